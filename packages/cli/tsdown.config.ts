@@ -1,0 +1,9 @@
+import { defineConfig } from "tsdown";
+
+export default defineConfig({
+  entry: ["src/main.ts", "src/oracle/main.ts"],
+  format: "esm",
+  dts: false,
+  clean: true,
+  platform: "node",
+});

@@ -1,0 +1,162 @@
+/**
+ * Sufficient statistics per individual: all that any model reads of the data (docs/math/basis.md §3).
+ *   G_i = B_i'B_i (banded: |k−l| ≤ degree),  c_i = B_i'(y_i − center),  s_i = ‖y_i − center‖²,
+ * y on the scale of the model (transform applied), center = pooled mean. Because the basis sums to one,
+ *   B_i'1 = G_i 1,  1'(y_i − center) = 1'c_i,  n_i = 1'G_i 1,
+ * so a mean function with coefficients β may move without reading observations again:
+ *   g_i = B_i'(y_i − Bβ) = c_i − G_i β̃,   ρ_i = s_i − 2 β̃'c_i + β̃'G_i β̃,   β̃ = β − center·1.
+ * 12 + 5 + 1 doubles per individual for the default basis, whatever the number of observations.
+ */
+import type { Cohort } from "../cohort/cohort.ts";
+import { applyTransform } from "../cohort/marker.ts";
+import { compensatedSum } from "../numeric/sum.ts";
+import { type Basis, evaluateActive } from "./bspline.ts";
+
+export interface BasisStatistics {
+  readonly basis: Basis;
+  readonly numIndividuals: number;
+  readonly numObservations: number;
+  /** Pooled mean of the transformed values, subtracted before `cross` and `sumSquares` are taken. */
+  readonly center: number;
+  /** Number of band entries per individual: pairs k ≤ l ≤ k + degree. */
+  readonly numBand: number;
+  /** Row k and column l of each band entry, [numBand]; ordered by k, then l. */
+  readonly bandRow: Uint8Array;
+  readonly bandColumn: Uint8Array;
+  /** Band entries of G_i, [m,numBand]. */
+  readonly gram: Float64Array;
+  /** B_i'(y_i − center), [m,d]. */
+  readonly cross: Float64Array;
+  /** ‖y_i − center‖², [m]. */
+  readonly sumSquares: Float64Array;
+  /** n_i, [m]. */
+  readonly counts: Int32Array;
+}
+
+/** Statistics of a cohort; `center` defaults to the pooled mean (give the training one for new individuals). */
+export function basisStatistics(cohort: Cohort, basis: Basis, center?: number): BasisStatistics {
+  const m = cohort.ids.length;
+  const N = cohort.times.length;
+  const d = basis.numBasis;
+  const k = basis.degree;
+  const values = cohort.values.map((v) => applyTransform(cohort.marker.transform, v));
+  const origin = center ?? compensatedSum(values) / N;
+  const band = bandIndices(d, k);
+  const numBand = band.row.length;
+  const gram = new Float64Array(m * numBand);
+  const cross = new Float64Array(m * d);
+  const sumSquares = new Float64Array(m);
+  const counts = new Int32Array(m);
+  const active = new Float64Array(k + 1);
+  for (let i = 0; i < m; i++) {
+    counts[i] = cohort.offsets[i + 1] - cohort.offsets[i];
+    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
+      const first = evaluateActive(basis, cohort.times[j], active);
+      const r = values[j] - origin;
+      for (let a = 0; a <= k; a++) {
+        cross[i * d + first + a] += active[a] * r;
+        const row = i * numBand + band.start[first + a];
+        for (let b = a; b <= k; b++) gram[row + b - a] += active[a] * active[b];
+      }
+      sumSquares[i] += r * r;
+    }
+  }
+  return {
+    basis,
+    numIndividuals: m,
+    numObservations: N,
+    center: origin,
+    numBand,
+    bandRow: band.row,
+    bandColumn: band.column,
+    gram,
+    cross,
+    sumSquares,
+    counts,
+  };
+}
+
+/** Band entries (k,l), k ≤ l ≤ min(k+degree, d−1), and where each row starts. */
+function bandIndices(d: number, degree: number): { row: Uint8Array; column: Uint8Array; start: Int32Array } {
+  const row: number[] = [];
+  const column: number[] = [];
+  const start = new Int32Array(d);
+  for (let k = 0; k < d; k++) {
+    start[k] = row.length;
+    for (let l = k; l <= Math.min(k + degree, d - 1); l++) {
+      row.push(k);
+      column.push(l);
+    }
+  }
+  return { row: Uint8Array.from(row), column: Uint8Array.from(column), start };
+}
+
+/** Writes G_i as a full symmetric matrix to out [d,d]. */
+export function unpackGram(statistics: BasisStatistics, individual: number, out: Float64Array): void {
+  const { numBand, bandRow, bandColumn, gram } = statistics;
+  const d = statistics.basis.numBasis;
+  out.fill(0, 0, d * d);
+  const offset = individual * numBand;
+  for (let e = 0; e < numBand; e++) {
+    const k = bandRow[e];
+    const l = bandColumn[e];
+    const v = gram[offset + e];
+    out[k * d + l] = v;
+    out[l * d + k] = v;
+  }
+}
+
+/**
+ * Writes g_i = c_i − G_i β̃ to out[offset..offset+d] and returns ρ_i = s_i − 2β̃'c_i + β̃'G_iβ̃,
+ * β̃ = meanCoefficients − center. A scalar mean μ is the vector μ·1.
+ */
+export function residualStatistics(
+  statistics: BasisStatistics,
+  individual: number,
+  meanCoefficients: Float64Array,
+  out: Float64Array,
+  offset = 0,
+): number {
+  const { numBand, bandRow, bandColumn, gram, cross, sumSquares, center } = statistics;
+  const d = statistics.basis.numBasis;
+  const co = individual * d;
+  for (let k = 0; k < d; k++) out[offset + k] = cross[co + k];
+  const go = individual * numBand;
+  for (let e = 0; e < numBand; e++) {
+    const k = bandRow[e];
+    const l = bandColumn[e];
+    const v = gram[go + e];
+    out[offset + k] -= v * (meanCoefficients[l] - center);
+    if (k !== l) out[offset + l] -= v * (meanCoefficients[k] - center);
+  }
+  // ρ = s − β̃'(c + g), since g = c − Gβ̃.
+  let rho = sumSquares[individual];
+  for (let k = 0; k < d; k++) rho -= (meanCoefficients[k] - center) * (cross[co + k] + out[offset + k]);
+  return Math.max(rho, 0);
+}
+
+/** Statistics of some individuals, in the given order, from statistics already taken. */
+export function selectStatistics(statistics: BasisStatistics, individuals: ArrayLike<number>): BasisStatistics {
+  const { numBand } = statistics;
+  const d = statistics.basis.numBasis;
+  const m = individuals.length;
+  const gram = new Float64Array(m * numBand);
+  const cross = new Float64Array(m * d);
+  const sumSquares = new Float64Array(m);
+  const counts = new Int32Array(m);
+  let N = 0;
+  for (let i = 0; i < m; i++) {
+    const s = individuals[i];
+    gram.set(statistics.gram.subarray(s * numBand, (s + 1) * numBand), i * numBand);
+    cross.set(statistics.cross.subarray(s * d, (s + 1) * d), i * d);
+    sumSquares[i] = statistics.sumSquares[s];
+    counts[i] = statistics.counts[s];
+    N += counts[i];
+  }
+  return { ...statistics, numIndividuals: m, numObservations: N, gram, cross, sumSquares, counts };
+}
+
+/** Number of distinct observation times, an upper limit for the size of the basis. */
+export function countDistinctTimes(cohort: Cohort): number {
+  return new Set(cohort.times).size;
+}

@@ -1,0 +1,55 @@
+/**
+ * What is measured and on which scale it is modelled. A declared transform maps the marker to the scale of the model;
+ * it is undone on distributions (quantiles, draws), never on means.
+ */
+import { DtmError } from "../errors.ts";
+
+export const TRANSFORMS = ["identity", "log", "log1p", "sqrt"] as const;
+export type Transform = (typeof TRANSFORMS)[number];
+
+export interface Marker {
+  readonly name: string;
+  /** Unit of the values, e.g. "mg/dl"; empty if unknown. */
+  readonly unit: string;
+  /** Unit of the times, e.g. "years"; empty if unknown. */
+  readonly timeUnit: string;
+  readonly transform: Transform;
+}
+
+export const DEFAULT_MARKER: Marker = { name: "value", unit: "", timeUnit: "", transform: "identity" };
+
+/** The value on the scale of the model; NaN outside the transform's domain. */
+export function applyTransform(transform: Transform, value: number): number {
+  switch (transform) {
+    case "identity":
+      return value;
+    case "log":
+      return value > 0 ? Math.log(value) : Number.NaN;
+    case "log1p":
+      return value > -1 ? Math.log1p(value) : Number.NaN;
+    case "sqrt":
+      return value >= 0 ? Math.sqrt(value) : Number.NaN;
+    default:
+      throw unknownTransform(transform);
+  }
+}
+
+/** The value on the original scale; monotone, so quantiles may be mapped one by one. */
+export function undoTransform(transform: Transform, value: number): number {
+  switch (transform) {
+    case "identity":
+      return value;
+    case "log":
+      return Math.exp(value);
+    case "log1p":
+      return Math.expm1(value);
+    case "sqrt":
+      return value > 0 ? value * value : 0;
+    default:
+      throw unknownTransform(transform);
+  }
+}
+
+function unknownTransform(transform: never): DtmError {
+  return new DtmError("option", `transform: expected one of ${TRANSFORMS.join(", ")}, received ${String(transform)}.`);
+}

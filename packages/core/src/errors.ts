@@ -1,0 +1,72 @@
+/**
+ * The one error type of the library. Each error has a stable code and says four things:
+ * what was expected, what was received, where, and what to do about it.
+ */
+
+/** A position in an input file: physical line (1-based) and column, by name and number (1-based). */
+export interface Where {
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: string;
+  readonly columnNumber?: number;
+}
+
+/** One complaint about an input: refused or only warned of. */
+export interface Complaint {
+  readonly code: string;
+  readonly severity: "refuse" | "warn";
+  readonly expected: string;
+  readonly received: string;
+  readonly where: Where;
+  readonly remedy: string;
+}
+
+/** An error with a stable code; `complaints` holds every position when an input was refused. */
+export class DtmError extends Error {
+  override readonly name = "DtmError";
+  readonly code: string;
+  readonly complaints: readonly Complaint[];
+
+  constructor(code: string, message: string, complaints: readonly Complaint[] = []) {
+    super(message);
+    this.code = code;
+    this.complaints = complaints;
+  }
+}
+
+/** A received cell made safe to show: clipped to 40 characters, control characters as escapes. */
+export function showReceived(text: string): string {
+  let shown = "";
+  for (const char of text) {
+    const code = char.codePointAt(0)!;
+    const escaped =
+      code < 0x20 || (code >= 0x7f && code < 0xa0) || code === 0x2028 || code === 0x2029 || code === 0xfeff;
+    shown += escaped ? `\\u${code.toString(16).padStart(4, "0")}` : char;
+    if (shown.length > 40) return `${shown.slice(0, 39)}…`;
+  }
+  return shown;
+}
+
+/** The position in words, e.g. `visits.csv, line 7, column "value" (3)`. */
+export function showWhere(where: Where): string {
+  const parts: string[] = [];
+  if (where.file !== undefined) parts.push(where.file);
+  if (where.line !== undefined) parts.push(`line ${where.line}`);
+  if (where.column !== undefined) {
+    const number = where.columnNumber === undefined ? "" : ` (${where.columnNumber})`;
+    parts.push(`column "${showReceived(where.column)}"${number}`);
+  }
+  return parts.join(", ");
+}
+
+/** A complaint as one sentence group: where, expected, received, remedy. */
+export function showComplaint(complaint: Complaint): string {
+  const place = showWhere(complaint.where);
+  const start = place === "" ? "" : `${place}: `;
+  return `${start}expected ${complaint.expected}, received ${complaint.received}. ${complaint.remedy}`;
+}
+
+/** Throws a DtmError with code `option` unless `ok`; for the range checks at the door. */
+export function checkOption(ok: boolean, where: string, expected: string, received: unknown, remedy: string): void {
+  if (!ok) throw new DtmError("option", `${where}: expected ${expected}, received ${String(received)}. ${remedy}`);
+}

@@ -1,0 +1,99 @@
+/**
+ * What all fits share: how they are controlled (seed, progress, cancel), what every fitted model holds, and the record
+ * a fit leaves behind. Models are plain readonly data; nothing exists unfitted.
+ */
+import type { Basis } from "../basis/bspline.ts";
+import type { Marker } from "../cohort/marker.ts";
+import { DtmError } from "../errors.ts";
+
+/** Anything with an `aborted` flag: an AbortSignal fits. */
+export interface CancelSignal {
+  readonly aborted: boolean;
+}
+
+export interface FitProgress {
+  /** What is being done, in words: "linear mixed model", "map", ... */
+  readonly stage: string;
+  readonly iteration: number;
+  readonly maxIterations: number;
+  /** Log-likelihood or bound after this iteration. */
+  readonly value: number;
+}
+
+/** Arguments of every fit beside the model's own options. */
+export interface FitControl {
+  /** Seed of all randomness. Default 1. */
+  readonly seed?: number;
+  readonly onProgress?: (progress: FitProgress) => void;
+  /** Checked once per iteration; an aborted fit throws DtmError "cancelled". */
+  readonly signal?: CancelSignal;
+}
+
+/** JSON values: what options in a fit record may hold. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** What a fit did and how it ended. Holds nothing of single individuals. */
+export interface FitRecord {
+  /** Version of this library. */
+  readonly version: string;
+  /** All options in force, defaults included. */
+  readonly options: { readonly [key: string]: Json };
+  readonly seed: number;
+  readonly numIndividuals: number;
+  readonly numObservations: number;
+  /** Log-likelihood or bound after each iteration (or epoch). */
+  readonly trace: readonly number[];
+  readonly iterations: number;
+  readonly converged: boolean;
+  /** One sentence: whether and why the fit stopped. */
+  readonly verdict: string;
+  readonly warnings: readonly string[];
+  /** Wall-clock time by stage; left out of saved model files, so that equal fits give equal bytes. */
+  readonly milliseconds: { readonly [stage: string]: number };
+}
+
+/** Population mean curve b(t)'β; a scalar mean μ is stored as μ·1, since the basis sums to one. */
+export interface MeanFunction {
+  readonly kind: "scalar" | "spline";
+  /** β on the scale of the model, [d]. */
+  readonly coefficients: Float64Array;
+}
+
+/** Names of the columns a cohort was last read from, for reading the next one alike. */
+export interface ColumnNames {
+  readonly id: string;
+  readonly time: string;
+  readonly value: string;
+}
+
+/** Fields common to all fitted models. */
+export interface ModelBase {
+  readonly basis: Basis;
+  readonly marker: Marker;
+  readonly columns?: ColumnNames;
+  readonly mean: MeanFunction;
+  /** σ². */
+  readonly noiseVariance: number;
+  /** Pooled mean of the training values on the scale of the model (BasisStatistics.center). */
+  readonly center: number;
+  readonly mapDimension: number;
+  /**
+   * Orthogonal matrix Q [q,q] applied at the doorway: a place x of the fit is shown as Q'x.
+   * Rows index the fit's frame, columns the shown axes.
+   */
+  readonly orientation: Float64Array;
+  readonly record: FitRecord;
+}
+
+export const LIBRARY_VERSION = "0.1.0";
+
+/** Throws DtmError "cancelled" once the signal is set. */
+export function checkCancelled(signal: CancelSignal | undefined): void {
+  if (signal?.aborted)
+    throw new DtmError("cancelled", "The fit was cancelled before it finished; nothing was returned.");
+}
+
+/** Milliseconds since the epoch; the only clock of the core, used for `FitRecord.milliseconds`. */
+export function now(): number {
+  return Date.now();
+}

@@ -1,0 +1,96 @@
+/**
+ * Dense matrices as flat row-major Float64Array; the caller knows the shape.
+ * Kernels write into buffers they are given and never validate.
+ */
+
+/** out [n,m] = A [n,k] · B [k,m]. */
+export function multiply(
+  A: Float64Array,
+  B: Float64Array,
+  n: number,
+  k: number,
+  m: number,
+  out: Float64Array = new Float64Array(n * m),
+): Float64Array {
+  for (let i = 0; i < n; i++) {
+    const row = i * m;
+    for (let j = 0; j < m; j++) out[row + j] = 0;
+    for (let l = 0; l < k; l++) {
+      const a = A[i * k + l];
+      if (a === 0) continue;
+      const b = l * m;
+      for (let j = 0; j < m; j++) out[row + j] += a * B[b + j];
+    }
+  }
+  return out;
+}
+
+/** out [m,n] = A' for A [n,m]. */
+export function transpose(
+  A: Float64Array,
+  n: number,
+  m: number,
+  out: Float64Array = new Float64Array(n * m),
+): Float64Array {
+  for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) out[j * n + i] = A[i * m + j];
+  return out;
+}
+
+/** out [n] = A [n,m] · x [m]. */
+export function multiplyVector(
+  A: Float64Array,
+  x: Float64Array,
+  n: number,
+  m: number,
+  out: Float64Array = new Float64Array(n),
+): Float64Array {
+  for (let i = 0; i < n; i++) {
+    let s = 0;
+    const row = i * m;
+    for (let j = 0; j < m; j++) s += A[row + j] * x[j];
+    out[i] = s;
+  }
+  return out;
+}
+
+/** Replaces A [n,n] by (A + A')/2. */
+export function symmetrizeInPlace(A: Float64Array, n: number): void {
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < i; j++) {
+      const v = 0.5 * (A[i * n + j] + A[j * n + i]);
+      A[i * n + j] = v;
+      A[j * n + i] = v;
+    }
+  }
+}
+
+export function identity(n: number, scale = 1): Float64Array {
+  const A = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) A[i * n + i] = scale;
+  return A;
+}
+
+export function trace(A: Float64Array, n: number): number {
+  let s = 0;
+  for (let i = 0; i < n; i++) s += A[i * n + i];
+  return s;
+}
+
+export function dot(x: Float64Array, y: Float64Array): number {
+  let s = 0;
+  for (let i = 0; i < x.length; i++) s += x[i] * y[i];
+  return s;
+}
+
+/** x' A y for A [n,m]. */
+export function bilinear(x: Float64Array, A: Float64Array, y: Float64Array): number {
+  const n = x.length;
+  const m = y.length;
+  let total = 0;
+  for (let i = 0; i < n; i++) {
+    let s = 0;
+    for (let j = 0; j < m; j++) s += A[i * m + j] * y[j];
+    total += x[i] * s;
+  }
+  return total;
+}

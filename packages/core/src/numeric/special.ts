@@ -1,0 +1,31 @@
+/** Distributions and log-domain arithmetic; the one module that touches @stdlib's distributions. */
+import chisquareQuantile_ from "@stdlib/stats-base-dists-chisquare-quantile";
+import normalCdf_ from "@stdlib/stats-base-dists-normal-cdf";
+import normalQuantile_ from "@stdlib/stats-base-dists-normal-quantile";
+
+export const LOG_2PI = Math.log(2 * Math.PI);
+
+/** Φ(z). */
+export function normalCdf(z: number): number {
+  return normalCdf_(z, 0, 1);
+}
+
+/** Φ⁻¹(p). */
+export function normalQuantile(p: number): number {
+  return normalQuantile_(p, 0, 1);
+}
+
+/** Quantile of χ² with `degrees` degrees of freedom. */
+export function chisquareQuantile(p: number, degrees: number): number {
+  return chisquareQuantile_(p, degrees);
+}
+
+/** log Σ exp(x_i) without overflow over x[start, end); −∞ if empty. */
+export function logSumExp(x: ArrayLike<number>, start = 0, end: number = x.length): number {
+  let max = Number.NEGATIVE_INFINITY;
+  for (let i = start; i < end; i++) if (x[i] > max) max = x[i];
+  if (max === Number.NEGATIVE_INFINITY) return max;
+  let s = 0;
+  for (let i = start; i < end; i++) s += Math.exp(x[i] - max);
+  return max + Math.log(s);
+}

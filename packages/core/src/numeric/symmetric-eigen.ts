@@ -1,0 +1,81 @@
+/**
+ * Eigenvalues and eigenvectors of small symmetric matrices by cyclic Jacobi rotations: A = V diag(w) V'.
+ * Accurate to rounding also for tiny eigenvalues; O(n³) per sweep, for n up to a few dozen.
+ */
+import { DtmError } from "../errors.ts";
+
+export interface SymmetricEigen {
+  /** Eigenvalues in descending order, [n]. */
+  readonly values: Float64Array;
+  /** Eigenvectors in the columns, row-major [n,n]. */
+  readonly vectors: Float64Array;
+}
+
+export function symmetricEigen(A: Float64Array, n: number): SymmetricEigen {
+  const M = A.slice(0, n * n);
+  const V = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) V[i * n + i] = 1;
+  for (let sweep = 0; ; sweep++) {
+    let off = 0;
+    let diagonal = 0;
+    for (let i = 0; i < n; i++) {
+      diagonal += M[i * n + i] * M[i * n + i];
+      for (let j = 0; j < i; j++) off += M[i * n + j] * M[i * n + j];
+    }
+    if (!(off > 1e-34 * diagonal) || off === 0) break;
+    if (sweep >= 60) {
+      throw new DtmError(
+        "no-convergence",
+        `symmetricEigen: ${n}x${n} matrix did not converge; are all entries finite?`,
+      );
+    }
+    for (let p = 0; p < n - 1; p++) for (let q = p + 1; q < n; q++) rotate(M, V, n, p, q);
+  }
+  const order = Array.from({ length: n }, (_, i) => i).sort((a, b) => M[b * n + b] - M[a * n + a]);
+  const values = new Float64Array(n);
+  const vectors = new Float64Array(n * n);
+  for (let c = 0; c < n; c++) {
+    values[c] = M[order[c] * n + order[c]];
+    for (let r = 0; r < n; r++) vectors[r * n + c] = V[r * n + order[c]];
+  }
+  return { values, vectors };
+}
+
+/** One Jacobi rotation that annihilates M[p,q]; V collects the product. */
+function rotate(M: Float64Array, V: Float64Array, n: number, p: number, q: number): void {
+  const apq = M[p * n + q];
+  if (apq === 0) return;
+  const theta = (M[q * n + q] - M[p * n + p]) / (2 * apq);
+  const t = (theta >= 0 ? 1 : -1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
+  const c = 1 / Math.sqrt(t * t + 1);
+  const s = t * c;
+  for (let k = 0; k < n; k++) {
+    const kp = M[k * n + p];
+    const kq = M[k * n + q];
+    M[k * n + p] = c * kp - s * kq;
+    M[k * n + q] = s * kp + c * kq;
+  }
+  for (let k = 0; k < n; k++) {
+    const pk = M[p * n + k];
+    const qk = M[q * n + k];
+    M[p * n + k] = c * pk - s * qk;
+    M[q * n + k] = s * pk + c * qk;
+  }
+  for (let k = 0; k < n; k++) {
+    const kp = V[k * n + p];
+    const kq = V[k * n + q];
+    V[k * n + p] = c * kp - s * kq;
+    V[k * n + q] = s * kp + c * kq;
+  }
+}
+
+/** A square root L = V diag(√w) of a positive semidefinite matrix: A = L L', singular allowed. */
+export function semidefiniteRoot(A: Float64Array, n: number): Float64Array {
+  const { values, vectors } = symmetricEigen(A, n);
+  const L = new Float64Array(n * n);
+  for (let c = 0; c < n; c++) {
+    const root = Math.sqrt(Math.max(values[c], 0));
+    for (let r = 0; r < n; r++) L[r * n + c] = vectors[r * n + c] * root;
+  }
+  return L;
+}

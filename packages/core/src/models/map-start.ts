@@ -1,0 +1,16 @@
+/** Where map models start from: the linear mixed model and the reduced-rank model (FPCA) of the same statistics. */
+import type { MeanFunction } from "./fit.ts";
+
+export interface MapStart {
+  /** Mean and noise of the linear mixed model. */
+  readonly mean: MeanFunction;
+  readonly noiseVariance: number;
+  /** Σ of the linear mixed model, [d,d]. */
+  readonly covariance: Float64Array;
+  /** Principal component scores of the mixed model's posterior means, unit variance (1/m), [m,q]. */
+  readonly scores: Float64Array;
+  /** FPCA posterior of each place, N(x̂_i, C_i): [m,q] and [m,q,q]. */
+  readonly locationMean: Float64Array;
+  readonly locationCovariance: Float64Array;
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,85 @@
+/**
+ * The step every fit begins with: check that the cohort can carry a trajectory model, choose the basis, take the
+ * sufficient statistics. The basis is limited to the number of distinct times, and a warning says so.
+ */
+import type { Basis } from "../basis/bspline.ts";
+import { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
+import { type BasisStatistics, basisStatistics, countDistinctTimes } from "../basis/statistics.ts";
+import type { Cohort } from "../cohort/cohort.ts";
+import { applyTransform } from "../cohort/marker.ts";
+import { DtmError } from "../errors.ts";
+
+export interface PrepareOptions extends BasisOptions {
+  /** A basis to use as it is (that of another model, say); `numBasis`, `degree` and `domain` are then not read. */
+  readonly basis?: Basis;
+}
+
+export interface Prepared {
+  readonly statistics: BasisStatistics;
+  readonly warnings: readonly string[];
+}
+
+const MIN_INDIVIDUALS = 3;
+
+export function prepareCohort(cohort: Cohort, options: PrepareOptions = {}): Prepared {
+  const warnings: string[] = [];
+  checkCohort(cohort, warnings);
+  const basis = options.basis ?? chooseBasis(cohort, options, warnings);
+  return { statistics: basisStatistics(cohort, basis), warnings };
+}
+
+function checkCohort(cohort: Cohort, warnings: string[]): void {
+  const m = cohort.ids.length;
+  if (m < MIN_INDIVIDUALS) {
+    throw new DtmError(
+      "too-few-individuals",
+      `Expected at least ${MIN_INDIVIDUALS} individuals, received ${m}. Variation between individuals cannot be learned from fewer.`,
+    );
+  }
+  const first = applyTransform(cohort.marker.transform, cohort.values[0]);
+  if (cohort.values.every((v) => applyTransform(cohort.marker.transform, v) === first)) {
+    throw new DtmError(
+      "no-variation",
+      `Expected values that differ, received ${cohort.values[0]} in all ${cohort.values.length} observations. Check the value column.`,
+    );
+  }
+  if (cohort.times.length === m) {
+    throw new DtmError(
+      "one-observation-each",
+      `Expected individuals with repeated observations, received one each (${m} individuals). Measurement noise and variation between individuals cannot be told apart.`,
+    );
+  }
+  const singles = countSingles(cohort);
+  if (singles > m / 2) {
+    warnings.push(`${singles} of ${m} individuals have one observation: their places are mostly the population's.`);
+  }
+}
+
+function countSingles(cohort: Cohort): number {
+  let singles = 0;
+  for (let i = 0; i < cohort.ids.length; i++) if (cohort.offsets[i + 1] - cohort.offsets[i] === 1) singles++;
+  return singles;
+}
+
+/** A size asked for is kept or refused; the default size is lowered to the number of distinct times. */
+function chooseBasis(cohort: Cohort, options: BasisOptions, warnings: string[]): Basis {
+  const distinct = countDistinctTimes(cohort);
+  if (distinct < 2) {
+    throw new DtmError(
+      "one-time",
+      "Expected observations at two distinct times or more, received one. A trajectory needs change over time.",
+    );
+  }
+  if (options.numBasis !== undefined && options.numBasis > distinct) {
+    throw new DtmError(
+      "basis-too-large",
+      `Expected numBasis of at most ${distinct} (the number of distinct times), received ${options.numBasis}. Use numBasis ${distinct} or fewer.`,
+    );
+  }
+  const numBasis = options.numBasis ?? Math.min(5, distinct);
+  const degree = options.degree ?? Math.min(2, numBasis - 1);
+  if (options.numBasis === undefined && numBasis < 5) {
+    warnings.push(`The basis was limited to ${numBasis} functions, because there are only ${distinct} distinct times.`);
+  }
+  return bsplineBasis(cohort.times, { ...options, numBasis, degree });
+}

@@ -1,9 +1,3 @@
 import { defineConfig } from "tsdown";
 
-export default defineConfig({
-  entry: ["src/main.ts", "src/oracle/main.ts"],
-  format: "esm",
-  dts: false,
-  clean: true,
-  platform: "node",
-});
+export default defineConfig({ entry: ["src/main.ts"], format: "esm", dts: false, clean: true, platform: "node" });

@@ -1,0 +1,34 @@
+/**
+ * The whole check: lint, types, tests. Every stage runs, even after a failure, so that one run tells all;
+ * the exit code is 1 if any failed. Arguments are handed to vitest: npm test -- packages/core/src/basis
+ */
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const only = process.argv.includes("--types") ? "types" : process.argv.includes("--lint") ? "lint" : undefined;
+const tool = (...parts) => join(ROOT, "node_modules", ...parts);
+const tsc = (project) => [tool("typescript", "bin", "tsc"), "--noEmit", "-p", project];
+
+const STAGES = [
+  { name: "lint", command: [tool("@biomejs", "biome", "bin", "biome"), "check", "."] },
+  { name: "types: core", command: tsc("packages/core") },
+  { name: "types: command line", command: tsc("packages/cli") },
+  { name: "types: tests and tools", command: tsc(".") },
+  { name: "tests", command: [tool("vitest", "vitest.mjs"), "run", ...process.argv.slice(2)] },
+];
+
+const results = STAGES.filter(({ name }) => only === undefined || name.startsWith(only)).map(({ name, command }) => {
+  process.stdout.write(`\n── ${name}\n`);
+  const start = Date.now();
+  const { status } = spawnSync(process.execPath, command, { cwd: ROOT, stdio: "inherit" });
+  return { name, ok: status === 0, seconds: (Date.now() - start) / 1000 };
+});
+
+process.stdout.write("\n── summary\n");
+for (const { name, ok, seconds } of results) {
+  process.stdout.write(`${name.padEnd(24)}${ok ? "ok  " : "FAIL"}${seconds.toFixed(1).padStart(8)} s\n`);
+}
+process.exitCode = results.every(({ ok }) => ok) ? 0 : 1;

@@ -13,7 +13,7 @@ const tool = (...parts) => join(ROOT, "node_modules", ...parts);
 const tsc = (project) => [tool("typescript", "bin", "tsc"), "--noEmit", "-p", project];
 
 const STAGES = [
-  { name: "lint", command: [tool("@biomejs", "biome", "bin", "biome"), "check", "."] },
+  { name: "lint", command: [tool("@biomejs", "biome", "bin", "biome"), "check", "--error-on-warnings", "."] },
   { name: "types: core", command: tsc("packages/core") },
   { name: "types: command line", command: tsc("packages/cli") },
   { name: "types: tests and tools", command: tsc(".") },

@@ -11,12 +11,16 @@ import { checkFolder, type FileReport, passes } from "./run.ts";
 
 const args = process.argv.slice(2);
 const verbose = args.includes("-v");
-const folder = args.find((arg) => !arg.startsWith("-"));
+const given = args.find((arg) => !arg.startsWith("-"));
+// npm runs scripts in the root of the repository and tells in INIT_CWD where it was called.
+const folder = given === undefined ? undefined : resolve(process.env.INIT_CWD ?? ".", given);
+
+// A reader that has seen enough (head) is no failure of ours.
+process.stdout.on("error", () => process.exit(process.exitCode));
 
 if (folder === undefined || !existsSync(folder) || !statSync(folder).isDirectory()) {
-  process.stderr.write(
-    `Expected a folder of fixtures, received ${folder ?? "none"}. Try: npm run oracle -- fixtures\n`,
-  );
+  const remedy = "Try: npm run oracle -- fixtures";
+  process.stderr.write(`Expected a folder of fixtures, received ${given ?? "none"}. ${remedy}\n`);
   process.exitCode = 2;
 } else {
   process.exitCode = report(folder);

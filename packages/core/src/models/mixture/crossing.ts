@@ -1,0 +1,63 @@
+/**
+ * First time at which a curve b(t)'w crosses a threshold after a given time. Curves are piecewise polynomials of the
+ * spline's degree, so each knot interval is searched on a fine grid and the crossing refined by bisection.
+ */
+import { type Basis, basisDomain, evaluateActive } from "../../basis/bspline.ts";
+
+export type CrossingDirection = "up" | "down";
+
+const PER_INTERVAL = 24;
+
+/** Search times: from `from` to the end of the domain, knots included, `PER_INTERVAL` steps per knot interval. */
+export function crossingGrid(basis: Basis, from: number): Float64Array {
+  const [first, last] = basisDomain(basis);
+  const start = Math.max(from, first);
+  const breaks = [start];
+  for (const knot of basis.knots) if (knot > breaks[breaks.length - 1] && knot <= last) breaks.push(knot);
+  const times: number[] = [start];
+  for (let k = 1; k < breaks.length; k++) {
+    for (let j = 1; j <= PER_INTERVAL; j++) {
+      times.push(j === PER_INTERVAL ? breaks[k] : breaks[k - 1] + ((breaks[k] - breaks[k - 1]) * j) / PER_INTERVAL);
+    }
+  }
+  return Float64Array.from(times);
+}
+
+/**
+ * First t ≥ grid[0] with the curve at or beyond the threshold in the given direction; grid[0] if it is there already,
+ * infinity if it does not get there by the end of the domain. `rows` are basis rows at the grid, [T,d].
+ */
+export function firstCrossing(
+  basis: Basis,
+  coefficients: Float64Array,
+  offset: number,
+  threshold: number,
+  direction: CrossingDirection,
+  grid: Float64Array,
+  rows: Float64Array,
+): number {
+  const d = basis.numBasis;
+  const sign = direction === "up" ? 1 : -1;
+  const active = new Float64Array(basis.degree + 1);
+  const beyond = (t: number): number => {
+    const first = evaluateActive(basis, t, active);
+    let s = 0;
+    for (let j = 0; j <= basis.degree; j++) s += active[j] * coefficients[offset + first + j];
+    return sign * (s - threshold);
+  };
+  for (let k = 0; k < grid.length; k++) {
+    let s = 0;
+    for (let a = 0; a < d; a++) s += rows[k * d + a] * coefficients[offset + a];
+    if (sign * (s - threshold) < 0) continue;
+    if (k === 0) return grid[0];
+    let low = grid[k - 1];
+    let high = grid[k];
+    for (let step = 0; step < 40; step++) {
+      const middle = 0.5 * (low + high);
+      if (beyond(middle) >= 0) high = middle;
+      else low = middle;
+    }
+    return high;
+  }
+  return Number.POSITIVE_INFINITY;
+}

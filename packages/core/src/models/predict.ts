@@ -1,0 +1,331 @@
+/**
+ * Predictions for a placed individual (docs/math/prediction.md): values, rates of change and threshold crossings at any
+ * times, averaged over the posterior of the place and given on the marker's original scale. A declared transform is
+ * undone on the distribution: quantiles and draws are mapped one by one, means are means of the mapped distribution.
+ */
+import { basisDomain, designMatrix } from "../basis/bspline.ts";
+import { sortedQuantile } from "../basis/knots.ts";
+import { applyTransform, type Transform, undoTransform } from "../cohort/marker.ts";
+import { checkOption, DtmError } from "../errors.ts";
+import { gaussHermite } from "../numeric/quadrature.ts";
+import { createRandom } from "../numeric/random.ts";
+import type { ModelBase } from "./fit.ts";
+import { type CrossingDirection, crossingGrid, firstCrossing } from "./mixture/crossing.ts";
+import { functionalDistribution } from "./mixture/curve-distribution.ts";
+import { mixtureQuantile, type NormalMixture, pruneMixture } from "./mixture/normal-mixture.ts";
+import { coefficientSampler } from "./mixture/place.ts";
+import { simultaneousBand } from "./mixture/simultaneous.ts";
+import type { Placement } from "./placement.ts";
+
+export interface PredictOptions {
+  /** Probability inside the bands. Default 0.9. */
+  readonly level?: number;
+  /** "observation" includes measurement noise (a new measurement), "curve" does not. Default "observation". */
+  readonly interval?: "curve" | "observation";
+  /** Also give a band that holds whole curves with probability `level`. Default false. */
+  readonly simultaneous?: boolean;
+  /** Also give rates of change. Default false. */
+  readonly rate?: boolean;
+  /** Draws behind simultaneous bands and rates of transformed markers. Default 2000. */
+  readonly numDraws?: number;
+  readonly seed?: number;
+}
+
+/** Summary of one quantity at each time, on the marker's original scale. */
+export interface PredictedSeries {
+  readonly mean: Float64Array; // [T]
+  readonly sd: Float64Array; // [T]
+  readonly median: Float64Array; // [T]
+  readonly lower: Float64Array; // [T]
+  readonly upper: Float64Array; // [T]
+}
+
+export interface Prediction extends PredictedSeries {
+  readonly times: Float64Array;
+  readonly level: number;
+  readonly interval: "curve" | "observation";
+  readonly simultaneous?: { readonly lower: Float64Array; readonly upper: Float64Array };
+  /** Change of the noise-free curve per unit of time. */
+  readonly rate?: PredictedSeries;
+  /** 1 where the time lies outside the training times: the curve is held constant there. */
+  readonly extrapolated: Uint8Array;
+}
+
+/** Components lighter than this change no printed digit and are left out of quantile searches. */
+const MIN_COMPONENT = 1e-8;
+
+export function predict(
+  model: ModelBase,
+  placement: Placement,
+  times: ArrayLike<number>,
+  options: PredictOptions = {},
+): Prediction {
+  const { level = 0.9, interval = "observation", simultaneous = false, rate = false } = options;
+  checkOption(level > 0 && level < 1, "predict", "level between 0 and 1", level, "Use 0.9 for a 90 % band.");
+  const at = checkTimes(times);
+  const noise = interval === "observation" ? model.noiseVariance : 0;
+  const { transform } = model.marker;
+  const rows = designMatrix(model.basis, at);
+  const series = emptySeries(at.length);
+  for (let t = 0; t < at.length; t++) {
+    const value = valueDistribution(model, placement, rows, t, noise);
+    summarizeInto(series, t, value, transform, level);
+  }
+  const [first, last] = basisDomain(model.basis);
+  return {
+    times: at,
+    level,
+    interval,
+    ...series,
+    extrapolated: Uint8Array.from(at, (t) => (t < first || t > last ? 1 : 0)),
+    ...(simultaneous ? { simultaneous: wholeCurveBand(model, placement, at, level, noise, options) } : {}),
+    ...(rate ? { rate: rateSeries(model, placement, at, level, options) } : {}),
+  };
+}
+
+/** Draws of the curve (or, with `noise`, of new measurements) at the times, original scale, [S,T]. */
+export function drawCurves(
+  model: ModelBase,
+  placement: Placement,
+  times: ArrayLike<number>,
+  options: { readonly numDraws?: number; readonly seed?: number; readonly noise?: boolean } = {},
+): Float64Array {
+  const { numDraws = 2000, seed = 1, noise = false } = options;
+  const at = checkTimes(times);
+  const rows = designMatrix(model.basis, at);
+  const draws = drawFunctionals(model, placement, rows, at.length, numDraws, seed, noise ? model.noiseVariance : 0);
+  return draws.map((v) => undoTransform(model.marker.transform, v));
+}
+
+export interface CrossingOptions {
+  /** Value on the marker's original scale. */
+  readonly threshold: number;
+  /** Start of the search; default the last observation (or the first training time without any). */
+  readonly from?: number;
+  /** Default: away from the side on which the median curve is at `from`. */
+  readonly direction?: CrossingDirection;
+  /** Default 0.05, 0.25, 0.5, 0.75, 0.95. */
+  readonly probabilities?: readonly number[];
+  readonly numDraws?: number;
+  readonly seed?: number;
+}
+
+export interface Crossing {
+  readonly threshold: number;
+  readonly from: number;
+  readonly direction: CrossingDirection;
+  /** Quantiles of the time of the first crossing; null where that share has not crossed by the last training time. */
+  readonly quantiles: readonly { readonly probability: number; readonly time: number | null }[];
+  /** Probability that the curve is beyond the threshold at `from` already. */
+  readonly probabilityAlready: number;
+  /** Probability of no crossing within the training times. */
+  readonly probabilityNone: number;
+}
+
+/** When the noise-free curve first crosses a threshold: distribution of the time. */
+export function predictCrossing(model: ModelBase, placement: Placement, options: CrossingOptions): Crossing {
+  const { threshold, probabilities = [0.05, 0.25, 0.5, 0.75, 0.95], numDraws = 4000, seed = 1 } = options;
+  const [first, last] = basisDomain(model.basis);
+  const level = applyTransform(model.marker.transform, threshold);
+  checkOption(
+    Number.isFinite(level),
+    "predictCrossing",
+    `a threshold in the domain of transform "${model.marker.transform}"`,
+    threshold,
+    "Give the threshold on the marker's original scale.",
+  );
+  const from = options.from ?? Math.max(placement.lastTime, first);
+  if (from > last) {
+    throw new DtmError(
+      "extrapolation",
+      `predictCrossing: expected a start of at most ${last} (the last training time), received ${from}. Nothing is known of later times.`,
+    );
+  }
+  const d = model.basis.numBasis;
+  const grid = crossingGrid(model.basis, from);
+  const rows = designMatrix(model.basis, grid);
+  const here = valueDistribution(model, placement, rows, 0, 0);
+  const direction = options.direction ?? (mixtureQuantile(here, 0.5) < level ? "up" : "down");
+  const sampler = coefficientSampler(placement.posterior, d);
+  const random = createRandom(seed);
+  const w = new Float64Array(d);
+  const crossings = new Float64Array(numDraws);
+  for (let s = 0; s < numDraws; s++) {
+    sampler.draw(random, w, 0);
+    for (let k = 0; k < d; k++) w[k] += model.mean.coefficients[k];
+    crossings[s] = firstCrossing(model.basis, w, 0, level, direction, grid, rows);
+  }
+  crossings.sort();
+  const reached = crossings.filter((t) => Number.isFinite(t)).length;
+  return {
+    threshold,
+    from,
+    direction,
+    quantiles: probabilities.map((probability) => {
+      const time = crossings[Math.min(numDraws - 1, Math.floor(probability * numDraws))];
+      return { probability, time: Number.isFinite(time) ? time : null };
+    }),
+    probabilityAlready: crossings.filter((t) => t <= grid[0]).length / numDraws,
+    probabilityNone: 1 - reached / numDraws,
+  };
+}
+
+function valueDistribution(
+  model: ModelBase,
+  placement: Placement,
+  rows: Float64Array,
+  t: number,
+  noiseVariance: number,
+): NormalMixture {
+  const d = model.basis.numBasis;
+  const full = functionalDistribution(placement.posterior, model.mean.coefficients, rows, t * d, noiseVariance);
+  return pruneMixture(full, MIN_COMPONENT);
+}
+
+/** Mean, sd, median and central band of a distribution given on the scale of the model. */
+function summarizeInto(out: PredictedSeries, t: number, value: NormalMixture, transform: Transform, level: number) {
+  const moments = transformedMoments(value, transform);
+  out.mean[t] = moments.mean;
+  out.sd[t] = Math.sqrt(Math.max(moments.variance, 0));
+  out.median[t] = undoTransform(transform, mixtureQuantile(value, 0.5));
+  out.lower[t] = undoTransform(transform, mixtureQuantile(value, 0.5 * (1 - level)));
+  out.upper[t] = undoTransform(transform, mixtureQuantile(value, 0.5 * (1 + level)));
+}
+
+/** Mean and variance of the undone transform: closed form but for sqrt, which is clipped at zero. */
+function transformedMoments(value: NormalMixture, transform: Transform): { mean: number; variance: number } {
+  const K = value.weights.length;
+  const first = new Float64Array(K);
+  const second = new Float64Array(K);
+  const rule = transform === "sqrt" ? gaussHermite(40) : null;
+  for (let k = 0; k < K; k++) {
+    const m = value.means[k];
+    const v = value.sds[k] * value.sds[k];
+    if (transform === "identity") {
+      first[k] = m;
+      second[k] = v;
+    } else if (rule === null) {
+      first[k] = Math.exp(m + 0.5 * v);
+      second[k] = Math.expm1(v) * first[k] * first[k];
+      if (transform === "log1p") first[k] -= 1;
+    } else {
+      let square = 0;
+      for (let h = 0; h < rule.nodes.length; h++) {
+        const y = undoTransform(transform, m + value.sds[k] * rule.nodes[h]);
+        first[k] += rule.weights[h] * y;
+        square += rule.weights[h] * y * y;
+      }
+      second[k] = square - first[k] * first[k];
+    }
+  }
+  let mean = 0;
+  for (let k = 0; k < K; k++) mean += value.weights[k] * first[k];
+  let variance = 0;
+  for (let k = 0; k < K; k++) variance += value.weights[k] * (second[k] + (first[k] - mean) ** 2);
+  return { mean, variance };
+}
+
+function wholeCurveBand(
+  model: ModelBase,
+  placement: Placement,
+  at: Float64Array,
+  level: number,
+  noise: number,
+  options: PredictOptions,
+): { lower: Float64Array; upper: Float64Array } {
+  const { numDraws = 2000, seed = 1 } = options;
+  const rows = designMatrix(model.basis, at);
+  const draws = drawFunctionals(model, placement, rows, at.length, numDraws, seed, noise);
+  const band = simultaneousBand(draws, numDraws, at.length, level);
+  const undo = (v: number) => undoTransform(model.marker.transform, v);
+  return { lower: band.lower.map(undo), upper: band.upper.map(undo) };
+}
+
+/** Rates of change: exact for an untransformed marker, by draws of (value, slope) otherwise. */
+function rateSeries(
+  model: ModelBase,
+  placement: Placement,
+  at: Float64Array,
+  level: number,
+  options: PredictOptions,
+): PredictedSeries {
+  const T = at.length;
+  const out = emptySeries(T);
+  const slopes = designMatrix(model.basis, at, true);
+  const { transform } = model.marker;
+  if (transform === "identity") {
+    for (let t = 0; t < T; t++) {
+      summarizeInto(out, t, valueDistribution(model, placement, slopes, t, 0), "identity", level);
+    }
+    return out;
+  }
+  const { numDraws = 2000, seed = 1 } = options;
+  const rows = designMatrix(model.basis, at);
+  const both = new Float64Array(rows.length * 2);
+  both.set(rows);
+  both.set(slopes, rows.length);
+  const draws = drawFunctionals(model, placement, both, 2 * T, numDraws, seed, 0);
+  const rates = new Float64Array(numDraws);
+  for (let t = 0; t < T; t++) {
+    let mean = 0;
+    for (let s = 0; s < numDraws; s++) {
+      rates[s] = transformSlope(transform, draws[s * 2 * T + t]) * draws[s * 2 * T + T + t];
+      mean += rates[s] / numDraws;
+    }
+    let variance = 0;
+    for (let s = 0; s < numDraws; s++) variance += (rates[s] - mean) ** 2 / (numDraws - 1);
+    rates.sort();
+    out.mean[t] = mean;
+    out.sd[t] = Math.sqrt(variance);
+    out.median[t] = sortedQuantile(rates, 0.5);
+    out.lower[t] = sortedQuantile(rates, 0.5 * (1 - level));
+    out.upper[t] = sortedQuantile(rates, 0.5 * (1 + level));
+  }
+  return out;
+}
+
+/** d undo(z)/dz. */
+function transformSlope(transform: Transform, z: number): number {
+  if (transform === "log" || transform === "log1p") return Math.exp(z);
+  return transform === "sqrt" ? 2 * Math.max(z, 0) : 1;
+}
+
+/** Draws of rows·(β + w), with independent noise per row if wanted, on the scale of the model, [S,T]. */
+function drawFunctionals(
+  model: ModelBase,
+  placement: Placement,
+  rows: Float64Array,
+  T: number,
+  numDraws: number,
+  seed: number,
+  noiseVariance: number,
+): Float64Array {
+  const d = model.basis.numBasis;
+  const sampler = coefficientSampler(placement.posterior, d);
+  const random = createRandom(seed);
+  const sigma = Math.sqrt(noiseVariance);
+  const w = new Float64Array(d);
+  const out = new Float64Array(numDraws * T);
+  for (let s = 0; s < numDraws; s++) {
+    sampler.draw(random, w, 0);
+    for (let t = 0; t < T; t++) {
+      let v = sigma > 0 ? sigma * random.normal() : 0;
+      for (let k = 0; k < d; k++) v += rows[t * d + k] * (w[k] + model.mean.coefficients[k]);
+      out[s * T + t] = v;
+    }
+  }
+  return out;
+}
+
+function emptySeries(T: number): PredictedSeries {
+  const series = () => new Float64Array(T);
+  return { mean: series(), sd: series(), median: series(), lower: series(), upper: series() };
+}
+
+function checkTimes(times: ArrayLike<number>): Float64Array {
+  const at = Float64Array.from(times);
+  const bad = at.findIndex((t) => !Number.isFinite(t));
+  if (bad >= 0)
+    throw new DtmError("not-finite", `predict: expected finite times, received ${at[bad]} at position ${bad}.`);
+  return at;
+}

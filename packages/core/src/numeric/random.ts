@@ -3,7 +3,6 @@
  * The generator is pure-rand's xoroshiro128+; its first draws from small seeds are poor, so the seed is hashed first
  * and 64 draws are dropped.
  */
-import gammaFactory from "@stdlib/random-base-gamma";
 import poissonFactory from "@stdlib/random-base-poisson";
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
 import { xoroshiro128plus, xoroshiro128plusFromState } from "pure-rand/generator/xoroshiro128plus";
@@ -37,16 +36,17 @@ export function createRandom(seed: number | readonly number[]): Random {
     while (u === 0) u = uniform();
     return u;
   };
-  const gammaOf = gammaFactory.factory({ prng: positive });
+  const normal = () => normalQuantile(positive());
+  const gamma = (shape: number) => drawGamma(shape, normal, positive);
   const poissonOf = poissonFactory.factory({ prng: positive });
   const random: Random = {
     uniform,
-    normal: () => normalQuantile(positive()),
+    normal,
     integer: (n) => Math.floor(uniform() * n),
-    gamma: (shape) => gammaOf(shape, 1),
+    gamma,
     beta: (a, b) => {
-      const x = gammaOf(a, 1);
-      return x / (x + gammaOf(b, 1));
+      const x = gamma(a);
+      return x / (x + gamma(b));
     },
     poisson: (mean) => (mean > 0 ? poissonOf(mean) : 0),
     categorical: (weights) => {
@@ -72,6 +72,21 @@ export function createRandom(seed: number | readonly number[]): Random {
     state: () => generator.getState(),
   };
   return random;
+}
+
+/**
+ * Gamma variate of scale 1 (Marsaglia & Tsang 2000). Our own, because library versions keep a normal draw back for the
+ * next call, which the generator's state does not tell.
+ */
+function drawGamma(shape: number, normal: () => number, positive: () => number): number {
+  if (shape < 1) return drawGamma(shape + 1, normal, positive) * positive() ** (1 / shape);
+  const d = shape - 1 / 3;
+  const c = 1 / Math.sqrt(9 * d);
+  for (;;) {
+    const x = normal();
+    const v = (1 + c * x) ** 3;
+    if (v > 0 && Math.log(positive()) < 0.5 * x * x + d - d * v + d * Math.log(v)) return d * v;
+  }
 }
 
 /** A 32-bit mix of the seed's double, so that seeds 1, 2, 3 start far apart. */

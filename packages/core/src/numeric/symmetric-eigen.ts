@@ -16,20 +16,15 @@ export function symmetricEigen(A: Float64Array, n: number): SymmetricEigen {
   const V = new Float64Array(n * n);
   for (let i = 0; i < n; i++) V[i * n + i] = 1;
   for (let sweep = 0; ; sweep++) {
-    let off = 0;
-    let diagonal = 0;
-    for (let i = 0; i < n; i++) {
-      diagonal += M[i * n + i] * M[i * n + i];
-      for (let j = 0; j < i; j++) off += M[i * n + j] * M[i * n + j];
-    }
-    if (!(off > 1e-34 * diagonal) || off === 0) break;
+    let rotations = 0;
+    for (let p = 0; p < n - 1; p++) for (let q = p + 1; q < n; q++) if (rotate(M, V, n, p, q)) rotations++;
+    if (rotations === 0) break;
     if (sweep >= 60) {
       throw new DtmError(
         "no-convergence",
         `symmetricEigen: ${n}x${n} matrix did not converge; are all entries finite?`,
       );
     }
-    for (let p = 0; p < n - 1; p++) for (let q = p + 1; q < n; q++) rotate(M, V, n, p, q);
   }
   const order = Array.from({ length: n }, (_, i) => i).sort((a, b) => M[b * n + b] - M[a * n + a]);
   const values = new Float64Array(n);
@@ -41,10 +36,13 @@ export function symmetricEigen(A: Float64Array, n: number): SymmetricEigen {
   return { values, vectors };
 }
 
-/** One Jacobi rotation that annihilates M[p,q]; V collects the product. */
-function rotate(M: Float64Array, V: Float64Array, n: number, p: number, q: number): void {
+/**
+ * One Jacobi rotation that annihilates M[p,q]; V collects the product. False, and nothing done, where the entry is
+ * already small beside both its diagonal entries: a test that keeps the relative accuracy of tiny eigenvalues.
+ */
+function rotate(M: Float64Array, V: Float64Array, n: number, p: number, q: number): boolean {
   const apq = M[p * n + q];
-  if (apq === 0) return;
+  if (Math.abs(apq) <= 2 ** -54 * Math.sqrt(Math.abs(M[p * n + p])) * Math.sqrt(Math.abs(M[q * n + q]))) return false;
   const theta = (M[q * n + q] - M[p * n + p]) / (2 * apq);
   const t = (theta >= 0 ? 1 : -1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
   const c = 1 / Math.sqrt(t * t + 1);
@@ -61,12 +59,16 @@ function rotate(M: Float64Array, V: Float64Array, n: number, p: number, q: numbe
     M[p * n + k] = c * pk - s * qk;
     M[q * n + k] = s * pk + c * qk;
   }
+  // Zero by construction; left to rounding it would keep the sweeps from ending.
+  M[p * n + q] = 0;
+  M[q * n + p] = 0;
   for (let k = 0; k < n; k++) {
     const kp = V[k * n + p];
     const kq = V[k * n + q];
     V[k * n + p] = c * kp - s * kq;
     V[k * n + q] = s * kp + c * kq;
   }
+  return true;
 }
 
 /** A square root L = V diag(√w) of a positive semidefinite matrix: A = L L', singular allowed. */

@@ -1,0 +1,169 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DtmError } from "../errors.ts";
+import { compareText, makeCohort, numIndividuals, numObservations, selectIndividuals, selectVisits } from "./cohort.ts";
+import { applyTransform, TRANSFORMS, undoTransform } from "./marker.ts";
+import { splitCohort } from "./split.ts";
+
+const rows = fc.array(
+  fc.record({
+    id: fc.constantFrom("a", "b", "B", "é", "10", "9", "007", "7", "__proto__", "constructor"),
+    time: fc.integer({ min: -3, max: 3 }),
+    value: fc.constantFrom(-0, 0, 1, 2.5),
+  }),
+  { minLength: 1, maxLength: 30 },
+);
+type Rows = readonly { id: string; time: number; value: number }[];
+
+const cohortOf = (r: Rows) =>
+  makeCohort({ ids: r.map((x) => x.id), times: r.map((x) => x.time), values: r.map((x) => x.value) });
+
+const codeOf = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof DtmError) return error.code;
+    throw error;
+  }
+  return "none";
+};
+
+describe("makeCohort", () => {
+  it("sorts by id, time and value whatever the order of rows, bit for bit", () => {
+    fc.assert(
+      fc.property(rows, fc.infiniteStream(fc.nat()), (r, keys) => {
+        const keyed = r.map((x) => ({ x, key: keys.next().value as number }));
+        const shuffled = keyed.sort((a, b) => a.key - b.key).map(({ x }) => x);
+        const cohort = cohortOf(r);
+        // Object.is tells −0 from 0.
+        expect(cohortOf(shuffled)).toStrictEqual(cohort);
+        expect(cohort.values.some((v) => Object.is(v, -0))).toBe(false);
+      }),
+    );
+  });
+
+  it("keeps every row and every distinct id, odd names included", () => {
+    fc.assert(
+      fc.property(rows, (r) => {
+        const cohort = cohortOf(r);
+        expect(numObservations(cohort)).toBe(r.length);
+        expect(numIndividuals(cohort)).toBe(new Set(r.map((x) => x.id)).size);
+        cohort.ids.forEach((id, i) => {
+          const mine = r
+            .filter((x) => x.id === id)
+            .map((x) => x.time)
+            .sort((a, b) => a - b);
+          expect(Array.from(cohort.times.slice(cohort.offsets[i], cohort.offsets[i + 1]))).toEqual(
+            mine.map((t) => t + 0),
+          );
+        });
+      }),
+    );
+  });
+
+  it("refuses what cannot be a cohort, with a code of its own", () => {
+    const make = (id: string, time: number, value: number) => () =>
+      makeCohort({ ids: [id], times: [time], values: [value] });
+    expect(codeOf(() => makeCohort({ ids: [], times: [], values: [] }))).toBe("no-rows");
+    expect(codeOf(() => makeCohort({ ids: ["a"], times: [1, 2], values: [3] }))).toBe("shape");
+    expect(codeOf(make("", 1, 1))).toBe("missing-id");
+    expect(codeOf(make("a", Number.NaN, 1))).toBe("not-finite");
+    expect(codeOf(make("a", 1, Number.POSITIVE_INFINITY))).toBe("not-finite");
+    expect(codeOf(() => makeCohort({ ids: ["a"], times: [1], values: [0] }, { transform: "log" }))).toBe(
+      "transform-domain",
+    );
+  });
+});
+
+describe("compareText", () => {
+  it("orders by code unit, independent of locale", () => {
+    expect(["b", "a", "B", "é", "10", "9"].sort(compareText)).toEqual(["10", "9", "B", "a", "b", "é"]);
+  });
+});
+
+describe("transforms", () => {
+  it("undo each other and rise", () => {
+    for (const transform of TRANSFORMS) {
+      let previous = Number.NEGATIVE_INFINITY;
+      for (const value of [0.001, 0.5, 1, 7, 1e6]) {
+        const there = applyTransform(transform, value);
+        expect(Math.abs(undoTransform(transform, there) / value - 1)).toBeLessThan(1e-14);
+        expect(there).toBeGreaterThan(previous);
+        previous = there;
+      }
+    }
+  });
+
+  it("give NaN outside their domain", () => {
+    expect(applyTransform("log", 0)).toBeNaN();
+    expect(applyTransform("log1p", -1)).toBeNaN();
+    expect(applyTransform("sqrt", -0.1)).toBeNaN();
+    expect(applyTransform("sqrt", 0)).toBe(0);
+  });
+});
+
+describe("selectVisits", () => {
+  const cohort = makeCohort({
+    ids: ["a", "a", "a", "b", "c", "c"],
+    times: [1, 2, 3, 1, 1, 2],
+    values: [10, 20, 30, 40, 50, 60],
+  });
+
+  it("splits each individual's observations into first ones and rest, dropping individuals left with none", () => {
+    const first = selectVisits(cohort, () => 1);
+    const rest = selectVisits(cohort, () => 1, true);
+    expect(first.ids).toEqual(["a", "b", "c"]);
+    expect(Array.from(first.values)).toEqual([10, 40, 50]);
+    expect(rest.ids).toEqual(["a", "c"]);
+    expect(Array.from(rest.values)).toEqual([20, 30, 60]);
+    expect(Array.from(rest.offsets)).toEqual([0, 2, 3]);
+  });
+
+  it("takes a count that depends on how many there are, cut to what is possible", () => {
+    expect(Array.from(selectVisits(cohort, (n) => n / 2).values)).toEqual([10, 50]);
+    expect(selectVisits(cohort, () => 99)).toEqual(cohort);
+    expect(selectVisits(cohort, () => -1, true)).toEqual(cohort);
+  });
+});
+
+describe("selectIndividuals", () => {
+  it("keeps canonical order whatever order is asked for", () => {
+    const cohort = cohortOf([
+      { id: "a", time: 0, value: 1 },
+      { id: "b", time: 0, value: 2 },
+      { id: "c", time: 0, value: 3 },
+    ]);
+    expect(selectIndividuals(cohort, [2, 0])).toEqual(selectIndividuals(cohort, [0, 2]));
+    expect(selectIndividuals(cohort, [2, 0]).ids).toEqual(["a", "c"]);
+  });
+});
+
+describe("splitCohort", () => {
+  const cohort = makeCohort({
+    ids: Array.from({ length: 46 }, (_, j) => `P${j % 23}`),
+    times: Array.from({ length: 46 }, (_, j) => j),
+    values: new Array(46).fill(1),
+  });
+
+  it("tests everyone exactly once and never on their own training data", () => {
+    const folds = splitCohort(cohort, 5, 3);
+    expect(folds.flatMap((fold) => fold.test.ids).sort(compareText)).toEqual(cohort.ids);
+    for (const { train, test, testIndividuals } of folds) {
+      expect([...train.ids, ...test.ids].sort(compareText)).toEqual(cohort.ids);
+      expect(Array.from(testIndividuals, (i) => cohort.ids[i])).toEqual(test.ids);
+      expect(numObservations(train) + numObservations(test)).toBe(46);
+      expect([4, 5]).toContain(test.ids.length);
+    }
+  });
+
+  it("gives the same folds for the same seed and others for another", () => {
+    expect(splitCohort(cohort, 4, 1)).toEqual(splitCohort(cohort, 4, 1));
+    expect(splitCohort(cohort, 4, 1)[0].test.ids).not.toEqual(splitCohort(cohort, 4, 2)[0].test.ids);
+  });
+
+  it("refuses more folds than individuals, and one fold", () => {
+    expect(() => splitCohort(cohort, 24)).toThrow(/numFolds from 2 to 23/);
+    expect(() => splitCohort(cohort, 1)).toThrow(/received 1/);
+    expect(splitCohort(cohort, 23)).toHaveLength(23);
+  });
+});

@@ -1,0 +1,59 @@
+/**
+ * Canonical factors (docs/math/linear.md §4). The likelihood knows L only through Σ = LL': of all L Q with Q orthogonal
+ * we keep the one with orthogonal columns, longest first, the entry of largest magnitude of each column positive.
+ * That is AD of the singular value decomposition L = ADQ'.
+ */
+import { multiply } from "../../numeric/matrix.ts";
+import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
+
+/** Columns shorter than this share of the longest (squared) count as zero. */
+const RANK_CUTOFF = 1e-9;
+
+/** AD [d,r] of L = ADQ', signs by the rule. */
+export function canonicalFactor(L: Float64Array, d: number, r: number): Float64Array {
+  const LtL = new Float64Array(r * r);
+  for (let a = 0; a < r; a++) {
+    for (let c = 0; c < r; c++) for (let k = 0; k < d; k++) LtL[a * r + c] += L[k * r + a] * L[k * r + c];
+  }
+  const F = multiply(L, symmetricEigen(LtL, r).vectors, d, r, r);
+  fixColumnSignsInPlace(F, d, r);
+  return F;
+}
+
+/** Flips columns of F [d,r] so that the entry of largest magnitude in each is positive. */
+export function fixColumnSignsInPlace(F: Float64Array, d: number, r: number): void {
+  for (let a = 0; a < r; a++) {
+    let largest = 0;
+    for (let k = 0; k < d; k++) if (Math.abs(F[k * r + a]) > Math.abs(largest)) largest = F[k * r + a];
+    if (largest < 0) for (let k = 0; k < d; k++) F[k * r + a] = -F[k * r + a];
+  }
+}
+
+/** Σ = LL' [d,d]. */
+export function factorCovariance(L: Float64Array, d: number, r: number): Float64Array {
+  const S = new Float64Array(d * d);
+  for (let k = 0; k < d; k++) {
+    for (let l = 0; l <= k; l++) {
+      let s = 0;
+      for (let a = 0; a < r; a++) s += L[k * r + a] * L[l * r + a];
+      S[k * d + l] = s;
+      S[l * d + k] = s;
+    }
+  }
+  return S;
+}
+
+/** Number of directions in which L varies: columns of the canonical factor that are not negligible. */
+export function numericalRank(L: Float64Array, d: number, r: number): number {
+  const lengths = columnLengths(canonicalFactor(L, d, r), d, r);
+  let rank = 0;
+  for (let a = 0; a < r; a++) if (lengths[a] > RANK_CUTOFF * lengths[0]) rank++;
+  return rank;
+}
+
+/** Squared lengths of the columns of F [d,r]. */
+function columnLengths(F: Float64Array, d: number, r: number): Float64Array {
+  const lengths = new Float64Array(r);
+  for (let k = 0; k < d; k++) for (let a = 0; a < r; a++) lengths[a] += F[k * r + a] * F[k * r + a];
+  return lengths;
+}

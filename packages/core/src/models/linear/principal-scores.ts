@@ -1,0 +1,54 @@
+/**
+ * The map of the linear mixed model (docs/math/linear.md §6): principal component scores of the posterior means ŵ_i.
+ * With center c = mean of ŵ_i and (1/m) Σ (ŵ_i − c)(ŵ_i − c)' = Q diag(λ) Q', the scores are
+ *   x_i = Λ'(ŵ_i − c),   Λ = Q_{1:q} diag(λ)^{−1/2},
+ * so that each has variance one over individuals (divided by m). Sign: entry of largest magnitude in each loading
+ * positive. Equal to √m A_{1:q} of the singular value decomposition W_c = ADQ'.
+ */
+import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
+import { fixColumnSignsInPlace } from "./canonical.ts";
+
+/** Components with less than this share of the first one's variance carry no information: their scores are 0. */
+const VARIANCE_CUTOFF = 1e-12;
+
+export interface PrincipalScores {
+  /** c [d]. */
+  readonly center: Float64Array;
+  /** Λ [d,q]; a column of zeros where the posterior means do not vary. */
+  readonly loadings: Float64Array;
+  /** x_i [m,q]. */
+  readonly scores: Float64Array;
+  /** Number of components that vary, at most q. */
+  readonly numVarying: number;
+}
+
+/** Scores of the first q principal components of the rows of W [m,d]. */
+export function principalScores(W: Float64Array, m: number, d: number, q: number): PrincipalScores {
+  const center = new Float64Array(d);
+  for (let i = 0; i < m; i++) for (let k = 0; k < d; k++) center[k] += W[i * d + k];
+  for (let k = 0; k < d; k++) center[k] /= m;
+  const S = new Float64Array(d * d);
+  for (let i = 0; i < m; i++) {
+    for (let k = 0; k < d; k++) {
+      const a = (W[i * d + k] - center[k]) / m;
+      for (let l = 0; l < d; l++) S[k * d + l] += a * (W[i * d + l] - center[l]);
+    }
+  }
+  const { values, vectors } = symmetricEigen(S, d);
+  const loadings = new Float64Array(d * q);
+  let numVarying = 0;
+  for (let c = 0; c < q; c++) {
+    if (!(values[c] > VARIANCE_CUTOFF * values[0])) continue;
+    numVarying++;
+    for (let k = 0; k < d; k++) loadings[k * q + c] = vectors[k * d + c] / Math.sqrt(values[c]);
+  }
+  fixColumnSignsInPlace(loadings, d, q);
+  const scores = new Float64Array(m * q);
+  for (let i = 0; i < m; i++) {
+    for (let k = 0; k < d; k++) {
+      const w = W[i * d + k] - center[k];
+      for (let c = 0; c < q; c++) scores[i * q + c] += w * loadings[k * q + c];
+    }
+  }
+  return { center, loadings, scores, numVarying };
+}

@@ -1,0 +1,64 @@
+/**
+ * Linear fits run on values centred at the pooled mean and divided by a power of two near the pooled standard
+ * deviation: every number is then of order one whatever the unit, and no digit is lost by the division. With
+ * y = center + scale·ỹ:  β = center + scale·β̃,  L = scale·L̃,  σ² = scale²·σ̃²,  ℓ = ℓ̃ − N log scale.
+ */
+import type { BasisStatistics } from "../../basis/statistics.ts";
+import { DtmError } from "../../errors.ts";
+import { compensatedSum } from "../../numeric/sum.ts";
+import type { LowRankParameters } from "./low-rank.ts";
+
+export interface Standardized {
+  /** Statistics of ỹ; their own center is 0. */
+  readonly statistics: BasisStatistics;
+  readonly center: number;
+  readonly scale: number;
+  /** ℓ − ℓ̃ = −N log scale. */
+  readonly logLikelihoodShift: number;
+}
+
+/** Statistics on the standard scale, with what leads back. */
+export function standardize(statistics: BasisStatistics): Standardized {
+  const { numObservations: N, cross, sumSquares, center } = statistics;
+  const spread = Math.sqrt(compensatedSum(sumSquares) / N);
+  if (!(spread > 0 && Number.isFinite(spread))) {
+    throw new DtmError(
+      "no-variation",
+      `Linear model: expected values with a finite spread above 0, received a standard deviation of ${spread} over ${N} observations. Check the value column.`,
+    );
+  }
+  const scale = 2 ** Math.round(Math.log2(spread));
+  return {
+    statistics: {
+      ...statistics,
+      center: 0,
+      cross: cross.map((c) => c / scale),
+      sumSquares: sumSquares.map((s) => s / scale / scale),
+    },
+    center,
+    scale,
+    logLikelihoodShift: -N * Math.log(scale),
+  };
+}
+
+/** Parameters for ỹ from parameters for y. */
+export function toStandard(standard: Standardized, parameters: LowRankParameters): LowRankParameters {
+  const { center, scale } = standard;
+  return {
+    meanCoefficients: parameters.meanCoefficients.map((b) => (b - center) / scale),
+    noiseVariance: parameters.noiseVariance / scale / scale,
+    factor: parameters.factor.map((l) => l / scale),
+    rank: parameters.rank,
+  };
+}
+
+/** Parameters for y from parameters for ỹ. */
+export function fromStandard(standard: Standardized, parameters: LowRankParameters): LowRankParameters {
+  const { center, scale } = standard;
+  return {
+    meanCoefficients: parameters.meanCoefficients.map((b) => center + scale * b),
+    noiseVariance: parameters.noiseVariance * scale * scale,
+    factor: parameters.factor.map((l) => scale * l),
+    rank: parameters.rank,
+  };
+}

@@ -19,6 +19,8 @@ export interface Complaint {
   readonly received: string;
   readonly where: Where;
   readonly remedy: string;
+  /** How many there are of this kind when one complaint stands for all of them; `where` is then the first. */
+  readonly count?: number;
 }
 
 /** An error with a stable code; `complaints` holds every position when an input was refused. */

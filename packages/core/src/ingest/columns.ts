@@ -1,0 +1,157 @@
+/**
+ * Which column holds what. A name given is found as it is written, or without regard to case and surrounding space
+ * when that is unambiguous; names not given are guessed from usual ones, and the guess is told.
+ */
+import { type Complaint, showReceived } from "../errors.ts";
+import { readNumber } from "./numbers.ts";
+
+/** Names of the three columns that make a cohort. */
+export interface Columns {
+  readonly id: string;
+  readonly time: string;
+  readonly value: string;
+}
+
+export type Role = keyof Columns;
+const ROLES: readonly Role[] = ["id", "time", "value"];
+
+/** Usual names, most telling first; compared in lower case with everything but letters and digits taken away. */
+const USUAL: Readonly<Record<Role, readonly string[]>> = {
+  id: ["id", "individual", "patient", "subject", "person", "participant"].flatMap((name) => [name, `${name}id`]),
+  time: ["time", "t", "years", "year", "months", "days", "day", "weeks", "age", "date", "measurementdate"],
+  value: ["value", "y", "measurement", "result", "valueasnumber"],
+};
+
+export interface FoundColumns {
+  readonly names: Columns;
+  /** 0-based positions. */
+  readonly positions: Readonly<Record<Role, number>>;
+  /** Sentences for the reader: guesses, ignored columns. */
+  readonly notes: readonly string[];
+}
+
+/** The columns, or complaints about the header. `line` is the header's line. */
+export function findColumns(
+  header: readonly string[],
+  wanted: Partial<Columns>,
+  line: number,
+  file?: string,
+): FoundColumns | readonly Complaint[] {
+  const names = header.map((name) => name.trim());
+  const complaints: Complaint[] = [];
+  const notes: string[] = [];
+  const positions = { id: -1, time: -1, value: -1 };
+  const where = file === undefined ? { line } : { file, line };
+  for (const role of ROLES) {
+    const given = wanted[role];
+    const taken = ROLES.map((r) => positions[r]);
+    const found = given === undefined ? guess(names, role, taken) : exactOrCaseless(names, given);
+    if (found.length === 1) {
+      positions[role] = found[0];
+      if (given === undefined) notes.push(`Column "${names[found[0]]}" is taken as ${role}.`);
+      else if (names[found[0]] !== given) notes.push(`Column "${names[found[0]]}" is taken for "${given}".`);
+    } else if (found.length > 1) {
+      complaints.push({
+        code: "duplicate-column",
+        severity: "refuse",
+        expected: `one column "${showReceived(names[found[0]])}"`,
+        received: `${found.length}, at positions ${found.map((k) => k + 1).join(" and ")}`,
+        where: { ...where, column: names[found[0]], columnNumber: found[0] + 1 },
+        remedy: "Rename or remove all but one.",
+      });
+    } else {
+      complaints.push(missingColumn(names, role, given, where));
+    }
+  }
+  if (complaints.some((c) => c.code === "missing-column") && looksLikeData(names)) {
+    return [
+      {
+        code: "no-header",
+        severity: "refuse",
+        expected: "a first line with the names of the columns",
+        received: `"${showReceived(names.join(" "))}"`,
+        where,
+        remedy: "The first line looks like data; add a line such as id,time,value before it.",
+      },
+    ];
+  }
+  if (complaints.length > 0) return complaints;
+  const unnamed = names.indexOf("");
+  if (unnamed >= 0) notes.push(`Column ${unnamed + 1} has no name and is ignored.`);
+  const { id, time, value } = positions;
+  return { names: { id: names[id], time: names[time], value: names[value] }, positions, notes };
+}
+
+/** Positions of columns with the usual names of a role: all those with the most telling name that occurs. */
+function guess(names: readonly string[], role: Role, taken: readonly number[]): number[] {
+  const bare = names.map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ""));
+  for (const usual of USUAL[role]) {
+    const found = bare.flatMap((name, k) => (name === usual && !taken.includes(k) ? [k] : []));
+    if (found.length > 0) return found;
+  }
+  if (role !== "value") return [];
+  // With id and time found, the only other named column of the table must be the marker.
+  const rest = names.flatMap((name, k) => (name !== "" && !taken.includes(k) ? [k] : []));
+  return rest.length === 1 && taken.filter((k) => k >= 0).length === 2 ? rest : [];
+}
+
+function exactOrCaseless(names: readonly string[], wanted: string): number[] {
+  const where = (same: (name: string) => boolean) => names.flatMap((name, k) => (same(name) ? [k] : []));
+  const exact = where((name) => name === wanted.trim());
+  return exact.length > 0 ? exact : where((name) => name.toLowerCase() === wanted.trim().toLowerCase());
+}
+
+function missingColumn(
+  names: readonly string[],
+  role: Role,
+  given: string | undefined,
+  where: Complaint["where"],
+): Complaint {
+  const listed = names.slice(0, 30).map((name) => `"${showReceived(name)}"`);
+  const more = names.length > 30 ? ` and ${names.length - 30} more` : "";
+  const nearest = nearestName(names, given ?? role);
+  const hint = nearest === undefined ? "" : ` Did you mean "${showReceived(nearest)}"?`;
+  const wide = role === "value" && given === undefined && names.filter((name) => /\d$/.test(name)).length >= 2;
+  return {
+    code: "missing-column",
+    severity: "refuse",
+    expected: given === undefined ? `a column for the ${role}` : `a column "${showReceived(given)}"`,
+    received: `the columns ${listed.join(", ")}${more}`,
+    where,
+    remedy: wide
+      ? "Bring the table into long form: one row per observation, with columns id, time and value."
+      : `Name the column that holds the ${role}.${hint}`,
+  };
+}
+
+/** The name with the fewest edits from `wanted`, if they are few beside its length. */
+function nearestName(names: readonly string[], wanted: string): string | undefined {
+  let best: string | undefined;
+  let fewest = Math.max(2, wanted.length / 2);
+  for (const name of names.slice(0, 200)) {
+    if (name === "" || name.length > 60) continue;
+    const edits = editDistance(name.toLowerCase(), wanted.toLowerCase());
+    if (edits < fewest) {
+      best = name;
+      fewest = edits;
+    }
+  }
+  return best;
+}
+
+/** Levenshtein distance, one row at a time. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length];
+}
+
+function looksLikeData(names: readonly string[]): boolean {
+  return names.some((name) => !Number.isNaN(readNumber(name, ".")));
+}

@@ -1,0 +1,74 @@
+/**
+ * Collecting complaints about an input: all are counted, a limited number of each kind is kept, so that memory does
+ * not grow with the number of bad cells. Reading goes on after a complaint; the verdict is given at the end.
+ */
+import { type Complaint, DtmError, showComplaint, type Where } from "../errors.ts";
+
+/** Complaints of one kind written out in a message. */
+export const SHOWN_PER_KIND = 20;
+/** Complaints of one kind kept for `DtmError.complaints`; beyond that they are only counted. */
+export const KEPT_PER_KIND = 1000;
+
+/** What a complaint says apart from its place. */
+export interface Finding {
+  readonly code: string;
+  readonly expected: string;
+  readonly received: string;
+  readonly remedy: string;
+}
+
+/** Complaints found while reading one input, by kind, in order of appearance. */
+export interface ComplaintBook {
+  /** Adds a complaint that refuses the input. */
+  refuse(finding: Finding, where: Where): void;
+  /** How many complaints refuse the input. */
+  numRefused(): number;
+  /** Every kept complaint, kinds in order of appearance; the first of each kind carries the kind's `count`. */
+  complaints(): Complaint[];
+  /** One warning per kind, at its first place, with its count: what is left of complaints whose rows are left out. */
+  asWarnings(): Complaint[];
+  /** Throws a DtmError with all complaints if there is one. */
+  throwIfRefused(): void;
+}
+
+export function createComplaintBook(file?: string): ComplaintBook {
+  const kinds = new Map<string, { kept: Complaint[]; total: number }>();
+  const named = (where: Where): Where => (file === undefined ? where : { file, ...where });
+  const numRefused = () => [...kinds.values()].reduce((sum, kind) => sum + kind.total, 0);
+  const complaints = () =>
+    [...kinds.values()].flatMap(({ kept, total }) => kept.map((c, k) => (k === 0 ? { ...c, count: total } : c)));
+  return {
+    refuse: (finding, where) => {
+      const kind = kinds.get(finding.code) ?? { kept: [], total: 0 };
+      kinds.set(finding.code, kind);
+      kind.total++;
+      if (kind.kept.length < KEPT_PER_KIND) kind.kept.push({ ...finding, severity: "refuse", where: named(where) });
+    },
+    numRefused,
+    complaints,
+    asWarnings: () =>
+      [...kinds.values()].map(({ kept, total }) => ({ ...kept[0], severity: "warn" as const, count: total })),
+    throwIfRefused: () => {
+      if (numRefused() > 0) throw refusal(complaints());
+    },
+  };
+}
+
+/** The error for refused input: code of the first kind, every complaint, and a message that shows twenty per kind. */
+export function refusal(complaints: readonly Complaint[]): DtmError {
+  return new DtmError(complaints[0].code, showComplaints(complaints), complaints);
+}
+
+/** Complaints as lines of text: at most twenty of each kind, then "and 312 more of this kind". */
+export function showComplaints(complaints: readonly Complaint[]): string {
+  const lines: string[] = [];
+  for (const code of new Set(complaints.map((complaint) => complaint.code))) {
+    const kind = complaints.filter((complaint) => complaint.code === code);
+    const shown = kind.slice(0, SHOWN_PER_KIND);
+    for (const complaint of shown) lines.push(`${showComplaint(complaint)} [${code}]`);
+    // A single complaint with a count already speaks for all of its kind.
+    const total = kind.length === 1 ? 1 : Math.max(kind.length, kind[0].count ?? 0);
+    if (total > shown.length) lines.push(`... and ${total - shown.length} more [${code}]`);
+  }
+  return lines.join("\n");
+}

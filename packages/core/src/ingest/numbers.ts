@@ -1,0 +1,82 @@
+/**
+ * Cells as numbers. A cell becomes exactly the number written in it (the nearest double) or is reported: no hex, no
+ * underscores, no text behind the digits, no thousands separators, nothing that would turn into 0 or infinity.
+ */
+import { showReceived } from "../errors.ts";
+import type { Finding } from "./complaints.ts";
+
+/** Cells that mean "missing", without regard to case. */
+export const MISSING_MARKS = ["", "na", "n/a", "nan", "null", "."] as const;
+
+const PLAIN = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const WITH_COMMA = /^[+-]?(?:\d+,?\d*|,\d+)(?:[eE][+-]?\d+)?$/;
+const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?$/;
+const OTHER_DATE = /^\d{1,2}[/.]\d{1,2}[/.]\d{2,4}$/;
+
+/** Whether a trimmed cell is one of the marks of a missing number. */
+export function isMissing(cell: string): boolean {
+  return cell.length <= 4 && (MISSING_MARKS as readonly string[]).includes(cell.toLowerCase());
+}
+
+/** The number written in a trimmed cell with the given decimal mark; NaN if it is not a finite number in full. */
+export function readNumber(cell: string, decimal: "." | ","): number {
+  const plain = decimal === "," && WITH_COMMA.test(cell) ? cell.replace(",", ".") : cell;
+  if (!PLAIN.test(plain)) return Number.NaN;
+  const value = Number(plain);
+  if (!Number.isFinite(value) || (value === 0 && hasDigits(plain))) return Number.NaN;
+  return value;
+}
+
+/** Whether the mantissa has a digit other than 0. */
+function hasDigits(plain: string): boolean {
+  return /[1-9]/.test(plain.replace(/[eE].*$/, ""));
+}
+
+/** What to say about a trimmed cell for which `readNumber` gave NaN; `what` is "value" or "time". */
+export function explainNumber(cell: string, what: string, decimal: "." | ","): Finding {
+  const received = `"${showReceived(cell)}"`;
+  const expected = `a number as ${what}`;
+  const plain = decimal === "," ? cell.replace(",", ".") : cell;
+  const finding = (code: string, remedy: string): Finding => ({ code, expected, received, remedy });
+  if (PLAIN.test(plain)) {
+    return Number(plain) === 0
+      ? finding("underflow", "It is too small for a double and would become 0; give the values in another unit.")
+      : finding("not-finite", "It is too large for a double; give the values in another unit.");
+  }
+  if (/^[+-]?inf(?:inity)?$/i.test(cell)) {
+    return finding("not-finite", "Give a finite number, or leave the cell empty if it is missing.");
+  }
+  if (/^[<>≤≥]/.test(cell)) {
+    return finding("censored-value", "Give a number (the limit itself, or half of it, say), or leave the cell empty.");
+  }
+  return finding("not-a-number", remedyFor(cell, plain, decimal));
+}
+
+function remedyFor(cell: string, plain: string, decimal: "." | ","): string {
+  if (/^#(?:N\/A|DIV\/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)/i.test(cell)) {
+    return "This is an error of a spreadsheet; mend the formula there, or leave the cell empty.";
+  }
+  if (ISO_DATE.test(cell) || OTHER_DATE.test(cell)) return "It looks like a date; are the columns swapped?";
+  if (/^[+-]?\d{1,3}(?:[,. ']\d{3})+(?:[.,]\d+)?$/.test(cell) && /[,. '].*[,. ']/.test(cell)) {
+    return "Write the number without thousands separators.";
+  }
+  if (decimal === "." && WITH_COMMA.test(cell)) {
+    return 'If this is a decimal comma, say so (decimal: ","); thousands separators must go.';
+  }
+  if (/^[+-]?(?:0x|0b|0o)/i.test(cell) || cell.includes("_")) return "Write the number in plain decimal digits.";
+  if (/^[^\d]*\d/.test(plain)) return "Write the number alone, without unit or sign of another kind.";
+  return `Give a number, or leave the cell empty if it is missing (${MISSING_MARKS.filter((m) => m !== "").join(", ")} also mean missing).`;
+}
+
+/** What kind of date a trimmed cell is, if any. */
+export function dateKind(cell: string): "iso" | "ambiguous" | "no-such-date" | undefined {
+  const iso = ISO_DATE.exec(cell);
+  if (iso === null) return OTHER_DATE.test(cell) ? "ambiguous" : undefined;
+  const [year, month, day] = [Number(iso[1]), Number(iso[2]), Number(iso[3])];
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month) ? "iso" : "no-such-date";
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}

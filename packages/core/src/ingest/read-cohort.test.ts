@@ -1,0 +1,316 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { numObservations } from "../cohort/cohort.ts";
+import { type Complaint, DtmError } from "../errors.ts";
+import { type ReadCohortOptions, readCohort } from "./read-cohort.ts";
+
+/** Complaints of a refused text; each must have all four parts. */
+function refused(text: string, options: ReadCohortOptions = {}): readonly Complaint[] {
+  try {
+    readCohort(text, options);
+  } catch (error) {
+    if (!(error instanceof DtmError)) throw error;
+    for (const { expected, received, remedy, severity } of error.complaints) {
+      expect([expected, received, remedy].every((part) => part.length > 0)).toBe(true);
+      expect(severity).toBe("refuse");
+    }
+    expect(error.code).toBe(error.complaints[0].code);
+    return error.complaints;
+  }
+  throw new Error("the text was accepted");
+}
+
+const table = (...rows: string[]) => `id,time,value\n${rows.join("\n")}\n`;
+const GOOD = table("p1,0,71", "p1,1,70", "p2,0.5,80", "p3,2,65.5");
+const good = readCohort(GOOD).cohort;
+
+/** A table with one cell of `value` or `time` in question, on line 3. */
+const withValue = (cell: string) => table("p1,0,71", `p2,1,${cell}`, "p3,2,65.5");
+const withTime = (cell: string) => table("p1,0,71", `p2,${cell},70`, "p3,2,65.5");
+
+describe("readCohort takes the same cohort from", () => {
+  const lines = GOOD.trimEnd().split("\n");
+  it.each([
+    ["a byte-order mark", `\ufeff${GOOD}`],
+    ["no newline at the end", GOOD.trimEnd()],
+    ["CRLF", GOOD.replaceAll("\n", "\r\n")],
+    ["bare CR", GOOD.replaceAll("\n", "\r")],
+    ["mixed line ends", GOOD.replace("\n", "\r\n")],
+    ["tabs", GOOD.replaceAll(",", "\t")],
+    ["vertical bars", GOOD.replaceAll(",", "|")],
+    ["semicolons and decimal commas", GOOD.replaceAll(",", ";").replaceAll(".", ",")],
+    ["blank lines in the middle and at the end", `${lines.join("\n\n")}\n\n\n`],
+    ["rows in another order", [lines[0], ...lines.slice(1).reverse()].join("\n")],
+    ["columns in another order", lines.map((line) => line.split(",").reverse().join(",")).join("\n")],
+    ["names in other case and with spaces", GOOD.replace("id,time,value", " ID ,Time,value")],
+    ["an unnamed index column", lines.map((line, k) => `${k === 0 ? "" : k},${line}`).join("\n")],
+    [
+      "quoted cells, one with a line break",
+      GOOD.replace("id,", 'id,"a ""note""",').replaceAll(/^(p\d)/gm, '"$1","x\ny"'),
+    ],
+    ["spaces and no-break spaces round numbers", GOOD.replaceAll("71", " 71\u00a0")],
+    ["other ways to write numbers", GOOD.replace("71", "7.1E+01").replace("0.5", ".5").replace("80", "+80.")],
+  ])("%s", (_, text) => {
+    expect(readCohort(text).cohort).toEqual(good);
+  });
+});
+
+describe("readCohort refuses", () => {
+  it.each<[string, string, string, number | undefined]>([
+    ["an empty text", "", "empty-file", 1],
+    ["blank lines only", "\n \n", "empty-file", 1],
+    ["a header without rows", "id,time,value\n", "no-rows", undefined],
+    ["a web page", "<!DOCTYPE html><html></html>", "not-text", 1],
+    ["a workbook", "PK\u0003\u0004abc", "not-text", 1],
+    ["a control character in an id", table("p1\u0000,0,71"), "control-character", 2],
+    ["a row with too few fields", table("p1,0,71", "p2,1"), "ragged-row", 3],
+    ["a row with too many fields", table("p1,0,71", "p2,1,2,3"), "ragged-row", 3],
+    ["a row with another delimiter", table("p1,0,71", "p2,1,71", "p3;1;2"), "ragged-row", 4],
+    ["a second table with other columns", `${GOOD}\na,b\n1,2\n`, "ragged-row", 7],
+    ["an unclosed quote, where it was opened", `${GOOD}"p4,0,71\n${"p5,0,71\n".repeat(5000)}`, "unclosed-quote", 6],
+    ["text after a quote", table("p1,0,71", '"p1"x,0,71', "p2,0,1"), "text-after-quote", 3],
+    ["a repeated column", "id,time,value,value\np1,0,1,2\n", "duplicate-column", 1],
+    ["no header", "p1,0,71\np2,1,70\n", "no-header", 1],
+    ["wide layout", "id,value_0,value_1\np1,1,2\n", "missing-column", 1],
+    ["a line of units", table(",years,mg/dL", "p1,0,71"), "not-a-number", 2],
+    ["an empty id", table("p1,0,1", " ,0,71"), "missing-id", 3],
+    ["a very long id", table(`${"x".repeat(2000)},0,71`), "field-too-long", 2],
+    ["a value without time", table("p1,0,71", "p1,,71"), "missing-time", 3],
+    ["dates without origin", table("p1,2020-01-31,71", "p2,2020-02-29,70"), "dates-need-origin", 2],
+    ["numbers, then dates", table("p1,0,71", "p2,1,70", "p2,2020-01-31,71"), "mixed-time", 4],
+    ["a date that may be two", withTime("01/02/2020"), "ambiguous-date", 3],
+    ["a date that does not exist", withTime("2021-02-30"), "no-such-date", 3],
+    ["points and commas as decimal marks", "id;time;value\na;0,5;1\nb;0.5;2\n", "mixed-decimals", 2],
+    ["nothing but missing values", table("p1,0,NA", "p2,1,"), "no-rows", undefined],
+  ])("%s", (_, text, code, line) => {
+    const complaints = refused(text);
+    expect(complaints[0].code).toBe(code);
+    expect(complaints[0].where.line).toBe(line);
+  });
+
+  it.each([
+    ["<5", "censored-value"],
+    [">100", "censored-value"],
+    ["≤0.3", "censored-value"],
+    ["5 mg", "not-a-number"],
+    ["71%", "not-a-number"],
+    ["~70", "not-a-number"],
+    ['"71,2"', "not-a-number"],
+    ['"1,234.5"', "not-a-number"],
+    ['"1.234,5"', "not-a-number"],
+    ["0x1F", "not-a-number"],
+    ["0b11", "not-a-number"],
+    ["1_000", "not-a-number"],
+    ["1e", "not-a-number"],
+    ["--1", "not-a-number"],
+    ["1 2", "not-a-number"],
+    ["\u22125", "not-a-number"],
+    ["Infinity", "not-finite"],
+    ["-inf", "not-finite"],
+    ["1e400", "not-finite"],
+    ["1e-400", "underflow"],
+    ["high", "not-a-number"],
+    ["TRUE", "not-a-number"],
+    ["#DIV/0!", "not-a-number"],
+    ["2020-01-31", "not-a-number"],
+  ])("the value %s with its place", (cell, code) => {
+    const [complaint] = refused(withValue(cell), { file: "visits.csv" });
+    expect(complaint.code).toBe(code);
+    expect(complaint.where).toEqual({ file: "visits.csv", line: 3, column: "value", columnNumber: 3 });
+    expect(complaint.received).toContain(cell.replaceAll('"', ""));
+  });
+
+  it("names what it thinks went wrong", () => {
+    const remedy = (cell: string) => refused(withValue(cell))[0].remedy;
+    expect(remedy('"71,2"')).toContain("decimal comma");
+    expect(remedy('"1,234.5"')).toContain("thousands separators");
+    expect(remedy("#N/A")).toContain("spreadsheet");
+    expect(remedy("2020-01-31")).toContain("columns swapped");
+    const units = refused(table("p0,years,mg/dL", "p1,0,71"));
+    expect(units.map((c) => c.where.line)).toEqual([2, 2]);
+    expect(units[0].remedy).toContain("skipLines");
+  });
+
+  it("a column that is not there, naming the columns found and the nearest name", () => {
+    const [complaint] = refused("pid,time,value\np1,0,71\n", { columns: { id: "id" } });
+    expect(complaint.code).toBe("missing-column");
+    expect(complaint.received).toContain('"pid", "time", "value"');
+    expect(complaint.remedy).toContain('"pid"');
+  });
+
+  it("values outside the transform's domain, each with its line", () => {
+    const complaints = refused(table("p1,0,0", "p1,1,5", "p2,0,-3"), { marker: { transform: "log" } });
+    expect(complaints.map((c) => [c.code, c.where.line])).toEqual([
+      ["transform-domain", 2],
+      ["transform-domain", 4],
+    ]);
+  });
+});
+
+describe("readCohort, meeting many bad cells", () => {
+  const text = table(...Array.from({ length: 400 }, (_, k) => `p${k},${k},${k % 2 === 0 ? "<5" : "high"}`));
+
+  it("reports twenty of each kind in words, and all with right totals to programs", () => {
+    let caught: unknown;
+    try {
+      readCohort(text);
+    } catch (error) {
+      caught = error;
+    }
+    const { message, complaints } = caught as DtmError;
+    expect(message.match(/censored-value/g)).toHaveLength(21);
+    expect(message.match(/not-a-number/g)).toHaveLength(21);
+    expect(message.match(/and 180 more/g)).toHaveLength(2);
+    expect(complaints).toHaveLength(400);
+    expect(complaints[0].count).toBe(200);
+  });
+
+  it("leaves bad rows out only when asked, and counts them", () => {
+    const read = readCohort(text + GOOD.slice(GOOD.indexOf("\n") + 1), { onBad: "leave-out" });
+    expect(read.cohort).toEqual(good);
+    expect(read.numRows).toBe(404);
+    expect(read.numRowsLeftOut).toBe(400);
+    expect(read.warnings.map((w) => [w.code, w.count, w.where.line])).toEqual([
+      ["censored-value", 200, 2],
+      ["not-a-number", 200, 3],
+    ]);
+  });
+
+  it("does not leave out what makes the whole text unreadable", () => {
+    expect(refused(`${GOOD}"p4,0,71\n`, { onBad: "leave-out" })[0].code).toBe("unclosed-quote");
+    expect(refused(table("p1,0,x"), { onBad: "leave-out" })[0].code).toBe("no-rows");
+  });
+});
+
+describe("readCohort warns of", () => {
+  const codes = (text: string, options: ReadCohortOptions = {}) =>
+    readCohort(text, options).warnings.map((w) => w.code);
+
+  it.each(["", "  ", "NA", "N/A", "NaN", "null", "."])("a missing value written as '%s', never taken as 0", (mark) => {
+    const read = readCohort(withValue(mark));
+    expect(read.warnings).toMatchObject([{ code: "missing-value", count: 1, where: { line: 3 } }]);
+    expect(numObservations(read.cohort)).toBe(2);
+    expect(read.numRowsLeftOut).toBe(1);
+  });
+
+  it("nothing in a good text", () => {
+    expect(readCohort(GOOD).warnings).toEqual([]);
+  });
+
+  it("ids that differ by spaces only, and merges them", () => {
+    const read = readCohort(table("p1,0,1", "p1 ,1,2", "p2,0,3"));
+    expect(read.cohort.ids).toEqual(["p1", "p2"]);
+    expect(read.warnings).toMatchObject([{ code: "id-whitespace", count: 1, where: { line: 3 } }]);
+  });
+
+  it("negative times, day numbers, repeats and same times", () => {
+    expect(readCohort(table("p1,-1.5,1", "p1,0,2", "p2,-1,3")).warnings).toMatchObject([
+      { code: "negative-time", count: 2, where: { line: 2 } },
+    ]);
+    expect(codes(table("p1,44197,1", "p1,44228,2"))).toEqual(["spreadsheet-dates"]);
+    const repeats = readCohort(table("p1,1,5", "p1,1,6", "p2,1,5", "p2,1,5", "p2,1,5"));
+    expect(repeats.warnings).toMatchObject([
+      { code: "duplicate-rows", count: 2, where: { line: 5 } },
+      { code: "same-time", count: 1, where: { line: 3 } },
+    ]);
+    expect(numObservations(repeats.cohort)).toBe(5);
+  });
+
+  it("codes for missing, outliers and values outside a stated range", () => {
+    const rows = (extra: string) => table(...Array.from({ length: 60 }, (_, k) => `p${k},${k},${50 + k}`), extra);
+    expect(readCohort(rows("q1,1,-999\nq2,2,-999")).warnings).toMatchObject([
+      { code: "suspected-missing-code", count: 2, where: { line: 62 } },
+    ]);
+    expect(readCohort(rows("q1,1,7100")).warnings).toMatchObject([{ code: "outlier", count: 1, where: { line: 62 } }]);
+    expect(codes(rows("q1,1,99\nq2,1,99"))).toEqual([]);
+    expect(readCohort(rows("q1,1,111"), { range: [0, 110] }).warnings).toMatchObject([
+      { code: "out-of-range", count: 1 },
+    ]);
+  });
+});
+
+describe("readCohort", () => {
+  it("keeps ids as text: 007 and 7, 1e5 and 100000, and names of object properties", () => {
+    const ids = ["007", "7", "1e5", "100000", "__proto__", "constructor", "toString", "=1+1"];
+    const read = readCohort(table(...ids.map((id) => `${id},0,1`)));
+    expect([...read.cohort.ids].sort()).toEqual([...ids].sort());
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+
+  it("guesses columns by usual names and says so; names given win", () => {
+    const text = "patient_id,years,day,fvc\na,0,0,80\nb,1,365,70\n";
+    const guessed = readCohort(text, { columns: { value: "fvc" } });
+    expect(guessed.columns).toEqual({ id: "patient_id", time: "years", value: "fvc" });
+    expect(guessed.notes.join(" ")).toContain('"years" is taken as time');
+    expect(readCohort(text, { columns: { value: "fvc", time: "day" } }).columns.time).toBe("day");
+    expect(readCohort("subject,t,fvc\na,0,80\n").columns).toEqual({ id: "subject", time: "t", value: "fvc" });
+  });
+
+  it("names the marker after its column and keeps transform and units", () => {
+    const { marker } = readCohort("id,time,bili\na,0,80\n", { marker: { transform: "log", unit: "mg/dl" } }).cohort;
+    expect(marker).toEqual({ name: "bili", unit: "mg/dl", timeUnit: "", transform: "log" });
+  });
+
+  it("skips lines when asked, keeping the numbers of later lines", () => {
+    const text = table(",years,mg/dL", "p1,0,71", "p2,1,x");
+    expect(refused(text, { skipLines: [2] })).toMatchObject([{ where: { line: 4 } }]);
+  });
+
+  it("counts physical lines through quoted line breaks", () => {
+    const [complaint] = refused('id,note,time,value\np1,"a\n\nb",0,71\r\np2,"c\r\nd",1,x\n');
+    expect(complaint.where.line).toBe(5);
+  });
+
+  it("takes a decimal comma in a comma file only when told", () => {
+    const read = readCohort('id,time,value\np1,"0,5","71,2"\n', { decimal: "," });
+    expect([read.cohort.times[0], read.cohort.values[0]]).toEqual([0.5, 71.2]);
+  });
+
+  it("gives every cell its nearest double or a complaint", () => {
+    const digits = fc.stringMatching(/^[0-9]{0,25}$/);
+    const cell = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc.tuple(fc.constantFrom("", "-", "+"), digits, fc.constantFrom("", "."), digits).map((parts) => parts.join("")),
+      fc.tuple(digits, fc.integer({ min: -400, max: 400 })).map(([d, e]) => `${d}e${e}`),
+      fc.stringMatching(/^[-+0-9.eExX_ a-f%<]{1,8}$/),
+    );
+    fc.assert(
+      fc.property(cell, (text) => {
+        let value: number | undefined;
+        try {
+          value = readCohort(`id,time,value\np,0,${text}\n`).cohort.values[0];
+        } catch (error) {
+          expect(error).toBeInstanceOf(DtmError);
+        }
+        if (value === undefined) return;
+        expect(text.trim()).toMatch(/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/);
+        expect(value).toBe(Number(text) + 0);
+        expect(Number.isFinite(value)).toBe(true);
+        if (/[1-9]/.test(text.replace(/[eE].*/, ""))) expect(value).not.toBe(0);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("reads the bundled cohort", () => {
+    const text = readFileSync(new URL("../../../../examples/pbc/visits.csv", import.meta.url), "utf8");
+    const read = readCohort(text, { columns: { value: "bili" }, marker: { transform: "log" } });
+    expect([read.cohort.ids.length, numObservations(read.cohort)]).toEqual([312, 1945]);
+    expect(read.warnings).toEqual([]);
+    const cholesterol = readCohort(text, { columns: { value: "chol" } });
+    expect(cholesterol.warnings).toMatchObject([{ code: "missing-value", count: 821 }]);
+  });
+
+  it("takes time in proportion to the text: 200,000 rows in a few seconds, a stray quote included", () => {
+    const rows = Array.from(
+      { length: 200_000 },
+      (_, k) => `p${k % 5000},${(k % 977) / 100},${50 + (k % 61)}.${k % 10}`,
+    );
+    const body = rows.join("\n");
+    const start = performance.now();
+    expect(numObservations(readCohort(table(body)).cohort)).toBe(200_000);
+    expect(refused(table('p0,0,"1', body))[0].where.line).toBe(2);
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,277 @@
+/**
+ * The optimal q(v) = N(ν, Ξ) of the whitened inducing values for given node sums 𝒢_g = Σ_i r_ig G̃_i, γ_g = Σ_i r_ig g̃_i
+ * (docs/math/dtm.md §5); index kp + j (coefficient k, inducing place j):
+ *   Λ_kl = δ_kl I + Σ_g 𝒢_g,kl a_g a_g',   c = vec(Σ_g a_g γ_g'),   ν = Λ⁻¹c,   Ξ = Λ⁻¹,
+ *   KL = ½(Tr Ξ + ν'ν − dp + log|Λ|),      φ = ½c'ν − ½ log|Λ| − ½ Σ_g k̃_g Tr 𝒢_g  (the bound in which only a_g moves).
+ * Gradient of φ, with R_kl = Ξ_kl + ν_k ν_l' and ȧ = ∂a/∂log ℓ:
+ *   ∂φ/∂log ℓ = Σ_g (ȧ_g'𝒱γ_g + Tr(𝒢_g) ȧ_g'a_g) − Σ_kl ⟨R_kl, Σ_g 𝒢_g,kl (ȧ_g a_g')⟩,
+ *   ∂φ/∂log α = the same with ½a_g for ȧ_g, less ½α Σ_g Tr 𝒢_g.
+ * Σ_g 𝒢_g,kl a_g a_g' is symmetric, so pairs j ≤ j' suffice, four at a time. O(Γp²d²/4 + (dp)³).
+ */
+import {
+  choleskyInPlace,
+  invertFromCholesky,
+  logDetFromCholesky,
+  solveCholeskyInPlace,
+} from "../../numeric/cholesky.ts";
+import { dot, trace } from "../../numeric/matrix.ts";
+import { blockDotTable, paddedRows, ROW_BLOCK } from "../../numeric/row-blocks.ts";
+import type { NodeGeometry, NodeKernel } from "./node-kernel.ts";
+
+/** Sizes and index tables shared by all kernels of a fit. */
+export interface InducingLayout {
+  readonly numBasis: number; // d
+  readonly numInducing: number; // p
+  readonly numNodes: number; // Γ
+  /** Pairs (k ≤ l) of coefficients in packed order. */
+  readonly basisRow: Uint8Array;
+  readonly basisColumn: Uint8Array;
+  /** Pairs (j ≤ j') of inducing places. */
+  readonly inducingRow: Uint16Array;
+  readonly inducingColumn: Uint16Array;
+  /** First table row read by products over 𝒢 (kernels read an even number), and how many. */
+  readonly firstRow: number;
+  readonly numRows: number;
+}
+
+export interface InducingPosterior {
+  readonly precision: Float64Array; // Λ [dp,dp]
+  readonly factor: Float64Array; // chol Λ [dp,dp]
+  readonly linear: Float64Array; // c [dp]
+  readonly mean: Float64Array; // ν [dp]
+  readonly covariance: Float64Array; // Ξ [dp,dp]
+  logDeterminant: number; // log|Λ|
+  divergence: number; // KL
+  phi: number;
+  /** ∂φ/∂log α, ∂φ/∂log ℓ. */
+  readonly gradient: Float64Array; // [2]
+}
+
+export interface InducingWorkspace {
+  readonly inverse: Float64Array; // [dp,dp]
+  readonly traces: Float64Array; // Tr 𝒢_g [Γ]
+  readonly products: Float64Array; // a_j a_j' of four pairs [4,Γ]
+  readonly sums: Float64Array; // Σ_g 𝒢_g,kl a_j a_j' by pair [pairs,numRows]
+  readonly sumsDot: Float64Array; // Σ_g 𝒢_g,kl ½(ȧ_j a_j' + a_j ȧ_j') by pair
+}
+
+export function inducingLayout(d: number, geometry: NodeGeometry): InducingLayout {
+  const { numInducing: p, numNodes } = geometry;
+  const basis = upperPairs(d);
+  const inducing = upperPairs(p);
+  const odd = basis.row.length % 2;
+  return {
+    numBasis: d,
+    numInducing: p,
+    numNodes,
+    basisRow: Uint8Array.from(basis.row),
+    basisColumn: Uint8Array.from(basis.column),
+    inducingRow: Uint16Array.from(inducing.row),
+    inducingColumn: Uint16Array.from(inducing.column),
+    firstRow: d - odd,
+    numRows: basis.row.length + odd,
+  };
+}
+
+export function inducingPosterior(layout: InducingLayout): InducingPosterior {
+  const n = layout.numBasis * layout.numInducing;
+  return {
+    precision: new Float64Array(n * n),
+    factor: new Float64Array(n * n),
+    linear: new Float64Array(n),
+    mean: new Float64Array(n),
+    covariance: new Float64Array(n * n),
+    logDeterminant: Number.NaN,
+    divergence: Number.NaN,
+    phi: Number.NaN,
+    gradient: new Float64Array(2),
+  };
+}
+
+export function inducingWorkspace(layout: InducingLayout): InducingWorkspace {
+  const n = layout.numBasis * layout.numInducing;
+  const pairs = paddedRows(layout.inducingRow.length);
+  return {
+    inverse: new Float64Array(n * n),
+    traces: new Float64Array(layout.numNodes),
+    products: new Float64Array(ROW_BLOCK * layout.numNodes),
+    sums: new Float64Array(pairs * layout.numRows),
+    sumsDot: new Float64Array(pairs * layout.numRows),
+  };
+}
+
+/** Fills the posterior for node sums [K,Γ] (γ in the first d rows, then 𝒢 packed); with `derivative`, ∇φ too. */
+export function solveInducingPosterior(
+  layout: InducingLayout,
+  kernel: NodeKernel,
+  nodeSums: Float64Array,
+  derivative: boolean,
+  ws: InducingWorkspace,
+  out: InducingPosterior,
+): void {
+  const { numBasis: d, numInducing: p, numNodes: n } = layout;
+  const dp = d * p;
+  const { precision, factor, linear, mean, covariance } = out;
+  pairSums(layout, kernel.features, kernel.features, nodeSums, ws.products, ws.sums);
+  scatterPrecision(layout, ws.sums, precision);
+  rowDots(kernel.features, p, nodeSums, d, n, linear);
+  factor.set(precision);
+  // Every eigenvalue of Λ is at least 1, so the factorisation fails only on numbers that are not finite.
+  choleskyInPlace(factor, dp);
+  mean.set(linear);
+  solveCholeskyInPlace(factor, dp, mean);
+  invertFromCholesky(factor, dp, covariance, ws.inverse);
+  nodeTraces(layout, nodeSums, ws.traces);
+  out.logDeterminant = logDetFromCholesky(factor, dp);
+  out.divergence = 0.5 * (trace(covariance, dp) + dot(mean, mean) - dp + out.logDeterminant);
+  const rest = dot(kernel.restVariance, ws.traces);
+  out.phi = 0.5 * (dot(linear, mean) - out.logDeterminant - rest);
+  if (derivative) phiGradient(layout, kernel, nodeSums, ws, out);
+}
+
+function phiGradient(
+  layout: InducingLayout,
+  kernel: NodeKernel,
+  nodeSums: Float64Array,
+  ws: InducingWorkspace,
+  out: InducingPosterior,
+): void {
+  const { numBasis: d, numInducing: p, numNodes: n } = layout;
+  const { features: A, featuresDot: Adot } = kernel;
+  pairSums(layout, A, Adot, nodeSums, ws.products, ws.sumsDot);
+  let linearDot = 0;
+  let traceA = 0;
+  let traceDot = 0;
+  for (let j = 0; j < p; j++) {
+    for (let k = 0; k < d; k++) {
+      let s = 0;
+      for (let g = 0; g < n; g++) s += Adot[j * n + g] * nodeSums[k * n + g];
+      linearDot += s * out.mean[k * p + j];
+    }
+    for (let g = 0; g < n; g++) {
+      const t = ws.traces[g] * A[j * n + g];
+      traceA += t * A[j * n + g];
+      traceDot += t * Adot[j * n + g];
+    }
+  }
+  let traces = 0;
+  for (let g = 0; g < n; g++) traces += ws.traces[g];
+  const half = 0.5 * (dot(out.linear, out.mean) - contractSecondMoment(layout, out, ws.sums) + traceA);
+  out.gradient[0] = half - 0.5 * kernel.signalVariance * traces;
+  out.gradient[1] = linearDot - contractSecondMoment(layout, out, ws.sumsDot) + traceDot;
+}
+
+/** sums[pair, kl] = Σ_g 𝒢_g,kl ½(a_j b_j' + b_j a_j'), for pairs j ≤ j' of rows of A and B [p,Γ]. */
+function pairSums(
+  layout: InducingLayout,
+  A: Float64Array,
+  B: Float64Array,
+  nodeSums: Float64Array,
+  products: Float64Array,
+  sums: Float64Array,
+): void {
+  const { numNodes: n, inducingRow, firstRow, numRows } = layout;
+  for (let first = 0; first < inducingRow.length; first += ROW_BLOCK) {
+    pairProducts(layout, A, B, first, products);
+    blockDotTable(products, nodeSums, firstRow, numRows, n, sums, first * numRows, numRows);
+  }
+}
+
+/** The four rows ½(a_j b_j' + b_j a_j') of pairs first..first+3; zero beyond the last pair. */
+export function pairProducts(
+  layout: InducingLayout,
+  A: Float64Array,
+  B: Float64Array,
+  first: number,
+  products: Float64Array,
+): void {
+  const { numNodes: n, inducingRow, inducingColumn } = layout;
+  for (let b = 0; b < ROW_BLOCK; b++) {
+    const row = b * n;
+    const pair = first + b;
+    if (pair >= inducingRow.length) {
+      products.fill(0, row, row + n);
+      continue;
+    }
+    const j = inducingRow[pair] * n;
+    const l = inducingColumn[pair] * n;
+    if (A === B) for (let g = 0; g < n; g++) products[row + g] = A[j + g] * A[l + g];
+    else for (let g = 0; g < n; g++) products[row + g] = 0.5 * (A[j + g] * B[l + g] + B[j + g] * A[l + g]);
+  }
+}
+
+/** Λ from the pair sums, whole matrix. */
+function scatterPrecision(layout: InducingLayout, sums: Float64Array, precision: Float64Array): void {
+  const { numBasis: d, numInducing: p, basisRow, basisColumn, inducingRow, inducingColumn, firstRow, numRows } = layout;
+  const dp = d * p;
+  const shift = d - firstRow;
+  for (let pair = 0; pair < inducingRow.length; pair++) {
+    const i = inducingRow[pair];
+    const j = inducingColumn[pair];
+    for (let e = 0; e < basisRow.length; e++) {
+      const k = basisRow[e] * p;
+      const l = basisColumn[e] * p;
+      const v = sums[pair * numRows + shift + e];
+      precision[(k + i) * dp + l + j] = v;
+      precision[(k + j) * dp + l + i] = v;
+      precision[(l + i) * dp + k + j] = v;
+      precision[(l + j) * dp + k + i] = v;
+    }
+  }
+  for (let e = 0; e < dp; e++) precision[e * dp + e] += 1;
+}
+
+/** Σ_kl ⟨Ξ_kl + ν_k ν_l', S_kl⟩ for symmetric blocks S_kl given as pair sums. */
+function contractSecondMoment(layout: InducingLayout, posterior: InducingPosterior, sums: Float64Array): number {
+  const { numBasis: d, numInducing: p, basisRow, basisColumn, inducingRow, inducingColumn, firstRow, numRows } = layout;
+  const { covariance, mean } = posterior;
+  const dp = d * p;
+  const shift = d - firstRow;
+  let total = 0;
+  for (let pair = 0; pair < inducingRow.length; pair++) {
+    const i = inducingRow[pair];
+    const j = inducingColumn[pair];
+    for (let e = 0; e < basisRow.length; e++) {
+      const k = basisRow[e] * p;
+      const l = basisColumn[e] * p;
+      let R = covariance[(k + i) * dp + l + j] + mean[k + i] * mean[l + j];
+      if (i !== j) R += covariance[(k + j) * dp + l + i] + mean[k + j] * mean[l + i];
+      total += (k === l ? 1 : 2) * R * sums[pair * numRows + shift + e];
+    }
+  }
+  return total;
+}
+
+/** Tr 𝒢_g. */
+function nodeTraces(layout: InducingLayout, nodeSums: Float64Array, traces: Float64Array): void {
+  const { numBasis: d, numNodes: n, basisRow, basisColumn } = layout;
+  traces.fill(0);
+  for (let e = 0; e < basisRow.length; e++) {
+    if (basisRow[e] !== basisColumn[e]) continue;
+    const row = (d + e) * n;
+    for (let g = 0; g < n; g++) traces[g] += nodeSums[row + g];
+  }
+}
+
+/** out[kp + j] = Σ_g A[j,g] S[k,g]. */
+function rowDots(A: Float64Array, p: number, S: Float64Array, d: number, n: number, out: Float64Array): void {
+  for (let k = 0; k < d; k++) {
+    for (let j = 0; j < p; j++) {
+      let s = 0;
+      for (let g = 0; g < n; g++) s += A[j * n + g] * S[k * n + g];
+      out[k * p + j] = s;
+    }
+  }
+}
+
+function upperPairs(n: number): { row: number[]; column: number[] } {
+  const row: number[] = [];
+  const column: number[] = [];
+  for (let i = 0; i < n; i++) {
+    for (let j = i; j < n; j++) {
+      row.push(i);
+      column.push(j);
+    }
+  }
+  return { row, column };
+}

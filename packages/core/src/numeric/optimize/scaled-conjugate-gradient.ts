@@ -1,0 +1,156 @@
+/**
+ * Scaled conjugate gradients for maximisation (Møller 1993, Neural Networks 6, 525-533): conjugate directions whose step
+ * length comes from a finite difference of the gradient along the direction, damped as in a trust region; no line search.
+ * One or two evaluations per step. The state is plain data, so a run can be stored and resumed bit for bit.
+ */
+import { dot } from "../matrix.ts";
+import { maxAbs, type Objective, type OptimizeResult, type StopReason } from "./objective.ts";
+
+export interface ScaledConjugateGradientState {
+  readonly x: Float64Array; // [n]
+  readonly gradient: Float64Array; // [n]
+  readonly direction: Float64Array; // [n]
+  readonly trial: Float64Array; // [n]
+  readonly trialGradient: Float64Array; // [n]
+  value: number;
+  /** λ and λ̄ of the paper: the damping, and what of it is already part of `curvature`. */
+  damping: number;
+  includedDamping: number;
+  /** δ: −p'Hp + λ|p|² along the direction p. */
+  curvature: number;
+  /** False after a rejected step: the direction and its curvature are kept. */
+  moved: boolean;
+  /** Accepted steps since the direction was last the gradient itself. */
+  sinceRestart: number;
+  iterations: number;
+  evaluations: number;
+}
+
+export interface ScaledConjugateGradientOptions {
+  readonly maxEvaluations?: number;
+  /** Stop when no gradient entry exceeds this. Default 1e-6. */
+  readonly gradientTolerance?: number;
+}
+
+/** The state before the first step, at a copy of x0. */
+export function startScaledConjugateGradient(objective: Objective, x0: Float64Array): ScaledConjugateGradientState {
+  const n = x0.length;
+  const state: ScaledConjugateGradientState = {
+    x: x0.slice(),
+    gradient: new Float64Array(n),
+    direction: new Float64Array(n),
+    trial: new Float64Array(n),
+    trialGradient: new Float64Array(n),
+    value: 0,
+    damping: 0,
+    includedDamping: 0,
+    curvature: 0,
+    moved: true,
+    sinceRestart: 0,
+    iterations: 0,
+    evaluations: 0,
+  };
+  restartScaledConjugateGradient(objective, state);
+  return state;
+}
+
+/** Starts anew at `state.x` in the same buffers. */
+export function restartScaledConjugateGradient(objective: Objective, state: ScaledConjugateGradientState): void {
+  state.value = objective(state.x, state.gradient);
+  state.direction.set(state.gradient);
+  state.damping = 1e-6;
+  state.includedDamping = 0;
+  state.curvature = 0;
+  state.moved = true;
+  state.sinceRestart = 0;
+  state.iterations = 0;
+  state.evaluations = 1;
+}
+
+/** One step in place (two evaluations at most); returns the gain, 0 if the trial was rejected. */
+export function stepScaledConjugateGradient(objective: Objective, state: ScaledConjugateGradientState): number {
+  const { x, gradient, direction: p, trial, trialGradient } = state;
+  const n = x.length;
+  const pp = dot(p, p);
+  if (pp === 0) return 0;
+  state.iterations++;
+  if (state.moved) {
+    const reach = 1e-5 / Math.sqrt(pp);
+    for (let k = 0; k < n; k++) trial[k] = x[k] + reach * p[k];
+    objective(trial, trialGradient);
+    state.evaluations++;
+    let s = 0;
+    for (let k = 0; k < n; k++) s += p[k] * (gradient[k] - trialGradient[k]);
+    state.curvature = Number.isFinite(s) ? s / reach : pp;
+  }
+  state.curvature += (state.damping - state.includedDamping) * pp;
+  if (state.curvature <= 0) {
+    // Not concave along p: turn the curvature round by more damping.
+    const raised = 2 * (state.damping - state.curvature / pp);
+    state.curvature = -state.curvature + state.damping * pp;
+    state.damping = raised;
+  }
+  state.includedDamping = state.damping;
+  const slope = dot(p, gradient);
+  const length = slope / state.curvature;
+  for (let k = 0; k < n; k++) trial[k] = x[k] + length * p[k];
+  const value = objective(trial, trialGradient);
+  state.evaluations++;
+  const gain = value - state.value;
+  // Gain against the parabola's; a gain lost in rounding says nothing against the parabola.
+  const predicted = (0.5 * slope * slope) / state.curvature;
+  const lost = predicted < 1e-14 * Math.max(1, Math.abs(state.value)) && Math.abs(gain) < 1e-13 * Math.abs(state.value);
+  const agreement = lost ? 1 : Number.isFinite(gain) ? gain / predicted : -3;
+  state.moved = agreement >= 0;
+  if (agreement < 0.25) state.damping += (state.curvature * (1 - agreement)) / pp;
+  else if (agreement >= 0.75) state.damping *= 0.25;
+  if (!state.moved) return 0;
+  accept(state, slope);
+  state.value = value;
+  state.includedDamping = 0;
+  return gain;
+}
+
+/** Moves to the trial point and turns the direction (Hestenes-Stiefel form of the paper). */
+function accept(state: ScaledConjugateGradientState, slope: number): void {
+  const { x, gradient, direction: p, trial, trialGradient } = state;
+  const n = x.length;
+  state.sinceRestart++;
+  const restart = state.sinceRestart >= n;
+  const beta = restart ? 0 : (dot(trialGradient, trialGradient) - dot(trialGradient, gradient)) / slope;
+  x.set(trial);
+  gradient.set(trialGradient);
+  for (let k = 0; k < n; k++) p[k] = gradient[k] + beta * p[k];
+  if (restart || !(dot(p, gradient) > 0)) {
+    p.set(gradient);
+    state.sinceRestart = 0;
+  }
+}
+
+/** Steps until the gradient is small or the evaluations are used up. */
+export function maximizeScaledConjugateGradient(
+  objective: Objective,
+  x0: Float64Array,
+  options: ScaledConjugateGradientOptions = {},
+): OptimizeResult {
+  const state = startScaledConjugateGradient(objective, x0);
+  const reason = runScaledConjugateGradient(objective, state, options);
+  const { x, value, gradient, iterations, evaluations } = state;
+  return { x, value, gradient, iterations, evaluations, reason };
+}
+
+/** Continues a state until the gradient is small or the evaluations are used up; says which. */
+export function runScaledConjugateGradient(
+  objective: Objective,
+  state: ScaledConjugateGradientState,
+  options: ScaledConjugateGradientOptions = {},
+): StopReason {
+  const { maxEvaluations = 1000, gradientTolerance = 1e-6 } = options;
+  while (maxAbs(state.gradient) > gradientTolerance) {
+    if (state.evaluations + 2 > maxEvaluations) return "iterations";
+    // So much damping that steps no longer change x.
+    if (state.damping > 1e20) return "no-ascent";
+    stepScaledConjugateGradient(objective, state);
+  }
+  return "gradient";
+}

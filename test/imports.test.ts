@@ -31,7 +31,7 @@ const BEHIND: readonly (readonly [RegExp, RegExp])[] = [
   [/^@stdlib\//, /^numeric\/(special|random)\.ts$/],
   [/^pure-rand\//, /^numeric\/random\.ts$/],
   [/^ml-kmeans$/, /^models\/gp\/inducing\.ts$/],
-  [/^zod(\/|$)/, /^models\/serialize[a-z-]*\.ts$/],
+  [/^zod(\/|$)/, /^models\/(serialize[a-z-]*|file-schema)\.ts$/],
 ];
 
 type Imports = ReadonlyMap<string, readonly string[]>;

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { checkBasis } from "./basis.ts";
 import type { Check, Checker } from "./checker.ts";
+import { checkKde, checkKdeIndex, checkKdeTest } from "./kde.ts";
 
 export interface FileReport {
   /** Path below the folder asked for. */
@@ -35,8 +36,9 @@ const KINDS: readonly Kind[] = [
   { name: "published map, fitted", fields: ["data", "Z", "x_init", "results"] },
   { name: "map on nodes, fitted", fields: ["first", "F_default"] },
   { name: "map on nodes, at given parameters", fields: ["X", "G", "B1"] },
-  { name: "density test", fields: ["ks_version"] },
-  { name: "density test, statistic", fields: ["cases"], caseFields: ["H1", "H2"] },
+  { name: "density test, list of cases", fields: ["ks_version", "cases"], check: checkKdeIndex },
+  { name: "density test", fields: ["ks_version", "selector"], check: checkKde },
+  { name: "density test, statistic", fields: ["cases"], caseFields: ["H1", "H2"], check: checkKdeTest },
 ];
 
 /** Reports on every .json file under `folder`, in order of path. */

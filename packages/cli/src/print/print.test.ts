@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { toCsv } from "../io/csv.ts";
+import { table } from "./table.ts";
+import { createTalk } from "./talk.ts";
+import { textMap } from "./text-map.ts";
+import { brief, count, whole, wrap } from "./words.ts";
+
+describe("words", () => {
+  it("show numbers with the digits that matter", () => {
+    expect([0, 0.03124, 1.931, 14.105, 99.96, 1718.4, -2.5, 1e-7].map(brief)).toEqual([
+      "0",
+      "0.0312",
+      "1.93",
+      "14.1",
+      "100",
+      "1,718",
+      "-2.5",
+      "1.0e-7",
+    ]);
+    expect(whole(1234567)).toBe("1,234,567");
+    expect([count(1, "individual"), count(312, "individual")]).toEqual(["1 individual", "312 individuals"]);
+  });
+
+  it("wrap at spaces and indent later lines", () => {
+    expect(wrap("one two three four", 12, "  ")).toBe("one two\n  three four");
+  });
+});
+
+describe("textMap", () => {
+  it("puts the first axis to the right and the second upwards, and marks counts", () => {
+    const lines = textMap(Float64Array.of(2, 0, -2, 0, 0, 2, 0, 2), 2, 5, 5).split("\n");
+    expect(lines[0]).toBe("   2.0 |  +");
+    expect(lines[2]).toBe("     0 |·   ·");
+    expect(lines[4]).toBe("  -2.0 |");
+  });
+
+  it("draws a map of one dimension on its middle line", () => {
+    const lines = textMap(Float64Array.of(-1, 1), 1, 5, 5).split("\n");
+    expect(lines[2]).toBe("     0 |·   ·");
+  });
+});
+
+describe("table", () => {
+  it("aligns text to the left and numbers to the right, without frames or trailing spaces", () => {
+    expect(
+      table(
+        ["a", "n"],
+        [
+          ["long name", "1"],
+          ["x", "100"],
+        ],
+      ),
+    ).toBe("a            n\nlong name    1\nx          100");
+  });
+});
+
+describe("toCsv", () => {
+  it("quotes what needs it, disarms formulas, and keeps numbers exact", () => {
+    const text = toCsv(
+      ["id", "x"],
+      [
+        ["a,b", -0.1],
+        ['say "hi"', 1e-300],
+        ["=1+1", Number.NaN],
+        ["\tx", 3],
+      ],
+    );
+    expect(text).toBe(`id,x\n"a,b",-0.1\n"say ""hi""",1e-300\n"'=1+1",\n"'\tx",3\n`);
+  });
+});
+
+describe("createTalk", () => {
+  const listen = (quiet: boolean) => {
+    let heard = "";
+    const stream = { write: (text: string) => (heard += text) };
+    return { talk: createTalk({ quiet, stream, color: false }), heard: () => heard };
+  };
+
+  it("says what is being done, without a bar when not on a terminal", () => {
+    const { talk, heard } = listen(false);
+    const result = talk.during("Fitting", (onProgress) => {
+      onProgress({ stage: "EM", iteration: 1, maxIterations: 9, value: -3 });
+      return 7;
+    });
+    expect(result).toBe(7);
+    expect(heard()).toMatch(/^Fitting +0\.0 s\n$/);
+  });
+
+  it("keeps quiet but for errors", () => {
+    const { talk, heard } = listen(true);
+    talk.say("a");
+    talk.warn("b");
+    talk.during("c", () => {});
+    talk.fail("d");
+    expect(heard()).toBe("error: d\n");
+  });
+});

@@ -1,0 +1,146 @@
+/** What a fit found, as a biostatistician would like to read it. */
+import {
+  basisDomain,
+  type Cohort,
+  type Placements,
+  placementAt,
+  predict,
+  type TrajectoryModel,
+} from "@trajectory-maps/core";
+import { table } from "./table.ts";
+import { LEGEND, textMap } from "./text-map.ts";
+import { brief, count, percent, whole, wrap } from "./words.ts";
+
+/** A fitted model with everyone in the cohort placed by it. */
+export interface FittedModel {
+  readonly model: TrajectoryModel;
+  readonly placements: Placements;
+}
+
+const INDENT = " ".repeat(10);
+const WIDTH = 100;
+const line = (title: string, text: string) => `${title.padEnd(10)}${wrap(text, WIDTH, INDENT)}`;
+const total = (x: Float64Array) => x.reduce((sum, v) => sum + v, 0);
+
+export function cohortSummary(cohort: Cohort): string {
+  const m = cohort.ids.length;
+  const n = Array.from({ length: m }, (_, i) => (cohort.offsets[i + 1] ?? 0) - (cohort.offsets[i] ?? 0));
+  n.sort((a, b) => a - b);
+  const { name, unit, timeUnit, transform } = cohort.marker;
+  const times = cohort.times.reduce(([a, b], t) => [Math.min(a ?? t, t), Math.max(b ?? t, t)] as [number, number], [
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+  ] as [number, number]);
+  const scale = transform === "identity" ? "" : `, modelled on the ${transform} scale`;
+  const singles = n.filter((k) => k === 1).length;
+  return [
+    line(
+      "Cohort",
+      `${count(m, "individual")}, ${count(cohort.times.length, "observation")} of ${name}${unit && ` (${unit})`}${scale}`,
+    ),
+    line(
+      "",
+      `${n[Math.floor(m / 2)]} observations in the median individual (${n[0]} to ${n[m - 1]}; ${whole(singles)} with one), ` +
+        `from ${brief(times[0])} to ${brief(times[1])}${timeUnit && ` ${timeUnit}`}`,
+    ),
+  ].join("\n");
+}
+
+/** One row per model: likelihood of the same observations, noise, how the fit ended. */
+export function modelTable(fits: readonly FittedModel[]): string {
+  const rows = fits.map(({ model, placements }) => {
+    const logLikelihood = total(placements.logLikelihood);
+    const { converged, iterations } = model.record;
+    return [
+      modelTitle(model),
+      logLikelihood.toFixed(2),
+      (logLikelihood / placements.ids.length).toFixed(3),
+      brief(Math.sqrt(model.noiseVariance)),
+      `${converged ? "yes" : "NO"}, ${count(iterations, "iteration")}`,
+    ];
+  });
+  return table(["Model", "log-likelihood", "per individual", "noise sd", "converged"], rows, [4]);
+}
+
+export function modelTitle(model: TrajectoryModel): string {
+  switch (model.kind) {
+    case "lmm":
+      return `linear mixed model, ${model.mean.kind} mean`;
+    case "fpca":
+      return `principal components, rank ${model.mapDimension}`;
+    case "dtm":
+      return `trajectory map, ${count(model.mapDimension, "dimension")}`;
+    case "dtm-paper":
+      return `trajectory map as published, ${count(model.mapDimension, "dimension")}`;
+    default:
+      return (model satisfies never as TrajectoryModel).kind;
+  }
+}
+
+/** What kind of map it is: share of variance, length-scale, residual, verdict, warnings. */
+export function mapSummary(model: TrajectoryModel): string {
+  const lines: string[] = [];
+  if (model.kind === "dtm") {
+    const { residual, varianceShare } = model;
+    const rest = percent(1 - varianceShare);
+    lines.push(line("Map", `carries ${percent(varianceShare)} of the variation between individuals; ${scales(model)}`));
+    if (residual.kind === "none") lines.push(line("", "no residual effect beside the map"));
+    else {
+      const tau = residual.tau === null ? "" : ` (tau ${brief(residual.tau)}${residual.atCap ? ", at its cap" : ""})`;
+      lines.push(line("", `the other ${rest} is a residual individual effect${tau}`));
+    }
+    lines.push(line("", `lower bound of the log-likelihood ${model.bound.toFixed(2)}`));
+  } else if (model.kind === "dtm-paper") {
+    lines.push(line("Map", `${scales(model)}; lower bound of the log-likelihood ${lastBound(model)}`));
+  }
+  lines.push(line("Verdict", model.record.verdict));
+  for (const warning of model.record.warnings) lines.push(line("Warning", warning));
+  return lines.join("\n");
+}
+
+function lastBound(model: TrajectoryModel): string {
+  return model.record.trace.at(-1)?.toFixed(2) ?? "unknown";
+}
+
+function scales(model: Extract<TrajectoryModel, { kind: "dtm" | "dtm-paper" }>): string {
+  const { kernel } = model.map;
+  if (kernel.kind === "linear") return "a linear map";
+  const distinct = [...new Set(kernel.lengthscales)].map(brief);
+  return `length-scale${distinct.length > 1 ? "s" : ""} ${distinct.join(", ")}`;
+}
+
+/** Where individuals stand, drawn in characters. */
+export function mapPicture({ placements }: FittedModel): string {
+  const title = line("Places", `axis 1 to the right, axis 2 upwards; ${LEGEND}`);
+  return `${title}\n${textMap(placements.location, placements.mapDimension)}`;
+}
+
+/** Median courses at the middle of the map and half-way out along its axes. */
+export function courseTable(model: TrajectoryModel): string {
+  const [first, last] = basisDomain(model.basis);
+  const times = [0, 0.25, 0.5, 0.75, 1].map((share) => first + share * (last - first));
+  const q = model.mapDimension;
+  const places = [new Float64Array(q)];
+  for (let axis = 0; axis < Math.min(q, 2); axis++) {
+    for (const step of [-1.5, 1.5]) {
+      const place = new Float64Array(q);
+      place[axis] = step;
+      places.push(place);
+    }
+  }
+  const rows = places.map((place) => {
+    const { median } = predict(model, placementAt(model, place), times, { interval: "curve" });
+    return [`(${Array.from(place, brief).join(", ")})`, ...Array.from(median, brief)];
+  });
+  const { name, unit, timeUnit } = model.marker;
+  const title = line("Courses", `median ${name}${unit && ` (${unit})`} by place and time`);
+  const header = ["at place", ...times.map((t) => `${brief(t)}${timeUnit && ` ${timeUnit}`}`)];
+  return `${title}\n${indent(table(header, rows))}`;
+}
+
+function indent(text: string): string {
+  return text
+    .split("\n")
+    .map((row) => (INDENT + row).trimEnd())
+    .join("\n");
+}

@@ -1,0 +1,96 @@
+/**
+ * Talk: everything that is not a result, on standard error. Progress is a bar on a terminal and a plain line now and
+ * then elsewhere; --quiet silences all but errors. Colours obey NO_COLOR and FORCE_COLOR (picocolors).
+ */
+import process from "node:process";
+import type { FitProgress } from "@trajectory-maps/core";
+import { SingleBar } from "cli-progress";
+import colors from "picocolors";
+
+export interface Talk {
+  say(text: string): void;
+  warn(text: string): void;
+  fail(text: string): void;
+  /** Shows the progress of one piece of work until it returns. */
+  during<T>(title: string, work: (onProgress: (progress: FitProgress) => void) => T): T;
+}
+
+/** Where talk goes; a test gives its own. */
+export interface TalkStream {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+const PLAIN_EVERY_MS = 3000;
+
+export function createTalk(options: { quiet: boolean; stream?: TalkStream; color?: boolean }): Talk {
+  const stream = options.stream ?? process.stderr;
+  const onTerminal = stream === process.stderr && process.stderr.isTTY && process.env.CI === undefined;
+  const paint = colors.createColors(options.color ?? (colors.isColorSupported && stream.isTTY === true));
+  const line = (text: string) => {
+    stream.write(`${text}\n`);
+  };
+  const say = (text: string) => {
+    if (!options.quiet) line(text);
+  };
+  return {
+    say,
+    warn: (text) => say(`${paint.yellow("warning:")} ${text}`),
+    fail: (text) => line(`${paint.red("error:")} ${text}`),
+    during: (title, work) => {
+      const began = Date.now();
+      const meter = options.quiet ? silent() : onTerminal ? bar(title) : plainLines(title, say);
+      try {
+        return work(meter.update);
+      } finally {
+        meter.stop();
+        say(`${paint.dim(title.padEnd(38))} ${seconds(Date.now() - began)}`);
+      }
+    },
+  };
+}
+
+interface Meter {
+  readonly update: (progress: FitProgress) => void;
+  readonly stop: () => void;
+}
+
+function silent(): Meter {
+  return { update: () => {}, stop: () => {} };
+}
+
+function bar(title: string): Meter {
+  const single = new SingleBar({
+    format: `${title.padEnd(38)} {bar} {stage} {value}/{total}  {height}`,
+    barsize: 20,
+    hideCursor: true,
+    clearOnComplete: true,
+    stopOnComplete: false,
+    stream: process.stderr,
+    fps: 10,
+  });
+  single.start(1, 0, { stage: "", height: "" });
+  return {
+    update: ({ stage, iteration, maxIterations, value }) => {
+      single.setTotal(Math.max(maxIterations, 1));
+      single.update(Math.min(iteration, maxIterations), { stage, height: value.toFixed(2) });
+    },
+    stop: () => single.stop(),
+  };
+}
+
+function plainLines(title: string, say: (text: string) => void): Meter {
+  let last = Date.now();
+  return {
+    update: ({ stage, iteration, value }) => {
+      if (Date.now() - last < PLAIN_EVERY_MS) return;
+      last = Date.now();
+      say(`${title}: ${stage}, iteration ${iteration}, ${value.toFixed(2)}`);
+    },
+    stop: () => {},
+  };
+}
+
+export function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(milliseconds < 9950 ? 1 : 0)} s`;
+}

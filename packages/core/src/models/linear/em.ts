@@ -15,12 +15,14 @@ import { DtmError } from "../../errors.ts";
 import { choleskyInPlace } from "../../numeric/cholesky.ts";
 import { multiply } from "../../numeric/matrix.ts";
 import { solveSemidefiniteInPlace } from "../../numeric/semidefinite.ts";
+import { compensatedSum } from "../../numeric/sum.ts";
 import {
   createLowRankWorkspace,
   createScore,
   factorIndividual,
   type LowRankParameters,
   type LowRankWorkspace,
+  likelihoodRounding,
   logLikelihood,
   logLikelihoodScore,
   notPositive,
@@ -216,8 +218,10 @@ export const fpcaEmStep: EmStepper = (statistics, parameters, mean, ws) => {
 
 export interface EmOptions {
   readonly maxIterations: number;
-  /** Stop when a step gains less than tolerance·(1 + |ℓ|). */
+  /** Stop when a step gains less than tolerance·(1 + |ℓ|), ℓ of the values as given. */
   readonly tolerance: number;
+  /** ℓ of the values as given, minus ℓ of the statistics (other than 0 if these are scaled). Default 0. */
+  readonly logLikelihoodShift?: number;
   /** σ² is kept at or above this. */
   readonly minNoiseVariance: number;
   /** Called after each step with its number (from 1) and the log-likelihood reached. */
@@ -233,8 +237,8 @@ export interface EmResult {
 }
 
 /**
- * EM steps until the gain falls below the tolerance. The log-likelihood cannot fall (up to 1e-9 |ℓ| of rounding): a
- * fall is a defect of the program and throws `not-monotone`.
+ * EM steps until the gain falls below the tolerance. The log-likelihood cannot fall beyond rounding (1e-9 |ℓ|, and more
+ * where the noise is very small): a fall is a defect of the program and throws `not-monotone`.
  */
 export function runEm(
   step: EmStepper,
@@ -243,9 +247,10 @@ export function runEm(
   mean: MeanProblem,
   options: EmOptions,
 ): EmResult {
-  const { maxIterations, tolerance, minNoiseVariance, onStep } = options;
+  const { maxIterations, tolerance, logLikelihoodShift = 0, minNoiseVariance, onStep } = options;
   const ws = createLowRankWorkspace(statistics.basis.numBasis, start.rank);
   const trace: number[] = [];
+  const totalSquares = compensatedSum(statistics.sumSquares);
   let parameters = start;
   let converged = false;
   for (let iteration = 0; ; iteration++) {
@@ -254,19 +259,21 @@ export function runEm(
     const result = last ? undefined : step(statistics, parameters, mean, ws);
     const value = result?.logLikelihood ?? logLikelihood(statistics, parameters);
     if (iteration > 0) {
-      checkMonotone(trace[iteration - 1], value, iteration);
+      const rounding = likelihoodRounding(value, totalSquares, parameters.noiseVariance);
+      checkMonotone(trace[iteration - 1], value, rounding, iteration);
       onStep?.(iteration, value);
     }
     trace.push(value);
-    converged = iteration > 0 && value - trace[iteration - 1] < tolerance * (1 + Math.abs(value));
+    const limit = tolerance * (1 + Math.abs(value + logLikelihoodShift));
+    converged = iteration > 0 && value - trace[iteration - 1] < limit;
     if (result === undefined || converged) return { parameters, logLikelihood: value, trace, converged };
     const next = result.next;
     parameters = { ...next, noiseVariance: Math.max(next.noiseVariance, minNoiseVariance) };
   }
 }
 
-function checkMonotone(before: number, after: number, iteration: number): void {
-  if (after >= before - 1e-9 * Math.abs(before)) return;
+function checkMonotone(before: number, after: number, rounding: number, iteration: number): void {
+  if (after >= before - 1e-9 * Math.abs(before) - rounding) return;
   throw new DtmError(
     "not-monotone",
     `EM: expected a log-likelihood that never falls, received ${after} after ${before} in step ${iteration}. This is a defect of the program: please report it with the options of the fit.`,

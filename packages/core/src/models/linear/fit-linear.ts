@@ -58,7 +58,12 @@ export function linearSettings(options: LinearOptions, where: string): LinearSet
 }
 
 /** σ² is kept above this share of the variance of the values: beyond it likelihoods grow without bound. */
-const MIN_NOISE_VARIANCE = 1e-10;
+const MIN_NOISE_VARIANCE = 1e-8;
+
+/** Whether the noise (standard scale) fell to its lower limit: the likelihood then has no maximum. */
+export function isNoiseless(parameters: LowRankParameters): boolean {
+  return parameters.noiseVariance <= MIN_NOISE_VARIANCE * 1.0001;
+}
 
 export interface LinearFit {
   /** On the standard scale. */
@@ -95,6 +100,7 @@ export function fitLinear(
   const em = runEm(step, statistics, start, mean, {
     maxIterations: settings.maxEmIterations,
     tolerance: settings.emTolerance,
+    logLikelihoodShift,
     minNoiseVariance: MIN_NOISE_VARIANCE,
     onStep: report,
   });
@@ -151,9 +157,9 @@ function describeEnd(
 
 function linearWarnings(parameters: LowRankParameters, mean: MeanProblem): string[] {
   const warnings: string[] = [];
-  if (parameters.noiseVariance <= MIN_NOISE_VARIANCE * 1.0001) {
+  if (isNoiseless(parameters)) {
     warnings.push(
-      "The noise variance fell to its lower limit (1e-10 of the variance of the values): the curves pass through the observations, and the likelihood has no maximum.",
+      "The noise variance fell to its lower limit (1e-8 of the variance of the values): the curves pass through the observations, and the likelihood has no maximum.",
     );
   }
   if (mean.numUndetermined > 0) {

@@ -23,14 +23,13 @@ import {
 import { maximizeLmm } from "./lmm.ts";
 import type { LowRankParameters } from "./low-rank.ts";
 import { type MeanProblem, prepareMean } from "./mean.ts";
+import { leadingStart } from "./restart.ts";
 import { fromStandard, type Standardized, standardize, toStandard } from "./standardize.ts";
 
 export interface FpcaModel extends ModelBase {
   readonly kind: "fpca";
   /** F [d,q]: orthogonal columns, longest first, entry of largest magnitude in each positive. */
   readonly loadings: Float64Array;
-  /** Maximised log-likelihood. */
-  readonly logLikelihood: number;
 }
 
 export interface FpcaStatisticsOptions extends LinearOptions, FitControl {
@@ -91,17 +90,8 @@ export function fitFpcaStatistics(statistics: BasisStatistics, options: FpcaStat
     mapDimension: q,
     orientation: identity(q),
     loadings: canonicalFactor(parameters.factor, d, q),
-    logLikelihood: fit.logLikelihood,
     record: linearRecord(statistics, fit, record, seed, warnings, milliseconds),
   };
-}
-
-/** Leading q eigenvectors of Σ = LL' times square roots of eigenvalues, with mean and noise of the mixed model. */
-export function leadingStart(lmm: LowRankParameters, d: number, q: number): LowRankParameters {
-  const F = canonicalFactor(lmm.factor, d, lmm.rank);
-  const factor = new Float64Array(d * q);
-  for (let k = 0; k < d; k++) for (let a = 0; a < q; a++) factor[k * q + a] = F[k * lmm.rank + a];
-  return { ...lmm, factor, rank: q };
 }
 
 /** Maximum likelihood of the reduced-rank model on the standard scale. */

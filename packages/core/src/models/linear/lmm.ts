@@ -23,6 +23,7 @@ import type { LowRankParameters } from "./low-rank.ts";
 import { type MeanProblem, pooledMean, prepareMean } from "./mean.ts";
 import { coefficientMeans } from "./posterior.ts";
 import { principalScores } from "./principal-scores.ts";
+import { restartFromLowerRanks } from "./restart.ts";
 import { fromStandard, type Standardized, standardize, toStandard } from "./standardize.ts";
 
 export interface LmmModel extends ModelBase {
@@ -33,13 +34,16 @@ export interface LmmModel extends ModelBase {
   readonly scoreCenter: Float64Array;
   /** Λ [d,q]: the place of an individual is Λ'(ŵ − scoreCenter); unit variance over the training individuals. */
   readonly scoreLoadings: Float64Array;
-  /** Maximised log-likelihood. */
-  readonly logLikelihood: number;
 }
 
 export interface LmmStatisticsOptions extends LinearOptions, FitControl {
   /** Number of principal component scores kept as the map. Default 2, or d if that is smaller. */
   readonly mapDimension?: number;
+  /**
+   * Further starts tried where the covariance loses rank, against local maxima. Default 2 for up to 500 individuals,
+   * 0 for more (there local maxima are rare and starts dear) and for EM alone.
+   */
+  readonly restarts?: number;
   readonly marker?: Marker;
   /** Warnings to put first in the record (from preparing the cohort). */
   readonly warnings?: readonly string[];
@@ -68,17 +72,21 @@ export function fitLmmStatistics(statistics: BasisStatistics, options: LmmStatis
     q,
     "Use a smaller map or a larger basis.",
   );
+  const plenty = statistics.numIndividuals > 500 || settings.algorithm === "em";
+  const { restarts = plenty ? 0 : 2 } = options;
+  checkOption(Number.isInteger(restarts) && restarts >= 0, "fitLmm", "restarts of 0 or more", restarts, "");
   const standard = standardize(statistics);
   const mean = prepareMean(standard.statistics, settings.mean);
   const start = options.start && toStandard(standard, options.start);
-  const fit = maximizeLmm(standard, mean, settings, options, start);
+  const first = maximizeLmm(standard, mean, settings, options, start);
+  const fit = restarts > 0 ? restartFromLowerRanks(standard, mean, settings, options, restarts, first) : first;
   const parameters = fromStandard(standard, fit.parameters);
   const scores = principalScores(coefficientMeans(statistics, parameters), statistics.numIndividuals, d, q);
   const flat =
     scores.numVarying < q
       ? [`Only ${scores.numVarying} of ${q} map dimensions vary between individuals; the others are 0 for all.`]
       : [];
-  const record = { ...settings, mapDimension: q, numBasis: d, degree: statistics.basis.degree };
+  const record = { ...settings, restarts, mapDimension: q, numBasis: d, degree: statistics.basis.degree };
   return {
     kind: "lmm",
     basis: statistics.basis,
@@ -91,7 +99,6 @@ export function fitLmmStatistics(statistics: BasisStatistics, options: LmmStatis
     covarianceFactor: lowerFactor(parameters.factor, d, d),
     scoreCenter: scores.center,
     scoreLoadings: scores.loadings,
-    logLikelihood: fit.logLikelihood,
     record: linearRecord(statistics, fit, record, seed, [...warnings, ...flat], { total: now() - began }),
   };
 }

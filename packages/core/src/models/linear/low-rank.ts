@@ -164,6 +164,14 @@ function addIndividualScore(ws: LowRankWorkspace, sigma2: number, E: Float64Arra
   }
 }
 
+/**
+ * About how far rounding moves the log-likelihood: that of a sum over all individuals, and that of ρ_i − z_i'z_i, which
+ * is felt where the noise is very small beside the values. `sumSquares` is Σ ‖y_i − center‖².
+ */
+export function likelihoodRounding(value: number, sumSquares: number, sigma2: number): number {
+  return 1e-13 * Math.abs(value) + (2e-15 * sumSquares) / sigma2;
+}
+
 /** ∂/∂L = 2DL, written to `out` [d,r]. */
 export function factorGradient(parameters: LowRankParameters, score: Score, d: number, out: Float64Array): void {
   const { rank: r, factor: L } = parameters;

@@ -10,6 +10,7 @@ import type { BasisStatistics } from "../../basis/statistics.ts";
 import { choleskyInPlace, invertLower } from "../../numeric/cholesky.ts";
 import { maximizeBfgs } from "../../numeric/optimize/bfgs.ts";
 import { lowerFactor } from "../../numeric/semidefinite.ts";
+import { compensatedSum } from "../../numeric/sum.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 import { canonicalFactor, numericalRank } from "./canonical.ts";
 import { rankSums } from "./em.ts";
@@ -18,6 +19,7 @@ import {
   createScore,
   factorGradient,
   type LowRankParameters,
+  likelihoodRounding,
   logLikelihood,
   logLikelihoodScore,
 } from "./low-rank.ts";
@@ -39,7 +41,7 @@ export interface QuasiNewtonOptions {
 export interface QuasiNewtonResult {
   readonly parameters: LowRankParameters;
   readonly logLikelihood: number;
-  /** Best log-likelihood so far, whenever it rose. */
+  /** Best log-likelihood so far, whenever it rose above the start's. */
   readonly trace: readonly number[];
   readonly evaluations: number;
   readonly converged: boolean;
@@ -61,6 +63,7 @@ export function maximizeLikelihood(
   const score = createScore(d);
   const gradientL = new Float64Array(d * r);
   const gradient = new Float64Array(n);
+  const totalSquares = compensatedSum(statistics.sumSquares);
   const trace: number[] = [];
   let evaluations = 0;
   let best = Number.NEGATIVE_INFINITY;
@@ -69,7 +72,8 @@ export function maximizeLikelihood(
 
   for (let round = 0; round < maxRounds && evaluations < maxEvaluations && !converged; round++) {
     const theta0 = pack(current, layout);
-    const J = inverseRoot(statistics, current, layout);
+    const { J, value: before } = inverseRoot(statistics, current, layout);
+    best = before;
     const objective = (x: Float64Array, gx: Float64Array): number => {
       const trial = unpack(shifted(theta0, J, x), layout);
       const value = logLikelihoodScore(statistics, trial, mean.gram, score, ws);
@@ -91,22 +95,27 @@ export function maximizeLikelihood(
     const lower = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
     const noise = mean.numFree;
     lower[noise] = Math.min((Math.log(minNoiseVariance) - theta0[noise]) / J[noise * n + noise], 0);
-    const before = best;
+    // Gains below rounding cannot be told from none.
+    const rounding = likelihoodRounding(before, totalSquares, current.noiseVariance);
     const result = maximizeBfgs(objective, new Float64Array(n), {
       maxIterations: maxEvaluations,
       maxEvaluations: maxEvaluations - evaluations,
       gradientTolerance: 1e-7,
-      minGain: 0.01 * tolerance,
+      minGain: Math.max(0.01 * tolerance, rounding),
       lower,
       firstStep: Number.POSITIVE_INFINITY,
     });
     current = unpack(shifted(theta0, J, result.x), layout);
     best = result.value;
-    converged = result.reason !== "iterations" && result.value - before < tolerance;
+    // The line search may have refused a higher value whose gain was too small for its length.
+    while (trace.length > 0 && trace[trace.length - 1] > best) trace.pop();
+    converged = result.reason !== "iterations" && result.value - before < Math.max(tolerance, 10 * rounding);
     if (converged) {
       const raised = leaveSaddle(statistics, current, mean, tolerance);
       if (raised !== undefined) {
-        current = raised;
+        current = raised.parameters;
+        best = raised.logLikelihood;
+        trace.push(best);
         converged = false;
       }
     }
@@ -125,7 +134,7 @@ function leaveSaddle(
   parameters: LowRankParameters,
   mean: MeanProblem,
   tolerance: number,
-): LowRankParameters | undefined {
+): { parameters: LowRankParameters; logLikelihood: number } | undefined {
   const d = statistics.basis.numBasis;
   const r = parameters.rank;
   if (numericalRank(parameters.factor, d, r) === r) return undefined;
@@ -138,7 +147,8 @@ function leaveSaddle(
   for (let variance = 0.1; variance >= 1e-6; variance /= 10) {
     for (let k = 0; k < d; k++) factor[k * r + r - 1] = Math.sqrt(variance) * vectors[k * d];
     const raised = { ...parameters, factor: lowerFactor(factor, d, r) };
-    if (logLikelihood(statistics, raised) > value + tolerance) return raised;
+    const raisedValue = logLikelihood(statistics, raised);
+    if (raisedValue > value + tolerance) return { parameters: raised, logLikelihood: raisedValue };
   }
   return undefined;
 }
@@ -200,11 +210,15 @@ function packGradient(
   for (let j = 0; j < entries.length; j++) out[mean.numFree + 1 + j] = gradientL[entries[j]];
 }
 
-/** J = R⁻¹ with I = RR' the complete-data information of θ, lower triangular [n,n]. */
-function inverseRoot(statistics: BasisStatistics, parameters: LowRankParameters, layout: Layout): Float64Array {
+/** J = R⁻¹ with I = RR' the complete-data information of θ, lower triangular [n,n]; and the log-likelihood there. */
+function inverseRoot(
+  statistics: BasisStatistics,
+  parameters: LowRankParameters,
+  layout: Layout,
+): { J: Float64Array; value: number } {
   const { mean, entries, d, r } = layout;
   const sigma2 = parameters.noiseVariance;
-  const { secondMoment: H, firstMoment: K } = rankSums(statistics, parameters);
+  const { secondMoment: H, firstMoment: K, logLikelihood: value } = rankSums(statistics, parameters);
   const first = mean.numFree + 1;
   const n = first + entries.length;
   const scalar = mean.kind === "scalar";
@@ -224,7 +238,7 @@ function inverseRoot(statistics: BasisStatistics, parameters: LowRankParameters,
       information[row + first + h] = H[(a * d + k) * r * d + c * d + l] / sigma2;
     }
   }
-  return invertLower(ridgedRoot(information, n), n);
+  return { J: invertLower(ridgedRoot(information, n), n), value };
 }
 
 /** Cholesky root; directions the times leave undetermined have no information, and a small ridge holds them still. */

@@ -8,11 +8,12 @@ import type { FitControl } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import { canonicalFactor, factorCovariance } from "./canonical.ts";
 import { type LinearOptions, type LinearSettings, linearSettings } from "./fit-linear.ts";
-import { leadingStart, maximizeFpca } from "./fpca.ts";
+import { maximizeFpca } from "./fpca.ts";
 import { maximizeLmm } from "./lmm.ts";
 import { prepareMean } from "./mean.ts";
 import { coefficientMeans, effectPosterior } from "./posterior.ts";
 import { principalScores } from "./principal-scores.ts";
+import { leadingStart } from "./restart.ts";
 import { fromStandard, standardize } from "./standardize.ts";
 
 export interface LinearStartOptions extends LinearOptions, FitControl {
@@ -35,7 +36,7 @@ export function linearStart(statistics: BasisStatistics, options: LinearStartOpt
     q,
     "Use a smaller map or a larger basis.",
   );
-  const quick = options.algorithm === "em" ? {} : { maxEmIterations: 10, tolerance: 1e-3 };
+  const quick = options.algorithm === "em" ? {} : { maxEmIterations: 5, tolerance: 1e-2 };
   const settings: LinearSettings = linearSettings({ ...quick, ...options }, "linearStart");
   const standard = standardize(statistics);
   const mean = prepareMean(standard.statistics, settings.mean);

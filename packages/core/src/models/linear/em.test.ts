@@ -1,0 +1,212 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { relativeError } from "../../../../../test/expect-gradient.ts";
+import { type RandomCohort, randomCohort } from "../../../../../test/random-cohort.ts";
+import { designMatrix } from "../../basis/bspline.ts";
+import { basisStatistics, unpackGram } from "../../basis/statistics.ts";
+import { makeCohort } from "../../cohort/cohort.ts";
+import { cholesky, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
+import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
+import { semidefiniteRoot } from "../../numeric/symmetric-eigen.ts";
+import { factorCovariance } from "./canonical.ts";
+import { type EmStepper, fpcaEmStep, lmmEmStep, runEm } from "./em.ts";
+import { publishedStart } from "./lmm.ts";
+import { type LowRankParameters, logLikelihood } from "./low-rank.ts";
+import { type MeanKind, prepareMean } from "./mean.ts";
+import { coefficientPosterior, effectPosterior } from "./posterior.ts";
+
+const MEANS: MeanKind[] = ["scalar", "spline"];
+
+/** New mean coefficients by least squares of y − B w_i on all observations, read one by one. */
+function literalMean(data: RandomCohort, kind: MeanKind, w: Float64Array): Float64Array {
+  const { cohort, basis } = data;
+  const d = basis.numBasis;
+  const B = designMatrix(basis, cohort.times);
+  const target = cohort.values.slice();
+  for (let i = 0; i < cohort.ids.length; i++) {
+    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
+      for (let k = 0; k < d; k++) target[j] -= B[j * d + k] * w[i * d + k];
+    }
+  }
+  const N = target.length;
+  if (kind === "scalar") return new Float64Array(d).fill(target.reduce((s, v) => s + v, 0) / N);
+  const Bt = transpose(B, N, d);
+  const beta = multiplyVector(Bt, target, d, N);
+  solveCholeskyInPlace(cholesky(multiply(Bt, B, d, N, d), d), d, beta);
+  return beta;
+}
+
+/** Σ_i [ ‖y_i − Bβ − Bw_i‖² + <G_i, V_i> ] / N, observation by observation. */
+function literalNoise(data: RandomCohort, beta: Float64Array, w: Float64Array, V: Float64Array): number {
+  const { cohort, basis, statistics } = data;
+  const d = basis.numBasis;
+  const B = designMatrix(basis, cohort.times);
+  const G = new Float64Array(d * d);
+  let total = 0;
+  for (let i = 0; i < cohort.ids.length; i++) {
+    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
+      let r = cohort.values[j];
+      for (let k = 0; k < d; k++) r -= B[j * d + k] * (beta[k] + w[i * d + k]);
+      total += r * r;
+    }
+    unpackGram(statistics, i, G);
+    for (let k = 0; k < d * d; k++) total += G[k] * V[i * d * d + k];
+  }
+  return total / cohort.times.length;
+}
+
+const start: LowRankParameters = {
+  meanCoefficients: Float64Array.of(19, 20, 21, 20, 18),
+  noiseVariance: 2,
+  factor: Float64Array.from({ length: 25 }, (_, j) => (j % 6 === 0 ? 2 : 0.3 * Math.cos(j))),
+  rank: 5,
+};
+
+describe.each(MEANS)("EM step with a %s mean", (kind) => {
+  it("of the mixed model equals the published formulas written out", () => {
+    const data = randomCohort({ seed: 21 });
+    const m = data.statistics.numIndividuals;
+    const from = kind === "spline" ? start : { ...start, meanCoefficients: new Float64Array(5).fill(19) };
+    const { next } = lmmEmStep(data.statistics, from, prepareMean(data.statistics, kind));
+    const { mean: w, covariance: V } = coefficientPosterior(data.statistics, from);
+    const Sigma = new Float64Array(25);
+    for (let i = 0; i < m; i++) {
+      for (let k = 0; k < 25; k++) Sigma[k] += (V[i * 25 + k] + w[i * 5 + Math.floor(k / 5)] * w[i * 5 + (k % 5)]) / m;
+    }
+    expect(relativeError(factorCovariance(next.factor, 5, 5), Sigma)).toBeLessThan(1e-11);
+    const beta = literalMean(data, kind, w);
+    expect(relativeError(next.meanCoefficients, beta)).toBeLessThan(1e-11);
+    expect(relativeError([next.noiseVariance], [literalNoise(data, beta, w, V)])).toBeLessThan(1e-11);
+  });
+
+  it("of the reduced-rank model equals the published formulas written out", () => {
+    const data = randomCohort({ seed: 22 });
+    const { statistics } = data;
+    const q = 2;
+    const from = {
+      ...start,
+      meanCoefficients: new Float64Array(5).fill(19),
+      factor: start.factor.slice(0, 10),
+      rank: q,
+    };
+    const { next } = fpcaEmStep(statistics, from, prepareMean(statistics, kind));
+    const { mean: x, covariance: C } = effectPosterior(statistics, from);
+    // Normal equations of F, entry by entry: Σ_i Σ_lc G_kl F_lc E_ca = Σ_i g_ik x_ia.
+    const H = new Float64Array(100);
+    const b = new Float64Array(10);
+    const G = new Float64Array(25);
+    const B = designMatrix(data.basis, data.cohort.times);
+    for (let i = 0; i < statistics.numIndividuals; i++) {
+      unpackGram(statistics, i, G);
+      for (let k = 0; k < 5; k++) {
+        let g = 0;
+        for (let j = data.cohort.offsets[i]; j < data.cohort.offsets[i + 1]; j++) {
+          g += B[j * 5 + k] * (data.cohort.values[j] - 19);
+        }
+        for (let a = 0; a < q; a++) {
+          b[k * q + a] += g * x[i * q + a];
+          for (let l = 0; l < 5; l++) {
+            for (let c = 0; c < q; c++) {
+              H[(k * q + a) * 10 + l * q + c] += G[k * 5 + l] * (C[(i * q + a) * q + c] + x[i * q + a] * x[i * q + c]);
+            }
+          }
+        }
+      }
+    }
+    solveCholeskyInPlace(cholesky(H, 10), 10, b);
+    expect(relativeError(next.factor, b)).toBeLessThan(1e-10);
+    const m = statistics.numIndividuals;
+    const w = multiply(x, transpose(b, 5, q), m, q, 5);
+    const V = new Float64Array(m * 25);
+    for (let i = 0; i < m; i++) {
+      V.set(multiply(multiply(b, C.slice(i * 4, i * 4 + 4), 5, 2, 2), transpose(b, 5, 2), 5, 2, 5), i * 25);
+    }
+    const beta = literalMean(data, kind, w);
+    expect(relativeError(next.meanCoefficients, beta)).toBeLessThan(1e-11);
+    expect(relativeError([next.noiseVariance], [literalNoise(data, beta, w, V)])).toBeLessThan(1e-10);
+  });
+
+  it("never lowers the likelihood, over 200 steps of either model", () => {
+    const { statistics } = randomCohort({ seed: 23, noiseSd: 0.5 });
+    const mean = prepareMean(statistics, kind);
+    const options = { maxIterations: 200, tolerance: 0, minNoiseVariance: 1e-12 };
+    const lmm = runEm(lmmEmStep, statistics, publishedStart(statistics, mean), mean, options);
+    const fpca = runEm(fpcaEmStep, statistics, { ...start, factor: start.factor.slice(0, 10), rank: 2 }, mean, options);
+    for (const { trace } of [lmm, fpca]) {
+      expect(trace.length).toBe(201);
+      for (let k = 1; k < trace.length; k++)
+        expect(trace[k]).toBeGreaterThanOrEqual(trace[k - 1] - 1e-9 * Math.abs(trace[k]));
+      expect(trace[200]).toBeGreaterThan(trace[0] + 10);
+    }
+  });
+});
+
+describe("EM", () => {
+  it("keeps the directions of a singular covariance, without failing", () => {
+    const { statistics } = randomCohort({ seed: 24 });
+    const mean = prepareMean(statistics, "scalar");
+    const factor = new Float64Array(25);
+    for (let k = 0; k < 5; k++) factor[k * 5] = 1; // only the level varies
+    const result = runEm(lmmEmStep, statistics, { ...start, factor }, mean, {
+      maxIterations: 20,
+      tolerance: 0,
+      minNoiseVariance: 1e-12,
+    });
+    for (let k = 0; k < 5; k++) {
+      expect(result.parameters.factor[k * 5]).toBeCloseTo(result.parameters.factor[0], 12);
+      for (let a = 1; a < 5; a++) expect(result.parameters.factor[k * 5 + a]).toBe(0);
+    }
+    expect(result.logLikelihood).toBe(logLikelihood(statistics, result.parameters));
+  });
+
+  it("stops as a defect of the program when the likelihood falls", () => {
+    const { statistics } = randomCohort({ seed: 24 });
+    const worse: EmStepper = (s, p) => ({
+      logLikelihood: logLikelihood(s, p),
+      next: { ...p, noiseVariance: 2 * p.noiseVariance },
+    });
+    const options = { maxIterations: 5, tolerance: 0, minNoiseVariance: 1e-12 };
+    expect(() =>
+      runEm(worse, statistics, { ...start, noiseVariance: 50 }, prepareMean(statistics, "scalar"), options),
+    ).toThrow(/never falls/);
+  });
+
+  it("reproduces the golden iterates 1, 2 and 5", () => {
+    interface Listed {
+      readonly mu: number | number[];
+      readonly Sigma?: number[][];
+      readonly F?: number[][];
+      readonly s2: number;
+      readonly loglik: number;
+    }
+    const fixture = JSON.parse(readFileSync(new URL("../../../../../fixtures/mixed.json", import.meta.url), "utf8"));
+    const { subject, t, y, knots, degree } = fixture.data;
+    const ids = subject.map((s: number) => String(s).padStart(4, "0"));
+    const d = knots.length - degree - 1;
+    const basis = { degree, numBasis: d, knots: Float64Array.from(knots), placement: "given" as const };
+    const statistics = basisStatistics(makeCohort({ ids, times: t, values: y }), basis);
+    const check = (kind: MeanKind, listed: Record<string, Listed>, step: EmStepper) => {
+      const { init } = listed;
+      const beta = typeof init.mu === "number" ? new Float64Array(d).fill(init.mu) : Float64Array.from(init.mu);
+      const factor = init.F
+        ? Float64Array.from(init.F.flat())
+        : semidefiniteRoot(Float64Array.from(init.Sigma!.flat()), d);
+      let p: LowRankParameters = { meanCoefficients: beta, noiseVariance: init.s2, factor, rank: factor.length / d };
+      for (let k = 1; k <= 5; k++) {
+        p = step(statistics, p, prepareMean(statistics, kind)).next;
+        const expected = listed[`after_${k}`];
+        if (expected === undefined) continue;
+        const own = expected.F ? p.factor : factorCovariance(p.factor, d, p.rank);
+        expect(relativeError(own, (expected.F ?? expected.Sigma!).flat())).toBeLessThan(1e-10);
+        expect(relativeError([p.noiseVariance], [expected.s2])).toBeLessThan(1e-10);
+        expect(relativeError([logLikelihood(statistics, p)], [expected.loglik])).toBeLessThan(1e-10);
+        const mu = typeof expected.mu === "number" ? new Array(d).fill(expected.mu) : expected.mu;
+        expect(relativeError(p.meanCoefficients, mu)).toBeLessThan(1e-10);
+      }
+    };
+    for (const kind of MEANS) {
+      check(kind, fixture.lmm[kind], lmmEmStep);
+      for (const rank of ["q1", "q2", "q3"]) check(kind, fixture.fpca[kind][rank], fpcaEmStep);
+    }
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { relativeError } from "../../../../../test/expect-gradient.ts";
+import { randomCohort } from "../../../../../test/random-cohort.ts";
+import type { FitProgress } from "../fit.ts";
+import { factorCovariance } from "./canonical.ts";
+import { fitFpcaStatistics } from "./fpca.ts";
+import { fitLmmStatistics } from "./lmm.ts";
+import { logLikelihood } from "./low-rank.ts";
+import { effectPosterior } from "./posterior.ts";
+import { linearStart } from "./start.ts";
+
+const { statistics } = randomCohort({ seed: 61, numIndividuals: 120, rank: 3 });
+const m = statistics.numIndividuals;
+
+describe.each(["scalar", "spline"] as const)("linearStart with a %s mean", (mean) => {
+  it("is within 0.1 of the mixed model's maximum and has its covariance", () => {
+    const start = linearStart(statistics, { mapDimension: 2, mean });
+    const lmm = fitLmmStatistics(statistics, { mean });
+    const factor = lmm.covarianceFactor;
+    const best = lmm.record.trace.at(-1)!;
+    const shared = { meanCoefficients: start.mean.coefficients, noiseVariance: start.noiseVariance };
+    expect(logLikelihood(statistics, { ...shared, factor, rank: 5 })).toBeGreaterThan(best - 0.1);
+    expect(relativeError(start.covariance, factorCovariance(factor, 5, 5))).toBeLessThan(0.05);
+    expect(start.mean.kind).toBe(mean);
+  });
+
+  it("gives the posterior of places under the reduced-rank model, in canonical orientation", () => {
+    const start = linearStart(statistics, { mapDimension: 2, mean, tolerance: 1e-9 });
+    const fpca = fitFpcaStatistics(statistics, { rank: 2, mean, tolerance: 1e-9 });
+    const { mean: x, covariance } = effectPosterior(statistics, {
+      meanCoefficients: fpca.mean.coefficients,
+      noiseVariance: fpca.noiseVariance,
+      factor: fpca.loadings,
+      rank: 2,
+    });
+    expect(relativeError(start.locationMean, x)).toBeLessThan(1e-3);
+    expect(relativeError(start.locationCovariance, covariance)).toBeLessThan(1e-3);
+  });
+
+  it("gives scores of unit variance", () => {
+    const { scores } = linearStart(statistics, { mapDimension: 3, mean });
+    for (let c = 0; c < 3; c++) {
+      let s = 0;
+      for (let i = 0; i < m; i++) s += scores[i * 3 + c] ** 2 / m;
+      expect(s).toBeCloseTo(1, 9);
+    }
+  });
+});
+
+describe("linearStart", () => {
+  it("is the same on every call, and reports both models", () => {
+    const stages = new Set<string>();
+    const onProgress = (p: FitProgress) => stages.add(p.stage);
+    const first = linearStart(statistics, { mapDimension: 2, onProgress });
+    expect(linearStart(statistics, { mapDimension: 2 })).toEqual(first);
+    expect([...stages]).toEqual(["linear mixed model", "functional principal components"]);
+  });
+
+  it("can be the published one, by EM alone", () => {
+    const published = linearStart(statistics, { mapDimension: 2, algorithm: "em" });
+    const quick = linearStart(statistics, { mapDimension: 2 });
+    expect(relativeError(published.covariance, quick.covariance)).toBeLessThan(0.1);
+    expect(relativeError(published.locationMean, quick.locationMean)).toBeLessThan(0.05);
+    expect(relativeError([published.noiseVariance], [quick.noiseVariance])).toBeLessThan(0.05);
+    expect(published.covariance).not.toEqual(quick.covariance);
+  });
+
+  it("refuses more dimensions than basis functions", () => {
+    expect(() => linearStart(statistics, { mapDimension: 6 })).toThrow(/mapDimension from 1 to 5/);
+  });
+});

@@ -3,7 +3,6 @@ import {
   embed,
   type FitProgress,
   fitDtm,
-  fitDtmPaper,
   fitFpca,
   fitLmm,
   type ReadCohort,
@@ -36,30 +35,27 @@ const TITLES: Readonly<Record<Kind, string>> = {
 /** Names of what `outputsOf` writes. */
 export const OUTPUT_NAMES = ["model.json", "placements.csv", "trace.csv", "run.json"] as const;
 
-/** Fits one model and places everyone, with progress. The model remembers the columns it was fitted from. */
+/** Fits one model and places everyone, with progress. */
 export function fitAndPlace(read: ReadCohort, choice: FitChoice, { talk }: Context): FittedModel {
-  const { cohort, columns } = read;
-  const fitted = talk.during(TITLES[choice.kind], (onProgress) => fitModel(cohort, choice, onProgress));
-  const model = { ...fitted, columns };
-  return { model, placements: embed(model, cohort) };
+  const model = talk.during(TITLES[choice.kind], (onProgress) => fitModel(read, choice, onProgress));
+  return { model, placements: embed(model, read.cohort) };
 }
 
 function fitModel(
-  cohort: ReadCohort["cohort"],
-  choice: FitChoice,
+  { cohort, columns }: ReadCohort,
+  { kind, mapDimension, mean, seed }: FitChoice,
   onProgress: (progress: FitProgress) => void,
 ): TrajectoryModel {
-  const { kind, mapDimension, mean, seed } = choice;
-  const control = { seed, onProgress, mean };
+  const common = { seed, onProgress, mean, columns };
   switch (kind) {
     case "lmm":
-      return fitLmm(cohort, { ...control, mapDimension });
+      return fitLmm(cohort, { ...common, mapDimension });
     case "fpca":
-      return fitFpca(cohort, { ...control, rank: mapDimension });
+      return fitFpca(cohort, { ...common, rank: mapDimension });
     case "dtm":
-      return fitDtm(cohort, { ...control, mapDimension });
+      return fitDtm(cohort, { ...common, mapDimension });
     case "dtm-paper":
-      return fitDtmPaper(cohort, { ...control, mapDimension });
+      return fitDtm(cohort, { ...common, mapDimension, kind });
     default:
       throw new UsageError(`Expected a model among ${KINDS.join(", ")}, received ${String(kind satisfies never)}.`);
   }

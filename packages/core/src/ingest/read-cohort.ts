@@ -12,6 +12,10 @@ import { type ReadCohortOptions, type Reading, readRecord, startReading } from "
 import { trimRows } from "./rows.ts";
 import { findSuspicions } from "./suspicions.ts";
 
+export type { Columns } from "./columns.ts";
+export { showComplaints } from "./complaints.ts";
+export { DELIMITERS, type Delimiter } from "./csv.ts";
+export { type DecodedText, decodeText } from "./decode.ts";
 export type { ReadCohortOptions } from "./reading.ts";
 
 export interface ReadCohort {

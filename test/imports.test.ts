@@ -17,19 +17,20 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   simulate: ["errors", "numeric", "cohort", "basis", "models"],
   evaluate: ["errors", "numeric", "cohort", "basis", "models"],
   map: ["errors", "numeric", "cohort", "basis", "models"],
-  associate: ["errors", "numeric", "cohort", "basis", "models", "map"],
-  report: ["errors", "numeric", "cohort", "basis", "models", "simulate", "evaluate", "map", "associate"],
+  survival: ["errors", "numeric"],
+  associate: ["errors", "numeric", "cohort", "basis", "models", "map", "survival"],
+  report: ["errors", "numeric", "cohort", "basis", "models", "simulate", "evaluate", "map", "survival", "associate"],
 };
 
 /** Kinds of model never reach each other, nor do the rooms they share reach them; files beside them do the joining. */
 const KINDS = ["models/linear/", "models/dtm/", "models/dtm-paper/"];
 const SHARED_BY_KINDS = ["models/gp/", "models/mixture/"];
 
-/** Third-party packages of the core and the one module that stands before each. */
+/** Third-party packages of the core and the modules that stand before each. */
 const BEHIND: readonly (readonly [RegExp, RegExp])[] = [
   [/^papaparse$/, /^ingest\/csv\.ts$/],
-  [/^@stdlib\//, /^numeric\/(special|random)\.ts$/],
-  [/^pure-rand\//, /^numeric\/random\.ts$/],
+  [/^@stdlib\//, /^numeric\/[a-z-]+\.ts$/],
+  [/^pure-rand\//, /^numeric\/random(-[a-z]+)?\.ts$/],
   [/^ml-kmeans$/, /^models\/gp\/inducing\.ts$/],
   [/^zod(\/|$)/, /^models\/(serialize[a-z-]*|file-schema)\.ts$/],
 ];

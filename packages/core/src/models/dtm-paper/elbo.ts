@@ -1,0 +1,259 @@
+/**
+ * The evidence lower bound, line by line (docs/math/dtm-paper.md §3), for any q(u) and places, in the obvious form:
+ *   ℒ = Σ_i J_i − KL_u + log π,   J_i = base_i + w0 ψ0 + w1'ψ1 + ⟨w2, Ψ2⟩ − KL_i,
+ *   base_i = −(n_i/2) log 2πσ² − ρ_i/(2σ²),   w0 = −Tr(G_i)/(2σ²),   w1 = h_i,   w2 = −½W_i.
+ * The weights w are ∂J_i/∂ψ, so one set serves the value and, through psi.ts, every gradient.
+ */
+import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
+import { DtmError } from "../../errors.ts";
+import { LOG_2PI } from "../../numeric/special.ts";
+import { factorKernel, type KernelFactor } from "../gp/stable-kernel.ts";
+import type { InducingCoefficients } from "./inducing-coefficients.ts";
+import { type Band, createSums, type DataSums } from "./inducing-posterior.ts";
+import { computePsi, createPsi, createPsiWorkspace, type Psi } from "./psi.ts";
+import {
+  covarianceOfFactor,
+  type GlobalParameters,
+  gramTrace,
+  locationKl,
+  logPrior,
+  numLocalParameters,
+  type Priors,
+  unpackLocation,
+} from "./state.ts";
+
+/** The lines of the bound; `total` is their sum with both KL terms subtracted. */
+export interface ElboTerms {
+  readonly expectedLogLikelihood: number;
+  /** What the uncertainty of u costs (≤ 0). */
+  readonly inducingUncertainty: number;
+  /** What the part of f that u does not determine costs (≤ 0). */
+  readonly conditionalVariance: number;
+  readonly locationKl: number;
+  readonly inducingKl: number;
+  readonly logPrior: number;
+  readonly total: number;
+}
+
+/** Lines of one individual; `objective` is J_i. */
+export interface IndividualTerms {
+  readonly expectedLogLikelihood: number;
+  readonly inducingUncertainty: number;
+  readonly conditionalVariance: number;
+  readonly locationKl: number;
+  readonly objective: number;
+}
+
+/** K's factor; throws if there is none. */
+export function requireKernelFactor(parameters: GlobalParameters): KernelFactor {
+  const { kernel, inducingLocations, numInducing, mapDimension } = parameters;
+  const factor = factorKernel(kernel, inducingLocations, numInducing, mapDimension);
+  if (factor === null) {
+    throw new DtmError(
+      "not-positive-definite",
+      `Expected a positive definite kernel matrix of the ${numInducing} inducing places, received one that is not at jitter ${kernel.jitter}. Raise the jitter or use fewer inducing places.`,
+    );
+  }
+  return factor;
+}
+
+/** Writes w = ∂J_i/∂ψ of one individual: w0, h_i [p] and −½W_i [p,p]; `g` is g_i [d]. */
+export function individualWeights(
+  statistics: BasisStatistics,
+  individual: number,
+  g: Float64Array,
+  posterior: InducingCoefficients,
+  factor: KernelFactor,
+  noiseVariance: number,
+  p: number,
+  out: Psi,
+): void {
+  const { numBand, bandRow, bandColumn, gram } = statistics;
+  const d = statistics.basis.numBasis;
+  const traceG = gramTrace(statistics, individual);
+  out.psi0 = (-0.5 * traceG) / noiseVariance;
+  for (let j = 0; j < p; j++) {
+    let h = 0;
+    for (let k = 0; k < d; k++) h += posterior.mean[j * d + k] * g[k];
+    out.psi1[j] = h / noiseVariance;
+  }
+  const W = out.psi2;
+  for (let e = 0; e < p * p; e++) W[e] = -traceG * factor.inverse[e];
+  for (let b = 0; b < numBand; b++) {
+    const weight = (bandRow[b] === bandColumn[b] ? 1 : 2) * gram[individual * numBand + b];
+    const from = (bandRow[b] * d + bandColumn[b]) * p * p;
+    for (let e = 0; e < p * p; e++) W[e] += weight * posterior.blocks[from + e];
+  }
+  for (let e = 0; e < p * p; e++) W[e] *= -0.5 / noiseVariance;
+}
+
+/** ⟨w, ψ⟩ over ψ0, ψ1 and Ψ2. */
+export function weightedPsi(weights: Psi, psi: Psi): number {
+  let s = weights.psi0 * psi.psi0;
+  for (let j = 0; j < psi.psi1.length; j++) s += weights.psi1[j] * psi.psi1[j];
+  for (let e = 0; e < psi.psi2.length; e++) s += weights.psi2[e] * psi.psi2[e];
+  return s;
+}
+
+/** 𝒴 and Ω at places θ [m,P], for the listed individuals (default all), by direct summation. */
+export function directSums(
+  parameters: GlobalParameters,
+  statistics: BasisStatistics,
+  theta: Float64Array,
+  diagonal: boolean,
+  individuals?: ArrayLike<number>,
+): DataSums {
+  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d } = parameters;
+  const P = numLocalParameters(q, diagonal);
+  const sums = createSums(statistics, p, d);
+  const psi = createPsi(p);
+  const work = createPsiWorkspace(q);
+  const [mi, T, S] = [new Float64Array(q), new Float64Array(q * q), new Float64Array(q * q)];
+  const g = new Float64Array(d);
+  const count = individuals?.length ?? statistics.numIndividuals;
+  for (let n = 0; n < count; n++) {
+    const i = individuals === undefined ? n : individuals[n];
+    residualStatistics(statistics, i, parameters.meanCoefficients, g);
+    unpackLocation(theta, i * P, q, diagonal, mi, T);
+    covarianceOfFactor(T, q, S);
+    computePsi(kernel, Z, p, q, mi, S, psi, work);
+    addToSums(statistics, i, g, psi, p, d, sums);
+  }
+  return sums;
+}
+
+/** The bound and its lines for any q(u), per individual and in total. */
+export function elboTerms(
+  parameters: GlobalParameters,
+  statistics: BasisStatistics,
+  theta: Float64Array,
+  diagonal: boolean,
+  posterior: InducingCoefficients,
+  priors: Priors = {},
+  sharedLengthscale = true,
+): { readonly terms: ElboTerms; readonly individuals: readonly IndividualTerms[] } {
+  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
+  const factor = requireKernelFactor(parameters);
+  const P = numLocalParameters(q, diagonal);
+  const psi = createPsi(p);
+  const work = createPsiWorkspace(q);
+  const [mi, T, S] = [new Float64Array(q), new Float64Array(q * q), new Float64Array(q * q)];
+  const g = new Float64Array(d);
+  const individuals: IndividualTerms[] = [];
+  const total = { expectedLogLikelihood: 0, inducingUncertainty: 0, conditionalVariance: 0, locationKl: 0 };
+  for (let i = 0; i < statistics.numIndividuals; i++) {
+    const rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
+    unpackLocation(theta, i * P, q, diagonal, mi, T);
+    covarianceOfFactor(T, q, S);
+    computePsi(kernel, Z, p, q, mi, S, psi, work);
+    const one = createSums(statistics, p, d);
+    addToSums(statistics, i, g, psi, p, d, one);
+    const data = {
+      numObservations: statistics.counts[i],
+      sumSquares: rho,
+      variance: gramTrace(statistics, i) * psi.psi0,
+    };
+    const lines = dataLines(data, one, statistics, posterior, factor, noiseVariance, p, d);
+    const kl = locationKl(theta, i * P, q, diagonal);
+    const objective = lines.expectedLogLikelihood + lines.inducingUncertainty + lines.conditionalVariance - kl;
+    individuals.push({ ...lines, locationKl: kl, objective });
+    total.expectedLogLikelihood += lines.expectedLogLikelihood;
+    total.inducingUncertainty += lines.inducingUncertainty;
+    total.conditionalVariance += lines.conditionalVariance;
+    total.locationKl += kl;
+  }
+  const prior = logPrior(priors, noiseVariance, kernel, sharedLengthscale);
+  return { terms: closeTerms(total, posterior.kl, prior), individuals };
+}
+
+/** What the data lines read beside the sums. */
+export interface DataTotals {
+  readonly numObservations: number;
+  /** Σ ρ_i. */
+  readonly sumSquares: number;
+  /** Σ Tr(G_i) ψ0. */
+  readonly variance: number;
+}
+
+/**
+ * Lines 1 to 3 from sums, of one individual or of all:
+ *   −(N/2) log 2πσ² − [Σρ − 2⟨A, 𝒴⟩ + Σ_kl a_k'Ω_kl a_l]/(2σ²),   −Σ_kl ⟨C_kl, Ω_kl⟩/(2σ²),
+ *   −(Σ Tr(G)ψ0 − ⟨K⁻¹, Σ_k Ω_kk⟩)/(2σ²).
+ */
+export function dataLines(
+  data: DataTotals,
+  sums: DataSums,
+  band: Band,
+  posterior: InducingCoefficients,
+  factor: KernelFactor,
+  noiseVariance: number,
+  p: number,
+  d: number,
+): { expectedLogLikelihood: number; inducingUncertainty: number; conditionalVariance: number } {
+  const { mean: A, covariance: C } = posterior;
+  const dp = d * p;
+  let fit = data.sumSquares;
+  for (let e = 0; e < dp; e++) fit -= 2 * A[e] * sums.cross[e];
+  let spread = 0;
+  let left = data.variance;
+  for (let b = 0; b < band.numBand; b++) {
+    const k = band.bandRow[b];
+    const l = band.bandColumn[b];
+    const times = k === l ? 1 : 2;
+    for (let j = 0; j < p; j++) {
+      for (let i = 0; i < p; i++) {
+        const omega = sums.gram[(b * p + j) * p + i];
+        fit += times * A[j * d + k] * omega * A[i * d + l];
+        spread += times * C[(k * p + j) * dp + l * p + i] * omega;
+        if (k === l) left -= factor.inverse[j * p + i] * omega;
+      }
+    }
+  }
+  const half = 0.5 / noiseVariance;
+  return {
+    expectedLogLikelihood: -0.5 * data.numObservations * (LOG_2PI + Math.log(noiseVariance)) - half * fit,
+    inducingUncertainty: -half * spread,
+    conditionalVariance: -half * left,
+  };
+}
+
+/** The lines with the KL terms and the total. */
+export function closeTerms(
+  lines: {
+    readonly expectedLogLikelihood: number;
+    readonly inducingUncertainty: number;
+    readonly conditionalVariance: number;
+    readonly locationKl: number;
+  },
+  inducingKlValue: number,
+  prior: number,
+): ElboTerms {
+  const data = lines.expectedLogLikelihood + lines.inducingUncertainty + lines.conditionalVariance;
+  return {
+    expectedLogLikelihood: lines.expectedLogLikelihood,
+    inducingUncertainty: lines.inducingUncertainty,
+    conditionalVariance: lines.conditionalVariance,
+    locationKl: lines.locationKl,
+    inducingKl: inducingKlValue,
+    logPrior: prior,
+    total: data - lines.locationKl - inducingKlValue + prior,
+  };
+}
+
+/** cross += ψ1 g', gram_kl += G_kl Ψ2. */
+function addToSums(
+  statistics: BasisStatistics,
+  individual: number,
+  g: Float64Array,
+  psi: Psi,
+  p: number,
+  d: number,
+  sums: DataSums,
+): void {
+  for (let j = 0; j < p; j++) for (let k = 0; k < d; k++) sums.cross[j * d + k] += psi.psi1[j] * g[k];
+  for (let b = 0; b < statistics.numBand; b++) {
+    const G = statistics.gram[individual * statistics.numBand + b];
+    if (G === 0) continue;
+    for (let e = 0; e < p * p; e++) sums.gram[b * p * p + e] += G * psi.psi2[e];
+  }
+}

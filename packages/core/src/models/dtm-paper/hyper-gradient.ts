@@ -1,0 +1,181 @@
+/**
+ * Gradient of the bound by μ, log σ², log α and log ℓ from data sums, for the RBF kernel (docs/math/dtm-paper.md §5).
+ * Psi statistics obey ∂ψ1/∂log ℓ_c = ψ1 + 2ℓ_c² ∂ψ1/∂S_cc and ∂Ψ2/∂log ℓ_c = Ψ2 + ℓ_c² ∂Ψ2/∂S_cc + Ψ2 Δ_c²/(2ℓ_c²),
+ * Δ = z_j − z_k. Hence with a = Σh'ψ1, b = −½Σ⟨W,Ψ2⟩, D_i the data part of ∂J_i/∂S and s_i = ∂(h'ψ1)/∂S,
+ *   ∂/∂log ℓ_c = a + b + ℓ_c² Σ_i (D_i + s_i)_cc + Σ_jk V_jk Δ_c²/(2ℓ_c²) + ⟨Γ, ∂K⟩,
+ *   V = −½ Σ_i W_i∘Ψ2_i = −(Σ_kl T_kl∘Ω_kl − K⁻¹∘Φ)/(2σ²).
+ * D_i follows from the gradient that the local solver gives anyway, so no second pass over pairs is needed.
+ */
+
+import { LOG_2PI } from "../../numeric/special.ts";
+import type { RbfKernel } from "../gp/kernel.ts";
+import { type DataTotals, dataLines } from "./elbo.ts";
+import type { Engine } from "./engine.ts";
+import { createFirstPsi, type FirstPsi, fillFirstPsi } from "./first-psi.ts";
+import { addMeanGradient } from "./gradients.ts";
+import type { HyperGradient } from "./hyperparameters.ts";
+import type { DataSums } from "./inducing-posterior.ts";
+import { addKernelMatrixTerms } from "./kernel-gradient.ts";
+import { covarianceOfFactor, logPriorSlope, unpackLocation } from "./state.ts";
+
+/** What individuals add to the gradient beyond the data sums. */
+export interface HyperSums {
+  /** Σ σ⁻²(g_i − G_i A'ψ1), [d]. */
+  readonly mean: Float64Array;
+  /** Σ (D_i + s_i)_cc, [q]. */
+  readonly slopes: Float64Array;
+}
+
+/** Scratch of `addIndividualHyper`. */
+export interface HyperWorkspace {
+  readonly first: FirstPsi;
+  readonly h: Float64Array; // [p]
+  readonly m: Float64Array; // [q]
+  readonly T: Float64Array; // [q,q]
+  readonly S: Float64Array; // [q,q]
+  readonly D: Float64Array; // [q,q]
+}
+
+/** Zero sums. */
+export function createHyperSums(d: number, q: number): HyperSums {
+  return { mean: new Float64Array(d), slopes: new Float64Array(q) };
+}
+
+export function createHyperWorkspace(p: number, q: number): HyperWorkspace {
+  const square = () => new Float64Array(q * q);
+  return {
+    first: createFirstPsi(p, q),
+    h: new Float64Array(p),
+    m: new Float64Array(q),
+    T: square(),
+    S: square(),
+    D: square(),
+  };
+}
+
+/**
+ * Adds individual i, loaded in the engine, at θ_i = theta[i·P..] where its objective has gradient[gradientOffset..].
+ */
+export function addIndividualHyper(
+  engine: Engine,
+  kernel: RbfKernel,
+  i: number,
+  theta: Float64Array,
+  gradient: Float64Array,
+  gradientOffset: number,
+  weight: number,
+  out: HyperSums,
+  work: HyperWorkspace,
+): void {
+  const { statistics, parameters, posterior, options, numLocal: P, g } = engine;
+  const { inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
+  const { first, h, m, T, S, D } = work;
+  for (let j = 0; j < p; j++) {
+    let s = 0;
+    for (let k = 0; k < d; k++) s += posterior.mean[j * d + k] * g[k];
+    h[j] = s / noiseVariance;
+  }
+  unpackLocation(theta, i * P, q, options.diagonal, m, T);
+  covarianceOfFactor(T, q, S);
+  fillFirstPsi(kernel, Z, p, q, m, S, h, first);
+  addMeanGradient(statistics, i, g, first.psi1, posterior.mean, noiseVariance / weight, p, d, out.mean);
+  dataSlope(gradient, gradientOffset, T, q, options.diagonal, D);
+  for (let c = 0; c < q; c++) out.slopes[c] += weight * (D[c * q + c] + first.slopes[c]);
+}
+
+/**
+ * The gradient from sums over all individuals (or estimates of them) under the engine's q(u); Γ = ∂ℒ/∂K [p,p] says what
+ * is held fixed when K moves.
+ */
+export function hyperGradientOfSums(
+  engine: Engine,
+  kernel: RbfKernel,
+  sums: DataSums,
+  data: DataTotals,
+  hyper: HyperSums,
+  Gamma: Float64Array,
+): HyperGradient {
+  const { statistics, parameters, posterior, factor, options } = engine;
+  const { inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance: s2 } = parameters;
+  const { priors } = options;
+  const lines = dataLines(data, sums, statistics, posterior, factor, s2, p, d);
+  const N = data.numObservations;
+  const scaled =
+    lines.expectedLogLikelihood +
+    lines.inducingUncertainty +
+    lines.conditionalVariance +
+    0.5 * N * (LOG_2PI + Math.log(s2));
+  let a = 0;
+  for (let e = 0; e < p * d; e++) a += (posterior.mean[e] * sums.cross[e]) / s2;
+  const variance = (0.5 * data.variance) / s2;
+  const b = scaled + (0.5 * data.sumSquares) / s2 + variance - a;
+  const out = {
+    meanCoefficients: hyper.mean,
+    logNoiseVariance: -0.5 * N - scaled + logPriorSlope(priors.logNoiseVariance, s2),
+    logSignalVariance: a + 2 * b - variance + logPriorSlope(priors.logSignalVariance, kernel.signalVariance),
+    logLengthscales: new Float64Array(q),
+    inducing: new Float64Array(p * q),
+  };
+  addSeparation(engine, kernel, sums, out.logLengthscales);
+  const share = options.sharedLengthscale ? 1 / q : 1;
+  for (let c = 0; c < q; c++) {
+    const ell = kernel.lengthscales[c];
+    out.logLengthscales[c] += a + b + ell * ell * hyper.slopes[c];
+    out.logLengthscales[c] += share * logPriorSlope(priors.logLengthscale, ell);
+  }
+  addKernelMatrixTerms(kernel, Z, p, q, Gamma, factor.matrix, out);
+  return out;
+}
+
+/** Adds Σ_jk V_jk Δ_c²/(2ℓ_c²) to out [q]. */
+function addSeparation(engine: Engine, kernel: RbfKernel, sums: DataSums, out: Float64Array): void {
+  const { statistics: band, parameters, posterior, factor } = engine;
+  const { inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
+  for (let j = 0; j < p; j++) {
+    for (let k = 0; k < j; k++) {
+      const e = j * p + k;
+      let v = 0;
+      for (let b = 0; b < band.numBand; b++) {
+        const r = band.bandRow[b];
+        const l = band.bandColumn[b];
+        const omega = sums.gram[b * p * p + e];
+        const T = posterior.blocks[(r * d + l) * p * p + e];
+        v += r === l ? (T - factor.inverse[e]) * omega : 2 * T * omega;
+      }
+      // Pairs j > k stand for both orders.
+      v *= -1 / noiseVariance;
+      for (let c = 0; c < q; c++) {
+        const dz = (Z[j * q + c] - Z[k * q + c]) / kernel.lengthscales[c];
+        out[c] += 0.5 * v * dz * dz;
+      }
+    }
+  }
+}
+
+/**
+ * D = the data part of ∂J/∂S from the gradient by (log diag T, lower T), whose KL part is −T_cc² + 1 and −T_cb:
+ *   (D T)_cc = (∂_cc − 1 + T_cc²)/(2T_cc),   (D T)_cb = (∂_cb + T_cb)/2  for c > b,
+ * solved for D column by column from the last. With a diagonal S only the diagonal of D is written.
+ */
+function dataSlope(
+  gradient: Float64Array,
+  offset: number,
+  T: Float64Array,
+  q: number,
+  diagonal: boolean,
+  D: Float64Array,
+): void {
+  for (let b = q - 1; b >= 0; b--) {
+    for (let c = q - 1; c >= b; c--) {
+      const t = T[c * q + b];
+      let s = 0;
+      if (c === b) s = (gradient[offset + q + c] - 1 + t * t) / (2 * t);
+      else if (diagonal) continue;
+      else s = 0.5 * (gradient[offset + 2 * q + (c * (c - 1)) / 2 + b] + t);
+      if (!diagonal) for (let a = b + 1; a < q; a++) s -= D[c * q + a] * T[a * q + b];
+      s /= T[b * q + b];
+      D[c * q + b] = s;
+      D[b * q + c] = s;
+    }
+  }
+}

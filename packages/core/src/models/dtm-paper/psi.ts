@@ -1,0 +1,318 @@
+/**
+ * Psi statistics: expectations of the kernel under a Gaussian place x ~ N(m, S) (docs/math/dtm-paper.md §2),
+ *   ψ0 = E k(x,x),   ψ1_j = E k(x,z_j),   Ψ2_jk = E k(x,z_j) k(x,z_k).
+ * RBF with D² = diag(ℓ²), P1 = (D² + S)⁻¹, P2 = (D² + 2S)⁻¹, z̄ = (z_j + z_k)/2:
+ *   ψ0 = α,   ψ1_j = α |I + D⁻²S|^(−½) exp(−½ (m−z_j)'P1(m−z_j)),
+ *   Ψ2_jk = α² |I + 2D⁻²S|^(−½) exp(−¼ Σ_c (z_jc−z_kc)²/ℓ_c² − (m−z̄)'P2(m−z̄)).
+ * Linear:
+ *   ψ0 = α(tr S + m'm),   ψ1 = αZm,   Ψ2 = α² Z(S + mm')Z'.
+ * S⁻¹ never appears, so S → 0 is safe. Derivatives come as a pull-back: given w = ∂J/∂ψ, `addPsiGradient` adds
+ * ∂J/∂(m, S, log α, log ℓ, Z). This is the general form, any q and any places, O(p²q²) per individual; the local
+ * solver has faster ones for the step that is repeated most.
+ */
+import { choleskyInPlace, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
+import type { Kernel, LinearKernel, RbfKernel } from "../gp/kernel.ts";
+
+/** ψ0, ψ1 [p], Ψ2 [p,p] of one individual; also used for the weights ∂J/∂ψ (then Ψ2's part is symmetric, over all j,k). */
+export interface Psi {
+  psi0: number;
+  readonly psi1: Float64Array;
+  readonly psi2: Float64Array;
+}
+
+/** Sums of derivatives that a pull-back adds to. */
+export interface PsiGradient {
+  /** ∂/∂m, [q]. */
+  readonly location: Float64Array;
+  /** ∂/∂S as a symmetric matrix: dJ = ⟨∂J/∂S, dS⟩, [q,q]. */
+  readonly covariance: Float64Array;
+  logSignalVariance: number;
+  /** ∂/∂log ℓ_c, [q]; zero for the linear kernel. */
+  readonly logLengthscales: Float64Array;
+  /** ∂/∂Z, [p,q]. */
+  readonly inducing: Float64Array;
+}
+
+/** Scratch for one q. */
+export interface PsiWorkspace {
+  readonly P1: Float64Array; // [q,q]
+  readonly P2: Float64Array; // [q,q]
+  readonly scratch: Float64Array; // [q,q]
+  readonly inverseScratch: Float64Array; // [q,q]
+  readonly delta: Float64Array; // [q]
+  readonly product: Float64Array; // [q]
+  logDet1: number; // log |I + D⁻²S|
+  logDet2: number; // log |I + 2D⁻²S|
+}
+
+/** Empty statistics for p inducing places. */
+export function createPsi(p: number): Psi {
+  return { psi0: 0, psi1: new Float64Array(p), psi2: new Float64Array(p * p) };
+}
+
+/** A zero gradient. */
+export function createPsiGradient(p: number, q: number): PsiGradient {
+  return {
+    location: new Float64Array(q),
+    covariance: new Float64Array(q * q),
+    logSignalVariance: 0,
+    logLengthscales: new Float64Array(q),
+    inducing: new Float64Array(p * q),
+  };
+}
+
+/** Scratch for `computePsi` and `addPsiGradient`. */
+export function createPsiWorkspace(q: number): PsiWorkspace {
+  const square = () => new Float64Array(q * q);
+  return {
+    P1: square(),
+    P2: square(),
+    scratch: square(),
+    inverseScratch: square(),
+    delta: new Float64Array(q),
+    product: new Float64Array(q),
+    logDet1: 0,
+    logDet2: 0,
+  };
+}
+
+/** Writes ψ0, ψ1, Ψ2 of N(m, S) to `out`; m [q], S [q,q], Z [p,q]. */
+export function computePsi(
+  kernel: Kernel,
+  Z: Float64Array,
+  p: number,
+  q: number,
+  m: Float64Array,
+  S: Float64Array,
+  out: Psi,
+  work: PsiWorkspace,
+): void {
+  if (kernel.kind === "rbf") computeRbf(kernel, Z, p, q, m, S, out, work);
+  else computeLinear(kernel, Z, p, q, m, S, out);
+}
+
+/**
+ * Adds the derivatives of J through ψ to `out`, given weights w = ∂J/∂(ψ0, ψ1, Ψ2) and the statistics `psi` at (m, S).
+ */
+export function addPsiGradient(
+  kernel: Kernel,
+  Z: Float64Array,
+  p: number,
+  q: number,
+  m: Float64Array,
+  S: Float64Array,
+  psi: Psi,
+  weights: Psi,
+  out: PsiGradient,
+  work: PsiWorkspace,
+): void {
+  if (kernel.kind === "rbf") addRbfGradient(kernel, Z, p, q, m, S, psi, weights, out, work);
+  else addLinearGradient(kernel, Z, p, q, m, S, psi, weights, out);
+}
+
+/** P1, P2 and the two log-determinants at S. */
+function factorRbf(kernel: RbfKernel, q: number, S: Float64Array, work: PsiWorkspace): void {
+  const { P1, P2, scratch, inverseScratch } = work;
+  const { lengthscales } = kernel;
+  let logD = 0;
+  for (let c = 0; c < q; c++) logD += 2 * Math.log(lengthscales[c]);
+  for (let times = 1; times <= 2; times++) {
+    for (let e = 0; e < q * q; e++) scratch[e] = times * S[e];
+    for (let c = 0; c < q; c++) scratch[c * q + c] += lengthscales[c] * lengthscales[c];
+    choleskyInPlace(scratch, q);
+    const logDet = logDetFromCholesky(scratch, q) - logD;
+    invertFromCholesky(scratch, q, times === 1 ? P1 : P2, inverseScratch);
+    if (times === 1) work.logDet1 = logDet;
+    else work.logDet2 = logDet;
+  }
+}
+
+function computeRbf(
+  kernel: RbfKernel,
+  Z: Float64Array,
+  p: number,
+  q: number,
+  m: Float64Array,
+  S: Float64Array,
+  out: Psi,
+  work: PsiWorkspace,
+): void {
+  factorRbf(kernel, q, S, work);
+  const { P1, P2, delta } = work;
+  const { signalVariance: alpha, lengthscales } = kernel;
+  const { psi1, psi2 } = out;
+  out.psi0 = alpha;
+  const scale1 = alpha * Math.exp(-0.5 * work.logDet1);
+  const scale2 = alpha * alpha * Math.exp(-0.5 * work.logDet2);
+  for (let j = 0; j < p; j++) {
+    for (let c = 0; c < q; c++) delta[c] = m[c] - Z[j * q + c];
+    psi1[j] = scale1 * Math.exp(-0.5 * quadratic(P1, delta, q));
+    for (let k = 0; k <= j; k++) {
+      let apart = 0;
+      for (let c = 0; c < q; c++) {
+        const dz = (Z[j * q + c] - Z[k * q + c]) / lengthscales[c];
+        apart += dz * dz;
+        delta[c] = m[c] - 0.5 * (Z[j * q + c] + Z[k * q + c]);
+      }
+      const v = scale2 * Math.exp(-0.25 * apart - quadratic(P2, delta, q));
+      psi2[j * p + k] = v;
+      psi2[k * p + j] = v;
+    }
+  }
+}
+
+/**
+ * With v = P1(m−z_j), e = P2(m−z̄), per unit of ψ1_j and Ψ2_jk:
+ *   ∂m: −v, −2e;   ∂S: ½(vv' − P1), 2ee' − P2;   ∂log α: 1, 2;
+ *   ∂log ℓ_c: 1 − ℓ_c²(P1)_cc + ℓ_c²v_c²,   1 − ℓ_c²(P2)_cc + 2ℓ_c²e_c² + (z_jc−z_kc)²/(2ℓ_c²);
+ *   ∂z_j: v,   e − D⁻²(z_j−z_k)/2   (for z_k with the sign of the last term turned).
+ */
+function addRbfGradient(
+  kernel: RbfKernel,
+  Z: Float64Array,
+  p: number,
+  q: number,
+  m: Float64Array,
+  S: Float64Array,
+  psi: Psi,
+  weights: Psi,
+  out: PsiGradient,
+  work: PsiWorkspace,
+): void {
+  factorRbf(kernel, q, S, work);
+  const { P1, P2, delta, product } = work;
+  const { lengthscales } = kernel;
+  const { location, covariance, logLengthscales, inducing } = out;
+  out.logSignalVariance += weights.psi0 * psi.psi0;
+  let total1 = 0;
+  let total2 = 0;
+  for (let j = 0; j < p; j++) {
+    const a = weights.psi1[j] * psi.psi1[j];
+    total1 += a;
+    for (let c = 0; c < q; c++) delta[c] = m[c] - Z[j * q + c];
+    applyMatrix(P1, delta, q, product);
+    for (let c = 0; c < q; c++) {
+      const v = product[c];
+      location[c] -= a * v;
+      inducing[j * q + c] += a * v;
+      logLengthscales[c] += a * lengthscales[c] * lengthscales[c] * v * v;
+      for (let b = 0; b < q; b++) covariance[c * q + b] += 0.5 * a * v * product[b];
+    }
+    for (let k = 0; k <= j; k++) {
+      const b2 = (j === k ? 1 : 2) * weights.psi2[j * p + k] * psi.psi2[j * p + k];
+      total2 += b2;
+      for (let c = 0; c < q; c++) delta[c] = m[c] - 0.5 * (Z[j * q + c] + Z[k * q + c]);
+      applyMatrix(P2, delta, q, product);
+      for (let c = 0; c < q; c++) {
+        const e = product[c];
+        const l2 = lengthscales[c] * lengthscales[c];
+        const dz = Z[j * q + c] - Z[k * q + c];
+        location[c] -= 2 * b2 * e;
+        inducing[j * q + c] += b2 * (e - (0.5 * dz) / l2);
+        inducing[k * q + c] += b2 * (e + (0.5 * dz) / l2);
+        logLengthscales[c] += b2 * (2 * l2 * e * e + (0.5 * dz * dz) / l2);
+        for (let b = 0; b < q; b++) covariance[c * q + b] += 2 * b2 * e * product[b];
+      }
+    }
+  }
+  out.logSignalVariance += total1 + 2 * total2;
+  for (let e = 0; e < q * q; e++) covariance[e] -= 0.5 * total1 * P1[e] + total2 * P2[e];
+  for (let c = 0; c < q; c++) {
+    const l2 = lengthscales[c] * lengthscales[c];
+    logLengthscales[c] += total1 * (1 - l2 * P1[c * q + c]) + total2 * (1 - l2 * P2[c * q + c]);
+  }
+}
+
+function computeLinear(
+  kernel: LinearKernel,
+  Z: Float64Array,
+  p: number,
+  q: number,
+  m: Float64Array,
+  S: Float64Array,
+  out: Psi,
+): void {
+  const alpha = kernel.signalVariance;
+  let size = 0;
+  for (let c = 0; c < q; c++) size += S[c * q + c] + m[c] * m[c];
+  out.psi0 = alpha * size;
+  for (let j = 0; j < p; j++) {
+    let s = 0;
+    for (let c = 0; c < q; c++) s += Z[j * q + c] * m[c];
+    out.psi1[j] = alpha * s;
+  }
+  for (let j = 0; j < p; j++) {
+    for (let k = 0; k <= j; k++) {
+      let s = out.psi1[j] * out.psi1[k];
+      for (let c = 0; c < q; c++) {
+        let t = 0;
+        for (let b = 0; b < q; b++) t += S[c * q + b] * Z[k * q + b];
+        s += alpha * alpha * Z[j * q + c] * t;
+      }
+      out.psi2[j * p + k] = s;
+      out.psi2[k * p + j] = s;
+    }
+  }
+}
+
+/** ∂m: 2αm w0 + αZ'w1 + 2α²Z'W2Zm;  ∂S: αI w0 + α²Z'W2Z;  ∂Z: α w1 m' + 2α²W2Z(S + mm');  ∂log α: ψ0, ψ1, 2Ψ2. */
+function addLinearGradient(
+  kernel: LinearKernel,
+  Z: Float64Array,
+  p: number,
+  q: number,
+  m: Float64Array,
+  S: Float64Array,
+  psi: Psi,
+  weights: Psi,
+  out: PsiGradient,
+): void {
+  const alpha = kernel.signalVariance;
+  const { location, covariance, inducing } = out;
+  out.logSignalVariance += weights.psi0 * psi.psi0;
+  for (let c = 0; c < q; c++) {
+    location[c] += 2 * alpha * weights.psi0 * m[c];
+    covariance[c * q + c] += alpha * weights.psi0;
+  }
+  for (let j = 0; j < p; j++) {
+    const w1 = weights.psi1[j];
+    out.logSignalVariance += w1 * psi.psi1[j];
+    for (let c = 0; c < q; c++) {
+      location[c] += alpha * w1 * Z[j * q + c];
+      inducing[j * q + c] += alpha * w1 * m[c];
+    }
+    for (let k = 0; k < p; k++) {
+      const w2 = weights.psi2[j * p + k];
+      out.logSignalVariance += 2 * w2 * psi.psi2[j * p + k];
+      for (let c = 0; c < q; c++) {
+        let moment = 0; // (S + mm') z_k, row c
+        for (let b = 0; b < q; b++) {
+          moment += (S[c * q + b] + m[c] * m[b]) * Z[k * q + b];
+          covariance[c * q + b] += alpha * alpha * w2 * Z[j * q + c] * Z[k * q + b];
+        }
+        location[c] += 2 * alpha * w2 * Z[j * q + c] * psi.psi1[k];
+        inducing[j * q + c] += 2 * alpha * alpha * w2 * moment;
+      }
+    }
+  }
+}
+
+/** x'Px. */
+function quadratic(P: Float64Array, x: Float64Array, q: number): number {
+  let s = 0;
+  for (let c = 0; c < q; c++) {
+    let t = 0;
+    for (let b = 0; b < q; b++) t += P[c * q + b] * x[b];
+    s += x[c] * t;
+  }
+  return s;
+}
+
+/** out = Px. */
+function applyMatrix(P: Float64Array, x: Float64Array, q: number, out: Float64Array): void {
+  for (let c = 0; c < q; c++) {
+    let t = 0;
+    for (let b = 0; b < q; b++) t += P[c * q + b] * x[b];
+    out[c] = t;
+  }
+}

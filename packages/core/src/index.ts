@@ -1,1 +1,73 @@
+/** The public door of the library. */
+export { type Basis, basisDomain, designMatrix } from "./basis/bspline.ts";
+export { type BasisOptions, bsplineBasis } from "./basis/knots.ts";
+export { type BasisStatistics, basisStatistics } from "./basis/statistics.ts";
+export {
+  type Cohort,
+  type CohortColumns,
+  makeCohort,
+  numIndividuals,
+  numObservations,
+  selectIndividuals,
+  selectVisits,
+} from "./cohort/cohort.ts";
+export { applyTransform, type Marker, TRANSFORMS, type Transform, undoTransform } from "./cohort/marker.ts";
+export { type Fold, splitCohort } from "./cohort/split.ts";
 export * from "./errors.ts";
+export { centralCoverage, type ForecastOptions, type ForecastScores, forecastScores } from "./evaluate/forecast.ts";
+export { type HeldOutOptions, type HeldOutScores, heldOutLogLikelihood } from "./evaluate/held-out.ts";
+export * from "./ingest/read-cohort.ts";
+export type { DtmModel } from "./models/dtm/model.ts";
+export type { DtmPaperModel } from "./models/dtm-paper/model.ts";
+export {
+  drawLocations,
+  type EmbedOptions,
+  embed,
+  type History,
+  highestDensityRegion,
+  placeIndividual,
+} from "./models/embed.ts";
+export { modelFileJsonSchema } from "./models/file-schema.ts";
+export {
+  type CancelSignal,
+  type ColumnNames,
+  type FitControl,
+  type FitProgress,
+  type FitRecord,
+  LIBRARY_VERSION,
+  type MeanFunction,
+} from "./models/fit.ts";
+export {
+  type DtmProgress,
+  type DtmRun,
+  type DtmRunSnapshot,
+  type FitDtmOptions,
+  type FitLatticeOptions,
+  type FitPaperOptions,
+  type FpcaOptions,
+  fitDtm,
+  fitFpca,
+  fitLmm,
+  type LmmOptions,
+  resumeDtm,
+  startDtm,
+} from "./models/fit-models.ts";
+export type { FpcaModel } from "./models/linear/fpca.ts";
+export type { LmmModel } from "./models/linear/lmm.ts";
+export {
+  isMapModel,
+  type MapModel,
+  type MixtureOptions,
+  type ModelKind,
+  modelMixture,
+  type TrajectoryModel,
+} from "./models/model.ts";
+export { placementAt } from "./models/place-at.ts";
+export type { Placement, Placements, VariationalPlace } from "./models/placement.ts";
+export { drawCurves, type PredictedSeries, type Prediction, type PredictOptions, predict } from "./models/predict.ts";
+export { type Crossing, type CrossingOptions, predictCrossing } from "./models/predict-crossing.ts";
+export { loadModel, saveModel } from "./models/serialize.ts";
+export { type Alignment, procrustes } from "./numeric/procrustes.ts";
+export { createRandom, type Random } from "./numeric/random.ts";
+export * from "./simulate/cohorts.ts";
+export { type ModelSimulation, simulateFromModel } from "./simulate/from-model.ts";

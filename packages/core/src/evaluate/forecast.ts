@@ -1,0 +1,86 @@
+/**
+ * Forecast scores: condition on the first visits of each held-out individual, predict the rest one by one
+ * (docs/math/evaluation.md §2). Log density, CRPS, PIT value and absolute error of the median per future observation,
+ * on the scale of the model; coverage of central intervals follows from the PIT.
+ */
+import { designMatrix } from "../basis/bspline.ts";
+import { type Cohort, selectVisits } from "../cohort/cohort.ts";
+import { applyTransform } from "../cohort/marker.ts";
+import { modelStatistics } from "../models/embed.ts";
+import { functionalDistribution } from "../models/mixture/curve-distribution.ts";
+import {
+  type CoefficientMixture,
+  conditionMixture,
+  loadIndividual,
+  mixtureWorkspace,
+} from "../models/mixture/mixture.ts";
+import {
+  mixtureCdf,
+  mixtureCrps,
+  mixtureLogDensity,
+  mixtureQuantile,
+  pruneMixture,
+} from "../models/mixture/normal-mixture.ts";
+import { modelMixture, type TrajectoryModel } from "../models/model.ts";
+
+export interface ForecastOptions {
+  /** How many of n visits are given; default ⌈n/2⌉. Individuals with one visit are left out. */
+  readonly given?: (n: number) => number;
+  readonly mixture?: CoefficientMixture;
+}
+
+/** One entry per future observation, in the cohort's order. */
+export interface ForecastScores {
+  /** Id of the individual. */
+  readonly ids: readonly string[];
+  readonly times: Float64Array;
+  /** Time since the last visit given. */
+  readonly horizon: Float64Array;
+  readonly logDensity: Float64Array;
+  readonly crps: Float64Array;
+  /** Predictive distribution function at the observed value; uniform if the model is right. */
+  readonly pit: Float64Array;
+  readonly absoluteError: Float64Array;
+}
+
+export function forecastScores(model: TrajectoryModel, cohort: Cohort, options: ForecastOptions = {}): ForecastScores {
+  const count = options.given ?? ((n: number) => Math.ceil(n / 2));
+  const given = (n: number) => (n >= 2 ? Math.min(Math.max(count(n), 1), n - 1) : 0);
+  const past = selectVisits(cohort, given);
+  const future = selectVisits(cohort, (n) => (n >= 2 ? given(n) : n), true);
+  const statistics = modelStatistics(model, past);
+  const mixture = options.mixture ?? modelMixture(model);
+  const work = mixtureWorkspace(mixture);
+  const d = model.basis.numBasis;
+  const rows = designMatrix(model.basis, future.times);
+  const N = future.times.length;
+  const column = () => new Float64Array(N);
+  const scores = { horizon: column(), logDensity: column(), crps: column(), pit: column(), absoluteError: column() };
+  const ids: string[] = [];
+  for (let i = 0; i < future.ids.length; i++) {
+    loadIndividual(mixture, statistics, i, work);
+    const posterior = conditionMixture(mixture, work);
+    const lastGiven = past.times[past.offsets[i + 1] - 1];
+    for (let j = future.offsets[i]; j < future.offsets[i + 1]; j++) {
+      const value = functionalDistribution(posterior, model.mean.coefficients, rows, j * d, model.noiseVariance);
+      const y = applyTransform(cohort.marker.transform, future.values[j]);
+      ids.push(future.ids[i]);
+      scores.horizon[j] = future.times[j] - lastGiven;
+      scores.logDensity[j] = mixtureLogDensity(value, y);
+      scores.pit[j] = mixtureCdf(value, y);
+      // The pair sum of the CRPS is quadratic in the components: the light ones are left out.
+      const main = pruneMixture(value, 1e-4);
+      scores.crps[j] = mixtureCrps(main, y);
+      scores.absoluteError[j] = Math.abs(y - mixtureQuantile(main, 0.5));
+    }
+  }
+  return { ids, times: future.times, ...scores };
+}
+
+/** Share of PIT values inside the central interval of the given level. */
+export function centralCoverage(pit: Float64Array, level: number): number {
+  const tail = 0.5 * (1 - level);
+  let inside = 0;
+  for (const u of pit) if (u >= tail && u <= 1 - tail) inside++;
+  return inside / pit.length;
+}

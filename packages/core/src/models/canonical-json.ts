@@ -1,0 +1,40 @@
+/**
+ * One text per value: JSON with sorted keys, numbers in their shortest exact form (−0 kept), typed arrays as lists.
+ * Equal models give equal bytes, and a checksum over the text tells damage.
+ */
+import { DtmError } from "../errors.ts";
+
+export function canonicalJson(value: unknown, path = "model"): string {
+  if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) {
+      throw new DtmError("not-finite", `saveModel: expected a finite number at ${path}, received ${value}.`);
+    }
+    return Object.is(value, -0) ? "-0" : String(value);
+  }
+  if (ArrayBuffer.isView(value)) value = Array.from(value as unknown as ArrayLike<number>);
+  if (Array.isArray(value)) return `[${value.map((v, k) => canonicalJson(v, `${path}[${k}]`)).join(",")}]`;
+  if (typeof value === "object") {
+    const entries = Object.entries(value as object)
+      .filter(([, v]) => v !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${entries.map(([k, v]) => `${JSON.stringify(k)}:${canonicalJson(v, `${path}.${k}`)}`).join(",")}}`;
+  }
+  throw new DtmError("not-data", `saveModel: expected plain data at ${path}, received ${typeof value}.`);
+}
+
+/** CRC-32 (IEEE) of a text's UTF-16 code units, low byte first, as eight hexadecimal digits. */
+export function checksum(text: string): string {
+  let crc = 0xffffffff;
+  for (let k = 0; k < text.length; k++) {
+    const unit = text.charCodeAt(k);
+    crc = crcByte(crcByte(crc, unit & 0xff), unit >>> 8);
+  }
+  return ((crc ^ 0xffffffff) >>> 0).toString(16).padStart(8, "0");
+}
+
+function crcByte(crc: number, byte: number): number {
+  let c = crc ^ byte;
+  for (let bit = 0; bit < 8; bit++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
+  return c;
+}

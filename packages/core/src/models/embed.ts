@@ -1,0 +1,280 @@
+/**
+ * Placing individuals under a fitted model, without refitting (docs/math/prediction.md §2). For maps the place has the
+ * exact posterior on the nodes; for the published model the variational Gaussian stands beside it; for LMM and FPCA
+ * places are linear scores. Everything returned is in the shown frame.
+ */
+import { basisDomain } from "../basis/bspline.ts";
+import { type BasisStatistics, basisStatistics } from "../basis/statistics.ts";
+import { type Cohort, makeCohort } from "../cohort/cohort.ts";
+import { DtmError } from "../errors.ts";
+import { multiply } from "../numeric/matrix.ts";
+import type { Random } from "../numeric/random.ts";
+import { chisquareQuantile } from "../numeric/special.ts";
+import { embedLocal } from "./dtm-paper/embed.ts";
+import type { EffectPosterior } from "./linear/posterior.ts";
+import { linearPlaces } from "./linear/scores.ts";
+import {
+  type CoefficientMixture,
+  type CoefficientPosterior,
+  conditionMixture,
+  loadIndividual,
+  mixtureWorkspace,
+} from "./mixture/mixture.ts";
+import { highestDensityNodes, locationMoments } from "./mixture/place.ts";
+import { inducingDistance, isMapModel, modelMixture, type TrajectoryModel } from "./model.ts";
+import { showCovariance, showLocation } from "./orient.ts";
+import type { Placement, Placements } from "./placement.ts";
+
+export interface EmbedOptions {
+  /** The model's mixture, if it has been computed before (`modelMixture`). */
+  readonly mixture?: CoefficientMixture;
+}
+
+/** A partial or whole history of one individual, on the marker's original scale. */
+export interface History {
+  readonly id?: string;
+  readonly times: ArrayLike<number>;
+  readonly values: ArrayLike<number>;
+}
+
+/** Places every individual of a cohort; as columns, without the full posteriors. */
+export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): Placements {
+  const statistics = modelStatistics(model, cohort);
+  const mixture = options.mixture ?? modelMixture(model);
+  const work = mixtureWorkspace(mixture);
+  const m = statistics.numIndividuals;
+  const q = model.mapDimension;
+  const location = new Float64Array(m * q);
+  const covariance = new Float64Array(m * q * q);
+  const logLikelihood = new Float64Array(m);
+  const area50 = new Float64Array(m);
+  const area90 = new Float64Array(m);
+  const outsideMass = new Float64Array(m);
+  const isOutside = outsideNodes(model, mixture);
+  const cell = cellArea(model, mixture);
+  const linear = isMapModel(model) ? null : linearPlaces(model, statistics);
+  for (let i = 0; i < m; i++) {
+    loadIndividual(mixture, statistics, i, work);
+    const posterior = conditionMixture(mixture, work);
+    const place = placeOf(model, posterior, linear, i);
+    location.set(place.mean, i * q);
+    covariance.set(place.covariance, i * q * q);
+    logLikelihood[i] = posterior.logLikelihood;
+    area50[i] = regionArea(posterior, place.covariance, q, cell, 0.5);
+    area90[i] = regionArea(posterior, place.covariance, q, cell, 0.9);
+    outsideMass[i] = massOf(posterior, isOutside);
+  }
+  const variational = model.kind === "dtm-paper" ? variationalPlaces(model, statistics) : undefined;
+  return {
+    ids: cohort.ids,
+    mapDimension: q,
+    numObservations: statistics.counts,
+    location,
+    covariance,
+    logLikelihood,
+    area50,
+    area90,
+    outsideMass,
+    numOutsideTimes: countOutsideTimes(model, cohort),
+    ...(variational ? { variational } : {}),
+  };
+}
+
+/** Places one individual and keeps its full posterior, ready for `predict`. No observations: the prior. */
+export function placeIndividual(model: TrajectoryModel, history: History, options: EmbedOptions = {}): Placement {
+  const { times, values, id = "new" } = history;
+  const mixture = options.mixture ?? modelMixture(model);
+  const work = mixtureWorkspace(mixture);
+  const empty = times.length === 0 && values.length === 0;
+  // An individual without observations has zero statistics, whatever the stand-in observation was.
+  const cohort = makeCohort(
+    {
+      ids: Array.from({ length: empty ? 1 : times.length }, () => id),
+      times: empty ? [basisDomain(model.basis)[0]] : times,
+      values: empty ? [1] : values,
+    },
+    model.marker,
+  );
+  const full = modelStatistics(model, cohort);
+  const statistics = empty ? withoutObservations(full) : full;
+  loadIndividual(mixture, statistics, 0, work);
+  const posterior = conditionMixture(mixture, work);
+  const place = placeOf(model, posterior, isMapModel(model) ? null : linearPlaces(model, statistics), 0);
+  const local = model.kind === "dtm-paper" && !empty ? variationalPlaces(model, statistics) : undefined;
+  return {
+    id,
+    numObservations: statistics.counts[0],
+    lastTime: empty ? Number.NEGATIVE_INFINITY : cohort.times[cohort.times.length - 1],
+    location: place.mean,
+    covariance: place.covariance,
+    posterior,
+    logLikelihood: posterior.logLikelihood,
+    ...(local
+      ? { variational: { location: local.location, covariance: local.covariance, bound: local.bound[0] } }
+      : {}),
+    numOutsideTimes: empty ? 0 : countOutsideTimes(model, cohort)[0],
+    outsideMass: massOf(posterior, outsideNodes(model, mixture)),
+  };
+}
+
+/** Statistics of new individuals under a model's own basis and centre; refuses a cohort of another marker. */
+export function modelStatistics(model: TrajectoryModel, cohort: Cohort): BasisStatistics {
+  const { name, unit, timeUnit, transform } = cohort.marker;
+  const own = model.marker;
+  if (transform !== own.transform || name !== own.name || unit !== own.unit || timeUnit !== own.timeUnit) {
+    throw new DtmError(
+      "other-marker",
+      `Expected marker ${describeMarker(own)}, received ${describeMarker(cohort.marker)}. Read the cohort with the marker of the model.`,
+    );
+  }
+  return basisStatistics(cohort, model.basis, model.center);
+}
+
+function describeMarker(marker: { name: string; unit: string; timeUnit: string; transform: string }): string {
+  return `"${marker.name}" (unit "${marker.unit}", time in "${marker.timeUnit}", transform ${marker.transform})`;
+}
+
+/** The highest-density region of a placement: shown places of the lattice cells that hold `level`, heaviest first. */
+export function highestDensityRegion(model: TrajectoryModel, placement: Placement, level: number): Float64Array {
+  const q = model.mapDimension;
+  const { weights, locations } = placement.posterior;
+  if (!isMapModel(model)) {
+    throw new DtmError(
+      "no-lattice",
+      `highestDensityRegion: places of ${model.kind} are Gaussian; use location and covariance.`,
+    );
+  }
+  const nodes = highestDensityNodes(weights, level);
+  const out = new Float64Array(nodes.length * q);
+  nodes.forEach((k, r) => {
+    out.set(showLocation(model.orientation, locations.subarray(k * q, (k + 1) * q), q), r * q);
+  });
+  return out;
+}
+
+/** Draws from the posterior of a map placement's place, shown frame, [n,q]; uniform within the lattice cell. */
+export function drawLocations(model: TrajectoryModel, placement: Placement, n: number, random: Random): Float64Array {
+  const q = model.mapDimension;
+  const { weights, locations } = placement.posterior;
+  if (!isMapModel(model)) {
+    throw new DtmError(
+      "no-lattice",
+      `drawLocations: places of ${model.kind} are Gaussian; use location and covariance.`,
+    );
+  }
+  const step = model.kind === "dtm" ? model.nodes.step : 0;
+  const out = new Float64Array(n * q);
+  for (let s = 0; s < n; s++) {
+    const k = random.categorical(weights);
+    const x = locations.slice(k * q, (k + 1) * q).map((v) => v + step * (random.uniform() - 0.5));
+    out.set(showLocation(model.orientation, x, q), s * q);
+  }
+  return out;
+}
+
+/** Mean and covariance of a place in the shown frame; `linear` holds the places of LMM and FPCA. */
+function placeOf(
+  model: TrajectoryModel,
+  posterior: CoefficientPosterior,
+  linear: EffectPosterior | null,
+  individual: number,
+): { mean: Float64Array; covariance: Float64Array } {
+  const q = model.mapDimension;
+  const raw =
+    linear === null
+      ? locationMoments(posterior, q)
+      : {
+          mean: linear.mean.subarray(individual * q, (individual + 1) * q),
+          covariance: linear.covariance.subarray(individual * q * q, (individual + 1) * q * q),
+        };
+  return {
+    mean: showLocation(model.orientation, raw.mean, q),
+    covariance: showCovariance(model.orientation, raw.covariance, q),
+  };
+}
+
+function variationalPlaces(model: Extract<TrajectoryModel, { kind: "dtm-paper" }>, statistics: BasisStatistics) {
+  const q = model.mapDimension;
+  const local = embedLocal(model, statistics);
+  const m = statistics.numIndividuals;
+  const location = multiply(local.mean, model.orientation, m, q, q);
+  const covariance = new Float64Array(m * q * q);
+  for (let i = 0; i < m; i++) {
+    const S = local.covariance.subarray(i * q * q, (i + 1) * q * q);
+    covariance.set(showCovariance(model.orientation, S, q), i * q * q);
+  }
+  return { location, covariance, bound: local.bound };
+}
+
+/** 1 for nodes further than a length-scale from every inducing place. */
+function outsideNodes(model: TrajectoryModel, mixture: CoefficientMixture): Uint8Array {
+  const outside = new Uint8Array(mixture.numNodes);
+  if (!isMapModel(model)) return outside;
+  const q = model.mapDimension;
+  for (let g = 0; g < outside.length; g++)
+    outside[g] = inducingDistance(model.map, mixture.locations, g * q) > 1 ? 1 : 0;
+  return outside;
+}
+
+function massOf(posterior: CoefficientPosterior, chosen: Uint8Array): number {
+  let mass = 0;
+  for (let k = 0; k < posterior.nodes.length; k++) if (chosen[posterior.nodes[k]] === 1) mass += posterior.weights[k];
+  return mass;
+}
+
+/** Area of one lattice cell; NaN for nodes that are draws. */
+function cellArea(model: TrajectoryModel, mixture: CoefficientMixture): number {
+  if (!isMapModel(model)) return Number.NaN;
+  const q = model.mapDimension;
+  if (q > 2) return Number.NaN;
+  // Neighbours along the last axis are consecutive nodes.
+  const step = Math.abs(mixture.locations[2 * q - 1] - mixture.locations[q - 1]);
+  return step ** q;
+}
+
+function regionArea(
+  posterior: CoefficientPosterior,
+  covariance: Float64Array,
+  q: number,
+  cell: number,
+  level: number,
+): number {
+  if (Number.isFinite(cell)) return highestDensityNodes(posterior.weights, level).length * cell;
+  return ellipsoidVolume(covariance, q, level);
+}
+
+/** Volume of the Gaussian region {x'S⁻¹x ≤ χ²_q(level)}. */
+function ellipsoidVolume(S: Float64Array, q: number, level: number): number {
+  const radius = Math.sqrt(chisquareQuantile(level, q));
+  const unitBall = [2, Math.PI, (4 / 3) * Math.PI][q - 1];
+  return unitBall * radius ** q * Math.sqrt(Math.max(determinant(S, q), 0));
+}
+
+function determinant(S: Float64Array, q: number): number {
+  if (q === 1) return S[0];
+  if (q === 2) return S[0] * S[3] - S[1] * S[2];
+  const minor = (a: number, b: number, c: number, d: number) => S[a] * S[d] - S[b] * S[c];
+  return S[0] * minor(4, 5, 7, 8) - S[1] * minor(3, 5, 6, 8) + S[2] * minor(3, 4, 6, 7);
+}
+
+function countOutsideTimes(model: TrajectoryModel, cohort: Cohort): Int32Array {
+  const [first, last] = basisDomain(model.basis);
+  const counts = new Int32Array(cohort.ids.length);
+  for (let i = 0; i < counts.length; i++) {
+    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
+      if (cohort.times[j] < first || cohort.times[j] > last) counts[i]++;
+    }
+  }
+  return counts;
+}
+
+function withoutObservations(statistics: BasisStatistics): BasisStatistics {
+  return {
+    ...statistics,
+    numObservations: 0,
+    gram: new Float64Array(statistics.gram.length),
+    cross: new Float64Array(statistics.cross.length),
+    sumSquares: new Float64Array(1),
+    counts: new Int32Array(1),
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * The model file as a schema: one source for types, validation on load and the JSON Schema in `schemas/`.
+ * Matrices are flat lists, row by row; the descriptions give their shapes.
+ */
+import * as z from "zod/mini";
+import { TRANSFORMS } from "../cohort/marker.ts";
+
+export const FILE_FORMAT = "disease-trajectory-map";
+export const FILE_VERSION = 1;
+
+const numbers = (description: string) => z.array(z.number()).register(z.globalRegistry, { description });
+const positive = z.number().check(z.positive());
+const count = z.int().check(z.nonnegative());
+
+const base = {
+  basis: z.strictObject({
+    degree: z.int().check(z.gte(1), z.lte(3)),
+    numBasis: z.int().check(z.gte(2)),
+    knots: numbers("Full clamped knot vector, [numBasis + degree + 1]"),
+    placement: z.enum(["percentiles", "distinct-percentiles", "equal", "given"]),
+  }),
+  marker: z.strictObject({
+    name: z.string(),
+    unit: z.string(),
+    timeUnit: z.string(),
+    transform: z.enum(TRANSFORMS),
+  }),
+  columns: z.optional(z.strictObject({ id: z.string(), time: z.string(), value: z.string() })),
+  mean: z.strictObject({
+    kind: z.enum(["scalar", "spline"]),
+    coefficients: numbers("Population mean on the basis, scale of the model, [numBasis]"),
+  }),
+  noiseVariance: positive,
+  center: z.number(),
+  mapDimension: z.int().check(z.gte(1), z.lte(20)),
+  orientation: numbers("Orthogonal matrix, [mapDimension, mapDimension]: a place x of the fit is shown as Q'x"),
+  record: z.strictObject({
+    version: z.string(),
+    options: z.record(z.string(), z.json()),
+    seed: z.number(),
+    numIndividuals: count,
+    numObservations: count,
+    trace: numbers("Log-likelihood or bound after each iteration"),
+    iterations: count,
+    converged: z.boolean(),
+    verdict: z.string(),
+    warnings: z.array(z.string()),
+  }),
+};
+
+const kernel = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("rbf"),
+    signalVariance: positive,
+    lengthscales: numbers("One per map dimension, [mapDimension]"),
+    jitter: z.number().check(z.nonnegative()),
+  }),
+  z.strictObject({
+    kind: z.literal("linear"),
+    signalVariance: positive,
+    jitter: z.number().check(z.nonnegative()),
+  }),
+]);
+
+const map = z.strictObject({
+  kernel,
+  mapDimension: z.int().check(z.positive()),
+  numInducing: z.int().check(z.positive()),
+  numBasis: z.int().check(z.positive()),
+  inducingLocations: numbers("Z, [numInducing, mapDimension]"),
+  inducingMean: numbers("Whitened mean, index k*numInducing + j for coefficient k and inducing place j"),
+  inducingCovariance: numbers("Whitened covariance, [numBasis*numInducing, numBasis*numInducing]"),
+});
+
+export const modelSchema = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("lmm"),
+    ...base,
+    covarianceFactor: numbers("L with Sigma = LL', [numBasis, numBasis]"),
+    scoreCenter: numbers("Mean of the posterior means, [numBasis]"),
+    scoreLoadings: numbers("Scores are loadings'(w - center), [numBasis, mapDimension]"),
+  }),
+  z.strictObject({
+    kind: z.literal("fpca"),
+    ...base,
+    loadings: numbers("F, [numBasis, mapDimension]"),
+  }),
+  z.strictObject({
+    kind: z.literal("dtm"),
+    ...base,
+    map,
+    nodes: z.strictObject({
+      locations: numbers("Places of the lattice, [nodes, mapDimension]"),
+      logWeights: numbers("Log prior mass, [nodes]"),
+      step: positive,
+      radius: positive,
+    }),
+    residual: z.strictObject({
+      kind: z.enum(["capped", "none", "diagonal", "full"]),
+      covariance: numbers("Covariance of the residual individual effect, [numBasis, numBasis]"),
+      tau: z.nullable(z.number().check(z.nonnegative())),
+      cap: z.nullable(z.number().check(z.nonnegative())),
+      atCap: z.boolean(),
+    }),
+    varianceShare: z.number().check(z.gte(0), z.lte(1)),
+    averageGram: numbers("Average weight of the observed times, [numBasis, numBasis]"),
+    bound: z.number(),
+  }),
+  z.strictObject({
+    kind: z.literal("dtm-paper"),
+    ...base,
+    map,
+    diagonalLocations: z.boolean(),
+    learned: z.boolean(),
+    schedule: z.enum(["batch", "coordinate", "svi", "paper"]),
+    elbo: z.strictObject({
+      expectedLogLikelihood: z.number(),
+      inducingUncertainty: z.number(),
+      conditionalVariance: z.number(),
+      locationKl: z.number(),
+      inducingKl: z.number(),
+      logPrior: z.number(),
+      total: z.number(),
+    }),
+  }),
+]);
+
+export const fileSchema = z.strictObject({
+  format: z.literal(FILE_FORMAT),
+  formatVersion: z.int().check(z.positive()),
+  checksum: z.string().register(z.globalRegistry, { description: "CRC-32 of the canonical text of model and probe" }),
+  model: modelSchema,
+  probe: z.strictObject({
+    location: numbers("A shown place, [mapDimension]"),
+    times: numbers("Times"),
+    median: numbers("Median of a new measurement at that place, original scale"),
+    upper: numbers("Upper end of the 90 % interval of a new measurement"),
+  }),
+});
+
+export type ModelFile = z.infer<typeof fileSchema>;
+
+/** The JSON Schema of a model file, as published in `schemas/model.schema.json`. */
+export function modelFileJsonSchema(): object {
+  return {
+    title: "Disease trajectory map: fitted model",
+    ...z.toJSONSchema(fileSchema, { target: "draft-2020-12" }),
+  };
+}

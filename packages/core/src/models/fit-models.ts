@@ -1,0 +1,178 @@
+/**
+ * The fits of the library, from a cohort to a finished model: prepare, start, fit, orient. Maps can be fitted in one go
+ * (`fitDtm`) or step by step (`startDtm`, `resumeDtm`), with the same result bit for bit.
+ */
+import type { BasisStatistics } from "../basis/statistics.ts";
+import type { Cohort } from "../cohort/cohort.ts";
+import { DtmError } from "../errors.ts";
+import { checksum } from "./canonical-json.ts";
+import type { DtmModel } from "./dtm/model.ts";
+import { type DtmSnapshot, resumeDtm as resumeLattice, startDtm as startLattice } from "./dtm/run.ts";
+import type { DtmOptions } from "./dtm/settings.ts";
+import type { DtmPaperModel } from "./dtm-paper/model.ts";
+import type { DtmPaperOptions } from "./dtm-paper/options.ts";
+import { type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./dtm-paper/run.ts";
+import type { ColumnNames, FitControl, FitProgress } from "./fit.ts";
+import { mapMoments } from "./gp/sparse-map.ts";
+import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
+import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
+import { scoreDirections } from "./linear/scores.ts";
+import { linearStart } from "./linear/start.ts";
+import { type MapModel, placeNodes } from "./model.ts";
+import { averageGram, linearPart, orientationMatrix } from "./orient.ts";
+import { type PrepareOptions, prepareCohort } from "./prepare.ts";
+
+/** Options that every fit of a cohort takes. */
+export interface CohortFitOptions extends PrepareOptions, FitControl {
+  /** Column names the cohort was read from, kept in the model for reading the next one alike. */
+  readonly columns?: ColumnNames;
+}
+
+type OfStatistics = "marker" | "warnings" | "start";
+
+export type LmmOptions = Omit<LmmStatisticsOptions, OfStatistics> & CohortFitOptions;
+export type FpcaOptions = Omit<FpcaStatisticsOptions, OfStatistics> & CohortFitOptions;
+
+/** Fits the linear mixed model with spline coefficients w_i ~ N(0, Σ). */
+export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
+  const { statistics, warnings } = prepareCohort(cohort, options);
+  const model = fitLmmStatistics(statistics, { ...options, marker: cohort.marker, warnings });
+  return orientLinear(withColumns(model, options), statistics);
+}
+
+/** Fits the reduced-rank model (functional principal components) w_i = F x_i. */
+export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
+  const { statistics, warnings } = prepareCohort(cohort, options);
+  const model = fitFpcaStatistics(statistics, { ...options, marker: cohort.marker, warnings });
+  return orientLinear(withColumns(model, options), statistics);
+}
+
+/** Options of the recommended map (`kind: "dtm"`, the default for one or two dimensions). */
+export type FitLatticeOptions = Omit<DtmOptions, "marker" | "columns"> & CohortFitOptions & { readonly kind?: "dtm" };
+
+/** Options of the map as published (`kind: "dtm-paper"`). */
+export type FitPaperOptions = Omit<DtmPaperOptions, "marker" | "warnings"> &
+  CohortFitOptions & {
+    readonly kind: "dtm-paper";
+    /** Constant population mean (published) or a mean curve, subtracted first. Default "scalar". */
+    readonly mean?: "scalar" | "spline";
+  };
+
+export type FitDtmOptions = FitLatticeOptions | FitPaperOptions;
+
+/** Fits a disease trajectory map: the recommended one, or the published one by `kind: "dtm-paper"` or three dimensions. */
+export function fitDtm(cohort: Cohort, options: FitPaperOptions): DtmPaperModel;
+export function fitDtm(cohort: Cohort, options?: FitLatticeOptions): DtmModel;
+export function fitDtm(cohort: Cohort, options?: FitDtmOptions): MapModel;
+export function fitDtm(cohort: Cohort, options: FitDtmOptions = {}): MapModel {
+  const run = startDtm(cohort, options);
+  while (!run.step().done);
+  return run.finish();
+}
+
+export interface DtmProgress extends FitProgress {
+  readonly done: boolean;
+}
+
+/** A map fit under way. */
+export interface DtmRun {
+  /** One iteration; `done` when the fit has stopped. */
+  step(): DtmProgress;
+  /** All that is needed to go on later: plain data, bound to the cohort by a checksum. */
+  snapshot(): DtmRunSnapshot;
+  /** The model as it stands; the fit need not be done. */
+  finish(): MapModel;
+}
+
+export interface DtmRunSnapshot {
+  readonly kind: MapModel["kind"];
+  /** Checksum of the sufficient statistics: a snapshot is only good for the cohort it was taken from. */
+  readonly data: string;
+  readonly basis: BasisStatistics["basis"];
+  readonly columns: ColumnNames | null;
+  readonly inner: DtmSnapshot | DtmPaperSnapshot;
+}
+
+/** Starts a map fit: linear start, then nothing until `step` is called. */
+export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
+  const { statistics, warnings } = prepareCohort(cohort, options);
+  const { mapDimension = 2, mean = "scalar", seed, onProgress, signal } = options;
+  const start = linearStart(statistics, { mapDimension, mean, seed, onProgress, signal });
+  const marked = { ...start, warnings: [...warnings, ...start.warnings] };
+  const { marker } = cohort;
+  if (options.kind === "dtm-paper" || mapDimension === 3) {
+    const paper = { ...options, mapDimension, marker, warnings: marked.warnings } as DtmPaperOptions;
+    return wrapRun("dtm-paper", statistics, startDtmPaper(statistics, marked, paper), options.columns ?? null);
+  }
+  const lattice = { ...options, marker } as DtmOptions;
+  return wrapRun("dtm", statistics, startLattice(statistics, marked, lattice), options.columns ?? null);
+}
+
+/** Goes on from a snapshot of the same cohort; the result equals an undisturbed fit bit for bit. */
+export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: FitControl = {}): DtmRun {
+  const { statistics } = prepareCohort(cohort, { basis: snapshot.basis });
+  if (statisticsChecksum(statistics) !== snapshot.data) {
+    throw new DtmError(
+      "other-data",
+      "resumeDtm: expected the cohort the snapshot was taken from, received another. Start a new fit for other data.",
+    );
+  }
+  const inner =
+    snapshot.kind === "dtm"
+      ? resumeLattice(statistics, snapshot.inner as DtmSnapshot, control)
+      : resumeDtmPaper(statistics, snapshot.inner as DtmPaperSnapshot, control);
+  return wrapRun(snapshot.kind, statistics, inner, snapshot.columns);
+}
+
+interface InnerRun {
+  step(): DtmProgress;
+  snapshot(): DtmSnapshot | DtmPaperSnapshot;
+  finish(): { readonly model: MapModel };
+}
+
+function wrapRun(
+  kind: MapModel["kind"],
+  statistics: BasisStatistics,
+  inner: InnerRun,
+  columns: ColumnNames | null,
+): DtmRun {
+  return {
+    step: () => inner.step(),
+    snapshot: () => ({
+      kind,
+      data: statisticsChecksum(statistics),
+      basis: statistics.basis,
+      columns,
+      inner: inner.snapshot(),
+    }),
+    finish: () => {
+      const { model } = inner.finish();
+      return orientMap(withColumns(model, { columns: columns ?? undefined }), statistics);
+    },
+  };
+}
+
+/** CRC of all statistics; equal for equal cohorts under one basis. */
+function statisticsChecksum(statistics: BasisStatistics): string {
+  const { gram, cross, sumSquares, counts } = statistics;
+  return checksum([gram, cross, sumSquares, counts].map((a) => a.join(",")).join(";"));
+}
+
+function withColumns<M extends MapModel | LmmModel | FpcaModel>(model: M, options: { columns?: ColumnNames }): M {
+  return options.columns === undefined ? model : { ...model, columns: options.columns };
+}
+
+function orientLinear<M extends LmmModel | FpcaModel>(model: M, statistics: BasisStatistics): M {
+  const q = model.mapDimension;
+  const orientation = orientationMatrix(scoreDirections(model), averageGram(statistics), model.basis, q);
+  return { ...model, orientation };
+}
+
+function orientMap<M extends MapModel>(model: M, statistics: BasisStatistics): M {
+  const q = model.mapDimension;
+  // A coarse lattice is enough: F̂ only fixes directions, and smooth integrands are integrated exactly to rounding.
+  const nodes = model.kind === "dtm" ? model.nodes : placeNodes(q, q === 3 ? { numDraws: 2000 } : { step: 0.25 });
+  const { means } = mapMoments(model.map, nodes.locations, nodes.logWeights.length);
+  const F = linearPart(nodes.locations, nodes.logWeights, means, model.basis.numBasis, q);
+  return { ...model, orientation: orientationMatrix(F, averageGram(statistics), model.basis, q) };
+}

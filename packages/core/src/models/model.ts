@@ -1,0 +1,156 @@
+/**
+ * The union of all fitted models and what they have in common at the doorway: each is a mixture of Gaussians over
+ * coefficients (models/mixture), so that placing, predicting and scoring are written once.
+ */
+import { DtmError } from "../errors.ts";
+import { createRandom } from "../numeric/random.ts";
+import { logSumExp } from "../numeric/special.ts";
+import type { DtmModel } from "./dtm/model.ts";
+import type { DtmPaperModel } from "./dtm-paper/model.ts";
+import { mapMoments, type SparseMap } from "./gp/sparse-map.ts";
+import type { FpcaModel } from "./linear/fpca.ts";
+import type { LmmModel } from "./linear/lmm.ts";
+import { type CoefficientMixture, makeMixture } from "./mixture/mixture.ts";
+
+export type TrajectoryModel = LmmModel | FpcaModel | DtmModel | DtmPaperModel;
+
+/** The models that have a nonlinear map. */
+export type MapModel = DtmModel | DtmPaperModel;
+
+export type ModelKind = TrajectoryModel["kind"];
+
+export function isMapModel(model: TrajectoryModel): model is MapModel {
+  return model.kind === "dtm" || model.kind === "dtm-paper";
+}
+
+export interface MixtureOptions {
+  /** Step of the lattice over places. Default: the fit's own nodes ("dtm"), 0.1 (q = 2) or 0.02 (q = 1) otherwise. */
+  readonly step?: number;
+  /** Half-width of the lattice. Default 5. */
+  readonly halfWidth?: number;
+  /** Use this many draws from N(0, I) instead of a lattice (the paper's Monte Carlo; always so for q = 3). */
+  readonly numDraws?: number;
+  readonly seed?: number;
+}
+
+/** The model as a mixture over coefficients; compute it once and hand it to repeated calls. */
+export function modelMixture(model: TrajectoryModel, options: MixtureOptions = {}): CoefficientMixture {
+  switch (model.kind) {
+    case "lmm":
+      return singleComponent(model, model.covarianceFactor, model.basis.numBasis);
+    case "fpca":
+      return singleComponent(model, model.loadings, model.mapDimension);
+    case "dtm": {
+      const ownNodes = options.step === undefined && options.numDraws === undefined;
+      const nodes = ownNodes ? model.nodes : placeNodes(model.mapDimension, options);
+      return mapMixture(model, nodes.locations, nodes.logWeights, model.residual.covariance, 1e-10);
+    }
+    case "dtm-paper": {
+      const nodes = placeNodes(model.mapDimension, options);
+      return mapMixture(model, nodes.locations, nodes.logWeights, null, 1e-12);
+    }
+    default:
+      throw unknownModel(model);
+  }
+}
+
+/** One component N(0, F F') for a factor F [d,r]. */
+function singleComponent(model: LmmModel | FpcaModel, F: Float64Array, r: number): CoefficientMixture {
+  const d = model.basis.numBasis;
+  // The factor is its own root, padded with zero columns; a rank-deficient covariance is no trouble.
+  const factors = new Float64Array(d * d);
+  for (let a = 0; a < d; a++) for (let c = 0; c < r; c++) factors[a * d + c] = F[a * r + c];
+  return {
+    numNodes: 1,
+    numBasis: d,
+    mapDimension: 0,
+    locations: new Float64Array(0),
+    logWeights: new Float64Array(1),
+    means: new Float64Array(d),
+    factors,
+    meanCoefficients: model.mean.coefficients,
+    noiseVariance: model.noiseVariance,
+  };
+}
+
+function mapMixture(
+  model: MapModel,
+  locations: Float64Array,
+  logWeights: Float64Array,
+  residual: Float64Array | null,
+  relativeJitter: number,
+): CoefficientMixture {
+  const d = model.basis.numBasis;
+  const n = logWeights.length;
+  const { means, covariances } = mapMoments(model.map, locations, n);
+  if (residual !== null) {
+    for (let g = 0; g < n; g++) for (let k = 0; k < d * d; k++) covariances[g * d * d + k] += residual[k];
+  }
+  return makeMixture({
+    numBasis: d,
+    mapDimension: model.mapDimension,
+    locations,
+    logWeights,
+    means,
+    covariances,
+    relativeJitter,
+    meanCoefficients: model.mean.coefficients,
+    noiseVariance: model.noiseVariance,
+  });
+}
+
+export interface PlaceNodes {
+  readonly locations: Float64Array; // [Γ,q]
+  /** Log prior mass of each node; sums to one over the nodes. */
+  readonly logWeights: Float64Array;
+}
+
+/** Nodes over places with the prior's mass: a product lattice for q ≤ 2, seeded draws of N(0, I) otherwise. */
+export function placeNodes(q: number, options: MixtureOptions = {}): PlaceNodes {
+  const { halfWidth = 5, seed = 1 } = options;
+  if (options.numDraws !== undefined || q > 2) {
+    const n = options.numDraws ?? 5000;
+    const random = createRandom(seed);
+    const locations = Float64Array.from({ length: n * q }, () => random.normal());
+    return { locations, logWeights: new Float64Array(n).fill(-Math.log(n)) };
+  }
+  const step = options.step ?? (q === 1 ? 0.02 : 0.1);
+  const per = Math.round((2 * halfWidth) / step) + 1;
+  const n = per ** q;
+  const locations = new Float64Array(n * q);
+  const logWeights = new Float64Array(n);
+  for (let g = 0; g < n; g++) {
+    let rest = g;
+    for (let c = q - 1; c >= 0; c--) {
+      const k = rest % per;
+      rest = (rest - k) / per;
+      const x = -halfWidth + (2 * halfWidth * k) / (per - 1);
+      locations[g * q + c] = x;
+      logWeights[g] -= 0.5 * x * x;
+    }
+  }
+  const total = logSumExp(logWeights);
+  for (let g = 0; g < n; g++) logWeights[g] -= total;
+  return { locations, logWeights };
+}
+
+/** The smallest scaled distance from place x [q] (fit's frame) to an inducing place, in length-scales. */
+export function inducingDistance(map: SparseMap, x: Float64Array, offset = 0): number {
+  const { mapDimension: q, numInducing: p, inducingLocations: Z, kernel } = map;
+  if (kernel.kind === "linear") return 0;
+  let nearest = Number.POSITIVE_INFINITY;
+  for (let j = 0; j < p; j++) {
+    let s = 0;
+    for (let c = 0; c < q; c++) s += ((x[offset + c] - Z[j * q + c]) / kernel.lengthscales[c]) ** 2;
+    nearest = Math.min(nearest, s);
+  }
+  return Math.sqrt(nearest);
+}
+
+export function unknownModel(model: never): DtmError {
+  const kind = (model as { kind?: unknown }).kind;
+  return new DtmError(
+    "unknown-model",
+    `Expected a model of kind lmm, fpca, dtm or dtm-paper, received ${String(kind)}.`,
+  );
+}

@@ -1,0 +1,202 @@
+/**
+ * Models as files: one JSON document, versioned, free of individual-level data, equal models in equal bytes.
+ * Loading checks the text, the version, the checksum, every field and shape, and recomputes a probe prediction.
+ */
+import * as z from "zod/mini";
+import { basisDomain } from "../basis/bspline.ts";
+import { DtmError } from "../errors.ts";
+import { canonicalJson, checksum } from "./canonical-json.ts";
+import { FILE_FORMAT, FILE_VERSION, fileSchema, type ModelFile } from "./file-schema.ts";
+import type { TrajectoryModel } from "./model.ts";
+import { placementAt } from "./place-at.ts";
+import { predict } from "./predict.ts";
+
+/** The model as the text of a model file. */
+export function saveModel(model: TrajectoryModel): string {
+  const { milliseconds: _, ...record } = model.record;
+  const body = { model: { ...model, record }, probe: probe(model) };
+  const content = canonicalJson(body);
+  const head = `{"format":"${FILE_FORMAT}","formatVersion":${FILE_VERSION},"checksum":"${checksum(content)}"`;
+  return `${head},${content.slice(1)}\n`;
+}
+
+/** The model in a model file's text; refuses damaged, foreign and newer files by name. */
+export function loadModel(text: string): TrajectoryModel {
+  const raw = parseJson(text);
+  checkHeader(raw);
+  const { model: rawModel, probe: rawProbe } = raw;
+  const found = checksum(canonicalJson({ model: rawModel, probe: rawProbe }));
+  if (found !== raw.checksum) {
+    throw new DtmError(
+      "checksum",
+      `loadModel: expected checksum ${String(raw.checksum)}, received contents with ${found}. The file was changed or damaged: use the original.`,
+    );
+  }
+  const parsed = z.safeParse(fileSchema, raw);
+  if (!parsed.success) throw fieldError(parsed.error.issues[0]);
+  const model = reviveModel(parsed.data.model);
+  checkProbe(model, parsed.data.probe);
+  return model;
+}
+
+function parseJson(text: string): Record<string, unknown> {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DtmError("bad-json", `loadModel: expected a model file in JSON, received text that is not: ${reason}.`);
+  }
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
+    throw new DtmError("bad-json", "loadModel: expected a JSON object, received another value.");
+  }
+  return raw as Record<string, unknown>;
+}
+
+function checkHeader(raw: Record<string, unknown>): void {
+  if (raw.format !== FILE_FORMAT) {
+    throw new DtmError(
+      "not-a-model",
+      `loadModel: expected format "${FILE_FORMAT}", received ${JSON.stringify(raw.format)}. This is not a model file.`,
+    );
+  }
+  const version = raw.formatVersion;
+  if (typeof version === "number" && version > FILE_VERSION) {
+    throw new DtmError(
+      "newer-format",
+      `loadModel: expected format version ${FILE_VERSION} or older, received ${version}. Update this software to read it.`,
+    );
+  }
+}
+
+function fieldError(issue: { path: PropertyKey[]; code?: string; message: string }): DtmError {
+  const detail = issue as { expected?: unknown; keys?: unknown };
+  const expected = detail.expected === undefined ? "" : ` (expected ${String(detail.expected)})`;
+  const keys = detail.keys === undefined ? "" : ` ${JSON.stringify(detail.keys)}`;
+  return new DtmError(
+    "bad-model",
+    `loadModel: the field ${issue.path.join(".") || "(top)"} is not as it should be: ${issue.code}${keys}${expected}.`,
+  );
+}
+
+/** Typed arrays in place of lists, after the shapes have been checked. */
+function reviveModel(model: ModelFile["model"]): TrajectoryModel {
+  const d = model.basis.numBasis;
+  const q = model.mapDimension;
+  const floats = (name: string, list: readonly number[], length: number): Float64Array => {
+    if (list.length !== length) {
+      throw new DtmError("bad-model", `loadModel: expected ${length} numbers in ${name}, received ${list.length}.`);
+    }
+    return Float64Array.from(list);
+  };
+  const common = {
+    basis: { ...model.basis, knots: floats("basis.knots", model.basis.knots, d + model.basis.degree + 1) },
+    marker: model.marker,
+    ...(model.columns ? { columns: model.columns } : {}),
+    mean: { ...model.mean, coefficients: floats("mean.coefficients", model.mean.coefficients, d) },
+    noiseVariance: model.noiseVariance,
+    center: model.center,
+    mapDimension: q,
+    orientation: floats("orientation", model.orientation, q * q),
+    record: { ...model.record, milliseconds: {} },
+  };
+  switch (model.kind) {
+    case "lmm":
+      return {
+        kind: "lmm",
+        ...common,
+        covarianceFactor: floats("covarianceFactor", model.covarianceFactor, d * d),
+        scoreCenter: floats("scoreCenter", model.scoreCenter, d),
+        scoreLoadings: floats("scoreLoadings", model.scoreLoadings, d * q),
+      };
+    case "fpca":
+      return { kind: "fpca", ...common, loadings: floats("loadings", model.loadings, d * q) };
+    case "dtm": {
+      const n = model.nodes.logWeights.length;
+      return {
+        kind: "dtm",
+        ...common,
+        map: reviveMap(model.map, d, q, floats),
+        nodes: {
+          ...model.nodes,
+          locations: floats("nodes.locations", model.nodes.locations, n * q),
+          logWeights: floats("nodes.logWeights", model.nodes.logWeights, n),
+        },
+        residual: {
+          ...model.residual,
+          covariance: floats("residual.covariance", model.residual.covariance, d * d),
+        },
+        varianceShare: model.varianceShare,
+        averageGram: floats("averageGram", model.averageGram, d * d),
+        bound: model.bound,
+      };
+    }
+    case "dtm-paper":
+      return {
+        kind: "dtm-paper",
+        ...common,
+        map: reviveMap(model.map, d, q, floats),
+        diagonalLocations: model.diagonalLocations,
+        learned: model.learned,
+        schedule: model.schedule,
+        elbo: model.elbo,
+      };
+    default: {
+      const unknown: never = model;
+      throw new DtmError("unknown-model", `loadModel: unknown kind in ${JSON.stringify(unknown)}.`);
+    }
+  }
+}
+
+function reviveMap(
+  map: Extract<ModelFile["model"], { kind: "dtm" }>["map"],
+  d: number,
+  q: number,
+  floats: (name: string, list: readonly number[], length: number) => Float64Array,
+) {
+  const p = map.numInducing;
+  if (map.numBasis !== d || map.mapDimension !== q) {
+    throw new DtmError(
+      "bad-model",
+      `loadModel: expected a map of ${d} coefficients and ${q} dimensions, received ${map.numBasis} and ${map.mapDimension}.`,
+    );
+  }
+  const kernel =
+    map.kernel.kind === "rbf"
+      ? { ...map.kernel, lengthscales: floats("map.kernel.lengthscales", map.kernel.lengthscales, q) }
+      : map.kernel;
+  return {
+    ...map,
+    kernel,
+    inducingLocations: floats("map.inducingLocations", map.inducingLocations, p * q),
+    inducingMean: floats("map.inducingMean", map.inducingMean, d * p),
+    inducingCovariance: floats("map.inducingCovariance", map.inducingCovariance, d * p * d * p),
+  };
+}
+
+/** A prediction at one place and five times, stored with the model and recomputed on load. */
+function probe(model: TrajectoryModel): ModelFile["probe"] {
+  const [first, last] = basisDomain(model.basis);
+  const location = Array.from({ length: model.mapDimension }, (_, c) => 0.7 - 0.4 * c);
+  const times = [0, 0.2, 0.5, 0.8, 1].map((share) => first + share * (last - first));
+  const { median, upper } = predict(model, placementAt(model, location), times);
+  return { location, times, median: Array.from(median), upper: Array.from(upper) };
+}
+
+function checkProbe(model: TrajectoryModel, stored: ModelFile["probe"]): void {
+  const { median, upper } = predict(model, placementAt(model, stored.location), stored.times);
+  for (const [name, now, then] of [
+    ["median", median, stored.median],
+    ["upper", upper, stored.upper],
+  ] as const) {
+    const scale = Math.max(...then.map(Math.abs), Number.MIN_VALUE);
+    for (let k = 0; k < then.length; k++) {
+      if (!(Math.abs(now[k] - then[k]) <= 1e-8 * scale)) {
+        throw new DtmError(
+          "probe",
+          `loadModel: expected ${then[k]} for the probe's ${name} at time ${stored.times[k]}, received ${now[k]}. This software computes another prediction than the one that saved the model.`,
+        );
+      }
+    }
+  }
+}

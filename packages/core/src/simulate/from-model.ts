@@ -1,0 +1,82 @@
+/**
+ * New individuals drawn from a fitted model at the visit times of a design cohort: place from the prior, coefficients
+ * from the model at that place, values with measurement noise. Used to check coverage and power.
+ */
+import { evaluateActive } from "../basis/bspline.ts";
+import { type Cohort, makeCohort } from "../cohort/cohort.ts";
+import { undoTransform } from "../cohort/marker.ts";
+import { mapMoments } from "../models/gp/sparse-map.ts";
+import { isMapModel, type MapModel, modelMixture, type TrajectoryModel } from "../models/model.ts";
+import { showLocation } from "../models/orient.ts";
+import { cholesky } from "../numeric/cholesky.ts";
+import { createRandom, type Random } from "../numeric/random.ts";
+
+export interface ModelSimulation {
+  readonly cohort: Cohort;
+  /** True places in the shown frame, [m,q]; empty for LMM and FPCA. */
+  readonly locations: Float64Array;
+  /** True coefficients (deviations from the population mean), [m,d]. */
+  readonly coefficients: Float64Array;
+}
+
+/** Simulates the values of a design cohort (its ids and times are kept, its values are not read). */
+export function simulateFromModel(
+  model: TrajectoryModel,
+  design: Cohort,
+  options: { readonly seed?: number } = {},
+): ModelSimulation {
+  const random = createRandom(options.seed ?? 1);
+  const m = design.ids.length;
+  const d = model.basis.numBasis;
+  const q = isMapModel(model) ? model.mapDimension : 0;
+  const locations = new Float64Array(m * q);
+  const coefficients = new Float64Array(m * d);
+  const linear = isMapModel(model) ? null : modelMixture(model).factors;
+  const sigma = Math.sqrt(model.noiseVariance);
+  const ids: string[] = [];
+  const values = new Float64Array(design.times.length);
+  const active = new Float64Array(model.basis.degree + 1);
+  for (let i = 0; i < m; i++) {
+    const w = coefficients.subarray(i * d, (i + 1) * d);
+    if (linear !== null) {
+      drawNormalInto(linear, d, random, w);
+    } else if (isMapModel(model)) {
+      const x = Float64Array.from({ length: q }, () => random.normal());
+      locations.set(showLocation(model.orientation, x, q), i * q);
+      drawAtPlace(model, x, random, w);
+    }
+    for (let j = design.offsets[i]; j < design.offsets[i + 1]; j++) {
+      const first = evaluateActive(model.basis, design.times[j], active);
+      let y = sigma * random.normal();
+      for (let k = 0; k <= model.basis.degree; k++)
+        y += active[k] * (w[first + k] + model.mean.coefficients[first + k]);
+      ids.push(design.ids[i]);
+      values[j] = undoTransform(model.marker.transform, y);
+    }
+  }
+  return { cohort: makeCohort({ ids, times: design.times, values }, design.marker), locations, coefficients };
+}
+
+/** w ~ N(f̄(x), Σ_f(x) + Σ_e). */
+function drawAtPlace(model: MapModel, x: Float64Array, random: Random, out: Float64Array): void {
+  const d = model.basis.numBasis;
+  const { means, covariances } = mapMoments(model.map, x, 1);
+  let total = 0;
+  for (let a = 0; a < d; a++) {
+    for (let b = 0; b < d; b++)
+      if (model.kind === "dtm") covariances[a * d + b] += model.residual.covariance[a * d + b];
+    total += covariances[a * d + a];
+  }
+  for (let a = 0; a < d; a++) covariances[a * d + a] += 1e-12 * total + Number.MIN_VALUE;
+  drawNormalInto(cholesky(covariances, d, "covariance of the coefficients"), d, random, out);
+  for (let a = 0; a < d; a++) out[a] += means[a];
+}
+
+/** out = L z, z ~ N(0, I), for a root L [d,d]. */
+function drawNormalInto(L: Float64Array, d: number, random: Random, out: Float64Array): void {
+  const z = Float64Array.from({ length: d }, () => random.normal());
+  for (let a = 0; a < d; a++) {
+    out[a] = 0;
+    for (let b = 0; b < d; b++) out[a] += L[a * d + b] * z[b];
+  }
+}

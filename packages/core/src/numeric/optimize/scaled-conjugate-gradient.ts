@@ -96,11 +96,12 @@ export function stepScaledConjugateGradient(objective: Objective, state: ScaledC
   for (let k = 0; k < n; k++) trial[k] = x[k] + length * p[k];
   const value = objective(trial, trialGradient);
   state.evaluations++;
-  const gain = value - state.value;
-  // Gain against the parabola's; a gain lost in rounding says nothing against the parabola.
   const predicted = (0.5 * slope * slope) / state.curvature;
-  const lost = predicted < 1e-14 * Math.max(1, Math.abs(state.value)) && Math.abs(gain) < 1e-13 * Math.abs(state.value);
-  const agreement = lost ? 1 : Number.isFinite(gain) ? gain / predicted : -3;
+  // A gain so small that rounding hides it is read off the slopes at both ends.
+  const hidden = predicted < 1e-9 * Math.max(1, Math.abs(value));
+  const gain = hidden ? 0.5 * length * (slope + dot(p, trialGradient)) : value - state.value;
+  // A disaster is no measure of curvature: without the floor one trial far outside would raise the damping for good.
+  const agreement = gain > -3 * predicted ? gain / predicted : -3;
   state.moved = agreement >= 0;
   if (agreement < 0.25) state.damping += (state.curvature * (1 - agreement)) / pp;
   else if (agreement >= 0.75) state.damping *= 0.25;

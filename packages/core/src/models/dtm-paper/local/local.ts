@@ -87,7 +87,7 @@ export function createLocalSolver(
   const place = createPlace(q, options.diagonal);
   const P = place.numParameters;
   const D = new Float64Array(cubeSize(q));
-  const newton = createNewtonWorkspace(P);
+  const newton = createNewtonWorkspace(place);
   let conjugate: ScaledConjugateGradientState | null = null;
 
   // Global state as given, and collapsed onto the features once the band is known.
@@ -140,6 +140,7 @@ export function createLocalSolver(
     gram = new Float64Array(stride);
     secondTable = new Float64Array(numSecond * stride);
     secondSums = new Float64Array(numSecond * stride);
+    firstSums.fill(0);
     tablesReady = false;
   };
 

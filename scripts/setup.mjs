@@ -134,7 +134,8 @@ function run(command, args, folder, complaint) {
   const shell = process.platform === "win32" && command === "npm";
   const result = spawnSync(command, args, { cwd: folder, encoding: "utf8", maxBuffer: 1 << 28, shell });
   if (result.status !== 0) {
-    process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}`);
+    // Enough to see what is wrong; npm adds a page of its own usage.
+    say(`${result.stdout ?? ""}${result.stderr ?? ""}`.split("\n").slice(0, 60).join("\n"));
     rmSync(LOCK, { recursive: true, force: true });
     stop(`${complaint} (${command} ${args[0]} ended with ${result.status ?? result.signal ?? result.error?.message})`);
   }

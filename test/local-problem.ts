@@ -1,6 +1,6 @@
 /**
- * A small published-DTM problem with a random q(u), and the local objective written out as in SPEC §6-8: full matrices,
- * one formula per line, nothing shared. Slow and obvious.
+ * A small published-DTM problem with a random q(u), and the local objective written out as in docs/math/local-step.md
+ * §1: full matrices, one formula per line, nothing shared. Slow and obvious.
  */
 import { bsplineBasis } from "../packages/core/src/basis/knots.ts";
 import { type BasisStatistics, basisStatistics, unpackGram } from "../packages/core/src/basis/statistics.ts";
@@ -99,7 +99,7 @@ export function unpackTheta(theta: Float64Array, q: number): { m: Float64Array; 
   return { m: theta.slice(0, q), S: multiply(T, transpose(T, q, q), q, q, q), logDiagonal };
 }
 
-/** ψ1 [p] and Ψ2 [p,p] at N(m,S) (SPEC §6). */
+/** ψ1 [p] and Ψ2 [p,p] at N(m,S). */
 export function naivePsi(
   problem: LocalProblem,
   m: Float64Array,
@@ -151,7 +151,7 @@ export function naivePsi(
   return { psi1, psi2 };
 }
 
-/** J_i (SPEC §7); for the linear kernel with the conditional variance −Tr(G) E[k(x,x)]/2σ², as its constant has none. */
+/** J_i; for the linear kernel with the conditional variance −Tr(G) E[k(x,x)]/2σ², as its constant has none. */
 export function naiveObjective(problem: LocalProblem, individual: number, theta: Float64Array): number {
   const { kernel, p, q, d, sigma2, statistics, g, constants, A, T, Kinv } = problem;
   const { m, S, logDiagonal } = unpackTheta(theta, q);

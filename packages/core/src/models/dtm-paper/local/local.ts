@@ -1,10 +1,10 @@
 /**
  * The local step of the published DTM: one individual's place q(x) = N(m, TT') given the global q(u)
- * (SPEC §7-9.3, docs/math/local-step.md):
+ * (docs/math/local-step.md):
  *   J(m,T) = c + h'ψ1 − ½⟨W,Ψ2⟩ − KL(q(x) ‖ N(0,I)),
  *   h = A g / σ²,   W = (Σ_kl G_kl T_kl − Tr(G) K⁻¹)/σ²,
  *   θ = [m (q), log diag T (q), strictly lower T row by row (q(q−1)/2, absent if diagonal)].
- * Cost per evaluation with Hessian, q = 2, p = 25: 25 + 81 nodes and some 22 exponentials on a regular grid, 25 + 325
+ * Cost per evaluation with Hessian, q = 2, p = 25: 25 + 81 nodes and 16 exponentials on a regular grid, 25 + 325
  * nodes with an exponential each elsewhere. Nothing is allocated after creation, save when the band changes.
  */
 import type { BasisStatistics } from "../../../basis/statistics.ts";

@@ -1,5 +1,5 @@
 /**
- * Features of the RBF kernel with one length-scale per dimension, Λ = diag(ℓ²) (SPEC §6, docs/math/local-step.md §1-2):
+ * Features of the RBF kernel with one length-scale per dimension, Λ = diag(ℓ²) (docs/math/local-step.md §1-2):
  *   ψ1_j  = α |I + Λ⁻¹S|^(−½) exp(−½ (m−z_j)'(Λ+S)⁻¹(m−z_j)),
  *   Ψ2_jk = α² exp(−¼ Σ_c (z_jc−z_kc)²/ℓ_c²) · |I + 2Λ⁻¹S|^(−½) exp(−½ (m−z̄)' 2(Λ+2S)⁻¹ (m−z̄)),  z̄ = (z_j+z_k)/2.
  * The pair's own factor does not depend on q(x); the rest depends on the pair through its midpoint only. On a regular

@@ -78,7 +78,7 @@ function install() {
   say("Installing the packages named in package-lock.json (once) ...");
   run(
     "npm",
-    ["ci", "--no-audit", "--no-fund", "--loglevel=error"],
+    ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"],
     ROOT,
     "Installing failed. Is the npm registry in reach?",
   );

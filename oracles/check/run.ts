@@ -5,8 +5,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { checkBasis } from "./basis.ts";
-import type { Check, Checker } from "./checker.ts";
+import { checkFit } from "./fit.ts";
+import { checkGrid } from "./grid.ts";
 import { checkKde, checkKdeIndex, checkKdeTest } from "./kde.ts";
+import { checkMixed } from "./mixed.ts";
+import { checkPsi } from "./psi.ts";
+import { checkSvi } from "./svi.ts";
 
 export interface FileReport {
   /** Path below the folder asked for. */
@@ -29,13 +33,13 @@ interface Kind {
 
 const KINDS: readonly Kind[] = [
   { name: "basis", fields: ["cases"], caseFields: ["training_times", "rows"], check: checkBasis },
-  { name: "psi statistics", fields: ["cases"], caseFields: ["K_chol", "subjects"] },
-  { name: "linear mixed model and FPCA", fields: ["data", "lmm", "fpca", "heldout"] },
-  { name: "published map, at given parameters", fields: ["data", "Z", "local", "qu"] },
-  { name: "published map, stochastic steps", fields: ["data", "Z", "local", "steps"] },
-  { name: "published map, fitted", fields: ["data", "Z", "x_init", "results"] },
+  { name: "psi statistics", fields: ["cases"], caseFields: ["K_chol", "subjects"], check: checkPsi },
+  { name: "linear mixed model and FPCA", fields: ["data", "lmm", "fpca", "heldout"], check: checkMixed },
+  { name: "published map, at given parameters", fields: ["data", "Z", "local", "qu"], check: checkDtmPaper },
+  { name: "published map, stochastic steps", fields: ["data", "Z", "local", "steps"], check: checkSvi },
+  { name: "published map, fitted", fields: ["data", "Z", "x_init", "results"], check: checkFit },
   { name: "map on nodes, fitted", fields: ["first", "F_default"] },
-  { name: "map on nodes, at given parameters", fields: ["X", "G", "B1"] },
+  { name: "map on nodes, at given parameters", fields: ["X", "G", "B1"], check: checkGrid },
   { name: "density test, list of cases", fields: ["ks_version", "cases"], check: checkKdeIndex },
   { name: "density test", fields: ["ks_version", "selector"], check: checkKde },
   { name: "density test, statistic", fields: ["cases"], caseFields: ["H1", "H2"], check: checkKdeTest },

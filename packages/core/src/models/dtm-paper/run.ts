@@ -83,7 +83,7 @@ export function startDtmPaper(
     stochastic: null,
     iterations: 0,
     trace: [],
-    warnings: [...(options.warnings ?? []), ...start.warnings, ...warnings],
+    warnings: [...new Set([...(options.warnings ?? []), ...start.warnings, ...warnings])],
     converged: false,
     verdict: "",
     milliseconds: { map: 0, places: 0 },

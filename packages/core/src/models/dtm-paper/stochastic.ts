@@ -89,19 +89,6 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
       const step = (stepSize * slope[k] * scale) / curvature;
       trial[k] += scale * Math.min(Math.max(step, -longest), longest);
     });
-      console.log(
-        run.epoch,
-        run.position,
-        "s2",
-        parameters.noiseVariance.toFixed(2),
-        kernel.signalVariance.toFixed(2),
-        kernel.lengthscales[0].toFixed(3),
-        parameters.meanCoefficients[0].toFixed(3),
-        "slope",
-        Array.from(slope, (v, k) =>
-          ((v * layout.coordinates[k].scale) / layout.coordinates[k].curvature).toFixed(3),
-        ).join(" "),
-      );
     if (!setParameters(engine, parametersAt(layout, trial, 0))) return;
     run.hyper.set(trial);
     keepInducing(engine, run.inducing, factor);

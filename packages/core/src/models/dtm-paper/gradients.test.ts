@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { gradientError, relativeError } from "../../../../../test/expect-gradient.ts";
+import { type ProblemOptions, randomProblem } from "../../../../../test/paper-problem.ts";
+import type { Kernel } from "../gp/kernel.ts";
+import { collapsedBound } from "./collapsed.ts";
+import { elboTerms, requireKernelFactor } from "./elbo.ts";
+import { createEngine } from "./engine.ts";
+import { elboGradient } from "./gradients.ts";
+import { hyperLayout, type Learned } from "./hyperparameters.ts";
+import { coefficientsOfInducing } from "./inducing-coefficients.ts";
+import { unwhiten, whiten } from "./inducing-posterior.ts";
+import type { GlobalParameters, Priors } from "./state.ts";
+
+const PRIORS: Priors = {
+  logNoiseVariance: { mean: 1, precision: 3 },
+  logSignalVariance: { mean: 2, precision: 0.5 },
+  logLengthscale: { mean: 0.1, precision: 2 },
+};
+
+const SHAPES: readonly ProblemOptions[] = [
+  { q: 1, p: 3, m: 3 },
+  { q: 2, p: 3, m: 3 },
+  { q: 2, p: 3, m: 3, kernel: "ard" },
+  { q: 2, p: 3, m: 3, diagonal: true, kernel: "ard", numBasis: 3, degree: 1 },
+  { q: 3, p: 3, m: 2, kernel: "ard" },
+  { q: 2, p: 3, m: 3, kernel: "linear" },
+];
+
+/** Error of every gradient at once: x = [θ, β, log σ², log α, log ℓ, Z], q(u) = N(m, S) held fixed. */
+function fixedInducingError(seed: number, options: ProblemOptions): number {
+  const { statistics, parameters, theta, diagonal, posterior, p, q, d } = randomProblem(seed, options);
+  const fixed = unwhiten(posterior, requireKernelFactor(parameters), p, d);
+  const { kernel } = parameters;
+  const numEll = kernel.kind === "rbf" ? q : 0;
+  const n = theta.length;
+  const read = (x: Float64Array): GlobalParameters => {
+    const signalVariance = Math.exp(x[n + d + 1]);
+    const lengthscales = x.slice(n + d + 2, n + d + 2 + numEll).map(Math.exp);
+    const trial: Kernel =
+      kernel.kind === "rbf" ? { ...kernel, signalVariance, lengthscales } : { ...kernel, signalVariance };
+    return {
+      ...parameters,
+      kernel: trial,
+      meanCoefficients: x.slice(n, n + d),
+      noiseVariance: Math.exp(x[n + d]),
+      inducingLocations: x.slice(n + d + 2 + numEll),
+    };
+  };
+  const coefficients = (at: GlobalParameters) => {
+    const factor = requireKernelFactor(at);
+    return coefficientsOfInducing(whiten(fixed.mean, fixed.covariance, factor, p, d), statistics, factor, p, d);
+  };
+  const value = (x: Float64Array): number => {
+    const at = read(x);
+    const trial = x.slice(0, n);
+    return elboTerms(at, statistics, trial, diagonal, coefficients(at), PRIORS, false).terms.total;
+  };
+  const ell = kernel.kind === "rbf" ? kernel.lengthscales.map(Math.log) : [];
+  const x = Float64Array.from([
+    ...theta,
+    ...parameters.meanCoefficients,
+    Math.log(parameters.noiseVariance),
+    Math.log(kernel.signalVariance),
+    ...ell,
+    ...parameters.inducingLocations,
+  ]);
+  const g = elboGradient(parameters, statistics, theta, diagonal, coefficients(parameters), PRIORS, false);
+  const gradient = Float64Array.from([
+    ...g.theta,
+    ...g.meanCoefficients,
+    g.logNoiseVariance,
+    g.logSignalVariance,
+    ...g.logLengthscales.subarray(0, numEll),
+    ...g.inducing,
+  ]);
+  return gradientError(value, x, gradient);
+}
+
+function collapsedProblem(seed: number, options: ProblemOptions, learned: Learned) {
+  const { statistics, parameters, theta, diagonal, random } = randomProblem(seed, options);
+  const engine = createEngine(statistics, parameters, {
+    diagonal,
+    priors: PRIORS,
+    sharedLengthscale: learned.sharedLengthscale,
+    path: "auto",
+  });
+  const layout = hyperLayout(parameters, statistics, learned);
+  const x = new Float64Array(theta.length + layout.coordinates.length);
+  x.set(theta);
+  for (let k = theta.length; k < x.length; k++) x[k] = 0.3 * random.normal();
+  return { objective: collapsedBound(engine, layout), x, n: theta.length };
+}
+
+describe("gradients of the bound", () => {
+  it("agree with central differences to 1e-6 at 100 random points, length-scales per dimension and linear kernel too", () => {
+    let worst = 0;
+    for (let seed = 0; seed < 100; seed++) {
+      worst = Math.max(worst, fixedInducingError(seed, SHAPES[seed % SHAPES.length]));
+    }
+    expect(worst).toBeLessThan(1e-6);
+  });
+
+  it("of the collapsed bound agree with central differences, q(u) re-optimised at every point", () => {
+    let worst = 0;
+    for (let seed = 0; seed < 24; seed++) {
+      const options = SHAPES[seed % SHAPES.length];
+      const learned = {
+        hyperparameters: true,
+        inducing: seed % 4 === 3,
+        scalarMean: seed % 2 === 0,
+        sharedLengthscale: options.kernel !== "ard",
+      };
+      const { objective, x } = collapsedProblem(seed, options, learned);
+      const gradient = new Float64Array(x.length);
+      objective(x, gradient);
+      const scratch = new Float64Array(x.length);
+      worst = Math.max(
+        worst,
+        gradientError((at) => objective(at, scratch), x, gradient),
+      );
+    }
+    expect(worst).toBeLessThan(1e-6);
+  });
+
+  it("by the hyperparameters are the same from data sums and from the direct pull-back", () => {
+    for (let seed = 0; seed < 10; seed++) {
+      const options = SHAPES[seed % 5];
+      const learned = { hyperparameters: true, scalarMean: true, sharedLengthscale: options.kernel !== "ard" };
+      const fast = collapsedProblem(seed, options, { ...learned, inducing: false });
+      const direct = collapsedProblem(seed, options, { ...learned, inducing: true });
+      const [a, b] = [new Float64Array(fast.x.length), new Float64Array(direct.x.length)];
+      const x = direct.x.slice();
+      x.fill(0, fast.x.length);
+      x.set(fast.x);
+      const difference = fast.objective(fast.x, a) - direct.objective(x, b);
+      expect(Math.abs(difference)).toBeLessThan(1e-9);
+      expect(relativeError(a.subarray(fast.n), b.subarray(fast.n, a.length))).toBeLessThan(1e-9);
+    }
+  });
+
+  it("vanish outside the box of a length-scale instead of pointing out of it", () => {
+    const learned = { hyperparameters: true, inducing: false, scalarMean: true, sharedLengthscale: true };
+    const { objective, x, n } = collapsedProblem(1, { q: 2, p: 3, m: 3 }, learned);
+    const gradient = new Float64Array(x.length);
+    x[n + 3] = 1e6;
+    const far = objective(x, gradient);
+    expect(Number.isFinite(far)).toBe(true);
+    expect(gradient[n + 3]).toBeLessThanOrEqual(0);
+    x[n + 3] = 2e6;
+    expect(objective(x, gradient)).toBe(far);
+  });
+});

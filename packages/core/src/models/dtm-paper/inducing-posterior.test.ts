@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { relativeError } from "../../../../../test/expect-gradient.ts";
+import { randomProblem } from "../../../../../test/paper-problem.ts";
+import { directSums, elboTerms, requireKernelFactor } from "./elbo.ts";
+import {
+  coefficientsOfInducing,
+  createInducingCoefficients,
+  createInducingWorkspace,
+  inducingOfCoefficients,
+  solveInducingCoefficients,
+} from "./inducing-coefficients.ts";
+import {
+  exactInducingPosterior,
+  inducingKl,
+  naturalOfPosterior,
+  naturalStep,
+  naturalTarget,
+  posteriorOfNatural,
+  priorInducingPosterior,
+  rewhitenNatural,
+  unwhiten,
+  whiten,
+} from "./inducing-posterior.ts";
+
+describe("q(u)", () => {
+  const problem = randomProblem(11, { q: 2, p: 5, m: 12 });
+  const { statistics, parameters, theta, posterior, p, d } = problem;
+  const factor = requireKernelFactor(parameters);
+  const s2 = parameters.noiseVariance;
+  const sums = directSums(parameters, statistics, theta, false);
+  const exact = exactInducingPosterior(sums, statistics, factor, s2, p, d);
+
+  it("reaches the closed form by one full-batch natural step of length 1, from anywhere", () => {
+    const target = naturalTarget(sums, statistics, factor, s2, p, d);
+    for (const start of [posterior, priorInducingPosterior(p, d)]) {
+      const reached = posteriorOfNatural(naturalStep(naturalOfPosterior(start), target, 1));
+      expect(relativeError(reached.mean, exact.mean)).toBeLessThan(1e-12);
+      expect(relativeError(reached.covariance, exact.covariance)).toBeLessThan(1e-12);
+    }
+  });
+
+  it("rises monotonically along natural steps with all individuals", () => {
+    const target = naturalTarget(sums, statistics, factor, s2, p, d);
+    let natural = naturalOfPosterior(posterior);
+    const bound = () => {
+      const at = coefficientsOfInducing(posteriorOfNatural(natural), statistics, factor, p, d);
+      return elboTerms(parameters, statistics, theta, false, at).terms.total;
+    };
+    let before = bound();
+    for (let step = 0; step < 10; step++) {
+      natural = naturalStep(natural, target, 0.2);
+      const value = bound();
+      expect(value).toBeGreaterThan(before);
+      before = value;
+    }
+  });
+
+  it("is the same whitened, unwhitened and in coefficient space", () => {
+    const u = unwhiten(exact, factor, p, d);
+    const back = whiten(u.mean, u.covariance, factor, p, d);
+    expect(relativeError(back.mean, exact.mean)).toBeLessThan(1e-10);
+    expect(relativeError(back.covariance, exact.covariance)).toBeLessThan(1e-10);
+    expect(back.logDet).toBeCloseTo(exact.logDet, 8);
+    const solved = createInducingCoefficients(p, d);
+    const work = createInducingWorkspace(p, d);
+    expect(solveInducingCoefficients(sums, statistics, factor, s2, p, d, solved, work)).toBe(true);
+    const whitened = inducingOfCoefficients(solved, factor, p, d);
+    expect(relativeError(whitened.mean, exact.mean)).toBeLessThan(1e-10);
+    expect(relativeError(whitened.covariance, exact.covariance)).toBeLessThan(1e-10);
+    expect(solved.kl).toBeCloseTo(inducingKl(exact), 9);
+    expect(inducingKl(whitened)).toBeCloseTo(inducingKl(exact), 8);
+  });
+
+  it("has no KL at the prior, and a positive one elsewhere", () => {
+    expect(inducingKl(priorInducingPosterior(p, d))).toBe(0);
+    expect(inducingKl(posterior)).toBeGreaterThan(0);
+  });
+
+  it("stays the same q(u) when the kernel moves and it is whitened anew", () => {
+    const kernel = { ...parameters.kernel, signalVariance: 1.7 * parameters.kernel.signalVariance };
+    const after = requireKernelFactor({ ...parameters, kernel });
+    const moved = posteriorOfNatural(rewhitenNatural(naturalOfPosterior(posterior), factor, after, p, d));
+    const [a, b] = [unwhiten(posterior, factor, p, d), unwhiten(moved, after, p, d)];
+    expect(relativeError(b.mean, a.mean)).toBeLessThan(1e-9);
+    expect(relativeError(b.covariance, a.covariance)).toBeLessThan(1e-9);
+  });
+});

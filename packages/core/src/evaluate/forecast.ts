@@ -21,7 +21,7 @@ import {
   mixtureQuantile,
   pruneMixture,
 } from "../models/mixture/normal-mixture.ts";
-import { modelMixture, type TrajectoryModel } from "../models/model.ts";
+import { modelMixture, type ScoredModel } from "../models/model.ts";
 
 export interface ForecastOptions {
   /** How many of n visits are given; default ⌈n/2⌉. Individuals with one visit are left out. */
@@ -43,7 +43,7 @@ export interface ForecastScores {
   readonly absoluteError: Float64Array;
 }
 
-export function forecastScores(model: TrajectoryModel, cohort: Cohort, options: ForecastOptions = {}): ForecastScores {
+export function forecastScores(model: ScoredModel, cohort: Cohort, options: ForecastOptions = {}): ForecastScores {
   const count = options.given ?? ((n: number) => Math.ceil(n / 2));
   const given = (n: number) => (n >= 2 ? Math.min(Math.max(count(n), 1), n - 1) : 0);
   const past = selectVisits(cohort, given);

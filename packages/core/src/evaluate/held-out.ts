@@ -17,7 +17,7 @@ import {
   mixtureWorkspace,
   nodeLogDensities,
 } from "../models/mixture/mixture.ts";
-import { modelMixture, type TrajectoryModel } from "../models/model.ts";
+import { modelMixture, type ScoredModel } from "../models/model.ts";
 import { createRandom } from "../numeric/random.ts";
 import { logSumExp } from "../numeric/special.ts";
 import { compensatedSum } from "../numeric/sum.ts";
@@ -47,11 +47,7 @@ export interface HeldOutScores {
   readonly perObservation: number;
 }
 
-export function heldOutLogLikelihood(
-  model: TrajectoryModel,
-  cohort: Cohort,
-  options: HeldOutOptions = {},
-): HeldOutScores {
+export function heldOutLogLikelihood(model: ScoredModel, cohort: Cohort, options: HeldOutOptions = {}): HeldOutScores {
   const { method = "exact", seed = 1, history } = options;
   const statistics = modelStatistics(model, cohort);
   let logLikelihood: Float64Array;
@@ -77,7 +73,7 @@ export function heldOutLogLikelihood(
 
 /** log p(future, history) − log p(history) for each individual of `future`. */
 function conditionalLogLikelihoods(
-  model: TrajectoryModel,
+  model: ScoredModel,
   mixture: CoefficientMixture,
   future: Cohort,
   history: Cohort,
@@ -90,7 +86,7 @@ function conditionalLogLikelihoods(
 
 /** log mean_s p(y_i | x_s), x_s drawn from the nodes' posterior given the history. */
 function sampledGivenHistory(
-  model: TrajectoryModel,
+  model: ScoredModel,
   future: Cohort,
   statistics: BasisStatistics,
   history: Cohort,

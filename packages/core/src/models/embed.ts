@@ -11,6 +11,7 @@ import { multiply } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
 import { chisquareQuantile } from "../numeric/special.ts";
 import { embedLocal } from "./dtm-paper/embed.ts";
+import type { ModelBase } from "./fit.ts";
 import type { EffectPosterior } from "./linear/posterior.ts";
 import { linearPlaces } from "./linear/scores.ts";
 import {
@@ -118,7 +119,10 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
 }
 
 /** Statistics of new individuals under a model's own basis and centre; refuses a cohort of another marker. */
-export function modelStatistics(model: TrajectoryModel, cohort: Cohort): BasisStatistics {
+export function modelStatistics(
+  model: Pick<ModelBase, "basis" | "marker" | "center">,
+  cohort: Cohort,
+): BasisStatistics {
   const { name, unit, timeUnit, transform } = cohort.marker;
   const own = model.marker;
   if (transform !== own.transform || name !== own.name || unit !== own.unit || timeUnit !== own.timeUnit) {

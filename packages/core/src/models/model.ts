@@ -5,6 +5,7 @@
 import { DtmError } from "../errors.ts";
 import { createRandom } from "../numeric/random.ts";
 import { logSumExp } from "../numeric/special.ts";
+import type { ClassesModel } from "./classes/classes.ts";
 import type { DtmModel } from "./dtm/model.ts";
 import type { DtmPaperModel } from "./dtm-paper/model.ts";
 import { mapMoments, type SparseMap } from "./gp/sparse-map.ts";
@@ -14,10 +15,13 @@ import { type CoefficientMixture, makeMixture } from "./mixture/mixture.ts";
 
 export type TrajectoryModel = LmmModel | FpcaModel | DtmModel | DtmPaperModel;
 
+/** The models that can be scored on held-out individuals: those with places, and latent classes. */
+export type ScoredModel = TrajectoryModel | ClassesModel;
+
 /** The models that have a nonlinear map. */
 export type MapModel = DtmModel | DtmPaperModel;
 
-export type ModelKind = TrajectoryModel["kind"];
+export type ModelKind = ScoredModel["kind"];
 
 export function isMapModel(model: TrajectoryModel): model is MapModel {
   return model.kind === "dtm" || model.kind === "dtm-paper";
@@ -34,12 +38,14 @@ export interface MixtureOptions {
 }
 
 /** The model as a mixture over coefficients; compute it once and hand it to repeated calls. */
-export function modelMixture(model: TrajectoryModel, options: MixtureOptions = {}): CoefficientMixture {
+export function modelMixture(model: ScoredModel, options: MixtureOptions = {}): CoefficientMixture {
   switch (model.kind) {
     case "lmm":
       return singleComponent(model, model.covarianceFactor, model.basis.numBasis);
     case "fpca":
       return singleComponent(model, model.loadings, model.mapDimension);
+    case "classes":
+      return classComponents(model);
     case "dtm": {
       const ownNodes = options.step === undefined && options.numDraws === undefined;
       const nodes = ownNodes ? model.nodes : placeNodes(model.mapDimension, options);
@@ -68,6 +74,22 @@ function singleComponent(model: LmmModel | FpcaModel, F: Float64Array, r: number
     logWeights: new Float64Array(1),
     means: new Float64Array(d),
     factors,
+    meanCoefficients: model.mean.coefficients,
+    noiseVariance: model.noiseVariance,
+  };
+}
+
+/** One component without spread per class. */
+function classComponents(model: ClassesModel): CoefficientMixture {
+  const d = model.basis.numBasis;
+  return {
+    numNodes: model.numClasses,
+    numBasis: d,
+    mapDimension: 0,
+    locations: new Float64Array(0),
+    logWeights: model.weights.map(Math.log),
+    means: model.curves,
+    factors: new Float64Array(model.numClasses * d * d),
     meanCoefficients: model.mean.coefficients,
     noiseVariance: model.noiseVariance,
   };
@@ -151,6 +173,6 @@ export function unknownModel(model: never): DtmError {
   const kind = (model as { kind?: unknown }).kind;
   return new DtmError(
     "unknown-model",
-    `Expected a model of kind lmm, fpca, dtm or dtm-paper, received ${String(kind)}.`,
+    `Expected a model of kind lmm, fpca, dtm, dtm-paper or classes, received ${String(kind)}.`,
   );
 }

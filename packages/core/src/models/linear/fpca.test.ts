@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
+import { fitFpca } from "../fit-models.ts";
 import { factorCovariance } from "./canonical.ts";
-import { type FpcaModel, fitFpca, fitFpcaStatistics } from "./fpca.ts";
+import { type FpcaModel, fitFpcaStatistics } from "./fpca.ts";
 import { fitLmmStatistics } from "./lmm.ts";
 import { logLikelihood } from "./low-rank.ts";
 

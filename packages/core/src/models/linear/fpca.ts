@@ -4,12 +4,10 @@
  * Rank d reproduces the linear mixed model.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import type { Cohort } from "../../cohort/cohort.ts";
 import { DEFAULT_MARKER, type Marker } from "../../cohort/marker.ts";
 import { checkOption } from "../../errors.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { type FitControl, type ModelBase, now } from "../fit.ts";
-import { type PrepareOptions, prepareCohort } from "../prepare.ts";
 import { canonicalFactor } from "./canonical.ts";
 import { fpcaEmStep } from "./em.ts";
 import {
@@ -40,14 +38,6 @@ export interface FpcaStatisticsOptions extends LinearOptions, FitControl {
   readonly warnings?: readonly string[];
   /** Parameters to start from; default the leading components of the linear mixed model. */
   readonly start?: LowRankParameters;
-}
-
-export type FpcaOptions = Omit<FpcaStatisticsOptions, "marker" | "warnings" | "start"> & PrepareOptions;
-
-/** Fits the reduced-rank model to a cohort. */
-export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
-  const { statistics, warnings } = prepareCohort(cohort, options);
-  return fitFpcaStatistics(statistics, { ...options, marker: cohort.marker, warnings });
 }
 
 /** Fits the reduced-rank model to sufficient statistics. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Cohort, makeCohort } from "../../cohort/cohort.ts";
-import { fitLmm } from "./lmm.ts";
+import { fitLmm } from "../fit-models.ts";
 
 interface Lme4 {
   readonly tool: string;

@@ -8,9 +8,10 @@ import type { DtmError } from "../../errors.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 import type { FitProgress } from "../fit.ts";
+import { fitLmm } from "../fit-models.ts";
 import { factorCovariance } from "./canonical.ts";
 import { fitFpcaStatistics } from "./fpca.ts";
-import { fitLmm, fitLmmStatistics, type LmmModel } from "./lmm.ts";
+import { fitLmmStatistics, type LmmModel } from "./lmm.ts";
 import {
   createLowRankWorkspace,
   createScore,

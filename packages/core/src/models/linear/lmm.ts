@@ -3,13 +3,11 @@
  * Its map, the baseline of the paper, are principal component scores of the posterior means of w_i.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import type { Cohort } from "../../cohort/cohort.ts";
 import { DEFAULT_MARKER, type Marker } from "../../cohort/marker.ts";
 import { checkOption } from "../../errors.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { lowerFactor } from "../../numeric/semidefinite.ts";
 import { type FitControl, type ModelBase, now } from "../fit.ts";
-import { type PrepareOptions, prepareCohort } from "../prepare.ts";
 import { lmmEmStep } from "./em.ts";
 import {
   fitLinear,
@@ -49,14 +47,6 @@ export interface LmmStatisticsOptions extends LinearOptions, FitControl {
   readonly warnings?: readonly string[];
   /** Parameters to start from; default the published start. */
   readonly start?: LowRankParameters;
-}
-
-export type LmmOptions = Omit<LmmStatisticsOptions, "marker" | "warnings" | "start"> & PrepareOptions;
-
-/** Fits the linear mixed model to a cohort. */
-export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
-  const { statistics, warnings } = prepareCohort(cohort, options);
-  return fitLmmStatistics(statistics, { ...options, marker: cohort.marker, warnings });
 }
 
 /** Fits the linear mixed model to sufficient statistics. */

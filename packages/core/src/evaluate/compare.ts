@@ -1,0 +1,291 @@
+/**
+ * Comparison of models by cross-validation over individuals, the paper's Table 1 (docs/math/evaluation.md §3): the same
+ * folds for every model, scores per fold, differences paired by individual, forecasts of the second half of the visits
+ * and coverage of their intervals. Each fold of each model is a stateless piece of work (`evaluateFold`).
+ */
+import type { Cohort } from "../cohort/cohort.ts";
+import { splitCohort } from "../cohort/split.ts";
+import { DtmError } from "../errors.ts";
+import { fitClasses } from "../models/classes/classes.ts";
+import { checkCancelled, type FitControl } from "../models/fit.ts";
+import { fitDtm, fitFpca, fitLmm } from "../models/fit-models.ts";
+import { modelMixture, type ScoredModel } from "../models/model.ts";
+import type { PrepareOptions } from "../models/prepare.ts";
+import { compensatedSum } from "../numeric/sum.ts";
+import { centralCoverage, forecastScores } from "./forecast.ts";
+import { heldOutLogLikelihood } from "./held-out.ts";
+
+export const COMPARED_MODELS = ["constant", "line", "lmm", "fpca", "dtm", "dtm-paper", "classes"] as const;
+export type ComparedModel = (typeof COMPARED_MODELS)[number];
+
+export interface CompareOptions extends PrepareOptions, FitControl {
+  /** Default lmm, fpca, dtm. */
+  readonly models?: readonly ComparedModel[];
+  /** Default 10. */
+  readonly folds?: number;
+  /** Cross-validations with other splits, pooled. Default 1. */
+  readonly repeats?: number;
+  /** Population mean of lmm, fpca and dtm: constant (published) or a curve. Default "scalar". */
+  readonly mean?: "scalar" | "spline";
+  /** Dimension of the map and rank of FPCA. Default 2. */
+  readonly mapDimension?: 1 | 2 | 3;
+}
+
+/** Mean, standard error and standard deviation over folds. */
+export interface FoldSummary {
+  readonly mean: number;
+  readonly se: number;
+  readonly sd: number;
+}
+
+export interface HorizonError {
+  /** Time since the last visit given: from (inclusive) to (exclusive). */
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  readonly mae: number;
+}
+
+export interface ModelComparison {
+  readonly model: ComparedModel;
+  readonly mean: "scalar" | "spline";
+  readonly subjectLogLik: FoldSummary;
+  readonly observationLogLik: FoldSummary;
+  readonly forecast: {
+    readonly count: number;
+    readonly logDensity: number;
+    readonly crps: number;
+    readonly mae: number;
+    readonly byHorizon: readonly HorizonError[];
+  };
+  readonly coverage: { readonly p50: number; readonly p90: number };
+  /** Counts of PIT values in ten equal bins; flat if the model is calibrated. */
+  readonly pit: readonly number[];
+}
+
+export interface ModelDifference {
+  readonly model: ComparedModel;
+  readonly reference: ComparedModel;
+  /** Mean over held-out individuals of the difference in log-likelihood, its paired standard error and 95 % interval. */
+  readonly mean: number;
+  readonly se: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+export interface Comparison {
+  readonly models: readonly ModelComparison[];
+  readonly differences: readonly ModelDifference[];
+  readonly folds: number;
+  readonly repeats: number;
+  readonly verdict: string;
+}
+
+/** What one fold of one model gives; plain data. */
+export interface FoldResult {
+  readonly model: ComparedModel;
+  readonly fold: number;
+  readonly ids: readonly string[];
+  readonly logLikelihood: Float64Array;
+  readonly numObservations: number;
+  readonly horizon: Float64Array;
+  readonly logDensity: Float64Array;
+  readonly crps: Float64Array;
+  readonly pit: Float64Array;
+  readonly absoluteError: Float64Array;
+}
+
+/** Fits one model on one fold's training individuals and scores the others. Fold f of repeat r is fold r·folds + f. */
+export function evaluateFold(
+  cohort: Cohort,
+  model: ComparedModel,
+  fold: number,
+  options: CompareOptions = {},
+): FoldResult {
+  const { folds = 10, seed = 1 } = options;
+  const repeat = Math.floor(fold / folds);
+  const { train, test } = splitCohort(cohort, folds, seed + repeat)[fold % folds];
+  const fitted = fitCompared(model, train, options);
+  const mixture = modelMixture(fitted);
+  const scores = heldOutLogLikelihood(fitted, test, { mixture });
+  const forecast = forecastScores(fitted, test, { mixture });
+  return {
+    model,
+    fold,
+    ids: test.ids,
+    logLikelihood: scores.logLikelihood,
+    numObservations: test.times.length,
+    horizon: forecast.horizon,
+    logDensity: forecast.logDensity,
+    crps: forecast.crps,
+    pit: forecast.pit,
+    absoluteError: forecast.absoluteError,
+  };
+}
+
+/** Fits a model by its name in a comparison. */
+export function fitCompared(model: ComparedModel, cohort: Cohort, options: CompareOptions = {}): ScoredModel {
+  const { mean = "scalar", mapDimension = 2, seed, signal } = options;
+  const { basis, numBasis, degree, domain } = options;
+  const shared = { seed, signal, basis, numBasis, degree, domain };
+  switch (model) {
+    case "constant":
+      return fitLmm(cohort, { seed, signal, basis: constantBasis(cohort), mapDimension: 1 });
+    case "line":
+      return fitLmm(cohort, { seed, signal, numBasis: 2, degree: 1, mean: "spline" });
+    case "lmm":
+      return fitLmm(cohort, { ...shared, mean });
+    case "fpca":
+      return fitFpca(cohort, { ...shared, mean, rank: mapDimension });
+    case "dtm":
+      return fitDtm(cohort, { ...shared, mean, mapDimension });
+    case "dtm-paper":
+      return fitDtm(cohort, { ...shared, kind: "dtm-paper", mapDimension });
+    case "classes":
+      return fitClasses(cohort, shared);
+    default: {
+      const unknown: never = model;
+      throw new DtmError(
+        "option",
+        `compareModels: expected models among ${COMPARED_MODELS.join(", ")}, received ${String(unknown)}.`,
+      );
+    }
+  }
+}
+
+/** One function, equal to one everywhere: a random intercept. */
+function constantBasis(cohort: Cohort) {
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const t of cohort.times) {
+    first = Math.min(first, t);
+    last = Math.max(last, t);
+  }
+  return { degree: 0, numBasis: 1, knots: Float64Array.of(first, last), placement: "given" } as const;
+}
+
+/** Cross-validates the models one after the other. */
+export function compareModels(cohort: Cohort, options: CompareOptions = {}): Comparison {
+  const { models = ["lmm", "fpca", "dtm"], folds = 10, repeats = 1, onProgress, signal } = options;
+  const results: FoldResult[] = [];
+  const total = models.length * folds * repeats;
+  for (let fold = 0; fold < folds * repeats; fold++) {
+    for (const model of models) {
+      checkCancelled(signal);
+      const result = evaluateFold(cohort, model, fold, options);
+      results.push(result);
+      const value = compensatedSum(result.logLikelihood) / result.ids.length;
+      onProgress?.({ stage: `fold ${fold + 1}, ${model}`, iteration: results.length, maxIterations: total, value });
+    }
+  }
+  return summarizeFolds(results, options);
+}
+
+/** Puts fold results together, in any order they came. */
+export function summarizeFolds(results: readonly FoldResult[], options: CompareOptions = {}): Comparison {
+  const { models = ["lmm", "fpca", "dtm"], folds = 10, repeats = 1 } = options;
+  const byModel = models.map((model) => results.filter((r) => r.model === model).sort((a, b) => a.fold - b.fold));
+  const reference = models.includes("lmm") ? "lmm" : models[0];
+  const summaries = models.map((model, k) => summarizeModel(model, byModel[k], options.mean ?? "scalar"));
+  const referenceResults = byModel[models.indexOf(reference)];
+  const differences = models
+    .filter((model) => model !== reference)
+    .map((model) => pairedDifference(model, byModel[models.indexOf(model)], reference, referenceResults));
+  return { models: summaries, differences, folds, repeats, verdict: verdictOf(summaries, differences, reference) };
+}
+
+function summarizeModel(
+  model: ComparedModel,
+  results: readonly FoldResult[],
+  mean: "scalar" | "spline",
+): ModelComparison {
+  const column = (pick: (r: FoldResult) => Float64Array) => Float64Array.from(results.flatMap((r) => [...pick(r)]));
+  const average = (x: Float64Array) => compensatedSum(x) / x.length;
+  const pit = column((r) => r.pit);
+  const bins = new Array<number>(10).fill(0);
+  for (const u of pit) bins[Math.min(9, Math.floor(10 * u))]++;
+  const absoluteError = column((r) => r.absoluteError);
+  const usesMean = model === "lmm" || model === "fpca" || model === "dtm";
+  return {
+    model,
+    mean: usesMean ? mean : model === "line" ? "spline" : "scalar",
+    subjectLogLik: overFolds(results.map((r) => compensatedSum(r.logLikelihood) / r.ids.length)),
+    observationLogLik: overFolds(results.map((r) => compensatedSum(r.logLikelihood) / r.numObservations)),
+    forecast: {
+      count: pit.length,
+      logDensity: average(column((r) => r.logDensity)),
+      crps: average(column((r) => r.crps)),
+      mae: average(absoluteError),
+      byHorizon: errorByHorizon(
+        column((r) => r.horizon),
+        absoluteError,
+      ),
+    },
+    coverage: { p50: centralCoverage(pit, 0.5), p90: centralCoverage(pit, 0.9) },
+    pit: bins,
+  };
+}
+
+function overFolds(scores: readonly number[]): FoldSummary {
+  const n = scores.length;
+  const mean = compensatedSum(scores) / n;
+  const sd = n > 1 ? Math.sqrt(compensatedSum(scores.map((s) => (s - mean) ** 2)) / (n - 1)) : 0;
+  return { mean, sd, se: sd / Math.sqrt(n) };
+}
+
+/** Mean absolute error in four quarters of the horizons, equally many forecasts each. */
+function errorByHorizon(horizon: Float64Array, error: Float64Array): HorizonError[] {
+  const order = Int32Array.from(horizon, (_, k) => k).sort((a, b) => horizon[a] - horizon[b] || a - b);
+  const quarters: HorizonError[] = [];
+  for (let k = 0; k < 4; k++) {
+    const part = order.subarray(Math.floor((k * order.length) / 4), Math.floor(((k + 1) * order.length) / 4));
+    if (part.length === 0) continue;
+    const next = order[Math.floor(((k + 1) * order.length) / 4)];
+    quarters.push({
+      from: horizon[part[0]],
+      to: next === undefined ? horizon[part[part.length - 1]] : horizon[next],
+      count: part.length,
+      mae: compensatedSum(Array.from(part, (j) => error[j])) / part.length,
+    });
+  }
+  return quarters;
+}
+
+function pairedDifference(
+  model: ComparedModel,
+  results: readonly FoldResult[],
+  reference: ComparedModel,
+  referenceResults: readonly FoldResult[],
+): ModelDifference {
+  const differences: number[] = [];
+  results.forEach((r, f) => {
+    r.logLikelihood.forEach((v, i) => {
+      differences.push(v - referenceResults[f].logLikelihood[i]);
+    });
+  });
+  const { mean, se } = overFolds(differences);
+  return { model, reference, mean, se, lower: mean - 1.96 * se, upper: mean + 1.96 * se };
+}
+
+/** One sentence; it may say that the simpler model is enough. */
+function verdictOf(
+  models: readonly ModelComparison[],
+  differences: readonly ModelDifference[],
+  reference: ComparedModel,
+): string {
+  const maps = differences.filter((d) => d.model === "dtm" || d.model === "dtm-paper");
+  const candidates = maps.length > 0 ? maps : differences;
+  if (candidates.length === 0) return `Only ${models[0].model} was scored: nothing to compare.`;
+  const best = candidates.reduce((a, b) => (b.mean > a.mean ? b : a));
+  const name = best.model === "dtm" || best.model === "dtm-paper" ? `The map (${best.model})` : best.model;
+  const amount = `${Math.abs(best.mean).toFixed(2)} per individual (95 % interval ${best.lower.toFixed(2)} to ${best.upper.toFixed(2)})`;
+  const label = reference === "lmm" ? "the linear mixed model" : reference;
+  if (best.lower > 0)
+    return `${name} predicts new individuals better than ${label}: log-likelihood higher by ${amount}.`;
+  if (best.upper < 0) return `${capital(label)} predicts new individuals better than ${name}, by ${amount}: use it.`;
+  return `${capital(label)} suffices: ${name} differs by ${amount}, which could be chance.`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

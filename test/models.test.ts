@@ -1,0 +1,256 @@
+/** Facts that hold for every kind of model, from a cohort to predictions and files. */
+import { describe, expect, it } from "vitest";
+import {
+  type Cohort,
+  createRandom,
+  embed,
+  fitDtm,
+  fitFpca,
+  fitLmm,
+  heldOutLogLikelihood,
+  loadModel,
+  makeCohort,
+  modelMixture,
+  placeIndividual,
+  placementAt,
+  predict,
+  predictCrossing,
+  procrustes,
+  saveModel,
+  selectVisits,
+  simulateCohort,
+  type TrajectoryModel,
+} from "../packages/core/src/index.ts";
+import { relativeError } from "./expect-gradient.ts";
+
+const FITS: Record<string, (cohort: Cohort) => TrajectoryModel> = {
+  lmm: (cohort) => fitLmm(cohort),
+  fpca: (cohort) => fitFpca(cohort, { rank: 2 }),
+  dtm: (cohort) => fitDtm(cohort, { nodes: { step: 0.4 } }),
+  "dtm-paper": (cohort) => fitDtm(cohort, { kind: "dtm-paper", inducing: { placement: "grid", perDimension: 4 } }),
+  "dtm-paper by its recipe": (cohort) => fitDtm(cohort, { kind: "dtm-paper", schedule: "paper" }),
+};
+
+const { cohort } = simulateCohort("pfvc", { numIndividuals: 120, seed: 5 });
+
+/** The cohort's observations as rows in another order, times and values mapped. */
+function remake(
+  source: Cohort,
+  options: {
+    shuffle?: number;
+    time?: (t: number) => number;
+    value?: (y: number) => number;
+    rename?: (id: string) => string;
+  },
+): Cohort {
+  const { time = (t) => t, value = (y) => y, rename = (id) => id } = options;
+  const owner = source.ids.flatMap((id, i) => Array<string>(source.offsets[i + 1] - source.offsets[i]).fill(id));
+  const order = options.shuffle === undefined ? null : createRandom(options.shuffle).permutation(owner.length);
+  const rows = Array.from(order ?? owner.keys());
+  return makeCohort({
+    ids: rows.map((j) => rename(owner[j])),
+    times: rows.map((j) => time(source.times[j])),
+    values: rows.map((j) => value(source.values[j])),
+  });
+}
+
+function historyOf(source: Cohort, i: number) {
+  const [start, end] = [source.offsets[i], source.offsets[i + 1]];
+  return { times: source.times.slice(start, end), values: source.values.slice(start, end) };
+}
+
+describe.each(Object.keys(FITS))("%s", (kind) => {
+  const fit = FITS[kind];
+  const model = fit(cohort);
+  const mixture = modelMixture(model, model.kind === "dtm-paper" ? { step: 0.25 } : {});
+
+  it("is the same, byte for byte, for the same seed and for rows in another order", () => {
+    const text = saveModel(model);
+    expect(saveModel(fit(remake(cohort, { shuffle: 7 })))).toBe(text);
+  });
+
+  it("saves, loads and saves to the same bytes, and predicts the same", () => {
+    const text = saveModel(model);
+    const loaded = loadModel(text);
+    expect(saveModel(loaded)).toBe(text);
+    const times = [0, 2.5, 5, 9];
+    const before = predict(model, placementAt(model, [0.4, -0.3]), times);
+    const after = predict(loaded, placementAt(loaded, [0.4, -0.3]), times);
+    expect(after).toEqual(before);
+  });
+
+  it("does not hold an id or a measured value in its file", () => {
+    const text = saveModel(model);
+    expect(text).not.toContain(cohort.ids[0]);
+    for (let j = 0; j < 20; j++) expect(text).not.toContain(String(cohort.values[j]));
+  });
+
+  it("maps values shifted and scaled to the same places, and predictions along", () => {
+    const moved = fit(remake(cohort, { value: (y) => 4 * y - 30 }));
+    const [a, b] = [embed(model, cohort, { mixture }), embedAlike(moved, remake(cohort, { value: (y) => 4 * y - 30 }))];
+    expect(relativeError(b.location, a.location)).toBeLessThan(1e-4);
+    const [p, r] = [placeIndividual(model, historyOf(cohort, 3), { mixture }), placeAlike(moved, 3, (y) => 4 * y - 30)];
+    const times = [1, 4, 8];
+    const expected = predict(model, p, times).upper.map((y) => 4 * y - 30);
+    expect(relativeError(predict(moved, r, times).upper, expected)).toBeLessThan(1e-4);
+  });
+
+  it("maps times shifted and scaled to the same places", () => {
+    const changed = remake(cohort, { time: (t) => 12 * t + 5 });
+    const moved = fit(changed);
+    const a = embed(model, cohort, { mixture });
+    expect(relativeError(embedAlike(moved, changed).location, a.location)).toBeLessThan(1e-4);
+  });
+
+  it("puts twins on one place", () => {
+    const twins = remake(cohort, { rename: (id) => `twin of ${id}` });
+    const places = embed(model, cohort, { mixture });
+    expect(embed(model, twins, { mixture }).location).toEqual(places.location);
+  });
+
+  it("returns the prior for an individual without observations", () => {
+    const prior = placeIndividual(model, { times: [], values: [] }, { mixture });
+    expect(prior.logLikelihood).toBeCloseTo(0, 9);
+    const { median } = predict(model, prior, [5]);
+    const all = cohort.values.slice().sort();
+    expect(median[0]).toBeGreaterThan(all[Math.floor(0.2 * all.length)]);
+    expect(median[0]).toBeLessThan(all[Math.floor(0.8 * all.length)]);
+  });
+
+  it("is surer of individuals with more observations", () => {
+    const places = embed(model, cohort, { mixture });
+    const areas = (few: boolean) =>
+      Array.from(places.area90).filter((_, i) =>
+        few ? places.numObservations[i] === 1 : places.numObservations[i] >= 8,
+      );
+    const mean = (x: number[]) => x.reduce((s, v) => s + v, 0) / x.length;
+    expect(mean(areas(false))).toBeLessThan(0.6 * mean(areas(true)));
+  });
+
+  it("splits a joint density into history and future", () => {
+    const many = selectVisits(cohort, (n) => (n >= 4 ? n : 0));
+    const past = selectVisits(many, (n) => Math.ceil(n / 2));
+    const future = selectVisits(many, (n) => Math.ceil(n / 2), true);
+    const all = heldOutLogLikelihood(model, many, { mixture }).logLikelihood;
+    const given = heldOutLogLikelihood(model, past, { mixture }).logLikelihood;
+    const rest = heldOutLogLikelihood(model, future, { mixture, history: past }).logLikelihood;
+    expect(
+      relativeError(
+        rest,
+        all.map((v, i) => v - given[i]),
+      ),
+    ).toBeLessThan(1e-9);
+  });
+
+  it("has bands that are nested and wider with noise", () => {
+    const placement = placeIndividual(model, historyOf(cohort, 10), { mixture });
+    const times = [0, 2, 4, 6, 8, 10];
+    const narrow = predict(model, placement, times, { level: 0.5 });
+    const wide = predict(model, placement, times, { level: 0.9, simultaneous: true, rate: true });
+    const curve = predict(model, placement, times, { level: 0.9, interval: "curve" });
+    for (let t = 0; t < times.length; t++) {
+      expect(wide.lower[t]).toBeLessThan(narrow.lower[t]);
+      expect(wide.upper[t]).toBeGreaterThan(narrow.upper[t]);
+      expect(curve.upper[t] - curve.lower[t]).toBeLessThan(wide.upper[t] - wide.lower[t]);
+      expect(wide.simultaneous!.upper[t]).toBeGreaterThan(wide.upper[t]);
+      expect(wide.rate!.lower[t]).toBeLessThanOrEqual(wide.rate!.mean[t]);
+      expect(wide.rate!.upper[t]).toBeGreaterThanOrEqual(wide.rate!.mean[t]);
+    }
+    expect(Array.from(predict(model, placement, [-1, 5, 11]).extrapolated)).toEqual([1, 0, 1]);
+  });
+
+  it("gives a distribution of the time to a threshold", () => {
+    const placement = placeIndividual(model, { times: [0, 1], values: [85, 80] }, { mixture });
+    const crossing = predictCrossing(model, placement, { threshold: 70 });
+    expect(crossing.direction).toBe("down");
+    expect(crossing.from).toBe(1);
+    expect(crossing.probabilityNone).toBeGreaterThan(0);
+    expect(crossing.probabilityNone).toBeLessThan(1);
+    let last = crossing.from;
+    for (const { probability, time } of crossing.quantiles) {
+      if (time === null) expect(probability).toBeGreaterThan(1 - crossing.probabilityNone - 0.05);
+      else {
+        expect(time).toBeGreaterThanOrEqual(last);
+        last = time;
+      }
+    }
+  });
+
+  it("is shown with the level rising to the right and late change falling upward", () => {
+    const times = Array.from({ length: 41 }, (_, k) => k / 4);
+    const course = (x: number, y: number) =>
+      predict(model, placementAt(model, [x, y]), times, { interval: "curve" }).median;
+    const level = (c: Float64Array) => c.reduce((s, v) => s + v, 0) / c.length;
+    const bend = (c: Float64Array) => c[40] - c[20] - (c[20] - c[0]);
+    expect(level(course(1, 0))).toBeGreaterThan(level(course(-1, 0)));
+    expect(bend(course(0, 1))).toBeLessThan(bend(course(0, -1)));
+  });
+
+  function embedAlike(other: TrajectoryModel, source: Cohort) {
+    return embed(other, source, { mixture: modelMixture(other, other.kind === "dtm-paper" ? { step: 0.25 } : {}) });
+  }
+
+  function placeAlike(other: TrajectoryModel, i: number, value: (y: number) => number) {
+    const { times, values } = historyOf(cohort, i);
+    return placeIndividual(
+      other,
+      { times, values: values.map(value) },
+      { mixture: modelMixture(other, other.kind === "dtm-paper" ? { step: 0.25 } : {}) },
+    );
+  }
+});
+
+describe("transforms", () => {
+  const positive = makeCohort(
+    {
+      ids: cohort.ids.flatMap((id, i) => Array<string>(cohort.offsets[i + 1] - cohort.offsets[i]).fill(id)),
+      times: cohort.times,
+      values: cohort.values.map((y) => Math.exp(y / 40)),
+    },
+    { transform: "log" },
+  );
+
+  it("are undone on the distribution: quantiles map one by one, the mean does not", () => {
+    const plain = fitLmm(remake(cohort, { value: (y) => y / 40 }));
+    const logged = fitLmm(positive);
+    const at = [1, 5];
+    const a = predict(plain, placeIndividual(plain, { times: [2], values: [1.9] }), at);
+    const b = predict(logged, placeIndividual(logged, { times: [2], values: [Math.exp(1.9)] }), at);
+    for (let t = 0; t < at.length; t++) {
+      expect(b.median[t]).toBeCloseTo(Math.exp(a.median[t]), 6);
+      expect(b.upper[t]).toBeCloseTo(Math.exp(a.upper[t]), 6);
+      expect(b.mean[t]).toBeCloseTo(Math.exp(a.mean[t] + 0.5 * a.sd[t] ** 2), 6);
+    }
+  });
+});
+
+describe("model files", () => {
+  const text = saveModel(fitLmm(cohort));
+
+  it("are refused by name when damaged, foreign, newer or cut", () => {
+    const digit = text.indexOf('"noiseVariance":') + 18;
+    const flipped = `${text.slice(0, digit)}${text[digit] === "5" ? "6" : "5"}${text.slice(digit + 1)}`;
+    expect(() => loadModel(flipped)).toThrow(expect.objectContaining({ code: "checksum" }));
+    expect(() => loadModel(text.slice(0, 500))).toThrow(expect.objectContaining({ code: "bad-json" }));
+    expect(() => loadModel('{"a":1}')).toThrow(expect.objectContaining({ code: "not-a-model" }));
+    const newer = text.replace('"formatVersion":1', '"formatVersion":2');
+    expect(() => loadModel(newer)).toThrow(expect.objectContaining({ code: "newer-format" }));
+  });
+});
+
+describe("procrustes", () => {
+  it("undoes a turn, a mirror and a shift", () => {
+    const random = createRandom(3);
+    const X = Float64Array.from({ length: 60 }, () => random.normal());
+    const [c, s] = [Math.cos(0.8), Math.sin(0.8)];
+    const Y = new Float64Array(60);
+    for (let i = 0; i < 30; i++) {
+      Y[2 * i] = 2 * (c * X[2 * i] - s * X[2 * i + 1]) + 3;
+      Y[2 * i + 1] = -2 * (s * X[2 * i] + c * X[2 * i + 1]) - 1;
+    }
+    const { rotation, scale, rSquared } = procrustes(X, Y, 30, 2);
+    expect(rSquared).toBeCloseTo(1, 10);
+    expect(scale).toBeCloseTo(2, 10);
+    expect(relativeError(rotation, [c, -s, -s, -c])).toBeLessThan(1e-9);
+  });
+});

@@ -86,6 +86,16 @@ describe("createTalk", () => {
     expect(heard()).toMatch(/^Fitting +0\.0 s\n$/);
   });
 
+  it("does not report work as done that failed", () => {
+    const { talk, heard } = listen(false);
+    const failing = () =>
+      talk.during("Fitting", () => {
+        throw new Error("no");
+      });
+    expect(failing).toThrow("no");
+    expect(heard()).toBe("");
+  });
+
   it("keeps quiet but for errors", () => {
     const { talk, heard } = listen(true);
     talk.say("a");

@@ -40,12 +40,14 @@ export function createTalk(options: { quiet: boolean; stream?: TalkStream; color
     during: (title, work) => {
       const began = Date.now();
       const meter = options.quiet ? silent() : onTerminal ? bar(title) : plainLines(title, say);
+      let result: ReturnType<typeof work>;
       try {
-        return work(meter.update);
+        result = work(meter.update);
       } finally {
         meter.stop();
-        say(`${paint.dim(title.padEnd(38))} ${seconds(Date.now() - began)}`);
       }
+      say(`${paint.dim(title.padEnd(38))} ${seconds(Date.now() - began)}`);
+      return result;
     },
   };
 }

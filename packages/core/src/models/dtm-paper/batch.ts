@@ -4,7 +4,7 @@ import { startLbfgs, stepLbfgs } from "../../numeric/optimize/lbfgs.ts";
 import type { Objective } from "../../numeric/optimize/objective.ts";
 import { collapsedBound } from "./collapsed.ts";
 import type { Engine } from "./engine.ts";
-import { setParameters } from "./engine.ts";
+import { requireUpdate, setParameters } from "./engine.ts";
 import { atEdge, type HyperLayout, parametersAt } from "./hyperparameters.ts";
 import type { RunState } from "./run-state.ts";
 import type { Schedule } from "./schedule.ts";
@@ -19,6 +19,7 @@ export function batchSchedule(engine: Engine, layout: HyperLayout, state: RunSta
     const x = new Float64Array(n + layout.coordinates.length);
     x.set(state.theta);
     state.batch = { lbfgs: startLbfgs(objective, x, MEMORY), small: 0 };
+    requireUpdate(Number.isFinite(state.batch.lbfgs.value));
     state.trace.push(state.batch.lbfgs.value);
   }
   const batch = state.batch;

@@ -11,11 +11,11 @@ import { LOG_2PI } from "../../numeric/special.ts";
 import type { RbfKernel } from "../gp/kernel.ts";
 import { type DataTotals, dataLines } from "./elbo.ts";
 import type { Engine } from "./engine.ts";
-import { createFirstPsi, type FirstPsi, fillFirstPsi } from "./first-psi.ts";
 import { addMeanGradient } from "./gradients.ts";
 import type { HyperGradient } from "./hyperparameters.ts";
 import type { DataSums } from "./inducing-posterior.ts";
 import { addKernelMatrixTerms } from "./kernel-gradient.ts";
+import { computeRbfFirst, createPsiWorkspace, factorRbf, type PsiWorkspace, rbfFirstSlopes } from "./psi.ts";
 import { covarianceOfFactor, logPriorSlope, unpackLocation } from "./state.ts";
 
 /** What individuals add to the gradient beyond the data sums. */
@@ -28,7 +28,9 @@ export interface HyperSums {
 
 /** Scratch of `addIndividualHyper`. */
 export interface HyperWorkspace {
-  readonly first: FirstPsi;
+  readonly psi: PsiWorkspace;
+  readonly psi1: Float64Array; // [p]
+  readonly slopes: Float64Array; // [q]
   readonly h: Float64Array; // [p]
   readonly m: Float64Array; // [q]
   readonly T: Float64Array; // [q,q]
@@ -41,10 +43,13 @@ export function createHyperSums(d: number, q: number): HyperSums {
   return { mean: new Float64Array(d), slopes: new Float64Array(q) };
 }
 
+/** Scratch for p inducing places in q dimensions. */
 export function createHyperWorkspace(p: number, q: number): HyperWorkspace {
   const square = () => new Float64Array(q * q);
   return {
-    first: createFirstPsi(p, q),
+    psi: createPsiWorkspace(q),
+    psi1: new Float64Array(p),
+    slopes: new Float64Array(q),
     h: new Float64Array(p),
     m: new Float64Array(q),
     T: square(),
@@ -69,7 +74,7 @@ export function addIndividualHyper(
 ): void {
   const { statistics, parameters, posterior, options, numLocal: P, g } = engine;
   const { inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
-  const { first, h, m, T, S, D } = work;
+  const { psi, psi1, slopes, h, m, T, S, D } = work;
   for (let j = 0; j < p; j++) {
     let s = 0;
     for (let k = 0; k < d; k++) s += posterior.mean[j * d + k] * g[k];
@@ -77,10 +82,12 @@ export function addIndividualHyper(
   }
   unpackLocation(theta, i * P, q, options.diagonal, m, T);
   covarianceOfFactor(T, q, S);
-  fillFirstPsi(kernel, Z, p, q, m, S, h, first);
-  addMeanGradient(statistics, i, g, first.psi1, posterior.mean, noiseVariance / weight, p, d, out.mean);
+  factorRbf(kernel, q, S, psi);
+  computeRbfFirst(kernel, Z, p, q, m, psi1, psi);
+  rbfFirstSlopes(Z, p, q, m, psi1, h, slopes, psi);
+  addMeanGradient(statistics, i, g, psi1, posterior.mean, noiseVariance / weight, p, d, out.mean);
   dataSlope(gradient, gradientOffset, T, q, options.diagonal, D);
-  for (let c = 0; c < q; c++) out.slopes[c] += weight * (D[c * q + c] + first.slopes[c]);
+  for (let c = 0; c < q; c++) out.slopes[c] += weight * (D[c * q + c] + slopes[c]);
 }
 
 /**

@@ -6,7 +6,6 @@
  * No kernel inverse enters the sums or the solve, natural-gradient steps commute with this change of variables, and
  * Λ_a has the blocks of G_i's band alone. One solve costs O((dp)³).
  */
-import { DtmError } from "../../errors.ts";
 import {
   choleskyInPlace,
   invertFromCholesky,
@@ -46,6 +45,7 @@ export function createInducingCoefficients(p: number, d: number): InducingCoeffi
   };
 }
 
+/** Scratch for one size. */
 export function createInducingWorkspace(p: number, d: number): InducingWorkspace {
   const dp = d * p;
   return {
@@ -91,16 +91,6 @@ export function solveInducingCoefficients(
   const logDet = logDetFromCholesky(L, dp) - d * factor.logDet;
   out.kl = 0.5 * (energy(K, vector, out.covariance, p, d) - dp + logDet);
   return true;
-}
-
-/** `solveInducingCoefficients`, throwing when it fails. */
-export function requireInducingCoefficients(...args: Parameters<typeof solveInducingCoefficients>): void {
-  if (!solveInducingCoefficients(...args)) {
-    throw new DtmError(
-      "not-positive-definite",
-      "Expected a positive definite precision of the inducing values, received one that is not. Raise the jitter or use fewer inducing places.",
-    );
-  }
 }
 
 /** q(a) of a whitened q(v): A = L_K⁻ᵀ𝒱, C_kl = L_K⁻ᵀ Ξ_kl L_K⁻¹. */

@@ -131,7 +131,9 @@ export function paperSettings(options: DtmPaperOptions, m: number): DtmPaperSett
 /** Settings as they are written to a fit record. */
 export function settingsRecord(settings: DtmPaperSettings): { readonly [key: string]: Json } {
   const { inducing, priors, ...rest } = settings;
-  return { ...rest, inducing: { ...inducing }, priors: { ...priors } as unknown as Json };
+  const given = Object.entries(priors).filter((entry): entry is [string, LogPrior] => entry[1] !== undefined);
+  const plain = given.map(([name, { mean, precision }]): [string, Json] => [name, { mean, precision }]);
+  return { ...rest, inducing: { ...inducing }, priors: Object.fromEntries(plain) };
 }
 
 function defaultInducing(kernel: "rbf" | "linear", q: number): InducingOptions {

@@ -110,8 +110,8 @@ export function addPsiGradient(
   else addLinearGradient(kernel, Z, p, q, m, S, psi, weights, out);
 }
 
-/** P1, P2 and the two log-determinants at S. */
-function factorRbf(kernel: RbfKernel, q: number, S: Float64Array, work: PsiWorkspace): void {
+/** Writes P1, P2 and the two log-determinants at S to `work`. */
+export function factorRbf(kernel: RbfKernel, q: number, S: Float64Array, work: PsiWorkspace): void {
   const { P1, P2, scratch, inverseScratch } = work;
   const { lengthscales } = kernel;
   let logD = 0;
@@ -127,6 +127,45 @@ function factorRbf(kernel: RbfKernel, q: number, S: Float64Array, work: PsiWorks
   }
 }
 
+/** Writes ψ1 [p] of the RBF kernel alone; P1 must be in `work` (`factorRbf`). */
+export function computeRbfFirst(
+  kernel: RbfKernel,
+  Z: Float64Array,
+  p: number,
+  q: number,
+  m: Float64Array,
+  psi1: Float64Array,
+  work: PsiWorkspace,
+): void {
+  const { P1, delta } = work;
+  const scale = kernel.signalVariance * Math.exp(-0.5 * work.logDet1);
+  for (let j = 0; j < p; j++) {
+    for (let c = 0; c < q; c++) delta[c] = m[c] - Z[j * q + c];
+    psi1[j] = scale * Math.exp(-0.5 * quadratic(P1, delta, q));
+  }
+}
+
+/** Writes the diagonal of ∂(w1'ψ1)/∂S, ½ Σ_j w1_j ψ1_j (v_jc² − (P1)_cc), to out [q]; P1 must be in `work`. */
+export function rbfFirstSlopes(
+  Z: Float64Array,
+  p: number,
+  q: number,
+  m: Float64Array,
+  psi1: Float64Array,
+  weights: Float64Array,
+  out: Float64Array,
+  work: PsiWorkspace,
+): void {
+  const { P1, delta, product } = work;
+  out.fill(0, 0, q);
+  for (let j = 0; j < p; j++) {
+    const a = 0.5 * weights[j] * psi1[j];
+    for (let c = 0; c < q; c++) delta[c] = m[c] - Z[j * q + c];
+    applyMatrix(P1, delta, q, product);
+    for (let c = 0; c < q; c++) out[c] += a * (product[c] * product[c] - P1[c * q + c]);
+  }
+}
+
 function computeRbf(
   kernel: RbfKernel,
   Z: Float64Array,
@@ -138,15 +177,13 @@ function computeRbf(
   work: PsiWorkspace,
 ): void {
   factorRbf(kernel, q, S, work);
-  const { P1, P2, delta } = work;
+  const { P2, delta } = work;
   const { signalVariance: alpha, lengthscales } = kernel;
-  const { psi1, psi2 } = out;
+  const { psi2 } = out;
   out.psi0 = alpha;
-  const scale1 = alpha * Math.exp(-0.5 * work.logDet1);
+  computeRbfFirst(kernel, Z, p, q, m, out.psi1, work);
   const scale2 = alpha * alpha * Math.exp(-0.5 * work.logDet2);
   for (let j = 0; j < p; j++) {
-    for (let c = 0; c < q; c++) delta[c] = m[c] - Z[j * q + c];
-    psi1[j] = scale1 * Math.exp(-0.5 * quadratic(P1, delta, q));
     for (let k = 0; k <= j; k++) {
       let apart = 0;
       for (let c = 0; c < q; c++) {

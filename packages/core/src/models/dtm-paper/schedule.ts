@@ -1,3 +1,4 @@
+/** What the schedules have in common. */
 import type { DataSums } from "./inducing-posterior.ts";
 
 /** How a schedule is turned: each step changes the run's state in place. */

@@ -5,11 +5,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { checkBasis } from "./basis.ts";
+import type { Check, Checker } from "./checker.ts";
+import { checkDtmPaper } from "./dtm-paper.ts";
 import { checkFit } from "./fit.ts";
 import { checkGrid } from "./grid.ts";
 import { checkKde, checkKdeIndex, checkKdeTest } from "./kde.ts";
 import { checkMixed } from "./mixed.ts";
 import { checkPsi } from "./psi.ts";
+import { checkHclust, checkSurvival, checkVarimax } from "./r.ts";
 import { checkSvi } from "./svi.ts";
 
 export interface FileReport {
@@ -42,6 +45,9 @@ const KINDS: readonly Kind[] = [
   { name: "map on nodes, at given parameters", fields: ["X", "G", "B1"], check: checkGrid },
   { name: "density test, list of cases", fields: ["ks_version", "cases"], check: checkKdeIndex },
   { name: "density test", fields: ["ks_version", "selector"], check: checkKde },
+  { name: "hierarchical clustering", fields: ["cases"], caseFields: ["merge", "height"], check: checkHclust },
+  { name: "varimax rotation", fields: ["cases"], caseFields: ["loadings", "rotated"], check: checkVarimax },
+  { name: "survival", fields: ["cases"], caseFields: ["time", "event"], check: checkSurvival },
   { name: "density test, statistic", fields: ["cases"], caseFields: ["H1", "H2"], check: checkKdeTest },
 ];
 

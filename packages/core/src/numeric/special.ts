@@ -1,4 +1,5 @@
 /** Distributions and log-domain arithmetic; the one module that touches @stdlib's distributions. */
+import gammainc from "@stdlib/math-base-special-gammainc";
 import chisquareQuantile_ from "@stdlib/stats-base-dists-chisquare-quantile";
 import normalCdf_ from "@stdlib/stats-base-dists-normal-cdf";
 import normalQuantile_ from "@stdlib/stats-base-dists-normal-quantile";
@@ -18,6 +19,11 @@ export function normalQuantile(p: number): number {
 /** Quantile of χ² with `degrees` degrees of freedom. */
 export function chisquareQuantile(p: number, degrees: number): number {
   return chisquareQuantile_(p, degrees);
+}
+
+/** P(χ² > x) with `degrees` degrees of freedom, accurate far into the tail. */
+export function chisquareUpper(x: number, degrees: number): number {
+  return gammainc(x / 2, degrees / 2, true, true);
 }
 
 /** log Σ exp(x_i) without overflow over x[start, end); −∞ if empty. */

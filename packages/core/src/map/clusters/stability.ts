@@ -1,0 +1,135 @@
+/**
+ * Do the groups come back? A partition made again from resampled data is held against the first one by the adjusted
+ * Rand index (Hubert & Arabie 1985): with n_ab individuals in group a of one and b of the other partition,
+ *   ARI = ( Σ C(n_ab,2) − E ) / ( ½[Σ C(n_a,2) + Σ C(n_b,2)] − E ),   E = Σ C(n_a,2) · Σ C(n_b,2) / C(n,2),
+ * 1 for equal partitions, 0 on average for unrelated ones. A group's own stability is the share of its pairs of members
+ * that stay together. Labels below 0 say "not in this resample"; such individuals are left out of that comparison.
+ * (docs/math/groups.md §3)
+ */
+import { checkOption, DtmError } from "../../errors.ts";
+
+/** Below this mean adjusted Rand index, or this share of pairs kept, groups are called unstable. */
+export const STABLE_FROM = 0.6;
+
+export interface GroupStability {
+  readonly group: number;
+  /** Share of pairs of members that stay together, over all resamples; NaN if no pair was ever compared. */
+  readonly pairsKept: number;
+  readonly stable: boolean;
+}
+
+export interface Stability {
+  readonly verdict: "stable" | "unstable";
+  /** Mean of `adjustedRand`. */
+  readonly meanAdjustedRand: number;
+  /** One index per resample. */
+  readonly adjustedRand: readonly number[];
+  readonly groups: readonly GroupStability[];
+}
+
+export interface BootstrapOptions {
+  /** Resamples B. Default 20. */
+  readonly numResamples?: number;
+  /** Resample b is drawn with a seed made of this one and b. Default 1. */
+  readonly seed?: number;
+  readonly onProgress?: (done: number, of: number) => void;
+  readonly signal?: { readonly aborted: boolean };
+}
+
+/** Labels of all individuals (below 0: left out) from a fit to a resample drawn with the given seed. */
+export type Refit = (seed: number) => ArrayLike<number> | Promise<ArrayLike<number>>;
+
+/** The adjusted Rand index of two labelings of the same individuals; those labelled below 0 in either are left out. */
+export function adjustedRandIndex(first: ArrayLike<number>, second: ArrayLike<number>): number {
+  const table = crossTabulate(first, second);
+  const index = pairsOf(table.cells.values());
+  const a = pairsOf(table.rows.values());
+  const b = pairsOf(table.columns.values());
+  const all = (table.total * (table.total - 1)) / 2;
+  // Two partitions that are both one group, or both all singles, agree though the formula is 0/0.
+  if (all === 0) return table.total === 0 ? Number.NaN : 1;
+  const expected = (a / all) * b;
+  const highest = 0.5 * (a + b);
+  return highest === expected ? 1 : (index - expected) / (highest - expected);
+}
+
+/** Stability of a labeling against labelings of resamples. */
+export function stabilityOf(reference: ArrayLike<number>, resamples: readonly ArrayLike<number>[]): Stability {
+  checkOption(resamples.length > 0, "stabilityOf: resamples", "at least one labeling", 0, "Ask for more resamples.");
+  const adjustedRand = resamples.map((labels) => adjustedRandIndex(reference, labels));
+  const meanAdjustedRand = adjustedRand.reduce((sum, x) => sum + x, 0) / adjustedRand.length;
+  const present = new Set(Array.from(reference).filter((g) => g >= 0));
+  const kept = new Map<number, number>();
+  const compared = new Map<number, number>();
+  for (const labels of resamples) {
+    const table = crossTabulate(reference, labels);
+    for (const [group, n] of table.rows) add(compared, group, (n * (n - 1)) / 2);
+    for (const [key, n] of table.cells) add(kept, table.rowOf(key), (n * (n - 1)) / 2);
+  }
+  const groups = [...present]
+    .sort((a, b) => a - b)
+    .map((group) => {
+      const pairsKept = (kept.get(group) ?? 0) / (compared.get(group) ?? 0);
+      return { group, pairsKept, stable: pairsKept >= STABLE_FROM };
+    });
+  const verdict = meanAdjustedRand >= STABLE_FROM ? "stable" : "unstable";
+  return { verdict, meanAdjustedRand, adjustedRand, groups };
+}
+
+/** Stability of a labeling under bootstrap refits; `refit` is called with one seed after the other. */
+export async function bootstrapStability(
+  reference: ArrayLike<number>,
+  refit: Refit,
+  { numResamples = 20, seed = 1, onProgress, signal }: BootstrapOptions = {},
+): Promise<Stability> {
+  const ok = Number.isInteger(numResamples) && numResamples >= 1;
+  checkOption(ok, "bootstrapStability: numResamples", "a whole number of at least 1", numResamples, "Use 20.");
+  const resamples: ArrayLike<number>[] = [];
+  for (let b = 0; b < numResamples; b++) {
+    if (signal?.aborted) {
+      throw new DtmError("cancelled", `bootstrapStability: cancelled after ${b} of ${numResamples} resamples.`);
+    }
+    resamples.push(await refit(resampleSeed(seed, b)));
+    onProgress?.(b + 1, numResamples);
+  }
+  return stabilityOf(reference, resamples);
+}
+
+/** The seed of resample b: far from those of neighbouring base seeds, so that runs do not share resamples. */
+function resampleSeed(seed: number, b: number): number {
+  return seed * 1_000_003 + b;
+}
+
+/** Counts of pairs of labels with their margins. */
+function crossTabulate(first: ArrayLike<number>, second: ArrayLike<number>) {
+  if (first.length !== second.length) {
+    throw new DtmError(
+      "shape",
+      `adjustedRandIndex: expected labels of the same individuals, received ${first.length} and ${second.length}.`,
+    );
+  }
+  let width = 1;
+  for (let i = 0; i < second.length; i++) width = Math.max(width, second[i] + 1);
+  const cells = new Map<number, number>();
+  const rows = new Map<number, number>();
+  const columns = new Map<number, number>();
+  let total = 0;
+  for (let i = 0; i < first.length; i++) {
+    if (first[i] < 0 || second[i] < 0) continue;
+    add(cells, first[i] * width + second[i], 1);
+    add(rows, first[i], 1);
+    add(columns, second[i], 1);
+    total++;
+  }
+  return { cells, rows, columns, total, rowOf: (key: number) => Math.floor(key / width) };
+}
+
+function add(counts: Map<number, number>, key: number, amount: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + amount);
+}
+
+function pairsOf(counts: Iterable<number>): number {
+  let pairs = 0;
+  for (const n of counts) pairs += (n * (n - 1)) / 2;
+  return pairs;
+}

@@ -1,0 +1,32 @@
+/** Follow-up of individuals: how long each was seen, and whether the event ended it. */
+import { DtmError } from "../errors.ts";
+
+/** Time from the origin to event or end of follow-up, and 1 (event) or 0 (censored), one entry per individual. */
+export interface FollowUp {
+  readonly times: ArrayLike<number>;
+  readonly events: ArrayLike<number>;
+}
+
+/** Throws unless every time is finite and not negative and every event 0 or 1. */
+export function checkFollowUp({ times, events }: FollowUp, where: string): void {
+  if (times.length === 0 || times.length !== events.length) {
+    throw new DtmError(
+      "shape",
+      `${where}: expected one time and one event for each individual, received ${times.length} and ${events.length}.`,
+    );
+  }
+  for (let i = 0; i < times.length; i++) {
+    if (!(Number.isFinite(times[i]) && times[i] >= 0)) {
+      throw new DtmError(
+        "follow-up",
+        `${where}: expected times of 0 or more, received ${times[i]} for individual ${i}. Leave the individual out.`,
+      );
+    }
+    if (events[i] !== 0 && events[i] !== 1) {
+      throw new DtmError(
+        "follow-up",
+        `${where}: expected events 0 (censored) or 1 (event), received ${events[i]} for individual ${i}.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Kaplan–Meier curves. With d_j events among n_j at risk at time t_j (everyone whose time is not before t_j),
+ *   S(t) = Π_{t_j ≤ t} (1 − d_j/n_j),
+ *   v(t) = Σ_{t_j ≤ t} d_j / ( n_j (n_j − d_j) )     Greenwood's variance of log S; se(S) = S √v.
+ * Intervals with z = Φ⁻¹(½ + level/2):
+ *   "log-log"  S^{exp(± z √v / log S)}, inside [0,1] and best in small groups (the default);
+ *   "log"      S exp(± z √v), cut at 1;
+ *   "plain"    S ± z S √v, cut to [0,1].
+ * Individuals censored at t_j are at risk at t_j. Times are tied when they are equal.   (docs/math/survival.md §1)
+ */
+import { checkOption } from "../errors.ts";
+import { normalQuantile } from "../numeric/special.ts";
+import { checkFollowUp, type FollowUp } from "./follow-up.ts";
+
+export type IntervalType = "log-log" | "log" | "plain";
+
+/** A step function: entry j holds from `times[j]` on. Before the first time S is 1. */
+export interface KaplanMeier {
+  readonly numIndividuals: number;
+  readonly numEvents: number;
+  /** Distinct times of events and censorings, increasing, [J]. */
+  readonly times: Float64Array;
+  readonly atRisk: Float64Array; // n_j just before
+  readonly events: Float64Array; // d_j
+  readonly censored: Float64Array;
+  readonly survival: Float64Array; // S
+  /** Of S, by Greenwood; NaN once S is 0. */
+  readonly standardErrors: Float64Array;
+  /** Both 1 while S is 1; NaN once S is 0. */
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+  readonly level: number;
+  readonly interval: IntervalType;
+  /** Time at which S falls to one half with the interval of that time; NaN where it is not reached. */
+  readonly median: { readonly time: number; readonly lower: number; readonly upper: number };
+}
+
+export interface KaplanMeierOptions {
+  /** Default 0.95. */
+  readonly level?: number;
+  /** Default "log-log". */
+  readonly interval?: IntervalType;
+}
+
+/** The Kaplan–Meier curve of one group. */
+export function kaplanMeier(
+  followUp: FollowUp,
+  { level = 0.95, interval = "log-log" }: KaplanMeierOptions = {},
+): KaplanMeier {
+  checkFollowUp(followUp, "kaplanMeier");
+  checkOption(level > 0 && level < 1, "kaplanMeier: level", "a share between 0 and 1", level, "Try 0.95.");
+  const { times, atRisk, events, censored } = countByTime(followUp);
+  const J = times.length;
+  const survival = new Float64Array(J);
+  const standardErrors = new Float64Array(J);
+  const lower = new Float64Array(J);
+  const upper = new Float64Array(J);
+  const z = normalQuantile(0.5 + 0.5 * level);
+  let S = 1;
+  let v = 0;
+  let numEvents = 0;
+  for (let j = 0; j < J; j++) {
+    const [d, n] = [events[j], atRisk[j]];
+    S *= (n - d) / n;
+    v += d === 0 ? 0 : d / (n * (n - d));
+    numEvents += d;
+    survival[j] = S;
+    standardErrors[j] = S > 0 ? S * Math.sqrt(v) : Number.NaN;
+    [lower[j], upper[j]] = bounds(S, v, z, interval);
+  }
+  const median = {
+    time: crossing(times, survival),
+    lower: crossing(times, lower),
+    upper: crossing(times, upper),
+  };
+  const numIndividuals = followUp.times.length;
+  const counts = { numIndividuals, numEvents, times, atRisk, events, censored };
+  return { ...counts, survival, standardErrors, lower, upper, level, interval, median };
+}
+
+/** One curve per group, for labels 0..k−1; individuals labelled below 0 belong to none. */
+export function kaplanMeierByGroup(
+  { times, events }: FollowUp,
+  labels: ArrayLike<number>,
+  numGroups: number,
+  options: KaplanMeierOptions = {},
+): KaplanMeier[] {
+  return Array.from({ length: numGroups }, (_, g) => {
+    const members = Array.from(labels).flatMap((label, i) => (label === g ? [i] : []));
+    return kaplanMeier({ times: members.map((i) => times[i]), events: members.map((i) => events[i]) }, options);
+  });
+}
+
+/** S, its interval and the number at risk at given times; the table under a plotted curve. */
+export function curveAt(curve: KaplanMeier, times: ArrayLike<number>) {
+  return Array.from(times, (time) => {
+    let j = -1;
+    while (j + 1 < curve.times.length && curve.times[j + 1] <= time) j++;
+    const next = j >= 0 && curve.times[j] === time ? j : j + 1;
+    return {
+      time,
+      survival: j < 0 ? 1 : curve.survival[j],
+      lower: j < 0 ? 1 : curve.lower[j],
+      upper: j < 0 ? 1 : curve.upper[j],
+      // Everyone whose own time is not before this one.
+      atRisk: next < curve.times.length ? curve.atRisk[next] : 0,
+    };
+  });
+}
+
+/** Distinct times with the numbers at risk, with events and censored. */
+function countByTime({ times, events }: FollowUp) {
+  const n = times.length;
+  const order = Array.from({ length: n }, (_, i) => i).sort((a, b) => times[a] - times[b]);
+  const distinct: number[] = [];
+  const atRisk: number[] = [];
+  const dead: number[] = [];
+  const lost: number[] = [];
+  order.forEach((i, place) => {
+    let last = distinct.length - 1;
+    if (last < 0 || distinct[last] !== times[i]) {
+      distinct.push(times[i]);
+      atRisk.push(n - place);
+      dead.push(0);
+      lost.push(0);
+      last++;
+    }
+    if (events[i] === 1) dead[last]++;
+    else lost[last]++;
+  });
+  return {
+    times: Float64Array.from(distinct),
+    atRisk: Float64Array.from(atRisk),
+    events: Float64Array.from(dead),
+    censored: Float64Array.from(lost),
+  };
+}
+
+function bounds(S: number, v: number, z: number, interval: IntervalType): [number, number] {
+  if (!(S > 0)) return [Number.NaN, Number.NaN];
+  if (S === 1) return [1, 1];
+  const half = z * Math.sqrt(v);
+  switch (interval) {
+    case "log-log":
+      return [S ** Math.exp(-half / Math.log(S)), S ** Math.exp(half / Math.log(S))];
+    case "log":
+      return [S * Math.exp(-half), Math.min(1, S * Math.exp(half))];
+    case "plain":
+      return [Math.max(0, S - S * half), Math.min(1, S + S * half)];
+  }
+}
+
+/**
+ * Where a falling step function reaches one half; the middle of the step where it stands at one half exactly, as R
+ * has it. NaN if it does not get there.
+ */
+function crossing(times: Float64Array, curve: Float64Array): number {
+  const tolerance = 1.5e-8;
+  const reached = curve.findIndex((s) => s <= 0.5 + tolerance);
+  if (reached < 0) return Number.NaN;
+  const passed = curve.findIndex((s) => s < 0.5 - tolerance);
+  const to = passed < 0 ? times.length - 1 : passed;
+  return curve[reached] < 0.5 - tolerance ? times[reached] : 0.5 * (times[reached] + times[to]);
+}

@@ -1,0 +1,99 @@
+/**
+ * Landmark analysis: individuals are placed by their visits up to a landmark and followed from there, so that nothing
+ * from the future enters a place, and nobody is counted as surviving a time that was needed to see them.
+ * Visits and follow-up are on one clock. The default landmark is the time by which half the individuals have two visits:
+ * the smallest t with #{second visit ≤ t} ≥ m/2.   (docs/math/survival.md §5)
+ */
+import { DtmError } from "../errors.ts";
+import { checkFollowUp, type FollowUp } from "./follow-up.ts";
+
+/** Visit times of all individuals: those of individual i are `times[starts[i] .. starts[i+1])`, in any order. */
+export interface Visits {
+  readonly times: ArrayLike<number>;
+  readonly starts: ArrayLike<number>; // [m+1]
+}
+
+/** Who is at risk after the landmark, and their follow-up from there. */
+export interface Landmark extends FollowUp {
+  readonly landmark: number;
+  /** Individuals in the analysis, increasing. */
+  readonly individuals: Int32Array;
+  /** Time from the landmark to event or end of follow-up. */
+  readonly times: Float64Array;
+  readonly events: Float64Array;
+  /** Individuals left out: follow-up unknown; over by the landmark, with or without the event; not seen by then. */
+  readonly leftOut: {
+    readonly unknown: number;
+    readonly eventBefore: number;
+    readonly censoredBefore: number;
+    readonly noVisitBefore: number;
+  };
+}
+
+/** The time by which half the individuals have two visits. */
+export function defaultLandmark({ times, starts }: Visits): number {
+  const m = starts.length - 1;
+  const second = new Float64Array(Math.max(0, m)).fill(Number.POSITIVE_INFINITY);
+  for (let i = 0; i < m; i++) {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (let j = starts[i]; j < starts[i + 1]; j++) {
+      if (times[j] < earliest) {
+        second[i] = earliest;
+        earliest = times[j];
+      } else if (times[j] < second[i]) {
+        second[i] = times[j];
+      }
+    }
+  }
+  const landmark = second.sort()[Math.ceil(m / 2) - 1];
+  if (landmark === undefined || !Number.isFinite(landmark)) {
+    throw new DtmError(
+      "landmark",
+      `defaultLandmark: expected at least half of the ${m} individuals to have two visits. Give a landmark.`,
+    );
+  }
+  return landmark;
+}
+
+/**
+ * The individuals seen by the landmark (a visit at or before it) and followed beyond it. A follow-up time that is not a
+ * number means unknown and is left out.
+ */
+export function landmarkFollowUp(
+  visits: Visits,
+  followUp: FollowUp,
+  landmark: number = defaultLandmark(visits),
+): Landmark {
+  const m = visits.starts.length - 1;
+  if (followUp.times.length !== m || followUp.events.length !== m || !Number.isFinite(landmark)) {
+    throw new DtmError(
+      "shape",
+      `landmarkFollowUp: expected a finite landmark and follow-up of ${m} individuals, received ${landmark}, ` +
+        `${followUp.times.length} times and ${followUp.events.length} events.`,
+    );
+  }
+  const leftOut = { unknown: 0, eventBefore: 0, censoredBefore: 0, noVisitBefore: 0 };
+  const individuals: number[] = [];
+  for (let i = 0; i < m; i++) {
+    const time = followUp.times[i];
+    if (Number.isNaN(time) || Number.isNaN(followUp.events[i])) leftOut.unknown++;
+    else if (time <= landmark) leftOut[followUp.events[i] === 1 ? "eventBefore" : "censoredBefore"]++;
+    else if (!seenBy(visits, i, landmark)) leftOut.noVisitBefore++;
+    else individuals.push(i);
+  }
+  if (individuals.length === 0) {
+    throw new DtmError(
+      "landmark",
+      `landmarkFollowUp: nobody was seen by the landmark ${landmark} and followed beyond it. Give another landmark.`,
+    );
+  }
+  const times = Float64Array.from(individuals, (i) => followUp.times[i] - landmark);
+  const events = Float64Array.from(individuals, (i) => followUp.events[i]);
+  checkFollowUp({ times, events }, "landmarkFollowUp");
+  return { landmark, individuals: Int32Array.from(individuals), times, events, leftOut };
+}
+
+function seenBy({ times, starts }: Visits, i: number, landmark: number): boolean {
+  for (let j = starts[i]; j < starts[i + 1]; j++) if (times[j] <= landmark) return true;
+  return false;
+}

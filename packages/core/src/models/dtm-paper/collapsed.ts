@@ -17,6 +17,7 @@ import {
   hyperGradientOfSums,
 } from "./hyper-gradient.ts";
 import { type HyperGradient, type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
+import { inducingOfCoefficients } from "./inducing-coefficients.ts";
 import { kernelMatrixGradient } from "./kernel-gradient.ts";
 import { logPrior } from "./state.ts";
 
@@ -62,6 +63,7 @@ function hyperGradientAt(
     addIndividualHyper(engine, kernel, i, theta, gradient, i * P, 1, hyper, work);
   }
   const { numInducing: p, numBasis: d, noiseVariance } = parameters;
-  const Gamma = kernelMatrixGradient(sums, statistics, posterior, engine.factor, noiseVariance, p, d);
+  const whitened = inducingOfCoefficients(posterior, engine.factor, p, d);
+  const Gamma = kernelMatrixGradient(sums, statistics, whitened, engine.factor, noiseVariance, p, d);
   return hyperGradientOfSums(engine, kernel, sums, dataTotals(engine, theta), hyper, Gamma);
 }

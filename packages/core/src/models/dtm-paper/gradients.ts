@@ -5,7 +5,7 @@
 import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
 import { cholesky, invertFromCholesky } from "../../numeric/cholesky.ts";
 import { directSums, individualWeights, requireKernelFactor, weightedPsi } from "./elbo.ts";
-import type { InducingCoefficients } from "./inducing-coefficients.ts";
+import { type InducingCoefficients, inducingOfCoefficients } from "./inducing-coefficients.ts";
 import { addKernelMatrixTerms, kernelMatrixGradient } from "./kernel-gradient.ts";
 import {
   addPsiGradient,
@@ -90,7 +90,8 @@ export function elboGradient(
     const Sinv = invertFromCholesky(cholesky(S, q, "covariance of a place"), q);
     for (let e = 0; e < q * q; e++) covarianceGradient[i * q * q + e] = own.covariance[e] + 0.5 * Sinv[e];
   }
-  const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, noiseVariance, p, d);
+  const whitened = inducingOfCoefficients(posterior, factor, p, d);
+  const Gamma = kernelMatrixGradient(sums, statistics, whitened, factor, noiseVariance, p, d);
   addKernelMatrixTerms(kernel, Z, p, q, Gamma, factor.matrix, global);
   addPriorSlopes(parameters, priors, sharedLengthscale, global);
   return {
@@ -99,7 +100,7 @@ export function elboGradient(
     logSignalVariance: global.logSignalVariance,
     logLengthscales: global.logLengthscales,
     inducing: global.inducing,
-    kernelMatrix: Gamma,
+    kernelMatrix: Gamma.matrix,
     theta: thetaGradient,
     locationCovariance: covarianceGradient,
   };

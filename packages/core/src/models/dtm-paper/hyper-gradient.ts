@@ -14,7 +14,7 @@ import type { Engine } from "./engine.ts";
 import { addMeanGradient } from "./gradients.ts";
 import type { HyperGradient } from "./hyperparameters.ts";
 import type { DataSums } from "./inducing-posterior.ts";
-import { addKernelMatrixTerms } from "./kernel-gradient.ts";
+import { addKernelMatrixTerms, type KernelMatrixGradient } from "./kernel-gradient.ts";
 import { computeRbfFirst, createPsiWorkspace, factorRbf, type PsiWorkspace, rbfFirstSlopes } from "./psi.ts";
 import { covarianceOfFactor, logPriorSlope, unpackLocation } from "./state.ts";
 
@@ -91,8 +91,8 @@ export function addIndividualHyper(
 }
 
 /**
- * The gradient from sums over all individuals (or estimates of them) under the engine's q(u); Γ = ∂ℒ/∂K [p,p] says what
- * is held fixed when K moves.
+ * The gradient from sums over all individuals (or estimates of them) under the engine's q(u); Γ = ∂ℒ/∂K says what is
+ * held fixed when K moves.
  */
 export function hyperGradientOfSums(
   engine: Engine,
@@ -100,7 +100,7 @@ export function hyperGradientOfSums(
   sums: DataSums,
   data: DataTotals,
   hyper: HyperSums,
-  Gamma: Float64Array,
+  Gamma: KernelMatrixGradient,
 ): HyperGradient {
   const { statistics, parameters, posterior, factor, options } = engine;
   const { inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance: s2 } = parameters;

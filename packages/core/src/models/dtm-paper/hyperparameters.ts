@@ -1,7 +1,7 @@
 /**
  * The hyperparameters that a fit learns, as one vector: [μ], log σ², log α, log ℓ (one, or one per dimension), [Z].
  * Each is stored as x = scale · (h − h_start), scaled by the square root of a typical curvature so that one quasi-Newton
- * metric suits them and the places alike. Logs stay in a box around the start (ℓ within [0.1, 10]): beyond it the bound
+ * metric suits them and the places alike. Logs stay in a box around the start (ℓ within [0.05, 50]): beyond it the bound
  * is flat in that coordinate.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
@@ -39,8 +39,8 @@ export interface HyperLayout {
 
 /** Stochastic steps change a log by at most this, the mean by this many standard deviations. */
 const LONGEST_STEP = 0.05;
-const LOG_RANGE = Math.log(1000);
-const LENGTHSCALE_RANGE = [Math.log(0.1), Math.log(10)];
+const LOG_RANGE = Math.log(1e4);
+const LENGTHSCALE_RANGE = [Math.log(0.05), Math.log(50)];
 
 /** The layout for what is learned, starting at `start`; x = 0 is the start. */
 export function hyperLayout(start: GlobalParameters, statistics: BasisStatistics, learned: Learned): HyperLayout {

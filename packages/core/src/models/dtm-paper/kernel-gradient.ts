@@ -1,63 +1,70 @@
 /**
  * How the bound depends on the kernel matrix K of the inducing places, q(u) = N(m, S) held fixed
- * (docs/math/dtm-paper.md §5). In coefficient space, with B_kl = C_kl + a_k a_l' and Φ = Σ_k Ω_kk,
- *   Γ = ∂ℒ/∂K = σ⁻² sym[(Σ_kl B_kl Ω_kl − A𝒴') K⁻¹] − K⁻¹ΦK⁻¹/(2σ²) + ½ Σ_k B_kk − (d/2) K⁻¹.
+ * (docs/math/dtm-paper.md §5). Whitened, with X = L_K⁻¹, R_kl = Ξ_kl + ν_k ν_l', Ω̃_kl = XΩ_klX' and Φ̃ = Σ_k Ω̃_kk,
+ *   Γ = ∂ℒ/∂K = X'HX,   H = σ⁻² sym(Σ_kl R_kl Ω̃_kl − 𝒱(X𝒴)') − Φ̃/(2σ²) + ½ Σ_k R_kk − (d/2) I,   ⟨Γ, K⟩ = tr H.
+ * H is formed first because its terms cancel; the same in terms of K⁻¹ loses more digits the nearer K is to singular.
  * When q(u) is re-optimised at every trial point these partial derivatives are the total ones (envelope theorem).
  */
-import { multiply, symmetrizeInPlace } from "../../numeric/matrix.ts";
+import { multiply, symmetrizeInPlace, trace, transpose } from "../../numeric/matrix.ts";
 import type { Kernel } from "../gp/kernel.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
-import type { InducingCoefficients } from "./inducing-coefficients.ts";
-import type { Band, DataSums } from "./inducing-posterior.ts";
+import type { Band, DataSums, InducingPosterior } from "./inducing-posterior.ts";
 import type { PsiGradient } from "./psi.ts";
 
-/** Γ, symmetric [p,p]. */
+/** Γ and its product with K. */
+export interface KernelMatrixGradient {
+  /** Γ, symmetric [p,p]. */
+  readonly matrix: Float64Array;
+  /** ⟨Γ, K⟩, the derivative by log α through K. */
+  readonly scale: number;
+}
+
+/** ∂ℒ/∂K for data sums and q(v) = N(ν, Ξ). */
 export function kernelMatrixGradient(
   sums: DataSums,
   band: Band,
-  posterior: InducingCoefficients,
+  posterior: InducingPosterior,
   factor: KernelFactor,
   noiseVariance: number,
   p: number,
   d: number,
-): Float64Array {
-  const { mean: A, blocks } = posterior;
-  const Kinv = factor.inverse;
+): KernelMatrixGradient {
+  const { mean, covariance } = posterior;
+  const X = factor.inverseCholesky;
+  const XT = transpose(X, p, p);
   const pp = p * p;
-  const inner = new Float64Array(pp); // Σ_kl B_kl Ω_kl − A𝒴'
-  const Phi = new Float64Array(pp);
-  const energy = new Float64Array(pp); // Σ_k B_kk
+  const dp = d * p;
+  const weight = 1 / noiseVariance;
+  const whitened = multiply(X, sums.cross, p, p, d); // X𝒴 [p,d]
+  const H = multiply(transpose(mean, d, p), transpose(whitened, p, d), p, d, p);
+  for (let e = 0; e < pp; e++) H[e] *= -weight;
+  for (let j = 0; j < p; j++) H[j * p + j] -= 0.5 * d;
+  const half = new Float64Array(pp);
+  const omega = new Float64Array(pp);
+  const R = new Float64Array(pp);
   const product = new Float64Array(pp);
-  for (let j = 0; j < p; j++) {
-    for (let i = 0; i < p; i++) {
-      let s = 0;
-      for (let k = 0; k < d; k++) s += A[j * d + k] * sums.cross[i * d + k];
-      inner[j * p + i] = -s;
-    }
-  }
   for (let b = 0; b < band.numBand; b++) {
     const k = band.bandRow[b];
     const l = band.bandColumn[b];
-    const omega = sums.gram.subarray(b * pp, (b + 1) * pp);
-    const T = blocks.subarray((k * d + l) * pp, (k * d + l + 1) * pp);
-    // B_kl Ω_kl + B_lk Ω_lk = 2 T_kl Ω_kl, because B_lk = B_kl' and Ω_lk = Ω_kl.
-    multiply(T, omega, p, p, p, product);
-    const times = k === l ? 1 : 2;
-    for (let e = 0; e < pp; e++) inner[e] += times * product[e];
-    if (k === l) {
-      for (let e = 0; e < pp; e++) {
-        Phi[e] += omega[e];
-        energy[e] += T[e];
+    multiply(X, sums.gram.subarray(b * pp, (b + 1) * pp), p, p, p, half);
+    multiply(half, XT, p, p, p, omega);
+    symmetrizeInPlace(omega, p);
+    // R_kl Ω̃_kl + R_lk Ω̃_lk = (R_kl + R_kl') Ω̃_kl, because R_lk = R_kl' and Ω̃_lk = Ω̃_kl.
+    for (let j = 0; j < p; j++) {
+      for (let i = 0; i < p; i++) {
+        const own = covariance[(k * p + j) * dp + l * p + i] + mean[k * p + j] * mean[l * p + i];
+        const mirrored = covariance[(k * p + i) * dp + l * p + j] + mean[k * p + i] * mean[l * p + j];
+        R[j * p + i] = k === l ? own : own + mirrored;
       }
     }
+    multiply(R, omega, p, p, p, product);
+    for (let e = 0; e < pp; e++) H[e] += weight * product[e];
+    if (k === l) for (let e = 0; e < pp; e++) H[e] += 0.5 * (R[e] - weight * omega[e]);
   }
-  // (inner − ½ K⁻¹Φ) K⁻¹ carries both terms that end in K⁻¹.
-  multiply(Kinv, Phi, p, p, p, product);
-  for (let e = 0; e < pp; e++) inner[e] -= 0.5 * product[e];
-  const Gamma = multiply(inner, Kinv, p, p, p);
-  for (let e = 0; e < pp; e++) Gamma[e] = Gamma[e] / noiseVariance + 0.5 * energy[e] - 0.5 * d * Kinv[e];
-  symmetrizeInPlace(Gamma, p);
-  return Gamma;
+  symmetrizeInPlace(H, p);
+  const matrix = multiply(multiply(XT, H, p, p, p), X, p, p, p);
+  symmetrizeInPlace(matrix, p);
+  return { matrix, scale: trace(H, p) };
 }
 
 /**
@@ -70,11 +77,12 @@ export function addKernelMatrixTerms(
   Z: Float64Array,
   p: number,
   q: number,
-  Gamma: Float64Array,
+  gradient: KernelMatrixGradient,
   K: Float64Array,
   out: Pick<PsiGradient, "logLengthscales" | "inducing"> & { logSignalVariance: number },
 ): void {
-  for (let e = 0; e < p * p; e++) out.logSignalVariance += Gamma[e] * K[e];
+  const Gamma = gradient.matrix;
+  out.logSignalVariance += gradient.scale;
   for (let j = 0; j < p; j++) {
     for (let k = 0; k < p; k++) {
       if (kernel.kind === "linear") {

@@ -13,6 +13,7 @@ import type { Engine } from "./engine.ts";
 import { loadIndividual, setParameters, sumObjectives, sumOverAll } from "./engine.ts";
 import { addIndividualHyper, createHyperSums, createHyperWorkspace, hyperGradientOfSums } from "./hyper-gradient.ts";
 import { atEdge, type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
+import { inducingOfCoefficients } from "./inducing-coefficients.ts";
 import { createSums } from "./inducing-posterior.ts";
 import { applyInducing, blendInducing, keepInducing, trackInducing } from "./inducing-tracker.ts";
 import { kernelMatrixGradient } from "./kernel-gradient.ts";
@@ -81,7 +82,8 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
   const learnStep = (stepSize: number): void => {
     const { parameters, posterior, factor } = engine;
     const kernel = parameters.kernel as RbfKernel;
-    const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, parameters.noiseVariance, p, d);
+    const whitened = inducingOfCoefficients(posterior, factor, p, d);
+    const Gamma = kernelMatrixGradient(sums, statistics, whitened, factor, parameters.noiseVariance, p, d);
     const estimate = hyperGradientOfSums(engine, kernel, sums, totals, hyper, Gamma);
     writeHyperGradient(layout, estimate, run.hyper, 0, slope);
     const trial = run.hyper.slice();

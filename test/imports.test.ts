@@ -18,7 +18,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   evaluate: ["errors", "numeric", "cohort", "basis", "models"],
   map: ["errors", "numeric", "cohort", "basis", "models"],
   survival: ["errors", "numeric"],
-  associate: ["errors", "numeric", "cohort", "basis", "models", "map", "survival"],
+  associate: ["errors", "numeric", "cohort", "ingest", "basis", "models", "map", "survival"],
   report: ["errors", "numeric", "cohort", "basis", "models", "simulate", "evaluate", "map", "survival", "associate"],
 };
 

@@ -11,8 +11,8 @@ import { cholesky, invertFromCholesky, logDetFromCholesky } from "../numeric/cho
 import { bilinear, multiplyVector } from "../numeric/matrix.ts";
 import { LOG_2PI, normalCdf } from "../numeric/special.ts";
 import { type BandwidthRule, DIRECT_PAIRS_LIMIT, selectBandwidth } from "./bandwidth.ts";
-import { FINE, gaussFeatures, innerProduct, sumFeatures } from "./gauss-grid.ts";
-import { describeSample, type Sample } from "./sample.ts";
+import { fineAccuracy, gaussFeatures, innerProduct, sumFeatures } from "./gauss-grid.ts";
+import { describeSample, type Sample, whitenRows } from "./sample.ts";
 
 export interface KdeTestOptions {
   /** How bandwidths are chosen, or the two matrices H₁, H₂ [d,d]. Default "ks". */
@@ -114,26 +114,16 @@ function kernelAverages(own: Sample, other: Sample, kernel: Kernel): readonly [n
   const { n, d } = own;
   const m = other.n;
   const all = new Float64Array((n + m) * d);
-  whiten(own.x, n, d, kernel.factor, all, 0);
-  whiten(other.x, m, d, kernel.factor, all, n * d);
+  all.set(whitenRows(own.x, n, d, kernel.factor));
+  all.set(whitenRows(other.x, m, d, kernel.factor), n * d);
   if (Math.max(n, m) <= DIRECT_PAIRS_LIMIT) {
     return [(kernel.peak * ownPairs(all, n, d)) / (n * n), (kernel.peak * crossPairs(all, n, m, d)) / (n * m)];
   }
-  const features = gaussFeatures(all, n + m, d, FINE);
-  const cells = sumFeatures(features, 0, n);
-  const others = sumFeatures(features, n, n + m);
+  const features = gaussFeatures(all, n + m, d, fineAccuracy(d));
+  const index = Int32Array.from({ length: n + m }, (_, i) => i);
+  const cells = sumFeatures(features, index.subarray(0, n));
+  const others = sumFeatures(features, index.subarray(n));
   return [(kernel.peak * innerProduct(cells, cells)) / (n * n), (kernel.peak * innerProduct(cells, others)) / (n * m)];
-}
-
-/** out[at..] = L⁻¹ x for each row. */
-function whiten(x: Float64Array, n: number, d: number, L: Float64Array, out: Float64Array, at: number): void {
-  for (let i = 0; i < n; i++) {
-    for (let a = 0; a < d; a++) {
-      let s = x[i * d + a];
-      for (let b = 0; b < a; b++) s -= L[a * d + b] * out[at + i * d + b];
-      out[at + i * d + a] = s / L[a * d + a];
-    }
-  }
 }
 
 /** Σ_{i,j<n} exp(−½|z_i − z_j|²). */

@@ -82,6 +82,19 @@ export function transformRows(x: Float64Array, n: number, d: number, A: Float64A
   return out;
 }
 
+/** out [n,d] = L⁻¹x for each row x, L lower triangular [d,d]. */
+export function whitenRows(x: Float64Array, n: number, d: number, L: Float64Array): Float64Array {
+  const out = new Float64Array(n * d);
+  for (let i = 0; i < n; i++) {
+    for (let a = 0; a < d; a++) {
+      let s = x[i * d + a];
+      for (let b = 0; b < a; b++) s -= L[a * d + b] * out[i * d + b];
+      out[i * d + a] = s / L[a * d + a];
+    }
+  }
+  return out;
+}
+
 function checkSpread(x: Float64Array, n: number, d: number, k: number, what: string): void {
   for (let i = 1; i < n; i++) if (x[i * d + k] !== x[k]) return;
   throw new DtmError(

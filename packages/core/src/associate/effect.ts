@@ -1,0 +1,185 @@
+/**
+ * How well places tell an outcome: the AUC of the local share of cases, leave-pair-out.
+ * With the kernel k of the pooled bandwidth, the share at a place is s_i = (C_i + p₀)/(N_i + 1): weighted cases C, weighted
+ * individuals N, and one pseudo-individual with the overall share p₀. For each case i and control j both shares are
+ * computed without i and j; the AUC is the mean of [s_i > s_j] + ½[s_i = s_j]. (Leaving out one at a time would pull it
+ * far below ½ where nothing is to be found, because a case always misses a case.)
+ * Interval: jackknife over 20 random groups, which are left out of the shares and of the comparison alike, on the logit
+ * scale. DeLong's variance takes the classifier as given and excludes ½ three times too often.
+ *                                                                                  (docs/math/association.md §6)
+ */
+import { drawSubsetInPlace, openStream } from "../numeric/random-stream.ts";
+import { normalQuantile } from "../numeric/special.ts";
+import { kernelRowSums, type QuadraticForm } from "./quadratic-form.ts";
+
+/** An estimate with its interval. */
+export interface Estimate {
+  readonly value: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+export interface ShareAuc {
+  /** Over pairs of a case and a control. */
+  readonly auc: Estimate;
+  /** Over such pairs of one stratum; undefined if there is none. */
+  readonly withinStrata?: Estimate;
+}
+
+export interface ShareAucOptions {
+  /** Default 0.95. */
+  readonly confidence?: number;
+  /** Seed of the groups of the jackknife. Default 1. */
+  readonly seed?: number;
+}
+
+const NUM_GROUPS = 20;
+/** Beyond this many pairs every s-th control is compared with a case, a different set for each. */
+const MAX_PAIRS = 200_000;
+
+/** AUC of the local share for places z [n,q] in bandwidths with their Gaussian kernel, labels [n] (1 case), strata [n]. */
+export function shareAuc(
+  z: Float64Array,
+  gauss: QuadraticForm,
+  labels: Uint8Array,
+  strata: Int32Array,
+  options: ShareAucOptions = {},
+): ShareAuc {
+  const { confidence = 0.95, seed = 1 } = options;
+  const n = labels.length;
+  const q = z.length / n;
+  const cases = indicesOf(labels, 1);
+  const controls = indicesOf(labels, 0);
+  const groups = randomGroups([cases, controls], n, seed);
+  const sums = groupSums(gauss, labels, groups, n);
+  const prior = (cases.length - 1) / Math.max(1, n - 2);
+  const all = createTally();
+  const within = createTally();
+  const stride = Math.ceil((cases.length * controls.length) / MAX_PAIRS);
+  for (const [order, i] of cases.entries()) {
+    for (let c = order % stride; c < controls.length; c += stride) {
+      const j = controls[c];
+      const k = kernel(z, i, j, q);
+      const same = strata[i] === strata[j];
+      // Entry NUM_GROUPS stands for nobody left out.
+      for (let g = 0; g <= NUM_GROUPS; g++) {
+        if (g === groups[i] || g === groups[j]) continue;
+        const a = (g * n + i) * 2;
+        const b = (g * n + j) * 2;
+        const si = (sums[a + 1] - 1 + prior) / (sums[a] - k);
+        const sj = (sums[b + 1] - k + prior) / (sums[b] - k);
+        const win = si > sj ? 1 : si === sj ? 0.5 : 0;
+        all.pairs[g]++;
+        all.wins[g] += win;
+        if (same) {
+          within.pairs[g]++;
+          within.wins[g] += win;
+        }
+      }
+    }
+  }
+  const certain = Math.min(cases.length, controls.length) > 2;
+  const auc = tallyEstimate(all, certain, confidence) ?? { value: 0.5, lower: 0, upper: 1 };
+  return { auc, withinStrata: tallyEstimate(within, certain, confidence) };
+}
+
+/** AUC of given scores [n] for labels [n]: the share of case–control pairs in which the case scores higher. */
+export function scoreAuc(scores: ArrayLike<number>, labels: Uint8Array): number {
+  const order = Int32Array.from(labels.keys()).sort((a, b) => scores[a] - scores[b]);
+  let cases = 0;
+  let rankSum = 0;
+  for (let k = 0; k < order.length; ) {
+    let end = k;
+    while (end < order.length && scores[order[end]] === scores[order[k]]) end++;
+    // Equal scores share the mean of their ranks.
+    for (let l = k; l < end; l++) {
+      if (labels[order[l]] === 1) {
+        cases++;
+        rankSum += (k + end + 1) / 2;
+      }
+    }
+    k = end;
+  }
+  return (rankSum - (cases * (cases + 1)) / 2) / (cases * (order.length - cases));
+}
+
+/** Indices with a given label, ascending. */
+export function indicesOf(labels: Uint8Array, label: number): Int32Array {
+  return Int32Array.from(labels.keys()).filter((i) => labels[i] === label);
+}
+
+/** Deals the members of each class out to the groups at random, [n]. */
+function randomGroups(classes: readonly Int32Array[], n: number, seed: number): Int32Array {
+  const groups = new Int32Array(n);
+  for (const [c, members] of classes.entries()) {
+    const shuffled = members.slice();
+    drawSubsetInPlace(openStream(seed, c), shuffled, 0, shuffled.length, shuffled.length);
+    for (const [k, i] of shuffled.entries()) groups[i] = k % NUM_GROUPS;
+  }
+  return groups;
+}
+
+/**
+ * N_i + 1 − 1 and C_i without each group, and with everyone in the last place: [groups+1,n,2]. Each counts i itself (k = 1)
+ * unless its group is left out; the 1 of the pseudo-individual and that of i cancel in N.
+ */
+function groupSums(gauss: QuadraticForm, labels: Uint8Array, groups: Int32Array, n: number): Float64Array {
+  const sums = new Float64Array((NUM_GROUPS + 1) * n * 2);
+  for (let g = 0; g < NUM_GROUPS; g++) {
+    const members = Int32Array.from(groups.keys()).filter((i) => groups[i] === g);
+    const weight = kernelRowSums(gauss, members);
+    const caseWeight = kernelRowSums(
+      gauss,
+      members.filter((i) => labels[i] === 1),
+    );
+    for (let i = 0; i < n; i++) {
+      sums[(g * n + i) * 2] = weight[i];
+      sums[(g * n + i) * 2 + 1] = caseWeight[i];
+    }
+  }
+  const everyone = NUM_GROUPS * n * 2;
+  for (let g = 0; g < NUM_GROUPS; g++) for (let k = 0; k < 2 * n; k++) sums[everyone + k] += sums[g * n * 2 + k];
+  for (let g = 0; g < NUM_GROUPS; g++) {
+    for (let k = 0; k < 2 * n; k++) sums[g * n * 2 + k] = sums[everyone + k] - sums[g * n * 2 + k];
+  }
+  return sums;
+}
+
+function kernel(z: Float64Array, i: number, j: number, q: number): number {
+  let r = 0;
+  for (let a = 0; a < q; a++) {
+    const u = z[i * q + a] - z[j * q + a];
+    r += u * u;
+  }
+  return Math.exp(-0.5 * r);
+}
+
+/** Pairs compared and won, without each group and, last, with everyone. */
+interface Tally {
+  readonly pairs: Float64Array;
+  readonly wins: Float64Array;
+}
+
+function createTally(): Tally {
+  return { pairs: new Float64Array(NUM_GROUPS + 1), wins: new Float64Array(NUM_GROUPS + 1) };
+}
+
+/** Undefined without pairs; with too few individuals to leave some out the interval is everything. */
+function tallyEstimate({ pairs, wins }: Tally, certain: boolean, confidence: number): Estimate | undefined {
+  if (pairs[NUM_GROUPS] === 0) return undefined;
+  const value = wins[NUM_GROUPS] / pairs[NUM_GROUPS];
+  const without = wins.subarray(0, NUM_GROUPS).map((w, g) => w / pairs[g]);
+  if (!certain || !without.every(Number.isFinite)) return { value, lower: 0, upper: 1 };
+  const mean = without.reduce((s, v) => s + v, 0) / NUM_GROUPS;
+  const variance = ((NUM_GROUPS - 1) / NUM_GROUPS) * without.reduce((s, v) => s + (v - mean) ** 2, 0);
+  return logitInterval(value, Math.sqrt(variance), pairs[NUM_GROUPS], confidence);
+}
+
+/** Interval on the logit scale; an AUC of 0 or 1 counts as half a pair away from it. */
+function logitInterval(value: number, error: number, pairs: number, confidence: number): Estimate {
+  const inside = Math.min(1 - 0.5 / pairs, Math.max(0.5 / pairs, value));
+  const reach = (normalQuantile(0.5 + confidence / 2) * error) / (inside * (1 - inside));
+  const logit = Math.log(inside / (1 - inside));
+  const back = (v: number) => 1 / (1 + Math.exp(-v));
+  return { value, lower: Math.min(value, back(logit - reach)), upper: Math.max(value, back(logit + reach)) };
+}

@@ -1,0 +1,308 @@
+/**
+ * Two-sample statistics that are quadratic forms of the labels: T = a'Ka with a = 1/n₁ for the n₁ marked individuals and
+ * −1/n₂ for the n₂ others. With α = 1/n₁ + 1/n₂, c the indicator of the marked and r = K1 the row sums,
+ *   T = α² c'Kc − 2 (α/n₂) c'r + 1'r/n₂²,
+ * so that a new labelling costs one sum over the marked alone. Three ways to hold K:
+ *   matrix  K itself, O(n₁²) per labelling;
+ *   grid    K = ΦΦ' with the sparse features of gauss-grid.ts, O(n₁);
+ *   slices  −|x − y| as an average of −|p − p'| over projections p, counted in bins, O(n₁).
+ * Forms are plain data that can be sent to a thread.                               (docs/math/association.md §4)
+ */
+import { addFeatures, COARSE, featureProduct, type GridFeatures, gaussFeatures, sumFeatures } from "./gauss-grid.ts";
+
+export type QuadraticForm = MatrixForm | GridForm | SliceForm;
+
+interface FormBase {
+  readonly n: number;
+  /** r = K1, [n], and 1'r. */
+  readonly rowSums: Float64Array;
+  readonly total: number;
+  /** Factor that brings T to its natural units. */
+  readonly scale: number;
+}
+
+export interface MatrixForm extends FormBase {
+  readonly kind: "matrix";
+  /** K [n,n], symmetric. */
+  readonly values: Float64Array;
+}
+
+export interface GridForm extends FormBase {
+  readonly kind: "grid";
+  readonly features: GridFeatures;
+}
+
+export interface SliceForm extends FormBase {
+  readonly kind: "slices";
+  readonly numSlices: number;
+  readonly numBins: number;
+  /** Bin of each individual in each slice, counted through all slices, [n,numSlices]. */
+  readonly bins: Int32Array;
+  /** Weighted mean place of each bin, ascending in each slice, [numSlices,numBins]. */
+  readonly means: Float64Array;
+}
+
+/** Gaussian kernel exp(−½|z_i − z_j|²) held as a matrix; z [n,q] in bandwidths, `peak` = φ_H(0). */
+export function gaussMatrix(z: Float64Array, n: number, q: number, peak: number): MatrixForm {
+  return matrixForm(n, peak, (i, j) => Math.exp(-0.5 * squaredDistance(z, i, j, q)));
+}
+
+/** Energy kernel −|x_i − x_j| held as a matrix. */
+export function energyMatrix(x: Float64Array, n: number, q: number): MatrixForm {
+  return matrixForm(n, 1, (i, j) => -Math.sqrt(squaredDistance(x, i, j, q)));
+}
+
+/** Gaussian kernel on a lattice; z [n,q] in bandwidths. */
+export function gaussGrid(z: Float64Array, n: number, q: number, peak: number): GridForm {
+  const features = gaussFeatures(z, n, q, COARSE);
+  const all = sumFeatures(features);
+  const rowSums = Float64Array.from({ length: n }, (_, i) => featureProduct(features, i, all));
+  return { kind: "grid", n, rowSums, total: sum(rowSums), scale: peak, features };
+}
+
+/** Bins of a slice and number of slices, by dimension: the error stays below 1 % of the null standard deviation. */
+const SLICING = [
+  { numBins: 2048, numSlices: 1 },
+  { numBins: 512, numSlices: 16 },
+  { numBins: 256, numSlices: 160 },
+] as const;
+
+/** Energy kernel by projections: |u| = κ · average of |u'θ| over directions θ, κ = 1, π/2, 2 in 1, 2, 3 dimensions. */
+export function energySlices(x: Float64Array, n: number, q: number): SliceForm {
+  const { numBins, numSlices } = SLICING[q - 1];
+  const directions = sliceDirections(q, numSlices);
+  const bins = new Int32Array(n * numSlices);
+  const means = new Float64Array(numSlices * numBins);
+  const weight = [1, Math.PI / 2, 2][q - 1] / numSlices;
+  const p = new Float64Array(n);
+  for (let s = 0; s < numSlices; s++) {
+    for (let i = 0; i < n; i++) {
+      p[i] = 0;
+      for (let k = 0; k < q; k++) p[i] += weight * x[i * q + k] * directions[s][k];
+    }
+    binProjection(p, n, s, numSlices, means.subarray(s * numBins, (s + 1) * numBins), bins);
+  }
+  const form = { kind: "slices", n, scale: 1, numSlices, numBins, bins, means } as const;
+  const everyone = Int32Array.from({ length: n }, (_, i) => i);
+  const rowSums = sliceRowSums({ ...form, rowSums: p, total: 0 }, everyone);
+  return { ...form, rowSums, total: sum(rowSums) };
+}
+
+/** K c for the labelling c that marks `members`: how much of the kernel around each individual is theirs, [n]. */
+export function kernelRowSums(form: QuadraticForm, members: Int32Array): Float64Array {
+  const { n } = form;
+  const out = new Float64Array(n);
+  switch (form.kind) {
+    case "matrix":
+      for (let i = 0; i < n; i++) for (const j of members) out[i] += form.values[i * n + j];
+      return out;
+    case "grid": {
+      const cells = sumFeatures(form.features, members);
+      for (let i = 0; i < n; i++) out[i] = featureProduct(form.features, i, cells);
+      return out;
+    }
+    case "slices":
+      return sliceRowSums(form, members);
+    default:
+      return form satisfies never;
+  }
+}
+
+/** Scratch for `evaluate`, to be reused between labellings. */
+export function formWorkspace(form: QuadraticForm): Float64Array {
+  if (form.kind === "grid") return new Float64Array(form.features.layout.numCells);
+  return new Float64Array(form.kind === "slices" ? form.numSlices * form.numBins : 0);
+}
+
+/** T of the labelling that marks members[0..count). */
+export function evaluate(form: QuadraticForm, members: Int32Array, count: number, work: Float64Array): number {
+  const n2 = form.n - count;
+  const alpha = 1 / count + 1 / n2;
+  const quadratic = alpha * alpha * markedSum(form, members, count, work);
+  const linear = (2 * alpha * markedRows(form, members, count)) / n2;
+  return form.scale * (quadratic - linear + form.total / (n2 * n2));
+}
+
+/** Sum of the magnitudes of the three terms of T: its rounding error is a small multiple of 2⁻⁵³ of this. */
+export function termSize(form: QuadraticForm, members: Int32Array, count: number, work: Float64Array): number {
+  const n2 = form.n - count;
+  const alpha = 1 / count + 1 / n2;
+  const quadratic = alpha * alpha * Math.abs(markedSum(form, members, count, work));
+  const linear = Math.abs((2 * alpha * markedRows(form, members, count)) / n2);
+  return form.scale * (quadratic + linear + Math.abs(form.total) / (n2 * n2));
+}
+
+/** c'r. */
+function markedRows(form: QuadraticForm, members: Int32Array, count: number): number {
+  const { rowSums } = form;
+  let s = 0;
+  for (let k = 0; k < count; k++) s += rowSums[members[k]];
+  return s;
+}
+
+/** c'Kc. */
+function markedSum(form: QuadraticForm, members: Int32Array, count: number, work: Float64Array): number {
+  switch (form.kind) {
+    case "matrix":
+      return matrixSum(form.values, form.n, members, count);
+    case "grid":
+      return gridSum(form.features, members, count, work);
+    case "slices":
+      return sliceSum(form, members, count, work);
+    default:
+      return form satisfies never;
+  }
+}
+
+function matrixSum(K: Float64Array, n: number, members: Int32Array, count: number): number {
+  let pairs = 0;
+  let diagonal = 0;
+  for (let k = 0; k < count; k++) {
+    const row = members[k] * n;
+    diagonal += K[row + members[k]];
+    let s = 0;
+    for (let l = 0; l < k; l++) s += K[row + members[l]];
+    pairs += s;
+  }
+  return 2 * pairs + diagonal;
+}
+
+/** |Σ φ_i|². */
+function gridSum(features: GridFeatures, members: Int32Array, count: number, cells: Float64Array): number {
+  cells.fill(0);
+  addFeatures(features, members, 0, count, cells);
+  let s = 0;
+  for (let c = 0; c < cells.length; c++) s += cells[c] * cells[c];
+  return s;
+}
+
+/** −Σ_ij |p_i − p_j| = −2 Σ_b (mean_{b+1} − mean_b) N_b (m − N_b), N_b the marked up to bin b; summed over slices. */
+function sliceSum(form: SliceForm, members: Int32Array, count: number, tally: Float64Array): number {
+  const { means, numSlices, numBins } = form;
+  tallySlices(form, members, count, tally);
+  let total = 0;
+  for (let s = 0; s < numSlices; s++) {
+    let below = 0;
+    const last = (s + 1) * numBins - 1;
+    for (let b = s * numBins; b < last; b++) {
+      below += tally[b];
+      total += (means[b + 1] - means[b]) * below * (count - below);
+    }
+  }
+  return -2 * total;
+}
+
+/** tally[slice,bin] = number of marked. */
+function tallySlices(form: SliceForm, members: Int32Array, count: number, tally: Float64Array): void {
+  const { bins, numSlices } = form;
+  tally.fill(0);
+  for (let k = 0; k < count; k++) {
+    const at = members[k] * numSlices;
+    for (let s = at; s < at + numSlices; s++) tally[bins[s]]++;
+  }
+}
+
+/** −Σ_{j marked} |p_i − p_j| for everyone, summed over slices. */
+function sliceRowSums(form: SliceForm, members: Int32Array): Float64Array {
+  const { n, bins, means, numSlices, numBins } = form;
+  const distances = formWorkspace(form);
+  tallySlices(form, members, members.length, distances);
+  for (let s = 0; s < numSlices; s++) {
+    const from = s * numBins;
+    let all = 0;
+    for (let b = from; b < from + numBins; b++) all += distances[b] * means[b];
+    let below = 0;
+    let sumBelow = 0;
+    for (let b = from; b < from + numBins; b++) {
+      below += distances[b];
+      sumBelow += distances[b] * means[b];
+      // Those below are nearer by their mean, those above by the rest.
+      distances[b] = means[b] * below - sumBelow + (all - sumBelow) - means[b] * (members.length - below);
+    }
+  }
+  const out = new Float64Array(n);
+  for (let i = 0; i < n; i++) for (let s = i * numSlices; s < (i + 1) * numSlices; s++) out[i] -= distances[bins[s]];
+  return out;
+}
+
+function matrixForm(n: number, scale: number, kernel: (i: number, j: number) => number): MatrixForm {
+  const values = new Float64Array(n * n);
+  const rowSums = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      const k = kernel(i, j);
+      values[i * n + j] = k;
+      values[j * n + i] = k;
+    }
+  }
+  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) rowSums[i] += values[i * n + j];
+  return { kind: "matrix", n, rowSums, total: sum(rowSums), scale, values };
+}
+
+function squaredDistance(x: Float64Array, i: number, j: number, q: number): number {
+  let r = 0;
+  for (let k = 0; k < q; k++) {
+    const u = x[i * q + k] - x[j * q + k];
+    r += u * u;
+  }
+  return r;
+}
+
+/** Unit vectors spread evenly over half of the circle or sphere: a line is one direction. */
+function sliceDirections(q: number, length: number): readonly (readonly number[])[] {
+  if (q === 1) return [[1]];
+  if (q === 2) {
+    return Array.from({ length }, (_, s) => [Math.cos((Math.PI * s) / length), Math.sin((Math.PI * s) / length)]);
+  }
+  // Fibonacci lattice on the upper half of the sphere.
+  const turn = Math.PI * (3 - Math.sqrt(5));
+  return Array.from({ length }, (_, s) => {
+    const height = (s + 0.5) / length;
+    const radius = Math.sqrt(1 - height * height);
+    return [radius * Math.cos(turn * s), radius * Math.sin(turn * s), height];
+  });
+}
+
+/**
+ * Bins projections p [n] of slice s: writes the means of the bins and each individual's bin, counted through all slices.
+ * Half of the bins hold equal numbers, half have equal widths, so that neither middle nor outliers are blurred.
+ */
+function binProjection(
+  p: Float64Array,
+  n: number,
+  s: number,
+  numSlices: number,
+  means: Float64Array,
+  bins: Int32Array,
+): void {
+  const numBins = means.length;
+  const sorted = p.slice().sort();
+  const half = numBins / 2;
+  const edges: number[] = [];
+  for (let k = 1; k < half; k++) {
+    edges.push(sorted[Math.floor((k * n) / half)], sorted[0] + ((sorted[n - 1] - sorted[0]) * k) / half);
+  }
+  edges.sort((a, b) => a - b);
+  const counts = new Float64Array(numBins);
+  means.fill(0);
+  for (let i = 0; i < n; i++) {
+    let low = 0;
+    let high = edges.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (edges[middle] <= p[i]) low = middle + 1;
+      else high = middle;
+    }
+    bins[i * numSlices + s] = s * numBins + low;
+    means[low] += p[i];
+    counts[low]++;
+  }
+  // An empty bin takes the place of the one before: nothing lies between them.
+  for (let b = 0; b < numBins; b++) means[b] = counts[b] > 0 ? means[b] / counts[b] : b > 0 ? means[b - 1] : sorted[0];
+}
+
+function sum(x: Float64Array): number {
+  let s = 0;
+  for (const v of x) s += v;
+  return s;
+}

@@ -1,0 +1,178 @@
+/**
+ * The visit-count guard. Individuals with few visits are placed near the middle of the map, whatever their course, so
+ * that an outcome that goes with the number of visits looks related to places. Labels are therefore shuffled only among
+ * individuals seen about as often and about as long: strata of visit count (1, 2, 3, 4–5, 6–8, 9 or more) times tertiles
+ * of the last visit's time.                                                        (docs/math/association.md §5)
+ */
+import { checkOption, DtmError } from "../errors.ts";
+
+/** First visit count of each class. */
+export const VISIT_CLASSES = [1, 2, 3, 4, 6, 9] as const;
+
+/** One stratum in words. */
+export interface VisitStratum {
+  /** Smallest and largest number of visits; the last class is open. */
+  readonly visits: readonly [number, number];
+  /** Tertiles of the last visit's time, 1 to 3, that it spans. */
+  readonly tertiles: readonly [number, number];
+  readonly size: number;
+}
+
+export interface VisitStrata {
+  /** Stratum of each individual, [n]. */
+  readonly strata: Int32Array;
+  readonly description: readonly VisitStratum[];
+}
+
+export interface VisitStrataOptions {
+  /** Strata below this size are merged with a neighbour. Default 10. */
+  readonly minSize?: number;
+}
+
+interface Group {
+  readonly first: number;
+  readonly last: number;
+  readonly members: readonly number[];
+}
+
+/**
+ * Strata of n individuals. A class of visit counts with fewer than `minSize` is merged with the smaller of the classes
+ * next to it, until none is left; within each class the same is done with the tertiles. Cut points are the tertiles of
+ * all n times; equal times stay together.
+ */
+export function visitStrata(
+  visitCounts: ArrayLike<number>,
+  lastTimes: ArrayLike<number>,
+  options: VisitStrataOptions = {},
+): VisitStrata {
+  const { minSize = 10 } = options;
+  const n = visitCounts.length;
+  checkOption(minSize >= 1, "visitStrata", "a minSize of 1 or more", minSize, "Take 10.");
+  if (lastTimes.length !== n) {
+    throw new DtmError(
+      "shape",
+      `visitStrata: expected a last time for each of ${n} counts, received ${lastTimes.length}.`,
+    );
+  }
+  for (let i = 0; i < n; i++) checkIndividual(visitCounts[i], lastTimes[i], i);
+  const everyone = Array.from({ length: n }, (_, i) => i);
+  const tertile = tertiles(lastTimes);
+  const strata = new Int32Array(n);
+  const description: VisitStratum[] = [];
+  for (const visits of mergeSmall(
+    groupBy(everyone, VISIT_CLASSES.length, (i) => visitClass(visitCounts[i])),
+    minSize,
+  )) {
+    for (const group of mergeSmall(
+      groupBy(visits.members, 3, (i) => tertile[i]),
+      minSize,
+    )) {
+      for (const i of group.members) strata[i] = description.length;
+      description.push({
+        visits: [VISIT_CLASSES[visits.first], (VISIT_CLASSES[visits.last + 1] ?? Number.POSITIVE_INFINITY) - 1],
+        tertiles: [group.first + 1, group.last + 1],
+        size: group.members.length,
+      });
+    }
+  }
+  return { strata, description };
+}
+
+/** When an outcome goes with visits: what the warning `follows-visit-count` is made of. */
+export interface VisitDependence {
+  /** p-value with labels shuffled among all. */
+  readonly naiveP: number;
+  /** p-value with labels shuffled within strata. */
+  readonly guardedP: number;
+  /** AUC of the number of visits for the outcome. */
+  readonly visitAuc: number;
+}
+
+/** Level of the disagreement of guarded and naive p-values. */
+const LEVEL = 0.05;
+/** An AUC this far from one half says that the number of visits alone nearly tells the outcome. */
+const STRONG_VISIT_AUC = 0.3;
+
+/** The sentence of the warning `follows-visit-count`, or undefined if there is no reason for it. */
+export function visitCountMessage({ naiveP, guardedP, visitAuc }: VisitDependence): string | undefined {
+  const disagree = naiveP < LEVEL && guardedP >= LEVEL;
+  const strong = Math.abs(visitAuc - 0.5) >= STRONG_VISIT_AUC;
+  if (!disagree && !strong) return undefined;
+  const auc = visitAuc.toFixed(2);
+  return disagree
+    ? `Places differ (p ${naiveP.toPrecision(2)}), but not among individuals seen about as often and as long ` +
+        `(p ${guardedP.toPrecision(2)}): visit counts alone would make such a difference (AUC of the count ${auc}).`
+    : `The number of visits alone nearly tells this outcome (AUC ${auc}); read the guarded p-value, and with caution.`;
+}
+
+/** Outcomes that no course can explain: labels [n] to be tested beside the real ones. */
+export interface NegativeControl {
+  readonly name: "visit parity" | "random labels" | "visit count";
+  readonly labels: Uint8Array;
+}
+
+/**
+ * Negative controls: whether the number of visits is odd, and labels drawn at random (`coins` uniform in [0,1), [n]).
+ * Beside them stands the number of visits above its median: its naive p-value shows how far places follow visits.
+ */
+export function negativeControls(visitCounts: ArrayLike<number>, coins: ArrayLike<number>): readonly NegativeControl[] {
+  const counts = Float64Array.from(visitCounts);
+  const sorted = counts.slice().sort();
+  const median = sorted[(sorted.length - 1) >> 1];
+  const controls: readonly NegativeControl[] = [
+    { name: "visit count", labels: Uint8Array.from(counts, (c) => (c > median ? 1 : 0)) },
+    { name: "visit parity", labels: Uint8Array.from(counts, (c) => c % 2) },
+    { name: "random labels", labels: Uint8Array.from(coins, (u) => (u < 0.5 ? 1 : 0)) },
+  ];
+  // With one number of visits for all there is nothing to split by.
+  return controls.filter(({ labels }) => labels.includes(0) && labels.includes(1));
+}
+
+function checkIndividual(visits: number, time: number, i: number): void {
+  if (!Number.isInteger(visits) || visits < 1) {
+    throw new DtmError(
+      "shape",
+      `visitStrata: expected a visit count of 1 or more, received ${visits} for individual ${i}.`,
+    );
+  }
+  if (!Number.isFinite(time)) {
+    throw new DtmError("not-finite", `visitStrata: expected a finite last time, received ${time} for individual ${i}.`);
+  }
+}
+
+function visitClass(visits: number): number {
+  let k = VISIT_CLASSES.length - 1;
+  while (VISIT_CLASSES[k] > visits) k--;
+  return k;
+}
+
+/** 0, 1 or 2 for each time: up to the first tertile, up to the second, above. */
+function tertiles(times: ArrayLike<number>): Int32Array {
+  const sorted = Float64Array.from(times).sort();
+  const cut = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+  const [low, high] = [cut(1 / 3), cut(2 / 3)];
+  return Int32Array.from(times, (t) => (t <= low ? 0 : t <= high ? 1 : 2));
+}
+
+/** Non-empty groups in order of their key. */
+function groupBy(members: readonly number[], numKeys: number, key: (i: number) => number): Group[] {
+  const groups = Array.from({ length: numKeys }, (_, k) => ({ first: k, last: k, members: [] as number[] }));
+  for (const i of members) groups[key(i)].members.push(i);
+  return groups.filter((group) => group.members.length > 0);
+}
+
+/** Merges the smallest group below `minSize` with the smaller of its neighbours (the earlier one if equal), repeatedly. */
+function mergeSmall(groups: readonly Group[], minSize: number): readonly Group[] {
+  const merged = [...groups];
+  while (merged.length > 1) {
+    let small = 0;
+    for (let k = 1; k < merged.length; k++) if (merged[k].members.length < merged[small].members.length) small = k;
+    if (merged[small].members.length >= minSize) break;
+    const before = merged[small - 1]?.members.length ?? Number.POSITIVE_INFINITY;
+    const after = merged[small + 1]?.members.length ?? Number.POSITIVE_INFINITY;
+    const at = before <= after ? small - 1 : small;
+    const [a, b] = [merged[at], merged[at + 1]];
+    merged.splice(at, 2, { first: a.first, last: b.last, members: [...a.members, ...b.members] });
+  }
+  return merged;
+}

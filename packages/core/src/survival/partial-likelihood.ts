@@ -45,32 +45,42 @@ export function partialLikelihood(rows: CoxRows, beta: Float64Array, efron: bool
   gradient.fill(0);
   information.fill(0);
   risk.fill(0);
-  // The likelihood does not change when all x'β shift; the largest at 0 cannot overflow.
-  let shift = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < n; i++) {
     let s = 0;
     for (let c = 0; c < p; c++) s += X[i * p + c] * beta[c];
     linear[i] = s;
-    if (s > shift) shift = s;
   }
+  // Sums are kept times exp(−shift), the largest x'β met so far, so that none overflows or vanishes.
+  let shift = Number.NEGATIVE_INFINITY;
   let logLikelihood = 0;
   for (let start = 0; start < n; ) {
     dying.fill(0);
     let d = 0;
     let end = start;
     for (; end < n && times[end] === times[start]; end++) {
+      if (linear[end] > shift) {
+        rescale(work, Math.exp(shift - linear[end]));
+        shift = linear[end];
+      }
       const r = Math.exp(linear[end] - shift);
       addMoments(risk, X, end * p, p, r);
       if (events[end] !== 1) continue;
       d++;
       addMoments(dying, X, end * p, p, r);
-      logLikelihood += linear[end] - shift;
+      logLikelihood += linear[end];
       for (let c = 0; c < p; c++) gradient[c] += X[end * p + c];
     }
-    for (let l = 0; l < d; l++) logLikelihood -= addEvent(work, p, efron ? l / d : 0);
+    for (let l = 0; l < d; l++) logLikelihood -= addEvent(work, p, efron ? l / d : 0) + shift;
     start = end;
   }
   return logLikelihood;
+}
+
+function rescale({ risk, dying }: CoxWorkspace, factor: number): void {
+  for (let e = 0; e < risk.length; e++) {
+    risk[e] *= factor;
+    dying[e] *= factor;
+  }
 }
 
 /** sums += r (1, x, x x'), lower triangle. */

@@ -81,7 +81,8 @@ export function fitGaussianMixture(
   if (numGroups === "auto") {
     // Loosely fitted candidates rank as well as converged ones; EM crawls where there are too many groups.
     let best = Number.POSITIVE_INFINITY;
-    for (let k = 1; k <= Math.min(wanted, n) && (k === 1 || k <= chosen + PATIENCE); k++) {
+    const most = Math.min(wanted, countDistinct(problem.points, n, q));
+    for (let k = 1; k <= most && (k === 1 || k <= chosen + PATIENCE); k++) {
       const { logLikelihood, bic } = run(k, Math.max(tolerance, SEARCH_TOLERANCE));
       evidence.push({ numGroups: k, logLikelihood, bic });
       if (bic < best) {
@@ -150,6 +151,17 @@ export function mixtureMembership(
     eStep({ ...mixture, covariances: sum }, points.subarray(i * q, (i + 1) * q), 1, here);
   }
   return shares;
+}
+
+/** How many different rows sorted points [n,q] have. */
+function countDistinct(sorted: Float64Array, n: number, q: number): number {
+  let count = 1;
+  for (let i = 1; i < n; i++) {
+    let same = true;
+    for (let c = 0; c < q; c++) same &&= sorted[i * q + c] === sorted[(i - 1) * q + c];
+    if (!same) count++;
+  }
+  return count;
 }
 
 /** The same groups, numbered 0.. in order of first appearance. */

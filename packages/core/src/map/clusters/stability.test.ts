@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { createRandom } from "../../numeric/random.ts";
+import { adjustedRandIndex, bootstrapStability, stabilityOf } from "./stability.ts";
+
+/** Slow and obvious: counts all pairs. */
+function slowIndex(a: number[], b: number[]): number {
+  let both = 0;
+  let inA = 0;
+  let inB = 0;
+  let all = 0;
+  for (let i = 0; i < a.length; i++) {
+    for (let j = 0; j < i; j++) {
+      all++;
+      if (a[i] === a[j]) inA++;
+      if (b[i] === b[j]) inB++;
+      if (a[i] === a[j] && b[i] === b[j]) both++;
+    }
+  }
+  const expected = (inA * inB) / all;
+  return (both - expected) / ((inA + inB) / 2 - expected);
+}
+
+describe("adjustedRandIndex", () => {
+  it("is one for equal partitions, whatever the names of the groups", () => {
+    expect(adjustedRandIndex([0, 0, 1, 1, 2], [5, 5, 0, 0, 3])).toBe(1);
+    expect(adjustedRandIndex([0, 0, 0], [1, 1, 1])).toBe(1);
+    expect(adjustedRandIndex([0, 1, 2], [2, 0, 1])).toBe(1);
+  });
+
+  it("is what counting all pairs gives", () => {
+    const random = createRandom(3);
+    for (let round = 0; round < 10; round++) {
+      const a = Array.from({ length: 50 }, () => random.integer(4));
+      const b = a.map((g) => (random.uniform() < 0.3 ? random.integer(5) : g));
+      expect(adjustedRandIndex(a, b)).toBeCloseTo(slowIndex(a, b), 12);
+      expect(adjustedRandIndex(b, a)).toBeCloseTo(adjustedRandIndex(a, b), 14);
+    }
+  });
+
+  it("is zero on average for unrelated partitions", () => {
+    const random = createRandom(8);
+    let mean = 0;
+    for (let round = 0; round < 200; round++) {
+      const draw = () => Array.from({ length: 80 }, () => random.integer(3));
+      mean += adjustedRandIndex(draw(), draw()) / 200;
+    }
+    expect(Math.abs(mean)).toBeLessThan(0.005);
+  });
+
+  it("leaves out individuals without a label, and needs labels of the same individuals", () => {
+    expect(adjustedRandIndex([0, 0, 1, 1, 0], [2, 2, 3, 3, -1])).toBe(1);
+    expect(adjustedRandIndex([-1, -1], [0, 0])).toBeNaN();
+    expect(() => adjustedRandIndex([0, 1], [0])).toThrow(/received 2 and 1/);
+  });
+});
+
+describe("stabilityOf", () => {
+  it("counts the pairs of each group that stay together", () => {
+    const reference = [0, 0, 0, 1, 1, 1, 1];
+    // Group 0 loses one of three: 1 of 3 pairs stays. Group 1 splits in halves: 2 of 6 pairs stay.
+    const { groups } = stabilityOf(reference, [[0, 0, 1, 2, 2, 3, 3]]);
+    expect(groups.map((g) => g.pairsKept)).toEqual([1 / 3, 2 / 6]);
+    expect(groups.every((g) => !g.stable)).toBe(true);
+    const twice = stabilityOf(reference, [reference, [0, 0, 1, 2, 2, 3, 3]]);
+    expect(twice.groups.map((g) => g.pairsKept)).toEqual([4 / 6, 8 / 12]);
+    expect(twice.adjustedRand[0]).toBe(1);
+    expect(twice.groups[0].stable).toBe(true);
+  });
+
+  it("is unstable under a mean index of 0.6", () => {
+    const reference = [0, 0, 0, 1, 1, 1];
+    expect(stabilityOf(reference, [reference]).verdict).toBe("stable");
+    expect(stabilityOf(reference, [[0, 1, 2, 0, 1, 2]]).verdict).toBe("unstable");
+    expect(stabilityOf(reference, [[-1, -1, -1, -1, -1, -1]]).verdict).toBe("unstable");
+    expect(() => stabilityOf(reference, [])).toThrow(/at least one labeling/);
+  });
+});
+
+describe("bootstrapStability", () => {
+  const reference = Array.from({ length: 60 }, (_, i) => i % 3);
+
+  it("calls the refit once per resample with seeds of its own, waits for it and tells progress", async () => {
+    const seeds: number[] = [];
+    const progress: number[] = [];
+    const refit = async (seed: number) => {
+      seeds.push(seed);
+      const random = createRandom(seed);
+      return reference.map((g) => (random.uniform() < 0.05 ? -1 : g));
+    };
+    const stability = await bootstrapStability(reference, refit, {
+      numResamples: 5,
+      seed: 4,
+      onProgress: (done) => progress.push(done),
+    });
+    expect(stability).toMatchObject({ verdict: "stable", meanAdjustedRand: 1, adjustedRand: [1, 1, 1, 1, 1] });
+    expect(new Set(seeds).size).toBe(5);
+    expect(progress).toEqual([1, 2, 3, 4, 5]);
+    const other: number[] = [];
+    const note = (seed: number) => {
+      other.push(seed);
+      return reference;
+    };
+    await bootstrapStability(reference, note, { numResamples: 5, seed: 5 });
+    expect(other.some((seed) => seeds.includes(seed))).toBe(false);
+  });
+
+  it("stops when cancelled, and refuses no resamples", async () => {
+    const signal = { aborted: false };
+    const refit = () => {
+      signal.aborted = true;
+      return reference;
+    };
+    await expect(bootstrapStability(reference, refit, { signal })).rejects.toMatchObject({ code: "cancelled" });
+    await expect(bootstrapStability(reference, refit, { numResamples: 0 })).rejects.toThrow(/at least 1/);
+  });
+});

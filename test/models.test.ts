@@ -1,24 +1,29 @@
 /** Facts that hold for every kind of model, from a cohort to predictions and files. */
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
   type Cohort,
   createRandom,
   embed,
+  type FitDtmOptions,
   fitDtm,
   fitFpca,
   fitLmm,
   heldOutLogLikelihood,
   loadModel,
   makeCohort,
+  modelFileJsonSchema,
   modelMixture,
   placeIndividual,
   placementAt,
   predict,
   predictCrossing,
   procrustes,
+  resumeDtm,
   saveModel,
   selectVisits,
   simulateCohort,
+  startDtm,
   type TrajectoryModel,
 } from "../packages/core/src/index.ts";
 import { relativeError } from "./expect-gradient.ts";
@@ -205,6 +210,37 @@ describe.each(Object.keys(FITS))("%s", (kind) => {
   }
 });
 
+describe("a map fit that is stopped and resumed", () => {
+  it.each([
+    ["dtm", { nodes: { step: 0.4 } }],
+    ["dtm by minibatches", { nodes: { step: 0.4 }, schedule: "svi", maxIterations: 6 }],
+    ["dtm-paper", { kind: "dtm-paper", maxIterations: 12 }],
+    ["dtm-paper by its recipe", { kind: "dtm-paper", schedule: "paper" }],
+  ] as const)("%s ends in the same bytes", (_, options) => {
+    const whole = saveModel(fitDtm(cohort, options as FitDtmOptions));
+    const first = startDtm(cohort, options as FitDtmOptions);
+    for (let k = 0; k < 4; k++) first.step();
+    const resumed = resumeDtm(cohort, structuredClone(first.snapshot()));
+    while (!resumed.step().done);
+    expect(saveModel(resumed.finish()) === whole).toBe(true);
+  });
+
+  it("refuses another cohort", () => {
+    const run = startDtm(cohort, { nodes: { step: 0.4 } });
+    run.step();
+    const other = remake(cohort, { value: (y) => y + 1 });
+    expect(() => resumeDtm(other, run.snapshot())).toThrow(expect.objectContaining({ code: "other-data" }));
+  });
+
+  it("can be cancelled", () => {
+    const signal = { aborted: false };
+    const onProgress = () => {
+      signal.aborted = true;
+    };
+    expect(() => fitDtm(cohort, { signal, onProgress })).toThrow(expect.objectContaining({ code: "cancelled" }));
+  });
+});
+
 describe("transforms", () => {
   const positive = makeCohort(
     {
@@ -230,6 +266,11 @@ describe("transforms", () => {
 });
 
 describe("model files", () => {
+  it("follow the published JSON Schema", () => {
+    const path = new URL("../packages/core/schemas/model.schema.json", import.meta.url);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(JSON.parse(JSON.stringify(modelFileJsonSchema())));
+  });
+
   const text = saveModel(fitLmm(cohort));
 
   it("are refused by name when damaged, foreign, newer or cut", () => {

@@ -7,11 +7,16 @@ import type { Cohort } from "../cohort/cohort.ts";
 import { DtmError } from "../errors.ts";
 import { checksum } from "./canonical-json.ts";
 import type { DtmModel } from "./dtm/model.ts";
-import { type DtmSnapshot, resumeDtm as resumeLattice, startDtm as startLattice } from "./dtm/run.ts";
+import {
+  type DtmSnapshot,
+  type DtmRun as LatticeRun,
+  resumeDtm as resumeLattice,
+  startDtm as startLattice,
+} from "./dtm/run.ts";
 import type { DtmOptions } from "./dtm/settings.ts";
 import type { DtmPaperModel } from "./dtm-paper/model.ts";
 import type { DtmPaperOptions } from "./dtm-paper/options.ts";
-import { type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./dtm-paper/run.ts";
+import { type DtmPaperRun, type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./dtm-paper/run.ts";
 import type { ColumnNames, FitControl, FitProgress } from "./fit.ts";
 import { mapMoments } from "./gp/sparse-map.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
@@ -102,10 +107,15 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const { marker } = cohort;
   if (options.kind === "dtm-paper" || mapDimension === 3) {
     const paper = { ...options, mapDimension, marker, warnings: marked.warnings } as DtmPaperOptions;
-    return wrapRun("dtm-paper", statistics, startDtmPaper(statistics, marked, paper), options.columns ?? null);
+    return wrapRun(
+      "dtm-paper",
+      statistics,
+      paperRun(startDtmPaper(statistics, marked, paper)),
+      options.columns ?? null,
+    );
   }
   const lattice = { ...options, marker } as DtmOptions;
-  return wrapRun("dtm", statistics, startLattice(statistics, marked, lattice), options.columns ?? null);
+  return wrapRun("dtm", statistics, latticeRun(startLattice(statistics, marked, lattice)), options.columns ?? null);
 }
 
 /** Goes on from a snapshot of the same cohort; the result equals an undisturbed fit bit for bit. */
@@ -119,15 +129,30 @@ export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: Fit
   }
   const inner =
     snapshot.kind === "dtm"
-      ? resumeLattice(statistics, snapshot.inner as DtmSnapshot, control)
-      : resumeDtmPaper(statistics, snapshot.inner as DtmPaperSnapshot, control);
+      ? latticeRun(resumeLattice(statistics, snapshot.inner as DtmSnapshot, control))
+      : paperRun(resumeDtmPaper(statistics, snapshot.inner as DtmPaperSnapshot, control));
   return wrapRun(snapshot.kind, statistics, inner, snapshot.columns);
 }
 
 interface InnerRun {
   step(): DtmProgress;
   snapshot(): DtmSnapshot | DtmPaperSnapshot;
-  finish(): { readonly model: MapModel };
+  finish(): MapModel;
+}
+
+function latticeRun(run: LatticeRun): InnerRun {
+  return {
+    step: () => {
+      const more = run.step();
+      return { ...run.progress(), done: !more };
+    },
+    snapshot: () => run.snapshot(),
+    finish: () => run.finish(),
+  };
+}
+
+function paperRun(run: DtmPaperRun): InnerRun {
+  return { step: () => run.step(), snapshot: () => run.snapshot(), finish: () => run.finish().model };
 }
 
 function wrapRun(
@@ -145,10 +170,7 @@ function wrapRun(
       columns,
       inner: inner.snapshot(),
     }),
-    finish: () => {
-      const { model } = inner.finish();
-      return orientMap(withColumns(model, { columns: columns ?? undefined }), statistics);
-    },
+    finish: () => orientMap(withColumns(inner.finish(), { columns: columns ?? undefined }), statistics),
   };
 }
 

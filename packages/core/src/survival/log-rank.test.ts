@@ -19,7 +19,7 @@ function study(sizes: readonly number[], rates: readonly number[], seed: number)
 describe("logRank", () => {
   it("is the worked example of two groups of three", () => {
     // Events at 1 (group 0), 2 (group 1), 3 (group 0); one censored in each group at 4.
-    // E_0 = 3/6 + 2/5 + 2/4 − the risk sets by hand; V = Σ n0 n1 d / n².
+    // Of those at risk, group 0 has 3 of 6, 2 of 5 and 2 of 4; V = Σ n_0 n_1/n².
     const test = logRank({ times: [1, 3, 4, 2, 4, 4], events: [1, 1, 0, 1, 0, 0] }, [0, 0, 0, 1, 1, 1], 2);
     const expected = 3 / 6 + 2 / 5 + 2 / 4;
     const variance = 9 / 36 + 6 / 25 + 4 / 16;

@@ -55,10 +55,15 @@ function fitModel(
     case "dtm":
       return fitDtm(cohort, { ...common, mapDimension });
     case "dtm-paper":
-      return fitDtm(cohort, { ...common, mapDimension, kind });
+      return fitDtm(cohort, { ...common, mapDimension: upToThree(mapDimension), kind });
     default:
       throw new UsageError(`Expected a model among ${KINDS.join(", ")}, received ${String(kind satisfies never)}.`);
   }
+}
+
+function upToThree(mapDimension: number): 1 | 2 | 3 {
+  if (mapDimension === 1 || mapDimension === 2 || mapDimension === 3) return mapDimension;
+  throw new UsageError(`--map-dimension: expected 1, 2 or 3 for a map as published, received ${mapDimension}.`);
 }
 
 /** The files of a finished fit: the model, everyone's place, the trace of the fit and the record of the run. */

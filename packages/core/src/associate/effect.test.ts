@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { createRandom, type Random } from "../numeric/random.ts";
+import { scoreAuc, shareAuc } from "./effect.ts";
+import { energyCoefficient } from "./energy-coefficient.ts";
+import { energyForm, kdeForm, pooledKernel } from "./permutation.ts";
+
+function sample(random: Random, n: number, shift: number): { x: Float64Array; labels: Uint8Array } {
+  const labels = Uint8Array.from({ length: n }, () => (random.uniform() < 0.3 ? 1 : 0));
+  const x = Float64Array.from(
+    { length: 2 * n },
+    (_, k) => random.normal() + (k % 2 === 0 ? shift * labels[k >> 1] : 0),
+  );
+  return { x, labels };
+}
+
+function aucOf(
+  x: Float64Array,
+  labels: Uint8Array,
+  strata = new Int32Array(labels.length),
+  hold?: "matrix" | "lattice",
+) {
+  const kernel = pooledKernel(x, 2);
+  return shareAuc(kernel.z, kdeForm(kernel, labels.length, hold), labels, strata);
+}
+
+describe("scoreAuc", () => {
+  it("is the share of pairs in which the case scores higher, ties by half", () => {
+    const random = createRandom(1);
+    const scores = Array.from({ length: 40 }, () => random.integer(8));
+    const labels = Uint8Array.from(scores, () => (random.uniform() < 0.4 ? 1 : 0));
+    let wins = 0;
+    let pairs = 0;
+    for (let i = 0; i < 40; i++) {
+      for (let j = 0; j < 40; j++) {
+        if (labels[i] !== 1 || labels[j] !== 0) continue;
+        pairs++;
+        wins += scores[i] > scores[j] ? 1 : scores[i] === scores[j] ? 0.5 : 0;
+      }
+    }
+    expect(scoreAuc(scores, labels)).toBeCloseTo(wins / pairs, 14);
+  });
+});
+
+describe("shareAuc", () => {
+  it("is the definition: both shares without the pair", () => {
+    const { x, labels } = sample(createRandom(2), 30, 1);
+    const { z } = pooledKernel(x, 2);
+    const k = (i: number, j: number) =>
+      Math.exp(-0.5 * ((z[2 * i] - z[2 * j]) ** 2 + (z[2 * i + 1] - z[2 * j + 1]) ** 2));
+    const cases = labels.reduce((s, v) => s + v, 0);
+    const prior = (cases - 1) / 28;
+    let wins = 0;
+    for (let i = 0; i < 30; i++) {
+      for (let j = 0; j < 30; j++) {
+        if (labels[i] !== 1 || labels[j] !== 0) continue;
+        const share = (at: number) => {
+          let [C, N] = [prior, 1];
+          for (let l = 0; l < 30; l++) {
+            if (l === i || l === j) continue;
+            C += labels[l] * k(at, l);
+            N += k(at, l);
+          }
+          return C / N;
+        };
+        wins += share(i) > share(j) ? 1 : 0;
+      }
+    }
+    expect(aucOf(x, labels).auc.value).toBeCloseTo(wins / (cases * (30 - cases)), 12);
+  });
+
+  it("is near one half without a relation and near one with a clear one, with honest intervals", () => {
+    const random = createRandom(3);
+    let sum = 0;
+    let excluded = 0;
+    for (let k = 0; k < 40; k++) {
+      const { x, labels } = sample(random, 120, 0);
+      const { auc } = aucOf(x, labels);
+      sum += auc.value / 40;
+      if (auc.lower > 0.5 || auc.upper < 0.5) excluded++;
+    }
+    // The spread of one value is about 0.09, of the mean 0.015.
+    expect(Math.abs(sum - 0.5)).toBeLessThan(0.05);
+    expect(excluded).toBeLessThanOrEqual(5);
+    const { x, labels } = sample(random, 200, 4);
+    const { auc } = aucOf(x, labels);
+    expect(auc.value).toBeGreaterThan(0.98);
+    expect(auc.lower).toBeGreaterThan(0.9);
+    expect(auc.upper).toBeLessThanOrEqual(1);
+  });
+
+  it("compares within strata where asked, and says if there is nothing to compare", () => {
+    // The outcome goes with the stratum, and places go with the stratum, not with the outcome within it.
+    const random = createRandom(4);
+    const n = 300;
+    const strata = Int32Array.from({ length: n }, (_, i) => i % 2);
+    const labels = Uint8Array.from(strata, (s) => (random.uniform() < (s === 1 ? 0.7 : 0.2) ? 1 : 0));
+    const x = Float64Array.from({ length: 2 * n }, (_, k) => random.normal() + 4 * strata[k >> 1]);
+    const { auc, withinStrata } = aucOf(x, labels, strata);
+    expect(auc.lower).toBeGreaterThan(0.6);
+    expect(withinStrata!.lower).toBeLessThan(0.5);
+    expect(withinStrata!.upper).toBeGreaterThan(0.5);
+    expect(aucOf(x, labels, Int32Array.from(labels)).withinStrata).toBeUndefined();
+  });
+
+  it("is nearly the same with the kernel on a lattice", () => {
+    const { x, labels } = sample(createRandom(5), 400, 1);
+    const strata = new Int32Array(400);
+    const direct = aucOf(x, labels, strata, "matrix").auc;
+    const lattice = aucOf(x, labels, strata, "lattice").auc;
+    expect(Math.abs(direct.value - lattice.value)).toBeLessThan(2e-3);
+    expect(Math.abs(direct.lower - lattice.lower)).toBeLessThan(1e-2);
+  });
+});
+
+describe("energyCoefficient", () => {
+  it("is (2A − B − C)/2A from mean distances", () => {
+    const { x, labels } = sample(createRandom(6), 25, 1);
+    const sums = [0, 0, 0];
+    const pairs = [0, 0, 0];
+    for (let i = 0; i < 25; i++) {
+      for (let j = 0; j < i; j++) {
+        const kind = labels[i] === labels[j] ? labels[i] : 2;
+        sums[kind] += Math.hypot(x[2 * i] - x[2 * j], x[2 * i + 1] - x[2 * j + 1]);
+        pairs[kind]++;
+      }
+    }
+    const [C, B, A] = sums.map((s, k) => s / pairs[k]);
+    const estimate = energyCoefficient(energyForm(x, 25), labels)!;
+    expect(estimate.value).toBeCloseTo((2 * A - B - C) / (2 * A), 12);
+    expect(estimate.lower).toBeLessThanOrEqual(estimate.value);
+    expect(estimate.upper).toBeGreaterThan(estimate.value);
+  });
+
+  it("is 0 within its interval without a relation, large for separate groups, undefined for two cases", () => {
+    const random = createRandom(7);
+    const none = sample(random, 300, 0);
+    expect(energyCoefficient(energyForm(none.x, 300), none.labels)!.lower).toBe(0);
+    const far = sample(random, 100, 30);
+    expect(energyCoefficient(energyForm(far.x, 100), far.labels)!.value).toBeGreaterThan(0.9);
+    expect(energyCoefficient(energyForm(none.x, 300), new Uint8Array(300).fill(1, 0, 2))).toBeUndefined();
+  });
+
+  it("is nearly the same from slices", () => {
+    const { x, labels } = sample(createRandom(8), 400, 0.8);
+    const direct = energyCoefficient(energyForm(x, 400, "matrix"), labels)!;
+    const sliced = energyCoefficient(energyForm(x, 400, "lattice"), labels)!;
+    expect(Math.abs(direct.value - sliced.value)).toBeLessThan(1e-3);
+    expect(Math.abs(direct.upper - sliced.upper)).toBeLessThan(1e-3);
+  });
+});

@@ -63,7 +63,7 @@ function hyperGradientAt(
     addIndividualHyper(engine, kernel, i, theta, gradient, i * P, 1, hyper, work);
   }
   const { numInducing: p, numBasis: d, noiseVariance } = parameters;
-  const whitened = inducingOfCoefficients(posterior, engine.factor, p, d);
+  const whitened = inducingOfCoefficients(posterior, engine.factor, p, d, statistics);
   const Gamma = kernelMatrixGradient(sums, statistics, whitened, engine.factor, noiseVariance, p, d);
   return hyperGradientOfSums(engine, kernel, sums, dataTotals(engine, theta), hyper, Gamma);
 }

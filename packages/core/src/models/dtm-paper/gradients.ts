@@ -90,7 +90,7 @@ export function elboGradient(
     const Sinv = invertFromCholesky(cholesky(S, q, "covariance of a place"), q);
     for (let e = 0; e < q * q; e++) covarianceGradient[i * q * q + e] = own.covariance[e] + 0.5 * Sinv[e];
   }
-  const whitened = inducingOfCoefficients(posterior, factor, p, d);
+  const whitened = inducingOfCoefficients(posterior, factor, p, d, statistics);
   const Gamma = kernelMatrixGradient(sums, statistics, whitened, factor, noiseVariance, p, d);
   addKernelMatrixTerms(kernel, Z, p, q, Gamma, factor.matrix, global);
   addPriorSlopes(parameters, priors, sharedLengthscale, global);

@@ -6,12 +6,8 @@
  * No kernel inverse enters the sums or the solve, natural-gradient steps commute with this change of variables, and
  * Λ_a has the blocks of G_i's band alone. One solve costs O((dp)³).
  */
-import {
-  choleskyInPlace,
-  invertFromCholesky,
-  logDetFromCholesky,
-  solveCholeskyInPlace,
-} from "../../numeric/cholesky.ts";
+import { choleskyBandInPlace, invertFromBandCholesky, solveBandInPlace } from "../../numeric/block-banded.ts";
+import { logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { multiply, symmetrizeInPlace, transpose } from "../../numeric/matrix.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
 import { type Band, type DataSums, type InducingPosterior, inducingKl } from "./inducing-posterior.ts";
@@ -82,11 +78,12 @@ export function solveInducingCoefficients(
       if (k === l) for (let i = 0; i < p; i++) L[row + i] += K[j * p + i];
     }
   }
-  if (!choleskyInPlace(L, dp)) return false;
+  const w = halfBandwidth(band);
+  if (!choleskyBandInPlace(L, d, p, w)) return false;
   for (let k = 0; k < d; k++) for (let j = 0; j < p; j++) vector[k * p + j] = weight * sums.cross[j * d + k];
-  solveCholeskyInPlace(L, dp, vector);
+  solveBandInPlace(L, d, p, w, vector);
   for (let k = 0; k < d; k++) for (let j = 0; j < p; j++) out.mean[j * d + k] = vector[k * p + j];
-  invertFromCholesky(L, dp, out.covariance, work.scratch);
+  invertFromBandCholesky(L, d, p, w, out.covariance, work.scratch);
   fillBlocks(band, p, d, vector, out);
   const logDet = logDetFromCholesky(L, dp) - d * factor.logDet;
   out.kl = 0.5 * (energy(K, vector, out.covariance, p, d) - dp + logDet);
@@ -124,13 +121,18 @@ export function coefficientsOfInducing(
   return out;
 }
 
-/** The whitened q(v) of q(a): ν_k = L_K' a_k, Ξ_kl = L_K' C_kl L_K. */
+/**
+ * The whitened q(v) of q(a): ν_k = L_K' a_k, Ξ_kl = L_K' C_kl L_K. With `band` only its blocks of Ξ, the others
+ * are 0.
+ */
 export function inducingOfCoefficients(
   posterior: InducingCoefficients,
   factor: KernelFactor,
   p: number,
   d: number,
+  band?: Band,
 ): InducingPosterior {
+  const w = band === undefined ? d : halfBandwidth(band);
   const dp = d * p;
   const L = factor.cholesky;
   const LT = transpose(L, p, p);
@@ -140,7 +142,7 @@ export function inducingOfCoefficients(
   const half = new Float64Array(p * p);
   const full = new Float64Array(p * p);
   for (let k = 0; k < d; k++) {
-    for (let l = 0; l < d; l++) {
+    for (let l = Math.max(0, k - w); l <= Math.min(d - 1, k + w); l++) {
       copyBlock(posterior.covariance, dp, k, l, p, block);
       multiply(LT, block, p, p, p, half);
       multiply(half, L, p, p, p, full);
@@ -153,6 +155,13 @@ export function inducingOfCoefficients(
   let logDet = -2 * posterior.kl - dp;
   for (let r = 0; r < dp; r++) logDet += covariance[r * dp + r] + mean[r] * mean[r];
   return { mean, covariance, logDet };
+}
+
+/** How far from the diagonal the band reaches. */
+function halfBandwidth(band: Band): number {
+  let w = 0;
+  for (let e = 0; e < band.numBand; e++) w = Math.max(w, band.bandColumn[e] - band.bandRow[e]);
+  return w;
 }
 
 /** out [p,p] = block (k, l) of X [dp,dp]. */

@@ -82,7 +82,7 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
   const learnStep = (stepSize: number): void => {
     const { parameters, posterior, factor } = engine;
     const kernel = parameters.kernel as RbfKernel;
-    const whitened = inducingOfCoefficients(posterior, factor, p, d);
+    const whitened = inducingOfCoefficients(posterior, factor, p, d, statistics);
     const Gamma = kernelMatrixGradient(sums, statistics, whitened, factor, parameters.noiseVariance, p, d);
     const estimate = hyperGradientOfSums(engine, kernel, sums, totals, hyper, Gamma);
     writeHyperGradient(layout, estimate, run.hyper, 0, slope);

@@ -1,7 +1,8 @@
 /**
  * Held-out log-likelihoods of the published model's fixtures, under the optimal q(u): conditional on given draws, their
  * Monte Carlo average, a product lattice and Gauss–Hermite quadrature. The fixtures' "exact" values are lattice sums on
- * [−6,6]^q with step 0.02 (q = 1), 0.1 (q = 2) or 0.25 (q = 3); the lattice of the same rule agrees to rounding.
+ * [−6,6]^q with step 0.02 (q = 1) or 0.1 (q = 2); the lattice of the same rule agrees to rounding. Files with q = 3 leave
+ * them out; should one have them, a step of 0.25 is compared to 1e-4, the error of that step.
  */
 import { basisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import type { InducingPosterior } from "../../packages/core/src/models/dtm-paper/inducing-posterior.ts";
@@ -61,7 +62,7 @@ export function checkHeldOut(fixture: HeldOutFixture, problem: PaperProblem, opt
   if (fixture.exact !== undefined) {
     const { nodes, logWeights } = lattice(q, LATTICE_HALF_WIDTH, LATTICE_STEPS[q - 1]);
     const values = logLikelihoods(mixtureAt(problem, optimal, nodes, logWeights), held);
-    checks.push(compare("heldout.exact", values, fixture.exact));
+    checks.push(compare("heldout.exact", values, fixture.exact, q === 3 ? 1e-4 : 1e-8));
   }
   return checks;
 }

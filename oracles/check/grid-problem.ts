@@ -1,12 +1,11 @@
 /** The fixtures of the recommended model (grid_*.json), and their data in the form the fit's own functions read. */
 import { type BasisStatistics, basisStatistics } from "../../packages/core/src/basis/statistics.ts";
-import { type IndividualModel, packedStride } from "../../packages/core/src/models/dtm/individual-statistics.ts";
+import { type IndividualModel, packedStride, residualRoot } from "../../packages/core/src/models/dtm/individual-statistics.ts";
 import { inducingLayout, inducingWorkspace } from "../../packages/core/src/models/dtm/inducing-posterior.ts";
 import type { KernelProblem, KernelSolution } from "../../packages/core/src/models/dtm/kernel-step.ts";
 import { nodeGeometry } from "../../packages/core/src/models/dtm/node-kernel.ts";
 import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
 import type { SparseMap } from "../../packages/core/src/models/gp/sparse-map.ts";
-import { semidefiniteRoot } from "../../packages/core/src/numeric/symmetric-eigen.ts";
 import { fixtureBasis, fixtureCohort, flatten, type Nested } from "./checker.ts";
 
 type Row = readonly number[];
@@ -180,7 +179,7 @@ export function individualModel(
   return {
     mean: meanCoefficients(mu, fixture.d),
     noiseVariance: s2,
-    residualRoot: Se === null ? null : semidefiniteRoot(flatten(Se), fixture.d),
+    residualRoot: Se === null ? null : residualRoot(flatten(Se), fixture.d),
   };
 }
 

@@ -1,5 +1,5 @@
 /** The sweeps and the kernel optimum of a grid_*.json. */
-import type { IndividualModel } from "../../packages/core/src/models/dtm/individual-statistics.ts";
+import { type IndividualModel, residualRoot } from "../../packages/core/src/models/dtm/individual-statistics.ts";
 import {
   kernelCurvature,
   kernelSolution,
@@ -7,7 +7,6 @@ import {
   LENGTHSCALE_BOUNDS,
   solveAt,
 } from "../../packages/core/src/models/dtm/kernel-step.ts";
-import { semidefiniteRoot } from "../../packages/core/src/numeric/symmetric-eigen.ts";
 import { atLeast, type Check, compare, flatten } from "./checker.ts";
 import { type GridFixture, type GridProblem, meanAsListed } from "./grid-problem.ts";
 import { type Expectation, expectation, expectedResidualSize, fillNodeSums, maximization } from "./grid-steps.ts";
@@ -50,7 +49,7 @@ function sweepMaximization(problem: GridProblem, model: IndividualModel, step: E
   const tau = expectedResidualSize(Sref, sums.residualMoment, fixture.d, m, fixture.cap);
   const covariance = Sref.map((v) => tau * v);
   return {
-    model: { mean, noiseVariance, residualRoot: semidefiniteRoot(covariance, fixture.d) },
+    model: { mean, noiseVariance, residualRoot: residualRoot(covariance, fixture.d) },
     covariance: Array.from(covariance),
   };
 }

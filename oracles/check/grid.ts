@@ -10,13 +10,13 @@ import {
   type IndividualModel,
   individualWorkspace,
   packIndividual,
+  residualRoot,
 } from "../../packages/core/src/models/dtm/individual-statistics.ts";
 import { type KernelSolution, kernelSolution, solveAt } from "../../packages/core/src/models/dtm/kernel-step.ts";
 import { unpackMoments } from "../../packages/core/src/models/dtm/maximization-step.ts";
 import { givenNodes } from "../../packages/core/src/models/dtm/nodes.ts";
 import { residualObjective, residualStep } from "../../packages/core/src/models/dtm/residual-step.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
-import { semidefiniteRoot } from "../../packages/core/src/numeric/symmetric-eigen.ts";
 import { type Check, compare, flatten } from "./checker.ts";
 import { checkPrediction } from "./grid-predict.ts";
 import {
@@ -181,7 +181,7 @@ function checkMaximization(problem: GridProblem, model: IndividualModel, step: E
   }
   if (tauStep !== undefined) {
     const moved = { ...model, mean, noiseVariance };
-    const root = semidefiniteRoot(Sref, d);
+    const root = residualRoot(Sref, d);
     const objective = (tau: number) => residualObjective(statistics, null, m, moved, root, tau, step.moments, ws);
     const found = residualStep(objective, tauStep.tau_old, tauStep.h_old, fixture.cap);
     checks.push(

@@ -20,17 +20,18 @@ const POWERS = Float64Array.from({ length: TABLE_LAST + 1 }, (_, n) => 2 ** ((n 
  * Entries more than 44 below the shift become 0.
  */
 export function expShiftedInPlace(x: Float64Array, start: number, end: number, shift: number): number {
+  const powers = POWERS;
   let sum = 0;
   for (let k = start; k < end; k++) {
     const v = x[k] - shift;
-    if (v < NEGLIGIBLE_EXPONENT) {
-      x[k] = 0;
-      continue;
+    let e = 0;
+    // Written so that NaN takes this branch and passes on.
+    if (!(v < NEGLIGIBLE_EXPONENT)) {
+      const n = (v * INVERSE_STEP - 0.5) | 0;
+      const r = v - n * STEP_HIGH - n * STEP_LOW;
+      const r2 = r * r;
+      e = powers[TABLE_LAST + n] * (1 + r + r2 * (1 / 2 + r * (1 / 6) + r2 * (1 / 24 + r * (1 / 120) + r2 * (1 / 720))));
     }
-    const n = Math.round(v * INVERSE_STEP);
-    const r = v - n * STEP_HIGH - n * STEP_LOW;
-    const series = 1 + r * (1 + r * (1 / 2 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r * (1 / 720))))));
-    const e = POWERS[TABLE_LAST + n] * series;
     x[k] = e;
     sum += e;
   }

@@ -1,6 +1,6 @@
 /**
  * What the data of one individual say about f at a node, with the residual effect e ~ N(0, Σ_e) integrated out
- * (docs/math/dtm.md §3). V = B Σ_e B' + σ²I is never formed: with Σ_e = LL' (any square root, singular allowed),
+ * (docs/math/dtm.md §3). V = B Σ_e B' + σ²I is never formed: with Σ_e = LL' (lower triangular, singular allowed),
  *   σ²I + L'GL = MM' (Cholesky),   Y = M⁻¹L'G,   ζ = M⁻¹L'g,   g = B'(y − Bβ),   ρ = ‖y − Bβ‖²:
  *   G̃ = B'V⁻¹B = (G − Y'Y)/σ²,     g̃ = B'V⁻¹(y − Bβ) = (g − Y'ζ)/σ²,
  *   c = log N(y − Bβ | 0, V) = −½[n log 2π + (n − d) log σ² + 2 Σ log M_kk + (ρ − ζ'ζ)/σ²].
@@ -8,7 +8,7 @@
  * zeros to a multiple of four. O(d³) per individual, whatever the number of observations.
  */
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
-import { choleskyInPlace, solveLowerInPlace, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
+import { solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
 import { paddedRows } from "../../numeric/row-blocks.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
 
@@ -18,8 +18,27 @@ export interface IndividualModel {
   readonly mean: Float64Array;
   /** σ². */
   readonly noiseVariance: number;
-  /** L with Σ_e = LL', [d,d]; null without residual effects. */
+  /** L with Σ_e = LL', lower triangular [d,d] (`residualRoot`); null without residual effects. */
   readonly residualRoot: Float64Array | null;
+}
+
+/**
+ * A lower triangular root of a positive semidefinite Σ_e [d,d]: Cholesky in which a pivot lost to rounding (below 1e-14
+ * of the largest diagonal entry) leaves a column of zeros.
+ */
+export function residualRoot(covariance: Float64Array, d: number): Float64Array {
+  const L = new Float64Array(d * d);
+  let largest = 0;
+  for (let k = 0; k < d; k++) largest = Math.max(largest, covariance[k * d + k]);
+  for (let b = 0; b < d; b++) {
+    for (let a = b; a < d; a++) {
+      let s = covariance[a * d + b];
+      for (let c = 0; c < b; c++) s -= L[a * d + c] * L[b * d + c];
+      if (a === b) L[a * d + a] = s > 1e-14 * largest ? Math.sqrt(s) : 0;
+      else L[a * d + b] = L[b * d + b] > 0 ? s / L[b * d + b] : 0;
+    }
+  }
+  return L;
 }
 
 /** Length of a packed row, padding included. */
@@ -91,29 +110,48 @@ export function packIndividual(
   return -0.5 * (n * LOG_2PI + (n - d) * Math.log(sigma2) + logDet + (rho - explained) * scale);
 }
 
-/** Fills M, Y and ζ from G and g; returns 2 Σ log M_kk. */
+/** Fills M, Y and ζ from G and g for a lower triangular L; returns 2 Σ log M_kk. */
 function whiten(L: Float64Array, sigma2: number, d: number, ws: IndividualWorkspace): number {
   const { G, g, Y, M, zeta } = ws;
+  // Y = L'G, ζ = L'g, M = σ²I + YL (lower half).
   for (let a = 0; a < d; a++) {
+    const row = a * d;
     let z = 0;
-    for (let k = 0; k < d; k++) z += L[k * d + a] * g[k];
+    for (let k = a; k < d; k++) z += L[k * d + a] * g[k];
     zeta[a] = z;
     for (let l = 0; l < d; l++) {
       let s = 0;
-      for (let k = 0; k < d; k++) s += L[k * d + a] * G[k * d + l];
-      Y[a * d + l] = s;
+      for (let k = a; k < d; k++) s += L[k * d + a] * G[k * d + l];
+      Y[row + l] = s;
     }
     for (let b = 0; b <= a; b++) {
-      let s = a === b ? sigma2 : 0;
-      for (let l = 0; l < d; l++) s += Y[a * d + l] * L[l * d + b];
-      M[a * d + b] = s;
+      let s = 0;
+      for (let l = b; l < d; l++) s += Y[row + l] * L[l * d + b];
+      M[row + b] = s;
     }
+    M[row + a] += sigma2;
   }
-  choleskyInPlace(M, d);
-  solveLowerMatrixInPlace(M, d, Y, d);
-  solveLowerInPlace(M, d, zeta);
+  // Row by row: factor M, then Y ← M⁻¹Y and ζ ← M⁻¹ζ. M has eigenvalues of σ² or more.
   let product = 1;
-  for (let a = 0; a < d; a++) product *= M[a * d + a];
+  for (let a = 0; a < d; a++) {
+    const row = a * d;
+    let pivot = M[row + a];
+    for (let b = 0; b < a; b++) {
+      let s = M[row + b];
+      for (let c = 0; c < b; c++) s -= M[row + c] * M[b * d + c];
+      s /= M[b * d + b];
+      M[row + b] = s;
+      pivot -= s * s;
+      zeta[a] -= s * zeta[b];
+      for (let l = 0; l < d; l++) Y[row + l] -= s * Y[b * d + l];
+    }
+    const diagonal = Math.sqrt(pivot);
+    M[row + a] = diagonal;
+    product *= diagonal;
+    const inverse = 1 / diagonal;
+    zeta[a] *= inverse;
+    for (let l = 0; l < d; l++) Y[row + l] *= inverse;
+  }
   // One logarithm of the product, unless it leaves the range of doubles (large bases, extreme scales).
   if (product > 1e-280 && product < 1e280) return 2 * Math.log(product);
   let logDet = 0;

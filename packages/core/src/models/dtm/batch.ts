@@ -1,0 +1,126 @@
+/**
+ * One iteration of the fit over the whole cohort (docs/math/dtm.md §9): a single pass over individuals at the new
+ * parameters gives the bound there, the node sums for the next q(u) and the moments for the next mean, noise and
+ * residual. The parameters to be tried are, in order,
+ *   1. an extrapolation of the last iterations (Anderson acceleration),
+ *   2. q(u) [with α, ℓ] and mean, noise and residual, all from the last pass,
+ *   3. q(u) [with α, ℓ] alone, the rest as it was.
+ * The first with a bound no lower than the last one is taken; for the third this is a theorem (q(u) is optimal for the
+ * last responsibilities), so the bound never falls, and whatever is stopped ends on a bound that belongs to its state.
+ */
+import { clearHistory, proposePoint, rememberStep } from "../../numeric/optimize/anderson.ts";
+import { packParameters, parameterWeights, unpackParameters } from "./acceleration.ts";
+import {
+  checkBound,
+  type Engine,
+  expectBound,
+  individualModel,
+  momentsFor,
+  restoreMap,
+  updateMap,
+  updateParameters,
+} from "./engine.ts";
+import { type StartingPlaces, startingNodeSums } from "./starting-places.ts";
+import type { DtmState } from "./state.ts";
+
+/** First iterations in which α and ℓ, then mean, noise and residual move, and in which points are extrapolated. */
+const FIRST_LEARNING_ITERATION = 4;
+const FIRST_ACCELERATED_ITERATION = 9;
+/** Steps remembered by the acceleration, and how many it needs at least. */
+const ACCELERATION_WINDOW = 5;
+const ACCELERATION_LEAST = 2;
+/** Small gains in a row that end the fit. */
+export const SMALL_GAINS_TO_STOP = 3;
+/** A fall of the bound above this share of it is more than rounding. */
+const FALL_SLACK = 1e-8;
+
+/** The first iteration: q(u) from node sums of the starting places, and a pass there. */
+export function startBatch(engine: Engine, state: DtmState, places: StartingPlaces): void {
+  const model = individualModel(engine, state);
+  state.iteration++;
+  startingNodeSums(engine.statistics, model, engine.nodes, places, engine.expectation, engine.problem.nodeSums);
+  updateMap(engine, state, null);
+  state.trace.push(checkBound(state, wholePass(engine, state)));
+}
+
+/** Takes bound, node sums and moments at a state that came from elsewhere (a snapshot, another lattice). */
+export function resumeBatch(engine: Engine, state: DtmState): number {
+  restoreMap(engine, state);
+  return checkBound(state, wholePass(engine, state));
+}
+
+/** One iteration after a pass at the state. Gains below tolerance · (1 + |F|) count as small. */
+export function batchIteration(engine: Engine, state: DtmState, tolerance: number): void {
+  const { learn } = engine.settings;
+  const iteration = ++state.iteration;
+  const last = state.trace[state.trace.length - 1];
+  const point = packParameters(engine, state);
+  const before = { ...state };
+  const learns = learn && iteration >= FIRST_LEARNING_ITERATION;
+  if (learns) updateParameters(engine, state, null, engine.statistics.numIndividuals, engine.moments, 1);
+  updateMap(engine, state, learns ? { minGain: 0.05 * gainThreshold(engine, state, tolerance) } : null);
+  rememberStep(state.history, point, packParameters(engine, state), ACCELERATION_WINDOW);
+
+  let bound = tryAcceleratedPoint(engine, state, last);
+  if (!(bound >= last)) {
+    bound = wholePass(engine, state);
+    if (learns && !(bound >= last - FALL_SLACK * Math.abs(last))) {
+      const { mean, noiseVariance, residualCovariance, tau, trialDistance } = before;
+      Object.assign(state, { mean, noiseVariance, residualCovariance, tau, trialDistance });
+      clearHistory(state.history);
+      bound = wholePass(engine, state);
+    }
+  }
+  recordBound(engine, state, checkBound(state, bound), tolerance);
+}
+
+/** A pass over everybody with all outputs; returns the bound. */
+function wholePass(engine: Engine, state: DtmState): number {
+  const { nodeSums } = engine.problem;
+  nodeSums.fill(0);
+  const moments = engine.settings.learn ? momentsFor(engine, engine.statistics.numIndividuals) : undefined;
+  return expectBound(engine, state, { nodeSums, moments });
+}
+
+/**
+ * Moves the state to the extrapolated point if the bound there is no lower than the last one, and returns it; NaN and a
+ * state as it was otherwise.
+ */
+function tryAcceleratedPoint(engine: Engine, state: DtmState, last: number): number {
+  if (state.iteration < FIRST_ACCELERATED_ITERATION) return Number.NaN;
+  if (state.history.points.length <= ACCELERATION_LEAST) return Number.NaN;
+  const proposal = proposePoint(state.history, parameterWeights(engine, state));
+  if (proposal === null) return Number.NaN;
+  const trial = { ...state };
+  unpackParameters(engine, proposal, trial);
+  restoreMap(engine, trial);
+  const bound = wholePass(engine, trial);
+  if (bound >= last) {
+    Object.assign(state, trial);
+    return bound;
+  }
+  clearHistory(state.history);
+  restoreMap(engine, state);
+  return Number.NaN;
+}
+
+/** Appends the bound and judges the gain. */
+function recordBound(engine: Engine, state: DtmState, bound: number, tolerance: number): void {
+  const before = state.trace[state.trace.length - 1];
+  const fall = before - bound;
+  if (fall > FALL_SLACK * Math.abs(bound)) state.worstFall = Math.max(state.worstFall, fall);
+  state.trace.push(bound);
+  if (state.iteration <= FIRST_LEARNING_ITERATION) return;
+  state.smallGains = -fall < gainThreshold(engine, state, tolerance) ? state.smallGains + 1 : 0;
+  if (state.smallGains >= SMALL_GAINS_TO_STOP) state.settled = true;
+}
+
+/**
+ * The gain below which an iteration counts as none: tolerance · (1 + |F|), with F taken for values in units of the first
+ * noise, so that the unit of the marker does not matter.
+ */
+function gainThreshold(engine: Engine, state: DtmState, tolerance: number): number {
+  const bound = state.trace[state.trace.length - 1];
+  const unitFree = bound + 0.5 * engine.statistics.numObservations * Math.log(engine.firstNoiseVariance);
+  return tolerance * (1 + Math.abs(unitFree));
+}

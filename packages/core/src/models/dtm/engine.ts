@@ -1,0 +1,244 @@
+/**
+ * The machine of a fit: everything that follows from settings and start and stays fixed, with all buffers. An iteration
+ * reads and writes the state through the operations below; the engine itself remembers nothing between iterations but
+ * scratch and the node table that belongs to the state's q(u).
+ */
+import type { BasisStatistics } from "../../basis/statistics.ts";
+import { DtmError } from "../../errors.ts";
+import { ROW_BLOCK } from "../../numeric/row-blocks.ts";
+import { gridLocations } from "../gp/inducing.ts";
+import type { MapStart } from "../map-start.ts";
+import {
+  blockResponsibilities,
+  type ExpectationOutputs,
+  type ExpectationWorkspace,
+  expectationPass,
+  expectationWorkspace,
+  packBlock,
+} from "./expectation-step.ts";
+import { type IndividualModel, residualRoot } from "./individual-statistics.ts";
+import { inducingLayout, inducingWorkspace } from "./inducing-posterior.ts";
+import {
+  type KernelProblem,
+  type KernelSolution,
+  type KernelStepOptions,
+  kernelSolution,
+  kernelStep,
+  solveAt,
+} from "./kernel-step.ts";
+import {
+  type MaximizationWorkspace,
+  maximizationSums,
+  maximizationWorkspace,
+  meanShift,
+  updatedNoiseVariance,
+} from "./maximization-step.ts";
+import { evaluateNodeKernel, nodeGeometry } from "./node-kernel.ts";
+import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
+import { latticeNodes, type MapNodes } from "./nodes.ts";
+import { residualObjective, residualStep } from "./residual-step.ts";
+import type { DtmSettings } from "./settings.ts";
+import { type DtmState, MIN_NOISE_SHARE, referenceCovariance } from "./state.ts";
+
+export const JITTER = 1e-6;
+
+export interface Engine {
+  readonly statistics: BasisStatistics;
+  readonly settings: DtmSettings;
+  readonly nodes: MapNodes;
+  readonly inducing: Float64Array; // Z [p,q]
+  /** Σ_ref and a root of it, [d,d]. */
+  readonly reference: Float64Array;
+  readonly referenceRoot: Float64Array;
+  readonly firstNoiseVariance: number;
+  readonly problem: KernelProblem;
+  /** Two solutions, of which the first is the state's. */
+  readonly solutions: [KernelSolution, KernelSolution];
+  readonly table: NodeTable;
+  readonly expectation: ExpectationWorkspace;
+  readonly maximization: MaximizationWorkspace;
+  /** Moments of the individuals of one pass, [count,K]; made by the first pass that needs them. */
+  moments: Float64Array;
+}
+
+/** An engine for the lattice of the settings, or for one of another step. */
+export function createEngine(
+  statistics: BasisStatistics,
+  anchor: StartAnchor,
+  settings: DtmSettings,
+  nodeStep: number = settings.nodeStep,
+): Engine {
+  const d = statistics.basis.numBasis;
+  const q = settings.mapDimension;
+  const nodes = latticeNodes(q, { step: nodeStep, radius: settings.nodeRadius });
+  const inducing = gridLocations(q, settings.inducingPerDimension, settings.inducingHalfWidth);
+  const geometry = nodeGeometry(nodes.locations, inducing, q, JITTER);
+  const layout = inducingLayout(d, geometry);
+  const table = nodeTable(layout, nodes.logWeights);
+  const nodeSums = new Float64Array(table.stride * nodes.numNodes);
+  return {
+    statistics,
+    settings,
+    nodes,
+    inducing,
+    reference: anchor.reference,
+    referenceRoot: residualRoot(anchor.reference, d),
+    firstNoiseVariance: anchor.noiseVariance,
+    problem: { geometry, layout, nodeSums, workspace: inducingWorkspace(layout) },
+    solutions: [kernelSolution(geometry, layout), kernelSolution(geometry, layout)],
+    table,
+    expectation: expectationWorkspace(d, nodes.numNodes),
+    maximization: maximizationWorkspace(d),
+    moments: new Float64Array(0),
+  };
+}
+
+/** What a fit keeps of its linear start throughout. */
+export interface StartAnchor {
+  readonly reference: Float64Array; // Σ_ref [d,d]
+  readonly noiseVariance: number;
+}
+
+export function startAnchor(start: MapStart, d: number): StartAnchor {
+  return { reference: referenceCovariance(start, d), noiseVariance: start.noiseVariance };
+}
+
+/** The parameters on which individual statistics depend, with a root of Σ_e. */
+export function individualModel(engine: Engine, state: DtmState): IndividualModel {
+  const { settings, referenceRoot } = engine;
+  const { mean, noiseVariance } = state;
+  if (settings.residual === "none") return { mean, noiseVariance, residualRoot: null };
+  if (state.tau === null) {
+    return { mean, noiseVariance, residualRoot: residualRoot(state.residualCovariance, mean.length) };
+  }
+  const scale = Math.sqrt(state.tau);
+  return { mean, noiseVariance, residualRoot: referenceRoot.map((v) => scale * v) };
+}
+
+/** The optimal q(u) for the node sums in the engine, with a step of α and ℓ if asked; fills the table. */
+export function updateMap(engine: Engine, state: DtmState, kernel: KernelStepOptions | null): void {
+  const { problem, solutions } = engine;
+  if (kernel === null) {
+    solveAt(problem, state.signalVariance, state.lengthscale, false, solutions[0]);
+  } else {
+    const found = kernelStep(problem, state.signalVariance, state.lengthscale, state.curvature, solutions, kernel);
+    solutions[0] = found.best;
+    solutions[1] = found.spare;
+    state.signalVariance = found.best.kernel.signalVariance;
+    state.lengthscale = found.best.kernel.lengthscale;
+  }
+  const { posterior } = solutions[0];
+  state.inducingMean = posterior.mean.slice();
+  state.inducingCovariance = posterior.covariance.slice();
+  state.divergence = posterior.divergence;
+  fillTable(engine, state);
+}
+
+/** Restores kernel and table from a stored state. */
+export function restoreMap(engine: Engine, state: DtmState): void {
+  if (state.inducingMean.length === 0) return;
+  const { problem, solutions } = engine;
+  evaluateNodeKernel(problem.geometry, state.signalVariance, state.lengthscale, false, solutions[0].kernel);
+  fillTable(engine, state);
+}
+
+function fillTable(engine: Engine, state: DtmState): void {
+  const { problem, solutions, table } = engine;
+  const { inducingMean, inducingCovariance } = state;
+  fillNodeTable(problem.layout, solutions[0].kernel, inducingMean, inducingCovariance, problem.workspace, table);
+}
+
+/** An expectation pass over everybody; returns the bound, NaN if numbers left the range of doubles. */
+export function expectBound(engine: Engine, state: DtmState, outputs: ExpectationOutputs): number {
+  const { statistics, table, expectation } = engine;
+  const m = statistics.numIndividuals;
+  const model = individualModel(engine, state);
+  return expectationPass(statistics, null, m, model, table, expectation, outputs) - state.divergence;
+}
+
+/** The bound itself, or an error if it is not finite. */
+export function checkBound(state: DtmState, bound: number): number {
+  if (Number.isFinite(bound)) return bound;
+  throw new DtmError(
+    "not-finite",
+    `dtm: expected a finite bound, received ${bound} in iteration ${state.iteration}. Check the values for extremes, or use fewer basis functions.`,
+  );
+}
+
+/** Means Σ_g r_ig x_g of everybody's place under the responsibilities, fit's frame, [m,q]. */
+export function placeMeans(engine: Engine, state: DtmState): Float64Array {
+  const { statistics, table, expectation, nodes } = engine;
+  const { mapDimension: q, numNodes, locations } = nodes;
+  const m = statistics.numIndividuals;
+  const model = individualModel(engine, state);
+  const means = new Float64Array(m * q);
+  for (let first = 0; first < m; first += ROW_BLOCK) {
+    const size = Math.min(ROW_BLOCK, m - first);
+    packBlock(statistics, null, first, size, model, expectation);
+    blockResponsibilities(table, expectation);
+    for (let b = 0; b < size; b++) {
+      for (let g = 0; g < numNodes; g++) {
+        const r = expectation.responsibilities[b * numNodes + g];
+        for (let c = 0; c < q; c++) means[(first + b) * q + c] += r * locations[g * q + c];
+      }
+    }
+  }
+  return means;
+}
+
+/** The buffer for moments of `count` individuals. */
+export function momentsFor(engine: Engine, count: number): Float64Array {
+  const length = count * engine.table.stride;
+  if (engine.moments.length < length) engine.moments = new Float64Array(length);
+  return engine.moments;
+}
+
+/**
+ * Updates mean, noise and residual from the moments of `count` individuals (those listed, or all), each by the share
+ * `rate` of its step: 1 for whole passes, less for minibatches.
+ */
+export function updateParameters(
+  engine: Engine,
+  state: DtmState,
+  individuals: Int32Array | null,
+  count: number,
+  moments: Float64Array,
+  rate: number,
+): void {
+  const { statistics, settings, maximization: ws } = engine;
+  const d = statistics.basis.numBasis;
+  const model = individualModel(engine, state);
+  const sums = maximizationSums(statistics, individuals, count, model, moments, ws);
+  const shift = meanShift(sums, settings.mean, d).map((v) => rate * v);
+  const noise = updatedNoiseVariance(sums, shift);
+  const lowest = MIN_NOISE_SHARE * engine.firstNoiseVariance;
+  state.mean = state.mean.map((v, k) => v + shift[k]);
+  const noiseVariance = state.noiseVariance + rate * (noise - state.noiseVariance);
+  state.noiseVariance = Math.max(noiseVariance, lowest);
+  if (!(noiseVariance > lowest)) state.noiseLimited = true;
+  if (settings.residual === "none") return;
+  if (state.tau === null) {
+    const diagonal = settings.residual === "diagonal";
+    state.residualCovariance = state.residualCovariance.map((v, e) => {
+      const k = Math.floor(e / d);
+      const l = e % d;
+      if (diagonal && k !== l) return 0;
+      const target = (0.5 * (sums.residualMoment[e] + sums.residualMoment[l * d + k])) / count;
+      return v + rate * (target - v);
+    });
+    return;
+  }
+  const moved: IndividualModel = { ...model, mean: state.mean, noiseVariance: state.noiseVariance };
+  const objective = (tau: number) =>
+    residualObjective(statistics, individuals, count, moved, engine.referenceRoot, tau, moments, ws);
+  const cap = settings.cap ?? Number.POSITIVE_INFINITY;
+  const found = residualStep(objective, state.tau, state.trialDistance, cap);
+  if (rate === 1) {
+    state.tau = found.tau;
+    state.trialDistance = found.trialDistance;
+  } else {
+    state.tau *= (found.tau / state.tau) ** rate;
+  }
+  const tau = state.tau;
+  state.residualCovariance = engine.reference.map((v) => tau * v);
+}

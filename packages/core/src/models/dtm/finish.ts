@@ -1,0 +1,174 @@
+/** From the last state of a fit to the model: share of variance, warnings, verdict, record. */
+import { unpackGram } from "../../basis/statistics.ts";
+import { identity } from "../../numeric/matrix.ts";
+import { type FitRecord, LIBRARY_VERSION } from "../fit.ts";
+import { rbfKernel } from "../gp/kernel.ts";
+import { SMALL_GAINS_TO_STOP } from "./batch.ts";
+import { type Engine, JITTER } from "./engine.ts";
+import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
+import type { DtmModel } from "./model.ts";
+import { type DtmSettings, recordedOptions } from "./settings.ts";
+import type { DtmState } from "./state.ts";
+
+/** τ within this of its cap, relatively, sits at it. */
+const AT_CAP = 1e-6;
+const LEAST_SHARE = 0.5;
+
+/** What the record tells beside the state. */
+export interface FitStory {
+  /** Iterations spent on the coarse lattice. */
+  readonly coarseIterations: number;
+  /** Whether the caller ended the fit before it was done. */
+  readonly interrupted: boolean;
+  readonly warnings: readonly string[];
+  readonly milliseconds: number;
+}
+
+/** The model of a state whose bound is the last of its trace; the engine's table belongs to the state. */
+export function finishModel(engine: Engine, state: DtmState, story: FitStory): DtmModel {
+  const { statistics, settings, nodes, inducing, problem } = engine;
+  const { basis, center } = statistics;
+  const q = settings.mapDimension;
+  const averageGram = averageGramOf(engine);
+  const varianceShare = mapShare(engine, state, averageGram);
+  const atCap = state.tau !== null && settings.cap !== null && state.tau >= settings.cap * (1 - AT_CAP);
+  return {
+    kind: "dtm",
+    basis,
+    marker: settings.marker,
+    ...(settings.columns === null ? {} : { columns: settings.columns }),
+    mean: { kind: settings.mean, coefficients: state.mean.slice() },
+    noiseVariance: state.noiseVariance,
+    center,
+    mapDimension: q,
+    orientation: identity(q),
+    record: fitRecord(engine, state, story, varianceShare),
+    map: {
+      kernel: rbfKernel(q, state.signalVariance, state.lengthscale, JITTER),
+      mapDimension: q,
+      numInducing: problem.layout.numInducing,
+      numBasis: basis.numBasis,
+      inducingLocations: inducing.slice(),
+      inducingMean: state.inducingMean.slice(),
+      inducingCovariance: state.inducingCovariance.slice(),
+    },
+    nodes: {
+      locations: nodes.locations.slice(),
+      logWeights: nodes.logWeights.slice(),
+      step: nodes.step,
+      radius: nodes.radius,
+    },
+    residual: {
+      kind: settings.residual,
+      covariance: state.residualCovariance.slice(),
+      tau: state.tau,
+      cap: settings.cap,
+      atCap,
+    },
+    varianceShare,
+    averageGram,
+    bound: state.trace[state.trace.length - 1],
+  };
+}
+
+/** Ḡ = Σ G_i/N. */
+function averageGramOf({ statistics }: Engine): Float64Array {
+  const d = statistics.basis.numBasis;
+  const total = new Float64Array(d * d);
+  const G = new Float64Array(d * d);
+  for (let i = 0; i < statistics.numIndividuals; i++) {
+    unpackGram(statistics, i, G);
+    for (let e = 0; e < d * d; e++) total[e] += G[e];
+  }
+  return total.map((v) => v / statistics.numObservations);
+}
+
+/** Tr(Ḡ Cov f̄)/[Tr(Ḡ Cov f̄) + Tr(Ḡ Σ_e)], the covariance of f̄(x) taken over the prior of places. */
+function mapShare(engine: Engine, state: DtmState, averageGram: Float64Array): number {
+  const { table, problem } = engine;
+  const { numBasis: d, numNodes: n } = problem.layout;
+  const mean = new Float64Array(d);
+  const second = new Float64Array(d * d);
+  for (let g = 0; g < n; g++) {
+    const weight = Math.exp(table.logWeights[g]);
+    for (let k = 0; k < d; k++) {
+      const f = table.rows[k * n + g];
+      mean[k] += weight * f;
+      for (let l = 0; l < d; l++) second[k * d + l] += weight * f * table.rows[l * n + g];
+    }
+  }
+  let carried = 0;
+  let residual = 0;
+  for (let k = 0; k < d; k++) {
+    for (let l = 0; l < d; l++) {
+      const e = k * d + l;
+      carried += averageGram[e] * (second[e] - mean[k] * mean[l]);
+      residual += averageGram[e] * state.residualCovariance[e];
+    }
+  }
+  carried = Math.max(carried, 0);
+  return carried + residual > 0 ? carried / (carried + residual) : 0;
+}
+
+function fitRecord(engine: Engine, state: DtmState, story: FitStory, varianceShare: number): FitRecord {
+  const { statistics, settings } = engine;
+  return {
+    version: LIBRARY_VERSION,
+    options: recordedOptions(settings),
+    seed: settings.seed,
+    numIndividuals: statistics.numIndividuals,
+    numObservations: statistics.numObservations,
+    trace: [...state.trace],
+    iterations: state.iteration,
+    converged: state.settled,
+    verdict: verdict(settings, state, story),
+    warnings: [...story.warnings, ...stateWarnings(state, varianceShare)],
+    milliseconds: { map: story.milliseconds },
+  };
+}
+
+function verdict(settings: DtmSettings, state: DtmState, { coarseIterations, interrupted }: FitStory): string {
+  const { iteration, trace } = state;
+  const stochastic = settings.schedule === "svi";
+  const unit = stochastic ? "passes" : "iterations";
+  const count =
+    coarseIterations > 0
+      ? `${iteration} iterations (${coarseIterations} on a coarser lattice)`
+      : `${iteration} ${unit}`;
+  if (state.settled) {
+    return stochastic
+      ? `Converged: after ${count} the estimated bound, averaged over three passes, rose by less than ${settings.tolerance} of its size.`
+      : `Converged: after ${count} the bound had risen by less than ${settings.tolerance} of its size ${SMALL_GAINS_TO_STOP} times in a row.`;
+  }
+  const gain = trace.length > 1 ? trace[trace.length - 1] - trace[trace.length - 2] : Number.NaN;
+  const last = Number.isNaN(gain) ? "" : `; the last gain was ${gain.toPrecision(3)}`;
+  return interrupted
+    ? `Stopped on request after ${count}, before the bound had settled${last}.`
+    : `Stopped at the limit of ${count} before the bound had settled${last}. Allow more with maxIterations.`;
+}
+
+function stateWarnings(state: DtmState, varianceShare: number): string[] {
+  const warnings: string[] = [];
+  if (state.worstFall > 0) {
+    warnings.push(
+      `The bound fell by ${state.worstFall.toPrecision(3)} in one iteration, more than rounding explains; the fit may be numerically unstable.`,
+    );
+  }
+  if (state.noiseLimited) {
+    warnings.push(
+      "The noise variance was held at its lower limit: the curves pass through the observations, and the bound has no maximum.",
+    );
+  }
+  if (varianceShare < LEAST_SHARE) {
+    warnings.push(
+      `The map carries only ${Math.round(100 * varianceShare)} % of the variance between individuals: places explain little, and no conclusions should be drawn from the map.`,
+    );
+  }
+  const [shortest, longest] = LENGTHSCALE_BOUNDS;
+  if (state.lengthscale >= longest * (1 - AT_CAP)) {
+    warnings.push(`The length-scale reached its upper limit of ${longest}: the map is as good as linear.`);
+  } else if (state.lengthscale <= shortest * (1 + AT_CAP)) {
+    warnings.push(`The length-scale reached its lower limit of ${shortest}: the map is as rough as it may be.`);
+  }
+  return warnings;
+}

@@ -1,0 +1,36 @@
+/** The fitted map as we recommend it: plain data, nothing of single individuals. */
+import type { ModelBase } from "../fit.ts";
+import type { SparseMap } from "../gp/sparse-map.ts";
+import type { ResidualKind } from "./settings.ts";
+
+export interface DtmModel extends ModelBase {
+  readonly kind: "dtm";
+  /** f: place → coefficients. */
+  readonly map: SparseMap;
+  /** The places an individual may take, and their prior. */
+  readonly nodes: {
+    /** [Γ,q], fit's frame. */
+    readonly locations: Float64Array;
+    /** log π_g, [Γ]. */
+    readonly logWeights: Float64Array;
+    readonly step: number;
+    readonly radius: number;
+  };
+  /** The residual individual effect e ~ N(0, Σ_e). */
+  readonly residual: {
+    readonly kind: ResidualKind;
+    /** Σ_e, [d,d]; zero without residual effects. */
+    readonly covariance: Float64Array;
+    /** Σ_e = τ Σ_LMM; null unless capped. */
+    readonly tau: number | null;
+    /** Largest τ allowed; null without a cap. */
+    readonly cap: number | null;
+    readonly atCap: boolean;
+  };
+  /** Share of the variance between individuals, averaged over observed times, that the map carries. */
+  readonly varianceShare: number;
+  /** Ḡ = Σ G_i/N, the average weight of the observed times, [d,d]. */
+  readonly averageGram: Float64Array;
+  /** Lower bound of the log-likelihood. Not comparable between data sets, bases or node sets. */
+  readonly bound: number;
+}

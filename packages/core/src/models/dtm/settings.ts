@@ -1,0 +1,144 @@
+/** Options of the recommended map, with defaults filled in and ranges checked at the door. */
+import { DEFAULT_MARKER, type Marker } from "../../cohort/marker.ts";
+import { checkOption } from "../../errors.ts";
+import type { ColumnNames, FitControl, Json } from "../fit.ts";
+import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
+import { latticeNodes, type NodeOptions } from "./nodes.ts";
+
+/**
+ * The residual individual effect e_i ~ N(0, Σ_e) beside the map: Σ_e = τ Σ_LMM with τ at most the cap (recommended),
+ * none, or a free diagonal or full Σ_e. A free full Σ_e can empty the map.
+ */
+export type ResidualKind = "capped" | "none" | "diagonal" | "full";
+
+export interface InducingOptions {
+  /** Inducing places per axis of a regular grid. Default 5 (q = 2) or 9 (q = 1). */
+  readonly perDimension?: number;
+  /** The grid spans [−halfWidth, halfWidth]. Default 2 (q = 2) or 3 (q = 1). */
+  readonly halfWidth?: number;
+}
+
+export interface DtmOptions extends FitControl {
+  /** q, 1 or 2. Default 2. */
+  readonly mapDimension?: number;
+  readonly nodes?: NodeOptions;
+  readonly inducing?: InducingOptions;
+  /** Constant population mean or mean curve. Default: as in the start. */
+  readonly mean?: "scalar" | "spline";
+  /** Default "capped". */
+  readonly residual?: ResidualKind;
+  /** Largest τ of a capped residual; Infinity for none. Default 0.2. */
+  readonly cap?: number;
+  /** Learn mean, noise, residual, signal variance and length-scale, all together. Default true; false keeps the start's. */
+  readonly learn?: boolean;
+  /** ℓ at the start (and throughout with `learn: false`). Default 1. */
+  readonly lengthscale?: number;
+  /** Whole passes, or minibatches for cohorts of any size. Default "batch". */
+  readonly schedule?: "batch" | "svi";
+  /** Individuals per minibatch of "svi". Default by the size of the cohort. */
+  readonly batchSize?: number;
+  /** Iterations ("batch") or passes over the cohort ("svi") at most. Default 300 or 60. */
+  readonly maxIterations?: number;
+  /** Gains below this, relative to the bound, count as none. Default 1e-6 ("batch") or 1e-5 ("svi"). */
+  readonly tolerance?: number;
+  /** Further fits from other starts (principal component scores, then random places); the best bound wins. Default 0. */
+  readonly restarts?: number;
+  readonly marker?: Marker;
+  readonly columns?: ColumnNames;
+}
+
+/** All options in force: plain data, kept in snapshots and the fit record. */
+export interface DtmSettings {
+  readonly mapDimension: number;
+  readonly nodeStep: number;
+  readonly nodeRadius: number;
+  readonly inducingPerDimension: number;
+  readonly inducingHalfWidth: number;
+  readonly mean: "scalar" | "spline";
+  readonly residual: ResidualKind;
+  /** null for no cap. */
+  readonly cap: number | null;
+  readonly learn: boolean;
+  readonly lengthscale: number;
+  readonly schedule: "batch" | "svi";
+  readonly batchSize: number;
+  readonly maxIterations: number;
+  readonly tolerance: number;
+  readonly restarts: number;
+  readonly seed: number;
+  readonly marker: Marker;
+  readonly columns: ColumnNames | null;
+}
+
+const RESIDUAL_KINDS: readonly ResidualKind[] = ["capped", "none", "diagonal", "full"];
+
+/** Settings for a cohort of `numIndividuals`; `startMean` is the kind of mean the start has. */
+export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline", numIndividuals: number): DtmSettings {
+  const { mapDimension = 2, mean = startMean, residual = "capped", cap = 0.2, learn = true, lengthscale = 1 } = options;
+  const { schedule = "batch", restarts = 0, seed = 1, marker = DEFAULT_MARKER, columns = null } = options;
+  const nodes = latticeNodes(mapDimension, options.nodes);
+  const stochastic = schedule === "svi";
+  const { maxIterations = stochastic ? 60 : 300, tolerance = stochastic ? 1e-5 : 1e-6 } = options;
+  const batchSize = Math.min(options.batchSize ?? automaticBatchSize(numIndividuals), numIndividuals);
+  const { perDimension = mapDimension === 1 ? 9 : 5, halfWidth = mapDimension === 1 ? 3 : 2 } = options.inducing ?? {};
+  const where = "dtm";
+  checkOption(mean === "scalar" || mean === "spline", where, 'mean "scalar" or "spline"', mean, "");
+  checkOption(RESIDUAL_KINDS.includes(residual), where, `residual one of ${RESIDUAL_KINDS.join(", ")}`, residual, "");
+  checkOption(cap > 0, where, "cap above 0", cap, 'Use residual: "none" for a map without residual effects.');
+  const [shortest, longest] = LENGTHSCALE_BOUNDS;
+  checkOption(
+    lengthscale >= shortest && lengthscale <= longest,
+    where,
+    `lengthscale from ${shortest} to ${longest}`,
+    lengthscale,
+    "Places have unit variance, so 1 is a usual value.",
+  );
+  checkOption(schedule === "batch" || stochastic, where, 'schedule "batch" or "svi"', schedule, "");
+  checkWhole(where, "maxIterations", maxIterations, 1);
+  checkWhole(where, "restarts", restarts, 0);
+  checkWhole(where, "batchSize", batchSize, 1);
+  checkWhole(where, "inducing.perDimension", perDimension, 2);
+  checkOption(halfWidth > 0 && halfWidth <= 10, where, "inducing.halfWidth above 0, at most 10", halfWidth, "Use 2.");
+  checkOption(tolerance >= 0 && tolerance < 1, where, "tolerance from 0 to 1", tolerance, "Use 1e-6.");
+  return {
+    mapDimension,
+    nodeStep: nodes.step,
+    nodeRadius: nodes.radius,
+    inducingPerDimension: perDimension,
+    inducingHalfWidth: halfWidth,
+    mean,
+    residual,
+    cap: residual === "capped" && Number.isFinite(cap) ? cap : null,
+    learn,
+    lengthscale,
+    schedule,
+    batchSize,
+    maxIterations,
+    tolerance,
+    restarts,
+    seed,
+    marker,
+    columns,
+  };
+}
+
+/** The settings as the fit record lists them; marker and columns have their own places in a model. */
+export function recordedOptions(settings: DtmSettings): { readonly [key: string]: Json } {
+  const { seed: _seed, marker: _marker, columns: _columns, batchSize, ...listed } = settings;
+  return { ...listed, ...(settings.schedule === "svi" ? { batchSize } : {}) };
+}
+
+/** An eighth of the cohort, between 128 (below, noise rules) and 1024 (above, the global step no longer counts). */
+function automaticBatchSize(numIndividuals: number): number {
+  return Math.min(Math.max(Math.ceil(numIndividuals / 8), 128), 1024);
+}
+
+function checkWhole(where: string, name: string, value: number, least: number): void {
+  checkOption(
+    Number.isInteger(value) && value >= least,
+    where,
+    `${name} a whole number of ${least} or more`,
+    value,
+    "",
+  );
+}

@@ -1,0 +1,113 @@
+/**
+ * The state of a fit between two iterations: plain data and nothing of single individuals, so that a fit can be stored
+ * and resumed bit for bit. Everything else (features at the nodes, tables, statistics) follows from it.
+ */
+import { trace } from "../../numeric/matrix.ts";
+import { type AndersonHistory, andersonHistory } from "../../numeric/optimize/anderson.ts";
+import type { MapStart } from "../map-start.ts";
+import { type KernelCurvature, kernelCurvature } from "./kernel-step.ts";
+import type { DtmSettings } from "./settings.ts";
+
+export interface DtmState {
+  iteration: number;
+  /** β, [d]. */
+  mean: Float64Array;
+  noiseVariance: number; // σ²
+  /** Σ_e, [d,d]; zero without residual effects. */
+  residualCovariance: Float64Array;
+  tau: number | null;
+  /** h, trial distance of the next step for τ. */
+  trialDistance: number;
+  signalVariance: number; // α
+  lengthscale: number; // ℓ
+  readonly curvature: KernelCurvature;
+  /** ν [dp] and Ξ [dp,dp]. */
+  inducingMean: Float64Array;
+  inducingCovariance: Float64Array;
+  divergence: number; // KL of q(u)
+  /** Bound after each iteration. */
+  readonly trace: number[];
+  /** Small gains in a row. */
+  smallGains: number;
+  /** Largest fall of the bound beyond rounding, if any. */
+  worstFall: number;
+  /** Whether the noise variance was held at its lower limit. */
+  noiseLimited: boolean;
+  /** State of the random numbers ("svi"). */
+  random: readonly number[] | null;
+  /** Running node sums ("svi"), [K,Γ]. */
+  runningSums: Float64Array | null;
+  /** Minibatches taken ("svi"). */
+  updates: number;
+  /** Whether the bound has settled. */
+  settled: boolean;
+  /** Parameters at the start and the end of the last iterations. */
+  readonly history: AndersonHistory;
+}
+
+/** σ² is kept above this share of its start: beyond it the bound grows without limit. */
+export const MIN_NOISE_SHARE = 1e-8;
+const FIRST_TRIAL_DISTANCE = 0.3;
+
+/** The state before the first iteration: parameters from the linear start, τ at its cap, ℓ as set, α = Tr Σ/d. */
+export function firstState(start: MapStart, settings: DtmSettings, d: number): DtmState {
+  const { residual, cap } = settings;
+  const tau = residual === "none" ? 0 : Math.min(cap ?? UNCAPPED_FIRST_TAU, 1);
+  const reference = referenceCovariance(start, d);
+  const residualCovariance = reference.map((v, e) =>
+    residual === "diagonal" && Math.floor(e / d) !== e % d ? 0 : tau * v,
+  );
+  return {
+    iteration: 0,
+    mean: start.mean.coefficients.slice(),
+    noiseVariance: start.noiseVariance,
+    residualCovariance,
+    tau: residual === "capped" ? tau : null,
+    trialDistance: FIRST_TRIAL_DISTANCE,
+    signalVariance: trace(start.covariance, d) / d,
+    lengthscale: settings.lengthscale,
+    curvature: kernelCurvature(),
+    inducingMean: new Float64Array(0),
+    inducingCovariance: new Float64Array(0),
+    divergence: Number.NaN,
+    trace: [],
+    smallGains: 0,
+    worstFall: 0,
+    noiseLimited: false,
+    random: null,
+    runningSums: null,
+    updates: 0,
+    settled: false,
+    history: andersonHistory(),
+  };
+}
+
+/** Where τ starts without a cap. */
+const UNCAPPED_FIRST_TAU = 0.2;
+
+/** Σ_ref = Σ_LMM plus 1e-8 of its trace on the diagonal, so that a singular Σ_LMM is no trouble, [d,d]. */
+export function referenceCovariance(start: MapStart, d: number): Float64Array {
+  const reference = start.covariance.slice();
+  const ridge = 1e-8 * trace(reference, d);
+  for (let k = 0; k < d; k++) reference[k * d + k] += ridge;
+  return reference;
+}
+
+/** A deep copy. */
+export function copyState(state: DtmState): DtmState {
+  return {
+    ...state,
+    mean: state.mean.slice(),
+    residualCovariance: state.residualCovariance.slice(),
+    curvature: { inverse: state.curvature.inverse.slice(), known: state.curvature.known },
+    inducingMean: state.inducingMean.slice(),
+    inducingCovariance: state.inducingCovariance.slice(),
+    trace: [...state.trace],
+    random: state.random === null ? null : [...state.random],
+    runningSums: state.runningSums === null ? null : state.runningSums.slice(),
+    history: {
+      points: state.history.points.map((x) => x.slice()),
+      images: state.history.images.map((x) => x.slice()),
+    },
+  };
+}

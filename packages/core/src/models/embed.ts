@@ -48,6 +48,7 @@ export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOpti
   const location = new Float64Array(m * q);
   const covariance = new Float64Array(m * q * q);
   const logLikelihood = new Float64Array(m);
+  const coefficients = new Float64Array(m * model.basis.numBasis);
   const area50 = new Float64Array(m);
   const area90 = new Float64Array(m);
   const outsideMass = new Float64Array(m);
@@ -61,6 +62,7 @@ export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOpti
     location.set(place.mean, i * q);
     covariance.set(place.covariance, i * q * q);
     logLikelihood[i] = posterior.logLikelihood;
+    addPosteriorMean(posterior, model.basis.numBasis, coefficients, i);
     area50[i] = regionArea(posterior, place.covariance, q, cell, 0.5);
     area90[i] = regionArea(posterior, place.covariance, q, cell, 0.9);
     outsideMass[i] = massOf(posterior, isOutside);
@@ -73,6 +75,9 @@ export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOpti
     location,
     covariance,
     logLikelihood,
+    coefficients,
+    firstTime: Float64Array.from({ length: m }, (_, i) => cohort.times[cohort.offsets[i]]),
+    lastTime: Float64Array.from({ length: m }, (_, i) => cohort.times[cohort.offsets[i + 1] - 1]),
     area50,
     area90,
     outsideMass,
@@ -208,6 +213,14 @@ function variationalPlaces(model: Extract<TrajectoryModel, { kind: "dtm-paper" }
     covariance.set(showCovariance(model.orientation, S, q), i * q * q);
   }
   return { location, covariance, bound: local.bound };
+}
+
+/** Adds E[w | y] of an individual to its row of out [m,d]. */
+function addPosteriorMean(posterior: CoefficientPosterior, d: number, out: Float64Array, individual: number): void {
+  const { weights, means } = posterior;
+  for (let k = 0; k < weights.length; k++) {
+    for (let a = 0; a < d; a++) out[individual * d + a] += weights[k] * means[k * d + a];
+  }
 }
 
 /** 1 for nodes further than a length-scale from every inducing place. */

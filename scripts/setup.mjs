@@ -19,13 +19,6 @@ const OLDEST_NODE = [20, 19];
 const LOCK = join(ROOT, ".setup.lock");
 const INSTALL_STAMP = join(ROOT, "node_modules", ".installed-from");
 
-/** What is built, in order; a target is built again when a file under `sources` changed. */
-const TARGETS = [
-  { name: "core", folder: "packages/core", sources: ["packages/core/src"] },
-  { name: "command line", folder: "packages/cli", sources: ["packages/cli/src"] },
-  { name: "oracle and studies", folder: ".", sources: ["packages/core/src", "oracles", "studies"] },
-];
-
 checkNode();
 if (!installed() || (!process.argv.includes("--install-only") && staleTargets().length > 0)) {
   takeLock();
@@ -86,8 +79,27 @@ function install() {
   writeFileSync(INSTALL_STAMP, installKey());
 }
 
+/** What is built, in order: packages after those they depend on, then the tools under oracles/ and studies/. */
+function targets() {
+  const packages = readdirSync(join(ROOT, "packages"))
+    .map((name) => `packages/${name}`)
+    .filter((folder) => existsSync(join(ROOT, folder, "tsdown.config.ts")))
+    .map((folder) => ({ folder, ...JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) }));
+  const ordered = [];
+  const add = (target) => {
+    if (ordered.includes(target)) return;
+    for (const needed of packages) if (target.dependencies?.[needed.name] !== undefined) add(needed);
+    ordered.push(target);
+  };
+  packages.forEach(add);
+  return [
+    ...ordered.map(({ name, folder }) => ({ name, folder, sources: [`${folder}/src`] })),
+    { name: "oracle and studies", folder: ".", sources: ["packages/core/src", "oracles", "studies"] },
+  ];
+}
+
 function staleTargets() {
-  return TARGETS.filter((target) => {
+  return targets().filter((target) => {
     const stamp = stampOf(target);
     return !existsSync(stamp) || readFileSync(stamp, "utf8") !== buildKey(target);
   });

@@ -3,6 +3,7 @@
  * the exit code is 1 if any failed. Arguments are handed to vitest: npm test -- packages/core/src/basis
  */
 import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -12,10 +13,13 @@ const only = process.argv.includes("--types") ? "types" : process.argv.includes(
 const tool = (...parts) => join(ROOT, "node_modules", ...parts);
 const tsc = (project) => [tool("typescript", "bin", "tsc"), "--noEmit", "-p", project];
 
+const packages = readdirSync(join(ROOT, "packages")).filter((name) =>
+  existsSync(join(ROOT, "packages", name, "tsconfig.json")),
+);
+
 const STAGES = [
   { name: "lint", command: [tool("@biomejs", "biome", "bin", "biome"), "check", "--error-on-warnings", "."] },
-  { name: "types: core", command: tsc("packages/core") },
-  { name: "types: command line", command: tsc("packages/cli") },
+  ...packages.map((name) => ({ name: `types: ${name}`, command: tsc(`packages/${name}`) })),
   { name: "types: tests and tools", command: tsc(".") },
   { name: "tests", command: [tool("vitest", "vitest.mjs"), "run", ...process.argv.slice(2)] },
 ];

@@ -8,8 +8,7 @@ describe("the oracle's fixtures", () => {
   it("all agree with what we compute", () => {
     const reports = checkFolder(FIXTURES);
     expect(reports.length).toBeGreaterThan(30);
-    expect(reports.filter((file) => file.verdict === "FAIL")).toEqual([]);
-    expect(reports.filter((file) => file.verdict === "ok").map((file) => file.name)).toContain("basis.json");
+    expect(reports.filter((file) => file.verdict !== "ok")).toEqual([]);
   });
 });
 

@@ -9,6 +9,7 @@ import type { Check, Checker } from "./checker.ts";
 import { checkDtmPaper } from "./dtm-paper.ts";
 import { checkFit } from "./fit.ts";
 import { checkGrid } from "./grid.ts";
+import { checkGridFit } from "./grid-fit.ts";
 import { checkKde, checkKdeIndex, checkKdeTest } from "./kde.ts";
 import { checkMixed } from "./mixed.ts";
 import { checkPsi } from "./psi.ts";
@@ -41,7 +42,7 @@ const KINDS: readonly Kind[] = [
   { name: "published map, at given parameters", fields: ["data", "Z", "local", "qu"], check: checkDtmPaper },
   { name: "published map, stochastic steps", fields: ["data", "Z", "local", "steps"], check: checkSvi },
   { name: "published map, fitted", fields: ["data", "Z", "x_init", "results"], check: checkFit },
-  { name: "map on nodes, fitted", fields: ["first", "F_default"] },
+  { name: "map on nodes, fitted", fields: ["first", "F_default"], check: checkGridFit },
   { name: "map on nodes, at given parameters", fields: ["X", "G", "B1"], check: checkGrid },
   { name: "density test, list of cases", fields: ["ks_version", "cases"], check: checkKdeIndex },
   { name: "density test", fields: ["ks_version", "selector"], check: checkKde },

@@ -38,7 +38,8 @@ export const OUTPUT_NAMES = ["model.json", "placements.csv", "trace.csv", "run.j
 /** Fits one model and places everyone, with progress. */
 export function fitAndPlace(read: ReadCohort, choice: FitChoice, { talk }: Context): FittedModel {
   const model = talk.during(TITLES[choice.kind], (onProgress) => fitModel(read, choice, onProgress));
-  return { model, placements: embed(model, read.cohort) };
+  if (!model.record.converged) talk.warn(model.record.verdict);
+  return { model, placements: talk.during("  places of everyone", () => embed(model, read.cohort)) };
 }
 
 function fitModel(

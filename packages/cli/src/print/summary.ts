@@ -117,8 +117,7 @@ export function mapPicture({ placements }: FittedModel): string {
 
 /** Median courses at the middle of the map and half-way out along its axes. */
 export function courseTable(model: TrajectoryModel): string {
-  const [first, last] = basisDomain(model.basis);
-  const times = [0, 0.25, 0.5, 0.75, 1].map((share) => first + share * (last - first));
+  const times = roundTimes(...basisDomain(model.basis));
   const q = model.mapDimension;
   const places = [new Float64Array(q)];
   for (let axis = 0; axis < Math.min(q, 2); axis++) {
@@ -136,6 +135,15 @@ export function courseTable(model: TrajectoryModel): string {
   const title = line("Courses", `median ${name}${unit && ` (${unit})`} by place and time`);
   const header = ["at place", ...times.map((t) => `${brief(t)}${timeUnit && ` ${timeUnit}`}`)];
   return `${title}\n${indent(table(header, rows))}`;
+}
+
+/** Round times inside the domain, five or six of them. */
+function roundTimes(first: number, last: number): number[] {
+  const rough = (last - first) / 5;
+  const size = 10 ** Math.floor(Math.log10(rough));
+  const step = size * ([1, 2, 2.5, 5, 10].find((digit) => digit * size >= rough * 0.8) ?? 10);
+  const start = Math.ceil(first / step);
+  return Array.from({ length: Math.floor(last / step) - start + 1 }, (_, k) => (start + k) * step);
 }
 
 function indent(text: string): string {

@@ -10,8 +10,8 @@
  * Only sums over individuals are kept; g and ρ move to the new mean by expanding in δ, which is small. O(d³) each.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { cholesky, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
 import { bilinear, dot } from "../../numeric/matrix.ts";
+import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 import {
   conditionalResidual,
   type IndividualModel,
@@ -120,7 +120,10 @@ export function maximizationSums(
   return sums;
 }
 
-/** δ, by which the mean's coefficients move, [d]. */
+/**
+ * δ, by which the mean's coefficients move, [d]. Coefficients that the observed times do not determine (directions in
+ * which Σ G vanishes) stay where they are.
+ */
 export function meanShift(sums: MaximizationSums, kind: "scalar" | "spline", d: number): Float64Array {
   const b = sums.cross.map((v, k) => v - sums.fitted[k]);
   if (kind === "scalar") {
@@ -128,8 +131,14 @@ export function meanShift(sums: MaximizationSums, kind: "scalar" | "spline", d: 
     for (let k = 0; k < d; k++) total += b[k];
     return b.fill(total / sums.numObservations);
   }
-  solveCholeskyInPlace(cholesky(sums.gram, d, "sum of the Gram matrices (does every basis function see data?)"), d, b);
-  return b;
+  const { values, vectors } = symmetricEigen(sums.gram, d);
+  const shift = new Float64Array(d);
+  for (let c = 0; c < d && values[c] > 1e-12 * values[0]; c++) {
+    let along = 0;
+    for (let k = 0; k < d; k++) along += vectors[k * d + c] * b[k];
+    for (let k = 0; k < d; k++) shift[k] += (along / values[c]) * vectors[k * d + c];
+  }
+  return shift;
 }
 
 /** σ² after the mean has moved by δ. */

@@ -59,7 +59,7 @@ export interface DtmRun {
   progress(): FitProgress;
   /** A copy of all that is needed to resume; survives structured clone. */
   snapshot(): DtmSnapshot;
-  /** The model of the best bound so far; ends the run. */
+  /** The model of the best bound so far; the run can go on. */
   finish(): DtmModel;
 }
 
@@ -197,19 +197,26 @@ function nextStart(run: RunData): void {
   run.engine = makeEngine(run.statistics, run.anchor, run.settings, run.stage);
 }
 
-function finishRun(run: RunData): DtmModel {
+/** Works on a copy, so that the run can go on. */
+function finishRun(running: RunData): DtmModel {
+  const { statistics, anchor, settings } = running;
+  const run: RunData = { ...running, state: copyState(running.state) };
   const interrupted = !isDone(run);
-  if (interrupted && run.state.iteration > 0) endStart(run);
-  run.stage = "done";
-  const { best, finished, settings } = run;
+  if (interrupted && run.state.iteration > 0) {
+    if (run.stage === "svi") {
+      run.engine = makeEngine(statistics, anchor, settings, run.stage);
+      restoreMap(run.engine, run.state);
+    }
+    endStart(run);
+  }
+  const { best, finished } = run;
   if (best === null) {
     throw new DtmError("not-fitted", "startDtm: finish was called before the first step; call step first.");
   }
   const winner = finished.find((f) => f.index === best.startIndex);
-  const state = copyState(best.state);
-  const engine = makeEngine(run.statistics, run.anchor, settings, "fine");
-  restoreMap(engine, state);
-  return finishModel(engine, state, {
+  const engine = makeEngine(statistics, anchor, settings, "fine");
+  restoreMap(engine, best.state);
+  return finishModel(engine, best.state, {
     coarseIterations: best.coarseIterations,
     interrupted,
     warnings: [

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { createRandom } from "../../numeric/random.ts";
+import type { MapStart } from "../map-start.ts";
+import { differentMaps, procrustesAgreement, startingPlaces } from "./restarts.ts";
+
+const random = createRandom(4);
+const X = Float64Array.from({ length: 60 }, () => random.normal());
+
+/** X turned by an angle, mirrored, scaled and shifted. */
+function moved(angle: number, mirror: boolean): Float64Array {
+  const out = new Float64Array(60);
+  for (let i = 0; i < 30; i++) {
+    const [a, b] = [X[2 * i], X[2 * i + 1]];
+    const y = Math.sin(angle) * a + Math.cos(angle) * b;
+    out[2 * i] = 3 + 2 * (Math.cos(angle) * a - Math.sin(angle) * b);
+    out[2 * i + 1] = -1 + (mirror ? -2 : 2) * y;
+  }
+  return out;
+}
+
+describe("procrustesAgreement", () => {
+  it("is one for rotated, mirrored, scaled and shifted maps", () => {
+    for (const [angle, mirror] of [
+      [0.7, false],
+      [2.1, true],
+    ] as const) {
+      expect(procrustesAgreement(X, moved(angle, mirror), 2)).toBeCloseTo(1, 12);
+    }
+    expect(
+      procrustesAgreement(
+        X,
+        X.map((v) => 2 - 3 * v),
+        1,
+      ),
+    ).toBeCloseTo(1, 12);
+  });
+
+  it("is small for unrelated maps and symmetric in its arguments", () => {
+    const Y = Float64Array.from({ length: 60 }, () => random.normal());
+    expect(procrustesAgreement(X, Y, 2)).toBeLessThan(0.5);
+    expect(procrustesAgreement(X, Y, 2)).toBeCloseTo(procrustesAgreement(Y, X, 2), 12);
+  });
+});
+
+describe("differentMaps", () => {
+  const Y = Float64Array.from({ length: 60 }, () => random.normal());
+  const best = { index: 0, bound: -100, places: X };
+
+  it("tells of another map with a bound almost as large, and of nothing else", () => {
+    const other = { index: 2, bound: -101, places: Y };
+    const same = { index: 1, bound: -100.5, places: moved(1, false) };
+    const worse = { index: 3, bound: -110, places: Y };
+    const told = differentMaps([best, same, other, worse], best, 2);
+    expect(told.length).toBe(1);
+    expect(told[0]).toMatch(/random places 1 found a different map .* 1\.00 lower/);
+  });
+});
+
+describe("startingPlaces", () => {
+  const start: MapStart = {
+    mean: { kind: "scalar", coefficients: new Float64Array(2) },
+    noiseVariance: 1,
+    covariance: new Float64Array(4),
+    scores: Float64Array.of(1, 2),
+    locationMean: Float64Array.of(0.5, 0.6),
+    locationCovariance: Float64Array.of(0.1, 0.2),
+    warnings: [],
+  };
+
+  it("are the FPCA posterior widened, the scores, then random places of their own stream", () => {
+    const fpca = startingPlaces(start, 0, 1, 7);
+    expect(Array.from(fpca.means)).toEqual([0.5, 0.6]);
+    expect(fpca.covariances[0]).toBeCloseTo(0.1225, 12);
+    const scores = startingPlaces(start, 1, 1, 7);
+    expect(Array.from(scores.means)).toEqual([1, 2]);
+    expect(scores.covariances[1]).toBeCloseTo(0.09, 12);
+    const [a, b, c] = [2, 3, 2].map((index) => startingPlaces(start, index, 1, 7).means);
+    expect(a).toEqual(c);
+    expect(a).not.toEqual(b);
+  });
+});

@@ -5,6 +5,7 @@ export default defineConfig({
   resolve: {
     alias: {
       "@trajectory-maps/core": fileURLToPath(new URL("./packages/core/src/index.ts", import.meta.url)),
+      "@trajectory-maps/report": fileURLToPath(new URL("./packages/report/src/index.ts", import.meta.url)),
     },
   },
   test: {

@@ -1,0 +1,48 @@
+/** A study with its defaults filled in and what several parts need worked out once. */
+import type { FitRecord } from "@trajectory-maps/core";
+import { decimalsFor, timeWord } from "../numbers.ts";
+import type { Study, StudyGroup, StudyOutcome } from "../study.ts";
+
+export interface Context {
+  readonly study: Study;
+  readonly smallCell: number;
+  readonly individualLevel: "none" | "places";
+  readonly record?: FitRecord;
+  readonly groups: readonly StudyGroup[];
+  /** Outcome shown on the maps and under the groups. */
+  readonly mapOutcome?: StudyOutcome;
+  /** "year" or the like. */
+  readonly timeWord: string;
+  /** Decimals of values of the marker. */
+  readonly decimals: number;
+}
+
+export function contextOf(study: Study): Context {
+  const { options = {}, model, cohort } = study;
+  const noise = model === undefined ? cohort.value.sd / 5 : Math.sqrt(model.noiseVariance);
+  const identity = cohort.marker.transform === "identity";
+  const record = study.record ?? model?.record;
+  const mapOutcome = pickOutcome(study);
+  return {
+    study,
+    smallCell: Math.max(1, options.smallCell ?? 11),
+    individualLevel: options.individualLevel ?? "none",
+    ...(record === undefined ? {} : { record }),
+    groups: study.groups?.groups ?? [],
+    ...(mapOutcome === undefined ? {} : { mapOutcome }),
+    timeWord: timeWord(cohort.marker.timeUnit),
+    // On a transformed scale noise is relative; two digits serve.
+    decimals: identity ? decimalsFor(noise) : decimalsFor(Math.max(1e-9, cohort.value.quantiles[2]) / 10),
+  };
+}
+
+/** The outcome asked for, else the one with the smallest guarded p-value, else the first. */
+function pickOutcome({ outcomes = [], association, options = {} }: Study): StudyOutcome | undefined {
+  const byName = (name: string | undefined) => outcomes.find((outcome) => outcome.name === name);
+  const asked = byName(options.mapOutcome);
+  if (asked !== undefined) return asked;
+  const tested = [...(association?.outcomes ?? [])].sort(
+    (a, b) => a.p - b.p || b.effect.auc.value - a.effect.auc.value || (a.outcome < b.outcome ? -1 : 1),
+  );
+  return byName(tested.find(({ outcome }) => byName(outcome) !== undefined)?.outcome) ?? outcomes[0];
+}

@@ -1,0 +1,164 @@
+/** The map's figures: groups on the map, one spline coefficient, the models side by side. */
+
+import type { DataTable, Figure } from "../figures/figure.ts";
+import { drawGroupMap } from "../figures/group-map.ts";
+import { valueAt } from "../figures/land.ts";
+import { levelText } from "../figures/map-base.ts";
+import { type MapData, prepareMap } from "../figures/map-data.ts";
+import { drawOutcomeMaps, prepareOutcomeMaps } from "../figures/outcome-maps.ts";
+import { drawTerrainMap } from "../figures/terrain-map.ts";
+import { cell, cellsOf, counted, fixed, NONE, percent, pValue } from "../numbers.ts";
+import type { Numbers } from "../study.ts";
+import { capital, modelName, outcomeName } from "../words.ts";
+import type { Context } from "./context.ts";
+
+/** Figures that need places on a map; none without them. */
+export function mapFigures(context: Context): Figure[] {
+  const map = prepareMap(context.study);
+  if (map === undefined) return [];
+  const figures = [groupMapFigure(context, map), coefficientFigure(context, map)];
+  const outcome = outcomeFigure(context, map);
+  return outcome === undefined ? figures : [...figures, outcome];
+}
+
+function groupMapFigure(context: Context, map: MapData): Figure {
+  const { groups, smallCell } = context;
+  const { value } = map;
+  const unit = value.unit === "" ? "" : `, ${value.unit}`;
+  const marks =
+    map.individualLevel === "places"
+      ? "Each dot is one individual. Dots that lie close together have similar courses."
+      : `Each disc is a place, its area the number of individuals${groups.length > 0 ? ", its colour their most common group" : ""}.`;
+  const flat = map.mapDimension === 1 ? " The map has one dimension; height only keeps marks apart." : "";
+  const third = map.mapDimension === 3 ? " The map has three dimensions; the first two are shown." : "";
+  return {
+    key: "map",
+    title: "Where people are",
+    caption: `${marks} Lines: expected ${value.title}${unit}.${flat}${third}`,
+    summary: mapSummary(context, map),
+    table: groupTable(context, map, smallCell),
+    width: 540,
+    draw: (canvas) => drawGroupMap(map, canvas),
+  };
+}
+
+function mapSummary({ groups, smallCell }: Context, map: MapData): string {
+  const { levels, decimals, title } = map.value;
+  const range =
+    levels.length === 0
+      ? `Expected ${title} hardly changes over the map.`
+      : `Expected ${title} runs from under ${levelText(levels[0], decimals)} to over ${levelText(levels[levels.length - 1], decimals)} over the map.`;
+  const parts = groups.map(({ letter, name, size }) => `${letter} ${name}: ${counted(size, "individual", smallCell)}`);
+  return `Map of ${counted(map.visits.length, "individual", smallCell)}. ${range}${parts.length > 0 ? ` Groups: ${parts.join("; ")}.` : ""}`;
+}
+
+function groupTable({ groups, study }: Context, map: MapData, limit: number): DataTable {
+  const { value } = map;
+  const sizes = cellsOf(
+    groups.map((g) => g.size),
+    limit,
+  );
+  const rows = groups.map(({ group, letter, name }, k) => {
+    const at = Array.from(map.labels).flatMap((g, i) =>
+      g === group ? [valueAt(value.grid, map.places[2 * i], map.places[2 * i + 1])] : [],
+    );
+    at.sort((a, b) => a - b);
+    const pick = (p: number) => fixed(at[Math.round((at.length - 1) * p)] ?? Number.NaN, value.decimals);
+    return [
+      `${letter} ${name}`,
+      sizes[k],
+      at.length >= limit ? pick(0.5) : NONE,
+      at.length >= limit ? `${pick(0.1)} to ${pick(0.9)}` : NONE,
+    ];
+  });
+  if (rows.length === 0) {
+    return { columns: ["", "individuals"], rows: [["everyone", cell(study.cohort.numIndividuals, limit)]] };
+  }
+  return { columns: ["Group", "individuals", `${value.title}, middle`, "10% to 90% of members"], rows };
+}
+
+function coefficientFigure(context: Context, map: MapData): Figure {
+  const { coefficient } = map;
+  const { levels, decimals } = coefficient;
+  return {
+    key: "coefficient",
+    title: coefficient.title,
+    caption:
+      "Expected value over the map; it bends the course where its part of time lies. Shown only where individuals are.",
+    summary:
+      levels.length === 0
+        ? `${coefficient.title} hardly changes over the map.`
+        : `${coefficient.title} runs from under ${levelText(levels[0], decimals)} to over ${levelText(levels[levels.length - 1], decimals)} over the map.`,
+    table: smallCurveTable(context, map),
+    width: 540,
+    draw: (canvas) => drawTerrainMap(map, coefficient, canvas),
+  };
+}
+
+/** The small curves in numbers: what left, right, up and down mean. */
+function smallCurveTable({ study, decimals, timeWord }: Context, map: MapData): DataTable {
+  const { firstTime, lastTime } = study.cohort;
+  const times = [firstTime, (firstTime + lastTime) / 2, lastTime];
+  const place = (axis: "x" | "y", at: number) => {
+    if (at === 0) return axis === "x" ? "centre" : "centre (again)";
+    const word = axis === "x" ? (at < 0 ? "left" : "right") : at < 0 ? "down" : "up";
+    return `${Math.abs(at)} prior sd ${word}`;
+  };
+  const pick = (values: Numbers) =>
+    [0, (values.length - 1) / 2, values.length - 1].map((k) => fixed(values[k], decimals));
+  return {
+    columns: ["Place", ...times.map((t) => `expected at ${timeWord} ${fixed(t, 1)}`)],
+    rows: map.curves
+      .filter(({ axis, at }) => axis === "x" || at !== 0)
+      .map(({ axis, at, values }) => [place(axis, at), ...pick(values)]),
+  };
+}
+
+function outcomeFigure(context: Context, map: MapData): Figure | undefined {
+  const { study, mapOutcome, smallCell } = context;
+  if (mapOutcome === undefined || map.mapDimension !== 2) return undefined;
+  const tested = study.association?.outcomes.find(({ outcome }) => outcome === mapOutcome.name);
+  const own = study.association?.primary ?? study.model?.kind ?? "dtm";
+  const note = (name: string) => {
+    const result = tested?.representations[name];
+    if (result === undefined) return "";
+    const auc =
+      result.auc === undefined
+        ? ""
+        : `AUC ${fixed(result.auc.value, 2)} (${fixed(result.auc.lower, 2)} to ${fixed(result.auc.upper, 2)}), `;
+    return `${auc}guarded p ${pValue(result.p, result.permutations)}`;
+  };
+  const others = (study.baselines ?? [])
+    .filter(({ placements }) => placements.mapDimension === 2)
+    .map(({ name, placements }) => ({ title: modelName(name), note: note(name), places: placements.location }));
+  const maps = prepareOutcomeMaps(map, mapOutcome, others, {
+    title: modelName(study.model?.kind ?? "dtm"),
+    note: note(own),
+  });
+  const name = outcomeName(mapOutcome.name);
+  const cases = Array.from(mapOutcome.labels).filter((v) => v === 1).length;
+  const dots = map.individualLevel === "places";
+  return {
+    key: "outcome-maps",
+    title: `${name} on ${maps.panels.length === 1 ? "the map" : "the maps of the models"}`,
+    caption: dots
+      ? `Filled: with ${name}. Hollow: without. The other models' places are turned and scaled as a whole to lie closest to the map.`
+      : `Share of individuals with ${name}, smoothed. The other models' places are turned and scaled as a whole to lie closest to the map.`,
+    summary: `${cell(cases, smallCell)} individuals have ${name}. ${maps.panels
+      .map(
+        ({ title }, k) =>
+          `${title}: smoothed share ${percent(maps.spread[k][0])} to ${percent(maps.spread[k][2])} (10th to 90th percentile of individuals)`,
+      )
+      .join("; ")}.`,
+    table: {
+      columns: ["Model", "share, 10th percentile", "median", "90th percentile", "relation"],
+      rows: maps.panels.map(({ title, note: relation }, k) => [
+        title,
+        ...maps.spread[k].map((v) => percent(v)),
+        relation === "" ? NONE : capital(relation),
+      ]),
+    },
+    width: 1112,
+    draw: (canvas) => drawOutcomeMaps(maps, canvas),
+  };
+}

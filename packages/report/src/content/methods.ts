@@ -1,0 +1,125 @@
+/** The methods paragraph, written from the run: each sentence is there only if its part of the study is. */
+import type { TrajectoryModel } from "@trajectory-maps/core";
+import { cell, counted, fixed, listWords, maskSmall, significant, whole } from "../numbers.ts";
+import { capital, modelName, numberWord } from "../words.ts";
+import type { Context } from "./context.ts";
+
+/** Paragraphs of the methods section. */
+export function methodsText(context: Context): string[] {
+  return [
+    modelText(context),
+    fitText(context),
+    groupText(context),
+    comparisonText(context),
+    associationText(context),
+    survivalText(context),
+  ].filter((text) => text !== "");
+}
+
+function modelText({ study }: Context): string {
+  const { model, cohort } = study;
+  if (model === undefined) return "";
+  const { marker } = cohort;
+  const scale = marker.transform === "identity" ? capital(marker.name) : capital(`${marker.transform} ${marker.name}`);
+  const { basis } = model;
+  const inner = basis.numBasis - basis.degree - 1;
+  const knots = {
+    percentiles: "at percentiles of the observation times",
+    "distinct-percentiles": "at percentiles of the distinct observation times",
+    equal: "at equal distances",
+    given: "at given times",
+  }[basis.placement];
+  const shape = `${numberWord(basis.numBasis)} B-splines of degree ${basis.degree} with ${counted(inner, "inner knot")} ${knots}`;
+  const mean = model.mean.kind === "scalar" ? "a constant population mean" : "a population mean curve";
+  const noise = `noise variance ${significant(model.noiseVariance)}`;
+  const q = numberWord(model.mapDimension);
+  switch (model.kind) {
+    case "lmm":
+      return `${scale} was described by a linear mixed model with ${shape}, ${mean} and ${noise}; places are scores on the first ${q} principal directions.`;
+    case "fpca":
+      return `${scale} was described by functional principal components of rank ${q} with ${shape}, ${mean} and ${noise}.`;
+    case "dtm":
+    case "dtm-paper":
+      return `${scale} was described by a Disease Trajectory Map: each individual has a place in ${q} ${model.mapDimension === 1 ? "dimension" : "dimensions"} with a standard normal prior, and a Gaussian process carries places to the coefficients of ${shape}, around ${mean}. ${processText(model)} with ${noise}.`;
+  }
+}
+
+function processText(model: Extract<TrajectoryModel, { kind: "dtm" | "dtm-paper" }>): string {
+  const { kernel, numInducing } = model.map;
+  const scales =
+    kernel.kind === "rbf"
+      ? ` with length-scale ${listWords([...new Set(Array.from(kernel.lengthscales, (l) => significant(l)))])}`
+      : "";
+  const process = `The process has ${numInducing} inducing places and a ${kernel.kind === "rbf" ? "squared exponential" : "linear"} kernel${scales} and signal variance ${significant(kernel.signalVariance)}`;
+  if (model.kind === "dtm-paper") {
+    return `${process}; its hyperparameters were ${model.learned ? "learned" : "held at their starting values"}, fitted by the ${model.schedule} schedule of the variational bound as published,`;
+  }
+  const { residual, nodes } = model;
+  const rest =
+    residual.kind === "none"
+      ? "no residual individual effects"
+      : `residual individual effects${residual.tau === null ? "" : ` of ${significant(residual.tau)} times the mixed model's covariance${residual.atCap ? " (at its cap)" : ""}`}`;
+  return `${process}, with ${rest}. Places were integrated over ${whole(nodes.logWeights.length)} nodes`;
+}
+
+function fitText({ study, record, smallCell }: Context): string {
+  if (record === undefined) return "";
+  const { options } = record;
+  const restarts =
+    typeof options.restarts === "number"
+      ? ` ${options.restarts === 0 ? "No further starts were tried." : `${capital(counted(options.restarts, "further start"))} ${options.restarts === 1 ? "was" : "were"} tried.`}`
+      : "";
+  const places =
+    study.placements === undefined ? "" : " Places are means of the posterior given all visits of the individual.";
+  return `The fit used ${cell(record.numIndividuals, smallCell)} individuals with ${whole(record.numObservations)} observations and seed ${record.seed}. ${record.verdict}${restarts}${places}`;
+}
+
+function groupText({ study, groups, smallCell }: Context): string {
+  const made = study.groups;
+  if (made === undefined || groups.length === 0) return "";
+  const { number, stability, method } = made;
+  const tried =
+    number === undefined
+      ? ""
+      : ` ${capital(numberWord(number.evidence[0].numGroups))} to ${number.evidence[number.evidence.length - 1].numGroups} groups were considered by the gap statistic. ${number.sentence ?? ""}`;
+  const kept =
+    stability === undefined
+      ? ""
+      : ` Stability over ${stability.adjustedRand.length} resamples: mean adjusted Rand index ${fixed(stability.meanAdjustedRand, 2)}.`;
+  return `${method ?? "Groups were cut from the Ward tree of the places"}${method?.endsWith(".") ? "" : "."}${maskSmall(tried, 1)}${kept} Names were made by rule from the median courses. ${capital(numberWord(groups.length))} groups hold ${cell(
+    groups.reduce((s, g) => s + g.size, 0),
+    smallCell,
+  )} individuals.`;
+}
+
+function comparisonText({ study }: Context): string {
+  const { comparison } = study;
+  if (comparison === undefined) return "";
+  const names = listWords(comparison.models.map(({ model }) => modelName(model).toLowerCase()));
+  const repeats = (comparison.repeats ?? 1) > 1 ? `, repeated ${comparison.repeats} times` : "";
+  return `Models (${names}) were compared by ${numberWord(comparison.folds)}-fold cross-validation over individuals${repeats}, fitted anew in each fold and scored on the individuals left out. Forecasts condition on the first half of an individual's visits.`;
+}
+
+function associationText({ study }: Context): string {
+  const { association } = study;
+  if (association === undefined || association.outcomes.length === 0) return "";
+  const counts = association.outcomes.flatMap(({ representations }) =>
+    Object.values(representations).flatMap(({ permutations }) => (permutations === undefined ? [] : [permutations])),
+  );
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const number =
+    counts.length === 0
+      ? ""
+      : least === most
+        ? ` with ${whole(most)} permutations`
+        : ` with ${whole(least)} to ${whole(most)} permutations (stopped early where the answer was clear)`;
+  const seed = association.seed === undefined ? "" : `, seed ${association.seed}`;
+  return `Relations to ${counted(association.outcomes.length, "outcome")} were tested by a kernel two-sample statistic with one pooled bandwidth${number}${seed}; labels were permuted within strata of visit count and time of the last visit (guarded) and freely (naive). The published density test stands beside them. Effect sizes are leave-pair-out AUCs of the smoothed share of cases. P-values were adjusted over outcomes by Holm and by Benjamini and Hochberg.`;
+}
+
+function survivalText({ study, timeWord }: Context): string {
+  const { survival } = study;
+  if (survival === undefined) return "";
+  const cox = survival.cox === undefined ? "" : " Hazard ratios are from Cox regression on the places.";
+  return `Time to ${survival.event} was analysed from a landmark at ${timeWord} ${significant(survival.landmark)}: individuals were placed by their visits up to it and followed from it, with Kaplan–Meier curves by group${survival.logRank === undefined ? "" : " and a log-rank test"}.${cox}`;
+}

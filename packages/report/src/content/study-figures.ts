@@ -1,0 +1,19 @@
+/** Every figure a study supports, in the order of the report. */
+import type { Figure } from "../figures/figure.ts";
+import type { Study } from "../study.ts";
+import { contextOf } from "./context.ts";
+import { mapFigures } from "./map-figures.ts";
+import { comparisonFigures, dataFigures, fitFigures, groupFigures, survivalFigures } from "./result-figures.ts";
+
+/** Figures of a study; each draws itself as often as asked, in any theme. */
+export function studyFigures(study: Study): Figure[] {
+  const context = contextOf(study);
+  return [
+    ...mapFigures(context),
+    ...groupFigures(context),
+    ...comparisonFigures(context),
+    ...survivalFigures(context),
+    ...fitFigures(context),
+    ...dataFigures(context),
+  ];
+}

@@ -1,0 +1,123 @@
+/**
+ * Charts by Observable Plot in the manner of the house: title of y above the axis, horizontal gridlines only, the last
+ * label of x carries the unit. Colours are literal (Plot has one colour scale per chart), and what Plot adds for a live
+ * page (style sheet, labels on groups) is left out when the drawing is written.
+ */
+import * as Plot from "@observablehq/plot";
+import { FONT_STACK } from "../theme.ts";
+import { type Pen, shorten } from "./svg.ts";
+
+export interface ChartAxis {
+  readonly domain: readonly [number, number];
+  readonly ticks: readonly number[];
+  readonly format: (v: number) => string;
+  /** Plot's name of the scale. Default "linear". */
+  readonly type?: "linear" | "log" | "sqrt";
+}
+
+export interface ChartOptions {
+  readonly height: number;
+  readonly x: ChartAxis;
+  readonly y: ChartAxis;
+  /** What y shows, in words with its unit; above the axis. */
+  readonly yTitle?: string;
+  /** What x shows, centred below; left out where the last label says it. */
+  readonly xTitle?: string;
+  readonly marks: Plot.Markish[];
+  readonly marginLeft?: number;
+  readonly marginRight?: number;
+  readonly marginBottom?: number;
+}
+
+/** The chart as SVG. */
+export function chart(pen: Pen, options: ChartOptions): SVGSVGElement {
+  const { tokens } = pen;
+  const { x, y, yTitle, xTitle, marks } = options;
+  const { marginLeft = 38, marginRight = 14 } = options;
+  const marginTop = yTitle === undefined ? 10 : 26;
+  const marginBottom = (options.marginBottom ?? 22) + (xTitle === undefined ? 0 : 16);
+  const axis = { tickSize: 0, fontSize: 11, fill: tokens.ink3, label: null };
+  const svg = Plot.plot({
+    document: pen.document,
+    width: pen.width,
+    height: options.height,
+    marginLeft,
+    marginRight,
+    marginTop,
+    marginBottom,
+    style: { fontFamily: FONT_STACK, fontSize: "11px", overflow: "visible" },
+    x: { type: x.type ?? "linear", domain: [...x.domain] },
+    y: { type: y.type ?? "linear", domain: [...y.domain] },
+    marks: [
+      Plot.gridY([...y.ticks], { stroke: tokens.line, strokeOpacity: 1 }),
+      ...marks,
+      Plot.axisX([...x.ticks], { ...axis, tickPadding: 6, tickFormat: x.format }),
+      Plot.axisY([...y.ticks], { ...axis, tickPadding: 6, tickFormat: y.format }),
+      yTitle === undefined
+        ? null
+        : Plot.text([yTitle], {
+            frameAnchor: "top-left",
+            dx: -marginLeft,
+            dy: -marginTop + 3,
+            fill: tokens.ink2,
+            fontSize: 11,
+            lineAnchor: "top",
+            textAnchor: "start",
+          }),
+      xTitle === undefined
+        ? null
+        : Plot.text([xTitle], {
+            frameAnchor: "bottom",
+            dy: marginBottom - 3,
+            fill: tokens.ink2,
+            fontSize: 11,
+            lineAnchor: "bottom",
+          }),
+    ],
+  }) as unknown as SVGSVGElement;
+  tidy(svg);
+  return svg;
+}
+
+/** Round numbers at every other digit are enough for a drawing. */
+function tidy(svg: SVGSVGElement): void {
+  svg.removeAttribute("class");
+  svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  svg.setAttribute("font-family", FONT_STACK);
+  svg.setAttribute("font-size", "11");
+  svg.setAttribute("style", "font-variant-numeric:tabular-nums");
+  for (const element of Array.from(svg.querySelectorAll("*"))) {
+    for (const { name, value } of Array.from(element.attributes)) {
+      if (/\d\.\d{3,}/.test(value) && name !== "id") {
+        element.setAttribute(
+          name,
+          value.replace(/-?\d+\.\d{3,}/g, (number) => shorten(Number(number))),
+        );
+      }
+    }
+  }
+}
+
+/** Labels along time: numbers, the last with its unit ("year 10"). */
+export function timeAxis(first: number, last: number, word: string, count = 4): ChartAxis {
+  const ticks = roundTicks(first, last, count);
+  const end = ticks[ticks.length - 1];
+  return { domain: [first, last], ticks, format: (v) => (v === end ? `${word} ${trim(v)}` : trim(v)) };
+}
+
+/** Round numbers inside a range. */
+export function roundTicks(low: number, high: number, count: number): number[] {
+  if (!(high > low)) return [low];
+  const rough = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= rough * 0.999)!;
+  const ticks: number[] = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++)
+    ticks.push(Number((k * step).toPrecision(12)));
+  return ticks;
+}
+
+/** A number without trailing zeros and with a true minus. */
+export function trim(v: number): string {
+  return String(Number(v.toPrecision(8))).replace("-", "\u2212");
+}

@@ -1,0 +1,81 @@
+/** How the fit went: the objective over iterations, and below it the gain of each on a log scale. */
+import * as Plot from "@observablehq/plot";
+import { fixed } from "../numbers.ts";
+import { chart, roundTicks, trim } from "./chart.ts";
+import { setHeight } from "./group-map.ts";
+import { type Canvas, makeRoot, penOf } from "./svg.ts";
+
+/** Objective and gain per iteration; the last 90 % of iterations fill the height. */
+export function drawTrace(trace: readonly number[], canvas: Canvas): SVGSVGElement {
+  const pen = penOf(canvas, 540);
+  const n = trace.length;
+  const rows = trace.map((value, k) => ({ k: k + 1, value }));
+  const late = trace.slice(Math.floor(0.1 * n));
+  const low = Math.min(...late);
+  const high = Math.max(...trace);
+  const pad = 0.06 * (high - low || Math.abs(high) * 1e-6 || 1);
+  const domain = [low - pad, high + pad] as const;
+  const ticks = roundTicks(domain[0], domain[1], 4);
+  const step = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : 1;
+  const decimals = Math.max(0, Math.min(6, Math.ceil(-Math.log10(step) - 1e-9)));
+  const last = Math.max(2, n);
+  const x = {
+    domain: [1, last] as const,
+    ticks: roundTicks(1, last, 5).filter((t) => Number.isInteger(t) && t >= 1),
+    format: trim,
+  };
+  const marginLeft = 74;
+  const upper = chart(pen, {
+    height: 190,
+    marginLeft,
+    x: { ...x, ticks: [] },
+    y: { domain, ticks, format: (v) => fixed(v, decimals) },
+    yTitle: "log-likelihood or its bound",
+    marginBottom: 8,
+    marks: [
+      Plot.line(
+        rows.filter(({ value }) => value >= domain[0]),
+        { x: "k", y: "value", stroke: pen.tokens.ink, strokeWidth: 1.8 },
+      ),
+      Plot.dot(rows.slice(-1), { x: "k", y: "value", r: 3.2, fill: pen.tokens.ink, stroke: pen.tokens.surface }),
+    ],
+  });
+  const gains = trace
+    .slice(1)
+    .map((value, k) => ({ k: k + 2, gain: value - trace[k] }))
+    .filter(({ gain }) => gain > 0);
+  const root = makeRoot(pen, 10);
+  upper.setAttribute("x", "0");
+  upper.setAttribute("y", "0");
+  root.append(upper);
+  if (gains.length < 2) {
+    setHeight(pen, root, 190);
+    return root;
+  }
+  const powers = gains.map(({ gain }) => Math.log10(gain));
+  const [from, to] = [Math.floor(Math.min(...powers)), Math.ceil(Math.max(...powers) + 1e-9)];
+  const every = Math.max(1, Math.ceil((to - from) / 4));
+  const powerTicks = Array.from({ length: to - from + 1 }, (_, k) => from + k).filter((e) => (e - from) % every === 0);
+  const lower = chart(pen, {
+    height: 150,
+    marginLeft,
+    x,
+    y: { type: "log", domain: [10 ** from, 10 ** to], ticks: powerTicks.map((e) => 10 ** e), format: tenth },
+    yTitle: "gain per iteration",
+    xTitle: "iteration",
+    marks: [Plot.dot(gains, { x: "k", y: "gain", r: 1.9, fill: pen.tokens.ink2 })],
+  });
+  lower.setAttribute("x", "0");
+  lower.setAttribute("y", "196");
+  root.append(lower);
+  setHeight(pen, root, 348);
+  return root;
+}
+
+/** 0.01, 1, 10⁻⁶ */
+function tenth(v: number): string {
+  const e = Math.round(Math.log10(v));
+  if (e >= -3 && e <= 4) return trim(v);
+  const digits = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+  return `10${e < 0 ? "⁻" : ""}${[...String(Math.abs(e))].map((c) => digits[Number(c)]).join("")}`;
+}

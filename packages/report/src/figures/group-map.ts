@@ -1,0 +1,244 @@
+/**
+ * The map with its groups (Figure 1 B of the paper). Shared reports draw counts: discs on a hexagonal lattice, area by
+ * number of individuals, coloured by their most common group. With places of individuals allowed, dots that fade with
+ * the doubt about the place. The terrain is grey: hue belongs to the groups.
+ */
+import { groupStyle } from "../theme.ts";
+import {
+  CARD,
+  drawBands,
+  drawCentre,
+  drawCoast,
+  drawLineLabels,
+  drawLines,
+  drawRamp,
+  drawScaleBar,
+  drawSmallCurves,
+  landClip,
+  levelText,
+  type MapLayout,
+  mapLayout,
+  rampEnds,
+  type Spot,
+} from "./map-base.ts";
+import type { MapData } from "./map-data.ts";
+import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
+
+const LEFT = CARD.width + 12;
+
+/** The group map as SVG. */
+export function drawGroupMap(map: MapData, canvas: Canvas): SVGSVGElement {
+  const pen = penOf(canvas, 540);
+  const layout = mapLayout(map.box, LEFT, 6, pen.width - LEFT, 1.08 * (pen.width - LEFT));
+  const rowY = layout.bottom + 12 + CARD.height / 2;
+  const root = makeRoot(pen, 10);
+  const clip = landClip(pen, root, layout, map.land, "land");
+  const { value } = map;
+  root.append(drawBands(pen, layout, value.grid, value.levels, pen.tokens.land, clip));
+  root.append(drawLines(pen, layout, value.grid, value.levels, clip, pen.tokens.iso));
+  root.append(drawCentre(pen, layout), drawCoast(pen, layout, map.land));
+  const marks = map.individualLevel === "places" ? drawDots(pen, layout, map) : drawDiscs(pen, layout, map);
+  root.append(marks.group);
+  root.append(drawLineLabels(pen, layout, map.land, value, (v) => levelText(v, value.decimals), marks.spots));
+  if (map.individualLevel === "places") root.append(drawPills(pen, layout, map));
+  root.append(drawSmallCurves(pen, layout, map, rowY, CARD.width / 2 + 1));
+
+  // Legend: scale bar beside the note on axes, terrain, marks, groups.
+  let y = rowY + CARD.height / 2 + 20;
+  const note = "Small curves: the course along the two centre lines.";
+  root.append(label(pen, note, 0, y + 4, { fill: pen.tokens.ink3 }), drawScaleBar(pen, layout, pen.width - 1, y));
+  y += 22;
+  if (value.levels.length > 0) {
+    const used = drawRamp(pen, root, 0, y, value.title, value.levels, pen.tokens.land, rampEnds(value));
+    if (map.individualLevel === "none") {
+      let x = used + 12;
+      const text = `fewer than ${map.smallCell} individuals`;
+      if (x + textWidth(text, 11) + 14 > pen.width) {
+        x = 0;
+        y += 20;
+      }
+      root.append(make(pen, "circle", { cx: x + 4, cy: y, r: 2.6, fill: "none", stroke: pen.tokens.ink3 }));
+      root.append(label(pen, text, x + 13, y + 4));
+    } else y = drawCertainty(pen, root, y + 20);
+    y += 22;
+  }
+  y = drawGroupLegend(pen, root, map, y);
+  setHeight(pen, root, y + 4);
+  return root;
+}
+
+/** A badge with a letter: filled, or hollow past six groups. */
+export function badge(pen: Pen, rank: number, letter: string, cx: number, cy: number, r: number): SVGElement {
+  const { colour, hollow } = groupStyle(pen.tokens, rank);
+  return make(
+    pen,
+    "g",
+    {},
+    make(pen, "circle", {
+      cx,
+      cy,
+      r: hollow ? r - 0.8 : r,
+      fill: hollow ? pen.tokens.surface : colour,
+      stroke: hollow ? colour : undefined,
+      "stroke-width": hollow ? 1.6 : undefined,
+    }),
+    label(pen, letter, cx, cy + r * 0.42, {
+      "text-anchor": "middle",
+      "font-size": Math.min(12, r * 1.15),
+      "font-weight": 600,
+      fill: hollow ? pen.tokens.ink : pen.tokens.surface,
+    }),
+  );
+}
+
+/** Rank (order of the letters) of each group number. */
+export function ranksOf(map: Pick<MapData, "groups">): Map<number, number> {
+  return new Map(map.groups.map(({ group }, rank) => [group, rank]));
+}
+
+interface Marks {
+  readonly group: SVGElement;
+  readonly spots: readonly Spot[];
+}
+
+function drawDiscs(pen: Pen, layout: MapLayout, map: MapData): Marks {
+  const group = make(pen, "g");
+  const spots: Spot[] = [];
+  const ranks = ranksOf(map);
+  const shown = map.cells.filter(({ members }) => members.length >= map.smallCell);
+  const most = Math.max(1, ...shown.map(({ members }) => members.length));
+  // Cells of a small cohort are wide; beyond 16 px a disc only hides the land.
+  const largest = Math.min(16, 0.47 * map.spacing * layout.unit);
+  for (const { x, y, members } of map.cells) {
+    const [cx, cy] = [layout.x(x), layout.y(y)];
+    if (members.length < map.smallCell) {
+      group.append(make(pen, "circle", { cx, cy, r: 2.4, fill: "none", stroke: pen.tokens.ink3 }));
+      spots.push({ x: cx, y: cy, r: 3 });
+      continue;
+    }
+    const r = largest * Math.sqrt(members.length / most);
+    const rank = commonRank(members, map, ranks);
+    spots.push({ x: cx, y: cy, r });
+    if (rank < 0) group.append(make(pen, "circle", { cx, cy, r, fill: pen.tokens.ink3 }));
+    else if (r >= 7.5) group.append(badge(pen, rank, map.groups[rank].letter, cx, cy, r));
+    else group.append(make(pen, "circle", { cx, cy, r, fill: groupStyle(pen.tokens, rank).colour }));
+  }
+  return { group, spots };
+}
+
+/** The most common group among members, by rank; the first of equals, −1 without any. */
+function commonRank(members: readonly number[], map: MapData, ranks: ReadonlyMap<number, number>): number {
+  const counts = new Array<number>(map.groups.length).fill(0);
+  for (const i of members) {
+    const rank = ranks.get(map.labels[i]);
+    if (rank !== undefined) counts[rank]++;
+  }
+  const best = Math.max(0, ...counts);
+  return best === 0 ? -1 : counts.indexOf(best);
+}
+
+/** Opacity from the sd of a place. */
+const certainty = (sd: number) => Math.min(0.95, Math.max(0.2, 1.22 - 1.72 * sd));
+
+function drawDots(pen: Pen, layout: MapLayout, map: MapData): Marks {
+  const group = make(pen, "g");
+  const ranks = ranksOf(map);
+  const order = Array.from(map.sd.keys()).sort((a, b) => map.sd[b] - map.sd[a] || a - b);
+  const spots: Spot[] = [];
+  for (const i of order) {
+    const [cx, cy] = [layout.x(map.places[2 * i]), layout.y(map.places[2 * i + 1])];
+    const rank = ranks.get(map.labels[i]);
+    const colour = rank === undefined ? pen.tokens.ink2 : groupStyle(pen.tokens, rank).colour;
+    const opacity = certainty(map.sd[i]);
+    const single = map.visits[i] === 1;
+    group.append(
+      make(pen, "circle", {
+        cx,
+        cy,
+        r: single ? 2.2 : 2.1 + 1.1 * opacity,
+        ...(single
+          ? { fill: "none", stroke: colour, "stroke-opacity": 0.8 }
+          : { fill: colour, "fill-opacity": opacity }),
+      }),
+    );
+    spots.push({ x: cx, y: cy, r: 2 });
+  }
+  return { group, spots };
+}
+
+/** Names near the middle of each group, on the emptier side, pushed apart. */
+function drawPills(pen: Pen, layout: MapLayout, map: MapData): SVGElement {
+  const group = make(pen, "g");
+  const taken: { x: number; y: number; w: number }[] = [];
+  map.groups.forEach(({ group: number, letter, name }, rank) => {
+    const xs: number[] = [];
+    const ys: number[] = [];
+    Array.from(map.labels).forEach((g, i) => {
+      if (g !== number) return;
+      xs.push(layout.x(map.places[2 * i]));
+      ys.push(layout.y(map.places[2 * i + 1]));
+    });
+    if (xs.length === 0) return;
+    const text = fitText(name, 12, 150, true);
+    const w = textWidth(text, 12, true) + 34;
+    const middle = (v: number[]) => v.sort((a, b) => a - b)[Math.floor(v.length / 2)];
+    const x = Math.min(Math.max(middle(xs) - w / 2, layout.left), pen.width - w - 1);
+    let y = middle(ys);
+    for (let tries = 0; tries < 24; tries++) {
+      const clash = taken.find((t) => Math.abs(t.y - y) < 27 && x < t.x + t.w + 4 && t.x < x + w + 4);
+      if (clash === undefined) break;
+      y = clash.y + (y >= clash.y ? 27 : -27);
+    }
+    taken.push({ x, y, w });
+    group.append(
+      make(pen, "rect", {
+        x,
+        y: y - 12,
+        width: w,
+        height: 24,
+        rx: 12,
+        fill: pen.tokens.surface,
+        "fill-opacity": 0.94,
+        stroke: pen.tokens.line,
+      }),
+      badge(pen, rank, letter, x + 13, y, 8),
+      label(pen, text, x + 26, y + 4.3, { "font-size": 12, "font-weight": 600, fill: pen.tokens.ink }),
+    );
+  });
+  return group;
+}
+
+function drawCertainty(pen: Pen, root: Element, y: number): number {
+  let x = 0;
+  const mark = (text: string, attributes: Record<string, string | number>) => {
+    root.append(make(pen, "circle", { cx: x + 4, cy: y, r: 3, ...attributes }), label(pen, text, x + 13, y + 4));
+    x += 13 + textWidth(text, 11) + 16;
+  };
+  mark("well placed", { fill: pen.tokens.ink2 });
+  mark("vague", { fill: pen.tokens.ink2, "fill-opacity": 0.35 });
+  mark("one visit", { fill: "none", stroke: pen.tokens.ink2 });
+  return y;
+}
+
+/** Letters and names, as many in a row as fit; returns the y below. */
+export function drawGroupLegend(pen: Pen, root: Element, map: Pick<MapData, "groups">, top: number): number {
+  let x = 0;
+  let y = top;
+  map.groups.forEach(({ letter, name }, rank) => {
+    const text = fitText(name, 12, pen.width - 30);
+    const width = 22 + textWidth(text, 12) + 16;
+    if (x > 0 && x + width - 16 > pen.width) {
+      x = 0;
+      y += 22;
+    }
+    root.append(badge(pen, rank, letter, x + 8, y, 8), label(pen, text, x + 22, y + 4.2, { "font-size": 12 }));
+    x += width;
+  });
+  return map.groups.length > 0 ? y + 12 : top;
+}
+
+/** Sets the height of a root that was drawn before it was known. */
+export function setHeight(pen: Pen, root: SVGSVGElement, height: number): void {
+  root.setAttribute("height", String(Math.ceil(height)));
+  root.setAttribute("viewBox", `0 0 ${pen.width} ${Math.ceil(height)}`);
+}

@@ -1,0 +1,162 @@
+/** All that map figures of a study share, computed once: places, land, terrain, small curves, cells. */
+import { placementAt, predict, type Transform } from "@trajectory-maps/core";
+import { scaleLinear } from "d3-scale";
+import { decimalsFor } from "../numbers.ts";
+import type { Numbers, Study, StudyGroup } from "../study.ts";
+import { type Box, boxAround, type Grid, gridOf, type HexCell, hexCells, type Land, landOf, valueAt } from "./land.ts";
+
+/** A surface over the map with levels for its lines, in words and unit. */
+export interface Terrain {
+  readonly title: string;
+  readonly unit: string;
+  readonly grid: Grid;
+  readonly levels: readonly number[];
+  readonly decimals: number;
+}
+
+/** A course at a place of one of the two centre lines. */
+export interface SmallCurve {
+  readonly axis: "x" | "y";
+  readonly at: number;
+  /** Values at `times`, on the scale of the model. */
+  readonly values: Numbers;
+}
+
+export interface MapData {
+  /** Places [m,2]; of three dimensions the first two. */
+  readonly places: Float64Array;
+  readonly visits: Numbers;
+  /** Standard deviation of each place from its 50 % region, [m]. */
+  readonly sd: Float64Array;
+  readonly mapDimension: number;
+  readonly box: Box;
+  readonly land: Land;
+  readonly value: Terrain;
+  readonly coefficient: Terrain;
+  readonly curves: readonly SmallCurve[];
+  readonly cells: readonly HexCell[];
+  readonly spacing: number;
+  readonly labels: Numbers;
+  readonly groups: readonly StudyGroup[];
+  readonly smallCell: number;
+  readonly individualLevel: "none" | "places";
+  readonly timeWord: string;
+}
+
+/** Step of the lattice on which terrain is computed; contours interpolate. */
+const TERRAIN_STEP = 0.12;
+const MARKS = [-2, -1, 0, 1, 2];
+const CURVE_POINTS = 25;
+
+/** Map data of a study, or undefined without a model and places. */
+export function prepareMap(study: Study): MapData | undefined {
+  const { model, placements, groups, options = {}, cohort } = study;
+  if (model === undefined || placements === undefined) return undefined;
+  const q = placements.mapDimension;
+  const m = placements.ids.length;
+  const places = new Float64Array(2 * m);
+  for (let i = 0; i < m; i++) {
+    places[2 * i] = placements.location[i * q];
+    places[2 * i + 1] = q === 1 ? spread(i) : placements.location[i * q + 1];
+  }
+  const sd = Float64Array.from({ length: m }, (_, i) =>
+    q === 2 ? Math.sqrt(placements.area50[i] / (2 * Math.PI * Math.LN2)) : Math.sqrt(placements.covariance[i * q * q]),
+  );
+  const box = boxAround(places);
+  const land = landOf(places, placements.numObservations, box);
+  const smallCell = options.smallCell ?? 11;
+  const at = (x: number, y: number) => placementAt(model, [x, y, 0].slice(0, q));
+  const { marker } = model;
+  const unitOfTime = marker.timeUnit.replace(/s$/, "") || "time";
+  const time = options.terrainTime ?? roundTime(cohort.lastTimeQuartiles[2], cohort.lastTime - cohort.firstTime);
+  const valueGrid = gridOf(
+    box,
+    TERRAIN_STEP,
+    (x, y) => predict(model, at(x, y), [time], { interval: "curve" }).median[0],
+  );
+  const k = Math.min(options.coefficient ?? 2, model.basis.numBasis) - 1;
+  const coefficientGrid = gridOf(box, TERRAIN_STEP, (x, y) => at(x, y).posterior.means[k] + model.mean.coefficients[k]);
+  const span = cohort.lastTime - cohort.firstTime;
+  const times = Array.from({ length: CURVE_POINTS }, (_, j) => cohort.firstTime + (span * j) / (CURVE_POINTS - 1));
+  const curveAt = (x: number, y: number) =>
+    Float64Array.from(predict(model, at(x, y), times, { interval: "curve" }).median);
+  const curves: SmallCurve[] = MARKS.filter((mark) => mark >= box.x0 && mark <= box.x1).map((mark) => ({
+    axis: "x",
+    at: mark,
+    values: curveAt(mark, 0),
+  }));
+  if (q > 1) {
+    for (const mark of MARKS) {
+      if (mark >= box.y0 && mark <= box.y1) curves.push({ axis: "y", at: mark, values: curveAt(0, mark) });
+    }
+  }
+  const noise = Math.sqrt(model.noiseVariance);
+  return {
+    places,
+    visits: placements.numObservations,
+    sd,
+    mapDimension: q,
+    box,
+    land,
+    value: {
+      title: `${marker.name} at ${unitOfTime} ${time}`,
+      unit: marker.unit,
+      grid: valueGrid,
+      levels: levelsOn(valueGrid, land, marker.transform),
+      decimals: marker.transform === "identity" ? Math.max(0, decimalsFor(noise) - 1) : 1,
+    },
+    coefficient: {
+      title: `Spline coefficient ${k + 1} of ${model.basis.numBasis}`,
+      unit: marker.transform === "identity" ? marker.unit : `${marker.transform} scale`,
+      grid: coefficientGrid,
+      levels: levelsOn(coefficientGrid, land, "identity"),
+      decimals: decimalsFor(noise),
+    },
+    curves,
+    ...hexCells(places, smallCell),
+    labels: groups?.labels ?? new Int32Array(m).fill(-1),
+    groups: groups?.groups ?? [],
+    smallCell,
+    individualLevel: options.individualLevel ?? "none",
+    timeWord: unitOfTime,
+  };
+}
+
+/** Heights at which lines are drawn: round numbers over the range on land; powers of two on a log scale. */
+export function levelsOn(grid: Grid, land: Land, transform: Transform): number[] {
+  const onLand: number[] = [];
+  const { box, nx, ny } = grid;
+  for (let r = 0; r < ny; r++) {
+    for (let c = 0; c < nx; c++) {
+      const x = box.x0 + ((box.x1 - box.x0) * c) / (nx - 1);
+      const y = box.y0 + ((box.y1 - box.y0) * r) / (ny - 1);
+      if (valueAt(land.density, x, y) >= land.level) onLand.push(grid.values[r * nx + c]);
+    }
+  }
+  if (onLand.length === 0) return [];
+  const low = Math.min(...onLand);
+  const high = Math.max(...onLand);
+  if (transform === "log" && low > 0 && high / low > 4) {
+    const base = high / low > 512 ? 10 : 2;
+    const levels: number[] = [];
+    for (let e = Math.ceil(Math.log(low) / Math.log(base)); base ** e < high; e++) levels.push(base ** e);
+    return levels;
+  }
+  return scaleLinear()
+    .domain([low, high])
+    .ticks(8)
+    .filter((level) => level > low && level < high);
+}
+
+/** A whole number, or a round share of short spans. */
+function roundTime(time: number, span: number): number {
+  const unit = span >= 4 ? 1 : 10 ** Math.floor(Math.log10(Math.max(span, 1e-9)));
+  return Math.round(time / unit) * unit;
+}
+
+/** Heights without meaning that keep the dots of a one-dimensional map apart: van der Corput numbers in ±0.6. */
+function spread(i: number): number {
+  let v = 0;
+  for (let n = i + 1, base = 0.5; n > 0; n >>= 1, base /= 2) if (n & 1) v += base;
+  return 1.2 * (v - 0.5);
+}

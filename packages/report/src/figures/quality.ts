@@ -1,0 +1,121 @@
+/** Figures of the data page: which times are observed together, and the values. */
+import * as Plot from "@observablehq/plot";
+import { timeWord, whole } from "../numbers.ts";
+import type { CohortSummary } from "../study.ts";
+import { chart, roundTicks, trim } from "./chart.ts";
+import { setHeight } from "./group-map.ts";
+import { type Canvas, label, make, makeRoot, penOf } from "./svg.ts";
+
+/** Individuals seen in both of two spans of time; a gap says that a change between them rests on the model alone. */
+export function drawDesign(cohort: CohortSummary, smallCell: number, canvas: Canvas): SVGSVGElement {
+  const pen = penOf(canvas, 420);
+  const { edges, counts } = cohort.design;
+  const n = edges.length - 1;
+  const [left, top] = [40, 8];
+  const size = (pen.width - left - 8) / n;
+  const root = makeRoot(pen, 10);
+  const most = Math.max(1, ...Array.from(counts));
+  const { sequential } = pen.tokens;
+  for (let a = 0; a < n; a++) {
+    for (let b = 0; b < n; b++) {
+      const count = counts[a * n + b];
+      const [x, y] = [left + b * size, top + (n - 1 - a) * size];
+      if (count >= smallCell) {
+        const shade = Math.round(Math.sqrt(count / most) * (sequential.length - 1));
+        root.append(
+          make(pen, "rect", {
+            x: x + 0.5,
+            y: y + 0.5,
+            width: size - 1,
+            height: size - 1,
+            rx: 2,
+            fill: sequential[Math.max(1, shade)],
+          }),
+        );
+      } else if (count > 0) {
+        root.append(
+          make(pen, "circle", { cx: x + size / 2, cy: y + size / 2, r: 2.2, fill: "none", stroke: pen.tokens.ink3 }),
+        );
+      }
+    }
+  }
+  const bottom = top + n * size;
+  const [first, last] = [edges[0], edges[n]];
+  const ticks = roundTicks(first, last, 5);
+  const word = timeWord(cohort.marker.timeUnit);
+  ticks.forEach((t, k) => {
+    const share = (t - first) / (last - first || 1);
+    const text = k === ticks.length - 1 ? `${word} ${trim(t)}` : trim(t);
+    const anchor = k === ticks.length - 1 && share > 0.9 ? "end" : "middle";
+    root.append(
+      label(pen, text, left + share * n * size + (anchor === "end" ? 6 : 0), bottom + 16, {
+        "text-anchor": anchor,
+        fill: pen.tokens.ink3,
+      }),
+    );
+    root.append(
+      label(pen, trim(t), left - 7, bottom - share * n * size + 4, { "text-anchor": "end", fill: pen.tokens.ink3 }),
+    );
+  });
+  let x = left;
+  const y = bottom + 36;
+  root.append(label(pen, `${whole(smallCell)}`, x, y + 4));
+  x += 20;
+  sequential.slice(1).forEach((fill, k) => {
+    root.append(make(pen, "rect", { x: x + 15 * k, y: y - 5, width: 15, height: 10, fill }));
+  });
+  x += 15 * (sequential.length - 1) + 7;
+  root.append(label(pen, `${whole(most)} individuals`, x, y + 4));
+  if (smallCell > 1) {
+    x += 110;
+    root.append(
+      make(pen, "circle", { cx: x, cy: y, r: 2.6, fill: "none", stroke: pen.tokens.ink3 }),
+      label(pen, "fewer", x + 9, y + 4),
+    );
+  }
+  setHeight(pen, root, y + 10);
+  return root;
+}
+
+/** All values in equal bins; bins under the limit are drawn at half of it. */
+export function drawValues(cohort: CohortSummary, smallCell: number, canvas: Canvas): SVGSVGElement {
+  const pen = penOf(canvas, 420);
+  const { edges, counts } = cohort.histogram;
+  const rows = Array.from(counts, (count, k) => ({
+    a: edges[k],
+    b: edges[k + 1],
+    small: count > 0 && count < smallCell,
+    count: count > 0 && count < smallCell ? smallCell / 2 : count,
+  }));
+  const top = 1.06 * Math.max(1, ...rows.map((r) => r.count));
+  const low = edges[0];
+  const high = edges[edges.length - 1] > low ? edges[edges.length - 1] : low + 1;
+  const { name, unit } = cohort.marker;
+  return chart(pen, {
+    height: 300,
+    marginLeft: 46,
+    x: { domain: [low, high], ticks: roundTicks(low, high, 5), format: trim },
+    y: { domain: [0, top], ticks: roundTicks(0, top, 4), format: whole },
+    yTitle: "observations",
+    xTitle: unit === "" ? name : `${name}, ${unit}`,
+    marks: [
+      Plot.rectY(
+        rows.filter((r) => !r.small),
+        { x1: "a", x2: "b", y: "count", fill: pen.tokens.ink3, fillOpacity: 0.6, insetLeft: 0.5, insetRight: 0.5 },
+      ),
+      Plot.rectY(
+        rows.filter((r) => r.small),
+        {
+          x1: "a",
+          x2: "b",
+          y: "count",
+          fill: "none",
+          stroke: pen.tokens.ink3,
+          strokeWidth: 1,
+          insetLeft: 1,
+          insetRight: 1,
+        },
+      ),
+    ],
+  });
+}

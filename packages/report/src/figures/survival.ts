@@ -1,0 +1,124 @@
+/**
+ * Kaplan–Meier curves by group with 95 % bands and the number at risk below. Curves are read off on a lattice of sixty
+ * times and end where fewer than the limit are at risk, so that no single event can be told from the drawing.
+ */
+import * as Plot from "@observablehq/plot";
+import { cell, timeWord } from "../numbers.ts";
+import type { StudySurvival } from "../study.ts";
+import { groupStyle } from "../theme.ts";
+import { chart, roundTicks, timeAxis } from "./chart.ts";
+import { badge, setHeight } from "./group-map.ts";
+import { type Canvas, label, makeRoot, penOf } from "./svg.ts";
+
+export interface SurvivalFigure {
+  readonly survival: StudySurvival;
+  /** Groups in the order of the letters. */
+  readonly groups: readonly { readonly group: number; readonly letter: string; readonly name: string }[];
+  readonly timeUnit: string;
+  readonly smallCell: number;
+}
+
+type Curve = StudySurvival["curves"][number];
+
+const LATTICE = 60;
+
+/** S, its band and the number at risk of a curve at one time. */
+export function survivalAt(curve: Curve, time: number) {
+  let j = -1;
+  while (j + 1 < curve.times.length && curve.times[j + 1] <= time) j++;
+  const next = j >= 0 && curve.times[j] === time ? j : j + 1;
+  return {
+    survival: j < 0 ? 1 : curve.survival[j],
+    lower: j < 0 ? 1 : curve.lower[j],
+    upper: j < 0 ? 1 : curve.upper[j],
+    atRisk: next < curve.times.length ? curve.atRisk[next] : 0,
+  };
+}
+
+/** Times at which numbers at risk are written. */
+export function riskTimes(survival: StudySurvival): number[] {
+  return roundTicks(0, lastTime(survival), 5);
+}
+
+function lastTime({ curves }: StudySurvival): number {
+  return Math.max(1e-9, ...curves.map(({ times }) => (times.length > 0 ? times[times.length - 1] : 0)));
+}
+
+/** Curves and numbers at risk as SVG. */
+export function drawSurvival(data: SurvivalFigure, canvas: Canvas): SVGSVGElement {
+  const pen = penOf(canvas, 720);
+  const { survival, groups, smallCell } = data;
+  const last = lastTime(survival);
+  const height = 320;
+  const [marginLeft, marginRight] = [44, 46];
+  const drawn = groups.flatMap((group, rank) => {
+    const curve = survival.curves.find((c) => c.group === group.group);
+    return curve === undefined ? [] : [{ ...group, rank, curve, rows: lattice(curve, last, smallCell) }];
+  });
+  const ends = spreadLabels(
+    drawn.map(({ rows }) => rows[rows.length - 1]?.s ?? 1),
+    16 / (height - 50),
+  );
+  const drawing = chart(pen, {
+    height,
+    marginLeft,
+    marginRight,
+    x: timeAxis(0, last, timeWord(data.timeUnit), 5),
+    y: { domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], format: (v) => `${Math.round(100 * v)}%` },
+    yTitle: `without ${survival.event}`,
+    marks: drawn.flatMap(({ rank, rows }) => {
+      const { colour } = groupStyle(pen.tokens, rank);
+      return [
+        Plot.areaY(rows, { x: "t", y1: "l", y2: "u", fill: colour, fillOpacity: 0.1, curve: "step-after" }),
+        Plot.line(rows, { x: "t", y: "s", stroke: colour, strokeWidth: 2.1, curve: "step-after" }),
+      ];
+    }),
+  });
+  const root = makeRoot(pen, 10);
+  drawing.setAttribute("x", "0");
+  drawing.setAttribute("y", "0");
+  root.append(drawing);
+  const px = (t: number) => marginLeft + ((pen.width - marginLeft - marginRight) * t) / last;
+  const py = (s: number) => 26 + (height - 26 - 22) * (1 - s);
+  drawn.forEach(({ rank, letter, rows }, k) => {
+    const end = rows[rows.length - 1];
+    if (end !== undefined)
+      root.append(badge(pen, rank, letter, Math.min(px(end.t) + 13, pen.width - 9), py(ends[k]), 8));
+  });
+  let y = height + 16;
+  root.append(label(pen, "at risk", 0, y, { fill: pen.tokens.ink3 }));
+  for (const { rank, letter, curve } of drawn) {
+    y += 19;
+    root.append(badge(pen, rank, letter, 8, y - 4, 7));
+    for (const t of riskTimes(survival)) {
+      root.append(label(pen, cell(survivalAt(curve, t).atRisk, smallCell), px(t), y, { "text-anchor": "middle" }));
+    }
+  }
+  setHeight(pen, root, y + 8);
+  return root;
+}
+
+function lattice(curve: Curve, last: number, smallCell: number) {
+  const rows: { t: number; s: number; l: number; u: number }[] = [];
+  for (let k = 0; k <= LATTICE; k++) {
+    const t = (last * k) / LATTICE;
+    const { survival, lower, upper, atRisk } = survivalAt(curve, t);
+    if (atRisk < smallCell) break;
+    const known = Number.isFinite(lower) && Number.isFinite(upper);
+    rows.push({ t, s: survival, l: known ? lower : survival, u: known ? upper : survival });
+  }
+  return rows;
+}
+
+/** Heights moved apart so that labels do not touch: sorted, then pushed by the smallest gap and brought back inside. */
+export function spreadLabels(at: readonly number[], gap: number): number[] {
+  const order = at.map((_, k) => k).sort((a, b) => at[a] - at[b] || a - b);
+  const out = [...at];
+  for (let k = 1; k < order.length; k++) out[order[k]] = Math.max(out[order[k]], out[order[k - 1]] + gap);
+  const over = order.length > 0 ? out[order[order.length - 1]] - 1 : 0;
+  if (over > 0) {
+    out[order[order.length - 1]] -= over;
+    for (let k = order.length - 2; k >= 0; k--) out[order[k]] = Math.min(out[order[k]], out[order[k + 1]] - gap);
+  }
+  return out;
+}

@@ -1,0 +1,128 @@
+/** Numbers as text: true minus, thousands comma, intervals in words, p-values without stars, small counts withheld. */
+
+const MINUS = "\u2212";
+/** The mark of a number that does not exist. */
+export const NONE = "\u2013";
+
+/** A whole number with thousands commas. */
+export function whole(n: number): string {
+  if (!Number.isFinite(n)) return NONE;
+  const digits = Math.abs(Math.round(n)).toString();
+  return (Math.round(n) < 0 ? MINUS : "") + digits.replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** A number with fixed decimals, thousands commas and a true minus. */
+export function fixed(x: number, decimals: number): string {
+  if (!Number.isFinite(x)) return NONE;
+  const [head, tail] = Math.abs(x).toFixed(decimals).split(".");
+  const body = head.replace(/\B(?=(\d{3})+$)/g, ",") + (tail === undefined ? "" : `.${tail}`);
+  return x < 0 && /[1-9]/.test(body) ? MINUS + body : body;
+}
+
+/** As `fixed`, with a plus before positive numbers: differences. */
+export function signed(x: number, decimals: number): string {
+  const text = fixed(x, decimals);
+  return x > 0 && /[1-9]/.test(text) ? `+${text}` : text;
+}
+
+/** A number with about `digits` significant digits, never in scientific notation for usual sizes. */
+export function significant(x: number, digits = 3): string {
+  if (!Number.isFinite(x)) return NONE;
+  if (x === 0) return "0";
+  const size = Math.floor(Math.log10(Math.abs(x)));
+  if (size < -4)
+    return `${x < 0 ? MINUS : ""}${Math.abs(x)
+      .toExponential(digits - 1)
+      .replace("e-", " × 10^\u2212")}`;
+  const decimals = Math.max(0, Math.min(8, digits - 1 - size));
+  const text = fixed(x, decimals);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** "58 to 83": signs would make a dash ambiguous. */
+export function interval(lower: number, upper: number, decimals: number): string {
+  return `${fixed(lower, decimals)} to ${fixed(upper, decimals)}`;
+}
+
+/** A share as a percentage, whole by default. */
+export function percent(share: number, decimals = 0): string {
+  return Number.isFinite(share) ? `${fixed(100 * share, decimals)}%` : NONE;
+}
+
+/**
+ * A p-value: two decimals above 0.1, three below, "< 0.001"; at the floor of a permutation test, 1/(B+1), "≤ 0.0001".
+ */
+export function pValue(p: number, permutations?: number): string {
+  if (!Number.isFinite(p)) return NONE;
+  if (permutations !== undefined && p <= (1 + 1e-9) / (permutations + 1)) {
+    return `\u2264 ${significant(1 / (permutations + 1), 1)}`;
+  }
+  if (p < 0.001) return "< 0.001";
+  return p < 0.1 ? p.toFixed(3) : p.toFixed(2);
+}
+
+/** Counts in a text that may be shared: 1 up to `limit`, exclusive, becomes "<11"; 0 and the rest are shown. */
+export function cell(count: number, limit: number): string {
+  return isSmall(count, limit) ? `<${limit}` : whole(count);
+}
+
+/** Whether a count is withheld. */
+export function isSmall(count: number, limit: number): boolean {
+  return count > 0 && count < limit;
+}
+
+/**
+ * Parts of a known total. If exactly one part is small it could be worked out from the rest, so the next smallest part is
+ * withheld too, as "withheld".
+ */
+export function cellsOf(counts: ArrayLike<number>, limit: number): string[] {
+  const list = Array.from(counts);
+  const small = list.flatMap((n, k) => (isSmall(n, limit) ? [k] : []));
+  let second = -1;
+  if (small.length === 1) {
+    list.forEach((n, k) => {
+      if (k !== small[0] && n > 0 && (second < 0 || n < list[second])) second = k;
+    });
+  }
+  return list.map((n, k) => (k === second ? "withheld" : cell(n, limit)));
+}
+
+/** Wilson's 95 % interval of a share. */
+export function wilson(cases: number, total: number): { readonly lower: number; readonly upper: number } {
+  if (total === 0) return { lower: 0, upper: 1 };
+  const z = 1.959963984540054;
+  const p = cases / total;
+  const denominator = 1 + (z * z) / total;
+  const middle = (p + (z * z) / (2 * total)) / denominator;
+  const half = (z / denominator) * Math.sqrt((p * (1 - p)) / total + (z * z) / (4 * total * total));
+  return { lower: Math.max(0, middle - half), upper: Math.min(1, middle + half) };
+}
+
+/** Decimals that fit values with this noise: none for noise of a unit or more. */
+export function decimalsFor(noise: number): number {
+  return Number.isFinite(noise) && noise > 0 ? Math.max(0, Math.min(4, Math.ceil(-Math.log10(noise)))) : 1;
+}
+
+/** "A, B and C". */
+export function listWords(words: readonly string[]): string {
+  if (words.length < 2) return words.join("");
+  return `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
+}
+
+/** The unit of time in the singular: "years" → "year"; "time" if unknown. */
+export function timeWord(timeUnit: string): string {
+  const word = timeUnit.trim();
+  return word === "" ? "time" : word.replace(/s$/, "");
+}
+
+/** "1 individual", "2 individuals"; withheld counts are plural. */
+export function counted(count: number, word: string, limit = 1): string {
+  return `${cell(count, limit)} ${word}${count === 1 && !isSmall(count, limit) ? "" : "s"}`;
+}
+
+/** Whole numbers from 1 up to `limit`, exclusive, inside a sentence made elsewhere, withheld: "Only <11 cases". */
+export function maskSmall(text: string, limit: number): string {
+  return text.replace(/(?<![\d.,\u2212-])\d+(?![\d.,]*\d)/g, (digits) =>
+    isSmall(Number(digits), limit) ? `<${limit}` : digits,
+  );
+}

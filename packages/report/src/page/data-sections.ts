@@ -1,0 +1,57 @@
+/** How the fit went, and what the data are. */
+import { cell, cellsOf, fixed, maskSmall, significant, whole } from "../numbers.ts";
+import { html } from "./html.ts";
+import { figureHtml, noteHtml, type PageContext, type Section } from "./parts.ts";
+
+export function fitSection(context: PageContext): Section | undefined {
+  const { record, smallCell } = context;
+  if (record === undefined) return undefined;
+  const figure = figureHtml(context, "trace");
+  const options = Object.entries(record.options).filter(([, value]) => value !== null && typeof value !== "object");
+  const warnings = record.warnings.map((text) => maskSmall(text, smallCell));
+  const body = html`<p class="sub">${record.verdict}</p>
+${!record.converged && noteHtml("Not converged.", "The map may change. Continue the fit, or try other starts, before reading small differences.")}
+${warnings.length > 0 && noteHtml("The fit warns.", warnings.join(" "))}
+<div class="two">${figure}<div><table><caption><b>Settings in force.</b></caption><thead><tr><th scope="col">Setting</th><th scope="col">value</th></tr></thead><tbody>
+${options.map(([name, value]) => html`<tr><th scope="row">${settingName(name)}</th><td>${typeof value === "number" ? significant(value, 6) : String(value)}</td></tr>`)}
+<tr><th scope="row">seed</th><td>${record.seed}</td></tr></tbody></table></div></div>`;
+  return { id: "fit", title: "How the fit went", body };
+}
+
+/** "inducingPerDimension" → "inducing per dimension". */
+export function settingName(name: string): string {
+  return name.replace(/([A-Z])/g, " $1").toLowerCase();
+}
+
+const FINDINGS: Readonly<Record<string, string>> = {
+  "missing-value": "Rows without a value",
+  "duplicate-rows": "Exact repeats of another row",
+  "same-time": "Several values of one individual at one time",
+  "negative-time": "Times before zero",
+  "spreadsheet-dates": "Times that look like day numbers",
+  "suspected-code": "Values that look like a code for missing",
+  "far-value": "Values far from all others",
+  "id-whitespace": "Ids written with and without spaces",
+};
+
+export function dataSection(context: PageContext): Section {
+  const { study, smallCell, timeWord, decimals, individualLevel } = context;
+  const { cohort } = study;
+  const classes = ["1", "2", "3", "4–5", "6–8", "9 or more"];
+  const shown = cellsOf(cohort.visitClasses, smallCell);
+  const rows =
+    cohort.numRows === undefined
+      ? ""
+      : ` The table had ${whole(cohort.numRows)} rows; ${cell(cohort.numRowsLeftOut ?? 0, smallCell)} were left out.`;
+  // What was received may quote a measurement or an id; a shared page says only what was expected and how often not.
+  const findings = cohort.warnings.map(
+    ({ code, expected, received, remedy, count }) =>
+      html`<tr><th scope="row">${FINDINGS[code] ?? `Expected ${expected}`}</th><td>${count === undefined ? "" : cell(count, smallCell)}</td><td class="tx" style="padding-left:24px">${individualLevel === "places" ? `Received ${received}. ` : ""}${maskSmall(remedy, smallCell)}</td></tr>`,
+  );
+  const body = html`<p class="sub">${cell(cohort.numIndividuals, smallCell)} individuals with ${whole(cohort.numObservations)} observations between ${timeWord} ${fixed(cohort.firstTime, 1)} and ${fixed(cohort.lastTime, 1)}.${rows} Visit times have mean ${fixed(cohort.time.mean, 1)} and standard deviation ${fixed(cohort.time.sd, 1)}; values have mean ${fixed(cohort.value.mean, decimals)} and standard deviation ${fixed(cohort.value.sd, decimals)}.</p>
+<div class="three">${figureHtml(context, "design")}${figureHtml(context, "values")}<div><table><caption><b>Visits per individual.</b></caption><thead><tr><th scope="col">Visits</th><th scope="col">individuals</th></tr></thead><tbody>${classes.map((name, k) => html`<tr><th scope="row">${name}</th><td>${shown[k]}</td></tr>`)}</tbody></table></div></div>
+<h3>Findings while reading</h3>
+${findings.length === 0 ? html`<p class="sub">None: every row was read as written.</p>` : html`<div class="scroll" tabindex="0" role="region" aria-label="Findings while reading"><table><caption class="hide">Findings while reading</caption><thead><tr><th scope="col">Finding</th><th scope="col">how often</th><th scope="col" class="tx" style="padding-left:24px">what was done</th></tr></thead><tbody>${findings}</tbody></table></div>`}
+${cohort.notes.length > 0 && html`<p class="sub" style="margin-top:12px;font-size:13px">${maskSmall(cohort.notes.join(" "), smallCell)}</p>`}`;
+  return { id: "data", title: "The data", body };
+}

@@ -1,0 +1,103 @@
+/** Top of the page: title, what was found in words, the facts in numbers. */
+import type { Context } from "../content/context.ts";
+import { cell, counted, fixed, listWords, percent, signed, significant, whole } from "../numbers.ts";
+import { modelName, numberWord, outcomeName } from "../words.ts";
+import { html, type Markup } from "./html.ts";
+
+/** The study's title, or one from its marker. */
+export function titleOf({ study }: Context): string {
+  return study.title ?? `Courses of ${study.cohort.marker.name}`;
+}
+
+export function headerHtml(context: Context): Markup {
+  const { smallCell, individualLevel } = context;
+  const share =
+    individualLevel === "none"
+      ? `Report for sharing: no identifiers, no measurements${smallCell > 1 ? `, counts under ${smallCell} withheld` : ""}`
+      : "Holds places of single individuals: share only with those who may see them";
+  return html`<header>
+<div class="kick"><svg width="18" height="14" viewBox="0 0 18 14" aria-hidden="true"><path d="M1 12C5 12 6 3 10 3s4 4 7 4" fill="none" stroke="currentColor" stroke-width="1.8"/><path d="M1 13c6 0 8-3 16-2" fill="none" stroke="currentColor" stroke-opacity=".45" stroke-width="1.4"/></svg><span>Disease trajectory map</span><span class="mu">${share}</span></div>
+<h1>${titleOf(context)}</h1>
+<p class="lede">${ledeOf(context)}</p>
+${factsHtml(context)}
+</header>`;
+}
+
+/** What was found, in sentences made by rule from the results. */
+export function ledeOf({ study, groups, smallCell, record }: Context): string {
+  const { cohort, association, comparison } = study;
+  const sentences: string[] = [];
+  const who = counted(cohort.numIndividuals, "individual", smallCell);
+  if (groups.length > 1) {
+    const ends = `from \u201c${groups[0].name}\u201d to \u201c${groups[groups.length - 1].name}\u201d`;
+    sentences.push(
+      study.groups?.number?.separated === false
+        ? `The courses of ${who} form a continuum, shown here in ${numberWord(groups.length)} regions, ${ends}.`
+        : `The courses of ${who} fall into ${numberWord(groups.length)} groups, ${ends}.`,
+    );
+  } else sentences.push(`The courses of ${cohort.marker.name} in ${who}.`);
+  if (record?.converged === false) sentences.push("The fit has not converged; the map may still change.");
+  if (comparison !== undefined) sentences.push(comparison.verdict.replace(/(\d) %/g, "$1%"));
+  if (association !== undefined && association.outcomes.length > 0) {
+    const related = association.outcomes.filter(({ adjusted }) => adjusted.holm < 0.05);
+    const rest = association.outcomes.filter((outcome) => !related.includes(outcome));
+    const names = (list: typeof related) => listWords(list.map(({ outcome }) => outcomeName(outcome).toLowerCase()));
+    if (related.length > 0) {
+      sentences.push(
+        `Where an individual lies on the map is related to ${names(related)}, also among individuals seen about as often and as long.`,
+      );
+      if (rest.length > 0) sentences.push(`No relation was found to ${names(rest)}.`);
+    } else sentences.push(`No relation of the map to ${names(rest)} was found once visit counts are allowed for.`);
+  }
+  return sentences.join(" ");
+}
+
+function factsHtml({ study, smallCell, record, timeWord }: Context): Markup {
+  const { cohort, comparison } = study;
+  const facts: { name: string; value: string; note: string; tone?: string }[] = [];
+  const leftOut = cohort.numRowsLeftOut ?? 0;
+  facts.push({
+    name: "Individuals",
+    value: cell(cohort.numIndividuals, smallCell),
+    note: leftOut > 0 ? `${cell(leftOut, smallCell)} rows left out` : "no row left out",
+  });
+  const v = cohort.visitQuantiles;
+  facts.push({
+    name: "Observations",
+    value: whole(cohort.numObservations),
+    note: `median ${significant(v[2])} each, half between ${significant(v[1])} and ${significant(v[3])}`,
+  });
+  facts.push({
+    name: "One visit only",
+    value: cell(cohort.singleVisit, smallCell),
+    note:
+      cohort.singleVisit >= smallCell
+        ? `${percent(cohort.singleVisit / cohort.numIndividuals)}, placed mostly by the prior`
+        : "placed mostly by the prior",
+  });
+  const { marker } = cohort;
+  facts.push({
+    name: "Time",
+    value: `${fixed(cohort.firstTime, 1)} to ${fixed(cohort.lastTime, 1)}`,
+    note: `${timeWord}s; marker: ${marker.transform === "identity" ? "" : `${marker.transform} `}${marker.name}${marker.unit === "" ? "" : `, ${marker.unit}`}`,
+  });
+  if (record !== undefined) {
+    facts.push({
+      name: "Fit",
+      value: record.converged ? "Converged" : "Not converged",
+      note: `${counted(record.iterations, "iteration")}, final value ${fixed(record.trace[record.trace.length - 1] ?? Number.NaN, 1)}`,
+      tone: record.converged ? "good" : "caution",
+    });
+  }
+  const difference =
+    comparison?.differences.find(({ model }) => model === study.model?.kind) ??
+    comparison?.differences.find(({ model }) => model.startsWith("dtm"));
+  if (difference !== undefined) {
+    facts.push({
+      name: `Against ${modelName(difference.reference).toLowerCase()}`,
+      value: signed(difference.mean, 2),
+      note: `held-out log-likelihood per individual (95% CI ${fixed(difference.lower, 2)} to ${fixed(difference.upper, 2)})`,
+    });
+  }
+  return html`<dl class="facts">${facts.map(({ name, value, note, tone }) => html`<div><dt>${name}</dt><dd class="${tone ?? "value"}">${value}</dd><dd>${note}</dd></div>`)}</dl>`;
+}

@@ -1,0 +1,50 @@
+/** The map, its groups, and the models side by side. */
+import { listWords, maskSmall, percent } from "../numbers.ts";
+import { modelName, outcomeName } from "../words.ts";
+import { html } from "./html.ts";
+import { figureHtml, noteHtml, type PageContext, type Section } from "./parts.ts";
+
+export function mapSection(context: PageContext): Section | undefined {
+  const map = figureHtml(context, "map");
+  if (map === undefined) return undefined;
+  const share =
+    context.study.model?.kind === "dtm"
+      ? ` It carries ${percent(context.study.model.varianceShare)} of the variance between individuals.`
+      : "";
+  const title = "The map";
+  const body = html`<p class="sub">Individuals with similar courses lie close together. The directions have no unit; distances are in standard deviations of the prior.${share}</p>
+<div class="two">${map}${figureHtml(context, "coefficient")}</div>`;
+  return { id: "map", title, body };
+}
+
+export function groupSection(context: PageContext): Section | undefined {
+  const { study, groups } = context;
+  const figure = figureHtml(context, "groups");
+  if (figure === undefined || study.groups === undefined) return undefined;
+  const { method, number, stability } = study.groups;
+  const made = method ?? "Groups were cut from a tree of the places (Ward).";
+  const loose = groups.filter(({ pairsKept }) => pairsKept !== undefined && pairsKept < 0.6);
+  const kept = groups.flatMap(({ letter, pairsKept }) =>
+    pairsKept === undefined ? [] : [`${letter} ${percent(pairsKept)}`],
+  );
+  const body = html`<p class="sub">${maskSmall(made, 1)} ${number?.sentence ?? ""}</p>
+${figure}
+${
+  stability !== undefined &&
+  html`<p class="sub" style="margin-top:14px">Stability: over ${stability.adjustedRand.length} resamples the groups came back with a mean adjusted Rand index of ${stability.meanAdjustedRand.toFixed(2)} (${stability.verdict}).${kept.length > 0 ? ` Pairs of members that stay together: ${kept.join(", ")}.` : ""}</p>`
+}
+${stability?.verdict === "unstable" && noteHtml("The groups are unstable.", "Other samples of the same individuals give visibly different groups. Read the map as a continuum; use the groups only as names for its regions.")}
+${loose.length > 0 && stability?.verdict !== "unstable" && noteHtml(`${loose.length === 1 ? "Group" : "Groups"} ${listWords(loose.map(({ letter }) => letter))} ${loose.length === 1 ? "is" : "are"} loose.`, `Members stay together in under 60% of resamples.`)}
+${number !== undefined && html`<div class="two">${figureHtml(context, "number-of-groups")}</div>`}`;
+  return { id: "groups", title: "Groups of similar courses", body };
+}
+
+export function outcomeMapSection(context: PageContext): Section | undefined {
+  const figure = figureHtml(context, "outcome-maps");
+  if (figure === undefined || context.mapOutcome === undefined) return undefined;
+  const others = (context.study.baselines ?? []).map(({ name }) => modelName(name));
+  const title = others.length === 0 ? "An outcome on the map" : "An outcome on the maps of the models";
+  const body = html`<p class="sub">${outcomeName(context.mapOutcome.name)}${others.length === 0 ? "" : `, on the places given by ${listWords([...others, "the map"])}`}. The land ends where individuals do. A share is not a risk: places use all visits.</p>
+${figure}`;
+  return { id: "outcome-maps", title, body };
+}

@@ -1,0 +1,54 @@
+/** Parts of the page that sections share: figures with their words and numbers, tables, notes. */
+import type { Context } from "../content/context.ts";
+import type { DataTable, Figure } from "../figures/figure.ts";
+import { serialize } from "../figures/svg.ts";
+import { html, type Markup, raw } from "./html.ts";
+
+/** What a section is written from. */
+export interface PageContext extends Context {
+  readonly document: Document;
+  readonly figures: ReadonlyMap<string, Figure>;
+}
+
+/** A section of the page with its place in the table of contents; none if it has nothing to say. */
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  readonly body: Markup;
+}
+
+/** A figure: words first, then the drawing, then its numbers behind a disclosure. */
+export function figureHtml(context: PageContext, key: string, width?: number): Markup | undefined {
+  const figure = context.figures.get(key);
+  if (figure === undefined) return undefined;
+  const { document } = context;
+  const drawing = figure.draw({ document, theme: "page", width: width ?? figure.width, idPrefix: key });
+  drawing.setAttribute("aria-hidden", "true");
+  drawing.setAttribute("focusable", "false");
+  const id = `figure-${key}`;
+  const wide = (width ?? figure.width) > 900 ? " wide" : "";
+  return html`<figure id="${id}"><figcaption><b>${figure.title}.</b> ${figure.caption}</figcaption>
+<div class="plot${wide}" role="img" aria-labelledby="${id}-words">${raw(serialize(drawing))}</div>
+<p class="hide" id="${id}-words">${figure.summary}</p>
+${numbers(figure)}</figure>`;
+}
+
+function numbers(figure: Figure): Markup {
+  return html`<details><summary>Show numbers<span class="hide">: ${figure.title}</span></summary><div class="scroll" tabindex="0" role="region" aria-label="Numbers of the figure: ${figure.title}">${tableHtml(figure.table, `Numbers: ${figure.title}`)}</div></details>`;
+}
+
+/** A plain table. */
+export function tableHtml(table: DataTable, caption: string): Markup {
+  return html`<table><caption class="hide">${caption}</caption><thead><tr>${table.columns.map((c) => html`<th scope="col">${c}</th>`)}</tr></thead>
+<tbody>${table.rows.map(([head, ...cells]) => html`<tr><th scope="row">${head}</th>${cells.map((c) => html`<td>${c}</td>`)}</tr>`)}</tbody></table>`;
+}
+
+/** A box that asks for care. */
+export function noteHtml(strong: string, text: string): Markup {
+  return html`<div class="note" role="note"><b>${strong}</b> ${text}</div>`;
+}
+
+/** A table that may be wider than the screen; reachable by keyboard. */
+export function scrollHtml(name: string, table: Markup): Markup {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}">${table}</div>`;
+}

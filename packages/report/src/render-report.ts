@@ -1,0 +1,117 @@
+/**
+ * One self-contained page from a study: no scripts, no requests, light and dark, made to be printed. Equal studies give
+ * equal bytes; everything that came from data is text.
+ */
+import { checklist } from "./content/checklist.ts";
+import { contextOf } from "./content/context.ts";
+import { methodsText } from "./content/methods.ts";
+import { studyFigures } from "./content/study-figures.ts";
+import type { Figure } from "./figures/figure.ts";
+import { dataSection, fitSection } from "./page/data-sections.ts";
+import { headerHtml, titleOf } from "./page/header.ts";
+import { html, type Markup, raw } from "./page/html.ts";
+import { groupSection, mapSection, outcomeMapSection } from "./page/map-sections.ts";
+import { type PageContext, type Section, scrollHtml } from "./page/parts.ts";
+import { comparisonSection, outcomeSection, survivalSection } from "./page/result-sections.ts";
+import { STYLE } from "./page/style.ts";
+import type { Study } from "./study.ts";
+
+export interface ReportOptions {
+  /** A document to make SVG with: the browser's, or one from a library. It is not changed. */
+  readonly document: Document;
+  /** Figures already prepared by `studyFigures(study)`, to spare the work. */
+  readonly figures?: readonly Figure[];
+}
+
+/** The report as HTML text. */
+export function renderReport(study: Study, options: ReportOptions): string {
+  const figures = options.figures ?? studyFigures(study);
+  const context: PageContext = {
+    ...contextOf(study),
+    document: options.document,
+    figures: new Map(figures.map((figure) => [figure.key, figure])),
+  };
+  const sections = [
+    mapSection(context),
+    groupSection(context),
+    outcomeMapSection(context),
+    comparisonSection(context),
+    outcomeSection(context),
+    survivalSection(context),
+    fitSection(context),
+    dataSection(context),
+    methodsSection(context),
+    checklistSection(context),
+  ].filter((section) => section !== undefined);
+  const title = titleOf(context);
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta name="color-scheme" content="light dark">
+<title>${title}: disease trajectory map</title>
+<style>${raw(STYLE)}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the results</a>
+<div class="wrap">
+${headerHtml(context)}
+<nav aria-label="Contents"><ul>${sections.map(({ id, title: name }) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
+<main id="content">
+${sections.map(sectionHtml)}
+</main>
+${footerHtml(context)}
+</div>
+</body>
+</html>
+`;
+  return page.markup;
+}
+
+function sectionHtml({ id, title, body }: Section): Markup {
+  return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
+${body}</section>
+`;
+}
+
+function methodsSection(context: PageContext): Section | undefined {
+  const paragraphs = methodsText(context);
+  if (paragraphs.length === 0) return undefined;
+  return {
+    id: "methods",
+    title: "Methods",
+    body: html`<div class="meth">${paragraphs.map((text) => html`<p>${text}</p>`)}</div>`,
+  };
+}
+
+function checklistSection(context: PageContext): Section {
+  const items = checklist(context);
+  const table = html`<table class="plain"><caption class="hide">Reporting checklist</caption><thead><tr><th scope="col">Item</th><th scope="col" class="tx">This run</th></tr></thead><tbody>${items.map(({ number, question, answer }) => html`<tr><th scope="row"><span class="mu">${number}</span> ${question}</th><td>${answer}</td></tr>`)}</tbody></table>`;
+  const body = html`<p class="sub">Guidelines for Reporting on Latent Trajectory Studies (GRoLTS), answered from the run.</p>
+${scrollHtml("Reporting checklist", table)}`;
+  return { id: "checklist", title: "Reporting checklist", body };
+}
+
+function footerHtml({ study, record, individualLevel }: PageContext): Markup {
+  const { run } = study;
+  const seed = run?.seed ?? record?.seed;
+  const versions =
+    run?.versions ?? (record === undefined ? [] : [{ name: "trajectory-maps", version: record.version }]);
+  const parts: [string, Markup][] = [];
+  const shown = run?.digest?.keyed ? `${run.digest.algorithm}, keyed: ${run.digest.value}` : undefined;
+  if (run?.source !== undefined || shown !== undefined)
+    parts.push(["Data", html`${[run?.source, shown].filter((t) => t !== undefined).join(", ")}`]);
+  if (seed !== undefined) parts.push(["Seed", html`${seed}`]);
+  if (versions.length > 0)
+    parts.push(["Software", html`${versions.map(({ name, version }) => `${name} ${version}`).join(", ")}`]);
+  if (run?.date !== undefined) parts.push(["Made on", html`${run.date}`]);
+  if (run?.command !== undefined) parts.push(["Command", html`<code>${run.command}</code>`]);
+  const contents =
+    individualLevel === "none"
+      ? "Summaries only. Contains no identifiers and no measurements. This is not a formal privacy guarantee."
+      : "Summaries and places of single individuals, without identifiers.";
+  parts.push(["Contains", html`${contents}`]);
+  return html`<footer class="fine">${parts.map(([name, text]) => html`<span><b>${name}</b>${text}</span>`)}</footer>`;
+}

@@ -1,0 +1,274 @@
+/**
+ * What a report is written from: one plain object. Only the cohort's summary is needed; every other part that is there
+ * gets its section, and every part that is not is left out of the page without a trace.
+ * The types are structural: results of the core fit as they are (`Comparison`, `Association`, `KaplanMeier`, `CoxFit`,
+ * `NumberOfGroups`, `Stability`), and so does what was read back from a run's JSON files.
+ * Arrays with one entry per individual follow `placements.ids`.
+ */
+import type { Complaint, FitRecord, Marker, Placements, TrajectoryModel } from "@trajectory-maps/core";
+
+/** One number per entry; typed arrays and JSON arrays alike. */
+export type Numbers = ArrayLike<number>;
+
+export interface Study {
+  readonly cohort: CohortSummary;
+  /** Headline; made from the marker's name if left out. */
+  readonly title?: string;
+  /** The map. Linear models may stand here too; their places are scores. */
+  readonly model?: TrajectoryModel;
+  readonly placements?: Placements;
+  /** Baselines for the maps side by side; same individuals in the same order as `placements`. */
+  readonly baselines?: readonly Baseline[];
+  readonly groups?: StudyGroups;
+  readonly outcomes?: readonly StudyOutcome[];
+  readonly comparison?: StudyComparison;
+  readonly association?: StudyAssociation;
+  readonly survival?: StudySurvival;
+  /** How the fit went; default the model's own record. */
+  readonly record?: FitRecord;
+  readonly run?: StudyRun;
+  readonly options?: StudyOptions;
+}
+
+export interface StudyOptions {
+  /** Counts from 1 up to this, exclusive, are written "<11". Default 11; 1 shows every count. */
+  readonly smallCell?: number;
+  /** Whether places of single individuals are drawn ("places") or only counts per cell ("none", the default). */
+  readonly individualLevel?: "none" | "places";
+  /** Time of the terrain under the groups; default the third quartile of the last visits, rounded. */
+  readonly terrainTime?: number;
+  /** Spline coefficient of the second map, from 1. Default 2, as published. */
+  readonly coefficient?: number;
+  /** Outcome that colours the maps side by side. Default the one with the smallest guarded p-value. */
+  readonly mapOutcome?: string;
+}
+
+/** What was read, in numbers; holds no rows. */
+export interface CohortSummary {
+  readonly marker: Marker;
+  readonly numIndividuals: number;
+  readonly numObservations: number;
+  /** Rows in the file and rows left out, if it was read from one. */
+  readonly numRows?: number;
+  readonly numRowsLeftOut?: number;
+  /** Smallest, quartiles and largest number of visits, [5]. */
+  readonly visitQuantiles: Numbers;
+  readonly singleVisit: number;
+  /** Individuals with 1, 2, 3, 4–5, 6–8 and 9 or more visits, [6]. */
+  readonly visitClasses: Numbers;
+  readonly firstTime: number;
+  readonly lastTime: number;
+  /** Quartiles of the last visit's time, [3]. */
+  readonly lastTimeQuartiles: Numbers;
+  /** Mean and standard deviation of all visit times and of the values. */
+  readonly time: { readonly mean: number; readonly sd: number };
+  readonly value: { readonly mean: number; readonly sd: number; readonly quantiles: Numbers };
+  /** Which times are observed together: individuals with visits in both bins, [bins,bins] over equal bins of time. */
+  readonly design: { readonly edges: Numbers; readonly counts: Numbers };
+  /** Values in equal bins. */
+  readonly histogram: { readonly edges: Numbers; readonly counts: Numbers };
+  readonly warnings: readonly Complaint[];
+  /** What was understood without being said. */
+  readonly notes: readonly string[];
+}
+
+export interface Baseline {
+  /** "lmm", "fpca", … */
+  readonly name: string;
+  readonly placements: Pick<Placements, "location" | "mapDimension">;
+}
+
+export interface StudyGroup {
+  /** Number of the group in `labels`. */
+  readonly group: number;
+  readonly letter: string;
+  readonly name: string;
+  readonly size: number;
+  /** Median and 10 % to 90 % fan over the members' expected courses, original scale, [T] each. */
+  readonly times: Numbers;
+  readonly median: Numbers;
+  readonly lower: Numbers;
+  readonly upper: Numbers;
+  /** Members whose last visit is at or after each time, [T]. */
+  readonly followed: Numbers;
+  /** Share of pairs of members kept together over resamples; left out if not studied. */
+  readonly pairsKept?: number;
+}
+
+export interface StudyGroups {
+  /** Group of each individual, below 0 for none, [m]. */
+  readonly labels: Numbers;
+  /** In the order of the letters. */
+  readonly groups: readonly StudyGroup[];
+  /** How they were made, in one or two sentences. */
+  readonly method?: string;
+  /** How their number was chosen: what was tried, and the sentence. */
+  readonly number?: {
+    readonly numGroups: number;
+    readonly separated: boolean;
+    readonly evidence: readonly { readonly numGroups: number; readonly gap: number; readonly standardError: number }[];
+    /** The choice in one sentence. */
+    readonly sentence?: string;
+  };
+  readonly stability?: {
+    readonly verdict: "stable" | "unstable";
+    readonly meanAdjustedRand: number;
+    readonly adjustedRand: readonly number[];
+  };
+  /** Mean entropy-based certainty of soft membership, 0 to 1, if a mixture was fitted. */
+  readonly entropy?: number;
+  /** The Ward tree, for the figure of merges: heights of all merges, never falling. */
+  readonly mergeHeights?: Numbers;
+}
+
+export interface StudyOutcome {
+  readonly name: string;
+  /** 1 case, 0 control, 255 missing, [m]. */
+  readonly labels: Numbers;
+}
+
+export interface FoldNumbers {
+  readonly mean: number;
+  readonly se: number;
+  readonly sd: number;
+}
+
+/** As `compare --json`. */
+export interface StudyComparison {
+  readonly models: readonly {
+    readonly model: string;
+    readonly mean: "scalar" | "spline";
+    readonly subjectLogLik: FoldNumbers;
+    readonly observationLogLik: FoldNumbers;
+    readonly forecast: {
+      readonly count: number;
+      readonly logDensity: number;
+      readonly crps: number;
+      readonly mae: number;
+      readonly byHorizon: readonly {
+        readonly from: number;
+        readonly to: number;
+        readonly count: number;
+        readonly mae: number;
+      }[];
+    };
+    readonly coverage: { readonly p50: number; readonly p90: number };
+    readonly pit: Numbers;
+  }[];
+  readonly differences: readonly {
+    readonly model: string;
+    readonly reference: string;
+    readonly mean: number;
+    readonly se: number;
+    readonly lower: number;
+    readonly upper: number;
+  }[];
+  readonly folds: number;
+  readonly repeats?: number;
+  readonly verdict: string;
+}
+
+export interface StudyEstimate {
+  readonly value: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+export interface StudyAdjusted {
+  readonly holm: number;
+  readonly bh: number;
+}
+
+/** As `associate --json`. */
+export interface StudyAssociation {
+  readonly outcomes: readonly {
+    readonly outcome: string;
+    readonly cases: number;
+    readonly controls: number;
+    readonly missing: number;
+    readonly p: number;
+    readonly naiveP: number;
+    readonly adjusted: StudyAdjusted;
+    readonly effect: {
+      readonly auc: StudyEstimate;
+      readonly aucWithinStrata?: StudyEstimate | null;
+      readonly energyCoefficient?: StudyEstimate | null;
+      readonly visitAuc?: number;
+    };
+    readonly warnings: readonly { readonly code: string; readonly message: string }[];
+    readonly representations: {
+      readonly [name: string]: {
+        readonly p: number;
+        readonly permutations?: number;
+        readonly adjusted?: StudyAdjusted;
+        readonly kde: { readonly p: number; readonly adjusted?: StudyAdjusted } | null;
+        readonly auc?: StudyEstimate;
+      };
+    };
+  }[];
+  readonly controls?: readonly {
+    readonly control: string;
+    readonly cases: number;
+    readonly controls: number;
+    readonly p: number;
+    readonly naiveP: number;
+  }[];
+  readonly primary?: string;
+  readonly seed?: number;
+}
+
+/** Survival by group from a landmark on. */
+export interface StudySurvival {
+  /** Name of the event. */
+  readonly event: string;
+  /** Only visits up to here place the individual; time runs from here. */
+  readonly landmark: number;
+  readonly curves: readonly {
+    readonly group: number;
+    readonly numIndividuals: number;
+    readonly numEvents: number;
+    readonly times: Numbers;
+    readonly survival: Numbers;
+    readonly lower: Numbers;
+    readonly upper: Numbers;
+    readonly atRisk: Numbers;
+  }[];
+  /** Groups of the curves where they are not those of the whole study; default `Study.groups`. */
+  readonly groups?: readonly { readonly group: number; readonly letter: string; readonly name: string }[];
+  readonly logRank?: { readonly statistic: number; readonly degrees: number; readonly pValue: number };
+  readonly cox?: {
+    readonly terms: readonly {
+      readonly hazardRatio: number;
+      readonly lower: number;
+      readonly upper: number;
+      readonly pValue: number;
+    }[];
+    /** Names of the terms; default "first axis", "second axis", … */
+    readonly names?: readonly string[];
+    readonly likelihoodRatio: { readonly statistic: number; readonly degrees: number; readonly pValue: number };
+    readonly concordance: { readonly concordance: number; readonly standardError: number };
+    readonly numIndividuals: number;
+    readonly numEvents: number;
+    readonly warnings: readonly string[];
+  };
+  readonly leftOut?: {
+    readonly unknown: number;
+    readonly eventBefore: number;
+    readonly censoredBefore: number;
+    readonly noVisitBefore: number;
+  };
+}
+
+/** Where the numbers came from. */
+export interface StudyRun {
+  readonly command?: string;
+  readonly seed?: number;
+  /** Name and version of each piece of software, e.g. { name: "Node", version: "20.19.0" }. */
+  readonly versions?: readonly { readonly name: string; readonly version: string }[];
+  /** Day of the run as text, so that equal studies give equal pages. */
+  readonly date?: string;
+  /** File the visits were read from, its name alone. */
+  readonly source?: string;
+  /** Digest of the input. Printed only if keyed: an unkeyed one lets anyone test guesses about rows. */
+  readonly digest?: { readonly algorithm: string; readonly value: string; readonly keyed: boolean };
+}

@@ -1,0 +1,148 @@
+/** From results of the core to the parts of a study: a cohort in numbers, groups with letters, courses and follow-up. */
+import type { Cohort, Complaint } from "@trajectory-maps/core";
+import type { CohortSummary, Numbers, StudyGroup, StudyGroups } from "./study.ts";
+
+/** What reading a file adds to a summary. */
+export interface ReadingFacts {
+  readonly numRows?: number;
+  readonly numRowsLeftOut?: number;
+  readonly warnings?: readonly Complaint[];
+  readonly notes?: readonly string[];
+}
+
+const DESIGN_BINS = 12;
+const VALUE_BINS = 24;
+/** Lower ends of the classes of visit counts: 1, 2, 3, 4–5, 6–8, 9 and more. */
+const VISIT_CLASSES = [1, 2, 3, 4, 6, 9];
+
+/** A cohort in numbers, without rows. */
+export function summarizeCohort(cohort: Cohort, reading: ReadingFacts = {}): CohortSummary {
+  const { times, values, offsets, marker } = cohort;
+  const m = cohort.ids.length;
+  const counts = Float64Array.from({ length: m }, (_, i) => offsets[i + 1] - offsets[i]);
+  const last = Float64Array.from({ length: m }, (_, i) => times[offsets[i + 1] - 1]).sort();
+  const sortedCounts = counts.slice().sort();
+  const sortedValues = values.slice().sort();
+  const [firstTime, lastTime] = extent(times);
+  const visitClasses = new Array<number>(VISIT_CLASSES.length).fill(0);
+  for (const n of counts) visitClasses[VISIT_CLASSES.filter((from) => n >= from).length - 1]++;
+  return {
+    marker,
+    numIndividuals: m,
+    numObservations: times.length,
+    ...(reading.numRows === undefined ? {} : { numRows: reading.numRows }),
+    ...(reading.numRowsLeftOut === undefined ? {} : { numRowsLeftOut: reading.numRowsLeftOut }),
+    visitQuantiles: [0, 0.25, 0.5, 0.75, 1].map((p) => quantile(sortedCounts, p)),
+    singleVisit: visitClasses[0],
+    visitClasses,
+    firstTime,
+    lastTime,
+    lastTimeQuartiles: [0.25, 0.5, 0.75].map((p) => quantile(last, p)),
+    time: moments(times),
+    value: { ...moments(values), quantiles: [0.05, 0.25, 0.5, 0.75, 0.95].map((p) => quantile(sortedValues, p)) },
+    design: timePairs(cohort, firstTime, lastTime),
+    histogram: countBins(values, extent(values), VALUE_BINS),
+    warnings: reading.warnings ?? [],
+    notes: reading.notes ?? [],
+  };
+}
+
+/** Groups of a study from the core's parts: courses by group, names in the order of the letters. */
+export function joinGroups(parts: {
+  readonly labels: Numbers;
+  readonly courses: readonly {
+    readonly group: number;
+    readonly numMembers: number;
+    readonly times: Numbers;
+    readonly median: Numbers;
+    readonly lower: Numbers;
+    readonly upper: Numbers;
+  }[];
+  readonly names: readonly { readonly group: number; readonly letter: string; readonly name: string }[];
+  /** Time of the last visit of each individual, [m]. */
+  readonly lastTimes: Numbers;
+  readonly method?: string;
+  readonly number?: StudyGroups["number"];
+  readonly stability?: StudyGroups["stability"] & {
+    readonly groups?: readonly { readonly group: number; readonly pairsKept: number }[];
+  };
+  readonly entropy?: number;
+  readonly mergeHeights?: Numbers;
+}): StudyGroups {
+  const { labels, courses, names, lastTimes, method, number, stability, entropy, mergeHeights } = parts;
+  const groups: StudyGroup[] = names.map(({ group, letter, name }) => {
+    const course = courses.find((c) => c.group === group)!;
+    const members = Array.from(labels).flatMap((g, i) => (g === group ? [lastTimes[i]] : []));
+    const pairsKept = stability?.groups?.find((g) => g.group === group)?.pairsKept;
+    return {
+      group,
+      letter,
+      name,
+      size: course.numMembers,
+      times: course.times,
+      median: course.median,
+      lower: course.lower,
+      upper: course.upper,
+      followed: Array.from(course.times, (t) => members.filter((last) => last >= t).length),
+      ...(pairsKept === undefined ? {} : { pairsKept }),
+    };
+  });
+  return {
+    labels,
+    groups,
+    ...(method === undefined ? {} : { method }),
+    ...(number === undefined ? {} : { number }),
+    ...(stability === undefined ? {} : { stability }),
+    ...(entropy === undefined ? {} : { entropy }),
+    ...(mergeHeights === undefined ? {} : { mergeHeights }),
+  };
+}
+
+/** Individuals with visits in bins a and b of time, [bins,bins]. */
+function timePairs(cohort: Cohort, first: number, last: number): CohortSummary["design"] {
+  const n = DESIGN_BINS;
+  const edges = Array.from({ length: n + 1 }, (_, k) => first + ((last - first) * k) / n);
+  const counts = new Array<number>(n * n).fill(0);
+  for (let i = 0; i < cohort.ids.length; i++) {
+    const seen = new Set<number>();
+    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) seen.add(binOf(cohort.times[j], first, last, n));
+    for (const a of seen) for (const b of seen) counts[a * n + b]++;
+  }
+  return { edges, counts };
+}
+
+function countBins(x: Numbers, [low, high]: readonly [number, number], n: number): CohortSummary["histogram"] {
+  const counts = new Array<number>(n).fill(0);
+  for (let k = 0; k < x.length; k++) counts[binOf(x[k], low, high, n)]++;
+  return { edges: Array.from({ length: n + 1 }, (_, k) => low + ((high - low) * k) / n), counts };
+}
+
+function binOf(x: number, low: number, high: number, n: number): number {
+  return high > low ? Math.min(n - 1, Math.max(0, Math.floor((n * (x - low)) / (high - low)))) : 0;
+}
+
+function extent(x: Numbers): readonly [number, number] {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (let k = 0; k < x.length; k++) {
+    low = Math.min(low, x[k]);
+    high = Math.max(high, x[k]);
+  }
+  return [low, high];
+}
+
+function moments(x: Numbers): { mean: number; sd: number } {
+  let mean = 0;
+  for (let k = 0; k < x.length; k++) mean += x[k] / x.length;
+  let sum = 0;
+  for (let k = 0; k < x.length; k++) sum += (x[k] - mean) ** 2;
+  return { mean, sd: x.length > 1 ? Math.sqrt(sum / (x.length - 1)) : 0 };
+}
+
+/** R's type 7, of sorted numbers. */
+export function quantile(sorted: Numbers, p: number): number {
+  const at = (sorted.length - 1) * p;
+  const low = Math.floor(at);
+  const next = Math.min(sorted.length - 1, low + 1);
+  return sorted[low] + (at - low) * (sorted[next] - sorted[low]);
+}

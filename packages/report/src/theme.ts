@@ -1,0 +1,121 @@
+/**
+ * Colours and type of report and figures. A figure takes one of three themes: "light" and "dark" write colours out, so
+ * that a file stands alone; "page" writes custom properties, so that a figure inside a page follows its reader's system.
+ */
+
+export type Theme = "light" | "dark" | "page";
+
+export const FONT_STACK = 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif';
+
+/** Named colours of one theme. Lists are sequences: land from low to high, groups A to F, ramps from end to end. */
+export interface Tokens {
+  readonly page: string;
+  readonly surface: string;
+  readonly sunken: string;
+  readonly line: string;
+  readonly line2: string;
+  readonly ink: string;
+  readonly ink2: string;
+  readonly ink3: string;
+  readonly accent: string;
+  readonly accentSoft: string;
+  readonly good: string;
+  readonly warn: string;
+  readonly warnSoft: string;
+  readonly warnLine: string;
+  readonly bad: string;
+  readonly iso: string;
+  readonly coast: string;
+  readonly land: readonly string[]; // [9]
+  readonly group: readonly string[]; // [6]
+  readonly sequential: readonly string[]; // [7]
+  readonly diverging: readonly string[]; // [7]
+}
+
+const hexes = (text: string) => text.split(" ").map((hex) => `#${hex}`);
+
+const LIGHT: Tokens = {
+  page: "#FFFFFF",
+  surface: "#FFFFFF",
+  sunken: "#F4F6F8",
+  line: "#E1E5EA",
+  line2: "#C6CDD6",
+  ink: "#14181D",
+  ink2: "#46505C",
+  ink3: "#66717F",
+  accent: "#0B5CAD",
+  accentSoft: "#E5EFFA",
+  good: "#17603F",
+  warn: "#7A4B00",
+  warnSoft: "#FFF3D9",
+  warnLine: "#EBCB8B",
+  bad: "#A3232B",
+  iso: "#8F9BA9",
+  coast: "#9AA5B2",
+  land: hexes("D3D9E0 D9DFE5 DFE4E9 E5E9ED EAEDF1 EFF1F4 F4F6F7 F8F9FA FCFCFD"),
+  group: hexes("0A3C82 1C9082 A67C06 9A66E6 43290A B02850"),
+  sequential: hexes("EEF4FA D3E3F2 AFCCE7 82AFD8 518DC4 2768A8 0C4583"),
+  diverging: hexes("9C5A00 D9A45B F1E3CF F2F3F5 CFE3E0 6DB3AB 0F6F66"),
+};
+
+const DARK: Tokens = {
+  page: "#0E1115",
+  surface: "#16191D",
+  sunken: "#1D2127",
+  line: "#2A3038",
+  line2: "#434C57",
+  ink: "#EEF1F4",
+  ink2: "#B7BFC9",
+  ink3: "#929CA8",
+  accent: "#7DB4F5",
+  accentSoft: "#1B2B3E",
+  good: "#7FD1A5",
+  warn: "#F2C879",
+  warnSoft: "#2C2413",
+  warnLine: "#5C4A1E",
+  bad: "#F1949A",
+  iso: "#66717E",
+  coast: "#5A6572",
+  land: hexes("3A434E 353E48 303842 2B323B 272D35 23282F 1F242A 1C2026 191D22"),
+  group: hexes("4683EC 37D8BA FFB923 D0B6FF 849129 D0648A"),
+  sequential: hexes("17222F 1B324B 1F456C 275C90 3B7BBA 68A2DD A9CDF3"),
+  diverging: hexes("E0A24A 8A6A38 3E3830 22272D 2A3A3A 3D7F78 58C2B5"),
+};
+
+/** The report's page is its surface: figures there need the page colour behind them. */
+const pageOf = (tokens: Tokens): Tokens => ({ ...tokens, surface: tokens.page });
+
+const propertyName = (name: string) => `--${name.replace(/([A-Z0-9])/g, "-$1").toLowerCase()}`;
+
+/** Every custom property of a theme with its colour. */
+function properties(tokens: Tokens): [string, string][] {
+  return Object.entries(tokens).flatMap(([name, value]): [string, string][] =>
+    typeof value === "string"
+      ? [[propertyName(name), value]]
+      : (value as readonly string[]).map((colour, k) => [`${propertyName(name)}-${k}`, colour]),
+  );
+}
+
+/** Declarations of all custom properties, for a style sheet. */
+export function themeDeclarations(theme: "light" | "dark"): string {
+  const tokens = pageOf(theme === "light" ? LIGHT : DARK);
+  return properties(tokens)
+    .map(([name, value]) => `${name}:${value}`)
+    .join(";");
+}
+
+/** The colours of a theme. */
+export function tokensOf(theme: Theme): Tokens {
+  if (theme === "light") return LIGHT;
+  if (theme === "dark") return DARK;
+  const entries = Object.entries(LIGHT).map(([name, value]) => {
+    if (typeof value === "string") return [name, `var(${propertyName(name)})`];
+    return [name, (value as readonly string[]).map((_, k) => `var(${propertyName(name)}-${k})`)];
+  });
+  return Object.fromEntries(entries) as Tokens;
+}
+
+/** Past six groups hues come again with hollow badges: colour and whether the badge is filled. */
+export function groupStyle(tokens: Tokens, rank: number): { readonly colour: string; readonly hollow: boolean } {
+  return { colour: tokens.group[rank % tokens.group.length], hollow: rank >= tokens.group.length };
+}

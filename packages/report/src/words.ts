@@ -1,0 +1,49 @@
+/** Names and small grammar that text and figures share. */
+
+const MODEL_NAMES: Readonly<Record<string, string>> = {
+  constant: "Constant level",
+  line: "Straight lines",
+  lmm: "Mixed model",
+  fpca: "FPCA",
+  dtm: "Trajectory map",
+  "dtm-paper": "Map as published",
+  classes: "Latent classes",
+};
+
+/** A model's name for readers; unknown names stand as they are. */
+export function modelName(model: string): string {
+  return MODEL_NAMES[model] ?? model;
+}
+
+const MODEL_NOTES: Readonly<Record<string, string>> = {
+  constant: "random intercept",
+  line: "random intercept and slope",
+  lmm: "spline random effects",
+  fpca: "principal curves",
+  dtm: "nonlinear map",
+  "dtm-paper": "variational, as in 2016",
+  classes: "mixture of curves",
+};
+
+/** Two or three words on what the model is. */
+export function modelNote(model: string): string {
+  return MODEL_NOTES[model] ?? "";
+}
+
+/** An outcome's column name for readers: underscores become spaces, the first letter is large. */
+export function outcomeName(name: string): string {
+  const text = name.replace(/_/g, " ").trim();
+  return text === "" ? name : text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const NUMBER_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
+/** Small whole numbers as words. */
+export function numberWord(n: number): string {
+  return NUMBER_WORDS[n] ?? String(n);
+}
+
+/** The first letter large. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

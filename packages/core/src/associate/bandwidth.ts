@@ -27,7 +27,7 @@ export interface Bandwidth {
 }
 
 /** Individuals up to which sums over pairs are taken pair by pair. */
-export const DIRECT_PAIRS_LIMIT = 2000;
+export const DIRECT_PAIRS_LIMIT = 3000;
 
 /** The bandwidth of a sample. */
 export function selectBandwidth(sample: Sample, rule: BandwidthRule): Bandwidth {

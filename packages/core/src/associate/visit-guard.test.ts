@@ -119,6 +119,7 @@ describe("negativeControls", () => {
       "visit parity": [1, 0, 1, 0],
       "random labels": [1, 0, 1, 0],
     });
+    expect([...negativeControls([1, 5, 5, 5], coins)[0].labels]).toEqual([0, 1, 1, 1]);
     expect(negativeControls([2, 2, 2, 2], coins).map(({ name }) => name)).toEqual(["random labels"]);
   });
 });

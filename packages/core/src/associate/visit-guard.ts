@@ -119,8 +119,10 @@ export function negativeControls(visitCounts: ArrayLike<number>, coins: ArrayLik
   const counts = Float64Array.from(visitCounts);
   const sorted = counts.slice().sort();
   const median = sorted[(sorted.length - 1) >> 1];
+  // Where most have the largest number of visits, the others are set against them.
+  const isHigh = sorted[sorted.length - 1] > median ? (c: number) => c > median : (c: number) => c >= median;
   const controls: readonly NegativeControl[] = [
-    { name: "visit count", labels: Uint8Array.from(counts, (c) => (c > median ? 1 : 0)) },
+    { name: "visit count", labels: Uint8Array.from(counts, (c) => (isHigh(c) ? 1 : 0)) },
     { name: "visit parity", labels: Uint8Array.from(counts, (c) => c % 2) },
     { name: "random labels", labels: Uint8Array.from(coins, (u) => (u < 0.5 ? 1 : 0)) },
   ];

@@ -85,7 +85,8 @@ describe("transforms", () => {
   it("undo each other and rise", () => {
     for (const transform of TRANSFORMS) {
       let previous = Number.NEGATIVE_INFINITY;
-      for (const value of [0.001, 0.5, 1, 7, 1e6]) {
+      const values = transform === "logit" ? [1e-9, 0.001, 0.5, 0.7, 0.999] : [0.001, 0.5, 1, 7, 1e6];
+      for (const value of values) {
         const there = applyTransform(transform, value);
         expect(Math.abs(undoTransform(transform, there) / value - 1)).toBeLessThan(1e-14);
         expect(there).toBeGreaterThan(previous);
@@ -99,6 +100,15 @@ describe("transforms", () => {
     expect(applyTransform("log1p", -1)).toBeNaN();
     expect(applyTransform("sqrt", -0.1)).toBeNaN();
     expect(applyTransform("sqrt", 0)).toBe(0);
+    for (const value of [0, 1, -0.1, 1.1]) expect(applyTransform("logit", value)).toBeNaN();
+  });
+
+  it("logit is symmetric about one half, and its undoing keeps small shares small", () => {
+    for (const share of [0.1, 0.25, 0.4]) {
+      expect(applyTransform("logit", share) + applyTransform("logit", 1 - share)).toBeCloseTo(0, 14);
+    }
+    expect(undoTransform("logit", -700) / Math.exp(-700)).toBeCloseTo(1, 12);
+    expect(undoTransform("logit", 800)).toBe(1);
   });
 });
 

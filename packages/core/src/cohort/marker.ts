@@ -4,7 +4,7 @@
  */
 import { DtmError } from "../errors.ts";
 
-export const TRANSFORMS = ["identity", "log", "log1p", "sqrt"] as const;
+export const TRANSFORMS = ["identity", "log", "log1p", "sqrt", "logit"] as const;
 export type Transform = (typeof TRANSFORMS)[number];
 
 export interface Marker {
@@ -29,6 +29,8 @@ export function applyTransform(transform: Transform, value: number): number {
       return value > -1 ? Math.log1p(value) : Number.NaN;
     case "sqrt":
       return value >= 0 ? Math.sqrt(value) : Number.NaN;
+    case "logit":
+      return value > 0 && value < 1 ? Math.log(value) - Math.log1p(-value) : Number.NaN;
     default:
       throw unknownTransform(transform);
   }
@@ -45,9 +47,18 @@ export function undoTransform(transform: Transform, value: number): number {
       return Math.expm1(value);
     case "sqrt":
       return value > 0 ? value * value : 0;
+    case "logit":
+      return logistic(value);
     default:
       throw unknownTransform(transform);
   }
+}
+
+/** 1/(1 + e^−z), without loss of digits on either side. */
+function logistic(z: number): number {
+  if (z >= 0) return 1 / (1 + Math.exp(-z));
+  const e = Math.exp(z);
+  return e / (1 + e);
 }
 
 function unknownTransform(transform: never): DtmError {

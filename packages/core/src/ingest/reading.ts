@@ -129,7 +129,8 @@ function readRow(reading: Reading, found: FoundColumns, fields: readonly string[
       code: "transform-domain",
       expected: `a value that has a ${reading.marker.transform}`,
       received: showReceived(valueCell),
-      remedy: "Leave such rows out, or choose another transform (log1p and sqrt take 0).",
+      remedy:
+        "Leave such rows out, or choose another transform (log1p and sqrt take 0; logit takes shares between 0 and 1).",
     });
     return;
   }

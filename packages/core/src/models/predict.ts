@@ -119,12 +119,12 @@ function summarizeInto(out: PredictedSeries, t: number, value: NormalMixture, tr
   out.upper[t] = undoTransform(transform, mixtureQuantile(value, 0.5 * (1 + level)));
 }
 
-/** Mean and variance of the undone transform: closed form but for sqrt, which is clipped at zero. */
+/** Mean and variance of the undone transform: closed form but for sqrt, which is clipped at zero, and logit. */
 function transformedMoments(value: NormalMixture, transform: Transform): { mean: number; variance: number } {
   const K = value.weights.length;
   const first = new Float64Array(K);
   const second = new Float64Array(K);
-  const rule = transform === "sqrt" ? gaussHermite(40) : null;
+  const rule = transform === "sqrt" || transform === "logit" ? gaussHermite(40) : null;
   for (let k = 0; k < K; k++) {
     const m = value.means[k];
     const v = value.sds[k] * value.sds[k];
@@ -214,6 +214,10 @@ function rateSeries(
 /** d undo(z)/dz. */
 function transformSlope(transform: Transform, z: number): number {
   if (transform === "log" || transform === "log1p") return Math.exp(z);
+  if (transform === "logit") {
+    const p = undoTransform(transform, z);
+    return p * (1 - p);
+  }
   return transform === "sqrt" ? 2 * Math.max(z, 0) : 1;
 }
 

@@ -1,4 +1,8 @@
 /** The public door of the library. */
+
+export * from "./associate/association.ts";
+export { type Outcome, type OutcomesRead, readOutcomes, type SubjectsTable } from "./associate/outcomes.ts";
+export { countExceedances, type ExceedanceCounter, type PermutationPlan } from "./associate/permutation.ts";
 export { type Basis, basisDomain, designMatrix } from "./basis/bspline.ts";
 export { type BasisOptions, bsplineBasis } from "./basis/knots.ts";
 export { type BasisStatistics, basisStatistics } from "./basis/statistics.ts";
@@ -14,9 +18,15 @@ export {
 export { applyTransform, type Marker, TRANSFORMS, type Transform, undoTransform } from "./cohort/marker.ts";
 export { type Fold, splitCohort } from "./cohort/split.ts";
 export * from "./errors.ts";
+export * from "./evaluate/compare.ts";
 export { centralCoverage, type ForecastOptions, type ForecastScores, forecastScores } from "./evaluate/forecast.ts";
 export { type HeldOutOptions, type HeldOutScores, heldOutLogLikelihood } from "./evaluate/held-out.ts";
+export * from "./ingest/quality.ts";
 export * from "./ingest/read-cohort.ts";
+export { nameGroups } from "./map/clusters/names.ts";
+export type { NumberOfGroups } from "./map/clusters/number.ts";
+export type { Stability } from "./map/clusters/stability.ts";
+export * from "./map/groups.ts";
 export type { DtmModel } from "./models/dtm/model.ts";
 export type { DtmPaperModel } from "./models/dtm-paper/model.ts";
 export {
@@ -71,3 +81,9 @@ export { type Alignment, procrustes } from "./numeric/procrustes.ts";
 export { createRandom, type Random } from "./numeric/random.ts";
 export * from "./simulate/cohorts.ts";
 export { type ModelSimulation, simulateFromModel } from "./simulate/from-model.ts";
+export * from "./study/group-stability.ts";
+export * from "./study/landmark-survival.ts";
+export * from "./study/places.ts";
+export * from "./study/refit.ts";
+export * from "./study/subjects.ts";
+export type { FollowUp } from "./survival/follow-up.ts";

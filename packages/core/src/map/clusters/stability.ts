@@ -96,7 +96,7 @@ export async function bootstrapStability(
 }
 
 /** The seed of resample b: far from those of neighbouring base seeds, so that runs do not share resamples. */
-function resampleSeed(seed: number, b: number): number {
+export function resampleSeed(seed: number, b: number): number {
   return seed * 1_000_003 + b;
 }
 

@@ -1,0 +1,151 @@
+/**
+ * The quality of a cohort in numbers, before any model: who was seen how often and for how long, what is missing,
+ * repeated or suspicious, and which pairs of times were observed in the same individuals (the design: where it is empty,
+ * a covariance over time is extrapolation). Holds no rows.
+ */
+import type { Cohort } from "../cohort/cohort.ts";
+import type { Marker } from "../cohort/marker.ts";
+import type { Complaint } from "../errors.ts";
+import type { ReadCohort } from "./read-cohort.ts";
+
+/** Smallest, quartiles and largest, [5]. */
+export type FiveNumbers = readonly [number, number, number, number, number];
+
+export interface CohortQuality {
+  readonly marker: Marker;
+  readonly individuals: number;
+  readonly observations: number;
+  readonly rows: number;
+  readonly rowsLeftOut: number;
+  /** Observations of an individual. */
+  readonly visits: FiveNumbers;
+  readonly singleVisit: number;
+  /** Individuals with 1, 2, 3, 4–5, 6–8 and 9 or more observations, [6]. */
+  readonly visitClasses: readonly number[];
+  readonly firstTime: number;
+  readonly lastTime: number;
+  readonly distinctTimes: number;
+  /** Last minus first time of individuals seen at least twice. */
+  readonly spans: FiveNumbers | null;
+  /** Time between neighbouring observations. */
+  readonly gaps: FiveNumbers | null;
+  readonly values: { readonly mean: number; readonly sd: number; readonly quantiles: FiveNumbers };
+  /** Rows concerned, by kind of finding. */
+  readonly findings: {
+    readonly missing: number;
+    readonly duplicates: number;
+    readonly sameTime: number;
+    readonly suspectedCodes: number;
+    readonly outliers: number;
+    readonly negativeTimes: number;
+  };
+  readonly design: CoveredPairs;
+  /** Values in equal bins. */
+  readonly histogram: { readonly edges: readonly number[]; readonly counts: readonly number[] };
+  readonly warnings: readonly Complaint[];
+  readonly notes: readonly string[];
+}
+
+/** How many individuals have observations in both of two bins of time. */
+export interface CoveredPairs {
+  readonly edges: readonly number[]; // [n+1]
+  readonly counts: readonly number[]; // [n,n], symmetric
+  /** Share of the pairs of bins, a ≤ b, seen in at least one individual. */
+  readonly covered: number;
+}
+
+const DESIGN_BINS = 12;
+const VALUE_BINS = 24;
+const VISIT_CLASSES = [1, 2, 3, 4, 6, 9];
+
+/** The quality of a cohort as it was read. */
+export function inspectCohort(read: ReadCohort): CohortQuality {
+  const { cohort, warnings, notes } = read;
+  const { times, values, offsets } = cohort;
+  const m = cohort.ids.length;
+  const counts = Float64Array.from({ length: m }, (_, i) => offsets[i + 1] - offsets[i]);
+  const spans: number[] = [];
+  const gaps: number[] = [];
+  for (let i = 0; i < m; i++) {
+    if (counts[i] > 1) spans.push(times[offsets[i + 1] - 1] - times[offsets[i]]);
+    for (let j = offsets[i] + 1; j < offsets[i + 1]; j++) gaps.push(times[j] - times[j - 1]);
+  }
+  const visitClasses = new Array<number>(VISIT_CLASSES.length).fill(0);
+  for (const n of counts) visitClasses[VISIT_CLASSES.filter((from) => n >= from).length - 1]++;
+  const sortedTimes = times.slice().sort();
+  const countOf = (code: string) => warnings.filter((w) => w.code === code).reduce((s, w) => s + (w.count ?? 1), 0);
+  const quantiles = fiveNumbers(values)!;
+  return {
+    marker: cohort.marker,
+    individuals: m,
+    observations: times.length,
+    rows: read.numRows,
+    rowsLeftOut: read.numRowsLeftOut,
+    visits: fiveNumbers(counts)!,
+    singleVisit: visitClasses[0],
+    visitClasses,
+    firstTime: sortedTimes[0],
+    lastTime: sortedTimes[sortedTimes.length - 1],
+    distinctTimes: new Set(times).size,
+    spans: fiveNumbers(spans),
+    gaps: fiveNumbers(gaps),
+    values: { ...moments(values), quantiles },
+    findings: {
+      missing: countOf("missing-value"),
+      duplicates: countOf("duplicate-rows"),
+      sameTime: countOf("same-time"),
+      suspectedCodes: countOf("suspected-missing-code"),
+      outliers: countOf("outlier"),
+      negativeTimes: countOf("negative-time"),
+    },
+    design: coveredPairs(cohort, sortedTimes[0], sortedTimes[sortedTimes.length - 1]),
+    histogram: histogramOf(values, quantiles[0], quantiles[4]),
+    warnings,
+    notes,
+  };
+}
+
+/** Individuals with observations in bins a and b of time, [n,n] over equal bins. */
+export function coveredPairs(cohort: Cohort, first: number, last: number, n = DESIGN_BINS): CoveredPairs {
+  const edges = Array.from({ length: n + 1 }, (_, k) => first + ((last - first) * k) / n);
+  const counts = new Array<number>(n * n).fill(0);
+  for (let i = 0; i < cohort.ids.length; i++) {
+    const seen = new Set<number>();
+    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) seen.add(binOf(cohort.times[j], first, last, n));
+    for (const a of seen) for (const b of seen) counts[a * n + b]++;
+  }
+  let covered = 0;
+  for (let a = 0; a < n; a++) for (let b = a; b < n; b++) if (counts[a * n + b] > 0) covered++;
+  return { edges, counts, covered: covered / ((n * (n + 1)) / 2) };
+}
+
+function histogramOf(x: ArrayLike<number>, low: number, high: number): CohortQuality["histogram"] {
+  const counts = new Array<number>(VALUE_BINS).fill(0);
+  for (let k = 0; k < x.length; k++) counts[binOf(x[k], low, high, VALUE_BINS)]++;
+  return { edges: Array.from({ length: VALUE_BINS + 1 }, (_, k) => low + ((high - low) * k) / VALUE_BINS), counts };
+}
+
+function binOf(x: number, low: number, high: number, n: number): number {
+  return high > low ? Math.min(n - 1, Math.max(0, Math.floor((n * (x - low)) / (high - low)))) : 0;
+}
+
+function moments(x: Float64Array): { mean: number; sd: number } {
+  let mean = 0;
+  for (const v of x) mean += v / x.length;
+  let sum = 0;
+  for (const v of x) sum += (v - mean) ** 2;
+  return { mean, sd: x.length > 1 ? Math.sqrt(sum / (x.length - 1)) : 0 };
+}
+
+/** Quantiles of type 7; null of nothing. */
+function fiveNumbers(x: ArrayLike<number>): FiveNumbers | null {
+  if (x.length === 0) return null;
+  const sorted = Float64Array.from(x).sort();
+  const at = (p: number) => {
+    const place = (sorted.length - 1) * p;
+    const low = Math.floor(place);
+    const next = Math.min(sorted.length - 1, low + 1);
+    return sorted[low] + (place - low) * (sorted[next] - sorted[low]);
+  };
+  return [at(0), at(0.25), at(0.5), at(0.75), at(1)];
+}

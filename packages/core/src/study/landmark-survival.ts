@@ -1,0 +1,107 @@
+/**
+ * Follow-up from a landmark, by the place that visits up to the landmark give: Kaplan–Meier by group, log-rank, and Cox
+ * on the places (docs/math/survival.md §5). Nothing seen after the landmark enters a place or a group: the study's
+ * groups are regions of the map, and individuals join them by the posterior of their place at the landmark.
+ */
+import { type Cohort, makeCohort } from "../cohort/cohort.ts";
+import { DtmError } from "../errors.ts";
+import { mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
+import type { Groups } from "../map/groups.ts";
+import { embed } from "../models/embed.ts";
+import type { TrajectoryModel } from "../models/model.ts";
+import type { Placements } from "../models/placement.ts";
+import { type CoxFit, fitCox } from "../survival/cox.ts";
+import type { FollowUp } from "../survival/follow-up.ts";
+import { type KaplanMeier, kaplanMeier } from "../survival/kaplan-meier.ts";
+import { defaultLandmark, type Landmark, landmarkFollowUp } from "../survival/landmark.ts";
+import { type LogRank, logRank } from "../survival/log-rank.ts";
+
+export interface LandmarkSurvival {
+  readonly event: string;
+  readonly landmark: number;
+  /** Individuals in the analysis, and those left out with the reason. */
+  readonly numIndividuals: number;
+  readonly numEvents: number;
+  readonly leftOut: Landmark["leftOut"];
+  /** Groups with members at the landmark: number in the study, letter, name. */
+  readonly groups: readonly { readonly group: number; readonly letter: string; readonly name: string }[];
+  /** One curve per group of `groups`. */
+  readonly curves: readonly (KaplanMeier & { readonly group: number })[];
+  /** Null with fewer than two groups. */
+  readonly logRank: LogRank | null;
+  readonly cox: CoxFit;
+}
+
+export interface LandmarkStudy {
+  readonly model: TrajectoryModel;
+  readonly cohort: Cohort;
+  readonly placements: Placements;
+  readonly groups: Groups;
+}
+
+/** Survival after a landmark; `followUp` follows the cohort's individuals, a time that is not a number is unknown. */
+export function landmarkSurvival(
+  { model, cohort, placements, groups }: LandmarkStudy,
+  event: string,
+  followUp: FollowUp,
+  landmark: number = defaultLandmark({ times: cohort.times, starts: cohort.offsets }),
+): LandmarkSurvival {
+  const visits = { times: cohort.times, starts: cohort.offsets };
+  const after = landmarkFollowUp(visits, followUp, landmark);
+  const early = embed(model, visitsUntil(cohort, after.individuals, landmark));
+  const labels = groupsAtLandmark(placements, groups, early);
+  const present = groups.groups.map((_, g) => g).filter((g) => labels.includes(g));
+  const compact = labels.map((g) => present.indexOf(g));
+  const curves = present.map((group) => {
+    const members = [...labels.keys()].filter((i) => labels[i] === group);
+    const own = { times: members.map((i) => after.times[i]), events: members.map((i) => after.events[i]) };
+    return { ...kaplanMeier(own), group };
+  });
+  return {
+    event,
+    landmark,
+    numIndividuals: after.individuals.length,
+    numEvents: after.events.reduce((s, e) => s + e, 0),
+    leftOut: after.leftOut,
+    groups: present.map((group) => ({ group, letter: groups.groups[group].letter, name: groups.groups[group].name })),
+    curves,
+    logRank: present.length > 1 ? logRank(after, compact, present.length) : null,
+    cox: fitCox(after, early.location, early.mapDimension),
+  };
+}
+
+/** The chosen individuals with their visits at or before the landmark. */
+function visitsUntil(cohort: Cohort, individuals: Int32Array, landmark: number): Cohort {
+  const ids: string[] = [];
+  const times: number[] = [];
+  const values: number[] = [];
+  for (const i of individuals) {
+    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
+      if (cohort.times[j] > landmark) break;
+      ids.push(cohort.ids[i]);
+      times.push(cohort.times[j]);
+      values.push(cohort.values[j]);
+    }
+  }
+  const early = makeCohort({ ids, times, values }, cohort.marker);
+  if (early.ids.length !== individuals.length) {
+    throw new DtmError(
+      "shape",
+      `landmarkSurvival: expected ${individuals.length} individuals, kept ${early.ids.length}.`,
+    );
+  }
+  return early;
+}
+
+/** The study's group whose region holds most of each early place. */
+function groupsAtLandmark(placements: Placements, groups: Groups, early: Placements): Int32Array {
+  const K = groups.groups.length;
+  if (K === 1) return new Int32Array(early.ids.length);
+  const mixture = mixtureFromLabels(placements.location, placements.mapDimension, groups.labels, K);
+  const shares = mixtureMembership(mixture, early.location, early.covariance);
+  return Int32Array.from(early.ids, (_, i) => {
+    let best = 0;
+    for (let g = 1; g < K; g++) if (shares[i * K + g] > shares[i * K + best]) best = g;
+    return best;
+  });
+}

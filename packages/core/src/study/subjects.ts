@@ -1,0 +1,140 @@
+/** A table of individuals: one row each, columns as text; and follow-up times from two of its columns. */
+import type { SubjectsTable } from "../associate/outcomes.ts";
+import { DtmError, showReceived } from "../errors.ts";
+import { createComplaintBook } from "../ingest/complaints.ts";
+import { type Delimiter, forEachRecord, guessDelimiter } from "../ingest/csv.ts";
+import { isMissing, readNumber } from "../ingest/numbers.ts";
+import type { FollowUp } from "../survival/follow-up.ts";
+
+export interface ReadSubjectsOptions {
+  /** Column with the id. Default: guessed from usual names, else the first. */
+  readonly id?: string;
+  readonly delimiter?: Delimiter;
+  readonly decimal?: "." | ",";
+  /** Name of the file, for complaints. */
+  readonly file?: string;
+}
+
+export interface ReadSubjects {
+  readonly table: SubjectsTable;
+  readonly notes: readonly string[];
+}
+
+const ID_NAMES = ["id", "subject", "subject_id", "patient", "patient_id", "individual", "person", "usubjid", "pid"];
+
+/** Rows of a table of individuals; refuses ragged rows, broken quotes, empty ids and unknown id columns. */
+export function readSubjects(text: string, options: ReadSubjectsOptions = {}): ReadSubjects {
+  const delimiter = options.delimiter ?? guessDelimiter(text);
+  const book = createComplaintBook(options.file);
+  const ids: string[] = [];
+  const lines: number[] = [];
+  const notes: string[] = [];
+  let names: string[] | undefined;
+  let at = 0;
+  let cells: string[][] = [];
+  const { fault } = forEachRecord(text, delimiter, (fields, line) => {
+    if (names === undefined) {
+      names = fields.map((field) => field.trim());
+      cells = names.map(() => []);
+      at = idColumn(names, options.id, notes);
+      return true;
+    }
+    if (fields.length !== names.length) {
+      const remedy = "Check this line for missing or extra delimiters, and quote cells that contain one.";
+      const expected = `${names.length} fields, as in the first line`;
+      book.refuse({ code: "ragged-row", expected, received: String(fields.length), remedy }, { line });
+      return true;
+    }
+    const id = fields[at].trim();
+    if (id === "") {
+      const where = { line, column: names[at], columnNumber: at + 1 };
+      const remedy = "Give every row the id of its individual.";
+      book.refuse({ code: "missing-id", expected: "an id", received: "an empty cell", remedy }, where);
+      return true;
+    }
+    ids.push(id);
+    lines.push(line);
+    fields.forEach((field, k) => {
+      cells[k].push(field);
+    });
+    return true;
+  });
+  if (fault !== undefined) {
+    const remedy = 'Close the quote; inside a quoted cell, write a quote as "".';
+    const where = { line: fault.line, columnNumber: fault.field };
+    book.refuse({ code: fault.code, expected: "quotes in pairs", received: "an open one", remedy }, where);
+  }
+  if (ids.length === 0) {
+    book.refuse({ code: "no-rows", expected: "rows of individuals", received: "none", remedy: "Check the file." }, {});
+  }
+  book.throwIfRefused();
+  const columns = (names ?? []).map((name, k) => ({ name, cells: cells[k] }));
+  const file = options.file === undefined ? {} : { file: options.file };
+  return { table: { ...file, ids, lines, columns, decimal: options.decimal ?? "." }, notes };
+}
+
+function idColumn(names: readonly string[], wanted: string | undefined, notes: string[]): number {
+  if (wanted !== undefined) {
+    const at = names.indexOf(wanted);
+    if (at >= 0) return at;
+    const listed = names.map((name) => showReceived(name)).join(", ");
+    throw new DtmError(
+      "missing-column",
+      `Expected a column "${showReceived(wanted)}" with the ids, received the columns ${listed}. Name the one that holds the id.`,
+    );
+  }
+  const guess = names.findIndex((name) => ID_NAMES.includes(name.toLowerCase().replace(/[\s.-]+/g, "_")));
+  if (guess < 0 || names[guess] !== "id")
+    notes.push(`Column "${showReceived(names[Math.max(guess, 0)])}" is taken as id.`);
+  return Math.max(guess, 0);
+}
+
+/** Columns whose every filled cell is 0 or 1, yes or no, true or false, both present: outcomes that need no explaining. */
+export function plainOutcomes(table: SubjectsTable): string[] {
+  const pairs = ["0,1", "no,yes", "false,true"];
+  return table.columns
+    .filter(({ cells }) => {
+      const values = new Set(cells.map((cell) => cell.trim().toLowerCase()).filter((cell) => !isMissing(cell)));
+      return pairs.includes([...values].sort().join(","));
+    })
+    .map(({ name }) => name);
+}
+
+/** Follow-up of the individuals `ids` [m] from a column of times and 0/1 labels of the event (255: unknown). */
+export function readFollowUp(
+  table: SubjectsTable,
+  timeColumn: string,
+  labels: Uint8Array,
+  ids: readonly string[],
+): FollowUp {
+  const column = table.columns.findIndex(({ name }) => name === timeColumn);
+  const listed = table.columns.map(({ name }) => showReceived(name)).join(", ");
+  if (column < 0) {
+    throw new DtmError(
+      "missing-column",
+      `Expected a column "${showReceived(timeColumn)}" with the time of follow-up, received the columns ${listed}. Write the event as name:column.`,
+    );
+  }
+  const book = createComplaintBook(table.file);
+  const times = new Float64Array(ids.length).fill(Number.NaN);
+  const individual = new Map(ids.map((id, i) => [id, i]));
+  table.ids.forEach((id, row) => {
+    const i = individual.get(id);
+    const cell = (table.columns[column].cells[row] ?? "").trim();
+    if (i === undefined || isMissing(cell)) return;
+    const time = readNumber(cell, table.decimal ?? ".");
+    const where = { line: table.lines?.[row] ?? row + 2, column: timeColumn, columnNumber: column + 1 };
+    if (Number.isNaN(time) || time < 0) {
+      const remedy = "Mend the cell or leave it empty.";
+      const received = `"${showReceived(cell)}"`;
+      book.refuse({ code: "not-a-number", expected: "a time of follow-up from 0 on", received, remedy }, where);
+    } else if (!Number.isNaN(times[i]) && times[i] !== time) {
+      const expected = `one time of follow-up for id "${showReceived(id)}"`;
+      const received = `${times[i]} and ${time}`;
+      const remedy = "Keep one row for each individual.";
+      book.refuse({ code: "contradicting-outcome", expected, received, remedy }, where);
+    } else times[i] = time;
+  });
+  book.throwIfRefused();
+  return { times, events: Float64Array.from(labels, (label) => (label > 1 ? Number.NaN : label)) };
+}

@@ -25,6 +25,7 @@ import {
   type Nested,
 } from "./checker.ts";
 
+/** The parts of grid_fit.json that are read. */
 export interface GridFitFixture {
   readonly ids: readonly number[];
   readonly t: readonly number[];
@@ -46,6 +47,7 @@ export interface GridFitFixture {
 const FIT_STEP = 0.4;
 const HELD_OUT_NODES = { step: 0.2, radius: 4.4 };
 
+/** Checks grid_fit.json by its note. */
 export function checkGridFit(fixture: GridFitFixture): Check[] {
   const d = Math.sqrt(flatten(fixture.lmm.Sigma).length);
   const basis = fixtureBasis(fixture.knots, fixture.knots.length - d - 1);

@@ -7,7 +7,6 @@ import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import { functionalDistribution } from "../../packages/core/src/models/mixture/curve-distribution.ts";
 import {
   type CoefficientMixture,
-  conditionMixture,
   loadIndividual,
   logLikelihoods,
   makeMixture,
@@ -16,6 +15,7 @@ import {
 } from "../../packages/core/src/models/mixture/mixture.ts";
 import { mixtureCdf, mixtureLogDensity } from "../../packages/core/src/models/mixture/normal-mixture.ts";
 import { locationMoments } from "../../packages/core/src/models/mixture/place.ts";
+import { conditionMixture } from "../../packages/core/src/models/mixture/posterior.ts";
 import { type Check, compare, fixtureCohort, flatten, type Nested } from "./checker.ts";
 import { type GridPrediction, type GridProblem, meanCoefficients } from "./grid-problem.ts";
 
@@ -24,6 +24,7 @@ const FORECAST_MIN_WEIGHT = 1e-5;
 /** Relative jitter of the reference's node covariances. */
 const JITTER = 1e-10;
 
+/** Checks the `predict` block, under the fixture's own q(u) and parameters. */
 export function checkPrediction(problem: GridProblem): Check[] {
   const { fixture, nodes, inducing, statistics, kernel } = problem;
   const { d, q, predict } = fixture;

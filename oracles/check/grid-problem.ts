@@ -1,6 +1,10 @@
 /** The fixtures of the recommended model (grid_*.json), and their data in the form the fit's own functions read. */
 import { type BasisStatistics, basisStatistics } from "../../packages/core/src/basis/statistics.ts";
-import { type IndividualModel, packedStride, residualRoot } from "../../packages/core/src/models/dtm/individual-statistics.ts";
+import {
+  type IndividualModel,
+  packedStride,
+  residualRoot,
+} from "../../packages/core/src/models/dtm/individual-statistics.ts";
 import { inducingLayout, inducingWorkspace } from "../../packages/core/src/models/dtm/inducing-posterior.ts";
 import type { KernelProblem, KernelSolution } from "../../packages/core/src/models/dtm/kernel-step.ts";
 import { nodeGeometry } from "../../packages/core/src/models/dtm/node-kernel.ts";
@@ -11,6 +15,7 @@ import { fixtureBasis, fixtureCohort, flatten, type Nested } from "./checker.ts"
 type Row = readonly number[];
 type Matrix = readonly Row[];
 
+/** A grid_*.json as it is written. */
 export interface GridFixture {
   readonly d: number;
   readonly q: number;
@@ -106,6 +111,7 @@ export interface GridFixture {
   readonly predict: GridPrediction;
 }
 
+/** Its `predict` block. */
 export interface GridPrediction {
   readonly ids: Row;
   readonly t: Row;
@@ -129,6 +135,7 @@ export interface GridPrediction {
   readonly forecast_joint: Row;
 }
 
+/** A fixture's data in our own form. */
 export interface GridProblem {
   readonly fixture: GridFixture;
   readonly statistics: BasisStatistics;
@@ -138,6 +145,7 @@ export interface GridProblem {
   readonly stride: number; // K
 }
 
+/** Reads a fixture into our own form. */
 export function gridProblem(fixture: GridFixture): GridProblem {
   const { d, q } = fixture;
   const statistics = statisticsOf(fixture, fixture);
@@ -170,6 +178,7 @@ export function meanAsListed(fixture: GridFixture, mean: Float64Array): Float64A
   return fixture.mean === "scalar" ? mean.slice(0, 1) : mean;
 }
 
+/** Parameters of the individuals from listed ones. */
 export function individualModel(
   fixture: GridFixture,
   mu: number | Row,
@@ -183,6 +192,7 @@ export function individualModel(
   };
 }
 
+/** The map of a solution, in the form that models have. */
 export function sparseMap(problem: GridProblem, solution: KernelSolution): SparseMap {
   const { alpha, ell } = { alpha: solution.kernel.signalVariance, ell: solution.kernel.lengthscale };
   return {

@@ -18,6 +18,7 @@ import {
 import { fillNodeTable, nodeTable } from "../../packages/core/src/models/dtm/node-table.ts";
 import { cholesky, solveCholeskyInPlace } from "../../packages/core/src/numeric/cholesky.ts";
 import { addBlockOuter, blockDotTable, ROW_BLOCK } from "../../packages/core/src/numeric/row-blocks.ts";
+import { flatten } from "./checker.ts";
 import type { GridProblem } from "./grid-problem.ts";
 
 /** Responsibilities, contributions, moments and bound of an expectation step, for everybody. */
@@ -28,6 +29,7 @@ export interface Expectation {
   readonly bound: number;
 }
 
+/** The expectation step under a solution. */
 export function expectation(problem: GridProblem, model: IndividualModel, solution: KernelSolution): Expectation {
   const { statistics, stride, kernel } = problem;
   const { layout } = kernel;
@@ -80,8 +82,24 @@ export function maximization(problem: GridProblem, model: IndividualModel, step:
   return { mean, noiseVariance, sums, ws };
 }
 
-/** EM value of τ: Tr[Σ_ref⁻¹ Σ_i E ee']/(md), at most the cap. */
-export function expectedResidualSize(Sref: Float64Array, S: Float64Array, d: number, m: number, cap: number): number {
+/**
+ * Σ_e by EM: τ Σ_ref with τ = Tr[Σ_ref⁻¹ Σ_i E ee']/(md), at most the cap, where the fixture lists a τ; the average of
+ * E ee', or its diagonal, where it lists none.
+ */
+export function expectedResidual(
+  problem: GridProblem,
+  S: Float64Array,
+): { readonly tau: number | null; readonly covariance: Float64Array } {
+  const { fixture, statistics } = problem;
+  const { d, mstep } = fixture;
+  const m = statistics.numIndividuals;
+  if (mstep.tau === null) {
+    const listed = flatten(mstep.Se ?? []);
+    const isDiagonal = listed.every((v, e) => v === 0 || Math.floor(e / d) === e % d);
+    const covariance = S.map((v, e) => (isDiagonal && Math.floor(e / d) !== e % d ? 0 : v / m));
+    return { tau: null, covariance };
+  }
+  const Sref = flatten(fixture.Sref);
   const L = cholesky(Sref, d, "reference covariance");
   let trace = 0;
   for (let k = 0; k < d; k++) {
@@ -89,5 +107,6 @@ export function expectedResidualSize(Sref: Float64Array, S: Float64Array, d: num
     solveCholeskyInPlace(L, d, column);
     trace += column[k];
   }
-  return Math.min(cap, trace / (m * d));
+  const tau = Math.min(fixture.cap, trace / (m * d));
+  return { tau, covariance: Sref.map((v) => tau * v) };
 }

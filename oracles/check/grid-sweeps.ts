@@ -7,12 +7,12 @@ import {
   LENGTHSCALE_BOUNDS,
   solveAt,
 } from "../../packages/core/src/models/dtm/kernel-step.ts";
-import { atLeast, type Check, compare, flatten } from "./checker.ts";
+import { atLeast, type Check, compare } from "./checker.ts";
 import { type GridFixture, type GridProblem, meanAsListed } from "./grid-problem.ts";
-import { type Expectation, expectation, expectedResidualSize, fillNodeSums, maximization } from "./grid-steps.ts";
+import { type Expectation, expectation, expectedResidual, fillNodeSums, maximization } from "./grid-steps.ts";
 
 /**
- * Three sweeps (maximisation, inducing posterior, expectation) at fixed α and ℓ and one more maximisation, τ by EM; then
+ * Three sweeps (maximisation, inducing posterior, expectation) at fixed α and ℓ and one more maximisation, Σ_e by EM; then
  * the kernel optimum for the last responsibilities.
  */
 export function checkSweeps(problem: GridProblem, start: IndividualModel, first: Expectation): Check[] {
@@ -39,17 +39,13 @@ export function checkSweeps(problem: GridProblem, start: IndividualModel, first:
   ];
 }
 
-/** The model after a maximisation step in which τ moves by EM, and its Σ_e. */
+/** The model after a maximisation step in which Σ_e moves by EM. */
 function sweepMaximization(problem: GridProblem, model: IndividualModel, step: Expectation) {
-  const { fixture, statistics } = problem;
   const { mean, noiseVariance, sums } = maximization(problem, model, step);
   if (model.residualRoot === null) return { model: { ...model, mean, noiseVariance }, covariance: [] };
-  const Sref = flatten(fixture.Sref);
-  const m = statistics.numIndividuals;
-  const tau = expectedResidualSize(Sref, sums.residualMoment, fixture.d, m, fixture.cap);
-  const covariance = Sref.map((v) => tau * v);
+  const { covariance } = expectedResidual(problem, sums.residualMoment);
   return {
-    model: { mean, noiseVariance, residualRoot: residualRoot(covariance, fixture.d) },
+    model: { mean, noiseVariance, residualRoot: residualRoot(covariance, problem.fixture.d) },
     covariance: Array.from(covariance),
   };
 }

@@ -27,7 +27,7 @@ import {
   meanAsListed,
   sparseMap,
 } from "./grid-problem.ts";
-import { type Expectation, expectation, expectedResidualSize, fillNodeSums, maximization } from "./grid-steps.ts";
+import { type Expectation, expectation, expectedResidual, fillNodeSums, maximization } from "./grid-steps.ts";
 import { checkSweeps } from "./grid-sweeps.ts";
 
 /** Checks one grid_*.json (but grid_fit.json). */
@@ -167,21 +167,14 @@ function checkMaximization(problem: GridProblem, model: IndividualModel, step: E
     compare("mstep.mu", meanAsListed(fixture, mean), mstep.mu),
     compare("mstep.s2", noiseVariance, mstep.s2),
   ];
-  const Sref = flatten(fixture.Sref);
-  if (mstep.tau !== null && mstep.Se !== null) {
-    const tau = expectedResidualSize(Sref, sums.residualMoment, d, m, fixture.cap);
-    checks.push(
-      compare("mstep.tau", tau, mstep.tau),
-      compare(
-        "mstep.Se",
-        Sref.map((v) => tau * v),
-        mstep.Se,
-      ),
-    );
+  if (mstep.Se !== null) {
+    const { tau, covariance } = expectedResidual(problem, sums.residualMoment);
+    checks.push(compare("mstep.Se", covariance, mstep.Se));
+    if (tau !== null && mstep.tau !== null) checks.push(compare("mstep.tau", tau, mstep.tau));
   }
   if (tauStep !== undefined) {
     const moved = { ...model, mean, noiseVariance };
-    const root = residualRoot(Sref, d);
+    const root = residualRoot(flatten(fixture.Sref), d);
     const objective = (tau: number) => residualObjective(statistics, null, m, moved, root, tau, step.moments, ws);
     const found = residualStep(objective, tauStep.tau_old, tauStep.h_old, fixture.cap);
     checks.push(

@@ -40,8 +40,10 @@ import { residualObjective, residualStep } from "./residual-step.ts";
 import type { DtmSettings } from "./settings.ts";
 import { type DtmState, MIN_NOISE_SHARE, referenceCovariance } from "./state.ts";
 
+/** ε of the kernel matrix, relative to α. */
 export const JITTER = 1e-6;
 
+/** Fixed inputs and buffers of a fit. */
 export interface Engine {
   readonly statistics: BasisStatistics;
   readonly settings: DtmSettings;
@@ -99,6 +101,7 @@ export interface StartAnchor {
   readonly noiseVariance: number;
 }
 
+/** Σ_ref and first noise of a linear start. */
 export function startAnchor(start: MapStart, d: number): StartAnchor {
   return { reference: referenceCovariance(start, d), noiseVariance: start.noiseVariance };
 }

@@ -18,6 +18,7 @@ import {
 } from "./individual-statistics.ts";
 import type { NodeTable } from "./node-table.ts";
 
+/** Buffers of one block of individuals. */
 export interface ExpectationWorkspace {
   readonly individual: IndividualWorkspace;
   readonly packed: Float64Array; // [4,K]
@@ -37,6 +38,7 @@ export interface ExpectationOutputs {
   readonly contributions?: Float64Array;
 }
 
+/** Buffers for d coefficients and Γ nodes. */
 export function expectationWorkspace(d: number, numNodes: number): ExpectationWorkspace {
   const stride = packedStride(d);
   return {

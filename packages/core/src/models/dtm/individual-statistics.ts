@@ -46,6 +46,7 @@ export function packedStride(d: number): number {
   return paddedRows(d + (d * (d + 1)) / 2);
 }
 
+/** Scratch of one individual; letters as in the header. */
 export interface IndividualWorkspace {
   readonly G: Float64Array; // [d,d]
   readonly g: Float64Array; // [d]
@@ -56,6 +57,7 @@ export interface IndividualWorkspace {
   rho: number;
 }
 
+/** Scratch for d coefficients. */
 export function individualWorkspace(d: number): IndividualWorkspace {
   const square = () => new Float64Array(d * d);
   return {

@@ -34,6 +34,7 @@ export interface InducingLayout {
   readonly numRows: number;
 }
 
+/** q(v) with the quantities it came from. */
 export interface InducingPosterior {
   readonly precision: Float64Array; // Λ [dp,dp]
   readonly factor: Float64Array; // chol Λ [dp,dp]
@@ -47,6 +48,7 @@ export interface InducingPosterior {
   readonly gradient: Float64Array; // [2]
 }
 
+/** Scratch of the solver. */
 export interface InducingWorkspace {
   readonly inverse: Float64Array; // [dp,dp]
   readonly traces: Float64Array; // Tr 𝒢_g [Γ]
@@ -55,6 +57,7 @@ export interface InducingWorkspace {
   readonly sumsDot: Float64Array; // Σ_g 𝒢_g,kl ½(ȧ_j a_j' + a_j ȧ_j') by pair
 }
 
+/** Sizes and index tables for d coefficients on given nodes. */
 export function inducingLayout(d: number, geometry: NodeGeometry): InducingLayout {
   const { numInducing: p, numNodes } = geometry;
   const basis = upperPairs(d);
@@ -73,6 +76,7 @@ export function inducingLayout(d: number, geometry: NodeGeometry): InducingLayou
   };
 }
 
+/** An empty posterior to be filled. */
 export function inducingPosterior(layout: InducingLayout): InducingPosterior {
   const n = layout.numBasis * layout.numInducing;
   return {
@@ -88,6 +92,7 @@ export function inducingPosterior(layout: InducingLayout): InducingPosterior {
   };
 }
 
+/** Scratch for a layout. */
 export function inducingWorkspace(layout: InducingLayout): InducingWorkspace {
   const n = layout.numBasis * layout.numInducing;
   const pairs = paddedRows(layout.inducingRow.length);

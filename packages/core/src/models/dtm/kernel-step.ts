@@ -13,6 +13,7 @@ import {
 } from "./inducing-posterior.ts";
 import { evaluateNodeKernel, type NodeGeometry, type NodeKernel, nodeKernelWorkspace } from "./node-kernel.ts";
 
+/** Least and largest ℓ; beyond, maps are noise or straight lines. */
 export const LENGTHSCALE_BOUNDS = [0.3, 12] as const;
 /** Longest move of a log parameter in one iteration, and of the first one, when no curvature is known. */
 const LONGEST_MOVE = 1.5;
@@ -38,6 +39,7 @@ export interface KernelCurvature {
   known: boolean;
 }
 
+/** Limits of a kernel step. */
 export interface KernelStepOptions {
   /** Default 3. */
   readonly maxIterations?: number;
@@ -49,10 +51,12 @@ export interface KernelStepOptions {
   readonly gradientTolerance?: number;
 }
 
+/** An empty solution to be filled. */
 export function kernelSolution(geometry: NodeGeometry, layout: InducingLayout): KernelSolution {
   return { kernel: nodeKernelWorkspace(geometry), posterior: inducingPosterior(layout) };
 }
 
+/** Curvature not known yet. */
 export function kernelCurvature(): KernelCurvature {
   return { inverse: new Float64Array(4), known: false };
 }

@@ -34,6 +34,7 @@ export interface MaximizationSums {
   readonly residualMoment: Float64Array; // Σ E ee' [d,d]
 }
 
+/** Scratch of one individual, and the sums. */
 export interface MaximizationWorkspace {
   readonly individual: IndividualWorkspace;
   readonly packed: Float64Array; // [K]
@@ -48,6 +49,7 @@ export interface MaximizationWorkspace {
   readonly sums: MaximizationSums;
 }
 
+/** Scratch for d coefficients. */
 export function maximizationWorkspace(d: number): MaximizationWorkspace {
   const square = () => new Float64Array(d * d);
   const vector = () => new Float64Array(d);

@@ -3,6 +3,7 @@ import type { ModelBase } from "../fit.ts";
 import type { SparseMap } from "../gp/sparse-map.ts";
 import type { ResidualKind } from "./settings.ts";
 
+/** A fitted map with exact places on nodes and a residual effect. */
 export interface DtmModel extends ModelBase {
   readonly kind: "dtm";
   /** f: place → coefficients. */

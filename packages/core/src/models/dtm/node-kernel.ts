@@ -18,6 +18,7 @@ export interface NodeGeometry {
   readonly nodeDistances: Float64Array;
 }
 
+/** The kernel at the nodes for one α and ℓ. */
 export interface NodeKernel {
   readonly factor: Float64Array; // L_C [p,p]
   readonly features: Float64Array; // a [p,Γ]
@@ -29,6 +30,7 @@ export interface NodeKernel {
   lengthscale: number;
 }
 
+/** Squared distances of inducing places [p,q] among themselves and to the nodes [Γ,q]. */
 export function nodeGeometry(locations: Float64Array, inducing: Float64Array, q: number, jitter: number): NodeGeometry {
   const p = inducing.length / q;
   const numNodes = locations.length / q;
@@ -41,6 +43,7 @@ export function nodeGeometry(locations: Float64Array, inducing: Float64Array, q:
   };
 }
 
+/** An empty kernel to be filled. */
 export function nodeKernelWorkspace(geometry: NodeGeometry): NodeKernel {
   const { numNodes, numInducing: p } = geometry;
   return {

@@ -9,6 +9,7 @@ import { packedStride } from "./individual-statistics.ts";
 import { type InducingLayout, type InducingWorkspace, pairProducts } from "./inducing-posterior.ts";
 import type { NodeKernel } from "./node-kernel.ts";
 
+/** Mean and second moment of the map, one column per node. */
 export interface NodeTable {
   readonly numNodes: number; // Γ
   readonly stride: number; // K, number of rows, padding included
@@ -16,6 +17,7 @@ export interface NodeTable {
   readonly logWeights: Float64Array; // log π_g [Γ]
 }
 
+/** An empty table to be filled. */
 export function nodeTable(layout: InducingLayout, logWeights: Float64Array): NodeTable {
   const stride = packedStride(layout.numBasis);
   return { numNodes: layout.numNodes, stride, rows: new Float64Array(stride * layout.numNodes), logWeights };

@@ -6,6 +6,7 @@
 import { checkOption, DtmError } from "../../errors.ts";
 import { logSumExp } from "../../numeric/special.ts";
 
+/** Nodes with their prior. */
 export interface MapNodes {
   readonly numNodes: number;
   readonly mapDimension: number;
@@ -17,6 +18,7 @@ export interface MapNodes {
   readonly radius: number;
 }
 
+/** Which lattice. */
 export interface NodeOptions {
   /** Distance of neighbouring nodes, or "fast" for a coarser lattice. Default 0.25 (q = 2) or 0.1 (q = 1). */
   readonly step?: number | "fast";

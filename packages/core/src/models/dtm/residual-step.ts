@@ -13,6 +13,7 @@ const LOWEST_LOG_TAU = -12;
 /** log of the largest τ tried when there is no cap. */
 const HIGHEST_LOG_TAU = Math.log(1e9);
 
+/** What a step found. */
 export interface ResidualStep {
   readonly tau: number;
   /** h for the next step. */

@@ -26,6 +26,7 @@ export function startingPlaces(start: MapStart, index: number, q: number, seed: 
   );
 }
 
+/** The start with the given index, in words. */
 export function startName(index: number): string {
   if (index === 0) return "the FPCA start";
   return index === 1 ? "principal component scores" : `random places ${index - 1}`;

@@ -11,6 +11,7 @@ import { latticeNodes, type NodeOptions } from "./nodes.ts";
  */
 export type ResidualKind = "capped" | "none" | "diagonal" | "full";
 
+/** Which inducing places. */
 export interface InducingOptions {
   /** Inducing places per axis of a regular grid. Default 5 (q = 2) or 9 (q = 1). */
   readonly perDimension?: number;
@@ -18,6 +19,7 @@ export interface InducingOptions {
   readonly halfWidth?: number;
 }
 
+/** Options of a fit; all have defaults. */
 export interface DtmOptions extends FitControl {
   /** q, 1 or 2. Default 2. */
   readonly mapDimension?: number;

@@ -4,7 +4,7 @@
  * or s²I (principal component scores, random places). Only their node sums are kept.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { cholesky, solveLowerInPlace } from "../../numeric/cholesky.ts";
+import { cholesky, invertFromCholesky } from "../../numeric/cholesky.ts";
 import { addBlockOuter, ROW_BLOCK } from "../../numeric/row-blocks.ts";
 import { type ExpectationWorkspace, normalizeLogWeights, packBlock } from "./expectation-step.ts";
 import { type IndividualModel, packedStride } from "./individual-statistics.ts";
@@ -47,14 +47,16 @@ export function startingResponsibilities(
   offset: number,
 ): void {
   const { mapDimension: q, numNodes, locations } = nodes;
+  const { means, covariances } = places;
   const at = individual * q;
-  const L = cholesky(places.covariances.subarray(at * q, (at + q) * q), q, "covariance of a starting place");
-  const u = new Float64Array(q);
+  const L = cholesky(covariances.subarray(at * q, (at + q) * q), q, "covariance of a starting place");
+  const P = invertFromCholesky(L, q);
   for (let g = 0; g < numNodes; g++) {
-    for (let c = 0; c < q; c++) u[c] = locations[g * q + c] - places.means[at + c];
-    solveLowerInPlace(L, q, u);
     let s = 0;
-    for (let c = 0; c < q; c++) s += u[c] * u[c];
+    for (let a = 0; a < q; a++) {
+      const u = locations[g * q + a] - means[at + a];
+      for (let b = 0; b < q; b++) s += u * P[a * q + b] * (locations[g * q + b] - means[at + b]);
+    }
     out[offset + g] = -0.5 * s;
   }
   normalizeLogWeights(out, offset, offset + numNodes);

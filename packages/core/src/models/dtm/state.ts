@@ -8,6 +8,7 @@ import type { MapStart } from "../map-start.ts";
 import { type KernelCurvature, kernelCurvature } from "./kernel-step.ts";
 import type { DtmSettings } from "./settings.ts";
 
+/** Parameters, q(u), trace and the memory of the accelerators. */
 export interface DtmState {
   iteration: number;
   /** β, [d]. */

@@ -7,6 +7,7 @@
  */
 import { choleskyInPlace, solveCholeskyInPlace } from "../cholesky.ts";
 
+/** The last points and their images. */
 export interface AndersonHistory {
   /** x_j and M(x_j), oldest first. */
   points: Float64Array[];
@@ -16,10 +17,12 @@ export interface AndersonHistory {
 /** Relative ridge of the small least squares problem. */
 const RIDGE = 1e-8;
 
+/** An empty history. */
 export function andersonHistory(): AndersonHistory {
   return { points: [], images: [] };
 }
 
+/** Forgets all steps. */
 export function clearHistory(history: AndersonHistory): void {
   history.points = [];
   history.images = [];

@@ -8,12 +8,7 @@ import { type Cohort, selectVisits } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { modelStatistics } from "../models/embed.ts";
 import { functionalDistribution } from "../models/mixture/curve-distribution.ts";
-import {
-  type CoefficientMixture,
-  conditionMixture,
-  loadIndividual,
-  mixtureWorkspace,
-} from "../models/mixture/mixture.ts";
+import { type CoefficientMixture, loadIndividual, mixtureWorkspace } from "../models/mixture/mixture.ts";
 import {
   mixtureCdf,
   mixtureCrps,
@@ -21,6 +16,7 @@ import {
   mixtureQuantile,
   pruneMixture,
 } from "../models/mixture/normal-mixture.ts";
+import { conditionMixture } from "../models/mixture/posterior.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 
 export interface ForecastOptions {

@@ -11,12 +11,12 @@ import { DtmError } from "../errors.ts";
 import { modelStatistics } from "../models/embed.ts";
 import {
   type CoefficientMixture,
-  conditionMixture,
   loadIndividual,
   logLikelihoods,
   mixtureWorkspace,
   nodeLogDensities,
 } from "../models/mixture/mixture.ts";
+import { conditionMixture } from "../models/mixture/posterior.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import { createRandom } from "../numeric/random.ts";
 import { logSumExp } from "../numeric/special.ts";

@@ -14,14 +14,9 @@ import { embedLocal } from "./dtm-paper/embed.ts";
 import type { ModelBase } from "./fit.ts";
 import type { EffectPosterior } from "./linear/posterior.ts";
 import { linearPlaces } from "./linear/scores.ts";
-import {
-  type CoefficientMixture,
-  type CoefficientPosterior,
-  conditionMixture,
-  loadIndividual,
-  mixtureWorkspace,
-} from "./mixture/mixture.ts";
+import { addNodeMean, type CoefficientMixture, loadIndividual, mixtureWorkspace } from "./mixture/mixture.ts";
 import { highestDensityNodes, locationMoments } from "./mixture/place.ts";
+import { conditionMixture, type PlacePosterior, placePosterior } from "./mixture/posterior.ts";
 import { inducingDistance, isMapModel, modelMixture, type TrajectoryModel } from "./model.ts";
 import { showCovariance, showLocation } from "./orient.ts";
 import type { Placement, Placements } from "./placement.ts";
@@ -45,10 +40,11 @@ export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOpti
   const work = mixtureWorkspace(mixture);
   const m = statistics.numIndividuals;
   const q = model.mapDimension;
+  const d = model.basis.numBasis;
   const location = new Float64Array(m * q);
   const covariance = new Float64Array(m * q * q);
   const logLikelihood = new Float64Array(m);
-  const coefficients = new Float64Array(m * model.basis.numBasis);
+  const coefficients = new Float64Array(m * d);
   const area50 = new Float64Array(m);
   const area90 = new Float64Array(m);
   const outsideMass = new Float64Array(m);
@@ -57,12 +53,13 @@ export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOpti
   const linear = isMapModel(model) ? null : linearPlaces(model, statistics);
   for (let i = 0; i < m; i++) {
     loadIndividual(mixture, statistics, i, work);
-    const posterior = conditionMixture(mixture, work);
+    const posterior = placePosterior(mixture, work);
     const place = placeOf(model, posterior, linear, i);
     location.set(place.mean, i * q);
     covariance.set(place.covariance, i * q * q);
     logLikelihood[i] = posterior.logLikelihood;
-    addPosteriorMean(posterior, model.basis.numBasis, coefficients, i);
+    const { nodes, weights } = posterior;
+    for (let k = 0; k < nodes.length; k++) addNodeMean(mixture, nodes[k], weights[k], work, coefficients, i * d);
     area50[i] = regionArea(posterior, place.covariance, q, cell, 0.5);
     area90[i] = regionArea(posterior, place.covariance, q, cell, 0.9);
     outsideMass[i] = massOf(posterior, isOutside);
@@ -184,7 +181,7 @@ export function drawLocations(model: TrajectoryModel, placement: Placement, n: n
 /** Mean and covariance of a place in the shown frame; `linear` holds the places of LMM and FPCA. */
 function placeOf(
   model: TrajectoryModel,
-  posterior: CoefficientPosterior,
+  posterior: PlacePosterior,
   linear: EffectPosterior | null,
   individual: number,
 ): { mean: Float64Array; covariance: Float64Array } {
@@ -215,14 +212,6 @@ function variationalPlaces(model: Extract<TrajectoryModel, { kind: "dtm-paper" }
   return { location, covariance, bound: local.bound };
 }
 
-/** Adds E[w | y] of an individual to its row of out [m,d]. */
-function addPosteriorMean(posterior: CoefficientPosterior, d: number, out: Float64Array, individual: number): void {
-  const { weights, means } = posterior;
-  for (let k = 0; k < weights.length; k++) {
-    for (let a = 0; a < d; a++) out[individual * d + a] += weights[k] * means[k * d + a];
-  }
-}
-
 /** 1 for nodes further than a length-scale from every inducing place. */
 function outsideNodes(model: TrajectoryModel, mixture: CoefficientMixture): Uint8Array {
   const outside = new Uint8Array(mixture.numNodes);
@@ -233,7 +222,7 @@ function outsideNodes(model: TrajectoryModel, mixture: CoefficientMixture): Uint
   return outside;
 }
 
-function massOf(posterior: CoefficientPosterior, chosen: Uint8Array): number {
+function massOf(posterior: PlacePosterior, chosen: Uint8Array): number {
   let mass = 0;
   for (let k = 0; k < posterior.nodes.length; k++) if (chosen[posterior.nodes[k]] === 1) mass += posterior.weights[k];
   return mass;
@@ -244,13 +233,17 @@ function cellArea(model: TrajectoryModel, mixture: CoefficientMixture): number {
   if (!isMapModel(model)) return Number.NaN;
   const q = model.mapDimension;
   if (q > 2) return Number.NaN;
-  // Neighbours along the last axis are consecutive nodes.
-  const step = Math.abs(mixture.locations[2 * q - 1] - mixture.locations[q - 1]);
-  return step ** q;
+  // Nodes of a row, equal in all but the last coordinate, stand one after the other.
+  const { locations: X, numNodes } = mixture;
+  for (let g = 1; g < numNodes; g++) {
+    const sameRow = q === 1 || X[g * q] === X[(g - 1) * q];
+    if (sameRow) return Math.abs(X[g * q + q - 1] - X[(g - 1) * q + q - 1]) ** q;
+  }
+  return Number.NaN;
 }
 
 function regionArea(
-  posterior: CoefficientPosterior,
+  posterior: PlacePosterior,
   covariance: Float64Array,
   q: number,
   cell: number,

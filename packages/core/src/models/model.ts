@@ -11,7 +11,7 @@ import type { DtmPaperModel } from "./dtm-paper/model.ts";
 import { mapMoments, type SparseMap } from "./gp/sparse-map.ts";
 import type { FpcaModel } from "./linear/fpca.ts";
 import type { LmmModel } from "./linear/lmm.ts";
-import { type CoefficientMixture, makeMixture } from "./mixture/mixture.ts";
+import { type CoefficientMixture, makeMixture, withFactors } from "./mixture/mixture.ts";
 
 export type TrajectoryModel = LmmModel | FpcaModel | DtmModel | DtmPaperModel;
 
@@ -66,33 +66,31 @@ function singleComponent(model: LmmModel | FpcaModel, F: Float64Array, r: number
   // The factor is its own root, padded with zero columns; a rank-deficient covariance is no trouble.
   const factors = new Float64Array(d * d);
   for (let a = 0; a < d; a++) for (let c = 0; c < r; c++) factors[a * d + c] = F[a * r + c];
-  return {
-    numNodes: 1,
+  const component = {
     numBasis: d,
     mapDimension: 0,
     locations: new Float64Array(0),
     logWeights: new Float64Array(1),
     means: new Float64Array(d),
-    factors,
     meanCoefficients: model.mean.coefficients,
     noiseVariance: model.noiseVariance,
   };
+  return withFactors(component, factors);
 }
 
 /** One component without spread per class. */
 function classComponents(model: ClassesModel): CoefficientMixture {
   const d = model.basis.numBasis;
-  return {
-    numNodes: model.numClasses,
+  const components = {
     numBasis: d,
     mapDimension: 0,
     locations: new Float64Array(0),
     logWeights: model.weights.map(Math.log),
     means: model.curves,
-    factors: new Float64Array(model.numClasses * d * d),
     meanCoefficients: model.mean.coefficients,
     noiseVariance: model.noiseVariance,
   };
+  return withFactors(components, new Float64Array(model.numClasses * d * d));
 }
 
 function mapMixture(

@@ -1,5 +1,5 @@
 /** Places of individuals on a map: one with its full posterior, many as columns. All in the shown frame. */
-import type { CoefficientPosterior } from "./mixture/mixture.ts";
+import type { CoefficientPosterior } from "./mixture/posterior.ts";
 
 /** A Gaussian variational posterior N(location, covariance) of a place, as the published model reports it. */
 export interface VariationalPlace {

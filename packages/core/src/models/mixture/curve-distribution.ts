@@ -2,8 +2,9 @@
  * The distribution of a linear functional b'(β + w) of an individual's curve under its posterior: value at a time
  * (b = basis row) or slope (b = derivative row), with or without measurement noise.
  */
-import type { CoefficientPosterior } from "./mixture.ts";
+
 import type { NormalMixture } from "./normal-mixture.ts";
+import type { CoefficientPosterior } from "./posterior.ts";
 
 /** Mixture of N(b'(β + m_k), b'S_k b + noise) over the posterior's nodes; row = b at rows[offset..offset+d]. */
 export function functionalDistribution(

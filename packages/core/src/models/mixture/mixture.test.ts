@@ -5,7 +5,8 @@ import { bsplineBasis } from "../../basis/knots.ts";
 import { basisStatistics } from "../../basis/statistics.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
 import { createRandom } from "../../numeric/random.ts";
-import { conditionMixture, loadIndividual, logLikelihoods, makeMixture, mixtureWorkspace } from "./mixture.ts";
+import { loadIndividual, logLikelihoods, makeMixture, mixtureWorkspace } from "./mixture.ts";
+import { conditionMixture } from "./posterior.ts";
 
 const d = 5;
 const q = 2;

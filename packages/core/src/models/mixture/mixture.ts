@@ -3,16 +3,17 @@
  *   w ~ Σ_g π_g N(m_g, Σ_g),   y | w ~ N(Bβ + Bw, σ²I).
  * LMM and FPCA have one component; a map has one per node of a lattice over places, π_g the prior mass of the node,
  * m_g and Σ_g the map's mean and covariance there (residual effect included). Place, forecast and held-out likelihood
- * of an individual follow from its statistics G_i, g_i, ρ_i alone. With Σ_g = L L' (any root) and
- *   A = σ²I + L'GL = C C',   r = g − G m_g,   z = C⁻¹L'r:
- *   log p(y|g) = −½[ n log 2π + (n−d) log σ² + log|A| + (ρ − 2g'm_g + m_g'G m_g − z'z)/σ² ],
- *   w | y, g ~ N( m_g + L A⁻¹ L'r,  σ² L A⁻¹ L' ).
- * O(d³) per node and individual, whatever the number of observations.
+ * of an individual follow from its statistics G_i, g_i, ρ_i alone.
+ *
+ * Densities. With G = R'R, R [r,d] of full rank r ≤ min(n, d), and g = R'h, the observations split into r numbers h and
+ * noise that no node can explain:
+ *   log p(y|g) = −½[ n log 2π + (n−r) log σ² + (ρ − h'h)/σ² + log|V| + e'V⁻¹e ],  V = RΣ_gR' + σ²I,  e = h − Rm_g.
+ * V is linear in Σ_g: its r(r+1)/2 entries are dot products of the packed Σ_g with numbers made once per individual.
  */
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
-import { choleskyInPlace, solveLowerInPlace, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
+import { choleskyInPlace } from "../../numeric/cholesky.ts";
 import { LOG_2PI, logSumExp } from "../../numeric/special.ts";
-import { semidefiniteRoot } from "../../numeric/symmetric-eigen.ts";
+import { semidefiniteRoot, symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 
 export interface CoefficientMixture {
   readonly numNodes: number; // Γ
@@ -26,12 +27,14 @@ export interface CoefficientMixture {
   readonly means: Float64Array;
   /** Square roots of Σ_g, [Γ,d,d]. */
   readonly factors: Float64Array;
+  /** Lower triangles of Σ_g = L L', row by row, [Γ, d(d+1)/2]. */
+  readonly packedCovariances: Float64Array;
   /** β, [d]. */
   readonly meanCoefficients: Float64Array;
   readonly noiseVariance: number;
 }
 
-export interface MixtureParts extends Omit<CoefficientMixture, "numNodes" | "factors"> {
+export interface MixtureParts extends Omit<CoefficientMixture, "numNodes" | "factors" | "packedCovariances"> {
   /** Σ_g, [Γ,d,d]. */
   readonly covariances: Float64Array;
   /** Added to the diagonal of Σ_g, relative to its trace, before the factorisation. Default 1e-12. */
@@ -52,7 +55,29 @@ export function makeMixture(parts: MixtureParts): CoefficientMixture {
     const L = S.slice();
     factors.set(choleskyInPlace(L, d) ? L : semidefiniteRoot(S, d), g * d * d);
   }
-  return { ...rest, numNodes, factors };
+  return withFactors(rest, factors);
+}
+
+/** A mixture from square roots of its covariances, [Γ,d,d]. */
+export function withFactors(
+  parts: Omit<CoefficientMixture, "numNodes" | "factors" | "packedCovariances">,
+  factors: Float64Array,
+): CoefficientMixture {
+  const d = parts.numBasis;
+  const numNodes = parts.logWeights.length;
+  const numPacked = (d * (d + 1)) / 2;
+  const packedCovariances = new Float64Array(numNodes * numPacked);
+  for (let g = 0, at = 0; g < numNodes; g++) {
+    const L = g * d * d;
+    for (let a = 0; a < d; a++) {
+      for (let b = 0; b <= a; b++) {
+        let s = 0;
+        for (let c = 0; c < d; c++) s += factors[L + a * d + c] * factors[L + b * d + c];
+        packedCovariances[at++] = s;
+      }
+    }
+  }
+  return { ...parts, numNodes, factors, packedCovariances };
 }
 
 /** Scratch of the kernels below, and the statistics of the individual at hand. */
@@ -64,6 +89,14 @@ export interface MixtureWorkspace {
   readonly r: Float64Array; // [d]
   readonly z: Float64Array; // [d]
   readonly logDensities: Float64Array; // [Γ]
+  /** R [r,d] with G = R'R and h [r] with g = R'h. */
+  readonly R: Float64Array;
+  readonly h: Float64Array;
+  /** Entries of V as functions of the packed Σ_g: [r(r+1)/2, d(d+1)/2]. */
+  readonly spread: Float64Array;
+  readonly V: Float64Array; // [r,r] as packed lower triangle
+  readonly e: Float64Array; // [r]
+  rank: number;
   rho: number;
   n: number;
 }
@@ -80,6 +113,12 @@ export function mixtureWorkspace(mixture: CoefficientMixture): MixtureWorkspace 
     r: vector(),
     z: vector(),
     logDensities: new Float64Array(mixture.numNodes),
+    R: square(),
+    h: vector(),
+    spread: new Float64Array(((d * (d + 1)) / 2) ** 2),
+    V: square(),
+    e: vector(),
+    rank: 0,
     rho: 0,
     n: 0,
   };
@@ -97,55 +136,120 @@ export function loadIndividual(
   work.n = statistics.counts[individual];
 }
 
+/** Eigenvalues of G below this share of the largest carry rounding only. */
+const RANK_TOLERANCE = 1e-13;
+
+/** Fills R, h and `spread` from G and g. */
+function reduceIndividual(mixture: CoefficientMixture, work: MixtureWorkspace): void {
+  const d = mixture.numBasis;
+  const { G, g, R, h, spread } = work;
+  const { values, vectors } = symmetricEigen(G, d);
+  let r = 0;
+  while (r < Math.min(d, work.n) && values[r] > RANK_TOLERANCE * values[0]) r++;
+  work.rank = r;
+  for (let a = 0; a < r; a++) {
+    const root = Math.sqrt(values[a]);
+    let s = 0;
+    for (let k = 0; k < d; k++) {
+      R[a * d + k] = root * vectors[k * d + a];
+      s += vectors[k * d + a] * g[k];
+    }
+    h[a] = s / root;
+  }
+  for (let a = 0, at = 0; a < r; a++) {
+    for (let b = 0; b <= a; b++) {
+      for (let k = 0; k < d; k++) {
+        for (let l = 0; l < k; l++) spread[at++] = R[a * d + k] * R[b * d + l] + R[a * d + l] * R[b * d + k];
+        spread[at++] = R[a * d + k] * R[b * d + k];
+      }
+    }
+  }
+}
+
 /** Writes log p(y_i | node g) of the loaded individual to work.logDensities, [Γ]. */
 export function nodeLogDensities(mixture: CoefficientMixture, work: MixtureWorkspace): void {
-  const { numNodes, numBasis: d, noiseVariance: s2 } = mixture;
-  const constant = work.n * LOG_2PI + (work.n - d) * Math.log(s2);
+  reduceIndividual(mixture, work);
+  const { numNodes, noiseVariance: s2 } = mixture;
+  const { h, rank: r } = work;
+  let rest = work.rho;
+  for (let a = 0; a < r; a++) rest -= h[a] * h[a];
+  const constant = work.n * (LOG_2PI + Math.log(s2)) + Math.max(rest, 0) / s2;
   for (let g = 0; g < numNodes; g++) {
-    const quadratic = factorNode(mixture, g, work);
-    solveLowerInPlace(work.A, d, work.z);
-    let logDet = 0;
-    let zz = 0;
-    for (let k = 0; k < d; k++) {
-      logDet += Math.log(work.A[k * d + k]);
-      zz += work.z[k] * work.z[k];
-    }
-    work.logDensities[g] = -0.5 * (constant + 2 * logDet + (quadratic - zz) / s2);
+    work.logDensities[g] = -0.5 * (constant + factorReduced(mixture, g, work));
   }
 }
 
 /**
- * For node g: work.A = chol(σ²I + L'GL), work.r = g − G m, work.z = L'r; returns ρ − 2g'm + m'Gm.
+ * For node g: work.V = Cholesky factor C of V (packed rows, reciprocals on the diagonal), work.e = C⁻¹e;
+ * returns log(|V|/σ²ʳ) + e'V⁻¹e.
  */
-function factorNode(mixture: CoefficientMixture, node: number, work: MixtureWorkspace): number {
-  const { numBasis: d, noiseVariance: s2, means, factors } = mixture;
-  const { G, g, A, GL, r, z } = work;
+function factorReduced(mixture: CoefficientMixture, node: number, work: MixtureWorkspace): number {
+  const { numBasis: d, noiseVariance: s2, means, packedCovariances: packed } = mixture;
+  const { R, h, spread, V, e, rank: r } = work;
+  const numPacked = (d * (d + 1)) / 2;
+  const so = node * numPacked;
   const mo = node * d;
-  const lo = node * d * d;
-  let quadratic = work.rho;
+  let determinant = 1;
+  let quadratic = 0;
+  // Row a of V, of C and of C⁻¹e in one sweep; row a starts at a(a+1)/2.
+  for (let a = 0, at = 0, row = 0; a < r; row += ++a) {
+    let residual = h[a];
+    for (let k = 0; k < d; k++) residual -= R[a * d + k] * means[mo + k];
+    for (let b = 0, other = 0; b <= a; other += ++b) {
+      let s = a === b ? s2 : 0;
+      for (let k = 0; k < numPacked; k++) s += spread[at++] * packed[so + k];
+      for (let c = 0; c < b; c++) s -= V[row + c] * V[other + c];
+      if (b < a) {
+        s *= V[other + b];
+        V[row + b] = s;
+        residual -= s * e[b];
+      } else {
+        // V ≥ σ²I, so pivots are at least σ² but for rounding.
+        const pivot = Math.max(s, s2);
+        determinant *= pivot / s2;
+        const inverse = 1 / Math.sqrt(pivot);
+        V[row + a] = inverse;
+        e[a] = residual * inverse;
+        quadratic += e[a] * e[a];
+      }
+    }
+  }
+  return Math.log(determinant) + quadratic;
+}
+
+/** Adds `weight` · E[w | y, node] = weight · (m + Σ R'V⁻¹e) of the loaded individual to out[offset..offset+d]. */
+export function addNodeMean(
+  mixture: CoefficientMixture,
+  node: number,
+  weight: number,
+  work: MixtureWorkspace,
+  out: Float64Array,
+  offset: number,
+): void {
+  const { numBasis: d, means, packedCovariances: packed } = mixture;
+  const { R, V, e, r: t, rank } = work;
+  factorReduced(mixture, node, work);
+  // e ← C⁻ᵀ(C⁻¹e).
+  for (let a = rank - 1; a >= 0; a--) {
+    const row = (a * (a + 1)) / 2;
+    const x = e[a] * V[row + a];
+    e[a] = x;
+    for (let b = 0; b < a; b++) e[b] -= V[row + b] * x;
+  }
   for (let k = 0; k < d; k++) {
     let s = 0;
-    for (let l = 0; l < d; l++) s += G[k * d + l] * means[mo + l];
-    r[k] = g[k] - s;
-    quadratic -= means[mo + k] * (g[k] + r[k]);
-    for (let c = 0; c < d; c++) {
-      let t = 0;
-      for (let l = 0; l < d; l++) t += G[k * d + l] * factors[lo + l * d + c];
-      GL[k * d + c] = t;
-    }
+    for (let a = 0; a < rank; a++) s += R[a * d + k] * e[a];
+    t[k] = s;
+    out[offset + k] += weight * means[node * d + k];
   }
-  for (let a = 0; a < d; a++) {
-    let t = 0;
-    for (let k = 0; k < d; k++) t += factors[lo + k * d + a] * r[k];
-    z[a] = t;
-    for (let b = 0; b <= a; b++) {
-      let s = a === b ? s2 : 0;
-      for (let k = 0; k < d; k++) s += factors[lo + k * d + a] * GL[k * d + b];
-      A[a * d + b] = s;
+  for (let k = 0, at = (node * d * (d + 1)) / 2; k < d; k++) {
+    for (let l = 0; l < k; l++) {
+      const v = weight * packed[at++];
+      out[offset + k] += v * t[l];
+      out[offset + l] += v * t[k];
     }
+    out[offset + k] += weight * packed[at++] * t[k];
   }
-  choleskyInPlace(A, d);
-  return Math.max(quadratic, 0);
 }
 
 /** log p(y_i) of the loaded individual: log Σ_g π_g p(y_i|g). Leaves log π_g + log p(y_i|g) in work.logDensities. */
@@ -164,67 +268,4 @@ export function logLikelihoods(mixture: CoefficientMixture, statistics: BasisSta
     out[i] = mixtureLogLikelihood(mixture, work);
   }
   return out;
-}
-
-/** Posterior of one individual's coefficients (and place): a mixture again, nodes of negligible weight left out. */
-export interface CoefficientPosterior {
-  /** Nodes kept, [K]. */
-  readonly nodes: Int32Array;
-  /** Posterior weights, summing to one, [K]. */
-  readonly weights: Float64Array;
-  /** Places of the kept nodes in the fit's frame, [K,q]. */
-  readonly locations: Float64Array;
-  /** E[w | y, node], [K,d]. */
-  readonly means: Float64Array;
-  /** Cov[w | y, node], [K,d,d]. */
-  readonly covariances: Float64Array;
-  /** log p(y_i); 0 without observations. */
-  readonly logLikelihood: number;
-}
-
-/**
- * Posterior of the loaded individual. Nodes below `minWeight` of the largest weight are dropped and the rest
- * renormalised; their total is below minWeight · Γ.
- */
-export function conditionMixture(
-  mixture: CoefficientMixture,
-  work: MixtureWorkspace,
-  minWeight = 1e-9,
-): CoefficientPosterior {
-  const { numNodes, numBasis: d, mapDimension: q, noiseVariance: s2, factors } = mixture;
-  const logLikelihood = mixtureLogLikelihood(mixture, work);
-  let largest = Number.NEGATIVE_INFINITY;
-  for (let g = 0; g < numNodes; g++) largest = Math.max(largest, work.logDensities[g]);
-  const limit = largest + Math.log(minWeight);
-  const kept: number[] = [];
-  for (let g = 0; g < numNodes; g++) if (work.logDensities[g] >= limit) kept.push(g);
-  const K = kept.length;
-  const weights = Float64Array.from(kept, (g) => Math.exp(work.logDensities[g] - largest));
-  const total = weights.reduce((s, w) => s + w, 0);
-  const locations = new Float64Array(K * q);
-  const means = new Float64Array(K * d);
-  const covariances = new Float64Array(K * d * d);
-  const Y = new Float64Array(d * d);
-  for (let k = 0; k < K; k++) {
-    const g = kept[k];
-    weights[k] /= total;
-    locations.set(mixture.locations.subarray(g * q, (g + 1) * q), k * q);
-    factorNode(mixture, g, work);
-    // Y = C⁻¹L': then L A⁻¹ L' = Y'Y and L A⁻¹ L'r = Y'(C⁻¹L'r).
-    for (let a = 0; a < d; a++) for (let b = 0; b < d; b++) Y[a * d + b] = factors[g * d * d + b * d + a];
-    solveLowerMatrixInPlace(work.A, d, Y, d);
-    solveLowerInPlace(work.A, d, work.z);
-    for (let a = 0; a < d; a++) {
-      let shift = 0;
-      for (let c = 0; c < d; c++) shift += Y[c * d + a] * work.z[c];
-      means[k * d + a] = mixture.means[g * d + a] + shift;
-      for (let b = 0; b <= a; b++) {
-        let s = 0;
-        for (let c = 0; c < d; c++) s += Y[c * d + a] * Y[c * d + b];
-        covariances[(k * d + a) * d + b] = s2 * s;
-        covariances[(k * d + b) * d + a] = s2 * s;
-      }
-    }
-  }
-  return { nodes: Int32Array.from(kept), weights, locations, means, covariances, logLikelihood };
 }

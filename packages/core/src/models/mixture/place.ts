@@ -4,11 +4,11 @@
  */
 import { cholesky } from "../../numeric/cholesky.ts";
 import type { Random } from "../../numeric/random.ts";
-import type { CoefficientPosterior } from "./mixture.ts";
+import type { CoefficientPosterior, PlacePosterior } from "./posterior.ts";
 
 /** Posterior mean [q] and covariance [q,q] of the place, in the fit's frame. */
 export function locationMoments(
-  posterior: CoefficientPosterior,
+  posterior: PlacePosterior,
   q: number,
 ): { readonly mean: Float64Array; readonly covariance: Float64Array } {
   const { weights, locations } = posterior;

@@ -30,10 +30,10 @@ export function significant(x: number, digits = 3): string {
   if (!Number.isFinite(x)) return NONE;
   if (x === 0) return "0";
   const size = Math.floor(Math.log10(Math.abs(x)));
-  if (size < -4)
-    return `${x < 0 ? MINUS : ""}${Math.abs(x)
-      .toExponential(digits - 1)
-      .replace("e-", " × 10^\u2212")}`;
+  if (size < -4) {
+    const mantissa = fixed(x / 10 ** size, digits - 1).replace(/\.?0+$/, "");
+    return `${mantissa} × 10⁻${[...String(-size)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("")}`;
+  }
   const decimals = Math.max(0, Math.min(8, digits - 1 - size));
   const text = fixed(x, decimals);
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
@@ -55,9 +55,9 @@ export function percent(share: number, decimals = 0): string {
 export function pValue(p: number, permutations?: number): string {
   if (!Number.isFinite(p)) return NONE;
   if (permutations !== undefined && p <= (1 + 1e-9) / (permutations + 1)) {
-    return `\u2264 ${significant(1 / (permutations + 1), 1)}`;
+    return `\u2264\u00a0${significant(1 / (permutations + 1), 1)}`;
   }
-  if (p < 0.001) return "< 0.001";
+  if (p < 0.001) return "<\u00a00.001";
   return p < 0.1 ? p.toFixed(3) : p.toFixed(2);
 }
 
@@ -73,7 +73,7 @@ export function isSmall(count: number, limit: number): boolean {
 
 /**
  * Parts of a known total. If exactly one part is small it could be worked out from the rest, so the next smallest part is
- * withheld too, as "withheld".
+ * withheld too, as "≥11".
  */
 export function cellsOf(counts: ArrayLike<number>, limit: number): string[] {
   const list = Array.from(counts);
@@ -84,7 +84,7 @@ export function cellsOf(counts: ArrayLike<number>, limit: number): string[] {
       if (k !== small[0] && n > 0 && (second < 0 || n < list[second])) second = k;
     });
   }
-  return list.map((n, k) => (k === second ? "withheld" : cell(n, limit)));
+  return list.map((n, k) => (k === second ? `≥${limit}` : cell(n, limit)));
 }
 
 /** Wilson's 95 % interval of a share. */

@@ -47,3 +47,8 @@ export function numberWord(n: number): string {
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** A name inside a sentence: its first letter small, unless it is an abbreviation. */
+export function midSentence(text: string): string {
+  return /^.[A-Z0-9]/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}

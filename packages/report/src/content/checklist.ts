@@ -2,8 +2,8 @@
  * The reporting checklist for latent trajectory studies (GRoLTS; van de Schoot and others, Structural Equation Modeling
  * 24, 2017), its sixteen items answered from the run. An answer is drawn from data or says why the item does not apply.
  */
-import { cellsOf, fixed, listWords, percent, significant, whole } from "../numbers.ts";
-import { modelName, numberWord } from "../words.ts";
+import { fixed, listWords, percent, significant, whole } from "../numbers.ts";
+import { midSentence, modelName, numberWord } from "../words.ts";
 import type { Context } from "./context.ts";
 
 export interface ChecklistItem {
@@ -14,19 +14,13 @@ export interface ChecklistItem {
 
 /** All items in their published order. */
 export function checklist(context: Context): ChecklistItem[] {
-  const { study, groups, record, smallCell, timeWord, decimals } = context;
+  const { study, groups, sizes, record, timeWord, decimals } = context;
   const { cohort, comparison, model } = study;
   const made = study.groups;
   const classes = comparison?.models.some(({ model: name }) => name === "classes") ?? false;
   const models =
-    comparison === undefined
-      ? ""
-      : listWords(comparison.models.map(({ model: name }) => modelName(name).toLowerCase()));
+    comparison === undefined ? "" : listWords(comparison.models.map(({ model: name }) => midSentence(modelName(name))));
   const leftOut = cohort.numRowsLeftOut ?? 0;
-  const sizes = cellsOf(
-    groups.map((g) => g.size),
-    smallCell,
-  );
   const restarts = record?.options.restarts;
   const item = (number: string, question: string, answer: string): ChecklistItem => ({ number, question, answer });
   const noGroups = "Not applicable because no groups were made in this run.";

@@ -1,6 +1,6 @@
 /** A study with its defaults filled in and what several parts need worked out once. */
 import type { FitRecord } from "@trajectory-maps/core";
-import { decimalsFor, timeWord } from "../numbers.ts";
+import { cellsOf, decimalsFor, timeWord } from "../numbers.ts";
 import type { Study, StudyGroup, StudyOutcome } from "../study.ts";
 
 export interface Context {
@@ -9,6 +9,8 @@ export interface Context {
   readonly individualLevel: "none" | "places";
   readonly record?: FitRecord;
   readonly groups: readonly StudyGroup[];
+  /** Sizes of the groups as they may be shown. */
+  readonly sizes: readonly string[];
   /** Outcome shown on the maps and under the groups. */
   readonly mapOutcome?: StudyOutcome;
   /** "year" or the like. */
@@ -23,12 +25,18 @@ export function contextOf(study: Study): Context {
   const identity = cohort.marker.transform === "identity";
   const record = study.record ?? model?.record;
   const mapOutcome = pickOutcome(study);
+  const smallCell = Math.max(1, options.smallCell ?? 11);
+  const groups = study.groups?.groups ?? [];
   return {
     study,
-    smallCell: Math.max(1, options.smallCell ?? 11),
+    smallCell,
     individualLevel: options.individualLevel ?? "none",
     ...(record === undefined ? {} : { record }),
-    groups: study.groups?.groups ?? [],
+    groups,
+    sizes: cellsOf(
+      groups.map((group) => group.size),
+      smallCell,
+    ),
     ...(mapOutcome === undefined ? {} : { mapOutcome }),
     timeWord: timeWord(cohort.marker.timeUnit),
     // On a transformed scale noise is relative; two digits serve.

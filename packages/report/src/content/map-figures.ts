@@ -7,7 +7,7 @@ import { levelText } from "../figures/map-base.ts";
 import { type MapData, prepareMap } from "../figures/map-data.ts";
 import { drawOutcomeMaps, prepareOutcomeMaps } from "../figures/outcome-maps.ts";
 import { drawTerrainMap } from "../figures/terrain-map.ts";
-import { cell, cellsOf, counted, fixed, NONE, percent, pValue } from "../numbers.ts";
+import { cell, counted, fixed, NONE, percent, pValue } from "../numbers.ts";
 import type { Numbers } from "../study.ts";
 import { capital, modelName, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
@@ -42,22 +42,18 @@ function groupMapFigure(context: Context, map: MapData): Figure {
   };
 }
 
-function mapSummary({ groups, smallCell }: Context, map: MapData): string {
+function mapSummary({ groups, sizes, smallCell }: Context, map: MapData): string {
   const { levels, decimals, title } = map.value;
   const range =
     levels.length === 0
       ? `Expected ${title} hardly changes over the map.`
       : `Expected ${title} runs from under ${levelText(levels[0], decimals)} to over ${levelText(levels[levels.length - 1], decimals)} over the map.`;
-  const parts = groups.map(({ letter, name, size }) => `${letter} ${name}: ${counted(size, "individual", smallCell)}`);
+  const parts = groups.map(({ letter, name }, k) => `${letter} ${name}: ${sizes[k]} individuals`);
   return `Map of ${counted(map.visits.length, "individual", smallCell)}. ${range}${parts.length > 0 ? ` Groups: ${parts.join("; ")}.` : ""}`;
 }
 
-function groupTable({ groups, study }: Context, map: MapData, limit: number): DataTable {
+function groupTable({ groups, sizes, study }: Context, map: MapData, limit: number): DataTable {
   const { value } = map;
-  const sizes = cellsOf(
-    groups.map((g) => g.size),
-    limit,
-  );
   const rows = groups.map(({ group, letter, name }, k) => {
     const at = Array.from(map.labels).flatMap((g, i) =>
       g === group ? [valueAt(value.grid, map.places[2 * i], map.places[2 * i + 1])] : [],

@@ -1,7 +1,7 @@
 /** The methods paragraph, written from the run: each sentence is there only if its part of the study is. */
 import type { TrajectoryModel } from "@trajectory-maps/core";
 import { cell, counted, fixed, listWords, maskSmall, significant, whole } from "../numbers.ts";
-import { capital, modelName, numberWord } from "../words.ts";
+import { capital, midSentence, modelName, numberWord } from "../words.ts";
 import type { Context } from "./context.ts";
 
 /** Paragraphs of the methods section. */
@@ -40,7 +40,7 @@ function modelText({ study }: Context): string {
       return `${scale} was described by functional principal components of rank ${q} with ${shape}, ${mean} and ${noise}.`;
     case "dtm":
     case "dtm-paper":
-      return `${scale} was described by a Disease Trajectory Map: each individual has a place in ${q} ${model.mapDimension === 1 ? "dimension" : "dimensions"} with a standard normal prior, and a Gaussian process carries places to the coefficients of ${shape}, around ${mean}. ${processText(model)} with ${noise}.`;
+      return `${scale} was described by a Disease Trajectory Map: each individual has a place in ${q} ${model.mapDimension === 1 ? "dimension" : "dimensions"} with a standard normal prior, and a Gaussian process carries places to the coefficients of ${shape}, around ${mean}, with ${noise}. ${processText(model)}.`;
   }
 }
 
@@ -52,7 +52,7 @@ function processText(model: Extract<TrajectoryModel, { kind: "dtm" | "dtm-paper"
       : "";
   const process = `The process has ${numInducing} inducing places and a ${kernel.kind === "rbf" ? "squared exponential" : "linear"} kernel${scales} and signal variance ${significant(kernel.signalVariance)}`;
   if (model.kind === "dtm-paper") {
-    return `${process}; its hyperparameters were ${model.learned ? "learned" : "held at their starting values"}, fitted by the ${model.schedule} schedule of the variational bound as published,`;
+    return `${process}; its hyperparameters were ${model.learned ? "learned" : "held at their starting values"}, fitted by the ${model.schedule} schedule of the variational bound as published`;
   }
   const { residual, nodes } = model;
   const rest =
@@ -95,7 +95,7 @@ function groupText({ study, groups, smallCell }: Context): string {
 function comparisonText({ study }: Context): string {
   const { comparison } = study;
   if (comparison === undefined) return "";
-  const names = listWords(comparison.models.map(({ model }) => modelName(model).toLowerCase()));
+  const names = listWords(comparison.models.map(({ model }) => midSentence(modelName(model))));
   const repeats = (comparison.repeats ?? 1) > 1 ? `, repeated ${comparison.repeats} times` : "";
   return `Models (${names}) were compared by ${numberWord(comparison.folds)}-fold cross-validation over individuals${repeats}, fitted anew in each fold and scored on the individuals left out. Forecasts condition on the first half of an individual's visits.`;
 }

@@ -3,13 +3,12 @@ import { coverageCurve, drawCoverage, drawDifferences, drawHorizon, drawPit } fr
 import type { DataTable, Figure } from "../figures/figure.ts";
 import { drawTrace } from "../figures/fit.ts";
 import { drawGap } from "../figures/gap.ts";
-import { drawGroupCourses, followedAt, followedTimes, shownLength } from "../figures/group-courses.ts";
+import { drawGroupCourses, followedText, followedTimes, shownLength } from "../figures/group-courses.ts";
 import { drawDesign, drawValues } from "../figures/quality.ts";
 import { drawSurvival, riskTimes, survivalAt } from "../figures/survival.ts";
 import {
   cell,
   cellsOf,
-  counted,
   fixed,
   interval,
   isSmall,
@@ -20,12 +19,12 @@ import {
   significant,
   wilson,
 } from "../numbers.ts";
-import { modelName, outcomeName } from "../words.ts";
+import { midSentence, modelName, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
 
 /** Courses of the groups and the evidence for their number. */
 export function groupFigures(context: Context): Figure[] {
-  const { study, groups, smallCell, timeWord, decimals } = context;
+  const { study, groups, sizes, smallCell, timeWord, decimals } = context;
   if (groups.length === 0) return [];
   const { marker } = study.cohort;
   const notes = outcomeNotes(context);
@@ -42,8 +41,9 @@ export function groupFigures(context: Context): Figure[] {
       `${group.letter} ${group.name}`,
       ...times.map((t) => {
         const k = indexAt(group.times, t);
-        if (k >= shownLength(group, smallCell)) return `${NONE} (n ${cell(followedAt(group, t), smallCell)})`;
-        return `${fixed(group.median[k], decimals)} (${interval(group.lower[k], group.upper[k], decimals)}; n ${cell(followedAt(group, t), smallCell)})`;
+        const n = followedText(group, sizes[rank], t, smallCell);
+        if (k >= shownLength(group, smallCell)) return `${NONE} (n ${n})`;
+        return `${fixed(group.median[k], decimals)} (${interval(group.lower[k], group.upper[k], decimals)}; n ${n})`;
       }),
       ...(notes === undefined ? [] : [`${notes[rank].strong} ${notes[rank].range}`]),
     ]),
@@ -54,13 +54,13 @@ export function groupFigures(context: Context): Figure[] {
       title: "Groups of similar courses",
       caption: `${marker.name}${unit}${logScale}. Line: median of the group; band: 10th to 90th percentile of its members. n: members followed to that time. Curves end where fewer than ${Math.max(5, smallCell)} are followed.`,
       summary: groups
-        .map((g) => `${g.letter}: ${g.name}, ${counted(g.size, "individual", smallCell)}`)
+        .map((g, k) => `${g.letter}: ${g.name}, ${sizes[k]} individuals`)
         .join("; ")
         .concat("."),
       table,
       width: 1112,
       draw: (canvas) =>
-        drawGroupCourses({ groups, marker, smallCell, ...(notes === undefined ? {} : { notes }) }, canvas),
+        drawGroupCourses({ groups, sizes, marker, smallCell, ...(notes === undefined ? {} : { notes }) }, canvas),
     },
   ];
   const number = study.groups?.number;
@@ -86,7 +86,7 @@ export function groupFigures(context: Context): Figure[] {
 export function outcomeNotes({ study, groups, mapOutcome, smallCell }: Context) {
   if (mapOutcome === undefined || study.groups === undefined) return undefined;
   const { labels } = study.groups;
-  const name = outcomeName(mapOutcome.name).toLowerCase();
+  const name = midSentence(outcomeName(mapOutcome.name));
   return groups.map(({ group }) => {
     let cases = 0;
     let total = 0;
@@ -129,7 +129,7 @@ export function comparisonFigures({ study, timeWord, smallCell }: Context): Figu
     figures.push({
       key: "differences",
       title: "Difference in held-out log-likelihood",
-      caption: `Per individual, paired, against ${modelName(differences[0].reference).toLowerCase()}, with 95% interval. Filled where it leaves out zero.`,
+      caption: `Per individual, paired, against ${midSentence(modelName(differences[0].reference))}, with 95% interval. Filled where it leaves out zero.`,
       summary: differences
         .map((d) => `${modelName(d.model)} ${signed(d.mean, 2)} (95% CI ${interval(d.lower, d.upper, 2)})`)
         .join("; ")
@@ -176,7 +176,7 @@ export function comparisonFigures({ study, timeWord, smallCell }: Context): Figu
     const total = bins.reduce((s, v) => s + v, 0);
     figures.push({
       key: "pit",
-      title: `Calibration: ${modelName(main.model).toLowerCase()}`,
+      title: `Calibration: ${midSentence(modelName(main.model))}`,
       caption:
         "Where later visits fell in their forecasts, in tenths. Flat is calibrated; a hollow middle says too narrow, a hump too wide.",
       summary: `Share of forecasts in each tenth of the predictive distribution: ${listWords(bins.map((n) => percent(n / total)))}.`,
@@ -231,7 +231,7 @@ export function survivalFigures({ study, groups: all, smallCell, timeWord }: Con
     return curve === undefined ? [] : [{ group, curve }];
   });
   const times = riskTimes(survival);
-  const event = outcomeName(survival.event).toLowerCase();
+  const event = midSentence(outcomeName(survival.event));
   const at = (curve: (typeof shown)[number]["curve"], t: number) => {
     const s = survivalAt(curve, t);
     if (s.atRisk < smallCell) return `${NONE} (at risk ${cell(s.atRisk, smallCell)})`;

@@ -110,7 +110,7 @@ export function roundTicks(low: number, high: number, count: number): number[] {
   if (!(high > low)) return [low];
   const rough = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= rough * 0.999)!;
+  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= rough * 0.7)!;
   const ticks: number[] = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++)
     ticks.push(Number((k * step).toPrecision(12)));

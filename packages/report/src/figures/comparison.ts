@@ -2,7 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import { signed } from "../numbers.ts";
 import type { StudyComparison } from "../study.ts";
-import { modelName } from "../words.ts";
+import { midSentence, modelName } from "../words.ts";
 import { chart, roundTicks, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
 import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, shorten, textWidth } from "./svg.ts";
@@ -126,7 +126,7 @@ export function drawDifferences(comparison: StudyComparison, canvas: Canvas): SV
     root.append(label(pen, text, pen.width, y + 4, { "text-anchor": "end", "font-size": 11.5 }));
   });
   root.append(
-    label(pen, `worse than ${modelName(differences[0]?.reference ?? "").toLowerCase()}`, x0, bottom + 34, {
+    label(pen, `worse than ${midSentence(modelName(differences[0]?.reference ?? ""))}`, x0, bottom + 34, {
       fill: pen.tokens.ink3,
     }),
   );

@@ -9,7 +9,7 @@ export function drawWhisker(
   reference: number,
   canvas: Canvas,
 ): SVGSVGElement {
-  const pen = penOf(canvas, 120);
+  const pen = penOf(canvas, 100);
   const height = 20;
   const inside = (v: number) => Math.min(domain[1], Math.max(domain[0], v));
   const x = (v: number) => 6 + ((pen.width - 12) * (inside(v) - domain[0])) / (domain[1] - domain[0]);

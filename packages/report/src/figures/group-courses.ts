@@ -7,12 +7,15 @@ import type { Marker } from "@trajectory-maps/core";
 import { cell, timeWord, whole } from "../numbers.ts";
 import type { StudyGroup } from "../study.ts";
 import { groupStyle } from "../theme.ts";
+import { capital } from "../words.ts";
 import { type ChartAxis, chart, roundTicks, timeAxis, trim } from "./chart.ts";
 import { badge, setHeight } from "./group-map.ts";
 import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf } from "./svg.ts";
 
 export interface GroupCourses {
   readonly groups: readonly StudyGroup[];
+  /** Sizes of the groups as they may be shown. */
+  readonly sizes: readonly string[];
   readonly marker: Marker;
   readonly smallCell: number;
   /** A sentence under each panel, e.g. the share with an outcome. */
@@ -37,17 +40,18 @@ export function followedTimes(group: StudyGroup): number[] {
   return roundTicks(group.times[0], group.times[group.times.length - 1], 4);
 }
 
-/** Members followed to a time: those of the last listed time at or before it. */
-export function followedAt(group: StudyGroup, time: number): number {
+/** Members followed to a time (those of the last listed time at or before it), as it may be shown. */
+export function followedText(group: StudyGroup, size: string, time: number, limit: number): string {
   let k = 0;
   while (k + 1 < group.times.length && group.times[k + 1] <= time + 1e-9) k++;
-  return group.followed[k];
+  // A size held back must not come in by another door.
+  return size.startsWith("≥") && group.followed[k] >= limit ? size : cell(group.followed[k], limit);
 }
 
 /** All panels in one SVG, three in a row on a wide canvas. */
 export function drawGroupCourses(data: GroupCourses, canvas: Canvas): SVGSVGElement {
   const pen = penOf(canvas, 1112);
-  const columns = pen.width >= 900 ? 3 : pen.width >= 560 ? 2 : 1;
+  const columns = Math.min(data.groups.length, pen.width >= 900 ? 3 : pen.width >= 560 ? 2 : 1);
   const gap = 30;
   const panelWidth = (pen.width - gap * (columns - 1)) / columns;
   const height = 168;
@@ -76,10 +80,10 @@ function drawPanel(
 ) {
   const { tokens } = pen;
   const { colour } = groupStyle(tokens, rank);
-  const count = `${cell(group.size, data.smallCell)} individuals`;
+  const count = `${data.sizes[rank]} individuals`;
   panel.append(badge(pen, rank, group.letter, 9.5, 10, 9.5));
   panel.append(
-    label(pen, fitText(group.name, 13.5, pen.width - 112, true), 27, 15, {
+    label(pen, fitText(capital(group.name), 13.5, pen.width - 112, true), 27, 15, {
       "font-size": 13.5,
       "font-weight": 600,
       fill: tokens.ink,
@@ -119,7 +123,7 @@ function drawPanel(
   panel.append(drawing);
   if (n === 0)
     panel.append(label(pen, "Too few members to draw a course.", 40, 24 + height / 2, { fill: tokens.ink3 }));
-  drawFollowed(pen, panel, group, data.smallCell, 24 + height + 14, first, last);
+  drawFollowed(pen, panel, group, data.sizes[rank], data.smallCell, 24 + height + 14, first, last);
   const note = data.notes?.[rank];
   if (note !== undefined) {
     const line = make(pen, "text", { x: 0, y: 24 + height + 37, "font-size": 12.5, fill: tokens.ink2 });
@@ -133,6 +137,7 @@ function drawFollowed(
   pen: Pen,
   panel: Element,
   group: StudyGroup,
+  size: string,
   limit: number,
   y: number,
   first: number,
@@ -143,7 +148,7 @@ function drawFollowed(
   panel.append(label(pen, "n", 0, y, { fill: pen.tokens.ink3 }));
   ticks.forEach((t) => {
     panel.append(
-      label(pen, cell(followedAt(group, t), limit), x(t), y, { "text-anchor": "middle", fill: pen.tokens.ink2 }),
+      label(pen, followedText(group, size, t, limit), x(t), y, { "text-anchor": "middle", fill: pen.tokens.ink2 }),
     );
   });
 }

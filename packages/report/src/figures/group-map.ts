@@ -4,6 +4,7 @@
  * the doubt about the place. The terrain is grey: hue belongs to the groups.
  */
 import { groupStyle } from "../theme.ts";
+import { capital } from "../words.ts";
 import {
   CARD,
   drawBands,
@@ -137,8 +138,8 @@ function commonRank(members: readonly number[], map: MapData, ranks: ReadonlyMap
   return best === 0 ? -1 : counts.indexOf(best);
 }
 
-/** Opacity from the sd of a place. */
-const certainty = (sd: number) => Math.min(0.95, Math.max(0.2, 1.22 - 1.72 * sd));
+/** Opacity from the sd of a place; on paper and without zoom a dot needs a third. */
+const certainty = (sd: number) => Math.min(0.95, Math.max(0.33, 1.22 - 1.72 * sd));
 
 function drawDots(pen: Pen, layout: MapLayout, map: MapData): Marks {
   const group = make(pen, "g");
@@ -166,29 +167,31 @@ function drawDots(pen: Pen, layout: MapLayout, map: MapData): Marks {
   return { group, spots };
 }
 
-/** Names near the middle of each group, on the emptier side, pushed apart. */
+/** Names near the middle of each group, where they hide the fewest dots and no other name. */
 function drawPills(pen: Pen, layout: MapLayout, map: MapData): SVGElement {
   const group = make(pen, "g");
+  const dots = Array.from(map.sd, (_, i) => [layout.x(map.places[2 * i]), layout.y(map.places[2 * i + 1])] as const);
   const taken: { x: number; y: number; w: number }[] = [];
+  const middle = (v: number[]) => v.sort((a, b) => a - b)[Math.floor(v.length / 2)];
   map.groups.forEach(({ group: number, letter, name }, rank) => {
-    const xs: number[] = [];
-    const ys: number[] = [];
-    Array.from(map.labels).forEach((g, i) => {
-      if (g !== number) return;
-      xs.push(layout.x(map.places[2 * i]));
-      ys.push(layout.y(map.places[2 * i + 1]));
-    });
-    if (xs.length === 0) return;
-    const text = fitText(name, 12, 150, true);
-    const w = textWidth(text, 12, true) + 34;
-    const middle = (v: number[]) => v.sort((a, b) => a - b)[Math.floor(v.length / 2)];
-    const x = Math.min(Math.max(middle(xs) - w / 2, layout.left), pen.width - w - 1);
-    let y = middle(ys);
-    for (let tries = 0; tries < 24; tries++) {
-      const clash = taken.find((t) => Math.abs(t.y - y) < 27 && x < t.x + t.w + 4 && t.x < x + w + 4);
-      if (clash === undefined) break;
-      y = clash.y + (y >= clash.y ? 27 : -27);
+    const members = dots.filter((_, i) => map.labels[i] === number);
+    if (members.length === 0) return;
+    const text = fitText(capital(name), 12, 170, true);
+    const w = textWidth(text, 12, true) + 36;
+    const [mx, my] = [middle(members.map(([x]) => x)), middle(members.map(([, y]) => y))];
+    let best = { x: mx - w / 2, y: my, cost: Number.POSITIVE_INFINITY };
+    for (let dy = -7; dy <= 7; dy++) {
+      for (let dx = -4; dx <= 4; dx++) {
+        const x = Math.min(Math.max(mx - w / 2 + 28 * dx, layout.left), pen.width - w - 1);
+        const y = my + 22 * dy;
+        if (y < layout.top + 12 || y > layout.bottom - 12) continue;
+        if (taken.some((t) => Math.abs(t.y - y) < 28 && x < t.x + t.w + 6 && t.x < x + w + 6)) continue;
+        const hidden = dots.filter(([a, b]) => a > x && a < x + w && Math.abs(b - y) < 13).length;
+        const cost = hidden + 0.004 * ((x + w / 2 - mx) ** 2 + (y - my) ** 2) ** 0.75;
+        if (cost < best.cost - 1e-9) best = { x, y, cost };
+      }
     }
+    const { x, y } = best;
     taken.push({ x, y, w });
     group.append(
       make(pen, "rect", {
@@ -225,7 +228,7 @@ export function drawGroupLegend(pen: Pen, root: Element, map: Pick<MapData, "gro
   let x = 0;
   let y = top;
   map.groups.forEach(({ letter, name }, rank) => {
-    const text = fitText(name, 12, pen.width - 30);
+    const text = fitText(capital(name), 12, pen.width - 30);
     const width = 22 + textWidth(text, 12) + 16;
     if (x > 0 && x + width - 16 > pen.width) {
       x = 0;

@@ -64,10 +64,10 @@ export function landOf(places: Numbers, visits: Numbers | undefined, box: Box, o
   const half = at[Math.floor(at.length / 2)] ?? 0;
   const level = Math.min((individuals * 16) / Math.PI, half);
   const rings = level > 0 ? contourAt(density, level) : [];
-  const coast = rings.filter(([outer]) => {
-    const inside = used.filter((i) => contains(outer, places[2 * i], places[2 * i + 1])).length;
-    return inside >= Math.min(SMALLEST_ISLAND, used.length);
-  });
+  const members = rings.map(([outer]) => used.filter((i) => contains(outer, places[2 * i], places[2 * i + 1])).length);
+  // A handful of individuals may all live on islands; the largest then stays.
+  const fewest = Math.min(SMALLEST_ISLAND, Math.max(0, ...members));
+  const coast = rings.filter((_, k) => members[k] >= fewest);
   return { density, level, coast: coast.flat() };
 }
 

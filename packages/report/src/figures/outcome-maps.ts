@@ -6,7 +6,6 @@
  * drawn on land where n(x) reaches the limit for small cells and hatched where its 95 % interval is wider than ±20 points.
  */
 import { procrustes } from "@trajectory-maps/core";
-import { scaleLinear } from "d3-scale";
 import { percent, wilson } from "../numbers.ts";
 import type { Numbers, StudyOutcome } from "../study.ts";
 import { setHeight } from "./group-map.ts";
@@ -45,6 +44,8 @@ export interface OutcomeMaps {
   readonly visits: Numbers;
   readonly smallCell: number;
   readonly individualLevel: "none" | "places";
+  /** Part of the box that is drawn: the land, or all places where they are drawn. */
+  readonly view: Box;
   /** Smoothed share at the individuals' places, 10th, 50th and 90th percentile by panel. */
   readonly spread: readonly (readonly [number, number, number])[];
 }
@@ -81,25 +82,57 @@ export function prepareOutcomeMaps(
     return [pick(0.1), pick(0.5), pick(0.9)] as const;
   });
   const overall = known.reduce((s, i) => s + outcome.labels[i], 0) / Math.max(1, known.length);
-  // Never less than ±10 points around the overall share, so that chance does not look like mountains.
-  const low = Math.max(0, Math.min(overall - 0.1, ...spread.map((s) => s[0])));
-  const high = Math.min(1, Math.max(overall + 0.1, ...spread.map((s) => s[2])));
-  const levels = scaleLinear()
-    .domain([low, high])
-    .ticks(5)
-    .filter((v) => v > 0 && v < 1)
-    .slice(0, 6);
+  const low = Math.min(overall, ...spread.map((s) => s[0]));
+  const high = Math.max(overall, ...spread.map((s) => s[2]));
+  const levels = shareLevels(low, high);
   const { visits, smallCell, individualLevel } = map;
+  const view =
+    individualLevel === "places"
+      ? box
+      : landView(
+          panels.map(({ land }) => land),
+          box,
+        );
   return {
     outcome: outcome.name,
     panels,
     box,
+    view,
     levels,
     labels: outcome.labels,
     visits,
     smallCell,
     individualLevel,
     spread,
+  };
+}
+
+/** Lines ten points apart, or twenty over a wide range: never finer, so that chance does not look like mountains. */
+function shareLevels(low: number, high: number): number[] {
+  const step = high - low > 0.65 ? 0.2 : 0.1;
+  const levels: number[] = [];
+  for (let k = Math.max(1, Math.floor(low / step)); k * step < Math.min(1, high + step / 2); k++) {
+    levels.push(Math.round(100 * k * step) / 100);
+  }
+  return levels.slice(0, 6);
+}
+
+/** Colours of the bands: from the light end on, one step each. */
+function shareRamp(pen: Pen, levels: readonly number[]): readonly string[] {
+  return pen.tokens.sequential.slice(0, Math.max(2, levels.length + 1));
+}
+
+/** The box around all coasts. */
+function landView(lands: readonly Land[], box: Box): Box {
+  const points = lands.flatMap(({ coast }) => coast.flat());
+  if (points.length === 0) return box;
+  const pick = (axis: 0 | 1, choose: (...v: number[]) => number) =>
+    points.reduce((best, point) => choose(best, point[axis]), points[0][axis]);
+  return {
+    x0: pick(0, Math.min) - 0.05,
+    x1: pick(0, Math.max) + 0.05,
+    y0: pick(1, Math.min) - 0.05,
+    y1: pick(1, Math.max) + 0.05,
   };
 }
 
@@ -159,13 +192,13 @@ export function drawOutcomeMaps(maps: OutcomeMaps, canvas: Canvas): SVGSVGElemen
       }),
     );
     root.append(label(pen, fitText(panel.note, 12, panelWidth), left, 31, { "font-size": 12 }));
-    const layout = mapLayout(maps.box, left, 40, panelWidth, panelWidth * 1.1);
+    const layout = mapLayout(maps.view, left, 44, panelWidth, panelWidth * 1.1);
     const clip = landClip(pen, root, layout, panel.land, `land-${k}`);
     if (places) {
       root.append(drawBands(pen, layout, panel.share, [], [pen.tokens.sunken], clip));
       root.append(drawCoast(pen, layout, panel.land), drawCases(pen, layout, panel, maps));
     } else {
-      root.append(drawBands(pen, layout, panel.share, maps.levels, pen.tokens.sequential, clip));
+      root.append(drawBands(pen, layout, panel.share, maps.levels, shareRamp(pen, maps.levels), clip));
       root.append(drawLines(pen, layout, panel.share, maps.levels, clip, pen.tokens.surface));
       root.append(drawDoubt(pen, layout, panel, maps, clip));
       root.append(drawCoast(pen, layout, panel.land));
@@ -187,7 +220,7 @@ function drawShareLegend(pen: Pen, root: Element, maps: OutcomeMaps, y: number):
   const { levels } = maps;
   if (levels.length === 0) return;
   const ends = [`under ${percent(levels[0])}`, `over ${percent(levels[levels.length - 1])}`] as const;
-  const x = drawRamp(pen, root, 0, y, "share with the outcome", levels, pen.tokens.sequential, ends) + 12;
+  const x = drawRamp(pen, root, 0, y, "share with the outcome", levels, shareRamp(pen, levels), ends) + 12;
   root.append(
     make(pen, "rect", {
       x,

@@ -1,5 +1,5 @@
 /** How the fit went, and what the data are. */
-import { cell, cellsOf, fixed, maskSmall, significant, whole } from "../numbers.ts";
+import { cell, cellsOf, fixed, isSmall, maskSmall, significant, whole } from "../numbers.ts";
 import { html } from "./html.ts";
 import { figureHtml, noteHtml, type PageContext, type Section } from "./parts.ts";
 
@@ -39,17 +39,19 @@ export function dataSection(context: PageContext): Section {
   const { cohort } = study;
   const classes = ["1", "2", "3", "4–5", "6–8", "9 or more"];
   const shown = cellsOf(cohort.visitClasses, smallCell);
+  const leftOut = cohort.numRowsLeftOut ?? 0;
+  // The rows read are known, so rows in the file would give a small number left out away.
   const rows =
-    cohort.numRows === undefined
+    cohort.numRows === undefined || isSmall(leftOut, smallCell)
       ? ""
-      : ` The table had ${whole(cohort.numRows)} rows; ${cell(cohort.numRowsLeftOut ?? 0, smallCell)} were left out.`;
+      : ` The table had ${whole(cohort.numRows)} rows; ${whole(leftOut)} were left out.`;
   // What was received may quote a measurement or an id; a shared page says only what was expected and how often not.
   const findings = cohort.warnings.map(
     ({ code, expected, received, remedy, count }) =>
       html`<tr><th scope="row">${FINDINGS[code] ?? `Expected ${expected}`}</th><td>${count === undefined ? "" : cell(count, smallCell)}</td><td class="tx" style="padding-left:24px">${individualLevel === "places" ? `Received ${received}. ` : ""}${maskSmall(remedy, smallCell)}</td></tr>`,
   );
   const body = html`<p class="sub">${cell(cohort.numIndividuals, smallCell)} individuals with ${whole(cohort.numObservations)} observations between ${timeWord} ${fixed(cohort.firstTime, 1)} and ${fixed(cohort.lastTime, 1)}.${rows} Visit times have mean ${fixed(cohort.time.mean, 1)} and standard deviation ${fixed(cohort.time.sd, 1)}; values have mean ${fixed(cohort.value.mean, decimals)} and standard deviation ${fixed(cohort.value.sd, decimals)}.</p>
-<div class="three">${figureHtml(context, "design")}${figureHtml(context, "values")}<div><table><caption><b>Visits per individual.</b></caption><thead><tr><th scope="col">Visits</th><th scope="col">individuals</th></tr></thead><tbody>${classes.map((name, k) => html`<tr><th scope="row">${name}</th><td>${shown[k]}</td></tr>`)}</tbody></table></div></div>
+<div class="three">${figureHtml(context, "design", 348)}${figureHtml(context, "values", 348)}<div><table><caption><b>Visits per individual.</b></caption><thead><tr><th scope="col">Visits</th><th scope="col">individuals</th></tr></thead><tbody>${classes.map((name, k) => html`<tr><th scope="row">${name}</th><td>${shown[k]}</td></tr>`)}</tbody></table></div></div>
 <h3>Findings while reading</h3>
 ${findings.length === 0 ? html`<p class="sub">None: every row was read as written.</p>` : html`<div class="scroll" tabindex="0" role="region" aria-label="Findings while reading"><table><caption class="hide">Findings while reading</caption><thead><tr><th scope="col">Finding</th><th scope="col">how often</th><th scope="col" class="tx" style="padding-left:24px">what was done</th></tr></thead><tbody>${findings}</tbody></table></div>`}
 ${cohort.notes.length > 0 && html`<p class="sub" style="margin-top:12px;font-size:13px">${maskSmall(cohort.notes.join(" "), smallCell)}</p>`}`;

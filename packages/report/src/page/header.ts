@@ -1,7 +1,7 @@
 /** Top of the page: title, what was found in words, the facts in numbers. */
 import type { Context } from "../content/context.ts";
-import { cell, counted, fixed, listWords, percent, signed, significant, whole } from "../numbers.ts";
-import { modelName, numberWord, outcomeName } from "../words.ts";
+import { cell, cellsOf, counted, fixed, listWords, percent, signed, significant, whole } from "../numbers.ts";
+import { midSentence, modelName, numberWord, outcomeName } from "../words.ts";
 import { html, type Markup } from "./html.ts";
 
 /** The study's title, or one from its marker. */
@@ -41,7 +41,7 @@ export function ledeOf({ study, groups, smallCell, record }: Context): string {
   if (association !== undefined && association.outcomes.length > 0) {
     const related = association.outcomes.filter(({ adjusted }) => adjusted.holm < 0.05);
     const rest = association.outcomes.filter((outcome) => !related.includes(outcome));
-    const names = (list: typeof related) => listWords(list.map(({ outcome }) => outcomeName(outcome).toLowerCase()));
+    const names = (list: typeof related) => listWords(list.map(({ outcome }) => midSentence(outcomeName(outcome))));
     if (related.length > 0) {
       sentences.push(
         `Where an individual lies on the map is related to ${names(related)}, also among individuals seen about as often and as long.`,
@@ -62,6 +62,7 @@ function factsHtml({ study, smallCell, record, timeWord }: Context): Markup {
     note: leftOut > 0 ? `${cell(leftOut, smallCell)} rows left out` : "no row left out",
   });
   const v = cohort.visitQuantiles;
+  const single = cellsOf(cohort.visitClasses, smallCell)[0];
   facts.push({
     name: "Observations",
     value: whole(cohort.numObservations),
@@ -69,11 +70,10 @@ function factsHtml({ study, smallCell, record, timeWord }: Context): Markup {
   });
   facts.push({
     name: "One visit only",
-    value: cell(cohort.singleVisit, smallCell),
-    note:
-      cohort.singleVisit >= smallCell
-        ? `${percent(cohort.singleVisit / cohort.numIndividuals)}, placed mostly by the prior`
-        : "placed mostly by the prior",
+    value: single,
+    note: /^\d/.test(single)
+      ? `${percent(cohort.singleVisit / cohort.numIndividuals)}, placed mostly by the prior`
+      : "placed mostly by the prior",
   });
   const { marker } = cohort;
   facts.push({
@@ -94,7 +94,7 @@ function factsHtml({ study, smallCell, record, timeWord }: Context): Markup {
     comparison?.differences.find(({ model }) => model.startsWith("dtm"));
   if (difference !== undefined) {
     facts.push({
-      name: `Against ${modelName(difference.reference).toLowerCase()}`,
+      name: `Against ${midSentence(modelName(difference.reference))}`,
       value: signed(difference.mean, 2),
       note: `held-out log-likelihood per individual (95% CI ${fixed(difference.lower, 2)} to ${fixed(difference.upper, 2)})`,
     });

@@ -1,6 +1,6 @@
 /** The map, its groups, and the models side by side. */
 import { listWords, maskSmall, percent } from "../numbers.ts";
-import { modelName, outcomeName } from "../words.ts";
+import { midSentence, modelName, outcomeName } from "../words.ts";
 import { html } from "./html.ts";
 import { figureHtml, noteHtml, type PageContext, type Section } from "./parts.ts";
 
@@ -29,20 +29,21 @@ export function groupSection(context: PageContext): Section | undefined {
   );
   const body = html`<p class="sub">${maskSmall(made, 1)} ${number?.sentence ?? ""}</p>
 ${figure}
+<div class="two"><div>
 ${
   stability !== undefined &&
-  html`<p class="sub" style="margin-top:14px">Stability: over ${stability.adjustedRand.length} resamples the groups came back with a mean adjusted Rand index of ${stability.meanAdjustedRand.toFixed(2)} (${stability.verdict}).${kept.length > 0 ? ` Pairs of members that stay together: ${kept.join(", ")}.` : ""}</p>`
+  html`<h3 style="margin-top:0">Do the groups come back?</h3><p class="sub">Over ${stability.adjustedRand.length} resamples the groups came back with a mean adjusted Rand index of ${stability.meanAdjustedRand.toFixed(2)} (${stability.verdict}; 1 is always the same, 0 is chance).${kept.length > 0 ? ` Pairs of members that stay together: ${kept.join(", ")}.` : ""}</p>`
 }
 ${stability?.verdict === "unstable" && noteHtml("The groups are unstable.", "Other samples of the same individuals give visibly different groups. Read the map as a continuum; use the groups only as names for its regions.")}
-${loose.length > 0 && stability?.verdict !== "unstable" && noteHtml(`${loose.length === 1 ? "Group" : "Groups"} ${listWords(loose.map(({ letter }) => letter))} ${loose.length === 1 ? "is" : "are"} loose.`, `Members stay together in under 60% of resamples.`)}
-${number !== undefined && html`<div class="two">${figureHtml(context, "number-of-groups")}</div>`}`;
+${loose.length > 0 && stability?.verdict !== "unstable" && noteHtml(`${loose.length === 1 ? "Group" : "Groups"} ${listWords(loose.map(({ letter }) => letter))} ${loose.length === 1 ? "is" : "are"} loose.`, "Members stay together in under 60% of resamples.")}
+</div>${figureHtml(context, "number-of-groups", 540)}</div>`;
   return { id: "groups", title: "Groups of similar courses", body };
 }
 
 export function outcomeMapSection(context: PageContext): Section | undefined {
   const figure = figureHtml(context, "outcome-maps");
   if (figure === undefined || context.mapOutcome === undefined) return undefined;
-  const others = (context.study.baselines ?? []).map(({ name }) => modelName(name));
+  const others = (context.study.baselines ?? []).map(({ name }) => midSentence(modelName(name)));
   const title = others.length === 0 ? "An outcome on the map" : "An outcome on the maps of the models";
   const body = html`<p class="sub">${outcomeName(context.mapOutcome.name)}${others.length === 0 ? "" : `, on the places given by ${listWords([...others, "the map"])}`}. The land ends where individuals do. A share is not a risk: places use all visits.</p>
 ${figure}`;

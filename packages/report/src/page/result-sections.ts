@@ -1,9 +1,23 @@
 /** Tables 1 and 2 and survival: does the map describe the data better, is it related to outcomes, does it foretell. */
 import { drawWhisker } from "../figures/effects.ts";
 import { serialize } from "../figures/svg.ts";
-import { cell, fixed, interval, listWords, maskSmall, NONE, percent, pValue, signed, significant } from "../numbers.ts";
+import {
+  cell,
+  cellsOf,
+  counted,
+  decimalsFor,
+  fixed,
+  interval,
+  listWords,
+  maskSmall,
+  NONE,
+  percent,
+  pValue,
+  signed,
+  significant,
+} from "../numbers.ts";
 import type { StudyAssociation, StudyEstimate } from "../study.ts";
-import { modelName, modelNote, numberWord, outcomeName } from "../words.ts";
+import { capital, midSentence, modelName, modelNote, numberWord, outcomeName } from "../words.ts";
 import { html, type Markup, raw } from "./html.ts";
 import { figureHtml, noteHtml, type PageContext, type Section, scrollHtml } from "./parts.ts";
 
@@ -13,6 +27,7 @@ export function comparisonSection(context: PageContext): Section | undefined {
   const { models, differences, folds, repeats = 1 } = comparison;
   const reference = differences[0]?.reference;
   const errorUnit = cohort.marker.transform === "identity" ? cohort.marker.unit : `${cohort.marker.transform} scale`;
+  const decimals = Math.max(0, decimalsFor(models[0].forecast.mae) + 2);
   const rows = models.map((m) => {
     const d = differences.find(({ model }) => model === m.model);
     const strong = m.model === "dtm" || (m.model === "dtm-paper" && !models.some(({ model }) => model === "dtm"));
@@ -20,7 +35,7 @@ export function comparisonSection(context: PageContext): Section | undefined {
 <td>${fixed(m.subjectLogLik.mean, 2)}</td><td class="mu">${fixed(m.subjectLogLik.se, 2)}</td><td class="mu">${fixed(m.subjectLogLik.sd, 2)}</td>
 <td>${fixed(m.observationLogLik.mean, 3)}</td><td class="mu">${fixed(m.observationLogLik.se, 3)}</td><td class="mu">${fixed(m.observationLogLik.sd, 3)}</td>
 <td>${d === undefined ? (m.model === reference ? "reference" : NONE) : html`${signed(d.mean, 2)} <span class="mu">(${interval(d.lower, d.upper, 2)})</span>`}</td>
-<td>${percent(m.coverage.p50)}</td><td>${percent(m.coverage.p90)}</td><td>${significant(m.forecast.crps)}</td><td>${significant(m.forecast.mae)}</td></tr>`;
+<td>${percent(m.coverage.p50)}</td><td>${percent(m.coverage.p90)}</td><td>${fixed(m.forecast.crps, decimals)}</td><td>${fixed(m.forecast.mae, decimals)}</td></tr>`;
   });
   const means = [
     ...new Set(models.filter(({ model }) => ["lmm", "fpca", "dtm"].includes(model)).map(({ mean }) => mean)),
@@ -28,9 +43,9 @@ export function comparisonSection(context: PageContext): Section | undefined {
   const narrow = models.filter(({ coverage }) => coverage.p90 < 0.85);
   const table = html`<table><caption><b>Table 1.</b> Log-likelihood of held-out individuals on the scale of the model, with standard error and standard deviation over folds; forecasts of later visits from the first half.</caption>
 <thead><tr><th scope="col">Model</th><th scope="col">per<br>individual</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">per<br>observation</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">difference<br>(95% CI, paired)</th><th scope="col">50% interval<br>covers</th><th scope="col">90% interval<br>covers</th><th scope="col">CRPS</th><th scope="col">abs. error${errorUnit === "" ? "" : html`<br>(${errorUnit})`}</th></tr></thead><tbody>${rows}</tbody></table>`;
-  const body = html`<p class="sub">${comparison.verdict.replace(/(\d) %/g, "$1%")} ${numberWord(folds)}-fold cross-validation over individuals${repeats > 1 ? `, ${repeats} times,` : ""} with the same folds for every model${means.length === 1 ? ` and a ${means[0] === "scalar" ? "constant population mean" : "mean curve"} for the mixed model, FPCA and the map` : ""}.</p>
+  const body = html`<p class="sub">${comparison.verdict.replace(/(\d) %/g, "$1%")} ${capital(numberWord(folds))}-fold cross-validation over individuals${repeats > 1 ? `, ${repeats} times,` : ""} with the same folds for every model${means.length === 1 ? ` and a ${means[0] === "scalar" ? "constant population mean" : "mean curve"} for the mixed model, FPCA and the map` : ""}.</p>
 ${scrollHtml("Comparison of models", table)}
-${narrow.length > 0 && noteHtml("Forecast intervals are too narrow.", `90% intervals held ${listWords(narrow.map(({ model, coverage, forecast }) => `${percent(coverage.p90)} of ${cell(forecast.count, context.smallCell)} later visits (${modelName(model).toLowerCase()})`))}.`)}
+${narrow.length > 0 && noteHtml("Forecast intervals are too narrow.", `90% intervals held ${listWords(narrow.map(({ model, coverage, forecast }) => `${percent(coverage.p90)} of ${cell(forecast.count, context.smallCell)} later visits (${midSentence(modelName(model))})`))}.`)}
 <div class="two">${figureHtml(context, "differences")}<p class="sub" style="font-size:13px">Log-likelihoods are sums over an individual's observations, averaged within folds. Differences are paired by individual, which is why they are clearer than the separate standard errors suggest.</p></div>
 <div class="three">${figureHtml(context, "coverage")}${figureHtml(context, "pit")}${figureHtml(context, "horizon")}</div>`;
   return { id: "models", title: "Does the map describe the data better?", body };
@@ -52,7 +67,7 @@ export function outcomeSection(context: PageContext): Section | undefined {
   );
   const body = html`<p class="sub">Test of equal places with and without each outcome. The guarded p compares only individuals seen about as often and as long, and is the one to read; the naive p beside it does not. AUC: how well the place tells the two apart, 0.5 is chance.</p>
 ${scrollHtml("Outcomes and the map", mainTable(context, outcomes, controls, primary))}
-${visits.length > 0 && noteHtml("Place depends on the number of visits.", `For ${listWords(visits.map(({ outcome }) => outcomeName(outcome).toLowerCase()))} the naive test sees a relation that the guarded one does not: it may only reflect who was seen more often.`)}
+${visits.length > 0 && noteHtml("Place depends on the number of visits.", `For ${listWords(visits.map(({ outcome }) => midSentence(outcomeName(outcome))))} the naive test sees a relation that the guarded one does not: it may only reflect who was seen more often.`)}
 ${scrollHtml("Outcomes by representation", representationTable(outcomes))}
 ${other.length > 0 && html`<ul class="sub" style="font-size:13px;margin:14px 0 0;padding-left:18px">${other}</ul>`}
 <p class="sub" style="margin-top:14px;font-size:13px">${outcomes.length} ${outcomes.length === 1 ? "outcome was" : "outcomes were"} tested. Adjusted p (Holm) keeps the chance of any false alarm at 5%; BH the share of false alarms among findings. Relations are not predictions: places use all visits. Recorded at any time, an outcome had more chances in people followed longer.</p>`;
@@ -87,8 +102,9 @@ function mainTable(
   };
   const rows = outcomes.map((o) => {
     const main = o.representations[primary];
+    const parts = cellsOf([o.cases, o.controls, o.missing], smallCell);
     const { auc, aucWithinStrata } = o.effect;
-    return html`<tr><th scope="row">${outcomeName(o.outcome)}</th><td>${cell(o.cases, smallCell)}</td><td>${cell(o.controls, smallCell)}</td><td class="mu">${cell(o.missing, smallCell)}</td>
+    return html`<tr><th scope="row">${outcomeName(o.outcome)}</th><td>${parts[0]}</td><td>${parts[1]}</td><td class="mu">${parts[2]}</td>
 <td>${fixed(auc.value, 2)} <span class="mu">(${interval(auc.lower, auc.upper, 2)})</span></td><td class="g">${whisker(context, auc)}</td><td>${aucWithinStrata ? fixed(aucWithinStrata.value, 2) : NONE}</td>
 <td class="mu">${main?.kde ? pValue(main.kde.p) : NONE}</td><td class="mu">${pValue(o.naiveP, main?.permutations)}</td><td><b>${pValue(o.p, main?.permutations)}</b></td><td>${pValue(o.adjusted.holm)}</td><td>${pValue(o.adjusted.bh)}</td><td class="tx">${reading(o)}</td></tr>`;
   });
@@ -122,7 +138,7 @@ export function survivalSection(context: PageContext): Section | undefined {
   if (survival === undefined || figure === undefined) return undefined;
   const { smallCell, timeWord } = context;
   const { logRank, cox, leftOut } = survival;
-  const event = outcomeName(survival.event).toLowerCase();
+  const event = midSentence(outcomeName(survival.event));
   const out =
     leftOut === undefined
       ? ""
@@ -140,7 +156,7 @@ export function survivalSection(context: PageContext): Section | undefined {
   );
   const body = html`<p class="sub">Only visits up to ${timeWord} ${significant(survival.landmark)} place an individual, and time runs from there, so nothing from the future enters.${out}</p>
 <div class="two" style="grid-template-columns:minmax(0,1.9fr) minmax(0,1fr)">${figure}<div>
-${logRank !== undefined && html`<h3 style="margin-top:0">Do the groups differ?</h3><p class="sub" style="font-size:14px">Log-rank test: χ² ${fixed(logRank.statistic, 1)} on ${logRank.degrees} degrees of freedom, p ${pValue(logRank.pValue)}.</p>`}
+${logRank !== undefined && html`<h3 style="margin-top:0">Do the groups differ?</h3><p class="sub" style="font-size:14px">Log-rank test: χ² ${fixed(logRank.statistic, 1)} on ${counted(logRank.degrees, "degree")} of freedom, p ${pValue(logRank.pValue)}.</p>`}
 ${
   cox !== undefined &&
   html`<h3>Place and time to ${event}</h3><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Cox regression"><table><caption class="hide">Cox regression on the places</caption><thead><tr><th scope="col">Cox regression</th><th scope="col">hazard ratio</th><th scope="col">95% CI</th><th scope="col">p</th></tr></thead><tbody>${terms}</tbody></table></div>

@@ -49,13 +49,13 @@ table{border-collapse:collapse;width:100%;font-size:13px;line-height:1.4}
 caption{text-align:left;font-size:13px;color:var(--ink-2);padding-bottom:8px}
 caption b{color:var(--ink);font-weight:620}
 th{font-weight:400;text-align:left}
-thead th{font-size:12px;color:var(--ink-3);text-align:right;vertical-align:bottom;padding:0 0 6px 14px;line-height:1.3;border-bottom:1px solid var(--ink)}
+thead th{font-size:12px;color:var(--ink-3);text-align:right;vertical-align:bottom;padding:0 0 6px 14px;line-height:1.3;border-bottom:1px solid var(--ink);white-space:nowrap}
 thead th:first-child,thead th.tx{text-align:left}
 thead th:first-child{padding-left:0}
 tbody tr{border-bottom:1px solid var(--line)}
 tbody th{padding:7px 0;min-width:9em}
 td{text-align:right;padding:7px 0 7px 14px;white-space:nowrap}
-td.tx{text-align:left;white-space:normal}
+td.tx{text-align:left;white-space:normal;min-width:11em}
 td.g{padding:0 0 0 14px;width:1%}td.g svg{display:block}
 .hl th,.hl td{font-weight:600}.hl .mu{font-weight:400}
 .sech th{font-size:12px;color:var(--ink-3);padding:16px 0 5px}.sech{border:0!important}
@@ -68,7 +68,7 @@ td.g{padding:0 0 0 14px;width:1%}td.g svg{display:block}
 .fine{margin-top:48px;padding-top:12px;border-top:1px solid var(--line);font-size:12px;color:var(--ink-2);display:grid;grid-template-columns:repeat(auto-fit,minmax(180px,1fr));gap:8px 24px}
 .fine b{display:block;font-weight:500;color:var(--ink-3)}.fine code{font-size:11.5px;overflow-wrap:anywhere}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-@media (max-width:900px){.two,.three{grid-template-columns:1fr}.meth{columns:1}.wrap{padding:24px 18px 48px}h1{font-size:28px}.plot{overflow-x:auto}.plot.wide svg{min-width:720px}}
+@media screen and (max-width:900px){.two,.three{grid-template-columns:1fr}.meth{columns:1}.wrap{padding:24px 18px 48px}h1{font-size:28px}.plot{overflow-x:auto}.plot.wide svg{min-width:720px}}
 @media print{@page{size:A4;margin:14mm}
 body{font-size:9.5pt}.wrap{padding:0;max-width:none}nav,.skip,details:not([open])>summary{display:none}
 h1{font-size:24pt}.lede{font-size:12.5pt}h2{font-size:15pt;margin-top:22pt}h2,h3{break-after:avoid}.sub{break-after:avoid}

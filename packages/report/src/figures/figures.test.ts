@@ -1,0 +1,78 @@
+import { parseHTML } from "linkedom";
+import { describe, expect, it } from "vitest";
+import { roundTicks, timeAxis } from "./chart.ts";
+import { coverageCurve } from "./comparison.ts";
+import { spreadLabels, survivalAt } from "./survival.ts";
+import { fitText, label, makeRoot, penOf, serialize, textWidth, wrapText } from "./svg.ts";
+
+const { document } = parseHTML("<html><body></body></html>") as unknown as { document: Document };
+
+describe("writing SVG", () => {
+  it("makes hostile text harmless and keeps it readable", () => {
+    const pen = penOf({ document }, 100);
+    const text = '</text><script>alert("1")</script>&\u0000';
+    const written = serialize(makeRoot(pen, 10, label(pen, text, 0, 0, { "data-x": '"><b' })));
+    expect(written).not.toContain("<script");
+    expect(written).not.toContain("<b");
+    expect(written).toContain("&lt;/text&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;</text>");
+  });
+
+  it("fits and wraps text by its width", () => {
+    expect(fitText("short", 12, 100)).toBe("short");
+    const cut = fitText("falls 1.1 a year to 68 by year 10", 12, 80);
+    expect(cut.endsWith("…")).toBe(true);
+    expect(textWidth(cut, 12)).toBeLessThanOrEqual(80);
+    for (const line of wrapText("a line of several words that is too long", 12, 90)) {
+      expect(textWidth(line, 12)).toBeLessThanOrEqual(90);
+    }
+  });
+});
+
+describe("axes", () => {
+  it("have round ticks inside the range, the last label with the unit", () => {
+    expect(roundTicks(0, 10, 4)).toEqual([0, 2, 4, 6, 8, 10]);
+    expect(roundTicks(-0.12, 0.31, 4)).toEqual([-0.1, 0, 0.1, 0.2, 0.3]);
+    const axis = timeAxis(0, 9.8, "year");
+    expect(axis.ticks.map(axis.format)).toEqual(["0", "2", "4", "6", "year 8"]);
+  });
+});
+
+describe("coverage from PIT counts", () => {
+  it("is the diagonal for equal counts and complete at the end", () => {
+    const curve = coverageCurve(new Array(10).fill(7));
+    for (const { promised, measured } of curve) expect(measured).toBeCloseTo(promised, 12);
+  });
+
+  it("lies below the diagonal when visits fall into the tails", () => {
+    const curve = coverageCurve([30, 10, 5, 5, 5, 5, 5, 5, 10, 30]);
+    for (const { promised, measured } of curve.slice(1, -1)) expect(measured).toBeLessThan(promised);
+  });
+});
+
+describe("survival curves", () => {
+  const curve = {
+    group: 0,
+    numIndividuals: 4,
+    numEvents: 2,
+    times: [1, 2, 3],
+    survival: [0.75, 0.75, 0.375],
+    lower: [0.1, 0.1, 0.1],
+    upper: [0.9, 0.9, 0.9],
+    atRisk: [4, 3, 2],
+  };
+
+  it("are read as step functions with the number at risk just before", () => {
+    expect(survivalAt(curve, 0)).toMatchObject({ survival: 1, atRisk: 4 });
+    expect(survivalAt(curve, 1)).toMatchObject({ survival: 0.75, atRisk: 4 });
+    expect(survivalAt(curve, 2.5)).toMatchObject({ survival: 0.75, atRisk: 2 });
+    expect(survivalAt(curve, 4)).toMatchObject({ survival: 0.375, atRisk: 0 });
+  });
+
+  it("have labels that keep their order and distance and stay inside", () => {
+    const at = spreadLabels([0.95, 0.96, 0.5, 0.97], 0.05);
+    const sorted = [...at].sort((a, b) => a - b);
+    for (let k = 1; k < 4; k++) expect(sorted[k] - sorted[k - 1]).toBeGreaterThanOrEqual(0.05 - 1e-12);
+    expect(Math.max(...at)).toBeLessThanOrEqual(1 + 1e-12);
+    expect(at[2]).toBe(0.5);
+  });
+});

@@ -1,0 +1,196 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { Resvg } from "@resvg/resvg-js";
+import { parseHTML } from "linkedom";
+import { beforeAll, describe, expect, it } from "vitest";
+import { sampleStudy } from "../../../test/sample-study.ts";
+import { checklist, contextOf, figureToSvg, methodsText, renderReport, type Study, studyFigures } from "./index.ts";
+
+const { document } = parseHTML("<html><body></body></html>") as unknown as { document: Document };
+const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u2028';
+
+let study: Study;
+let page: string;
+let dom: Document;
+
+beforeAll(async () => {
+  ({ study } = await sampleStudy({ numIndividuals: 160, folds: 2, permutations: 99, mapInComparison: false }));
+  page = renderReport(study, { document });
+  dom = parseHTML(page).document as unknown as Document;
+}, 60_000);
+
+/** Text of the page without markup. */
+const textOf = (html: string) => html.replace(/<style>.*?<\/style>/s, "").replace(/<[^>]+>/g, " ");
+
+describe("the report", () => {
+  it("has every section of a whole study, each with a heading", () => {
+    const ids = Array.from(dom.querySelectorAll("main > section"), (section) => section.id);
+    expect(ids).toEqual([
+      "map",
+      "groups",
+      "outcome-maps",
+      "models",
+      "outcomes",
+      "survival",
+      "fit",
+      "data",
+      "methods",
+      "checklist",
+    ]);
+    for (const section of Array.from(dom.querySelectorAll("main > section"))) {
+      expect(section.querySelector("h2")?.textContent).not.toBe("");
+    }
+  });
+
+  it("asks for nothing: no script, no address but namespaces", () => {
+    expect(page).not.toMatch(/<script|<link|<img|@import|url\((?!#)/i);
+    const addresses = page.match(/https?:\/\/[^\s"'<)]+/g) ?? [];
+    expect(new Set(addresses)).toEqual(new Set(["http://www.w3.org/2000/svg"]));
+  });
+
+  it("holds no identifier and, in a shared report, no digest that lets rows be guessed", () => {
+    expect(page).not.toContain("secret-");
+    expect(page).not.toContain("0123abcd");
+    const places = renderReport({ ...study, options: { individualLevel: "places" } }, { document });
+    expect(places).not.toContain("secret-");
+    expect(places).toContain("Holds places of single individuals");
+  });
+
+  it("draws no single places unless they are allowed", () => {
+    const circles = (html: string) => {
+      const map = parseHTML(html).document.querySelector("#figure-map");
+      return map?.querySelectorAll("circle").length ?? 0;
+    };
+    expect(circles(page)).toBeLessThan(120);
+    expect(circles(renderReport({ ...study, options: { individualLevel: "places" } }, { document }))).toBeGreaterThan(
+      160,
+    );
+  });
+
+  it("withholds small counts, also where a total would give them away", () => {
+    const first = study.association!.outcomes[0];
+    const outcomes = [
+      { ...first, cases: 7, controls: 153, missing: 0, warnings: [{ code: "few-cases", message: "Only 7 cases." }] },
+    ];
+    const html = renderReport({ ...study, association: { ...study.association!, outcomes } }, { document });
+    const row = Array.from(parseHTML(html).document.querySelectorAll("#outcomes tbody tr"))[0];
+    const cells = Array.from(row.querySelectorAll("td"), (td) => td.textContent);
+    expect(cells.slice(0, 3)).toEqual(["<11", "≥11", "0"]);
+    expect(html).toContain("Only &lt;11 cases.");
+    // Seven rows were left out; rows in the file minus observations would tell.
+    expect(textOf(page)).not.toContain(String(study.cohort.numObservations + 7));
+    const shown = renderReport({ ...study, options: { smallCell: 1 } }, { document });
+    expect(textOf(shown).replace(/,/g, "")).toContain(String(study.cohort.numObservations + 7));
+  });
+
+  it("quotes no received cell in a shared report", () => {
+    const warnings = [{ ...study.cohort.warnings[0], received: "value 4711.25 of secret-P0001" }];
+    const html = renderReport({ ...study, cohort: { ...study.cohort, warnings } }, { document });
+    expect(html).not.toContain("4711.25");
+  });
+
+  it("gives the same bytes for the same study", () => {
+    expect(renderReport(structuredClone(study), { document })).toBe(page);
+  });
+
+  it("shows hostile names as text", () => {
+    const named: Study = {
+      ...study,
+      title: HOSTILE,
+      outcomes: study.outcomes!.map((o) => ({ ...o, name: HOSTILE + o.name })),
+      association: {
+        ...study.association!,
+        outcomes: study.association!.outcomes.map((o) => ({ ...o, outcome: HOSTILE + o.outcome })),
+      },
+      groups: { ...study.groups!, groups: study.groups!.groups.map((g) => ({ ...g, name: HOSTILE })) },
+      survival: { ...study.survival!, event: HOSTILE },
+      run: { ...study.run!, command: HOSTILE },
+      cohort: { ...study.cohort, marker: { ...study.cohort.marker, name: HOSTILE, unit: HOSTILE }, notes: [HOSTILE] },
+      model: { ...study.model!, marker: { ...study.model!.marker, name: HOSTILE, unit: HOSTILE } },
+    };
+    const html = renderReport(named, { document });
+    expect(html).not.toMatch(/<script|<img/i);
+    expect(parseHTML(html).document.querySelectorAll("script, img").length).toBe(0);
+    for (const figure of studyFigures(named)) expect(figureToSvg(figure, { document })).not.toMatch(/<script|<img/i);
+  });
+
+  it("is a page from the cohort alone", () => {
+    const html = renderReport({ cohort: study.cohort }, { document });
+    const ids = Array.from(parseHTML(html).document.querySelectorAll("main > section"), (section) => section.id);
+    expect(ids).toEqual(["data", "checklist"]);
+  });
+
+  it("says when the fit has not converged and when groups are unstable", () => {
+    const record = { ...study.model!.record, converged: false };
+    const stability = { verdict: "unstable" as const, meanAdjustedRand: 0.3, adjustedRand: [0.3] };
+    const html = renderReport({ ...study, record, groups: { ...study.groups!, stability } }, { document });
+    expect(html).toContain("Not converged.");
+    expect(html).toContain("The groups are unstable.");
+  });
+});
+
+describe("figures", () => {
+  it("have a picture with words, and a table with the same number of cells in each row", () => {
+    const figures = Array.from(dom.querySelectorAll("figure"));
+    expect(figures.length).toBeGreaterThanOrEqual(12);
+    for (const figure of figures) {
+      const drawing = figure.querySelector('[role="img"]');
+      const words = dom.getElementById(drawing?.getAttribute("aria-labelledby") ?? "");
+      expect(words?.textContent?.length).toBeGreaterThan(20);
+      expect(figure.querySelector("figcaption b")?.textContent).not.toBe("");
+      const columns = figure.querySelectorAll("details thead th").length;
+      expect(columns).toBeGreaterThan(1);
+      for (const row of Array.from(figure.querySelectorAll("details tbody tr"))) {
+        expect(row.querySelectorAll("th,td").length).toBe(columns);
+      }
+    }
+  });
+
+  it("use each id once, so that clip paths of one figure do not reach another", () => {
+    const ids = Array.from(page.matchAll(/ id="([^"]+)"/g), (match) => match[1]);
+    expect(ids.length).toBe(new Set(ids).size);
+    for (const [, id] of page.matchAll(/url\(#([^)]+)\)/g)) expect(ids).toContain(id);
+  });
+
+  it("hold finite numbers only", () => {
+    for (const figure of studyFigures(study))
+      expect(figureToSvg(figure, { document })).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
+  it("stand alone as SVG that resvg draws with the font given to it", () => {
+    const folder = createRequire(import.meta.url)
+      .resolve("@expo-google-fonts/inter/package.json")
+      .replace(/package\.json$/, "");
+    const fontFiles = ["400Regular/Inter_400Regular.ttf", "600SemiBold/Inter_600SemiBold.ttf"].map((f) => folder + f);
+    expect(readFileSync(fontFiles[0]).length).toBeGreaterThan(1000);
+    for (const figure of studyFigures(study)) {
+      const svg = figureToSvg(figure, { document, source: "source line" });
+      expect(svg).not.toContain("var(--");
+      expect(svg).toContain("source line");
+      const image = new Resvg(svg, {
+        font: { fontFiles, loadSystemFonts: false, defaultFontFamily: "Inter" },
+      }).render();
+      expect(image.width).toBeGreaterThan(300);
+      // A drawing, not an empty sheet: some pixels are dark.
+      expect(image.pixels.some((value, k) => k % 4 === 0 && value < 60)).toBe(true);
+    }
+  });
+});
+
+describe("words made from the run", () => {
+  it("methods name the sizes, seed and numbers of the run", () => {
+    const text = methodsText(contextOf(study)).join(" ");
+    expect(text).toContain(`seed ${study.model!.record.seed}`);
+    expect(text).toContain("160 individuals");
+    expect(text).toContain("two-fold cross-validation");
+    expect(text).toMatch(/99 permutations/);
+  });
+
+  it("the checklist answers all sixteen items, whatever parts a study has", () => {
+    for (const part of [study, { cohort: study.cohort }]) {
+      const items = checklist(contextOf(part));
+      expect(new Set(items.map(({ number }) => number.replace(/\D/g, ""))).size).toBe(16);
+      for (const { answer } of items) expect(answer).toMatch(/\S.*\.$/);
+    }
+  });
+});

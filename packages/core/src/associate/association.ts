@@ -83,8 +83,9 @@ export interface OutcomeAssociation {
   readonly cases: number;
   readonly controls: number;
   readonly missing: number;
-  /** Guarded p-value of the primary representation, and its naive twin. */
+  /** Guarded p-value of the primary representation. */
   readonly p: number;
+  /** Its naive twin; from fewer permutations where it is clearly above 0.05. */
   readonly naiveP: number;
   /** Guarded p-value of the energy distance. */
   readonly energyP: number;
@@ -212,7 +213,10 @@ async function associateOutcome(
     if (representation.name === primary) within = withinStrata ?? null;
   }
   const main = prepared.representations.find(({ name }) => name === primary)!;
-  const [naive] = await runPermutations(planPermutations({ forms: [main.kde], labels, seed }), options);
+  // The twin is there to be compared with 0.05: all permutations are only spent on it if it may be small.
+  const earlyStop = options.earlyStop || { sides: "above" as const };
+  const twin = planPermutations({ forms: [main.kde], labels, seed });
+  const [naive] = await runPermutations(twin, { ...options, earlyStop });
   const p = byName[primary].p;
   const visitAuc = scoreAuc(visitCounts, labels);
   warn("follows-visit-count", visitCountMessage({ naiveP: naive.pValue, guardedP: p, visitAuc }));

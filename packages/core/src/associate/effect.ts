@@ -35,7 +35,7 @@ export interface ShareAucOptions {
 
 const NUM_GROUPS = 20;
 /** Beyond this many pairs every s-th control is compared with a case, a different set for each. */
-const MAX_PAIRS = 200_000;
+const MAX_PAIRS = 100_000;
 
 /** AUC of the local share for places z [n,q] in bandwidths with their Gaussian kernel, labels [n] (1 case), strata [n]. */
 export function shareAuc(

@@ -11,7 +11,7 @@ import { cholesky, invertFromCholesky, logDetFromCholesky } from "../numeric/cho
 import { bilinear, multiplyVector } from "../numeric/matrix.ts";
 import { LOG_2PI, normalCdf } from "../numeric/special.ts";
 import { type BandwidthRule, DIRECT_PAIRS_LIMIT, selectBandwidth } from "./bandwidth.ts";
-import { fineAccuracy, gaussFeatures, innerProduct, sumFeatures } from "./gauss-grid.ts";
+import { gaussFeatures, innerProduct, sumFeatures } from "./gauss-grid.ts";
 import { describeSample, type Sample, whitenRows } from "./sample.ts";
 
 export interface KdeTestOptions {
@@ -119,10 +119,9 @@ function kernelAverages(own: Sample, other: Sample, kernel: Kernel): readonly [n
   if (Math.max(n, m) <= DIRECT_PAIRS_LIMIT) {
     return [(kernel.peak * ownPairs(all, n, d)) / (n * n), (kernel.peak * crossPairs(all, n, m, d)) / (n * m)];
   }
-  const features = gaussFeatures(all, n + m, d, fineAccuracy(d));
-  const index = Int32Array.from({ length: n + m }, (_, i) => i);
-  const cells = sumFeatures(features, index.subarray(0, n));
-  const others = sumFeatures(features, index.subarray(n));
+  const features = gaussFeatures(all, n + m, d);
+  const cells = sumFeatures(features, 0, n);
+  const others = sumFeatures(features, n, n + m);
   return [(kernel.peak * innerProduct(cells, cells)) / (n * n), (kernel.peak * innerProduct(cells, others)) / (n * m)];
 }
 

@@ -223,15 +223,21 @@ function eachPermutation(
   const values = new Float64Array(forms.length);
   let count = 0;
   for (const m of marked) count += m;
-  const members = new Int32Array(count);
+  const members = new Int32Array(count + 1);
+  const isMarked = new Uint8Array(order.length);
   for (let b = from; b < to; b++) {
     const stream = openStream(seed, b);
     shuffled.set(order);
-    for (let s = 0, k = 0; s < marked.length; s++) {
+    isMarked.fill(0);
+    for (let s = 0; s < marked.length; s++) {
       const m = marked[s];
-      if (m === 0) continue;
-      if (m < starts[s + 1] - starts[s]) drawSubsetInPlace(stream, shuffled, starts[s], starts[s + 1], m);
-      for (let l = starts[s]; l < starts[s] + m; l++) members[k++] = shuffled[l];
+      if (m > 0 && m < starts[s + 1] - starts[s]) drawSubsetInPlace(stream, shuffled, starts[s], starts[s + 1], m);
+      for (let l = starts[s]; l < starts[s] + m; l++) isMarked[shuffled[l]] = 1;
+    }
+    // In ascending order the passes over the forms' tables run forward, which memory likes.
+    for (let i = 0, k = 0; i < isMarked.length; i++) {
+      members[k] = i;
+      k += isMarked[i];
     }
     for (let f = 0; f < forms.length; f++) values[f] = evaluate(forms[f], members, count, work[f]);
     visit(b, values);

@@ -4,11 +4,11 @@
  *   T = α² c'Kc − 2 (α/n₂) c'r + 1'r/n₂²,
  * so that a new labelling costs one sum over the marked alone. Three ways to hold K:
  *   matrix  K itself, O(n₁²) per labelling;
- *   grid    K = ΦΦ' with the sparse features of gauss-grid.ts, O(n₁);
+ *   grid    K = ΦΦ' with the sparse features of phase-grid.ts, O(n₁);
  *   slices  −|x − y| as an average of −|p − p'| over projections p, counted in bins, O(n₁).
  * Forms are plain data that can be sent to a thread.                               (docs/math/association.md §4)
  */
-import { addFeatures, COARSE, featureProduct, type GridFeatures, gaussFeatures, sumFeatures } from "./gauss-grid.ts";
+import { addPhaseFeatures, type PhaseFeatures, phaseFeatures, phaseProduct } from "./phase-grid.ts";
 
 export type QuadraticForm = MatrixForm | GridForm | SliceForm;
 
@@ -29,15 +29,15 @@ export interface MatrixForm extends FormBase {
 
 export interface GridForm extends FormBase {
   readonly kind: "grid";
-  readonly features: GridFeatures;
+  readonly features: PhaseFeatures;
 }
 
 export interface SliceForm extends FormBase {
   readonly kind: "slices";
   readonly numSlices: number;
   readonly numBins: number;
-  /** Bin of each individual in each slice, counted through all slices, [n,numSlices]. */
-  readonly bins: Int32Array;
+  /** Bin of each individual in each slice, counted through all slices (fewer than 2¹⁶), [n,numSlices]. */
+  readonly bins: Uint16Array;
   /** Weighted mean place of each bin, ascending in each slice, [numSlices,numBins]. */
   readonly means: Float64Array;
 }
@@ -54,16 +54,18 @@ export function energyMatrix(x: Float64Array, n: number, q: number): MatrixForm 
 
 /** Gaussian kernel on a lattice; z [n,q] in bandwidths. */
 export function gaussGrid(z: Float64Array, n: number, q: number, peak: number): GridForm {
-  const features = gaussFeatures(z, n, q, COARSE);
-  const all = sumFeatures(features);
-  const rowSums = Float64Array.from({ length: n }, (_, i) => featureProduct(features, i, all));
+  const features = phaseFeatures(z, n, q);
+  const rowSums = gridRowSums(
+    features,
+    Int32Array.from({ length: n }, (_, i) => i),
+  );
   return { kind: "grid", n, rowSums, total: sum(rowSums), scale: peak, features };
 }
 
 /** Bins of a slice and number of slices, by dimension: the error stays below 1 % of the null standard deviation. */
 const SLICING = [
   { numBins: 2048, numSlices: 1 },
-  { numBins: 512, numSlices: 16 },
+  { numBins: 256, numSlices: 16 },
   { numBins: 256, numSlices: 160 },
 ] as const;
 
@@ -71,7 +73,7 @@ const SLICING = [
 export function energySlices(x: Float64Array, n: number, q: number): SliceForm {
   const { numBins, numSlices } = SLICING[q - 1];
   const directions = sliceDirections(q, numSlices);
-  const bins = new Int32Array(n * numSlices);
+  const bins = new Uint16Array(n * numSlices);
   const means = new Float64Array(numSlices * numBins);
   const weight = [1, Math.PI / 2, 2][q - 1] / numSlices;
   const p = new Float64Array(n);
@@ -96,11 +98,8 @@ export function kernelRowSums(form: QuadraticForm, members: Int32Array): Float64
     case "matrix":
       for (let i = 0; i < n; i++) for (const j of members) out[i] += form.values[i * n + j];
       return out;
-    case "grid": {
-      const cells = sumFeatures(form.features, members);
-      for (let i = 0; i < n; i++) out[i] = featureProduct(form.features, i, cells);
-      return out;
-    }
+    case "grid":
+      return gridRowSums(form.features, members);
     case "slices":
       return sliceRowSums(form, members);
     default:
@@ -109,13 +108,22 @@ export function kernelRowSums(form: QuadraticForm, members: Int32Array): Float64
 }
 
 /** Scratch for `evaluate`, to be reused between labellings. */
-export function formWorkspace(form: QuadraticForm): Float64Array {
-  if (form.kind === "grid") return new Float64Array(form.features.layout.numCells);
-  return new Float64Array(form.kind === "slices" ? form.numSlices * form.numBins : 0);
+export interface FormWorkspace {
+  /** Sums on the lattice, [numCells] of a grid. */
+  readonly cells: Float64Array;
+  /** Marked in each bin, [numSlices,numBins] of slices. */
+  readonly tally: Int32Array;
+}
+
+export function formWorkspace(form: QuadraticForm): FormWorkspace {
+  return {
+    cells: new Float64Array(form.kind === "grid" ? form.features.numCells : 0),
+    tally: new Int32Array(form.kind === "slices" ? form.numSlices * form.numBins : 0),
+  };
 }
 
 /** T of the labelling that marks members[0..count). */
-export function evaluate(form: QuadraticForm, members: Int32Array, count: number, work: Float64Array): number {
+export function evaluate(form: QuadraticForm, members: Int32Array, count: number, work: FormWorkspace): number {
   const n2 = form.n - count;
   const alpha = 1 / count + 1 / n2;
   const quadratic = alpha * alpha * markedSum(form, members, count, work);
@@ -124,7 +132,7 @@ export function evaluate(form: QuadraticForm, members: Int32Array, count: number
 }
 
 /** Sum of the magnitudes of the three terms of T: its rounding error is a small multiple of 2⁻⁵³ of this. */
-export function termSize(form: QuadraticForm, members: Int32Array, count: number, work: Float64Array): number {
+export function termSize(form: QuadraticForm, members: Int32Array, count: number, work: FormWorkspace): number {
   const n2 = form.n - count;
   const alpha = 1 / count + 1 / n2;
   const quadratic = alpha * alpha * Math.abs(markedSum(form, members, count, work));
@@ -141,14 +149,14 @@ function markedRows(form: QuadraticForm, members: Int32Array, count: number): nu
 }
 
 /** c'Kc. */
-function markedSum(form: QuadraticForm, members: Int32Array, count: number, work: Float64Array): number {
+function markedSum(form: QuadraticForm, members: Int32Array, count: number, work: FormWorkspace): number {
   switch (form.kind) {
     case "matrix":
       return matrixSum(form.values, form.n, members, count);
     case "grid":
-      return gridSum(form.features, members, count, work);
+      return gridSum(form.features, members, count, work.cells);
     case "slices":
-      return sliceSum(form, members, count, work);
+      return sliceSum(form, members, count, work.tally);
     default:
       return form satisfies never;
   }
@@ -168,16 +176,23 @@ function matrixSum(K: Float64Array, n: number, members: Int32Array, count: numbe
 }
 
 /** |Σ φ_i|². */
-function gridSum(features: GridFeatures, members: Int32Array, count: number, cells: Float64Array): number {
+function gridSum(features: PhaseFeatures, members: Int32Array, count: number, cells: Float64Array): number {
   cells.fill(0);
-  addFeatures(features, members, 0, count, cells);
+  addPhaseFeatures(features, members, 0, count, cells);
   let s = 0;
   for (let c = 0; c < cells.length; c++) s += cells[c] * cells[c];
   return s;
 }
 
+/** φ_i'Σφ_j over members, for everyone. */
+function gridRowSums(features: PhaseFeatures, members: Int32Array): Float64Array {
+  const cells = new Float64Array(features.numCells);
+  addPhaseFeatures(features, members, 0, members.length, cells);
+  return Float64Array.from({ length: features.n }, (_, i) => phaseProduct(features, i, cells));
+}
+
 /** −Σ_ij |p_i − p_j| = −2 Σ_b (mean_{b+1} − mean_b) N_b (m − N_b), N_b the marked up to bin b; summed over slices. */
-function sliceSum(form: SliceForm, members: Int32Array, count: number, tally: Float64Array): number {
+function sliceSum(form: SliceForm, members: Int32Array, count: number, tally: Int32Array): number {
   const { means, numSlices, numBins } = form;
   tallySlices(form, members, count, tally);
   let total = 0;
@@ -193,35 +208,39 @@ function sliceSum(form: SliceForm, members: Int32Array, count: number, tally: Fl
 }
 
 /** tally[slice,bin] = number of marked. */
-function tallySlices(form: SliceForm, members: Int32Array, count: number, tally: Float64Array): void {
+function tallySlices(form: SliceForm, members: Int32Array, count: number, tally: Int32Array): void {
   const { bins, numSlices } = form;
   tally.fill(0);
   for (let k = 0; k < count; k++) {
-    const at = members[k] * numSlices;
-    for (let s = at; s < at + numSlices; s++) tally[bins[s]]++;
+    const from = Math.imul(members[k], numSlices);
+    const to = (from + numSlices) | 0;
+    for (let s = from; s < to; s = (s + 1) | 0) tally[bins[s]]++;
   }
 }
 
 /** −Σ_{j marked} |p_i − p_j| for everyone, summed over slices. */
 function sliceRowSums(form: SliceForm, members: Int32Array): Float64Array {
   const { n, bins, means, numSlices, numBins } = form;
-  const distances = formWorkspace(form);
-  tallySlices(form, members, members.length, distances);
+  const { tally } = formWorkspace(form);
+  tallySlices(form, members, members.length, tally);
+  const distances = new Float64Array(tally.length);
   for (let s = 0; s < numSlices; s++) {
     const from = s * numBins;
     let all = 0;
-    for (let b = from; b < from + numBins; b++) all += distances[b] * means[b];
+    for (let b = from; b < from + numBins; b++) all += tally[b] * means[b];
     let below = 0;
     let sumBelow = 0;
     for (let b = from; b < from + numBins; b++) {
-      below += distances[b];
-      sumBelow += distances[b] * means[b];
+      below += tally[b];
+      sumBelow += tally[b] * means[b];
       // Those below are nearer by their mean, those above by the rest.
       distances[b] = means[b] * below - sumBelow + (all - sumBelow) - means[b] * (members.length - below);
     }
   }
   const out = new Float64Array(n);
-  for (let i = 0; i < n; i++) for (let s = i * numSlices; s < (i + 1) * numSlices; s++) out[i] -= distances[bins[s]];
+  for (let i = 0; i < n; i++) {
+    for (let s = i * numSlices; s < (i + 1) * numSlices; s++) out[i] -= distances[bins[s]];
+  }
   return out;
 }
 
@@ -273,7 +292,7 @@ function binProjection(
   s: number,
   numSlices: number,
   means: Float64Array,
-  bins: Int32Array,
+  bins: Uint16Array,
 ): void {
   const numBins = means.length;
   const sorted = p.slice().sort();

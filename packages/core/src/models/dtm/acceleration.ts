@@ -8,7 +8,7 @@ import { dot } from "../../numeric/matrix.ts";
 import type { Engine } from "./engine.ts";
 import { residualRoot } from "./individual-statistics.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
-import { type DtmState, MIN_NOISE_SHARE } from "./state.ts";
+import type { DtmState } from "./state.ts";
 
 /** The state's parameters as a vector. */
 export function packParameters(engine: Engine, state: DtmState): Float64Array {
@@ -39,7 +39,7 @@ export function unpackParameters(engine: Engine, vector: Float64Array, state: Dt
     state.mean = vector.slice(at, at + d);
     at += d;
   }
-  state.noiseVariance = Math.max(Math.exp(vector[at++]), MIN_NOISE_SHARE * engine.firstNoiseVariance);
+  state.noiseVariance = Math.max(Math.exp(vector[at++]), engine.lowestNoiseVariance);
   state.signalVariance = Math.exp(vector[at++]);
   const [shortest, longest] = LENGTHSCALE_BOUNDS;
   state.lengthscale = Math.min(Math.max(Math.exp(vector[at++]), shortest), longest);

@@ -6,6 +6,7 @@
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { ROW_BLOCK } from "../../numeric/row-blocks.ts";
+import { compensatedSum } from "../../numeric/sum.ts";
 import { gridLocations } from "../gp/inducing.ts";
 import type { MapStart } from "../map-start.ts";
 import {
@@ -38,7 +39,7 @@ import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
 import { latticeNodes, type MapNodes } from "./nodes.ts";
 import { residualObjective, residualStep } from "./residual-step.ts";
 import type { DtmSettings } from "./settings.ts";
-import { type DtmState, MIN_NOISE_SHARE, referenceCovariance } from "./state.ts";
+import { type DtmState, referenceCovariance } from "./state.ts";
 
 /** ε of the kernel matrix, relative to α. */
 export const JITTER = 1e-6;
@@ -53,6 +54,7 @@ export interface Engine {
   readonly reference: Float64Array;
   readonly referenceRoot: Float64Array;
   readonly firstNoiseVariance: number;
+  readonly lowestNoiseVariance: number;
   readonly problem: KernelProblem;
   /** Two solutions, of which the first is the state's. */
   readonly solutions: [KernelSolution, KernelSolution];
@@ -86,6 +88,7 @@ export function createEngine(
     reference: anchor.reference,
     referenceRoot: residualRoot(anchor.reference, d),
     firstNoiseVariance: anchor.noiseVariance,
+    lowestNoiseVariance: lowestNoiseVariance(statistics, anchor.noiseVariance),
     problem: { geometry, layout, nodeSums, workspace: inducingWorkspace(layout) },
     solutions: [kernelSolution(geometry, layout), kernelSolution(geometry, layout)],
     table,
@@ -93,6 +96,14 @@ export function createEngine(
     maximization: maximizationWorkspace(d),
     moments: new Float64Array(0),
   };
+}
+
+/**
+ * σ² stays above 1e-8 of its start and 1e-10 of the variance of the values (unless it starts below): curves that pass
+ * through all observations would let the bound grow without limit.
+ */
+function lowestNoiseVariance({ sumSquares, numObservations }: BasisStatistics, first: number): number {
+  return Math.min(first, Math.max(1e-8 * first, (1e-10 * compensatedSum(sumSquares)) / numObservations));
 }
 
 /** What a fit keeps of its linear start throughout. */
@@ -214,7 +225,7 @@ export function updateParameters(
   const sums = maximizationSums(statistics, individuals, count, model, moments, ws);
   const shift = meanShift(sums, settings.mean, d).map((v) => rate * v);
   const noise = updatedNoiseVariance(sums, shift);
-  const lowest = MIN_NOISE_SHARE * engine.firstNoiseVariance;
+  const lowest = engine.lowestNoiseVariance;
   state.mean = state.mean.map((v, k) => v + shift[k]);
   const noiseVariance = state.noiseVariance + rate * (noise - state.noiseVariance);
   state.noiseVariance = Math.max(noiseVariance, lowest);

@@ -133,7 +133,7 @@ function whiten(L: Float64Array, sigma2: number, d: number, ws: IndividualWorksp
     }
     M[row + a] += sigma2;
   }
-  // Row by row: factor M, then Y ← M⁻¹Y and ζ ← M⁻¹ζ. M has eigenvalues of σ² or more.
+  // Row by row: factor M, then Y ← M⁻¹Y and ζ ← M⁻¹ζ.
   let product = 1;
   for (let a = 0; a < d; a++) {
     const row = a * d;
@@ -147,7 +147,8 @@ function whiten(L: Float64Array, sigma2: number, d: number, ws: IndividualWorksp
       zeta[a] -= s * zeta[b];
       for (let l = 0; l < d; l++) Y[row + l] -= s * Y[b * d + l];
     }
-    const diagonal = Math.sqrt(pivot);
+    // In exact arithmetic no pivot is below σ²; in rounded arithmetic a noise-free cohort can bring one there.
+    const diagonal = Math.sqrt(Math.max(pivot, sigma2));
     M[row + a] = diagonal;
     product *= diagonal;
     const inverse = 1 / diagonal;

@@ -234,6 +234,19 @@ describe("a fitted map", () => {
     expect(JSON.stringify(model.record)).not.toContain(cohort.ids[3]);
   });
 
+  it("stays finite on values without noise, and says why the noise stopped falling", () => {
+    const columns = columnsOf(18, 4);
+    const exact = columns.ids.map((id, j) => Number(id.slice(1)) * 3 + 0.5 * Math.round(columns.times[j]));
+    const times = Array.from(columns.times, (t) => Math.round(t));
+    const clean = problemOf({ ids: columns.ids, times, values: exact });
+    for (const residual of ["full", "capped"] as const) {
+      const { bound, noiseVariance, record } = fit({ residual, maxIterations: 60 }, clean.start, clean.statistics);
+      expect(Number.isFinite(bound)).toBe(true);
+      expect(noiseVariance).toBeGreaterThan(0);
+      expect(record.warnings.some((w) => w.includes("noise variance"))).toBe(true);
+    }
+  });
+
   it("says that places explain little when the residual has taken the variance", () => {
     const random = createRandom(2);
     // Independent levels without any pattern in time: a free Σ_e holds them all.

@@ -46,8 +46,6 @@ export interface DtmState {
   readonly history: AndersonHistory;
 }
 
-/** σ² is kept above this share of its start: beyond it the bound grows without limit. */
-export const MIN_NOISE_SHARE = 1e-8;
 const FIRST_TRIAL_DISTANCE = 0.3;
 
 /** The state before the first iteration: parameters from the linear start, τ at its cap, ℓ as set, α = Tr Σ/d. */

@@ -30,7 +30,8 @@ export function expShiftedInPlace(x: Float64Array, start: number, end: number, s
       const n = (v * INVERSE_STEP - 0.5) | 0;
       const r = v - n * STEP_HIGH - n * STEP_LOW;
       const r2 = r * r;
-      e = powers[TABLE_LAST + n] * (1 + r + r2 * (1 / 2 + r * (1 / 6) + r2 * (1 / 24 + r * (1 / 120) + r2 * (1 / 720))));
+      e =
+        powers[TABLE_LAST + n] * (1 + r + r2 * (1 / 2 + r * (1 / 6) + r2 * (1 / 24 + r * (1 / 120) + r2 * (1 / 720))));
     }
     x[k] = e;
     sum += e;

@@ -10,7 +10,7 @@ import { checkOption, DtmError } from "../errors.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../numeric/cholesky.ts";
 import { bilinear, multiplyVector } from "../numeric/matrix.ts";
 import { LOG_2PI, normalCdf } from "../numeric/special.ts";
-import { type BandwidthRule, DIRECT_PAIRS_LIMIT, selectBandwidth } from "./bandwidth.ts";
+import { type BandwidthRule, selectBandwidth, sumsPairByPair } from "./bandwidth.ts";
 import { gaussFeatures, innerProduct, sumFeatures } from "./gauss-grid.ts";
 import { describeSample, type Sample, whitenRows } from "./sample.ts";
 
@@ -116,7 +116,7 @@ function kernelAverages(own: Sample, other: Sample, kernel: Kernel): readonly [n
   const all = new Float64Array((n + m) * d);
   all.set(whitenRows(own.x, n, d, kernel.factor));
   all.set(whitenRows(other.x, m, d, kernel.factor), n * d);
-  if (Math.max(n, m) <= DIRECT_PAIRS_LIMIT) {
+  if (sumsPairByPair(Math.max(n, m), d)) {
     return [(kernel.peak * ownPairs(all, n, d)) / (n * n), (kernel.peak * crossPairs(all, n, m, d)) / (n * m)];
   }
   const features = gaussFeatures(all, n + m, d);

@@ -53,6 +53,11 @@ describe("planPermutations", () => {
     expect(relativeError(observed, [gauss, definition((i, j) => -far(i, j), labels)])).toBeLessThan(1e-12);
   });
 
+  it("holds matrices in four dimensions, where there are no lattices", () => {
+    const x = cloud(createRandom(1), 501, 4);
+    expect([kdeForm(pooledKernel(x, 4), 501).kind, energyForm(x, 501).kind]).toEqual(["matrix", "matrix"]);
+  });
+
   it("refuses one class and shapes that do not fit", () => {
     const x = cloud(createRandom(1), 20, 2);
     const forms = [energyForm(x, 20)];

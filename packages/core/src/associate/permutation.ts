@@ -119,18 +119,19 @@ function kernelAt(sample: Sample, bandwidth: Float64Array): PooledKernel {
 /** The pooled-bandwidth density statistic of n places. `hold` overrides how the kernel is held. */
 export function kdeForm(kernel: PooledKernel, n: number, hold?: "matrix" | "lattice"): QuadraticForm {
   const q = kernel.z.length / n;
-  const form = (hold ?? holdFor(n)) === "matrix" ? gaussMatrix : gaussGrid;
+  const form = (hold ?? holdFor(n, q)) === "matrix" ? gaussMatrix : gaussGrid;
   return form(kernel.z, n, q, kernel.peak);
 }
 
 /** The energy distance of places x [n,q], in their own units. */
 export function energyForm(x: Float64Array, n: number, hold?: "matrix" | "lattice"): QuadraticForm {
   const q = x.length / n;
-  return (hold ?? holdFor(n)) === "matrix" ? energyMatrix(x, n, q) : energySlices(x, n, q);
+  return (hold ?? holdFor(n, q)) === "matrix" ? energyMatrix(x, n, q) : energySlices(x, n, q);
 }
 
-function holdFor(n: number): "matrix" | "lattice" {
-  return n <= MATRIX_LIMIT ? "matrix" : "lattice";
+/** Lattices and slices end at three dimensions. */
+function holdFor(n: number, q: number): "matrix" | "lattice" {
+  return n <= MATRIX_LIMIT || q > 3 ? "matrix" : "lattice";
 }
 
 /** Prepares permutations of labels; refuses labels of one class. */

@@ -1,6 +1,7 @@
 /** Facts that hold for every kind of model, from a cohort to predictions and files. */
 import { describe, expect, it } from "vitest";
 import {
+  alignModel,
   type Cohort,
   createRandom,
   embed,
@@ -281,6 +282,26 @@ describe("model files", () => {
     expect(() => loadModel('{"a":1}')).toThrow(expect.objectContaining({ code: "not-a-model" }));
     const newer = text.replace('"formatVersion":1', '"formatVersion":2');
     expect(() => loadModel(newer)).toThrow(expect.objectContaining({ code: "newer-format" }));
+  });
+});
+
+describe("alignModel", () => {
+  it("turns a mirrored map back to the reference", () => {
+    const model = fitFpca(cohort, { rank: 2 });
+    const reference = embed(model, cohort);
+    const [c, s] = [Math.cos(2), Math.sin(2)];
+    const [a, b, d, e] = model.orientation;
+    const turn = [c, s, s, -c];
+    const orientation = Float64Array.of(
+      a * turn[0] + b * turn[2],
+      a * turn[1] + b * turn[3],
+      d * turn[0] + e * turn[2],
+      d * turn[1] + e * turn[3],
+    );
+    const mirrored = { ...model, orientation };
+    const aligned = alignModel(mirrored, embed(mirrored, cohort), reference);
+    expect(aligned.alignment.rSquared).toBeCloseTo(1, 9);
+    expect(relativeError(embed(aligned.model, cohort).location, reference.location)).toBeLessThan(1e-9);
   });
 });
 

@@ -27,6 +27,7 @@ export { nameGroups } from "./map/clusters/names.ts";
 export type { NumberOfGroups } from "./map/clusters/number.ts";
 export type { Stability } from "./map/clusters/stability.ts";
 export * from "./map/groups.ts";
+export { type AlignedModel, alignModel } from "./models/align.ts";
 export type { DtmModel } from "./models/dtm/model.ts";
 export type { DtmPaperModel } from "./models/dtm-paper/model.ts";
 export {

@@ -30,6 +30,8 @@ export interface SampleOptions {
   readonly seed?: number;
   readonly folds?: number;
   readonly permutations?: number;
+  /** Default by the gap statistic. */
+  readonly numGroups?: number;
   readonly kind?: "dtm" | "dtm-paper";
   /** Whether the map itself takes part in the cross-validation. Default true. */
   readonly mapInComparison?: boolean;
@@ -65,7 +67,8 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
   const lastTimes = Float64Array.from(cohort.ids, (_, i) => cohort.times[cohort.offsets[i + 1] - 1]);
 
   // Groups: Ward on the places, courses from each member's own posterior.
-  const number = chooseNumberOfGroups(placements.location, m, 2, { seed });
+  const chosenNumber = chooseNumberOfGroups(placements.location, m, 2, { seed });
+  const number = { ...chosenNumber, numGroups: options.numGroups ?? chosenNumber.numGroups };
   const labels = cutTree(wardTree(placements.location, m, 2), number.numGroups);
   const times = Float64Array.from({ length: 41 }, (_, k) => k / 4);
   const mixture = modelMixture(model);

@@ -10,7 +10,7 @@ import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
 import { type ChartAxis, chart, roundTicks, timeAxis, trim } from "./chart.ts";
 import { badge, setHeight } from "./group-map.ts";
-import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf } from "./svg.ts";
+import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
 
 export interface GroupCourses {
   readonly groups: readonly StudyGroup[];
@@ -81,13 +81,12 @@ function drawPanel(
   const { tokens } = pen;
   const { colour } = groupStyle(tokens, rank);
   const count = `${data.sizes[rank]} individuals`;
+  const name = capital(group.name);
+  const room = pen.width - 27 - textWidth(count, 12) - 12;
+  const size = textWidth(name, 13.5, true) <= room ? 13.5 : 12;
   panel.append(badge(pen, rank, group.letter, 9.5, 10, 9.5));
   panel.append(
-    label(pen, fitText(capital(group.name), 13.5, pen.width - 112, true), 27, 15, {
-      "font-size": 13.5,
-      "font-weight": 600,
-      fill: tokens.ink,
-    }),
+    label(pen, fitText(name, size, room, true), 27, 15, { "font-size": size, "font-weight": 600, fill: tokens.ink }),
     label(pen, count, pen.width, 15, { "font-size": 12, "text-anchor": "end", fill: tokens.ink3 }),
   );
   const n = shownLength(group, data.smallCell);

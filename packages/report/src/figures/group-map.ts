@@ -40,8 +40,12 @@ export function drawGroupMap(map: MapData, canvas: Canvas): SVGSVGElement {
   root.append(drawCentre(pen, layout), drawCoast(pen, layout, map.land));
   const marks = map.individualLevel === "places" ? drawDots(pen, layout, map) : drawDiscs(pen, layout, map);
   root.append(marks.group);
-  root.append(drawLineLabels(pen, layout, map.land, value, (v) => levelText(v, value.decimals), marks.spots));
-  if (map.individualLevel === "places") root.append(drawPills(pen, layout, map));
+  const pills = map.individualLevel === "places" ? drawPills(pen, layout, map) : { group: make(pen, "g"), spots: [] };
+  const avoid = [...marks.spots, ...pills.spots];
+  root.append(
+    drawLineLabels(pen, layout, map.land, value, (v) => levelText(v, value.decimals), avoid),
+    pills.group,
+  );
   root.append(drawSmallCurves(pen, layout, map, rowY, CARD.width / 2 + 1));
 
   // Legend: scale bar beside the note on axes, terrain, marks, groups.
@@ -168,15 +172,16 @@ function drawDots(pen: Pen, layout: MapLayout, map: MapData): Marks {
 }
 
 /** Names near the middle of each group, where they hide the fewest dots and no other name. */
-function drawPills(pen: Pen, layout: MapLayout, map: MapData): SVGElement {
+function drawPills(pen: Pen, layout: MapLayout, map: MapData): Marks {
   const group = make(pen, "g");
+  const spots: Spot[] = [];
   const dots = Array.from(map.sd, (_, i) => [layout.x(map.places[2 * i]), layout.y(map.places[2 * i + 1])] as const);
   const taken: { x: number; y: number; w: number }[] = [];
   const middle = (v: number[]) => v.sort((a, b) => a - b)[Math.floor(v.length / 2)];
   map.groups.forEach(({ group: number, letter, name }, rank) => {
     const members = dots.filter((_, i) => map.labels[i] === number);
     if (members.length === 0) return;
-    const text = fitText(capital(name), 12, 170, true);
+    const text = fitText(capital(name), 12, 240, true);
     const w = textWidth(text, 12, true) + 36;
     const [mx, my] = [middle(members.map(([x]) => x)), middle(members.map(([, y]) => y))];
     let best = { x: mx - w / 2, y: my, cost: Number.POSITIVE_INFINITY };
@@ -193,6 +198,7 @@ function drawPills(pen: Pen, layout: MapLayout, map: MapData): SVGElement {
     }
     const { x, y } = best;
     taken.push({ x, y, w });
+    for (let at = 0; at <= w; at += 12) spots.push({ x: x + at, y, r: 18 });
     group.append(
       make(pen, "rect", {
         x,
@@ -208,7 +214,7 @@ function drawPills(pen: Pen, layout: MapLayout, map: MapData): SVGElement {
       label(pen, text, x + 26, y + 4.3, { "font-size": 12, "font-weight": 600, fill: pen.tokens.ink }),
     );
   });
-  return group;
+  return { group, spots };
 }
 
 function drawCertainty(pen: Pen, root: Element, y: number): number {

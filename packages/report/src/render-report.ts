@@ -90,7 +90,7 @@ function checklistSection(context: PageContext): Section {
   const items = checklist(context);
   const table = html`<table class="plain"><caption class="hide">Reporting checklist</caption><thead><tr><th scope="col">Item</th><th scope="col" class="tx">This run</th></tr></thead><tbody>${items.map(({ number, question, answer }) => html`<tr><th scope="row"><span class="mu">${number}</span> ${question}</th><td>${answer}</td></tr>`)}</tbody></table>`;
   const body = html`<p class="sub">Guidelines for Reporting on Latent Trajectory Studies (GRoLTS), answered from the run.</p>
-${scrollHtml("Reporting checklist", table)}`;
+${scrollHtml("Items of the checklist", table)}`;
   return { id: "checklist", title: "Reporting checklist", body };
 }
 

@@ -1,3 +1,10 @@
 import { defineConfig } from "tsdown";
 
-export default defineConfig({ entry: ["src/main.ts"], format: "esm", dts: false, clean: true, platform: "node" });
+export default defineConfig({
+  // The thread program stands beside the main one, which starts it.
+  entry: { main: "src/main.ts", worker: "src/threads/worker.ts" },
+  format: "esm",
+  dts: false,
+  clean: true,
+  platform: "node",
+});

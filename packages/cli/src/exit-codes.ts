@@ -1,7 +1,16 @@
 /** What the exit code of `dtm` means, and which error gives which. */
 import { DtmError } from "@trajectory-maps/core";
 
-export const EXIT = { ok: 0, internal: 1, usage: 2, data: 3, file: 4, interrupted: 130 } as const;
+export const EXIT = {
+  ok: 0,
+  internal: 1,
+  usage: 2,
+  data: 3,
+  file: 4,
+  numerical: 5,
+  interrupted: 130,
+  terminated: 143,
+} as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** Something the caller typed cannot be done. */
@@ -10,15 +19,41 @@ export class UsageError extends Error {}
 /** A file or folder could not be read or written. */
 export class FileError extends Error {}
 
-/** Codes of the core that tell of a fault of ours rather than of the data. */
-const INTERNAL = new Set(["shape", "not-positive-definite", "no-convergence"]);
-const USAGE = new Set(["option", "unknown-model"]);
+/** A fit that did not converge, under --strict; everything has been written. */
+export class NotConvergedError extends Error {}
+
+/** Work stopped by a signal, after what could be kept was kept. */
+export class StoppedError extends Error {
+  readonly signal: "SIGINT" | "SIGTERM";
+
+  constructor(signal: "SIGINT" | "SIGTERM", message: string) {
+    super(message);
+    this.signal = signal;
+  }
+}
+
+/** Codes of the core by what they tell of; all others tell of the data. */
+const INTERNAL = new Set(["shape", "state", "not-fitted", "snapshot-mismatch", "empty-group"]);
+const NUMERICAL = new Set([
+  "not-positive-definite",
+  "no-convergence",
+  "not-monotone",
+  "singular-covariance",
+  "collinear",
+  "no-information",
+  "bandwidth",
+  "not-finite",
+]);
+const USAGE = new Set(["option", "unknown-model", "map-dimension", "extrapolation", "basis-too-large", "no-lattice"]);
 
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof FileError) return EXIT.file;
+  if (error instanceof NotConvergedError) return EXIT.numerical;
+  if (error instanceof StoppedError) return error.signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated;
   if (!(error instanceof DtmError)) return EXIT.internal;
   if (error.code === "cancelled") return EXIT.interrupted;
   if (USAGE.has(error.code)) return EXIT.usage;
+  if (NUMERICAL.has(error.code)) return EXIT.numerical;
   return INTERNAL.has(error.code) ? EXIT.internal : EXIT.data;
 }

@@ -11,26 +11,67 @@ export interface OptionSpec {
   readonly repeatable?: boolean;
 }
 
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly optional?: boolean;
+  readonly choices?: readonly string[];
+}
+
 export interface Command {
   readonly name: string;
   readonly description: string;
-  readonly arguments: readonly { readonly name: string; readonly description: string }[];
+  readonly arguments: readonly ArgumentSpec[];
   readonly options: readonly OptionSpec[];
   /** Lines that can be pasted. */
   readonly examples: readonly string[];
-  readonly run: (args: readonly string[], options: Options, context: Context) => void;
+  readonly run: (args: readonly string[], options: Options, context: Context) => CommandResult | Promise<CommandResult>;
+}
+
+/** A result in both its forms; one of them goes to standard output. */
+export interface CommandResult {
+  readonly text: string;
+  /** Plain data; typed arrays and numbers that are not finite are allowed and written as lists and null. */
+  readonly json: unknown;
+  /** Thrown after the result was printed: what is worth a failing exit code although everything was written. */
+  readonly failure?: Error;
 }
 
 /** Values of the options, by long name. */
 export type Options = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 export interface Context {
-  /** Results, on standard output. */
-  readonly print: (text: string) => void;
   readonly talk: Talk;
+  /** The command as it was typed, for records; ids and cells never stand in it. */
+  readonly commandLine: string;
 }
+
+/** Options every command takes. */
+export const COMMON_OPTIONS: readonly OptionSpec[] = [
+  { flags: "--json", description: "one JSON document on standard output instead of text" },
+  { flags: "--seed <number>", description: "seed of all randomness", default: "1" },
+  { flags: "--config <file>", description: "options from a YAML or JSON file (flags and DTM_* come first)" },
+  { flags: "-q, --quiet", description: "no talk on standard error but errors" },
+  { flags: "--debug", description: "show where an unforeseen error came from" },
+];
+
+/** Threads for work that can be shared; never changes a result. */
+export const JOBS_OPTION: OptionSpec = {
+  flags: "-j, --jobs <number>",
+  description: "threads to use; results do not depend on it (default: one per core)",
+};
+
+export const FORCE_OPTION: OptionSpec = { flags: "--force", description: "write over results that are already there" };
 
 export function textOption(options: Options, name: string): string | undefined {
   const value = options[name];
   return typeof value === "string" ? value : undefined;
+}
+
+/** A list written with commas; empty parts are dropped. */
+export function listOption(options: Options, name: string): string[] | undefined {
+  return textOption(options, name)
+    ?.split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
 }

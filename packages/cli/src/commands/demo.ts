@@ -1,46 +1,143 @@
-/** dtm demo: the three models on the bundled cohort, a summary, and the map in out/. */
-import { readCohort } from "@trajectory-maps/core";
-import { bundledFile, readText } from "../io/read.ts";
-import { checkOutputs, writeOutputs } from "../io/write.ts";
-import { cohortSummary, courseTable, mapPicture, mapSummary, modelTable } from "../print/summary.ts";
-import type { Command } from "./command.ts";
-import { textOption } from "./command.ts";
-import { fitAndPlace, OUTPUT_NAMES, outputsOf } from "./fit-model.ts";
-import { wholeNumber } from "./numbers.ts";
+/** dtm demo: a whole study, command by command, on the bundled cohort or on simulated registries. */
+import { join } from "node:path";
+import { bundledFile } from "../io/read.ts";
+import { associate } from "./associate.ts";
+import { type Command, type CommandResult, type Context, JOBS_OPTION, type Options, textOption } from "./command.ts";
+import { compare } from "./compare.ts";
+import { fit } from "./fit.ts";
+import { groups } from "./groups.ts";
+import { seedOf } from "./numbers.ts";
+import { report } from "./report.ts";
+import { simulate } from "./simulate.ts";
+
+interface DemoStudy {
+  readonly title: string;
+  readonly folder: string;
+  readonly visits: string;
+  readonly subjects: string;
+  readonly outcomes: string;
+  readonly columns: Options;
+  readonly event?: string;
+  readonly better: "high" | "low";
+  /** Smaller numbers where a cohort is large: the demo is to be looked at, not waited for. */
+  readonly folds: string;
+  readonly stability: string;
+}
+
+const PBC_OUTCOMES = "death,transplant,ascites_ever,hepatomegaly_ever,spiders_ever,edema_ever";
 
 export const demo: Command = {
   name: "demo",
-  description: "Fit three models to the bundled cohort, show what they found, write map and places to out/.",
+  description: "A whole study of the bundled cohort: fit, groups, comparison, outcomes and the report, into out/.",
   arguments: [],
   options: [
+    { flags: "--scleroderma", description: "simulated lung function and skin scores instead" },
     { flags: "-o, --out <folder>", description: "where results go", default: "out" },
-    { flags: "--seed <number>", description: "seed of all randomness", default: "1" },
+    JOBS_OPTION,
   ],
-  examples: ["dtm demo", "dtm demo --seed 7 -o elsewhere"],
-  run: (_, options, context) => {
-    const folder = textOption(options, "out") ?? "out";
-    const seed = wholeNumber("--seed", textOption(options, "seed") ?? "1");
+  examples: ["dtm demo", "dtm demo --scleroderma --seed 7 -o elsewhere"],
+  run: async (_, options, context) => {
+    const out = textOption(options, "out") ?? "out";
     // The demo's own folder may be written over; any other may not.
-    checkOutputs(folder, OUTPUT_NAMES, folder === "out");
-    const read = readCohort(readText(bundledFile("visits.csv")), {
-      columns: { id: "id", time: "time", value: "bili" },
-      marker: { name: "serum bilirubin", unit: "mg/dl", timeUnit: "years", transform: "log" },
-      file: "examples/pbc/visits.csv",
-    });
-    const choice = { mapDimension: 2, mean: "scalar", seed } as const;
-    const fits = (["lmm", "fpca", "dtm"] as const).map((kind) => fitAndPlace(read, { ...choice, kind }, context));
-    const map = fits[2]!;
-    const paths = writeOutputs(folder, outputsOf(map, `dtm demo --seed ${seed}`));
-    context.print(
-      [
-        "Disease trajectory map: primary biliary cholangitis, 312 people of the Mayo Clinic trial\n",
-        `${cohortSummary(read.cohort)}\n`,
-        `${modelTable(fits)}\n`,
-        `${mapSummary(map.model)}\n`,
-        `${mapPicture(map)}\n`,
-        `${courseTable(map.model)}\n`,
-        `Written   ${paths.join("\n          ")}`,
-      ].join("\n"),
-    );
+    const shared = { ...options, force: out === "out" };
+    const studies = options.scleroderma === true ? await scleroderma(out, shared, context) : [pbc(out)];
+    const results: CommandResult[] = [];
+    for (const study of studies) results.push(await runStudy(study, shared, context));
+    return { text: results.map(({ text }) => text).join("\n\n\n"), json: results.map(({ json }) => json) };
   },
 };
+
+function pbc(out: string): DemoStudy {
+  return {
+    title: "Primary biliary cholangitis: serum bilirubin of 312 people in the Mayo Clinic trial",
+    folder: join(out, "pbc"),
+    visits: bundledFile("visits.csv"),
+    subjects: bundledFile("subjects.csv"),
+    outcomes: PBC_OUTCOMES,
+    columns: {
+      id: "id",
+      time: "time",
+      value: "bili",
+      transform: "log",
+      marker: "bilirubin",
+      unit: "mg/dl",
+      timeUnit: "years",
+    },
+    event: "death_or_transplant:followup_years",
+    better: "low",
+    folds: "10",
+    stability: "10",
+  };
+}
+
+async function scleroderma(out: string, options: Options, context: Context): Promise<DemoStudy[]> {
+  const studies: DemoStudy[] = [];
+  for (const marker of ["pfvc", "tss"] as const) {
+    const folder = join(out, marker);
+    await simulate.run(
+      [marker],
+      { seed: textOption(options, "seed"), out: join(folder, "data"), force: options.force },
+      context,
+    );
+    const lung = marker === "pfvc";
+    studies.push({
+      title: lung
+        ? "Simulated scleroderma registry: percent of predicted forced vital capacity"
+        : "Simulated scleroderma registry: total skin score",
+      folder,
+      visits: join(folder, "data", "visits.csv"),
+      subjects: join(folder, "data", "subjects.csv"),
+      outcomes: [
+        "congestive heart failure",
+        "pulmonary hypertension",
+        "pulmonary arterial hypertension",
+        "gastrointestinal",
+        "myositis",
+        "interstitial lung disease",
+        "ulcers and gangrene",
+      ].join(","),
+      columns: {
+        id: "id",
+        time: "time",
+        value: "value",
+        marker: lung ? "PFVC" : "TSS",
+        unit: lung ? "% predicted" : "points",
+        timeUnit: "years",
+      },
+      better: lung ? "high" : "low",
+      folds: "3",
+      stability: "3",
+    });
+  }
+  return studies;
+}
+
+/** Runs the commands of a study one after the other; their pages, and the commands to paste. */
+async function runStudy(study: DemoStudy, options: Options, context: Context): Promise<CommandResult> {
+  const { folder, visits, subjects, outcomes, event, better, folds, stability, columns } = study;
+  const seed = String(seedOf(options));
+  const shared = { seed, force: options.force, jobs: options.jobs };
+  const transform = typeof columns.transform === "string" ? ` --transform ${columns.transform}` : "";
+  const commandLine = `dtm fit ${visits.endsWith("visits.csv") ? "visits.csv" : visits} --value ${columns.value}${transform} --seed ${seed}`;
+  const about = { ...context, commandLine };
+  context.talk.say(`${study.title}\n`);
+  const withEvent = event === undefined ? {} : { event };
+  const steps = [
+    await fit.run([visits], { ...shared, ...columns, out: folder }, about),
+    await groups.run([folder], { ...shared, better, stability }, about),
+    await compare.run([folder], { ...shared, models: "lmm,fpca,dtm", folds }, about),
+    await associate.run([folder, subjects], { ...shared, ...withEvent, outcomes }, about),
+    await report.run([folder], { ...shared, ...withEvent, subjects, outcomes, better }, about),
+  ];
+  const pages = steps.map(({ text }) => text.replace(/\n+Written {3}[\s\S]*$/, ""));
+  const names = ["fit", "groups", "compare", "associate", "report"];
+  return {
+    text: [
+      study.title,
+      ...pages.slice(0, -1),
+      pages.at(-1) ?? "",
+      `Run       ${folder} (model, places, groups and results as files)`,
+    ].join("\n\n"),
+    json: { title: study.title, folder, ...Object.fromEntries(steps.map(({ json }, k) => [names[k] ?? "", json])) },
+  };
+}

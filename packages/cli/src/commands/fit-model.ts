@@ -1,28 +1,35 @@
-/** Which function of the core fits which kind of model, and what is written about a fit. */
+/** Which function of the core fits which kind of model; maps are fitted step by step, so that they can be interrupted. */
+import { setImmediate } from "node:timers/promises";
 import {
+  type DtmRun,
+  type DtmRunSnapshot,
   embed,
+  type FitDtmOptions,
   type FitProgress,
-  fitDtm,
   fitFpca,
   fitLmm,
   type ReadCohort,
-  saveModel,
+  resumeDtm,
+  startDtm,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
 import { UsageError } from "../exit-codes.ts";
-import { toCsv } from "../io/csv.ts";
-import type { OutputFile } from "../io/write.ts";
+import { listenForSignals, type StopSignal } from "../io/signals.ts";
 import type { FittedModel } from "../print/summary.ts";
 import type { Context } from "./command.ts";
 
 export const KINDS = ["dtm", "dtm-paper", "lmm", "fpca"] as const;
 export type Kind = (typeof KINDS)[number];
 
+export const SCHEDULES = ["batch", "svi", "paper"] as const;
+
 export interface FitChoice {
   readonly kind: Kind;
-  readonly mapDimension: number;
+  readonly mapDimension: 1 | 2 | 3;
   readonly mean: "scalar" | "spline";
   readonly seed: number;
+  readonly schedule?: (typeof SCHEDULES)[number];
+  readonly learn?: boolean;
 }
 
 const TITLES: Readonly<Record<Kind, string>> = {
@@ -32,79 +39,98 @@ const TITLES: Readonly<Record<Kind, string>> = {
   "dtm-paper": "Trajectory map as published",
 };
 
-/** Names of what `outputsOf` writes. */
-export const OUTPUT_NAMES = ["model.json", "placements.csv", "trace.csv", "run.json"] as const;
+/** A map fit that was stopped by a signal. */
+export interface StoppedFit {
+  readonly signal: StopSignal;
+  readonly snapshot: DtmRunSnapshot;
+}
 
-/** Fits one model and places everyone, with progress. */
-export function fitAndPlace(read: ReadCohort, choice: FitChoice, { talk }: Context): FittedModel {
-  const model = talk.during(TITLES[choice.kind], (onProgress) => fitModel(read, choice, onProgress));
+/** Fits a linear model. */
+export function fitLinear(read: ReadCohort, choice: FitChoice & { readonly kind: "lmm" | "fpca" }, context: Context) {
+  const { cohort, columns } = read;
+  const { kind, mapDimension, mean, seed } = choice;
+  return context.talk.during(TITLES[kind], (onProgress) => {
+    const common = { seed, onProgress, mean, columns };
+    return kind === "lmm"
+      ? fitLmm(cohort, { ...common, mapDimension })
+      : fitFpca(cohort, { ...common, rank: mapDimension });
+  });
+}
+
+/** Fits a map, or goes on with one from a snapshot; a signal ends it with a snapshot. */
+export function fitMap(
+  read: ReadCohort,
+  choice: FitChoice,
+  context: Context,
+  snapshot?: DtmRunSnapshot,
+): Promise<TrajectoryModel | StoppedFit> {
+  const kind = choice.mapDimension === 3 ? "dtm-paper" : choice.kind;
+  return context.talk.during(TITLES[kind], async (onProgress) => {
+    const signals = listenForSignals((signal) => {
+      context.talk.say(
+        signal === "SIGINT"
+          ? "\nStopping after this step; the state will be kept. Press Ctrl-C again to stop at once."
+          : "Stopping after this step; the state will be kept.",
+      );
+    });
+    try {
+      // Handlers run only when this loop lets go; before the linear start, a signal would wait for it.
+      await setImmediate();
+      const run =
+        snapshot === undefined
+          ? startDtm(read.cohort, mapOptions(read, choice, onProgress))
+          : resumeDtm(read.cohort, snapshot, { onProgress });
+      return await runSteps(run, signals.received);
+    } finally {
+      signals.release();
+    }
+  });
+}
+
+async function runSteps(run: DtmRun, received: () => StopSignal | undefined): Promise<TrajectoryModel | StoppedFit> {
+  let last = Date.now();
+  while (!run.step().done) {
+    if (Date.now() - last < 40) continue;
+    await setImmediate();
+    last = Date.now();
+    const signal = received();
+    if (signal !== undefined) return { signal, snapshot: run.snapshot() };
+  }
+  return run.finish();
+}
+
+function mapOptions(
+  { columns }: ReadCohort,
+  { kind, mapDimension, mean, seed, schedule, learn }: FitChoice,
+  onProgress: (progress: FitProgress) => void,
+): FitDtmOptions {
+  const common = { seed, onProgress, mean, columns };
+  if (kind === "dtm-paper" || mapDimension === 3) {
+    return {
+      ...common,
+      kind: "dtm-paper",
+      mapDimension,
+      ...(schedule === undefined ? {} : { schedule }),
+      ...(learn === undefined ? {} : { learn }),
+    };
+  }
+  if (schedule === "paper") {
+    throw new UsageError(
+      "--schedule paper: expected with --model dtm-paper, received with --model dtm. Name that model.",
+    );
+  }
+  return { ...common, mapDimension, ...(schedule === undefined ? {} : { schedule }) };
+}
+
+/** Fits any kind of model. */
+export function fitAny(read: ReadCohort, choice: FitChoice, context: Context): Promise<TrajectoryModel | StoppedFit> {
+  const { kind } = choice;
+  if (kind === "lmm" || kind === "fpca") return Promise.resolve(fitLinear(read, { ...choice, kind }, context));
+  return fitMap(read, choice, context);
+}
+
+/** Everyone in the cohort placed by a model. */
+export function placeAll(model: TrajectoryModel, read: ReadCohort, { talk }: Context): FittedModel {
   if (!model.record.converged) talk.warn(model.record.verdict);
   return { model, placements: talk.during("  places of everyone", () => embed(model, read.cohort)) };
-}
-
-function fitModel(
-  { cohort, columns }: ReadCohort,
-  { kind, mapDimension, mean, seed }: FitChoice,
-  onProgress: (progress: FitProgress) => void,
-): TrajectoryModel {
-  const common = { seed, onProgress, mean, columns };
-  switch (kind) {
-    case "lmm":
-      return fitLmm(cohort, { ...common, mapDimension });
-    case "fpca":
-      return fitFpca(cohort, { ...common, rank: mapDimension });
-    case "dtm":
-      return fitDtm(cohort, { ...common, mapDimension });
-    case "dtm-paper":
-      return fitDtm(cohort, { ...common, mapDimension: upToThree(mapDimension), kind });
-    default:
-      throw new UsageError(`Expected a model among ${KINDS.join(", ")}, received ${String(kind satisfies never)}.`);
-  }
-}
-
-function upToThree(mapDimension: number): 1 | 2 | 3 {
-  if (mapDimension === 1 || mapDimension === 2 || mapDimension === 3) return mapDimension;
-  throw new UsageError(`--map-dimension: expected 1, 2 or 3 for a map as published, received ${mapDimension}.`);
-}
-
-/** The files of a finished fit: the model, everyone's place, the trace of the fit and the record of the run. */
-export function outputsOf(fit: FittedModel, command: string): OutputFile[] {
-  const { model, placements } = fit;
-  const { record } = model;
-  const run = { command, ...record, trace: undefined };
-  return [
-    { name: "model.json", text: saveModel(model) },
-    { name: "placements.csv", text: placementsCsv(fit) },
-    {
-      name: "trace.csv",
-      text: toCsv(
-        ["iteration", "value"],
-        record.trace.map((value, k) => [k + 1, value]),
-      ),
-    },
-    { name: "run.json", text: `${JSON.stringify({ ...run, placed: placements.ids.length }, null, 2)}\n` },
-  ];
-}
-
-function placementsCsv({ placements }: FittedModel): string {
-  const { ids, mapDimension: q, location, covariance, numObservations, logLikelihood } = placements;
-  const axes = Array.from({ length: q }, (_, a) => a);
-  const pairs = axes.flatMap((a) => axes.slice(a + 1).map((b) => [a, b] as const));
-  const header = [
-    "id",
-    "observations",
-    ...axes.map((a) => `x${a + 1}`),
-    ...axes.map((a) => `sd${a + 1}`),
-    ...pairs.map(([a, b]) => `cov${a + 1}${b + 1}`),
-    "log_likelihood",
-  ];
-  const rows = ids.map((id, i) => [
-    id,
-    numObservations[i] ?? 0,
-    ...axes.map((a) => location[i * q + a] ?? Number.NaN),
-    ...axes.map((a) => Math.sqrt(covariance[(i * q + a) * q + a] ?? Number.NaN)),
-    ...pairs.map(([a, b]) => covariance[(i * q + a) * q + b] ?? Number.NaN),
-    logLikelihood[i] ?? Number.NaN,
-  ]);
-  return toCsv(header, rows);
 }

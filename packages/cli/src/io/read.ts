@@ -1,13 +1,48 @@
-/** Reading files: bytes come in here and nowhere else. */
+/** Reading files: bytes come in here and nowhere else. Gzip is known by its first bytes, whatever the file is called. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { decodeText } from "@trajectory-maps/core";
+import { gunzipSync } from "node:zlib";
+import { DtmError, decodeText } from "@trajectory-maps/core";
 import { FileError } from "../exit-codes.ts";
 
-/** Text of a file, or of standard input for "-". */
+/** Bytes a packed file may unpack to: text of half this size is more than any cohort needs, and a bomb is stopped. */
+export const MAX_UNPACKED = 2 ** 29;
+
+/** Text of a file, or of standard input for "-"; gzip is unpacked. */
 export function readText(path: string): string {
-  const bytes = path === "-" ? readBytes(0, "standard input") : readFile(path);
-  return decodeText(bytes, path === "-" ? "standard input" : path).text;
+  const name = nameOf(path);
+  const bytes = path === "-" ? readBytes(0, name) : readFile(path);
+  return decodeText(bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack(bytes, name) : bytes, name).text;
+}
+
+/** What a path is called in messages. */
+export function nameOf(path: string): string {
+  return path === "-" ? "standard input" : path;
+}
+
+export function fileExists(path: string): boolean {
+  return existsSync(path);
+}
+
+export function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}
+
+function unpack(bytes: Uint8Array, name: string): Uint8Array {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED });
+  } catch (error) {
+    const tooLarge = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+    throw tooLarge
+      ? new DtmError(
+          "too-large",
+          `${name}: expected at most ${MAX_UNPACKED / 2 ** 20} MB once unpacked, received more. Give a smaller file.`,
+        )
+      : new DtmError(
+          "not-text",
+          `${name}: expected whole gzip data, received damaged or cut bytes. Pack or copy the file again.`,
+        );
+  }
 }
 
 function readFile(path: string): Uint8Array {

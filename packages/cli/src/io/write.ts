@@ -1,16 +1,19 @@
 /**
  * Writing files, all or none: everything is written under temporary names beside its goal, and only then renamed, so
- * that a crash or a full disk leaves the old files whole.
+ * that a crash or a full disk leaves the old files whole. Private files are readable by their owner alone.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { FileError, UsageError } from "../exit-codes.ts";
 import { reason } from "./read.ts";
 
 export interface OutputFile {
+  /** Path inside the folder, with "/" between parts. */
   readonly name: string;
-  readonly text: string;
+  readonly text: string | Uint8Array;
+  /** Holds data of single individuals. */
+  readonly private?: boolean;
 }
 
 /** Refuses, before any work is done, to overwrite files that exist. */
@@ -28,17 +31,32 @@ export function checkOutputs(folder: string, names: readonly string[], force: bo
 
 /** Writes the files into the folder, making it if needed; returns their paths. */
 export function writeOutputs(folder: string, files: readonly OutputFile[]): string[] {
-  const waiting = files.map(({ name, text }) => {
+  const waiting = files.map(({ name, text, private: secret }) => {
     const path = join(folder, name);
-    return { path, temporary: join(folder, `.${name}.${process.pid}.tmp`), text };
+    const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
+    return { path, temporary, text, mode: secret === true ? 0o600 : 0o644 };
   });
   try {
     mkdirSync(folder, { recursive: true });
-    for (const { temporary, text } of waiting) writeFileSync(temporary, text);
+    for (const { path, temporary, text, mode } of waiting) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(temporary, text, { mode });
+    }
     for (const { temporary, path } of waiting) renameSync(temporary, path);
   } catch (error) {
     for (const { temporary } of waiting) rmSync(temporary, { force: true });
     throw new FileError(`${folder} cannot be written: ${reason(error)}. Files already there are as they were.`);
   }
   return waiting.map(({ path }) => path);
+}
+
+/** Writes one file anywhere; refuses to overwrite unless forced. */
+export function writeSingle(path: string, text: string, force: boolean): string {
+  checkOutputs(dirname(path), [basename(path)], force);
+  return writeOutputs(dirname(path), [{ name: basename(path), text }])[0] ?? path;
+}
+
+/** Removes a file that is no longer true; nothing happens if it is not there. */
+export function removeFile(path: string): void {
+  rmSync(path, { force: true });
 }

@@ -11,7 +11,7 @@ export interface Talk {
   say(text: string): void;
   warn(text: string): void;
   fail(text: string): void;
-  /** Shows the progress of one piece of work until it returns. */
+  /** Shows the progress of one piece of work until it returns, or until its promise settles. */
   during<T>(title: string, work: (onProgress: (progress: FitProgress) => void) => T): T;
 }
 
@@ -22,6 +22,7 @@ export interface TalkStream {
 }
 
 const PLAIN_EVERY_MS = 3000;
+const TITLE_WIDTH = 38;
 
 export function createTalk(options: { quiet: boolean; stream?: TalkStream; color?: boolean }): Talk {
   const stream = options.stream ?? process.stderr;
@@ -40,14 +41,30 @@ export function createTalk(options: { quiet: boolean; stream?: TalkStream; color
     during: (title, work) => {
       const began = Date.now();
       const meter = options.quiet ? silent() : onTerminal ? bar(title) : plainLines(title, say);
+      const done = () => say(`${paint.dim(title.padEnd(TITLE_WIDTH))} ${seconds(Date.now() - began)}`);
       let result: ReturnType<typeof work>;
       try {
         result = work(meter.update);
-      } finally {
+      } catch (error) {
         meter.stop();
+        throw error;
       }
-      say(`${paint.dim(title.padEnd(38))} ${seconds(Date.now() - began)}`);
-      return result;
+      if (!(result instanceof Promise)) {
+        meter.stop();
+        done();
+        return result;
+      }
+      return result.then(
+        (value) => {
+          meter.stop();
+          done();
+          return value;
+        },
+        (error) => {
+          meter.stop();
+          throw error;
+        },
+      ) as typeof result;
     },
   };
 }
@@ -63,7 +80,7 @@ function silent(): Meter {
 
 function bar(title: string): Meter {
   const single = new SingleBar({
-    format: `${title.padEnd(38)} {bar} {stage} {value}/{total}  {height}`,
+    format: `${title.padEnd(TITLE_WIDTH)} {bar} {stage} {value}/{total}  {height}`,
     barsize: 20,
     hideCursor: true,
     clearOnComplete: true,
@@ -75,7 +92,7 @@ function bar(title: string): Meter {
   return {
     update: ({ stage, iteration, maxIterations, value }) => {
       single.setTotal(Math.max(maxIterations, 1));
-      single.update(Math.min(iteration, maxIterations), { stage, height: value.toFixed(2) });
+      single.update(Math.min(iteration, maxIterations), { stage, height: heightOf(value) });
     },
     stop: () => single.stop(),
   };
@@ -84,10 +101,14 @@ function bar(title: string): Meter {
 function plainLines(title: string, say: (text: string) => void): Meter {
   let last = Date.now();
   return {
-    update: ({ stage, iteration, value }) => {
+    update: ({ stage, iteration, maxIterations, value }) => {
       if (Date.now() - last < PLAIN_EVERY_MS) return;
       last = Date.now();
-      say(`${title}: ${stage}, iteration ${iteration}, ${value.toFixed(2)}`);
+      say(
+        [`${title}: ${stage}`, `${iteration} of at most ${maxIterations}`, heightOf(value)]
+          .filter((t) => t !== "")
+          .join(", "),
+      );
     },
     stop: () => {},
   };
@@ -95,4 +116,9 @@ function plainLines(title: string, say: (text: string) => void): Meter {
 
 export function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(milliseconds < 9950 ? 1 : 0)} s`;
+}
+
+/** The log-likelihood or bound; nothing where the work has none. */
+function heightOf(value: number): string {
+  return Number.isFinite(value) ? value.toFixed(2) : "";
 }

@@ -1,0 +1,112 @@
+/** dtm associate RUN SUBJECTS: do outcomes differ over the map? The paper's Table 2, with the guarded p-value beside. */
+import type { Association, LandmarkSurvival, Outcome } from "@trajectory-maps/core";
+import { UsageError } from "../exit-codes.ts";
+import { toJson } from "../io/json.ts";
+import { openRun } from "../io/run-folder.ts";
+import { checkOutputs, writeOutputs } from "../io/write.ts";
+import { associationPage, survivalPage } from "../print/study.ts";
+import { withPool } from "../threads/pool.ts";
+import {
+  type Command,
+  FORCE_OPTION,
+  JOBS_OPTION,
+  listOption,
+  type OptionSpec,
+  type Options,
+  textOption,
+} from "./command.ts";
+import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
+import { jobsOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
+import { associationOf, groupsOf, outcomesOf, placeRun, readSubjectsTable, survivalOf } from "./study.ts";
+import { COLUMN_OPTIONS } from "./visits.ts";
+
+export const ASSOCIATE_FILE = "associate.json";
+
+/** Options about outcomes, shared with the report. */
+export const OUTCOME_OPTIONS: readonly OptionSpec[] = [
+  { flags: "--outcomes <list>", description: "with commas: name, name=level or name>=x" },
+  { flags: "--event <name:column>", description: "time-to-event outcome and the column with its follow-up time" },
+  {
+    flags: "--landmark <time>",
+    description: "only visits up to here place the individual (default: half have two visits)",
+  },
+  { flags: "--permutations <number>", description: "behind each p-value", default: "9999" },
+];
+
+export const associate: Command = {
+  name: "associate",
+  description: "Test whether outcomes differ over the map, guarded against visit counts; writes associate.json.",
+  arguments: [RUN_ARGUMENT, { name: "subjects", description: "CSV with one row per individual" }],
+  options: [
+    ...OUTCOME_OPTIONS,
+    ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|delimiter|decimal) /.test(flags)),
+    ...GROUP_OPTIONS.filter(({ flags }) => flags.startsWith("--groups")),
+    VISITS_OPTION,
+    JOBS_OPTION,
+    FORCE_OPTION,
+  ],
+  examples: [
+    "dtm associate run/ subjects.csv --outcomes death,ascites_ever,stage_baseline>=3",
+    "dtm associate run/ subjects.csv --outcomes death --event death:followup_years --landmark 2",
+  ],
+  run: async ([folder = "", path = "-"], options, context) => {
+    const names = listOption(options, "outcomes") ?? [];
+    const event = textOption(options, "event");
+    if (names.length === 0 && event === undefined) {
+      throw new UsageError("Name the outcomes: --outcomes death,ascites_ever (or --event death:followup_years).");
+    }
+    const choice = associationChoice(options);
+    const opened = openRun(folder, otherVisits(options, context));
+    checkOutputs(folder, [ASSOCIATE_FILE], options.force === true);
+    const table = readSubjectsTable(path, options, context);
+    const outcomes = outcomesOf(names, table, opened.read.cohort, context);
+    const run = placeRun(opened, context);
+    const { association, survival } = await withPool(jobsOf(options), async (pool) => {
+      const found = await associationOf(run, outcomes, choice, pool, context);
+      if (event === undefined) return { association: found, survival: null };
+      const { groups } = await groupsOf(run, { ...groupChoice(options), resamples: 0 }, pool, context);
+      return {
+        association: found,
+        survival: survivalOf(run, groups, table, { event, ...landmarkOf(options) }, context),
+      };
+    });
+    const json = associationJson(association, outcomes, survival);
+    const [written] = writeOutputs(folder, [{ name: ASSOCIATE_FILE, text: toJson(json) }]);
+    const pages = [
+      ...(outcomes.length > 0 ? [associationPage(association)] : []),
+      ...(survival === null ? [] : [survivalPage(survival, run.model.marker.timeUnit)]),
+      `Written   ${written}`,
+    ];
+    return { text: pages.join("\n\n"), json };
+  },
+};
+
+export function associationChoice(options: Options) {
+  return {
+    permutations: wholeNumber("--permutations", textOption(options, "permutations") ?? "9999", 99),
+    seed: seedOf(options),
+  };
+}
+
+export function landmarkOf(options: Options): { landmark?: number } {
+  const text = textOption(options, "landmark");
+  return text === undefined ? {} : { landmark: realNumber("--landmark", text) };
+}
+
+/** associate.json: the association with the meaning of each outcome, and survival if asked for. */
+export function associationJson(
+  association: Association,
+  outcomes: readonly Outcome[],
+  survival: LandmarkSurvival | null,
+) {
+  const meaning = new Map(outcomes.map((outcome) => [outcome.name, outcome]));
+  return {
+    ...association,
+    outcomes: association.outcomes.map((found) => ({
+      ...found,
+      caseMeans: meaning.get(found.outcome)?.caseMeans ?? "",
+      controlMeans: meaning.get(found.outcome)?.controlMeans ?? "",
+    })),
+    ...(survival === null ? {} : { survival }),
+  };
+}

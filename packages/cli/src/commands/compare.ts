@@ -1,0 +1,84 @@
+/** dtm compare VISITS: models by cross-validation over individuals, the paper's Table 1. */
+import { COMPARED_MODELS, type ComparedModel } from "@trajectory-maps/core";
+import { UsageError } from "../exit-codes.ts";
+import { toJson } from "../io/json.ts";
+import { isFolder } from "../io/read.ts";
+import { openRun } from "../io/run-folder.ts";
+import { checkOutputs, writeOutputs } from "../io/write.ts";
+import { comparisonPage } from "../print/study.ts";
+import { withPool } from "../threads/pool.ts";
+import { type Command, FORCE_OPTION, JOBS_OPTION, listOption, type Options, textOption } from "./command.ts";
+import { dimensionOf, jobsOf, meanOf, seedOf, wholeNumber } from "./numbers.ts";
+import { compareOn } from "./study.ts";
+import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, readVisitsFor, VISITS_ARGUMENT } from "./visits.ts";
+
+export const COMPARE_FILE = "compare.json";
+
+export const compare: Command = {
+  name: "compare",
+  description: "Compare models on individuals they have not seen: log-likelihood, forecasts, coverage.",
+  arguments: [{ ...VISITS_ARGUMENT, description: `${VISITS_ARGUMENT.description}; or the folder of a run` }],
+  options: [
+    ...COLUMN_OPTIONS,
+    ...MARKER_OPTIONS,
+    {
+      flags: "--models <list>",
+      description: `with commas, among ${COMPARED_MODELS.join(", ")}`,
+      default: "lmm,fpca,dtm",
+    },
+    { flags: "--folds <number>", description: "parts individuals are split into", default: "10" },
+    { flags: "--repeats <number>", description: "cross-validations with other splits", default: "1" },
+    {
+      flags: "--mean <kind>",
+      description: "population mean of lmm, fpca and dtm",
+      default: "scalar",
+      choices: ["scalar", "spline"],
+    },
+    { flags: "--dim <number>", description: "dimensions of the map, rank of fpca", default: "2" },
+    { flags: "-o, --out <folder>", description: `run to write ${COMPARE_FILE} into` },
+    { flags: "--visits <file>", description: "the visits, where the run keeps no copy" },
+    JOBS_OPTION,
+    FORCE_OPTION,
+  ],
+  examples: [
+    "dtm compare visits.csv --value bili --transform log --folds 10",
+    "dtm compare run/ --models constant,line,lmm,fpca,dtm,dtm-paper,classes --json",
+  ],
+  run: async ([path = "-"], options, context) => {
+    const isRun = path !== "-" && isFolder(path);
+    const folder = textOption(options, "out") ?? (isRun ? path : undefined);
+    if (folder !== undefined) checkOutputs(folder, [COMPARE_FILE], options.force === true);
+    const visits = textOption(options, "visits");
+    const other =
+      visits === undefined
+        ? undefined
+        : (model: Parameters<typeof readVisitsFor>[0]) => readVisitsFor(model, visits, options, context);
+    const choice = compareChoice(options);
+    const { cohort } = isRun ? openRun(path, other).read : readVisits(path, options, context);
+    const comparison = await withPool(jobsOf(options), (pool) => compareOn(cohort, choice, pool, context));
+    const json = { ...comparison, seed: choice.seed };
+    const written = folder === undefined ? [] : writeOutputs(folder, [{ name: COMPARE_FILE, text: toJson(json) }]);
+    const notes = written.map((file) => `\n\nWritten   ${file}`).join("");
+    return { text: `${comparisonPage(comparison)}${notes}`, json };
+  },
+};
+
+/** Options of a comparison, checked. */
+export function compareChoice(options: Options) {
+  const names = listOption(options, "models") ?? [];
+  const unknown = names.filter((name) => !(COMPARED_MODELS as readonly string[]).includes(name));
+  if (unknown.length > 0 || names.length === 0 || new Set(names).size !== names.length) {
+    const received = unknown.length > 0 ? unknown.join(", ") : `"${textOption(options, "models") ?? ""}"`;
+    throw new UsageError(
+      `--models: expected distinct names among ${COMPARED_MODELS.join(", ")}, received ${received}.`,
+    );
+  }
+  return {
+    models: names as ComparedModel[],
+    folds: wholeNumber("--folds", textOption(options, "folds") ?? "10", 2),
+    repeats: wholeNumber("--repeats", textOption(options, "repeats") ?? "1", 1),
+    mean: meanOf(options),
+    mapDimension: dimensionOf(options),
+    seed: seedOf(options),
+  };
+}

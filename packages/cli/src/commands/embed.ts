@@ -1,0 +1,42 @@
+/** dtm embed MODEL VISITS: places of individuals under a fitted model, without refitting. */
+import { embed } from "@trajectory-maps/core";
+import { toCsv } from "../io/csv.ts";
+import { readModel } from "../io/run-folder.ts";
+import type { Command } from "./command.ts";
+import { placeCells, placeColumns } from "./placements.ts";
+import { COLUMN_OPTIONS, readVisitsFor, VISITS_ARGUMENT } from "./visits.ts";
+
+export const MODEL_ARGUMENT = { name: "model", description: "model file, or the folder of a run" } as const;
+
+export const embedCommand: Command = {
+  name: "embed",
+  description: "Place individuals on a fitted map; prints CSV: id, x1, x2, var11, var12, var22.",
+  arguments: [MODEL_ARGUMENT, VISITS_ARGUMENT],
+  options: COLUMN_OPTIONS,
+  examples: ["dtm embed run/model.json new-visits.csv > places.csv", "cat visits.csv | dtm embed run/ - --json"],
+  run: ([modelPath = "", path = "-"], options, context) => {
+    const model = readModel(modelPath);
+    const { cohort } = readVisitsFor(model, path, options, context);
+    const placements = context.talk.during("Places", () => embed(model, cohort));
+    const outside = placements.numOutsideTimes.reduce((sum, n) => sum + n, 0);
+    if (outside > 0) {
+      context.talk.warn(
+        `${outside} observations lie outside the times the model knows; they count at its first or last.`,
+      );
+    }
+    const columns = placeColumns(model.mapDimension);
+    const rows = placements.ids.map((_, i) => placeCells(placements, i));
+    return {
+      text: toCsv(columns, rows),
+      json: {
+        dimension: model.mapDimension,
+        placements: rows.map((cells, i) => ({
+          ...Object.fromEntries(columns.map((name, k) => [name, cells[k]])),
+          visits: placements.numObservations[i],
+          logLikelihood: placements.logLikelihood[i],
+          area90: placements.area90[i],
+        })),
+      },
+    };
+  },
+};

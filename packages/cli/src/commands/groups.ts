@@ -1,0 +1,117 @@
+/** dtm groups RUN: groups of individuals on the map, with names, evidence and stability. */
+import { UsageError } from "../exit-codes.ts";
+import { toCsv } from "../io/csv.ts";
+import { toJson } from "../io/json.ts";
+import { openRun } from "../io/run-folder.ts";
+import { checkOutputs, writeOutputs } from "../io/write.ts";
+import { groupsPage } from "../print/study.ts";
+import { withPool } from "../threads/pool.ts";
+import type { Context } from "./command.ts";
+import { type Command, FORCE_OPTION, JOBS_OPTION, type OptionSpec, type Options, textOption } from "./command.ts";
+import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
+import { type GroupChoice, groupsOf, placeRun, type StudiedGroups } from "./study.ts";
+import { COLUMN_OPTIONS, readVisitsFor } from "./visits.ts";
+
+export const GROUPS_FILE = "groups.json";
+
+export const RUN_ARGUMENT = { name: "run", description: "folder written by dtm fit" } as const;
+
+/** Where the visits are read from if the run keeps no copy. */
+export const VISITS_OPTION: OptionSpec = {
+  flags: "--visits <file>",
+  description: "the visits, where the run keeps no copy",
+};
+
+export const GROUP_OPTIONS: readonly OptionSpec[] = [
+  { flags: "--groups <number>", description: 'how many, or "auto"', default: "auto" },
+  {
+    flags: "--stability <number>",
+    description: "bootstrap refits, at most 2,000 individuals each; 0 for none",
+    default: "20",
+  },
+  { flags: "--better <side>", description: "which side of the marker is better, if known", choices: ["high", "low"] },
+];
+
+export const groups: Command = {
+  name: "groups",
+  description: "Group individuals on the map; writes groups.json and groups.csv into the run.",
+  arguments: [RUN_ARGUMENT],
+  options: [...GROUP_OPTIONS, ...COLUMN_OPTIONS, VISITS_OPTION, JOBS_OPTION, FORCE_OPTION],
+  examples: ["dtm groups run/", "dtm groups run/ --groups 4 --stability 50 --better high"],
+  run: async ([folder = ""], options, context) => {
+    const choice = groupChoice(options);
+    const opened = openRun(folder, otherVisits(options, context));
+    checkOutputs(folder, [GROUPS_FILE, "groups.csv"], options.force === true);
+    const run = placeRun(opened, context);
+    const studied = await withPool(jobsOf(options), (pool) => groupsOf(run, choice, pool, context));
+    const json = groupsJson(studied, choice.seed);
+    const paths = writeOutputs(folder, [
+      { name: GROUPS_FILE, text: toJson(json) },
+      { name: "groups.csv", text: groupsCsv(studied, run.placements.ids), private: true },
+    ]);
+    return {
+      text: `${groupsPage(studied, run.model.marker)}\n\nWritten   ${paths.join("\n          ")}   (private)`,
+      json,
+    };
+  },
+};
+
+/** Reads the visits of a run from --visits, if it is given. */
+export function otherVisits(options: Options, context: Context) {
+  const visits = textOption(options, "visits");
+  if (visits === undefined) return undefined;
+  return (model: Parameters<typeof readVisitsFor>[0]) => readVisitsFor(model, visits, options, context);
+}
+
+export function groupChoice(options: Options): GroupChoice {
+  const text = textOption(options, "groups") ?? "auto";
+  const better = textOption(options, "better");
+  if (text !== "auto" && !/^\d+$/.test(text)) {
+    throw new UsageError(`--groups: expected a whole number or "auto", received "${text}".`);
+  }
+  return {
+    numGroups: text === "auto" ? "auto" : wholeNumber("--groups", text, 1),
+    resamples: wholeNumber("--stability", textOption(options, "stability") ?? "20", 0),
+    seed: seedOf(options),
+    ...(better === "high" || better === "low" ? { better } : {}),
+  };
+}
+
+/** groups.json: everything about the groups but who is in them. */
+export function groupsJson({ groups: found, stability }: StudiedGroups, seed: number) {
+  return {
+    numGroups: found.groups.length,
+    groups: found.groups.map(({ letter, name, numMembers, course }, k) => ({
+      letter,
+      name,
+      size: numMembers,
+      pairsKept: stability?.groups.find(({ group }) => group === k)?.pairsKept ?? null,
+      times: course.times,
+      median: course.median,
+      lower: course.lower,
+      upper: course.upper,
+    })),
+    choice: found.choice,
+    stability:
+      stability === null
+        ? null
+        : {
+            verdict: stability.verdict,
+            meanAdjustedRand: stability.meanAdjustedRand,
+            adjustedRand: stability.adjustedRand,
+          },
+    clustered: found.clustered.length,
+    seed,
+  };
+}
+
+function groupsCsv({ groups: found }: StudiedGroups, ids: readonly string[]): string {
+  const K = found.groups.length;
+  const header = ["id", "group", ...found.groups.map(({ letter }) => `probability_${letter}`)];
+  const rows = ids.map((id, i) => [
+    id,
+    found.groups[found.labels[i] ?? 0]?.letter ?? "",
+    ...found.membership.subarray(i * K, (i + 1) * K),
+  ]);
+  return toCsv(header, rows);
+}

@@ -1,0 +1,19 @@
+/** dtm inspect VISITS: what is in a table of visits, before any model. */
+import { inspectCohort } from "@trajectory-maps/core";
+import { qualityPage } from "../print/quality.ts";
+import type { Command } from "./command.ts";
+import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, VISITS_ARGUMENT } from "./visits.ts";
+
+export const inspect: Command = {
+  name: "inspect",
+  description:
+    "Look at a table of visits: individuals, spans, gaps, missing cells, repeats, odd values, covered times.",
+  arguments: [VISITS_ARGUMENT],
+  options: [...COLUMN_OPTIONS, ...MARKER_OPTIONS],
+  examples: ["dtm inspect visits.csv", "dtm inspect visits.tsv.gz --value fvc --time-unit years --json"],
+  run: ([path = "-"], options, context) => {
+    const read = readVisits(path, options, context);
+    const quality = inspectCohort(read);
+    return { text: qualityPage(quality), json: { ...quality, columns: read.columns } };
+  },
+};

@@ -1,0 +1,174 @@
+/** dtm predict MODEL VISITS: courses of individuals at given times, or when they cross a threshold. */
+import {
+  basisDomain,
+  type Cohort,
+  modelMixture,
+  type Placement,
+  placeIndividual,
+  predict,
+  predictCrossing,
+  type TrajectoryModel,
+} from "@trajectory-maps/core";
+import { UsageError } from "../exit-codes.ts";
+import { type Cell, toCsv } from "../io/csv.ts";
+import { readModel } from "../io/run-folder.ts";
+import { type Command, type CommandResult, type Context, type Options, textOption } from "./command.ts";
+import { MODEL_ARGUMENT } from "./embed.ts";
+import { realNumber, seedOf, timesOf } from "./numbers.ts";
+import { COLUMN_OPTIONS, readVisitsFor, VISITS_ARGUMENT } from "./visits.ts";
+
+const PROBABILITIES = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
+const CROSSING_COLUMNS = [
+  "id",
+  "threshold",
+  "direction",
+  "from",
+  "probability",
+  "already",
+  ...PROBABILITIES.map((p) => `time${String(Math.round(100 * p)).padStart(2, "0")}`),
+];
+
+export const predictCommand: Command = {
+  name: "predict",
+  description: "Forecast individuals; prints CSV: id, time, mean, sd, lower, upper on the marker's own scale.",
+  arguments: [MODEL_ARGUMENT, VISITS_ARGUMENT],
+  options: [
+    ...COLUMN_OPTIONS,
+    { flags: "--at <times>", description: "from:to:step, or a list with commas" },
+    {
+      flags: "--interval <kind>",
+      description: "band of a new measurement, or of the curve without noise",
+      default: "observation",
+      choices: ["observation", "curve"],
+    },
+    { flags: "--level <share>", description: "probability inside the band", default: "0.9" },
+    {
+      flags: "--scale <name>",
+      description: "the marker's own scale or the model's",
+      default: "marker",
+      choices: ["marker", "model"],
+    },
+    { flags: "--threshold <value>", description: "instead: when the curve first crosses this value" },
+    { flags: "--above", description: "crossing upwards (default: away from where the curve is)" },
+    { flags: "--below", description: "crossing downwards" },
+    { flags: "--from <time>", description: "start of the search (default: each one's last visit)" },
+  ],
+  examples: [
+    "dtm predict run/model.json visits.csv --at 0:10:0.25 > courses.csv",
+    "dtm predict run/ visits.csv --threshold 50 --below --from 2",
+  ],
+  run: ([modelPath = "", path = "-"], options, context) => {
+    const model = readModel(modelPath);
+    const at = textOption(options, "at");
+    const threshold = textOption(options, "threshold");
+    if ((at === undefined) === (threshold === undefined)) {
+      throw new UsageError("Say what to predict: values with --at 0:10:0.25, or a crossing with --threshold 50.");
+    }
+    const { cohort } = readVisitsFor(model, path, options, context);
+    return context.talk.during("Predictions", () =>
+      at === undefined
+        ? crossings(model, cohort, options, context)
+        : courses(model, cohort, timesOf("--at", at), options, context),
+    );
+  },
+};
+
+function* placed(model: TrajectoryModel, cohort: Cohort): Generator<Placement> {
+  const mixture = modelMixture(model);
+  for (let i = 0; i < cohort.ids.length; i++) {
+    const [from, to] = [cohort.offsets[i], cohort.offsets[i + 1]];
+    const history = {
+      id: cohort.ids[i] ?? "",
+      times: cohort.times.subarray(from, to),
+      values: cohort.values.subarray(from, to),
+    };
+    yield placeIndividual(model, history, { mixture });
+  }
+}
+
+function courses(
+  model: TrajectoryModel,
+  cohort: Cohort,
+  times: Float64Array,
+  options: Options,
+  { talk }: Context,
+): CommandResult {
+  const level = realNumber("--level", textOption(options, "level") ?? "0.9");
+  if (!(level > 0 && level < 1)) throw new UsageError(`--level: expected a share between 0 and 1, received ${level}.`);
+  const interval = textOption(options, "interval") === "curve" ? "curve" : "observation";
+  const scale = textOption(options, "scale") === "model" ? "model" : "marker";
+  // On the model's own scale nothing is undone: the same model with a marker that was never transformed.
+  const shown = scale === "model" ? { ...model, marker: { ...model.marker, transform: "identity" as const } } : model;
+  const [first, last] = basisDomain(model.basis);
+  const beyond = times.filter((t) => t < first || t > last).length;
+  if (beyond > 0) {
+    talk.warn(
+      `${beyond} of ${times.length} times lie outside ${first} to ${last}, which the model knows: curves are held constant there.`,
+    );
+  }
+  const rows: Cell[][] = [];
+  for (const placement of placed(model, cohort)) {
+    const { mean, sd, lower, upper } = predict(shown, placement, times, { level, interval });
+    times.forEach((t, k) => {
+      rows.push([placement.id, t, mean[k] ?? 0, sd[k] ?? 0, lower[k] ?? 0, upper[k] ?? 0]);
+    });
+  }
+  const columns = ["id", "time", "mean", "sd", "lower", "upper"];
+  return {
+    text: toCsv(columns, rows),
+    json: { interval, level, scale, marker: model.marker, predictions: rows.map((row) => record(columns, row)) },
+  };
+}
+
+function crossings(model: TrajectoryModel, cohort: Cohort, options: Options, { talk }: Context): CommandResult {
+  const threshold = realNumber("--threshold", textOption(options, "threshold") ?? "");
+  if (options.above === true && options.below === true) throw new UsageError("Choose one of --above and --below.");
+  const direction = options.above === true ? ("up" as const) : options.below === true ? ("down" as const) : undefined;
+  const given = textOption(options, "from");
+  const from = given === undefined ? undefined : realNumber("--from", given);
+  const [, last] = basisDomain(model.basis);
+  const seed = seedOf(options);
+  const rows: Cell[][] = [];
+  let late = 0;
+  for (const placement of placed(model, cohort)) {
+    if (from === undefined && placement.lastTime > last) {
+      // Seen after the last time the model knows: nothing can be said of later ones.
+      late++;
+      rows.push([placement.id, threshold, "", placement.lastTime, ...Array<number>(7).fill(Number.NaN)]);
+      continue;
+    }
+    const found = predictCrossing(model, placement, {
+      threshold,
+      seed,
+      probabilities: PROBABILITIES,
+      ...(direction === undefined ? {} : { direction }),
+      ...(from === undefined ? {} : { from }),
+    });
+    rows.push([
+      placement.id,
+      threshold,
+      found.direction === "up" ? "above" : "below",
+      found.from,
+      1 - found.probabilityNone,
+      found.probabilityAlready,
+      ...found.quantiles.map(({ time }) => time ?? Number.NaN),
+    ]);
+  }
+  if (late > 0)
+    talk.warn(
+      `${late} individuals were last seen after ${last}, the last time the model knows; their cells are empty.`,
+    );
+  return {
+    text: toCsv(CROSSING_COLUMNS, rows),
+    json: { threshold, until: last, marker: model.marker, crossings: rows.map((row) => record(CROSSING_COLUMNS, row)) },
+  };
+}
+
+function record(columns: readonly string[], row: readonly Cell[]): Record<string, Cell | null> {
+  return Object.fromEntries(
+    columns.map((name, k) => {
+      const cell = row[k] ?? "";
+      return [name, typeof cell === "number" && !Number.isFinite(cell) ? null : cell];
+    }),
+  );
+}

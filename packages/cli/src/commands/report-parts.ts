@@ -1,0 +1,53 @@
+/** From results of the core to the parts of a report. */
+import type { Complaint, Groups, NumberOfGroups, ReadCohort } from "@trajectory-maps/core";
+import { joinGroups, type Study, summarizeCohort } from "@trajectory-maps/report";
+import type { RunRecord } from "./run-record.ts";
+
+type StudyGroups = NonNullable<Study["groups"]>;
+
+/** The cohort in numbers; rows and findings are those of the file first read, where the run knows them. */
+export function studySummary(read: ReadCohort, record: RunRecord | undefined): Study["cohort"] {
+  if (record === undefined) {
+    const { numRows, numRowsLeftOut, warnings, notes } = read;
+    return summarizeCohort(read.cohort, { numRows, numRowsLeftOut, warnings, notes });
+  }
+  return summarizeCohort(read.cohort, {
+    numRows: record.rows,
+    numRowsLeftOut: record.rowsLeftOut,
+    warnings: record.findings.map(
+      ({ code, count, remedy }): Complaint => ({
+        code,
+        severity: "warn",
+        expected: code.replaceAll("-", " "),
+        received: `${count} rows`,
+        where: {},
+        remedy,
+        count,
+      }),
+    ),
+    notes: record.notes,
+  });
+}
+
+/** Groups with courses, names, evidence and stability. */
+export function studyGroups(
+  groups: Groups,
+  lastTimes: Float64Array,
+  number: NumberOfGroups | null,
+  stability:
+    | (NonNullable<StudyGroups["stability"]> & { readonly groups?: readonly { group: number; pairsKept: number }[] })
+    | null,
+): StudyGroups {
+  return joinGroups({
+    labels: groups.labels,
+    courses: groups.groups.map(({ course }) => course),
+    names: groups.groups.map(({ letter, name }, group) => ({ group, letter, name })),
+    lastTimes,
+    method:
+      `Ward's method on the places of ${groups.clustered.length} individuals; ` +
+      "the others joined the group that holds most of the posterior of their place.",
+    ...(number === null ? {} : { number }),
+    ...(stability === null ? {} : { stability }),
+    mergeHeights: groups.tree.heights,
+  });
+}

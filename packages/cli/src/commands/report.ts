@@ -1,0 +1,224 @@
+/** dtm report RUN: one self-contained page from a run; what the run holds is used, what is missing is computed. */
+import { basename, join } from "node:path";
+import process from "node:process";
+import { LIBRARY_VERSION, type Outcome, plainOutcomes } from "@trajectory-maps/core";
+import { figureToSvg, renderReport, type Study, studyFigures } from "@trajectory-maps/report";
+import { UsageError } from "../exit-codes.ts";
+import { parseDocument } from "../io/document.ts";
+import { loadRasterizer } from "../io/raster.ts";
+import { readResult } from "../io/results.ts";
+import { openRun } from "../io/run-folder.ts";
+import { checkOutputs, type OutputFile, writeOutputs, writeSingle } from "../io/write.ts";
+import { count } from "../print/words.ts";
+import { type Pool, withPool } from "../threads/pool.ts";
+import { ASSOCIATE_FILE, associationChoice, associationJson, landmarkOf, OUTCOME_OPTIONS } from "./associate.ts";
+import {
+  type Command,
+  type Context,
+  FORCE_OPTION,
+  JOBS_OPTION,
+  listOption,
+  type Options,
+  textOption,
+} from "./command.ts";
+import { COMPARE_FILE, compareChoice } from "./compare.ts";
+import { GROUP_OPTIONS, GROUPS_FILE, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
+import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
+import { studyGroups, studySummary } from "./report-parts.ts";
+import type { RunRecord } from "./run-record.ts";
+import {
+  associationOf,
+  compareOn,
+  groupsOf,
+  outcomesOf,
+  type PlacedRun,
+  placeRun,
+  readSubjectsTable,
+  survivalOf,
+} from "./study.ts";
+import { COLUMN_OPTIONS } from "./visits.ts";
+
+/** Pixels of a PNG for each pixel of a figure: 300 dots per inch, where a screen has 96. */
+const PRINT_SCALE = 300 / 96;
+
+export const report: Command = {
+  name: "report",
+  description: "Write the study as one self-contained page: maps, groups, comparison, outcomes, methods, checklist.",
+  arguments: [RUN_ARGUMENT],
+  options: [
+    { flags: "--subjects <file>", description: "CSV with one row per individual, for outcomes" },
+    ...OUTCOME_OPTIONS,
+    { flags: "-o, --out <file>", description: "the page (default: report.html in the run)" },
+    { flags: "--figures <folder>", description: "also write every figure as SVG and as PNG at 300 dpi" },
+    { flags: "--title <text>", description: "headline (default: the marker's name)" },
+    { flags: "--no-compare", description: "leave the comparison of models out if the run has none" },
+    { flags: "--folds <number>", description: "of a comparison that is computed", default: "10" },
+    { flags: "--small-cell <number>", description: "smallest count that is shown", default: "11" },
+    { flags: "--individuals", description: "draw single individuals' places (not for sharing)" },
+    ...GROUP_OPTIONS,
+    ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|delimiter|decimal) /.test(flags)),
+    VISITS_OPTION,
+    JOBS_OPTION,
+    FORCE_OPTION,
+  ],
+  examples: [
+    "dtm report run/ -o report.html",
+    "dtm report run/ --subjects subjects.csv --outcomes death,ild --event death:followup_years -o report.html",
+  ],
+  run: async ([folder = ""], options, context) => {
+    const out = textOption(options, "out") ?? join(folder, "report.html");
+    const figureFolder = textOption(options, "figures");
+    const opened = openRun(folder, otherVisits(options, context));
+    checkOutputs(join(out, ".."), [basename(out)], options.force === true);
+    if (figureFolder !== undefined) checkOutputs(figureFolder, [], options.force === true);
+    const run = placeRun(opened, context);
+    const record = readResult<RunRecord>(folder, "run.json");
+    const parts = await withPool(jobsOf(options), (pool) => gather(folder, run, options, pool, context));
+    const smallCell = wholeNumber("--small-cell", textOption(options, "smallCell") ?? "11", 1);
+    const title = textOption(options, "title");
+    const study: Study = {
+      ...(title === undefined ? {} : { title }),
+      cohort: studySummary(opened.read, record),
+      model: run.model,
+      placements: run.placements,
+      baselines: run.baselines.map(({ model, placements }) => ({ name: model.kind, placements })),
+      ...parts.study,
+      run: {
+        command: record?.command ?? context.commandLine,
+        seed: seedOf(options),
+        versions: [
+          { name: "trajectory-maps", version: LIBRARY_VERSION },
+          { name: "Node", version: process.versions.node },
+        ],
+        ...(record === undefined ? {} : { date: record.date, source: record.source }),
+      },
+      options: { smallCell, individualLevel: options.individuals === true ? "places" : "none" },
+    };
+    const { html, files } = await context.talk.during("Page and figures", () =>
+      draw(study, figureFolder !== undefined),
+    );
+    const page = writeSingle(out, html, options.force === true);
+    const figures = figureFolder === undefined ? [] : writeOutputs(figureFolder, files);
+    const said = figures.length === 0 ? "" : `\n          ${count(figures.length, "figure")} in ${figureFolder}`;
+    return {
+      text: `Report    ${page}${said}`,
+      json: { report: page, figures, computed: parts.computed, reused: parts.reused },
+    };
+  },
+};
+
+/** The page, and each figure as a file if wanted. */
+async function draw(study: Study, withFigures: boolean): Promise<{ html: string; files: OutputFile[] }> {
+  const document = parseDocument();
+  const figures = studyFigures(study);
+  const html = renderReport(study, { document, figures });
+  if (!withFigures) return { html, files: [] };
+  const rasterize = await loadRasterizer();
+  const files = figures.flatMap((figure) => {
+    const svg = figureToSvg(figure, { document });
+    const drawn: OutputFile[] = [{ name: `${figure.key}.svg`, text: svg }];
+    if (rasterize !== undefined) {
+      drawn.push({ name: `${figure.key}.png`, text: rasterize(svg, Math.round(figure.width * PRINT_SCALE)) });
+    }
+    return drawn;
+  });
+  return { html, files };
+}
+
+interface Gathered {
+  readonly study: Partial<Study>;
+  readonly computed: readonly string[];
+  readonly reused: readonly string[];
+}
+
+/** The parts of the study: from the run's files where they are there, computed otherwise. */
+async function gather(
+  folder: string,
+  run: PlacedRun,
+  options: Options,
+  pool: Pool,
+  context: Context,
+): Promise<Gathered> {
+  const computed: string[] = [];
+  const reused: string[] = [];
+  const note = (part: string, stored: boolean) => (stored ? reused : computed).push(part);
+
+  type StoredGroups = {
+    numGroups: number;
+    seed: number;
+    stability: StudyStability | null;
+    groups: { pairsKept: number | null }[];
+  };
+  const stored = readResult<StoredGroups>(folder, GROUPS_FILE);
+  note("groups", stored !== undefined);
+  const wanted = groupChoice(options);
+  // Membership is not stored in the shareable file; grouping again into as many groups gives the same ones.
+  const choice =
+    stored === undefined ? wanted : { ...wanted, numGroups: stored.numGroups, seed: stored.seed, resamples: 0 };
+  const studied = await groupsOf(run, choice, pool, context);
+  const kept = stored?.groups.map(({ pairsKept }, group) => ({ group, pairsKept: pairsKept ?? Number.NaN }));
+  const stability = stored?.stability ? { ...stored.stability, groups: kept ?? [] } : studied.stability;
+  const number =
+    readResult<{ choice: typeof studied.groups.choice }>(folder, GROUPS_FILE)?.choice ?? studied.groups.choice;
+
+  const storedComparison = readResult<NonNullable<Study["comparison"]>>(folder, COMPARE_FILE);
+  let comparison = storedComparison;
+  if (comparison === undefined && options.compare !== false) {
+    const kind = run.model.kind === "dtm-paper" ? "dtm-paper" : "dtm";
+    const settings = compareChoice({ ...options, models: `lmm,fpca,${kind}`, dim: String(run.model.mapDimension) });
+    comparison = await compareOn(run.cohort, { ...settings, mean: run.model.mean.kind }, pool, context);
+  }
+  if (comparison !== undefined) note("comparison", storedComparison !== undefined);
+
+  const storedAssociation = readResult<StoredAssociation>(folder, ASSOCIATE_FILE);
+  const outcomes = outcomesFor(run, storedAssociation, options, context);
+  let association: StoredAssociation | undefined = storedAssociation;
+  const asked = outcomes.found.map(({ name }) => name);
+  const covered = asked.every((name) => storedAssociation?.outcomes.some(({ outcome }) => outcome === name));
+  if (outcomes.found.length > 0 && !covered) {
+    const result = await associationOf(run, outcomes.found, associationChoice(options), pool, context);
+    association = associationJson(result, outcomes.found, null) as StoredAssociation;
+  }
+  if (association !== undefined) note("association", covered);
+  const event = textOption(options, "event");
+  const survival =
+    event !== undefined && outcomes.table !== undefined
+      ? survivalOf(run, studied.groups, outcomes.table, { event, ...landmarkOf(options) }, context)
+      : storedAssociation?.survival;
+  if (survival !== undefined) note("survival", event === undefined);
+
+  return {
+    study: {
+      groups: studyGroups(studied.groups, run.placements.lastTime, number, stability),
+      ...(comparison === undefined ? {} : { comparison }),
+      ...(association === undefined || association.outcomes.length === 0 ? {} : { association }),
+      ...(outcomes.found.length === 0 ? {} : { outcomes: outcomes.found }),
+      ...(survival === undefined ? {} : { survival: { ...survival, logRank: survival.logRank ?? undefined } }),
+    },
+    computed,
+    reused,
+  };
+}
+
+type StudyStability = NonNullable<NonNullable<Study["groups"]>["stability"]>;
+type StoredAssociation = NonNullable<Study["association"]> & { readonly survival?: NonNullable<Study["survival"]> };
+
+/** Outcomes to show: those named, else those of the stored association, else every plain yes-or-no column. */
+function outcomesFor(run: PlacedRun, stored: StoredAssociation | undefined, options: Options, context: Context) {
+  const path = textOption(options, "subjects");
+  const named = listOption(options, "outcomes");
+  if (path === undefined) {
+    if (named !== undefined || options.event !== undefined) {
+      throw new UsageError("Outcomes are read from a table of individuals: add --subjects subjects.csv.");
+    }
+    return { found: [] as readonly Outcome[] };
+  }
+  const table = readSubjectsTable(path, options, context);
+  const names = named ?? stored?.outcomes.map(({ outcome }) => outcome) ?? plainOutcomes(table);
+  if (named === undefined && stored === undefined) {
+    context.talk.say(
+      `Outcomes: ${names.join(", ") || "none"} (every column of two plain values; choose with --outcomes).`,
+    );
+  }
+  return { found: outcomesOf(names, table, run.cohort, context), table };
+}

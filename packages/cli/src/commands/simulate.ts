@@ -1,0 +1,115 @@
+/** dtm simulate pfvc|tss|MODEL: a cohort drawn from a known recipe or from a fitted model. */
+import { join } from "node:path";
+import {
+  basisDomain,
+  type Cohort,
+  createRandom,
+  makeCohort,
+  simulateCohort,
+  simulateFromModel,
+  type TrajectoryModel,
+} from "@trajectory-maps/core";
+import { type Cell, toCsv } from "../io/csv.ts";
+import { fileExists, isFolder } from "../io/read.ts";
+import { openRun, readModel, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
+import { checkOutputs, writeOutputs } from "../io/write.ts";
+import { count } from "../print/words.ts";
+import { type Command, FORCE_OPTION, type Options, textOption } from "./command.ts";
+import { seedOf, wholeNumber } from "./numbers.ts";
+
+interface Simulated {
+  readonly cohort: Cohort;
+  /** Columns of the table of individuals beside the id. */
+  readonly subjects: readonly { readonly name: string; readonly cells: readonly Cell[] }[];
+}
+
+export const simulate: Command = {
+  name: "simulate",
+  description: "Draw a cohort: a simulated scleroderma registry (pfvc, tss), or new individuals of a fitted model.",
+  arguments: [{ name: "what", description: "pfvc, tss, a model file or the folder of a run" }],
+  options: [
+    { flags: "--individuals <number>", description: "how many (default: as published, or 200 from a model)" },
+    { flags: "-o, --out <folder>", description: "write visits.csv and subjects.csv there instead of printing visits" },
+    FORCE_OPTION,
+  ],
+  examples: ["dtm simulate pfvc --seed 7 -o pfvc/", "dtm simulate run/ --individuals 100 > new-visits.csv"],
+  run: ([what = "pfvc"], options) => {
+    const folder = textOption(options, "out");
+    if (folder !== undefined) checkOutputs(folder, ["visits.csv", "subjects.csv"], options.force === true);
+    const { cohort, subjects } = draw(what, options);
+    const about = { marker: cohort.marker, individuals: cohort.ids.length, observations: cohort.times.length };
+    if (folder === undefined) {
+      return {
+        text: visitsCsv(cohort),
+        json: { ...about, visits: visitRows(cohort), subjects: subjectRows(cohort, subjects) },
+      };
+    }
+    const header = ["id", ...subjects.map(({ name }) => name)];
+    const rows = cohort.ids.map((id, i) => [id, ...subjects.map(({ cells }) => cells[i] ?? "")]);
+    const paths = writeOutputs(folder, [
+      { name: "visits.csv", text: visitsCsv(cohort) },
+      { name: "subjects.csv", text: toCsv(header, rows, { exact: true }) },
+    ]);
+    const said = `${count(about.individuals, "individual")} with ${count(about.observations, "observation")} of ${cohort.marker.name}`;
+    return { text: `${said}\nWritten   ${paths.join("\n          ")}`, json: { ...about, files: paths } };
+  },
+};
+
+function draw(what: string, options: Options): Simulated {
+  const seed = seedOf(options);
+  const text = textOption(options, "individuals");
+  const given = text === undefined ? undefined : wholeNumber("--individuals", text, 1);
+  if (what === "pfvc" || what === "tss") {
+    const { cohort, groups, groupNames, outcomes } = simulateCohort(what, {
+      seed,
+      ...(given === undefined ? {} : { numIndividuals: given }),
+    });
+    const labels = Object.entries(outcomes).map(([name, cells]) => ({ name, cells: Array.from(cells) }));
+    return { cohort, subjects: [{ name: "group", cells: Array.from(groups, (g) => groupNames[g] ?? "") }, ...labels] };
+  }
+  const model = readModel(what);
+  const ownVisits = isFolder(what) && fileExists(join(what, VISITS_FILE)) && given === undefined;
+  const design = ownVisits ? openRun(what).read.cohort : drawDesign(model, given ?? 200, seed);
+  const { cohort, locations } = simulateFromModel(model, design, { seed });
+  const q = locations.length / cohort.ids.length;
+  const axes = Array.from({ length: q }, (_, a) => a);
+  return {
+    cohort,
+    subjects: axes.map((a) => ({ name: `x${a + 1}`, cells: cohort.ids.map((_, i) => locations[i * q + a] ?? 0) })),
+  };
+}
+
+/** Visits of new individuals: one and a Poisson number more (mean 5), uniform over the times the model knows. */
+function drawDesign(model: TrajectoryModel, m: number, seed: number): Cohort {
+  const random = createRandom(seed);
+  const [first, last] = basisDomain(model.basis);
+  const ids: string[] = [];
+  const times: number[] = [];
+  for (let i = 0; i < m; i++) {
+    const n = 1 + random.poisson(5);
+    for (let j = 0; j < n; j++) {
+      ids.push(`S${String(i + 1).padStart(Math.max(4, String(m).length), "0")}`);
+      times.push(first + (last - first) * random.uniform());
+    }
+  }
+  // Values are drawn later; one half is in the domain of every transform.
+  return makeCohort({ ids, times, values: new Float64Array(ids.length).fill(0.5) }, model.marker);
+}
+
+function visitRows(cohort: Cohort) {
+  return cohort.ids.flatMap((id, i) => {
+    const [from, to] = [cohort.offsets[i] ?? 0, cohort.offsets[i + 1] ?? 0];
+    return Array.from({ length: to - from }, (_, j) => ({
+      id,
+      time: cohort.times[from + j],
+      value: cohort.values[from + j],
+    }));
+  });
+}
+
+function subjectRows(cohort: Cohort, subjects: Simulated["subjects"]) {
+  return cohort.ids.map((id, i) => ({
+    id,
+    ...Object.fromEntries(subjects.map(({ name, cells }) => [name, cells[i]])),
+  }));
+}

@@ -1,0 +1,203 @@
+/** The parts of a study, each computed the same way whether asked for alone, by a report or by the demo. */
+import {
+  type Association,
+  associate,
+  type Cohort,
+  type ComparedModel,
+  type CompareOptions,
+  type Comparison,
+  embed,
+  type FoldResult,
+  type Groups,
+  groupPlaces,
+  type LandmarkSurvival,
+  landmarkSurvival,
+  type Outcome,
+  type PlacedModel,
+  readFollowUp,
+  readOutcomes,
+  readSubjects,
+  representationsOf,
+  type Stability,
+  type SubjectsTable,
+  showComplaint,
+  studyStability,
+  summarizeFolds,
+} from "@trajectory-maps/core";
+import { UsageError } from "../exit-codes.ts";
+import { nameOf, readText } from "../io/read.ts";
+import type { OpenRun } from "../io/run-folder.ts";
+import type { Pool } from "../threads/pool.ts";
+import { type Context, type Options, textOption } from "./command.ts";
+import { decimalOf, delimiterOf } from "./visits.ts";
+
+/** A run with everyone placed by its model and its baselines. */
+export interface PlacedRun extends PlacedModel {
+  readonly cohort: Cohort;
+  readonly baselines: readonly PlacedModel[];
+}
+
+export function placeRun({ model, baselines, read }: OpenRun, { talk }: Context): PlacedRun {
+  const { cohort } = read;
+  return talk.during("Places under the models of the run", () => ({
+    cohort,
+    model,
+    placements: embed(model, cohort),
+    baselines: baselines.map((baseline) => ({ model: baseline, placements: embed(baseline, cohort) })),
+  }));
+}
+
+/** Cross-validation of models, folds shared among threads. */
+export function compareOn(
+  cohort: Cohort,
+  options: CompareOptions & {
+    readonly models: readonly ComparedModel[];
+    readonly folds: number;
+    readonly repeats: number;
+  },
+  pool: Pool,
+  { talk }: Context,
+): Promise<Comparison> {
+  const { models, folds, repeats } = options;
+  const total = models.length * folds * repeats;
+  return talk.during(`${folds}-fold cross-validation`, async (onProgress) => {
+    let done = 0;
+    const evaluate = async (model: ComparedModel, fold: number) => {
+      const result = (await pool.run({ kind: "fold", cohort, model, fold, options })) as FoldResult;
+      onProgress({ stage: "fits", iteration: ++done, maxIterations: total, value: Number.NaN });
+      return result;
+    };
+    const tasks = Array.from({ length: folds * repeats }, (_, fold) =>
+      models.map((model) => [model, fold] as const),
+    ).flat();
+    return summarizeFolds(await inOrder(tasks, pool.jobs, ([model, fold]) => evaluate(model, fold)), options);
+  });
+}
+
+/** Results in the order of the tasks; all tasks are handed over at once only if threads share them. */
+async function inOrder<T, R>(tasks: readonly T[], jobs: number, work: (task: T) => Promise<R>): Promise<R[]> {
+  if (jobs > 1) return Promise.all(tasks.map(work));
+  const results: R[] = [];
+  for (const task of tasks) results.push(await work(task));
+  return results;
+}
+
+export interface StudiedGroups {
+  readonly groups: Groups;
+  readonly stability: Stability | null;
+}
+
+export interface GroupChoice {
+  readonly numGroups: number | "auto";
+  /** Bootstrap refits; 0 for none. */
+  readonly resamples: number;
+  readonly seed: number;
+  readonly better?: "high" | "low";
+}
+
+/** Groups of the places and their stability under bootstrap refits. */
+export async function groupsOf(
+  run: PlacedRun,
+  choice: GroupChoice,
+  pool: Pool,
+  { talk }: Context,
+): Promise<StudiedGroups> {
+  const { numGroups, resamples, seed, better } = choice;
+  const groups = talk.during("Groups", () =>
+    groupPlaces(run.model, run.placements, { numGroups, seed, ...(better === undefined ? {} : { better }) }),
+  );
+  if (resamples === 0) return { groups, stability: null };
+  const stability = await talk.during("Stability under refits", (onProgress) =>
+    studyStability(run.model, run.cohort, groups.labels, groups.groups.length, {
+      numResamples: resamples,
+      seed,
+      jobs: pool.jobs,
+      run: async (task) => (await pool.run({ kind: "resample", task })) as Int32Array,
+      onProgress: (done, of) => onProgress({ stage: "refits", iteration: done, maxIterations: of, value: Number.NaN }),
+    }),
+  );
+  return { groups, stability };
+}
+
+/** A table of individuals, with what was understood said aloud. */
+export function readSubjectsTable(path: string, options: Options, { talk }: Context): SubjectsTable {
+  const id = textOption(options, "id");
+  const { table, notes } = readSubjects(readText(path), {
+    file: nameOf(path),
+    ...(id === undefined ? {} : { id }),
+    ...delimiterOf(options),
+    ...decimalOf(options),
+  });
+  for (const note of notes) talk.say(note);
+  return table;
+}
+
+/** Labels of outcomes for the individuals of a cohort, with what was understood said aloud. */
+export function outcomesOf(
+  names: readonly string[],
+  table: SubjectsTable,
+  cohort: Cohort,
+  { talk }: Context,
+): readonly Outcome[] {
+  const { outcomes, warnings } = readOutcomes(names, table, cohort.ids);
+  for (const { notes } of outcomes) for (const note of notes) talk.say(note);
+  for (const warning of warnings) talk.warn(`${showComplaint(warning)} [${warning.code}]`);
+  return outcomes;
+}
+
+/** Outcomes against places, permutations shared among threads. */
+export function associationOf(
+  run: PlacedRun,
+  outcomes: readonly Outcome[],
+  choice: { readonly permutations: number; readonly seed: number },
+  pool: Pool,
+  { talk }: Context,
+): Promise<Association> {
+  const { permutations, seed } = choice;
+  return talk.during("Outcomes and places", (onProgress) =>
+    associate(
+      {
+        representations: representationsOf(run, run.baselines, run.cohort, { seed }),
+        visitCounts: run.placements.numObservations,
+        lastTimes: run.placements.lastTime,
+        outcomes: outcomes.map(({ name, labels }) => ({ name, labels })),
+      },
+      {
+        permutations,
+        seed,
+        shards: pool.jobs,
+        count: async (plan, from, to) =>
+          (await pool.run({ kind: "permutations", plan, from, to })) as ArrayLike<number>,
+        onProgress: ({ outcome, done, total }) =>
+          onProgress({ stage: outcome, iteration: done, maxIterations: total, value: Number.NaN }),
+      },
+    ),
+  );
+}
+
+export interface EventChoice {
+  /** As typed: name:column. */
+  readonly event: string;
+  readonly landmark?: number;
+}
+
+/** Survival after a landmark for an event written as name:column. */
+export function survivalOf(
+  run: PlacedRun,
+  groups: Groups,
+  table: SubjectsTable,
+  { event, landmark }: EventChoice,
+  context: Context,
+): LandmarkSurvival {
+  const at = event.lastIndexOf(":");
+  if (at < 1 || at === event.length - 1) {
+    throw new UsageError(
+      `--event: expected name:column of follow-up, such as death:followup_years, received "${event}".`,
+    );
+  }
+  const name = event.slice(0, at);
+  const [outcome] = outcomesOf([name], table, run.cohort, context);
+  if (outcome === undefined) throw new UsageError(`--event: expected an outcome, received "${name}".`);
+  const followUp = readFollowUp(table, event.slice(at + 1), outcome.labels, run.cohort.ids);
+  return landmarkSurvival({ ...run, groups }, name, followUp, landmark);
+}

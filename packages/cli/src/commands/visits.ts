@@ -1,0 +1,110 @@
+/** How tables of visits are read by every command: columns are picked, never renamed; guesses are said aloud. */
+import {
+  type ColumnNames,
+  type Delimiter,
+  DtmError,
+  type Marker,
+  type ReadCohort,
+  type ReadCohortOptions,
+  readCohort,
+  showComplaint,
+  TRANSFORMS,
+  type Transform,
+} from "@trajectory-maps/core";
+import { nameOf, readText } from "../io/read.ts";
+import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";
+import { wholeNumber } from "./numbers.ts";
+
+const DELIMITER_NAMES: Readonly<Record<string, Delimiter>> = { comma: ",", tab: "\t", semicolon: ";", bar: "|" };
+
+export const VISITS_ARGUMENT = {
+  name: "visits",
+  description: 'CSV or TSV file, plain or .gz, one row per observation; "-" for standard input',
+} as const;
+
+/** Options for picking columns out of a table. */
+export const COLUMN_OPTIONS: readonly OptionSpec[] = [
+  { flags: "--id <column>", description: "column with the id (guessed from usual names)" },
+  { flags: "--time <column>", description: "column with the time, a number (guessed)" },
+  { flags: "--value <column>", description: "column with the marker's value (guessed)" },
+  {
+    flags: "--delimiter <name>",
+    description: "what separates columns (guessed)",
+    choices: Object.keys(DELIMITER_NAMES),
+  },
+  { flags: "--decimal <mark>", description: "decimal mark", choices: [".", ","] },
+  { flags: "--skip-line <number>", description: "line to skip, such as one with units", repeatable: true },
+  { flags: "--leave-out-bad", description: "leave out rows that cannot be read, instead of refusing the file" },
+];
+
+/** Options that say what the marker is; a model brings its own. */
+export const MARKER_OPTIONS: readonly OptionSpec[] = [
+  { flags: "--transform <name>", description: "scale of the model", default: "identity", choices: TRANSFORMS },
+  { flags: "--marker <name>", description: "name of the marker (default: the value column's)" },
+  { flags: "--unit <text>", description: "unit of the values" },
+  { flags: "--time-unit <text>", description: "unit of the times" },
+];
+
+/** The delimiter asked for, if any. */
+export function delimiterOf(options: Options): { delimiter?: Delimiter } {
+  const delimiter = DELIMITER_NAMES[textOption(options, "delimiter") ?? ""];
+  return delimiter === undefined ? {} : { delimiter };
+}
+
+export function decimalOf(options: Options): { decimal?: "." | "," } {
+  const decimal = textOption(options, "decimal");
+  return decimal === "." || decimal === "," ? { decimal } : {};
+}
+
+/** A new cohort, its marker described by the options. */
+export function readVisits(path: string, options: Options, context: Context): ReadCohort {
+  const name = textOption(options, "marker");
+  const marker = {
+    ...(name === undefined ? {} : { name }),
+    unit: textOption(options, "unit") ?? "",
+    timeUnit: textOption(options, "timeUnit") ?? "",
+    transform: (textOption(options, "transform") ?? "identity") as Transform,
+  };
+  return tell(readCohort(readText(path), { ...readingOptions(path, options), marker }), context);
+}
+
+/** Visits of individuals to place by a model: its marker, and its column names unless others are picked. */
+export function readVisitsFor(
+  model: { readonly marker: Marker; readonly columns?: ColumnNames },
+  path: string,
+  options: Options,
+  context: Context,
+): ReadCohort {
+  const text = readText(path);
+  const base = { ...readingOptions(path, options), marker: model.marker };
+  try {
+    return tell(readCohort(text, { ...base, columns: { ...model.columns, ...base.columns } }), context);
+  } catch (error) {
+    const picked = Object.keys(base.columns ?? {}).length > 0;
+    if (picked || !(error instanceof DtmError) || error.code !== "missing-column") throw error;
+    // The columns are called otherwise than those the model was fitted to: guess, and say so.
+    return tell(readCohort(text, base), context);
+  }
+}
+
+function readingOptions(path: string, options: Options): ReadCohortOptions {
+  const named = (name: string) => {
+    const value = textOption(options, name);
+    return value === undefined ? {} : { [name]: value };
+  };
+  const skipped = Array.isArray(options.skipLine) ? (options.skipLine as readonly string[]) : [];
+  return {
+    columns: { ...named("id"), ...named("time"), ...named("value") },
+    file: nameOf(path),
+    onBad: options.leaveOutBad === true ? "leave-out" : "refuse",
+    skipLines: skipped.map((text) => wholeNumber("--skip-line", text, 1)),
+    ...delimiterOf(options),
+    ...decimalOf(options),
+  };
+}
+
+function tell(read: ReadCohort, { talk }: Context): ReadCohort {
+  for (const note of read.notes) talk.say(note);
+  for (const warning of read.warnings) talk.warn(`${showComplaint(warning)} [${warning.code}]`);
+  return read;
+}

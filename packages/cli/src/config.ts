@@ -1,0 +1,82 @@
+/**
+ * Options from a file. Order of precedence: flag, then environment (DTM_TRANSFORM for --transform), then file, then
+ * default. A file is YAML or JSON with one key per option (`time-unit` or `timeUnit`); a key that no command knows is
+ * refused, a key of another command is passed over, so that one file can serve a whole study.
+ */
+import { parse as parseYaml } from "yaml";
+import * as z from "zod";
+import type { Command, OptionSpec } from "./commands/command.ts";
+import { COMMON_OPTIONS } from "./commands/command.ts";
+import { UsageError } from "./exit-codes.ts";
+import { readText } from "./io/read.ts";
+
+/** "-o, --out <folder>" → "out"; "--no-visits" → "visits". */
+export function longName({ flags }: OptionSpec): string {
+  const long = /--(?:no-)?([a-z][a-z-]*)/.exec(flags)?.[1] ?? flags;
+  return long.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Name of the environment variable for an option. */
+export function environmentName(option: OptionSpec): string {
+  return `DTM_${longName(option)
+    .replace(/([A-Z])/g, "_$1")
+    .toUpperCase()}`;
+}
+
+/** Whether an option takes a value. */
+export function takesValue({ flags }: OptionSpec): boolean {
+  return /[<[]/.test(flags);
+}
+
+/** Options of a config file are never themselves taken from one. */
+const NOT_IN_FILE = new Set(["config", "debug"]);
+
+/** The values a file gives to a command's options, by long name, checked. */
+export function readConfig(path: string, command: Command, all: readonly Command[]): Record<string, unknown> {
+  const raw = parseFile(path);
+  const known = new Set(all.flatMap(({ options }) => [...options, ...COMMON_OPTIONS].map(longName)));
+  const own = [...command.options, ...COMMON_OPTIONS].filter((option) => !NOT_IN_FILE.has(longName(option)));
+  const values = Object.fromEntries(Object.entries(raw).map(([key, value]) => [camel(key), value]));
+  const unknown = Object.keys(values).filter((key) => !known.has(key) || NOT_IN_FILE.has(key));
+  if (unknown.length > 0) {
+    const names = own.map(longName).join(", ");
+    throw new UsageError(
+      `${path}: expected names of options, received ${unknown.join(", ")}. ${command.name} takes ${names}.`,
+    );
+  }
+  const parsed = z.object(Object.fromEntries(own.map((o) => [longName(o), schemaOf(o).optional()]))).safeParse(values);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new UsageError(`${path}: the option ${issue?.path.join(".")} is not as it should be: ${issue?.message}.`);
+  }
+  return parsed.data;
+}
+
+function camel(key: string): string {
+  return key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Values as commander would give them: text, true or false, or a list of texts. */
+function schemaOf(option: OptionSpec): z.ZodType {
+  if (!takesValue(option)) return z.boolean();
+  const text = z.union([z.string(), z.number()]).transform(String);
+  if (option.repeatable === true) return z.union([z.array(text), text.transform((one) => [one])]);
+  if (option.choices !== undefined) return text.pipe(z.enum(option.choices as [string, ...string[]]));
+  // Lists may be written as lists: outcomes: [death, ascites].
+  return z.union([text, z.array(text).transform((list) => list.join(","))]);
+}
+
+function parseFile(path: string): Record<string, unknown> {
+  const text = readText(path);
+  let raw: unknown;
+  try {
+    raw = path.toLowerCase().endsWith(".json") ? JSON.parse(text) : parseYaml(text);
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+    throw new UsageError(`${path}: expected YAML or JSON, received text that is neither: ${reason}`);
+  }
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
+    throw new UsageError(`${path}: expected one option per line, such as "transform: log".`);
+  }
+  return raw as Record<string, unknown>;
+}

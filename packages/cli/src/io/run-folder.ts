@@ -1,0 +1,88 @@
+/** The folder of a run: which files it holds, which of them are private, and how it is read back. */
+import { join } from "node:path";
+import { type Cohort, loadModel, type ReadCohort, readCohort, type TrajectoryModel } from "@trajectory-maps/core";
+import { FileError, UsageError } from "../exit-codes.ts";
+import { toCsv } from "./csv.ts";
+import { fileExists, isFolder, readText } from "./read.ts";
+
+export const MODEL_FILE = "model.json";
+export const VISITS_FILE = "visits.csv";
+export const CHECKPOINT_FILE = "checkpoint.json";
+export const BASELINES = ["lmm", "fpca"] as const;
+
+/** Every file a run may hold: what it is, and whether it holds data of single individuals. */
+export const RUN_FILES = [
+  { name: MODEL_FILE, private: false, holds: "the fitted model" },
+  { name: "baselines/lmm.json", private: false, holds: "the linear mixed model of the same visits" },
+  { name: "baselines/fpca.json", private: false, holds: "the principal components of the same visits" },
+  { name: VISITS_FILE, private: true, holds: "the visits as read: id, time, value" },
+  { name: "placements.csv", private: true, holds: "everyone's place" },
+  { name: "trace.csv", private: false, holds: "the log-likelihood or bound, iteration by iteration" },
+  { name: "run.json", private: false, holds: "this record" },
+  { name: "compare.json", private: false, holds: "the comparison of models" },
+  { name: "groups.json", private: false, holds: "the groups: names, sizes, courses, stability" },
+  { name: "groups.csv", private: true, holds: "everyone's group" },
+  { name: "associate.json", private: false, holds: "the association of outcomes with places" },
+  { name: CHECKPOINT_FILE, private: true, holds: "the state of an interrupted fit" },
+] as const;
+
+export function isPrivate(name: string): boolean {
+  return RUN_FILES.some((file) => file.name === name && file.private);
+}
+
+/** A run read back: its model, the baselines that are there, and the visits. */
+export interface OpenRun {
+  readonly folder: string;
+  readonly model: TrajectoryModel;
+  readonly baselines: readonly TrajectoryModel[];
+  readonly read: ReadCohort;
+}
+
+/** A model file, or the model of a run's folder. */
+export function readModel(path: string): TrajectoryModel {
+  if (!isFolder(path)) return loadModel(readText(path));
+  checkRun(path);
+  return loadModel(readText(join(path, MODEL_FILE)));
+}
+
+export function checkRun(folder: string): void {
+  if (!isFolder(folder)) throw new FileError(`There is no folder ${folder}. Make a run with dtm fit ... -o ${folder}.`);
+  if (fileExists(join(folder, MODEL_FILE))) return;
+  const started = fileExists(join(folder, CHECKPOINT_FILE));
+  throw new FileError(
+    started
+      ? `${folder} holds an unfinished fit. Finish it with dtm fit --resume ${folder}.`
+      : `${folder} holds no ${MODEL_FILE}. Make a run with dtm fit ... -o ${folder}.`,
+  );
+}
+
+/** Reads a run back; `readOther` reads the visits where the run keeps no copy of them. */
+export function openRun(folder: string, readOther?: (model: TrajectoryModel) => ReadCohort): OpenRun {
+  const model = readModel(folder);
+  const baselines = BASELINES.map((name) => join(folder, "baselines", `${name}.json`))
+    .filter(fileExists)
+    .map((path) => loadModel(readText(path)));
+  const read = readOther === undefined ? readPrivateCopy(folder, model) : readOther(model);
+  return { folder, model, baselines, read };
+}
+
+function readPrivateCopy(folder: string, model: TrajectoryModel): ReadCohort {
+  const path = join(folder, VISITS_FILE);
+  if (!fileExists(path)) {
+    throw new UsageError(`${folder} keeps no copy of the visits. Name the file they were read from: --visits FILE.`);
+  }
+  const columns = { id: "id", time: "time", value: "value" };
+  return readCohort(readText(path), { columns, marker: model.marker, file: path, delimiter: "," });
+}
+
+/** The private copy of the visits; it reads back as the same cohort, bit for bit. */
+export function visitsCsv(cohort: Cohort): string {
+  function* rows(): Generator<readonly (string | number)[]> {
+    for (let i = 0; i < cohort.ids.length; i++) {
+      for (let j = cohort.offsets[i] ?? 0; j < (cohort.offsets[i + 1] ?? 0); j++) {
+        yield [cohort.ids[i] ?? "", cohort.times[j] ?? Number.NaN, cohort.values[j] ?? Number.NaN];
+      }
+    }
+  }
+  return toCsv(["id", "time", "value"], rows(), { exact: true });
+}

@@ -1,0 +1,107 @@
+/** The quality of a cohort as a page of text. */
+import type { CohortQuality, FiveNumbers } from "@trajectory-maps/core";
+import { table } from "./table.ts";
+import { brief, count, percent, whole } from "./words.ts";
+
+const TITLE = 12;
+const SHADES = [" ", "·", "+", "o", "O", "@"];
+const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+const line = (title: string, text: string) => `${title.padEnd(TITLE)}${text}`;
+
+export function qualityPage(quality: CohortQuality): string {
+  const { marker, individuals, observations, rows, rowsLeftOut, values } = quality;
+  const unit = marker.unit && ` ${marker.unit}`;
+  const time = marker.timeUnit && ` ${marker.timeUnit}`;
+  const lines = [
+    line("Cohort", `${count(individuals, "individual")}, ${count(observations, "observation")} of ${marker.name}`),
+    line("Rows", `${whole(rows)} in the file, ${whole(rowsLeftOut)} left out`),
+    line(
+      "Visits",
+      `${middle(quality.visits)} an individual; ${whole(quality.singleVisit)} with one alone (${percent(quality.singleVisit / individuals)})`,
+    ),
+    line(
+      "Times",
+      `${brief(quality.firstTime)} to ${brief(quality.lastTime)}${time}; ${count(quality.distinctTimes, "distinct time")}`,
+    ),
+    line(
+      "Spans",
+      quality.spans === null ? "nobody was seen twice" : `${middle(quality.spans)}${time} from first to last visit`,
+    ),
+    line("Gaps", quality.gaps === null ? "none" : `${middle(quality.gaps)}${time} between neighbouring visits`),
+    line("Values", `mean ${brief(values.mean)}, sd ${brief(values.sd)}, ${middle(values.quantiles)}${unit}`),
+    line("", `${bars(quality.histogram.counts)}  ${brief(values.quantiles[0])} to ${brief(values.quantiles[4])}`),
+  ];
+  return [lines.join("\n"), visitTable(quality), findings(quality), design(quality)].join("\n\n");
+}
+
+/** "median 5 (3 to 9, at most 16)". */
+function middle([least, low, median, high, most]: FiveNumbers): string {
+  return `median ${brief(median)} (quartiles ${brief(low)} and ${brief(high)}, ${brief(least)} to ${brief(most)})`;
+}
+
+function visitTable({ visitClasses, individuals }: CohortQuality): string {
+  const names = ["1", "2", "3", "4-5", "6-8", "9+"];
+  const rows = [
+    ["individuals", ...visitClasses.map(whole)],
+    ["share", ...visitClasses.map((n) => percent(n / individuals))],
+  ];
+  return table(["visits", ...names], rows);
+}
+
+function findings({ findings: found, warnings }: CohortQuality): string {
+  const kinds: [string, number, string][] = [
+    ["Missing", found.missing, "rows without a value, left out"],
+    ["Repeated", found.duplicates, "exact repeats of another row, kept"],
+    ["Same time", found.sameTime, "more values at a time already seen, kept as repeated measurements"],
+    ["Codes", found.suspectedCodes, "values that look like codes for missing"],
+    ["Outliers", found.outliers, "values far from all others"],
+    ["Early", found.negativeTimes, "times below 0"],
+  ];
+  const lines = kinds.map(([title, n, words]) => line(title, n === 0 ? "none" : `${whole(n)} ${words}`));
+  const shown = new Set([
+    "missing-value",
+    "duplicate-rows",
+    "same-time",
+    "suspected-missing-code",
+    "outlier",
+    "negative-time",
+  ]);
+  for (const { code, received, remedy } of warnings) {
+    if (!shown.has(code)) lines.push(line("Note", `${received}. ${remedy} [${code}]`));
+  }
+  return lines.join("\n");
+}
+
+/** Which pairs of times are seen in the same individuals, time upwards and to the right. */
+function design({ design: { edges, counts, covered }, individuals, marker }: CohortQuality): string {
+  const n = edges.length - 1;
+  const shade = (c: number) => {
+    if (c === 0) return " ";
+    const share = c / individuals;
+    return SHADES[share < 0.01 ? 1 : share < 0.05 ? 2 : share < 0.15 ? 3 : share < 0.3 ? 4 : 5] ?? "@";
+  };
+  const rows = Array.from({ length: n }, (_, r) => {
+    const a = n - 1 - r;
+    const label = r % 3 === 0 ? brief(edges[a + 1] ?? 0) : "";
+    const cells = Array.from({ length: n }, (_, b) => shade(counts[a * n + b] ?? 0).repeat(2)).join(" ");
+    return `${label.padStart(TITLE - 2)} |${cells.trimEnd()}`;
+  });
+  const width = 3 * n - 1;
+  const axis = `${brief(edges[0] ?? 0)}${brief(edges[n] ?? 0).padStart(width - brief(edges[0] ?? 0).length)}`;
+  const unit = marker.timeUnit === "" ? "time" : marker.timeUnit;
+  return [
+    line(
+      "Design",
+      `pairs of times (${unit}) seen in the same individual; ${percent(covered)} of all pairs are covered`,
+    ),
+    line("", "share of individuals:  · under 1 %   + 1-5   o 5-15   O 15-30   @ 30 % and more"),
+    ...rows,
+    `${" ".repeat(TITLE - 1)}+${"-".repeat(width)}`,
+    `${" ".repeat(TITLE)}${axis}`,
+  ].join("\n");
+}
+
+function bars(counts: readonly number[]): string {
+  const most = Math.max(...counts, 1);
+  return counts.map((c) => (c === 0 ? " " : (BLOCKS[Math.min(7, Math.floor((8 * c) / (most + 1e-9)))] ?? ""))).join("");
+}

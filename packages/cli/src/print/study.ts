@@ -1,0 +1,158 @@
+/** Comparison, groups, associations and survival as a biostatistician would like to read them in a terminal. */
+import type { Association, Comparison, LandmarkSurvival, Marker } from "@trajectory-maps/core";
+import type { StudiedGroups } from "../commands/study.ts";
+import { table } from "./table.ts";
+import { brief, count, percent, whole, wrap } from "./words.ts";
+
+const INDENT = " ".repeat(10);
+const WIDTH = 100;
+const line = (title: string, text: string) => `${title.padEnd(10)}${wrap(text, WIDTH, INDENT)}`;
+
+/** A p-value: four decimals, or its size where it is smaller. */
+export function showP(p: number): string {
+  if (!Number.isFinite(p)) return "-";
+  if (p >= 1e-4) return p.toFixed(4);
+  return p < 1e-99 ? "<1e-99" : p.toExponential(0);
+}
+
+const plusMinus = (x: { readonly mean: number; readonly se: number }) => `${x.mean.toFixed(2)} (${x.se.toFixed(2)})`;
+
+/** Table 1: held-out log-likelihood, forecasts, coverage; differences; the verdict. */
+export function comparisonPage({ models, differences, folds, repeats, verdict }: Comparison): string {
+  const rows = models.map(({ model, mean, subjectLogLik, observationLogLik, forecast, coverage }) => {
+    const difference = differences.find((d) => d.model === model);
+    return [
+      model,
+      mean,
+      plusMinus(subjectLogLik),
+      `${observationLogLik.mean.toFixed(3)} (${observationLogLik.se.toFixed(3)})`,
+      difference === undefined
+        ? ""
+        : `${difference.mean >= 0 ? "+" : ""}${difference.mean.toFixed(2)} [${difference.lower.toFixed(2)}, ${difference.upper.toFixed(2)}]`,
+      forecast.crps.toFixed(3),
+      forecast.mae.toFixed(3),
+      `${percent(coverage.p50)}, ${percent(coverage.p90)}`,
+    ];
+  });
+  const reference = differences[0]?.reference;
+  const header = [
+    "Model",
+    "mean",
+    "per individual",
+    "per observation",
+    reference === undefined ? "" : `minus ${reference}`,
+    "CRPS",
+    "MAE",
+    "50 %, 90 % cover",
+  ];
+  const repeated = repeats > 1 ? `, ${repeats} times` : "";
+  return [
+    line(
+      "Compared",
+      `log-likelihood of individuals not seen in the fit, ${folds} folds${repeated} (standard error over folds)`,
+    ),
+    "",
+    table(header, rows, [1]),
+    "",
+    line("Verdict", verdict),
+  ].join("\n");
+}
+
+/** Groups with names, sizes, courses, evidence and stability. */
+export function groupsPage({ groups: { groups, choice }, stability }: StudiedGroups, marker: Marker): string {
+  const total = groups.reduce((sum, { numMembers }) => sum + numMembers, 0);
+  const rows = groups.map(({ letter, name, numMembers, course }, k) => {
+    const last = course.median.length - 1;
+    const kept = stability?.groups.find(({ group }) => group === k)?.pairsKept;
+    return [
+      letter,
+      name,
+      whole(numMembers),
+      percent(numMembers / total),
+      [0, last / 2, last].map((at) => brief(course.median[Math.round(at)] ?? Number.NaN)).join("  "),
+      kept === undefined || Number.isNaN(kept) ? "" : percent(kept),
+    ];
+  });
+  const times = groups[0]?.course.times;
+  const ends =
+    times === undefined
+      ? ""
+      : [0, (times.length - 1) / 2, times.length - 1].map((at) => brief(times[Math.round(at)] ?? 0)).join(", ");
+  const unit = marker.timeUnit && ` ${marker.timeUnit}`;
+  const lines = [
+    line("Groups", `${count(groups.length, "group")} of ${count(total, "individual")}, by Ward's method on the places`),
+    ...(choice === null ? [] : [line("", choice.sentence)]),
+    "",
+    table(["", "Name", "size", "share", `median at ${ends}${unit}`, "pairs kept"], rows, [1]),
+  ];
+  if (stability !== null) {
+    const { verdict, meanAdjustedRand, adjustedRand } = stability;
+    const advice = verdict === "stable" ? "" : " Read them as regions of a continuum, not as kinds of people.";
+    lines.push(
+      "",
+      line(
+        "Stability",
+        `${verdict}: adjusted Rand index ${meanAdjustedRand.toFixed(2)} over ${count(adjustedRand.length, "refit")}.${advice}`,
+      ),
+    );
+  }
+  return lines.join("\n");
+}
+
+/** Table 2: guarded and published p-values, adjusted, with effect sizes and warnings. */
+export function associationPage({ outcomes, controls, primary }: Association): string {
+  const names = Object.keys(outcomes[0]?.representations ?? {});
+  const rows = outcomes.map((o) => [
+    o.outcome,
+    whole(o.cases),
+    whole(o.controls),
+    showP(o.p),
+    showP(o.adjusted.holm),
+    showP(o.naiveP),
+    `${o.effect.auc.value.toFixed(2)} [${o.effect.auc.lower.toFixed(2)}, ${o.effect.auc.upper.toFixed(2)}]`,
+    ...names.map((name) => showP(o.representations[name]?.kde?.p ?? Number.NaN)),
+  ]);
+  const header = ["Outcome", "cases", "controls", "p", "Holm", "naive p", "AUC", ...names.map((name) => `KDE ${name}`)];
+  const warnings = outcomes.flatMap((o) =>
+    o.warnings.map(({ code, message }) => line("Warning", `${o.outcome}: ${message} [${code}]`)),
+  );
+  const checks = controls.map(({ control, p, naiveP }) => `${control} ${showP(p)} (naive ${showP(naiveP)})`).join("; ");
+  return [
+    line(
+      "Outcomes",
+      `p: labels shuffled among individuals seen equally often (${primary}); naive: among all; KDE: as published`,
+    ),
+    "",
+    table(header, rows),
+    ...(warnings.length > 0 ? ["", ...warnings] : []),
+    ...(checks === "" ? [] : ["", line("Controls", `p-values that should be ordinary: ${checks}`)]),
+  ].join("\n");
+}
+
+/** Survival after the landmark: groups, log-rank, Cox. */
+export function survivalPage(survival: LandmarkSurvival, timeUnit: string): string {
+  const { event, landmark, curves, groups, logRank, cox, leftOut, numIndividuals, numEvents } = survival;
+  const unit = timeUnit && ` ${timeUnit}`;
+  const rows = curves.map((curve, k) => [
+    `${groups[k]?.letter ?? ""}  ${groups[k]?.name ?? ""}`,
+    whole(curve.numIndividuals),
+    whole(curve.numEvents),
+    Number.isNaN(curve.median.time) ? "not reached" : `${brief(curve.median.time)}${unit}`,
+  ]);
+  const left = `${leftOut.eventBefore + leftOut.censoredBefore} whose follow-up ended before, ${leftOut.noVisitBefore} not yet seen, ${leftOut.unknown} unknown`;
+  const terms = cox.terms
+    .map((t, k) => `axis ${k + 1}: ${t.hazardRatio.toFixed(2)} [${t.lower.toFixed(2)}, ${t.upper.toFixed(2)}]`)
+    .join("; ");
+  return [
+    line("Survival", `${event} after ${brief(landmark)}${unit}, individuals placed by their visits up to then`),
+    line("", `${count(numIndividuals, "individual")}, ${count(numEvents, "event")}; left out: ${left}`),
+    "",
+    table(["Group at the landmark", "individuals", "events", "median survival"], rows),
+    "",
+    ...(logRank === null ? [] : [line("Log-rank", `p ${showP(logRank.pValue)}`)]),
+    line(
+      "Cox",
+      `hazard ratios, ${terms}; concordance ${cox.concordance.concordance.toFixed(2)}, p ${showP(cox.likelihoodRatio.pValue)}`,
+    ),
+  ].join("\n");
+}

@@ -1,0 +1,53 @@
+/** A pool of threads with one door for all tasks; with one job, or where no thread program is built, work is done here. */
+import { setImmediate } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { DtmError } from "@trajectory-maps/core";
+import { Piscina } from "piscina";
+import { fileExists } from "../io/read.ts";
+import { runTask, type Task } from "./tasks.ts";
+import type { Answer } from "./worker.ts";
+
+export interface Pool {
+  /** Tasks that can be under way at once. */
+  readonly jobs: number;
+  run(task: Task): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Opens a pool of at most `jobs` threads; close it when done. */
+export function openPool(jobs: number): Pool {
+  // Built beside main.mjs; when the sources are run directly there is none.
+  const program = fileURLToPath(new URL("./worker.mjs", import.meta.url));
+  if (jobs <= 1 || !fileExists(program)) {
+    return {
+      jobs: 1,
+      run: async (task) => {
+        // Progress is drawn and signals are heard between tasks.
+        await setImmediate();
+        return runTask(task);
+      },
+      close: async () => {},
+    };
+  }
+  const threads = new Piscina<Task, Answer>({ filename: program, minThreads: 1, maxThreads: jobs });
+  return {
+    jobs,
+    run: async (task) => {
+      const answer = await threads.run(task);
+      if ("result" in answer) return answer.result;
+      const { code, message } = answer.failure;
+      throw code === null ? new Error(message) : new DtmError(code, message);
+    },
+    close: () => threads.destroy(),
+  };
+}
+
+/** Opens a pool, works with it, closes it whatever happens. */
+export async function withPool<T>(jobs: number, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = openPool(jobs);
+  try {
+    return await work(pool);
+  } finally {
+    await pool.close();
+  }
+}

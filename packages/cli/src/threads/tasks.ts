@@ -1,0 +1,36 @@
+/** Pieces of work that threads can share: stateless, plain data in and out, so that results never depend on how many. */
+import {
+  type Cohort,
+  type ComparedModel,
+  type CompareOptions,
+  countExceedances,
+  evaluateFold,
+  type PermutationPlan,
+  type ResampleTask,
+  resampleLabels,
+} from "@trajectory-maps/core";
+
+export type Task =
+  | {
+      readonly kind: "fold";
+      readonly cohort: Cohort;
+      readonly model: ComparedModel;
+      readonly fold: number;
+      readonly options: CompareOptions;
+    }
+  | { readonly kind: "resample"; readonly task: ResampleTask }
+  | { readonly kind: "permutations"; readonly plan: PermutationPlan; readonly from: number; readonly to: number };
+
+/** Does one piece of work. */
+export function runTask(task: Task): unknown {
+  switch (task.kind) {
+    case "fold":
+      return evaluateFold(task.cohort, task.model, task.fold, task.options);
+    case "resample":
+      return resampleLabels(task.task);
+    case "permutations":
+      return countExceedances(task.plan, task.from, task.to);
+    default:
+      throw new Error(`Expected a task of a known kind, received ${JSON.stringify(task satisfies never)}.`);
+  }
+}

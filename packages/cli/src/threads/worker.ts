@@ -1,0 +1,16 @@
+/** The program of a thread. Errors travel as data, because a copy between threads would lose their code. */
+import { DtmError } from "@trajectory-maps/core";
+import { runTask, type Task } from "./tasks.ts";
+
+export type Answer =
+  | { readonly result: unknown }
+  | { readonly failure: { readonly code: string | null; readonly message: string } };
+
+export default function answer(task: Task): Answer {
+  try {
+    return { result: runTask(task) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { failure: { code: error instanceof DtmError ? error.code : null, message } };
+  }
+}

@@ -11,8 +11,8 @@ import { gaussHermite } from "../numeric/quadrature.ts";
 import { createRandom } from "../numeric/random.ts";
 import type { ModelBase } from "./fit.ts";
 import { functionalDistribution } from "./mixture/curve-distribution.ts";
-import { mixtureQuantile, type NormalMixture, pruneMixture } from "./mixture/normal-mixture.ts";
-import { coefficientSampler } from "./mixture/place.ts";
+import { mixtureQuantile, type NormalMixture } from "./mixture/normal-mixture.ts";
+import { coefficientSampler, dropLightNodes } from "./mixture/place.ts";
 import { simultaneousBand } from "./mixture/simultaneous.ts";
 import type { Placement } from "./placement.ts";
 
@@ -50,18 +50,19 @@ export interface Prediction extends PredictedSeries {
   readonly extrapolated: Uint8Array;
 }
 
-/** Components lighter than this change no printed digit and are left out of quantile searches. */
-const MIN_COMPONENT = 1e-8;
+/** Nodes that together hold less than this change no printed digit and are left out. */
+const NEGLIGIBLE_MASS = 1e-7;
 
 export function predict(
   model: ModelBase,
-  placement: Placement,
+  placed: Placement,
   times: ArrayLike<number>,
   options: PredictOptions = {},
 ): Prediction {
   const { level = 0.9, interval = "observation", simultaneous = false, rate = false } = options;
   checkOption(level > 0 && level < 1, "predict", "level between 0 and 1", level, "Use 0.9 for a 90 % band.");
   const at = checkTimes(times);
+  const placement = { ...placed, posterior: dropLightNodes(placed.posterior, NEGLIGIBLE_MASS) };
   const noise = interval === "observation" ? model.noiseVariance : 0;
   const { transform } = model.marker;
   const rows = designMatrix(model.basis, at);
@@ -105,8 +106,7 @@ export function valueDistribution(
   noiseVariance: number,
 ): NormalMixture {
   const d = model.basis.numBasis;
-  const full = functionalDistribution(placement.posterior, model.mean.coefficients, rows, t * d, noiseVariance);
-  return pruneMixture(full, MIN_COMPONENT);
+  return functionalDistribution(placement.posterior, model.mean.coefficients, rows, t * d, noiseVariance);
 }
 
 /** Mean, sd, median and central band of a distribution given on the scale of the model. */

@@ -52,7 +52,7 @@ export function mixtureLogDensity(mixture: NormalMixture, y: number): number {
   return max + Math.log(s) - 0.5 * LOG_2PI;
 }
 
-/** The y with F(y) = p, to 1e-10 of the mixture's spread. */
+/** The y with F(y) = p, to 1e-9 of the mixture's spread. */
 export function mixtureQuantile(mixture: NormalMixture, p: number): number {
   const { weights, means, sds } = mixture;
   const z = normalQuantile(p);
@@ -64,19 +64,32 @@ export function mixtureQuantile(mixture: NormalMixture, p: number): number {
     low = Math.min(low, y);
     high = Math.max(high, y);
   }
-  const tolerance = 1e-10 * Math.sqrt(mixtureVariance(mixture));
-  let y = Math.min(Math.max(mixtureMean(mixture) + z * Math.sqrt(mixtureVariance(mixture)), low), high);
+  const spread = Math.sqrt(mixtureVariance(mixture));
+  const tolerance = 1e-9 * spread;
+  let y = Math.min(Math.max(mixtureMean(mixture) + z * spread, low), high);
   for (let step = 0; step < 200 && high - low > tolerance; step++) {
-    const excess = mixtureCdf(mixture, y) - p;
+    let excess = -p;
+    let density = 0;
+    for (let k = 0; k < weights.length; k++) {
+      const u = (y - means[k]) / sds[k];
+      // Beyond eight standard deviations a component is wholly on one side.
+      if (u > 8) excess += weights[k];
+      else if (u > -8) {
+        excess += weights[k] * normalCdf(u);
+        density += (weights[k] / sds[k]) * Math.exp(-0.5 * u * u);
+      }
+    }
     if (excess > 0) high = y;
     else low = y;
-    const next = y - excess / Math.exp(mixtureLogDensity(mixture, y));
-    const previous = y;
+    const newton = (excess * SQRT_2PI) / density;
+    const next = y - newton;
     y = next > low && next < high ? next : 0.5 * (low + high);
-    if (Math.abs(y - previous) <= tolerance) break;
+    if (Math.abs(newton) <= tolerance) break;
   }
   return y;
 }
+
+const SQRT_2PI = Math.sqrt(2 * Math.PI);
 
 /**
  * Continuous ranked probability score of an observation y (smaller is better), closed form for normal mixtures

@@ -35,6 +35,34 @@ export function highestDensityNodes(weights: Float64Array, level: number): Int32
   return order.slice(0, count);
 }
 
+/** The posterior without its lightest nodes, which together hold at most `mass`; the rest renormalised. */
+export function dropLightNodes(posterior: CoefficientPosterior, mass: number): CoefficientPosterior {
+  const { weights } = posterior;
+  const K = weights.length;
+  const q = posterior.locations.length / K;
+  const d = posterior.means.length / K;
+  const order = Int32Array.from(weights, (_, k) => k).sort((a, b) => weights[a] - weights[b] || a - b);
+  let dropped = 0;
+  let first = 0;
+  while (first < K - 1 && dropped + weights[order[first]] <= mass) dropped += weights[order[first++]];
+  const kept = order.slice(first).sort();
+  const rows = (from: Float64Array, width: number): Float64Array => {
+    const out = new Float64Array(kept.length * width);
+    kept.forEach((k, r) => {
+      for (let c = 0; c < width; c++) out[r * width + c] = from[k * width + c];
+    });
+    return out;
+  };
+  return {
+    nodes: Int32Array.from(kept, (k) => posterior.nodes[k]),
+    weights: Float64Array.from(kept, (k) => weights[k] / (1 - dropped)),
+    locations: rows(posterior.locations, q),
+    means: rows(posterior.means, d),
+    covariances: rows(posterior.covariances, d * d),
+    logLikelihood: posterior.logLikelihood,
+  };
+}
+
 /** Draws coefficient vectors: a node by its weight, then w ~ N(mean, covariance) there. */
 export interface CoefficientSampler {
   /** Writes w to out[offset..offset+d] and returns the position of the node drawn. */

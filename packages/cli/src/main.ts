@@ -1,4 +1,5 @@
 /** The `dtm` program: commands as data become a commander program; this is the only place that decides the exit code. */
+import { basename } from "node:path";
 import process from "node:process";
 import { LIBRARY_VERSION } from "@trajectory-maps/core";
 import { Argument, CommanderError, Option, Command as Program } from "commander";
@@ -108,8 +109,13 @@ function toOption(specification: OptionSpec): Option {
 function contextOf(options: { readonly quiet?: boolean }, argv: readonly string[]): Context {
   return {
     talk: createTalk({ quiet: options.quiet === true }),
-    commandLine: ["dtm", ...argv].map(shellWord).join(" "),
+    commandLine: ["dtm", ...argv.map(withoutFolder)].map(shellWord).join(" "),
   };
+}
+
+/** A path's last part: records are shared, and folders tell of people and machines. */
+function withoutFolder(word: string): string {
+  return /[\\/]./.test(word) ? basename(word) : word;
 }
 
 /** A word as it can be pasted into a shell. */

@@ -66,7 +66,7 @@ function pbc(out: string): DemoStudy {
     event: "death_or_transplant:followup_years",
     better: "low",
     folds: "10",
-    stability: "10",
+    stability: "6",
   };
 }
 

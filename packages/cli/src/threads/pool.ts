@@ -29,7 +29,8 @@ export function openPool(jobs: number): Pool {
       close: async () => {},
     };
   }
-  const threads = new Piscina<Task, Answer>({ filename: program, minThreads: 1, maxThreads: jobs });
+  // As many threads from start to end: one that is let go when idle would load the whole program again for its next task.
+  const threads = new Piscina<Task, Answer>({ filename: program, minThreads: jobs, maxThreads: jobs });
   return {
     jobs,
     run: async (task) => {

@@ -36,7 +36,7 @@ export interface StudyStabilityOptions {
 /** Groups of the cohort's individuals by a model fitted to a sample of them, [m]. */
 export function resampleLabels({ model, cohort, numGroups, seed }: ResampleTask): Int32Array {
   const sample = drawIndividuals(cohort, seed);
-  const fitted = refitLike(model, sample, { seed });
+  const fitted = refitLike(model, sample, { seed, coarse: true });
   const placements = embed(fitted, cohort);
   return groupPlaces(fitted, placements, { numGroups, seed }).labels;
 }

@@ -1,44 +1,29 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { loadModel } from "@trajectory-maps/core";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
-import { main } from "./main.ts";
+import { run, workplace } from "../test/harness.ts";
+import { fitContract, runContract } from "./contracts.ts";
 
 const VISITS = fileURLToPath(new URL("../../../examples/pbc/visits.csv", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "dtm-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-afterEach(() => vi.restoreAllMocks());
-
-/** Runs the program in this process; what it wrote and its exit code. */
-async function run(...argv: string[]): Promise<{ code: number; out: string; talk: string }> {
-  let out = "";
-  let talk = "";
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    out += String(text);
-    return true;
-  });
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    talk += String(text);
-    return true;
-  });
-  const code = await main(argv);
-  vi.restoreAllMocks();
-  return { code, out, talk };
-}
+const here = workplace();
+afterAll(here.clear);
+afterEach(() => vi.unstubAllEnvs());
 
 const fitPbc = (out: string, ...more: string[]) =>
-  run("fit", VISITS, "--value", "bili", "--transform", "log", "--model", "lmm", "-o", join(folder, out), ...more);
+  run("fit", VISITS, "--value", "bili", "--transform", "log", "--model", "lmm", "-o", here.at(out), ...more);
 
-function file(name: string, text: string): string {
-  writeFileSync(join(folder, name), text);
-  return join(folder, name);
-}
+const SMALL = Array.from({ length: 24 }, (_, k) => {
+  const [i, t] = [Math.floor(k / 4), k % 4];
+  return [`p${i}`, String(t), String(0.2 + 0.05 * i + 0.04 * t * (i % 3) + 0.01 * ((7 * k) % 5))];
+});
+const table = (delimiter: string) =>
+  [["id", "time", "value"], ...SMALL].map((row) => `${row.join(delimiter)}\n`).join("");
 
 describe("dtm fit", () => {
-  it("prints results on standard output and talk on standard error, and writes model, places, trace and record", async () => {
+  it("prints results on standard output and talk on standard error, and writes the folder of a run", async () => {
     const { code, out, talk } = await fitPbc("a");
     expect(code).toBe(0);
     expect(out).toContain("312 individuals, 1,945 observations of bili");
@@ -46,111 +31,217 @@ describe("dtm fit", () => {
     expect(out).not.toContain("is taken as");
     expect(talk).toContain('Column "time" is taken as time.');
     expect(talk).toContain("Linear mixed model");
-    expect(readdirSync(join(folder, "a")).sort()).toEqual(["model.json", "placements.csv", "run.json", "trace.csv"]);
-    const model = loadModel(readFileSync(join(folder, "a", "model.json"), "utf8"));
-    expect(model.columns).toEqual({ id: "id", time: "time", value: "bili" });
-    const places = readFileSync(join(folder, "a", "placements.csv"), "utf8")
-      .trimEnd()
-      .split("\n");
-    expect(places[0]).toBe("id,observations,x1,x2,sd1,sd2,cov12,log_likelihood");
+    const names = ["baselines", "model.json", "placements.csv", "run.json", "trace.csv", "visits.csv"];
+    expect(readdirSync(here.at("a")).sort()).toEqual(names);
+    expect(readdirSync(here.at("a", "baselines")).sort()).toEqual(["fpca.json", "lmm.json"]);
+    expect(loadModel(here.text("a", "model.json")).columns).toEqual({ id: "id", time: "time", value: "bili" });
+    const places = here.text("a", "placements.csv").trimEnd().split("\n");
+    expect(places[0]).toBe("id,x1,x2,var11,var12,var22,visits,first_time,last_time");
     expect(places).toHaveLength(313);
-    const total = places.slice(1).reduce((sum, row) => sum + Number(row.split(",").at(-1)), 0);
-    expect(total).toBeCloseTo(-1455.876, 2);
+    expect(places[1]?.split(",")).toHaveLength(9);
+    expect(here.text("a", "visits.csv").split("\n").slice(0, 2)).toEqual(["id,time,value", "1,0,14.5"]);
+  });
+
+  it("says in run.json which files are private, and makes them readable by the owner alone", async () => {
+    const record = runContract.parse(JSON.parse(here.text("a", "run.json")));
+    const secret = record.files.filter((file) => file.private).map(({ name }) => name);
+    expect(secret).toEqual(["visits.csv", "placements.csv"]);
+    if (process.platform !== "win32")
+      for (const name of secret) expect(statSync(here.at("a", name)).mode & 0o077).toBe(0);
+    expect(record).toMatchObject({ individuals: 312, observations: 1945, model: "lmm", source: "visits.csv" });
+    expect(record.command).not.toContain("examples");
+  });
+
+  it("keeps no copy of the visits with --no-visits", async () => {
+    expect((await fitPbc("bare", "--no-visits")).code).toBe(0);
+    expect(existsSync(here.at("bare", "visits.csv"))).toBe(false);
+    const asked = await run("groups", here.at("bare"), "--stability", "0");
+    expect(asked.code).toBe(2);
+    expect(asked.talk).toContain("--visits FILE");
+    expect((await run("groups", here.at("bare"), "--stability", "0", "--visits", VISITS)).code).toBe(0);
   });
 
   it("does not write over results unless forced, and leaves them as they were", async () => {
     await fitPbc("b");
-    const before = readFileSync(join(folder, "b", "model.json"), "utf8");
+    const before = here.text("b", "model.json");
     const refused = await fitPbc("b", "--mean", "spline");
     expect(refused.code).toBe(2);
     expect(refused.talk).toContain("--force");
-    expect(readFileSync(join(folder, "b", "model.json"), "utf8")).toBe(before);
+    expect(here.text("b", "model.json")).toBe(before);
     expect((await fitPbc("b", "--mean", "spline", "--force")).code).toBe(0);
-    expect(readFileSync(join(folder, "b", "model.json"), "utf8")).not.toBe(before);
+    expect(here.text("b", "model.json")).not.toBe(before);
   });
 
-  it("is silent with --quiet", async () => {
-    const { code, talk } = await run(
-      "--quiet",
+  it("prints one JSON document with --json and nothing on standard error with --quiet", async () => {
+    const { code, out, talk } = await run(
       "fit",
       VISITS,
       "--value",
       "albumin",
       "--model",
-      "lmm",
+      "fpca",
       "-o",
-      join(folder, "q"),
+      here.at("q"),
+      "--json",
+      "-q",
     );
     expect(code).toBe(0);
     expect(talk).toBe("");
+    expect(fitContract.parse(JSON.parse(out)).run.model).toBe("fpca");
+  });
+
+  it("reads tabs, gzip and standard input alike", async () => {
+    const paths = [
+      here.file("t.csv", table(",")),
+      here.file("t.tsv", table("\t")),
+      here.file("t.csv.gz", gzipSync(table(","))),
+    ];
+    const models: string[] = [];
+    for (const [k, path] of paths.entries()) {
+      expect((await run("fit", path, "--model", "lmm", "-o", here.at(`t${k}`), "-q")).code).toBe(0);
+      models.push(here.text(`t${k}`, "model.json"));
+    }
+    expect(new Set(models).size).toBe(1);
+    const cut = here.file("cut.gz", gzipSync(table(",")).subarray(0, 60));
+    const refused = await run("fit", cut, "-o", here.at("cut"));
+    expect(refused.code).toBe(3);
+    expect(refused.talk).toContain("gzip");
+  });
+
+  it("fits shares on the logit scale", async () => {
+    expect(
+      (await run("fit", here.at("t.csv"), "--model", "lmm", "--transform", "logit", "-o", here.at("logit"), "-q")).code,
+    ).toBe(0);
+    const places = await run("predict", here.at("logit"), here.at("t.csv"), "--at", "0,3", "-q");
+    for (const row of places.out.trimEnd().split("\n").slice(1)) {
+      const [, , mean, , lower, upper] = row.split(",").map(Number);
+      expect(lower).toBeGreaterThan(0);
+      expect(upper).toBeLessThan(1);
+      expect(mean).toBeGreaterThan(lower ?? 1);
+      expect(mean).toBeLessThan(upper ?? 0);
+    }
+  });
+
+  it("takes options from flags, then the environment, then a file, then defaults", async () => {
+    const config = here.file("dtm.yaml", "model: fpca\nmean: spline\nseed: 4\nfolds: 7\n");
+    vi.stubEnv("DTM_MEAN", "scalar");
+    const { out, code } = await run(
+      "fit",
+      here.at("t.csv"),
+      "--config",
+      config,
+      "--model",
+      "lmm",
+      "-o",
+      here.at("cfg"),
+      "--json",
+      "-q",
+    );
+    expect(code).toBe(0);
+    const { run: record } = fitContract.parse(JSON.parse(out));
+    expect([record.model, record.seed]).toEqual(["lmm", 4]);
+    expect(loadModel(here.text("cfg", "model.json")).mean.kind).toBe("scalar");
+    const wrong = here.file("wrong.json", '{"modle": "lmm"}');
+    const refused = await run("fit", here.at("t.csv"), "--config", wrong);
+    expect(refused.code).toBe(2);
+    expect(refused.talk).toContain("modle");
+    const bad = here.file("bad.yaml", "model: tree\n");
+    expect((await run("fit", here.at("t.csv"), "--config", bad)).code).toBe(2);
   });
 
   it("gives exit code 3 for bad data, with every complaint, and writes nothing", async () => {
-    const bad = file("bad.csv", "id,time,value\np1,0,<5\np2,1,5 mg\n");
-    const { code, talk, out } = await run("fit", bad, "-o", join(folder, "c"));
+    const bad = here.file("bad.csv", "id,time,value\np1,0,<5\np2,1,5 mg\n");
+    const { code, talk, out } = await run("fit", bad, "-o", here.at("c"));
     expect(code).toBe(3);
     expect(talk).toContain("bad.csv, line 2, column");
     expect(talk).toContain("[censored-value]");
     expect(talk).toContain("[not-a-number]");
     expect(talk).not.toContain("    at ");
     expect(out).toBe("");
-    expect(existsSync(join(folder, "c"))).toBe(false);
+    expect(existsSync(here.at("c"))).toBe(false);
   });
 
   it("gives exit code 3 for a cohort that cannot carry a model", async () => {
-    const { code, talk } = await run("fit", file("two.csv", "id,time,value\na,0,1\nb,1,2\n"), "-o", join(folder, "d"));
+    const { code, talk } = await run("fit", here.file("two.csv", "id,time,value\na,0,1\nb,1,2\n"), "-o", here.at("d"));
     expect(code).toBe(3);
     expect(talk).toMatch(/at least 3 individuals, received 2/);
   });
 
   it("gives exit code 4 for files and folders that cannot be used, each with its own sentence", async () => {
-    const missing = await run("fit", join(folder, "nowhere.csv"));
-    const isFolder = await run("fit", folder);
-    const notFolder = await fitPbc("file");
+    const missing = await run("fit", here.at("nowhere.csv"));
+    const isFolder = await run("fit", here.at());
     expect([missing.code, isFolder.code]).toEqual([4, 4]);
     expect(missing.talk).toContain("There is no file");
     expect(isFolder.talk).toContain("is a folder");
-    expect(notFolder.code).toBe(0);
-    const onFile = await run("fit", VISITS, "--value", "bili", "-o", file("plain", ""));
+    const onFile = await run("fit", VISITS, "--value", "bili", "-o", here.file("plain", ""));
     expect(onFile.code).toBe(4);
     expect(onFile.talk).toContain("is a file");
+    expect((await run("groups", here.at("nowhere"))).code).toBe(4);
+    expect((await run("fit", "--resume", here.at("a"))).code).toBe(4);
   });
 
   it("gives exit code 2 for wrong usage", async () => {
     expect((await run("fit")).code).toBe(2);
     expect((await run("fit", VISITS, "--no-such-option")).code).toBe(2);
     expect((await run("fit", VISITS, "--model", "tree")).code).toBe(2);
+    expect((await run("fit", VISITS, "--dim", "4")).code).toBe(2);
+    expect((await run("fit", VISITS, "--schedule", "paper", "-o", here.at("z"))).talk).toContain("dtm-paper");
     expect((await run("fit", VISITS, "--value", "bili", "--seed", "x")).talk).toContain(
       "--seed: expected a whole number",
     );
     expect((await run("nothing")).code).toBe(2);
   });
 
-  it("disarms ids that a spreadsheet would run", async () => {
+  it("disarms ids that a spreadsheet would run, but keeps them exact in the copy it reads back", async () => {
     const rows = ["=1+1", "+x", "-x", "@x"].flatMap((id, k) => [0, 1, 2].map((t) => `${id},${t},${k + t * t}`));
-    const path = file("formulas.csv", `id,time,value\n${rows.join("\n")}\n`);
-    const { code } = await run("fit", path, "--model", "lmm", "-o", join(folder, "e"));
-    expect(code).toBe(0);
-    const places = readFileSync(join(folder, "e", "placements.csv"), "utf8");
-    expect(places).toContain(`"'=1+1",3,`);
-    expect(places).toContain(`"'-x",3,`);
+    const path = here.file("formulas.csv", `id,time,value\n${rows.join("\n")}\n`);
+    expect((await run("fit", path, "--model", "lmm", "-o", here.at("e"))).code).toBe(0);
+    const places = here.text("e", "placements.csv");
+    expect(places).toContain(`"'=1+1",`);
+    expect(places).toContain(`"'-x",`);
+    expect(here.text("e", "visits.csv")).toContain("\n=1+1,0,0\n");
   });
 
   it("leaves no temporary files when a write fails", async () => {
-    mkdirSync(join(folder, "f", "model.json"), { recursive: true });
+    mkdirSync(here.at("f", "model.json"), { recursive: true });
     const { code, talk } = await fitPbc("f", "--force");
     expect(code).toBe(4);
     expect(talk).toContain("cannot be written");
-    expect(readdirSync(join(folder, "f"))).toEqual(["model.json"]);
+    expect(readdirSync(here.at("f"), { recursive: true }).filter((name) => String(name).endsWith(".tmp"))).toEqual([]);
   });
 });
 
 describe("dtm", () => {
-  it("shows help and version with exit code 0", async () => {
+  it("shows help with examples for every command, and its version, with exit code 0", async () => {
     const help = await run("--help");
     expect(help.code).toBe(0);
-    expect(help.out).toContain("demo");
-    expect((await run("fit", "--help")).out).toContain("Examples:");
+    const commands = [
+      "inspect",
+      "fit",
+      "embed",
+      "predict",
+      "compare",
+      "groups",
+      "associate",
+      "report",
+      "simulate",
+      "doctor",
+    ];
+    for (const name of commands) {
+      expect(help.out).toContain(name);
+      const { code, out } = await run(name, "--help");
+      expect(code).toBe(0);
+      expect(out).toMatch(/Examples:\n {2}(cat .* )?dtm /);
+      expect(out).toContain("--json");
+    }
     expect((await run("--version")).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it("completes options for shells", async () => {
+    const script = await run("complete", "bash");
+    expect(script.code).toBe(0);
+    expect(script.out).toContain("complete -F");
+    const words = await run("complete", "--", "fit", "--tr");
+    expect(words.out).toContain("--transform");
   });
 });

@@ -1,13 +1,13 @@
 /** dtm fit VISITS: read a table of visits, fit a model and its baselines, place everyone, write the folder of a run. */
 import { join } from "node:path";
-import { type ReadCohort, readCohort, saveModel, type TrajectoryModel } from "@trajectory-maps/core";
+import { DtmError, type ReadCohort, readCohort, saveModel, type TrajectoryModel } from "@trajectory-maps/core";
 import { NotConvergedError, StoppedError, UsageError } from "../exit-codes.ts";
 import { type Checkpoint, checkpointText, readCheckpoint } from "../io/checkpoint.ts";
 import { toCsv } from "../io/csv.ts";
 import { fileExists, nameOf, readText } from "../io/read.ts";
 import { BASELINES, CHECKPOINT_FILE, isPrivate, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
 import { checkOutputs, type OutputFile, removeFile, writeOutputs } from "../io/write.ts";
-import { cohortSummary, type FittedModel, mapPicture, mapSummary, modelTable } from "../print/summary.ts";
+import { cohortSummary, courseTable, type FittedModel, mapPicture, mapSummary, modelTable } from "../print/summary.ts";
 import { type Command, type CommandResult, type Context, FORCE_OPTION, type Options, textOption } from "./command.ts";
 import {
   type FitChoice,
@@ -106,6 +106,7 @@ function finish(model: TrajectoryModel, work: Work & { readonly context: Context
     `${modelTable([...baselines.filter((b) => b.model.kind !== model.kind), fitted])}\n`,
     `${mapSummary(model)}\n`,
     `${mapPicture(fitted)}\n`,
+    `${courseTable(model)}\n`,
     `Written   ${paths.map((path) => path + privacyMark(path, folder)).join("\n          ")}`,
   ].join("\n");
   const strict = options.strict === true && !model.record.converged;
@@ -129,27 +130,38 @@ export function assembleRun(
   readonly fitted: FittedModel;
   readonly baselines: readonly FittedModel[];
 } {
-  const { read, choice, options } = work;
-  const baselines = BASELINES.map((kind) => {
-    const own = model.kind === kind ? model : fitLinear(read, { ...choice, kind }, context);
-    return placeAll(own, read, context);
+  const { read, options } = work;
+  const baselines = BASELINES.flatMap((kind) => {
+    const own = model.kind === kind ? model : tryBaseline(kind, work, context);
+    return own === undefined ? [] : [placeAll(own, read, context)];
   });
   const fitted = baselines.find((b) => b.model === model) ?? placeAll(model, read, context);
-  const names = outputNames(options.visits !== false);
-  const about = { command: context.commandLine, source: work.source, files: names };
-  const record = runRecord(model, read, about);
-  const trace = model.record.trace.map((value, k) => [k + 1, value]);
   const texts: Record<string, () => string> = {
     "model.json": () => saveModel(model),
-    "baselines/lmm.json": () => saveModel((baselines[0] ?? fitted).model),
-    "baselines/fpca.json": () => saveModel((baselines[1] ?? fitted).model),
+    ...Object.fromEntries(baselines.map((b) => [`baselines/${b.model.kind}.json`, () => saveModel(b.model)])),
     [VISITS_FILE]: () => visitsCsv(read.cohort),
     "placements.csv": () => placementsCsv(fitted.placements),
-    "trace.csv": () => toCsv(["iteration", "value"], trace),
+    "trace.csv": () => {
+      const rows = model.record.trace.map((value, k) => [k + 1, value]);
+      return toCsv(["iteration", "value"], rows);
+    },
     "run.json": () => runRecordText(record),
   };
+  const names = outputNames(options.visits !== false).filter((name) => name in texts);
+  const record = runRecord(model, read, { command: context.commandLine, source: work.source, files: names });
   const files = names.map((name) => ({ name, text: texts[name]?.() ?? "", private: isPrivate(name) }));
   return { files, record, fitted, baselines };
+}
+
+/** A baseline, or a warning: that one cannot be fitted says nothing against the model that was asked for. */
+function tryBaseline(kind: "lmm" | "fpca", { read, choice }: Work, context: Context): TrajectoryModel | undefined {
+  try {
+    return fitLinear(read, { ...choice, kind }, context);
+  } catch (error) {
+    if (!(error instanceof DtmError)) throw error;
+    context.talk.warn(`The baseline ${kind} is left out: ${error.message}`);
+    return undefined;
+  }
 }
 
 /** Writes the state of an interrupted fit and says how to go on. */

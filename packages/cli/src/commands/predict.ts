@@ -149,7 +149,7 @@ function crossings(model: TrajectoryModel, cohort: Cohort, options: Options, { t
       threshold,
       found.direction === "up" ? "above" : "below",
       found.from,
-      1 - found.probabilityNone,
+      shareOf(1 - found.probabilityNone),
       found.probabilityAlready,
       ...found.quantiles.map(({ time }) => time ?? Number.NaN),
     ]);
@@ -162,6 +162,11 @@ function crossings(model: TrajectoryModel, cohort: Cohort, options: Options, { t
     text: toCsv(CROSSING_COLUMNS, rows),
     json: { threshold, until: last, marker: model.marker, crossings: rows.map((row) => record(CROSSING_COLUMNS, row)) },
   };
+}
+
+/** A share of draws without the last digits that subtraction leaves behind. */
+function shareOf(probability: number): number {
+  return Math.round(probability * 1e12) / 1e12;
 }
 
 function record(columns: readonly string[], row: readonly Cell[]): Record<string, Cell | null> {

@@ -104,11 +104,7 @@ function plainLines(title: string, say: (text: string) => void): Meter {
     update: ({ stage, iteration, maxIterations, value }) => {
       if (Date.now() - last < PLAIN_EVERY_MS) return;
       last = Date.now();
-      say(
-        [`${title}: ${stage}`, `${iteration} of at most ${maxIterations}`, heightOf(value)]
-          .filter((t) => t !== "")
-          .join(", "),
-      );
+      say([`${title}: ${stage}`, `${iteration}/${maxIterations}`, heightOf(value)].filter((t) => t !== "").join(", "));
     },
     stop: () => {},
   };

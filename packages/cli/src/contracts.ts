@@ -1,0 +1,238 @@
+/**
+ * The JSON that commands print, as schemas: a contract with the programs that read it. Names are fixed; new fields may be
+ * added. `packages/cli/schemas/*.json` are made from these and held equal by a test.
+ */
+import * as z from "zod";
+
+const number = z.number();
+/** A number that may not exist: null stands for it. */
+const maybe = z.nullable(z.number());
+const count = z.int().check(z.nonnegative());
+const text = z.string();
+
+const marker = z.looseObject({
+  name: text,
+  unit: text,
+  timeUnit: text,
+  transform: z.enum(["identity", "log", "log1p", "sqrt", "logit"]),
+});
+const overFolds = z.looseObject({ mean: number, se: number, sd: number });
+const estimate = z.looseObject({ value: maybe, lower: maybe, upper: maybe });
+const adjusted = z.looseObject({ holm: maybe, bh: maybe });
+const comparedModel = z.enum(["constant", "line", "lmm", "fpca", "dtm", "dtm-paper", "classes"]);
+
+export const compareContract = z.looseObject({
+  models: z.array(
+    z.looseObject({
+      model: comparedModel,
+      mean: z.enum(["scalar", "spline"]),
+      subjectLogLik: overFolds,
+      observationLogLik: overFolds,
+      forecast: z.looseObject({
+        count,
+        logDensity: maybe,
+        crps: maybe,
+        mae: maybe,
+        byHorizon: z.array(z.looseObject({ from: number, to: number, count, mae: number })),
+      }),
+      coverage: z.looseObject({ p50: maybe, p90: maybe }),
+      pit: z.array(count),
+    }),
+  ),
+  differences: z.array(
+    z.looseObject({
+      model: comparedModel,
+      reference: comparedModel,
+      mean: number,
+      se: number,
+      lower: number,
+      upper: number,
+    }),
+  ),
+  folds: count,
+  repeats: count,
+  verdict: text,
+});
+
+const representation = z.looseObject({
+  p: number,
+  interval: z.array(number),
+  permutations: count,
+  adjusted,
+  kde: z.nullable(z.looseObject({ statistic: number, z: number, p: number, adjusted })),
+  auc: estimate,
+});
+
+const survival = z.looseObject({
+  event: text,
+  landmark: number,
+  numIndividuals: count,
+  numEvents: count,
+  leftOut: z.looseObject({ unknown: count, eventBefore: count, censoredBefore: count, noVisitBefore: count }),
+  groups: z.array(z.looseObject({ group: count, letter: text, name: text })),
+  curves: z.array(
+    z.looseObject({ group: count, times: z.array(number), survival: z.array(number), atRisk: z.array(number) }),
+  ),
+  logRank: z.nullable(z.looseObject({ statistic: number, degrees: count, pValue: number })),
+  cox: z.looseObject({ terms: z.array(z.looseObject({ hazardRatio: number, pValue: maybe })) }),
+});
+
+export const associateContract = z.looseObject({
+  outcomes: z.array(
+    z.looseObject({
+      outcome: text,
+      cases: count,
+      controls: count,
+      missing: count,
+      p: number,
+      naiveP: number,
+      adjusted,
+      effect: z.looseObject({
+        auc: estimate,
+        aucWithinStrata: z.nullable(estimate),
+        energyCoefficient: z.nullable(estimate),
+        visitAuc: number,
+      }),
+      warnings: z.array(z.looseObject({ code: text, message: text })),
+      representations: z.looseObject({
+        lmm: z.optional(representation),
+        fpca: z.optional(representation),
+        dtm: z.optional(representation),
+      }),
+    }),
+  ),
+  controls: z.array(z.looseObject({ control: text, cases: count, controls: count, p: number, naiveP: number })),
+  primary: text,
+  seed: number,
+  survival: z.optional(survival),
+});
+
+export const groupsContract = z.looseObject({
+  numGroups: count,
+  groups: z.array(
+    z.looseObject({
+      letter: text,
+      name: text,
+      size: count,
+      pairsKept: maybe,
+      times: z.array(number),
+      median: z.array(number),
+      lower: z.array(number),
+      upper: z.array(number),
+    }),
+  ),
+  choice: z.nullable(z.looseObject({ numGroups: count, separated: z.boolean(), sentence: text })),
+  stability: z.nullable(
+    z.looseObject({ verdict: z.enum(["stable", "unstable"]), meanAdjustedRand: maybe, adjustedRand: z.array(maybe) }),
+  ),
+  seed: number,
+});
+
+/** run.json, and the `run` of `dtm fit --json`. */
+export const runContract = z.looseObject({
+  format: z.literal("dtm-run"),
+  formatVersion: z.literal(1),
+  version: text,
+  command: text,
+  date: text,
+  seed: number,
+  model: z.enum(["dtm", "dtm-paper", "lmm", "fpca"]),
+  source: text,
+  columns: z.looseObject({ id: text, time: text, value: text }),
+  marker,
+  individuals: count,
+  observations: count,
+  rows: count,
+  rowsLeftOut: count,
+  converged: z.boolean(),
+  iterations: count,
+  verdict: text,
+  warnings: z.array(text),
+  findings: z.array(z.looseObject({ code: text, count, remedy: text })),
+  files: z.array(z.looseObject({ name: text, private: z.boolean(), holds: text })),
+});
+
+export const fitContract = z.looseObject({ run: runContract, folder: text });
+
+export const embedContract = z.looseObject({
+  dimension: count,
+  placements: z.array(z.looseObject({ id: text, x1: number, var11: number, visits: count })),
+});
+
+export const predictContract = z.union([
+  z.looseObject({
+    interval: z.enum(["curve", "observation"]),
+    level: number,
+    scale: z.enum(["marker", "model"]),
+    marker,
+    predictions: z.array(
+      z.looseObject({ id: text, time: number, mean: number, sd: number, lower: number, upper: number }),
+    ),
+  }),
+  z.looseObject({
+    threshold: number,
+    until: number,
+    marker,
+    crossings: z.array(z.looseObject({ id: text, direction: text, from: number, probability: maybe, already: maybe })),
+  }),
+]);
+
+export const simulateContract = z.looseObject({ marker, individuals: count, observations: count });
+
+export const inspectContract = z.looseObject({
+  marker,
+  columns: z.looseObject({ id: text, time: text, value: text }),
+  individuals: count,
+  observations: count,
+  rows: count,
+  rowsLeftOut: count,
+  visits: z.array(number),
+  singleVisit: count,
+  visitClasses: z.array(count),
+  firstTime: number,
+  lastTime: number,
+  distinctTimes: count,
+  spans: z.nullable(z.array(number)),
+  gaps: z.nullable(z.array(number)),
+  findings: z.looseObject({
+    missing: count,
+    duplicates: count,
+    sameTime: count,
+    suspectedCodes: count,
+    outliers: count,
+    negativeTimes: count,
+  }),
+  design: z.looseObject({ edges: z.array(number), counts: z.array(count), covered: number }),
+});
+
+export const reportContract = z.looseObject({
+  report: text,
+  figures: z.array(text),
+  computed: z.array(text),
+  reused: z.array(text),
+});
+
+export const doctorContract = z.looseObject({
+  checks: z.array(z.looseObject({ part: text, ok: z.boolean(), found: text })),
+  ok: z.boolean(),
+});
+
+/** Every contract by the name of its file in packages/cli/schemas. */
+export const CONTRACTS = {
+  associate: associateContract,
+  compare: compareContract,
+  doctor: doctorContract,
+  embed: embedContract,
+  fit: fitContract,
+  groups: groupsContract,
+  inspect: inspectContract,
+  predict: predictContract,
+  report: reportContract,
+  run: runContract,
+  simulate: simulateContract,
+} as const;
+
+/** The JSON Schema of a contract, as text. */
+export function contractSchema(name: keyof typeof CONTRACTS): string {
+  return `${JSON.stringify({ title: `dtm ${name}`, ...z.toJSONSchema(CONTRACTS[name]) }, null, 2)}\n`;
+}

@@ -1,0 +1,224 @@
+import { existsSync } from "node:fs";
+import process from "node:process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { run, smallCohort, workplace } from "../test/harness.ts";
+import { CONTRACTS, contractSchema } from "./contracts.ts";
+import { decodeExact, encodeExact } from "./io/json.ts";
+import { COMMANDS } from "./main.ts";
+
+const here = workplace();
+afterAll(here.clear);
+const { visits, subjects } = smallCohort(90);
+const VISITS = here.file("visits.csv", visits);
+/** The first ten individuals: enough to forecast. */
+const FEW = here.file(
+  "few.csv",
+  `${visits
+    .split("\n")
+    .filter((row) => /^(patient|P00(0\d|10)),/.test(row))
+    .join("\n")}\n`,
+);
+const SUBJECTS = here.file("subjects.csv", subjects);
+const RUN = here.at("run");
+const columns = ["--id", "patient", "--time", "years", "--value", "fvc"];
+const rowsOf = (csv: string) =>
+  csv
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(","));
+
+beforeAll(async () => {
+  const { code } = await run("fit", VISITS, ...columns, "--time-unit", "years", "-o", RUN, "-q");
+  expect(code).toBe(0);
+});
+
+describe("the JSON of every command", () => {
+  const cases: readonly (readonly [keyof typeof CONTRACTS, readonly string[]])[] = [
+    ["inspect", ["inspect", VISITS, ...columns]],
+    ["embed", ["embed", RUN, VISITS]],
+    ["predict", ["predict", RUN, FEW, "--at", "0:4:2"]],
+    ["predict", ["predict", RUN, FEW, "--threshold", "60", "--below"]],
+    ["simulate", ["simulate", RUN, "--individuals", "5"]],
+    ["simulate", ["simulate", "tss", "--individuals", "5"]],
+    ["doctor", ["doctor"]],
+    ["compare", ["compare", RUN, "--models", "constant,line,lmm,fpca", "--folds", "2"]],
+    ["groups", ["groups", RUN, "--groups", "3", "--stability", "2"]],
+    [
+      "associate",
+      [
+        "associate",
+        RUN,
+        SUBJECTS,
+        "--outcomes",
+        "severe,noise,ward=2",
+        "--event",
+        "died:months",
+        "--landmark",
+        "5",
+        "--permutations",
+        "199",
+      ],
+    ],
+    ["report", ["report", RUN, "--subjects", SUBJECTS, "-o", here.at("report.html")]],
+  ];
+  const seen = new Map<string, unknown>();
+  for (const [name, argv] of cases) {
+    it(`keeps its contract: dtm ${argv[0]}, as in ${name}.json`, async () => {
+      const { code, out, talk } = await run(...argv, "--json", "--quiet");
+      expect(talk).toBe("");
+      expect(code).toBe(0);
+      const json: unknown = JSON.parse(out);
+      seen.set(argv[0] ?? "", json);
+      const checked = CONTRACTS[name].safeParse(json);
+      expect(checked.error?.issues ?? []).toEqual([]);
+    });
+  }
+
+  it("is what compare, groups and associate also write into the run", () => {
+    for (const name of ["compare", "groups", "associate"]) {
+      expect(JSON.parse(here.text("run", `${name}.json`))).toEqual(seen.get(name));
+    }
+  });
+
+  it("finds the planted outcome and not the meaningless one, in three representations", () => {
+    const { outcomes } = seen.get("associate") as {
+      outcomes: { outcome: string; p: number; adjusted: { holm: number }; representations: object }[];
+    };
+    const [severe, noise] = outcomes;
+    expect(severe).toMatchObject({ outcome: "severe" });
+    expect(severe?.adjusted.holm).toBeLessThan(0.05);
+    expect(noise?.p).toBeGreaterThan(0.05);
+    for (const { representations } of outcomes) expect(Object.keys(representations)).toEqual(["lmm", "fpca", "dtm"]);
+  });
+
+  it("lets the report use what the run holds", () => {
+    expect(seen.get("report")).toMatchObject({
+      reused: ["groups", "comparison", "association", "survival"],
+      computed: [],
+    });
+    const page = here.text("report.html");
+    expect(page).toMatch(/^<!doctype html>/);
+    for (const word of ["severe", "Reporting checklist", "Methods"]) expect(page).toContain(word);
+    expect(page).not.toContain("P0001");
+  });
+
+  it("is published as JSON Schema", async () => {
+    for (const name of Object.keys(CONTRACTS) as (keyof typeof CONTRACTS)[]) {
+      await expect(contractSchema(name)).toMatchFileSnapshot(`../schemas/${name}.json`);
+    }
+  });
+});
+
+describe("dtm embed and dtm predict", () => {
+  it("place the cohort where the run placed it", async () => {
+    const { out } = await run("embed", here.at("run", "model.json"), VISITS, "-q");
+    const rows = rowsOf(out);
+    expect(rows[0]).toEqual(["id", "x1", "x2", "var11", "var12", "var22"]);
+    const stored = rowsOf(here.text("run", "placements.csv"));
+    rows.forEach((row, k) => {
+      expect(row).toEqual(stored[k]?.slice(0, 6));
+    });
+  });
+
+  it("guess columns that are called otherwise, unless they are named", async () => {
+    const other = here.file("other.csv", visits.replace("patient,years,fvc", "id,time,value"));
+    const { out, code } = await run("embed", RUN, other, "-q");
+    expect(code).toBe(0);
+    expect(out).toBe((await run("embed", RUN, VISITS, "-q")).out);
+    expect((await run("embed", RUN, other, "--value", "fvc")).code).toBe(3);
+  });
+
+  it("give bands that widen with the level and with measurement noise", async () => {
+    const predicted = async (...more: string[]) => {
+      const { out } = await run("predict", RUN, FEW, "--at", "2,8", "-q", ...more);
+      const [header, first] = rowsOf(out);
+      expect(header).toEqual(["id", "time", "mean", "sd", "lower", "upper"]);
+      return Number(first?.[5]) - Number(first?.[4]);
+    };
+    const usual = await predicted();
+    expect(await predicted("--level", "0.5")).toBeLessThan(usual);
+    expect(await predicted("--interval", "curve")).toBeLessThan(usual);
+  });
+
+  it("say when a threshold is crossed, and refuse what cannot be asked", async () => {
+    const { out } = await run("predict", RUN, FEW, "--threshold", "60", "--below", "--from", "2", "-q");
+    const [header, ...rows] = rowsOf(out);
+    expect(header?.slice(0, 6)).toEqual(["id", "threshold", "direction", "from", "probability", "already"]);
+    expect(rows).toHaveLength(10);
+    for (const row of rows) {
+      expect(row[2]).toBe("below");
+      expect(Number(row[4])).toBeGreaterThanOrEqual(Number(row[5]));
+      expect(Number(row[4])).toBeLessThanOrEqual(1);
+    }
+    expect((await run("predict", RUN, VISITS)).code).toBe(2);
+    expect((await run("predict", RUN, VISITS, "--at", "5:1:1")).code).toBe(2);
+    expect((await run("predict", RUN, VISITS, "--threshold", "60", "--above", "--below")).code).toBe(2);
+  });
+});
+
+describe("an interrupted fit", () => {
+  /** Runs a fit and sends a signal once it listens. */
+  async function interrupted(signal: "SIGINT" | "SIGTERM", ...argv: string[]) {
+    const before = process.listenerCount(signal);
+    let sent = false;
+    const timer = setInterval(() => {
+      if (sent || process.listenerCount(signal) <= before) return;
+      sent = true;
+      process.emit(signal, signal);
+    }, 5);
+    try {
+      return await run(...argv);
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  it("keeps its state, says how to go on, and then ends as if nothing had happened", async () => {
+    const out = here.at("stopped");
+    const stopped = await interrupted("SIGINT", "fit", VISITS, ...columns, "--time-unit", "years", "-o", out);
+    expect(stopped.code).toBe(130);
+    expect(stopped.talk).toContain(`dtm fit --resume ${out}`);
+    expect(existsSync(here.at("stopped", "model.json"))).toBe(false);
+    expect((await run("groups", out)).talk).toContain("unfinished");
+    expect((await run("fit", "--resume", out, "-q")).code).toBe(0);
+    expect(here.text("stopped", "model.json")).toBe(here.text("run", "model.json"));
+    expect(existsSync(here.at("stopped", "checkpoint.json"))).toBe(false);
+  });
+
+  it("gives 143 when it was asked to end", async () => {
+    const out = here.at("ended");
+    expect((await interrupted("SIGTERM", "fit", VISITS, ...columns, "-o", out, "--no-visits")).code).toBe(143);
+    expect(existsSync(here.at("ended", "visits.csv"))).toBe(false);
+    expect((await run("fit", "--resume", out)).code).toBe(2);
+  });
+
+  it("has a state that comes back bit for bit", () => {
+    const state = {
+      a: Float64Array.of(0.1, Number.NaN, -0),
+      b: [Number.POSITIVE_INFINITY, -0, 1],
+      c: Int32Array.of(7),
+    };
+    expect(decodeExact(encodeExact(state))).toStrictEqual(state);
+  });
+});
+
+describe("outcomes and events", () => {
+  it("must be named, and are refused with the columns there are", async () => {
+    expect((await run("associate", RUN, SUBJECTS)).code).toBe(2);
+    const unknown = await run("associate", RUN, SUBJECTS, "--outcomes", "sever", "--force");
+    expect(unknown.code).toBe(3);
+    expect(unknown.talk).toContain("severe");
+    expect((await run("associate", RUN, SUBJECTS, "--event", "died", "--force")).code).toBe(2);
+    expect((await run("report", RUN, "--outcomes", "severe", "-o", here.at("no.html"))).code).toBe(2);
+  });
+});
+
+describe("commands as data", () => {
+  it("have distinct option names, each with a description", () => {
+    for (const { name, options } of COMMANDS) {
+      const flags = options.map((option) => option.flags);
+      expect(new Set(flags).size, name).toBe(flags.length);
+      for (const { description } of options) expect(description.length).toBeGreaterThan(5);
+    }
+  });
+});

@@ -1,0 +1,34 @@
+/** Do outcomes differ over the map? Guarded against the number of visits, beside the naive test. */
+import {
+  associate,
+  embed,
+  fitFpca,
+  fitLmm,
+  readOutcomes,
+  readSubjects,
+  representationsOf,
+} from "@trajectory-maps/core";
+import { isMain, readPbc, subjectsText } from "./pbc.mjs";
+
+export async function run(print = console.log) {
+  const { cohort } = readPbc();
+  const { table } = readSubjects(subjectsText());
+  const { outcomes } = readOutcomes(["death", "ascites_ever", "sex=m"], table, cohort.ids);
+
+  const placed = (model) => ({ model, placements: embed(model, cohort) });
+  const study = placed(fitFpca(cohort, { rank: 2 }));
+  const representations = representationsOf(study, [placed(fitLmm(cohort))], cohort);
+  const { numObservations, lastTime } = study.placements;
+  const result = await associate(
+    { representations, visitCounts: numObservations, lastTimes: lastTime, outcomes },
+    { permutations: 999, seed: 1 },
+  );
+  for (const { outcome, cases, controls, p, naiveP, adjusted, effect } of result.outcomes) {
+    print(
+      `${outcome}: ${cases} cases, ${controls} controls, p ${p.toFixed(3)} (naive ${naiveP.toFixed(3)}), Holm ${adjusted.holm.toFixed(3)}, AUC ${effect.auc.value.toFixed(2)}`,
+    );
+  }
+  return result;
+}
+
+if (isMain(import.meta.url)) await run();

@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { makeCohort } from "../cohort/cohort.ts";
+import { groupPlaces } from "../map/groups.ts";
+import { embed } from "../models/embed.ts";
+import { fitFpca, fitLmm } from "../models/fit-models.ts";
+import { createRandom } from "../numeric/random.ts";
+import { simulateCohort } from "../simulate/cohorts.ts";
+import { resampleLabels, studyStability } from "./group-stability.ts";
+import { landmarkSurvival } from "./landmark-survival.ts";
+import { representationsOf } from "./places.ts";
+import { refitLike } from "./refit.ts";
+import { plainOutcomes, readFollowUp, readSubjects } from "./subjects.ts";
+
+const { cohort } = simulateCohort("pfvc", { numIndividuals: 120, seed: 4 });
+const fpca = fitFpca(cohort, { rank: 2 });
+const lmm = fitLmm(cohort);
+const placements = embed(fpca, cohort);
+const groups = groupPlaces(fpca, placements, { numGroups: 3 });
+const m = cohort.ids.length;
+
+describe("refitLike", () => {
+  it("gives the same model again on the same individuals", () => {
+    const again = refitLike(fpca, cohort);
+    expect(again.kind).toBe("fpca");
+    again.mean.coefficients.forEach((v, k) => {
+      expect(v).toBeCloseTo(fpca.mean.coefficients[k], 6);
+    });
+    expect(again.noiseVariance).toBeCloseTo(fpca.noiseVariance, 6);
+  });
+});
+
+describe("studyStability", () => {
+  it("does not depend on how the resamples are run", async () => {
+    const options = { numResamples: 3, seed: 2 };
+    const inTurn = await studyStability(fpca, cohort, groups.labels, 3, options);
+    const late = await studyStability(fpca, cohort, groups.labels, 3, {
+      ...options,
+      jobs: 2,
+      // The first task answers last, as may happen with threads.
+      run: async (task) => {
+        await new Promise((done) => setTimeout(done, task.seed % 2 === 0 ? 30 : 1));
+        return resampleLabels(task);
+      },
+    });
+    expect(late).toEqual(inTurn);
+    expect(inTurn.adjustedRand).toHaveLength(3);
+  });
+
+  it("is high for groups that are far apart and about zero for groups made at random", async () => {
+    const random = createRandom(1);
+    const rows = { ids: [] as string[], times: [] as number[], values: [] as number[] };
+    for (let i = 0; i < 60; i++) {
+      for (let t = 0; t < 4; t++) {
+        rows.ids.push(`p${100 + i}`);
+        rows.times.push(t);
+        rows.values.push((i % 3) * 30 + (i % 2) * 2 * t + random.normal());
+      }
+    }
+    const apart = makeCohort(rows);
+    const model = fitFpca(apart, { rank: 2 });
+    const found = groupPlaces(model, embed(model, apart), { numGroups: 3 });
+    const options = { numResamples: 3 };
+    expect((await studyStability(model, apart, found.labels, 3, options)).verdict).toBe("stable");
+    const chance = Int32Array.from(apart.ids, () => random.integer(3));
+    expect((await studyStability(model, apart, chance, 3, options)).meanAdjustedRand).toBeLessThan(0.3);
+  });
+});
+
+describe("representationsOf", () => {
+  const placed = { model: fpca, placements };
+  const representations = representationsOf(placed, [{ model: lmm, placements: embed(lmm, cohort) }, placed], cohort);
+
+  it("puts baselines first and leaves out one of the model's own kind", () => {
+    expect(representations.map(({ name }) => name)).toEqual(["lmm", "fpca"]);
+  });
+
+  it("draws places about their means with their covariances", () => {
+    const many = representationsOf(placed, [], cohort, { numDraws: 400, seed: 5 })[0].draws!;
+    for (const i of [0, 50, 119]) {
+      const draws = many.map((set) => set[i * 2]);
+      const mean = draws.reduce((s, v) => s + v, 0) / draws.length;
+      const sd = Math.sqrt(placements.covariance[i * 4]);
+      // Five standard errors of a mean of 400 draws.
+      expect(Math.abs(mean - placements.location[i * 2])).toBeLessThan((5 * sd) / 20);
+    }
+  });
+});
+
+describe("landmarkSurvival", () => {
+  const random = createRandom(9);
+  const times = Float64Array.from({ length: m }, (_, i) => placements.lastTime[i] + 10 * random.uniform());
+  const events = Float64Array.from({ length: m }, () => (random.uniform() < 0.5 ? 1 : 0));
+  const study = { model: fpca, cohort, placements, groups };
+
+  it("counts everybody once: in a curve or left out for a reason", () => {
+    const result = landmarkSurvival(study, "death", { times, events }, 3);
+    const { unknown, eventBefore, censoredBefore, noVisitBefore } = result.leftOut;
+    expect(result.numIndividuals + unknown + eventBefore + censoredBefore + noVisitBefore).toBe(m);
+    expect(result.curves.reduce((s, c) => s + c.numIndividuals, 0)).toBe(result.numIndividuals);
+    expect(result.curves.map((c) => c.group)).toEqual(result.groups.map((g) => g.group));
+  });
+
+  it("does not look beyond the landmark: later values change nothing", () => {
+    const values = cohort.values.map((v, j) => (cohort.times[j] > 3 ? 200 - v : v));
+    const other = { ...cohort, values };
+    const changed = landmarkSurvival({ ...study, cohort: other }, "death", { times, events }, 3);
+    expect(changed).toEqual(landmarkSurvival(study, "death", { times, events }, 3));
+  });
+});
+
+describe("tables of individuals", () => {
+  const text = "patient_id;stage;dead;weeks\nA;2;1;10\nB;;0;\nC;3;0;7,5\n";
+  const { table, notes } = readSubjects(text, { decimal: "," });
+
+  it("are read with the id column guessed aloud, and outcomes of two plain values are found", () => {
+    expect(table.ids).toEqual(["A", "B", "C"]);
+    expect(notes).toEqual(['Column "patient_id" is taken as id.']);
+    expect(plainOutcomes(table)).toEqual(["dead"]);
+  });
+
+  it("give follow-up with empty cells as unknown", () => {
+    const { times, events } = readFollowUp(table, "weeks", Uint8Array.of(0, 1, 255), ["C", "A", "Z"]);
+    expect(Array.from(times)).toEqual([7.5, 10, Number.NaN]);
+    expect(Array.from(events)).toEqual([0, 1, Number.NaN]);
+  });
+
+  it("are refused by name: unknown columns, ragged rows, empty ids, times that are none", () => {
+    expect(() => readSubjects(text, { id: "who" })).toThrow(/a column "who" with the ids.*patient_id/);
+    expect(() => readSubjects("id,a\nx,1,2\n")).toThrow(/line 2: expected 2 fields/);
+    expect(() => readSubjects("id,a\n,1\n")).toThrow(/expected an id/);
+    expect(() => readFollowUp(table, "months", new Uint8Array(1), ["A"])).toThrow(/"months"/);
+    const bad = readSubjects("id,weeks\nA,soon\n").table;
+    expect(() => readFollowUp(bad, "weeks", new Uint8Array(1), ["A"])).toThrow(/line 2.*"soon"/);
+  });
+});

@@ -38,13 +38,16 @@ export function representationsOf(
   return [...others, { name: own, locations: study.placements.location, draws }];
 }
 
-/** Draws of everyone's place, [m,q] each: exact for maps, Gaussian for linear models. */
+/** Individuals up to which draws come from the exact posteriors; above, from Gaussians with the same moments. */
+const EXACT_LIMIT = 2000;
+
+/** Draws of everyone's place, [m,q] each: from the exact posterior for maps of few, Gaussian otherwise. */
 function drawPlaces({ model, placements }: PlacedModel, cohort: Cohort, numDraws: number, seed: number) {
   const q = model.mapDimension;
   const m = cohort.ids.length;
   const random = createRandom(seed);
   const sets = Array.from({ length: numDraws }, () => new Float64Array(m * q));
-  const mixture = isMapModel(model) ? modelMixture(model) : null;
+  const mixture = isMapModel(model) && m <= EXACT_LIMIT ? modelMixture(model) : null;
   for (let i = 0; i < m; i++) {
     let places: Float64Array;
     if (mixture === null) {

@@ -69,7 +69,7 @@ export function fitMap(
     const signals = listenForSignals((signal) => {
       context.talk.say(
         signal === "SIGINT"
-          ? "\nStopping after this step; the state will be kept. Press Ctrl-C again to stop at once."
+          ? "Stopping after this step; the state will be kept. Press Ctrl-C again to stop at once."
           : "Stopping after this step; the state will be kept.",
       );
     });

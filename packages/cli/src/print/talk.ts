@@ -29,7 +29,8 @@ export function createTalk(options: { quiet: boolean; stream?: TalkStream; color
   const onTerminal = stream === process.stderr && process.stderr.isTTY && process.env.CI === undefined;
   const paint = colors.createColors(options.color ?? (colors.isColorSupported && stream.isTTY === true));
   const line = (text: string) => {
-    stream.write(`${text}\n`);
+    // A bar may stand on this line; it is drawn again below.
+    stream.write(`${onTerminal ? "\r\u001b[K" : ""}${text}\n`);
   };
   const say = (text: string) => {
     if (!options.quiet) line(text);
@@ -82,7 +83,8 @@ function bar(title: string): Meter {
   const single = new SingleBar({
     format: `${title.padEnd(TITLE_WIDTH)} {bar} {stage} {value}/{total}  {height}`,
     barsize: 20,
-    hideCursor: true,
+    // A program stopped by a signal could not give the cursor back.
+    hideCursor: false,
     clearOnComplete: true,
     stopOnComplete: false,
     stream: process.stderr,

@@ -10,6 +10,7 @@ import {
   fitFpca,
   fitLmm,
   heldOutLogLikelihood,
+  highestDensityRegion,
   loadModel,
   makeCohort,
   modelFileJsonSchema,
@@ -125,6 +126,16 @@ describe.each(Object.keys(FITS))("%s", (kind) => {
     const all = cohort.values.slice().sort();
     expect(median[0]).toBeGreaterThan(all[Math.floor(0.2 * all.length)]);
     expect(median[0]).toBeLessThan(all[Math.floor(0.8 * all.length)]);
+  });
+
+  it("has regions of the prior's size for an individual without observations", () => {
+    if (model.kind !== "dtm" && model.kind !== "dtm-paper") return;
+    const prior = placeIndividual(model, { times: [], values: [] }, { mixture });
+    const cell = model.kind === "dtm" ? model.nodes.step ** 2 : 0.25 ** 2;
+    // π χ²₂(0.9) = 14.47; a lattice holds it to a row of cells or two.
+    const area = (highestDensityRegion(model, prior, 0.9).length / 2) * cell;
+    expect(Math.abs(area - 14.47)).toBeLessThan(1.5);
+    expect(Math.max(...embed(model, cohort, { mixture }).area90)).toBeLessThan(16);
   });
 
   it("is surer of individuals with more observations", () => {

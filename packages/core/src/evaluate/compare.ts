@@ -8,7 +8,7 @@ import { splitCohort } from "../cohort/split.ts";
 import { DtmError } from "../errors.ts";
 import { fitClasses } from "../models/classes/classes.ts";
 import { checkCancelled, type FitControl } from "../models/fit.ts";
-import { fitDtm, fitFpca, fitLmm } from "../models/fit-models.ts";
+import { type FitDtmOptions, fitDtm, fitFpca, fitLmm } from "../models/fit-models.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
 import { compensatedSum } from "../numeric/sum.ts";
@@ -138,7 +138,7 @@ export function fitCompared(model: ComparedModel, cohort: Cohort, options: Compa
     case "fpca":
       return fitFpca(cohort, { ...shared, mean, rank: mapDimension });
     case "dtm":
-      return fitDtm(cohort, { ...shared, mean, mapDimension });
+      return fitDtm(cohort, { ...shared, mean, mapDimension } as FitDtmOptions);
     case "dtm-paper":
       return fitDtm(cohort, { ...shared, kind: "dtm-paper", mapDimension });
     case "classes":

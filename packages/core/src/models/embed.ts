@@ -6,7 +6,7 @@
 import { basisDomain } from "../basis/bspline.ts";
 import { type BasisStatistics, basisStatistics } from "../basis/statistics.ts";
 import { type Cohort, makeCohort } from "../cohort/cohort.ts";
-import { DtmError } from "../errors.ts";
+import { checkOption, DtmError } from "../errors.ts";
 import { multiply } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
 import { chisquareQuantile } from "../numeric/special.ts";
@@ -17,9 +17,10 @@ import { linearPlaces } from "./linear/scores.ts";
 import { addNodeMean, type CoefficientMixture, loadIndividual, mixtureWorkspace } from "./mixture/mixture.ts";
 import { highestDensityNodes, locationMoments } from "./mixture/place.ts";
 import { conditionMixture, type PlacePosterior, placePosterior } from "./mixture/posterior.ts";
-import { inducingDistance, isMapModel, modelMixture, type TrajectoryModel } from "./model.ts";
+import { inducingDistance, isMapModel, modelMixture, type TrajectoryModel, usesOwnNodes } from "./model.ts";
 import { showCovariance, showLocation } from "./orient.ts";
 import type { Placement, Placements } from "./placement.ts";
+import { checkLevel } from "./predict.ts";
 
 export interface EmbedOptions {
   /** The model's mixture, if it has been computed before (`modelMixture`). */
@@ -144,10 +145,11 @@ function describeMarker(marker: { name: string; unit: string; timeUnit: string; 
 export function highestDensityRegion(model: TrajectoryModel, placement: Placement, level: number): Float64Array {
   const q = model.mapDimension;
   const { weights, locations } = placement.posterior;
-  if (!isMapModel(model)) {
+  checkLevel("highestDensityRegion", level);
+  if (!isMapModel(model) || q > 2) {
     throw new DtmError(
       "no-lattice",
-      `highestDensityRegion: places of ${model.kind} are Gaussian; use location and covariance.`,
+      `highestDensityRegion: expected a map of one or two dimensions, received ${model.kind} with ${q}. Use location and covariance.`,
     );
   }
   const nodes = highestDensityNodes(weights, level);
@@ -168,7 +170,8 @@ export function drawLocations(model: TrajectoryModel, placement: Placement, n: n
       `drawLocations: places of ${model.kind} are Gaussian; use location and covariance.`,
     );
   }
-  const step = model.kind === "dtm" ? model.nodes.step : 0;
+  checkOption(Number.isInteger(n) && n >= 0, "drawLocations", "a whole number of draws", n, "Use 1000.");
+  const step = model.kind === "dtm" && usesOwnNodes(model) ? model.nodes.step : 0;
   const out = new Float64Array(n * q);
   for (let s = 0; s < n; s++) {
     const k = random.categorical(weights);

@@ -9,6 +9,8 @@ export const FILE_FORMAT = "disease-trajectory-map";
 export const FILE_VERSION = 1;
 
 const numbers = (description: string) => z.array(z.number()).register(z.globalRegistry, { description });
+const fiveNumbers = (description: string) =>
+  z.array(z.number()).check(z.length(5)).register(z.globalRegistry, { description });
 const positive = z.number().check(z.positive());
 const count = z.int().check(z.nonnegative());
 
@@ -132,9 +134,9 @@ export const fileSchema = z.strictObject({
   model: modelSchema,
   probe: z.strictObject({
     location: numbers("A shown place, [mapDimension]"),
-    times: numbers("Times"),
-    median: numbers("Median of a new measurement at that place, original scale"),
-    upper: numbers("Upper end of the 90 % interval of a new measurement"),
+    times: fiveNumbers("Times"),
+    median: fiveNumbers("Median of a new measurement at that place, original scale"),
+    upper: fiveNumbers("Upper end of the 90 % interval of a new measurement"),
   }),
 });
 

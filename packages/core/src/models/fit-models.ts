@@ -4,7 +4,7 @@
  */
 import type { BasisStatistics } from "../basis/statistics.ts";
 import type { Cohort } from "../cohort/cohort.ts";
-import { DtmError } from "../errors.ts";
+import { checkOption, DtmError } from "../errors.ts";
 import { checksum } from "./canonical-json.ts";
 import type { DtmModel } from "./dtm/model.ts";
 import {
@@ -17,7 +17,7 @@ import type { DtmOptions } from "./dtm/settings.ts";
 import type { DtmPaperModel } from "./dtm-paper/model.ts";
 import type { DtmPaperOptions } from "./dtm-paper/options.ts";
 import { type DtmPaperRun, type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./dtm-paper/run.ts";
-import type { ColumnNames, FitControl, FitProgress } from "./fit.ts";
+import { type ColumnNames, type FitControl, type FitProgress, LIBRARY_VERSION } from "./fit.ts";
 import { mapMoments } from "./gp/sparse-map.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
 import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
@@ -53,15 +53,21 @@ export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
 }
 
 /** Options of the recommended map (`kind: "dtm"`, the default for one or two dimensions). */
-export type FitLatticeOptions = Omit<DtmOptions, "marker" | "columns"> & CohortFitOptions & { readonly kind?: "dtm" };
+export type FitLatticeOptions = Omit<DtmOptions, "marker" | "columns" | "mapDimension"> &
+  CohortFitOptions & { readonly kind?: "dtm"; readonly mapDimension?: 1 | 2 };
 
-/** Options of the map as published (`kind: "dtm-paper"`). */
-export type FitPaperOptions = Omit<DtmPaperOptions, "marker" | "warnings"> &
+type PaperOptions = Omit<DtmPaperOptions, "marker" | "warnings" | "mapDimension"> &
   CohortFitOptions & {
-    readonly kind: "dtm-paper";
     /** Constant population mean (published) or a mean curve, subtracted first. Default "scalar". */
     readonly mean?: "scalar" | "spline";
   };
+
+/** Options of the map as published: by its kind, or by asking for three dimensions. */
+export type FitPaperOptions = PaperOptions &
+  (
+    | { readonly kind: "dtm-paper"; readonly mapDimension?: 1 | 2 | 3 }
+    | { readonly kind?: "dtm-paper"; readonly mapDimension: 3 }
+  );
 
 export type FitDtmOptions = FitLatticeOptions | FitPaperOptions;
 
@@ -91,6 +97,8 @@ export interface DtmRun {
 
 export interface DtmRunSnapshot {
   readonly kind: MapModel["kind"];
+  /** Version of the library that took it. */
+  readonly version: string;
   /** Checksum of the sufficient statistics: a snapshot is only good for the cohort it was taken from. */
   readonly data: string;
   readonly basis: BasisStatistics["basis"];
@@ -102,6 +110,7 @@ export interface DtmRunSnapshot {
 export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const { statistics, warnings } = prepareCohort(cohort, options);
   const { mapDimension = 2, mean = "scalar", seed, onProgress, signal } = options;
+  checkKind(options, mapDimension);
   const start = linearStart(statistics, { mapDimension, mean, seed, onProgress, signal });
   const marked = { ...start, warnings: [...warnings, ...start.warnings] };
   const { marker } = cohort;
@@ -118,8 +127,28 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   return wrapRun("dtm", statistics, latticeRun(startLattice(statistics, marked, lattice)), options.columns ?? null);
 }
 
+function checkKind(options: FitDtmOptions, mapDimension: number): void {
+  const { kind, seed = 1 } = options as { kind?: unknown; seed?: number };
+  checkOption(
+    kind === undefined || kind === "dtm" || kind === "dtm-paper",
+    "fitDtm",
+    'kind "dtm" or "dtm-paper"',
+    kind,
+    "Leave it out for the recommended map.",
+  );
+  checkOption(
+    kind !== "dtm" || mapDimension !== 3,
+    "fitDtm",
+    'kind "dtm" with one or two dimensions',
+    `${mapDimension} dimensions`,
+    'Use kind "dtm-paper" for three.',
+  );
+  checkOption(Number.isFinite(seed), "fitDtm", "a finite seed", seed, "Use a whole number.");
+}
+
 /** Goes on from a snapshot of the same cohort; the result equals an undisturbed fit bit for bit. */
 export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: FitControl = {}): DtmRun {
+  checkSnapshot(snapshot);
   const { statistics } = prepareCohort(cohort, { basis: snapshot.basis });
   if (statisticsChecksum(statistics) !== snapshot.data) {
     throw new DtmError(
@@ -132,6 +161,23 @@ export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: Fit
       ? latticeRun(resumeLattice(statistics, snapshot.inner as DtmSnapshot, control))
       : paperRun(resumeDtmPaper(statistics, snapshot.inner as DtmPaperSnapshot, control));
   return wrapRun(snapshot.kind, statistics, inner, snapshot.columns);
+}
+
+/** Refuses what is no snapshot, or one of another version of the library. */
+function checkSnapshot(snapshot: DtmRunSnapshot): void {
+  const known = snapshot?.kind === "dtm" || snapshot?.kind === "dtm-paper";
+  if (!known || snapshot.inner === undefined || !(snapshot.basis?.knots instanceof Float64Array)) {
+    throw new DtmError(
+      "bad-snapshot",
+      "resumeDtm: expected a snapshot as `snapshot()` returned it, received other data. Typed arrays must survive: use structured clone.",
+    );
+  }
+  if (snapshot.version !== LIBRARY_VERSION) {
+    throw new DtmError(
+      "other-version",
+      `resumeDtm: expected a snapshot of version ${LIBRARY_VERSION}, received ${String(snapshot.version)}. Start the fit anew.`,
+    );
+  }
 }
 
 interface InnerRun {
@@ -165,6 +211,7 @@ function wrapRun(
     step: () => inner.step(),
     snapshot: () => ({
       kind,
+      version: LIBRARY_VERSION,
       data: statisticsChecksum(statistics),
       basis: statistics.basis,
       columns,
@@ -192,8 +239,8 @@ function orientLinear<M extends LmmModel | FpcaModel>(model: M, statistics: Basi
 
 function orientMap<M extends MapModel>(model: M, statistics: BasisStatistics): M {
   const q = model.mapDimension;
-  // A coarse lattice is enough: F̂ only fixes directions, and smooth integrands are integrated exactly to rounding.
-  const nodes = model.kind === "dtm" ? model.nodes : placeNodes(q, q === 3 ? { numDraws: 2000 } : { step: 0.25 });
+  // F̂ only fixes directions: a coarse lattice is enough (q = 3: draws, good to a degree or so).
+  const nodes = model.kind === "dtm" ? model.nodes : placeNodes(q, q === 3 ? { numDraws: 8000 } : { step: 0.25 });
   const { means } = mapMoments(model.map, nodes.locations, nodes.logWeights.length);
   const F = linearPart(nodes.locations, nodes.logWeights, means, model.basis.numBasis, q);
   return { ...model, orientation: orientationMatrix(F, averageGram(statistics), model.basis, q) };

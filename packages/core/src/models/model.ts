@@ -28,7 +28,7 @@ export function isMapModel(model: TrajectoryModel): model is MapModel {
 }
 
 export interface MixtureOptions {
-  /** Step of the lattice over places. Default: the fit's own nodes ("dtm"), 0.1 (q = 2) or 0.02 (q = 1) otherwise. */
+  /** Step of the lattice over places. Default: the fit's own nodes ("dtm" with residual effects), 0.1 (q = 2) or 0.02 (q = 1) otherwise. */
   readonly step?: number;
   /** Half-width of the lattice. Default 5. */
   readonly halfWidth?: number;
@@ -47,7 +47,7 @@ export function modelMixture(model: ScoredModel, options: MixtureOptions = {}): 
     case "classes":
       return classComponents(model);
     case "dtm": {
-      const ownNodes = options.step === undefined && options.numDraws === undefined;
+      const ownNodes = usesOwnNodes(model) && options.step === undefined && options.numDraws === undefined;
       const nodes = ownNodes ? model.nodes : placeNodes(model.mapDimension, options);
       return mapMixture(model, nodes.locations, nodes.logWeights, model.residual.covariance, 1e-10);
     }
@@ -58,6 +58,14 @@ export function modelMixture(model: ScoredModel, options: MixtureOptions = {}): 
     default:
       throw unknownModel(model);
   }
+}
+
+/**
+ * Whether the nodes of the fit are fine enough for placing and scoring. Residual effects smooth the density in x; without
+ * them it is too narrow for the fit's lattice, and the one of the published model is used.
+ */
+export function usesOwnNodes(model: DtmModel): boolean {
+  return model.residual.kind !== "none";
 }
 
 /** One component N(0, F F') for a factor F [d,r]. */

@@ -17,6 +17,9 @@ export function placementAt(model: TrajectoryModel, location: ArrayLike<number>)
     throw new DtmError("shape", `placementAt: expected a place of ${q} coordinates, received ${location.length}.`);
   }
   const shown = Float64Array.from(location);
+  if (!shown.every(Number.isFinite)) {
+    throw new DtmError("not-finite", `placementAt: expected finite coordinates, received ${shown.join(", ")}.`);
+  }
   const x = fitLocation(model.orientation, shown, q);
   let means: Float64Array;
   let covariances: Float64Array;

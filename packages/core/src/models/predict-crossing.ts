@@ -11,7 +11,7 @@ import { type CrossingDirection, crossingGrid, firstCrossing } from "./mixture/c
 import { mixtureQuantile } from "./mixture/normal-mixture.ts";
 import { coefficientSampler } from "./mixture/place.ts";
 import type { Placement } from "./placement.ts";
-import { valueDistribution } from "./predict.ts";
+import { checkDraws, checkLevel, valueDistribution } from "./predict.ts";
 
 export interface CrossingOptions {
   /** Value on the marker's original scale. */
@@ -50,7 +50,17 @@ export function predictCrossing(model: ModelBase, placement: Placement, options:
     threshold,
     "Give the threshold on the marker's original scale.",
   );
+  checkDraws("predictCrossing", numDraws);
   const from = options.from ?? Math.max(placement.lastTime, first);
+  checkOption(Number.isFinite(from), "predictCrossing", "a finite start", from, "Leave `from` out for the last visit.");
+  checkOption(
+    options.direction === undefined || options.direction === "up" || options.direction === "down",
+    "predictCrossing",
+    'direction "up" or "down"',
+    options.direction,
+    "Leave it out to look away from the present side.",
+  );
+  for (const probability of probabilities) checkLevel("predictCrossing", probability);
   if (from > last) {
     throw new DtmError(
       "extrapolation",

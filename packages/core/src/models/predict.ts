@@ -9,6 +9,7 @@ import { type Transform, undoTransform } from "../cohort/marker.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { gaussHermite } from "../numeric/quadrature.ts";
 import { createRandom } from "../numeric/random.ts";
+import { LOG_2PI, normalCdf } from "../numeric/special.ts";
 import type { ModelBase } from "./fit.ts";
 import { functionalDistribution } from "./mixture/curve-distribution.ts";
 import { mixtureQuantile, type NormalMixture } from "./mixture/normal-mixture.ts";
@@ -60,7 +61,15 @@ export function predict(
   options: PredictOptions = {},
 ): Prediction {
   const { level = 0.9, interval = "observation", simultaneous = false, rate = false } = options;
-  checkOption(level > 0 && level < 1, "predict", "level between 0 and 1", level, "Use 0.9 for a 90 % band.");
+  checkLevel("predict", level);
+  checkOption(
+    interval === "curve" || interval === "observation",
+    "predict",
+    'interval "curve" or "observation"',
+    interval,
+    'Use "observation" for the band of a new measurement.',
+  );
+  checkDraws("predict", options.numDraws ?? 2000);
   const at = checkTimes(times);
   const placement = { ...placed, posterior: dropLightNodes(placed.posterior, NEGLIGIBLE_MASS) };
   const noise = interval === "observation" ? model.noiseVariance : 0;
@@ -91,6 +100,7 @@ export function drawCurves(
   options: { readonly numDraws?: number; readonly seed?: number; readonly noise?: boolean } = {},
 ): Float64Array {
   const { numDraws = 2000, seed = 1, noise = false } = options;
+  checkDraws("drawCurves", numDraws);
   const at = checkTimes(times);
   const rows = designMatrix(model.basis, at);
   const draws = drawFunctionals(model, placement, rows, at.length, numDraws, seed, noise ? model.noiseVariance : 0);
@@ -119,18 +129,28 @@ function summarizeInto(out: PredictedSeries, t: number, value: NormalMixture, tr
   out.upper[t] = undoTransform(transform, mixtureQuantile(value, 0.5 * (1 + level)));
 }
 
-/** Mean and variance of the undone transform: closed form but for sqrt, which is clipped at zero, and logit. */
+/**
+ * Mean and variance of the undone transform, in closed form but for logit. For sqrt, with x = max(z, 0), z ~ N(m, s²):
+ *   E x² = (m² + s²)Φ + msφ,   E x⁴ = (m⁴ + 6m²s² + 3s⁴)Φ + (m³s + 5ms³)φ,   Φ, φ at m/s.
+ */
 function transformedMoments(value: NormalMixture, transform: Transform): { mean: number; variance: number } {
   const K = value.weights.length;
   const first = new Float64Array(K);
   const second = new Float64Array(K);
-  const rule = transform === "sqrt" || transform === "logit" ? gaussHermite(40) : null;
+  const rule = transform === "logit" ? gaussHermite(40) : null;
   for (let k = 0; k < K; k++) {
     const m = value.means[k];
     const v = value.sds[k] * value.sds[k];
     if (transform === "identity") {
       first[k] = m;
       second[k] = v;
+    } else if (transform === "sqrt") {
+      const s = value.sds[k];
+      const below = normalCdf(m / s);
+      const density = s * Math.exp(-0.5 * (m / s) ** 2 - 0.5 * LOG_2PI);
+      first[k] = (m * m + v) * below + m * density;
+      const fourth = (m ** 4 + 6 * m * m * v + 3 * v * v) * below + (m ** 3 + 5 * m * v) * density;
+      second[k] = fourth - first[k] * first[k];
     } else if (rule === null) {
       first[k] = Math.exp(m + 0.5 * v);
       second[k] = Math.expm1(v) * first[k] * first[k];
@@ -251,6 +271,18 @@ function drawFunctionals(
 function emptySeries(T: number): PredictedSeries {
   const series = () => new Float64Array(T);
   return { mean: series(), sd: series(), median: series(), lower: series(), upper: series() };
+}
+
+/** Refuses a level that is no probability strictly inside (0, 1). */
+export function checkLevel(where: string, level: number): void {
+  const ok = typeof level === "number" && level > 0 && level < 1;
+  checkOption(ok, where, "level between 0 and 1", level, "Use 0.9 for a 90 % band.");
+}
+
+/** Refuses a number of draws that is not a whole number of 10 or more. */
+export function checkDraws(where: string, numDraws: number): void {
+  const ok = Number.isInteger(numDraws) && numDraws >= 10 && numDraws <= 1e7;
+  checkOption(ok, where, "numDraws as a whole number from 10 to 10,000,000", numDraws, "Use 2000.");
 }
 
 function checkTimes(times: ArrayLike<number>): Float64Array {

@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { basisDomain } from "../basis/bspline.ts";
 import { DtmError } from "../errors.ts";
 import { canonicalJson, checksum } from "./canonical-json.ts";
+import { checkModel } from "./check-model.ts";
 import { FILE_FORMAT, FILE_VERSION, fileSchema, type ModelFile } from "./file-schema.ts";
 import type { TrajectoryModel } from "./model.ts";
 import { placementAt } from "./place-at.ts";
@@ -24,8 +25,7 @@ export function saveModel(model: TrajectoryModel): string {
 export function loadModel(text: string): TrajectoryModel {
   const raw = parseJson(text);
   checkHeader(raw);
-  const { model: rawModel, probe: rawProbe } = raw;
-  const found = checksum(canonicalJson({ model: rawModel, probe: rawProbe }));
+  const found = checksum(contentOf(raw));
   if (found !== raw.checksum) {
     throw new DtmError(
       "checksum",
@@ -35,6 +35,7 @@ export function loadModel(text: string): TrajectoryModel {
   const parsed = z.safeParse(fileSchema, raw);
   if (!parsed.success) throw fieldError(parsed.error.issues[0]);
   const model = reviveModel(parsed.data.model);
+  checkModel(model);
   checkProbe(model, parsed.data.probe);
   return model;
 }
@@ -42,7 +43,7 @@ export function loadModel(text: string): TrajectoryModel {
 function parseJson(text: string): Record<string, unknown> {
   let raw: unknown;
   try {
-    raw = JSON.parse(text);
+    raw = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DtmError("bad-json", `loadModel: expected a model file in JSON, received text that is not: ${reason}.`);
@@ -51,6 +52,17 @@ function parseJson(text: string): Record<string, unknown> {
     throw new DtmError("bad-json", "loadModel: expected a JSON object, received another value.");
   }
   return raw as Record<string, unknown>;
+}
+
+/** The canonical text of a file's contents, as it was summed when saved. */
+function contentOf(raw: Record<string, unknown>): string {
+  try {
+    return canonicalJson({ model: raw.model, probe: raw.probe });
+  } catch (error) {
+    const reason =
+      error instanceof DtmError ? error.message.replace(/^saveModel: /, "") : "its parts are nested too deep";
+    throw new DtmError("bad-model", `loadModel: expected a model file, received one that cannot be read: ${reason}`);
+  }
 }
 
 function checkHeader(raw: Record<string, unknown>): void {
@@ -70,8 +82,14 @@ function checkHeader(raw: Record<string, unknown>): void {
 }
 
 function fieldError(issue: { path: PropertyKey[]; code?: string; message: string }): DtmError {
-  const detail = issue as { expected?: unknown; keys?: unknown };
-  const expected = detail.expected === undefined ? "" : ` (expected ${String(detail.expected)})`;
+  const detail = issue as { expected?: unknown; keys?: unknown; minimum?: unknown; maximum?: unknown };
+  const range =
+    detail.minimum !== undefined
+      ? ` (expected above ${String(detail.minimum)})`
+      : detail.maximum !== undefined
+        ? ` (expected at most ${String(detail.maximum)})`
+        : "";
+  const expected = detail.expected === undefined ? range : ` (expected ${String(detail.expected)})`;
   const keys = detail.keys === undefined ? "" : ` ${JSON.stringify(detail.keys)}`;
   return new DtmError(
     "bad-model",

@@ -21,7 +21,11 @@ export function refitLike(
     case "fpca":
       return fitFpca(cohort, { ...common, rank: mapDimension });
     case "dtm":
-      return fitDtm(cohort, { ...common, mapDimension, ...(coarse ? { tolerance: 1e-5, nodes: { step: 0.5 } } : {}) });
+      return fitDtm(cohort, {
+        ...common,
+        mapDimension: mapDimension as 1 | 2,
+        ...(coarse ? { tolerance: 1e-5, nodes: { step: 0.5 } } : {}),
+      });
     case "dtm-paper":
       return fitDtm(cohort, {
         ...common,

@@ -119,7 +119,7 @@ function recordBound(engine: Engine, state: DtmState, bound: number, tolerance: 
  * The gain below which an iteration counts as none: tolerance · (1 + |F|), with F taken for values in units of the first
  * noise, so that the unit of the marker does not matter.
  */
-function gainThreshold(engine: Engine, state: DtmState, tolerance: number): number {
+export function gainThreshold(engine: Engine, state: DtmState, tolerance: number): number {
   const bound = state.trace[state.trace.length - 1];
   const unitFree = bound + 0.5 * engine.statistics.numObservations * Math.log(engine.firstNoiseVariance);
   return tolerance * (1 + Math.abs(unitFree));

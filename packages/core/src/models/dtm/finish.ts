@@ -1,14 +1,16 @@
 /** From the last state of a fit to the model: share of variance, warnings, verdict, record. */
+
 import { unpackGram } from "../../basis/statistics.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { type FitRecord, LIBRARY_VERSION } from "../fit.ts";
 import { rbfKernel } from "../gp/kernel.ts";
-import { SMALL_GAINS_TO_STOP } from "./batch.ts";
+import { gainThreshold, SMALL_GAINS_TO_STOP } from "./batch.ts";
 import { type Engine, JITTER } from "./engine.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import type { DtmModel } from "./model.ts";
-import { type DtmSettings, recordedOptions } from "./settings.ts";
+import { recordedOptions } from "./settings.ts";
 import type { DtmState } from "./state.ts";
+import { SMOOTHING } from "./svi.ts";
 
 /** τ within this of its cap, relatively, sits at it. */
 const AT_CAP = 1e-6;
@@ -120,14 +122,15 @@ function fitRecord(engine: Engine, state: DtmState, story: FitStory, varianceSha
     numObservations: statistics.numObservations,
     trace: [...state.trace],
     iterations: state.iteration,
-    converged: state.settled,
-    verdict: verdict(settings, state, story),
+    converged: state.settled && !state.noiseLimited,
+    verdict: verdict(engine, state, story),
     warnings: [...story.warnings, ...stateWarnings(state, varianceShare)],
     milliseconds: { map: story.milliseconds },
   };
 }
 
-function verdict(settings: DtmSettings, state: DtmState, { coarseIterations, interrupted }: FitStory): string {
+function verdict(engine: Engine, state: DtmState, { coarseIterations, interrupted }: FitStory): string {
+  const { settings } = engine;
   const { iteration, trace } = state;
   const stochastic = settings.schedule === "svi";
   const unit = stochastic ? "passes" : "iterations";
@@ -135,10 +138,14 @@ function verdict(settings: DtmSettings, state: DtmState, { coarseIterations, int
     coarseIterations > 0
       ? `${iteration} iterations (${coarseIterations} on a coarser lattice)`
       : `${iteration} ${unit}`;
+  if (state.settled && state.noiseLimited) {
+    return `Stopped after ${count} with the noise at its lower limit: the bound has no maximum for these data.`;
+  }
   if (state.settled) {
+    const limit = gainThreshold(engine, state, settings.tolerance).toPrecision(2);
     return stochastic
-      ? `Converged: after ${count} the estimated bound, averaged over three passes, rose by less than ${settings.tolerance} of its size.`
-      : `Converged: after ${count} the bound had risen by less than ${settings.tolerance} of its size ${SMALL_GAINS_TO_STOP} times in a row.`;
+      ? `Settled: after ${count} the bound, estimated from minibatches and averaged over ${SMOOTHING} passes, rose by less than ${limit} a pass twice in a row; passes over everybody (schedule "batch") may still gain.`
+      : `Converged: after ${count} the bound had risen by less than ${limit} ${SMALL_GAINS_TO_STOP} times in a row.`;
   }
   const gain = trace.length > 1 ? trace[trace.length - 1] - trace[trace.length - 2] : Number.NaN;
   const last = Number.isNaN(gain) ? "" : `; the last gain was ${gain.toPrecision(3)}`;

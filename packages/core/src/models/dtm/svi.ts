@@ -6,7 +6,9 @@
  * step that the minibatch alone would take. λ_t = (t + 2)^−0.7. The sum of c_i + λ_i over the pass, each at the
  * parameters of its minibatch, less KL, estimates the bound.
  */
+
 import { createRandom } from "../../numeric/random.ts";
+import { gainThreshold } from "./batch.ts";
 import {
   checkBound,
   type Engine,
@@ -26,7 +28,7 @@ const RATE_POWER = 0.7;
 const FIRST_LEARNING_UPDATE = 4;
 const KERNEL_EVERY = 3;
 /** Passes over which the bound is averaged, and passes at least. */
-const SMOOTHING = 3;
+export const SMOOTHING = 3;
 const LEAST_PASSES = 6;
 
 /** Running node sums and q(u) from the starting places. */
@@ -73,15 +75,19 @@ export function sviPass(engine: Engine, state: DtmState): void {
   recordEstimate(engine, state, total - state.divergence);
 }
 
-/** Appends the estimate; settled once the average of the last passes gains less than tolerance · (1 + |F|). */
+/**
+ * Appends the estimate. Minibatches make it tremble, so means over neighbouring windows of passes are compared: settled
+ * once the later window gains less than the limit a pass, twice in a row.
+ */
 function recordEstimate(engine: Engine, state: DtmState, estimate: number): void {
   state.trace.push(estimate);
   const n = state.trace.length;
-  if (n < Math.max(LEAST_PASSES, SMOOTHING + 1)) return;
-  const gain = (state.trace[n - 1] - state.trace[n - 1 - SMOOTHING]) / SMOOTHING;
-  const { statistics, firstNoiseVariance, settings } = engine;
-  const unitFree = estimate + 0.5 * statistics.numObservations * Math.log(firstNoiseVariance);
-  if (gain < settings.tolerance * (1 + Math.abs(unitFree))) state.settled = true;
+  if (n < Math.max(LEAST_PASSES, 2 * SMOOTHING)) return;
+  let gain = 0;
+  for (let k = 1; k <= SMOOTHING; k++) gain += state.trace[n - k] - state.trace[n - k - SMOOTHING];
+  const limit = gainThreshold(engine, state, engine.settings.tolerance);
+  state.smallGains = gain / (SMOOTHING * SMOOTHING) < limit ? state.smallGains + 1 : 0;
+  if (state.smallGains >= 2) state.settled = true;
 }
 
 /** The last whole pass: exact q(u) for the responsibilities of everybody, and the bound there. */

@@ -44,6 +44,23 @@ describe("a mixture of normals", () => {
     }
   });
 
+  it("has quantiles that invert the cdf for mixtures of hundreds of components", () => {
+    const random = createRandom(8);
+    for (let trial = 0; trial < 60; trial++) {
+      const K = 1 + random.integer(400);
+      const weights = Float64Array.from({ length: K }, () => random.gamma(0.3) + 1e-9);
+      const total = weights.reduce((s, w) => s + w, 0);
+      const many: NormalMixture = {
+        weights: weights.map((w) => w / total),
+        means: Float64Array.from({ length: K }, () => 3 * random.normal()),
+        sds: Float64Array.from({ length: K }, () => 0.05 + random.uniform()),
+      };
+      for (const p of [0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975]) {
+        expect(Math.abs(mixtureCdf(many, mixtureQuantile(many, p)) - p)).toBeLessThan(1e-8);
+      }
+    }
+  });
+
   it("scores by the integral definition of the CRPS", () => {
     for (const y of [-3, 0.4, 5, 9.1]) {
       const left = integrate((z) => mixtureCdf(mixture, z) ** 2, -20, y);

@@ -83,8 +83,8 @@ export function mixtureQuantile(mixture: NormalMixture, p: number): number {
     else low = y;
     const newton = (excess * SQRT_2PI) / density;
     const next = y - newton;
+    if (Math.abs(newton) <= tolerance) return next;
     y = next > low && next < high ? next : 0.5 * (low + high);
-    if (Math.abs(newton) <= tolerance) break;
   }
   return y;
 }

@@ -145,6 +145,9 @@ export function outcomesOf(
   return outcomes;
 }
 
+/** Individuals above which permutations stop early for outcomes that are clearly not associated. */
+const LARGE_COHORT = 2000;
+
 /** Outcomes against places, permutations shared among threads. */
 export function associationOf(
   run: PlacedRun,
@@ -166,6 +169,8 @@ export function associationOf(
         permutations,
         seed,
         shards: pool.jobs,
+        // In a large cohort a p-value that is surely above 0.05 need not be known to four digits.
+        ...(run.cohort.ids.length > LARGE_COHORT ? { earlyStop: { sides: "above" as const } } : {}),
         count: async (plan, from, to) =>
           (await pool.run({ kind: "permutations", plan, from, to })) as ArrayLike<number>,
         onProgress: ({ outcome, done, total }) =>

@@ -47,6 +47,11 @@ export interface Groups {
   readonly choice: NumberOfGroups | null;
 }
 
+/** A course is named up to the time at which five members, and a tenth of them, are still followed. */
+const LEAST_FOLLOWED = 5;
+const LEAST_SHARE_FOLLOWED = 0.1;
+const LEAST_POINTS = 5;
+
 /** Expected courses of individuals at the given times, marker's own scale, [m,T]. */
 export function expectedCourses(
   model: TrajectoryModel,
@@ -101,7 +106,7 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
   const times = courseTimes(model);
   const courses = groupCourses(expectedCourses(model, placements, times), times, raw, K);
   const names = nameGroups(
-    courses.map((c) => ({ times: c.times, values: c.median })),
+    courses.map((c) => followedCourse(c, raw, placements.lastTime)),
     {
       noise: Math.sqrt(model.noiseVariance),
       transform: model.marker.transform,
@@ -110,6 +115,15 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
     },
   );
   return { ...inLetterOrder(names, courses, raw, shares, K), clustered, tree, choice };
+}
+
+/** The part of a group's median course during which enough of its members are followed: a name must not reach beyond. */
+function followedCourse(course: CourseSummary, labels: Int32Array, lastTime: Float64Array) {
+  const ends = lastTime.filter((_, i) => labels[i] === course.group).sort();
+  const enough = Math.min(ends.length, Math.max(LEAST_FOLLOWED, Math.ceil(LEAST_SHARE_FOLLOWED * ends.length)));
+  const until = ends[ends.length - enough];
+  const count = Math.max(course.times.filter((t) => t <= until).length, LEAST_POINTS);
+  return { times: course.times.subarray(0, count), values: course.median.subarray(0, count) };
 }
 
 /** Individuals observed often enough to be clustered; everybody, if these are too few for the groups asked for. */

@@ -29,8 +29,8 @@ const FINDINGS: Readonly<Record<string, string>> = {
   "same-time": "Several values of one individual at one time",
   "negative-time": "Times before zero",
   "spreadsheet-dates": "Times that look like day numbers",
-  "suspected-code": "Values that look like a code for missing",
-  "far-value": "Values far from all others",
+  "suspected-missing-code": "Values that look like a code for missing",
+  outlier: "Values far from all others",
   "id-whitespace": "Ids written with and without spaces",
 };
 

@@ -3,7 +3,7 @@
  * that a crash or a full disk leaves the old files whole. Private files are readable by their owner alone.
  */
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { FileError, UsageError } from "../exit-codes.ts";
 import { reason } from "./read.ts";
@@ -18,6 +18,7 @@ export interface OutputFile {
 
 /** Refuses, before any work is done, to overwrite files that exist. */
 export function checkOutputs(folder: string, names: readonly string[], force: boolean): void {
+  checkWritable(folder);
   if (existsSync(folder) && !statSync(folder).isDirectory()) {
     throw new FileError(`${folder} is a file. Name a folder for the results.`);
   }
@@ -26,6 +27,21 @@ export function checkOutputs(folder: string, names: readonly string[], force: bo
     throw new UsageError(
       `${folder} already holds ${present.join(", ")}. Name another folder, or use --force to overwrite.`,
     );
+  }
+}
+
+/** Tries a small file where the folder is or will be, so that a long computation does not end in a refusal. */
+function checkWritable(folder: string): void {
+  if (folder === "") throw new UsageError("Name a folder for the results, or leave the option out.");
+  let nearest = resolve(folder);
+  while (!existsSync(nearest)) nearest = dirname(nearest);
+  if (!statSync(nearest).isDirectory()) return;
+  const trial = join(nearest, `.dtm-${process.pid}.tmp`);
+  try {
+    writeFileSync(trial, "");
+    rmSync(trial, { force: true });
+  } catch (error) {
+    throw new FileError(`${folder} cannot be written: ${reason(error)}. Choose a folder that can.`);
   }
 }
 

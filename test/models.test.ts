@@ -27,6 +27,7 @@ import {
   startDtm,
   type TrajectoryModel,
 } from "../packages/core/src/index.ts";
+import { canonicalJson, checksum } from "../packages/core/src/models/canonical-json.ts";
 import { relativeError } from "./expect-gradient.ts";
 
 const FITS: Record<string, (cohort: Cohort) => TrajectoryModel> = {
@@ -293,6 +294,75 @@ describe("model files", () => {
     expect(() => loadModel('{"a":1}')).toThrow(expect.objectContaining({ code: "not-a-model" }));
     const newer = text.replace('"formatVersion":1', '"formatVersion":2');
     expect(() => loadModel(newer)).toThrow(expect.objectContaining({ code: "newer-format" }));
+  });
+});
+
+describe("model files that were tampered with", () => {
+  const text = saveModel(fitDtm(cohort, { nodes: { step: 0.4 }, maxIterations: 8 }));
+
+  interface Contents {
+    readonly model: {
+      readonly nodes: { locations: number[]; logWeights: number[] };
+      readonly map: { readonly kernel: { lengthscales: number[] }; readonly inducingMean: number[] };
+      readonly residual: { covariance: number[] };
+      readonly orientation: number[];
+    };
+    readonly probe: object;
+  }
+
+  /** The file with some of its contents changed and the checksum made anew. */
+  function reseal(change: (file: Contents) => void): string {
+    const { model, probe } = JSON.parse(text);
+    change({ model, probe });
+    const content = canonicalJson({ model, probe });
+    const head = text.slice(0, text.indexOf('"checksum"'));
+    return `${head}"checksum":"${checksum(content)}",${content.slice(1)}`;
+  }
+
+  it("load again when nothing was changed", () => {
+    expect(loadModel(reseal(() => {})).kind).toBe("dtm");
+  });
+
+  it.each<[string, (file: Contents) => unknown]>([
+    ["no nodes", ({ model }) => Object.assign(model.nodes, { locations: [], logWeights: [] })],
+    ["weights that do not sum to one", ({ model }) => model.nodes.logWeights.fill(0)],
+    ["nodes on one place", ({ model }) => model.nodes.locations.fill(0)],
+    ["a negative length-scale", ({ model }) => model.map.kernel.lengthscales.fill(-1)],
+    ["a negative noise", ({ model }) => Object.assign(model, { noiseVariance: -1 })],
+    ["a crooked orientation", ({ model }) => model.orientation.fill(1)],
+    ["an asymmetric residual", ({ model }) => model.residual.covariance.splice(1, 1, 1e6)],
+    ["an empty probe", ({ probe }) => Object.assign(probe, { times: [], median: [], upper: [] })],
+    ["a matrix too short", ({ model }) => model.map.inducingMean.pop()],
+    ["null for a number", ({ model }) => Object.assign(model, { center: null })],
+  ])("are refused with %s", (_, change) => {
+    expect(() => loadModel(reseal(change))).toThrow(expect.objectContaining({ code: "bad-model" }));
+  });
+});
+
+describe("options that make no sense", () => {
+  const model = fitFpca(cohort, { rank: 2 });
+  const placement = placeIndividual(model, { times: [1], values: [80] });
+  const refused = expect.objectContaining({ code: "option" });
+
+  it("are refused by predictions", () => {
+    expect(() => predict(model, placement, [1], { level: 1.2 })).toThrow(refused);
+    expect(() => predict(model, placement, [1], { interval: "curves" as "curve" })).toThrow(refused);
+    expect(() => predict(model, placement, [1], { numDraws: 0 })).toThrow(refused);
+    expect(() => predictCrossing(model, placement, { threshold: 70, from: Number.NaN })).toThrow(refused);
+    expect(() => predictCrossing(model, placement, { threshold: 70, probabilities: [2] })).toThrow(refused);
+    expect(() => predictCrossing(model, placement, { threshold: 70, direction: "sideways" as "up" })).toThrow(refused);
+    expect(() => placementAt(model, [Number.NaN, 0])).toThrow(expect.objectContaining({ code: "not-finite" }));
+  });
+
+  it("are refused by fits and when resuming", () => {
+    expect(() => fitDtm(cohort, { kind: "map" as "dtm" })).toThrow(refused);
+    expect(() => fitDtm(cohort, { seed: Number.NaN })).toThrow(refused);
+    const snapshot = startDtm(cohort).snapshot();
+    const bad = expect.objectContaining({ code: "bad-snapshot" });
+    expect(() => resumeDtm(cohort, { ...snapshot, kind: "other" as "dtm" })).toThrow(bad);
+    expect(() => resumeDtm(cohort, JSON.parse(JSON.stringify(snapshot)))).toThrow(bad);
+    const older = { ...snapshot, version: "0.0.1" };
+    expect(() => resumeDtm(cohort, older)).toThrow(expect.objectContaining({ code: "other-version" }));
   });
 });
 

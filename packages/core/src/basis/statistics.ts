@@ -156,6 +156,25 @@ export function selectStatistics(statistics: BasisStatistics, individuals: Array
   return { ...statistics, numIndividuals: m, numObservations: N, gram, cross, sumSquares, counts };
 }
 
+/** Σ_i G_i, [d,d]. */
+export function pooledGram(statistics: BasisStatistics): Float64Array {
+  const { numIndividuals, numBand, bandRow, bandColumn, gram } = statistics;
+  const d = statistics.basis.numBasis;
+  const total = new Float64Array(d * d);
+  for (let e = 0; e < numBand; e++) {
+    let s = 0;
+    for (let i = 0; i < numIndividuals; i++) s += gram[i * numBand + e];
+    total[bandRow[e] * d + bandColumn[e]] = s;
+    total[bandColumn[e] * d + bandRow[e]] = s;
+  }
+  return total;
+}
+
+/** Ḡ = Σ_i G_i / N, the average weight of the observed times, [d,d]. */
+export function averageGram(statistics: BasisStatistics): Float64Array {
+  return pooledGram(statistics).map((v) => v / statistics.numObservations);
+}
+
 /** Number of distinct observation times, an upper limit for the size of the basis. */
 export function countDistinctTimes(cohort: Cohort): number {
   return new Set(cohort.times).size;

@@ -2,7 +2,7 @@
  * The fits of the library, from a cohort to a finished model: prepare, start, fit, orient. Maps can be fitted in one go
  * (`fitDtm`) or step by step (`startDtm`, `resumeDtm`), with the same result bit for bit.
  */
-import type { BasisStatistics } from "../basis/statistics.ts";
+import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { checksum } from "./canonical-json.ts";
@@ -24,7 +24,7 @@ import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./li
 import { scoreDirections } from "./linear/scores.ts";
 import { linearStart } from "./linear/start.ts";
 import { type MapModel, placeNodes } from "./model.ts";
-import { averageGram, linearPart, orientationMatrix } from "./orient.ts";
+import { linearPart, orientationMatrix } from "./orient.ts";
 import { type PrepareOptions, prepareCohort } from "./prepare.ts";
 
 /** Options that every fit of a cohort takes. */

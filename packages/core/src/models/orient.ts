@@ -6,21 +6,8 @@
  * minus the early change falls; along further axes the largest loading is positive.
  */
 import { type Basis, basisDomain, evaluateBasis } from "../basis/bspline.ts";
-import { type BasisStatistics, unpackGram } from "../basis/statistics.ts";
 import { multiply, multiplyVector, transpose } from "../numeric/matrix.ts";
 import { symmetricEigen } from "../numeric/symmetric-eigen.ts";
-
-/** Ḡ = Σ_i G_i / N, [d,d]. */
-export function averageGram(statistics: BasisStatistics): Float64Array {
-  const d = statistics.basis.numBasis;
-  const G = new Float64Array(d * d);
-  const total = new Float64Array(d * d);
-  for (let i = 0; i < statistics.numIndividuals; i++) {
-    unpackGram(statistics, i, G);
-    for (let k = 0; k < d * d; k++) total[k] += G[k] / statistics.numObservations;
-  }
-  return total;
-}
 
 /** F̂ = Σ_g π_g f̄(x_g) x_g', [d,q], from node places [Γ,q], log weights [Γ] and map means [Γ,d]. */
 export function linearPart(

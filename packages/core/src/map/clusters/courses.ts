@@ -2,6 +2,7 @@
  * The course of a group: quantiles over its members' expected curves, time by time. With members sorted at each time,
  * the quantile of probability p lies at (n − 1)p between neighbours (R's type 7).
  */
+import { sortedQuantile } from "../../basis/knots.ts";
 import { checkOption, DtmError } from "../../errors.ts";
 
 /** Pointwise quantiles of the curves of one group. */
@@ -51,11 +52,4 @@ export function groupCourses(
     }
     return { group, numMembers: members.length, times: Float64Array.from(times), median, lower, upper };
   });
-}
-
-function sortedQuantile(sorted: Float64Array, probability: number): number {
-  const place = (sorted.length - 1) * probability;
-  const below = Math.floor(place);
-  const above = Math.min(below + 1, sorted.length - 1);
-  return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
 }

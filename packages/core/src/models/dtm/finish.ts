@@ -1,6 +1,6 @@
 /** From the last state of a fit to the model: share of variance, warnings, verdict, record. */
 
-import { unpackGram } from "../../basis/statistics.ts";
+import { averageGram } from "../../basis/statistics.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { type FitRecord, LIBRARY_VERSION } from "../fit.ts";
 import { rbfKernel } from "../gp/kernel.ts";
@@ -31,8 +31,8 @@ export function finishModel(engine: Engine, state: DtmState, story: FitStory): D
   const { statistics, settings, nodes, inducing, problem } = engine;
   const { basis, center } = statistics;
   const q = settings.mapDimension;
-  const averageGram = averageGramOf(engine);
-  const varianceShare = mapShare(engine, state, averageGram);
+  const gram = averageGram(engine.statistics);
+  const varianceShare = mapShare(engine, state, gram);
   const atCap = state.tau !== null && settings.cap !== null && state.tau >= settings.cap * (1 - AT_CAP);
   return {
     kind: "dtm",
@@ -68,25 +68,13 @@ export function finishModel(engine: Engine, state: DtmState, story: FitStory): D
       atCap,
     },
     varianceShare,
-    averageGram,
+    averageGram: gram,
     bound: state.trace[state.trace.length - 1],
   };
 }
 
-/** Ḡ = Σ G_i/N. */
-function averageGramOf({ statistics }: Engine): Float64Array {
-  const d = statistics.basis.numBasis;
-  const total = new Float64Array(d * d);
-  const G = new Float64Array(d * d);
-  for (let i = 0; i < statistics.numIndividuals; i++) {
-    unpackGram(statistics, i, G);
-    for (let e = 0; e < d * d; e++) total[e] += G[e];
-  }
-  return total.map((v) => v / statistics.numObservations);
-}
-
 /** Tr(Ḡ Cov f̄)/[Tr(Ḡ Cov f̄) + Tr(Ḡ Σ_e)], the covariance of f̄(x) taken over the prior of places. */
-function mapShare(engine: Engine, state: DtmState, averageGram: Float64Array): number {
+function mapShare(engine: Engine, state: DtmState, gram: Float64Array): number {
   const { table, problem } = engine;
   const { numBasis: d, numNodes: n } = problem.layout;
   const mean = new Float64Array(d);
@@ -104,8 +92,8 @@ function mapShare(engine: Engine, state: DtmState, averageGram: Float64Array): n
   for (let k = 0; k < d; k++) {
     for (let l = 0; l < d; l++) {
       const e = k * d + l;
-      carried += averageGram[e] * (second[e] - mean[k] * mean[l]);
-      residual += averageGram[e] * state.residualCovariance[e];
+      carried += gram[e] * (second[e] - mean[k] * mean[l]);
+      residual += gram[e] * state.residualCovariance[e];
     }
   }
   carried = Math.max(carried, 0);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { procrustes } from "../../numeric/procrustes.ts";
 import { createRandom } from "../../numeric/random.ts";
 import type { MapStart } from "../map-start.ts";
-import { differentMaps, procrustesAgreement, startingPlaces } from "./restarts.ts";
+import { differentMaps, startingPlaces } from "./restarts.ts";
 
 const random = createRandom(4);
 const X = Float64Array.from({ length: 60 }, () => random.normal());
@@ -18,7 +19,9 @@ function moved(angle: number, mirror: boolean): Float64Array {
   return out;
 }
 
-describe("procrustesAgreement", () => {
+const procrustesAgreement = (X: Float64Array, Y: Float64Array, q: number) => procrustes(X, Y, X.length / q, q).rSquared;
+
+describe("the agreement of two maps", () => {
   it("is one for rotated, mirrored, scaled and shifted maps", () => {
     for (const [angle, mirror] of [
       [0.7, false],

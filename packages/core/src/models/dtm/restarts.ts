@@ -3,6 +3,7 @@
  * The bound can have several maxima with maps of different shape; the largest wins, and the fit says so when another
  * start found a different map whose bound is almost as large.
  */
+import { procrustes } from "../../numeric/procrustes.ts";
 import { createRandom } from "../../numeric/random.ts";
 import type { MapStart } from "../map-start.ts";
 import { placesFromPosterior, placesWithSpread, type StartingPlaces } from "./starting-places.ts";
@@ -44,7 +45,7 @@ export interface FinishedStart {
 export function differentMaps(finished: readonly FinishedStart[], best: FinishedStart, q: number): string[] {
   return finished
     .filter((other) => other !== best && best.bound - other.bound <= SIMILAR_BOUND)
-    .map((other) => ({ other, agreement: procrustesAgreement(best.places, other.places, q) }))
+    .map((other) => ({ other, agreement: agreementOf(best.places, other.places, q) }))
     .filter(({ agreement }) => agreement < SAME_MAP)
     .map(
       ({ other, agreement }) =>
@@ -52,35 +53,7 @@ export function differentMaps(finished: readonly FinishedStart[], best: Finished
     );
 }
 
-/**
- * Procrustes R² of two configurations X, Y [m,q] (q ≤ 2), free of translation, scale, rotation and reflection:
- *   R² = (σ_1 + … + σ_q)² / (‖X‖² ‖Y‖²),  σ the singular values of X'Y, centred.
- */
-export function procrustesAgreement(X: Float64Array, Y: Float64Array, q: number): number {
-  const m = X.length / q;
-  const meanX = columnMeans(X, m, q);
-  const meanY = columnMeans(Y, m, q);
-  const C = new Float64Array(q * q);
-  let xx = 0;
-  let yy = 0;
-  for (let i = 0; i < m; i++) {
-    for (let a = 0; a < q; a++) {
-      const x = X[i * q + a] - meanX[a];
-      const y = Y[i * q + a] - meanY[a];
-      xx += x * x;
-      yy += y * y;
-      for (let b = 0; b < q; b++) C[a * q + b] += x * (Y[i * q + b] - meanY[b]);
-    }
-  }
-  // The nuclear norm of a 2×2 matrix: (σ₁ + σ₂)² = ‖C‖² + 2|det C|.
-  let squared = 0;
-  for (const c of C) squared += c * c;
-  if (q === 2) squared += 2 * Math.abs(C[0] * C[3] - C[1] * C[2]);
-  return xx > 0 && yy > 0 ? squared / (xx * yy) : 0;
-}
-
-function columnMeans(X: Float64Array, m: number, q: number): Float64Array {
-  const means = new Float64Array(q);
-  for (let i = 0; i < m; i++) for (let c = 0; c < q; c++) means[c] += X[i * q + c] / m;
-  return means;
+/** Procrustes R² of two configurations [m,q]. */
+function agreementOf(X: Float64Array, Y: Float64Array, q: number): number {
+  return procrustes(X, Y, X.length / q, q).rSquared;
 }

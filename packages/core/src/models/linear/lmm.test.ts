@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
-import { basisStatistics } from "../../basis/statistics.ts";
+import { basisStatistics, pooledGram } from "../../basis/statistics.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
 import type { DtmError } from "../../errors.ts";
 import { createRandom } from "../../numeric/random.ts";
@@ -19,7 +19,6 @@ import {
   logLikelihood,
   logLikelihoodScore,
 } from "./low-rank.ts";
-import { pooledGram } from "./mean.ts";
 import { coefficientMeans } from "./posterior.ts";
 import { principalScores } from "./principal-scores.ts";
 

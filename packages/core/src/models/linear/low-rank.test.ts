@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { expectGradient, relativeError } from "../../../../../test/expect-gradient.ts";
 import { type RandomCohort, randomCohort } from "../../../../../test/random-cohort.ts";
 import { designMatrix } from "../../basis/bspline.ts";
+import { pooledGram } from "../../basis/statistics.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { multiply, transpose } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
@@ -14,7 +15,6 @@ import {
   logLikelihood,
   logLikelihoodScore,
 } from "./low-rank.ts";
-import { pooledGram } from "./mean.ts";
 import { coefficientMeans, coefficientPosterior, effectPosterior } from "./posterior.ts";
 
 /** Parameters drawn at random; `zeros` leading columns of L are set to 0. */

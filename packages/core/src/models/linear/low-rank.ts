@@ -10,10 +10,10 @@
  *   ∂/∂β = E/σ²,   ∂/∂Σ = D,   ∂/∂L = 2DL,   ∂/∂log σ² = ½ (Q − N) − <D, LL'>.
  * Cost per individual O(d r (r + degree) + d² r), whatever the number of observations.
  */
+
 import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
-
-const LOG_2PI = Math.log(2 * Math.PI);
+import { LOG_2PI } from "../../numeric/special.ts";
 
 /** Parameters of a linear model. */
 export interface LowRankParameters {

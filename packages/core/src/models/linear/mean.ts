@@ -3,7 +3,7 @@
  * against residuals, with Σ_i G_i as normal matrix (docs/math/linear.md §2):
  *   scalar: δ = 1'E / N,   spline: δ = (Σ G_i)⁺ E,   where E = Σ_i B_i'(residuals of i).
  */
-import { type BasisStatistics, unpackGram } from "../../basis/statistics.ts";
+import { type BasisStatistics, pooledGram } from "../../basis/statistics.ts";
 import { pseudoInverse } from "../../numeric/semidefinite.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 
@@ -29,17 +29,6 @@ export function prepareMean(statistics: BasisStatistics, kind: MeanKind): MeanPr
   if (kind === "scalar") return { kind, numFree: 1, gram, inverse: new Float64Array(0), numUndetermined: 0 };
   const { inverse, rank } = pseudoInverse(gram, d);
   return { kind, numFree: d, gram, inverse, numUndetermined: d - rank };
-}
-
-/** Σ_i G_i as a full matrix [d,d]. */
-export function pooledGram(statistics: BasisStatistics): Float64Array {
-  const d = statistics.basis.numBasis;
-  const { numBand, gram, numIndividuals } = statistics;
-  const total = new Float64Array(numBand);
-  for (let i = 0; i < numIndividuals; i++) for (let e = 0; e < numBand; e++) total[e] += gram[i * numBand + e];
-  const out = new Float64Array(d * d);
-  unpackGram({ ...statistics, numIndividuals: 1, gram: total }, 0, out);
-  return out;
 }
 
 /** The shift δ [d] of the mean coefficients that fits residuals with E = Σ_i B_i'(residuals) best. */

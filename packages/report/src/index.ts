@@ -4,8 +4,25 @@ export { contextOf } from "./content/context.ts";
 export { methodsText } from "./content/methods.ts";
 export { studyFigures } from "./content/study-figures.ts";
 export { type DataTable, type Figure, type FigureExport, figureToSvg } from "./figures/figure.ts";
-export type { Canvas } from "./figures/svg.ts";
+export {
+  type Box,
+  boxAround,
+  contains,
+  contourAt,
+  type Grid,
+  gridOf,
+  type Land,
+  type LandOptions,
+  landOf,
+  type Ring,
+  smoothPlaces,
+  valueAt,
+} from "./figures/land.ts";
+export { levelText } from "./figures/map-base.ts";
+export { levelsOn } from "./figures/map-data.ts";
+export { type Canvas, escapeText, fitText, shorten, textWidth } from "./figures/svg.ts";
+export { counted, decimalsFor, fixed, interval, timeWord, whole } from "./numbers.ts";
 export { type ReportOptions, renderReport } from "./render-report.ts";
 export * from "./study.ts";
 export { joinGroups, type ReadingFacts, summarizeCohort } from "./summary.ts";
-export { FONT_STACK, type Theme, type Tokens, tokensOf } from "./theme.ts";
+export { FONT_STACK, groupStyle, type Theme, type Tokens, tokensOf } from "./theme.ts";

@@ -91,6 +91,8 @@ export interface DtmRun {
   step(): DtmProgress;
   /** All that is needed to go on later: plain data, bound to the cohort by a checksum. */
   snapshot(): DtmRunSnapshot;
+  /** Means of everybody's place as the fit stands, in the fit's own frame, [m,q]: for watching a fit settle. */
+  places(): Float64Array;
   /** The model as it stands; the fit need not be done. */
   finish(): MapModel;
 }
@@ -183,6 +185,7 @@ function checkSnapshot(snapshot: DtmRunSnapshot): void {
 interface InnerRun {
   step(): DtmProgress;
   snapshot(): DtmSnapshot | DtmPaperSnapshot;
+  places(): Float64Array;
   finish(): MapModel;
 }
 
@@ -193,12 +196,18 @@ function latticeRun(run: LatticeRun): InnerRun {
       return { ...run.progress(), done: !more };
     },
     snapshot: () => run.snapshot(),
+    places: () => run.places(),
     finish: () => run.finish(),
   };
 }
 
 function paperRun(run: DtmPaperRun): InnerRun {
-  return { step: () => run.step(), snapshot: () => run.snapshot(), finish: () => run.finish().model };
+  return {
+    step: () => run.step(),
+    snapshot: () => run.snapshot(),
+    places: () => run.places(),
+    finish: () => run.finish().model,
+  };
 }
 
 function wrapRun(
@@ -217,6 +226,7 @@ function wrapRun(
       columns,
       inner: inner.snapshot(),
     }),
+    places: () => inner.places(),
     finish: () => orientMap(withColumns(inner.finish(), { columns: columns ?? undefined }), statistics),
   };
 }

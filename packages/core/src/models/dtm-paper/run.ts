@@ -44,6 +44,8 @@ export interface DtmPaperRun {
   /** One iteration (part of an epoch or of the last pass for large cohorts); reports where the run stands. */
   step(): DtmPaperProgress;
   snapshot(): DtmPaperSnapshot;
+  /** Means of everybody's place as the fit stands, its own frame, [m,q]. */
+  places(): Float64Array;
   /** The model. A run that is not done goes straight to the last local pass. */
   finish(): DtmPaperFit;
 }
@@ -198,6 +200,10 @@ function runFrom(statistics: BasisStatistics, state: RunState, control: FitContr
       numObservations: statistics.numObservations,
       state: clonePlain(state),
     }),
+    places: () => {
+      const { mapDimension, diagonalLocations } = settings;
+      return unpackLocations(state.theta, statistics.numIndividuals, mapDimension, diagonalLocations).mean;
+    },
     finish: () => {
       if (state.stage === "map") {
         leaveMap();

@@ -59,6 +59,8 @@ export interface DtmRun {
   progress(): FitProgress;
   /** A copy of all that is needed to resume; survives structured clone. */
   snapshot(): DtmSnapshot;
+  /** Means of everybody's place as the fit stands, its own frame, [m,q]; one pass over the cohort. */
+  places(): Float64Array;
   /** The model of the best bound so far; the run can go on. */
   finish(): DtmModel;
 }
@@ -128,6 +130,7 @@ function makeRun(statistics: BasisStatistics, control: FitControl, from: DtmSnap
     step: () => stepRun(run, control),
     progress: () => progressOf(run),
     snapshot: () => snapshotOf(run),
+    places: () => placeMeans(run.engine, run.state),
     finish: () => finishRun(run),
   };
 }

@@ -1,0 +1,41 @@
+/** Builds the explorer: dist/dtm.html (one self-contained page) and dist/served (files for `dtm explore`). */
+import { createHash } from "node:crypto";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const at = (...parts) => join(HERE, ...parts);
+
+process.chdir(HERE);
+for (const mode of ["single", "served"]) {
+  await build({ mode, logLevel: "error", configFile: at("vite.config.ts") });
+}
+writeFileSync(at("dist", "dtm.html"), withPolicy(readFileSync(at("dist", "single", "index.html"), "utf8")));
+rmSync(at("dist", "single"), { recursive: true });
+// PBC comes with the served build only: the single page stays small.
+mkdirSync(at("dist", "served", "examples"), { recursive: true });
+for (const file of ["visits.csv", "subjects.csv"]) {
+  copyFileSync(at("..", "..", "examples", "pbc", file), at("dist", "served", "examples", `pbc-${file}`));
+}
+
+/** The page with a policy that forbids every outside request; its own scripts may run by their hashes. */
+function withPolicy(html) {
+  const hashes = [...html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map(
+    ([, text]) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`,
+  );
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashes.join(" ")} 'wasm-unsafe-eval'`,
+    "style-src 'unsafe-inline'",
+    "img-src data: blob:",
+    "frame-src blob:",
+    "worker-src blob:",
+    "connect-src 'none'",
+    "form-action 'none'",
+    "base-uri 'none'",
+  ].join("; ");
+  return html.replace("<head>", () => `<head>\n    <meta http-equiv="Content-Security-Policy" content="${policy}">`);
+}

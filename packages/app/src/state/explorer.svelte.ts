@@ -1,0 +1,552 @@
+/**
+ * The state of the explorer and everything that can be done to it. Views read `explorer` and call its methods; nothing else
+ * changes state. Large data are `$state.raw`: replaced whole, never changed in place.
+ */
+import {
+  type Association,
+  basisDomain,
+  type CohortQuality,
+  type Comparison,
+  DtmError,
+  type Groups,
+  type LandmarkSurvival,
+  type Outcome,
+  type Stability,
+  type TablePreview,
+} from "@trajectory-maps/core";
+import type {
+  BaselinePlaces,
+  CompareChoice,
+  Engine,
+  FitChoice,
+  Fitted,
+  FitUpdate,
+  GroupChoice,
+  IndividualAnswer,
+  Loaded,
+  LoadedSubjects,
+  ReadChoice,
+  ShareSurface,
+} from "../worker/api.ts";
+import { connectEngine, type EngineConnection } from "../worker/client.ts";
+import { canKeep, forget, type Kept, keep, recall } from "./storage.ts";
+import { FIRST_VIEW, type Step, type View, viewFromFragment, viewToFragment } from "./view.ts";
+
+export type FitPhase = "idle" | "starting" | "running" | "paused" | "ending" | "failed";
+
+/** A long piece of work that is under way. */
+export interface Task {
+  readonly what: string;
+  readonly done: number;
+  readonly of: number;
+  readonly detail: string;
+}
+
+/** What went wrong, to be shown with its remedy. */
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly complaints: DtmError["complaints"];
+}
+
+export interface SavedSelection {
+  readonly name: string;
+  readonly members: readonly number[];
+  readonly how: string;
+}
+
+export const DEFAULT_FIT: FitChoice = { kind: "dtm", mapDimension: 2, mean: "scalar", restarts: 0, seed: 1 };
+
+const UNDO_DEPTH = 100;
+/** Milliseconds between two savings of a running fit. */
+const KEEP_EVERY = 2000;
+
+export class Explorer {
+  // What is shown.
+  view: View = $state.raw(FIRST_VIEW);
+  theme: "system" | "light" | "dark" = $state("system");
+  shortcuts = $state(true);
+  /** Said by the polite live region. */
+  spoken = $state("");
+
+  // What was read.
+  preview: TablePreview | null = $state.raw(null);
+  previewName = $state("");
+  loaded: Loaded | null = $state.raw(null);
+  subjects: LoadedSubjects | null = $state.raw(null);
+  /** Names of the outcomes in use, as `readOutcomes` takes them. */
+  outcomeNames: readonly string[] = $state.raw([]);
+  outcomes: readonly Outcome[] = $state.raw([]);
+  problem: Problem | null = $state.raw(null);
+
+  // The fit.
+  fitChoice: FitChoice = $state.raw(DEFAULT_FIT);
+  fitPhase: FitPhase = $state("idle");
+  update: FitUpdate | null = $state.raw(null);
+  trace: readonly number[] = $state.raw([]);
+  livePlaces: Float32Array | null = $state.raw(null);
+  fitted: Fitted | null = $state.raw(null);
+
+  // The study.
+  groups: Groups | null = $state.raw(null);
+  groupChoice: GroupChoice = $state.raw({ numGroups: "auto", seed: 1 });
+  /** Names given by the user, by letter. */
+  groupNames: { readonly [letter: string]: string } = $state.raw({});
+  stability: Stability | null = $state.raw(null);
+  baselines: readonly BaselinePlaces[] | null = $state.raw(null);
+  association: Association | null = $state.raw(null);
+  comparison: Comparison | null = $state.raw(null);
+  survival: LandmarkSurvival | null = $state.raw(null);
+  surface: ShareSurface | null = $state.raw(null);
+  saved: readonly SavedSelection[] = $state.raw([]);
+  /** The new individual of the what-if panel. */
+  draft: { readonly times: readonly number[]; readonly values: readonly number[] } = $state.raw({
+    times: [],
+    values: [],
+  });
+  task: Task | null = $state.raw(null);
+
+  // Storage.
+  mayKeep = $state(false);
+  canKeep = $state(false);
+  kept: Kept | null = $state.raw(null);
+
+  #connection: EngineConnection | null = null;
+  #past: View[] = [];
+  #future: View[] = [];
+  #lastKept = 0;
+
+  get engine(): Engine {
+    this.#connection ??= connectEngine();
+    return this.#connection.engine;
+  }
+
+  get quality(): CohortQuality | null {
+    return this.loaded?.quality ?? null;
+  }
+
+  /** Why a step cannot be opened yet, or null. */
+  missing(step: Step): string | null {
+    if (step === "data") return null;
+    if (this.loaded === null) return "Load a table first";
+    if (step === "fit") return null;
+    return this.fitted === null ? "Fit the map first" : null;
+  }
+
+  // ── View ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Reads the fragment, looks for kept data, listens for Back. */
+  async start(): Promise<void> {
+    this.view = { ...viewFromFragment(location.hash), step: "data" };
+    const wanted = viewFromFragment(location.hash);
+    addEventListener("hashchange", () => {
+      const next = viewFromFragment(location.hash);
+      if (viewToFragment(next) !== viewToFragment(this.view)) this.#show(next);
+    });
+    this.canKeep = await canKeep();
+    this.kept = this.canKeep ? await recall() : null;
+    if (this.kept !== null) await this.#takeUp(this.kept, wanted);
+  }
+
+  /** Changes the view. `quiet` changes (panning, hovering through) are no steps of undo. */
+  show(change: Partial<View>, quiet = false): void {
+    const next = { ...this.view, ...change };
+    if (!quiet) {
+      this.#past = [...this.#past.slice(-UNDO_DEPTH), this.view];
+      this.#future = [];
+    }
+    this.#show(next, change.step !== undefined && change.step !== this.view.step);
+  }
+
+  go(step: Step): void {
+    if (this.missing(step) === null && step !== this.view.step) this.show({ step });
+  }
+
+  undo(): void {
+    const last = this.#past.pop();
+    if (last === undefined) return;
+    this.#future.push(this.view);
+    this.#show({ ...last, step: this.missing(last.step) === null ? last.step : this.view.step });
+  }
+
+  redo(): void {
+    const next = this.#future.pop();
+    if (next === undefined) return;
+    this.#past.push(this.view);
+    this.#show(next);
+  }
+
+  #show(next: View, push = false): void {
+    this.view = this.missing(next.step) === null ? next : { ...next, step: this.view.step };
+    const fragment = viewToFragment(this.view);
+    if (fragment === location.hash) return;
+    if (push) history.pushState(null, "", fragment);
+    else history.replaceState(null, "", fragment);
+  }
+
+  /** Opens the previous or next individual of the selection, the filtered group, or everyone. */
+  stepIndividual(by: 1 | -1): void {
+    const { selection, group, individual } = this.view;
+    const labels = this.groups?.labels;
+    const everyone = [...(this.loaded?.cohort.ids.keys() ?? [])];
+    const inGroup = group === null ? everyone : everyone.filter((i) => labels?.[i] === group);
+    const list = selection?.members ?? inGroup;
+    if (list.length === 0) return;
+    const at = individual === null ? -1 : list.indexOf(individual);
+    const next = at < 0 ? (by > 0 ? 0 : list.length - 1) : (at + by + list.length) % list.length;
+    this.show({ individual: list[next], knownAt: null });
+  }
+
+  /** First and last time of the fitted model. */
+  get domain(): readonly [number, number] {
+    const model = this.fitted?.model;
+    if (model === undefined) return [0, 1];
+    return basisDomain(model.basis);
+  }
+
+  /** Time of the terrain as it stands. */
+  get terrainTime(): number {
+    const [first, last] = this.domain;
+    return Math.min(last, Math.max(first, this.view.terrainTime ?? last));
+  }
+
+  stepTerrain(by: number): void {
+    const [first, last] = this.domain;
+    this.show({ terrainTime: Math.min(last, Math.max(first, this.terrainTime + by)) }, true);
+  }
+
+  /** Escape: clears pins, then the individual, the selection, the filter. */
+  clearOne(): void {
+    const { pins, individual, selection, group } = this.view;
+    if (pins.length > 0) this.show({ pins: [] });
+    else if (individual !== null) this.show({ individual: null, compared: null, knownAt: null });
+    else if (selection !== null) this.show({ selection: null });
+    else if (group !== null) this.show({ group: null });
+  }
+
+  say(text: string): void {
+    this.spoken = text;
+  }
+
+  dismiss(): void {
+    this.problem = null;
+  }
+
+  // ── Data ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** First look at a dropped or chosen file. */
+  async open(bytes: ArrayBuffer, name: string): Promise<boolean> {
+    return this.#try(async () => {
+      this.preview = await this.engine.preview(bytes, name);
+      this.previewName = name;
+    });
+  }
+
+  /** Reads the file looked at. */
+  async read(choice: ReadChoice): Promise<boolean> {
+    return this.#try(async () => this.#takeCohort(await this.engine.read(choice), null));
+  }
+
+  async openExample(name: "pfvc" | "tss", seed = 21): Promise<boolean> {
+    return this.#try(async () => {
+      const { loaded, subjects } = await this.engine.example(name, seed);
+      this.preview = null;
+      this.previewName = loaded.source;
+      this.#takeCohort(loaded, subjects);
+      await this.chooseOutcomes(subjects.plain);
+    });
+  }
+
+  /** Reads a table of individuals and takes its plain outcomes. */
+  async openSubjects(bytes: ArrayBuffer, name: string, id?: string): Promise<boolean> {
+    return this.#try(async () => {
+      this.subjects = await this.engine.readSubjects(bytes, name, id);
+      await this.chooseOutcomes(this.subjects.plain);
+    });
+  }
+
+  async chooseOutcomes(names: readonly string[]): Promise<boolean> {
+    return this.#try(async () => {
+      const { outcomes } = await this.engine.outcomes(names);
+      this.outcomeNames = names;
+      this.outcomes = outcomes;
+      this.association = null;
+      this.survival = null;
+      this.surface = null;
+      const { outcome } = this.view;
+      if (outcome === null || !names.includes(outcome)) this.show({ outcome: names[0] ?? null }, true);
+      await this.#keep();
+    });
+  }
+
+  #takeCohort(loaded: Loaded, subjects: LoadedSubjects | null): void {
+    this.loaded = loaded;
+    this.subjects = subjects;
+    this.outcomes = [];
+    this.outcomeNames = [];
+    this.#takeFit(null);
+    this.trace = [];
+    this.update = null;
+    this.livePlaces = null;
+    this.saved = [];
+    this.draft = { times: [], values: [] };
+  }
+
+  // ── Fit ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Fits the map, or goes on with a fit that a reload interrupted. */
+  async fit(choice: FitChoice = this.fitChoice, from?: Kept["running"]): Promise<boolean> {
+    this.fitChoice = choice;
+    this.problem = null;
+    this.fitPhase = "starting";
+    this.trace = from?.trace ?? [];
+    this.update = null;
+    this.livePlaces = null;
+    try {
+      const onUpdate = (update: FitUpdate) => this.#hear(update);
+      const fitted = await this.engine.fit(choice, onUpdate, from?.snapshot);
+      if (fitted !== null) await this.#settle(fitted);
+      this.fitPhase = "idle";
+      await this.#keep();
+      return fitted !== null;
+    } catch (error) {
+      this.fitPhase = "failed";
+      this.problem = problemOf(error);
+      return false;
+    }
+  }
+
+  #hear(update: FitUpdate): void {
+    if (this.fitPhase === "starting") this.fitPhase = "running";
+    // Bounds on a finer lattice do not compare with those before: the trace begins anew.
+    const sameStage = this.update === null || this.update.stage === update.stage;
+    this.update = update;
+    this.trace = sameStage ? [...this.trace, ...update.trace] : update.trace;
+    if (update.places !== undefined) this.livePlaces = update.places;
+    if (performance.now() - this.#lastKept > KEEP_EVERY) void this.#keep();
+  }
+
+  async #settle(fitted: Fitted): Promise<void> {
+    this.#takeFit(fitted);
+    this.groups = await this.engine.groups(this.groupChoice);
+  }
+
+  #takeFit(fitted: Fitted | null): void {
+    this.fitted = fitted;
+    this.groups = null;
+    this.stability = null;
+    this.baselines = null;
+    this.association = null;
+    this.comparison = null;
+    this.survival = null;
+    this.surface = null;
+    this.groupNames = {};
+    if (fitted === null) this.show({ ...FIRST_VIEW, step: this.view.step, outcome: this.view.outcome }, true);
+  }
+
+  async pause(paused: boolean): Promise<void> {
+    await this.engine.pauseFit(paused);
+    this.fitPhase = paused ? "paused" : "running";
+  }
+
+  /** Ends the fit: keeps the map as it stands, or goes back to the last one. */
+  async end(keepMap: boolean): Promise<void> {
+    this.fitPhase = "ending";
+    await this.engine.endFit(keepMap);
+  }
+
+  async openModel(text: string): Promise<boolean> {
+    return this.#try(async () => this.#settle(await this.engine.openModel(text)));
+  }
+
+  // ── Study ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async regroup(choice: Partial<GroupChoice>): Promise<boolean> {
+    return this.#try(async () => {
+      this.groupChoice = { ...this.groupChoice, ...choice };
+      this.groups = await this.engine.groups(this.groupChoice);
+      this.stability = null;
+      this.survival = null;
+      this.groupNames = {};
+      this.show({ group: null }, true);
+    });
+  }
+
+  async studyStability(numResamples = 20): Promise<boolean> {
+    return this.#during("Stability", async (progress) => {
+      this.stability = await this.engine.stability(numResamples, this.groupChoice.seed, progress);
+    });
+  }
+
+  async loadBaselines(): Promise<boolean> {
+    if (this.baselines !== null) return true;
+    return this.#try(async () => {
+      this.baselines = await this.engine.baselines();
+    });
+  }
+
+  async associate(permutations = 9999, seed = 1): Promise<boolean> {
+    return this.#during("Outcomes", async (progress) => {
+      const choice = { outcomes: this.outcomeNames, permutations, seed };
+      this.association = (await this.engine.associate(choice, progress)) ?? this.association;
+      if (this.baselines === null) this.baselines = await this.engine.baselines();
+    });
+  }
+
+  async loadSurface(outcome: string): Promise<boolean> {
+    if (this.surface?.outcome === outcome) return true;
+    return this.#try(async () => {
+      this.surface = await this.engine.shareSurface(outcome);
+    });
+  }
+
+  async studySurvival(event: string, timeColumn: string, landmark?: number): Promise<boolean> {
+    return this.#try(async () => {
+      this.survival = await this.engine.survival(event, timeColumn, landmark);
+    });
+  }
+
+  async compare(choice: CompareChoice): Promise<boolean> {
+    return this.#during("Comparison", async (progress) => {
+      this.comparison = (await this.engine.compare(choice, progress)) ?? this.comparison;
+    });
+  }
+
+  async cancelTask(): Promise<void> {
+    await this.engine.cancel();
+  }
+
+  /** Everything the inspector shows of an individual; `index` −1 is the draft. */
+  async individual(
+    index: number,
+    options: { knownAt?: number; threshold?: number; at: readonly number[]; trail?: boolean },
+  ): Promise<IndividualAnswer> {
+    const { id, times, values } = this.visitsOf(index);
+    return this.engine.individual({ id, times, values, ...options });
+  }
+
+  /** Visits of an individual; `index` −1 is the draft. */
+  visitsOf(index: number): { id: string; times: readonly number[]; values: readonly number[] } {
+    if (index < 0 || this.loaded === null) return { id: "new individual", ...this.draft };
+    const { ids, offsets, times, values } = this.loaded.cohort;
+    const [from, to] = [offsets[index], offsets[index + 1]];
+    return {
+      id: ids[index],
+      times: Array.from(times.subarray(from, to)),
+      values: Array.from(values.subarray(from, to)),
+    };
+  }
+
+  /** Name of a group as shown: the user's, or the one made by rule. */
+  groupName(k: number): string {
+    const group = this.groups?.groups[k];
+    return group === undefined ? "" : (this.groupNames[group.letter] ?? group.name);
+  }
+
+  renameGroup(letter: string, name: string): void {
+    this.groupNames = { ...this.groupNames, [letter]: name };
+    void this.#keep();
+  }
+
+  saveSelection(name: string): void {
+    const { selection } = this.view;
+    if (selection === null) return;
+    this.saved = [...this.saved.filter((s) => s.name !== name), { name, ...selection }];
+    void this.#keep();
+  }
+
+  // ── Keeping ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async allowKeeping(allowed: boolean): Promise<void> {
+    this.mayKeep = allowed;
+    if (allowed) await this.#keep();
+    else await forget();
+  }
+
+  /** Forgets the data in memory and on disk, and starts afresh. */
+  async forgetEverything(): Promise<void> {
+    this.mayKeep = false;
+    await forget();
+    this.#connection?.close();
+    this.#connection = null;
+    this.#past = [];
+    this.#future = [];
+    this.preview = null;
+    this.previewName = "";
+    this.loaded = null;
+    this.subjects = null;
+    this.outcomes = [];
+    this.outcomeNames = [];
+    this.kept = null;
+    this.fitPhase = "idle";
+    this.trace = [];
+    this.update = null;
+    this.livePlaces = null;
+    this.saved = [];
+    this.draft = { times: [], values: [] };
+    this.#takeFit(null);
+    this.#show(FIRST_VIEW);
+  }
+
+  async #keep(): Promise<void> {
+    if (!this.mayKeep || this.loaded === null) return;
+    this.#lastKept = performance.now();
+    const running = this.fitPhase === "running" || this.fitPhase === "paused";
+    const snapshot = running ? await this.engine.fitSnapshot() : null;
+    await keep({
+      version: 1,
+      loaded: this.loaded,
+      subjects: this.subjects,
+      outcomes: this.outcomeNames,
+      fitted: this.fitted,
+      running: snapshot === null ? null : { choice: this.fitChoice, snapshot, trace: this.trace },
+      names: this.groupNames,
+      saved: this.saved,
+    });
+  }
+
+  async #takeUp(kept: Kept, wanted: View): Promise<void> {
+    this.mayKeep = true;
+    await this.engine.restore(kept.loaded, kept.subjects, kept.fitted);
+    this.#takeCohort(kept.loaded, kept.subjects);
+    this.previewName = kept.loaded.source;
+    await this.chooseOutcomes(kept.outcomes);
+    if (kept.fitted !== null) await this.#settle(kept.fitted);
+    this.groupNames = kept.names;
+    this.saved = kept.saved;
+    if (kept.running !== null) {
+      this.#show({ ...wanted, step: "fit" });
+      void this.fit(kept.running.choice, kept.running);
+    } else this.#show({ ...wanted, outcome: wanted.outcome ?? this.view.outcome });
+  }
+
+  async #during(what: string, work: (progress: (done: number, of: number, detail: string) => void) => Promise<void>) {
+    this.task = { what, done: 0, of: 1, detail: "" };
+    const ok = await this.#try(() =>
+      work((done, of, detail) => {
+        this.task = { what, done, of, detail };
+      }),
+    );
+    this.task = null;
+    return ok;
+  }
+
+  async #try(work: () => Promise<void>): Promise<boolean> {
+    this.problem = null;
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      this.problem = problemOf(error);
+      return false;
+    }
+  }
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof DtmError) return { code: error.code, message: error.message, complaints: error.complaints };
+  return { code: "internal", message: error instanceof Error ? error.message : String(error), complaints: [] };
+}
+
+/** The one explorer of the page. */
+export const explorer = new Explorer();

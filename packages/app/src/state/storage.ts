@@ -1,0 +1,70 @@
+/**
+ * What the browser keeps between visits, only if the user agreed: the cohort, the outcomes, the fit as it stands and the
+ * study. One record in IndexedDB of this page's origin; "forget everything" deletes the database. A page opened from disk
+ * may have no storage: then nothing is kept, and the page says so.
+ */
+import type { DtmRunSnapshot } from "@trajectory-maps/core";
+import { type DBSchema, deleteDB, openDB } from "idb";
+import type { FitChoice, Fitted, Loaded, LoadedSubjects } from "../worker/api.ts";
+
+const NAME = "trajectory-maps";
+
+export interface Kept {
+  readonly version: 1;
+  readonly loaded: Loaded;
+  readonly subjects: LoadedSubjects | null;
+  readonly outcomes: readonly string[];
+  readonly fitted: Fitted | null;
+  /** A fit that was under way, with the bounds seen so far. */
+  readonly running: {
+    readonly choice: FitChoice;
+    readonly snapshot: DtmRunSnapshot;
+    readonly trace: readonly number[];
+  } | null;
+  readonly names: { readonly [letter: string]: string };
+  readonly saved: readonly { readonly name: string; readonly members: readonly number[]; readonly how: string }[];
+}
+
+interface Schema extends DBSchema {
+  study: { key: string; value: Kept };
+}
+
+function open() {
+  return openDB<Schema>(NAME, 1, { upgrade: (db) => void db.createObjectStore("study") });
+}
+
+/** Whether this browser lets the page keep anything. */
+export async function canKeep(): Promise<boolean> {
+  try {
+    (await open()).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function keep(kept: Kept): Promise<void> {
+  const db = await open();
+  await db.put("study", kept, "last");
+  db.close();
+}
+
+/** What was kept, or null. */
+export async function recall(): Promise<Kept | null> {
+  try {
+    const db = await open();
+    const kept = await db.get("study", "last");
+    db.close();
+    return kept?.version === 1 ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+export async function forget(): Promise<void> {
+  try {
+    await deleteDB(NAME);
+  } catch {
+    // Without storage there is nothing to forget.
+  }
+}

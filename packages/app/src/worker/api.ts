@@ -1,0 +1,209 @@
+/**
+ * What the page may ask of the worker. Arguments and results are plain data that survive structured clone; the cohort,
+ * the model and the places are kept on both sides, so that the page can answer small questions (the lens) by itself.
+ */
+import type {
+  Association,
+  Cohort,
+  CohortQuality,
+  Columns,
+  ComparedModel,
+  Comparison,
+  Complaint,
+  Crossing,
+  Delimiter,
+  DtmRunSnapshot,
+  Groups,
+  LandmarkSurvival,
+  Marker,
+  Outcome,
+  Placements,
+  Prediction,
+  Stability,
+  SubjectsTable,
+  TablePreview,
+  TrajectoryModel,
+} from "@trajectory-maps/core";
+
+/** How a table of visits is read. */
+export interface ReadChoice {
+  readonly columns?: Partial<Columns>;
+  readonly marker?: Partial<Marker>;
+  readonly delimiter?: Delimiter;
+  readonly decimal?: "." | ",";
+  readonly onBad?: "refuse" | "leave-out";
+}
+
+/** A cohort with all that is known about how it was read. */
+export interface Loaded {
+  /** Name of the file, or of the example. */
+  readonly source: string;
+  readonly cohort: Cohort;
+  readonly columns: Columns;
+  readonly numRows: number;
+  readonly numRowsLeftOut: number;
+  readonly warnings: readonly Complaint[];
+  readonly notes: readonly string[];
+  readonly quality: CohortQuality;
+}
+
+/** A table of individuals with the outcomes that need no explaining. */
+export interface LoadedSubjects {
+  readonly source: string;
+  readonly table: SubjectsTable;
+  /** Columns that are outcomes as they stand. */
+  readonly plain: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export interface FitChoice {
+  readonly kind: "dtm" | "dtm-paper";
+  readonly mapDimension: 1 | 2 | 3;
+  readonly schedule?: "batch" | "svi" | "paper";
+  readonly mean: "scalar" | "spline";
+  readonly learn?: boolean;
+  readonly numBasis?: number;
+  readonly restarts: number;
+  readonly tolerance?: number;
+  readonly maxIterations?: number;
+  readonly seed: number;
+}
+
+/** Sent while a fit runs. */
+export interface FitUpdate {
+  readonly stage: string;
+  readonly iteration: number;
+  readonly maxIterations: number;
+  /** Bound after this iteration. */
+  readonly value: number;
+  /** Bounds since the last update. */
+  readonly trace: readonly number[];
+  /** Means of the places as they stand, shown frame, [m,q]; not in every update. */
+  readonly places?: Float32Array;
+  readonly seconds: number;
+  readonly secondsLeft: number | null;
+}
+
+export interface Fitted {
+  readonly model: TrajectoryModel;
+  readonly placements: Placements;
+  readonly seconds: number;
+  /** False if the fit was stopped before its rule was met. */
+  readonly finished: boolean;
+}
+
+export interface GroupChoice {
+  readonly numGroups: number | "auto";
+  readonly minObservations?: number;
+  readonly better?: "high" | "low";
+  readonly seed: number;
+}
+
+/** An individual to look at: visits on the marker's own scale, and which of them count. */
+export interface IndividualQuestion {
+  readonly id: string;
+  readonly times: readonly number[];
+  readonly values: readonly number[];
+  /** Only visits up to this time are used; all if left out. */
+  readonly knownAt?: number;
+  /** Times at which the course is wanted. */
+  readonly at: readonly number[];
+  readonly threshold?: number;
+  /** Whether the trail of places after each visit is wanted. */
+  readonly trail?: boolean;
+}
+
+/** Everything the inspector shows of one individual. */
+export interface IndividualAnswer {
+  readonly location: Float64Array;
+  readonly covariance: Float64Array;
+  readonly outsideMass: number;
+  readonly logLikelihood: number;
+  /** Visits used. */
+  readonly numUsed: number;
+  readonly lastUsed: number;
+  /** Cells of the 50 % and 90 % regions of the exact posterior, [n,2] each; empty for other than two dimensions. */
+  readonly region50: Float64Array;
+  readonly region90: Float64Array;
+  /** Side of a cell. */
+  readonly cell: number;
+  readonly curve: Prediction;
+  readonly observation: Prediction;
+  readonly crossing: Crossing | null;
+  /** Expected change of the curve over the year up to the last time known, and over the year after it. */
+  readonly trail: readonly { readonly time: number; readonly location: Float64Array }[];
+  /** Probability of each group, [K]; empty without groups. */
+  readonly membership: Float64Array;
+}
+
+export interface AssociateChoice {
+  readonly outcomes: readonly string[];
+  readonly permutations: number;
+  readonly seed: number;
+}
+
+/** A share surface on a regular grid over a box, first row at the bottom. */
+export interface ShareSurface {
+  readonly outcome: string;
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  /** [ny,nx], NaN where too few individuals are near. */
+  readonly share: Float64Array;
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+  readonly outside: Int8Array;
+  readonly pValue: number;
+}
+
+/** LMM and FPCA beside the map, everyone placed by each. */
+export interface BaselinePlaces {
+  readonly name: "lmm" | "fpca";
+  readonly model: TrajectoryModel;
+  readonly placements: Placements;
+}
+
+export interface CompareChoice {
+  readonly models: readonly ComparedModel[];
+  readonly folds: number;
+  readonly mean: "scalar" | "spline";
+  readonly mapDimension: 1 | 2 | 3;
+  readonly seed: number;
+}
+
+/** Told while something long runs. */
+export type Progress = (done: number, of: number, what: string) => void;
+
+/** The worker's door. Each method may throw a DtmError with its code and complaints. */
+export interface Engine {
+  /** Reads the head of a file: columns, first rows, guesses with reasons. The bytes stay in the worker for `read`. */
+  preview(bytes: ArrayBuffer, name: string): Promise<TablePreview>;
+  read(choice: ReadChoice): Promise<Loaded>;
+  /** A simulated cohort with its outcomes. */
+  example(name: "pfvc" | "tss", seed: number): Promise<{ loaded: Loaded; subjects: LoadedSubjects }>;
+  readSubjects(bytes: ArrayBuffer, name: string, id?: string): Promise<LoadedSubjects>;
+  outcomes(names: readonly string[]): Promise<{ outcomes: readonly Outcome[]; warnings: readonly Complaint[] }>;
+  /** Takes up a cohort and what belongs to it again, after a reload. */
+  restore(loaded: Loaded, subjects: LoadedSubjects | null, fitted: Fitted | null): Promise<void>;
+  /** Reads a saved model; the cohort in memory is placed by it. */
+  openModel(text: string): Promise<Fitted>;
+
+  /** Fits a map. Resolves when it ends, is stopped or is cancelled (null). */
+  fit(choice: FitChoice, onUpdate: (update: FitUpdate) => void, from?: DtmRunSnapshot): Promise<Fitted | null>;
+  pauseFit(paused: boolean): Promise<void>;
+  /** Ends a fit: keeps the map as it stands, or throws it away. */
+  endFit(keep: boolean): Promise<void>;
+  /** State of a running fit, to go on after a reload; null if none runs. */
+  fitSnapshot(): Promise<DtmRunSnapshot | null>;
+
+  groups(choice: GroupChoice): Promise<Groups>;
+  stability(numResamples: number, seed: number, onProgress: Progress): Promise<Stability | null>;
+  individual(question: IndividualQuestion): Promise<IndividualAnswer>;
+  baselines(): Promise<readonly BaselinePlaces[]>;
+  associate(choice: AssociateChoice, onProgress: Progress): Promise<Association | null>;
+  shareSurface(outcome: string): Promise<ShareSurface>;
+  survival(event: string, timeColumn: string, landmark?: number): Promise<LandmarkSurvival>;
+  compare(choice: CompareChoice, onProgress: Progress): Promise<Comparison | null>;
+  /** Ends a running stability study, association or comparison; its promise resolves with null. */
+  cancel(): Promise<void>;
+  modelFile(): Promise<string>;
+}

@@ -1,0 +1,169 @@
+/**
+ * A fit under way in the worker. It steps for some 40 ms at a time and then lets messages in, so that pause, stop and
+ * cancel are heard; every half second it sends the places as they stand.
+ */
+import {
+  type Cohort,
+  type DtmRun,
+  type DtmRunSnapshot,
+  embed,
+  type FitDtmOptions,
+  resumeDtm,
+  startDtm,
+} from "@trajectory-maps/core";
+import type { Engine, FitChoice, Fitted, FitUpdate } from "./api.ts";
+
+const SLICE_MS = 40;
+const PLACES_MS = 500;
+
+type FittingDoor = Pick<Engine, "fit" | "pauseFit" | "endFit" | "fitSnapshot">;
+
+interface Running {
+  readonly run: DtmRun;
+  paused: boolean;
+  ending: "keep" | "cancel" | null;
+}
+
+export function createFitting(cohort: () => Cohort, onFitted: (fitted: Fitted) => void): FittingDoor {
+  let running: Running | null = null;
+  return {
+    fit: async (choice, onUpdate, from) => {
+      const data = cohort();
+      const began = performance.now();
+      const run = from === undefined ? startDtm(data, fitOptions(choice)) : resumeDtm(data, from);
+      const current: Running = { run, paused: false, ending: null };
+      running = current;
+      try {
+        const finished = await stepUntilDone(current, onUpdate, began);
+        if (current.ending === "cancel") return null;
+        const model = run.finish();
+        const placements = embed(model, data);
+        const fitted = { model, placements, seconds: (performance.now() - began) / 1000, finished };
+        onFitted(fitted);
+        return fitted;
+      } finally {
+        if (running === current) running = null;
+      }
+    },
+    pauseFit: async (paused) => {
+      if (running !== null) running.paused = paused;
+    },
+    endFit: async (keep) => {
+      if (running !== null) running.ending = keep ? "keep" : "cancel";
+    },
+    fitSnapshot: async (): Promise<DtmRunSnapshot | null> => running?.run.snapshot() ?? null,
+  };
+}
+
+/** Steps until the fit's own rule ends it (true) or the user does (false). */
+async function stepUntilDone(current: Running, onUpdate: (update: FitUpdate) => void, began: number): Promise<boolean> {
+  const { run } = current;
+  const rate = createRate();
+  let trace: number[] = [];
+  let lastPlaces = performance.now() - PLACES_MS / 2;
+  let orientation: Float64Array | null = null;
+  for (;;) {
+    await breathe();
+    if (current.ending !== null) return false;
+    if (current.paused) {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      continue;
+    }
+    const slice = performance.now();
+    let progress = run.step();
+    trace.push(progress.value);
+    while (!progress.done && performance.now() - slice < SLICE_MS) {
+      progress = run.step();
+      trace.push(progress.value);
+    }
+    const time = performance.now();
+    const wantPlaces = time - lastPlaces >= PLACES_MS;
+    if (wantPlaces && orientation === null && run.snapshot().kind === "dtm") orientation = run.finish().orientation;
+    const places = wantPlaces ? shownPlaces(run.places(), orientation) : undefined;
+    if (wantPlaces) lastPlaces = performance.now();
+    onUpdate({
+      stage: progress.stage,
+      iteration: progress.iteration,
+      maxIterations: progress.maxIterations,
+      value: progress.value,
+      trace: trace.filter(Number.isFinite),
+      ...(places === undefined ? {} : { places }),
+      seconds: (time - began) / 1000,
+      secondsLeft: rate(progress.value, time),
+    });
+    trace = [];
+    if (progress.done) return true;
+  }
+}
+
+/** Places in the shown frame, [m,q]; the frame is that of the first look, so that dots do not turn while they settle. */
+function shownPlaces(places: Float64Array, orientation: Float64Array | null): Float32Array {
+  if (orientation === null) return Float32Array.from(places);
+  const q = Math.round(Math.sqrt(orientation.length));
+  const out = new Float32Array(places.length);
+  for (let i = 0; i < places.length; i += q) {
+    for (let c = 0; c < q; c++) for (let r = 0; r < q; r++) out[i + c] += orientation[r * q + c] * places[i + r];
+  }
+  return out;
+}
+
+/**
+ * Seconds left, guessed from how fast the gain per second shrinks: with a gain falling like e^(−kt), the time until it is
+ * a ten-thousandth of what it was. Null while there is too little to go by.
+ */
+function createRate(): (value: number, time: number) => number | null {
+  const seen: { time: number; value: number }[] = [];
+  return (value, time) => {
+    if (!Number.isFinite(value)) return null;
+    if (seen.length > 0 && value < seen[seen.length - 1].value) seen.length = 0;
+    seen.push({ time, value });
+    if (seen.length < 8) return null;
+    const third = Math.floor(seen.length / 3);
+    const [a, b, c, d] = [seen[0], seen[third], seen[2 * third], seen[seen.length - 1]];
+    const early = (b.value - a.value) / Math.max(b.time - a.time, 1);
+    const late = (d.value - c.value) / Math.max(d.time - c.time, 1);
+    if (!(early > 0) || !(late > 0) || late >= early) return null;
+    const k = Math.log(early / late) / ((c.time + d.time) / 2 - (a.time + b.time) / 2);
+    const goal = 1e-4 * early;
+    return late <= goal ? 1 : Math.min(Math.log(late / goal) / k / 1000, 3600);
+  };
+}
+
+/** Lets messages in. A message of one's own is quicker than a timer, which browsers clamp to 4 ms. */
+function breathe(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
+
+function fitOptions(choice: FitChoice): FitDtmOptions {
+  const { kind, mapDimension, schedule, mean, learn, numBasis, restarts, tolerance, maxIterations, seed } = choice;
+  const common = {
+    mean,
+    seed,
+    ...(numBasis === undefined ? {} : { numBasis }),
+    ...(tolerance === undefined ? {} : { tolerance }),
+    ...(maxIterations === undefined ? {} : { maxIterations }),
+  };
+  if (kind === "dtm-paper" || mapDimension === 3) {
+    return {
+      ...common,
+      kind: "dtm-paper",
+      mapDimension,
+      ...(schedule === undefined ? {} : { schedule }),
+      ...(learn === undefined ? {} : { learn }),
+    };
+  }
+  return {
+    ...common,
+    kind: "dtm",
+    mapDimension,
+    restarts,
+    ...(schedule === "svi" ? { schedule } : {}),
+  };
+}

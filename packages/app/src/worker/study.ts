@@ -1,0 +1,211 @@
+/** Questions about a fitted map: groups and their stability, baselines, outcomes, survival, comparison of models. */
+import {
+  associate,
+  type ComparedModel,
+  countExceedances,
+  DtmError,
+  embed,
+  evaluateFold,
+  type FoldResult,
+  fitFpca,
+  fitLmm,
+  groupPlaces,
+  landmarkSurvival,
+  mixtureFromLabels,
+  readFollowUp,
+  readOutcomes,
+  representationsOf,
+  resampleLabels,
+  riskSurface,
+  studyStability,
+  summarizeFolds,
+  visitStrata,
+} from "@trajectory-maps/core";
+import type { BaselinePlaces, Engine } from "./api.ts";
+import { notFitted, type Session } from "./session.ts";
+
+type StudyDoor = Pick<
+  Engine,
+  "groups" | "stability" | "baselines" | "associate" | "shareSurface" | "survival" | "compare" | "cancel"
+>;
+
+/** Individuals above which permutations stop early for outcomes that are clearly not associated. */
+const LARGE_COHORT = 2000;
+
+export function createStudy(session: Session): StudyDoor {
+  let baselines: { readonly of: object; readonly places: readonly BaselinePlaces[] } | null = null;
+  let cancelled = { aborted: false };
+  const begin = () => {
+    cancelled.aborted = true;
+    cancelled = { aborted: false };
+    return cancelled;
+  };
+  const study = () => {
+    if (session.loaded === null || session.fitted === null) throw notFitted();
+    return { ...session.fitted, cohort: session.loaded.cohort };
+  };
+  const groups = () => {
+    const { model, placements } = study();
+    return session.groups ?? groupPlaces(model, placements);
+  };
+  const labelsOf = (name: string) => {
+    const { cohort } = study();
+    if (session.subjects === null) {
+      throw new DtmError(
+        "no-outcomes",
+        "Expected a table of individuals with outcomes, received none. Add one under Data.",
+      );
+    }
+    return readOutcomes([name], session.subjects.table, cohort.ids).outcomes[0];
+  };
+  const baselinePlaces = () => {
+    const { cohort, model } = study();
+    if (baselines?.of !== cohort) {
+      const options = { mean: model.mean.kind, basis: model.basis };
+      const rank = Math.min(2, model.mapDimension) as 1 | 2;
+      const models = [fitLmm(cohort, { ...options, mapDimension: rank }), fitFpca(cohort, { ...options, rank })];
+      baselines = {
+        of: cohort,
+        places: models.map((fitted) => ({ name: fitted.kind, model: fitted, placements: embed(fitted, cohort) })),
+      };
+    }
+    return baselines.places;
+  };
+
+  return {
+    groups: async (choice) => {
+      const { model, placements } = study();
+      const found = groupPlaces(model, placements, choice);
+      session.groups = found;
+      session.regions = mixtureFromLabels(
+        placements.location,
+        placements.mapDimension,
+        found.labels,
+        found.groups.length,
+      );
+      return found;
+    },
+    stability: async (numResamples, seed, onProgress) => {
+      const signal = begin();
+      const { model, cohort } = study();
+      const { labels, groups: list } = groups();
+      return unlessCancelled(signal, () =>
+        studyStability(model, cohort, labels, list.length, {
+          numResamples,
+          seed,
+          run: async (task) => {
+            await listen(signal);
+            return resampleLabels(task);
+          },
+          onProgress: (done, of) => onProgress(done, of, "resamples"),
+        }),
+      );
+    },
+    baselines: async () => baselinePlaces(),
+    associate: async ({ outcomes, permutations, seed }, onProgress) => {
+      const signal = begin();
+      const run = study();
+      const labels = outcomes.map(labelsOf);
+      const representations = representationsOf(run, baselinePlaces(), run.cohort, { seed });
+      return unlessCancelled(signal, () =>
+        associate(
+          {
+            representations,
+            visitCounts: run.placements.numObservations,
+            lastTimes: run.placements.lastTime,
+            outcomes: labels.map(({ name, labels: of }) => ({ name, labels: of })),
+          },
+          {
+            permutations,
+            seed,
+            signal,
+            ...(run.cohort.ids.length > LARGE_COHORT ? { earlyStop: { sides: "above" as const } } : {}),
+            shards: 8,
+            count: async (plan, from, to) => {
+              await listen(signal);
+              return countExceedances(plan, from, to);
+            },
+            onProgress: ({ outcome, done, total }) => onProgress(done, total, outcome),
+          },
+        ),
+      );
+    },
+    shareSurface: async (outcome) => {
+      const { placements } = study();
+      const q = placements.mapDimension;
+      const { labels } = labelsOf(outcome);
+      const known = Int32Array.from([...labels.keys()].filter((i) => labels[i] <= 1));
+      const pick = (x: ArrayLike<number>) => Float64Array.from(known, (i) => x[i]);
+      const locations = new Float64Array(2 * known.length);
+      known.forEach((i, k) => {
+        for (let c = 0; c < Math.min(q, 2); c++) locations[2 * k + c] = placements.location[i * q + c];
+      });
+      const { strata } = visitStrata(pick(placements.numObservations), pick(placements.lastTime));
+      const surface = riskSurface({
+        locations,
+        mapDimension: 2,
+        labels: Uint8Array.from(known, (i) => labels[i]),
+        strata,
+      });
+      const [x, y] = surface.axes;
+      // The first axis of the core is the slowest; grids of the page have rows along y.
+      const turn = <T extends Float64Array | Int8Array>(from: T): T => {
+        const out = from.slice() as T;
+        for (let a = 0; a < x.length; a++)
+          for (let b = 0; b < y.length; b++) out[b * x.length + a] = from[a * y.length + b];
+        return out;
+      };
+      return {
+        outcome,
+        x,
+        y,
+        share: turn(surface.share),
+        lower: turn(surface.lower),
+        upper: turn(surface.upper),
+        outside: turn(surface.outside),
+        pValue: surface.pValue,
+      };
+    },
+    survival: async (event, timeColumn, landmark) => {
+      const run = study();
+      const outcome = labelsOf(event);
+      const table = session.subjects!.table;
+      const followUp = readFollowUp(table, timeColumn, outcome.labels, run.cohort.ids);
+      return landmarkSurvival({ ...run, groups: groups() }, event, followUp, landmark);
+    },
+    compare: async (choice, onProgress) => {
+      const signal = begin();
+      const { cohort } = study();
+      const { models, folds } = choice;
+      return unlessCancelled(signal, async () => {
+        const results: FoldResult[] = [];
+        const tasks = Array.from({ length: folds }, (_, fold) => models.map((model) => [model, fold] as const)).flat();
+        for (const [model, fold] of tasks as readonly (readonly [ComparedModel, number])[]) {
+          onProgress(results.length, tasks.length, `${model}, fold ${fold + 1}`);
+          await listen(signal);
+          results.push(evaluateFold(cohort, model, fold, choice));
+        }
+        return summarizeFolds(results, choice);
+      });
+    },
+    cancel: async () => {
+      cancelled.aborted = true;
+    },
+  };
+}
+
+/** Lets messages in, and ends the work if it was cancelled meanwhile. */
+async function listen(signal: { readonly aborted: boolean }): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  if (signal.aborted) throw new DtmError("cancelled", "Cancelled.");
+}
+
+/** The result, or null if the work was cancelled. */
+async function unlessCancelled<T>(signal: { readonly aborted: boolean }, work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal.aborted && error instanceof DtmError && error.code === "cancelled") return null;
+    throw error;
+  }
+}

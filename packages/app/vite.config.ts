@@ -1,0 +1,34 @@
+/**
+ * Two builds from one source: `--mode single` makes one self-contained page that opens from disk, `--mode served` makes
+ * the files that `dtm explore` serves. In both the worker stands inside the script as a classic worker, because a module
+ * worker does not start from a `file:` page.
+ */
+import { fileURLToPath } from "node:url";
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vite";
+import { viteSingleFile } from "vite-plugin-singlefile";
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+export default defineConfig(({ mode }) => ({
+  root: path("."),
+  base: "./",
+  publicDir: false,
+  plugins: [svelte(), ...(mode === "single" ? [viteSingleFile({ removeViteModuleLoader: true })] : [])],
+  worker: { format: "iife" },
+  resolve: {
+    alias: {
+      "@trajectory-maps/core": path("../core/src/index.ts"),
+      "@trajectory-maps/report": path("../report/src/index.ts"),
+    },
+  },
+  define: { __SERVED__: JSON.stringify(mode !== "single") },
+  build: {
+    outDir: mode === "single" ? "dist/single" : "dist/served",
+    emptyOutDir: true,
+    target: "es2022",
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 4000,
+    reportCompressedSize: false,
+  },
+}));

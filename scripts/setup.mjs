@@ -2,7 +2,7 @@
  * Makes a fresh clone ready; runs before every npm script of this repository.
  *   1. Node is new enough, or a kind message says so.
  *   2. node_modules agrees with package-lock.json, or `npm ci` is run.
- *   3. What is built from TypeScript is as new as its sources, or tsdown is run.
+ *   3. What is built is as new as its sources, or it is built: a package with a build.mjs by that, others by tsdown.
  * Quiet when there is nothing to do. Safe to run twice, or by two scripts at once: the second waits for the first.
  *
  * Usage: node scripts/setup.mjs [--install-only]
@@ -83,19 +83,28 @@ function install() {
 function targets() {
   const packages = readdirSync(join(ROOT, "packages"))
     .map((name) => `packages/${name}`)
-    .filter((folder) => existsSync(join(ROOT, folder, "tsdown.config.ts")))
+    .filter((folder) => ["tsdown.config.ts", "build.mjs"].some((file) => existsSync(join(ROOT, folder, file))))
     .map((folder) => ({ folder, ...JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) }));
   const ordered = [];
   const add = (target) => {
     if (ordered.includes(target)) return;
-    for (const needed of packages) if (target.dependencies?.[needed.name] !== undefined) add(needed);
+    for (const needed of packages) if (dependsOn(target, needed)) add(needed);
     ordered.push(target);
   };
   packages.forEach(add);
   return [
-    ...ordered.map(({ name, folder }) => ({ name, folder, sources: [`${folder}/src`] })),
+    ...ordered.map((target) => {
+      const { name, folder, devDependencies = {} } = target;
+      // A package that bundles others is built anew when they change.
+      const bundled = packages.filter((other) => devDependencies[other.name] !== undefined);
+      return { name, folder, sources: [folder, ...bundled.map((other) => other.folder)].map((f) => `${f}/src`) };
+    }),
     { name: "oracle and studies", folder: ".", sources: ["packages/core/src", "oracles", "studies"] },
   ];
+}
+
+function dependsOn(target, needed) {
+  return (target.dependencies?.[needed.name] ?? target.devDependencies?.[needed.name]) !== undefined;
 }
 
 function staleTargets() {
@@ -108,8 +117,9 @@ function staleTargets() {
 function build(target) {
   say(`Building ${target.name} ...`);
   const key = buildKey(target);
-  const tsdown = join(ROOT, "node_modules", "tsdown", "dist", "run.mjs");
-  run(process.execPath, [tsdown], join(ROOT, target.folder), `Building ${target.name} failed.`);
+  const own = join(ROOT, target.folder, "build.mjs");
+  const tool = existsSync(own) ? own : join(ROOT, "node_modules", "tsdown", "dist", "run.mjs");
+  run(process.execPath, [tool], join(ROOT, target.folder), `Building ${target.name} failed.`);
   writeFileSync(stampOf(target), key);
 }
 
@@ -120,7 +130,14 @@ function stampOf(target) {
 /** A hash of everything the target is built from: paths and contents, tests left out. */
 function buildKey(target) {
   const hash = createHash("sha256").update(readFileSync(join(ROOT, "package-lock.json")));
-  const configuration = ["tsdown.config.ts", "package.json", "tsconfig.json"].map((f) => join(ROOT, target.folder, f));
+  const configuration = [
+    "tsdown.config.ts",
+    "build.mjs",
+    "vite.config.ts",
+    "index.html",
+    "package.json",
+    "tsconfig.json",
+  ].map((file) => join(ROOT, target.folder, file));
   const sources = target.sources.flatMap((folder) => filesUnder(join(ROOT, folder)));
   for (const file of [...configuration, join(ROOT, "tsconfig.base.json"), ...sources]) {
     const name = relative(ROOT, file).split(sep).join("/");
@@ -136,7 +153,7 @@ function filesUnder(folder) {
     .flatMap((entry) => {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) return filesUnder(path);
-      return /\.(ts|mts|json)$/.test(entry.name) && !entry.name.endsWith(".test.ts") ? [path] : [];
+      return /\.(ts|mts|json|svelte|css)$/.test(entry.name) && !entry.name.endsWith(".test.ts") ? [path] : [];
     });
 }
 

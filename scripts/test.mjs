@@ -13,13 +13,26 @@ const only = process.argv.includes("--types") ? "types" : process.argv.includes(
 const tool = (...parts) => join(ROOT, "node_modules", ...parts);
 const tsc = (project) => [tool("typescript", "bin", "tsc"), "--noEmit", "-p", project];
 
+/** Svelte files are checked by svelte-check, which also checks the TypeScript around them. */
+const types = (name) =>
+  existsSync(join(ROOT, "packages", name, "svelte.config.js"))
+    ? [
+        tool("svelte-check", "bin", "svelte-check"),
+        "--workspace",
+        `packages/${name}`,
+        "--tsconfig",
+        "./tsconfig.json",
+        "--fail-on-warnings",
+      ]
+    : tsc(`packages/${name}`);
+
 const packages = readdirSync(join(ROOT, "packages")).filter((name) =>
   existsSync(join(ROOT, "packages", name, "tsconfig.json")),
 );
 
 const STAGES = [
   { name: "lint", command: [tool("@biomejs", "biome", "bin", "biome"), "check", "--error-on-warnings", "."] },
-  ...packages.map((name) => ({ name: `types: ${name}`, command: tsc(`packages/${name}`) })),
+  ...packages.map((name) => ({ name: `types: ${name}`, command: types(name) })),
   { name: "types: tests and tools", command: tsc(".") },
   { name: "tests", command: [tool("vitest", "vitest.mjs"), "run", ...process.argv.slice(2)] },
 ];

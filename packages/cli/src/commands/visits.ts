@@ -11,7 +11,7 @@ import {
   TRANSFORMS,
   type Transform,
 } from "@trajectory-maps/core";
-import { nameOf, readText } from "../io/read.ts";
+import { nameOf, readPieces, readText } from "../io/read.ts";
 import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";
 import { wholeNumber } from "./numbers.ts";
 
@@ -65,7 +65,7 @@ export function readVisits(path: string, options: Options, context: Context): Re
     timeUnit: textOption(options, "timeUnit") ?? "",
     transform: (textOption(options, "transform") ?? "identity") as Transform,
   };
-  return tell(readCohort(readText(path), { ...readingOptions(path, options), marker }), context);
+  return tell(readCohort(readPieces(path), { ...readingOptions(path, options), marker }), context);
 }
 
 /** Visits of individuals to place by a model: its marker, and its column names unless others are picked. */

@@ -1,8 +1,8 @@
 /** Reading files: bytes come in here and nowhere else. Gzip is known by its first bytes, whatever the file is called. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { DtmError, decodeText } from "@trajectory-maps/core";
+import { DtmError, decodePieces, decodeText } from "@trajectory-maps/core";
 import { FileError } from "../exit-codes.ts";
 
 /** Bytes a packed file may unpack to: text of half this size is more than any cohort needs, and a bomb is stopped. */
@@ -13,6 +13,57 @@ export function readText(path: string): string {
   const name = nameOf(path);
   const bytes = path === "-" ? readBytes(0, name) : readFile(path);
   return decodeText(bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack(bytes, name) : bytes, name).text;
+}
+
+/** Bytes read at a time. */
+const BLOCK = 1 << 20;
+
+/** Text of a file as `readText` gives it, in pieces, so that a large file is never held as a whole. */
+export function* readPieces(path: string): Generator<string> {
+  const name = nameOf(path);
+  if (path !== "-") checkIsFile(path);
+  const blocks = readBlocks(path === "-" ? 0 : path, name);
+  const first = blocks.next();
+  if (first.done) return;
+  if (first.value[0] === 0x1f && first.value[1] === 0x8b) {
+    yield* decodePieces(inBlocks(unpack(Buffer.concat([first.value, ...blocks]), name)), name);
+  } else {
+    yield* decodePieces(startingWith(first.value, blocks), name);
+  }
+}
+
+function* startingWith(first: Uint8Array, rest: Iterable<Uint8Array>): Generator<Uint8Array> {
+  yield first;
+  yield* rest;
+}
+
+function* inBlocks(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += BLOCK) yield bytes.subarray(at, at + BLOCK);
+}
+
+/** The bytes of a file or of standard input (0), each block in memory of its own. */
+function* readBlocks(source: string | 0, name: string): Generator<Uint8Array> {
+  if (source === 0) {
+    // A pipe that is not ready cannot be read piecewise without waiting; the system's own reader waits.
+    const bytes = readBytes(0, name);
+    if (bytes.length > 0) yield* inBlocks(bytes);
+    return;
+  }
+  let file: number | undefined;
+  try {
+    file = openSync(source, "r");
+    for (;;) {
+      const block = new Uint8Array(BLOCK);
+      const length = readSync(file, block, 0, BLOCK, null);
+      if (length === 0) return;
+      yield block.subarray(0, length);
+    }
+  } catch (error) {
+    if (error instanceof DtmError) throw error;
+    throw new FileError(`${name} cannot be read: ${reason(error)}. Check who may read it.`);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
 
 /** What a path is called in messages. */
@@ -45,9 +96,13 @@ function unpack(bytes: Uint8Array, name: string): Uint8Array {
   }
 }
 
-function readFile(path: string): Uint8Array {
+function checkIsFile(path: string): void {
   if (!existsSync(path)) throw new FileError(`There is no file ${path}. Check the name and the folder.`);
   if (statSync(path).isDirectory()) throw new FileError(`${path} is a folder. Name a file in it.`);
+}
+
+function readFile(path: string): Uint8Array {
+  checkIsFile(path);
   return readBytes(path, path);
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Cohort, loadModel, type ReadCohort, readCohort, type TrajectoryModel } from "@trajectory-maps/core";
 import { FileError, UsageError } from "../exit-codes.ts";
 import { toCsv } from "./csv.ts";
-import { fileExists, isFolder, readText } from "./read.ts";
+import { fileExists, isFolder, readPieces, readText } from "./read.ts";
 
 export const MODEL_FILE = "model.json";
 export const VISITS_FILE = "visits.csv";
@@ -72,7 +72,7 @@ function readPrivateCopy(folder: string, model: TrajectoryModel): ReadCohort {
     throw new UsageError(`${folder} keeps no copy of the visits. Name the file they were read from: --visits FILE.`);
   }
   const columns = { id: "id", time: "time", value: "value" };
-  return readCohort(readText(path), { columns, marker: model.marker, file: path, delimiter: "," });
+  return readCohort(readPieces(path), { columns, marker: model.marker, file: path, delimiter: "," });
 }
 
 /** The private copy of the visits; it reads back as the same cohort, bit for bit. */

@@ -4,6 +4,7 @@
  * depends on the order of rows, bit for bit.
  */
 import { DtmError } from "../errors.ts";
+import { assembleCohort } from "./assemble.ts";
 import { applyTransform, DEFAULT_MARKER, type Marker, TRANSFORMS } from "./marker.ts";
 
 export interface Cohort {
@@ -44,23 +45,15 @@ export function makeCohort(columns: CohortColumns, marker: Partial<Marker> = {})
   }
   for (let j = 0; j < N; j++) checkRow(ids[j], times[j], values[j], j, fullMarker);
 
-  const names = [...new Set(ids)].sort(compareText);
-  const rank = new Map(names.map((id, i) => [id, i]));
-  const individual = Int32Array.from(ids, (id) => rank.get(id)!);
-  const order = Int32Array.from({ length: N }, (_, j) => j).sort(
-    (a, b) => individual[a] - individual[b] || times[a] - times[b] || values[a] - values[b],
-  );
-  const offsets = new Int32Array(names.length + 1);
-  for (let j = 0; j < N; j++) offsets[individual[j] + 1]++;
-  for (let i = 0; i < names.length; i++) offsets[i + 1] += offsets[i];
-  return {
-    ids: names,
-    offsets,
-    // Adding 0 turns −0 into 0, so that equal rows are equal bits.
-    times: Float64Array.from(order, (j) => times[j] + 0),
-    values: Float64Array.from(order, (j) => values[j] + 0),
-    marker: fullMarker,
-  };
+  const numbers = new Map<string, number>();
+  const individuals = Int32Array.from(ids, (id) => {
+    const known = numbers.get(id);
+    if (known !== undefined) return known;
+    numbers.set(id, numbers.size);
+    return numbers.size - 1;
+  });
+  const numberOf = (id: string) => numbers.get(id)!;
+  return assembleCohort({ names: [...numbers.keys()], numberOf, individuals, times, values }, fullMarker).cohort;
 }
 
 function checkRow(id: string, time: number, value: number, row: number, marker: Marker): void {

@@ -1,7 +1,8 @@
 /**
- * Delimited text as records: the one module that knows papaparse. Records are handed over one by one, each with the
- * physical line (1-based) on which it starts; nothing is kept. Quoted fields may hold line breaks; lines may end with
- * LF, CRLF, CR or a mixture.
+ * Delimited text as records: the one module that knows papaparse. The text may come in pieces of any length; whole
+ * lines are parsed a slice at a time, so that neither the text nor its records are ever held as a whole. Records are
+ * handed over one by one, each with the physical line (1-based) on which it starts. Quoted fields may hold line
+ * breaks; lines may end with LF, CRLF, CR or a mixture.
  */
 import Papa from "papaparse";
 
@@ -27,35 +28,90 @@ export interface RecordsSummary {
   readonly blankLines: number;
 }
 
-/** Hands every record of `text` to `onRecord`. A byte-order mark is dropped. */
-export function forEachRecord(text: string, delimiter: Delimiter, onRecord: OnRecord): RecordsSummary {
-  const source = unifyLineEnds(text);
-  const hasQuotes = source.includes('"');
-  let line = 1;
-  let blank = 0;
-  let blankLines = 0;
-  let fault: QuoteFault | undefined;
-  Papa.parse<string[]>(source, {
-    delimiter,
-    newline: "\n",
-    step: ({ data: fields, errors }, parser) => {
-      const start = line;
-      line += 1 + (hasQuotes ? countBreaks(fields) : 0);
-      const quotes = errors.find((error) => error.type === "Quotes");
-      if (quotes !== undefined) {
-        const code = quotes.code === "MissingQuotes" ? "unclosed-quote" : "text-after-quote";
-        fault = { code, line: start, field: faultyField(fields) };
-        parser.abort();
-      } else if (fields.length === 1 && fields[0].trim() === "") {
-        blank++;
-      } else {
-        blankLines += blank;
-        blank = 0;
-        if (!onRecord(fields, start)) parser.abort();
-      }
-    },
-  });
-  return { blankLines, ...(fault === undefined ? {} : { fault }) };
+/** Characters parsed at a time: few enough that records die young, many enough that a call costs nothing. */
+const SLICE = 1 << 14;
+
+/** Hands every record of a text, whole or in pieces, to `onRecord`. A byte-order mark is dropped. */
+export function forEachRecord(
+  text: string | Iterable<string>,
+  delimiter: Delimiter,
+  onRecord: OnRecord,
+): RecordsSummary {
+  const reader: Reader = { delimiter, onRecord, line: 1, blank: 0, blankLines: 0, size: SLICE, going: true };
+  // Text not yet parsed: it begins with a record, and goes on with the next piece.
+  let rest = "";
+  let first = true;
+  for (const piece of typeof text === "string" ? [text] : text) {
+    rest += first && piece.startsWith("\ufeff") ? piece.slice(1) : piece;
+    first = first && piece === "";
+    rest = rest.slice(parseLines(reader, rest, false));
+    if (!reader.going) break;
+  }
+  if (reader.going) parseLines(reader, rest, true);
+  return { blankLines: reader.blankLines, ...(reader.fault === undefined ? {} : { fault: reader.fault }) };
+}
+
+/** Where reading stands. */
+interface Reader {
+  readonly delimiter: Delimiter;
+  readonly onRecord: OnRecord;
+  /** Physical line of the next record. */
+  line: number;
+  /** Blank lines since the last record, and between records before it. */
+  blank: number;
+  blankLines: number;
+  /** Characters of the next slice, at least. */
+  size: number;
+  fault?: QuoteFault;
+  going: boolean;
+}
+
+/** Parses whole lines of `text`, slice by slice; returns how many characters are done. `last`: nothing follows. */
+function parseLines(reader: Reader, text: string, last: boolean): number {
+  // A break is looked for where it surely ends a line: a CR at the end of a piece may be half of CRLF.
+  const mark = text.includes("\n") ? "\n" : "\r";
+  let from = 0;
+  while (reader.going && from < text.length) {
+    const breakAt = text.indexOf(mark, from + reader.size);
+    const atEnd = breakAt < 0 || breakAt + 1 >= text.length;
+    if (atEnd && !last) break;
+    const to = atEnd ? text.length : breakAt + 1;
+    if (parseSlice(reader, unifyLineEnds(text.slice(from, to)), atEnd)) {
+      from = to;
+      reader.size = SLICE;
+    } else {
+      // A quoted field goes on in the next slice. Doubling keeps an open quote linear in what follows it.
+      reader.size *= 2;
+    }
+  }
+  return from;
+}
+
+/** Parses a slice of whole lines; false, with nothing handed over, if a quote is open at its end and more follows. */
+function parseSlice(reader: Reader, slice: string, atEnd: boolean): boolean {
+  const body = slice.endsWith("\n") ? slice.slice(0, -1) : slice;
+  const { data, errors } = Papa.parse<string[]>(body, { delimiter: reader.delimiter, newline: "\n" });
+  const quotes = errors.find((error) => error.type === "Quotes");
+  if (quotes?.code === "MissingQuotes" && !atEnd) return false;
+  const hasQuotes = body.includes('"');
+  const faulty = quotes?.row ?? data.length;
+  for (let k = 0; k < data.length && reader.going; k++) {
+    const fields = data[k];
+    const start = reader.line;
+    reader.line += 1 + (hasQuotes ? countBreaks(fields) : 0);
+    if (k === faulty) {
+      const code = quotes?.code === "MissingQuotes" ? "unclosed-quote" : "text-after-quote";
+      reader.fault = { code, line: start, field: faultyField(fields) };
+      reader.going = false;
+    } else if (fields.length === 1 && fields[0].trim() === "") {
+      reader.blank++;
+    } else {
+      reader.blankLines += reader.blank;
+      reader.blank = 0;
+      reader.going = reader.onRecord(fields, start);
+    }
+  }
+  return true;
 }
 
 /** The delimiter seen most often, outside quotes, in the first line that is not blank; a comma if there is none. */

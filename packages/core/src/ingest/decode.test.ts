@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { DtmError } from "../errors.ts";
-import { decodeText } from "./decode.ts";
+import { decodePieces, decodeText } from "./decode.ts";
 
 const TEXT = "id,time,value\nAndré,0,71\n";
 const bytes = (text: string) => new TextEncoder().encode(text);
-const utf16 = (text: string) => new Uint8Array(Uint16Array.from(`\ufeff${text}`, (char) => char.charCodeAt(0)).buffer);
+const utf16 = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, "utf16le"));
 
 function complaint(data: Uint8Array) {
   try {
@@ -46,5 +46,44 @@ describe("decodeText", () => {
     expect(complaint(Uint8Array.of(0x1f, 0x8b, 8, 0))).toMatchObject({ code: "not-text", remedy: /gzip/ });
     expect(complaint(Uint8Array.of(0x50, 0x4b, 3, 4))).toMatchObject({ code: "not-text", remedy: /export as CSV/ });
     expect(() => decodeText(Uint8Array.of(0x1f, 0x8b))).toThrow(DtmError);
+  });
+
+  it("names UTF-16 without byte-order mark, old workbooks and Parquet", () => {
+    const bare = utf16(TEXT).subarray(2);
+    expect(complaint(bare)).toMatchObject({ code: "not-utf8", where: { line: 1 } });
+    expect(complaint(bare).received).toContain("UTF-16");
+    expect(complaint(Uint8Array.of(0, ...bare)).received).toContain("UTF-16");
+    expect(complaint(Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0)).received).toContain("workbook");
+    expect(complaint(bytes("PAR1....")).remedy).toContain("CSV");
+  });
+});
+
+describe("decodePieces", () => {
+  const inBlocks = (data: Uint8Array, size: number) =>
+    Array.from({ length: Math.ceil(data.length / size) }, (_, k) => data.subarray(k * size, (k + 1) * size));
+
+  it("gives the text of decodeText however the bytes are cut, letters of two to four bytes included", () => {
+    const text = `${TEXT}é€𝄞,1,2\n\ufeff${"𝄞€é".repeat(20)}`;
+    for (const data of [bytes(text), bytes(`\ufeff${text}`), utf16(text)]) {
+      for (let size = 1; size <= 9; size++) {
+        expect([...decodePieces(inBlocks(data, size))].join("")).toBe(text);
+      }
+    }
+    expect([...decodePieces([])]).toEqual([]);
+  });
+
+  it("complains in the same words, of the same byte and line", () => {
+    const latin = Uint8Array.from(`${TEXT.repeat(3)}`, (char) => char.charCodeAt(0));
+    for (const data of [latin, bytes(TEXT).subarray(0, 19), utf16(TEXT).subarray(2)]) {
+      for (const size of [4, 5, 6, 7, 1000]) {
+        let caught: unknown;
+        try {
+          [...decodePieces(inBlocks(data, size), "visits.csv")];
+        } catch (error) {
+          caught = error;
+        }
+        expect((caught as DtmError).complaints[0]).toEqual(complaint(data));
+      }
+    }
   });
 });

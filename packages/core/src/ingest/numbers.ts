@@ -18,13 +18,49 @@ export function isMissing(cell: string): boolean {
   return cell.length <= 4 && (MISSING_MARKS as readonly string[]).includes(cell.toLowerCase());
 }
 
+/** Powers of ten that are doubles exactly. */
+const TEN_TO = Float64Array.from({ length: 16 }, (_, k) => 10 ** k);
+
+/**
+ * The number of a cell of at most 15 digits with or without a point, NaN for anything else. Digits and power of ten are
+ * doubles exactly, so their quotient is the nearest double to what is written: the same bits as Number(cell).
+ */
+export function readPlainDigits(cell: string): number {
+  const { length } = cell;
+  const start = cell.charCodeAt(0) === 45 ? 1 : 0;
+  if (length - start > 16 || length === start) return Number.NaN;
+  let digits = 0;
+  let point = -1;
+  for (let k = start; k < length; k++) {
+    const code = cell.charCodeAt(k);
+    if (code >= 48 && code <= 57) digits = 10 * digits + (code - 48);
+    else if (code === 46 && point < 0) point = k;
+    else return Number.NaN;
+  }
+  const numDigits = length - start - (point < 0 ? 0 : 1);
+  if (numDigits === 0 || numDigits > 15) return Number.NaN;
+  const size = point < 0 ? digits : digits / TEN_TO[length - 1 - point];
+  return start === 1 ? -size : size;
+}
+
 /** The number written in a trimmed cell with the given decimal mark; NaN if it is not a finite number in full. */
 export function readNumber(cell: string, decimal: "." | ","): number {
-  const plain = decimal === "," && WITH_COMMA.test(cell) ? cell.replace(",", ".") : cell;
-  if (!PLAIN.test(plain)) return Number.NaN;
+  const plain = withPoint(cell, decimal);
+  if (plain === undefined) return Number.NaN;
   const value = Number(plain);
   if (!Number.isFinite(value) || (value === 0 && hasDigits(plain))) return Number.NaN;
   return value;
+}
+
+/** The cell with a point as its decimal mark, if it is a number in full; a point is no decimal mark beside commas. */
+function withPoint(cell: string, decimal: "." | ","): string | undefined {
+  if (decimal === ".") return PLAIN.test(cell) ? cell : undefined;
+  return WITH_COMMA.test(cell) ? cell.replace(",", ".") : undefined;
+}
+
+/** Whether a number with a comma may as well be one with a thousands separator: 1,234 but not 0,234 or 12,5. */
+export function commaMayBeThousands(cell: string): boolean {
+  return /^[+-]?[1-9]\d{0,2},\d{3}$/.test(cell);
 }
 
 /** Whether the mantissa has a digit other than 0. */
@@ -36,9 +72,9 @@ function hasDigits(plain: string): boolean {
 export function explainNumber(cell: string, what: string, decimal: "." | ","): Finding {
   const received = `"${showReceived(cell)}"`;
   const expected = `a number as ${what}`;
-  const plain = decimal === "," ? cell.replace(",", ".") : cell;
+  const plain = withPoint(cell, decimal);
   const finding = (code: string, remedy: string): Finding => ({ code, expected, received, remedy });
-  if (PLAIN.test(plain)) {
+  if (plain !== undefined) {
     return Number(plain) === 0
       ? finding("underflow", "It is too small for a double and would become 0; give the values in another unit.")
       : finding("not-finite", "It is too large for a double; give the values in another unit.");
@@ -49,10 +85,10 @@ export function explainNumber(cell: string, what: string, decimal: "." | ","): F
   if (/^[<>≤≥]/.test(cell)) {
     return finding("censored-value", "Give a number (the limit itself, or half of it, say), or leave the cell empty.");
   }
-  return finding("not-a-number", remedyFor(cell, plain, decimal));
+  return finding("not-a-number", remedyFor(cell, decimal));
 }
 
-function remedyFor(cell: string, plain: string, decimal: "." | ","): string {
+function remedyFor(cell: string, decimal: "." | ","): string {
   if (/^#(?:N\/A|DIV\/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)/i.test(cell)) {
     return "This is an error of a spreadsheet; mend the formula there, or leave the cell empty.";
   }
@@ -63,8 +99,11 @@ function remedyFor(cell: string, plain: string, decimal: "." | ","): string {
   if (decimal === "." && WITH_COMMA.test(cell)) {
     return 'If this is a decimal comma, say so (decimal: ","); thousands separators must go.';
   }
+  if (decimal === "," && PLAIN.test(cell)) {
+    return "The decimal mark is a comma here: write the number with one, and without thousands separators.";
+  }
   if (/^[+-]?(?:0x|0b|0o)/i.test(cell) || cell.includes("_")) return "Write the number in plain decimal digits.";
-  if (/^[^\d]*\d/.test(plain)) return "Write the number alone, without unit or sign of another kind.";
+  if (/\d/.test(cell)) return "Write the number alone, without unit or sign of another kind.";
   return `Give a number, or leave the cell empty if it is missing (${MISSING_MARKS.filter((m) => m !== "").join(", ")} also mean missing).`;
 }
 

@@ -83,6 +83,9 @@ describe("readCohort refuses", () => {
     ["a date that does not exist", withTime("2021-02-30"), "no-such-date", 3],
     ["points and commas as decimal marks", "id;time;value\na;0,5;1\nb;0.5;2\n", "mixed-decimals", 2],
     ["nothing but missing values", table("p1,0,NA", "p2,1,"), "no-rows", undefined],
+    ["a NUL in a column that is not read", "id,time,value,note\np1,0,71,a\np2,1,70,b\u0000\n", "control-character", 3],
+    ["a NUL in the header", "id,time,value,no\u0000te\np1,0,71,a\n", "control-character", 1],
+    ["commas that may separate thousands", "id;time;value\na;0;1,234\nb;1;987\nb;2;2,050\n", "ambiguous-comma", 2],
   ])("%s", (_, text, code, line) => {
     const complaints = refused(text);
     expect(complaints[0].code).toBe(code);
@@ -265,6 +268,59 @@ describe("readCohort", () => {
   it("takes a decimal comma in a comma file only when told", () => {
     const read = readCohort('id,time,value\np1,"0,5","71,2"\n', { decimal: "," });
     expect([read.cohort.times[0], read.cohort.values[0]]).toEqual([0.5, 71.2]);
+  });
+
+  it("takes commas as decimal marks where one of them can be nothing else, or when told", () => {
+    const values = (text: string, options: ReadCohortOptions = {}) => [...readCohort(text, options).cohort.values];
+    expect(values("id;time;value\na;0;1,234\na;1;12,5\n")).toEqual([1.234, 12.5]);
+    expect(values("id;time;value\na;0,5;1,234\n")).toEqual([1.234]);
+    expect(values("id;time;value\na;0;1,234\n", { decimal: "," })).toEqual([1.234]);
+  });
+
+  it("takes no point for a decimal mark where the mark is a comma", () => {
+    const [complaint] = refused("id;time;value\na;0;1.234\n", { decimal: "," });
+    expect(complaint).toMatchObject({ code: "not-a-number", where: { line: 2 } });
+    expect(complaint.remedy).toContain("comma");
+  });
+
+  it("warns of two units in one column, with the ratio of medians and who has both", () => {
+    const rows = Array.from({ length: 90 }, (_, k) => {
+      const creatinine = 0.6 + (1.4 * ((k * 37) % 90)) / 90;
+      // The last ten individuals write µmol/L throughout, three others at their last visit.
+      const other = k >= 60 || k === 2 || k === 5 || k === 8;
+      return `p${Math.floor(k / 3)},${k % 3},${other ? 88.4 * creatinine : creatinine}`;
+    });
+    const [warning, ...more] = readCohort(table(...rows)).warnings;
+    expect(more).toEqual([]);
+    expect(warning).toMatchObject({ code: "two-units", severity: "warn", count: 33, where: { line: 4 } });
+    const ratio = Number(/medians ([\d.]+) times/.exec(warning.received)?.[1]);
+    expect(ratio).toBeGreaterThan(75);
+    expect(ratio).toBeLessThan(105);
+    expect(warning.received).toContain("both in 3 individuals");
+  });
+
+  it("sees no second unit in skewed values, nor in a handful of large ones", () => {
+    const skewed = Array.from({ length: 200 }, (_, k) => `p${k},${k % 5},${Math.exp(4 * Math.sin(k))}`);
+    expect(readCohort(table(...skewed)).warnings.map((w) => w.code)).toEqual([]);
+    const few = Array.from({ length: 200 }, (_, k) => `p${k},${k % 5},${k < 4 ? 500 + k : 50 + (k % 50)}`);
+    expect(readCohort(table(...few)).warnings.map((w) => w.code)).not.toContain("two-units");
+  });
+
+  it("reads a text in pieces as it reads it whole, wherever it is cut", () => {
+    const body = Array.from({ length: 3000 }, (_, k) => `p${k % 37},${k / 8},${k % 11},"n ${k}\nline"`);
+    for (const end of ["\n", "\r\n"]) {
+      const text = `\ufeffid,time,value,note${end}${body.join(end)}${end}${end}`;
+      const whole = readCohort(text);
+      for (const size of [1, 7, 1000, 20_000, 1 << 20]) {
+        const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, k) => text.substr(k * size, size));
+        if (size > 1 || end === "\n") expect(readCohort(pieces)).toEqual(whole);
+      }
+      const bad = `${text}p1,x,3,""${end}`;
+      const cut = [bad.slice(0, 30_000), bad.slice(30_000)];
+      const complaints = (source: string | string[]) => refused(source as string, { file: "v.csv" });
+      expect(complaints(cut)).toEqual(complaints(bad));
+      expect(complaints(bad)[0].where.line).toBe(6003);
+    }
   });
 
   it("gives every cell its nearest double or a complaint", () => {

@@ -3,19 +3,19 @@
  * first bad cell: all are collected, and the whole input is refused at the end unless leaving bad rows out was asked
  * for. A cell becomes exactly the number written in it or is reported; nothing is repaired in silence.
  */
-import { type Cohort, makeCohort } from "../cohort/cohort.ts";
+import type { Cohort } from "../cohort/cohort.ts";
 import { type Complaint, showReceived } from "../errors.ts";
 import type { Columns, FoundColumns, Role } from "./columns.ts";
 import { refusal } from "./complaints.ts";
 import { type Delimiter, forEachRecord, guessDelimiter } from "./csv.ts";
 import { type ReadCohortOptions, type Reading, readRecord, startReading } from "./reading.ts";
-import { trimRows } from "./rows.ts";
+import { toCohort } from "./rows.ts";
 import { findSuspicions } from "./suspicions.ts";
 
 export type { Columns } from "./columns.ts";
 export { showComplaints } from "./complaints.ts";
 export { DELIMITERS, type Delimiter } from "./csv.ts";
-export { type DecodedText, decodeText } from "./decode.ts";
+export { type DecodedText, decodePieces, decodeText } from "./decode.ts";
 export type { ReadCohortOptions } from "./reading.ts";
 
 export interface ReadCohort {
@@ -32,12 +32,26 @@ export interface ReadCohort {
   readonly notes: readonly string[];
 }
 
-/** Reads a cohort from delimited text; throws a DtmError with every complaint if the text is refused. */
-export function readCohort(text: string, options: ReadCohortOptions = {}): ReadCohort {
-  const delimiter = options.delimiter ?? guessDelimiter(text);
+/** Characters looked at before the first record is read: what kind of file it is, and what separates its columns. */
+const HEAD = 1 << 16;
+
+/**
+ * Reads a cohort from delimited text, whole or in pieces of any length; throws a DtmError with every complaint if the
+ * text is refused. Given in pieces (`decodePieces`), the text is never held as a whole: 20 bytes a row are.
+ */
+export function readCohort(text: string | Iterable<string>, options: ReadCohortOptions = {}): ReadCohort {
+  const pieces = (typeof text === "string" ? [text] : text)[Symbol.iterator]();
+  let head = "";
+  let next = pieces.next();
+  for (; !next.done; next = pieces.next()) {
+    head += next.value;
+    if (head.length >= HEAD && head.trim() !== "") break;
+  }
+  const delimiter = options.delimiter ?? guessDelimiter(head);
   const reading = startReading(options, delimiter);
-  checkIsText(text, reading);
-  const { fault, blankLines } = forEachRecord(text, delimiter, (fields, line) => readRecord(reading, fields, line));
+  checkIsText(head, reading);
+  const onRecord = (fields: readonly string[], line: number) => readRecord(reading, fields, line);
+  const { fault, blankLines } = forEachRecord(watched(head, pieces, reading), delimiter, onRecord);
   if (fault !== undefined) {
     const unclosed = fault.code === "unclosed-quote";
     reading.structure.refuse(
@@ -56,7 +70,17 @@ export function readCohort(text: string, options: ReadCohortOptions = {}): ReadC
   if (!leaveOut && structure.numRefused() + cells.numRefused() > 0) {
     throw refusal([...structure.complaints(), ...cells.complaints()]);
   }
-  return finish(reading, reading.found!, describe(reading, text, delimiter, blankLines));
+  return finish(reading, reading.found!, describe(reading, head, delimiter, blankLines));
+}
+
+/** All pieces of the text, each looked through for NUL before its records are read. */
+function* watched(head: string, pieces: Iterator<string>, reading: Reading): Generator<string> {
+  reading.hasNul = head.includes("\u0000");
+  yield head;
+  for (let next = pieces.next(); !next.done; next = pieces.next()) {
+    reading.hasNul ||= next.value.includes("\u0000");
+    yield next.value;
+  }
 }
 
 function checkIsText(text: string, reading: Reading): void {
@@ -101,6 +125,17 @@ function checkTable(reading: Reading): void {
       place(marks.commaRole, marks.commaLine),
     );
   }
+  if (marks.unclear > 0 && marks.unclear === marks.commas) {
+    structure.refuse(
+      {
+        code: "ambiguous-comma",
+        expected: "numbers whose comma can only be a decimal mark",
+        received: `${marks.unclear} like 1,234, none like 0,5 or 12,5`,
+        remedy: 'If it is a decimal comma, say so (decimal: ","); thousands separators must go.',
+      },
+      place(marks.commaRole, marks.commaLine),
+    );
+  }
   if (times.dates > 0) {
     const mixed = times.numbers > 0;
     structure.refuse(
@@ -123,14 +158,14 @@ function checkTable(reading: Reading): void {
 }
 
 /** What was understood without being told, in sentences. */
-function describe(reading: Reading, text: string, delimiter: Delimiter, blankLines: number): string[] {
+function describe(reading: Reading, head: string, delimiter: Delimiter, blankLines: number): string[] {
   const notes: string[] = [];
   const names: Record<Delimiter, string> = { ",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars" };
   if (reading.options.delimiter === undefined && delimiter !== ",") {
     notes.push(`Columns are separated by ${names[delimiter]}.`);
   }
   if (reading.marks.commas > 0) notes.push("Numbers are written with a decimal comma.");
-  if (text.startsWith("\ufeff")) notes.push("A byte-order mark was dropped.");
+  if (head.startsWith("\ufeff")) notes.push("A byte-order mark was dropped.");
   notes.push(...(reading.found?.notes ?? []));
   if (blankLines > 0) notes.push(`${blankLines} blank lines were skipped.`);
   if (reading.paddedIds.trimmed > 0) notes.push(`${reading.paddedIds.trimmed} ids were trimmed of spaces.`);
@@ -139,9 +174,8 @@ function describe(reading: Reading, text: string, delimiter: Delimiter, blankLin
 
 function finish(reading: Reading, found: FoundColumns, notes: string[]): ReadCohort {
   const { rows, options, missing, paddedIds, cells } = reading;
-  trimRows(rows);
   const marker = { ...reading.marker, name: options.marker?.name ?? found.names.value };
-  const cohort = makeCohort(rows, marker);
+  const { cohort, order } = toCohort(rows, marker);
   const warnings = cells.asWarnings();
   const file = options.file === undefined ? {} : { file: options.file };
   const warn = (
@@ -172,7 +206,7 @@ function finish(reading: Reading, found: FoundColumns, notes: string[]): ReadCoh
     warn("id", paddedIds.line, paddedIds.merged.size, "id-whitespace", "ids written one way", received, remedy);
   }
   warnings.push(
-    ...findSuspicions(rows, cohort, {
+    ...findSuspicions(rows, cohort, order, {
       columns: found.names,
       columnNumbers: found.positions,
       ...file,

@@ -7,7 +7,8 @@ import { showReceived } from "../errors.ts";
 import { type Columns, type FoundColumns, findColumns, type Role } from "./columns.ts";
 import { type ComplaintBook, createComplaintBook, type Finding } from "./complaints.ts";
 import type { Delimiter } from "./csv.ts";
-import { dateKind, explainNumber, isMissing, readNumber } from "./numbers.ts";
+import { addId, findId } from "./id-table.ts";
+import { commaMayBeThousands, dateKind, explainNumber, isMissing, readNumber, readPlainDigits } from "./numbers.ts";
 import { appendRow, createRows, type Rows } from "./rows.ts";
 
 export interface ReadCohortOptions {
@@ -42,12 +43,17 @@ export interface Reading {
   /** Faults of single rows, which may be left out. */
   readonly cells: ComplaintBook;
   readonly rows: Rows;
-  /** By trimmed id: the id itself and how it was written first. */
-  readonly ids: Map<string, { readonly id: string; readonly written: string }>;
-  readonly paddedIds: { trimmed: number; merged: Set<string>; line: number };
+  /** Ids with spaces round them: how those were written whose first writing had some, by number. */
+  readonly paddedIds: { trimmed: number; written: Map<number, string>; merged: Set<number>; line: number };
+  /** The id of the row before, as it was written: rows of one individual often stand together. */
+  readonly lastId: { written: string; individual: number };
   readonly missing: { count: number; line: number };
-  readonly marks: { points: number; commas: number; commaLine: number; commaRole: Role };
+  /** Decimal marks seen; commas that may as well separate thousands are counted by themselves too. */
+  readonly marks: { points: number; commas: number; commaLine: number; commaRole: Role; unclear: number };
   readonly times: { numbers: number; numberLine: number; dates: number; dateLine: number; date: string };
+  /** Whether the text holds a NUL anywhere; records are then looked through for it. */
+  hasNul: boolean;
+  header: readonly string[];
   found: FoundColumns | undefined;
   numFields: number;
   numRows: number;
@@ -63,11 +69,13 @@ export function startReading(options: ReadCohortOptions, delimiter: Delimiter): 
     structure: createComplaintBook(options.file),
     cells: createComplaintBook(options.file),
     rows: createRows(),
-    ids: new Map(),
-    paddedIds: { trimmed: 0, merged: new Set(), line: 0 },
+    paddedIds: { trimmed: 0, written: new Map(), merged: new Set(), line: 0 },
+    lastId: { written: "", individual: -1 },
     missing: { count: 0, line: 0 },
-    marks: { points: 0, commas: 0, commaLine: 0, commaRole: "value" },
+    marks: { points: 0, commas: 0, commaLine: 0, commaRole: "value", unclear: 0 },
     times: { numbers: 0, numberLine: 0, dates: 0, dateLine: 0, date: "" },
+    hasNul: false,
+    header: [],
     found: undefined,
     numFields: 0,
     numRows: 0,
@@ -85,9 +93,14 @@ export function readRecord(reading: Reading, fields: readonly string[], line: nu
 
 function readHeader(reading: Reading, header: readonly string[], line: number): boolean {
   const found = findColumns(header, reading.options.columns ?? {}, line);
+  if (reading.hasNul && header.some((name) => name.includes("\u0000"))) {
+    refuseNul(reading, reading.structure, header, line);
+    return false;
+  }
   if ("names" in found) {
     reading.found = found;
     reading.numFields = header.length;
+    reading.header = header;
     return true;
   }
   for (const { code, expected, received, remedy, where } of found) {
@@ -111,51 +124,87 @@ function readRow(reading: Reading, found: FoundColumns, fields: readonly string[
     );
     return;
   }
-  const { positions } = found;
-  const valueCell = fields[positions.value].trim();
-  const timeCell = fields[positions.time].trim();
-  const noValue = isMissing(valueCell);
-  if (noValue) {
-    if (reading.missing.count === 0) reading.missing.line = line;
-    reading.missing.count++;
+  if (reading.hasNul && fields.some((field) => field.includes("\u0000"))) {
+    refuseNul(reading, reading.cells, fields, line);
+    return;
   }
-  const value = noValue ? Number.NaN : readCell(reading, "value", valueCell, line);
-  const time = noValue && isMissing(timeCell) ? Number.NaN : readTime(reading, timeCell, line);
+  const { positions } = found;
+  const valueField = fields[positions.value];
+  const timeField = fields[positions.time];
+  let value = readPlainDigits(valueField);
+  let time = readPlainDigits(timeField);
+  if (Number.isNaN(value) || Number.isNaN(time) || reading.decimal !== ".") {
+    const valueCell = valueField.trim();
+    const timeCell = timeField.trim();
+    const noValue = isMissing(valueCell);
+    if (noValue) {
+      if (reading.missing.count === 0) reading.missing.line = line;
+      reading.missing.count++;
+    }
+    value = noValue ? Number.NaN : readCell(reading, "value", valueCell, line);
+    time = noValue && isMissing(timeCell) ? Number.NaN : readTime(reading, timeCell, line);
+  } else {
+    countNumberTime(reading, line);
+  }
   // The id comes last: a line of units is better told by its words than by its empty id.
-  const id = readId(reading, fields[positions.id], line);
-  if (id === undefined || Number.isNaN(time) || Number.isNaN(value)) return;
-  if (!Number.isFinite(applyTransform(reading.marker.transform, value))) {
+  const individual = readId(reading, fields[positions.id], line);
+  if (individual < 0 || Number.isNaN(time) || Number.isNaN(value)) return;
+  const { transform } = reading.marker;
+  if (transform !== "identity" && !Number.isFinite(applyTransform(transform, value))) {
     complain(reading, "value", line, {
       code: "transform-domain",
-      expected: `a value that has a ${reading.marker.transform}`,
-      received: showReceived(valueCell),
+      expected: `a value that has a ${transform}`,
+      received: showReceived(valueField.trim()),
       remedy:
         "Leave such rows out, or choose another transform (log1p and sqrt take 0; logit takes shares between 0 and 1).",
     });
     return;
   }
-  appendRow(reading.rows, id, time, value, line);
+  appendRow(reading.rows, individual, time, value, line);
 }
 
-function readId(reading: Reading, written: string, line: number): string | undefined {
+/** A NUL is never text: the file is binary, damaged, or in an encoding of two bytes a letter. */
+function refuseNul(reading: Reading, book: ComplaintBook, fields: readonly string[], line: number): void {
+  const k = fields.findIndex((field) => field.includes("\u0000"));
+  const name = reading.header[k] === undefined ? {} : { column: reading.header[k].trim() };
+  book.refuse(
+    {
+      code: "control-character",
+      expected: "printable characters",
+      received: `"${showReceived(fields[k])}"`,
+      remedy: "Remove the control character, or export the file anew as UTF-8.",
+    },
+    { line, ...name, columnNumber: k + 1 },
+  );
+}
+
+/** The number of the row's id, or -1 after a complaint. */
+function readId(reading: Reading, written: string, line: number): number {
+  const { paddedIds, lastId, rows } = reading;
+  if (written === lastId.written && lastId.individual >= 0) return lastId.individual;
   const id = written.trim();
-  const complaint = faultOfId(id);
-  if (complaint !== undefined) {
-    complain(reading, "id", line, complaint);
-    return undefined;
+  let individual = findId(rows.ids, id);
+  const isNew = individual < 0;
+  if (isNew) {
+    const complaint = faultOfId(id);
+    if (complaint !== undefined) {
+      complain(reading, "id", line, complaint);
+      return -1;
+    }
+    individual = addId(rows.ids, id);
   }
-  const { paddedIds } = reading;
-  if (id !== written) paddedIds.trimmed++;
-  const known = reading.ids.get(id);
-  if (known === undefined) {
-    reading.ids.set(id, { id, written });
-    return id;
+  if (id !== written) {
+    paddedIds.trimmed++;
+    if (isNew) paddedIds.written.set(individual, written);
+  } else {
+    lastId.written = written;
+    lastId.individual = individual;
   }
-  if (known.written !== written) {
+  if (!isNew && (paddedIds.written.get(individual) ?? id) !== written) {
     if (paddedIds.merged.size === 0) paddedIds.line = line;
-    paddedIds.merged.add(id);
+    paddedIds.merged.add(individual);
   }
-  return known.id;
+  return individual;
 }
 
 function faultOfId(id: string): Finding | undefined {
@@ -200,10 +249,7 @@ function readTime(reading: Reading, cell: string, line: number): number {
   const date = dateKind(cell);
   if (date === undefined) {
     const time = readCell(reading, "time", cell, line);
-    if (!Number.isNaN(time)) {
-      if (times.numbers === 0) times.numberLine = line;
-      times.numbers++;
-    }
+    if (!Number.isNaN(time)) countNumberTime(reading, line);
     return time;
   }
   if (date === "iso") {
@@ -224,6 +270,11 @@ function readTime(reading: Reading, cell: string, line: number): number {
   return Number.NaN;
 }
 
+function countNumberTime({ times }: Reading, line: number): void {
+  if (times.numbers === 0) times.numberLine = line;
+  times.numbers++;
+}
+
 /** A number cell; where both marks are possible the marks are counted, and judged when all is read. */
 function readCell(reading: Reading, role: "time" | "value", cell: string, line: number): number {
   const mark = reading.decimal === "," ? "," : ".";
@@ -241,6 +292,7 @@ function readCell(reading: Reading, role: "time" | "value", cell: string, line: 
         marks.commaRole = role;
       }
       marks.commas++;
+      if (commaMayBeThousands(cell)) marks.unclear++;
       return withComma;
     }
   }

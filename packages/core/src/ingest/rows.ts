@@ -1,45 +1,85 @@
-/** Growing columns of accepted rows: one entry per observation in each column, no object per row. */
+/**
+ * Growing columns of accepted rows: number of the id, time, value, 20 bytes a row, no object per row. Ids are kept once
+ * each, packed; lines only where they do not simply follow one another.
+ */
+import { assembleCohort } from "../cohort/assemble.ts";
+import type { Cohort } from "../cohort/cohort.ts";
+import type { Marker } from "../cohort/marker.ts";
+import { allIds, createIdTable, findId, type IdTable } from "./id-table.ts";
 
 export interface Rows {
-  readonly ids: string[];
+  readonly ids: IdTable;
+  individuals: Int32Array;
   times: Float64Array;
   values: Float64Array;
-  /** Physical line each row came from. */
-  lines: Int32Array;
   length: number;
+  /** Rows whose line is not the one after the line of the row before, and their lines; ascending. */
+  readonly jumps: { readonly rows: number[]; readonly lines: number[] };
+  lastLine: number;
 }
 
-export function createRows(): Rows {
+/** Empty columns with room for `expected` rows. */
+export function createRows(expected = 1024): Rows {
+  const room = Math.max(16, Math.ceil(expected));
   return {
-    ids: [],
-    times: new Float64Array(1024),
-    values: new Float64Array(1024),
-    lines: new Int32Array(1024),
+    ids: createIdTable(),
+    individuals: new Int32Array(room),
+    times: new Float64Array(room),
+    values: new Float64Array(room),
     length: 0,
+    jumps: { rows: [], lines: [] },
+    lastLine: -1,
   };
 }
 
-export function appendRow(rows: Rows, id: string, time: number, value: number, line: number): void {
-  if (rows.length === rows.times.length) {
-    rows.times = grown(rows.times, new Float64Array(2 * rows.length));
-    rows.values = grown(rows.values, new Float64Array(2 * rows.length));
-    rows.lines = grown(rows.lines, new Int32Array(2 * rows.length));
+export function appendRow(rows: Rows, individual: number, time: number, value: number, line: number): void {
+  const j = rows.length;
+  if (j === rows.times.length) resize(rows, Math.ceil(1.5 * j));
+  rows.individuals[j] = individual;
+  rows.times[j] = time;
+  rows.values[j] = value;
+  if (line !== rows.lastLine + 1) {
+    rows.jumps.rows.push(j);
+    rows.jumps.lines.push(line);
   }
-  rows.ids.push(id);
-  rows.times[rows.length] = time;
-  rows.values[rows.length] = value;
-  rows.lines[rows.length] = line;
-  rows.length++;
+  rows.lastLine = line;
+  rows.length = j + 1;
 }
 
-function grown<A extends Float64Array | Int32Array>(from: A, to: A): A {
-  to.set(from);
-  return to;
+/** The cohort of the rows, and the row that stands at each of its places; the rows themselves are let go. */
+export function toCohort(rows: Rows, marker: Marker): { readonly cohort: Cohort; readonly order: Int32Array } {
+  const { ids, length } = rows;
+  const columns = {
+    names: allIds(ids),
+    numberOf: (id: string) => findId(ids, id),
+    individuals: rows.individuals.subarray(0, length),
+    times: rows.times.subarray(0, length),
+    values: rows.values.subarray(0, length),
+  };
+  rows.individuals = new Int32Array(0);
+  rows.times = new Float64Array(0);
+  rows.values = new Float64Array(0);
+  return assembleCohort(columns, marker);
 }
 
-/** Cuts the columns to their length. */
-export function trimRows(rows: Rows): void {
-  rows.times = rows.times.subarray(0, rows.length);
-  rows.values = rows.values.subarray(0, rows.length);
-  rows.lines = rows.lines.subarray(0, rows.length);
+/** Physical line of a row. */
+export function lineOf({ jumps }: Rows, row: number): number {
+  let low = 0;
+  let high = jumps.rows.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (jumps.rows[middle] <= row) low = middle;
+    else high = middle;
+  }
+  return jumps.lines[low] + (row - jumps.rows[low]);
+}
+
+function resize(rows: Rows, room: number): void {
+  const grown = <A extends Float64Array | Int32Array>(from: A, to: A): A => {
+    to.set(from);
+    return to;
+  };
+  rows.individuals = grown(rows.individuals, new Int32Array(room));
+  rows.times = grown(rows.times, new Float64Array(room));
+  rows.values = grown(rows.values, new Float64Array(room));
 }

@@ -1,11 +1,13 @@
 /**
  * What is allowed but deserves a look: repeated rows, codes that stand for "missing", values far from all others,
- * times that are day numbers of a spreadsheet. Nothing is changed or removed; each kind gives one warning with a count.
+ * two units in one column, times that are day numbers of a spreadsheet. Nothing is changed or removed; each kind gives one warning with a count.
  */
 import type { Cohort } from "../cohort/cohort.ts";
 import { type Complaint, showReceived, type Where } from "../errors.ts";
 import type { Columns } from "./columns.ts";
-import type { Rows } from "./rows.ts";
+import { findRepeats } from "./repeats.ts";
+import { lineOf, type Rows } from "./rows.ts";
+import { findTwoUnits } from "./two-units.ts";
 
 /** Numbers that people write for "missing", by size. */
 const MISSING_CODES = [9, 99, 999, 9999, 99999].flatMap((code) => [-code, code]);
@@ -21,7 +23,8 @@ export interface SuspicionContext {
   readonly range?: readonly [number, number];
 }
 
-export function findSuspicions(rows: Rows, cohort: Cohort, context: SuspicionContext): Complaint[] {
+/** One warning per kind. `order` [N] says which row stands at each place of the cohort. */
+export function findSuspicions(rows: Rows, cohort: Cohort, order: Int32Array, context: SuspicionContext): Complaint[] {
   const at = (role: keyof Columns, line: number): Where => ({
     ...(context.file === undefined ? {} : { file: context.file }),
     line,
@@ -34,9 +37,9 @@ export function findSuspicions(rows: Rows, cohort: Cohort, context: SuspicionCon
     row: number,
     count: number,
     [expected, received, remedy]: readonly [string, string, string],
-  ): Complaint => ({ code, severity: "warn", expected, received, remedy, where: at(role, rows.lines[row]), count });
+  ): Complaint => ({ code, severity: "warn", expected, received, remedy, where: at(role, lineOf(rows, row)), count });
   const warnings: Complaint[] = [];
-  const repeats = findRepeats(rows, cohort);
+  const repeats = findRepeats(cohort, order);
   if (repeats.duplicates > 0) {
     warnings.push(
       warning("duplicate-rows", "id", repeats.firstDuplicate, repeats.duplicates, [
@@ -55,18 +58,30 @@ export function findSuspicions(rows: Rows, cohort: Cohort, context: SuspicionCon
       ]),
     );
   }
-  const { times, values, length } = rows;
-  const negative = countWhere(length, (j) => times[j] < 0);
+  const { times, values } = cohort;
+  const length = times.length;
+  /** How many observations, and the first row of the file, for which something holds. */
+  const countWhere = (holds: (k: number) => boolean): { count: number; first: number; at: number } => {
+    let count = 0;
+    let at = -1;
+    for (let k = 0; k < length; k++) {
+      if (!holds(k)) continue;
+      if (at < 0 || order[k] < order[at]) at = k;
+      count++;
+    }
+    return { count, first: order[at], at };
+  };
+  const negative = countWhere((k) => times[k] < 0);
   if (negative.count > 0) {
     warnings.push(
       warning("negative-time", "time", negative.first, negative.count, [
         "times from 0 on",
-        `${negative.count} below 0, the first ${times[negative.first]}`,
+        `${negative.count} below 0, the first ${times[negative.at]}`,
         "Check the origin of time.",
       ]),
     );
   }
-  if (length > 0 && countWhere(length, (j) => times[j] < 20_000 || times[j] > 80_000).count === 0) {
+  if (times.every((time) => time >= 20_000 && time <= 80_000)) {
     warnings.push(
       warning("spreadsheet-dates", "time", 0, length, [
         "times such as years of follow-up",
@@ -75,8 +90,10 @@ export function findSuspicions(rows: Rows, cohort: Cohort, context: SuspicionCon
       ]),
     );
   }
-  for (const code of suspectedCodes(values)) {
-    const found = countWhere(length, (j) => values[j] === code);
+  const sorted = values.slice().sort();
+  const suspected = suspectedCodes(sorted);
+  for (const code of suspected) {
+    const found = countWhere((k) => values[k] === code);
     warnings.push(
       warning("suspected-missing-code", "value", found.first, found.count, [
         "measured values",
@@ -85,26 +102,40 @@ export function findSuspicions(rows: Rows, cohort: Cohort, context: SuspicionCon
       ]),
     );
   }
-  const [low, high] = farLimits(values);
+  const [low, high] = farLimits(sorted);
   const codes = new Set(MISSING_CODES);
-  const far = countWhere(length, (j) => (values[j] < low || values[j] > high) && !codes.has(values[j]));
+  const far = countWhere((k) => (values[k] < low || values[k] > high) && !codes.has(values[k]));
   if (far.count > 0) {
     warnings.push(
       warning("outlier", "value", far.first, far.count, [
         `values near the others (${low.toPrecision(3)} to ${high.toPrecision(3)})`,
-        showReceived(String(values[far.first])),
+        showReceived(String(values[far.at])),
         "Check it for a slip of the pen or another unit; nothing was removed.",
+      ]),
+    );
+  }
+  const units = findTwoUnits(sorted, cohort, suspected);
+  if (units !== undefined) {
+    const { numSmall, numLarge, ratio, numBoth, split } = units;
+    const fewSmall = numSmall < numLarge;
+    const odd = countWhere((k) => values[k] > 0 && values[k] > split !== fewSmall);
+    warnings.push(
+      warning("two-units", "value", odd.first, Math.min(numSmall, numLarge), [
+        "values in one unit",
+        `${numSmall} small and ${numLarge} large values with nothing between, their medians ${brief(ratio)} times apart, ` +
+          `both in ${numBoth} individuals`,
+        "If they are two units, bring all values into one; nothing was changed.",
       ]),
     );
   }
   const range = context.range;
   if (range !== undefined) {
-    const outside = countWhere(length, (j) => values[j] < range[0] || values[j] > range[1]);
+    const outside = countWhere((k) => values[k] < range[0] || values[k] > range[1]);
     if (outside.count > 0) {
       warnings.push(
         warning("out-of-range", "value", outside.first, outside.count, [
           `values from ${range[0]} to ${range[1]}`,
-          String(values[outside.first]),
+          String(values[outside.at]),
           "Check unit and column.",
         ]),
       );
@@ -113,76 +144,40 @@ export function findSuspicions(rows: Rows, cohort: Cohort, context: SuspicionCon
   return warnings;
 }
 
-function countWhere(length: number, holds: (row: number) => boolean): { count: number; first: number } {
-  let count = 0;
-  let first = -1;
-  for (let j = 0; j < length; j++) {
-    if (!holds(j)) continue;
-    if (first < 0) first = j;
-    count++;
-  }
-  return { count, first };
-}
-
-/** Neighbours in the cohort's order (id, time, value) tell repeats; the row is then looked up for its line. */
-function findRepeats(rows: Rows, cohort: Cohort) {
-  let duplicates = 0;
-  let sameTime = 0;
-  let sameTimeIndividuals = 0;
-  let firstDuplicate = rows.length;
-  let firstSameTime = rows.length;
-  const repeated = { duplicate: new Set<string>(), sameTime: new Set<string>() };
-  for (let i = 0; i < cohort.ids.length; i++) {
-    const before = sameTime;
-    for (let j = cohort.offsets[i] + 1; j < cohort.offsets[i + 1]; j++) {
-      if (cohort.times[j] !== cohort.times[j - 1]) continue;
-      const same = cohort.values[j] === cohort.values[j - 1];
-      if (same) duplicates++;
-      else sameTime++;
-      (same ? repeated.duplicate : repeated.sameTime).add(cohort.ids[i]);
-    }
-    if (sameTime > before) sameTimeIndividuals++;
-  }
-  // Second visit to a (time) or (time, value) of the individuals concerned, in the order of the file.
-  const seen = new Set<string>();
-  const seenTimes = new Map<string, number>();
-  for (let j = 0; j < rows.length; j++) {
-    const id = rows.ids[j];
-    const inDuplicate = repeated.duplicate.has(id);
-    if (!inDuplicate && !repeated.sameTime.has(id)) continue;
-    const key = `${id}\u0000${rows.times[j]}`;
-    const row = `${key}\u0000${rows.values[j]}`;
-    if (seen.has(row)) firstDuplicate = Math.min(firstDuplicate, j);
-    else if (seenTimes.has(key)) firstSameTime = Math.min(firstSameTime, j);
-    seen.add(row);
-    seenTimes.set(key, j);
-  }
-  return { duplicates, sameTime, sameTimeIndividuals, firstDuplicate, firstSameTime };
-}
-
-/** Codes that occur at least twice while every other value lies on one side of them, far away. */
-function suspectedCodes(values: Float64Array): number[] {
+/** Codes that occur at least twice while every other value lies on one side of them, far away; `sorted` ascends. */
+function suspectedCodes(sorted: Float64Array): number[] {
   return MISSING_CODES.filter((code) => {
-    let count = 0;
-    let low = Number.POSITIVE_INFINITY;
-    let high = Number.NEGATIVE_INFINITY;
-    for (const value of values) {
-      if (value === code) count++;
-      else if (value < low || value > high) {
-        low = Math.min(low, value);
-        high = Math.max(high, value);
-      }
-    }
-    if (count < 2 || low > high) return false;
+    const from = firstAtLeast(sorted, code);
+    let to = from;
+    while (to < sorted.length && sorted[to] === code) to++;
+    if (to - from < 2 || to - from === sorted.length) return false;
+    const low = from > 0 ? sorted[0] : sorted[to];
+    const high = to < sorted.length ? sorted[sorted.length - 1] : sorted[from - 1];
     const span = Math.max(high - low, Math.abs(high), Math.abs(low)) / 2;
     return code < low - span || code > high + span;
   });
 }
 
+/** Position of the first entry of an ascending list that is not below `x`. */
+function firstAtLeast(sorted: Float64Array, x: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < x) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Limits beyond which a value is far from all others, from the quartiles. */
-function farLimits(values: Float64Array): readonly [number, number] {
-  const sorted = values.slice().sort();
+function farLimits(sorted: Float64Array): readonly [number, number] {
   const [q1, q3] = [sorted[Math.floor(sorted.length / 4)], sorted[Math.floor((3 * sorted.length) / 4)]];
   const reach = FAR * (q3 - q1);
   return reach > 0 ? [q1 - reach, q3 + reach] : [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+}
+
+/** A ratio in three digits: 88.4. */
+function brief(x: number): string {
+  return String(Number(x.toPrecision(3)));
 }

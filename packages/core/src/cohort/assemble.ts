@@ -1,0 +1,89 @@
+/**
+ * Rows in any order → the canonical columns of a cohort, sorted by (id, time, value): counting by individual, then each
+ * individual's few rows by themselves. Linear in the number of rows but for the sorting of ids and of long series.
+ */
+import type { Cohort } from "./cohort.ts";
+import type { Marker } from "./marker.ts";
+
+/** Rows whose ids are numbers into a list of names. */
+export interface NumberedRows {
+  /** Names, each once, in any order; those without a row are left out. */
+  readonly names: readonly string[];
+  /** Position of a name in `names`. */
+  readonly numberOf: (name: string) => number;
+  /** Name of each row, [N]. */
+  readonly individuals: Int32Array;
+  readonly times: ArrayLike<number>;
+  readonly values: ArrayLike<number>;
+}
+
+export interface AssembledCohort {
+  readonly cohort: Cohort;
+  /** Row that stands at each place of the cohort, [N]. */
+  readonly order: Int32Array;
+}
+
+/** Series longer than this are sorted by the engine, shorter ones by insertion. */
+const SHORT = 24;
+
+/** The cohort of checked rows, and which row went where. */
+export function assembleCohort(rows: NumberedRows, marker: Marker): AssembledCohort {
+  const { names, individuals, times, values } = rows;
+  const N = individuals.length;
+  const counts = new Int32Array(names.length);
+  for (let j = 0; j < N; j++) counts[individuals[j]]++;
+  const ids = names.filter((_, k) => counts[k] > 0);
+  // The default order of strings is that of their UTF-16 code units. Files are often sorted already.
+  if (!ascending(ids)) ids.sort();
+  const m = ids.length;
+  const place = new Int32Array(names.length);
+  const offsets = new Int32Array(m + 1);
+  ids.forEach((id, i) => {
+    const k = rows.numberOf(id);
+    place[k] = i;
+    offsets[i + 1] = offsets[i] + counts[k];
+  });
+  const next = offsets.slice(0, m);
+  const order = new Int32Array(N);
+  for (let j = 0; j < N; j++) order[next[place[individuals[j]]]++] = j;
+  for (let i = 0; i < m; i++) sortSeries(order, offsets[i], offsets[i + 1], times, values);
+  return { cohort: { ids, offsets, times: permuted(times, order), values: permuted(values, order), marker }, order };
+}
+
+/** A column in another order. Adding 0 turns −0 into 0, so that equal rows are equal bits. */
+function permuted(column: ArrayLike<number>, order: Int32Array): Float64Array {
+  const out = new Float64Array(order.length);
+  for (let k = 0; k < order.length; k++) out[k] = column[order[k]] + 0;
+  return out;
+}
+
+function ascending(ids: readonly string[]): boolean {
+  for (let i = 1; i < ids.length; i++) if (!(ids[i - 1] < ids[i])) return false;
+  return true;
+}
+
+/** Sorts order[from..to-1] by (time, value); rows that are equal in both stay in their order. */
+function sortSeries(
+  order: Int32Array,
+  from: number,
+  to: number,
+  times: ArrayLike<number>,
+  values: ArrayLike<number>,
+): void {
+  if (to - from > SHORT) {
+    order.subarray(from, to).sort((a, b) => times[a] - times[b] || values[a] - values[b]);
+    return;
+  }
+  for (let k = from + 1; k < to; k++) {
+    const j = order[k];
+    const [t, y] = [times[j], values[j]];
+    let at = k;
+    while (at > from) {
+      const before = order[at - 1];
+      if (times[before] < t || (times[before] === t && values[before] <= y)) break;
+      order[at] = before;
+      at--;
+    }
+    order[at] = j;
+  }
+}

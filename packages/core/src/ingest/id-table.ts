@@ -1,0 +1,123 @@
+/**
+ * Ids numbered in order of appearance, packed in one array of bytes: a million ids cost their letters and eight bytes
+ * each, not a million strings. Each UTF-16 unit is written as UTF-8 writes a code point (one byte for ASCII), so any
+ * text comes back as it was. Lookup is by open addressing over a table of numbers.
+ */
+
+export interface IdTable {
+  /** Letters of all ids, one after the other. */
+  bytes: Uint8Array;
+  /** Where each id starts in `bytes`, and after the last one where the next will. */
+  starts: Int32Array;
+  length: number;
+  /** Number of an id plus one, 0 for an empty place; a power of two long. */
+  slots: Int32Array;
+  /** Letters of the id asked for last. */
+  scratch: Uint8Array;
+}
+
+export function createIdTable(): IdTable {
+  return {
+    bytes: new Uint8Array(1 << 12),
+    starts: new Int32Array(1 << 8),
+    length: 0,
+    slots: new Int32Array(1 << 9),
+    scratch: new Uint8Array(1 << 8),
+  };
+}
+
+/** The number of an id, or -1 if it was never added. */
+export function findId(table: IdTable, id: string): number {
+  const length = writeUnits(table, id);
+  return table.slots[slotOf(table, table.scratch, 0, length)] - 1;
+}
+
+/** Adds an id that is not in the table; returns its number. */
+export function addId(table: IdTable, id: string): number {
+  const length = writeUnits(table, id);
+  const number = table.length;
+  const start = table.starts[number];
+  if (start + length > table.bytes.length) {
+    const grown = new Uint8Array(2 * (start + length));
+    grown.set(table.bytes);
+    table.bytes = grown;
+  }
+  table.bytes.set(table.scratch.subarray(0, length), start);
+  if (number + 1 === table.starts.length) {
+    const grown = new Int32Array(2 * table.starts.length);
+    grown.set(table.starts);
+    table.starts = grown;
+  }
+  table.starts[number + 1] = start + length;
+  table.slots[slotOf(table, table.scratch, 0, length)] = number + 1;
+  table.length++;
+  if (2 * table.length > table.slots.length) enlarge(table);
+  return number;
+}
+
+/** The id with a number. */
+export function idAt({ bytes, starts }: IdTable, number: number): string {
+  const end = starts[number + 1];
+  let text = "";
+  for (let k = starts[number]; k < end; ) {
+    const a = bytes[k++];
+    let unit = a;
+    if (a >= 0xe0) unit = ((a & 0x0f) << 12) | ((bytes[k++] & 0x3f) << 6) | (bytes[k++] & 0x3f);
+    else if (a >= 0x80) unit = ((a & 0x1f) << 6) | (bytes[k++] & 0x3f);
+    text += String.fromCharCode(unit);
+  }
+  return text;
+}
+
+/** All ids, by number. */
+export function allIds(table: IdTable): string[] {
+  return Array.from({ length: table.length }, (_, number) => idAt(table, number));
+}
+
+/** Writes an id's letters into the scratch space; returns how many bytes they take. */
+function writeUnits(table: IdTable, id: string): number {
+  if (3 * id.length > table.scratch.length) table.scratch = new Uint8Array(3 * id.length);
+  const { scratch } = table;
+  let length = 0;
+  for (let k = 0; k < id.length; k++) {
+    const unit = id.charCodeAt(k);
+    if (unit < 0x80) scratch[length++] = unit;
+    else if (unit < 0x800) {
+      scratch[length++] = 0xc0 | (unit >> 6);
+      scratch[length++] = 0x80 | (unit & 0x3f);
+    } else {
+      scratch[length++] = 0xe0 | (unit >> 12);
+      scratch[length++] = 0x80 | ((unit >> 6) & 0x3f);
+      scratch[length++] = 0x80 | (unit & 0x3f);
+    }
+  }
+  return length;
+}
+
+/** The place of letters[from..from+length-1] in the table: where that id stands, or the empty place it would take. */
+function slotOf({ slots, bytes, starts }: IdTable, letters: Uint8Array, from: number, length: number): number {
+  // FNV-1a, then a final mix, because the low bits choose the place.
+  let hash = 0x811c9dc5;
+  for (let k = 0; k < length; k++) hash = Math.imul(hash ^ letters[from + k], 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  hash ^= hash >>> 13;
+  const mask = slots.length - 1;
+  let slot = hash & mask;
+  for (; slots[slot] !== 0; slot = (slot + 1) & mask) {
+    const start = starts[slots[slot] - 1];
+    if (starts[slots[slot]] - start !== length) continue;
+    let k = 0;
+    while (k < length && bytes[start + k] === letters[from + k]) k++;
+    if (k === length) break;
+  }
+  return slot;
+}
+
+function enlarge(table: IdTable): void {
+  const { starts, bytes } = table;
+  table.slots = new Int32Array(2 * table.slots.length);
+  for (let number = 0; number < table.length; number++) {
+    const start = starts[number];
+    table.slots[slotOf(table, bytes, start, starts[number + 1] - start)] = number + 1;
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Two units in one column: positive values in two heaps with an empty factor between them, as when some laboratories
+ * write creatinine in mg/dL and others in µmol/L (88.4 times as much).
+ */
+import type { Cohort } from "../cohort/cohort.ts";
+
+export interface TwoUnits {
+  /** A value between the heaps. */
+  readonly split: number;
+  readonly numSmall: number;
+  readonly numLarge: number;
+  /** Median of the large values over that of the small ones. */
+  readonly ratio: number;
+  /** Individuals with values in both heaps. */
+  readonly numBoth: number;
+}
+
+/** The least factor between the heaps: laboratory values of one unit leave no such gap in their middle. */
+const GAP = 3;
+/** Each heap holds at least this share of the rows, and at least this many. */
+const SHARE = 0.05;
+const LEAST = 5;
+/** Share of rows that may lie in the gap: slips of the pen. */
+const STRAY = 0.01;
+
+/** The heaps, or undefined if there is one only. `sorted` are the values, ascending; `codes` are not measurements. */
+export function findTwoUnits(sorted: Float64Array, cohort: Cohort, codes: readonly number[]): TwoUnits | undefined {
+  // Codes stand apart from all other values, so they are at the ends.
+  let [from, to] = [0, sorted.length];
+  while (from < to && (sorted[from] <= 0 || codes.includes(sorted[from]))) from++;
+  while (from < to && codes.includes(sorted[to - 1])) to--;
+  const values = sorted.subarray(from, to);
+  const n = values.length;
+  const least = Math.max(LEAST, Math.ceil(SHARE * n));
+  const stray = Math.floor(STRAY * n);
+  let best = -1;
+  let widest = GAP;
+  for (let k = least - 1; k + stray + 1 <= n - least; k++) {
+    const factor = values[k + stray + 1] / values[k];
+    if (factor >= widest) {
+      widest = factor;
+      best = k;
+    }
+  }
+  if (best < 0) return undefined;
+  const split = Math.sqrt(values[best] * values[best + stray + 1]);
+  let numSmall = best + 1;
+  while (values[numSmall] <= split) numSmall++;
+  const median = (from: number, to: number) => (values[(from + to - 1) >> 1] + values[(from + to) >> 1]) / 2;
+  return {
+    split,
+    numSmall,
+    numLarge: n - numSmall,
+    ratio: median(numSmall, n) / median(0, numSmall),
+    numBoth: countBoth(cohort, split, codes),
+  };
+}
+
+function countBoth({ ids, offsets, values }: Cohort, split: number, codes: readonly number[]): number {
+  let both = 0;
+  for (let i = 0; i < ids.length; i++) {
+    let small = false;
+    let large = false;
+    for (let j = offsets[i]; j < offsets[i + 1]; j++) {
+      if (values[j] <= 0 || codes.includes(values[j])) continue;
+      if (values[j] > split) large = true;
+      else small = true;
+    }
+    if (small && large) both++;
+  }
+  return both;
+}

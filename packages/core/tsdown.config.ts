@@ -6,8 +6,10 @@ export default defineConfig([
     format: "esm",
     dts: true,
     clean: true,
-    platform: "neutral",
+    platform: "browser",
     fixedExtension: true,
+    // Hundreds of small files of third parties took most of a program's start: 0.7 s of 0.8 s.
+    deps: { alwaysBundle: [/./] },
   },
   {
     // One file with everything in it, for pages without a bundler.

@@ -55,6 +55,15 @@ export interface SavedSelection {
   readonly how: string;
 }
 
+/** data/start.json of the server. */
+interface ServedStart {
+  readonly visits?: { readonly path: string; readonly name: string };
+  readonly subjects?: { readonly path: string; readonly name: string };
+  readonly model?: { readonly path: string };
+  readonly columns?: ReadChoice["columns"];
+  readonly marker?: ReadChoice["marker"];
+}
+
 export const DEFAULT_FIT: FitChoice = { kind: "dtm", mapDimension: 2, mean: "scalar", restarts: 0, seed: 1 };
 
 const UNDO_DEPTH = 100;
@@ -72,6 +81,8 @@ export class Explorer {
   // What was read.
   preview: TablePreview | null = $state.raw(null);
   previewName = $state("");
+  /** Columns and marker said on the command line, for the table it was started with. */
+  servedChoice: ReadChoice | null = $state.raw(null);
   loaded: Loaded | null = $state.raw(null);
   subjects: LoadedSubjects | null = $state.raw(null);
   /** Names of the outcomes in use, as `readOutcomes` takes them. */
@@ -146,6 +157,27 @@ export class Explorer {
     this.canKeep = await canKeep();
     this.kept = this.canKeep ? await recall() : null;
     if (this.kept !== null) await this.#takeUp(this.kept, wanted);
+    else if (__SERVED__) await this.#openServed(wanted);
+  }
+
+  /** What `dtm explore RUN|VISITS` was started with. */
+  async #openServed(wanted: View): Promise<void> {
+    const answer = await fetch("data/start.json").catch(() => null);
+    if (answer === null || !answer.ok) return;
+    const start = (await answer.json()) as ServedStart;
+    const bytes = async (path: string) => (await fetch(path)).arrayBuffer();
+    if (start.visits === undefined) return;
+    if (!(await this.open(await bytes(start.visits.path), start.visits.name))) return;
+    // A table alone is shown for checking, with what was said on the command line; a run is opened whole.
+    this.servedChoice = { columns: start.columns ?? {}, marker: start.marker ?? {} };
+    if (start.model === undefined) return;
+    if (!(await this.read(this.servedChoice))) return;
+    if (start.subjects !== undefined) {
+      await this.openSubjects(await bytes(start.subjects.path), start.subjects.name);
+    }
+    if (await this.openModel(await (await fetch(start.model.path)).text())) {
+      this.#show({ ...wanted, step: wanted.step === "data" ? "map" : wanted.step });
+    }
   }
 
   /** Changes the view. `quiet` changes (panning, hovering through) are no steps of undo. */

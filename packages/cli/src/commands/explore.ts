@@ -1,0 +1,128 @@
+/** dtm explore [RUN|VISITS]: the explorer in the browser, served on this machine only. */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { FileError, StoppedError } from "../exit-codes.ts";
+import { filesOf, type Served, serveExplorer } from "../explore/server.ts";
+import { fileExists, isFolder, nameOf } from "../io/read.ts";
+import { MODEL_FILE, readModel, VISITS_FILE } from "../io/run-folder.ts";
+import { listenForSignals, type StopSignal } from "../io/signals.ts";
+import { type Command, type Options, textOption } from "./command.ts";
+import { wholeNumber } from "./numbers.ts";
+import { COLUMN_OPTIONS, MARKER_OPTIONS } from "./visits.ts";
+
+/** What the page opens with; its own words for the import it would otherwise ask about. */
+interface Start {
+  readonly visits?: { readonly path: string; readonly name: string };
+  readonly subjects?: { readonly path: string; readonly name: string };
+  readonly model?: { readonly path: string };
+  readonly columns?: { readonly [role: string]: string };
+  readonly marker?: { readonly [field: string]: string };
+}
+
+export const explore: Command = {
+  name: "explore",
+  description: "Open the explorer in the browser: import, fit, map, outcomes, report. Nothing leaves this machine.",
+  arguments: [{ name: "run", description: "folder of a run, or a table of visits", optional: true }],
+  options: [
+    { flags: "--subjects <file>", description: "CSV with one row per individual, for outcomes" },
+    ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|time|value) /.test(flags)),
+    ...MARKER_OPTIONS,
+    { flags: "--port <number>", description: "port on the loopback address (default: one that is free)" },
+    { flags: "--open", description: "open the browser" },
+  ],
+  examples: ["dtm explore", "dtm explore run/ --subjects subjects.csv", "dtm explore visits.csv --value fvc --open"],
+  run: async ([path], options, { talk }) => {
+    const page = builtPage();
+    const subjects = textOption(options, "subjects");
+    const { start, files } = startWith(path, subjects, options);
+    const all = new Map([...filesOf(page), ...files]);
+    const text = JSON.stringify(start);
+    all.set("/data/start.json", { type: "application/json; charset=utf-8", bytes: () => Buffer.from(text) });
+    const asked = textOption(options, "port");
+    const server = await serveExplorer(all, asked === undefined ? 0 : wholeNumber("--port", asked, 0));
+    let stop: (signal: StopSignal) => void = () => {};
+    const stopped = new Promise<StopSignal>((resolve) => {
+      stop = resolve;
+    });
+    const signals = listenForSignals((signal) => stop(signal));
+    // The address is the result: it is printed while the server runs.
+    process.stdout.write(
+      options.json === true
+        ? `${JSON.stringify({ address: server.address, port: server.port })}\n`
+        : `${server.address}\n`,
+    );
+    talk.say("Open this address in a browser on this machine; it works once. Stop with Ctrl-C.");
+    if (options.open === true) openBrowser(server.address);
+    const signal = await stopped;
+    signals.release();
+    await server.close();
+    throw new StoppedError(signal, "Stopped; nothing was written.");
+  },
+};
+
+/** Folder of the built explorer. */
+function builtPage(): string {
+  try {
+    const page = createRequire(import.meta.url).resolve("@trajectory-maps/app/dtm.html");
+    const folder = join(dirname(page), "served");
+    if (existsSync(join(folder, "index.html"))) return folder;
+  } catch {
+    // Said below.
+  }
+  throw new FileError("The explorer is not built. In the repository, any npm script builds it: npm run demo.");
+}
+
+/** What is opened, and the files the page fetches for it. */
+function startWith(path: string | undefined, subjects: string | undefined, options: Options) {
+  const files = new Map<string, Served>();
+  const serve = (name: string, from: string, type: string) => {
+    if (!fileExists(from)) throw new FileError(`There is no file ${from}.`);
+    files.set(name, { type, bytes: () => readFileSync(from) });
+  };
+  const pick = (names: readonly string[]) =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const value = textOption(options, name);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+  let start: Start = {};
+  if (path !== undefined && isFolder(path)) {
+    const { marker } = readModel(path);
+    serve("/data/model.json", join(path, MODEL_FILE), "application/json; charset=utf-8");
+    const visits = join(path, VISITS_FILE);
+    if (!fileExists(visits)) {
+      throw new FileError(`${path} keeps no copy of the visits. Explore the table they were read from instead.`);
+    }
+    serve("/data/visits.csv", visits, "text/csv; charset=utf-8");
+    const columns = { id: "id", time: "time", value: "value" };
+    const model = { path: "data/model.json" };
+    start = { visits: { path: "data/visits.csv", name: nameOf(path) }, model, columns, marker: { ...marker } };
+  } else if (path !== undefined) {
+    serve("/data/visits", path, "application/octet-stream");
+    const { marker: name, ...rest } = pick(["marker", "unit", "timeUnit", "transform"]);
+    const marker = { ...rest, ...(name === undefined ? {} : { name }) };
+    start = { visits: { path: "data/visits", name: nameOf(path) }, columns: pick(["id", "time", "value"]), marker };
+  }
+  if (subjects !== undefined) {
+    serve("/data/subjects", subjects, "application/octet-stream");
+    start = { ...start, subjects: { path: "data/subjects", name: nameOf(subjects) } };
+  }
+  return { start, files };
+}
+
+/** Asks the system to open an address; if it cannot, the address stands printed. */
+function openBrowser(address: string): void {
+  const [command, args] =
+    process.platform === "darwin"
+      ? ["open", [address]]
+      : process.platform === "win32"
+        ? ["cmd", ["/c", "start", "", address]]
+        : ["xdg-open", [address]];
+  spawn(command as string, args as string[], { stdio: "ignore", detached: true })
+    .on("error", () => {})
+    .unref();
+}

@@ -26,10 +26,12 @@ export { type HeldOutOptions, type HeldOutScores, heldOutLogLikelihood } from ".
 export * from "./ingest/preview.ts";
 export * from "./ingest/quality.ts";
 export * from "./ingest/read-cohort.ts";
+export { type CourseSummary, groupCourses } from "./map/clusters/courses.ts";
 export { mixtureFromLabels, mixtureMembership } from "./map/clusters/gaussian-mixture.ts";
 export { nameGroups } from "./map/clusters/names.ts";
 export type { NumberOfGroups } from "./map/clusters/number.ts";
-export type { Stability } from "./map/clusters/stability.ts";
+export { type Direction, type Piece, piecesOf, yearsPer } from "./map/clusters/shape.ts";
+export { STABLE_FROM, type Stability } from "./map/clusters/stability.ts";
 export * from "./map/groups.ts";
 export { type AlignedModel, alignModel } from "./models/align.ts";
 export type { DtmModel } from "./models/dtm/model.ts";
@@ -80,6 +82,13 @@ export {
 export { placementAt } from "./models/place-at.ts";
 export type { Placement, Placements, VariationalPlace } from "./models/placement.ts";
 export { drawCurves, type PredictedSeries, type Prediction, type PredictOptions, predict } from "./models/predict.ts";
+export {
+  type ChangeOptions,
+  type Interval,
+  predictBelow,
+  predictChange,
+  predictDifference,
+} from "./models/predict-change.ts";
 export { type Crossing, type CrossingOptions, predictCrossing } from "./models/predict-crossing.ts";
 export { loadModel, saveModel } from "./models/serialize.ts";
 export { type Alignment, procrustes } from "./numeric/procrustes.ts";

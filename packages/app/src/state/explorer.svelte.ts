@@ -9,11 +9,13 @@ import {
   type Comparison,
   DtmError,
   type Groups,
+  type Interval,
   type LandmarkSurvival,
   type Outcome,
   type Stability,
   type TablePreview,
 } from "@trajectory-maps/core";
+import type { SelectMode } from "../map/types.ts";
 import type {
   BaselinePlaces,
   CompareChoice,
@@ -23,6 +25,7 @@ import type {
   FitUpdate,
   GroupChoice,
   IndividualAnswer,
+  IndividualQuestion,
   Loaded,
   LoadedSubjects,
   ReadChoice,
@@ -451,10 +454,25 @@ export class Explorer {
   /** Everything the inspector shows of an individual; `index` −1 is the draft. */
   async individual(
     index: number,
-    options: { knownAt?: number; threshold?: number; at: readonly number[]; trail?: boolean },
+    options: Omit<IndividualQuestion, "id" | "times" | "values">,
   ): Promise<IndividualAnswer> {
-    const { id, times, values } = this.visitsOf(index);
-    return this.engine.individual({ id, times, values, ...options });
+    return this.engine.individual({ ...this.visitsOf(index), ...options });
+  }
+
+  /** Curve of one individual (known up to `knownAt`) minus that of another, at the given times. */
+  async difference(
+    first: number,
+    second: number,
+    options: { knownAt?: number; at: readonly number[] },
+  ): Promise<readonly Interval[]> {
+    const { at } = options;
+    return this.engine.difference({ ...this.visitsOf(first), ...options }, { ...this.visitsOf(second), at });
+  }
+
+  /** Opens the new individual with the given visits. */
+  editDraft(times: readonly number[], values: readonly number[]): void {
+    this.draft = { times, values };
+    if (this.view.individual !== -1) this.show({ individual: -1, knownAt: null, compared: null });
   }
 
   /** Visits of an individual; `index` −1 is the draft. */
@@ -485,6 +503,26 @@ export class Explorer {
     if (selection === null) return;
     this.saved = [...this.saved.filter((s) => s.name !== name), { name, ...selection }];
     void this.#keep();
+  }
+
+  removeSaved(name: string): void {
+    this.saved = this.saved.filter((s) => s.name !== name);
+    void this.#keep();
+  }
+
+  /** Selects individuals, adds them to the selection or takes them out of it; `how` is kept as text. */
+  select(chosen: ArrayLike<number>, mode: SelectMode, how: string): void {
+    const { selection } = this.view;
+    const before = new Set(mode === "replace" ? [] : (selection?.members ?? []));
+    for (const i of Array.from(chosen)) {
+      if (mode === "remove") before.delete(i);
+      else before.add(i);
+    }
+    const members = [...before].sort((a, b) => a - b);
+    const joint = mode === "add" ? "; added: " : "; taken out: ";
+    const text = mode === "replace" || selection === null ? how : `${selection.how}${joint}${how}`;
+    const change = members.length === 0 ? null : { members, how: text };
+    this.show({ selection: change, individual: null, compared: null, knownAt: null });
   }
 
   // ── Keeping ─────────────────────────────────────────────────────────────────────────────────────────────────────────

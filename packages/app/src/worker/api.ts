@@ -14,6 +14,7 @@ import type {
   Delimiter,
   DtmRunSnapshot,
   Groups,
+  Interval,
   LandmarkSurvival,
   Marker,
   Outcome,
@@ -111,6 +112,8 @@ export interface IndividualQuestion {
   readonly threshold?: number;
   /** Whether the trail of places after each visit is wanted. */
   readonly trail?: boolean;
+  /** Two times between which the change of the curve is wanted. */
+  readonly change?: readonly [number, number];
 }
 
 /** Everything the inspector shows of one individual. */
@@ -130,7 +133,11 @@ export interface IndividualAnswer {
   readonly curve: Prediction;
   readonly observation: Prediction;
   readonly crossing: Crossing | null;
-  /** Expected change of the curve over the year up to the last time known, and over the year after it. */
+  /** Probability that the curve is below the threshold at the last time asked for; null without a threshold. */
+  readonly below: number | null;
+  readonly change: Interval | null;
+  /** Standard deviation of the place in prior sd, from its 50 % region as for the dots of the map. */
+  readonly sd: number;
   readonly trail: readonly { readonly time: number; readonly location: Float64Array }[];
   /** Probability of each group, [K]; empty without groups. */
   readonly membership: Float64Array;
@@ -198,6 +205,8 @@ export interface Engine {
   groups(choice: GroupChoice): Promise<Groups>;
   stability(numResamples: number, seed: number, onProgress: Progress): Promise<Stability | null>;
   individual(question: IndividualQuestion): Promise<IndividualAnswer>;
+  /** Curve of the first individual minus that of the second, at the times the first question asks for. */
+  difference(first: IndividualQuestion, second: IndividualQuestion): Promise<readonly Interval[]>;
   baselines(): Promise<readonly BaselinePlaces[]>;
   associate(choice: AssociateChoice, onProgress: Progress): Promise<Association | null>;
   shareSurface(outcome: string): Promise<ShareSurface>;

@@ -1,6 +1,7 @@
 /** One individual looked at: place with exact regions, course with two bands, trail, membership. */
 import {
   highestDensityRegion,
+  type Interval,
   isMapModel,
   type mixtureFromLabels,
   mixtureMembership,
@@ -8,28 +9,37 @@ import {
   type Placement,
   placeIndividual,
   predict,
+  predictBelow,
+  predictChange,
   predictCrossing,
+  predictDifference,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
 import type { IndividualAnswer, IndividualQuestion } from "./api.ts";
 
+type Mixture = ReturnType<typeof modelMixture>;
+
+/** Standard deviations from the middle to the border of the 50 % region of a Gaussian on a line. */
+const HALF_1 = 0.6744897501960817;
+/** A visit at the very time asked about counts, whatever the slider rounded. */
+const SAME_TIME = 1e-9;
+
 export function answerIndividual(
   model: TrajectoryModel,
-  mixture: ReturnType<typeof modelMixture>,
+  mixture: Mixture,
   regions: ReturnType<typeof mixtureFromLabels> | null,
   question: IndividualQuestion,
 ): IndividualAnswer {
-  const { id, times, values, knownAt, at, threshold } = question;
-  const order = times.map((_, j) => j).sort((a, b) => times[a] - times[b]);
-  const used = order.filter((j) => knownAt === undefined || times[j] <= knownAt + 1e-9);
-  const place = (count: number): Placement =>
-    placeIndividual(
-      model,
-      { id, times: used.slice(0, count).map((j) => times[j]), values: used.slice(0, count).map((j) => values[j]) },
-      { mixture },
-    );
+  const { times, at, threshold, change } = question;
+  const used = usedVisits(question);
+  const place = (count: number) => placeVisits(model, mixture, question, used.slice(0, count));
   const placement = place(used.length);
-  const flat = isMapModel(model) && model.mapDimension === 2;
+  const q = model.mapDimension;
+  const onLattice = isMapModel(model) && q <= 2;
+  const region = (level: number) => (onLattice ? highestDensityRegion(model, placement, level) : new Float64Array(0));
+  const region50 = region(0.5);
+  const cell = onLattice ? cellSide(mixture.locations, q) : 0;
+  const last = at[at.length - 1];
   return {
     location: placement.location,
     covariance: placement.covariance,
@@ -37,12 +47,15 @@ export function answerIndividual(
     logLikelihood: placement.logLikelihood,
     numUsed: used.length,
     lastUsed: placement.lastTime,
-    region50: flat ? highestDensityRegion(model, placement, 0.5) : new Float64Array(0),
-    region90: flat ? highestDensityRegion(model, placement, 0.9) : new Float64Array(0),
-    cell: flat ? cellSide(mixture.locations) : 0,
-    curve: predict(model, placement, at, { interval: "curve", rate: true, numDraws: 400 }),
+    region50: q === 2 ? region50 : new Float64Array(0),
+    region90: q === 2 ? region(0.9) : new Float64Array(0),
+    cell: q === 2 ? cell : 0,
+    curve: predict(model, placement, at, { interval: "curve" }),
     observation: predict(model, placement, at, { interval: "observation" }),
     crossing: threshold === undefined ? null : predictCrossing(model, placement, { threshold, numDraws: 1000 }),
+    below: threshold === undefined ? null : predictBelow(model, placement, [last], threshold)[0],
+    change: change === undefined ? null : predictChange(model, placement, change[0], change[1]),
+    sd: onLattice ? regionSd(region50.length / q, cell, q) : momentSd(placement.covariance, q),
     trail: question.trail
       ? used.map((j, k) => ({ time: times[j], location: (k + 1 === used.length ? placement : place(k + 1)).location }))
       : [],
@@ -51,8 +64,47 @@ export function answerIndividual(
   };
 }
 
-/** Distance of neighbouring nodes of a lattice in rows. */
-function cellSide(locations: Float64Array): number {
+/** Curve of the first minus that of the second. */
+export function answerDifference(
+  model: TrajectoryModel,
+  mixture: Mixture,
+  first: IndividualQuestion,
+  second: IndividualQuestion,
+): readonly Interval[] {
+  const place = (question: IndividualQuestion) => placeVisits(model, mixture, question, usedVisits(question));
+  return predictDifference(model, place(first), place(second), first.at);
+}
+
+/** Positions of the visits that count, by time. */
+function usedVisits({ times, knownAt }: IndividualQuestion): number[] {
+  const order = times.map((_, j) => j).sort((a, b) => times[a] - times[b]);
+  return order.filter((j) => knownAt === undefined || times[j] <= knownAt + SAME_TIME);
+}
+
+function placeVisits(
+  model: TrajectoryModel,
+  mixture: Mixture,
+  { id, times, values }: IndividualQuestion,
+  used: readonly number[],
+): Placement {
+  const history = { id, times: used.map((j) => times[j]), values: used.map((j) => values[j]) };
+  return placeIndividual(model, history, { mixture });
+}
+
+/** sd of a Gaussian whose 50 % region has as many cells: q = 1 length / (2 · 0.6745), q = 2 √(area / 2π ln 2). */
+function regionSd(numCells: number, cell: number, q: number): number {
+  return q === 1 ? (numCells * cell) / (2 * HALF_1) : Math.sqrt((numCells * cell * cell) / (2 * Math.PI * Math.LN2));
+}
+
+function momentSd(covariance: Float64Array, q: number): number {
+  let trace = 0;
+  for (let c = 0; c < q; c++) trace += covariance[c * q + c];
+  return Math.sqrt(Math.max(trace, 0) / q);
+}
+
+/** Distance of neighbouring nodes of a lattice; nodes of a row stand one after the other. */
+function cellSide(locations: Float64Array, q: number): number {
+  if (q === 1) return Math.abs(locations[1] - locations[0]);
   for (let g = 1; g < locations.length / 2; g++) {
     if (locations[2 * g] === locations[2 * g - 2]) return Math.abs(locations[2 * g + 1] - locations[2 * g - 1]);
   }

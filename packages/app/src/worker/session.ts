@@ -20,7 +20,7 @@ import {
 } from "@trajectory-maps/core";
 import type { Engine, Fitted, Loaded, LoadedSubjects } from "./api.ts";
 import { createFitting } from "./fitting.ts";
-import { answerIndividual } from "./individual.ts";
+import { answerDifference, answerIndividual } from "./individual.ts";
 import { createStudy } from "./study.ts";
 import { gunzip, looksZipped } from "./unzip.ts";
 
@@ -120,6 +120,11 @@ export function createSession(): Engine {
       const { fitted, mixture } = session;
       if (fitted === null || mixture === null) throw notFitted();
       return answerIndividual(fitted.model, mixture, session.regions, question);
+    },
+    difference: async (first, second) => {
+      const { fitted, mixture } = session;
+      if (fitted === null || mixture === null) throw notFitted();
+      return answerDifference(fitted.model, mixture, first, second);
     },
     modelFile: async () => {
       if (session.fitted === null) throw notFitted();

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import {
+  bandPath,
+  cutSeries,
+  extentOf,
+  linePath,
+  makeScale,
+  niceStep,
+  roundEnds,
+  splitSeries,
+  ticksOf,
+  valueAtTime,
+} from "./scale.ts";
+
+describe("makeScale", () => {
+  it("takes the ends of the data to the ends of the drawing", () => {
+    const y = makeScale(30, 125, 200, 20);
+    expect(y(30)).toBe(200);
+    expect(y(125)).toBe(20);
+    expect(y.ticks).toEqual([40, 60, 80, 100, 120]);
+    expect(y.decimals).toBe(0);
+  });
+
+  it("gives equal ratios equal distances on a log scale, with ticks of 1, 2 and 5", () => {
+    const y = makeScale(0.5, 20, 0, 100, { log: true });
+    expect(y(1) - y(0.5)).toBeCloseTo(y(20) - y(10), 9);
+    expect(y.ticks).toEqual([0.5, 1, 2, 5, 10, 20]);
+    expect(y.decimals).toBe(1);
+  });
+
+  it("stands for a single value without dividing by zero", () => {
+    expect(makeScale(3, 3, 0, 10)(3)).toBe(5);
+  });
+});
+
+describe("ticks", () => {
+  it("are multiples of a round step, free of rounding dust", () => {
+    expect(niceStep(10, 5)).toBe(2);
+    expect(niceStep(0.9, 5)).toBe(0.2);
+    expect(ticksOf(-0.1, 0.35, 0.1)).toEqual([-0.1, 0, 0.1, 0.2, 0.3]);
+    expect(Object.is(ticksOf(-1, 1, 1)[1], 0)).toBe(true);
+  });
+
+  it("ends that are nearly round become round, others stay", () => {
+    expect(roundEnds(0.02, 9.97)).toEqual([0, 10]);
+    expect(roundEnds(0.7, 9.97)).toEqual([0.7, 10]);
+  });
+});
+
+describe("series", () => {
+  const times = [0, 1, 2];
+  const values = [10, 20, 0];
+
+  it("are read between points by straight lines and held constant outside", () => {
+    expect(valueAtTime(times, values, 0.5)).toBe(15);
+    expect(valueAtTime(times, values, -1)).toBe(10);
+    expect(valueAtTime(times, values, 9)).toBe(0);
+  });
+
+  it("split where solid ends and dashed begins: both parts hold that point", () => {
+    const { known, later } = splitSeries(times, values, 1.5);
+    expect(known).toEqual({ times: [0, 1, 1.5], values: [10, 20, 10] });
+    expect(later).toEqual({ times: [1.5, 2], values: [10, 0] });
+    expect(splitSeries(times, values, 5).later.times).toEqual([]);
+    expect(cutSeries(times, values, 0.5)).toEqual({ times: [0, 0.5], values: [10, 15] });
+    expect(cutSeries(times, values, 2)).toEqual({ times, values });
+  });
+
+  it("become paths that break at gaps", () => {
+    const x = makeScale(0, 2, 0, 20);
+    const y = makeScale(0, 20, 20, 0);
+    expect(linePath(x, y, times, [10, Number.NaN, 0])).toBe("M0.0 10.0M20.0 20.0");
+    expect(bandPath(x, y, [0, 2], [0, 0], [10, 10])).toBe("M0.0 10.0L20.0 10.0L20.0 20.0L0.0 20.0Z");
+  });
+
+  it("have an extent that leaves out what is not a number", () => {
+    expect(extentOf([[1, Number.NaN], [5]])).toEqual([1, 5]);
+    expect(extentOf([[0, 10]], 0.1)).toEqual([-1, 11]);
+    expect(extentOf([])).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,154 @@
+/** Scales, ticks and paths of the small charts. A scale maps data to px; ticks are round numbers inside it. */
+
+export interface Scale {
+  (value: number): number;
+  readonly low: number;
+  readonly high: number;
+  readonly ticks: readonly number[];
+  /** Decimals that tell the ticks apart. */
+  readonly decimals: number;
+}
+
+export interface ScaleOptions {
+  /** Ticks wished for. Default 5. */
+  readonly numTicks?: number;
+  /** Equal distances are equal ratios. Only for positive data. Default false. */
+  readonly log?: boolean;
+}
+
+/** A step of 1, 2 or 5 times a power of ten that gives about `count` steps over the span. */
+export function niceStep(span: number, count: number): number {
+  if (!(span > 0)) return 1;
+  const rough = span / Math.max(count, 1);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const factor = [1, 2, 5, 10].find((f) => f * power >= rough * 0.999) ?? 10;
+  return factor * power;
+}
+
+/** Multiples of the step from `low` to `high`, both included. */
+export function ticksOf(low: number, high: number, step: number): number[] {
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
+  // Whole multiples, so that 0.3 is not 0.30000000000000004; + 0 turns −0 into 0.
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, k) =>
+    Number(((first + k) * step + 0).toPrecision(12)),
+  );
+}
+
+/** Maps [low, high] onto [from, to] in px. */
+export function makeScale(low: number, high: number, from: number, to: number, options: ScaleOptions = {}): Scale {
+  const { numTicks = 5, log = false } = options;
+  const [a, b] = high > low ? [low, high] : [low - 1, low + 1];
+  const useLog = log && a > 0;
+  const warp = useLog ? Math.log : (v: number) => v;
+  const place = (v: number) => from + ((warp(v) - warp(a)) / (warp(b) - warp(a))) * (to - from);
+  const step = niceStep(b - a, numTicks);
+  const ticks = useLog ? logTicks(a, b, numTicks) : ticksOf(a, b, step);
+  const finest = useLog ? Math.min(...ticks, 1) : step;
+  const decimals = Math.max(0, Math.ceil(-Math.log10(finest) - 1e-9));
+  return Object.assign(place, { low: a, high: b, ticks, decimals });
+}
+
+function logTicks(low: number, high: number, count: number): number[] {
+  const all: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power++) {
+    for (const f of [1, 2, 5]) {
+      const tick = Number((f * 10 ** power).toPrecision(12));
+      if (tick >= low * 0.9999 && tick <= high * 1.0001) all.push(tick);
+    }
+  }
+  const tens = all.filter((t) => Number.isInteger(Math.round(1e6 * Math.log10(t)) / 1e6));
+  return all.length > count + 2 && tens.length >= 2 ? tens : all;
+}
+
+/** An end that is nearly round is made round, so that 0.02 to 9.97 years reads 0 to 10. */
+export function roundEnds(low: number, high: number, numTicks = 5): readonly [number, number] {
+  const step = niceStep(high - low, numTicks);
+  const near = 0.025 * (high - low);
+  const [a, b] = [Math.round(low / step) * step, Math.round(high / step) * step];
+  return [Math.abs(a - low) <= near ? a : low, Math.abs(b - high) <= near ? b : high];
+}
+
+/** Lowest and highest of the finite numbers, with a margin as a share of the span. */
+export function extentOf(series: Iterable<ArrayLike<number>>, margin = 0): readonly [number, number] {
+  let [low, high] = [Infinity, -Infinity];
+  for (const values of series) {
+    for (let k = 0; k < values.length; k++) {
+      const v = values[k];
+      if (!Number.isFinite(v)) continue;
+      low = Math.min(low, v);
+      high = Math.max(high, v);
+    }
+  }
+  if (low > high) return [0, 1];
+  const room = margin * (high - low || Math.abs(high) || 1);
+  return [low - room, high + room];
+}
+
+const px = (v: number) => v.toFixed(1);
+
+/** SVG path through the points; gaps (NaN) break it. */
+export function linePath(x: Scale, y: Scale, times: ArrayLike<number>, values: ArrayLike<number>): string {
+  let path = "";
+  let pen = "M";
+  for (let k = 0; k < times.length; k++) {
+    if (!Number.isFinite(values[k])) {
+      pen = "M";
+      continue;
+    }
+    path += `${pen}${px(x(times[k]))} ${px(y(values[k]))}`;
+    pen = "L";
+  }
+  return path;
+}
+
+/** Closed SVG path between two series. */
+export function bandPath(
+  x: Scale,
+  y: Scale,
+  times: ArrayLike<number>,
+  lower: ArrayLike<number>,
+  upper: ArrayLike<number>,
+): string {
+  if (times.length === 0) return "";
+  let path = linePath(x, y, times, upper);
+  for (let k = times.length - 1; k >= 0; k--) path += `L${px(x(times[k]))} ${px(y(lower[k]))}`;
+  return `${path}Z`;
+}
+
+/** A series at a time between its first and last, by straight lines; held constant outside. */
+export function valueAtTime(times: ArrayLike<number>, values: ArrayLike<number>, t: number): number {
+  const n = times.length;
+  if (t <= times[0]) return values[0];
+  if (t >= times[n - 1]) return values[n - 1];
+  let k = 0;
+  while (times[k + 1] < t) k++;
+  const share = (t - times[k]) / (times[k + 1] - times[k]);
+  return values[k] + share * (values[k + 1] - values[k]);
+}
+
+/** A series up to a time and from it on; both parts hold the point at the time itself. */
+export function splitSeries(times: ArrayLike<number>, values: ArrayLike<number>, t: number) {
+  const known = { times: [] as number[], values: [] as number[] };
+  const later = { times: [] as number[], values: [] as number[] };
+  for (let k = 0; k < times.length; k++) {
+    const part = times[k] <= t ? known : later;
+    part.times.push(times[k]);
+    part.values.push(values[k]);
+  }
+  if (known.times.length > 0 && later.times.length > 0) {
+    const at = valueAtTime(times, values, t);
+    known.times.push(t);
+    known.values.push(at);
+    later.times.unshift(t);
+    later.values.unshift(at);
+  }
+  return { known, later };
+}
+
+/** A series up to a time, ending exactly there. */
+export function cutSeries(times: ArrayLike<number>, values: ArrayLike<number>, t: number) {
+  return t >= times[times.length - 1]
+    ? { times: Array.from(times), values: Array.from(values) }
+    : splitSeries(times, values, t).known;
+}

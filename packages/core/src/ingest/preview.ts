@@ -1,12 +1,13 @@
 /**
  * A first look at a table before it is read: columns with their first cells, and which of them hold individual, time and
  * marker, each guess with its reason. Usual names decide first (as in `readCohort`); where names say nothing, contents do:
- * an id repeats over rows and need not be a number, time grows along an individual's rows, the marker is the number left.
+ * an id repeats over rows and need not be a number, time grows along an individual's rows, the marker is a number that
+ * is left, changes between visits and does not merely count along with time.
  */
 
 import { findColumns, type Role } from "./columns.ts";
 import { type Delimiter, forEachRecord, guessDelimiter } from "./csv.ts";
-import { isMissing, readNumber } from "./numbers.ts";
+import { dateKind, isMissing, readNumber } from "./numbers.ts";
 
 export interface ColumnPreview {
   readonly name: string;
@@ -76,7 +77,7 @@ function describeColumn(name: string, rows: readonly (readonly string[])[], k: n
     if (isNumber(cell)) numbers++;
   }
   const n = Math.max(rows.length, 1);
-  return { name, numeric: filled === 0 ? 0 : numbers / filled, empty: 1 - filled / n, distinct: seen.size };
+  return { name, numeric: filled === 0 ? 0 : numbers / filled, empty: (n - filled) / n, distinct: seen.size };
 }
 
 function isNumber(cell: string): boolean {
@@ -85,53 +86,77 @@ function isNumber(cell: string): boolean {
 
 /** A share that still counts as "numbers", with some text among them. */
 const MOSTLY = 0.8;
+/** A column that grows along this share of neighbouring rows counts time, whatever its name. */
+const ALWAYS = 0.98;
+/** Cells that differ, from which on a column is a measurement rather than a code. */
+const MANY = 8;
 
-function guessColumns(
+type Cells = readonly (readonly string[])[];
+
+function guessColumns(names: readonly string[], columns: readonly ColumnPreview[], rows: Cells): ColumnGuess[] {
+  const n = rows.length;
+  const id = guessId(names, columns, n);
+  const time = guessTime(names, columns, rows, id.column);
+  return [id, time, guessValue(names, columns, rows, id.column, time.column)];
+}
+
+function guessId(names: readonly string[], columns: readonly ColumnPreview[], n: number): ColumnGuess {
+  const named = byName(names, "id");
+  if (named >= 0) {
+    return {
+      role: "id",
+      column: named,
+      reason: `its name is usual; ${columns[named].distinct} different ones in ${n} rows`,
+    };
+  }
+  const column = best(columns, (c) =>
+    c.empty > 0.2 ? -1 : repeats(c, n) + (c.numeric < MOSTLY ? 1 : 0) + wordScore(c.name, ID_WORDS),
+  );
+  if (column < 0) return { role: "id", column, reason: "no column repeats as an id would" };
+  const share = Math.round((100 * columns[column].distinct) / Math.max(n, 1));
+  return { role: "id", column, reason: `unique per row ${share}%, looks like an id` };
+}
+
+function guessTime(names: readonly string[], columns: readonly ColumnPreview[], rows: Cells, id: number): ColumnGuess {
+  const named = byName(names, "time");
+  if (named >= 0 && named !== id) return { role: "time", column: named, reason: "its name is usual" };
+  const column = best(columns, (c, k) => {
+    if (k === id || (c.numeric < MOSTLY && !holdsDates(rows, k))) return -1;
+    const score = growth(rows, id, k) + wordScore(c.name, TIME_WORDS);
+    return score > 0.5 ? score : -1;
+  });
+  const reason = column < 0 ? "no column of numbers grows along rows" : "grows along the rows of an individual";
+  return { role: "time", column, reason };
+}
+
+function guessValue(
   names: readonly string[],
   columns: readonly ColumnPreview[],
-  rows: readonly (readonly string[])[],
-): ColumnGuess[] {
-  const taken = new Set<number>();
-  const guesses: ColumnGuess[] = [];
-  const take = (role: Role, column: number, reason: string) => {
-    if (column >= 0) taken.add(column);
-    guesses.push({ role, column, reason });
-  };
-  const byName = (role: Role) => {
-    // Found one role at a time, so that one odd name does not hide the others.
-    const found = findColumns(names, { id: names[0], time: names[0], value: names[0], [role]: undefined }, 1);
-    return "positions" in found && !taken.has(found.positions[role]) ? found.positions[role] : -1;
-  };
-  const n = rows.length;
-  const share = (k: number) => `${Math.round((100 * columns[k].distinct) / Math.max(n, 1))}%`;
+  rows: Cells,
+  id: number,
+  time: number,
+): ColumnGuess {
+  const named = byName(names, "value");
+  if (named >= 0 && named !== id && named !== time) {
+    return { role: "value", column: named, reason: "its name is usual" };
+  }
+  // Of columns equally good the first is taken: tables put what matters to the left.
+  const column = best(columns, (c, k) => {
+    if (k === id || k === time || c.name === "" || c.numeric < MOSTLY || c.distinct < 2) return -1;
+    if (growth(rows, id, k) >= ALWAYS) return 0;
+    const measured = c.distinct >= Math.min(MANY, Math.max(rows.length / 4, 2)) ? 1 : 0;
+    return 1 + measured + (varies(rows, id, k) ? 1 : 0) - c.empty;
+  });
+  const reason = column < 0 ? "no column of numbers is left" : "numbers that change between visits";
+  return { role: "value", column, reason };
+}
 
-  let id = names.filter((name) => name !== "").length > 1 ? byName("id") : -1;
-  if (id >= 0) take("id", id, `its name is usual; ${columns[id].distinct} different ones in ${n} rows`);
-  else {
-    id = best(columns, (c, k) =>
-      taken.has(k) || c.empty > 0.2 ? -1 : repeats(c, n) + (c.numeric < MOSTLY ? 1 : 0) + wordScore(c.name, ID_WORDS),
-    );
-    take("id", id, id < 0 ? "no column repeats as an id would" : `unique per row ${share(id)}, looks like an id`);
-  }
-  let time = byName("time");
-  if (time >= 0) take("time", time, "its name is usual");
-  else {
-    time = best(columns, (c, k) =>
-      taken.has(k) || c.numeric < MOSTLY ? -1 : growth(rows, id, k) + wordScore(c.name, TIME_WORDS),
-    );
-    take("time", time, time < 0 ? "no column of numbers grows along rows" : `grows along the rows of an individual`);
-  }
-  const value = byName("value");
-  if (value >= 0) take("value", value, "its name is usual");
-  else {
-    const rest = best(columns, (c, k) =>
-      taken.has(k) || c.name === "" || c.numeric < MOSTLY
-        ? -1
-        : c.distinct / Math.max(n, 1) - c.empty + (varies(rows, id, k) ? 1 : 0),
-    );
-    take("value", rest, rest < 0 ? "no column of numbers is left" : "numbers that change between visits");
-  }
-  return guesses;
+/** Position of the column with a usual name of a role, −1 if none or two have it. */
+function byName(names: readonly string[], role: Role): number {
+  // One role at a time, with the others given, so that an odd name does not hide the rest.
+  const given = { id: "\u00011", time: "\u00012", value: "\u00013" };
+  const found = findColumns([...names, ...Object.values(given)], { ...given, [role]: undefined }, 1);
+  return "positions" in found && found.positions[role] < names.length ? found.positions[role] : -1;
 }
 
 const ID_WORDS = /\b(id|nr|no|code|patient|subject|person|record|mrn|pseudonym|name)\b/;
@@ -143,13 +168,13 @@ function wordScore(name: string, words: RegExp): number {
 
 /** High for columns whose cells come more than once but are still many. */
 function repeats(column: ColumnPreview, n: number): number {
-  if (column.distinct < 2 || column.distinct >= n) return column.distinct >= n ? 0.1 : -1;
+  if (column.distinct < 2 || column.distinct >= n) return column.distinct >= n && n > 0 ? 0.1 : -1;
   const perCell = n / column.distinct;
   return perCell >= 1.3 && column.distinct >= Math.min(5, n / 2) ? 1 : 0.2;
 }
 
 /** Share of neighbouring rows of one individual along which a column grows. */
-function growth(rows: readonly (readonly string[])[], id: number, k: number): number {
+function growth(rows: Cells, id: number, k: number): number {
   let pairs = 0;
   let grown = 0;
   for (let r = 1; r < rows.length; r++) {
@@ -163,14 +188,22 @@ function growth(rows: readonly (readonly string[])[], id: number, k: number): nu
 }
 
 /** Whether a column differs between rows of one individual. */
-function varies(rows: readonly (readonly string[])[], id: number, k: number): boolean {
+function varies(rows: Cells, id: number, k: number): boolean {
   return rows.some((row, r) => r > 0 && (id < 0 || row[id] === rows[r - 1][id]) && row[k] !== rows[r - 1][k]);
 }
 
+function holdsDates(rows: Cells, k: number): boolean {
+  const filled = rows.map((row) => (row[k] ?? "").trim()).filter((cell) => !isMissing(cell));
+  return filled.length > 0 && filled.filter((cell) => dateKind(cell) !== undefined).length >= MOSTLY * filled.length;
+}
+
+/** The cell as a number; of a date the days since 1970, for telling which rows are later. */
 function numberOf(cell: string | undefined): number {
   const text = (cell ?? "").trim();
   const plain = readNumber(text, ".");
-  return Number.isNaN(plain) ? readNumber(text, ",") : plain;
+  if (!Number.isNaN(plain)) return plain;
+  const comma = readNumber(text, ",");
+  return Number.isNaN(comma) && dateKind(text) === "iso" ? Date.parse(text) / 86_400_000 : comma;
 }
 
 /** Position of the largest score, −1 if none is positive or zero. */
@@ -185,4 +218,38 @@ function best(columns: readonly ColumnPreview[], score: (column: ColumnPreview, 
     }
   });
   return at;
+}
+
+/** A row of the table, as it is written. */
+export interface TableRow {
+  /** Physical line, from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+export interface FindRowsOptions {
+  readonly delimiter: Delimiter;
+  /** Lines wanted. */
+  readonly lines?: ReadonlySet<number>;
+  /** Rows with nothing in this column are wanted too. */
+  readonly emptyColumn?: string;
+  /** Rows returned at most. Default 1,000. */
+  readonly limit?: number;
+}
+
+/** Rows by their lines, and rows without a value, in the order of the file: for showing what was left out. */
+export function findRows(text: string, options: FindRowsOptions): TableRow[] {
+  const { delimiter, lines, emptyColumn, limit = 1000 } = options;
+  const rows: TableRow[] = [];
+  let column = -2;
+  forEachRecord(text, delimiter, (fields, line) => {
+    if (column === -2) {
+      column = emptyColumn === undefined ? -1 : fields.findIndex((name) => name.trim() === emptyColumn);
+      return true;
+    }
+    const empty = column >= 0 && fields[column] !== undefined && isMissing(fields[column].trim());
+    if (empty || lines?.has(line) === true) rows.push({ line, cells: fields.slice() });
+    return rows.length < limit;
+  });
+  return rows;
 }

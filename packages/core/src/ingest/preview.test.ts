@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { findRows, previewTable, type TablePreview } from "./preview.ts";
+
+const LONG = `id,time,value
+a,0,10
+a,1,11
+a,2,12.5
+b,0.5,8
+b,1.5,
+c,0.2,n/a
+`;
+
+/** Names of the guessed columns: individual, time, marker. */
+function guessed({ columns, guesses }: TablePreview): (string | undefined)[] {
+  return ["id", "time", "value"].map((role) => columns[guesses.find((g) => g.role === role)!.column]?.name);
+}
+
+/** Rows of 30 individuals with visits, as columns in any order. */
+function table(header: string, row: (individual: number, visit: number) => string): string {
+  const lines = [header];
+  for (let i = 0; i < 30; i++) for (let j = 0; j < 1 + (i % 4); j++) lines.push(row(i, j));
+  return lines.join("\n");
+}
+
+const level = (i: number, j: number) => (70 + ((i * 37 + j * 11) % 23) + 0.25 * j).toFixed(2);
+
+describe("previewTable", () => {
+  it("takes usual names, and says so", () => {
+    const preview = previewTable(LONG);
+    expect(guessed(preview)).toEqual(["id", "time", "value"]);
+    expect(preview.guesses[0].reason).toBe("its name is usual; 3 different ones in 6 rows");
+    expect(preview.delimiter).toBe(",");
+    expect(preview.numRowsSeen).toBe(6);
+  });
+
+  it("describes columns by shares of numbers and of empty cells", () => {
+    const value = previewTable(LONG).columns[2];
+    expect(value).toEqual({ name: "value", numeric: 1, empty: 2 / 6, distinct: 4 });
+    const id = previewTable(LONG).columns[0];
+    expect(id).toEqual({ name: "id", numeric: 0, empty: 0, distinct: 3 });
+  });
+
+  it("guesses odd names by contents: ids repeat, time grows, the marker changes", () => {
+    const text = table("Pat.-Nr.;seit Beginn;Ergebnis FVC;weiblich", (i, j) =>
+      [`X${i}`, (j * 0.75 + 0.1).toFixed(2), level(i, j), i % 2].join(";"),
+    );
+    const preview = previewTable(text);
+    expect(preview.delimiter).toBe(";");
+    expect(guessed(preview)).toEqual(["Pat.-Nr.", "seit Beginn", "Ergebnis FVC"]);
+    expect(preview.guesses.map((g) => g.reason)).toEqual([
+      "unique per row 41%, looks like an id",
+      "grows along the rows of an individual",
+      "numbers that change between visits",
+    ]);
+  });
+
+  it("guesses ids that are numbers, in whatever order the columns stand", () => {
+    const text = table("fvc_pp,yrs_since_onset,mrn", (i, j) => [level(i, j), j * 0.5 + 0.2, 4000 + i].join(","));
+    expect(guessed(previewTable(text))).toEqual(["mrn", "yrs_since_onset", "fvc_pp"]);
+  });
+
+  it("does not take a second clock for the marker", () => {
+    const text = table("id,time,day,bili,stage", (i, j) => [i, j, 365 * j + i, level(i, j), 1 + (i % 4)].join(","));
+    expect(guessed(previewTable(text))).toEqual(["id", "time", "bili"]);
+  });
+
+  it("takes a column of dates as time, though reading will ask for numbers", () => {
+    const text = table("who,seen on,score", (i, j) =>
+      [`p${i}`, `20${10 + j}-03-0${1 + (i % 9)}`, level(i, j)].join(","),
+    );
+    expect(guessed(previewTable(text))).toEqual(["who", "seen on", "score"]);
+  });
+
+  it("reads numbers with a decimal comma", () => {
+    const text = table("who\tweeks\tscore", (i, j) => [`p${i}`, `${j},5`, level(i, j).replace(".", ",")].join("\t"));
+    const preview = previewTable(text);
+    expect(guessed(preview)).toEqual(["who", "weeks", "score"]);
+    expect(preview.columns[2].numeric).toBe(1);
+  });
+
+  it("guesses past two columns of one name", () => {
+    const text = table("id,id,t,fvc", (i, j) => [`p${i}`, i, j, level(i, j)].join(","));
+    const { guesses } = previewTable(text);
+    expect(guesses.map((g) => g.column)).toEqual([0, 2, 3]);
+  });
+
+  it("guesses each column once", () => {
+    for (const text of [LONG, "a,b\n1,2\n", "x\n1\n2\n", table("a,b,c", (i, j) => `${i},${j},${level(i, j)}`)]) {
+      const taken = previewTable(text)
+        .guesses.map((g) => g.column)
+        .filter((k) => k >= 0);
+      expect(new Set(taken).size).toBe(taken.length);
+    }
+  });
+
+  it("says why nothing fits, and never refuses", () => {
+    for (const text of ["", "\n\n", "id,time,value\n", '"unclosed,1\n', "\u0000\u0001,\u0002\n1,2\n"]) {
+      const { guesses } = previewTable(text);
+      expect(guesses.map((g) => g.role)).toEqual(["id", "time", "value"]);
+      for (const guess of guesses) expect(guess.reason).not.toBe("");
+    }
+    expect(previewTable("word,other\na,b\nc,d\n").guesses[2]).toEqual({
+      role: "value",
+      column: -1,
+      reason: "no column of numbers is left",
+    });
+  });
+
+  it("shows as many rows as asked for and looks at no more than it may", () => {
+    const text = table("id,time,value", (i, j) => `${i},${j},${level(i, j)}`);
+    const preview = previewTable(text, { numRows: 4, numRowsSeen: 10 });
+    expect(preview.rows).toHaveLength(4);
+    expect(preview.numRowsSeen).toBe(10);
+  });
+
+  it("keeps cells as they are written", () => {
+    const { rows } = previewTable('id,time,value\n"<img src=x>",0," 5 "\n');
+    expect(rows).toEqual([["<img src=x>", "0", " 5 "]]);
+  });
+});
+
+describe("findRows", () => {
+  it("returns rows by line and rows without a value, in the order of the file", () => {
+    const rows = findRows(LONG, { delimiter: ",", lines: new Set([2]), emptyColumn: "value" });
+    expect(rows).toEqual([
+      { line: 2, cells: ["a", "0", "10"] },
+      { line: 6, cells: ["b", "1.5", ""] },
+      { line: 7, cells: ["c", "0.2", "n/a"] },
+    ]);
+  });
+
+  it("stops at its limit and knows no unnamed column", () => {
+    expect(findRows(LONG, { delimiter: ",", lines: new Set([2, 3, 4]), limit: 2 })).toHaveLength(2);
+    expect(findRows(LONG, { delimiter: ",", emptyColumn: "other" })).toEqual([]);
+  });
+});

@@ -35,6 +35,38 @@ describe("groupPlaces", () => {
   it("chooses a number by its rule and says how", () => {
     const { groups, choice } = groupPlaces(model, placements);
     expect(choice?.numGroups).toBe(groups.length);
-    expect(choice?.sentence.length).toBeGreaterThan(20);
+    expect(choice?.courses?.evidence[groups.length - 2].distinct).toBe(true);
+    expect(choice?.sentence).toMatch(/sd of the noise at some time/);
+  });
+
+  it("clusters those seen four times or more, and says where the tree was cut", () => {
+    const { clustered, labels, treeTop } = groupPlaces(model, placements, { numGroups: 4 });
+    expect(clustered.every((i) => placements.numObservations[i] >= 4)).toBe(true);
+    for (let g = 0; g < 4; g++) {
+      const members = clustered.filter((i) => labels[i] === g).length;
+      expect(treeTop.leaves.reduce((s, leaf) => s + (leaf.group === g ? leaf.size : 0), 0)).toBe(members);
+    }
+  });
+
+  it("makes groups of Gaussians with shares for everybody, as many as BIC says", () => {
+    const found = groupPlaces(model, placements, { method: "mixture" });
+    const { groups, labels, membership, choice, certainty } = found;
+    const K = groups.length;
+    const bic = choice!.bic!;
+    expect(Math.min(...bic.map((e) => e.bic))).toBe(bic[K - 1].bic);
+    expect(certainty).toBeGreaterThan(0);
+    expect(certainty).toBeLessThanOrEqual(1);
+    for (let i = 0; i < 200; i++) {
+      const shares = membership.subarray(i * K, (i + 1) * K);
+      expect(shares.reduce((s, v) => s + v, 0)).toBeCloseTo(1, 9);
+      // Those who were not clustered are where their largest share is.
+      if (!found.clustered.includes(i)) expect(shares[labels[i]]).toBe(Math.max(...shares));
+    }
+    expect(groupPlaces(model, placements, { method: "mixture", numGroups: 3 }).groups).toHaveLength(3);
+  });
+
+  it("refuses a method it does not know, and more groups than individuals", () => {
+    expect(() => groupPlaces(model, placements, { method: "kmeans" as "ward" })).toThrow(/ward or mixture.*kmeans/);
+    expect(() => groupPlaces(model, placements, { numGroups: 500 })).toThrow(/groups, received 500/);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Groups of individuals on a map (docs/math/groups.md): Ward clustering of the places that are well known, the number of
- * groups by a stated rule with its evidence, membership of everybody else by the posterior of their place, and a name
- * for each group made by rule from the median course of its members.
+ * Groups of individuals on a map (docs/math/groups.md): Ward clustering, or a Gaussian mixture, of the places that are
+ * well known, the number of groups by a stated rule with its evidence, membership of everybody else by the posterior of
+ * their place, and a name for each group made by rule from the median course of its members.
  */
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
 import { undoTransform } from "../cohort/marker.ts";
@@ -9,15 +9,30 @@ import { checkOption } from "../errors.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { type CourseSummary, groupCourses } from "./clusters/courses.ts";
-import { mixtureFromLabels, mixtureMembership } from "./clusters/gaussian-mixture.ts";
+import { distinctCourses } from "./clusters/distinct.ts";
+import {
+  fitGaussianMixture,
+  type GaussianMixture,
+  mixtureFromLabels,
+  mixtureMembership,
+} from "./clusters/gaussian-mixture.ts";
 import { type GroupName, nameGroups } from "./clusters/names.ts";
 import { chooseNumberOfGroups, type NumberOfGroups } from "./clusters/number.ts";
+import { type TreeTop, treeTop } from "./clusters/tree-top.ts";
 import { cutTree, type WardTree, wardTree } from "./clusters/ward.ts";
 
+/** "ward": cuts of a tree of the places. "mixture": Gaussians fitted to them, membership in shares. */
+export type GroupMethod = "ward" | "mixture";
+
 export interface GroupOptions {
-  /** A number of groups, or "auto" for the rule of `chooseNumberOfGroups`. Default "auto". */
+  /** Default "ward". */
+  readonly method?: GroupMethod;
+  /**
+   * A number of groups, or "auto" (default): as many as have courses of their own (`distinctCourses`) for "ward", the
+   * lowest BIC for "mixture".
+   */
   readonly numGroups?: number | "auto";
-  /** Individuals with at least this many observations are clustered; the rest join by their posterior. Default 3. */
+  /** Individuals with at least this many observations are clustered; the rest join by their posterior. Default 4. */
   readonly minObservations?: number;
   /** Most groups tried by "auto". Default 8. */
   readonly maxGroups?: number;
@@ -34,15 +49,20 @@ export interface Group {
 }
 
 export interface Groups {
+  readonly method: GroupMethod;
   /** In the order of their letters: from the highest to the lowest last value. */
   readonly groups: readonly Group[];
   /** Position of each individual's group in `groups`, [m]. */
   readonly labels: Int32Array;
   /** Posterior probability of each group, [m,K]. */
   readonly membership: Float64Array;
+  /** One less the mean entropy of membership in units of log K: 1 if everybody is sure, 0 if nobody knows. */
+  readonly certainty: number;
   /** Individuals that were clustered (positions), and their tree. */
   readonly clustered: Int32Array;
   readonly tree: WardTree;
+  /** The top of the tree, with the groups of its branches: what a drawing needs. */
+  readonly treeTop: TreeTop;
   /** How the number of groups was chosen; null if it was given. */
   readonly choice: NumberOfGroups | null;
 }
@@ -51,6 +71,8 @@ export interface Groups {
 const LEAST_FOLLOWED = 5;
 const LEAST_SHARE_FOLLOWED = 0.1;
 const LEAST_POINTS = 5;
+/** Times at which courses of groups are compared. */
+const NUM_COMPARED = 21;
 
 /** Expected courses of individuals at the given times, marker's own scale, [m,T]. */
 export function expectedCourses(
@@ -58,25 +80,36 @@ export function expectedCourses(
   placements: Placements,
   times: ArrayLike<number>,
 ): Float64Array {
+  const everyone = Int32Array.from(placements.ids.keys());
+  return modelCourses(model, placements, everyone, times).map((y) => undoTransform(model.marker.transform, y));
+}
+
+/** Expected courses of the chosen individuals on the model's scale, [n,T]. */
+function modelCourses(
+  model: TrajectoryModel,
+  placements: Placements,
+  individuals: Int32Array,
+  times: ArrayLike<number>,
+): Float64Array {
   const d = model.basis.numBasis;
   const T = times.length;
   const rows = designMatrix(model.basis, times);
-  const m = placements.ids.length;
-  const out = new Float64Array(m * T);
-  for (let i = 0; i < m; i++) {
+  const out = new Float64Array(individuals.length * T);
+  individuals.forEach((i, row) => {
     for (let t = 0; t < T; t++) {
       let y = 0;
       for (let k = 0; k < d; k++)
         y += rows[t * d + k] * (model.mean.coefficients[k] + placements.coefficients[i * d + k]);
-      out[i * T + t] = undoTransform(model.marker.transform, y);
+      out[row * T + t] = y;
     }
-  }
+  });
   return out;
 }
 
 /** Groups the placed individuals of a cohort. */
 export function groupPlaces(model: TrajectoryModel, placements: Placements, options: GroupOptions = {}): Groups {
-  const { numGroups = "auto", minObservations = 3, maxGroups = 8, seed = 1 } = options;
+  const { method = "ward", numGroups = "auto", minObservations = 4, maxGroups = 8 } = options;
+  checkOption(method === "ward" || method === "mixture", "groupPlaces", "method ward or mixture", method, "");
   const q = placements.mapDimension;
   const m = placements.ids.length;
   const clustered = clusteredIndividuals(placements, minObservations, numGroups === "auto" ? maxGroups : numGroups);
@@ -85,21 +118,21 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
     points.set(placements.location.subarray(i * q, (i + 1) * q), k * q);
   });
   const tree = wardTree(points, clustered.length, q);
-  const choice = numGroups === "auto" ? chooseNumberOfGroups(points, clustered.length, q, { maxGroups, seed }) : null;
-  const K = choice === null ? (numGroups as number) : choice.numGroups;
-  checkOption(
-    Number.isInteger(K) && K >= 1 && K <= clustered.length,
-    "groupPlaces",
-    `1 to ${clustered.length} groups`,
-    K,
-    "Use fewer groups.",
-  );
-  const cut = cutTree(tree, K);
-  const shares = mixtureMembership(mixtureFromLabels(points, q, cut, K), placements.location, placements.covariance);
+  if (numGroups !== "auto") {
+    const possible = Number.isInteger(numGroups) && numGroups >= 1 && numGroups <= clustered.length;
+    checkOption(possible, "groupPlaces", `1 to ${clustered.length} groups`, numGroups, "Use fewer groups.");
+  }
+  const { cut, mixture, choice } =
+    method === "ward"
+      ? wardGroups({ model, placements, clustered, points, tree }, options)
+      : mixtureGroups({ model, placements, clustered, points, tree }, options);
+  const K = mixture.numGroups;
+  const shares = mixtureMembership(mixture, placements.location, placements.covariance);
   const raw = new Int32Array(m);
   for (let i = 0; i < m; i++) {
     for (let k = 1; k < K; k++) if (shares[i * K + k] > shares[i * K + raw[i]]) raw[i] = k;
   }
+  // Those who were clustered stay where the tree, or their place itself, put them.
   clustered.forEach((i, k) => {
     raw[i] = cut[k];
   });
@@ -114,7 +147,76 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
       better: options.better,
     },
   );
-  return { ...inLetterOrder(names, courses, raw, shares, K), clustered, tree, choice };
+  const ordered = inLetterOrder(names, courses, raw, shares, K);
+  const branches = clustered.map((i) => ordered.labels[i]);
+  const top = treeTop(tree, branches, K);
+  const certainty = certaintyOf(shares, K);
+  return { method, ...ordered, certainty, clustered, tree, treeTop: top, choice };
+}
+
+interface ClusteredPlaces {
+  readonly model: TrajectoryModel;
+  readonly placements: Placements;
+  readonly clustered: Int32Array;
+  readonly points: Float64Array; // [n,q]
+  readonly tree: WardTree;
+}
+
+/** Groups of the clustered [n], the Gaussians by which the others join, and how the number was chosen. */
+interface FoundGroups {
+  readonly cut: Int32Array;
+  readonly mixture: GaussianMixture;
+  readonly choice: NumberOfGroups | null;
+}
+
+/** A cut of the tree into as many groups as have courses of their own, or as were asked for. */
+function wardGroups(places: ClusteredPlaces, options: GroupOptions): FoundGroups {
+  const { model, placements, clustered, points, tree } = places;
+  const { numGroups = "auto", maxGroups = 8, seed = 1 } = options;
+  const q = placements.mapDimension;
+  let choice: NumberOfGroups | null = null;
+  if (numGroups === "auto") {
+    const times = comparedTimes(model, placements, clustered);
+    const courses = modelCourses(model, placements, clustered, times);
+    const distinct = distinctCourses(tree, courses, times, Math.sqrt(model.noiseVariance), { maxGroups });
+    choice = chooseNumberOfGroups(points, clustered.length, q, { maxGroups, seed, courses: distinct });
+  }
+  const K = choice?.numGroups ?? (numGroups as number);
+  const cut = cutTree(tree, K);
+  return { cut, mixture: mixtureFromLabels(points, q, cut, K), choice };
+}
+
+/** Gaussians fitted to the places, as many as BIC says, or as were asked for. */
+function mixtureGroups({ placements, clustered, points, tree }: ClusteredPlaces, options: GroupOptions): FoundGroups {
+  const { numGroups = "auto", maxGroups = 8, seed = 1 } = options;
+  const q = placements.mapDimension;
+  const n = clustered.length;
+  const fit = fitGaussianMixture(points, n, q, { numGroups, maxGroups, tree });
+  const { cut, mixture } = withMembers(fit.labels, points, q, fit.mixture);
+  if (numGroups !== "auto") return { cut, mixture, choice: null };
+  const gap = chooseNumberOfGroups(points, n, q, { maxGroups, seed });
+  const K = mixture.numGroups;
+  const separated = gap.gapChoice > 1 && gap.gapChoice >= K;
+  const sentence =
+    `${K === 1 ? "One Gaussian has" : `${K} Gaussians have`} the lowest BIC of 1 to ${fit.evidence.length}. ` +
+    `The gap statistic supports ${gap.gapChoice === 1 ? "no separate clusters" : `${gap.gapChoice} separate clusters`}.`;
+  return { cut, mixture, choice: { ...gap, numGroups: K, separated, bic: fit.evidence, sentence } };
+}
+
+/** Leaves out Gaussians that are nobody's largest share: such a group would have no course and no name. */
+function withMembers(labels: Int32Array, points: Float64Array, q: number, mixture: GaussianMixture) {
+  const present = [...new Set(labels)].sort((a, b) => a - b);
+  if (present.length === mixture.numGroups) return { cut: labels, mixture };
+  const cut = labels.map((g) => present.indexOf(g));
+  return { cut, mixture: mixtureFromLabels(points, q, cut, present.length) };
+}
+
+/** 1 − mean entropy / log K; 1 for one group. */
+function certaintyOf(shares: Float64Array, K: number): number {
+  if (K === 1) return 1;
+  let entropy = 0;
+  for (const share of shares) if (share > 0) entropy -= share * Math.log(share);
+  return 1 - entropy / ((shares.length / K) * Math.log(K));
 }
 
 /** The part of a group's median course during which enough of its members are followed: a name must not reach beyond. */
@@ -131,6 +233,15 @@ function clusteredIndividuals(placements: Placements, minObservations: number, n
   const often = placements.ids.map((_, i) => i).filter((i) => placements.numObservations[i] >= minObservations);
   const enough = often.length >= Math.max(10, 3 * numGroups);
   return Int32Array.from(enough ? often : placements.ids.map((_, i) => i));
+}
+
+/** Times at which courses are compared: from the first to the last at which a tenth of the clustered are followed. */
+function comparedTimes(model: TrajectoryModel, placements: Placements, clustered: Int32Array): Float64Array {
+  const [first, last] = basisDomain(model.basis);
+  const ends = Float64Array.from(clustered, (i) => placements.lastTime[i]).sort();
+  const end = Math.min(last, ends[Math.floor((1 - LEAST_SHARE_FOLLOWED) * (ends.length - 1))]);
+  const until = end > first ? end : last;
+  return Float64Array.from({ length: NUM_COMPARED }, (_, k) => first + ((until - first) * k) / (NUM_COMPARED - 1));
 }
 
 function courseTimes(model: TrajectoryModel): Float64Array {

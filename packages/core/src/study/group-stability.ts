@@ -6,7 +6,7 @@
  */
 import { type Cohort, makeCohort, selectIndividuals } from "../cohort/cohort.ts";
 import { resampleSeed, type Stability, stabilityOf } from "../map/clusters/stability.ts";
-import { groupPlaces } from "../map/groups.ts";
+import { type GroupMethod, groupPlaces } from "../map/groups.ts";
 import { embed } from "../models/embed.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import { createRandom } from "../numeric/random.ts";
@@ -19,10 +19,14 @@ export interface ResampleTask {
   readonly model: TrajectoryModel;
   readonly cohort: Cohort;
   readonly numGroups: number;
+  /** Default "ward". */
+  readonly method?: GroupMethod;
   readonly seed: number;
 }
 
 export interface StudyStabilityOptions {
+  /** How the groups were made. Default "ward". */
+  readonly method?: GroupMethod;
   /** B. Default 20. */
   readonly numResamples?: number;
   readonly seed?: number;
@@ -34,11 +38,11 @@ export interface StudyStabilityOptions {
 }
 
 /** Groups of the cohort's individuals by a model fitted to a sample of them, [m]. */
-export function resampleLabels({ model, cohort, numGroups, seed }: ResampleTask): Int32Array {
+export function resampleLabels({ model, cohort, numGroups, method, seed }: ResampleTask): Int32Array {
   const sample = drawIndividuals(cohort, seed);
   const fitted = refitLike(model, sample, { seed, coarse: true });
   const placements = embed(fitted, cohort);
-  return groupPlaces(fitted, placements, { numGroups, seed }).labels;
+  return groupPlaces(fitted, placements, { method, numGroups, seed }).labels;
 }
 
 /** As many individuals as the cohort has, drawn with replacement; one drawn twice is two individuals. */
@@ -67,13 +71,13 @@ export async function studyStability(
   numGroups: number,
   options: StudyStabilityOptions = {},
 ): Promise<Stability> {
-  const { numResamples = 20, seed = 1, run = resampleLabels, jobs = 1, onProgress } = options;
+  const { method = "ward", numResamples = 20, seed = 1, run = resampleLabels, jobs = 1, onProgress } = options;
   const chosen = chooseIndividuals(cohort.ids.length, seed);
   const part = chosen.length === cohort.ids.length ? cohort : selectIndividuals(cohort, chosen);
   const reference = Int32Array.from(chosen, (i) => labels[i]);
   let done = 0;
   const labelsOf = async (b: number) => {
-    const found = await run({ model, cohort: part, numGroups, seed: resampleSeed(seed, b) });
+    const found = await run({ model, cohort: part, numGroups, method, seed: resampleSeed(seed, b) });
     onProgress?.(++done, numResamples);
     return found;
   };

@@ -42,6 +42,22 @@ describe("chooseNumberOfGroups", () => {
     expect(chooseNumberOfGroups(points, 400, 2, { whenContinuous: "single" }).numGroups).toBe(1);
   });
 
+  it("takes the number of distinct courses where it is known, and keeps the gap's word about separation", () => {
+    const points = around(ring(4, 8), 40, 4);
+    const evidence = [2, 3, 4, 5, 6].map((numGroups) => ({ numGroups, difference: 3, smallest: 25, distinct: true }));
+    const courses = { numGroups: 4, leastDifference: 2, leastSize: 20, evidence };
+    const four = chooseNumberOfGroups(points, 160, 2, { courses });
+    expect(four).toMatchObject({ numGroups: 4, gapChoice: 4, separated: true, courses });
+    expect(four.sentence).toContain("supports 4 separate clusters.");
+    const six = chooseNumberOfGroups(points, 160, 2, { courses: { ...courses, numGroups: 6 } });
+    expect(six).toMatchObject({ numGroups: 6, separated: false });
+    expect(six.sentence).toContain("divide them further");
+    const cloud = chooseNumberOfGroups(around([[0, 0]], 160, 1), 160, 2, { courses });
+    expect(cloud.sentence).toContain("continuum");
+    const one = chooseNumberOfGroups(points, 160, 2, { courses: { ...courses, numGroups: 1 } });
+    expect(one.sentence).toMatch(/^One group/);
+  });
+
   it("has a gap that is expected minus observed log sum of squares", () => {
     for (const e of chooseNumberOfGroups(around(ring(3, 5), 30, 6), 90, 2).evidence) {
       expect(e.gap).toBe(e.expectedLogWithin - e.logWithin);

@@ -11,13 +11,17 @@
  * W_k needs only the heights of the tree. Above `maxPoints` everything is computed on a seeded sample, so the cost does
  * not grow with the cohort.
  *
- * A map is often a continuum: Gap then answers 1. Regions of it may still be worth drawing, so the answer is then the
- * smallest k that explains `explainedShare` of the variance, with `separated` false and a sentence that says so.
+ * Gap says whether there are separate clusters; how many groups are worth telling apart is another question, because a
+ * map is often a continuum. Where the number of groups with courses of their own is known (distinct.ts), it is the
+ * answer, and Gap only decides whether the groups are called separate. From places alone, the answer is Gap's; where it
+ * is 1, the smallest k that explains `explainedShare` of the variance, with `separated` false.
  * (docs/math/groups.md §2)
  */
 import { checkOption } from "../../errors.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
+import type { DistinctCourses } from "./distinct.ts";
+import type { BicEvidence } from "./gaussian-mixture.ts";
 import { canonicalOrder, checkPoints, wardTree, withinSumsOfSquares } from "./ward.ts";
 
 export type GapRule = "global-se-max" | "first-se-max" | "tibshirani";
@@ -35,6 +39,8 @@ export interface NumberOptions {
   readonly whenContinuous?: "regions" | "single";
   /** Share of the variance that regions of a continuum must explain. Default 0.7. */
   readonly explainedShare?: number;
+  /** How many groups have courses of their own; decides the number. */
+  readonly courses?: DistinctCourses;
   readonly seed?: number;
 }
 
@@ -54,10 +60,14 @@ export interface NumberOfGroups {
   readonly numGroups: number;
   /** What the gap statistic alone says. */
   readonly gapChoice: number;
-  /** False where the gap statistic finds one group only. */
+  /** Whether the gap statistic supports as many separate groups. */
   readonly separated: boolean;
   readonly rule: GapRule;
   readonly evidence: readonly GapEvidence[];
+  /** Groups with courses of their own, if that decided. */
+  readonly courses?: DistinctCourses;
+  /** BIC by number of groups, if a mixture was fitted and that decided. */
+  readonly bic?: readonly BicEvidence[];
   readonly numPointsUsed: number;
   readonly numReferences: number;
   readonly seed: number;
@@ -73,7 +83,7 @@ export function chooseNumberOfGroups(
   options: NumberOptions = {},
 ): NumberOfGroups {
   const { maxGroups = 8, rule = "global-se-max", numReferences = 50, maxPoints = 1500, seed = 1 } = options;
-  const { whenContinuous = "regions", explainedShare = 0.7 } = options;
+  const { whenContinuous = "regions", explainedShare = 0.7, courses } = options;
   const where = "chooseNumberOfGroups";
   checkPoints(points, numPoints, dimension, where);
   checkWhole(maxGroups, 1, `${where}: maxGroups`);
@@ -90,11 +100,16 @@ export function chooseNumberOfGroups(
   const evidence =
     limit === 0 ? [] : gapEvidence(within.subarray(0, limit), sample, n, dimension, numReferences, random);
   const gapChoice = evidence.length === 0 ? 1 : applyRule(rule, evidence);
-  const separated = gapChoice > 1;
   const regions = evidence.find((e) => e.numGroups > 1 && e.explained >= explainedShare)?.numGroups ?? limit;
-  const numGroups = separated || whenContinuous === "single" ? gapChoice : Math.max(1, regions);
-  const sentence = describe(numGroups, separated, evidence);
-  return { numGroups, gapChoice, separated, rule, evidence, numPointsUsed: n, numReferences, seed, sentence };
+  const fromPlaces = gapChoice > 1 || whenContinuous === "single" ? gapChoice : Math.max(1, regions);
+  const numGroups = courses?.numGroups ?? fromPlaces;
+  const separated = gapChoice > 1 && gapChoice >= numGroups;
+  const sentence =
+    courses === undefined
+      ? describe(numGroups, separated, evidence)
+      : describeCourses(courses, numPoints, gapChoice, separated);
+  const found = { numGroups, gapChoice, separated, rule, evidence, numPointsUsed: n, numReferences, seed, sentence };
+  return courses === undefined ? found : { ...found, courses };
 }
 
 /** The evidence from W_1..W_K of the points and of B reference sets. */
@@ -204,6 +219,26 @@ function describe(numGroups: number, separated: boolean, evidence: readonly GapE
   const continuum = "The gap statistic finds no separate groups: the places form a continuum";
   if (numGroups === 1) return `${continuum}.`;
   return `${continuum}, shown as ${numGroups} regions that explain ${share}% of the variance of the places.`;
+}
+
+function describeCourses(courses: DistinctCourses, n: number, gapChoice: number, separated: boolean): string {
+  const { numGroups, leastDifference, leastSize, evidence } = courses;
+  const asked = `differ by ${leastDifference} sd of the noise at some time`;
+  if (numGroups === 1) {
+    return `One group: in no division do all median courses ${asked}, with ${leastSize} members or more each.`;
+  }
+  const gap =
+    gapChoice === 1
+      ? "The gap statistic finds no separate clusters: these are regions of a continuum, not kinds."
+      : separated
+        ? `The gap statistic supports ${gapChoice} separate clusters.`
+        : `The gap statistic supports ${gapChoice} separate clusters; the groups divide them further.`;
+  const last = evidence[evidence.length - 1].numGroups;
+  const { difference } = evidence[numGroups - 2];
+  return (
+    `${numGroups} groups, the most up to ${last} whose median courses all ${asked} (the closest two: ` +
+    `${difference.toFixed(1)} sd), each with ${leastSize} or more of the ${n} clustered. ${gap}`
+  );
 }
 
 function checkWhole(value: number, least: number, where: string): void {

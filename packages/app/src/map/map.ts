@@ -1,2 +1,4 @@
 /** The public door of the map. */
+export { defineTrajectoryMap } from "./element.ts";
+export { mountMap } from "./mount-map.ts";
 export * from "./types.ts";

@@ -1,0 +1,110 @@
+/** Names of groups on the map: a pill with letter and name near the median place, moved to where it hides few dots. */
+import { fitText, textWidth } from "@trajectory-maps/report";
+import { make, type Pen, plain } from "./pen.ts";
+import type { Ground } from "./scene.ts";
+import type { MapGroups, MapPlace } from "./types.ts";
+import { fromPx, fromPy, MARGIN, toPx, toPy, type Viewport } from "./viewport.ts";
+
+/** A pill: its middle on the map and its size in px. */
+export interface Pill extends MapPlace {
+  readonly group: number;
+  readonly letter: string;
+  readonly words: string;
+  readonly width: number;
+}
+
+export const PILL_HEIGHT = 22;
+const WIDEST = 220;
+
+/** Where the pills go in a viewport that shows the whole map. They stay at these places when it moves. */
+export function placePills(scene: Ground, groups: MapGroups, viewport: Viewport): Pill[] {
+  const { places, index } = scene;
+  const taken: { x: number; y: number; w: number }[] = [];
+  const pills: Pill[] = [];
+  groups.groups.forEach(({ letter, name }, group) => {
+    const xs: number[] = [];
+    const ys: number[] = [];
+    for (let i = 0; i < places.length / 2; i++) {
+      if (groups.labels[i] !== group) continue;
+      xs.push(places[2 * i]);
+      ys.push(places[2 * i + 1]);
+    }
+    if (xs.length === 0) return;
+    const mx = toPx(viewport, median(xs));
+    const my = toPy(viewport, median(ys));
+    const words = fitText(plain(capital(name)), 12, WIDEST, true);
+    const w = textWidth(words, 12, true) + 32;
+    let best = { x: mx, y: my, cost: Infinity };
+    for (let dy = -7; dy <= 7; dy++) {
+      for (let dx = -4; dx <= 4; dx++) {
+        const x = Math.min(Math.max(mx + 26 * dx, MARGIN.left + w / 2), viewport.width - w / 2 - 4);
+        const y = my + 18 * dy;
+        if (y < PILL_HEIGHT || y > viewport.height - MARGIN.bottom) continue;
+        if (taken.some((t) => Math.abs(t.y - y) < PILL_HEIGHT + 4 && Math.abs(t.x - x) < (t.w + w) / 2 + 6)) continue;
+        const [a, b] = [fromPx(viewport, x - w / 2), fromPx(viewport, x + w / 2)];
+        const hidden = index.countInBox(a, b, fromPy(viewport, y + 12), fromPy(viewport, y - 12));
+        const share = (100 * hidden) / xs.length;
+        const cost = share + 0.008 * ((x - mx) ** 2 + (y - my) ** 2) ** 0.75;
+        if (cost < best.cost - 1e-9) best = { x, y, cost };
+      }
+    }
+    taken.push({ x: best.x, y: best.y, w });
+    pills.push({ x: fromPx(viewport, best.x), y: fromPy(viewport, best.y), group, letter, words, width: w });
+  });
+  return pills;
+}
+
+/** The pills, in px. */
+export function drawPills(pen: Pen, viewport: Viewport, pills: readonly Pill[]): SVGElement {
+  const group = make(pen, "g");
+  for (const { x, y, group: number, letter, words, width } of pills) {
+    const [left, cy] = [toPx(viewport, x) - width / 2, toPy(viewport, y)];
+    group.append(
+      make(pen, "rect", {
+        x: left,
+        y: cy - PILL_HEIGHT / 2,
+        width,
+        height: PILL_HEIGHT,
+        rx: PILL_HEIGHT / 2,
+        fill: pen.colour("surface"),
+        "fill-opacity": 0.94,
+        stroke: pen.colour("line"),
+      }),
+      ...badge(pen, number, letter, left + 12, cy),
+      make(
+        pen,
+        "text",
+        { x: left + 23, y: cy + 4.2, "font-size": 12, "font-weight": 550, fill: pen.colour("ink") },
+        words,
+      ),
+    );
+  }
+  return group;
+}
+
+/** A disc with a letter; hollow from the seventh group on, when hues come again. */
+export function badge(pen: Pen, group: number, letter: string, x: number, y: number): SVGElement[] {
+  const colour = pen.colour(`group-${group % 6}`);
+  const hollow = group >= 6;
+  const disc = hollow
+    ? { fill: pen.colour("surface"), stroke: colour, "stroke-width": 1.6, r: 6.2 }
+    : { fill: colour, r: 7 };
+  const ink = hollow ? pen.colour("ink") : pen.colour("surface");
+  const text = { x, y: y + 3.6, "font-size": 10, "font-weight": 650, "text-anchor": "middle", fill: ink };
+  return [make(pen, "circle", { cx: x, cy: y, ...disc }), make(pen, "text", text, plain(letter))];
+}
+
+/** The pill at a point in px, or null. */
+export function pillAt(pills: readonly Pill[], viewport: Viewport, px: number, py: number): Pill | null {
+  const hit = (pill: Pill) =>
+    Math.abs(toPx(viewport, pill.x) - px) <= pill.width / 2 && Math.abs(toPy(viewport, pill.y) - py) <= PILL_HEIGHT / 2;
+  return pills.find(hit) ?? null;
+}
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+function capital(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}

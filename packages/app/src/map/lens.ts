@@ -1,0 +1,214 @@
+/**
+ * The card of the terrain lens: course with 90 % band at a place, value at the last time, number of individuals near.
+ * Elements are made once and only their attributes change while the pointer moves.
+ */
+import { applyTransform, basisDomain, undoTransform } from "@trajectory-maps/core";
+import { counted, interval, timeWord } from "@trajectory-maps/report";
+import { linePath, make, type Pen } from "./pen.ts";
+import type { Scene } from "./scene.ts";
+import { shortTime, trimmed } from "./surfaces.ts";
+import type { LensReading } from "./types.ts";
+import type { Viewport } from "./viewport.ts";
+
+const CHART = { width: 184, height: 78, left: 24, right: 4, top: 4, bottom: 16 };
+/** Size of the card, for placing it before it is laid out. */
+export const LENS = { width: 208, height: 148, empty: 74, who: 16 };
+
+export interface LensCard {
+  readonly element: HTMLElement;
+  show(scene: Scene, reading: LensReading, title?: string): void;
+  moveTo(left: number, top: number): void;
+  hide(): void;
+}
+
+/** Individual under the pointer in words: id, visits, group. */
+export function whoWords(scene: Scene, i: number): string {
+  const { placements, groups } = scene.options;
+  const label = groups?.labels[i] ?? -1;
+  const group = groups?.groups[label];
+  const visits = counted(placements.numObservations[i], "visit");
+  return `${placements.ids[i]} · ${visits}${group === undefined ? "" : ` · ${group.letter} ${group.name}`}`;
+}
+
+/** "Year 10: 37 (90% 33 to 41)" in its parts; null off land. */
+export function lastValueWords(
+  scene: Scene,
+  reading: LensReading,
+): { when: string; value: string; band: string } | null {
+  const { course } = reading;
+  if (course === null) return null;
+  const k = course.times.length - 1;
+  const word = timeWord(scene.options.model.marker.timeUnit);
+  const decimals = scene.decimals;
+  return {
+    when: `${word.slice(0, 1).toUpperCase()}${word.slice(1)} ${shortTime(course.times[k])}`,
+    value: trimmed(course.median[k], decimals),
+    band: interval(course.lower[k], course.upper[k], decimals),
+  };
+}
+
+/** The lens in one sentence, for the live region. */
+export function readingSentence(scene: Scene, reading: LensReading): string {
+  const words = lastValueWords(scene, reading);
+  if (words === null) return "No data here. Nobody in this cohort is placed near this point, so no course is shown.";
+  return `${words.when}: ${words.value}, 90 percent ${words.band}. ${nearWords(reading.numNear)}.`;
+}
+
+const nearWords = (n: number) => `${counted(n, "individual")} within ¼ prior sd`;
+
+/** A card; put its element into the stage. */
+export function lensCard(pen: Pen): LensCard {
+  const { document } = pen;
+  const element = document.createElement("div");
+  element.className = "tm-lens";
+  element.hidden = true;
+  element.setAttribute("aria-hidden", "true");
+  const line = (className: string) => {
+    const p = document.createElement("p");
+    p.className = className;
+    return p;
+  };
+  const [heading, who, value, near] = ["tm-lens-title", "tm-lens-who", "tm-lens-value", "tm-lens-near"].map(line);
+  const strong = document.createElement("strong");
+  const chart = make(pen, "svg", { width: CHART.width, height: CHART.height });
+  const axes = make(pen, "g", { "font-size": 10, fill: pen.colour("ink-3") });
+  const band = make(pen, "path", { fill: pen.colour("ink"), "fill-opacity": 0.14 });
+  const course = make(pen, "path", { fill: "none", stroke: pen.colour("ink"), "stroke-width": 1.8 });
+  chart.append(axes, band, course);
+  element.append(heading, who, chart, value, near);
+  let scale: Scale | null = null;
+  let scaleOf: unknown = null;
+  return {
+    element,
+    show(scene, reading, title = "Course at this place") {
+      // One scale for every place of a model: axes are drawn once.
+      if (scaleOf !== scene.range || scale === null) {
+        scale = lensScale(scene);
+        scaleOf = scene.range;
+        axes.replaceChildren(...drawAxes(pen, scale));
+      }
+      const words = lastValueWords(scene, reading);
+      heading.textContent = words === null ? "No data here" : title;
+      who.textContent = reading.individual === null ? "" : whoWords(scene, reading.individual);
+      who.hidden = reading.individual === null;
+      chart.style.display = words === null ? "none" : "block";
+      near.hidden = words === null;
+      if (words === null) {
+        value.textContent = "Nobody in this cohort is placed near this point, so no course is shown.";
+      } else {
+        drawCourse(scale, reading, course, band);
+        strong.textContent = words.value;
+        value.replaceChildren(`${words.when}: `, strong, ` (90% ${words.band})`);
+        near.textContent = nearWords(reading.numNear);
+      }
+      element.hidden = false;
+    },
+    moveTo(left, top) {
+      element.style.transform = `translate(${Math.round(left)}px,${Math.round(top)}px)`;
+    },
+    hide() {
+      element.hidden = true;
+    },
+  };
+}
+
+/** Where the card of a point goes: above right, or where there is room. */
+export function lensPosition(
+  viewport: Viewport,
+  px: number,
+  py: number,
+  reading: LensReading,
+): readonly [number, number] {
+  const height = (reading.course === null ? LENS.empty : LENS.height) + (reading.individual === null ? 0 : LENS.who);
+  let [left, top] = [px + 18, py - height - 14];
+  if (left + LENS.width > viewport.width - 6) left = px - LENS.width - 18;
+  if (top < 6) top = Math.min(py + 16, viewport.height - height - 6);
+  return [Math.max(4, left), Math.max(4, top)];
+}
+
+/** px of time and value; transformed markers are drawn on the scale of the model, labelled in their unit. */
+interface Scale {
+  readonly x: (t: number) => number;
+  readonly y: (v: number) => number;
+  readonly timeTicks: readonly { readonly at: number; readonly words: string }[];
+  readonly valueTicks: readonly { readonly at: number; readonly words: string }[];
+}
+
+function lensScale(scene: Scene): Scale {
+  const { marker, basis } = scene.options.model;
+  const [t0, t1] = basisDomain(basis);
+  const toScale = (v: number) => applyTransform(marker.transform, v);
+  const [low, high] = [toScale(scene.range[0]), toScale(scene.range[1])];
+  const pad = 0.12 * Math.max(high - low, 1e-9);
+  const [bottom, top] = [low - pad, high + pad];
+  const inner = { width: CHART.width - CHART.left - CHART.right, height: CHART.height - CHART.top - CHART.bottom };
+  const y = (v: number) => {
+    const z = toScale(v);
+    // A value at the end of its transform's domain has no place on the scale: it is drawn at the edge.
+    const share = Number.isFinite(z) ? (top - z) / (top - bottom) : 1;
+    return CHART.top + inner.height * Math.min(1.05, Math.max(-0.05, share));
+  };
+  const linear = marker.transform === "identity";
+  const ticks = linear
+    ? roundTicks(scene.range[0], scene.range[1])
+    : [0.2, 0.8].map((share) => oneDigit(undoTransform(marker.transform, low + share * (high - low))));
+  const times = [t0, (t0 + t1) / 2, t1];
+  const unit = marker.timeUnit.slice(0, 1);
+  return {
+    x: (t) => CHART.left + (inner.width * (t - t0)) / (t1 - t0),
+    y,
+    timeTicks: times.map((at, k) => ({ at, words: `${shortTime(at)}${k === 2 && unit !== "" ? ` ${unit}` : ""}` })),
+    valueTicks: [...new Set(ticks)].map((at) => ({ at, words: trimmed(at, 3) })),
+  };
+}
+
+function drawAxes(pen: Pen, scale: Scale): SVGElement[] {
+  const right = CHART.width - CHART.right;
+  const values = scale.valueTicks.flatMap(({ at, words }) => {
+    const y = scale.y(at);
+    return [
+      make(pen, "path", { d: `M${CHART.left} ${y}H${right}`, stroke: pen.colour("line"), fill: "none" }),
+      make(pen, "text", { x: CHART.left - 4, y: y + 3.4, "text-anchor": "end" }, words),
+    ];
+  });
+  const times = scale.timeTicks.map(({ at, words }, k) =>
+    make(pen, "text", { x: scale.x(at), y: CHART.height - 2, "text-anchor": ["start", "middle", "end"][k] }, words),
+  );
+  return [...values, ...times];
+}
+
+function drawCourse(scale: Scale, { course }: LensReading, line: SVGElement, band: SVGElement): void {
+  if (course === null) return;
+  const { times, median, lower, upper } = course;
+  const n = times.length;
+  const x = (k: number) => scale.x(times[k]);
+  line.setAttribute(
+    "d",
+    linePath(n, x, (k) => scale.y(median[k])),
+  );
+  const back = linePath(
+    n,
+    (k) => x(n - 1 - k),
+    (k) => scale.y(lower[n - 1 - k]),
+  );
+  band.setAttribute("d", `${linePath(n, x, (k) => scale.y(upper[k]))}${back.replace("M", "L")}Z`);
+}
+
+/** Two to four round numbers inside a range. */
+export function roundTicks(low: number, high: number): number[] {
+  const span = high - low;
+  if (!(span > 0)) return [low];
+  const power = 10 ** Math.floor(Math.log10(span));
+  for (const step of [2, 1, 0.5, 0.2, 0.1].map((s) => s * power)) {
+    const first = Math.ceil(low / step - 1e-9);
+    const last = Math.floor(high / step + 1e-9);
+    if (last - first >= 1) return Array.from({ length: Math.min(last - first + 1, 4) }, (_, k) => (first + k) * step);
+  }
+  return [low, high];
+}
+
+function oneDigit(value: number): number {
+  if (!(Math.abs(value) > 0)) return 0;
+  const power = 10 ** Math.floor(Math.log10(Math.abs(value)));
+  return Math.round(value / power) * power;
+}

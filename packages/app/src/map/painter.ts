@@ -1,0 +1,196 @@
+/**
+ * Puts a scene on the stage. Each kind of change has its own work: another year draws terrain, another colour draws dots,
+ * moving the window sets one transform and lays out what is drawn in px. Work is gathered and done once per frame.
+ */
+import { whole } from "@trajectory-maps/report";
+import { drawFrame } from "./draw-frame.ts";
+import { drawPills, type Pill, placePills } from "./draw-groups.ts";
+import { drawIndividual, drawOutline, drawRegions } from "./draw-individual.ts";
+import { drawCrosshair, drawPath } from "./draw-lens.ts";
+import { drawLabels, drawTerrain, type LineLabel, placeLabels, surfaceRings } from "./draw-terrain.ts";
+import type { Shape } from "./gestures.ts";
+import { pillsShown, showLegend } from "./legend.ts";
+import { LENS, lensPosition } from "./lens.ts";
+import { linePath, make, type Pen } from "./pen.ts";
+import type { DotRenderer, Dots } from "./renderers/dot-renderer.ts";
+import { readingAt, type Scene } from "./scene.ts";
+import type { Stage } from "./stage.ts";
+import type { LensReading, MapPlace } from "./types.ts";
+import { homeWindow, mapTransform, toPx, toPy, type Viewport, viewportOf } from "./viewport.ts";
+
+/** What has changed since the last frame. */
+export type Change = "terrain" | "dots" | "window" | "size" | "groups" | "individual" | "overlay" | "lens" | "words";
+
+/** What of the interaction is shown. */
+export interface Shown {
+  readonly reading: LensReading | null;
+  readonly pins: readonly MapPlace[];
+  /** Share of the way between two pins. */
+  readonly share: number;
+  /** Individual the keyboard is at, or −1. */
+  readonly current: number;
+  readonly shape: Shape | null;
+}
+
+export interface Painter {
+  paint(changes: ReadonlySet<Change>, scene: Scene, viewport: Viewport, dots: Dots, shown: Shown): void;
+  /** The lens alone, at once: it must keep up with the pointer. */
+  paintLens(scene: Scene, viewport: Viewport, shown: Shown): void;
+  readonly pills: readonly Pill[];
+}
+
+const SENTENCE = "Each dot is one individual. Dots that lie close together have similar courses.";
+/** Labels of lines look for better places once the window rests this long, ms. */
+const REST = 160;
+const PIN_CARDS = { left: 84, top: 12, gap: 10 };
+
+/** Sentences above the map. */
+export function sentencesOf(scene: Scene): string[] {
+  const { sentence = SENTENCE, placements } = scene.options;
+  const [drawn, m] = [scene.style.order.length, placements.ids.length];
+  const huge = drawn < m ? [`Showing ${whole(drawn)} of ${whole(m)} dots. All numbers use everyone.`] : [];
+  return [...(sentence === null ? [] : [sentence]), ...huge];
+}
+
+/** A painter of one stage. `renderer` is asked for at each frame, since it may change. */
+export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer): Painter {
+  const layer = () => make(pen, "g");
+  const [regions, labelLayer, pillLayer, overlay, frame, crosshair, rubber] = [
+    layer(),
+    layer(),
+    layer(),
+    layer(),
+    layer(),
+    layer(),
+    layer(),
+  ];
+  stage.front.append(labelLayer, pillLayer, regions, overlay, frame, crosshair, rubber);
+  let rings: ReturnType<typeof surfaceRings> = [];
+  let labels: LineLabel[] = [];
+  let pills: Pill[] = [];
+  let rest: ReturnType<typeof setTimeout> | null = null;
+
+  const layOutLabels = (scene: Scene, viewport: Viewport) => {
+    const avoid = pills.map((p) => ({ x: toPx(viewport, p.x), y: toPy(viewport, p.y), halfWidth: p.width / 2 }));
+    labels = placeLabels(scene, rings, viewport, avoid);
+    labelLayer.replaceChildren(drawLabels(pen, viewport, labels));
+  };
+
+  const paintOverlay = (scene: Scene, viewport: Viewport, { current }: Shown) => {
+    const { outline, individual } = scene.options;
+    const parts: SVGElement[] = [];
+    if (outline) parts.push(drawOutline(pen, scene, viewport, outline));
+    if (individual) parts.push(drawIndividual(pen, scene, viewport, individual));
+    if (current >= 0) {
+      parts.push(
+        make(pen, "circle", {
+          cx: toPx(viewport, scene.places[2 * current]),
+          cy: toPy(viewport, scene.places[2 * current + 1]),
+          r: 8,
+          fill: "none",
+          stroke: pen.colour("accent"),
+          "stroke-width": 2,
+          "data-current": "",
+        }),
+      );
+    }
+    overlay.replaceChildren(...parts);
+  };
+
+  const paintLens = (scene: Scene, viewport: Viewport, shown: Shown) => {
+    const strip = scene.plane.mapDimension === 1;
+    const parts: SVGElement[] = [];
+    stage.pinCards.forEach((card, k) => {
+      const pin = shown.pins[k];
+      if (pin === undefined) {
+        card.hide();
+        return;
+      }
+      const reading = readingAt(scene, pin.x, pin.y);
+      const left = PIN_CARDS.left + k * (LENS.width + PIN_CARDS.gap);
+      card.show(scene, reading, shown.pins.length === 1 ? "Course at the pin" : `Course at pin ${k + 1}`);
+      card.moveTo(left, PIN_CARDS.top);
+      const height = reading.course === null ? LENS.empty : LENS.height;
+      const box = { left, top: PIN_CARDS.top, width: LENS.width, height };
+      parts.push(...drawCrosshair(pen, viewport, pin, box, strip));
+    });
+    if (shown.pins.length === 2) parts.push(...drawPath(pen, viewport, shown.pins, shown.share));
+    const { reading } = shown;
+    if (reading === null) stage.card.hide();
+    else {
+      const [left, top] = lensPosition(viewport, toPx(viewport, reading.x), toPy(viewport, reading.y), reading);
+      stage.card.show(scene, reading);
+      stage.card.moveTo(left, top);
+      parts.push(...drawCrosshair(pen, viewport, reading, null, strip));
+    }
+    crosshair.replaceChildren(...parts);
+  };
+
+  const paintShape = (shape: Shape | null) => {
+    if (shape === null) {
+      rubber.replaceChildren();
+      return;
+    }
+    const { corners } = shape;
+    const d = `${linePath(
+      corners.length,
+      (k) => corners[k][0],
+      (k) => corners[k][1],
+    )}Z`;
+    const look = {
+      fill: pen.colour("accent"),
+      "fill-opacity": 0.12,
+      stroke: pen.colour("accent"),
+      "stroke-width": 1.5,
+    };
+    rubber.replaceChildren(make(pen, "path", { d, ...look, "stroke-dasharray": "5 3" }));
+  };
+
+  const paintWords = (scene: Scene) => {
+    const words = sentencesOf(scene).join(" ");
+    stage.sentence.textContent = words;
+    stage.footer.hidden = scene.options.legend === false;
+    if (scene.options.legend !== false) showLegend(pen, stage.footer, scene);
+  };
+
+  return {
+    get pills() {
+      return pills;
+    },
+    paintLens,
+    paint(changes, scene, viewport, dots, shown) {
+      const has = (...wanted: Change[]) => wanted.some((change) => changes.has(change));
+      if (has("words", "terrain", "dots")) paintWords(scene);
+      if (has("terrain")) {
+        rings = scene.surface === null ? [] : surfaceRings(scene.surface);
+        stage.back.replaceChildren(drawTerrain(pen, scene, rings));
+      }
+      if (has("terrain", "window", "size")) {
+        stage.back.firstElementChild?.setAttribute("transform", mapTransform(viewport));
+        regions.setAttribute("transform", mapTransform(viewport));
+      }
+      if (has("dots")) renderer().setDots(dots);
+      if (has("dots", "window", "size")) renderer().draw(viewport);
+      if (has("groups", "size")) {
+        const { groups } = scene.options;
+        const whole = viewportOf(viewport.width, viewport.height, scene.box, homeWindow(scene.box));
+        pills = groups && pillsShown(scene) ? placePills(scene, groups, whole) : [];
+      }
+      if (has("groups", "size", "window")) pillLayer.replaceChildren(drawPills(pen, viewport, pills));
+      if (has("terrain", "groups", "size")) layOutLabels(scene, viewport);
+      else if (has("window")) {
+        labelLayer.replaceChildren(drawLabels(pen, viewport, labels));
+        if (rest !== null) clearTimeout(rest);
+        rest = setTimeout(() => layOutLabels(scene, viewport), REST);
+      }
+      if (has("size", "window", "terrain")) frame.replaceChildren(drawFrame(pen, scene, viewport));
+      if (has("individual")) {
+        const { individual } = scene.options;
+        regions.replaceChildren(...(individual ? [drawRegions(pen, scene, individual)] : []));
+      }
+      if (has("overlay", "individual", "dots", "window", "size")) paintOverlay(scene, viewport, shown);
+      if (has("lens", "window", "size", "terrain")) paintLens(scene, viewport, shown);
+      paintShape(shown.shape);
+    },
+  };
+}

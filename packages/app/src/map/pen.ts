@@ -1,0 +1,96 @@
+/** Making SVG: elements, paths, and colours by token, either as custom properties (live) or written out (files). */
+import { shorten } from "@trajectory-maps/report";
+import { tokenColours } from "./tokens.ts";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Where and in which colours something is drawn. */
+export interface Pen {
+  readonly document: Document;
+  /** Colour of a token: "ink-2", "group-0". */
+  readonly colour: (token: string) => string;
+  /** An id that no other map of the page has. */
+  readonly id: (name: string) => string;
+}
+
+/** A pen for the page: colours follow the theme by themselves. */
+export function livePen(document: Document, prefix: string): Pen {
+  return { document, colour: (token) => `var(--tm-${token})`, id: (name) => `${prefix}-${name}` };
+}
+
+/** A pen for files: light colours, written out. */
+export function filePen(document: Document): Pen {
+  const colours = tokenColours("light");
+  return { document, colour: (token) => colours.get(token) ?? "#000000", id: (name) => `map-${name}` };
+}
+
+export type Attributes = Readonly<Record<string, string | number | undefined>>;
+
+/** An SVG element with attributes and children. */
+export function make(
+  pen: Pen,
+  name: string,
+  attributes: Attributes = {},
+  ...children: (Element | string)[]
+): SVGElement {
+  const element = pen.document.createElementNS(SVG, name) as SVGElement;
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== undefined) element.setAttribute(key, typeof value === "number" ? shorten(value) : value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** Text with a halo of the surface's colour, so that it reads over dots and lines. */
+export function haloText(pen: Pen, words: string, x: number, y: number, attributes: Attributes = {}): SVGElement {
+  return make(
+    pen,
+    "text",
+    {
+      x,
+      y,
+      fill: pen.colour("ink"),
+      stroke: pen.colour("surface"),
+      "stroke-width": 3.2,
+      "stroke-linejoin": "round",
+      "paint-order": "stroke",
+      "font-size": 10.5,
+      ...attributes,
+    },
+    plain(words),
+  );
+}
+
+/** Text of others without control characters, which files cannot hold. */
+export function plain(words: string): string {
+  return [...words].filter((c) => c >= " " && c !== "\u007f").join("");
+}
+
+/** A path through points given by two functions of the position. */
+export function linePath(count: number, x: (k: number) => number, y: (k: number) => number): string {
+  let d = "";
+  for (let k = 0; k < count; k++) d += `${k === 0 ? "M" : "L"}${shorten(x(k))} ${shorten(y(k))}`;
+  return d;
+}
+
+/** Rings in map coordinates as a path whose corners are rounded: curves through the middles of the sides. */
+export function smoothRings(rings: readonly (readonly (readonly [number, number])[])[]): string {
+  const write = (v: number) => String(Math.round(v * 1e4) / 1e4);
+  let d = "";
+  for (const ring of rings) {
+    // The last point repeats the first.
+    const n = ring.length - 1;
+    if (n < 3) continue;
+    const middle = (k: number) => {
+      const [a, b] = [ring[k % n], ring[(k + 1) % n]];
+      return `${write((a[0] + b[0]) / 2)} ${write((a[1] + b[1]) / 2)}`;
+    };
+    d += `M${middle(0)}`;
+    for (let k = 1; k <= n; k++) {
+      const point = ring[k % n];
+      d += `Q${write(point[0])} ${write(point[1])} ${middle(k)}`;
+    }
+    d += "Z";
+  }
+  return d;
+}

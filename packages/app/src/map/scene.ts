@@ -1,0 +1,166 @@
+/**
+ * All that drawing needs, worked out from the options: places, index, land, surface, dots, small curves. Each part is
+ * made again only when what it is made from has changed, so that recolouring or another year touches nothing else.
+ */
+import { basisDomain } from "@trajectory-maps/core";
+import { type Box, boxAround, type Land, landOf, type Ring, valueAt } from "@trajectory-maps/report";
+import { courseReader, courseTimes, modelScaleCourse } from "./course.ts";
+import { type Decoder, makeDecoder } from "./decoder.ts";
+import { type DotColours, dotColours } from "./dot-colours.ts";
+import { type DotStyle, dotStyle } from "./dot-style.ts";
+import { flatPlaces, type Plane, planeOf } from "./plane.ts";
+import { type SpatialIndex, spatialIndex } from "./spatial-index.ts";
+import { type Surface, surfaceMaker, valueDecimals } from "./surfaces.ts";
+import type { Course, LensReading, MapOptions, MapTerrain } from "./types.ts";
+
+/** A course on a centre line, drawn small. */
+export interface MiniCurve {
+  readonly axis: "x" | "y";
+  readonly at: number;
+  /** On the scale of the model, [T]. */
+  readonly values: Float64Array;
+}
+
+/** What depends on model and placements alone. */
+export interface Ground {
+  readonly decoder: Decoder;
+  readonly plane: Plane;
+  readonly places: Float64Array; // [m,2]
+  readonly index: SpatialIndex;
+  /** Holds all places, some water, and the five marks of each axis. */
+  readonly box: Box;
+  readonly land: Land;
+  readonly miniCurves: readonly MiniCurve[];
+  readonly read: (shown: ArrayLike<number>) => Course;
+  /** Range of medians at the places of individuals, for the scale of the lens. */
+  readonly range: readonly [number, number];
+  readonly decimals: number;
+  readonly surfaceOf: (terrain: MapTerrain) => Surface | null;
+}
+
+export interface Scene extends Ground {
+  readonly options: MapOptions;
+  readonly style: DotStyle;
+  readonly colours: DotColours;
+  readonly surface: Surface | null;
+}
+
+export const MARKS = [-2, -1, 0, 1, 2];
+/** Water around the outermost mark. */
+const BEYOND_MARKS = 0.15;
+const STRIP_HALF_HEIGHT = 0.8;
+const MINI_POINTS = 41;
+const LENS_POINTS = 41;
+export const QUARTER = 0.25;
+
+/** The ground of the options. */
+export function groundOf(options: MapOptions): Ground {
+  const { model, placements, coast = {}, axes } = options;
+  const decoder = makeDecoder(model);
+  const q = model.mapDimension;
+  const plane = planeOf(q, axes);
+  const places = flatPlaces(placements, plane);
+  const around = boxAround(places);
+  const edge = Math.max(...MARKS) + BEYOND_MARKS;
+  const box: Box = {
+    x0: Math.min(around.x0, -edge),
+    x1: Math.max(around.x1, edge),
+    y0: q === 1 ? -STRIP_HALF_HEIGHT : Math.min(around.y0, -edge),
+    y1: q === 1 ? STRIP_HALF_HEIGHT : Math.max(around.y1, edge),
+  };
+  const land = landOf(places, placements.numObservations, box, coast);
+  const read = courseReader(decoder, courseTimes(decoder, LENS_POINTS));
+  const times = courseTimes(decoder, MINI_POINTS);
+  const place = new Float64Array(q);
+  const mini = (axis: "x" | "y", at: number): MiniCurve => {
+    plane.liftInto(axis === "x" ? at : 0, axis === "x" ? 0 : at, place);
+    return { axis, at, values: modelScaleCourse(decoder, times, place) };
+  };
+  const miniCurves = [...MARKS.map((at) => mini("x", at)), ...(q === 1 ? [] : MARKS.map((at) => mini("y", at)))];
+  return {
+    decoder,
+    plane,
+    places,
+    index: spatialIndex(places, q === 1),
+    box,
+    land,
+    miniCurves,
+    read,
+    range: rangeOnLand(box, land, plane, read),
+    decimals: valueDecimals(decoder),
+    surfaceOf: surfaceMaker(decoder, plane, box, land).surface,
+  };
+}
+
+/** Lowest and highest median of courses on land, from a coarse lattice: one scale for every lens. */
+function rangeOnLand(box: Box, land: Land, plane: Plane, read: Ground["read"]): readonly [number, number] {
+  const place = new Float64Array(plane.mapDimension);
+  let [low, high] = [Infinity, -Infinity];
+  const steps = 14;
+  for (let r = 0; r <= steps; r++) {
+    for (let c = 0; c <= steps; c++) {
+      const x = box.x0 + ((box.x1 - box.x0) * c) / steps;
+      const y = box.y0 + ((box.y1 - box.y0) * r) / steps;
+      if (!(valueAt(land.density, x, y) >= land.level)) continue;
+      plane.liftInto(x, y, place);
+      for (const v of read(place).median) {
+        low = Math.min(low, v);
+        high = Math.max(high, v);
+      }
+    }
+  }
+  if (low <= high) return [low, high];
+  const { median } = read(new Float64Array(plane.mapDimension));
+  return [Math.min(...median), Math.max(...median)];
+}
+
+/** The terrain of the options: the value at the last time unless told otherwise. */
+export function terrainOf(options: MapOptions): MapTerrain {
+  return options.terrain ?? { kind: "value", time: basisDomain(options.model.basis)[1] };
+}
+
+/** The scene of the options; parts of `before` are kept where nothing they rest on changed. */
+export function sceneOf(options: MapOptions, most: number, before: Scene | null = null): Scene {
+  const same = (...keys: (keyof MapOptions)[]) =>
+    before !== null && keys.every((k) => before.options[k] === options[k]);
+  const sameGround = same("model", "placements", "coast", "axes");
+  const ground: Ground = sameGround ? before! : groundOf(options);
+  const keepStyle = same("placements") && before!.style.order.length === Math.min(most, options.placements.ids.length);
+  const style = keepStyle ? before!.style : dotStyle(options.placements, most);
+  const colours = keepStyle && same("colour") ? before!.colours : dotColours(options.colour ?? { kind: "none" }, style);
+  const surface = sameGround && same("terrain") ? before!.surface : ground.surfaceOf(terrainOf(options));
+  return { ...ground, options, style, colours, surface };
+}
+
+/** Whether a point of the drawing is on land. */
+export function onLand({ land }: Ground, x: number, y: number): boolean {
+  return land.coast.length > 0 && insideRings(land.coast, x, y);
+}
+
+/** Whether an odd number of rings holds the point: inside outer rings, outside lakes. */
+function insideRings(rings: readonly Ring[], x: number, y: number): boolean {
+  let inside = false;
+  for (const ring of rings) {
+    for (let i = 0, j = ring.length - 1; i < ring.length; j = i++) {
+      const [xi, yi] = ring[i];
+      const [xj, yj] = ring[j];
+      if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) inside = !inside;
+    }
+  }
+  return inside;
+}
+
+/** What the lens reads at a point of the drawing; `individual` is the one under the pointer. */
+export function readingAt(scene: Ground, x: number, y: number, individual: number | null = null): LensReading {
+  const ashore = onLand(scene, x, y);
+  const place = new Float64Array(scene.plane.mapDimension);
+  scene.plane.liftInto(x, y, place);
+  return {
+    x,
+    y,
+    onLand: ashore,
+    course: ashore ? scene.read(place) : null,
+    numNear: scene.index.countWithin(x, y, QUARTER),
+    individual,
+  };
+}

@@ -1,0 +1,209 @@
+/**
+ * Terrain: functions of the place on a lattice of 65 × 65 nodes. Coefficient means (and, when asked for, covariances) of
+ * all nodes are made once per model; another year is then one dot product per node:
+ *   value   g(b(t)'w),   slope   g'(b(t)'w) · b'(t)'w,   coefficient   w_k,
+ *   sd      √(b'Sb), for transformed markers a 1/3.29th of the width of the 90 % band;
+ * g undoes the transform. The land decides which heights get lines.
+ */
+import { applyTransform, basisDomain, designMatrix, undoTransform } from "@trajectory-maps/core";
+import {
+  type Box,
+  decimalsFor,
+  fixed,
+  type Grid,
+  gridOf,
+  type Land,
+  levelsOn,
+  timeWord,
+} from "@trajectory-maps/report";
+import { dot, quadratic, undoSlope, Z90 } from "./course.ts";
+import type { Decoder } from "./decoder.ts";
+import type { Plane } from "./plane.ts";
+import type { MapTerrain } from "./types.ts";
+
+/** A surface ready to be drawn. */
+export interface Surface {
+  readonly title: string;
+  readonly unit: string;
+  readonly grid: Grid;
+  /** Heights of the lines, ascending. */
+  readonly levels: readonly number[];
+  /** Colours when dots carry none. */
+  readonly ramp: "sequential" | "diverging";
+  readonly write: (level: number) => string;
+  readonly unsure: Grid | null;
+}
+
+/** Makes surfaces of one model over one box. */
+export interface SurfaceMaker {
+  surface(terrain: MapTerrain): Surface | null;
+}
+
+const NODES_PER_SIDE = 65;
+/** Individuals within a quarter of a prior sd, per unit of density. */
+const QUARTER_DISC = Math.PI / 16;
+
+/** A maker of surfaces; nodes are decoded when first needed. */
+export function surfaceMaker(decoder: Decoder, plane: Plane, box: Box, land: Land): SurfaceMaker {
+  const { model, numBasis: d } = decoder;
+  const { marker, basis } = model;
+  const { transform } = marker;
+  const step = Math.max(box.x1 - box.x0, box.y1 - box.y0) / (NODES_PER_SIDE - 1);
+  const empty = gridOf(box, step, () => 0);
+  const n = empty.values.length;
+  const year = timeWord(marker.timeUnit);
+  const [first, last] = basisDomain(basis);
+  const noise = Math.sqrt(model.noiseVariance) * typicalSlope(decoder);
+  const decimals = decimalsFor(noise);
+
+  let means: Float64Array | null = null; // [n,d]
+  let covariances: Float64Array | null = null; // [n,d,d]
+  const decode = (withCovariance: boolean) => {
+    if (means !== null && (!withCovariance || covariances !== null)) return;
+    means = new Float64Array(n * d);
+    covariances = withCovariance ? new Float64Array(n * d * d) : null;
+    const place = new Float64Array(plane.mapDimension);
+    const w = new Float64Array(d);
+    const S = withCovariance ? new Float64Array(d * d) : null;
+    for (let k = 0; k < n; k++) {
+      const [x, y] = nodeAt(empty, k);
+      plane.liftInto(x, y, place);
+      decoder.decodeInto(place, w, S);
+      means.set(w, k * d);
+      if (S !== null) covariances?.set(S, k * d * d);
+    }
+  };
+  const over = (f: (w: Float64Array, at: number, node: number) => number): Grid => {
+    decode(false);
+    const w = means!;
+    return { ...empty, values: Float64Array.from({ length: n }, (_, k) => f(w, k * d, k)) };
+  };
+  const made = (
+    title: string,
+    unit: string,
+    grid: Grid,
+    more: Partial<Surface> & { readonly least?: number; readonly most?: number; readonly digits?: number } = {},
+  ): Surface => {
+    const { least = -Infinity, most = Infinity, digits = decimals, ...rest } = more;
+    const scale = unit === marker.unit && !/^Change/.test(title) ? transform : "identity";
+    const levels = levelsOn(grid, land, scale).filter((level) => level > least && level < most);
+    const write = (level: number) => trimmed(level, Math.max(digits, neededDecimals(levels)));
+    return { title, unit, grid, levels, ramp: "sequential", write, unsure: null, ...rest };
+  };
+
+  const surface = (terrain: MapTerrain): Surface | null => {
+    switch (terrain.kind) {
+      case "none":
+        return null;
+      case "value": {
+        const b = designMatrix(basis, [terrain.time]);
+        const grid = over((w, at) => undoTransform(transform, dot(b, 0, w, at, d)));
+        return made(`${marker.name} at ${year} ${shortTime(terrain.time)}`, marker.unit, grid, { digits: 0 });
+      }
+      case "slope": {
+        const b = designMatrix(basis, [terrain.time]);
+        const c = designMatrix(basis, [terrain.time], true);
+        const grid = over((w, at) => undoSlope(transform, dot(b, 0, w, at, d)) * dot(c, 0, w, at, d));
+        const title = `Change per ${year} at ${year} ${shortTime(terrain.time)}`;
+        return made(title, marker.unit, grid, { ramp: "diverging", digits: 0 });
+      }
+      case "coefficient": {
+        const grid = over((w, at) => w[at + terrain.index]);
+        const unit = transform === "identity" ? marker.unit : `${transform} scale`;
+        return made(`Spline coefficient ${terrain.index + 1} of ${d}`, unit, grid, { digits: 0 });
+      }
+      case "sd": {
+        decode(true);
+        const S = covariances!;
+        const b = designMatrix(basis, [terrain.time]);
+        const grid = over((w, at, k) => {
+          const sd = Math.sqrt(Math.max(quadratic(b, 0, S.subarray(k * d * d, (k + 1) * d * d), d), 0));
+          if (transform === "identity") return sd;
+          const middle = dot(b, 0, w, at, d);
+          const width = undoTransform(transform, middle + Z90 * sd) - undoTransform(transform, middle - Z90 * sd);
+          return width / (2 * Z90);
+        });
+        return made(`Spread (sd) of the course at ${year} ${shortTime(terrain.time)}`, marker.unit, grid, {
+          digits: 0,
+        });
+      }
+      case "crossing": {
+        const grid = crossingGrid(terrain.threshold);
+        const title = `Time to ${trimmed(terrain.threshold, 2)}${marker.unit === "" ? "" : ` ${marker.unit}`}`;
+        return made(title, marker.timeUnit, grid, { least: first, most: last, digits: 0 });
+      }
+      case "density": {
+        const grid = { ...land.density, values: land.density.values.map((v) => v * QUARTER_DISC) };
+        return made("Individuals within ¼ prior sd", "", grid, { digits: 0 });
+      }
+      case "surface": {
+        const { grid, scale = "value", unsure } = terrain;
+        const mask = unsure === undefined ? null : { ...grid, values: Float64Array.from(unsure) };
+        const share = (level: number) => `${trimmed(100 * level, 0)}%`;
+        return made(terrain.title, terrain.unit, grid, {
+          unsure: mask,
+          ...(scale === "share" ? { write: share } : {}),
+          ramp: scale === "difference" ? "diverging" : "sequential",
+        });
+      }
+    }
+  };
+
+  /** First time at which the median course passes the threshold; a little past the last time if it does not. */
+  const crossingGrid = (threshold: number): Grid => {
+    const level = applyTransform(transform, threshold);
+    const T = 161;
+    const times = Float64Array.from({ length: T }, (_, t) => first + ((last - first) * t) / (T - 1));
+    const b = designMatrix(basis, times);
+    const never = last + 0.08 * (last - first);
+    return over((w, at) => {
+      let before = dot(b, 0, w, at, d) - level;
+      for (let t = 1; t < T; t++) {
+        const now = dot(b, t * d, w, at, d) - level;
+        if (before > 0 !== now > 0) return times[t - 1] + ((times[t] - times[t - 1]) * before) / (before - now);
+        before = now;
+      }
+      return never;
+    });
+  };
+
+  return { surface };
+}
+
+/** Map coordinates of node k of a grid. */
+export function nodeAt({ box, nx, ny }: Grid, k: number): readonly [number, number] {
+  const [c, r] = [k % nx, Math.floor(k / nx)];
+  return [box.x0 + ((box.x1 - box.x0) * c) / (nx - 1), box.y0 + ((box.y1 - box.y0) * r) / (ny - 1)];
+}
+
+/** Change of the marker per unit of the model's scale, in the middle of the map: noise in the marker's unit. */
+function typicalSlope(decoder: Decoder): number {
+  const { model, numBasis: d, mapDimension: q } = decoder;
+  const [first, last] = basisDomain(model.basis);
+  const b = designMatrix(model.basis, [(first + last) / 2]);
+  const w = new Float64Array(d);
+  decoder.decodeInto(new Float64Array(q), w, null);
+  return undoSlope(model.marker.transform, dot(b, 0, w, 0, d));
+}
+
+/** Decimals of values of the marker: as precise as a measurement is. */
+export function valueDecimals(decoder: Decoder): number {
+  return decimalsFor(Math.sqrt(decoder.model.noiseVariance) * typicalSlope(decoder));
+}
+
+/** Decimals that tell neighbouring levels apart. */
+function neededDecimals(levels: readonly number[]): number {
+  const gap = levels.length > 1 ? Math.abs(levels[1] - levels[0]) : Math.abs(levels[0] ?? 1);
+  return gap > 0 ? Math.max(0, Math.min(4, Math.ceil(-Math.log10(gap) - 1e-9))) : 0;
+}
+
+/** A number with at most these decimals, without zeros at its end. */
+export function trimmed(value: number, decimals: number): string {
+  const text = fixed(value, decimals);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** A time as a label says it: whole, or with a decimal. */
+export function shortTime(time: number): string {
+  return trimmed(time, 1);
+}

@@ -267,14 +267,12 @@ async function drawsPValue(
 ): Promise<OutcomeAssociation["drawsP"]> {
   const draws = individuals.representations.find(({ name }) => name === primary)?.draws ?? [];
   if (draws.length === 0) return null;
-  const pValues: number[] = [];
-  for (const draw of draws) {
-    checkSignal(options);
-    const m = individuals.order.length;
-    const kernel = pooledKernel(takeRows(draw, m, known), draw.length / m);
-    const plan = planPermutations({ forms: [kdeForm(kernel, known.length)], labels, seed });
-    pValues.push((await runPermutations(plan, checkOptions(options)))[0].pValue);
-  }
+  checkSignal(options);
+  const m = individuals.order.length;
+  // One set of shuffled labels serves all draws.
+  const forms = draws.map((draw) => kdeForm(pooledKernel(takeRows(draw, m, known), draw.length / m), known.length));
+  const tests = await runPermutations(planPermutations({ forms, labels, seed }), checkOptions(options));
+  const pValues = tests.map(({ pValue }) => pValue);
   pValues.sort((a, b) => a - b);
   const middle = (pValues.length - 1) / 2;
   return { median: (pValues[Math.floor(middle)] + pValues[Math.ceil(middle)]) / 2, draws: draws.length };

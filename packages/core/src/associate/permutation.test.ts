@@ -121,11 +121,11 @@ describe("permutationStatistics", () => {
     const x = cloud(createRandom(3), 600, 2);
     const forms = [kdeForm(pooledKernel(x, 2), 600), energyForm(x, 600)];
     const plan = planPermutations({ forms, labels: firstOnes(600, 100) });
-    expect(forms.map((form) => form.kind)).toEqual(["grid", "slices"]);
+    expect(forms.map((form) => form.kind)).toEqual(["grid", "lattice"]);
     expect(countExceedances(structuredClone(plan), 0, 50)).toEqual(countExceedances(plan, 0, 50));
   });
 
-  it.each([1, 2, 3])("on the lattice is off by less than 1 %% of the null spread at n = 2,000, q = %i", (q) => {
+  it.each([1, 2, 3])("on the lattice is off by less than a hundredth of the null spread at n = 2,000, q = %i", (q) => {
     const n = 2000;
     const x = cloud(createRandom(4), n, q);
     const kernel = pooledKernel(x, q);

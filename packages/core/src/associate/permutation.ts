@@ -8,11 +8,13 @@
 import { checkOption, DtmError } from "../errors.ts";
 import { betaQuantile } from "../numeric/beta.ts";
 import { cholesky, logDetFromCholesky } from "../numeric/cholesky.ts";
-import { drawSubsetInPlace, openStream } from "../numeric/random-stream.ts";
+import { trace } from "../numeric/matrix.ts";
 import { LOG_2PI } from "../numeric/special.ts";
+import { flipSubset, listBits, openDraws } from "../numeric/subset-draws.ts";
 import { selectBandwidth } from "./bandwidth.ts";
 import {
   energyMatrix,
+  energyPlane,
   energySlices,
   evaluate,
   formWorkspace,
@@ -21,7 +23,7 @@ import {
   type QuadraticForm,
   termSize,
 } from "./quadratic-form.ts";
-import { describeSample, type Sample, whitenRows } from "./sample.ts";
+import { columnMeans, describeSample, type Sample, sampleCovariance, whitenRows } from "./sample.ts";
 
 export type PermutationStatistic = "kde" | "energy";
 
@@ -126,7 +128,14 @@ export function kdeForm(kernel: PooledKernel, n: number, hold?: "matrix" | "latt
 /** The energy distance of places x [n,q], in their own units. */
 export function energyForm(x: Float64Array, n: number, hold?: "matrix" | "lattice"): QuadraticForm {
   const q = x.length / n;
-  return (hold ?? holdFor(n, q)) === "matrix" ? energyMatrix(x, n, q) : energySlices(x, n, q);
+  if ((hold ?? holdFor(n, q)) === "matrix") return energyMatrix(x, n, q);
+  return q === 2 ? energyPlane(x, n, meanSpread(x, n, q)) : energySlices(x, n, q === 1 ? 1 : 3);
+}
+
+/** Root of the mean variance of the coordinates; 1 if all places are one. */
+function meanSpread(x: Float64Array, n: number, q: number): number {
+  const S = sampleCovariance(x, n, q, columnMeans(x, n, q));
+  return Math.sqrt(trace(S, q) / q) || 1;
 }
 
 /** Lattices and slices end at three dimensions. */
@@ -220,26 +229,28 @@ function eachPermutation(
 ): void {
   const { forms, order, starts, marked, seed } = plan;
   const work = forms.map(formWorkspace);
-  const shuffled = new Int32Array(order.length);
   const values = new Float64Array(forms.length);
-  let count = 0;
-  for (const m of marked) count += m;
-  const members = new Int32Array(count + 1);
-  const isMarked = new Uint8Array(order.length);
+  const shuffled = new Int32Array(order.length);
+  // One bit per individual.
+  const isMarked = new Int32Array(Math.ceil(order.length / 32));
+  const state = new Int32Array(4);
+  const members = new Int32Array(order.length);
+  // In each stratum the smaller side is drawn; where that is the unmarked, everyone is marked to begin with.
+  const drawn = marked.map((m, s) => Math.min(m, starts[s + 1] - starts[s] - m));
+  const before = new Int32Array(isMarked.length);
+  for (let s = 0; s < marked.length; s++) {
+    if (drawn[s] < marked[s])
+      for (const i of order.subarray(starts[s], starts[s + 1])) before[i >>> 5] ^= 1 << (i & 31);
+  }
   for (let b = from; b < to; b++) {
-    const stream = openStream(seed, b);
+    openDraws(seed, b, state);
     shuffled.set(order);
-    isMarked.fill(0);
-    for (let s = 0; s < marked.length; s++) {
-      const m = marked[s];
-      if (m > 0 && m < starts[s + 1] - starts[s]) drawSubsetInPlace(stream, shuffled, starts[s], starts[s + 1], m);
-      for (let l = starts[s]; l < starts[s] + m; l++) isMarked[shuffled[l]] = 1;
+    isMarked.set(before);
+    for (let s = 0; s < drawn.length; s++) {
+      flipSubset(state, shuffled, starts[s], starts[s + 1], drawn[s], isMarked);
     }
-    // In ascending order the passes over the forms' tables run forward, which memory likes.
-    for (let i = 0, k = 0; i < isMarked.length; i++) {
-      members[k] = i;
-      k += isMarked[i];
-    }
+    // Ascending, so that the passes over the tables of the forms run forward, which memory likes.
+    const count = listBits(isMarked, members);
     for (let f = 0; f < forms.length; f++) values[f] = evaluate(forms[f], members, count, work[f]);
     visit(b, values);
   }

@@ -26,6 +26,8 @@ export interface ReadCohort {
   readonly numRows: number;
   /** Rows left out, because the value is missing or because that was asked for. */
   readonly numRowsLeftOut: number;
+  /** Why rows were left out: codes of what was found in them, with how often. */
+  readonly leftOut: readonly { readonly code: string; readonly count: number }[];
   /** One per kind, with its count and first place. */
   readonly warnings: readonly Complaint[];
   /** What was understood without being said: delimiter, columns, blank lines, in sentences. */
@@ -200,6 +202,7 @@ function finish(reading: Reading, found: FoundColumns, notes: string[]): ReadCoh
     const received = `${missing.count} rows without one`;
     warn("value", missing.line, missing.count, "missing-value", "a value", received, "These rows were left out.");
   }
+  const leftOut = warnings.map(({ code, count }) => ({ code, count: count ?? 1 }));
   if (paddedIds.merged.size > 0) {
     const received = `${paddedIds.merged.size} ids written with and without spaces`;
     const remedy = "They were trimmed and taken as the same individual.";
@@ -214,7 +217,14 @@ function finish(reading: Reading, found: FoundColumns, notes: string[]): ReadCoh
     }),
   );
   const numRowsLeftOut = reading.numRows - rows.length;
-  return { cohort, columns: found.names, numRows: reading.numRows, numRowsLeftOut, warnings, notes };
+  return { cohort, columns: found.names, numRows: reading.numRows, numRowsLeftOut, leftOut, warnings, notes };
+}
+
+/** How many rows were left out and why, for the record of a fit; undefined if none were. */
+export function leftOutNote(read: Pick<ReadCohort, "numRows" | "numRowsLeftOut" | "leftOut">): string | undefined {
+  if (read.numRowsLeftOut === 0) return undefined;
+  const reasons = read.leftOut.map(({ code, count }) => `${code} ${count}`).join(", ");
+  return `${read.numRowsLeftOut} of ${read.numRows} rows were left out (${reasons}).`;
 }
 
 function rangeOf(options: ReadCohortOptions): { range?: readonly [number, number] } {

@@ -6,6 +6,7 @@ import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { checksum } from "./canonical-json.ts";
+import { checkInducing } from "./check-inducing.ts";
 import type { DtmModel } from "./dtm/model.ts";
 import {
   type DtmSnapshot,
@@ -113,6 +114,7 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const { statistics, warnings } = prepareCohort(cohort, options);
   const { mapDimension = 2, mean = "scalar", seed, onProgress, signal } = options;
   checkKind(options, mapDimension);
+  checkInducing(options.inducing, mapDimension, cohort.ids.length);
   const start = linearStart(statistics, { mapDimension, mean, seed, onProgress, signal });
   const marked = { ...start, warnings: [...warnings, ...start.warnings] };
   const { marker } = cohort;

@@ -8,6 +8,7 @@ import { DtmError } from "../errors.ts";
 import { canonicalJson, checksum } from "./canonical-json.ts";
 import { checkModel } from "./check-model.ts";
 import { FILE_FORMAT, FILE_VERSION, fileSchema, type ModelFile } from "./file-schema.ts";
+import { faultOfKeys } from "./json-keys.ts";
 import type { TrajectoryModel } from "./model.ts";
 import { placementAt } from "./place-at.ts";
 import { predict } from "./predict.ts";
@@ -50,6 +51,13 @@ function parseJson(text: string): Record<string, unknown> {
   }
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
     throw new DtmError("bad-json", "loadModel: expected a JSON object, received another value.");
+  }
+  const fault = faultOfKeys(text, raw);
+  if (fault !== undefined) {
+    throw new DtmError(
+      "bad-json",
+      `loadModel: expected every key once and none called __proto__, received ${fault}. The file was not written by this software: use the original.`,
+    );
   }
   return raw as Record<string, unknown>;
 }

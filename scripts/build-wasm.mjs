@@ -1,5 +1,5 @@
 /**
- * Compiles the WebAssembly kernels (packages/core/src/wasm/assembly) and writes their bytes, as base64, into
+ * Compiles the WebAssembly kernels (packages/core/assembly) and writes their bytes, as base64, into
  * packages/core/src/wasm/bytes.ts, unless that file already belongs to the sources as they are.
  * The bytes are committed (docs/decisions/0006-webassembly.md), so this runs only after the sources have changed.
  *
@@ -11,8 +11,8 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), "packages", "core", "src", "wasm");
-const BYTES = join(FOLDER, "bytes.ts");
+const FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), "packages", "core");
+const BYTES = join(FOLDER, "src", "wasm", "bytes.ts");
 
 /** Options of the compiler: SIMD, no garbage collector, the host's memory, no assertions. */
 const OPTIONS = [
@@ -63,7 +63,7 @@ export function moduleText(binary, hash) {
     .toString("base64")
     .match(/.{1,116}/g);
   return [
-    "/** Made by scripts/build-wasm.mjs from the sources in assembly/; do not edit. */",
+    "/** Made by scripts/build-wasm.mjs from packages/core/assembly; do not edit. */",
     `export const SOURCE_HASH = "${hash}";`,
     "",
     "/** The WebAssembly module, base64. */",

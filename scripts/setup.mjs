@@ -116,6 +116,7 @@ function staleTargets() {
 
 function build(target) {
   say(`Building ${target.name} ...`);
+  run(process.execPath, [join(ROOT, "scripts", "build-wasm.mjs")], ROOT, "Compiling the WebAssembly kernels failed.");
   const key = buildKey(target);
   const own = join(ROOT, target.folder, "build.mjs");
   const tool = existsSync(own) ? own : join(ROOT, "node_modules", "tsdown", "dist", "run.mjs");

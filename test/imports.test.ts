@@ -10,10 +10,11 @@ import { describe, expect, it } from "vitest";
 const BELOW: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   numeric: ["errors"],
+  wasm: ["errors"],
   cohort: ["errors", "numeric"],
   ingest: ["errors", "numeric", "cohort"],
   basis: ["errors", "numeric", "cohort"],
-  models: ["errors", "numeric", "cohort", "basis"],
+  models: ["errors", "numeric", "wasm", "cohort", "basis"],
   simulate: ["errors", "numeric", "cohort", "basis", "models"],
   evaluate: ["errors", "numeric", "cohort", "basis", "models"],
   map: ["errors", "numeric", "cohort", "basis", "models"],

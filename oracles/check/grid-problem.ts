@@ -5,7 +5,8 @@ import {
   packedStride,
   residualRoot,
 } from "../../packages/core/src/models/dtm/individual-statistics.ts";
-import { inducingLayout, inducingWorkspace } from "../../packages/core/src/models/dtm/inducing-posterior.ts";
+import { inducingLayout } from "../../packages/core/src/models/dtm/inducing-layout.ts";
+import { inducingWorkspace } from "../../packages/core/src/models/dtm/inducing-posterior.ts";
 import type { KernelProblem, KernelSolution } from "../../packages/core/src/models/dtm/kernel-step.ts";
 import { nodeGeometry } from "../../packages/core/src/models/dtm/node-kernel.ts";
 import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";

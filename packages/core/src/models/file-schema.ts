@@ -47,6 +47,7 @@ const base = {
     converged: z.boolean(),
     verdict: z.string(),
     warnings: z.array(z.string()),
+    kernels: z.optional(z.enum(["wasm-simd", "typescript"])),
   }),
 };
 

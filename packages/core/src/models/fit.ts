@@ -5,6 +5,7 @@
 import type { Basis } from "../basis/bspline.ts";
 import type { Marker } from "../cohort/marker.ts";
 import { DtmError } from "../errors.ts";
+import type { KernelChoice, KernelKind } from "../wasm/instance.ts";
 
 /** Anything with an `aborted` flag: an AbortSignal fits. */
 export interface CancelSignal {
@@ -27,6 +28,11 @@ export interface FitControl {
   readonly onProgress?: (progress: FitProgress) => void;
   /** Checked once per iteration; an aborted fit throws DtmError "cancelled". */
   readonly signal?: CancelSignal;
+  /**
+   * Kernels of map fits: WebAssembly where it runs ("auto", the default), or one kind whatever happens. Both give the
+   * same results to rounding; each gives the same bytes everywhere.
+   */
+  readonly kernels?: KernelChoice;
 }
 
 /** JSON values: what options in a fit record may hold. */
@@ -48,6 +54,8 @@ export interface FitRecord {
   /** One sentence: whether and why the fit stopped. */
   readonly verdict: string;
   readonly warnings: readonly string[];
+  /** Kernels that were used; absent for linear models, which have one kind. */
+  readonly kernels?: KernelKind;
   /** Wall-clock time by stage; left out of saved model files, so that equal fits give equal bytes. */
   readonly milliseconds: { readonly [stage: string]: number };
 }

@@ -7,18 +7,19 @@ import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { ROW_BLOCK } from "../../numeric/row-blocks.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
+import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
 import { gridLocations } from "../gp/inducing.ts";
 import type { MapStart } from "../map-start.ts";
 import {
   blockResponsibilities,
-  type ExpectationOutputs,
   type ExpectationWorkspace,
   expectationPass,
   expectationWorkspace,
   packBlock,
 } from "./expectation-step.ts";
 import { type IndividualModel, residualRoot } from "./individual-statistics.ts";
-import { inducingLayout, inducingWorkspace } from "./inducing-posterior.ts";
+import { inducingLayout } from "./inducing-layout.ts";
+import { inducingWorkspace } from "./inducing-posterior.ts";
 import {
   type KernelProblem,
   type KernelSolution,
@@ -37,6 +38,7 @@ import {
 import { evaluateNodeKernel, nodeGeometry } from "./node-kernel.ts";
 import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
 import { latticeNodes, type MapNodes } from "./nodes.ts";
+import type { ExpectationOutputs } from "./pass-outputs.ts";
 import { residualObjective, residualStep } from "./residual-step.ts";
 import type { DtmSettings } from "./settings.ts";
 import { type DtmState, referenceCovariance } from "./state.ts";
@@ -48,6 +50,8 @@ export const JITTER = 1e-6;
 export interface Engine {
   readonly statistics: BasisStatistics;
   readonly settings: DtmSettings;
+  /** Which kernels the passes run on. */
+  readonly kernels: KernelKind;
   readonly nodes: MapNodes;
   readonly inducing: Float64Array; // Z [p,q]
   /** Σ_ref and a root of it, [d,d]. */
@@ -80,20 +84,22 @@ export function createEngine(
   const layout = inducingLayout(d, geometry);
   const table = nodeTable(layout, nodes.logWeights);
   const nodeSums = new Float64Array(table.stride * nodes.numNodes);
+  const kernels = chooseKernels(settings.kernels);
   return {
     statistics,
     settings,
+    kernels,
     nodes,
     inducing,
     reference: anchor.reference,
     referenceRoot: residualRoot(anchor.reference, d),
     firstNoiseVariance: anchor.noiseVariance,
     lowestNoiseVariance: lowestNoiseVariance(statistics, anchor.noiseVariance),
-    problem: { geometry, layout, nodeSums, workspace: inducingWorkspace(layout) },
+    problem: { geometry, layout, nodeSums, workspace: inducingWorkspace(layout, kernels) },
     solutions: [kernelSolution(geometry, layout), kernelSolution(geometry, layout)],
     table,
-    expectation: expectationWorkspace(d, nodes.numNodes),
-    maximization: maximizationWorkspace(d),
+    expectation: expectationWorkspace(d, nodes.numNodes, kernels),
+    maximization: maximizationWorkspace(d, kernels),
     moments: new Float64Array(0),
   };
 }
@@ -222,7 +228,7 @@ export function updateParameters(
   const { statistics, settings, maximization: ws } = engine;
   const d = statistics.basis.numBasis;
   const model = individualModel(engine, state);
-  const sums = maximizationSums(statistics, individuals, count, model, moments, ws);
+  const sums = maximizationSums(statistics, individuals, count, model, moments, ws, state.tau === null);
   const shift = meanShift(sums, settings.mean, d).map((v) => rate * v);
   const noise = updatedNoiseVariance(sums, shift);
   const lowest = engine.lowestNoiseVariance;

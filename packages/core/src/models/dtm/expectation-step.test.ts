@@ -16,7 +16,8 @@ import {
   packIndividual,
   residualRoot,
 } from "./individual-statistics.ts";
-import { inducingLayout, inducingWorkspace } from "./inducing-posterior.ts";
+import { inducingLayout } from "./inducing-layout.ts";
+import { inducingWorkspace } from "./inducing-posterior.ts";
 import { kernelSolution, solveAt } from "./kernel-step.ts";
 import { nodeGeometry } from "./node-kernel.ts";
 import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";

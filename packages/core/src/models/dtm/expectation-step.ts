@@ -9,6 +9,7 @@
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { expShiftedInPlace } from "../../numeric/fast-exp.ts";
 import { addBlockOuter, addBlockTimesTable, blockDotTable, ROW_BLOCK } from "../../numeric/row-blocks.ts";
+import type { KernelKind } from "../../wasm/instance.ts";
 import {
   type IndividualModel,
   type IndividualWorkspace,
@@ -17,6 +18,8 @@ import {
   packIndividual,
 } from "./individual-statistics.ts";
 import type { NodeTable } from "./node-table.ts";
+import type { ExpectationOutputs } from "./pass-outputs.ts";
+import { createWasmPass, type WasmPass, wasmExpectationPass } from "./wasm-pass.ts";
 
 /** Buffers of one block of individuals. */
 export interface ExpectationWorkspace {
@@ -26,20 +29,16 @@ export interface ExpectationWorkspace {
   readonly responsibilities: Float64Array; // r [4,Γ]
   readonly contributions: Float64Array; // c + λ [4]
   readonly moments: Float64Array; // [4,K]
+  /** The same in WebAssembly, where it is used. */
+  readonly wasm: WasmPass | null;
 }
 
-/** What a pass over individuals writes beside the bound. */
-export interface ExpectationOutputs {
-  /** Σ_i r_ig (g̃_i, G̃_i), added to; [K,Γ]. */
-  readonly nodeSums?: Float64Array;
-  /** Σ_g r_ig × node table, by position in the pass; [count,K]. */
-  readonly moments?: Float64Array;
-  /** c_i + λ_i by position in the pass; [count]. */
-  readonly contributions?: Float64Array;
-}
-
-/** Buffers for d coefficients and Γ nodes. */
-export function expectationWorkspace(d: number, numNodes: number): ExpectationWorkspace {
+/** Buffers for d coefficients and Γ nodes; passes run on the given kernels. */
+export function expectationWorkspace(
+  d: number,
+  numNodes: number,
+  kernels: KernelKind = "typescript",
+): ExpectationWorkspace {
   const stride = packedStride(d);
   return {
     individual: individualWorkspace(d),
@@ -48,6 +47,7 @@ export function expectationWorkspace(d: number, numNodes: number): ExpectationWo
     responsibilities: new Float64Array(ROW_BLOCK * numNodes),
     contributions: new Float64Array(ROW_BLOCK),
     moments: new Float64Array(ROW_BLOCK * stride),
+    wasm: kernels === "wasm-simd" ? createWasmPass(d, numNodes) : null,
   };
 }
 
@@ -63,6 +63,7 @@ export function expectationPass(
   ws: ExpectationWorkspace,
   outputs: ExpectationOutputs,
 ): number {
+  if (ws.wasm !== null) return wasmExpectationPass(ws.wasm, statistics, individuals, count, model, table, outputs);
   const { stride, numNodes } = table;
   const { nodeSums, moments, contributions } = outputs;
   let total = 0;

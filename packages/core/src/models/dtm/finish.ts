@@ -113,6 +113,7 @@ function fitRecord(engine: Engine, state: DtmState, story: FitStory, varianceSha
     converged: state.settled && !state.noiseLimited,
     verdict: verdict(engine, state, story),
     warnings: [...story.warnings, ...stateWarnings(state, varianceShare)],
+    kernels: engine.kernels,
     milliseconds: { map: story.milliseconds },
   };
 }

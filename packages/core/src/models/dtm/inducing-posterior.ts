@@ -16,28 +16,14 @@ import {
 } from "../../numeric/cholesky.ts";
 import { dot, trace } from "../../numeric/matrix.ts";
 import { blockDotTable, paddedRows, ROW_BLOCK } from "../../numeric/row-blocks.ts";
-import type { NodeGeometry, NodeKernel } from "./node-kernel.ts";
-
-/** Sizes and index tables shared by all kernels of a fit. */
-export interface InducingLayout {
-  readonly numBasis: number; // d
-  readonly numInducing: number; // p
-  readonly numNodes: number; // Γ
-  /** Pairs (k ≤ l) of coefficients in packed order. */
-  readonly basisRow: Uint8Array;
-  readonly basisColumn: Uint8Array;
-  /** Pairs (j ≤ j') of inducing places. */
-  readonly inducingRow: Uint16Array;
-  readonly inducingColumn: Uint16Array;
-  /** First table row read by products over 𝒢 (kernels read an even number), and how many. */
-  readonly firstRow: number;
-  readonly numRows: number;
-}
+import type { KernelKind } from "../../wasm/instance.ts";
+import type { InducingLayout } from "./inducing-layout.ts";
+import type { NodeKernel } from "./node-kernel.ts";
+import { createWasmMap, type WasmMap, wasmPairSums, wasmSolvePrecision } from "./wasm-map.ts";
 
 /** q(v) with the quantities it came from. */
 export interface InducingPosterior {
   readonly precision: Float64Array; // Λ [dp,dp]
-  readonly factor: Float64Array; // chol Λ [dp,dp]
   readonly linear: Float64Array; // c [dp]
   readonly mean: Float64Array; // ν [dp]
   readonly covariance: Float64Array; // Ξ [dp,dp]
@@ -50,30 +36,14 @@ export interface InducingPosterior {
 
 /** Scratch of the solver. */
 export interface InducingWorkspace {
-  readonly inverse: Float64Array; // [dp,dp]
+  readonly factor: Float64Array; // chol Λ [dp,dp]
+  readonly inverse: Float64Array; // its inverse [dp,dp]
   readonly traces: Float64Array; // Tr 𝒢_g [Γ]
   readonly products: Float64Array; // a_j a_j' of four pairs [4,Γ]
   readonly sums: Float64Array; // Σ_g 𝒢_g,kl a_j a_j' by pair [pairs,numRows]
   readonly sumsDot: Float64Array; // Σ_g 𝒢_g,kl ½(ȧ_j a_j' + a_j ȧ_j') by pair
-}
-
-/** Sizes and index tables for d coefficients on given nodes. */
-export function inducingLayout(d: number, geometry: NodeGeometry): InducingLayout {
-  const { numInducing: p, numNodes } = geometry;
-  const basis = upperPairs(d);
-  const inducing = upperPairs(p);
-  const odd = basis.row.length % 2;
-  return {
-    numBasis: d,
-    numInducing: p,
-    numNodes,
-    basisRow: Uint8Array.from(basis.row),
-    basisColumn: Uint8Array.from(basis.column),
-    inducingRow: Uint16Array.from(inducing.row),
-    inducingColumn: Uint16Array.from(inducing.column),
-    firstRow: d - odd,
-    numRows: basis.row.length + odd,
-  };
+  /** The same in WebAssembly, where it is used. */
+  readonly wasm: WasmMap | null;
 }
 
 /** An empty posterior to be filled. */
@@ -81,7 +51,6 @@ export function inducingPosterior(layout: InducingLayout): InducingPosterior {
   const n = layout.numBasis * layout.numInducing;
   return {
     precision: new Float64Array(n * n),
-    factor: new Float64Array(n * n),
     linear: new Float64Array(n),
     mean: new Float64Array(n),
     covariance: new Float64Array(n * n),
@@ -92,16 +61,18 @@ export function inducingPosterior(layout: InducingLayout): InducingPosterior {
   };
 }
 
-/** Scratch for a layout. */
-export function inducingWorkspace(layout: InducingLayout): InducingWorkspace {
+/** Scratch for a layout; the solver runs on the given kernels. */
+export function inducingWorkspace(layout: InducingLayout, kernels: KernelKind = "typescript"): InducingWorkspace {
   const n = layout.numBasis * layout.numInducing;
   const pairs = paddedRows(layout.inducingRow.length);
   return {
+    factor: new Float64Array(n * n),
     inverse: new Float64Array(n * n),
     traces: new Float64Array(layout.numNodes),
     products: new Float64Array(ROW_BLOCK * layout.numNodes),
     sums: new Float64Array(pairs * layout.numRows),
     sumsDot: new Float64Array(pairs * layout.numRows),
+    wasm: kernels === "wasm-simd" ? createWasmMap(layout) : null,
   };
 }
 
@@ -116,22 +87,37 @@ export function solveInducingPosterior(
 ): void {
   const { numBasis: d, numInducing: p, numNodes: n } = layout;
   const dp = d * p;
-  const { precision, factor, linear, mean, covariance } = out;
-  pairSums(layout, kernel.features, kernel.features, nodeSums, ws.products, ws.sums);
+  const { precision, linear, mean, covariance } = out;
+  pairSums(layout, kernel.features, kernel.features, nodeSums, ws, ws.sums);
   scatterPrecision(layout, ws.sums, precision);
   rowDots(kernel.features, p, nodeSums, d, n, linear);
+  out.logDeterminant =
+    ws.wasm === null
+      ? solvePrecision(precision, linear, ws, mean, covariance)
+      : wasmSolvePrecision(ws.wasm, precision, linear, mean, covariance);
+  nodeTraces(layout, nodeSums, ws.traces);
+  out.divergence = 0.5 * (trace(covariance, dp) + dot(mean, mean) - dp + out.logDeterminant);
+  const rest = dot(kernel.restVariance, ws.traces);
+  out.phi = 0.5 * (dot(linear, mean) - out.logDeterminant - rest);
+  if (derivative) phiGradient(layout, kernel, nodeSums, ws, out);
+}
+
+/** ν = Λ⁻¹c and Ξ = Λ⁻¹; returns log|Λ|. */
+function solvePrecision(
+  precision: Float64Array,
+  linear: Float64Array,
+  { factor, inverse }: InducingWorkspace,
+  mean: Float64Array,
+  covariance: Float64Array,
+): number {
+  const dp = linear.length;
   factor.set(precision);
   // Every eigenvalue of Λ is at least 1, so the factorisation fails only on numbers that are not finite.
   choleskyInPlace(factor, dp);
   mean.set(linear);
   solveCholeskyInPlace(factor, dp, mean);
-  invertFromCholesky(factor, dp, covariance, ws.inverse);
-  nodeTraces(layout, nodeSums, ws.traces);
-  out.logDeterminant = logDetFromCholesky(factor, dp);
-  out.divergence = 0.5 * (trace(covariance, dp) + dot(mean, mean) - dp + out.logDeterminant);
-  const rest = dot(kernel.restVariance, ws.traces);
-  out.phi = 0.5 * (dot(linear, mean) - out.logDeterminant - rest);
-  if (derivative) phiGradient(layout, kernel, nodeSums, ws, out);
+  invertFromCholesky(factor, dp, covariance, inverse);
+  return logDetFromCholesky(factor, dp);
 }
 
 function phiGradient(
@@ -143,7 +129,7 @@ function phiGradient(
 ): void {
   const { numBasis: d, numInducing: p, numNodes: n } = layout;
   const { features: A, featuresDot: Adot } = kernel;
-  pairSums(layout, A, Adot, nodeSums, ws.products, ws.sumsDot);
+  pairSums(layout, A, Adot, nodeSums, ws, ws.sumsDot);
   let linearDot = 0;
   let traceA = 0;
   let traceDot = 0;
@@ -172,9 +158,13 @@ function pairSums(
   A: Float64Array,
   B: Float64Array,
   nodeSums: Float64Array,
-  products: Float64Array,
+  { products, wasm }: InducingWorkspace,
   sums: Float64Array,
 ): void {
+  if (wasm !== null) {
+    wasmPairSums(wasm, layout, A, B, nodeSums, sums);
+    return;
+  }
   const { numNodes: n, inducingRow, firstRow, numRows } = layout;
   for (let first = 0; first < inducingRow.length; first += ROW_BLOCK) {
     pairProducts(layout, A, B, first, products);
@@ -267,16 +257,4 @@ function rowDots(A: Float64Array, p: number, S: Float64Array, d: number, n: numb
       out[k * p + j] = s;
     }
   }
-}
-
-function upperPairs(n: number): { row: number[]; column: number[] } {
-  const row: number[] = [];
-  const column: number[] = [];
-  for (let i = 0; i < n; i++) {
-    for (let j = i; j < n; j++) {
-      row.push(i);
-      column.push(j);
-    }
-  }
-  return { row, column };
 }

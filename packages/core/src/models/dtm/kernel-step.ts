@@ -4,8 +4,8 @@
  * in one step (inverse of the negative Hessian, BFGS) is kept for the next: later steps need two or three evaluations.
  * φ never falls; the old values stay if nothing improves. One evaluation costs O(Γp²d² + (dp)³), whatever m is.
  */
+import type { InducingLayout } from "./inducing-layout.ts";
 import {
-  type InducingLayout,
   type InducingPosterior,
   type InducingWorkspace,
   inducingPosterior,

@@ -12,6 +12,7 @@
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { bilinear, dot } from "../../numeric/matrix.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
+import type { KernelKind } from "../../wasm/instance.ts";
 import {
   conditionalResidual,
   type IndividualModel,
@@ -20,19 +21,8 @@ import {
   packedStride,
   packIndividual,
 } from "./individual-statistics.ts";
-
-/** Sums over individuals from which the updates follow. */
-export interface MaximizationSums {
-  numIndividuals: number;
-  numObservations: number;
-  readonly gram: Float64Array; // Σ G [d,d]
-  readonly cross: Float64Array; // Σ g [d]
-  readonly fitted: Float64Array; // Σ G E w [d]
-  sumSquares: number; // Σ ρ
-  crossFitted: number; // Σ g'E w
-  quadratic: number; // Σ ⟨G, E ww'⟩
-  readonly residualMoment: Float64Array; // Σ E ee' [d,d]
-}
+import type { MaximizationSums } from "./pass-outputs.ts";
+import { createWasmPass, type WasmPass, wasmMaximizationSums } from "./wasm-pass.ts";
 
 /** Scratch of one individual, and the sums. */
 export interface MaximizationWorkspace {
@@ -47,10 +37,12 @@ export interface MaximizationWorkspace {
   readonly u: Float64Array;
   readonly w: Float64Array;
   readonly sums: MaximizationSums;
+  /** The passes in WebAssembly, where they are used. */
+  readonly wasm: WasmPass | null;
 }
 
-/** Scratch for d coefficients. */
-export function maximizationWorkspace(d: number): MaximizationWorkspace {
+/** Scratch for d coefficients; passes run on the given kernels. */
+export function maximizationWorkspace(d: number, kernels: KernelKind = "typescript"): MaximizationWorkspace {
   const square = () => new Float64Array(d * d);
   const vector = () => new Float64Array(d);
   return {
@@ -75,10 +67,14 @@ export function maximizationWorkspace(d: number): MaximizationWorkspace {
       quadratic: 0,
       residualMoment: square(),
     },
+    wasm: kernels === "wasm-simd" ? createWasmPass(d) : null,
   };
 }
 
-/** Fills the sums for `count` individuals (those listed, or the first) from their moments [count,K]. */
+/**
+ * Fills the sums for `count` individuals (those listed, or the first) from their moments [count,K]. Σ E ee' is left 0
+ * where a step does not read it (`residualMoment` false): with τ moved directly, only mean and noise need sums.
+ */
 export function maximizationSums(
   statistics: BasisStatistics,
   individuals: Int32Array | null,
@@ -86,6 +82,7 @@ export function maximizationSums(
   model: IndividualModel,
   moments: Float64Array,
   ws: MaximizationWorkspace,
+  residualMoment = true,
 ): MaximizationSums {
   const d = statistics.basis.numBasis;
   const stride = packedStride(d);
@@ -93,6 +90,11 @@ export function maximizationSums(
   const { G, g } = individual;
   clearSums(sums);
   sums.numIndividuals = count;
+  if (ws.wasm !== null && (!residualMoment || model.residualRoot === null)) {
+    addCounts(statistics, individuals, count, sums);
+    wasmMaximizationSums(ws.wasm, statistics, individuals, count, model, moments, sums);
+    return sums;
+  }
   for (let at = 0; at < count; at++) {
     const i = individuals === null ? at : individuals[at];
     packIndividual(statistics, i, model, individual, ws.packed, 0);
@@ -101,7 +103,7 @@ export function maximizationSums(
       w.set(u);
     } else {
       conditionalResidual(model.residualRoot, model.noiseVariance, d, individual, ws.C, ws.T, ws.h);
-      addResidualMoment(d, ws);
+      if (residualMoment) addResidualMoment(d, ws);
       coefficientMoments(d, ws);
     }
     sums.numObservations += statistics.counts[i];
@@ -120,6 +122,23 @@ export function maximizationSums(
     }
   }
   return sums;
+}
+
+/** Σ n and Σ G of the individuals. */
+function addCounts(
+  statistics: BasisStatistics,
+  individuals: Int32Array | null,
+  count: number,
+  sums: MaximizationSums,
+): void {
+  const { numBand, bandRow, bandColumn, gram, counts } = statistics;
+  const d = statistics.basis.numBasis;
+  for (let at = 0; at < count; at++) {
+    const i = individuals === null ? at : individuals[at];
+    sums.numObservations += counts[i];
+    for (let e = 0; e < numBand; e++) sums.gram[bandRow[e] * d + bandColumn[e]] += gram[i * numBand + e];
+  }
+  for (let k = 0; k < d; k++) for (let l = 0; l < k; l++) sums.gram[k * d + l] = sums.gram[l * d + k];
 }
 
 /**

@@ -6,8 +6,10 @@
  */
 import { addBlockOuter, ROW_BLOCK } from "../../numeric/row-blocks.ts";
 import { packedStride } from "./individual-statistics.ts";
-import { type InducingLayout, type InducingWorkspace, pairProducts } from "./inducing-posterior.ts";
+import type { InducingLayout } from "./inducing-layout.ts";
+import { type InducingWorkspace, pairProducts } from "./inducing-posterior.ts";
 import type { NodeKernel } from "./node-kernel.ts";
+import { wasmAddPairs } from "./wasm-map.ts";
 
 /** Mean and second moment of the map, one column per node. */
 export interface NodeTable {
@@ -36,10 +38,15 @@ export function fillNodeTable(
   const { rows } = out;
   const A = kernel.features;
   rows.fill(0);
-  for (let pair = 0; pair < inducingRow.length; pair += ROW_BLOCK) {
-    pairProducts(layout, A, A, pair, ws.products);
-    packSecondMoments(layout, mean, covariance, pair, ws.sums);
-    addBlockOuter(ws.sums, 0, numRows, numRows, ws.products, n, rows, firstRow);
+  const pack = (pair: number, sums: Float64Array) => packSecondMoments(layout, mean, covariance, pair, sums);
+  if (ws.wasm !== null) {
+    wasmAddPairs(ws.wasm, layout, A, pack, ws.sums, rows);
+  } else {
+    for (let pair = 0; pair < inducingRow.length; pair += ROW_BLOCK) {
+      pairProducts(layout, A, A, pair, ws.products);
+      pack(pair, ws.sums);
+      addBlockOuter(ws.sums, 0, numRows, numRows, ws.products, n, rows, firstRow);
+    }
   }
   for (let e = 0; e < basisRow.length; e++) {
     if (basisRow[e] !== basisColumn[e]) continue;

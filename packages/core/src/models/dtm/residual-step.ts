@@ -8,6 +8,7 @@
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { type IndividualModel, packedStride, packIndividual } from "./individual-statistics.ts";
 import type { MaximizationWorkspace } from "./maximization-step.ts";
+import { wasmResidualObjective } from "./wasm-pass.ts";
 
 const LOWEST_LOG_TAU = -12;
 /** log of the largest τ tried when there is no cap. */
@@ -39,6 +40,7 @@ export function residualObjective(
   const stride = packedStride(statistics.basis.numBasis);
   const scale = Math.sqrt(tau);
   const trial: IndividualModel = { ...model, residualRoot: referenceRoot.map((v) => scale * v) };
+  if (ws.wasm !== null) return wasmResidualObjective(ws.wasm, statistics, individuals, count, trial, moments);
   const { individual, packed } = ws;
   packed.fill(0);
   let total = 0;

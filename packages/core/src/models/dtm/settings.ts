@@ -1,6 +1,7 @@
 /** Options of the recommended map, with defaults filled in and ranges checked at the door. */
 import { DEFAULT_MARKER, type Marker } from "../../cohort/marker.ts";
 import { checkOption } from "../../errors.ts";
+import type { KernelChoice } from "../../wasm/instance.ts";
 import type { ColumnNames, FitControl, Json } from "../fit.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import { latticeNodes, type NodeOptions } from "./nodes.ts";
@@ -67,6 +68,7 @@ export interface DtmSettings {
   readonly maxIterations: number;
   readonly tolerance: number;
   readonly restarts: number;
+  readonly kernels: KernelChoice;
   readonly seed: number;
   readonly marker: Marker;
   readonly columns: ColumnNames | null;
@@ -78,6 +80,7 @@ const RESIDUAL_KINDS: readonly ResidualKind[] = ["capped", "none", "diagonal", "
 export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline", numIndividuals: number): DtmSettings {
   const { mapDimension = 2, mean = startMean, residual = "capped", cap = 0.2, learn = true, lengthscale = 1 } = options;
   const { schedule = "batch", restarts = 0, seed = 1, marker = DEFAULT_MARKER, columns = null } = options;
+  const { kernels = "auto" } = options;
   const nodes = latticeNodes(mapDimension, options.nodes);
   const stochastic = schedule === "svi";
   const { maxIterations = stochastic ? 60 : 300, tolerance = stochastic ? 1e-5 : 1e-6 } = options;
@@ -118,6 +121,7 @@ export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline",
     maxIterations,
     tolerance,
     restarts,
+    kernels,
     seed,
     marker,
     columns,

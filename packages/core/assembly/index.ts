@@ -1,0 +1,8 @@
+/**
+ * The kernels of the core in WebAssembly with SIMD, compiled by scripts/build-wasm.mjs. Nothing is allocated here and
+ * nothing is kept between calls: the host lays out the memory and passes byte addresses. Numbers are f64 throughout;
+ * only instructions with one defined result are used (no relaxed SIMD), so every machine gives the same bits.
+ */
+export { factorBand, invertBand, solveBand } from "./cholesky";
+export { expectBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
+export { addOuter, dotTiles, fillProducts } from "./tiles";

@@ -5,8 +5,3 @@ import type { Command as Program } from "commander";
 export function addCompletion(program: Program): void {
   tab(program);
 }
-
-/** Whether a shell is asking for suggestions: nothing may then be said on its terminal. */
-export function isCompletionRequest(argv: readonly string[]): boolean {
-  return argv[0] === "complete" && argv[1] === "--";
-}

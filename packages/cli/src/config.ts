@@ -9,39 +9,28 @@ import type { Command, OptionSpec } from "./commands/command.ts";
 import { COMMON_OPTIONS } from "./commands/command.ts";
 import { UsageError } from "./exit-codes.ts";
 import { readText } from "./io/read.ts";
-
-/** "-o, --out <folder>" → "out"; "--no-visits" → "visits". */
-export function longName({ flags }: OptionSpec): string {
-  const long = /--(?:no-)?([a-z][a-z-]*)/.exec(flags)?.[1] ?? flags;
-  return long.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** Name of the environment variable for an option. */
-export function environmentName(option: OptionSpec): string {
-  return `DTM_${longName(option)
-    .replace(/([A-Z])/g, "_$1")
-    .toUpperCase()}`;
-}
-
-/** Whether an option takes a value. */
-export function takesValue({ flags }: OptionSpec): boolean {
-  return /[<[]/.test(flags);
-}
+import { longName, takesValue } from "./option-names.ts";
 
 /** Options of a config file are never themselves taken from one. */
 const NOT_IN_FILE = new Set(["config", "debug"]);
 
-/** The values a file gives to a command's options, by long name, checked. */
-export function readConfig(path: string, command: Command, all: readonly Command[]): Record<string, unknown> {
+/** The values a file gives to a command's options, by long name, checked; `all` gives every command there is. */
+export async function readConfig(
+  path: string,
+  command: Command,
+  all: () => Promise<readonly Command[]>,
+): Promise<Record<string, unknown>> {
   const raw = parseFile(path);
-  const known = new Set(all.flatMap(({ options }) => [...options, ...COMMON_OPTIONS].map(longName)));
   const own = [...command.options, ...COMMON_OPTIONS].filter((option) => !NOT_IN_FILE.has(longName(option)));
+  const names = new Set(own.map(longName));
   const values = Object.fromEntries(Object.entries(raw).map(([key, value]) => [camel(key), value]));
-  const unknown = Object.keys(values).filter((key) => !known.has(key) || NOT_IN_FILE.has(key));
+  const others = Object.keys(values).filter((key) => !names.has(key));
+  // Other commands are only loaded to ask whether a name is theirs.
+  const known = others.length === 0 ? new Set() : new Set((await all()).flatMap((c) => c.options.map(longName)));
+  const unknown = others.filter((key) => !known.has(key) || NOT_IN_FILE.has(key));
   if (unknown.length > 0) {
-    const names = own.map(longName).join(", ");
     throw new UsageError(
-      `${path}: expected names of options, received ${unknown.join(", ")}. ${command.name} takes ${names}.`,
+      `${path}: expected names of options, received ${unknown.join(", ")}. ${command.name} takes ${[...names].join(", ")}.`,
     );
   }
   const parsed = z.object(Object.fromEntries(own.map((o) => [longName(o), schemaOf(o).optional()]))).safeParse(values);

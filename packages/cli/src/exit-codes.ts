@@ -1,6 +1,4 @@
 /** What the exit code of `dtm` means, and which error gives which. */
-import { DtmError } from "@trajectory-maps/core";
-
 export const EXIT = {
   ok: 0,
   internal: 1,
@@ -51,9 +49,15 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof FileError) return EXIT.file;
   if (error instanceof NotConvergedError) return EXIT.numerical;
   if (error instanceof StoppedError) return error.signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated;
-  if (!(error instanceof DtmError)) return EXIT.internal;
-  if (error.code === "cancelled") return EXIT.interrupted;
-  if (USAGE.has(error.code)) return EXIT.usage;
-  if (NUMERICAL.has(error.code)) return EXIT.numerical;
-  return INTERNAL.has(error.code) ? EXIT.internal : EXIT.data;
+  const code = coreCode(error);
+  if (code === undefined) return EXIT.internal;
+  if (code === "cancelled") return EXIT.interrupted;
+  if (USAGE.has(code)) return EXIT.usage;
+  if (NUMERICAL.has(code)) return EXIT.numerical;
+  return INTERNAL.has(code) ? EXIT.internal : EXIT.data;
+}
+
+/** The code of a DtmError, known by its name: wrong usage is told without loading the core. */
+function coreCode(error: unknown): string | undefined {
+  return error instanceof Error && error.name === "DtmError" && "code" in error ? String(error.code) : undefined;
 }

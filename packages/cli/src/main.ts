@@ -1,92 +1,120 @@
 /** The `dtm` program: commands as data become a commander program; this is the only place that decides the exit code. */
+import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import process from "node:process";
-import { LIBRARY_VERSION } from "@trajectory-maps/core";
 import { Argument, CommanderError, Option, Command as Program } from "commander";
-import { associate } from "./commands/associate.ts";
 import { COMMON_OPTIONS, type Command, type Context, type OptionSpec } from "./commands/command.ts";
-import { compare } from "./commands/compare.ts";
-import { demo } from "./commands/demo.ts";
-import { doctor } from "./commands/doctor.ts";
-import { embedCommand } from "./commands/embed.ts";
-import { fit } from "./commands/fit.ts";
-import { groups } from "./commands/groups.ts";
-import { inspect } from "./commands/inspect.ts";
-import { predictCommand } from "./commands/predict.ts";
-import { report } from "./commands/report.ts";
-import { simulate } from "./commands/simulate.ts";
-import { addCompletion, isCompletionRequest } from "./completion.ts";
-import { environmentName, longName, readConfig } from "./config.ts";
+import { COMMANDS, loadAll } from "./commands/list.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-codes.ts";
 import { toJson } from "./io/json.ts";
-import { createTalk } from "./print/talk.ts";
+import { environmentName, longName } from "./option-names.ts";
+import { createTalk, type Talk, type TalkForm } from "./print/talk.ts";
+import { mergeConfig, showSettings } from "./settings.ts";
 
-export const COMMANDS: readonly Command[] = [
-  inspect,
-  fit,
-  embedCommand,
-  predictCommand,
-  compare,
-  groups,
-  associate,
-  report,
-  simulate,
-  demo,
-  doctor,
-];
+/** One start of the program: what was typed, and the voice it has once options are known. */
+interface Session {
+  readonly argv: readonly string[];
+  talk: Talk;
+}
 
 /** Runs the program with the arguments after `dtm`; returns the exit code. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
-  const program = buildProgram(argv);
-  addCompletion(program);
+  const session: Session = { argv, talk: createTalk({ quiet: false }) };
+  const completing = argv[0] === "complete";
   try {
+    const program = await buildProgram(session, completing ? await loadAll() : await askedFor(argv));
+    if (completing) (await import("./completion.ts")).addCompletion(program);
     await program.parseAsync([...argv], { from: "user" });
     return EXIT.ok;
   } catch (error) {
-    return isCompletionRequest(argv) ? EXIT.ok : reportFailure(error, argv);
+    // A shell that asks for suggestions must not be talked to.
+    return completing && argv[1] === "--" ? EXIT.ok : reportFailure(error, session);
   }
 }
 
-function buildProgram(argv: readonly string[]): Program {
+/** The command that is typed, if there is one; the others are only named. */
+async function askedFor(argv: readonly string[]): Promise<readonly Command[]> {
+  const words = argv.filter((word) => !word.startsWith("-"));
+  const [first, second, third] = words;
+  const name = first === "config" ? third : first === "help" ? second : first;
+  const entry = COMMANDS.find((known) => known.name === name);
+  return entry === undefined ? [] : [await entry.load()];
+}
+
+async function buildProgram(session: Session, loaded: readonly Command[]): Promise<Program> {
   const program = new Program("dtm")
     .description("Disease trajectory maps: place individuals with irregular marker series on a map, forecast, compare.")
-    .version(LIBRARY_VERSION, "-V, --version", "print the version")
+    .version(ownVersion(), "-V, --version", "print the version")
     .option("-q, --quiet", "no talk on standard error but errors")
     .option("--debug", "show where an unforeseen error came from")
     .exitOverride()
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${usageOf(command)}`.trim() })
     .showHelpAfterError("Run it with --help to see what it takes.")
     .addHelpText(
       "after",
       "\nA study, step by step:\n  dtm inspect visits.csv\n  dtm fit visits.csv --id id --time years --value fvc -o run/\n" +
         "  dtm associate run/ subjects.csv --outcomes death,ild\n  dtm report run/ --subjects subjects.csv -o report.html",
     );
-  for (const command of COMMANDS) program.addCommand(toProgram(command, program, argv));
-  return program;
+  const config = new Program("config").summary("where the value of each option comes from").usage("show <command>");
+  config.description("Show settings: flag, then DTM_* environment, then --config file, then default.");
+  const show = new Program("show").summary("the settings of a command, and where each is from").usage("<command>");
+  show.description("Show the settings of a command as they would be used, each with its origin; nothing is run.");
+  show.addHelpText("after", "\nExamples:\n  dtm config show fit --config study.yaml --transform log");
+  config.copyInheritedSettings(program).addCommand(show.copyInheritedSettings(program));
+  for (const entry of COMMANDS) {
+    const command = loaded.find(({ name }) => name === entry.name);
+    const stub = () => new Program(entry.name).summary(entry.summary).usage(entry.usage);
+    program.addCommand(command === undefined ? stub() : toProgram(command, program, session).summary(entry.summary));
+    show.addCommand(command === undefined ? stub() : toShow(command, program, session).summary(entry.summary));
+  }
+  return program.addCommand(config);
 }
 
-function toProgram(command: Command, parent: Program, argv: readonly string[]): Program {
-  const program = new Program(command.name).description(command.description).copyInheritedSettings(parent);
+/** The arguments of a command as the first page of help shows them. */
+function usageOf(command: Program): string {
+  return COMMANDS.find(({ name }) => name === command.name())?.usage ?? command.usage();
+}
+
+/** The version in the package's own file, which stands beside src/ and dist/ alike. */
+function ownVersion(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+function toProgram(command: Command, parent: Program, session: Session): Program {
+  const program = withOptions(command, parent);
   for (const { name, description, optional, choices } of command.arguments) {
     const argument = new Argument(optional === true ? `[${name}]` : `<${name}>`, description);
     program.addArgument(choices === undefined ? argument : argument.choices([...choices]));
   }
-  const specifications = [...command.options, ...COMMON_OPTIONS];
-  for (const option of specifications) program.addOption(toOption(option));
   program.addHelpText("after", `\nExamples:\n${command.examples.map((example) => `  ${example}`).join("\n")}`);
   program.action(async () => {
-    const file = program.opts().config;
-    if (typeof file === "string") {
-      for (const [name, value] of Object.entries(readConfig(file, command, COMMANDS))) {
-        const source = program.getOptionValueSource(name);
-        if (value === undefined || source === "cli" || source === "env") continue;
-        program.setOptionValueWithSource(name, value, "config");
-      }
-    }
+    await mergeConfig(program, command);
     const options = program.optsWithGlobals();
-    const result = await command.run(program.args, options, contextOf(options, argv));
+    session.talk = createTalk({ quiet: options.quiet === true, form: options.progress as TalkForm });
+    const result = await command.run(program.args, options, contextOf(session));
     process.stdout.write(options.json === true ? toJson(result.json) : withLineEnd(result.text));
     if (result.failure !== undefined) throw result.failure;
   });
+  return program;
+}
+
+/** `dtm config show COMMAND`: takes what the command takes, and runs nothing. */
+function toShow(command: Command, parent: Program, session: Session): Program {
+  const program = withOptions(command, parent).argument("[arguments...]", "as for the command; not read");
+  program.action(async () => {
+    await mergeConfig(program, command);
+    const { quiet, json } = program.optsWithGlobals();
+    session.talk = createTalk({ quiet: quiet === true });
+    const result = showSettings(program, command);
+    process.stdout.write(json === true ? toJson(result.json) : withLineEnd(result.text));
+  });
+  return program;
+}
+
+function withOptions(command: Command, parent: Program): Program {
+  const program = new Program(command.name).description(command.description).copyInheritedSettings(parent);
+  for (const option of [...command.options, ...COMMON_OPTIONS]) program.addOption(toOption(option));
   return program;
 }
 
@@ -106,9 +134,9 @@ function toOption(specification: OptionSpec): Option {
   return option;
 }
 
-function contextOf(options: { readonly quiet?: boolean }, argv: readonly string[]): Context {
+function contextOf({ talk, argv }: Session): Context {
   return {
-    talk: createTalk({ quiet: options.quiet === true }),
+    talk,
     commandLine: ["dtm", ...argv.map(withoutFolder)].map(shellWord).join(" "),
   };
 }
@@ -124,14 +152,13 @@ function shellWord(word: string): string {
 }
 
 /** Says what went wrong, without a stack unless asked for, and gives the exit code. */
-function reportFailure(error: unknown, argv: readonly string[]): ExitCode {
+function reportFailure(error: unknown, { talk, argv }: Session): ExitCode {
   // Commander has already printed help, version or the complaint.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  const talk = createTalk({ quiet: false });
   const code = exitCodeOf(error);
   const message = error instanceof Error ? error.message : String(error);
   if (code === EXIT.internal) talk.fail(`something went wrong that should not have (internal): ${message}`);
-  else if (code === EXIT.interrupted || code === EXIT.terminated) talk.say(message);
+  else if (code === EXIT.interrupted || code === EXIT.terminated) talk.insist(message);
   else talk.fail(message);
   const debug = argv.includes("--debug");
   if (debug && error instanceof Error) talk.say(error.stack ?? "");

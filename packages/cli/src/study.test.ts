@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run, smallCohort, workplace } from "../test/harness.ts";
+import { COMMANDS, loadAll } from "./commands/list.ts";
 import { CONTRACTS, contractSchema } from "./contracts.ts";
 import { decodeExact, encodeExact } from "./io/json.ts";
-import { COMMANDS } from "./main.ts";
 
 const here = workplace();
 afterAll(here.clear);
@@ -214,8 +214,18 @@ describe("outcomes and events", () => {
 });
 
 describe("commands as data", () => {
-  it("have distinct option names, each with a description", () => {
-    for (const { name, options } of COMMANDS) {
+  it("are what the list says of them, and their summaries fit a terminal of 80 columns", async () => {
+    for (const { name, usage, summary, load } of COMMANDS) {
+      const command = await load();
+      expect(command.name).toBe(name);
+      const written = command.arguments.map((a) => (a.optional === true ? `[${a.name}]` : `<${a.name}>`)).join(" ");
+      expect(usage).toBe(written);
+      expect(summary.length).toBeLessThanOrEqual(52);
+    }
+  });
+
+  it("have distinct option names, each with a description", async () => {
+    for (const { name, options } of await loadAll()) {
       const flags = options.map((option) => option.flags);
       expect(new Set(flags).size, name).toBe(flags.length);
       for (const { description } of options) expect(description.length).toBeGreaterThan(5);

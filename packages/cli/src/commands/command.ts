@@ -51,6 +51,12 @@ export const COMMON_OPTIONS: readonly OptionSpec[] = [
   { flags: "--json", description: "one JSON document on standard output instead of text" },
   { flags: "--seed <number>", description: "seed of all randomness", default: "1" },
   { flags: "--config <file>", description: "options from a YAML or JSON file (flags and DTM_* come first)" },
+  {
+    flags: "--progress <form>",
+    description: "talk on standard error: for people, or one JSON event a line for programs",
+    default: "auto",
+    choices: ["auto", "json"],
+  },
   { flags: "-q, --quiet", description: "no talk on standard error but errors" },
   { flags: "--debug", description: "show where an unforeseen error came from" },
 ];

@@ -4,7 +4,7 @@ import { toCsv } from "../io/csv.ts";
 import { readModel } from "../io/run-folder.ts";
 import type { Command } from "./command.ts";
 import { placeCells, placeColumns } from "./placements.ts";
-import { COLUMN_OPTIONS, readVisitsFor, VISITS_ARGUMENT } from "./visits.ts";
+import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
 
 export const MODEL_ARGUMENT = { name: "model", description: "model file, or the folder of a run" } as const;
 
@@ -12,7 +12,7 @@ export const embedCommand: Command = {
   name: "embed",
   description: "Place individuals on a fitted map; prints CSV: id, x1, x2, var11, var12, var22.",
   arguments: [MODEL_ARGUMENT, VISITS_ARGUMENT],
-  options: COLUMN_OPTIONS,
+  options: [...COLUMN_OPTIONS, UNIT_OPTION],
   examples: ["dtm embed run/model.json new-visits.csv > places.csv", "cat visits.csv | dtm embed run/ - --json"],
   run: ([modelPath = "", path = "-"], options, context) => {
     const model = readModel(modelPath);

@@ -14,7 +14,7 @@ import {
   type TrajectoryModel,
 } from "@trajectory-maps/core";
 import { UsageError } from "../exit-codes.ts";
-import { listenForSignals, type StopSignal } from "../io/signals.ts";
+import { listenForSignals, type Signals, type StopSignal } from "../io/signals.ts";
 import type { FittedModel } from "../print/summary.ts";
 import type { Context } from "./command.ts";
 
@@ -57,33 +57,40 @@ export function fitLinear(read: ReadCohort, choice: FitChoice & { readonly kind:
   });
 }
 
+/** Listens for signals while a model and what belongs to it are fitted. */
+export function listenWhileFitting({ talk }: Context): Signals {
+  return listenForSignals((signal) => {
+    talk.say(
+      signal === "SIGINT"
+        ? "Stopping after this step; the state will be kept. Press Ctrl-C again to stop at once."
+        : "Stopping after this step; the state will be kept.",
+    );
+  });
+}
+
+/** The signal received so far, if any; handlers run only when the program lets go for a moment. */
+export async function signalNow(signals: Signals): Promise<StopSignal | undefined> {
+  await setImmediate();
+  return signals.received();
+}
+
 /** Fits a map, or goes on with one from a snapshot; a signal ends it with a snapshot. */
 export function fitMap(
   read: ReadCohort,
   choice: FitChoice,
   context: Context,
+  signals: Signals,
   snapshot?: DtmRunSnapshot,
 ): Promise<TrajectoryModel | StoppedFit> {
   const kind = choice.mapDimension === 3 ? "dtm-paper" : choice.kind;
   return context.talk.during(TITLES[kind], async (onProgress) => {
-    const signals = listenForSignals((signal) => {
-      context.talk.say(
-        signal === "SIGINT"
-          ? "Stopping after this step; the state will be kept. Press Ctrl-C again to stop at once."
-          : "Stopping after this step; the state will be kept.",
-      );
-    });
-    try {
-      // Handlers run only when this loop lets go; before the linear start, a signal would wait for it.
-      await setImmediate();
-      const run =
-        snapshot === undefined
-          ? startDtm(read.cohort, mapOptions(read, choice, onProgress))
-          : resumeDtm(read.cohort, snapshot, { onProgress });
-      return await runSteps(run, signals.received);
-    } finally {
-      signals.release();
-    }
+    // Handlers run only when this loop lets go; before the linear start, a signal would wait for it.
+    await setImmediate();
+    const run =
+      snapshot === undefined
+        ? startDtm(read.cohort, mapOptions(read, choice, onProgress))
+        : resumeDtm(read.cohort, snapshot, { onProgress });
+    return await runSteps(run, signals.received);
   });
 }
 
@@ -123,10 +130,15 @@ function mapOptions(
 }
 
 /** Fits any kind of model. */
-export function fitAny(read: ReadCohort, choice: FitChoice, context: Context): Promise<TrajectoryModel | StoppedFit> {
+export function fitAny(
+  read: ReadCohort,
+  choice: FitChoice,
+  context: Context,
+  signals: Signals,
+): Promise<TrajectoryModel | StoppedFit> {
   const { kind } = choice;
   if (kind === "lmm" || kind === "fpca") return Promise.resolve(fitLinear(read, { ...choice, kind }, context));
-  return fitMap(read, choice, context);
+  return fitMap(read, choice, context, signals);
 }
 
 /** Everyone in the cohort placed by a model. */

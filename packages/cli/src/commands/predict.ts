@@ -15,7 +15,7 @@ import { readModel } from "../io/run-folder.ts";
 import { type Command, type CommandResult, type Context, type Options, textOption } from "./command.ts";
 import { MODEL_ARGUMENT } from "./embed.ts";
 import { realNumber, seedOf, timesOf } from "./numbers.ts";
-import { COLUMN_OPTIONS, readVisitsFor, VISITS_ARGUMENT } from "./visits.ts";
+import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
 
 const PROBABILITIES = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
 const CROSSING_COLUMNS = [
@@ -34,6 +34,7 @@ export const predictCommand: Command = {
   arguments: [MODEL_ARGUMENT, VISITS_ARGUMENT],
   options: [
     ...COLUMN_OPTIONS,
+    UNIT_OPTION,
     { flags: "--at <times>", description: "from:to:step, or a list with commas" },
     {
       flags: "--interval <kind>",

@@ -68,13 +68,26 @@ export function readVisits(path: string, options: Options, context: Context): Re
   return tell(readCohort(readPieces(path), { ...readingOptions(path, options), marker }), context);
 }
 
+interface FittedTo {
+  readonly marker: Marker;
+  readonly columns?: ColumnNames;
+}
+
+/** What the values of new visits are measured in. */
+export const UNIT_OPTION: OptionSpec = {
+  flags: "--unit <text>",
+  description: "unit of the values; refused if it is not the model's",
+};
+
 /** Visits of individuals to place by a model: its marker, and its column names unless others are picked. */
-export function readVisitsFor(
-  model: { readonly marker: Marker; readonly columns?: ColumnNames },
-  path: string,
-  options: Options,
-  context: Context,
-): ReadCohort {
+export function readVisitsFor(model: FittedTo, path: string, options: Options, context: Context): ReadCohort {
+  const unit = textOption(options, "unit");
+  if (unit !== undefined && unit !== model.marker.unit) {
+    throw new DtmError(
+      "other-marker",
+      `${nameOf(path)}: expected values in "${model.marker.unit}", the unit of the model, received "${unit}". Convert them first.`,
+    );
+  }
   const text = readText(path);
   const base = { ...readingOptions(path, options), marker: model.marker };
   try {
@@ -83,8 +96,24 @@ export function readVisitsFor(
     const picked = Object.keys(base.columns ?? {}).length > 0;
     if (picked || !(error instanceof DtmError) || error.code !== "missing-column") throw error;
     // The columns are called otherwise than those the model was fitted to: guess, and say so.
-    return tell(readCohort(text, base), context);
+    const read = readCohort(text, base);
+    checkSameMarker(model, read.columns.value, path);
+    return tell(read, context);
   }
+}
+
+/** Names that say nothing of which marker it is. */
+const ANY_MARKER = ["value", "y", "measurement", "result"];
+
+/** A column with the name of another marker is not taken for the model's unless it is picked. */
+function checkSameMarker({ marker, columns }: FittedTo, found: string, path: string): void {
+  const name = found.toLowerCase();
+  const own = [marker.name, columns?.value ?? marker.name].map((text) => text.toLowerCase());
+  if (ANY_MARKER.includes(name) || own.includes(name) || own.some((text) => ANY_MARKER.includes(text))) return;
+  throw new DtmError(
+    "other-marker",
+    `${nameOf(path)}: expected a column of "${marker.name}", the marker of the model, received "${found}". If it is the same marker, pick it: --value ${found}.`,
+  );
 }
 
 function readingOptions(path: string, options: Options): ReadCohortOptions {

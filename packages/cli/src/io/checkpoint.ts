@@ -1,16 +1,16 @@
 /** An interrupted fit as a file: what was asked for, and the state to go on from. */
 import { join } from "node:path";
-import type { ColumnNames, DtmRunSnapshot, Marker } from "@trajectory-maps/core";
+import type { ColumnNames, DtmRunSnapshot, Marker, ReadCohort } from "@trajectory-maps/core";
 import { FileError } from "../exit-codes.ts";
 import { decodeExact, encodeExact } from "./json.ts";
 import { fileExists, readText } from "./read.ts";
 import { CHECKPOINT_FILE } from "./run-folder.ts";
 
 const FORMAT = "dtm-checkpoint";
-const VERSION = 1;
+const VERSION = 2;
 
 export interface Checkpoint {
-  readonly kind: "dtm" | "dtm-paper";
+  readonly kind: "dtm" | "dtm-paper" | "lmm" | "fpca";
   readonly mapDimension: 1 | 2 | 3;
   readonly mean: "scalar" | "spline";
   readonly seed: number;
@@ -18,7 +18,10 @@ export interface Checkpoint {
   readonly columns: ColumnNames;
   /** Name of the file the visits were read from. */
   readonly source: string;
-  readonly snapshot: DtmRunSnapshot;
+  /** What reading the visits found; the copy kept beside this file has only the rows that were taken. */
+  readonly reading: Omit<ReadCohort, "cohort" | "columns">;
+  /** State of the map under way; null once it is fitted: the model then stands beside this file. */
+  readonly snapshot: DtmRunSnapshot | null;
 }
 
 export function checkpointText(checkpoint: Checkpoint): string {

@@ -1,6 +1,7 @@
 /**
  * Talk: everything that is not a result, on standard error. Progress is a bar on a terminal and a plain line now and
- * then elsewhere; --quiet silences all but errors. Colours obey NO_COLOR and FORCE_COLOR (picocolors).
+ * then elsewhere; --quiet silences all but errors. Colours obey NO_COLOR and FORCE_COLOR (picocolors). Programs get the
+ * same as one JSON event a line (--progress json).
  */
 import process from "node:process";
 import type { FitProgress } from "@trajectory-maps/core";
@@ -11,6 +12,8 @@ export interface Talk {
   say(text: string): void;
   warn(text: string): void;
   fail(text: string): void;
+  /** What must be said even to those who want quiet: how to go on after a stop. */
+  insist(text: string): void;
   /** Shows the progress of one piece of work until it returns, or until its promise settles. */
   during<T>(title: string, work: (onProgress: (progress: FitProgress) => void) => T): T;
 }
@@ -21,11 +24,23 @@ export interface TalkStream {
   write(text: string): unknown;
 }
 
+/** For people, or as JSON events for programs. */
+export type TalkForm = "auto" | "json";
+
 const PLAIN_EVERY_MS = 3000;
+const EVENT_EVERY_MS = 100;
 const TITLE_WIDTH = 38;
 
-export function createTalk(options: { quiet: boolean; stream?: TalkStream; color?: boolean }): Talk {
+export interface TalkOptions {
+  readonly quiet: boolean;
+  readonly form?: TalkForm;
+  readonly stream?: TalkStream;
+  readonly color?: boolean;
+}
+
+export function createTalk(options: TalkOptions): Talk {
   const stream = options.stream ?? process.stderr;
+  if (options.form === "json") return eventTalk(stream, options.quiet);
   const onTerminal = stream === process.stderr && process.stderr.isTTY && process.env.CI === undefined;
   const paint = colors.createColors(options.color ?? (colors.isColorSupported && stream.isTTY === true));
   const line = (text: string) => {
@@ -39,35 +54,73 @@ export function createTalk(options: { quiet: boolean; stream?: TalkStream; color
     say,
     warn: (text) => say(`${paint.yellow("warning:")} ${text}`),
     fail: (text) => line(`${paint.red("error:")} ${text}`),
+    insist: line,
     during: (title, work) => {
       const began = Date.now();
       const meter = options.quiet ? silent() : onTerminal ? bar(title) : plainLines(title, say);
       const done = () => say(`${paint.dim(title.padEnd(TITLE_WIDTH))} ${seconds(Date.now() - began)}`);
-      let result: ReturnType<typeof work>;
-      try {
-        result = work(meter.update);
-      } catch (error) {
-        meter.stop();
-        throw error;
-      }
-      if (!(result instanceof Promise)) {
-        meter.stop();
-        done();
-        return result;
-      }
-      return result.then(
-        (value) => {
-          meter.stop();
-          done();
-          return value;
-        },
-        (error) => {
-          meter.stop();
-          throw error;
-        },
-      ) as typeof result;
+      return metered(work, meter, done);
     },
   };
+}
+
+/** Talk as events, one JSON object a line: start, progress, end, note, warning, error. */
+function eventTalk(stream: TalkStream, quiet: boolean): Talk {
+  const emit = (event: string, fields: object) => stream.write(`${JSON.stringify({ event, ...fields })}\n`);
+  const unlessQuiet = (event: string, fields: object) => {
+    if (!quiet) emit(event, fields);
+  };
+  return {
+    say: (text) => unlessQuiet("note", { text }),
+    warn: (text) => unlessQuiet("warning", { text }),
+    fail: (text) => emit("error", { text }),
+    insist: (text) => emit("note", { text }),
+    during: (title, work) => {
+      const began = Date.now();
+      let last = 0;
+      unlessQuiet("start", { title });
+      const update = ({ stage, iteration, maxIterations, value }: FitProgress) => {
+        if (Date.now() - last < EVENT_EVERY_MS) return;
+        last = Date.now();
+        unlessQuiet("progress", {
+          title,
+          stage,
+          iteration,
+          maxIterations,
+          value: Number.isFinite(value) ? value : null,
+        });
+      };
+      const done = () => unlessQuiet("end", { title, milliseconds: Date.now() - began });
+      return metered(work, { update, stop: () => {} }, done);
+    },
+  };
+}
+
+/** Runs the work with its meter; `done` is called if it did not fail. */
+function metered<T>(work: (onProgress: (progress: FitProgress) => void) => T, meter: Meter, done: () => void): T {
+  let result: T;
+  try {
+    result = work(meter.update);
+  } catch (error) {
+    meter.stop();
+    throw error;
+  }
+  if (!(result instanceof Promise)) {
+    meter.stop();
+    done();
+    return result;
+  }
+  return result.then(
+    (value) => {
+      meter.stop();
+      done();
+      return value;
+    },
+    (error) => {
+      meter.stop();
+      throw error;
+    },
+  ) as T;
 }
 
 interface Meter {

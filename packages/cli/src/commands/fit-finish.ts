@@ -1,0 +1,156 @@
+/**
+ * What follows the fit of a model: baselines, places, files, summary. A signal meanwhile keeps what is finished, and
+ * `dtm fit --resume` does the rest.
+ */
+import { join } from "node:path";
+import { DtmError, leftOutNote, type ReadCohort, saveModel, type TrajectoryModel } from "@trajectory-maps/core";
+import { NotConvergedError, StoppedError } from "../exit-codes.ts";
+import { type Checkpoint, checkpointText } from "../io/checkpoint.ts";
+import { toCsv } from "../io/csv.ts";
+import { BASELINES, CHECKPOINT_FILE, isPrivate, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
+import type { Signals, StopSignal } from "../io/signals.ts";
+import { type OutputFile, removeFile, writeOutputs } from "../io/write.ts";
+import { cohortSummary, courseTable, type FittedModel, mapPicture, mapSummary, modelTable } from "../print/summary.ts";
+import type { CommandResult, Context, Options } from "./command.ts";
+import { type FitChoice, fitLinear, placeAll, signalNow } from "./fit-model.ts";
+import { placementsCsv } from "./placements.ts";
+import { type RunRecord, runRecord, runRecordText } from "./run-record.ts";
+
+/** A fit under way: what it reads, what was asked for, where results go. */
+export interface Work {
+  readonly folder: string;
+  readonly source: string;
+  readonly read: ReadCohort;
+  readonly choice: FitChoice;
+  readonly options: Options;
+  readonly context: Context;
+  readonly signals: Signals;
+}
+
+/** Names of the files of a run. */
+export function outputNames(withVisits: boolean): string[] {
+  const baselines = BASELINES.map((name) => `baselines/${name}.json`);
+  return ["model.json", ...baselines, ...(withVisits ? [VISITS_FILE] : []), "placements.csv", "trace.csv", "run.json"];
+}
+
+/** Baselines, places, files and the summary of a fitted model. */
+export async function finishRun(bare: TrajectoryModel, work: Work): Promise<CommandResult> {
+  const { folder, read, options } = work;
+  const model = withLeftOut(bare, read);
+  const { files, record, fitted, baselines } = await assembleRun(model, work);
+  const paths = writeOutputs(folder, files);
+  removeFile(join(folder, CHECKPOINT_FILE));
+  const text = [
+    `${cohortSummary(read.cohort)}\n`,
+    `${modelTable([...baselines.filter((b) => b.model.kind !== model.kind), fitted])}\n`,
+    `${mapSummary(model)}\n`,
+    `${mapPicture(fitted)}\n`,
+    `${courseTable(model)}\n`,
+    `Written   ${paths.map((path) => path + privacyMark(path, folder)).join("\n          ")}`,
+  ].join("\n");
+  const strict = options.strict === true && !model.record.converged;
+  const failure = strict ? { failure: new NotConvergedError(`${model.record.verdict} (--strict)`) } : {};
+  return { text, json: { run: record, folder }, ...failure };
+}
+
+function privacyMark(path: string, folder: string): string {
+  const name = path.slice(join(folder, "x").length - 1).replaceAll("\\", "/");
+  return isPrivate(name) ? "   (private)" : "";
+}
+
+/** The model with the rows that were left out counted in its record, which travels with it. */
+function withLeftOut<M extends TrajectoryModel>(model: M, read: ReadCohort): M {
+  const note = leftOutNote(read);
+  if (note === undefined || model.record.warnings.includes(note)) return model;
+  return { ...model, record: { ...model.record, warnings: [...model.record.warnings, note] } };
+}
+
+/** Everything `dtm fit` writes. */
+async function assembleRun(
+  model: TrajectoryModel,
+  work: Work,
+): Promise<{
+  readonly files: OutputFile[];
+  readonly record: RunRecord;
+  readonly fitted: FittedModel;
+  readonly baselines: readonly FittedModel[];
+}> {
+  const { read, options, context, signals } = work;
+  const baselines: FittedModel[] = [];
+  for (const kind of BASELINES) {
+    const signal = await signalNow(signals);
+    if (signal !== undefined) throw keepFinished(signal, model, work);
+    const own = model.kind === kind ? model : tryBaseline(kind, work);
+    if (own !== undefined) baselines.push(placeAll(own, read, context));
+  }
+  const fitted = baselines.find((b) => b.model === model) ?? placeAll(model, read, context);
+  const texts: Record<string, () => string> = {
+    "model.json": () => saveModel(model),
+    ...Object.fromEntries(baselines.map((b) => [`baselines/${b.model.kind}.json`, () => saveModel(b.model)])),
+    [VISITS_FILE]: () => visitsCsv(read.cohort),
+    "placements.csv": () => placementsCsv(fitted.placements),
+    "trace.csv": () => {
+      const rows = model.record.trace.map((value, k) => [k + 1, value]);
+      return toCsv(["iteration", "value"], rows);
+    },
+    "run.json": () => runRecordText(record),
+  };
+  const names = outputNames(options.visits !== false).filter((name) => name in texts);
+  const record = runRecord(model, read, { command: context.commandLine, source: work.source, files: names });
+  const signal = await signalNow(signals);
+  if (signal !== undefined) throw keepFinished(signal, model, work);
+  const files = names.map((name) => ({ name, text: texts[name]?.() ?? "", private: isPrivate(name) }));
+  return { files, record, fitted, baselines };
+}
+
+/** A baseline, or a warning: that one cannot be fitted says nothing against the model that was asked for. */
+function tryBaseline(kind: "lmm" | "fpca", { read, choice, context }: Work): TrajectoryModel | undefined {
+  try {
+    return withLeftOut(fitLinear(read, { ...choice, kind }, context), read);
+  } catch (error) {
+    if (!(error instanceof DtmError)) throw error;
+    context.talk.warn(`The baseline ${kind} is left out: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** Keeps the state of a map under way, and says how to go on. */
+export function keepSnapshot(signal: StopSignal, snapshot: Checkpoint["snapshot"], work: Work): StoppedError {
+  return keep(signal, work, snapshot, []);
+}
+
+/** Keeps a model that is fitted while its baselines or places are not, and says how to go on. */
+function keepFinished(signal: StopSignal, model: TrajectoryModel, work: Work): StoppedError {
+  // What an earlier run left here does not belong to this model.
+  for (const name of outputNames(true)) removeFile(join(work.folder, name));
+  return keep(signal, work, null, [{ name: "model.json", text: saveModel(model) }]);
+}
+
+function keep(
+  signal: StopSignal,
+  { folder, source, read, choice, options }: Work,
+  snapshot: Checkpoint["snapshot"],
+  files: readonly OutputFile[],
+): StoppedError {
+  const { cohort, columns, ...reading } = read;
+  const checkpoint: Checkpoint = {
+    kind: snapshot?.kind ?? choice.kind,
+    mapDimension: choice.mapDimension,
+    mean: choice.mean,
+    seed: choice.seed,
+    marker: cohort.marker,
+    columns,
+    source,
+    reading,
+    snapshot,
+  };
+  const withVisits = options.visits !== false;
+  writeOutputs(folder, [
+    ...files,
+    { name: CHECKPOINT_FILE, text: checkpointText(checkpoint), private: true },
+    ...(withVisits ? [{ name: VISITS_FILE, text: visitsCsv(cohort), private: true }] : []),
+  ]);
+  const visits = withVisits ? "" : " VISITS";
+  const kept = snapshot === null ? "the model is kept" : "the state is kept";
+  return new StoppedError(signal, `Stopped; ${kept}. Go on with: dtm fit${visits} --resume ${folder}`);
+}

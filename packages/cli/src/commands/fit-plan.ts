@@ -1,0 +1,44 @@
+/** dtm fit --dry-run: what would be read, fitted and written; nothing is. */
+import type { ReadCohort } from "@trajectory-maps/core";
+import { isPrivate } from "../io/run-folder.ts";
+import { cohortSummary } from "../print/summary.ts";
+import { count, whole } from "../print/words.ts";
+import type { CommandResult } from "./command.ts";
+import type { FitChoice } from "./fit-model.ts";
+
+/** The plan of a fit, in words and as data. */
+export function planOf(read: ReadCohort, choice: FitChoice, folder: string, names: readonly string[]): CommandResult {
+  const { cohort, columns, numRows, numRowsLeftOut, warnings, notes } = read;
+  const kind = choice.mapDimension === 3 && choice.kind === "dtm" ? "dtm-paper" : choice.kind;
+  const schedule = kind === "dtm" || kind === "dtm-paper" ? (choice.schedule ?? "batch") : null;
+  const roles = (["id", "time", "value"] as const).map((role) => `${role} = "${columns[role]}"`);
+  const lines = [
+    `${cohortSummary(cohort)}\n`,
+    `Columns   ${roles.join(", ")}`,
+    `Rows      ${whole(numRows)} read, ${whole(numRowsLeftOut)} left out, ${count(warnings.length, "warning")}`,
+    `Model     ${kind}, ${count(choice.mapDimension, "dimension")}, ${choice.mean} mean, seed ${choice.seed}` +
+      `${schedule === null ? "" : `, schedule ${schedule}`}`,
+    `Baselines lmm, fpca`,
+    `Would write into ${folder}:`,
+    ...names.map((name) => `          ${name}${isPrivate(name) ? "   (private)" : ""}`),
+    "",
+    "Nothing was fitted or written (--dry-run).",
+  ];
+  return {
+    text: lines.join("\n"),
+    json: {
+      dryRun: true,
+      columns,
+      marker: cohort.marker,
+      individuals: cohort.ids.length,
+      observations: cohort.times.length,
+      rows: numRows,
+      rowsLeftOut: numRowsLeftOut,
+      findings: warnings.map(({ code, count: times, remedy }) => ({ code, count: times ?? 1, remedy })),
+      notes,
+      model: { kind, dimension: choice.mapDimension, mean: choice.mean, seed: choice.seed, schedule },
+      folder,
+      files: names.map((name) => ({ name, private: isPrivate(name) })),
+    },
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * The commands of `dtm`: the line that help has for each, and how it is loaded. A command is loaded when it is asked
+ * for, so that help, version and small answers do not wait for every part of the program.
+ */
+import type { Command } from "./command.ts";
+
+export interface CommandEntry {
+  readonly name: string;
+  /** Its arguments, as help writes them. */
+  readonly usage: string;
+  /** What it does, in one line. */
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "inspect",
+    usage: "<visits>",
+    summary: "look at the quality of a table of visits",
+    load: async () => (await import("./inspect.ts")).inspect,
+  },
+  {
+    name: "fit",
+    usage: "[visits]",
+    summary: "fit a model, place everyone, write a run",
+    load: async () => (await import("./fit.ts")).fit,
+  },
+  {
+    name: "embed",
+    usage: "<model> <visits>",
+    summary: "place individuals on a fitted map",
+    load: async () => (await import("./embed.ts")).embedCommand,
+  },
+  {
+    name: "predict",
+    usage: "<model> <visits>",
+    summary: "forecast individuals",
+    load: async () => (await import("./predict.ts")).predictCommand,
+  },
+  {
+    name: "compare",
+    usage: "<visits>",
+    summary: "compare models on individuals they have not seen",
+    load: async () => (await import("./compare.ts")).compare,
+  },
+  {
+    name: "groups",
+    usage: "<run>",
+    summary: "group individuals on the map",
+    load: async () => (await import("./groups.ts")).groups,
+  },
+  {
+    name: "associate",
+    usage: "<run> <subjects>",
+    summary: "test whether outcomes differ over the map",
+    load: async () => (await import("./associate.ts")).associate,
+  },
+  {
+    name: "report",
+    usage: "<run>",
+    summary: "write the study as one self-contained page",
+    load: async () => (await import("./report.ts")).report,
+  },
+  {
+    name: "explore",
+    usage: "[run]",
+    summary: "open the explorer in the browser",
+    load: async () => (await import("./explore.ts")).explore,
+  },
+  {
+    name: "simulate",
+    usage: "<what>",
+    summary: "draw a cohort: pfvc, tss, or from a model",
+    load: async () => (await import("./simulate.ts")).simulate,
+  },
+  {
+    name: "demo",
+    usage: "",
+    summary: "a whole study of the bundled cohort",
+    load: async () => (await import("./demo.ts")).demo,
+  },
+  {
+    name: "doctor",
+    usage: "",
+    summary: "check this machine",
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
+];
+
+/** Every command, loaded. */
+export function loadAll(): Promise<readonly Command[]> {
+  return Promise.all(COMMANDS.map(({ load }) => load()));
+}

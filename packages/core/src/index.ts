@@ -44,6 +44,7 @@ export {
   highestDensityRegion,
   placeIndividual,
 } from "./models/embed.ts";
+export { cohortBlocks, joinPlacements } from "./models/embed-blocks.ts";
 export { modelFileJsonSchema } from "./models/file-schema.ts";
 export {
   type CancelSignal,
@@ -97,6 +98,7 @@ export * from "./simulate/cohorts.ts";
 export { type ModelSimulation, simulateFromModel } from "./simulate/from-model.ts";
 export * from "./study/group-stability.ts";
 export * from "./study/landmark-survival.ts";
+export * from "./study/outcome-surfaces.ts";
 export * from "./study/places.ts";
 export * from "./study/refit.ts";
 export * from "./study/subjects.ts";

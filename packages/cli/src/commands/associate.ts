@@ -1,5 +1,11 @@
 /** dtm associate RUN SUBJECTS: do outcomes differ over the map? The paper's Table 2, with the guarded p-value beside. */
-import type { Association, LandmarkSurvival, Outcome } from "@trajectory-maps/core";
+import {
+  type Association,
+  type LandmarkSurvival,
+  type Outcome,
+  outcomeSurfaces,
+  type RiskSurface,
+} from "@trajectory-maps/core";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
 import { openRun } from "../io/run-folder.ts";
@@ -17,7 +23,7 @@ import {
 } from "./command.ts";
 import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
-import { associationOf, groupsOf, outcomesOf, placeRun, readSubjectsTable, survivalOf } from "./study.ts";
+import { associationOf, groupsOf, outcomesOf, placeRunOn, readSubjectsTable, survivalOf } from "./study.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
 
 export const ASSOCIATE_FILE = "associate.json";
@@ -60,17 +66,21 @@ export const associate: Command = {
     checkOutputs(folder, [ASSOCIATE_FILE], options.force === true);
     const table = readSubjectsTable(path, options, context);
     const outcomes = outcomesOf(names, table, opened.read.cohort, context);
-    const run = placeRun(opened, context);
-    const { association, survival } = await withPool(jobsOf(options), async (pool) => {
+    const { run, association, survival } = await withPool(jobsOf(options), async (pool) => {
+      const run = await placeRunOn(pool, opened, context);
       const found = await associationOf(run, outcomes, choice, pool, context);
-      if (event === undefined) return { association: found, survival: null };
+      if (event === undefined) return { run, association: found, survival: null };
       const { groups } = await groupsOf(run, { ...groupChoice(options), resamples: 0 }, pool, context);
       return {
+        run,
         association: found,
         survival: survivalOf(run, groups, table, { event, ...landmarkOf(options) }, context),
       };
     });
-    const json = associationJson(association, outcomes, survival);
+    const surfaces = context.talk.during("Where on the map", () =>
+      outcomeSurfaces(association, run.placements, outcomes),
+    );
+    const json = associationJson(association, outcomes, survival, surfaces);
     const [written] = writeOutputs(folder, [{ name: ASSOCIATE_FILE, text: toJson(json) }]);
     const pages = [
       ...(outcomes.length > 0 ? [associationPage(association)] : []),
@@ -98,6 +108,7 @@ export function associationJson(
   association: Association,
   outcomes: readonly Outcome[],
   survival: LandmarkSurvival | null,
+  surfaces: ReadonlyMap<string, RiskSurface> = new Map(),
 ) {
   const meaning = new Map(outcomes.map((outcome) => [outcome.name, outcome]));
   return {
@@ -106,7 +117,27 @@ export function associationJson(
       ...found,
       caseMeans: meaning.get(found.outcome)?.caseMeans ?? "",
       controlMeans: meaning.get(found.outcome)?.controlMeans ?? "",
+      riskSurface: rounded(surfaces.get(found.outcome)),
     })),
     ...(survival === null ? {} : { survival }),
+  };
+}
+
+/** A surface with as many digits as it has meaning: four decimals of a share, tenths of an individual; null for none. */
+function rounded(surface: RiskSurface | undefined) {
+  if (surface === undefined) return null;
+  const { axes, share, individuals, expected, lower, upper, outside, critical, pValue, bandwidth } = surface;
+  const to = (digits: number) => (v: number) => Math.round(v * 10 ** digits) / 10 ** digits;
+  return {
+    axes,
+    share: share.map(to(4)),
+    individuals: individuals.map(to(1)),
+    expected: expected.map(to(4)),
+    lower: lower.map(to(4)),
+    upper: upper.map(to(4)),
+    outside,
+    critical,
+    pValue,
+    bandwidth,
   };
 }

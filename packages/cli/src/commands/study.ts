@@ -6,14 +6,17 @@ import {
   type ComparedModel,
   type CompareOptions,
   type Comparison,
+  cohortBlocks,
   embed,
   type FoldResult,
   type Groups,
   groupPlaces,
+  joinPlacements,
   type LandmarkSurvival,
   landmarkSurvival,
   type Outcome,
   type PlacedModel,
+  type Placements,
   readFollowUp,
   readOutcomes,
   readSubjects,
@@ -46,6 +49,26 @@ export function placeRun({ model, baselines, read }: OpenRun, { talk }: Context)
     baselines: baselines.map((baseline) => ({ model: baseline, placements: embed(baseline, cohort) })),
   }));
 }
+
+/** The same with everyone's places under the model of the run shared among threads. */
+export function placeRunOn(pool: Pool, { model, baselines, read }: OpenRun, { talk }: Context): Promise<PlacedRun> {
+  const { cohort } = read;
+  return talk.during("Places under the models of the run", async (onProgress) => {
+    const blocks = cohortBlocks(cohort, pool.jobs > 1 ? BLOCKS_PER_THREAD * pool.jobs : 1);
+    let done = 0;
+    const parts = await inOrder(blocks, pool.jobs, async (block) => {
+      const places = (await pool.run({ kind: "places", model, cohort: block })) as Placements;
+      onProgress({ stage: "places", iteration: ++done, maxIterations: blocks.length, value: Number.NaN });
+      return places;
+    });
+    // Linear models place at once.
+    const others = baselines.map((baseline) => ({ model: baseline, placements: embed(baseline, cohort) }));
+    return { cohort, model, placements: joinPlacements(parts), baselines: others };
+  });
+}
+
+/** More than one, so that no thread waits long for the last. */
+const BLOCKS_PER_THREAD = 3;
 
 /** Cross-validation of models, folds shared among threads. */
 export function compareOn(

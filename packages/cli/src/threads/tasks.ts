@@ -4,10 +4,12 @@ import {
   type ComparedModel,
   type CompareOptions,
   countExceedances,
+  embed,
   evaluateFold,
   type PermutationPlan,
   type ResampleTask,
   resampleLabels,
+  type TrajectoryModel,
 } from "@trajectory-maps/core";
 
 export type Task =
@@ -19,6 +21,7 @@ export type Task =
       readonly options: CompareOptions;
     }
   | { readonly kind: "resample"; readonly task: ResampleTask }
+  | { readonly kind: "places"; readonly model: TrajectoryModel; readonly cohort: Cohort }
   | { readonly kind: "permutations"; readonly plan: PermutationPlan; readonly from: number; readonly to: number };
 
 /** Does one piece of work. */
@@ -28,6 +31,8 @@ export function runTask(task: Task): unknown {
       return evaluateFold(task.cohort, task.model, task.fold, task.options);
     case "resample":
       return resampleLabels(task.task);
+    case "places":
+      return embed(task.model, task.cohort);
     case "permutations":
       return countExceedances(task.plan, task.from, task.to);
     default:

@@ -61,8 +61,9 @@ export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOpti
     logLikelihood[i] = posterior.logLikelihood;
     const { nodes, weights } = posterior;
     for (let k = 0; k < nodes.length; k++) addNodeMean(mixture, nodes[k], weights[k], work, coefficients, i * d);
-    area50[i] = regionArea(posterior, place.covariance, q, cell, 0.5);
-    area90[i] = regionArea(posterior, place.covariance, q, cell, 0.9);
+    const heaviest = Number.isFinite(cell) ? weights.slice().sort() : null;
+    area50[i] = heaviest ? heaviestCount(heaviest, 0.5) * cell : ellipsoidVolume(place.covariance, q, 0.5);
+    area90[i] = heaviest ? heaviestCount(heaviest, 0.9) * cell : ellipsoidVolume(place.covariance, q, 0.9);
     outsideMass[i] = massOf(posterior, isOutside);
   }
   const variational = model.kind === "dtm-paper" ? variationalPlaces(model, statistics) : undefined;
@@ -245,15 +246,12 @@ function cellArea(model: TrajectoryModel, mixture: CoefficientMixture): number {
   return Number.NaN;
 }
 
-function regionArea(
-  posterior: PlacePosterior,
-  covariance: Float64Array,
-  q: number,
-  cell: number,
-  level: number,
-): number {
-  if (Number.isFinite(cell)) return highestDensityNodes(posterior.weights, level).length * cell;
-  return ellipsoidVolume(covariance, q, level);
+/** How many of the heaviest weights hold `level`; weights ascending. */
+function heaviestCount(ascending: Float64Array, level: number): number {
+  let mass = 0;
+  let count = 0;
+  while (count < ascending.length && mass < level) mass += ascending[ascending.length - ++count];
+  return count;
 }
 
 /** Volume of the Gaussian region {x'S⁻¹x ≤ χ²_q(level)}. */

@@ -77,6 +77,20 @@ const survival = z.looseObject({
   cox: z.looseObject({ terms: z.array(z.looseObject({ hazardRatio: number, pValue: maybe })) }),
 });
 
+/** [size,…,size], first axis slowest; null where too few individuals are near. */
+const lattice = z.array(maybe);
+const riskSurface = z.looseObject({
+  axes: z.array(z.array(number)),
+  share: lattice,
+  individuals: z.array(number),
+  expected: lattice,
+  lower: lattice,
+  upper: lattice,
+  outside: z.array(z.int()),
+  critical: number,
+  pValue: number,
+});
+
 export const associateContract = z.looseObject({
   outcomes: z.array(
     z.looseObject({
@@ -94,6 +108,7 @@ export const associateContract = z.looseObject({
         visitAuc: number,
       }),
       warnings: z.array(z.looseObject({ code: text, message: text })),
+      riskSurface: z.nullable(riskSurface),
       representations: z.looseObject({
         lmm: z.optional(representation),
         fpca: z.optional(representation),
@@ -108,6 +123,7 @@ export const associateContract = z.looseObject({
 });
 
 export const groupsContract = z.looseObject({
+  method: z.enum(["ward", "mixture"]),
   numGroups: count,
   groups: z.array(
     z.looseObject({
@@ -121,10 +137,35 @@ export const groupsContract = z.looseObject({
       upper: z.array(number),
     }),
   ),
-  choice: z.nullable(z.looseObject({ numGroups: count, separated: z.boolean(), sentence: text })),
+  choice: z.nullable(
+    z.looseObject({
+      numGroups: count,
+      gapChoice: count,
+      separated: z.boolean(),
+      sentence: text,
+      evidence: z.array(z.looseObject({ numGroups: count, gap: number, standardError: number, explained: number })),
+      courses: z.optional(
+        z.looseObject({
+          leastDifference: number,
+          leastSize: count,
+          evidence: z.array(
+            z.looseObject({ numGroups: count, difference: number, smallest: count, distinct: z.boolean() }),
+          ),
+        }),
+      ),
+      bic: z.optional(z.array(z.looseObject({ numGroups: count, logLikelihood: number, bic: number }))),
+    }),
+  ),
   stability: z.nullable(
     z.looseObject({ verdict: z.enum(["stable", "unstable"]), meanAdjustedRand: maybe, adjustedRand: z.array(maybe) }),
   ),
+  clustered: count,
+  certainty: number,
+  tree: z.looseObject({
+    leaves: z.array(z.looseObject({ size: count, group: z.int() })),
+    merges: z.array(z.tuple([count, count, number, count])),
+    cut: number,
+  }),
   seed: number,
 });
 

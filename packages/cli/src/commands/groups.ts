@@ -8,8 +8,9 @@ import { groupsPage } from "../print/study.ts";
 import { withPool } from "../threads/pool.ts";
 import type { Context } from "./command.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, type OptionSpec, type Options, textOption } from "./command.ts";
+import { METHOD_OPTION, methodOf, methodPage, studyGroups } from "./groups-method.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
-import { type GroupChoice, groupsOf, placeRun, type StudiedGroups } from "./study.ts";
+import { type GroupChoice, placeRun, type StudiedGroups } from "./study.ts";
 import { COLUMN_OPTIONS, readVisitsFor } from "./visits.ts";
 
 export const GROUPS_FILE = "groups.json";
@@ -36,21 +37,27 @@ export const groups: Command = {
   name: "groups",
   description: "Group individuals on the map; writes groups.json and groups.csv into the run.",
   arguments: [RUN_ARGUMENT],
-  options: [...GROUP_OPTIONS, ...COLUMN_OPTIONS, VISITS_OPTION, JOBS_OPTION, FORCE_OPTION],
-  examples: ["dtm groups run/", "dtm groups run/ --groups 4 --stability 50 --better high"],
+  options: [METHOD_OPTION, ...GROUP_OPTIONS, ...COLUMN_OPTIONS, VISITS_OPTION, JOBS_OPTION, FORCE_OPTION],
+  examples: [
+    "dtm groups run/",
+    "dtm groups run/ --groups 4 --stability 50 --better high",
+    "dtm groups run/ --method mixture --force",
+  ],
   run: async ([folder = ""], options, context) => {
     const choice = groupChoice(options);
     const opened = openRun(folder, otherVisits(options, context));
     checkOutputs(folder, [GROUPS_FILE, "groups.csv"], options.force === true);
     const run = placeRun(opened, context);
-    const studied = await withPool(jobsOf(options), (pool) => groupsOf(run, choice, pool, context));
+    const studied = await withPool(jobsOf(options), (pool) =>
+      studyGroups(run, { ...choice, method: methodOf(options) }, pool, context),
+    );
     const json = groupsJson(studied, choice.seed);
     const paths = writeOutputs(folder, [
       { name: GROUPS_FILE, text: toJson(json) },
       { name: "groups.csv", text: groupsCsv(studied, run.placements.ids), private: true },
     ]);
     return {
-      text: `${groupsPage(studied, run.model.marker)}\n\nWritten   ${paths.join("\n          ")}   (private)`,
+      text: `${methodPage(groupsPage(studied, run.model.marker), studied)}\n\nWritten   ${paths.join("\n          ")}   (private)`,
       json,
     };
   },
@@ -80,6 +87,7 @@ export function groupChoice(options: Options): GroupChoice {
 /** groups.json: everything about the groups but who is in them. */
 export function groupsJson({ groups: found, stability }: StudiedGroups, seed: number) {
   return {
+    method: found.method,
     numGroups: found.groups.length,
     groups: found.groups.map(({ letter, name, numMembers, course }, k) => ({
       letter,
@@ -101,6 +109,8 @@ export function groupsJson({ groups: found, stability }: StudiedGroups, seed: nu
             adjustedRand: stability.adjustedRand,
           },
     clustered: found.clustered.length,
+    certainty: found.certainty,
+    tree: found.treeTop,
     seed,
   };
 }

@@ -1,6 +1,7 @@
 /**
  * Where on the map an outcome is more or less common: the local share of cases on a lattice,
- *   s(x) = Σ_i k(x,x_i) c_i / Σ_i k(x,x_i),  Gaussian k with the pooled bandwidth, cut at four bandwidths,
+ *   s(x) = Σ_i k(x,x_i) c_i / Σ_i k(x,x_i),  Gaussian k with bandwidth H = n^{−2/(q+4)} S, cut at four bandwidths,
+ * S the covariance of the places (Scott's rule; the plug-in bandwidth of the density test is too narrow for a share),
  * beside the band in which it would stay, everywhere at once, if labels were exchangeable within strata. Shuffled labels
  * have, with share p_S and size n_S of stratum S, K_i = k(x,x_i) and K̄_S its mean over S,
  *   E Σ K_i c_i = Σ_S p_S Σ_S K_i,   Var Σ K_i c_i = Σ_S p_S(1−p_S) n_S/(n_S−1) Σ_S (K_i − K̄_S)²,
@@ -10,7 +11,7 @@
 import { checkOption, DtmError } from "../errors.ts";
 import { cholesky } from "../numeric/cholesky.ts";
 import { drawSubsetInPlace, openStream } from "../numeric/random-stream.ts";
-import { pooledKernel } from "./permutation.ts";
+import { describeSample } from "./sample.ts";
 
 export interface RiskSurfaceInput {
   /** Places x [n,q]. */
@@ -79,7 +80,7 @@ export function riskSurface(input: RiskSurfaceInput, options: RiskSurfaceOptions
       `riskSurface: expected places [${n},${q}] for ${n} labels, received ${x.length} numbers.`,
     );
   }
-  const { bandwidth } = pooledKernel(x, q);
+  const bandwidth = describeSample(x, q).covariance.map((v) => v * n ** (-2 / (q + 4)));
   const axes = latticeAxes(x, n, q, gridSize);
   const table = kernelTable(x, n, q, axes, cholesky(bandwidth, q, "pooled bandwidth"));
   const strata = groupStrata(input.strata ?? new Int32Array(n), labels);

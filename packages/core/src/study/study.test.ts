@@ -7,6 +7,7 @@ import { createRandom } from "../numeric/random.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { resampleLabels, studyStability } from "./group-stability.ts";
 import { landmarkSurvival } from "./landmark-survival.ts";
+import { outcomeSurfaces } from "./outcome-surfaces.ts";
 import { representationsOf } from "./places.ts";
 import { refitLike } from "./refit.ts";
 import { plainOutcomes, readFollowUp, readSubjects } from "./subjects.ts";
@@ -83,6 +84,42 @@ describe("representationsOf", () => {
       // Five standard errors of a mean of 400 draws.
       expect(Math.abs(mean - placements.location[i * 2])).toBeLessThan((5 * sd) / 20);
     }
+  });
+});
+
+describe("outcomeSurfaces", () => {
+  const random = createRandom(6);
+  /** An outcome of the right half of the map, one unknown for every third individual, and one of chance. */
+  const right = Uint8Array.from(cohort.ids, (_, i) => (placements.location[2 * i] > 0 ? 1 : 0));
+  const outcomes = [
+    { name: "right", labels: right },
+    { name: "partly known", labels: right.map((label, i) => (i % 3 === 0 ? 255 : label)) },
+    { name: "chance", labels: Uint8Array.from(cohort.ids, () => (random.uniform() < 0.5 ? 1 : 0)) },
+  ];
+  const tested = outcomes.map(({ name }) => ({
+    outcome: name,
+    adjusted: { holm: name === "chance" ? 0.4 : 0.001, bh: 0 },
+  }));
+  const association = { outcomes: tested, seed: 3 } as unknown as Parameters<typeof outcomeSurfaces>[0];
+
+  it("are made for associated outcomes alone, high where the cases are", () => {
+    const surfaces = outcomeSurfaces(association, placements, outcomes, { gridSize: 21, permutations: 99 });
+    expect([...surfaces.keys()]).toEqual(["right", "partly known"]);
+    for (const { axes, share, individuals } of surfaces.values()) {
+      expect(share).toHaveLength(21 * 21);
+      share.forEach((s, c) => {
+        expect(Number.isNaN(s)).toBe(individuals[c] < 11);
+        if (axes[0][Math.floor(c / 21)] > 1 && !Number.isNaN(s)) expect(s).toBeGreaterThan(0.5);
+        if (axes[0][Math.floor(c / 21)] < -1 && !Number.isNaN(s)) expect(s).toBeLessThan(0.5);
+      });
+    }
+    // Every third individual was left out: fewer stand around every point.
+    const sum = (name: string) => surfaces.get(name)!.individuals.reduce((s, v) => s + v, 0);
+    expect(sum("partly known")).toBeLessThan(sum("right"));
+  });
+
+  it("are not made in three dimensions", () => {
+    expect(outcomeSurfaces(association, { ...placements, mapDimension: 3 }, outcomes).size).toBe(0);
   });
 });
 

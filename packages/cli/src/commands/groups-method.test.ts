@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { run, smallCohort, workplace } from "../../test/harness.ts";
+import { groupsContract } from "../contracts.ts";
+
+const here = workplace();
+afterAll(here.clear);
+const RUN = here.at("run");
+
+beforeAll(async () => {
+  const visits = here.file("visits.csv", smallCohort(90).visits);
+  const columns = ["--id", "patient", "--time", "years", "--value", "fvc", "--time-unit", "years"];
+  const { code } = await run("fit", visits, ...columns, "--model", "fpca", "-o", RUN, "-q");
+  expect(code).toBe(0);
+});
+
+describe("dtm groups", () => {
+  it("writes soft membership of Gaussians for every individual, shares that sum to one", async () => {
+    const argv = ["groups", RUN, "--method", "mixture", "--groups", "3", "--stability", "2"];
+    const { code, out } = await run(...argv, "--force", "--json", "-q");
+    expect(code).toBe(0);
+    const json: unknown = JSON.parse(out);
+    expect(groupsContract.safeParse(json).error?.issues ?? []).toEqual([]);
+    expect(json).toMatchObject({ method: "mixture", numGroups: 3, choice: null });
+    const [header, ...rows] = here
+      .text("run", "groups.csv")
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(","));
+    expect(header).toEqual(["id", "group", "probability_A", "probability_B", "probability_C"]);
+    expect(rows).toHaveLength(90);
+    for (const [, , ...shares] of rows) expect(shares.reduce((s, v) => s + Number(v), 0)).toBeCloseTo(1, 9);
+  });
+
+  it("says which method made them, and its evidence", async () => {
+    const { out } = await run("groups", RUN, "--method", "mixture", "--stability", "0", "--force", "-q");
+    expect(out).toContain("Gaussians fitted to the places");
+    expect(out).toMatch(/lowest BIC of 1 to \d/);
+    expect(out).not.toContain("Ward");
+  });
+
+  it("gives the top of the tree, whose branches hold everybody clustered", async () => {
+    const { out } = await run("groups", RUN, "--stability", "0", "--force", "--json", "-q");
+    const json = groupsContract.parse(JSON.parse(out));
+    const { leaves, merges, cut } = json.tree;
+    expect(leaves.length).toBeLessThanOrEqual(30);
+    expect(merges).toHaveLength(leaves.length - 1);
+    expect(leaves.reduce((s, { size }) => s + size, 0)).toBe(json.clustered);
+    expect(merges.filter(([, , height]) => height > cut)).toHaveLength(json.numGroups - 1);
+    expect(json.choice?.courses?.evidence.length).toBeGreaterThan(0);
+  });
+
+  it("refuses a method it does not know", async () => {
+    const { code } = await run("groups", RUN, "--method", "kmeans", "--force", "-q");
+    expect(code).toBe(2);
+  });
+});

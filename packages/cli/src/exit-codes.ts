@@ -52,6 +52,8 @@ export function exitCodeOf(error: unknown): ExitCode {
   const code = coreCode(error);
   if (code === undefined) return EXIT.internal;
   if (code === "cancelled") return EXIT.interrupted;
+  // A complaint has a place in a file: whatever its kind, it tells of the data.
+  if (hasComplaints(error)) return EXIT.data;
   if (USAGE.has(code)) return EXIT.usage;
   if (NUMERICAL.has(code)) return EXIT.numerical;
   return INTERNAL.has(code) ? EXIT.internal : EXIT.data;
@@ -60,4 +62,9 @@ export function exitCodeOf(error: unknown): ExitCode {
 /** The code of a DtmError, known by its name: wrong usage is told without loading the core. */
 function coreCode(error: unknown): string | undefined {
   return error instanceof Error && error.name === "DtmError" && "code" in error ? String(error.code) : undefined;
+}
+
+function hasComplaints(error: unknown): boolean {
+  const { complaints } = error as { complaints?: unknown };
+  return Array.isArray(complaints) && complaints.length > 0;
 }

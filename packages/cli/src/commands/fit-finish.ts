@@ -15,6 +15,7 @@ import type { CommandResult, Context, Options } from "./command.ts";
 import { type FitChoice, fitLinear, placeAll, signalNow } from "./fit-model.ts";
 import { placementsCsv } from "./placements.ts";
 import { type RunRecord, runRecord, runRecordText } from "./run-record.ts";
+import { unusedAxes } from "./unused-axes.ts";
 
 /** A fit under way: what it reads, what was asked for, where results go. */
 export interface Work {
@@ -84,6 +85,8 @@ async function assembleRun(
     if (own !== undefined) baselines.push(placeAll(own, read, context));
   }
   const fitted = baselines.find((b) => b.model === model) ?? placeAll(model, read, context);
+  const unused = unusedAxes(model);
+  if (unused !== undefined) context.talk.warn(unused);
   const texts: Record<string, () => string> = {
     "model.json": () => saveModel(model),
     ...Object.fromEntries(baselines.map((b) => [`baselines/${b.model.kind}.json`, () => saveModel(b.model)])),
@@ -96,7 +99,9 @@ async function assembleRun(
     "run.json": () => runRecordText(record),
   };
   const names = outputNames(options.visits !== false).filter((name) => name in texts);
-  const record = runRecord(model, read, { command: context.commandLine, source: work.source, files: names });
+  const about = { command: context.commandLine, source: work.source, files: names };
+  const plain = runRecord(model, read, about);
+  const record = unused === undefined ? plain : { ...plain, warnings: [...plain.warnings, unused] };
   const signal = await signalNow(signals);
   if (signal !== undefined) throw keepFinished(signal, model, work);
   const files = names.map((name) => ({ name, text: texts[name]?.() ?? "", private: isPrivate(name) }));

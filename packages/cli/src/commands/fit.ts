@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { readCohort } from "@trajectory-maps/core";
 import { UsageError } from "../exit-codes.ts";
 import { readCheckpoint } from "../io/checkpoint.ts";
+import { lockFolder } from "../io/lock.ts";
 import { fileExists, nameOf, readPieces } from "../io/read.ts";
 import { readModel, VISITS_FILE } from "../io/run-folder.ts";
 import { checkOutputs } from "../io/write.ts";
@@ -49,6 +50,7 @@ export const fit: Command = {
     checkOutputs(folder, names, options.force === true);
     const read = readVisits(path, options, context);
     if (options.dryRun === true) return planOf(read, choice, folder, names);
+    const unlock = lockFolder(folder);
     const signals = listenWhileFitting(context);
     try {
       const work = { folder, source: nameOf(path), read, choice, options, context, signals };
@@ -57,6 +59,7 @@ export const fit: Command = {
       return await finishRun(fitted, work);
     } finally {
       signals.release();
+      unlock();
     }
   },
 };
@@ -99,6 +102,7 @@ async function resume(
   const read = { ...checkpoint.reading, cohort, columns: checkpoint.columns };
   const choice = { kind, mapDimension, mean, seed };
   const kept = { ...options, visits: options.visits !== false && fileExists(copy) };
+  const unlock = lockFolder(folder);
   const signals = listenWhileFitting(context);
   try {
     const work = { folder, source, read, choice, options: kept, context, signals };
@@ -108,5 +112,6 @@ async function resume(
     return await finishRun(fitted, work);
   } finally {
     signals.release();
+    unlock();
   }
 }

@@ -61,7 +61,14 @@ export function writeOutputs(folder: string, files: readonly OutputFile[]): stri
     for (const { temporary, path } of waiting) renameSync(temporary, path);
   } catch (error) {
     for (const { temporary } of waiting) rmSync(temporary, { force: true });
-    throw new FileError(`${folder} cannot be written: ${reason(error)}. Files already there are as they were.`);
+    const bytes = waiting.reduce(
+      (sum, { text }) => sum + (typeof text === "string" ? Buffer.byteLength(text) : text.length),
+      0,
+    );
+    const needed = `${(bytes / 2 ** 20).toFixed(1)} MB are needed`;
+    throw new FileError(
+      `${folder} cannot be written: ${reason(error)} (${needed}). Files already there are as they were.`,
+    );
   }
   return waiting.map(({ path }) => path);
 }

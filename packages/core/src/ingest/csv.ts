@@ -68,6 +68,7 @@ interface Reader {
 
 /** Parses whole lines of `text`, slice by slice; returns how many characters are done. `last`: nothing follows. */
 function parseLines(reader: Reader, text: string, last: boolean): number {
+  if (!last && text.length <= reader.size) return 0;
   // A break is looked for where it surely ends a line: a CR at the end of a piece may be half of CRLF.
   const mark = text.includes("\n") ? "\n" : "\r";
   let from = 0;

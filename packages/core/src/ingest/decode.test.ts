@@ -54,7 +54,10 @@ describe("decodeText", () => {
     expect(complaint(bare).received).toContain("UTF-16");
     expect(complaint(Uint8Array.of(0, ...bare)).received).toContain("UTF-16");
     expect(complaint(Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0)).received).toContain("workbook");
-    expect(complaint(bytes("PAR1....")).remedy).toContain("CSV");
+    expect(complaint(bytes("PAR1...."))).toMatchObject({
+      code: "unsupported-format",
+      remedy: expect.stringContaining("tabs, semicolons"),
+    });
   });
 });
 

@@ -51,12 +51,13 @@ export function* decodePieces(blocks: Iterable<Uint8Array>, file?: string): Gene
   }
 }
 
-function notText(received: string, remedy: string, file: string | undefined): Error {
+function notText(received: string, remedy: string, file: string | undefined, code = "not-text"): Error {
   const where = file === undefined ? {} : { file };
-  return refusal([
-    { code: "not-text", severity: "refuse", expected: "a table as text (CSV)", received, where, remedy },
-  ]);
+  return refusal([{ code, severity: "refuse", expected: "a table as text (CSV)", received, where, remedy }]);
 }
+
+/** What is read, for those who bring something else. */
+export const FORMATS = "columns separated by commas, tabs, semicolons or vertical bars, as UTF-8 text, plain or gzip";
 
 /** What the first bytes of a file say of its encoding. */
 function encodingOf(bytes: Uint8Array, file: string | undefined): Encoding {
@@ -69,7 +70,7 @@ function encodingOf(bytes: Uint8Array, file: string | undefined): Encoding {
     throw notText("what looks like an old workbook", "Open it in the spreadsheet and export as CSV.", file);
   }
   if (starts(0x50, 0x41, 0x52, 0x31)) {
-    throw notText("what looks like Parquet", "This format is not read; export the table as CSV.", file);
+    throw notText("what looks like Parquet", `Export the table; what is read: ${FORMATS}.`, file, "unsupported-format");
   }
   if (starts(0xff, 0xfe)) return "utf-16le";
   if (starts(0xfe, 0xff)) return "utf-16be";

@@ -84,6 +84,8 @@ describe("readCohort refuses", () => {
     ["points and commas as decimal marks", "id;time;value\na;0,5;1\nb;0.5;2\n", "mixed-decimals", 2],
     ["nothing but missing values", table("p1,0,NA", "p2,1,"), "no-rows", undefined],
     ["a NUL in a column that is not read", "id,time,value,note\np1,0,71,a\np2,1,70,b\u0000\n", "control-character", 3],
+    ["JSON", '[{"id":"p1","time":0,"value":71}]', "unsupported-format", 1],
+    ["JSON by lines", '{"id":"p1","time":0,"value":71}\n', "unsupported-format", 1],
     ["a NUL in the header", "id,time,value,no\u0000te\np1,0,71,a\n", "control-character", 1],
     ["commas that may separate thousands", "id;time;value\na;0;1,234\nb;1;987\nb;2;2,050\n", "ambiguous-comma", 2],
   ])("%s", (_, text, code, line) => {
@@ -302,6 +304,8 @@ describe("readCohort", () => {
   it("sees no second unit in skewed values, nor in a handful of large ones", () => {
     const skewed = Array.from({ length: 200 }, (_, k) => `p${k},${k % 5},${Math.exp(4 * Math.sin(k))}`);
     expect(readCohort(table(...skewed)).warnings.map((w) => w.code)).toEqual([]);
+    const scores = Array.from({ length: 200 }, (_, k) => `p${k},${k % 5},${[1, 1, 2, 9, 10][k % 5]}`);
+    expect(readCohort(table(...scores)).warnings.map((w) => w.code)).toEqual([]);
     const few = Array.from({ length: 200 }, (_, k) => `p${k},${k % 5},${k < 4 ? 500 + k : 50 + (k % 50)}`);
     expect(readCohort(table(...few)).warnings.map((w) => w.code)).not.toContain("two-units");
   });

@@ -8,6 +8,7 @@ import { type Complaint, showReceived } from "../errors.ts";
 import type { Columns, FoundColumns, Role } from "./columns.ts";
 import { refusal } from "./complaints.ts";
 import { type Delimiter, forEachRecord, guessDelimiter } from "./csv.ts";
+import { FORMATS } from "./decode.ts";
 import { type ReadCohortOptions, type Reading, readRecord, startReading } from "./reading.ts";
 import { toCohort } from "./rows.ts";
 import { findSuspicions } from "./suspicions.ts";
@@ -94,6 +95,9 @@ function checkIsText(text: string, reading: Reading): void {
   const table = "a table as text (CSV)";
   if (start.startsWith("<!doctype") || start.startsWith("<html")) {
     refuse("not-text", table, "what looks like a web page", "Was a login page saved in place of the file?");
+  }
+  if (/^\ufeff?(?:\{\s*"|\[\s*[{[\]])/.test(start)) {
+    refuse("unsupported-format", table, "what looks like JSON", `Export the table; what is read: ${FORMATS}.`);
   }
   if (start.startsWith("pk\u0003\u0004")) {
     refuse("not-text", table, "what looks like a workbook", "Open it in the spreadsheet and export as CSV.");

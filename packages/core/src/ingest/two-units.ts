@@ -20,6 +20,9 @@ const GAP = 3;
 /** Each heap holds at least this share of the rows, and at least this many. */
 const SHARE = 0.05;
 const LEAST = 5;
+/** The least ratio of the heaps' medians, and the fewest distinct values of a heap: scores from 0 to 10 are one unit. */
+const RATIO = 8;
+const DISTINCT = 5;
 /** Share of rows that may lie in the gap: slips of the pen. */
 const STRAY = 0.01;
 
@@ -47,13 +50,22 @@ export function findTwoUnits(sorted: Float64Array, cohort: Cohort, codes: readon
   let numSmall = best + 1;
   while (values[numSmall] <= split) numSmall++;
   const median = (from: number, to: number) => (values[(from + to - 1) >> 1] + values[(from + to) >> 1]) / 2;
+  const ratio = median(numSmall, n) / median(0, numSmall);
+  if (ratio < RATIO || !isVaried(values.subarray(0, numSmall)) || !isVaried(values.subarray(numSmall)))
+    return undefined;
   return {
     split,
     numSmall,
     numLarge: n - numSmall,
-    ratio: median(numSmall, n) / median(0, numSmall),
+    ratio,
     numBoth: countBoth(cohort, split, codes),
   };
+}
+
+function isVaried(ascending: Float64Array): boolean {
+  let distinct = 1;
+  for (let k = 1; k < ascending.length && distinct < DISTINCT; k++) if (ascending[k] !== ascending[k - 1]) distinct++;
+  return distinct >= DISTINCT;
 }
 
 function countBoth({ ids, offsets, values }: Cohort, split: number, codes: readonly number[]): number {

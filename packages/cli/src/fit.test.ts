@@ -1,0 +1,206 @@
+/** What `dtm fit` does besides fitting: plans, settings, events, stops, locks, refusals with their exit codes. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { LIBRARY_VERSION, loadModel } from "@trajectory-maps/core";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { run, smallCohort, workplace } from "../test/harness.ts";
+import { lockFolder } from "./io/lock.ts";
+import { createTalk } from "./print/talk.ts";
+
+const here = workplace();
+afterAll(here.clear);
+afterEach(() => vi.unstubAllEnvs());
+
+const VISITS = here.file("visits.csv", smallCohort(40).visits);
+
+describe("dtm --version", () => {
+  it("is that of the library", async () => {
+    expect((await run("--version")).out).toBe(`${LIBRARY_VERSION}\n`);
+  });
+});
+
+describe("dtm fit --dry-run", () => {
+  it("prints the plan and the guessed columns, and writes nothing", async () => {
+    const { code, out, talk } = await run("fit", VISITS, "--dry-run", "-o", here.at("plan"), "--dim", "1");
+    expect(code).toBe(0);
+    expect(out).toContain('id = "patient", time = "years", value = "fvc"');
+    expect(out).toContain("dtm, 1 dimension, scalar mean, seed 1, schedule batch");
+    expect(out).toContain("placements.csv   (private)");
+    expect(talk).toContain('Column "patient" is taken as id.');
+    expect(existsSync(here.at("plan"))).toBe(false);
+    const plan = JSON.parse((await run("fit", VISITS, "--dry-run", "-o", here.at("plan"), "--json", "-q")).out);
+    expect(plan).toMatchObject({ dryRun: true, individuals: 40, columns: { id: "patient" }, model: { kind: "dtm" } });
+  });
+
+  it("refuses what the fit would refuse", async () => {
+    expect((await run("fit", here.file("bad.csv", "id,time,value\na,0,x\n"), "--dry-run")).code).toBe(3);
+    expect((await run("fit", VISITS, "--dry-run", "--schedule", "paper")).code).toBe(2);
+  });
+});
+
+describe("dtm config show", () => {
+  it("gives every option with its origin: flag before environment before file before default", async () => {
+    const file = here.file("study.yaml", "transform: log\ntime-unit: months\nunit: mg/dl\noutcomes: [a, b]\n");
+    vi.stubEnv("DTM_TIME_UNIT", "years");
+    vi.stubEnv("DTM_UNIT", "g/l");
+    const argv = ["config", "show", "fit", "visits.csv", "--config", file, "--unit", "percent"];
+    const { code, out } = await run(...argv, "--json");
+    expect(code).toBe(0);
+    const { settings } = JSON.parse(out) as { settings: { name: string; value: unknown; origin: string }[] };
+    const of = (name: string) => settings.find((setting) => setting.name === name);
+    expect(of("--unit")).toMatchObject({ value: "percent", origin: "flag" });
+    expect(of("--time-unit")).toMatchObject({ value: "years", origin: "environment" });
+    expect(of("--transform")).toMatchObject({ value: "log", origin: "file" });
+    expect(of("--dim")).toMatchObject({ value: "2", origin: "default" });
+    expect(of("--schedule")).toMatchObject({ value: null, origin: "none" });
+    const text = (await run(...argv)).out;
+    expect(text).toMatch(/--time-unit +years +DTM_TIME_UNIT/);
+    expect(text).toMatch(/--transform +log +.*study\.yaml/);
+  });
+
+  it("refuses names that no command knows", async () => {
+    const { code, talk } = await run("config", "show", "fit", "--config", here.file("odd.yaml", "colour: red\n"));
+    expect(code).toBe(2);
+    expect(talk).toContain("colour");
+  });
+});
+
+describe("--progress json", () => {
+  it("makes all talk events, one JSON object a line", async () => {
+    const argv = ["fit", VISITS, "--model", "fpca", "-o", here.at("events")];
+    const { code, talk } = await run(...argv, "--progress", "json");
+    expect(code).toBe(0);
+    const events = talk.trimEnd().split("\n");
+    const parsed = events.map((line) => JSON.parse(line) as { event: string; title?: string });
+    expect(parsed.filter(({ event }) => event === "start").map(({ title }) => title)).toContain("Linear mixed model");
+    const kinds = new Set(parsed.map(({ event }) => event));
+    expect([...kinds].sort()).toEqual(["end", "note", "progress", "start"]);
+    const refused = await run(...argv, "--progress", "json");
+    expect(refused.code).toBe(2);
+    expect(JSON.parse(refused.talk)).toMatchObject({ event: "error" });
+  });
+
+  it("writes progress with numbers, and null for those that are not finite", () => {
+    const lines: string[] = [];
+    const talk = createTalk({ quiet: false, form: "json", stream: { write: (text) => lines.push(text) } });
+    talk.during("work", (tell) => tell({ stage: "s", iteration: 2, maxIterations: 5, value: Number.NaN }));
+    expect(JSON.parse(lines[1] ?? "")).toEqual({
+      event: "progress",
+      title: "work",
+      stage: "s",
+      iteration: 2,
+      maxIterations: 5,
+      value: null,
+    });
+  });
+});
+
+describe("a stop after the model is fitted", () => {
+  /** Sends a signal to this process when a line of talk says so. */
+  async function stoppedAt(line: string, ...argv: string[]) {
+    let sent = false;
+    const listener = (text: string) => {
+      if (sent || !text.includes(line)) return;
+      sent = true;
+      process.emit("SIGINT", "SIGINT");
+    };
+    const finished = run(...argv, "--progress", "json");
+    // The harness listens by now; this looks at each line before it does.
+    const spy = vi.mocked(process.stderr.write);
+    const inner = spy.getMockImplementation();
+    spy.mockImplementation((text) => {
+      listener(String(text));
+      return inner?.(text) ?? true;
+    });
+    return await finished;
+  }
+
+  it("keeps the model, exits with 130, and is finished by --resume with the same files", async () => {
+    const whole = here.at("whole");
+    expect((await run("fit", VISITS, "--model", "fpca", "-o", whole, "-q")).code).toBe(0);
+    const out = here.at("half");
+    const stopped = await stoppedAt('"start","title":"Linear mixed', "fit", VISITS, "--model", "fpca", "-o", out);
+    expect(stopped.code).toBe(130);
+    expect(stopped.talk).toContain(`the model is kept. Go on with: dtm fit --resume ${out}`);
+    expect(readdirSync(out).sort()).toEqual(["checkpoint.json", "model.json", "visits.csv"]);
+    expect(here.text("half", "model.json")).toBe(here.text("whole", "model.json"));
+    expect((await run("fit", "--resume", out, "-q")).code).toBe(0);
+    for (const name of ["model.json", "baselines/lmm.json", "placements.csv", "trace.csv", "visits.csv"]) {
+      expect(here.text("half", name)).toBe(here.text("whole", name));
+    }
+    expect(existsSync(join(out, "checkpoint.json"))).toBe(false);
+  });
+});
+
+describe("a map with more dimensions than the data vary in", () => {
+  it("is warned of, by the axes that are not used", async () => {
+    const rows = Array.from({ length: 240 }, (_, k) => {
+      const [i, t] = [Math.floor(k / 6), k % 6];
+      return `p${i},${t},${70 + 8 * Math.sin(7 * i) + Math.sin(131 * k)}`;
+    });
+    const path = here.file("one.csv", `id,time,value\n${rows.join("\n")}\n`);
+    const { code, talk } = await run("fit", path, "--model", "fpca", "-o", here.at("one"));
+    expect(code).toBe(0);
+    expect(talk).toContain("x2 hardly changes the course. --dim 1");
+    expect(JSON.parse(here.text("one", "run.json")).warnings.join()).toContain("x2 hardly changes");
+    const used = await run("fit", path, "--model", "fpca", "--dim", "1", "-o", here.at("one1"));
+    expect(used.talk).not.toContain("hardly");
+  });
+});
+
+describe("rows left out", () => {
+  it("are counted in run.json and in the record of every model", async () => {
+    const lines = readFileSync(VISITS, "utf8").trimEnd().split("\n");
+    const path = here.file("gaps.csv", [...lines, "p1,1,<5", "p1,2,NA", "p2,3,high"].join("\n"));
+    const argv = ["fit", path, "--model", "lmm", "-o", here.at("gaps"), "-q"];
+    expect((await run(...argv)).code).toBe(3);
+    expect((await run(...argv, "--leave-out-bad")).code).toBe(0);
+    const note = `3 of ${lines.length + 2} rows were left out (censored-value 1, not-a-number 1, missing-value 1).`;
+    for (const name of ["model.json", "baselines/fpca.json"]) {
+      expect(loadModel(here.text("gaps", name)).record.warnings).toContain(note);
+    }
+    expect(JSON.parse(here.text("gaps", "run.json"))).toMatchObject({ rowsLeftOut: 3, warnings: [note] });
+  });
+});
+
+describe("dtm fit refuses", () => {
+  it("a folder that another process writes to, and takes over the lock of one that is gone", async () => {
+    const out = here.at("busy");
+    const unlock = lockFolder(out);
+    const lock = readdirSync(here.at()).find((name) => name.endsWith(".lock")) ?? "";
+    writeFileSync(here.at(lock), JSON.stringify({ process: process.ppid, since: "2020-01-31T00:00:00Z" }));
+    const argv = ["fit", VISITS, "--model", "fpca", "-o", out, "-q"];
+    const { code, talk } = await run(...argv);
+    expect(code).toBe(4);
+    expect(talk).toContain(`in use by process ${process.ppid} since 2020-01-31`);
+    expect(existsSync(out)).toBe(false);
+    writeFileSync(here.at(lock), JSON.stringify({ process: 2 ** 30, since: "" }));
+    expect((await run(...argv)).code).toBe(0);
+    expect(readdirSync(dirname(out)).some((name) => name.endsWith(".lock"))).toBe(false);
+    unlock();
+  });
+
+  it("cells that are not finite as bad data, not as a numerical failure", async () => {
+    const { code } = await run("inspect", here.file("inf.csv", "id,time,value\na,0,1e400\n"));
+    expect(code).toBe(3);
+  });
+});
+
+describe("a model applied to visits", () => {
+  it("is refused for a column of another marker or another unit, with both names", async () => {
+    const PBC = fileURLToPath(new URL("../../../examples/pbc/visits.csv", import.meta.url));
+    const argv = ["fit", PBC, "--value", "bili", "--unit", "mg/dl", "--model", "fpca", "-o", here.at("pbc"), "-q"];
+    expect((await run(...argv)).code).toBe(0);
+    const other = here.file("other.csv", "id,time,albumin\na,0,3\na,1,4\n");
+    const refused = await run("embed", here.at("pbc"), other);
+    expect(refused.code).toBe(3);
+    expect(refused.talk).toMatch(/"bili".*"albumin"/);
+    expect((await run("embed", here.at("pbc"), other, "--value", "albumin", "-q")).code).toBe(0);
+    expect((await run("embed", here.at("pbc"), here.file("v.csv", "id,time,value\na,0,3\n"), "-q")).code).toBe(0);
+    const unit = await run("embed", here.at("pbc"), PBC, "--unit", "umol/l");
+    expect(unit.code).toBe(3);
+    expect(unit.talk).toMatch(/"mg\/dl".*"umol\/l"/);
+  });
+});

@@ -5,11 +5,13 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
+import { makeDemo } from "./demo.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const at = (...parts) => join(HERE, ...parts);
 
 process.chdir(HERE);
+await makeDemo();
 for (const mode of ["single", "served"]) {
   await build({ mode, logLevel: "error", configFile: at("vite.config.ts") });
 }

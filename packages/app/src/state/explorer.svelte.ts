@@ -15,9 +15,11 @@ import {
   type Stability,
   type TablePreview,
 } from "@trajectory-maps/core";
+import { packedDemo } from "../demo/packed.ts";
 import type { SelectMode } from "../map/types.ts";
 import type {
   BaselinePlaces,
+  Checked,
   CompareChoice,
   Engine,
   FitChoice,
@@ -86,6 +88,8 @@ export class Explorer {
   previewName = $state("");
   /** Columns and marker said on the command line, for the table it was started with. */
   servedChoice: ReadChoice | null = $state.raw(null);
+  /** The table looked at as it would be read; taken over by `read`. */
+  checked: Checked | null = $state.raw(null);
   loaded: Loaded | null = $state.raw(null);
   subjects: LoadedSubjects | null = $state.raw(null);
   /** Names of the outcomes in use, as `readOutcomes` takes them. */
@@ -98,6 +102,8 @@ export class Explorer {
   fitPhase: FitPhase = $state("idle");
   update: FitUpdate | null = $state.raw(null);
   trace: readonly number[] = $state.raw([]);
+  /** Traces of the stages before, oldest first: the coarse lattice, other starts. */
+  earlierTraces: readonly { readonly stage: string; readonly values: readonly number[] }[] = $state.raw([]);
   livePlaces: Float32Array | null = $state.raw(null);
   fitted: Fitted | null = $state.raw(null);
 
@@ -267,6 +273,11 @@ export class Explorer {
     this.problem = null;
   }
 
+  /** Shows what went wrong outside the worker. */
+  report(error: unknown): void {
+    this.problem = problemOf(error);
+  }
+
   // ── Data ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** First look at a dropped or chosen file. */
@@ -274,18 +285,47 @@ export class Explorer {
     return this.#try(async () => {
       this.preview = await this.engine.preview(bytes, name);
       this.previewName = name;
+      this.checked = null;
+    });
+  }
+
+  /** Looks through the file without taking it over; what was loaded before stays. */
+  async check(choice: ReadChoice): Promise<boolean> {
+    return this.#try(async () => {
+      this.checked = await this.engine.check(choice);
     });
   }
 
   /** Reads the file looked at. */
   async read(choice: ReadChoice): Promise<boolean> {
-    return this.#try(async () => this.#takeCohort(await this.engine.read(choice), null));
+    return this.#try(async () => {
+      this.#takeCohort(await this.engine.read(choice), null);
+      if (this.checked !== null && this.loaded !== null) this.checked = { ...this.checked, loaded: this.loaded };
+    });
+  }
+
+  /** The lung function example with its map; false if this page was built without it. */
+  async openDemo(): Promise<boolean> {
+    const packed = await packedDemo();
+    if (packed === null) return false;
+    return this.#try(async () => {
+      const { loaded, subjects, fitted, groups } = await this.engine.demo(packed);
+      this.preview = null;
+      this.checked = null;
+      this.previewName = loaded.source;
+      this.#takeCohort(loaded, subjects);
+      this.#takeFit(fitted);
+      this.groups = groups;
+      this.fitChoice = DEFAULT_FIT;
+      await this.chooseOutcomes(subjects.plain);
+    });
   }
 
   async openExample(name: "pfvc" | "tss", seed = 21): Promise<boolean> {
     return this.#try(async () => {
       const { loaded, subjects } = await this.engine.example(name, seed);
       this.preview = null;
+      this.checked = null;
       this.previewName = loaded.source;
       this.#takeCohort(loaded, subjects);
       await this.chooseOutcomes(subjects.plain);
@@ -320,7 +360,9 @@ export class Explorer {
     this.outcomes = [];
     this.outcomeNames = [];
     this.#takeFit(null);
+    this.fitPhase = "idle";
     this.trace = [];
+    this.earlierTraces = [];
     this.update = null;
     this.livePlaces = null;
     this.saved = [];
@@ -335,6 +377,7 @@ export class Explorer {
     this.problem = null;
     this.fitPhase = "starting";
     this.trace = from?.trace ?? [];
+    this.earlierTraces = [];
     this.update = null;
     this.livePlaces = null;
     try {
@@ -351,10 +394,27 @@ export class Explorer {
     }
   }
 
+  chooseFit(change: Partial<FitChoice>): void {
+    this.fitChoice = { ...this.fitChoice, ...change };
+  }
+
+  /** Goes on with a fit that was stopped; one that reached its limit is run again with twice the passes. */
+  async continueFit(): Promise<boolean> {
+    const snapshot = this.fitted?.finished === false ? await this.engine.fitSnapshot() : null;
+    if (snapshot !== null) {
+      return this.fit(this.fitChoice, { choice: this.fitChoice, snapshot, trace: this.trace });
+    }
+    const passes = this.fitted?.model.record.iterations ?? 300;
+    return this.fit({ ...this.fitChoice, maxIterations: 2 * passes });
+  }
+
   #hear(update: FitUpdate): void {
     if (this.fitPhase === "starting") this.fitPhase = "running";
     // Bounds on a finer lattice do not compare with those before: the trace begins anew.
     const sameStage = this.update === null || this.update.stage === update.stage;
+    if (!sameStage) {
+      this.earlierTraces = [...this.earlierTraces, { stage: this.update?.stage ?? "", values: this.trace }];
+    }
     this.update = update;
     this.trace = sameStage ? [...this.trace, ...update.trace] : update.trace;
     if (update.places !== undefined) this.livePlaces = update.places;
@@ -542,6 +602,7 @@ export class Explorer {
     this.#past = [];
     this.#future = [];
     this.preview = null;
+    this.checked = null;
     this.previewName = "";
     this.loaded = null;
     this.subjects = null;
@@ -550,6 +611,7 @@ export class Explorer {
     this.kept = null;
     this.fitPhase = "idle";
     this.trace = [];
+    this.earlierTraces = [];
     this.update = null;
     this.livePlaces = null;
     this.saved = [];

@@ -23,6 +23,7 @@ import type {
   Stability,
   SubjectsTable,
   TablePreview,
+  TableRow,
   TrajectoryModel,
 } from "@trajectory-maps/core";
 
@@ -46,6 +47,15 @@ export interface Loaded {
   readonly warnings: readonly Complaint[];
   readonly notes: readonly string[];
   readonly quality: CohortQuality;
+}
+
+/** A table as it would be read, before anything is taken over. */
+export interface Checked {
+  readonly loaded: Loaded;
+  /** Complaints for which the table would be refused as it stands; `loaded` lacks the rows they are about. */
+  readonly refused: readonly Complaint[];
+  /** Rows left out, in the order of the file; the first thousand. */
+  readonly leftOut: readonly TableRow[];
 }
 
 /** A table of individuals with the outcomes that need no explaining. */
@@ -83,6 +93,16 @@ export interface FitUpdate {
   readonly places?: Float32Array;
   readonly seconds: number;
   readonly secondsLeft: number | null;
+  /** Gain per pass below which the fit counts a pass as settled; null if its schedule has no such rule. */
+  readonly stopGain: number | null;
+}
+
+/** One start of a fit, beside the one that won. */
+export interface StartResult {
+  readonly name: string;
+  readonly bound: number;
+  /** Procrustes R² of its places with those of the best start. */
+  readonly agreement: number;
 }
 
 export interface Fitted {
@@ -91,6 +111,16 @@ export interface Fitted {
   readonly seconds: number;
   /** False if the fit was stopped before its rule was met. */
   readonly finished: boolean;
+  /** Every start, the best first; empty or left out if there was one. */
+  readonly starts?: readonly StartResult[];
+}
+
+/** An example with its finished map. */
+export interface Demo {
+  readonly loaded: Loaded;
+  readonly subjects: LoadedSubjects;
+  readonly fitted: Fitted;
+  readonly groups: Groups;
 }
 
 export interface GroupChoice {
@@ -184,9 +214,14 @@ export type Progress = (done: number, of: number, what: string) => void;
 export interface Engine {
   /** Reads the head of a file: columns, first rows, guesses with reasons. The bytes stay in the worker for `read`. */
   preview(bytes: ArrayBuffer, name: string): Promise<TablePreview>;
+  /** Reads the file looked at and takes the cohort. */
   read(choice: ReadChoice): Promise<Loaded>;
+  /** Reads the file looked at without taking it over; unreadable rows are left out and told. */
+  check(choice: ReadChoice): Promise<Checked>;
   /** A simulated cohort with its outcomes. */
   example(name: "pfvc" | "tss", seed: number): Promise<{ loaded: Loaded; subjects: LoadedSubjects }>;
+  /** The simulated lung function cohort with a map that was fitted when the page was built. */
+  demo(packed: string): Promise<Demo>;
   readSubjects(bytes: ArrayBuffer, name: string, id?: string): Promise<LoadedSubjects>;
   outcomes(names: readonly string[]): Promise<{ outcomes: readonly Outcome[]; warnings: readonly Complaint[] }>;
   /** Takes up a cohort and what belongs to it again, after a reload. */
@@ -199,7 +234,7 @@ export interface Engine {
   pauseFit(paused: boolean): Promise<void>;
   /** Ends a fit: keeps the map as it stands, or throws it away. */
   endFit(keep: boolean): Promise<void>;
-  /** State of a running fit, to go on after a reload; null if none runs. */
+  /** State of the running fit, or of one that was stopped, to go on with; null if there is none. */
   fitSnapshot(): Promise<DtmRunSnapshot | null>;
 
   groups(choice: GroupChoice): Promise<Groups>;

@@ -8,10 +8,11 @@ import {
   type DtmRunSnapshot,
   embed,
   type FitDtmOptions,
+  procrustes,
   resumeDtm,
   startDtm,
 } from "@trajectory-maps/core";
-import type { Engine, FitChoice, Fitted, FitUpdate } from "./api.ts";
+import type { Engine, FitChoice, Fitted, FitUpdate, StartResult } from "./api.ts";
 
 const SLICE_MS = 40;
 const PLACES_MS = 500;
@@ -26,19 +27,30 @@ interface Running {
 
 export function createFitting(cohort: () => Cohort, onFitted: (fitted: Fitted) => void): FittingDoor {
   let running: Running | null = null;
+  /** Where the last fit stood when the user stopped it: "Continue" goes on from there. */
+  let stopped: DtmRunSnapshot | null = null;
   return {
     fit: async (choice, onUpdate, from) => {
       const data = cohort();
       const began = performance.now();
       const run = from === undefined ? startDtm(data, fitOptions(choice)) : resumeDtm(data, from);
       const current: Running = { run, paused: false, ending: null };
+      if (running !== null) running.ending = "cancel";
       running = current;
       try {
         const finished = await stepUntilDone(current, onUpdate, began);
         if (current.ending === "cancel") return null;
+        stopped = finished ? null : run.snapshot();
         const model = run.finish();
         const placements = embed(model, data);
-        const fitted = { model, placements, seconds: (performance.now() - began) / 1000, finished };
+        const seconds = (performance.now() - began) / 1000;
+        const fitted = {
+          model,
+          placements,
+          seconds,
+          finished,
+          starts: comparedStarts(run.snapshot(), model.mapDimension),
+        };
         onFitted(fitted);
         return fitted;
       } finally {
@@ -51,7 +63,7 @@ export function createFitting(cohort: () => Cohort, onFitted: (fitted: Fitted) =
     endFit: async (keep) => {
       if (running !== null) running.ending = keep ? "keep" : "cancel";
     },
-    fitSnapshot: async (): Promise<DtmRunSnapshot | null> => running?.run.snapshot() ?? null,
+    fitSnapshot: async (): Promise<DtmRunSnapshot | null> => running?.run.snapshot() ?? stopped,
   };
 }
 
@@ -59,6 +71,7 @@ export function createFitting(cohort: () => Cohort, onFitted: (fitted: Fitted) =
 async function stepUntilDone(current: Running, onUpdate: (update: FitUpdate) => void, began: number): Promise<boolean> {
   const { run } = current;
   const rate = createRate();
+  const stopGain = stopRule(run.snapshot());
   let trace: number[] = [];
   let lastPlaces = performance.now() - PLACES_MS / 2;
   let orientation: Float64Array | null = null;
@@ -90,10 +103,37 @@ async function stepUntilDone(current: Running, onUpdate: (update: FitUpdate) => 
       ...(places === undefined ? {} : { places }),
       seconds: (time - began) / 1000,
       secondsLeft: rate(progress.value, time),
+      stopGain: stopGain(progress.stage, progress.value),
     });
     trace = [];
     if (progress.done) return true;
   }
+}
+
+/** What the fit's own rule takes for no gain: τ (1 + |F + ½ N log σ₀²|) on the lattice, ten times that on the coarse one. */
+function stopRule({ inner }: DtmRunSnapshot): (stage: string, bound: number) => number | null {
+  if ("anchor" in inner) {
+    const { settings, numObservations, anchor } = inner;
+    if (settings.schedule === "svi") return () => null;
+    const shift = 0.5 * numObservations * Math.log(anchor.noiseVariance);
+    return (stage, bound) => settings.tolerance * (stage.includes("coarse") ? 10 : 1) * (1 + Math.abs(bound + shift));
+  }
+  const { settings } = inner.state;
+  return settings.schedule === "batch" || settings.schedule === "coordinate"
+    ? (_stage, bound) => settings.tolerance * Math.abs(bound)
+    : () => null;
+}
+
+/** The finished starts of a fit, the best first, each compared with the best. */
+function comparedStarts({ inner }: DtmRunSnapshot, q: number): StartResult[] {
+  if (!("finished" in inner) || inner.finished.length < 2) return [];
+  const starts = [...inner.finished].sort((a, b) => b.bound - a.bound);
+  const best = starts[0].places;
+  return starts.map(({ index, bound, places }) => ({
+    name: index === 0 ? "principal components" : index === 1 ? "component scores" : `random places ${index - 1}`,
+    bound,
+    agreement: procrustes(best, places, best.length / q, q).rSquared,
+  }));
 }
 
 /** Places in the shown frame, [m,q]; the frame is that of the first look, so that dots do not turn while they settle. */

@@ -4,6 +4,7 @@ import {
   DtmError,
   decodeText,
   embed,
+  findRows,
   type Groups,
   inspectCohort,
   loadModel,
@@ -18,10 +19,11 @@ import {
   saveModel,
   simulateCohort,
 } from "@trajectory-maps/core";
-import type { Engine, Fitted, Loaded, LoadedSubjects } from "./api.ts";
+import type { Checked, Engine, Fitted, Loaded, LoadedSubjects, ReadChoice } from "./api.ts";
+import { unpackDemo } from "./demo.ts";
 import { createFitting } from "./fitting.ts";
 import { answerDifference, answerIndividual } from "./individual.ts";
-import { createStudy } from "./study.ts";
+import { createStudy, groupRegions } from "./study.ts";
 import { gunzip, looksZipped } from "./unzip.ts";
 
 /** What the session holds; every part but the text is also held by the page. */
@@ -51,6 +53,8 @@ export function createSession(): Engine {
     regions: null,
   };
   const takeCohort = (loaded: Loaded) => {
+    // A fit of the cohort before has nowhere to go.
+    void engine.endFit(false);
     session.loaded = loaded;
     session.subjects = null;
     takeFit(null);
@@ -68,7 +72,7 @@ export function createSession(): Engine {
     return session.loaded.cohort;
   };
 
-  return {
+  const engine: Engine = {
     ...createFitting(cohort, takeFit),
     ...createStudy(session),
 
@@ -77,8 +81,16 @@ export function createSession(): Engine {
       session.source = name;
       return previewTable(session.text);
     },
-    read: async (choice) =>
-      takeCohort(describe(readCohort(session.text, { ...choice, file: session.source }), session.source)),
+    read: async (choice) => takeCohort(readTable(session, choice)),
+    check: async (choice) => checkTable(session, choice),
+    demo: async (packed) => {
+      const { loaded, subjects } = await engine.example("pfvc", DEMO_SEED);
+      const { fitted, groups } = unpackDemo(packed, loaded.cohort);
+      takeFit(fitted);
+      session.groups = groups;
+      session.regions = groupRegions(fitted, groups);
+      return { loaded, subjects, fitted, groups };
+    },
     example: async (name, seed) => {
       const { cohort: simulated, outcomes } = simulateCohort(name, { seed });
       const source = name === "pfvc" ? "simulated lung function" : "simulated skin scores";
@@ -131,6 +143,32 @@ export function createSession(): Engine {
       return saveModel(session.fitted.model);
     },
   };
+  return engine;
+}
+
+/** Seed of the simulated cohorts that the page shows as examples. */
+const DEMO_SEED = 21;
+
+function readTable({ text, source }: Session, choice: ReadChoice): Loaded {
+  return describe(readCohort(text, { ...choice, file: source }), source);
+}
+
+/** The table without its unreadable rows, and the complaints about them; faults of the whole table are thrown. */
+function checkTable(session: Session, choice: ReadChoice): Checked {
+  let refused: Checked["refused"] = [];
+  let loaded: Loaded;
+  try {
+    loaded = readTable(session, { ...choice, onBad: "refuse" });
+  } catch (error) {
+    if (!(error instanceof DtmError) || error.complaints.length === 0) throw error;
+    refused = error.complaints;
+    loaded = readTable(session, { ...choice, onBad: "leave-out" });
+  }
+  const lines = new Set(refused.flatMap(({ where }) => where.line ?? []));
+  const delimiter = choice.delimiter ?? previewTable(session.text, { numRowsSeen: 1 }).delimiter;
+  const leftOut =
+    loaded.numRowsLeftOut === 0 ? [] : findRows(session.text, { delimiter, lines, emptyColumn: loaded.columns.value });
+  return { loaded, refused, leftOut };
 }
 
 export function notFitted(): DtmError {
@@ -153,6 +191,7 @@ function asRead(cohort: Cohort): ReadCohort {
     columns: { id: "id", time: "time", value: "value" },
     numRows: cohort.times.length,
     numRowsLeftOut: 0,
+    leftOut: [],
     warnings: [],
     notes: [],
   };

@@ -9,6 +9,7 @@ import {
   type FoldResult,
   fitFpca,
   fitLmm,
+  type Groups,
   groupPlaces,
   landmarkSurvival,
   mixtureFromLabels,
@@ -21,7 +22,7 @@ import {
   summarizeFolds,
   visitStrata,
 } from "@trajectory-maps/core";
-import type { BaselinePlaces, Engine } from "./api.ts";
+import type { BaselinePlaces, Engine, Fitted } from "./api.ts";
 import { notFitted, type Session } from "./session.ts";
 
 type StudyDoor = Pick<
@@ -31,6 +32,11 @@ type StudyDoor = Pick<
 
 /** Individuals above which permutations stop early for outcomes that are clearly not associated. */
 const LARGE_COHORT = 2000;
+
+/** Gaussian regions of groups, for membership of new places. */
+export function groupRegions({ placements }: Pick<Fitted, "placements">, { labels, groups }: Groups) {
+  return mixtureFromLabels(placements.location, placements.mapDimension, labels, groups.length);
+}
 
 export function createStudy(session: Session): StudyDoor {
   let baselines: { readonly of: object; readonly places: readonly BaselinePlaces[] } | null = null;
@@ -77,12 +83,7 @@ export function createStudy(session: Session): StudyDoor {
       const { model, placements } = study();
       const found = groupPlaces(model, placements, choice);
       session.groups = found;
-      session.regions = mixtureFromLabels(
-        placements.location,
-        placements.mapDimension,
-        found.labels,
-        found.groups.length,
-      );
+      session.regions = groupRegions(study(), found);
       return found;
     },
     stability: async (numResamples, seed, onProgress) => {

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { gainsOf, recentGain, segmentsOf, shownRange, startOf } from "./trace.ts";
+
+describe("segmentsOf", () => {
+  it("numbers passes through the stages of one start", () => {
+    const earlier = [{ stage: "map, coarse lattice", values: [1, 2, 3] }];
+    expect(segmentsOf(earlier, [3.5, 4], "map", 5)).toEqual([
+      { first: 1, values: [1, 2, 3] },
+      { first: 4, values: [3.5, 4] },
+    ]);
+  });
+
+  it("leaves out the starts before", () => {
+    const earlier = [
+      { stage: "map, coarse lattice, start 1 of 2", values: [1, 2] },
+      { stage: "map, start 1 of 2", values: [3] },
+    ];
+    expect(segmentsOf(earlier, [0, 1], "map, coarse lattice, start 2 of 2", 2)).toEqual([{ first: 1, values: [0, 1] }]);
+    expect(startOf("map")).toBe("");
+  });
+});
+
+describe("shownRange", () => {
+  it("fills the height with the last nine tenths of passes", () => {
+    const values = Array.from({ length: 100 }, (_, k) => k);
+    const [low, high] = shownRange([{ first: 1, values }]);
+    expect(low).toBeCloseTo(10 - 0.06 * 89, 9);
+    expect(high).toBeCloseTo(99 + 0.06 * 89, 9);
+  });
+
+  it("never hides the last twenty passes", () => {
+    for (const n of [1, 2, 19, 20, 21, 22, 40, 300]) {
+      const values = Array.from({ length: n }, (_, k) => -1000 / (k + 1));
+      const [low, high] = shownRange([{ first: 1, values }]);
+      for (const value of values.slice(-20)) {
+        expect(value).toBeGreaterThanOrEqual(low);
+        expect(value).toBeLessThanOrEqual(high);
+      }
+    }
+  });
+});
+
+describe("gains", () => {
+  it("stay within stages and leave out losses", () => {
+    const segments = [
+      { first: 1, values: [0, 4, 5] },
+      { first: 4, values: [1, 0.5, 2] },
+    ];
+    expect(gainsOf(segments)).toEqual([
+      { pass: 2, gain: 4 },
+      { pass: 3, gain: 1 },
+      { pass: 6, gain: 1.5 },
+    ]);
+  });
+
+  it("are averaged over the last passes", () => {
+    expect(recentGain([0, 10, 11, 12, 13, 14, 15])).toBe(1);
+    expect(recentGain([3])).toBeNull();
+  });
+});

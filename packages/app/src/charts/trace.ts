@@ -1,0 +1,62 @@
+/** The bound over passes as a chart shows it: segments, the range of its height, gains per pass. */
+
+/** Bounds of one stage of a fit; `first` is the pass of the first value. */
+export interface TraceSegment {
+  readonly first: number;
+  readonly values: readonly number[];
+}
+
+/** Passes at the end that are always inside the height of the chart. */
+const ALWAYS_SHOWN = 20;
+/** Share of passes, from the end, that fills the height. */
+const FILLING = 0.9;
+
+/** Stages one after the other, those of other starts left out; the last one ends with pass `iteration`. */
+export function segmentsOf(
+  earlier: readonly { readonly stage: string; readonly values: readonly number[] }[],
+  values: readonly number[],
+  stage: string,
+  iteration: number,
+): TraceSegment[] {
+  const segments: TraceSegment[] = [];
+  let first = 1;
+  for (const past of earlier) {
+    if (startOf(past.stage) !== startOf(stage) || past.values.length === 0) continue;
+    segments.push({ first, values: past.values });
+    first += past.values.length;
+  }
+  if (values.length > 0) segments.push({ first: Math.max(first, iteration - values.length + 1), values });
+  return segments;
+}
+
+/** "start 2 of 3" of a stage's name; empty if there is one start. */
+export function startOf(stage: string): string {
+  return /start \d+ of \d+/.exec(stage)?.[0] ?? "";
+}
+
+/** Lowest and highest bound of the passes that fill the height: the last 90 %, and never fewer than the last 20. */
+export function shownRange(segments: readonly TraceSegment[]): readonly [number, number] {
+  const all = segments.flatMap((segment) => segment.values);
+  const hidden = Math.max(0, Math.min(Math.floor((1 - FILLING) * all.length + 1e-9), all.length - ALWAYS_SHOWN));
+  const shown = all.slice(hidden);
+  const [low, high] = [Math.min(...shown), Math.max(...shown)];
+  if (!Number.isFinite(low)) return [0, 1];
+  const room = 0.06 * (high - low) || 1;
+  return [low - room, high + room];
+}
+
+/** Gain of each pass over the one before, within stages; only gains above 0 have a place on a log scale. */
+export function gainsOf(segments: readonly TraceSegment[]): { readonly pass: number; readonly gain: number }[] {
+  return segments.flatMap(({ first, values }) =>
+    values.slice(1).flatMap((value, k) => {
+      const gain = value - values[k];
+      return gain > 0 ? [{ pass: first + k + 1, gain }] : [];
+    }),
+  );
+}
+
+/** Mean gain of the last passes, at most five of them; null without two. */
+export function recentGain(values: readonly number[]): number | null {
+  const n = Math.min(5, values.length - 1);
+  return n < 1 ? null : (values[values.length - 1] - values[values.length - 1 - n]) / n;
+}

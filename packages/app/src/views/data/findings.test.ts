@@ -1,0 +1,67 @@
+import { type DtmError, inspectCohort, readCohort } from "@trajectory-maps/core";
+import { describe, expect, it } from "vitest";
+import type { Checked } from "../../worker/api.ts";
+import { findingLines, leftOutSentence, refusedValues } from "./findings.ts";
+
+/** A table as the worker checks it. */
+function check(text: string): Pick<Checked, "loaded" | "refused"> {
+  let refused: Checked["refused"] = [];
+  try {
+    readCohort(text);
+  } catch (error) {
+    refused = (error as DtmError).complaints;
+  }
+  const read = readCohort(text, { onBad: "leave-out" });
+  return { loaded: { ...read, source: "visits.csv", quality: inspectCohort(read) }, refused };
+}
+
+const BAD = check(`id,time,value
+a,0,10
+a,0,10
+a,1,
+b,0,<40
+b,x,12
+b,2,word
+,3,13
+,4,
+c,1,11
+`);
+
+describe("findingLines", () => {
+  it("lists each kind once, refused before left out before kept", () => {
+    const lines = findingLines(BAD);
+    expect(lines.map(({ code, count, line, fate }) => [code, count, line, fate])).toEqual([
+      ["censored-value", 1, 5, "refused"],
+      ["not-a-number", 2, 6, "refused"],
+      ["missing-id", 2, 8, "refused"],
+      ["missing-value", 2, 4, "left out"],
+      ["duplicate-rows", 1, 3, "kept"],
+    ]);
+    expect(lines[1].title).toBe("Text instead of a number");
+    expect(lines.every((line) => line.remedy !== "")).toBe(true);
+  });
+
+  it("is empty for a clean table", () => {
+    expect(findingLines(check("id,time,value\na,0,1\na,1,2\n"))).toEqual([]);
+  });
+});
+
+describe("leftOutSentence", () => {
+  it("counts rows once and says so when reasons overlap", () => {
+    expect(BAD.loaded.numRowsLeftOut + BAD.loaded.cohort.times.length).toBe(BAD.loaded.numRows);
+    expect(leftOutSentence(BAD)).toBe(
+      "6 of 9 rows left out: 1 below or above a limit, 2 with text instead of a number, 2 without an individual, " +
+        "2 without a value. Some rows have more than one reason.",
+    );
+  });
+
+  it("says nothing when nothing is left out", () => {
+    expect(leftOutSentence(check("id,time,value\na,0,1\na,1,2\n"))).toBeNull();
+  });
+});
+
+describe("refusedValues", () => {
+  it("finds numbers in refused cells of the marker only", () => {
+    expect(refusedValues(BAD.refused, "value")).toEqual([40]);
+  });
+});

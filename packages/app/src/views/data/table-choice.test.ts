@@ -1,0 +1,73 @@
+import { previewTable } from "@trajectory-maps/core";
+import { describe, expect, it } from "vitest";
+import { assign, guessChoice, guessTimeUnit, missingRole, readChoice, roleOf, splitUnit } from "./table-choice.ts";
+
+const TEXT = `patient;months since onset;FVC (% predicted);ILD
+a;0,5;91,3;0
+a;1,5;88,0;0
+b;0,2;70,1;1
+b;2,5;71,4;1
+`;
+const preview = previewTable(TEXT);
+const names = preview.columns.map((column) => column.name);
+
+describe("guessChoice", () => {
+  it("takes columns from the preview and units from names", () => {
+    const choice = guessChoice(preview);
+    expect(choice.positions).toEqual({ id: 0, time: 1, value: 2 });
+    expect(choice.timeUnit).toBe("months");
+    expect([choice.markerName, choice.markerUnit]).toEqual(["FVC", "% predicted"]);
+    expect(missingRole(choice)).toBeNull();
+  });
+
+  it("becomes a choice of the reader with the names as written", () => {
+    expect(readChoice({ ...guessChoice(preview), decimal: "," }, preview)).toEqual({
+      columns: { id: "patient", time: "months since onset", value: "FVC (% predicted)" },
+      marker: { name: "FVC", unit: "% predicted", timeUnit: "months", transform: "identity" },
+      delimiter: ";",
+      decimal: ",",
+    });
+    expect(readChoice(guessChoice(preview), preview)).not.toHaveProperty("decimal");
+  });
+});
+
+describe("assign", () => {
+  it("swaps two columns, so that one press mends a swapped guess", () => {
+    const swapped = assign(guessChoice(preview), 1, "value", names);
+    expect(swapped.positions).toEqual({ id: 0, time: 2, value: 1 });
+    expect(assign(swapped, 2, "value", names)).toEqual(guessChoice(preview));
+  });
+
+  it("takes the name and unit of a newly chosen marker, and keeps them otherwise", () => {
+    const named = { ...guessChoice(preview), markerName: "lung function" };
+    expect(assign(named, 3, "value", names).markerName).toBe("ILD");
+    expect(assign(named, 3, "id", names).markerName).toBe("lung function");
+  });
+
+  it("says what is missing when a column is set free", () => {
+    const free = assign(guessChoice(preview), 1, "none", names);
+    expect(roleOf(free, 1)).toBe("none");
+    expect(missingRole(free)).toBe("Choose the column for: time.");
+  });
+});
+
+describe("guessTimeUnit", () => {
+  it("knows usual words and falls back to years", () => {
+    expect(["t_days", "Week", "follow-up (mo)", "yrs", "daylight"].map(guessTimeUnit)).toEqual([
+      "days",
+      "weeks",
+      "months",
+      "years",
+      "years",
+    ]);
+  });
+});
+
+describe("splitUnit", () => {
+  it("splits at brackets at the end only", () => {
+    expect(splitUnit("bilirubin [mg/dl]")).toEqual({ name: "bilirubin", unit: "mg/dl" });
+    expect(splitUnit("FVC")).toEqual({ name: "FVC", unit: "" });
+    expect(splitUnit("(odd)")).toEqual({ name: "(odd)", unit: "" });
+    expect(splitUnit("log(x) value")).toEqual({ name: "log(x) value", unit: "" });
+  });
+});

@@ -1,0 +1,99 @@
+/** What the user says about a table: which column is which, and what is measured. Pure, so that it can be tested. */
+import type { Marker, TablePreview, Transform } from "@trajectory-maps/core";
+import type { ReadChoice } from "../../worker/api.ts";
+
+export const ROLES = ["id", "time", "value"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A table as the user describes it; −1 for a column not yet chosen. */
+export interface TableChoice {
+  readonly positions: { readonly id: number; readonly time: number; readonly value: number };
+  readonly timeUnit: string;
+  readonly markerName: string;
+  readonly markerUnit: string;
+  readonly transform: Transform;
+  readonly decimal: "auto" | "." | ",";
+}
+
+export const TIME_UNITS = ["years", "months", "weeks", "days", ""] as const;
+
+/** The first choice for a table: the guesses of the preview, units from the names of columns. */
+export function guessChoice({ columns, guesses }: TablePreview): TableChoice {
+  const at = (role: Role) => guesses.find((guess) => guess.role === role)?.column ?? -1;
+  const positions = { id: at("id"), time: at("time"), value: at("value") };
+  const marker = splitUnit(columns[positions.value]?.name ?? "");
+  return {
+    positions,
+    timeUnit: guessTimeUnit(columns[positions.time]?.name ?? ""),
+    markerName: marker.name,
+    markerUnit: marker.unit,
+    transform: "identity",
+    decimal: "auto",
+  };
+}
+
+/** Unit of time from a column's name; years if it says nothing. */
+export function guessTimeUnit(name: string): (typeof TIME_UNITS)[number] {
+  const words = name.toLowerCase().replace(/[^a-z]+/g, " ");
+  if (/\b(mo|mos|month|months)\b/.test(words)) return "months";
+  if (/\b(wk|wks|week|weeks)\b/.test(words)) return "weeks";
+  if (/\b(d|day|days)\b/.test(words)) return "days";
+  return "years";
+}
+
+/** A name that ends with a unit in brackets, in two: "FVC (% predicted)". */
+export function splitUnit(name: string): { name: string; unit: string } {
+  const found = /^(.+?)\s*[([]([^()[\]]+)[)\]]\s*$/.exec(name);
+  return found === null ? { name, unit: "" } : { name: found[1], unit: found[2].trim() };
+}
+
+/** What a column is used for. */
+export function roleOf({ positions }: TableChoice, column: number): Role | "none" {
+  return ROLES.find((role) => positions[role] === column) ?? "none";
+}
+
+/** The choice with a column used for something else; whoever had that use before loses it, or takes the old one. */
+export function assign(
+  choice: TableChoice,
+  column: number,
+  role: Role | "none",
+  names: readonly string[],
+): TableChoice {
+  const positions = { ...choice.positions };
+  const before = roleOf(choice, column);
+  if (before !== "none") positions[before] = role === "none" ? -1 : positions[role];
+  if (role !== "none") positions[role] = column;
+  const changed = (use: Role) => positions[use] !== choice.positions[use] && positions[use] >= 0;
+  const marker = splitUnit(names[positions.value] ?? "");
+  return {
+    ...choice,
+    positions,
+    ...(changed("time") ? { timeUnit: guessTimeUnit(names[positions.time]) } : {}),
+    ...(changed("value") ? { markerName: marker.name, markerUnit: marker.unit } : {}),
+  };
+}
+
+/** What is still missing before the table can be checked, in words; null if nothing is. */
+export function missingRole({ positions }: TableChoice): string | null {
+  const words = { id: "individual", time: "time", value: "marker" };
+  const missing = ROLES.filter((role) => positions[role] < 0).map((role) => words[role]);
+  return missing.length === 0 ? null : `Choose the column for: ${missing.join(", ")}.`;
+}
+
+/** The choice as the reader takes it. */
+export function readChoice(choice: TableChoice, { columns, delimiter }: TablePreview): ReadChoice {
+  const { positions, markerName, markerUnit, timeUnit, transform, decimal } = choice;
+  const name = (role: Role) => columns[positions[role]]?.name ?? "";
+  const marker: Marker = {
+    name: markerName.trim() === "" ? name("value") : markerName.trim(),
+    unit: markerUnit.trim(),
+    timeUnit,
+    transform,
+  };
+  return {
+    columns: { id: name("id"), time: name("time"), value: name("value") },
+    marker,
+    delimiter,
+    ...(decimal === "auto" ? {} : { decimal }),
+  };
+}

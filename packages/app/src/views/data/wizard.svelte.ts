@@ -1,0 +1,216 @@
+/**
+ * Where the import stands: which page, what the user said about the table, which file is being read. The explorer holds
+ * the data; this holds what would be lost between pages, so that Back always works.
+ */
+import { DtmError } from "@trajectory-maps/core";
+import { explorer } from "../../state/explorer.svelte.ts";
+import { readInPieces } from "./read-file.ts";
+import { assign, guessChoice, missingRole, type Role, readChoice, type TableChoice } from "./table-choice.ts";
+
+export type DataPage = "choose" | "columns" | "quality" | "summary";
+export type ExampleName = "pfvc" | "tss" | "pbc";
+
+/** A file being read. */
+export interface Reading {
+  readonly name: string;
+  readonly bytes: number;
+  readonly total: number;
+}
+
+class Wizard {
+  page: DataPage = $state("choose");
+  choice: TableChoice | null = $state.raw(null);
+  /** Whether rows that cannot be read are to be left out; asked, never assumed. */
+  leaveOut = $state(false);
+  reading: Reading | null = $state.raw(null);
+  /** What is being done, while nothing else can be. */
+  busy = $state("");
+  /** A model file that waits for a table to place. */
+  model: { readonly name: string; readonly text: string } | null = $state.raw(null);
+  /** Whether the map should open by itself once the fit has settled: an example was asked for, not a fit. */
+  openMap = $state(false);
+
+  #abort: AbortController | null = null;
+
+  /** The page that can be shown: what it needs may have been forgotten. */
+  get shown(): DataPage {
+    const { preview, checked, loaded } = explorer;
+    if (this.page === "columns" && preview !== null && this.choice !== null) return "columns";
+    if (this.page === "quality" && (checked ?? loaded) !== null) return "quality";
+    if (this.page !== "choose" && loaded !== null) return "summary";
+    return "choose";
+  }
+
+  /** Opens a dropped or chosen file: a table of visits, or a saved model. */
+  async openFile(file: File): Promise<void> {
+    explorer.go("data");
+    const bytes = await this.#read(file);
+    if (bytes === null) return;
+    if (/\.json$/i.test(file.name)) return this.#openModel(new TextDecoder().decode(bytes), file.name);
+    await this.openTable(bytes, file.name);
+  }
+
+  /** First look at a table; goes to the page of columns. */
+  async openTable(bytes: ArrayBuffer, name: string): Promise<boolean> {
+    this.busy = `Reading ${name}`;
+    const ok = await explorer.open(bytes, name);
+    this.busy = "";
+    if (!ok || explorer.preview === null) return false;
+    this.choice = guessChoice(explorer.preview);
+    this.leaveOut = false;
+    this.openMap = false;
+    this.page = "columns";
+    return true;
+  }
+
+  /** Opens a table of individuals with their outcomes. */
+  async openOutcomes(file: File): Promise<void> {
+    const bytes = await this.#read(file);
+    if (bytes === null) return;
+    this.busy = `Reading ${file.name}`;
+    await explorer.openSubjects(bytes, file.name);
+    this.busy = "";
+  }
+
+  async #openModel(text: string, name: string): Promise<void> {
+    this.model = { name, text };
+    if (explorer.loaded !== null) this.page = "summary";
+  }
+
+  /** Places the loaded cohort by the model file, in the place of a fit. */
+  async place(): Promise<void> {
+    if (this.model === null) return;
+    this.busy = "Placing the individuals";
+    const ok = await explorer.openModel(this.model.text);
+    this.busy = "";
+    if (ok) explorer.go("map");
+  }
+
+  async #read(file: File): Promise<ArrayBuffer | null> {
+    this.#abort?.abort();
+    const abort = new AbortController();
+    this.#abort = abort;
+    explorer.dismiss();
+    this.reading = { name: file.name, bytes: 0, total: file.size };
+    try {
+      return await readInPieces(file, abort.signal, (bytes) => {
+        this.reading = { name: file.name, bytes, total: file.size };
+      });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!abort.signal.aborted) {
+        const message = `Expected a file that can be read, received an error: ${reason}. Choose the file again.`;
+        explorer.report(new DtmError("unreadable-file", message));
+      }
+      return null;
+    } finally {
+      if (this.#abort === abort) this.reading = null;
+    }
+  }
+
+  cancelReading(): void {
+    this.#abort?.abort();
+    this.reading = null;
+  }
+
+  assign(column: number, role: Role | "none"): void {
+    const { preview } = explorer;
+    if (preview === null || this.choice === null) return;
+    const names = preview.columns.map(({ name }) => name);
+    this.choice = assign(this.choice, column, role, names);
+  }
+
+  describe(change: Partial<TableChoice>): void {
+    if (this.choice !== null) this.choice = { ...this.choice, ...change };
+  }
+
+  /** Looks through the whole table and goes to the page of quality. */
+  async check(): Promise<boolean> {
+    const { preview } = explorer;
+    if (preview === null || this.choice === null || missingRole(this.choice) !== null) return false;
+    this.busy = "Checking the data";
+    const ok = await explorer.check(readChoice(this.choice, preview));
+    this.busy = "";
+    if (ok) this.page = "quality";
+    return ok;
+  }
+
+  /** Takes the checked table over and goes to the summary. */
+  async accept(): Promise<boolean> {
+    const { preview, checked } = explorer;
+    if (checked === null || preview === null || this.choice === null) {
+      this.page = "summary";
+      return explorer.loaded !== null;
+    }
+    if (checked.loaded !== explorer.loaded) {
+      const onBad = checked.refused.length > 0 ? "leave-out" : "refuse";
+      this.busy = "Reading the table";
+      const ok = await explorer.read({ ...readChoice(this.choice, preview), onBad });
+      this.busy = "";
+      if (!ok) return false;
+    }
+    this.page = "summary";
+    return true;
+  }
+
+  back(): void {
+    explorer.dismiss();
+    if (this.shown === "summary") this.page = "quality";
+    else if (this.shown === "quality" && explorer.preview !== null && this.choice !== null) this.page = "columns";
+    else this.page = "choose";
+  }
+
+  /** Fits the map of what is loaded. */
+  fit(): void {
+    this.openMap = false;
+    explorer.go("fit");
+    void explorer.fit();
+  }
+
+  /** One press from an example to its map. */
+  async openExample(name: ExampleName): Promise<void> {
+    explorer.dismiss();
+    this.busy = "Drawing the cohort";
+    const ready = name === "pfvc" && (await explorer.openDemo());
+    const loaded = ready || (name === "pbc" ? await this.#loadPbc() : await explorer.openExample(name));
+    this.busy = "";
+    if (!loaded) return;
+    this.page = "summary";
+    if (ready) return explorer.go("map");
+    this.openMap = true;
+    explorer.go("fit");
+    await explorer.fit();
+  }
+
+  /** Bilirubin of the PBC trial, served beside the page, through the same import as any table. */
+  async #loadPbc(): Promise<boolean> {
+    try {
+      const [visits, subjects] = await Promise.all(
+        ["visits", "subjects"].map(async (part) => {
+          const answer = await fetch(`examples/pbc-${part}.csv`);
+          if (!answer.ok) throw new Error(`status ${answer.status}`);
+          return answer.arrayBuffer();
+        }),
+      );
+      if (!(await this.openTable(visits, "pbc-visits.csv")) || explorer.preview === null) return false;
+      const at = (name: string) => explorer.preview?.columns.findIndex((column) => column.name === name) ?? -1;
+      this.describe({
+        positions: { id: at("id"), time: at("time"), value: at("bili") },
+        timeUnit: "years",
+        markerName: "bilirubin",
+        markerUnit: "mg/dl",
+        transform: "log",
+      });
+      if (!(await this.check()) || !(await this.accept())) return false;
+      return explorer.openSubjects(subjects, "pbc-subjects.csv");
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `Expected the example beside this page, received an error: ${reason}. Start the page with "dtm explore".`;
+      explorer.report(new DtmError("no-example", message));
+      return false;
+    }
+  }
+}
+
+/** The one import of the page. */
+export const wizard = new Wizard();

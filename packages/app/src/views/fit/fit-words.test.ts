@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import type { Fitted, StartResult } from "../../worker/api.ts";
+import { gainText, leftText, verdictOf } from "./fit-words.ts";
+
+/** A fit of which only the record matters. */
+function fitted(converged: boolean, starts?: readonly StartResult[]): Fitted {
+  const record = { iterations: 192, converged, trace: [-110, -100.5, -100.25] };
+  return { model: { record }, finished: true, starts } as unknown as Fitted;
+}
+
+const start = (bound: number, agreement: number): StartResult => ({ name: "random places", bound, agreement });
+
+describe("verdictOf", () => {
+  it("says that the fit converged, and whether starts agree", () => {
+    expect(verdictOf(fitted(true))).toEqual({ kind: "good", title: "Converged after 192 passes.", text: "" });
+    expect(verdictOf(fitted(true, [start(-10, 1), start(-11, 0.99), start(-11, 0.95)])).text).toBe(
+      "3 of 3 starts agree on the same map.",
+    );
+  });
+
+  it("warns of other maps of nearly equal quality, not of worse ones", () => {
+    expect(verdictOf(fitted(true, [start(-10, 1), start(-11, 0.4)])).text).toContain("Treat small differences");
+    expect(verdictOf(fitted(true, [start(-10, 1), start(-60, 0.4)])).text).toBe(
+      "1 of 2 starts agree on the same map; the others ended on worse ones.",
+    );
+  });
+
+  it("says how much was still gained when the fit did not converge, or was stopped", () => {
+    const verdict = verdictOf(fitted(false));
+    expect(verdict.kind).toBe("warn");
+    expect(verdict.text).toBe(
+      "the fit was still improving by 0.25 per pass when it stopped after 192. The map may change.",
+    );
+    expect(verdictOf({ ...fitted(true), finished: false }).kind).toBe("warn");
+  });
+});
+
+describe("numbers of a fit", () => {
+  it("are short", () => {
+    expect([1234.5, 0.912, 0.00234, 1e-7, -0.5].map(gainText)).toEqual([
+      "1,235",
+      "0.91",
+      "0.0023",
+      "less than 0.0001",
+      "−0.5",
+    ]);
+    expect([null, 0.2, 12.4, 300].map(leftText)).toEqual([
+      "",
+      "about 1 second left",
+      "about 12 seconds left",
+      "about 5 minutes left",
+    ]);
+  });
+});

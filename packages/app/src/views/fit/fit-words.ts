@@ -1,0 +1,56 @@
+/** Sentences about a fit. */
+import { thousands } from "../../lib/numbers.ts";
+import type { Fitted } from "../../worker/api.ts";
+
+/** Procrustes R² from which on two starts count as the same map, as in the fit's own warning. */
+const SAME_MAP = 0.9;
+
+/** Two digits, without an exponent where people would not write one. */
+export function gainText(gain: number): string {
+  if (!Number.isFinite(gain)) return "nothing";
+  const size = Math.abs(gain);
+  const text = size >= 100 ? thousands(size) : size >= 1e-4 ? String(Number(size.toPrecision(2))) : "less than 0.0001";
+  return gain < 0 && size >= 1e-4 ? `−${text}` : text;
+}
+
+/** "about 12 seconds left"; empty while unknown. */
+export function leftText(seconds: number | null): string {
+  if (seconds === null) return "";
+  if (seconds >= 90) return `about ${Math.round(seconds / 60)} minutes left`;
+  const whole = Math.max(1, Math.round(seconds));
+  return `about ${whole} second${whole === 1 ? "" : "s"} left`;
+}
+
+export interface Verdict {
+  readonly kind: "good" | "warn";
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The verdict in words: whether the fit converged, whether starts agree, what it means for the map. */
+export function verdictOf({ model, finished, starts = [] }: Fitted): Verdict {
+  const { iterations, converged, trace } = model.record;
+  if (converged && finished) {
+    const same = starts.filter(({ agreement }) => agreement >= SAME_MAP).length;
+    const text =
+      starts.length < 2
+        ? ""
+        : same === starts.length
+          ? `${same} of ${starts.length} starts agree on the same map.`
+          : `${same} of ${starts.length} starts agree on the same map. The starts ended on different maps of nearly equal quality. Treat small differences in place as noise.`;
+    const close = starts.filter(({ bound }) => starts[0].bound - bound <= 2);
+    // A start that ended far below the best one tells nothing about the best.
+    const worse = same < starts.length && close.every(({ agreement }) => agreement >= SAME_MAP);
+    return {
+      kind: "good",
+      title: `Converged after ${thousands(iterations)} passes.`,
+      text: worse ? `${same} of ${starts.length} starts agree on the same map; the others ended on worse ones.` : text,
+    };
+  }
+  const gain = trace.length > 1 ? trace[trace.length - 1] - trace[trace.length - 2] : Number.NaN;
+  return {
+    kind: "warn",
+    title: "Not converged:",
+    text: `the fit was still improving by ${gainText(gain)} per pass when it stopped after ${thousands(iterations)}. The map may change.`,
+  };
+}

@@ -16,12 +16,13 @@ export interface ScaleOptions {
   readonly log?: boolean;
 }
 
-/** A step of 1, 2 or 5 times a power of ten that gives about `count` steps over the span. */
+/** The step of 1, 2 or 5 times a power of ten that comes nearest, as a ratio, to `count` steps over the span. */
 export function niceStep(span: number, count: number): number {
   if (!(span > 0)) return 1;
   const rough = span / Math.max(count, 1);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const factor = [1, 2, 5, 10].find((f) => f * power >= rough * 0.999) ?? 10;
+  const excess = rough / power;
+  const factor = excess >= Math.sqrt(50) ? 10 : excess >= Math.sqrt(10) ? 5 : excess >= Math.SQRT2 ? 2 : 1;
   return factor * power;
 }
 

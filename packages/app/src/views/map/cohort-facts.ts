@@ -1,0 +1,142 @@
+/** Facts about individuals and selections of them, from placements and expected courses. Nothing here draws. */
+import { type CourseSummary, groupCourses, type Outcome, type Placements } from "@trajectory-maps/core";
+import { wilson } from "../../lib/numbers.ts";
+
+/** Below this many followed, a course of a group is not drawn. */
+export const LEAST_FOLLOWED = 5;
+/** Visits an individual needs to be shown as similar. */
+export const SIMILAR_VISITS = 5;
+const NEIGHBOURS = 30;
+const MISSING = 255;
+
+/** Cases among the individuals whose outcome is known, with Wilson's 95 % interval. */
+export interface Rate {
+  readonly cases: number;
+  readonly known: number;
+  readonly share: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** Rate of an outcome among the individuals for which `among` holds. */
+export function rateOf(outcome: Outcome, among: (i: number) => boolean): Rate {
+  let [cases, known] = [0, 0];
+  const { labels } = outcome;
+  for (let i = 0; i < labels.length; i++) {
+    if (labels[i] === MISSING || !among(i)) continue;
+    known++;
+    cases += labels[i];
+  }
+  const [lower, upper] = wilson(cases, known);
+  return { cases, known, share: known === 0 ? Number.NaN : cases / known, lower, upper };
+}
+
+/** Rates of an outcome in each of K groups. */
+export function ratesByGroup(outcome: Outcome, labels: ArrayLike<number>, numGroups: number): Rate[] {
+  const cases = new Array<number>(numGroups).fill(0);
+  const known = new Array<number>(numGroups).fill(0);
+  for (let i = 0; i < labels.length; i++) {
+    if (outcome.labels[i] === MISSING || labels[i] < 0) continue;
+    known[labels[i]]++;
+    cases[labels[i]] += outcome.labels[i];
+  }
+  return cases.map((k, g) => {
+    const [lower, upper] = wilson(k, known[g]);
+    return { cases: k, known: known[g], share: known[g] === 0 ? Number.NaN : k / known[g], lower, upper };
+  });
+}
+
+/** Median course and 10–90 % fan of the members, from courses [m,T]. */
+export function courseOf(courses: Float64Array, times: Float64Array, members: ArrayLike<number>): CourseSummary {
+  const T = times.length;
+  const chosen = new Float64Array(members.length * T);
+  for (let k = 0; k < members.length; k++) {
+    chosen.set(courses.subarray(members[k] * T, (members[k] + 1) * T), k * T);
+  }
+  return groupCourses(chosen, times, new Int32Array(members.length), 1)[0];
+}
+
+/** Last time at which at least `least` of the members are still followed (all of them, if they are fewer). */
+export function followedUntil(lastTimes: Float64Array, members: ArrayLike<number>, least = LEAST_FOLLOWED): number {
+  const ends = Float64Array.from({ length: members.length }, (_, k) => lastTimes[members[k]]).sort();
+  return ends[Math.max(0, ends.length - least)] ?? Number.NaN;
+}
+
+/** How many of the members are followed at each time. */
+export function followedAt(lastTimes: Float64Array, members: ArrayLike<number>, times: readonly number[]): number[] {
+  return times.map((t) => {
+    let n = 0;
+    for (let k = 0; k < members.length; k++) if (lastTimes[members[k]] >= t - 1e-9) n++;
+    return n;
+  });
+}
+
+/** Positions of the members of each group, in the order of the cohort. */
+export function membersByGroup(labels: ArrayLike<number>, numGroups: number): number[][] {
+  const members: number[][] = Array.from({ length: numGroups }, () => []);
+  for (let i = 0; i < labels.length; i++) members[labels[i]]?.push(i);
+  return members;
+}
+
+/** About `count` of the members, evenly through their order. */
+export function sampleOf(members: readonly number[], count: number): number[] {
+  if (members.length <= count) return [...members];
+  return Array.from({ length: count }, (_, k) => members[Math.floor(((k + 0.5) * members.length) / count)]);
+}
+
+/** The individuals whose places lie nearest, among those the rule lets in; nearest first. */
+export function nearestTo(
+  placements: Placements,
+  location: ArrayLike<number>,
+  count: number,
+  among: (i: number) => boolean,
+): number[] {
+  const q = placements.mapDimension;
+  const distance = new Float64Array(placements.ids.length);
+  const candidates: number[] = [];
+  for (let i = 0; i < distance.length; i++) {
+    if (!among(i)) continue;
+    for (let c = 0; c < q; c++) distance[i] += (placements.location[i * q + c] - location[c]) ** 2;
+    candidates.push(i);
+  }
+  return candidates.sort((a, b) => distance[a] - distance[b] || a - b).slice(0, count);
+}
+
+/** The individuals most similar to one: near places, well observed. */
+export function mostSimilar(placements: Placements, location: ArrayLike<number>, self: number, count = 4): number[] {
+  return nearestTo(placements, location, count, (i) => i !== self && placements.numObservations[i] >= SIMILAR_VISITS);
+}
+
+/** Last time at which five of the thirty individuals nearest to a place were still observed. */
+export function observedUntil(placements: Placements, location: ArrayLike<number>, self: number): number {
+  const near = nearestTo(placements, location, NEIGHBOURS, (i) => i !== self && placements.numObservations[i] > 1);
+  return followedUntil(placements.lastTime, near);
+}
+
+/** Classes of visit counts: 1, 2–3, 4–7, 8 and more. */
+export function visitClass(n: number): 0 | 1 | 2 | 3 {
+  return n <= 1 ? 0 : n <= 3 ? 1 : n <= 7 ? 2 : 3;
+}
+
+/** Share of the cohort with about as many visits that fits better per visit. */
+export function worseThan(placements: Placements, logLikelihood: number, numVisits: number): number {
+  if (numVisits === 0) return 0;
+  const { numObservations, logLikelihood: all } = placements;
+  const own = logLikelihood / numVisits;
+  const like = visitClass(numVisits);
+  let [better, total] = [0, 0];
+  for (let i = 0; i < all.length; i++) {
+    if (visitClass(numObservations[i]) !== like) continue;
+    total++;
+    if (all[i] / numObservations[i] > own) better++;
+  }
+  return total === 0 ? 0 : better / total;
+}
+
+/** Median of numbers. */
+export function medianOf(values: ArrayLike<number>): number {
+  const sorted = Float64Array.from(values).sort();
+  const half = sorted.length >> 1;
+  if (sorted.length === 0) return Number.NaN;
+  return sorted.length % 2 === 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);
+}

@@ -1,0 +1,144 @@
+/** From the names of the menus to what the map draws: colours of dots and the terrain under them. */
+import type { Groups, Outcome, Placements, SubjectsTable } from "@trajectory-maps/core";
+import type { MapColour, MapTerrain } from "../../map/types.ts";
+import type { View } from "../../state/view.ts";
+import type { ShareSurface } from "../../worker/api.ts";
+import { visitClass } from "./cohort-facts.ts";
+import { capital, label } from "./words.ts";
+
+export interface ColourChoice {
+  /** As in `View.colour`. */
+  readonly key: string;
+  readonly name: string;
+}
+
+interface Sources {
+  readonly placements: Placements;
+  readonly groups: Groups | null;
+  readonly groupName: (k: number) => string;
+  readonly outcomes: readonly Outcome[];
+  readonly table: SubjectsTable | null;
+}
+
+/** Columns with more categories than this, and words instead of numbers, are no colouring. */
+const MOST_CATEGORIES = 12;
+const MISSING = 255;
+
+/** What dots can be coloured by, apart from outcomes and columns. */
+export const PLAIN_COLOURS: readonly ColourChoice[] = [
+  { key: "group", name: "Group" },
+  { key: "visits", name: "Visits" },
+  { key: "certainty", name: "Certainty" },
+  { key: "none", name: "None" },
+];
+
+/** Columns of the table of individuals that can colour dots: numbers, or a few categories. */
+export function columnColours(table: SubjectsTable | null, outcomes: readonly Outcome[]): ColourChoice[] {
+  if (table === null) return [];
+  const used = new Set(outcomes.map((o) => o.name));
+  return table.columns
+    .filter(({ name, cells }) => !used.has(name) && readColumn(cells) !== null)
+    .map(({ name }) => ({ key: `column:${name}`, name: label(name) }));
+}
+
+/** The colouring of a key; no colour for a key that says nothing here. */
+export function colourOf(key: string, sources: Sources): MapColour {
+  const { placements, groups, outcomes, table } = sources;
+  if (key === "group" && groups !== null) {
+    return {
+      kind: "category",
+      title: "Group",
+      labels: groups.labels,
+      categories: groups.groups.map(({ letter }, k) => ({ name: capital(sources.groupName(k)), letter })),
+    };
+  }
+  if (key === "visits") {
+    return {
+      kind: "category",
+      title: "Visits",
+      labels: Int32Array.from(placements.numObservations, visitClass),
+      categories: [{ name: "1" }, { name: "2–3" }, { name: "4–7" }, { name: "8+" }],
+      ordered: true,
+    };
+  }
+  if (key === "certainty") return { kind: "certainty" };
+  const outcome = outcomes.find((o) => `outcome:${o.name}` === key);
+  if (outcome !== undefined) {
+    return {
+      kind: "category",
+      title: label(outcome.name),
+      // Cases filled, the others as rings: told apart without colour.
+      labels: Int32Array.from(outcome.labels, (v) => (v === MISSING ? -1 : v === 1 ? 0 : 1)),
+      categories: [{ name: "with" }, { name: "without", hollow: true }],
+    };
+  }
+  const column = table?.columns.find(({ name }) => `column:${name}` === key);
+  if (column === undefined || table === null) return { kind: "none" };
+  const read = readColumn(column.cells);
+  if (read === null) return { kind: "none" };
+  const row = new Map(table.ids.map((id, r) => [id, r]));
+  const rows = placements.ids.map((id) => row.get(id) ?? -1);
+  const title = label(column.name);
+  if (read.kind === "number") {
+    return { kind: "number", title, values: Float64Array.from(rows, (r) => (r < 0 ? Number.NaN : read.values[r])) };
+  }
+  return {
+    kind: "category",
+    title,
+    labels: Int32Array.from(rows, (r) => (r < 0 ? -1 : read.labels[r])),
+    categories: read.names.map((name) => ({ name })),
+  };
+}
+
+/** Cells as numbers, or as at most twelve categories in text order; null for anything else. */
+function readColumn(cells: readonly string[]) {
+  const values = Float64Array.from(cells, (c) => (c.trim() === "" ? Number.NaN : Number(c)));
+  const filled = cells.filter((c) => c.trim() !== "").length;
+  const names = [...new Set(cells.map((c) => c.trim()))].filter((c) => c !== "").sort();
+  if (names.length < 2) return null;
+  const numbers = values.filter((v) => Number.isFinite(v)).length;
+  if (numbers === filled && names.length > 2) return { kind: "number" as const, values };
+  if (names.length > MOST_CATEGORIES) return null;
+  return { kind: "category" as const, names, labels: Int32Array.from(cells, (c) => names.indexOf(c.trim())) };
+}
+
+/** The terrain of a view. The share of an outcome waits for its surface; until then there is none. */
+export function terrainOf(
+  view: View,
+  time: number,
+  threshold: number,
+  numBasis: number,
+  surface: ShareSurface | null,
+): MapTerrain {
+  switch (view.terrain) {
+    case "none":
+    case "density":
+      return { kind: view.terrain };
+    case "value":
+    case "slope":
+    case "sd":
+      return { kind: view.terrain, time };
+    case "coefficient":
+      return { kind: "coefficient", index: Math.min(numBasis - 1, Math.max(0, Math.round(view.coefficient))) };
+    case "crossing":
+      return { kind: "crossing", threshold };
+    case "share": {
+      if (surface === null || surface.outcome !== view.outcome) return { kind: "none" };
+      const { x, y, share, lower, upper } = surface;
+      return {
+        kind: "surface",
+        title: `Share with ${label(surface.outcome)}`,
+        unit: "",
+        scale: "share",
+        grid: {
+          box: { x0: x[0], x1: x[x.length - 1], y0: y[0], y1: y[y.length - 1] },
+          nx: x.length,
+          ny: y.length,
+          values: share,
+        },
+        // Hatched where the 95 % interval is wider than ±20 points.
+        unsure: Uint8Array.from(share, (_, k) => (upper[k] - lower[k] > 0.4 ? 1 : 0)),
+      };
+    }
+  }
+}

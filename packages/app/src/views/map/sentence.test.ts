@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import type { IndividualAnswer } from "../../worker/api.ts";
+import { cautionSentences, courseSentence, individualSentence, spokenSentence } from "./sentence.ts";
+import { label, markerWords } from "./words.ts";
+
+const MODEL = {
+  marker: { name: "FVC", unit: "% predicted", timeUnit: "years", transform: "identity" },
+  noiseVariance: 4,
+  basis: { degree: 1, numBasis: 2, knots: Float64Array.of(0, 0, 10, 10) },
+} as unknown as Parameters<typeof markerWords>[0];
+const words = markerWords(MODEL, 80);
+const times = Float64Array.from({ length: 41 }, (_, k) => k / 4);
+
+function answer(over: Partial<IndividualAnswer>, course: (t: number) => number, half: number): IndividualAnswer {
+  const median = times.map(course);
+  const series = {
+    times,
+    median,
+    mean: median,
+    sd: median.map(() => half / 1.645),
+    lower: median.map((v) => v - half),
+    upper: median.map((v) => v + half),
+    level: 0.9,
+    interval: "curve" as const,
+    extrapolated: new Uint8Array(41),
+  };
+  return {
+    curve: series,
+    observation: series,
+    numUsed: 6,
+    lastUsed: 7.5,
+    outsideMass: 0,
+    membership: Float64Array.of(0.02, 0.98),
+    ...over,
+  } as IndividualAnswer;
+}
+
+describe("courseSentence", () => {
+  it("says two pieces with rates in points", () => {
+    const course = times.map((t) => 104 - 1.5 * t - 3.5 * Math.max(0, t - 5));
+    expect(courseSentence(times, course, words)).toBe(
+      "Falls about 1.5 points a year until about year 5, then about 5 points a year.",
+    );
+  });
+
+  it("says a level as steady, and one line with its span", () => {
+    expect(
+      courseSentence(
+        times,
+        times.map(() => 96),
+        words,
+      ),
+    ).toBe("Steady near 96.");
+    expect(
+      courseSentence(
+        times,
+        times.map((t) => 50 + 3 * t),
+        words,
+      ),
+    ).toBe("Rises about 3 points a year from year 0 to 10.");
+  });
+
+  it("says percentages for a marker on the log scale", () => {
+    const log = markerWords({ ...MODEL, marker: { ...MODEL.marker, transform: "log" }, noiseVariance: 0.04 }, 2);
+    const course = times.map((t) => 2 * 1.2 ** t);
+    expect(courseSentence(times, course, log)).toBe("Rises about 20% a year from year 0 to 10.");
+  });
+});
+
+describe("individualSentence", () => {
+  it("announces the forecast after the last used visit", () => {
+    expect(
+      individualSentence(
+        answer({}, () => 96, 4),
+        words,
+      ),
+    ).toBe("Steady near 96. After year 7.5 this is a forecast.");
+  });
+
+  it("says a wide course is open: more than six noise sd at the last time", () => {
+    expect(
+      individualSentence(
+        answer({}, () => 80, 6.1),
+        words,
+      ),
+    ).toContain("The later course is open: between 74 and 86 at year 10.");
+    expect(
+      individualSentence(
+        answer({}, () => 80, 5.9),
+        words,
+      ),
+    ).not.toContain("open");
+  });
+
+  it("of one visit says the level, not the course", () => {
+    expect(
+      individualSentence(
+        answer({ numUsed: 1, lastUsed: 1 }, () => 74, 29),
+        words,
+      ),
+    ).toBe("One visit fixes the level, not the course. The later course is open: between 45 and 103 at year 10.");
+  });
+
+  it("does not call the end of the span a forecast", () => {
+    expect(
+      individualSentence(
+        answer({ lastUsed: 9.8 }, () => 96, 4),
+        words,
+      ),
+    ).toBe("Steady near 96.");
+  });
+});
+
+describe("cautionSentences", () => {
+  it("warn of a bad fit and of an end of observation, and of nothing else", () => {
+    const one = answer({}, () => 80, 4);
+    expect(cautionSentences(one, { worseThan: 0.5, observedUntil: 9.9 }, words)).toEqual([]);
+    expect(cautionSentences(one, { worseThan: 0.995, observedUntil: 6 }, words)).toEqual([
+      "This individual fits none of the courses seen here (worse than 99% of the cohort). Read the forecast with caution.",
+      "Beyond year 6 nobody like this was observed. The curve there follows the model, not data.",
+    ]);
+  });
+});
+
+it("spokenSentence says id, visits, group and expected value with its interval", () => {
+  const one = answer({}, () => 69, 7);
+  expect(spokenSentence("P-2269", one, ["stable", "late decline"], words)).toBe(
+    "P-2269, 6 visits, late decline 98 percent, expected at year 10: 69, from 62 to 76.",
+  );
+});
+
+it("label reads names of columns as words and leaves written ones alone", () => {
+  expect(label("interstitial_lung_disease")).toBe("Interstitial lung disease");
+  expect(label("ILD (ever)")).toBe("ILD (ever)");
+});

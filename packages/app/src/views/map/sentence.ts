@@ -1,0 +1,113 @@
+/**
+ * Sentences about one individual, by rule (design §5): the best one or two straight pieces of the median course, then
+ * how open the later course is. A course is open if its 90 % interval at the last time is wider than 6 noise sd.
+ */
+import { applyTransform, type Piece, piecesOf, undoTransform } from "@trajectory-maps/core";
+import type { IndividualAnswer } from "../../worker/api.ts";
+import type { MarkerWords } from "./words.ts";
+
+const OPEN_FROM = 6;
+/** A forecast is announced unless the last visit lies within this share of the span from the end. */
+const NEAR_END = 0.05;
+/** Share of the posterior where the map says nothing that is worth a warning. */
+const OUTSIDE_FROM = 0.05;
+
+/** What the shape of a course is called, e.g. "Falls about 1.5 points a year until about year 5, then steady.". */
+export function courseSentence(times: ArrayLike<number>, median: ArrayLike<number>, words: MarkerWords): string {
+  const y = Float64Array.from(median, (v) => applyTransform(words.transform, v));
+  if (!y.every(Number.isFinite)) return "";
+  const unit = words.timeWord === "time" ? "" : words.timeWord;
+  const [a, b] = piecesOf(times, y, words.noise, unit);
+  const first = piecePhrase(a, words);
+  if (b === undefined) {
+    const span = a.direction === "stable" ? "" : ` from ${words.when(a.from)} to ${words.time(a.to)}`;
+    return `${first}${span}.`;
+  }
+  return `${first} until about ${whole(a.to, words)}, then ${laterPhrase(a, b, words)}.`;
+}
+
+function piecePhrase(piece: Piece, words: MarkerWords): string {
+  if (piece.direction === "stable") return `Steady near ${words.value(undo(0.5 * (piece.start + piece.end), words))}`;
+  return `${piece.direction === "falls" ? "Falls" : "Rises"} about ${rateOf(piece, words)}`;
+}
+
+function laterPhrase(a: Piece, b: Piece, words: MarkerWords): string {
+  if (b.direction === "stable") return `steady near ${words.value(undo(0.5 * (b.start + b.end), words))}`;
+  const verb = a.direction === b.direction ? "" : `${b.direction} `;
+  return `${verb}about ${rateOf(b, words)}`;
+}
+
+function rateOf({ start, end, from, to }: Piece, words: MarkerWords): string {
+  return words.rate(undo(start, words), undo(end, words), to - from);
+}
+
+function undo(z: number, words: MarkerWords): number {
+  return undoTransform(words.transform, z);
+}
+
+/** A turning point is not known to the month: whole units unless the span is short. */
+function whole(t: number, words: MarkerWords): string {
+  return words.last - words.first >= 5 ? words.when(Math.round(t)) : words.when(t);
+}
+
+/** All that is said about an individual, in the order it is said. */
+export function individualSentence(answer: IndividualAnswer, words: MarkerWords): string {
+  const { curve, numUsed, lastUsed } = answer;
+  const at = curve.times.length - 1;
+  const range = `between ${words.value(curve.lower[at])} and ${words.value(curve.upper[at])} at ${words.when(words.last)}`;
+  if (numUsed === 0) return `No visit yet: anyone of this cohort, ${range}.`;
+  const width = applyTransform(words.transform, curve.upper[at]) - applyTransform(words.transform, curve.lower[at]);
+  const open = width > OPEN_FROM * words.noise || Number.isNaN(width);
+  const parts = [
+    numUsed === 1 ? "One visit fixes the level, not the course." : courseSentence(curve.times, curve.median, words),
+  ];
+  if (open) parts.push(`The later course is open: ${range}.`);
+  else if (lastUsed < words.last - NEAR_END * (words.last - words.first)) {
+    parts.push(`After ${words.when(lastUsed)} this is a forecast.`);
+  }
+  return parts.filter((p) => p !== "").join(" ");
+}
+
+export interface Cautions {
+  /** Share of the cohort with a better fit per visit, among individuals with about as many visits. */
+  readonly worseThan: number;
+  /** Last time at which five individuals with such a course were still observed. */
+  readonly observedUntil: number;
+}
+
+/** Warnings beneath the sentence. */
+export function cautionSentences(answer: IndividualAnswer, cautions: Cautions, words: MarkerWords): string[] {
+  const said: string[] = [];
+  if (answer.numUsed > 0 && cautions.worseThan >= 0.99) {
+    said.push(
+      "This individual fits none of the courses seen here (worse than 99% of the cohort). Read the forecast with caution.",
+    );
+  } else if (answer.outsideMass > OUTSIDE_FROM) {
+    said.push("Part of this individual's place lies where the map has no courses. Read the forecast with caution.");
+  }
+  if (cautions.observedUntil < words.last - NEAR_END * (words.last - words.first)) {
+    said.push(
+      `Beyond ${words.when(cautions.observedUntil)} nobody like this was observed. The curve there follows the model, not data.`,
+    );
+  }
+  return said;
+}
+
+/** The sentence of a screen reader: "P-2269, 6 visits, late decline 98 percent, expected at year 10: 69, from 58 to 83." */
+export function spokenSentence(
+  id: string,
+  answer: IndividualAnswer,
+  groupNames: readonly string[],
+  words: MarkerWords,
+): string {
+  const { curve, membership, numUsed } = answer;
+  const at = curve.times.length - 1;
+  let best = 0;
+  for (let k = 1; k < membership.length; k++) if (membership[k] > membership[best]) best = k;
+  const group =
+    membership.length === 0 ? "" : `${groupNames[best] ?? ""} ${Math.round(100 * membership[best])} percent, `;
+  return (
+    `${id}, ${numUsed} ${numUsed === 1 ? "visit" : "visits"}, ${group}expected at ${words.when(words.last)}: ` +
+    `${words.value(curve.median[at])}, from ${words.value(curve.lower[at])} to ${words.value(curve.upper[at])}.`
+  );
+}

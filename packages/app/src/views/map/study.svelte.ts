@@ -1,0 +1,130 @@
+/** What the map view knows of the study: made once per fit or grouping, shared by rail, stage, inspector and table. */
+import { type Cohort, expectedCourses, type Placements, type TrajectoryModel } from "@trajectory-maps/core";
+import { extentOf, niceStep } from "../../charts/scale.ts";
+import { placeSd } from "../../map/dot-style.ts";
+import { explorer } from "../../state/explorer.svelte.ts";
+import { courseOf, followedUntil, medianOf, membersByGroup, sampleOf } from "./cohort-facts.ts";
+import { type MarkerWords, markerWords } from "./words.ts";
+
+export interface MapStudy {
+  readonly cohort: Cohort;
+  readonly model: TrajectoryModel;
+  readonly placements: Placements;
+  readonly words: MarkerWords;
+  /** Times of the courses, [T]. */
+  readonly times: Float64Array;
+  /** Expected courses of everyone on the marker's scale, [m,T]. */
+  readonly courses: Float64Array;
+  /** Expected value at the last time, [m]. */
+  readonly expected: Float64Array;
+  /** Standard deviation of each place in prior sd, [m]. */
+  readonly sd: Float64Array;
+  /** Values that hold nearly all measurements: the scale of charts of individuals. */
+  readonly range: readonly [number, number];
+  /** A round value in the lower half of what is expected last: the first threshold offered. */
+  readonly threshold: number;
+}
+
+export interface GroupStudy {
+  readonly members: readonly (readonly number[])[];
+  /** Some members of each group, whose courses are drawn. */
+  readonly sampled: readonly (readonly number[])[];
+  /** Last time at which five members are followed. */
+  readonly until: readonly number[];
+  /** One scale for all groups. */
+  readonly range: readonly [number, number];
+}
+
+const NUM_TIMES = 41;
+const NUM_SAMPLED = 40;
+const TIMES_OF_QUESTIONS = 61;
+
+class Studies {
+  /** Null before a fit. */
+  readonly study: MapStudy | null = $derived.by(() => {
+    const { fitted, loaded } = explorer;
+    return fitted === null || loaded === null ? null : makeStudy(loaded.cohort, fitted.model, fitted.placements);
+  });
+
+  readonly groups: GroupStudy | null = $derived.by(() => {
+    const { groups, fitted } = explorer;
+    if (groups === null || fitted === null || groups.labels.length !== fitted.placements.ids.length) return null;
+    const members = membersByGroup(groups.labels, groups.groups.length);
+    return {
+      members,
+      sampled: members.map((list) => sampleOf(list, NUM_SAMPLED)),
+      until: members.map((list) => followedUntil(fitted.placements.lastTime, list)),
+      range: extentOf(
+        groups.groups.flatMap(({ course }) => [course.lower, course.upper]),
+        0.08,
+      ),
+    };
+  });
+
+  /** Median and fan of the whole cohort. */
+  readonly everyone = $derived.by(() => {
+    const { study } = this;
+    if (study === null) return null;
+    const all = study.placements.ids.map((_, i) => i);
+    return {
+      fan: courseOf(study.courses, study.times, all),
+      until: followedUntil(study.placements.lastTime, all),
+    };
+  });
+}
+
+/** The study of the page. */
+export const studies = new Studies();
+
+function makeStudy(cohort: Cohort, model: TrajectoryModel, placements: Placements): MapStudy {
+  const words = markerWords(model, medianOf(cohort.values));
+  const times = evenly(words.first, words.last, NUM_TIMES);
+  const courses = expectedCourses(model, placements, times);
+  const m = placements.ids.length;
+  const expected = Float64Array.from({ length: m }, (_, i) => courses[i * NUM_TIMES + NUM_TIMES - 1]);
+  const sorted = cohort.values.slice().sort();
+  const at = (p: number) => sorted[Math.round(p * (sorted.length - 1))];
+  const [low, high] = extentOf([[at(0.005), at(0.995)]], 0.06);
+  // A margin must not take a positive marker below zero: nothing is measured there.
+  const range = [sorted[0] >= 0 ? Math.max(low, Math.min(at(0.005), at(0))) : low, high] as const;
+  const ordered = expected.slice().sort();
+  const spread = ordered[Math.floor(0.95 * (m - 1))] - ordered[Math.floor(0.05 * (m - 1))];
+  const step = niceStep(spread, 10);
+  const threshold = Math.round(ordered[Math.floor(0.3 * (m - 1))] / step) * step || step;
+  return {
+    cohort,
+    model,
+    placements,
+    words,
+    times,
+    courses,
+    expected,
+    sd: Float64Array.from({ length: m }, (_, i) => placeSd(placements, i)),
+    range,
+    threshold: Number(threshold.toPrecision(6)),
+  };
+}
+
+function evenly(first: number, last: number, count: number): Float64Array {
+  return Float64Array.from({ length: count }, (_, k) => first + ((last - first) * k) / (count - 1));
+}
+
+/** Times at which courses of an individual are asked for. */
+export function questionTimes(words: MarkerWords): readonly number[] {
+  return Array.from(evenly(words.first, words.last, TIMES_OF_QUESTIONS));
+}
+
+/** The expected course of an individual. */
+export function courseOfIndividual(study: MapStudy, i: number): Float64Array {
+  return study.courses.subarray(i * NUM_TIMES, (i + 1) * NUM_TIMES);
+}
+
+/** Threshold in use. */
+export function thresholdOf(study: MapStudy): number {
+  return explorer.view.threshold ?? study.threshold;
+}
+
+/** Colour of a group; past six the hues come again. */
+export function groupColour(k: number): string {
+  return k < 0 ? "var(--ink-2)" : `var(--group-${k % 6})`;
+}

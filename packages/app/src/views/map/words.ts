@@ -1,0 +1,109 @@
+/** How this marker's values, changes and times are written: decimals by the noise, units in words. */
+import {
+  applyTransform,
+  basisDomain,
+  type TrajectoryModel,
+  type Transform,
+  undoTransform,
+  yearsPer,
+} from "@trajectory-maps/core";
+import { decimalsFor, fixed, interval } from "../../lib/numbers.ts";
+
+export interface MarkerWords {
+  readonly name: string;
+  /** "FVC, % predicted". */
+  readonly title: string;
+  readonly transform: Transform;
+  /** Standard deviation of one measurement on the scale of the model. */
+  readonly noise: number;
+  readonly decimals: number;
+  readonly first: number;
+  readonly last: number;
+  /** "year", or "time" where the unit is unknown. */
+  readonly timeWord: string;
+  /** Length of a year in units of time; a tenth of the span where the unit is unknown. */
+  readonly year: number;
+  /** "a year", "a unit of time". */
+  readonly per: string;
+  value(v: number): string;
+  /** One digit finer than a value. */
+  change(v: number): string;
+  values(lower: number, upper: number): string;
+  changes(lower: number, upper: number): string;
+  /** "7.5", trailing zeros left out. */
+  time(t: number): string;
+  /** "7.0", as in tables. */
+  timeFixed(t: number): string;
+  /** "year 7.5". */
+  when(t: number): string;
+  /** "1.5 points a year", "3% a year": a rate without its sign. */
+  rate(from: number, to: number, duration: number): string;
+}
+
+/** The words of a fitted model; `typical` is a usual value of the marker. */
+export function markerWords(model: TrajectoryModel, typical: number): MarkerWords {
+  const { name, unit, timeUnit, transform } = model.marker;
+  const noise = Math.sqrt(model.noiseVariance);
+  const [first, last] = basisDomain(model.basis);
+  const decimals = decimalsFor(noiseAt(transform, typical, noise));
+  const timeWord = singular(timeUnit);
+  const known = yearsPer(timeWord);
+  const year = known === undefined ? (last - first) / 10 : 1 / known;
+  const timeDecimals = Math.min(3, Math.max(0, Math.round(-Math.log10((last - first) / 100))));
+  const timeFixed = (t: number) => fixed(t, timeDecimals);
+  const time = (t: number) => timeFixed(t).replace(/\.0+$/, "");
+  const per = known === undefined ? "a unit of time" : "a year";
+  const value = (v: number) => fixed(v, decimals);
+  const change = (v: number) => fixed(v, decimals + 1);
+  return {
+    name,
+    title: unit === "" ? name : `${name}, ${unit}`,
+    transform,
+    noise,
+    decimals,
+    first,
+    last,
+    timeWord: timeWord === "" ? "time" : timeWord,
+    year,
+    per,
+    value,
+    change,
+    values: (lower, upper) => interval(lower, upper, decimals),
+    changes: (lower, upper) => interval(lower, upper, decimals + 1),
+    time,
+    timeFixed,
+    when: (t) => `${timeWord === "" ? "time" : timeWord} ${time(t)}`,
+    rate: (from, to, duration) => {
+      const units = duration / (known === undefined ? 1 : year);
+      if (transform === "log") {
+        const share = 100 * Math.abs(Math.expm1(Math.log(to / from) / units));
+        return `${fixed(share, share < 5 ? 1 : 0)}% ${per}`;
+      }
+      const amount = Math.abs(to - from) / units;
+      const digits = amount < 2 * 10 ** -decimals ? decimals + 1 : decimals;
+      const word = unit.includes("%") ? " points" : unit === "" ? "" : ` ${unit}`;
+      return `${fixed(amount, digits)}${word} ${per}`;
+    },
+  };
+}
+
+/** Standard deviation of one measurement near a value, in the marker's unit. */
+function noiseAt(transform: Transform, value: number, noise: number): number {
+  const z = applyTransform(transform, value);
+  if (!Number.isFinite(z)) return noise;
+  return 0.5 * (undoTransform(transform, z + noise) - undoTransform(transform, z - noise));
+}
+
+function singular(unit: string): string {
+  return unit.trim().toLowerCase().replace(/s$/, "");
+}
+
+/** First letter large. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** "late_decline" as a reader would write it: words, first letter large. Names with letters of their own stay. */
+export function label(name: string): string {
+  return /^[a-z0-9_ ]+$/.test(name) ? capital(name.replaceAll("_", " ").trim()) : name;
+}

@@ -166,6 +166,14 @@ export const groupsContract = z.looseObject({
     merges: z.array(z.tuple([count, count, number, count])),
     cut: number,
   }),
+  components: z.nullable(
+    z.looseObject({
+      model: z.enum(["lmm", "fpca"]),
+      components: z.array(
+        z.looseObject({ share: number, peak: number, times: z.array(number), curve: z.array(number) }),
+      ),
+    }),
+  ),
   seed: number,
 });
 

@@ -32,6 +32,7 @@ export { nameGroups } from "./map/clusters/names.ts";
 export type { NumberOfGroups } from "./map/clusters/number.ts";
 export { type Direction, type Piece, piecesOf, yearsPer } from "./map/clusters/shape.ts";
 export { STABLE_FROM, type Stability } from "./map/clusters/stability.ts";
+export { type RotatedComponent, rotatedComponents } from "./map/components.ts";
 export * from "./map/groups.ts";
 export { type AlignedModel, alignModel } from "./models/align.ts";
 export type { DtmModel } from "./models/dtm/model.ts";

@@ -49,6 +49,13 @@ describe("dtm groups", () => {
     expect(json.choice?.courses?.evidence.length).toBeGreaterThan(0);
   });
 
+  it("shows the components of the linear model after varimax, shares that sum to one", async () => {
+    const { out } = await run("groups", RUN, "--stability", "0", "--force", "-q");
+    expect(out).toMatch(/components of fpca after varimax: \d+ % most at .* years; \d+ % most at/);
+    const { components } = groupsContract.parse(JSON.parse(here.text("run", "groups.json")));
+    expect(components?.components.reduce((s, { share }) => s + share, 0)).toBeCloseTo(1, 9);
+  });
+
   it("refuses a method it does not know", async () => {
     const { code } = await run("groups", RUN, "--method", "kmeans", "--force", "-q");
     expect(code).toBe(2);

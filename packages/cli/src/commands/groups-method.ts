@@ -1,6 +1,6 @@
 /** How groups are made: by a tree of the places, or by Gaussians fitted to them. */
-import { type GroupMethod, groupPlaces, studyStability } from "@trajectory-maps/core";
-import { percent } from "../print/words.ts";
+import { type GroupMethod, groupPlaces, rotatedComponents, studyStability } from "@trajectory-maps/core";
+import { brief, percent } from "../print/words.ts";
 import type { Pool } from "../threads/pool.ts";
 import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";
 import type { GroupChoice, PlacedRun, StudiedGroups } from "./study.ts";
@@ -48,4 +48,22 @@ export function methodPage(page: string, { groups: { method, certainty } }: Stud
   if (method === "ward") return page;
   const shares = `Gaussians fitted to the places; shares in groups.csv, ${percent(certainty)} certain`;
   return page.replace("by Ward's method on the places", shares);
+}
+
+/** Components of the run's linear model, or of its functional principal components, turned by varimax; null for none. */
+export function componentsOf({ model, baselines }: PlacedRun) {
+  const linear = [model, ...baselines.map((baseline) => baseline.model)].filter(
+    ({ kind }) => kind === "fpca" || kind === "lmm",
+  );
+  const chosen = linear.find(({ kind }) => kind === model.kind) ?? linear.find(({ kind }) => kind === "fpca");
+  const components = chosen === undefined ? null : rotatedComponents(chosen);
+  return chosen === undefined || components === null ? null : { model: chosen.kind, components };
+}
+
+/** One line about them. */
+export function componentsLine(found: ReturnType<typeof componentsOf>, timeUnit: string): string {
+  if (found === null) return "";
+  const unit = timeUnit && ` ${timeUnit}`;
+  const parts = found.components.map(({ share, peak }) => `${percent(share)} most at ${brief(peak)}${unit}`);
+  return `\n\nVariance  components of ${found.model} after varimax: ${parts.join("; ")}`;
 }

@@ -8,7 +8,7 @@ import { groupsPage } from "../print/study.ts";
 import { withPool } from "../threads/pool.ts";
 import type { Context } from "./command.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, type OptionSpec, type Options, textOption } from "./command.ts";
-import { METHOD_OPTION, methodOf, methodPage, studyGroups } from "./groups-method.ts";
+import { componentsLine, componentsOf, METHOD_OPTION, methodOf, methodPage, studyGroups } from "./groups-method.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { type GroupChoice, placeRun, type StudiedGroups } from "./study.ts";
 import { COLUMN_OPTIONS, readVisitsFor } from "./visits.ts";
@@ -51,13 +51,16 @@ export const groups: Command = {
     const studied = await withPool(jobsOf(options), (pool) =>
       studyGroups(run, { ...choice, method: methodOf(options) }, pool, context),
     );
-    const json = groupsJson(studied, choice.seed);
+    const components = componentsOf(run);
+    const json = { ...groupsJson(studied, choice.seed), components };
     const paths = writeOutputs(folder, [
       { name: GROUPS_FILE, text: toJson(json) },
       { name: "groups.csv", text: groupsCsv(studied, run.placements.ids), private: true },
     ]);
+    const { marker } = run.model;
+    const page = methodPage(groupsPage(studied, marker), studied) + componentsLine(components, marker.timeUnit);
     return {
-      text: `${methodPage(groupsPage(studied, run.model.marker), studied)}\n\nWritten   ${paths.join("\n          ")}   (private)`,
+      text: `${page}\n\nWritten   ${paths.join("\n          ")}   (private)`,
       json,
     };
   },

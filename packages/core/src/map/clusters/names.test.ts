@@ -53,6 +53,13 @@ describe("nameCourse", () => {
     ).toBe("stable to year 4, then rises");
   });
 
+  it("says when a fall becomes faster, also where a straight line misses by less than half the noise", () => {
+    // A late decline as members' medians show it: one line misses by 0.42 sd of the noise.
+    const bent = course((t) => 97 - 1.9 * t - 3 * Math.max(0, t - 6), TEN_YEARS.slice(0, 37));
+    expect(nameCourse(bent, { noise: 4, timeUnit: "years" })).toBe("falls, faster from year 6, to 71 by year 9");
+    expect(nameCourse(bent, { noise: 12, timeUnit: "years" })).not.toContain("faster");
+  });
+
   it("says where an early change ends", () => {
     expect(
       nameCourse(

@@ -3,7 +3,7 @@
  * trapezoid weights over the given times:
  *   one line     y(t) ≈ a + b t;
  *   two pieces   y(t) ≈ a + b t + c (t − h)₊, h between 15 % and 85 % of the span, least squares over 71 places of h.
- * Two pieces are used where one line misses by more than ½σ (root mean square) and two miss by at most 0.7 of that.
+ * Two pieces are used where one line misses by more than 0.35σ (root mean square) and two miss by at most 0.7 of that.
  * A piece is level if its slope is under 0.6σ a year (a tenth of the span where the unit of time is unknown) and its
  * change under 2σ. Two pieces that say the same become one.   (docs/math/groups.md §5)
  */
@@ -20,6 +20,9 @@ export interface Piece {
   readonly slope: number;
   readonly direction: Direction;
 }
+
+/** One line describes a course that it misses by less than this, in sd of the noise; a median is that much smoother. */
+const LINE_MISSES = 0.35;
 
 /** Years in one unit of time, or undefined for a unit we do not know. */
 export function yearsPer(timeUnit: string): number | undefined {
@@ -40,7 +43,7 @@ export function piecesOf(times: ArrayLike<number>, y: ArrayLike<number>, sigma: 
   const weights = trapezoidWeights(times);
   const line = fitLine(times, y, weights, null);
   const whole = pieceOf(line.at, first, last, directionOf);
-  if (line.rms <= 0.5 * sigma || times.length < 4) return [whole];
+  if (line.rms <= LINE_MISSES * sigma || times.length < 4) return [whole];
 
   let best = line;
   let hinge = first;

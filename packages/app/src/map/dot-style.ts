@@ -66,7 +66,7 @@ export function dotStyle(placements: Placements, most: number): DotStyle {
 }
 
 /** `most` of m positions, spread evenly by the golden ratio; all if they are no more. */
-function sampled(m: number, most: number): Int32Array {
+export function sampled(m: number, most: number): Int32Array {
   const all = Int32Array.from({ length: m }, (_, i) => i);
   if (m <= most) return all;
   const rank = (i: number) => Math.imul(i, 0x9e3779b1) >>> 0;

@@ -35,7 +35,8 @@ export function surfaceRings(surface: Surface): readonly (readonly Ring[])[] {
 
 /** Bands, lines and coast as one group, to be given the transform of the viewport. */
 export function drawTerrain(pen: Pen, scene: Scene, rings: readonly (readonly Ring[])[]): SVGElement {
-  const { land, surface, box } = scene;
+  const { land, surface } = scene;
+  const { box } = land.density;
   const thin = { fill: "none", "vector-effect": "non-scaling-stroke" };
   const group = make(pen, "g");
   const coast = smoothRings(land.coast);

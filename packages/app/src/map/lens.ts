@@ -17,7 +17,8 @@ export const LENS = { width: 208, height: 148, empty: 74, who: 16 };
 export interface LensCard {
   readonly element: HTMLElement;
   show(scene: Scene, reading: LensReading, title?: string): void;
-  moveTo(left: number, top: number): void;
+  /** Puts a corner of the card at a point of the stage: the upper left one, or with `above` the lower left. */
+  moveTo(left: number, top: number, above?: boolean): void;
   hide(): void;
 }
 
@@ -103,8 +104,10 @@ export function lensCard(pen: Pen): LensCard {
       }
       element.hidden = false;
     },
-    moveTo(left, top) {
-      element.style.transform = `translate(${Math.round(left)}px,${Math.round(top)}px)`;
+    moveTo(left, top, above = false) {
+      // Names may take two lines: a card above its point is hung up by its lower edge.
+      const lift = above ? " translateY(-100%)" : "";
+      element.style.transform = `translate(${Math.round(left)}px,${Math.round(top)}px)${lift}`;
     },
     hide() {
       element.hidden = true;
@@ -118,12 +121,13 @@ export function lensPosition(
   px: number,
   py: number,
   reading: LensReading,
-): readonly [number, number] {
-  const height = (reading.course === null ? LENS.empty : LENS.height) + (reading.individual === null ? 0 : LENS.who);
-  let [left, top] = [px + 18, py - height - 14];
-  if (left + LENS.width > viewport.width - 6) left = px - LENS.width - 18;
-  if (top < 6) top = Math.min(py + 16, viewport.height - height - 6);
-  return [Math.max(4, left), Math.max(4, top)];
+): { readonly left: number; readonly top: number; readonly above: boolean } {
+  const height =
+    (reading.course === null ? LENS.empty : LENS.height) + (reading.individual === null ? 0 : 2 * LENS.who);
+  const right = px + 18 + LENS.width <= viewport.width - 6;
+  const left = Math.max(4, right ? px + 18 : px - LENS.width - 18);
+  if (py - height - 14 >= 4) return { left, top: py - 14, above: true };
+  return { left, top: Math.max(4, Math.min(py + 16, viewport.height - height - 6)), above: false };
 }
 
 /** px of time and value; transformed markers are drawn on the scale of the model, labelled in their unit. */
@@ -194,12 +198,12 @@ function drawCourse(scale: Scale, { course }: LensReading, line: SVGElement, ban
   band.setAttribute("d", `${linePath(n, x, (k) => scale.y(upper[k]))}${back.replace("M", "L")}Z`);
 }
 
-/** Two to four round numbers inside a range. */
+/** Two or three round numbers inside a range, or four. */
 export function roundTicks(low: number, high: number): number[] {
   const span = high - low;
   if (!(span > 0)) return [low];
   const power = 10 ** Math.floor(Math.log10(span));
-  for (const step of [2, 1, 0.5, 0.2, 0.1].map((s) => s * power)) {
+  for (const step of [5, 2, 1, 0.5, 0.2, 0.1].map((s) => s * power)) {
     const first = Math.ceil(low / step - 1e-9);
     const last = Math.floor(high / step + 1e-9);
     if (last - first >= 1) return Array.from({ length: Math.min(last - first + 1, 4) }, (_, k) => (first + k) * step);

@@ -68,8 +68,15 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
   let rings: ReturnType<typeof surfaceRings> = [];
   let labels: LineLabel[] = [];
   let pills: Pill[] = [];
+  let settled: Viewport | null = null;
   let rest: ReturnType<typeof setTimeout> | null = null;
 
+  /** Draws the terrain sharply where it is. */
+  const settle = (viewport: Viewport) => {
+    stage.back.firstElementChild?.setAttribute("transform", mapTransform(viewport));
+    stage.back.style.transform = "";
+    settled = viewport;
+  };
   const layOutLabels = (scene: Scene, viewport: Viewport) => {
     const avoid = pills.map((p) => ({ x: toPx(viewport, p.x), y: toPy(viewport, p.y), halfWidth: p.width / 2 }));
     labels = placeLabels(scene, rings, viewport, avoid);
@@ -118,9 +125,9 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
     const { reading } = shown;
     if (reading === null) stage.card.hide();
     else {
-      const [left, top] = lensPosition(viewport, toPx(viewport, reading.x), toPy(viewport, reading.y), reading);
+      const at = lensPosition(viewport, toPx(viewport, reading.x), toPy(viewport, reading.y), reading);
       stage.card.show(scene, reading);
-      stage.card.moveTo(left, top);
+      stage.card.moveTo(at.left, at.top, at.above);
       parts.push(...drawCrosshair(pen, viewport, reading, null, strip));
     }
     crosshair.replaceChildren(...parts);
@@ -165,10 +172,9 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
         rings = scene.surface === null ? [] : surfaceRings(scene.surface);
         stage.back.replaceChildren(drawTerrain(pen, scene, rings));
       }
-      if (has("terrain", "window", "size")) {
-        stage.back.firstElementChild?.setAttribute("transform", mapTransform(viewport));
-        regions.setAttribute("transform", mapTransform(viewport));
-      }
+      if (has("terrain", "size")) settle(viewport);
+      else if (has("window") && settled !== null) slide(stage.back, settled, viewport);
+      if (has("window", "size", "terrain")) regions.setAttribute("transform", mapTransform(viewport));
       if (has("dots")) renderer().setDots(dots);
       if (has("dots", "window", "size")) renderer().draw(viewport);
       if (has("groups", "size")) {
@@ -181,7 +187,10 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
       else if (has("window")) {
         labelLayer.replaceChildren(drawLabels(pen, viewport, labels));
         if (rest !== null) clearTimeout(rest);
-        rest = setTimeout(() => layOutLabels(scene, viewport), REST);
+        rest = setTimeout(() => {
+          settle(viewport);
+          layOutLabels(scene, viewport);
+        }, REST);
       }
       if (has("size", "window", "terrain")) frame.replaceChildren(drawFrame(pen, scene, viewport));
       if (has("individual")) {
@@ -193,4 +202,11 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
       paintShape(shown.shape);
     },
   };
+}
+
+/** Moves a drawing as the picture it is, without drawing it again. */
+function slide(element: SVGElement, from: Viewport, to: Viewport): void {
+  const scale = to.unit / from.unit;
+  const [x, y] = [to.originX - scale * from.originX, to.originY - scale * from.originY];
+  element.style.transform = `translate(${x}px,${y}px) scale(${scale})`;
 }

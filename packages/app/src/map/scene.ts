@@ -3,11 +3,20 @@
  * made again only when what it is made from has changed, so that recolouring or another year touches nothing else.
  */
 import { basisDomain } from "@trajectory-maps/core";
-import { type Box, boxAround, type Land, landOf, type Ring, valueAt } from "@trajectory-maps/report";
+import {
+  type Box,
+  boxAround,
+  type Land,
+  type LandOptions,
+  landOf,
+  type Ring,
+  smoothPlaces,
+  valueAt,
+} from "@trajectory-maps/report";
 import { courseReader, courseTimes, modelScaleCourse } from "./course.ts";
 import { type Decoder, makeDecoder } from "./decoder.ts";
 import { type DotColours, dotColours } from "./dot-colours.ts";
-import { type DotStyle, dotStyle } from "./dot-style.ts";
+import { type DotStyle, dotStyle, HUGE, SAMPLE, sampled } from "./dot-style.ts";
 import { flatPlaces, type Plane, planeOf } from "./plane.ts";
 import { type SpatialIndex, spatialIndex } from "./spatial-index.ts";
 import { type Surface, surfaceMaker, valueDecimals } from "./surfaces.ts";
@@ -48,6 +57,8 @@ export interface Scene extends Ground {
 export const MARKS = [-2, -1, 0, 1, 2];
 /** Water around the outermost mark. */
 const BEYOND_MARKS = 0.15;
+/** Water around places in which land may still rise. */
+const SHELF = 0.6;
 const STRIP_HALF_HEIGHT = 0.8;
 const MINI_POINTS = 41;
 const LENS_POINTS = 41;
@@ -60,15 +71,9 @@ export function groundOf(options: MapOptions): Ground {
   const q = model.mapDimension;
   const plane = planeOf(q, axes);
   const places = flatPlaces(placements, plane);
-  const around = boxAround(places);
-  const edge = Math.max(...MARKS) + BEYOND_MARKS;
-  const box: Box = {
-    x0: Math.min(around.x0, -edge),
-    x1: Math.max(around.x1, edge),
-    y0: q === 1 ? -STRIP_HALF_HEIGHT : Math.min(around.y0, -edge),
-    y1: q === 1 ? STRIP_HALF_HEIGHT : Math.max(around.y1, edge),
-  };
-  const land = landOf(places, placements.numObservations, box, coast);
+  const visits = placements.numObservations;
+  const land = coastOf(places, visits, boxAround(places, SHELF), coast);
+  const box = viewBox(places, land, q === 1);
   const read = courseReader(decoder, courseTimes(decoder, LENS_POINTS));
   const times = courseTimes(decoder, MINI_POINTS);
   const place = new Float64Array(q);
@@ -88,8 +93,63 @@ export function groundOf(options: MapOptions): Ground {
     read,
     range: rangeOnLand(box, land, plane, read),
     decimals: valueDecimals(decoder),
-    surfaceOf: surfaceMaker(decoder, plane, box, land).surface,
+    surfaceOf: surfaceMaker(decoder, plane, land, () => exactLand(land, places, visits, coast)).surface,
   };
+}
+
+/** The land; of very many places those of a sample, counted for all: its line would not differ by a px. */
+function coastOf(places: Float64Array, visits: Int32Array, box: Box, coast: LandOptions): Land {
+  const m = places.length / 2;
+  if (m <= HUGE) return landOf(places, visits, box, coast);
+  const used = sampled(m, SAMPLE);
+  const scale = m / used.length;
+  const some = new Float64Array(2 * used.length);
+  used.forEach((i, k) => {
+    some[2 * k] = places[2 * i];
+    some[2 * k + 1] = places[2 * i + 1];
+  });
+  const { individuals = 1.3, smoothing } = coast;
+  const land = landOf(
+    some,
+    used.map((i) => visits[i]),
+    box,
+    { smoothing, individuals: individuals / scale },
+  );
+  const values = land.density.values.map((v) => v * scale);
+  return { ...land, level: land.level * scale, density: { ...land.density, values } };
+}
+
+/** The land with the density of everyone. */
+function exactLand(land: Land, places: Float64Array, visits: Int32Array, coast: LandOptions): Land {
+  const m = places.length / 2;
+  if (m <= HUGE) return land;
+  const used = Array.from({ length: m }, (_, i) => i).filter((i) => visits[i] >= 2);
+  return { ...land, density: smoothPlaces(places, used, land.density.box, coast.smoothing ?? 0.17) };
+}
+
+/** What the window shows at zoom 1: everybody, the whole land, and the marks of both axes. */
+function viewBox(places: Float64Array, land: Land, strip: boolean): Box {
+  const { x0, x1, y0, y1 } = boxAround(Float64Array.from([...extremes(places), ...extremes(land.coast.flat(2))]), 0.06);
+  const edge = Math.max(...MARKS) + BEYOND_MARKS;
+  return {
+    x0: Math.min(x0, -edge),
+    x1: Math.max(x1, edge),
+    y0: strip ? -STRIP_HALF_HEIGHT : Math.min(y0, -edge),
+    y1: strip ? STRIP_HALF_HEIGHT : Math.max(y1, edge),
+  };
+}
+
+/** Lower left and upper right corner of points [n,2]; nothing for none. */
+function extremes(points: ArrayLike<number>): number[] {
+  if (points.length === 0) return [];
+  let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let k = 0; k + 1 < points.length; k += 2) {
+    x0 = Math.min(x0, points[k]);
+    x1 = Math.max(x1, points[k]);
+    y0 = Math.min(y0, points[k + 1]);
+    y1 = Math.max(y1, points[k + 1]);
+  }
+  return [x0, y0, x1, y1];
 }
 
 /** Lowest and highest median of courses on land, from a coarse lattice: one scale for every lens. */

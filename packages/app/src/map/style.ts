@@ -28,7 +28,7 @@ background:var(--tm-page);color:var(--tm-ink);font:13px/19px ${FONT_STACK};font-
 .tm-stage[data-tool=lasso],.tm-stage[data-tool=box]{cursor:crosshair}
 .tm-stage[data-moving]{cursor:grabbing}
 .trajectory-map :focus-visible{outline:2px solid var(--tm-accent);outline-offset:-2px;border-radius:4px}
-.tm-stage>svg,.tm-stage>canvas{position:absolute;inset:0;width:100%;height:100%;display:block;pointer-events:none}
+.tm-stage>svg,.tm-stage>canvas{position:absolute;inset:0;width:100%;height:100%;display:block;pointer-events:none;will-change:transform;transform-origin:0 0;overflow:visible}
 .trajectory-map svg text{font-family:inherit}
 .tm-lens{position:absolute;left:0;top:0;width:208px;background:var(--tm-surface);border:1px solid var(--tm-line);border-radius:8px;box-shadow:var(--tm-shadow);padding:9px 11px 8px;pointer-events:none;font-size:11px;line-height:15px;color:var(--tm-ink-2)}
 .tm-lens[hidden]{display:none}
@@ -44,6 +44,8 @@ background:var(--tm-page);color:var(--tm-ink);font:13px/19px ${FONT_STACK};font-
 @media (forced-colors:active){
 .trajectory-map{--tm-ink:CanvasText;--tm-ink-2:CanvasText;--tm-ink-3:CanvasText;--tm-surface:Canvas;--tm-page:Canvas;--tm-iso:GrayText;--tm-coast:CanvasText;--tm-accent:Highlight;forced-color-adjust:none}
 .tm-dots circle[fill]:not([fill=none]){fill:CanvasText}.tm-dots circle[stroke]{stroke:CanvasText}}
+@keyframes tm-appear{from{opacity:0}}
+.trajectory-map[data-motion=full] [data-regions]{animation:tm-appear 200ms}
 @media print{.tm-lens{display:none}}
 `;
 

@@ -6,16 +6,7 @@
  * g undoes the transform. The land decides which heights get lines.
  */
 import { applyTransform, basisDomain, designMatrix, undoTransform } from "@trajectory-maps/core";
-import {
-  type Box,
-  decimalsFor,
-  fixed,
-  type Grid,
-  gridOf,
-  type Land,
-  levelsOn,
-  timeWord,
-} from "@trajectory-maps/report";
+import { decimalsFor, fixed, type Grid, gridOf, type Land, levelsOn, timeWord } from "@trajectory-maps/report";
 import { dot, quadratic, undoSlope, Z90 } from "./course.ts";
 import type { Decoder } from "./decoder.ts";
 import type { Plane } from "./plane.ts";
@@ -43,11 +34,12 @@ const NODES_PER_SIDE = 65;
 /** Individuals within a quarter of a prior sd, per unit of density. */
 const QUARTER_DISC = Math.PI / 16;
 
-/** A maker of surfaces; nodes are decoded when first needed. */
-export function surfaceMaker(decoder: Decoder, plane: Plane, box: Box, land: Land): SurfaceMaker {
+/** A maker of surfaces over the box of the land; nodes are decoded when first needed, `exact` gives the density of all. */
+export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: () => Land): SurfaceMaker {
   const { model, numBasis: d } = decoder;
   const { marker, basis } = model;
   const { transform } = marker;
+  const { box } = land.density;
   const step = Math.max(box.x1 - box.x0, box.y1 - box.y0) / (NODES_PER_SIDE - 1);
   const empty = gridOf(box, step, () => 0);
   const n = empty.values.length;
@@ -133,7 +125,8 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, box: Box, land: Lan
         return made(title, marker.timeUnit, grid, { least: first, most: last, digits: 0 });
       }
       case "density": {
-        const grid = { ...land.density, values: land.density.values.map((v) => v * QUARTER_DISC) };
+        const { density } = exact();
+        const grid = { ...density, values: density.values.map((v) => v * QUARTER_DISC) };
         return made("Individuals within ¼ prior sd", "", grid, { digits: 0 });
       }
       case "surface": {

@@ -43,12 +43,13 @@ export function svgDots(pen: Pen): DotRenderer {
       if (drawn === null || group === null) {
         group = drawCircles(pen, dots, viewport);
         element.replaceChildren(group);
+        element.style.transform = "";
         drawn = viewport;
       } else if (drawn.unit === viewport.unit) {
         const [dx, dy] = [viewport.originX - drawn.originX, viewport.originY - drawn.originY];
-        group.setAttribute("transform", `translate(${dx} ${dy})`);
+        element.style.transform = `translate(${dx}px,${dy}px)`;
       } else {
-        group.removeAttribute("transform");
+        element.style.transform = "";
         const order = drawingOrder(dots);
         for (let k = 0; k < order.length; k++) {
           const circle = group.childNodes[k] as SVGCircleElement;

@@ -17,6 +17,7 @@ import { groupCourses } from "../packages/core/src/map/clusters/courses.ts";
 import { nameGroups } from "../packages/core/src/map/clusters/names.ts";
 import { chooseNumberOfGroups } from "../packages/core/src/map/clusters/number.ts";
 import { stabilityOf } from "../packages/core/src/map/clusters/stability.ts";
+import { treeTop } from "../packages/core/src/map/clusters/tree-top.ts";
 import { cutTree, wardTree } from "../packages/core/src/map/clusters/ward.ts";
 import { createRandom } from "../packages/core/src/numeric/random.ts";
 import { fitCox } from "../packages/core/src/survival/cox.ts";
@@ -69,7 +70,9 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
   // Groups: Ward on the places, courses from each member's own posterior.
   const chosenNumber = chooseNumberOfGroups(placements.location, m, 2, { seed });
   const number = { ...chosenNumber, numGroups: options.numGroups ?? chosenNumber.numGroups };
-  const labels = cutTree(wardTree(placements.location, m, 2), number.numGroups);
+  const whole = wardTree(placements.location, m, 2);
+  const labels = cutTree(whole, number.numGroups);
+  const tree = treeTop(whole, labels, number.numGroups);
   const times = Float64Array.from({ length: 41 }, (_, k) => k / 4);
   const mixture = modelMixture(model);
   const d = model.basis.numBasis;
@@ -98,7 +101,7 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
   const random = createRandom(seed);
   const resamples = Array.from({ length: 5 }, () => labels.map((g) => (random.uniform() < 0.9 ? g : -1)));
   const stability = stabilityOf(labels, resamples);
-  const groups = joinGroups({ labels, courses, names, lastTimes, number, stability });
+  const groups = joinGroups({ labels, courses, names, lastTimes, number, stability, tree });
 
   const chosen = Object.entries(outcomes).map(([name, values]) => ({ name, labels: values }));
   const association = await associate(

@@ -109,6 +109,18 @@ export interface StudyGroups {
     readonly evidence: readonly { readonly numGroups: number; readonly gap: number; readonly standardError: number }[];
     /** The choice in one sentence. */
     readonly sentence?: string;
+    /** How far apart the two most similar median courses are, by number of groups, if that decided. */
+    readonly courses?: {
+      readonly numGroups: number;
+      readonly leastDifference: number;
+      readonly leastSize: number;
+      readonly evidence: readonly {
+        readonly numGroups: number;
+        readonly difference: number;
+        readonly smallest: number;
+        readonly distinct: boolean;
+      }[];
+    };
   };
   readonly stability?: {
     readonly verdict: "stable" | "unstable";
@@ -117,8 +129,20 @@ export interface StudyGroups {
   };
   /** Mean entropy-based certainty of soft membership, 0 to 1, if a mixture was fitted. */
   readonly entropy?: number;
-  /** The Ward tree, for the figure of merges: heights of all merges, never falling. */
+  /** Heights of all merges of the Ward tree, never falling. */
   readonly mergeHeights?: Numbers;
+  /** The top of the Ward tree, for the figure of merges. */
+  readonly tree?: StudyTree;
+}
+
+/** The last merges of a tree of places, as core's `TreeTop`. */
+export interface StudyTree {
+  /** Branches that are not opened further, in an order without crossings; group below 0 for several. */
+  readonly leaves: readonly { readonly size: number; readonly group: number }[];
+  /** Two nodes, height and size of each merge, lowest first; node k is a leaf, node leaves.length + t merge t. */
+  readonly merges: readonly (readonly [number, number, number, number])[];
+  /** Height at which it is cut into its groups. */
+  readonly cut: number;
 }
 
 export interface StudyOutcome {
@@ -179,6 +203,20 @@ export interface StudyAdjusted {
   readonly bh: number;
 }
 
+/**
+ * Local share of cases with the simultaneous band of no relation, as core's `RiskSurface`: [size,size], first axis
+ * slowest; NaN, or null in JSON, where too few individuals are near.
+ */
+export interface StudyRiskSurface {
+  readonly axes: readonly Numbers[];
+  readonly share: ArrayLike<number>;
+  readonly individuals: Numbers;
+  readonly lower: Numbers;
+  readonly upper: Numbers;
+  /** Of the largest departure from the band anywhere. */
+  readonly pValue: number;
+}
+
 /** As `associate --json`. */
 export interface StudyAssociation {
   readonly outcomes: readonly {
@@ -196,6 +234,8 @@ export interface StudyAssociation {
       readonly visitAuc?: number;
     };
     readonly warnings: readonly { readonly code: string; readonly message: string }[];
+    /** Where on the map it is common; computed quickly from the places where left out. */
+    readonly riskSurface?: StudyRiskSurface | null;
     readonly representations: {
       readonly [name: string]: {
         readonly p: number;

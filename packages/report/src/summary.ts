@@ -68,8 +68,9 @@ export function joinGroups(parts: {
   };
   readonly entropy?: number;
   readonly mergeHeights?: Numbers;
+  readonly tree?: StudyGroups["tree"];
 }): StudyGroups {
-  const { labels, courses, names, lastTimes, method, number, stability, entropy, mergeHeights } = parts;
+  const { labels, courses, names, lastTimes, method, number, stability, entropy, mergeHeights, tree } = parts;
   const groups: StudyGroup[] = names.map(({ group, letter, name }) => {
     const course = courses.find((c) => c.group === group)!;
     const members = Array.from(labels).flatMap((g, i) => (g === group ? [lastTimes[i]] : []));
@@ -95,6 +96,7 @@ export function joinGroups(parts: {
     ...(stability === undefined ? {} : { stability }),
     ...(entropy === undefined ? {} : { entropy }),
     ...(mergeHeights === undefined ? {} : { mergeHeights }),
+    ...(tree === undefined ? {} : { tree }),
   };
 }
 

@@ -9,16 +9,17 @@ import { drawOutcomeMaps, prepareOutcomeMaps } from "../figures/outcome-maps.ts"
 import { drawTerrainMap } from "../figures/terrain-map.ts";
 import { cell, counted, fixed, NONE, percent, pValue } from "../numbers.ts";
 import type { Numbers } from "../study.ts";
-import { capital, modelName, outcomeName } from "../words.ts";
+import { capital, midSentence, modelName, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
+import { riskFigure } from "./risk-figure.ts";
 
 /** Figures that need places on a map; none without them. */
 export function mapFigures(context: Context): Figure[] {
   const map = prepareMap(context.study);
   if (map === undefined) return [];
   const figures = [groupMapFigure(context, map), coefficientFigure(context, map)];
-  const outcome = outcomeFigure(context, map);
-  return outcome === undefined ? figures : [...figures, outcome];
+  const more = [outcomeFigure(context, map), riskFigure(context, map)];
+  return [...figures, ...more.filter((figure) => figure !== undefined)];
 }
 
 function groupMapFigure(context: Context, map: MapData): Figure {
@@ -131,12 +132,12 @@ function outcomeFigure(context: Context, map: MapData): Figure | undefined {
     title: modelName(study.model?.kind ?? "dtm"),
     note: note(own),
   });
-  const name = outcomeName(mapOutcome.name);
+  const name = midSentence(outcomeName(mapOutcome.name));
   const cases = Array.from(mapOutcome.labels).filter((v) => v === 1).length;
   const dots = map.individualLevel === "places";
   return {
     key: "outcome-maps",
-    title: `${name} on ${maps.panels.length === 1 ? "the map" : "the maps of the models"}`,
+    title: `${outcomeName(mapOutcome.name)} on ${maps.panels.length === 1 ? "the map" : "the maps of the models"}`,
     caption: dots
       ? `Filled: with ${name}. Hollow: without. The other models' places are turned and scaled as a whole to lie closest to the map.`
       : `Share of individuals with ${name}, smoothed. The other models' places are turned and scaled as a whole to lie closest to the map.`,

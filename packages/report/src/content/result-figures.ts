@@ -1,123 +1,12 @@
-/** Figures of groups, comparison, survival, fit and data. */
+/** Figures of comparison, survival, fit and data. */
 import { coverageCurve, drawCoverage, drawDifferences, drawHorizon, drawPit } from "../figures/comparison.ts";
-import type { DataTable, Figure } from "../figures/figure.ts";
+import type { Figure } from "../figures/figure.ts";
 import { drawTrace } from "../figures/fit.ts";
-import { drawGap } from "../figures/gap.ts";
-import { drawGroupCourses, followedText, followedTimes, shownLength } from "../figures/group-courses.ts";
 import { drawDesign, drawValues } from "../figures/quality.ts";
 import { drawSurvival, riskTimes, survivalAt } from "../figures/survival.ts";
-import {
-  cell,
-  cellsOf,
-  fixed,
-  interval,
-  isSmall,
-  listWords,
-  NONE,
-  percent,
-  signed,
-  significant,
-  wilson,
-} from "../numbers.ts";
+import { cell, cellsOf, fixed, interval, isSmall, listWords, NONE, percent, signed, significant } from "../numbers.ts";
 import { midSentence, modelName, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
-
-/** Courses of the groups and the evidence for their number. */
-export function groupFigures(context: Context): Figure[] {
-  const { study, groups, sizes, smallCell, timeWord, decimals } = context;
-  if (groups.length === 0) return [];
-  const { marker } = study.cohort;
-  const notes = outcomeNotes(context);
-  const unit = marker.unit === "" ? "" : ` in ${marker.unit}`;
-  const logScale = marker.transform === "log" ? " on a log scale" : "";
-  const times = followedTimes(groups[0]);
-  const table: DataTable = {
-    columns: [
-      "Group",
-      ...times.map((t) => `${timeWord} ${t}`),
-      ...(notes === undefined ? [] : [outcomeName(context.mapOutcome?.name ?? "")]),
-    ],
-    rows: groups.map((group, rank) => [
-      `${group.letter} ${group.name}`,
-      ...times.map((t) => {
-        const k = indexAt(group.times, t);
-        const n = followedText(group, sizes[rank], t, smallCell);
-        if (k >= shownLength(group, smallCell)) return `${NONE} (n ${n})`;
-        return `${fixed(group.median[k], decimals)} (${interval(group.lower[k], group.upper[k], decimals)}; n ${n})`;
-      }),
-      ...(notes === undefined ? [] : [`${notes[rank].strong} ${notes[rank].range}`]),
-    ]),
-  };
-  const figures: Figure[] = [
-    {
-      key: "groups",
-      title: "Groups of similar courses",
-      caption: `${marker.name}${unit}${logScale}. Line: median of the group; band: 10th to 90th percentile of its members. n: members followed to that time. Curves end where fewer than ${Math.max(5, smallCell)} are followed.`,
-      summary: groups
-        .map((g, k) => `${g.letter}: ${g.name}, ${sizes[k]} individuals`)
-        .join("; ")
-        .concat("."),
-      table,
-      width: 1112,
-      draw: (canvas) =>
-        drawGroupCourses({ groups, sizes, marker, smallCell, ...(notes === undefined ? {} : { notes }) }, canvas),
-    },
-  ];
-  const number = study.groups?.number;
-  if (number !== undefined && number.evidence.length > 1) {
-    figures.push({
-      key: "number-of-groups",
-      title: "How many groups",
-      caption:
-        "Gap statistic: how much tighter the groups are than groups of as many points spread evenly. Filled: the number used.",
-      summary: `The gap statistic was computed for ${number.evidence[0].numGroups} to ${number.evidence[number.evidence.length - 1].numGroups} groups; ${number.numGroups} are used.`,
-      table: {
-        columns: ["Groups", "gap", "standard error"],
-        rows: number.evidence.map((e) => [String(e.numGroups), fixed(e.gap, 3), fixed(e.standardError, 3)]),
-      },
-      width: 420,
-      draw: (canvas) => drawGap(number, canvas),
-    });
-  }
-  return figures;
-}
-
-/** Share with the map's outcome in each group; bounds in place of shares that would give a small count away. */
-export function outcomeNotes({ study, groups, mapOutcome, smallCell }: Context) {
-  if (mapOutcome === undefined || study.groups === undefined) return undefined;
-  const { labels } = study.groups;
-  const name = midSentence(outcomeName(mapOutcome.name));
-  return groups.map(({ group }) => {
-    let cases = 0;
-    let total = 0;
-    for (let i = 0; i < labels.length; i++) {
-      if (labels[i] !== group || (mapOutcome.labels[i] !== 0 && mapOutcome.labels[i] !== 1)) continue;
-      total++;
-      cases += mapOutcome.labels[i];
-    }
-    const share = shownShare(cases, total, smallCell);
-    return { strong: share.text, range: share.range, rest: `${name}${share.range === "" ? "" : ` ${share.range}`}` };
-  });
-}
-
-/** A share, or only a bound for it where cases or the others are few. */
-export function shownShare(
-  cases: number,
-  total: number,
-  limit: number,
-): { readonly text: string; readonly range: string } {
-  if (total === 0 || isSmall(total, limit)) return { text: NONE, range: "" };
-  if (limit > 1 && cases < limit) return { text: `under ${percent(Math.min(1, limit / total))}`, range: "" };
-  if (limit > 1 && total - cases < limit) return { text: `over ${percent(Math.max(0, 1 - limit / total))}`, range: "" };
-  const { lower, upper } = wilson(cases, total);
-  return { text: percent(cases / total), range: `(95% CI ${fixed(100 * lower, 0)} to ${fixed(100 * upper, 0)})` };
-}
-
-function indexAt(times: ArrayLike<number>, t: number): number {
-  let k = 0;
-  while (k + 1 < times.length && times[k + 1] <= t + 1e-9) k++;
-  return k;
-}
 
 /** Differences, coverage, PIT and error by horizon. */
 export function comparisonFigures({ study, timeWord, smallCell }: Context): Figure[] {
@@ -178,7 +67,7 @@ export function comparisonFigures({ study, timeWord, smallCell }: Context): Figu
       key: "pit",
       title: `Calibration: ${midSentence(modelName(main.model))}`,
       caption:
-        "Where later visits fell in their forecasts, in tenths. Flat is calibrated; a hollow middle says too narrow, a hump too wide.",
+        "Where later visits fell in their forecasts, in tenths. Flat, along the dotted line, is calibrated; a hollow middle says too narrow, a hump too wide.",
       summary: `Share of forecasts in each tenth of the predictive distribution: ${listWords(bins.map((n) => percent(n / total)))}.`,
       table: {
         columns: ["Tenth", "share of forecasts"],
@@ -224,7 +113,11 @@ export function comparisonFigures({ study, timeWord, smallCell }: Context): Figu
 /** Kaplan–Meier curves. */
 export function survivalFigures({ study, groups: all, smallCell, timeWord }: Context): Figure[] {
   const { survival, cohort } = study;
-  const groups = survival?.groups ?? all;
+  // Groups of a landmark may be fewer: a letter keeps its colour all through the report.
+  const groups = (survival?.groups ?? all).map(({ group, letter, name }, k) => {
+    const rank = all.findIndex((known) => known.letter === letter);
+    return { group, letter, name, rank: rank < 0 ? k : rank };
+  });
   if (survival === undefined || groups.length === 0) return [];
   const shown = groups.flatMap((group) => {
     const curve = survival.curves.find((c) => c.group === group.group);
@@ -261,10 +154,18 @@ export function survivalFigures({ study, groups: all, smallCell, timeWord }: Con
 }
 
 /** Convergence. */
-export function fitFigures({ record }: Context): Figure[] {
+export function fitFigures({ record, study }: Context): Figure[] {
   if (record === undefined || record.trace.length < 2) return [];
   const { trace } = record;
   const n = trace.length;
+  // The map is fitted on a coarse lattice first; the record keeps the bounds on the final one, from the change on.
+  const staged = study.model?.kind === "dtm" && record.options.schedule === "batch";
+  const before = staged && record.iterations > n ? record.iterations - n + 1 : 0;
+  const first = Math.max(1, before);
+  const coarse =
+    before > 0
+      ? ` The first ${before} iterations ran on a coarser lattice: bounds there do not compare with these and are not drawn.`
+      : "";
   const listed = [...new Set([0, 1, 2, 4, 9, 19, 49, 99, n - 2, n - 1])]
     .filter((k) => k >= 0 && k < n)
     .sort((a, b) => a - b);
@@ -272,18 +173,18 @@ export function fitFigures({ record }: Context): Figure[] {
     {
       key: "trace",
       title: "Convergence",
-      caption: "Log-likelihood or its lower bound after each recorded iteration, and what each gained, on a log scale.",
+      caption: `Log-likelihood or its lower bound after each iteration, and what each gained, on a log scale.${coarse}`,
       summary: `${record.verdict} The last value is ${fixed(trace[n - 1], 1)}.`,
       table: {
         columns: ["Iteration", "value", "gain"],
         rows: listed.map((k) => [
-          String(k + 1),
+          String(k + first),
           fixed(trace[k], 4),
           k === 0 ? NONE : significant(trace[k] - trace[k - 1], 2),
         ]),
       },
       width: 540,
-      draw: (canvas) => drawTrace(trace, canvas),
+      draw: (canvas) => drawTrace(trace, canvas, first),
     },
   ];
 }

@@ -2,8 +2,9 @@
 import type { Figure } from "../figures/figure.ts";
 import type { Study } from "../study.ts";
 import { contextOf } from "./context.ts";
+import { groupFigures } from "./group-figures.ts";
 import { mapFigures } from "./map-figures.ts";
-import { comparisonFigures, dataFigures, fitFigures, groupFigures, survivalFigures } from "./result-figures.ts";
+import { comparisonFigures, dataFigures, fitFigures, survivalFigures } from "./result-figures.ts";
 
 /** Figures of a study; each draws itself as often as asked, in any theme. */
 export function studyFigures(study: Study): Figure[] {

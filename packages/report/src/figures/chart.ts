@@ -51,8 +51,9 @@ export function chart(pen: Pen, options: ChartOptions): SVGSVGElement {
     marks: [
       Plot.gridY([...y.ticks], { stroke: tokens.line, strokeOpacity: 1 }),
       ...marks,
-      Plot.axisX([...x.ticks], { ...axis, tickPadding: 6, tickFormat: x.format }),
-      Plot.axisY([...y.ticks], { ...axis, tickPadding: 6, tickFormat: y.format }),
+      // As text, since Plot thins out a tickFormat on a log scale: each line gets its label.
+      Plot.axisX([...x.ticks], { ...axis, tickPadding: 6, text: x.format }),
+      Plot.axisY([...y.ticks], { ...axis, tickPadding: 6, text: y.format }),
       yTitle === undefined
         ? null
         : Plot.text([yTitle], {

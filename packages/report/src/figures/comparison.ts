@@ -214,17 +214,6 @@ export function drawPit(pit: ArrayLike<number>, canvas: Canvas): SVGSVGElement {
         insetRight: 0.5,
       }),
       Plot.ruleY([1 / n], { stroke: pen.tokens.ink, strokeDasharray: "2 3" }),
-      Plot.text([{ x: 1, y: 1 / n }], {
-        x: "x",
-        y: "y",
-        text: () => "calibrated",
-        textAnchor: "end",
-        dy: -7,
-        fill: pen.tokens.ink2,
-        fontSize: 11,
-        stroke: pen.tokens.surface,
-        strokeWidth: 3,
-      }),
     ],
   });
 }

@@ -5,11 +5,11 @@ import { chart, roundTicks, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
 import { type Canvas, makeRoot, penOf } from "./svg.ts";
 
-/** Objective and gain per iteration; the last 90 % of iterations fill the height. */
-export function drawTrace(trace: readonly number[], canvas: Canvas): SVGSVGElement {
+/** Objective and gain per iteration, numbered from `first` on; the last 90 % of them fill the height. */
+export function drawTrace(trace: readonly number[], canvas: Canvas, first = 1): SVGSVGElement {
   const pen = penOf(canvas, 540);
   const n = trace.length;
-  const rows = trace.map((value, k) => ({ k: k + 1, value }));
+  const rows = trace.map((value, k) => ({ k: k + first, value }));
   const late = trace.slice(Math.floor(0.1 * n));
   const low = Math.min(...late);
   const high = Math.max(...trace);
@@ -18,10 +18,10 @@ export function drawTrace(trace: readonly number[], canvas: Canvas): SVGSVGEleme
   const ticks = roundTicks(domain[0], domain[1], 4);
   const step = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : 1;
   const decimals = Math.max(0, Math.min(6, Math.ceil(-Math.log10(step) - 1e-9)));
-  const last = Math.max(2, n);
+  const last = first + Math.max(2, n) - 1;
   const x = {
-    domain: [1, last] as const,
-    ticks: roundTicks(1, last, 5).filter((t) => Number.isInteger(t) && t >= 1),
+    domain: [first, last] as const,
+    ticks: roundTicks(first, last, 5).filter((t) => Number.isInteger(t)),
     format: trim,
   };
   const marginLeft = 74;
@@ -42,7 +42,7 @@ export function drawTrace(trace: readonly number[], canvas: Canvas): SVGSVGEleme
   });
   const gains = trace
     .slice(1)
-    .map((value, k) => ({ k: k + 2, gain: value - trace[k] }))
+    .map((value, k) => ({ k: k + first + 1, gain: value - trace[k] }))
     .filter(({ gain }) => gain > 0);
   const root = makeRoot(pen, 10);
   upper.setAttribute("x", "0");

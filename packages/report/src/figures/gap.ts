@@ -1,8 +1,46 @@
-/** The gap statistic: the evidence for the number of groups. */
+/** The evidence for the number of groups: how far apart their courses are, and the gap statistic. */
 import * as Plot from "@observablehq/plot";
 import { fixed } from "../numbers.ts";
+import type { StudyGroups } from "../study.ts";
 import { chart, roundTicks, trim } from "./chart.ts";
 import { type Canvas, penOf } from "./svg.ts";
+
+type CourseEvidence = NonNullable<NonNullable<StudyGroups["number"]>["courses"]>;
+
+/** Difference of the two most similar median courses by number of groups, with the least asked for. */
+export function drawDistinct(
+  { evidence, leastDifference }: CourseEvidence,
+  numGroups: number,
+  canvas: Canvas,
+): SVGSVGElement {
+  const pen = penOf(canvas, 420);
+  const high = 1.08 * Math.max(leastDifference, ...evidence.map((e) => e.difference));
+  const ticks = roundTicks(0, high, 4);
+  const last = Math.max(3, ...evidence.map((e) => e.numGroups));
+  const fill = (e: CourseEvidence["evidence"][number]) =>
+    e.numGroups === numGroups ? pen.tokens.ink : pen.tokens.surface;
+  const dots = { x: "numGroups", y: "difference", stroke: pen.tokens.ink, strokeWidth: 1.5 };
+  return chart(pen, {
+    height: 240,
+    marginLeft: 44,
+    x: { domain: [1.7, last + 0.3], ticks: evidence.map((e) => e.numGroups), format: trim },
+    y: { domain: [0, high], ticks, format: trim },
+    yTitle: "difference of the two most similar courses, sd of the noise",
+    xTitle: "number of groups",
+    marks: [
+      Plot.ruleY([leastDifference], { stroke: pen.tokens.ink, strokeDasharray: "5 4" }),
+      Plot.line(evidence, { x: "numGroups", y: "difference", stroke: pen.tokens.line2 }),
+      Plot.dot(
+        evidence.filter((e) => e.distinct),
+        { ...dots, r: 4.2, fill },
+      ),
+      Plot.dot(
+        evidence.filter((e) => !e.distinct),
+        { ...dots, r: 4, symbol: "times" },
+      ),
+    ],
+  });
+}
 
 export interface GapFigure {
   readonly numGroups: number;

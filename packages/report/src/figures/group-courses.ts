@@ -8,8 +8,9 @@ import { cell, timeWord, whole } from "../numbers.ts";
 import type { StudyGroup } from "../study.ts";
 import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
+import { badge } from "./badge.ts";
 import { type ChartAxis, chart, roundTicks, timeAxis, trim } from "./chart.ts";
-import { badge, setHeight } from "./group-map.ts";
+import { setHeight } from "./group-map.ts";
 import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
 
 export interface GroupCourses {

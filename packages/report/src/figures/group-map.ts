@@ -5,6 +5,7 @@
  */
 import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
+import { badge } from "./badge.ts";
 import {
   CARD,
   drawBands,
@@ -18,11 +19,14 @@ import {
   landClip,
   levelText,
   type MapLayout,
+  type Marks,
   mapLayout,
   rampEnds,
   type Spot,
+  smallCurveNote,
 } from "./map-base.ts";
 import type { MapData } from "./map-data.ts";
+import { drawPills } from "./pills.ts";
 import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
 
 const LEFT = CARD.width + 12;
@@ -50,8 +54,10 @@ export function drawGroupMap(map: MapData, canvas: Canvas): SVGSVGElement {
 
   // Legend: scale bar beside the note on axes, terrain, marks, groups.
   let y = rowY + CARD.height / 2 + 20;
-  const note = "Small curves: the course along the two centre lines.";
-  root.append(label(pen, note, 0, y + 4, { fill: pen.tokens.ink3 }), drawScaleBar(pen, layout, pen.width - 1, y));
+  root.append(
+    label(pen, smallCurveNote(map), 0, y + 4, { fill: pen.tokens.ink3 }),
+    drawScaleBar(pen, layout, pen.width - 1, y),
+  );
   y += 22;
   if (value.levels.length > 0) {
     const used = drawRamp(pen, root, 0, y, value.title, value.levels, pen.tokens.land, rampEnds(value));
@@ -72,38 +78,9 @@ export function drawGroupMap(map: MapData, canvas: Canvas): SVGSVGElement {
   return root;
 }
 
-/** A badge with a letter: filled, or hollow past six groups. */
-export function badge(pen: Pen, rank: number, letter: string, cx: number, cy: number, r: number): SVGElement {
-  const { colour, hollow } = groupStyle(pen.tokens, rank);
-  return make(
-    pen,
-    "g",
-    {},
-    make(pen, "circle", {
-      cx,
-      cy,
-      r: hollow ? r - 0.8 : r,
-      fill: hollow ? pen.tokens.surface : colour,
-      stroke: hollow ? colour : undefined,
-      "stroke-width": hollow ? 1.6 : undefined,
-    }),
-    label(pen, letter, cx, cy + r * 0.42, {
-      "text-anchor": "middle",
-      "font-size": Math.min(12, r * 1.15),
-      "font-weight": 600,
-      fill: hollow ? pen.tokens.ink : pen.tokens.surface,
-    }),
-  );
-}
-
 /** Rank (order of the letters) of each group number. */
 export function ranksOf(map: Pick<MapData, "groups">): Map<number, number> {
   return new Map(map.groups.map(({ group }, rank) => [group, rank]));
-}
-
-interface Marks {
-  readonly group: SVGElement;
-  readonly spots: readonly Spot[];
 }
 
 function drawDiscs(pen: Pen, layout: MapLayout, map: MapData): Marks {
@@ -168,52 +145,6 @@ function drawDots(pen: Pen, layout: MapLayout, map: MapData): Marks {
     );
     spots.push({ x: cx, y: cy, r: 2 });
   }
-  return { group, spots };
-}
-
-/** Names near the middle of each group, where they hide the fewest dots and no other name. */
-function drawPills(pen: Pen, layout: MapLayout, map: MapData): Marks {
-  const group = make(pen, "g");
-  const spots: Spot[] = [];
-  const dots = Array.from(map.sd, (_, i) => [layout.x(map.places[2 * i]), layout.y(map.places[2 * i + 1])] as const);
-  const taken: { x: number; y: number; w: number }[] = [];
-  const middle = (v: number[]) => v.sort((a, b) => a - b)[Math.floor(v.length / 2)];
-  map.groups.forEach(({ group: number, letter, name }, rank) => {
-    const members = dots.filter((_, i) => map.labels[i] === number);
-    if (members.length === 0) return;
-    const text = fitText(capital(name), 12, 240, true);
-    const w = textWidth(text, 12, true) + 36;
-    const [mx, my] = [middle(members.map(([x]) => x)), middle(members.map(([, y]) => y))];
-    let best = { x: mx - w / 2, y: my, cost: Number.POSITIVE_INFINITY };
-    for (let dy = -7; dy <= 7; dy++) {
-      for (let dx = -4; dx <= 4; dx++) {
-        const x = Math.min(Math.max(mx - w / 2 + 28 * dx, layout.left), pen.width - w - 1);
-        const y = my + 22 * dy;
-        if (y < layout.top + 12 || y > layout.bottom - 12) continue;
-        if (taken.some((t) => Math.abs(t.y - y) < 28 && x < t.x + t.w + 6 && t.x < x + w + 6)) continue;
-        const hidden = dots.filter(([a, b]) => a > x && a < x + w && Math.abs(b - y) < 13).length;
-        const cost = hidden + 0.004 * ((x + w / 2 - mx) ** 2 + (y - my) ** 2) ** 0.75;
-        if (cost < best.cost - 1e-9) best = { x, y, cost };
-      }
-    }
-    const { x, y } = best;
-    taken.push({ x, y, w });
-    for (let at = 0; at <= w; at += 12) spots.push({ x: x + at, y, r: 18 });
-    group.append(
-      make(pen, "rect", {
-        x,
-        y: y - 12,
-        width: w,
-        height: 24,
-        rx: 12,
-        fill: pen.tokens.surface,
-        "fill-opacity": 0.94,
-        stroke: pen.tokens.line,
-      }),
-      badge(pen, rank, letter, x + 13, y, 8),
-      label(pen, text, x + 26, y + 4.3, { "font-size": 12, "font-weight": 600, fill: pen.tokens.ink }),
-    );
-  });
   return { group, spots };
 }
 

@@ -42,14 +42,20 @@ export interface LandOptions {
 
 const SMALLEST_ISLAND = 5;
 
-/** The box around all places and some water. */
-export function boxAround(places: Numbers, margin = 0.2): Box {
+/** The box around all places with some water, and around the coasts of lands. */
+export function boxAround(places: Numbers, margin = 0.2, lands: readonly Land[] = []): Box {
   const box = { x0: -1.1, x1: 1.1, y0: -1.1, y1: 1.1 };
   for (let i = 0; i + 1 < places.length; i += 2) {
     box.x0 = Math.min(box.x0, places[i] - margin);
     box.x1 = Math.max(box.x1, places[i] + margin);
     box.y0 = Math.min(box.y0, places[i + 1] - margin);
     box.y1 = Math.max(box.y1, places[i + 1] + margin);
+  }
+  for (const [x, y] of lands.flatMap(({ coast }) => coast.flat())) {
+    box.x0 = Math.min(box.x0, x - 0.04);
+    box.x1 = Math.max(box.x1, x + 0.04);
+    box.y0 = Math.min(box.y0, y - 0.04);
+    box.y1 = Math.max(box.y1, y + 0.04);
   }
   return box;
 }

@@ -116,6 +116,12 @@ export interface Spot {
   readonly r: number;
 }
 
+/** Marks on the map, and the spots they take. */
+export interface Marks {
+  readonly group: SVGElement;
+  readonly spots: readonly Spot[];
+}
+
 /** One label per line, on land, away from marks, borders and each other; lines too short for one go without. */
 export function drawLineLabels(
   pen: Pen,
@@ -191,10 +197,11 @@ export const CARD = { width: 46, height: 30 };
 /** Small curves along the bottom (centred at `rowY`) and the left (centred at `columnX`), on one scale. */
 export function drawSmallCurves(pen: Pen, layout: MapLayout, map: MapData, rowY: number, columnX: number): SVGElement {
   const group = make(pen, "g");
+  const heightsOf = (values: ArrayLike<number>) => Array.from(values, (v) => (map.logHeights ? Math.log(v) : v));
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   for (const { values } of map.curves) {
-    for (const v of Array.from(values)) {
+    for (const v of heightsOf(values)) {
       low = Math.min(low, v);
       high = Math.max(high, v);
     }
@@ -217,13 +224,18 @@ export function drawSmallCurves(pen: Pen, layout: MapLayout, map: MapData, rowY:
         stroke: pen.tokens.line,
       }),
     );
-    const points = Array.from(values, (v, k) => {
+    const points = heightsOf(values).map((v, k) => {
       const x = left + 5 + ((width - 10) * k) / (values.length - 1);
       return [x, top + 5 + (height - 10) * (high > low ? (high - v) / (high - low) : 0.5)] as const;
     });
     group.append(make(pen, "path", { d: pathOf(points), fill: "none", stroke: pen.tokens.ink, "stroke-width": 1.5 }));
   }
   return group;
+}
+
+/** What the small curves are, in words under them. */
+export function smallCurveNote(map: Pick<MapData, "logHeights">): string {
+  return `Small curves: the course along the two centre lines${map.logHeights ? ", log scale" : ""}.`;
 }
 
 /** Scale bar that ends at `right`. */

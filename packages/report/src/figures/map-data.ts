@@ -18,7 +18,7 @@ export interface Terrain {
 export interface SmallCurve {
   readonly axis: "x" | "y";
   readonly at: number;
-  /** Values at `times`, on the scale of the model. */
+  /** Values at equally spaced times, on the marker's own scale. */
   readonly values: Numbers;
 }
 
@@ -41,10 +41,14 @@ export interface MapData {
   readonly smallCell: number;
   readonly individualLevel: "none" | "places";
   readonly timeWord: string;
+  /** Whether heights of small curves are logarithms: a marker modelled on the log scale is read on it. */
+  readonly logHeights: boolean;
 }
 
 /** Step of the lattice on which terrain is computed; contours interpolate. */
 const TERRAIN_STEP = 0.12;
+/** How far a coast may lie from the outermost place. */
+export const SHORE = 0.6;
 const MARKS = [-2, -1, 0, 1, 2];
 const CURVE_POINTS = 25;
 
@@ -62,8 +66,9 @@ export function prepareMap(study: Study): MapData | undefined {
   const sd = Float64Array.from({ length: m }, (_, i) =>
     q === 2 ? Math.sqrt(placements.area50[i] / (2 * Math.PI * Math.LN2)) : Math.sqrt(placements.covariance[i * q * q]),
   );
-  const box = boxAround(places);
-  const land = landOf(places, placements.numObservations, box);
+  // Land first, in a box wide enough for its coast; then the smallest box that holds coast and places.
+  const land = landOf(places, placements.numObservations, boxAround(places, SHORE));
+  const box = boxAround(places, 0.12, [land]);
   const smallCell = options.smallCell ?? 11;
   const at = (x: number, y: number) => placementAt(model, [x, y, 0].slice(0, q));
   const { marker } = model;
@@ -119,6 +124,7 @@ export function prepareMap(study: Study): MapData | undefined {
     smallCell,
     individualLevel: options.individualLevel ?? "none",
     timeWord: unitOfTime,
+    logHeights: marker.transform === "log",
   };
 }
 

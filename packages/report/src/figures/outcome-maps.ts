@@ -1,26 +1,15 @@
 /**
  * Maps of several models side by side, coloured by an outcome (Figure 3 of the paper). Places of the other models are
  * turned, mirrored, moved and scaled as a whole to lie as close as possible to those of the map (Procrustes); this
- * changes no distance ratio. Surface: share of cases, smoothed with a Gaussian of Scott's width h = n^(−1/6) sd,
- *   s(x) = Σ K_i c_i / Σ K_i,  effective number n(x) = (Σ K_i)² / Σ K_i²,
- * drawn on land where n(x) reaches the limit for small cells and hatched where its 95 % interval is wider than ±20 points.
+ * changes no distance ratio. Surface: the smoothed share of cases (share.ts).
  */
 import { procrustes } from "@trajectory-maps/core";
-import { percent, wilson } from "../numbers.ts";
 import type { Numbers, StudyOutcome } from "../study.ts";
 import { setHeight } from "./group-map.ts";
-import { type Box, boxAround, type Grid, type Land, landOf, smoothPlaces, valueAt } from "./land.ts";
-import {
-  drawBands,
-  drawCoast,
-  drawLineLabels,
-  drawLines,
-  drawRamp,
-  drawScaleBar,
-  landClip,
-  mapLayout,
-} from "./map-base.ts";
-import type { MapData } from "./map-data.ts";
+import { type Box, boxAround, type Grid, type Land, landOf, valueAt } from "./land.ts";
+import { drawBands, drawCoast, drawScaleBar, landClip, mapLayout } from "./map-base.ts";
+import { type MapData, SHORE } from "./map-data.ts";
+import { drawShare, drawShareLegend, hatchPattern, landView, shareLevels, shareSurface } from "./share.ts";
 import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
 
 /** One model's panel. */
@@ -68,7 +57,7 @@ export function prepareOutcomeMaps(
   aligned.forEach(({ places }, k) => {
     every.set(places, k * 2 * m);
   });
-  const box = boxAround(every, 0.3);
+  const box = boxAround(every, SHORE);
   const panels = aligned.map(({ title, note, places }) => ({
     title,
     note,
@@ -88,7 +77,11 @@ export function prepareOutcomeMaps(
   const { visits, smallCell, individualLevel } = map;
   const view =
     individualLevel === "places"
-      ? box
+      ? boxAround(
+          every,
+          0.12,
+          panels.map(({ land }) => land),
+        )
       : landView(
           panels.map(({ land }) => land),
           box,
@@ -104,35 +97,6 @@ export function prepareOutcomeMaps(
     smallCell,
     individualLevel,
     spread,
-  };
-}
-
-/** Lines ten points apart, or twenty over a wide range: never finer, so that chance does not look like mountains. */
-function shareLevels(low: number, high: number): number[] {
-  const step = high - low > 0.65 ? 0.2 : 0.1;
-  const levels: number[] = [];
-  for (let k = Math.max(1, Math.floor(low / step)); k * step < Math.min(1, high + step / 2); k++) {
-    levels.push(Math.round(100 * k * step) / 100);
-  }
-  return levels.slice(0, 6);
-}
-
-/** Colours of the bands: from the light end on, one step each. */
-function shareRamp(pen: Pen, levels: readonly number[]): readonly string[] {
-  return pen.tokens.sequential.slice(0, Math.max(2, levels.length + 1));
-}
-
-/** The box around all coasts. */
-function landView(lands: readonly Land[], box: Box): Box {
-  const points = lands.flatMap(({ coast }) => coast.flat());
-  if (points.length === 0) return box;
-  const pick = (axis: 0 | 1, choose: (...v: number[]) => number) =>
-    points.reduce((best, point) => choose(best, point[axis]), points[0][axis]);
-  return {
-    x0: pick(0, Math.min) - 0.05,
-    x1: pick(0, Math.max) + 0.05,
-    y0: pick(1, Math.min) - 0.05,
-    y1: pick(1, Math.max) + 0.05,
   };
 }
 
@@ -152,24 +116,6 @@ function alignPlaces(X: Float64Array, Y: Float64Array, m: number): Float64Array 
     out[2 * i + 1] = toCenter[1] + scale * (a * R[1] + b * R[3]);
   }
   return out;
-}
-
-/** Smoothed share of cases and effective number of individuals. */
-function shareSurface(places: Float64Array, known: readonly number[], labels: Numbers, box: Box) {
-  const n = Math.max(2, known.length);
-  let variance = 0;
-  for (const axis of [0, 1]) {
-    const mean = known.reduce((s, i) => s + places[2 * i + axis] / n, 0);
-    variance += known.reduce((s, i) => s + (places[2 * i + axis] - mean) ** 2 / n, 0) / 2;
-  }
-  const h = Math.max(0.2, Math.sqrt(variance) * n ** (-1 / 6));
-  const all = smoothPlaces(places, known, box, h);
-  const cases = smoothPlaces(places, known, box, h, (i) => labels[i]);
-  // K² of width h is a Gaussian of width h/√2 over 4πh².
-  const squares = smoothPlaces(places, known, box, h / Math.SQRT2);
-  const share = all.values.map((v, k) => (v > 0 ? cases.values[k] / v : 0));
-  const individuals = all.values.map((v, k) => (v > 0 ? (v * v * 4 * Math.PI * h * h) / squares.values[k] : 0));
-  return { share: { ...all, values: share }, individuals: { ...all, values: individuals } };
 }
 
 /** The panels as SVG. */
@@ -198,40 +144,16 @@ export function drawOutcomeMaps(maps: OutcomeMaps, canvas: Canvas): SVGSVGElemen
       root.append(drawBands(pen, layout, panel.share, [], [pen.tokens.sunken], clip));
       root.append(drawCoast(pen, layout, panel.land), drawCases(pen, layout, panel, maps));
     } else {
-      root.append(drawBands(pen, layout, panel.share, maps.levels, shareRamp(pen, maps.levels), clip));
-      root.append(drawLines(pen, layout, panel.share, maps.levels, clip, pen.tokens.surface));
-      root.append(drawDoubt(pen, layout, panel, maps, clip));
-      root.append(drawCoast(pen, layout, panel.land));
-      root.append(
-        drawLineLabels(pen, layout, panel.land, { grid: panel.share, levels: maps.levels }, (v) => percent(v), []),
-      );
+      root.append(...drawShare(pen, layout, panel.land, panel, maps.levels, maps.smallCell, clip));
     }
     bottom = Math.max(bottom, layout.bottom);
     if (k === count - 1) root.append(drawScaleBar(pen, layout, left + panelWidth - 1, layout.bottom + 16));
   });
   const y = bottom + 16;
   if (places) drawCaseLegend(pen, root, maps.outcome, y);
-  else drawShareLegend(pen, root, maps, y);
+  else drawShareLegend(pen, root, maps.levels, 0, y);
   setHeight(pen, root, y + 10);
   return root;
-}
-
-function drawShareLegend(pen: Pen, root: Element, maps: OutcomeMaps, y: number): void {
-  const { levels } = maps;
-  if (levels.length === 0) return;
-  const ends = [`under ${percent(levels[0])}`, `over ${percent(levels[levels.length - 1])}`] as const;
-  const x = drawRamp(pen, root, 0, y, "share with the outcome", levels, shareRamp(pen, levels), ends) + 12;
-  root.append(
-    make(pen, "rect", {
-      x,
-      y: y - 6,
-      width: 18,
-      height: 12,
-      fill: `url(#${pen.id("hatch")})`,
-      stroke: pen.tokens.line2,
-    }),
-  );
-  root.append(label(pen, "95% interval wider than ±20 points", x + 25, y + 4));
 }
 
 function drawCaseLegend(pen: Pen, root: Element, outcome: string, y: number): void {
@@ -267,46 +189,4 @@ function drawCases(
     }
   }
   return group;
-}
-
-/** Hatching where the share is uncertain, and water where too few are near. */
-function drawDoubt(
-  pen: Pen,
-  layout: ReturnType<typeof mapLayout>,
-  panel: OutcomePanel,
-  maps: OutcomeMaps,
-  clip: string,
-): SVGElement {
-  const width = panel.share.values.map((s, k) => {
-    const n = panel.individuals.values[k];
-    if (n < maps.smallCell) return 1;
-    const { lower, upper } = wilson(s * n, n);
-    return (upper - lower) / 2;
-  });
-  const vague = drawBands(
-    pen,
-    layout,
-    { ...panel.share, values: width },
-    [0.2],
-    ["none", `url(#${pen.id("hatch")})`],
-    clip,
-  );
-  return vague;
-}
-
-function hatchPattern(pen: Pen): SVGElement {
-  return make(
-    pen,
-    "pattern",
-    { id: pen.id("hatch"), width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
-    make(pen, "line", {
-      x1: 0,
-      y1: 0,
-      x2: 0,
-      y2: 6,
-      stroke: pen.tokens.ink,
-      "stroke-opacity": 0.5,
-      "stroke-width": 1.2,
-    }),
-  );
 }

@@ -4,7 +4,7 @@ import { timeWord, whole } from "../numbers.ts";
 import type { CohortSummary } from "../study.ts";
 import { chart, roundTicks, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
-import { type Canvas, label, make, makeRoot, penOf } from "./svg.ts";
+import { type Canvas, label, make, makeRoot, penOf, textWidth } from "./svg.ts";
 
 /** Individuals seen in both of two spans of time; a gap says that a change between them rests on the model alone. */
 export function drawDesign(cohort: CohortSummary, smallCell: number, canvas: Canvas): SVGSVGElement {
@@ -43,16 +43,20 @@ export function drawDesign(cohort: CohortSummary, smallCell: number, canvas: Can
   const [first, last] = [edges[0], edges[n]];
   const ticks = roundTicks(first, last, 5);
   const word = timeWord(cohort.marker.timeUnit);
+  const end = textWidth(`${word} ${trim(ticks[ticks.length - 1])}`, 11) + 12;
   ticks.forEach((t, k) => {
     const share = (t - first) / (last - first || 1);
     const text = k === ticks.length - 1 ? `${word} ${trim(t)}` : trim(t);
     const anchor = k === ticks.length - 1 && share > 0.9 ? "end" : "middle";
-    root.append(
-      label(pen, text, left + share * n * size + (anchor === "end" ? 6 : 0), bottom + 16, {
-        "text-anchor": anchor,
-        fill: pen.tokens.ink3,
-      }),
-    );
+    // The last label carries the unit and may take the room of the one before.
+    const free = k === ticks.length - 1 || share * n * size < n * size - end;
+    if (free)
+      root.append(
+        label(pen, text, left + share * n * size + (anchor === "end" ? 6 : 0), bottom + 16, {
+          "text-anchor": anchor,
+          fill: pen.tokens.ink3,
+        }),
+      );
     root.append(
       label(pen, trim(t), left - 7, bottom - share * n * size + 4, { "text-anchor": "end", fill: pen.tokens.ink3 }),
     );

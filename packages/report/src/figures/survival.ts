@@ -6,14 +6,20 @@ import * as Plot from "@observablehq/plot";
 import { cell, timeWord } from "../numbers.ts";
 import type { StudySurvival } from "../study.ts";
 import { groupStyle } from "../theme.ts";
+import { badge } from "./badge.ts";
 import { chart, roundTicks, timeAxis } from "./chart.ts";
-import { badge, setHeight } from "./group-map.ts";
+import { setHeight } from "./group-map.ts";
 import { type Canvas, label, makeRoot, penOf } from "./svg.ts";
 
 export interface SurvivalFigure {
   readonly survival: StudySurvival;
-  /** Groups in the order of the letters. */
-  readonly groups: readonly { readonly group: number; readonly letter: string; readonly name: string }[];
+  /** Groups in the order of the letters; `rank` gives the colour, which must be that of the map. */
+  readonly groups: readonly {
+    readonly group: number;
+    readonly letter: string;
+    readonly name: string;
+    readonly rank: number;
+  }[];
   readonly timeUnit: string;
   readonly smallCell: number;
 }
@@ -51,9 +57,9 @@ export function drawSurvival(data: SurvivalFigure, canvas: Canvas): SVGSVGElemen
   const last = lastTime(survival);
   const height = 320;
   const [marginLeft, marginRight] = [44, 46];
-  const drawn = groups.flatMap((group, rank) => {
+  const drawn = groups.flatMap((group) => {
     const curve = survival.curves.find((c) => c.group === group.group);
-    return curve === undefined ? [] : [{ ...group, rank, curve, rows: lattice(curve, last, smallCell) }];
+    return curve === undefined ? [] : [{ ...group, curve, rows: lattice(curve, last, smallCell) }];
   });
   const ends = spreadLabels(
     drawn.map(({ rows }) => rows[rows.length - 1]?.s ?? 1),

@@ -15,6 +15,7 @@ import {
   levelText,
   mapLayout,
   rampEnds,
+  smallCurveNote,
 } from "./map-base.ts";
 import type { MapData, Terrain } from "./map-data.ts";
 import { type Canvas, label, makeRoot, penOf } from "./svg.ts";
@@ -33,7 +34,7 @@ export function drawTerrainMap(map: MapData, terrain: Terrain, canvas: Canvas): 
   const rowY = layout.bottom + 12 + CARD.height / 2;
   root.append(drawSmallCurves(pen, layout, map, rowY, CARD.width / 2 + 1));
   let y = rowY + CARD.height / 2 + 20;
-  root.append(label(pen, "Small curves: the course along the two centre lines.", 0, y + 4, { fill: pen.tokens.ink3 }));
+  root.append(label(pen, smallCurveNote(map), 0, y + 4, { fill: pen.tokens.ink3 }));
   root.append(drawScaleBar(pen, layout, pen.width - 1, y));
   y += 22;
   if (terrain.levels.length > 0) {

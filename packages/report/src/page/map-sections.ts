@@ -27,23 +27,33 @@ export function groupSection(context: PageContext): Section | undefined {
   const kept = groups.flatMap(({ letter, pairsKept }) =>
     pairsKept === undefined ? [] : [`${letter} ${percent(pairsKept)}`],
   );
-  const body = html`<p class="sub">${maskSmall(made, 1)} ${number?.sentence ?? ""}</p>
-${figure}
-<div class="two"><div>
+  const back = html`<div>
 ${
   stability !== undefined &&
   html`<h3 style="margin-top:0">Do the groups come back?</h3><p class="sub">Over ${stability.adjustedRand.length} resamples the groups came back with a mean adjusted Rand index of ${stability.meanAdjustedRand.toFixed(2)} (${stability.verdict}; 1 is always the same, 0 is chance).${kept.length > 0 ? ` Pairs of members that stay together: ${kept.join(", ")}.` : ""}</p>`
 }
 ${stability?.verdict === "unstable" && noteHtml("The groups are unstable.", "Other samples of the same individuals give visibly different groups. Read the map as a continuum; use the groups only as names for its regions.")}
 ${loose.length > 0 && stability?.verdict !== "unstable" && noteHtml(`${loose.length === 1 ? "Group" : "Groups"} ${listWords(loose.map(({ letter }) => letter))} ${loose.length === 1 ? "is" : "are"} loose.`, "Members stay together in under 60% of resamples.")}
-</div>${figureHtml(context, "number-of-groups", 540)}</div>`;
+</div>`;
+  const evidence = ["tree", "distinct-courses", "number-of-groups"]
+    .filter((key) => context.figures.has(key))
+    .map((key, _, keys) => figureHtml(context, key, keys.length > 2 ? 348 : 540));
+  const body = html`<p class="sub">${maskSmall(made, 1)} ${number?.sentence ?? ""}</p>
+${figure}
+${
+  evidence.length > 1
+    ? html`<div style="margin-top:28px">${back}</div><div class="${evidence.length > 2 ? "three" : "two"}">${evidence}</div>`
+    : html`<div class="two">${back}${evidence}</div>`
+}`;
   return { id: "groups", title: "Groups of similar courses", body };
 }
 
 export function outcomeMapSection(context: PageContext): Section | undefined {
   const figure = figureHtml(context, "outcome-maps");
   if (figure === undefined || context.mapOutcome === undefined) return undefined;
-  const others = (context.study.baselines ?? []).map(({ name }) => midSentence(modelName(name)));
+  const others = (context.study.baselines ?? []).map(({ name }) =>
+    midSentence(modelName(name)).replace(/^mixed/, "the mixed"),
+  );
   const title = others.length === 0 ? "An outcome on the map" : "An outcome on the maps of the models";
   const body = html`<p class="sub">${outcomeName(context.mapOutcome.name)}${others.length === 0 ? "" : `, on the places given by ${listWords([...others, "the map"])}`}. The land ends where individuals do. A share is not a risk: places use all visits.</p>
 ${figure}`;

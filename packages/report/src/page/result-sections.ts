@@ -68,6 +68,7 @@ export function outcomeSection(context: PageContext): Section | undefined {
   const body = html`<p class="sub">Test of equal places with and without each outcome. The guarded p compares only individuals seen about as often and as long, and is the one to read; the naive p beside it does not. AUC: how well the place tells the two apart, 0.5 is chance.</p>
 ${scrollHtml("Outcomes and the map", mainTable(context, outcomes, controls, primary))}
 ${visits.length > 0 && noteHtml("Place depends on the number of visits.", `For ${listWords(visits.map(({ outcome }) => midSentence(outcomeName(outcome))))} the naive test sees a relation that the guarded one does not: it may only reflect who was seen more often.`)}
+${figureHtml(context, "risk-maps")}
 ${scrollHtml("Outcomes by representation", representationTable(outcomes))}
 ${other.length > 0 && html`<ul class="sub" style="font-size:13px;margin:14px 0 0;padding-left:18px">${other}</ul>`}
 <p class="sub" style="margin-top:14px;font-size:13px">${outcomes.length} ${outcomes.length === 1 ? "outcome was" : "outcomes were"} tested. Adjusted p (Holm) keeps the chance of any false alarm at 5%; BH the share of false alarms among findings. Relations are not predictions: places use all visits. Recorded at any time, an outcome had more chances in people followed longer.</p>`;
@@ -112,7 +113,7 @@ function mainTable(
     (c) =>
       html`<tr class="ctl"><th scope="row">${outcomeName(c.control)}</th><td>${cell(c.cases, smallCell)}</td><td>${cell(c.controls, smallCell)}</td><td>${NONE}</td><td>${NONE}</td><td class="g"></td><td>${NONE}</td><td>${NONE}</td><td>${pValue(c.naiveP)}</td><td>${pValue(c.p)}</td><td>${NONE}</td><td>${NONE}</td><td class="tx">${c.p >= 0.05 ? "As expected: none" : "Unexpected: look closer"}</td></tr>`,
   );
-  return html`<table><caption><b>Table 2 a.</b> Outcomes and places on the map.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">AUC, same<br>visits</th><th scope="col">published<br>KDE p</th><th scope="col">naive p</th><th scope="col">guarded p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead>
+  return html`<table><caption><b>Table 2 a.</b> Outcomes and places on the map.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">AUC, same<br>visits</th><th scope="col">published<br>KDE p</th><th scope="col">naive p</th><th scope="col">guarded p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead>
 <tbody>${rows}${checks.length > 0 && html`<tr class="sech"><th scope="rowgroup" colspan="13">Negative controls</th></tr>${checks}`}</tbody></table>`;
 }
 
@@ -155,7 +156,7 @@ export function survivalSection(context: PageContext): Section | undefined {
         : code,
   );
   const body = html`<p class="sub">Only visits up to ${timeWord} ${significant(survival.landmark)} place an individual, and time runs from there, so nothing from the future enters.${out}</p>
-<div class="two" style="grid-template-columns:minmax(0,1.9fr) minmax(0,1fr)">${figure}<div>
+<div class="two lead">${figure}<div>
 ${logRank !== undefined && html`<h3 style="margin-top:0">Do the groups differ?</h3><p class="sub" style="font-size:14px">Log-rank test: χ² ${fixed(logRank.statistic, 1)} on ${counted(logRank.degrees, "degree")} of freedom, p ${pValue(logRank.pValue)}.</p>`}
 ${
   cox !== undefined &&

@@ -34,7 +34,7 @@ nav ul{display:flex;flex-wrap:wrap;gap:4px 18px;list-style:none;margin:0;padding
 nav a{color:var(--ink-2);text-decoration:none;display:inline-block;padding:3px 0}
 nav a:hover{color:var(--accent);text-decoration:underline}
 .two,.three{display:grid;gap:28px 32px;margin-top:18px;align-items:start}
-.two{grid-template-columns:1fr 1fr}.three{grid-template-columns:repeat(3,1fr)}
+.two{grid-template-columns:1fr 1fr}.two.lead{grid-template-columns:minmax(0,1.9fr) minmax(0,1fr)}.three{grid-template-columns:repeat(3,1fr)}
 figure{margin:18px 0 0;min-width:0}
 .two>figure,.three>figure{margin:0}
 figcaption{font-size:13px;color:var(--ink-2);line-height:1.45;margin-bottom:10px;max-width:84ch}
@@ -44,7 +44,7 @@ details{margin-top:8px;font-size:13px}
 summary{cursor:pointer;color:var(--ink-3);width:max-content;padding:3px 0}
 summary:hover{color:var(--accent)}
 details .scroll{margin-top:6px}
-.scroll{overflow-x:auto;margin-top:16px}
+.scroll{overflow-x:auto;margin-top:16px;position:relative}
 table{border-collapse:collapse;width:100%;font-size:13px;line-height:1.4}
 caption{text-align:left;font-size:13px;color:var(--ink-2);padding-bottom:8px}
 caption b{color:var(--ink);font-weight:620}
@@ -68,11 +68,11 @@ td.g{padding:0 0 0 14px;width:1%}td.g svg{display:block}
 .fine{margin-top:48px;padding-top:12px;border-top:1px solid var(--line);font-size:12px;color:var(--ink-2);display:grid;grid-template-columns:repeat(auto-fit,minmax(180px,1fr));gap:8px 24px}
 .fine b{display:block;font-weight:500;color:var(--ink-3)}.fine code{font-size:11.5px;overflow-wrap:anywhere}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-@media screen and (max-width:900px){.two,.three{grid-template-columns:1fr}.meth{columns:1}.wrap{padding:24px 18px 48px}h1{font-size:28px}.plot{overflow-x:auto}.plot.wide svg{min-width:720px}}
+@media screen and (max-width:900px){.two,.two.lead,.three{grid-template-columns:1fr}.meth{columns:1}.wrap{padding:24px 18px 48px}h1{font-size:28px}.plot{overflow-x:auto}.plot.wide svg{min-width:720px}}
 @media print{@page{size:A4;margin:14mm}
 body{font-size:9.5pt}.wrap{padding:0;max-width:none}nav,.skip,details:not([open])>summary{display:none}
 h1{font-size:24pt}.lede{font-size:12.5pt}h2{font-size:15pt;margin-top:22pt}h2,h3{break-after:avoid}.sub{break-after:avoid}
 figure,tr,.note,.facts,.sub,.scroll{break-inside:avoid}.scroll:has(.plain){break-inside:auto}.facts{grid-template-columns:repeat(6,1fr)}.facts dd{font-size:13pt}.facts dd+dd,.facts dt{font-size:7.5pt}.facts div{padding:7px 8px}.facts div:first-child{padding-left:0}
-.scroll{overflow:visible}table,figcaption,details{font-size:8pt}thead th{font-size:7.5pt}td,thead th{padding-left:8px}td{padding-top:4px;padding-bottom:4px}tbody th{padding:4px 0;min-width:0}td.g svg{width:80px}
+.scroll{overflow:visible}table,figcaption,details{font-size:8pt}thead th{font-size:7.5pt}td,thead th{padding-left:8px}td{padding-top:4px;padding-bottom:4px}tbody th{padding:4px 0;min-width:0}.g{display:none}td,thead th{padding-left:6px}thead th,tbody th{white-space:normal}td.tx{min-width:0}details td{white-space:normal}.two,.three{break-inside:avoid}
 .two{gap:16px 20px}.three{gap:16px}.meth{font-size:9pt}a{color:inherit;text-decoration:none}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 @media (forced-colors:active){.plot svg{forced-color-adjust:none;background:Canvas}}`;

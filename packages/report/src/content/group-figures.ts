@@ -1,0 +1,130 @@
+/** Figures of the groups: their courses, the tree they are cut from, and the evidence for their number. */
+import type { DataTable, Figure } from "../figures/figure.ts";
+import { drawDistinct, drawGap } from "../figures/gap.ts";
+import { drawGroupCourses, followedText, followedTimes, shownLength } from "../figures/group-courses.ts";
+import { cell, fixed, interval, isSmall, NONE, percent, wilson } from "../numbers.ts";
+import { capital, midSentence, outcomeName } from "../words.ts";
+import type { Context } from "./context.ts";
+import { treeFigure } from "./tree-figure.ts";
+
+/** Courses of the groups and the evidence for their number. */
+export function groupFigures(context: Context): Figure[] {
+  const { study, groups, sizes, smallCell, timeWord, decimals } = context;
+  if (groups.length === 0) return [];
+  const { marker } = study.cohort;
+  const notes = outcomeNotes(context);
+  const unit = marker.unit === "" ? "" : ` in ${marker.unit}`;
+  const logScale = marker.transform === "log" ? " on a log scale" : "";
+  const times = followedTimes(groups[0]);
+  const table: DataTable = {
+    columns: [
+      "Group",
+      ...times.map((t) => `${timeWord} ${t}`),
+      ...(notes === undefined ? [] : [outcomeName(context.mapOutcome?.name ?? "")]),
+    ],
+    rows: groups.map((group, rank) => [
+      `${group.letter} ${group.name}`,
+      ...times.map((t) => {
+        const k = indexAt(group.times, t);
+        const n = followedText(group, sizes[rank], t, smallCell);
+        if (k >= shownLength(group, smallCell)) return `${NONE} (n ${n})`;
+        return `${fixed(group.median[k], decimals)} (${interval(group.lower[k], group.upper[k], decimals)}; n ${n})`;
+      }),
+      ...(notes === undefined ? [] : [`${notes[rank].strong} ${notes[rank].range}`]),
+    ]),
+  };
+  const figures: Figure[] = [
+    {
+      key: "groups",
+      title: "Groups of similar courses",
+      caption: `${capital(marker.name)}${unit}${logScale}. Line: median of the group; band: 10th to 90th percentile of its members. n: members followed to that time. Curves end where fewer than ${Math.max(5, smallCell)} are followed.`,
+      summary: groups
+        .map((g, k) => `${g.letter}: ${g.name}, ${sizes[k]} individuals`)
+        .join("; ")
+        .concat("."),
+      table,
+      width: 1112,
+      draw: (canvas) =>
+        drawGroupCourses({ groups, sizes, marker, smallCell, ...(notes === undefined ? {} : { notes }) }, canvas),
+    },
+  ];
+  const tree = treeFigure(context);
+  if (tree !== undefined) figures.push(tree);
+  const number = study.groups?.number;
+  const courses = number?.courses;
+  if (number !== undefined && courses !== undefined && courses.evidence.length > 0) {
+    figures.push({
+      key: "distinct-courses",
+      title: "Groups with courses of their own",
+      caption: `How far apart the median courses of the two most similar groups are where they differ most. The number used is the largest at or above the line with ${courses.leastSize} or more members in each; crosses fail one of the two. Filled: the number used.`,
+      summary: courses.evidence
+        .map((e) => `${e.numGroups} groups: ${fixed(e.difference, 1)} sd of the noise`)
+        .join("; ")
+        .concat(`; ${number.numGroups} are used.`),
+      table: {
+        columns: ["Groups", "difference, sd of the noise", "smallest group", "distinct"],
+        rows: courses.evidence.map((e) => [
+          String(e.numGroups),
+          fixed(e.difference, 2),
+          cell(e.smallest, smallCell),
+          e.distinct ? "yes" : "no",
+        ]),
+      },
+      width: 420,
+      draw: (canvas) => drawDistinct(courses, number.numGroups, canvas),
+    });
+  }
+  if (number !== undefined && number.evidence.length > 1) {
+    figures.push({
+      key: "number-of-groups",
+      title: courses === undefined ? "How many groups" : "Separate clusters",
+      caption:
+        "Gap statistic: how much tighter the groups are than groups of as many points spread evenly; highest at one group, there is a continuum. Filled: the number used.",
+      summary: `The gap statistic was computed for ${number.evidence[0].numGroups} to ${number.evidence[number.evidence.length - 1].numGroups} groups; ${number.numGroups} are used.`,
+      table: {
+        columns: ["Groups", "gap", "standard error"],
+        rows: number.evidence.map((e) => [String(e.numGroups), fixed(e.gap, 3), fixed(e.standardError, 3)]),
+      },
+      width: 420,
+      draw: (canvas) => drawGap(number, canvas),
+    });
+  }
+  return figures;
+}
+
+/** Share with the map's outcome in each group; bounds in place of shares that would give a small count away. */
+export function outcomeNotes({ study, groups, mapOutcome, smallCell }: Context) {
+  if (mapOutcome === undefined || study.groups === undefined) return undefined;
+  const { labels } = study.groups;
+  const name = midSentence(outcomeName(mapOutcome.name));
+  return groups.map(({ group }) => {
+    let cases = 0;
+    let total = 0;
+    for (let i = 0; i < labels.length; i++) {
+      if (labels[i] !== group || (mapOutcome.labels[i] !== 0 && mapOutcome.labels[i] !== 1)) continue;
+      total++;
+      cases += mapOutcome.labels[i];
+    }
+    const share = shownShare(cases, total, smallCell);
+    return { strong: share.text, range: share.range, rest: `${name}${share.range === "" ? "" : ` ${share.range}`}` };
+  });
+}
+
+/** A share, or only a bound for it where cases or the others are few. */
+export function shownShare(
+  cases: number,
+  total: number,
+  limit: number,
+): { readonly text: string; readonly range: string } {
+  if (total === 0 || isSmall(total, limit)) return { text: NONE, range: "" };
+  if (limit > 1 && cases < limit) return { text: `under ${percent(Math.min(1, limit / total))}`, range: "" };
+  if (limit > 1 && total - cases < limit) return { text: `over ${percent(Math.max(0, 1 - limit / total))}`, range: "" };
+  const { lower, upper } = wilson(cases, total);
+  return { text: percent(cases / total), range: `(95% CI ${fixed(100 * lower, 0)} to ${fixed(100 * upper, 0)})` };
+}
+
+function indexAt(times: ArrayLike<number>, t: number): number {
+  let k = 0;
+  while (k + 1 < times.length && times[k + 1] <= t + 1e-9) k++;
+  return k;
+}

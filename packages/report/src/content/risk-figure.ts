@@ -1,0 +1,77 @@
+/** The figure of local shares: one panel for each outcome related to the map. */
+import type { Figure } from "../figures/figure.ts";
+import { valueAt } from "../figures/land.ts";
+import type { MapData } from "../figures/map-data.ts";
+import { drawRiskMaps, quickRiskSurface, type RiskPanel, riskPanel } from "../figures/risk-maps.ts";
+import { halfWidths } from "../figures/share.ts";
+import { fixed, percent, pValue } from "../numbers.ts";
+import { outcomeName } from "../words.ts";
+import type { Context } from "./context.ts";
+
+const MOST_PANELS = 6;
+
+/** Outcomes below 0.05 after Holm, in the order of the table; none without any. */
+export function riskFigure({ study, smallCell }: Context, map: MapData): Figure | undefined {
+  const { association, outcomes = [], placements } = study;
+  if (association === undefined || placements === undefined || placements.mapDimension !== 2) return undefined;
+  const related = association.outcomes.filter(({ adjusted }) => adjusted.holm < 0.05).slice(0, MOST_PANELS);
+  const found = related.flatMap((tested) => {
+    const labels = outcomes.find(({ name }) => name === tested.outcome);
+    const stored = tested.riskSurface?.axes.length === 2 ? tested.riskSurface : undefined;
+    if (stored === undefined && labels === undefined) return [];
+    const surface = stored ?? quickRiskSurface(map, placements.lastTime, labels!, association.seed ?? 1);
+    const { auc } = tested.effect;
+    const note = `AUC ${fixed(auc.value, 2)} (${fixed(auc.lower, 2)} to ${fixed(auc.upper, 2)})`;
+    return [{ panel: riskPanel(outcomeName(tested.outcome), note, surface, map.box), p: surface.pValue }];
+  });
+  if (found.length === 0) return undefined;
+  const panels = found.map(({ panel }) => panel);
+  const facts = panels.map((panel) => factsOf(panel, map, smallCell));
+  return {
+    key: "risk-maps",
+    title: "Where related outcomes are common",
+    caption:
+      "Share of individuals with the outcome, smoothed over the map. Outlined: it lies outside the band in which, with 95% probability, it would stay everywhere if it had no relation to the place among individuals seen about as often and as long. No colour where too few are near.",
+    summary: panels
+      .map(
+        ({ title }, k) =>
+          `${title}: smoothed share ${facts[k].low} to ${facts[k].high} (10th to 90th percentile of individuals); more common than without any relation at the places of ${facts[k].above} of individuals, less common at those of ${facts[k].below}`,
+      )
+      .join("; ")
+      .concat("."),
+    table: {
+      columns: [
+        "Outcome",
+        "share, 10th percentile",
+        "90th percentile",
+        "individuals where more common",
+        "where less common",
+        "where uncertain",
+        "p of the largest departure",
+      ],
+      rows: panels.map(({ title }, k) => {
+        const { low, high, above, below, vague } = facts[k];
+        return [title, low, high, above, below, vague, pValue(found[k].p)];
+      }),
+    },
+    width: 1112,
+    draw: (canvas) => drawRiskMaps(panels, map, canvas),
+  };
+}
+
+/** What the picture shows, in shares of individuals. */
+function factsOf(panel: RiskPanel, map: MapData, smallCell: number) {
+  const m = map.visits.length;
+  const width = { ...panel.share, values: halfWidths(panel, smallCell) };
+  const at = (grid: RiskPanel["share"], i: number) => valueAt(grid, map.places[2 * i], map.places[2 * i + 1]);
+  const everyone = Array.from({ length: m }, (_, i) => i);
+  const shares = everyone.map((i) => at(panel.share, i)).sort((a, b) => a - b);
+  const part = (holds: (i: number) => boolean) => percent(everyone.filter(holds).length / m);
+  return {
+    low: percent(shares[Math.round(0.1 * (m - 1))]),
+    high: percent(shares[Math.round(0.9 * (m - 1))]),
+    above: part((i) => at(panel.above, i) > 0),
+    below: part((i) => at(panel.below, i) > 0),
+    vague: part((i) => at(width, i) > 0.2),
+  };
+}

@@ -1,0 +1,32 @@
+/** The figure of the tree of merges. */
+import { drawDendrogram } from "../figures/dendrogram.ts";
+import type { Figure } from "../figures/figure.ts";
+import { cell, significant } from "../numbers.ts";
+import { numberWord } from "../words.ts";
+import type { Context } from "./context.ts";
+
+const LISTED = 10;
+
+/** The top of the tree with the cut; none where groups were not cut from one. */
+export function treeFigure({ study, groups, smallCell }: Context): Figure | undefined {
+  const tree = study.groups?.tree;
+  if (tree === undefined || tree.merges.length === 0) return undefined;
+  const { merges, leaves } = tree;
+  const last = merges.slice(-LISTED).reverse();
+  return {
+    key: "tree",
+    title: "Tree of merges",
+    caption: `The closest two branches merge first (Ward); the last ${leaves.length} branches are shown. Discs: individuals in a branch; letters: its group. A cut through long branches separates; one through short branches divides a continuum.`,
+    summary: `The last merge, of two branches into one, is at height ${significant(merges[merges.length - 1][2])}. ${
+      groups.length > 1
+        ? `Cut at height ${significant(tree.cut)}, the tree gives ${numberWord(groups.length)} groups.`
+        : "The tree is not cut."
+    }`,
+    table: {
+      columns: ["Branches left", "height of the merge", "individuals in it"],
+      rows: last.map(([, , height, size], k) => [String(k + 1), significant(height), cell(size, smallCell)]),
+    },
+    width: 540,
+    draw: (canvas) => drawDendrogram(tree, groups, smallCell, canvas),
+  };
+}

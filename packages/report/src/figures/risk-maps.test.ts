@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { valueAt } from "./land.ts";
+import { riskPanel } from "./risk-maps.ts";
+
+// A share that grows to the right only, on 3 × 2 points; nothing is known at the lower right.
+const SURFACE = {
+  axes: [
+    [0, 1, 2],
+    [0, 1],
+  ],
+  share: [0.1, 0.1, 0.5, 0.5, Number.NaN, 0.9],
+  individuals: [20, 20, 20, 20, 3, 20],
+  lower: [0.2, 0.2, 0.4, 0.4, Number.NaN, 0.4],
+  upper: [0.6, 0.6, 0.6, 0.6, Number.NaN, 0.6],
+  pValue: 0.01,
+};
+const BOX = { x0: -1, x1: 3, y0: -1, y1: 2 };
+
+describe("riskPanel", () => {
+  const panel = riskPanel("title", "note", SURFACE, BOX);
+
+  it("keeps the first axis horizontal, and goes on flat beyond the lattice", () => {
+    expect(valueAt(panel.share, 0, 1)).toBeCloseTo(0.1, 1);
+    expect(valueAt(panel.share, 1, 1)).toBeCloseTo(0.5, 1);
+    expect(valueAt(panel.share, 2, 1)).toBeCloseTo(0.9, 1);
+    expect(valueAt(panel.share, 2.9, 1.9)).toBeCloseTo(0.9, 8);
+    expect(valueAt(panel.share, -0.9, 0.5)).toBeCloseTo(0.1, 8);
+  });
+
+  it("fills what is unknown from its neighbours and never says that it leaves the band", () => {
+    expect(panel.share.values.every((v) => Number.isFinite(v))).toBe(true);
+    expect(valueAt(panel.share, 2, 0)).toBeCloseTo(0.7, 1);
+    expect(valueAt(panel.above, 2, 0)).toBeLessThan(0);
+    expect(valueAt(panel.below, 2, 0)).toBeLessThan(0);
+  });
+
+  it("is above the band where the share is, and below it likewise", () => {
+    expect(valueAt(panel.above, 2.5, 1.5)).toBeCloseTo(0.3, 8);
+    expect(valueAt(panel.below, -0.5, 0.5)).toBeCloseTo(0.1, 8);
+    expect(valueAt(panel.above, 1, 0.5)).toBeLessThan(0);
+    expect(valueAt(panel.below, 1, 0.5)).toBeLessThan(0);
+  });
+
+  it("reads null, as a file has it, like a number that does not exist", () => {
+    const share = [...SURFACE.share] as (number | null)[];
+    share[4] = null;
+    const read = riskPanel("title", "note", { ...SURFACE, share: share as number[] }, BOX);
+    expect(read.share.values).toEqual(panel.share.values);
+    expect(valueAt(read.above, 2, 0)).toBeLessThan(0);
+  });
+});

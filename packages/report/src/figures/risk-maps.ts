@@ -1,0 +1,201 @@
+/**
+ * Where on the map each related outcome is common: the local share, hatched where its own interval is wide, and outlined
+ * where it leaves the band in which it would stay, everywhere at once, if labels were exchangeable among individuals seen
+ * about as often and as long. All panels share one scale; its steps are finer where shares are small.
+ */
+import { riskSurface, visitStrata } from "@trajectory-maps/core";
+import type { StudyOutcome, StudyRiskSurface } from "../study.ts";
+import { setHeight } from "./group-map.ts";
+import { type Box, contourAt, type Grid, gridOf, type Land, type Ring, valueAt } from "./land.ts";
+import { drawScaleBar, landClip, mapLayout, ringPath } from "./map-base.ts";
+import type { MapData } from "./map-data.ts";
+import { drawShare, drawShareLegend, hatchPattern, landView, type ShareSurface } from "./share.ts";
+import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
+
+/** One outcome's panel; grids lie over the box of the map. */
+export interface RiskPanel extends ShareSurface {
+  readonly title: string;
+  readonly note: string;
+  /** Share minus the upper end of the band, and lower end minus share: positive where it leaves the band. */
+  readonly above: Grid;
+  readonly below: Grid;
+}
+
+/** Seven colours, six lines. */
+export const RISK_LEVELS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8];
+const STEP = 0.06;
+/** Individuals near a point for a share to be drawn there. */
+const FEWEST = 10;
+/** Smallest coloured part, in squared prior sd. */
+const SPECK = 0.03;
+/** Enough for a drawing, where the run did not store the surface. */
+const QUICK = { gridSize: 41, permutations: 199 };
+
+/** The local share of an outcome with its band, from the places of a study. */
+export function quickRiskSurface(
+  map: MapData,
+  lastTimes: ArrayLike<number>,
+  outcome: StudyOutcome,
+  seed: number,
+): StudyRiskSurface {
+  const known: number[] = [];
+  for (let i = 0; i < map.visits.length; i++) if (outcome.labels[i] === 0 || outcome.labels[i] === 1) known.push(i);
+  const { strata } = visitStrata(
+    known.map((i) => map.visits[i]),
+    known.map((i) => lastTimes[i]),
+  );
+  return riskSurface(
+    {
+      locations: Float64Array.from(known.flatMap((i) => [map.places[2 * i], map.places[2 * i + 1]])),
+      mapDimension: 2,
+      labels: Uint8Array.from(known, (i) => outcome.labels[i]),
+      strata,
+    },
+    { ...QUICK, seed },
+  );
+}
+
+/** Grids over the map from the surface's own lattice. */
+export function riskPanel(title: string, note: string, surface: StudyRiskSurface, box: Box): RiskPanel {
+  const [xs, ys] = surface.axes;
+  const [nx, ny] = [xs.length, ys.length];
+  const own = { x0: xs[0], x1: xs[nx - 1], y0: ys[0], y1: ys[ny - 1] };
+  // First axis slowest there, rows by y here.
+  const turned = (f: (c: number) => number): Grid => {
+    const values = new Float64Array(nx * ny);
+    for (let a = 0; a < nx; a++) for (let b = 0; b < ny; b++) values[b * nx + a] = f(a * ny + b);
+    return { box: own, nx, ny, values };
+  };
+  const clamped = (grid: Grid) =>
+    gridOf(box, STEP, (x, y) =>
+      valueAt(grid, Math.min(Math.max(x, own.x0), own.x1), Math.min(Math.max(y, own.y0), own.y1)),
+    );
+  const orNone = (v: number | null) => (v !== null && Number.isFinite(v) ? v : -1);
+  const { share, individuals, lower, upper } = surface;
+  return {
+    title,
+    note,
+    share: clamped(filled(turned((c) => share[c] ?? Number.NaN))),
+    individuals: clamped(turned((c) => individuals[c])),
+    above: clamped(turned((c) => orNone(share[c] - upper[c]))),
+    below: clamped(turned((c) => orNone(lower[c] - share[c]))),
+  };
+}
+
+/** Open points, which are not drawn, take the mean of their neighbours, so that no line runs along their border. */
+function filled(grid: Grid): Grid {
+  const { nx, ny } = grid;
+  let values = grid.values.slice();
+  if (!values.some((v) => Number.isFinite(v))) return { ...grid, values: values.fill(0) };
+  while (values.some((v) => !Number.isFinite(v))) {
+    const next = values.slice();
+    for (let r = 0; r < ny; r++) {
+      for (let c = 0; c < nx; c++) {
+        if (Number.isFinite(values[r * nx + c])) continue;
+        let sum = 0;
+        let count = 0;
+        for (const [dr, dc] of [
+          [-1, 0],
+          [1, 0],
+          [0, -1],
+          [0, 1],
+        ]) {
+          const [a, b] = [r + dr, c + dc];
+          if (a < 0 || b < 0 || a >= ny || b >= nx || !Number.isFinite(values[a * nx + b])) continue;
+          sum += values[a * nx + b];
+          count++;
+        }
+        if (count > 0) next[r * nx + c] = sum / count;
+      }
+    }
+    values = next;
+  }
+  return { ...grid, values };
+}
+
+/** Panels, three in a row on a wide canvas. */
+export function drawRiskMaps(panels: readonly RiskPanel[], map: MapData, canvas: Canvas): SVGSVGElement {
+  const pen = penOf(canvas, 1112);
+  const gap = 26;
+  const columns = pen.width >= 900 ? 3 : pen.width >= 520 ? 2 : 1;
+  const width = (pen.width - gap * (columns - 1)) / columns;
+  const root = makeRoot(pen, 10, hatchPattern(pen));
+  const view = landView([map.land], map.box);
+  let [y, bottom] = [0, 0];
+  panels.forEach((panel, k) => {
+    const left = (k % columns) * (width + gap);
+    if (k > 0 && k % columns === 0) y = bottom + 26;
+    root.append(
+      label(pen, fitText(panel.title, 13, width, true), left, y + 13, {
+        "font-size": 13,
+        "font-weight": 600,
+        fill: pen.tokens.ink,
+      }),
+      label(pen, fitText(panel.note, 12, width), left, y + 31, { "font-size": 12 }),
+    );
+    const layout = mapLayout(view, left, y + 44, width, width * 0.86);
+    const clip = landClip(pen, root, layout, map.land, `land-${k}`);
+    // No colour where too few are near: a share of few would give them away, and says little.
+    const fewest = Math.max(map.smallCell, FEWEST);
+    const near = nearLand(map, panel, fewest);
+    const shown = landClip(pen, root, layout, near, `near-${k}`);
+    root.append(
+      ...drawShare(pen, layout, map.land, panel, RISK_LEVELS, map.smallCell, clip, { clip: shown, land: near }),
+    );
+    for (const [grid, dashes] of [
+      [panel.above, undefined],
+      [panel.below, "5 3"],
+    ] as const) {
+      const d = ringPath(layout, contourAt(grid, 0).flat());
+      if (d !== "") root.append(make(pen, "path", { d, "clip-path": clip, ...outline(pen, dashes) }));
+    }
+    bottom = Math.max(bottom, layout.bottom);
+    if (k === panels.length - 1) root.append(drawScaleBar(pen, layout, left + width - 1, bottom + 16));
+  });
+  setHeight(pen, root, drawLegend(pen, root, bottom + 40) + 12);
+  return root;
+}
+
+/** The part of the land with enough individuals around: both ratios to their limits are 1 or more. */
+function nearLand(map: MapData, panel: RiskPanel, fewest: number): Land {
+  const { density, level } = map.land;
+  const { individuals } = panel;
+  const ratio = gridOf(map.box, STEP, (x, y) =>
+    Math.min(valueAt(density, x, y) / level, valueAt(individuals, x, y) / fewest),
+  );
+  // Specks say nothing and draw the eye.
+  const parts = contourAt(ratio, 1).filter(([outer]) => ringArea(outer) >= SPECK);
+  return { density: ratio, level: 1, coast: parts.flat() };
+}
+
+function ringArea(ring: Ring): number {
+  const twice = ring.reduce((sum, [x, y], k) => {
+    const [u, v] = ring[(k + 1) % ring.length];
+    return sum + x * v - u * y;
+  }, 0);
+  return Math.abs(twice) / 2;
+}
+
+const outline = (pen: Pen, dashes: string | undefined) => ({
+  fill: "none",
+  stroke: pen.tokens.ink,
+  "stroke-width": 1.7,
+  "stroke-dasharray": dashes,
+});
+
+function drawLegend(pen: Pen, root: Element, top: number): number {
+  let x = drawShareLegend(pen, root, RISK_LEVELS, 0, top) + 22;
+  let y = top;
+  for (const [text, dashes] of [
+    ["more common than without any relation", undefined],
+    ["less common", "5 3"],
+  ] as const) {
+    if (x + 29 + textWidth(text, 11) > pen.width) {
+      x = 0;
+      y += 20;
+    }
+    root.append(make(pen, "path", { d: `M${x},${y}h22`, ...outline(pen, dashes) }), label(pen, text, x + 29, y + 4));
+    x += 29 + textWidth(text, 11) + 20;
+  }
+  return y;
+}

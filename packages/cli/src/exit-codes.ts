@@ -59,6 +59,13 @@ export function exitCodeOf(error: unknown): ExitCode {
   return INTERNAL.has(code) ? EXIT.internal : EXIT.data;
 }
 
+/** What went wrong, with its code at the end, as complaints about a file have it already. */
+export function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = coreCode(error);
+  return code === undefined || message.endsWith(`[${code}]`) || hasComplaints(error) ? message : `${message} [${code}]`;
+}
+
 /** The code of a DtmError, known by its name: wrong usage is told without loading the core. */
 function coreCode(error: unknown): string | undefined {
   return error instanceof Error && error.name === "DtmError" && "code" in error ? String(error.code) : undefined;

@@ -199,6 +199,9 @@ describe("a model applied to visits", () => {
     expect(refused.talk).toMatch(/"bili".*"albumin"/);
     expect((await run("embed", here.at("pbc"), other, "--value", "albumin", "-q")).code).toBe(0);
     expect((await run("embed", here.at("pbc"), here.file("v.csv", "id,time,value\na,0,3\n"), "-q")).code).toBe(0);
+    const broken = await run("embed", here.file("broken.json", here.text("pbc", "model.json").replace("0", "1")), PBC);
+    expect(broken.code).toBe(3);
+    expect(broken.talk).toMatch(/broken\.json: expected .* \[[a-z-]+\]\n$/);
     const unit = await run("embed", here.at("pbc"), PBC, "--unit", "umol/l");
     expect(unit.code).toBe(3);
     expect(unit.talk).toMatch(/"mg\/dl".*"umol\/l"/);

@@ -5,7 +5,7 @@ import process from "node:process";
 import { Argument, CommanderError, Option, Command as Program } from "commander";
 import { COMMON_OPTIONS, type Command, type Context, type OptionSpec } from "./commands/command.ts";
 import { COMMANDS, loadAll } from "./commands/list.ts";
-import { EXIT, type ExitCode, exitCodeOf } from "./exit-codes.ts";
+import { EXIT, type ExitCode, exitCodeOf, messageOf } from "./exit-codes.ts";
 import { toJson } from "./io/json.ts";
 import { environmentName, longName } from "./option-names.ts";
 import { createTalk, type Talk, type TalkForm } from "./print/talk.ts";
@@ -156,7 +156,7 @@ function reportFailure(error: unknown, { talk, argv }: Session): ExitCode {
   // Commander has already printed help, version or the complaint.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   const code = exitCodeOf(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (code === EXIT.internal) talk.fail(`something went wrong that should not have (internal): ${message}`);
   else if (code === EXIT.interrupted || code === EXIT.terminated) talk.insist(message);
   else talk.fail(message);

@@ -1,6 +1,13 @@
 /** The folder of a run: which files it holds, which of them are private, and how it is read back. */
 import { join } from "node:path";
-import { type Cohort, loadModel, type ReadCohort, readCohort, type TrajectoryModel } from "@trajectory-maps/core";
+import {
+  type Cohort,
+  DtmError,
+  loadModel,
+  type ReadCohort,
+  readCohort,
+  type TrajectoryModel,
+} from "@trajectory-maps/core";
 import { FileError, UsageError } from "../exit-codes.ts";
 import { toCsv } from "./csv.ts";
 import { fileExists, isFolder, readPieces, readText } from "./read.ts";
@@ -40,9 +47,20 @@ export interface OpenRun {
 
 /** A model file, or the model of a run's folder. */
 export function readModel(path: string): TrajectoryModel {
-  if (!isFolder(path)) return loadModel(readText(path));
+  if (!isFolder(path)) return loadFile(path);
   checkRun(path);
-  return loadModel(readText(join(path, MODEL_FILE)));
+  return loadFile(join(path, MODEL_FILE));
+}
+
+/** A model file; what is wrong with it is told with its name. */
+function loadFile(path: string): TrajectoryModel {
+  const text = readText(path);
+  try {
+    return loadModel(text);
+  } catch (error) {
+    if (!(error instanceof DtmError)) throw error;
+    throw new DtmError(error.code, `${path}: ${error.message.replace(/^loadModel: /, "")}`, error.complaints);
+  }
 }
 
 export function checkRun(folder: string): void {
@@ -61,7 +79,7 @@ export function openRun(folder: string, readOther?: (model: TrajectoryModel) => 
   const model = readModel(folder);
   const baselines = BASELINES.map((name) => join(folder, "baselines", `${name}.json`))
     .filter(fileExists)
-    .map((path) => loadModel(readText(path)));
+    .map(loadFile);
   const read = readOther === undefined ? readPrivateCopy(folder, model) : readOther(model);
   return { folder, model, baselines, read };
 }

@@ -12,7 +12,7 @@ import type { Placements } from "../models/placement.ts";
 export interface OutcomeSurfaceOptions {
   /** Lattice points along each axis. Default 129 on the line, 49 in the plane. */
   readonly gridSize?: number;
-  /** Default 499. */
+  /** Default 199: enough for a 95 % quantile, and many outcomes of large cohorts stay quick. */
   readonly permutations?: number;
   /** Largest adjusted p-value of an outcome that gets a surface. Default 0.05, exclusive. */
   readonly level?: number;
@@ -28,7 +28,7 @@ export function outcomeSurfaces(
   options: OutcomeSurfaceOptions = {},
 ): ReadonlyMap<string, RiskSurface> {
   const { mapDimension: q, location, numObservations, lastTime } = placements;
-  const { gridSize = q === 1 ? 129 : 49, permutations = 499, level = 0.05, minIndividuals = 11 } = options;
+  const { gridSize = q === 1 ? 129 : 49, permutations = 199, level = 0.05, minIndividuals = 11 } = options;
   const surfaces = new Map<string, RiskSurface>();
   if (q > 2) return surfaces;
   for (const { outcome, adjusted } of association.outcomes) {

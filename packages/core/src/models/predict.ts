@@ -12,6 +12,7 @@ import { createRandom } from "../numeric/random.ts";
 import { LOG_2PI, normalCdf } from "../numeric/special.ts";
 import type { ModelBase } from "./fit.ts";
 import { functionalDistribution } from "./mixture/curve-distribution.ts";
+import { groupComponents } from "./mixture/group-components.ts";
 import { mixtureQuantile, type NormalMixture } from "./mixture/normal-mixture.ts";
 import { coefficientSampler, dropLightNodes } from "./mixture/place.ts";
 import { simultaneousBand } from "./mixture/simultaneous.ts";
@@ -26,6 +27,8 @@ export interface PredictOptions {
   readonly simultaneous?: boolean;
   /** Also give rates of change. Default false. */
   readonly rate?: boolean;
+  /** Joins near components before quantiles are taken: many times faster, bands good to a hundredth of their width. */
+  readonly quick?: boolean;
   /** Draws behind simultaneous bands and rates of transformed markers. Default 2000. */
   readonly numDraws?: number;
   readonly seed?: number;
@@ -60,7 +63,7 @@ export function predict(
   times: ArrayLike<number>,
   options: PredictOptions = {},
 ): Prediction {
-  const { level = 0.9, interval = "observation", simultaneous = false, rate = false } = options;
+  const { level = 0.9, interval = "observation", simultaneous = false, rate = false, quick = false } = options;
   checkLevel("predict", level);
   checkOption(
     interval === "curve" || interval === "observation",
@@ -78,7 +81,7 @@ export function predict(
   const series = emptySeries(at.length);
   for (let t = 0; t < at.length; t++) {
     const value = valueDistribution(model, placement, rows, t, noise);
-    summarizeInto(series, t, value, transform, level);
+    summarizeInto(series, t, quick ? groupComponents(value) : value, transform, level);
   }
   const [first, last] = basisDomain(model.basis);
   return {

@@ -5,7 +5,7 @@ import { table } from "./table.ts";
 import { brief, count, percent, whole, wrap } from "./words.ts";
 
 const INDENT = " ".repeat(10);
-const WIDTH = 100;
+const WIDTH = 80;
 const line = (title: string, text: string) => `${title.padEnd(10)}${wrap(text, WIDTH, INDENT)}`;
 
 /** A p-value: four decimals, or its size where it is smaller. */

@@ -18,7 +18,7 @@ export interface FittedModel {
 }
 
 const INDENT = " ".repeat(10);
-const WIDTH = 100;
+const WIDTH = 80;
 const line = (title: string, text: string) => `${title.padEnd(10)}${wrap(text, WIDTH, INDENT)}`;
 const total = (x: Float64Array) => x.reduce((sum, v) => sum + v, 0);
 
@@ -111,7 +111,7 @@ function scales(model: Extract<TrajectoryModel, { kind: "dtm" | "dtm-paper" }>):
 
 /** Where individuals stand, drawn in characters. */
 export function mapPicture({ placements }: FittedModel): string {
-  const title = line("Places", `axis 1 to the right, axis 2 upwards; ${LEGEND}`);
+  const title = `${line("Places", "axis 1 to the right, axis 2 upwards; how many stand there:")}\n${INDENT}${LEGEND}`;
   return `${title}\n${textMap(placements.location, placements.mapDimension)}`;
 }
 

@@ -139,6 +139,8 @@ function bar(title: string): Meter {
     // A program stopped by a signal could not give the cursor back.
     hideCursor: false,
     clearOnComplete: true,
+    // Signals are heard by the program itself, which keeps the work.
+    gracefulExit: false,
     stopOnComplete: false,
     stream: process.stderr,
     fps: 10,

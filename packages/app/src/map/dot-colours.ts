@@ -45,21 +45,17 @@ export function dotColours(colour: MapColour, style: DotStyle): DotColours {
       return categoryColours(colour, m);
     case "number":
       return numberColours(colour.title, colour.values, m, colour.unit ?? "");
-    case "certainty":
-      return {
-        ...numberColours(
-          "Certainty of the place",
-          style.sd.map((sd) => -sd),
-          m,
-          "",
-        ),
-        swatches: STEPS.map((step, k) => ({
-          token: `sequential-${step}`,
-          hollow: false,
-          name: ["vague", "", "", "", "certain"][k],
-          letter: "",
-        })),
-      };
+    case "certainty": {
+      const steps = numberColours(
+        "Certainty of the place",
+        style.sd.map((sd) => -sd),
+        m,
+        "",
+      );
+      const last = steps.swatches.length - 2;
+      const word = (k: number) => (k === last ? "certain" : k === 0 ? "vague" : "");
+      return { ...steps, swatches: steps.swatches.map((s, k) => ({ ...s, name: k > last ? s.name : word(k) })) };
+    }
   }
 }
 

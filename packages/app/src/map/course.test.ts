@@ -1,0 +1,150 @@
+import {
+  basisDomain,
+  embed,
+  fitDtm,
+  fitFpca,
+  fitLmm,
+  makeCohort,
+  placementAt,
+  predict,
+  simulateCohort,
+  type TrajectoryModel,
+} from "@trajectory-maps/core";
+import { valueAt } from "@trajectory-maps/report";
+import { beforeAll, describe, expect, it } from "vitest";
+import { courseReader, courseTimes } from "./course.ts";
+import { makeDecoder } from "./decoder.ts";
+import { type Ground, groundOf, readingAt, terrainOf } from "./scene.ts";
+import { nodeAt } from "./surfaces.ts";
+import type { MapOptions } from "./types.ts";
+
+const { cohort: plain } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
+const idsOf = () =>
+  plain.ids.flatMap((id, i) => Array.from({ length: plain.offsets[i + 1] - plain.offsets[i] }, () => id));
+/** The same visits as a marker that is modelled on the log scale. */
+const logged = makeCohort(
+  { ids: idsOf(), times: plain.times, values: plain.values.map((v) => Math.exp(v / 40)) },
+  { name: "bilirubin", unit: "mg/dl", timeUnit: "years", transform: "log" },
+);
+const quick = { seed: 1, tolerance: 1e-3 };
+const kinds: Readonly<Record<string, () => TrajectoryModel>> = {
+  dtm: () => fitDtm(plain, quick),
+  "dtm of one dimension": () => fitDtm(plain, { ...quick, mapDimension: 1 }),
+  "dtm-paper of three dimensions": () =>
+    fitDtm(plain, { kind: "dtm-paper", seed: 1, maxIterations: 2, mapDimension: 3 }),
+  "dtm of a log marker": () => fitDtm(logged, quick),
+  "dtm-paper": () => fitDtm(plain, { kind: "dtm-paper", seed: 1, maxIterations: 5 }),
+  fpca: () => fitFpca(plain, { seed: 1 }),
+  lmm: () => fitLmm(plain, { seed: 1 }),
+};
+
+describe("the course at a place", () => {
+  for (const [name, fit] of Object.entries(kinds)) {
+    it(`equals predict at that place (${name})`, () => {
+      const model = fit();
+      const decoder = makeDecoder(model);
+      const times = courseTimes(decoder, 23);
+      const read = courseReader(decoder, times);
+      const q = model.mapDimension;
+      for (const place of [
+        [0, 0, 0],
+        [1.3, -0.7, 0.4],
+        [-2, 0.25, -1],
+      ].map((p) => p.slice(0, q))) {
+        const ours = read(place);
+        const theirs = predict(model, placementAt(model, place), times, { interval: "curve" });
+        for (const key of ["median", "lower", "upper"] as const) {
+          ours[key].forEach((v, t) => void expect(Math.abs(v - theirs[key][t])).toBeLessThan(1e-9 * (1 + Math.abs(v))));
+        }
+      }
+    });
+  }
+});
+
+describe("a scene", () => {
+  let model: TrajectoryModel;
+  let options: MapOptions;
+  let ground: Ground;
+  beforeAll(() => {
+    model = kinds["dtm of a log marker"]();
+    options = { model, placements: embed(model, logged) };
+    ground = groundOf(options);
+  });
+
+  it("has ten small curves that equal predict on the scale of the model", () => {
+    expect(ground.miniCurves).toHaveLength(10);
+    const [first, last] = basisDomain(model.basis);
+    for (const { axis, at, values } of ground.miniCurves) {
+      const times = Float64Array.from(values, (_, k) => first + ((last - first) * k) / (values.length - 1));
+      const place = axis === "x" ? [at, 0] : [0, at];
+      const { median } = predict(model, placementAt(model, place), times, { interval: "curve" });
+      values.forEach((v, k) => void expect(v).toBeCloseTo(Math.log(median[k]), 9));
+    }
+  });
+
+  it("reads a course on land, with the number of individuals near, and none at sea", () => {
+    const { places, land } = ground;
+    const dense = Array.from(places.keys())
+      .filter((k) => k % 2 === 0)
+      .reduce((best, k) =>
+        valueAt(land.density, places[k], places[k + 1]) > valueAt(land.density, places[best], places[best + 1])
+          ? k
+          : best,
+      );
+    const [x, y] = [places[dense], places[dense + 1]];
+    const ashore = readingAt(ground, x, y, dense / 2);
+    expect(ashore.onLand).toBe(true);
+    const slow = Array.from({ length: places.length / 2 }, (_, i) =>
+      Math.hypot(places[2 * i] - x, places[2 * i + 1] - y),
+    ).filter((distance) => distance <= 0.25).length;
+    expect(ashore.numNear).toBe(slow);
+    const { times, median } = ashore.course!;
+    const there = predict(model, placementAt(model, [x, y]), times, { interval: "curve" });
+    expect(median[median.length - 1]).toBeCloseTo(there.median[times.length - 1], 9);
+    expect(readingAt(ground, 6, 6)).toMatchObject({ onLand: false, course: null, numNear: 0 });
+  });
+
+  it("has terrain whose nodes equal predict: value, slope, coefficient", () => {
+    const time = 4.5;
+    const value = ground.surfaceOf({ kind: "value", time })!;
+    const slope = ground.surfaceOf({ kind: "slope", time })!;
+    const coefficient = ground.surfaceOf({ kind: "coefficient", index: 1 })!;
+    for (const k of [0, 700, 2113]) {
+      const placed = placementAt(model, nodeAt(value.grid, k));
+      const at = (t: number) => predict(model, placed, [t], { interval: "curve" }).median[0];
+      expect(value.grid.values[k]).toBeCloseTo(at(time), 9);
+      // Central difference of the median: its error is of the order of the squared step.
+      expect(slope.grid.values[k]).toBeCloseTo((at(time + 1e-4) - at(time - 1e-4)) / 2e-4, 5);
+      expect(coefficient.grid.values[k]).toBeCloseTo(placed.posterior.means[1] + model.mean.coefficients[1], 9);
+    }
+    expect(terrainOf(options)).toEqual({ kind: "value", time: basisDomain(model.basis)[1] });
+    expect(ground.surfaceOf({ kind: "none" })).toBeNull();
+  });
+
+  it("says when the median course passes a threshold", () => {
+    const early = ground.surfaceOf({ kind: "value", time: 0 })!.grid.values;
+    const threshold = early[700] * 0.97;
+    const grid = ground.surfaceOf({ kind: "crossing", threshold })!.grid;
+    const [first, last] = basisDomain(model.basis);
+    let checked = 0;
+    for (let k = 0; k < grid.values.length; k += 97) {
+      const t = grid.values[k];
+      if (!(t > first && t < last)) continue;
+      checked++;
+      const at = predict(model, placementAt(model, nodeAt(grid, k)), [t], { interval: "curve" }).median[0];
+      // Times are interpolated between 161 points of the course.
+      expect(Math.abs(Math.log(at / threshold))).toBeLessThan(1e-3);
+    }
+    expect(checked).toBeGreaterThan(3);
+  });
+
+  it("has a spread that is the sd of predict for a marker without transform", () => {
+    const identity = kinds.dtm();
+    const { surfaceOf } = groundOf({ model: identity, placements: embed(identity, plain) });
+    const grid = surfaceOf({ kind: "sd", time: 7 })!.grid;
+    for (const k of [3, 1500, grid.values.length - 1]) {
+      const { sd } = predict(identity, placementAt(identity, nodeAt(grid, k)), [7], { interval: "curve" });
+      expect(grid.values[k]).toBeCloseTo(sd[0], 9);
+    }
+  });
+});

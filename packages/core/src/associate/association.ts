@@ -6,12 +6,12 @@
  */
 import { checkOption, DtmError } from "../errors.ts";
 import { openStream } from "../numeric/random-stream.ts";
-import { type Estimate, scoreAuc, shareAuc } from "./effect.ts";
+import { type Estimate, type ShareAuc, scoreAuc, shareAuc } from "./effect.ts";
 import { energyCoefficient } from "./energy-coefficient.ts";
 import { kdeTest } from "./kde-test.ts";
 import { type AdjustedPValue, adjustPValues, fewCasesMessage } from "./multiplicity.ts";
 import { CASE, CONTROL, MISSING } from "./outcomes.ts";
-import { kdeForm, type PermutationOptions, planPermutations, pooledKernel, runPermutations } from "./permutation.ts";
+import { type PermutationOptions, planPermutations, runPermutations } from "./permutation.ts";
 import {
   type Individuals,
   orderIndividuals,
@@ -142,9 +142,12 @@ export async function associate(input: AssociationInput, options: AssociationOpt
     results.push(await associateOutcome(run, name, prepared, sorted));
   }
   const everyone = Int32Array.from(order.keys());
+  if (controls && (prepared === undefined || !sameIndices(prepared.known, everyone))) {
+    prepared = prepare(individuals, everyone, primary);
+  }
   return {
     outcomes: adjustFamily(results),
-    controls: controls ? await runControls(run, prepare(individuals, everyone, primary)) : [],
+    controls: controls && prepared !== undefined ? await runControls(run, prepared) : [],
     primary,
     seed,
     individuals: order.length,
@@ -194,15 +197,23 @@ async function associateOutcome(
   // One set of shuffled labels serves all representations and the energy distance.
   const forms = [...prepared.representations.map(({ kde }) => kde), prepared.energy];
   const plan = planPermutations({ forms, labels, strata: guard.strata, seed });
-  const tests = await runPermutations(plan, options);
+  const main = prepared.representations.find(({ name }) => name === primary)!;
+  const twin = planPermutations({ forms: [main.kde], labels, seed });
+  // The twin is there to be compared with 0.05: all permutations are only spent on it if it may be small.
+  const earlyStop = options.earlyStop || { sides: "above" as const };
+  // Threads permute while the rest is computed here.
+  const [tests, [naive], drawsP, others] = await Promise.all([
+    runPermutations(plan, options),
+    runPermutations(twin, { ...options, earlyStop }),
+    drawsPValue(prepared.draws, labels, seed, options),
+    withoutPermutations(prepared, labels, seed, options),
+  ]);
   const byName: Record<string, RepresentationAssociation> = {};
   let within: Estimate | null = null;
-  for (const [k, representation] of prepared.representations.entries()) {
-    checkSignal(options);
-    const { auc, withinStrata } = shareAuc(representation.kernel.z, representation.kde, labels, guard.strata, { seed });
-    const kde = published(representation, labels);
-    if (typeof kde === "string") warn("no-density-test", `${representation.name}: ${kde}`);
-    byName[representation.name] = {
+  for (const [k, { name }] of prepared.representations.entries()) {
+    const { kde, auc, withinStrata } = others[k];
+    if (typeof kde === "string") warn("no-density-test", `${name}: ${kde}`);
+    byName[name] = {
       p: tests[k].pValue,
       interval: tests[k].interval,
       permutations: tests[k].permutations,
@@ -210,13 +221,8 @@ async function associateOutcome(
       kde: typeof kde === "string" ? null : kde,
       auc,
     };
-    if (representation.name === primary) within = withinStrata ?? null;
+    if (name === primary) within = withinStrata ?? null;
   }
-  const main = prepared.representations.find(({ name }) => name === primary)!;
-  // The twin is there to be compared with 0.05: all permutations are only spent on it if it may be small.
-  const earlyStop = options.earlyStop || { sides: "above" as const };
-  const twin = planPermutations({ forms: [main.kde], labels, seed });
-  const [naive] = await runPermutations(twin, { ...options, earlyStop });
   const p = byName[primary].p;
   const visitAuc = scoreAuc(visitCounts, labels);
   warn("follows-visit-count", visitCountMessage({ naiveP: naive.pValue, guardedP: p, visitAuc }));
@@ -238,11 +244,25 @@ async function associateOutcome(
       energyCoefficient: energyCoefficient(prepared.energy, labels) ?? null,
       visitAuc,
     },
-    drawsP: await drawsPValue(run, known, labels, seed),
+    drawsP,
     comparable,
     warnings,
     representations: byName,
   };
+}
+
+/** The published test and the effect size in each representation. */
+async function withoutPermutations(
+  { representations, guard }: Prepared,
+  labels: Uint8Array,
+  seed: number,
+  options: AssociationOptions,
+): Promise<readonly (ShareAuc & { readonly kde: PublishedTest | string })[]> {
+  return representations.map((representation) => {
+    checkSignal(options);
+    const { kernel, kde } = representation;
+    return { ...shareAuc(kernel.z, kde, labels, guard.strata, { seed }), kde: published(representation, labels) };
+  });
 }
 
 /** The published test, or why it is not defined. */
@@ -260,22 +280,17 @@ function published({ locations, mapDimension }: PreparedRepresentation, labels: 
 
 /** Median plain permutation p-value over posterior draws, which do not crowd in the middle as means do. */
 async function drawsPValue(
-  { individuals, primary, options }: Run,
-  known: Int32Array,
+  forms: Prepared["draws"],
   labels: Uint8Array,
   seed: number,
+  options: AssociationOptions,
 ): Promise<OutcomeAssociation["drawsP"]> {
-  const draws = individuals.representations.find(({ name }) => name === primary)?.draws ?? [];
-  if (draws.length === 0) return null;
-  checkSignal(options);
-  const m = individuals.order.length;
+  if (forms.length === 0) return null;
   // One set of shuffled labels serves all draws.
-  const forms = draws.map((draw) => kdeForm(pooledKernel(takeRows(draw, m, known), draw.length / m), known.length));
   const tests = await runPermutations(planPermutations({ forms, labels, seed }), checkOptions(options));
-  const pValues = tests.map(({ pValue }) => pValue);
-  pValues.sort((a, b) => a - b);
+  const pValues = tests.map(({ pValue }) => pValue).sort((a, b) => a - b);
   const middle = (pValues.length - 1) / 2;
-  return { median: (pValues[Math.floor(middle)] + pValues[Math.ceil(middle)]) / 2, draws: draws.length };
+  return { median: (pValues[Math.floor(middle)] + pValues[Math.ceil(middle)]) / 2, draws: forms.length };
 }
 
 /** Negative controls in the primary representation. */

@@ -43,6 +43,8 @@ export interface Prepared {
   readonly representations: readonly PreparedRepresentation[];
   /** Energy distance in the primary representation. */
   readonly energy: QuadraticForm;
+  /** Density statistics of draws from the posteriors of its places. */
+  readonly draws: readonly QuadraticForm[];
 }
 
 /** Sorts individuals by visits, last time and places; equal ones are exchangeable in every statistic. */
@@ -88,7 +90,9 @@ export function prepare(individuals: Individuals, known: Int32Array, primary: st
     return { name, mapDimension, locations, kernel, kde: kdeForm(kernel, known.length) };
   });
   const { locations } = representations.find(({ name }) => name === primary)!;
-  return { known, visitCounts, guard, representations, energy: energyForm(locations, known.length) };
+  const sets = individuals.representations.find(({ name }) => name === primary)?.draws ?? [];
+  const draws = sets.map((set) => kdeForm(pooledKernel(takeRows(set, m, known), set.length / m), known.length));
+  return { known, visitCounts, guard, representations, energy: energyForm(locations, known.length), draws };
 }
 
 /** Rows of x [m,q] in the given order, q from the length. */

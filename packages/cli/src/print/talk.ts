@@ -43,12 +43,27 @@ export function createTalk(options: TalkOptions): Talk {
   if (options.form === "json") return eventTalk(stream, options.quiet);
   const onTerminal = stream === process.stderr && process.stderr.isTTY && process.env.CI === undefined;
   const paint = colors.createColors(options.color ?? (colors.isColorSupported && stream.isTTY === true));
+  // Lines said while a bar stands: its end takes the cursor back to where it began, so they are written again.
+  let aside: string[] | undefined;
   const line = (text: string) => {
+    aside?.push(text);
     // A bar may stand on this line; it is drawn again below.
     stream.write(`${onTerminal ? "\r\u001b[K" : ""}${text}\n`);
   };
   const say = (text: string) => {
     if (!options.quiet) line(text);
+  };
+  const overBar = (title: string): Meter => {
+    const meter = bar(title);
+    aside ??= [];
+    const stop = () => {
+      meter.stop();
+      const said = aside ?? [];
+      aside = undefined;
+      if (said.length > 0) stream.write("\u001b[J");
+      said.forEach(line);
+    };
+    return { update: meter.update, stop };
   };
   return {
     say,
@@ -57,7 +72,7 @@ export function createTalk(options: TalkOptions): Talk {
     insist: line,
     during: (title, work) => {
       const began = Date.now();
-      const meter = options.quiet ? silent() : onTerminal ? bar(title) : plainLines(title, say);
+      const meter = options.quiet ? silent() : onTerminal ? overBar(title) : plainLines(title, say);
       const done = () => say(`${paint.dim(title.padEnd(TITLE_WIDTH))} ${seconds(Date.now() - began)}`);
       return metered(work, meter, done);
     },

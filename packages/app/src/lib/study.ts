@@ -14,7 +14,7 @@ export interface StudyChoice {
 
 /** Everything the explorer holds as a study, or null before there is a cohort. */
 export function studyOf(explorer: Explorer, choice: StudyChoice = {}): Study | null {
-  const { loaded, fitted, groups, association, comparison, survival, baselines, outcomes } = explorer;
+  const { loaded, fitted, groups, association, comparison, survival, baselines, outcomes, view } = explorer;
   if (loaded === null) return null;
   const { smallCell = 11, individualLevel = "none", date } = choice;
   const { numRows, numRowsLeftOut, warnings, notes } = loaded;
@@ -33,7 +33,11 @@ export function studyOf(explorer: Explorer, choice: StudyChoice = {}): Study | n
       source: loaded.source,
       ...(date === undefined ? {} : { date }),
     },
-    options: { smallCell, individualLevel, terrainTime: explorer.terrainTime },
+    options: {
+      smallCell,
+      individualLevel,
+      ...(view.terrainTime === null ? {} : { terrainTime: Number(view.terrainTime.toFixed(2)) }),
+    },
   };
 }
 

@@ -95,6 +95,8 @@ export interface FitUpdate {
   readonly secondsLeft: number | null;
   /** Gain per pass below which the fit counts a pass as settled; null if its schedule has no such rule. */
   readonly stopGain: number | null;
+  /** The last update: what is left is placing everybody. */
+  readonly done: boolean;
 }
 
 /** One start of a fit, beside the one that won. */

@@ -4,6 +4,7 @@
  */
 import {
   type Cohort,
+  type DtmProgress,
   type DtmRun,
   type DtmRunSnapshot,
   embed,
@@ -49,7 +50,7 @@ export function createFitting(cohort: () => Cohort, onFitted: (fitted: Fitted) =
           placements,
           seconds,
           finished,
-          starts: comparedStarts(run.snapshot(), model.mapDimension),
+          starts: choice.restarts > 0 ? comparedStarts(run.snapshot(), model.mapDimension) : [],
         };
         onFitted(fitted);
         return fitted;
@@ -70,30 +71,12 @@ export function createFitting(cohort: () => Cohort, onFitted: (fitted: Fitted) =
 /** Steps until the fit's own rule ends it (true) or the user does (false). */
 async function stepUntilDone(current: Running, onUpdate: (update: FitUpdate) => void, began: number): Promise<boolean> {
   const { run } = current;
+  const first = run.snapshot();
+  const stopGain = stopRule(first);
   const rate = createRate();
-  const stopGain = stopRule(run.snapshot());
-  let trace: number[] = [];
-  let lastPlaces = performance.now() - PLACES_MS / 2;
-  let orientation: Float64Array | null = null;
-  for (;;) {
-    await breathe();
-    if (current.ending !== null) return false;
-    if (current.paused) {
-      await new Promise((resolve) => setTimeout(resolve, 60));
-      continue;
-    }
-    const slice = performance.now();
-    let progress = run.step();
-    trace.push(progress.value);
-    while (!progress.done && performance.now() - slice < SLICE_MS) {
-      progress = run.step();
-      trace.push(progress.value);
-    }
+  const look = createLook(run, first.kind);
+  const send = (progress: DtmProgress, trace: readonly number[], places?: Float32Array) => {
     const time = performance.now();
-    const wantPlaces = time - lastPlaces >= PLACES_MS;
-    if (wantPlaces && orientation === null && run.snapshot().kind === "dtm") orientation = run.finish().orientation;
-    const places = wantPlaces ? shownPlaces(run.places(), orientation) : undefined;
-    if (wantPlaces) lastPlaces = performance.now();
     onUpdate({
       stage: progress.stage,
       iteration: progress.iteration,
@@ -104,10 +87,50 @@ async function stepUntilDone(current: Running, onUpdate: (update: FitUpdate) => 
       seconds: (time - began) / 1000,
       secondsLeft: rate(progress.value, time),
       stopGain: stopGain(progress.stage, progress.value),
+      done: progress.done,
     });
-    trace = [];
+  };
+  for (;;) {
+    await breathe();
+    if (current.ending !== null) return false;
+    if (current.paused) {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      continue;
+    }
+    const slice = performance.now();
+    let progress = run.step();
+    let trace = [progress.value];
+    while (!progress.done && performance.now() - slice < SLICE_MS) {
+      const next = run.step();
+      // Bounds of two stages do not compare: an update never holds both.
+      if (next.stage !== progress.stage) {
+        send(progress, trace);
+        trace = [];
+      }
+      trace.push(next.value);
+      progress = next;
+    }
+    send(progress, trace, look(progress.stage));
     if (progress.done) return true;
   }
+}
+
+/** Everybody's place as the fit stands, every half second, in the shown frame. */
+function createLook(run: DtmRun, kind: DtmRunSnapshot["kind"]): (stage: string) => Float32Array | undefined {
+  let last = performance.now() - PLACES_MS / 2;
+  let orientation: Float64Array | null = null;
+  let orientedIn = "";
+  return (stage) => {
+    if (performance.now() - last < PLACES_MS) return undefined;
+    // Taken anew in each stage only: it costs a pass, and dots should not turn while they settle.
+    if (kind === "dtm" && orientedIn !== stage) {
+      orientation = run.finish().orientation;
+      orientedIn = stage;
+    }
+    const places = shownPlaces(run.places(), orientation);
+    last = performance.now();
+    return places;
+  };
 }
 
 /** What the fit's own rule takes for no gain: τ (1 + |F + ½ N log σ₀²|) on the lattice, ten times that on the coarse one. */
@@ -136,7 +159,7 @@ function comparedStarts({ inner }: DtmRunSnapshot, q: number): StartResult[] {
   }));
 }
 
-/** Places in the shown frame, [m,q]; the frame is that of the first look, so that dots do not turn while they settle. */
+/** Places in the shown frame, [m,q]. */
 function shownPlaces(places: Float64Array, orientation: Float64Array | null): Float32Array {
   if (orientation === null) return Float32Array.from(places);
   const q = Math.round(Math.sqrt(orientation.length));

@@ -162,7 +162,12 @@ function checkTable(session: Session, choice: ReadChoice): Checked {
   } catch (error) {
     if (!(error instanceof DtmError) || error.complaints.length === 0) throw error;
     refused = error.complaints;
-    loaded = readTable(session, { ...choice, onBad: "leave-out" });
+    try {
+      loaded = readTable(session, { ...choice, onBad: "leave-out" });
+    } catch {
+      // Nothing would be left: the first complaints say why.
+      throw error;
+    }
   }
   const lines = new Set(refused.flatMap(({ where }) => where.line ?? []));
   const delimiter = choice.delimiter ?? previewTable(session.text, { numRowsSeen: 1 }).delimiter;

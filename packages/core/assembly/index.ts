@@ -6,3 +6,4 @@
 export { factorBand, invertBand, solveBand } from "./cholesky";
 export { expectBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
 export { addOuter, dotTiles, fillProducts } from "./tiles";
+export { addToTable, contractTable, evaluateLocal, localValues } from "./local";

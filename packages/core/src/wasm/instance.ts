@@ -24,6 +24,10 @@ export interface KernelExports {
   maximizeBlock(context: number, count: number): void;
   addOuter(P: number, R: number, out: number, active: number, count: number, K: number): void;
   dotTiles(R: number, T: number, out: number, active: number, count: number, K: number): void;
+  evaluateLocal(context: number, order: number): number;
+  localValues(context: number): number;
+  contractTable(table: number, x: number, count: number, size: number, out: number): void;
+  addToTable(table: number, x: number, count: number, size: number, weight: number, values: number): void;
   fillProducts(A: number, B: number, pairs: number, R: number, numTiles: number): void;
 }
 

@@ -6,6 +6,7 @@
 import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
+import type { KernelKind } from "../../wasm/instance.ts";
 import { factorKernel, type KernelFactor } from "../gp/stable-kernel.ts";
 import { closeTerms, type DataTotals, dataLines, type ElboTerms, requireKernelFactor } from "./elbo.ts";
 import {
@@ -17,6 +18,7 @@ import {
 } from "./inducing-coefficients.ts";
 import { createSums, type DataSums } from "./inducing-posterior.ts";
 import { createLocalSolver, type LocalSolver } from "./local/local.ts";
+import type { LocalMemory } from "./local/wasm-local.ts";
 import { type GlobalParameters, gramTrace, locationKl, logPrior, numLocalParameters, type Priors } from "./state.ts";
 
 /** What stays the same over a fit. */
@@ -27,6 +29,8 @@ export interface EngineOptions {
   readonly sharedLengthscale: boolean;
   /** Path of the local solver. */
   readonly path: "grid" | "general" | "auto";
+  /** Which kernels to run on. Default TypeScript. */
+  readonly kernels?: KernelKind;
 }
 
 /** The engine; `parameters`, `factor` and `solver` change together in `setParameters`. */
@@ -42,6 +46,8 @@ export interface Engine {
   parameters: GlobalParameters;
   factor: KernelFactor;
   solver: LocalSolver;
+  /** Memory of the solver's kernels, handed on from one solver to the next. */
+  readonly memory: LocalMemory;
   /** 𝒴 and Ω of the last pass. */
   readonly sums: DataSums;
   /** q(u) of the last solve. */
@@ -59,6 +65,7 @@ export function createEngine(
   options: EngineOptions,
 ): Engine {
   const { numInducing: p, numBasis: d } = parameters;
+  const memory: LocalMemory = { current: null };
   const gramTraces = Float64Array.from({ length: statistics.numIndividuals }, (_, i) => gramTrace(statistics, i));
   return {
     statistics,
@@ -69,10 +76,11 @@ export function createEngine(
     pooled: poolStatistics(statistics),
     parameters,
     factor: requireKernelFactor(parameters),
-    solver: solverFor(parameters, options),
+    solver: solverFor(parameters, options, memory),
+    memory,
     sums: createSums(statistics, p, d),
     posterior: createInducingCoefficients(p, d),
-    work: createInducingWorkspace(p, d),
+    work: createInducingWorkspace(p, d, statistics, options.kernels),
     g: new Float64Array(d),
     rho: 0,
   };
@@ -86,16 +94,17 @@ export function setParameters(engine: Engine, parameters: GlobalParameters): boo
     const factor = factorKernel(kernel, inducingLocations, numInducing, mapDimension);
     if (factor === null) return false;
     engine.factor = factor;
-    engine.solver = solverFor(parameters, engine.options);
+    engine.solver = solverFor(parameters, engine.options, engine.memory);
   }
   engine.parameters = parameters;
   return true;
 }
 
-function solverFor(parameters: GlobalParameters, options: EngineOptions): LocalSolver {
+function solverFor(parameters: GlobalParameters, options: EngineOptions, memory: LocalMemory): LocalSolver {
   const { kernel, inducingLocations, numInducing, mapDimension, numBasis } = parameters;
-  const { diagonal, path } = options;
-  return createLocalSolver(kernel, inducingLocations, numInducing, mapDimension, numBasis, { diagonal, path });
+  const { diagonal, path, kernels } = options;
+  const settings = { diagonal, path, kernels, memory };
+  return createLocalSolver(kernel, inducingLocations, numInducing, mapDimension, numBasis, settings);
 }
 
 /** Loads individual i into the local solver: g_i, ρ_i and the constant c_i. */

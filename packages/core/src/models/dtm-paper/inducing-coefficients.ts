@@ -9,6 +9,8 @@
 import { choleskyBandInPlace, invertFromBandCholesky, solveBandInPlace } from "../../numeric/block-banded.ts";
 import { logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { multiply, symmetrizeInPlace, transpose } from "../../numeric/matrix.ts";
+import type { KernelKind } from "../../wasm/instance.ts";
+import { type PositiveDefiniteKernel, positiveDefiniteKernel } from "../../wasm/positive-definite.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
 import { type Band, type DataSums, type InducingPosterior, inducingKl } from "./inducing-posterior.ts";
 
@@ -28,6 +30,8 @@ export interface InducingWorkspace {
   readonly precision: Float64Array; // [dp,dp]
   readonly scratch: Float64Array; // [dp,dp]
   readonly vector: Float64Array; // [dp]
+  /** Factorisation and inverse in WebAssembly, where they are used. */
+  readonly wasm: PositiveDefiniteKernel | null;
 }
 
 /** Buffers for one size. */
@@ -41,13 +45,19 @@ export function createInducingCoefficients(p: number, d: number): InducingCoeffi
   };
 }
 
-/** Scratch for one size. */
-export function createInducingWorkspace(p: number, d: number): InducingWorkspace {
+/** Scratch for one size and band; the solver runs on the given kernels. */
+export function createInducingWorkspace(
+  p: number,
+  d: number,
+  band: Band,
+  kernels: KernelKind = "typescript",
+): InducingWorkspace {
   const dp = d * p;
   return {
     precision: new Float64Array(dp * dp),
     scratch: new Float64Array(dp * dp),
     vector: new Float64Array(dp),
+    wasm: kernels === "wasm-simd" ? positiveDefiniteKernel(d, p, halfBandwidth(band)) : null,
   };
 }
 
@@ -62,10 +72,33 @@ export function solveInducingCoefficients(
   out: InducingCoefficients,
   work: InducingWorkspace,
 ): boolean {
-  const dp = d * p;
-  const { precision: L, vector } = work;
-  const K = factor.matrix;
   const weight = 1 / noiseVariance;
+  const { vector } = work;
+  for (let k = 0; k < d; k++) for (let j = 0; j < p; j++) vector[k * p + j] = weight * sums.cross[j * d + k];
+  const logDet =
+    work.wasm === null
+      ? solvePrecision(sums, band, factor, weight, p, d, out, work)
+      : wasmSolvePrecision(work.wasm, sums, band, factor, weight, p, out, vector);
+  if (logDet === null) return false;
+  for (let k = 0; k < d; k++) for (let j = 0; j < p; j++) out.mean[j * d + k] = vector[k * p + j];
+  fillBlocks(band, p, d, vector, out);
+  out.kl = 0.5 * (energy(factor.matrix, vector, out.covariance, p, d) - d * p + logDet - d * factor.logDet);
+  return true;
+}
+
+/** Fills Λ_a, replaces the vector by Λ_a⁻¹ times it, writes C; returns log|Λ_a|, null without a factor. */
+function solvePrecision(
+  sums: DataSums,
+  band: Band,
+  factor: KernelFactor,
+  weight: number,
+  p: number,
+  d: number,
+  out: InducingCoefficients,
+  { precision: L, scratch, vector }: InducingWorkspace,
+): number | null {
+  const dp = d * p;
+  const K = factor.matrix;
   L.fill(0);
   for (let e = 0; e < band.numBand; e++) {
     const k = band.bandRow[e];
@@ -79,15 +112,43 @@ export function solveInducingCoefficients(
     }
   }
   const w = halfBandwidth(band);
-  if (!choleskyBandInPlace(L, d, p, w)) return false;
-  for (let k = 0; k < d; k++) for (let j = 0; j < p; j++) vector[k * p + j] = weight * sums.cross[j * d + k];
+  if (!choleskyBandInPlace(L, d, p, w)) return null;
   solveBandInPlace(L, d, p, w, vector);
-  for (let k = 0; k < d; k++) for (let j = 0; j < p; j++) out.mean[j * d + k] = vector[k * p + j];
-  invertFromBandCholesky(L, d, p, w, out.covariance, work.scratch);
-  fillBlocks(band, p, d, vector, out);
-  const logDet = logDetFromCholesky(L, dp) - d * factor.logDet;
-  out.kl = 0.5 * (energy(K, vector, out.covariance, p, d) - dp + logDet);
-  return true;
+  invertFromBandCholesky(L, d, p, w, out.covariance, scratch);
+  return logDetFromCholesky(L, dp);
+}
+
+/** `solvePrecision` in WebAssembly: the upper triangle is filled, row block k ≤ l. */
+function wasmSolvePrecision(
+  kernel: PositiveDefiniteKernel,
+  sums: DataSums,
+  band: Band,
+  factor: KernelFactor,
+  weight: number,
+  p: number,
+  out: InducingCoefficients,
+  vector: Float64Array,
+): number | null {
+  const { order: n, stride, matrix, inverse } = kernel;
+  const K = factor.matrix;
+  matrix.fill(0);
+  for (let e = 0; e < band.numBand; e++) {
+    const k = band.bandRow[e];
+    const l = band.bandColumn[e];
+    const from = e * p * p;
+    for (let j = 0; j < p; j++) {
+      const row = (k * p + j) * stride + l * p;
+      for (let i = 0; i < p; i++) matrix[row + i] = weight * sums.gram[from + j * p + i];
+      if (k === l) for (let i = 0; i < p; i++) matrix[row + i] += K[j * p + i];
+    }
+  }
+  if (!kernel.factor()) return null;
+  kernel.vector.set(vector);
+  kernel.solve();
+  vector.set(kernel.vector.subarray(0, n));
+  kernel.invert();
+  for (let i = 0; i < n; i++) out.covariance.set(inverse.subarray(i * stride, i * stride + n), i * n);
+  return kernel.logDeterminant();
 }
 
 /** q(a) of a whitened q(v): A = L_K⁻ᵀ𝒱, C_kl = L_K⁻ᵀ Ξ_kl L_K⁻¹. */

@@ -4,6 +4,7 @@
  */
 import type { Marker } from "../../cohort/marker.ts";
 import { checkOption, DtmError } from "../../errors.ts";
+import type { KernelChoice } from "../../wasm/instance.ts";
 import type { FitControl, Json } from "../fit.ts";
 import type { InducingOptions } from "../gp/inducing.ts";
 import type { LogPrior, Priors } from "./state.ts";
@@ -87,6 +88,7 @@ export interface DtmPaperSettings {
   readonly epochs: number;
   readonly stepSize: number;
   readonly path: "grid" | "general" | "auto";
+  readonly kernels: KernelChoice;
   readonly seed: number;
 }
 
@@ -122,6 +124,7 @@ export function paperSettings(options: DtmPaperOptions, m: number): DtmPaperSett
     epochs: options.epochs ?? (literal ? 5 : 10),
     stepSize: options.stepSize ?? (literal ? 0.1 : 0.5),
     path: options.path ?? "auto",
+    kernels: options.kernels ?? "auto",
     seed: options.seed ?? 1,
   };
   checkSettings(settings);

@@ -36,6 +36,18 @@ describe("a fit of the published model", () => {
     }
   });
 
+  it("finds the same map with either kind of kernels and says which, by every schedule", () => {
+    for (const options of SCHEDULES) {
+      const fit = (kernels: "wasm" | "typescript") =>
+        fitDtmPaperStatistics(statistics, start, { ...SMALL, ...options, kernels }).model;
+      const a = fit("typescript");
+      const b = fit("wasm");
+      expect([a.record.kernels, b.record.kernels]).toEqual(["typescript", "wasm-simd"]);
+      // Local steps end within their tolerance, which rounding decides.
+      expect(Math.abs(b.elbo.total - a.elbo.total)).toBeLessThan(1e-5 * Math.abs(a.elbo.total));
+    }
+  });
+
   it("depends on the seed only where it is random", () => {
     const bound = (options: DtmPaperOptions) =>
       fitDtmPaperStatistics(statistics, start, { ...SMALL, ...options }).model.elbo.total;

@@ -7,6 +7,7 @@ import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DEFAULT_MARKER } from "../../cohort/marker.ts";
 import { checkOption, DtmError } from "../../errors.ts";
 import { identity } from "../../numeric/matrix.ts";
+import { chooseKernels } from "../../wasm/instance.ts";
 import { checkCancelled, type FitControl, type FitProgress, type FitRecord, LIBRARY_VERSION, now } from "../fit.ts";
 import { placeInducing } from "../gp/inducing.ts";
 import type { Kernel } from "../gp/kernel.ts";
@@ -130,6 +131,7 @@ function runFrom(statistics: BasisStatistics, state: RunState, control: FitContr
     priors: settings.priors,
     sharedLengthscale: settings.sharedLengthscale,
     path: settings.path,
+    kernels: chooseKernels(settings.kernels),
   });
   let schedule: Schedule | null = null;
   let ready = false;
@@ -309,6 +311,7 @@ function finishedFit(engine: Engine, state: RunState): DtmPaperFit {
     converged: state.converged,
     verdict: state.verdict,
     warnings: [...state.warnings],
+    kernels: engine.options.kernels,
     milliseconds: { ...state.milliseconds },
   };
   return {

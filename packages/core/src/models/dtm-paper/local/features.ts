@@ -6,10 +6,13 @@
  */
 import type { Place } from "./chain-rule.ts";
 import type { MomentOrder } from "./nodes.ts";
+import type { FeaturePlaces } from "./wasm-local.ts";
 
 export interface Features {
   readonly numFirst: number;
   readonly numSecond: number;
+  /** Where the features are, for kernels that know this kind of them; null for others. */
+  readonly places: FeaturePlaces | null;
   /** out[f·stride + k] = scale · (C1'A)_fk for A [p,d]. */
   collapseFirst(A: Float64Array, d: number, scale: number, out: Float64Array, stride: number): void;
   /** out[f·stride + column] += scale · (C2'B)_f for the p×p matrix at B[at..]. */

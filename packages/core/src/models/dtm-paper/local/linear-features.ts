@@ -16,6 +16,7 @@ export function linearFeatures(kernel: LinearKernel, Z: Float64Array, p: number,
   return {
     numFirst: q,
     numSecond,
+    places: null,
     collapseFirst: (A, d, scale, out, stride) => {
       out.fill(0);
       for (let j = 0; j < p; j++) {

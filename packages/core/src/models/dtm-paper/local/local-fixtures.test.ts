@@ -87,8 +87,16 @@ function loadGlobal(solver: LocalSolver, fixture: Fixture, qu: { readonly m: num
 }
 
 describe("the local solver against the fixtures", () => {
-  for (const name of ["dtm_q1_p4_diag", "dtm_q2_p4_full", "dtm_q2_p9_diag", "dtm_q3_p9_full"]) {
-    const fixture = readFixture(name);
+  for (const [file, kernels] of [
+    ["dtm_q1_p4_diag", "typescript"],
+    ["dtm_q2_p4_full", "typescript"],
+    ["dtm_q2_p4_full", "wasm-simd"],
+    ["dtm_q2_p9_diag", "typescript"],
+    ["dtm_q2_p9_diag", "wasm-simd"],
+    ["dtm_q3_p9_full", "typescript"],
+  ] as const) {
+    const name = `${file}, ${kernels}`;
+    const fixture = readFixture(file);
     const { p, q } = fixture;
     const d = fixture.data.d;
     const m = fixture.g.length;
@@ -96,7 +104,7 @@ describe("the local solver against the fixtures", () => {
     const kernel: Kernel = { kind: "rbf", signalVariance: fixture.alpha, lengthscales, jitter: fixture.eps };
     const statistics = statisticsOf(fixture);
     const g = flat(fixture.g);
-    const solver = createLocalSolver(kernel, flat(fixture.Z), p, q, d, { diagonal: fixture.diagonal_S });
+    const solver = createLocalSolver(kernel, flat(fixture.Z), p, q, d, { diagonal: fixture.diagonal_S, kernels });
     const P = solver.numParameters;
     const load = (i: number) => solver.setIndividual(statistics, i, g, i * d, fixture.local_const[i]);
 

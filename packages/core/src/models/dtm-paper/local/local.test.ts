@@ -8,9 +8,11 @@ import {
   unpackTheta,
 } from "../../../../../../test/local-problem.ts";
 import { createRandom, type Random } from "../../../numeric/random.ts";
+import type { KernelKind } from "../../../wasm/instance.ts";
 import { gridLocations } from "../../gp/inducing.ts";
 import type { Kernel } from "../../gp/kernel.ts";
 import { createLocalSolver, type LocalSolver } from "./local.ts";
+import type { LocalMemory } from "./wasm-local.ts";
 
 /** A regular grid with its own number of points and spacing per dimension. */
 function unevenGrid(counts: readonly number[], firsts: readonly number[], spacings: readonly number[]): Float64Array {
@@ -92,11 +94,18 @@ function makeCases(): Case[] {
   ];
 }
 
-const cases = makeCases();
+type Problem = LocalProblem & { readonly kernels?: KernelKind };
 
-function solverOf(problem: LocalProblem, diagonal: boolean, path?: "grid" | "general"): LocalSolver {
-  const { kernel, Z, p, q, d } = problem;
-  const solver = createLocalSolver(kernel, Z, p, q, d, path === undefined ? { diagonal } : { diagonal, path });
+/** Every case with the TypeScript kernels, and those that have a WebAssembly kernel with it too. */
+const cases = makeCases().flatMap(({ name, problem, grid }): { name: string; problem: Problem; grid: boolean }[] => {
+  const plain = { name, problem, grid };
+  if (problem.q !== 2 || problem.kernel.kind !== "rbf") return [plain];
+  return [plain, { name: `${name}, WebAssembly`, problem: { ...problem, kernels: "wasm-simd" }, grid }];
+});
+
+function solverOf(problem: Problem, diagonal: boolean, path?: "grid" | "general"): LocalSolver {
+  const { kernel, Z, p, q, d, kernels } = problem;
+  const solver = createLocalSolver(kernel, Z, p, q, d, { diagonal, kernels, path: path ?? "auto" });
   solver.setGlobal(problem.A, problem.T, problem.Kinv, problem.sigma2);
   return solver;
 }
@@ -221,15 +230,32 @@ describe("the local objective", () => {
     }
   });
 
+  it("is computed in WebAssembly where that is asked for, within its range", () => {
+    for (const { problem, grid } of cases) {
+      if (problem.kernels === undefined) continue;
+      const { kernel, Z, p, q, d, kernels } = problem;
+      for (const path of grid ? (["grid", "general"] as const) : (["general"] as const)) {
+        const memory: LocalMemory = { current: null };
+        const solver = createLocalSolver(kernel, Z, p, q, d, { diagonal: false, kernels, path, memory });
+        solver.setGlobal(problem.A, problem.T, problem.Kinv, problem.sigma2);
+        load(solver, problem, 0);
+        const J = solver.evaluate(Float64Array.of(0.3, -0.4, -1, -0.5, 0.2), 0, null, null);
+        expect(problem.constants[0] + memory.current!.result[0]).toBe(J);
+      }
+    }
+  });
+
   it("takes a new global state and another band layout", () => {
     const one = makeLocalProblem(rbf(1, [1, 1]), gridLocations(2, 3), 9, 2, { seed: 31, degree: 2 });
     const two = makeLocalProblem(rbf(1, [1, 1]), gridLocations(2, 3), 9, 2, { seed: 32, degree: 1 });
-    const solver = solverOf(one, false);
     const theta = Float64Array.of(0.3, -0.4, -1, -0.5, 0.2);
-    for (const problem of [one, two, one]) {
-      solver.setGlobal(problem.A, problem.T, problem.Kinv, problem.sigma2);
-      load(solver, problem, 1);
-      expect(solver.evaluate(theta, 0, null, null)).toBeCloseTo(naiveObjective(problem, 1, theta), 9);
+    for (const kernels of ["typescript", "wasm-simd"] as const) {
+      const solver = solverOf({ ...one, kernels }, false);
+      for (const problem of [one, two, one]) {
+        solver.setGlobal(problem.A, problem.T, problem.Kinv, problem.sigma2);
+        load(solver, problem, 1);
+        expect(solver.evaluate(theta, 0, null, null)).toBeCloseTo(naiveObjective(problem, 1, theta), 9);
+      }
     }
   });
 });
@@ -241,7 +267,10 @@ describe("the sums of a local pass", () => {
       const { numBand, numIndividuals } = statistics;
       const random = createRandom(41);
       // No global state: the first q(u) is made from these sums.
-      const solver = createLocalSolver(problem.kernel, problem.Z, p, q, d, { diagonal: false });
+      const solver = createLocalSolver(problem.kernel, problem.Z, p, q, d, {
+        diagonal: false,
+        kernels: problem.kernels,
+      });
       const cross = new Float64Array(p * d);
       const gram = new Float64Array(numBand * p * p);
       load(solver, problem, 0);

@@ -15,6 +15,7 @@ import {
   type ScaledConjugateGradientState,
   startScaledConjugateGradient,
 } from "../../../numeric/optimize/scaled-conjugate-gradient.ts";
+import type { KernelKind } from "../../../wasm/instance.ts";
 import type { Kernel } from "../../gp/kernel.ts";
 import { createPlace, unpackPlace, unpackPlace2, writeDerivatives, writeDerivatives2 } from "./chain-rule.ts";
 import type { Features } from "./features.ts";
@@ -24,12 +25,25 @@ import { createNewtonWorkspace, maximizeNewton } from "./newton.ts";
 import { cubeSize } from "./nodes.ts";
 import { addOuter, contractRows, paddedWidth } from "./padded-rows.ts";
 import { rbfFeatures } from "./rbf-features.ts";
+import {
+  accumulateWasm,
+  evaluateWasm,
+  type LocalMemory,
+  loadTable,
+  loadWeights,
+  takeSums,
+  wasmLocal,
+} from "./wasm-local.ts";
 
 export interface LocalSolverOptions {
   /** Diagonal S_i: the lower part of T is absent from θ. */
   readonly diagonal: boolean;
   /** "grid" needs Z to be a regular grid and an RBF kernel; "auto" (default) takes it when it can. */
   readonly path?: "grid" | "general" | "auto";
+  /** Which kernels to run on. Default TypeScript. */
+  readonly kernels?: KernelKind;
+  /** Memory shared with solvers of the same sizes that are no longer in use. */
+  readonly memory?: LocalMemory;
 }
 
 export interface LocalSolveOptions {
@@ -87,6 +101,10 @@ export function createLocalSolver(
   const place = createPlace(q, options.diagonal);
   const P = place.numParameters;
   const D = new Float64Array(cubeSize(q));
+  const fast =
+    options.kernels === "wasm-simd" && features.places !== null
+      ? wasmLocal(features.places, P, d, options.memory)
+      : null;
   const newton = createNewtonWorkspace(place);
   let conjugate: ScaledConjugateGradientState | null = null;
 
@@ -112,6 +130,7 @@ export function createLocalSolver(
   const w1 = new Float64Array(numFirst);
   const w2 = new Float64Array(numSecond);
   let weightsReady = false;
+  let fastReady = false;
 
   const firstSums = new Float64Array(numFirst * width); // [numFirst,width]
   let secondSums = new Float64Array(0); // [numSecond,stride]
@@ -141,6 +160,7 @@ export function createLocalSolver(
     secondTable = new Float64Array(numSecond * stride);
     secondSums = new Float64Array(numSecond * stride);
     firstSums.fill(0);
+    if (fast !== null) for (const sums of fast.sums) sums.fill(0);
     tablesReady = false;
   };
 
@@ -156,26 +176,40 @@ export function createLocalSolver(
       features.collapseSecond(Kinv, 0, -scale, secondTable, stride, e);
       features.collapseVariance(scale, secondTable, stride, e);
     }
+    if (fast !== null) {
+      loadTable(fast, 0, firstTable, width, d);
+      loadTable(fast, 1, secondTable, stride, numBand);
+    }
     tablesReady = true;
+  };
+
+  const requireTables = (): void => {
+    if (statisticsSeen === null) throw missing("setIndividual");
+    if (tablesReady) return;
+    if (Number.isNaN(sigma2)) throw missing("setGlobal");
+    fillTables();
   };
 
   /** w1 = C1'h, w2 = −½ C2'W of the individual. */
   const fillWeights = (): void => {
-    if (!tablesReady) {
-      if (Number.isNaN(sigma2)) throw missing("setGlobal");
-      fillTables();
-    }
+    requireTables();
     contractRows(firstTable, g, numFirst, width, w1);
     contractRows(secondTable, gram, numSecond, stride, w2);
     weightsReady = true;
   };
 
   const evaluate: LocalSolver["evaluate"] = (theta, offset, gradient, hessian) => {
-    if (!weightsReady) {
-      if (statisticsSeen === null) throw missing("setIndividual");
-      fillWeights();
-    }
     evaluations++;
+    if (fast !== null) {
+      if (!fastReady) {
+        requireTables();
+        loadWeights(fast, g, d, gram, numBand);
+        fastReady = true;
+      }
+      const value = evaluateWasm(fast, theta, offset, gradient, hessian);
+      if (!Number.isNaN(value)) return c + value;
+    }
+    if (!weightsReady) fillWeights();
     const kl = q === 2 ? unpackPlace2(place, theta, offset) : unpackPlace(place, theta, offset);
     features.derivatives(place, w1, w2, hessian === null ? 2 : 4, D);
     if (q === 2) writeDerivatives2(place, D, gradient, hessian);
@@ -197,6 +231,7 @@ export function createLocalSolver(
       sigma2 = noiseVariance;
       tablesReady = false;
       weightsReady = false;
+      fastReady = false;
     },
     setIndividual: (statistics, individual, newG, gOffset, constant) => {
       if (statistics !== statisticsSeen) learnBand(statistics);
@@ -205,6 +240,7 @@ export function createLocalSolver(
       for (let k = 0; k < d; k++) g[k] = newG[gOffset + k];
       c = constant;
       weightsReady = false;
+      fastReady = false;
     },
     evaluate,
     solve: (theta, offset, { method, gradientTolerance, maxEvaluations }) => {
@@ -224,6 +260,7 @@ export function createLocalSolver(
     },
     accumulate: (theta, offset, weight) => {
       if (statisticsSeen === null) throw missing("setIndividual");
+      if (fast !== null && accumulateWasm(fast, theta, offset, weight, g, d, gram, numBand)) return;
       unpackPlace(place, theta, offset);
       features.values(place, firstValues, secondValues);
       addOuter(firstSums, g, numFirst, width, weight, firstValues);
@@ -232,8 +269,13 @@ export function createLocalSolver(
     resetSums: () => {
       firstSums.fill(0);
       secondSums.fill(0);
+      if (fast !== null) for (const sums of fast.sums) sums.fill(0);
     },
     readSums: (crossSums, gramSums) => {
+      if (fast !== null) {
+        takeSums(fast, 0, firstSums, width, d);
+        takeSums(fast, 1, secondSums, stride, numBand);
+      }
       features.expandFirst(firstSums, width, d, crossSums);
       for (let e = 0; e < numBand; e++) features.expandSecond(secondSums, stride, e, gramSums, e * p * p);
     },

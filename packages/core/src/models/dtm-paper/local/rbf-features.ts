@@ -46,6 +46,7 @@ export function rbfFeatures(kernel: RbfKernel, Z: Float64Array, p: number, q: nu
   return {
     numFirst: p,
     numSecond: second.numNodes,
+    places: q === 2 ? { squares, grid, first: Z.slice(0, p * q), second: pairs.midpoints } : null,
     collapseFirst: (A, d, scale, out, stride) => {
       for (let j = 0; j < p; j++) for (let k = 0; k < d; k++) out[j * stride + k] = scale * alpha * A[j * d + k];
     },

@@ -79,7 +79,7 @@ export function groupFigures(context: Context): Figure[] {
       key: "number-of-groups",
       title: courses === undefined ? "How many groups" : "Separate clusters",
       caption:
-        "Gap statistic: how much tighter the groups are than groups of as many points spread evenly; highest at one group, there is a continuum. Filled: the number used.",
+        "Gap statistic: how much tighter the groups are than groups of as many points spread evenly. Filled: the number used.",
       summary: `The gap statistic was computed for ${number.evidence[0].numGroups} to ${number.evidence[number.evidence.length - 1].numGroups} groups; ${number.numGroups} are used.`,
       table: {
         columns: ["Groups", "gap", "standard error"],

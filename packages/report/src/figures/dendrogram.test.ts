@@ -55,11 +55,11 @@ describe("drawDendrogram", () => {
     expect(y).toBeGreaterThan(tops[2]);
   });
 
-  it("writes the letter of its group under each branch", () => {
+  it("writes the letter of a group once under its branches", () => {
     const letters = Array.from(draw(1).querySelectorAll("text"), (text) => text.textContent).filter((t) =>
       /^[AB]$/.test(t ?? ""),
     );
-    expect(letters).toEqual(["B", "B", "A", "A"]);
+    expect(letters).toEqual(["B", "A"]);
   });
 
   it("shows a branch under the limit as a hollow mark of one size", () => {

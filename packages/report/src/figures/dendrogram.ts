@@ -1,6 +1,6 @@
 /**
  * The top of the tree of merges, from which groups are cut: links at the height of their merge, coloured by group below
- * the cut, and under each branch that is not opened further the number of individuals as a disc and its group's letter.
+ * the cut, and under each branch that is not opened further the number of individuals as a disc and the letter of its group.
  */
 import { fixed } from "../numbers.ts";
 import type { StudyGroup, StudyTree } from "../study.ts";
@@ -12,6 +12,7 @@ import { type Canvas, label, make, makeRoot, penOf, shorten, textWidth } from ".
 const TOP = 26;
 const HEIGHT = 210;
 const LEFT = 40;
+const CUT = "cut into groups";
 
 /** The tree as SVG. */
 export function drawDendrogram(
@@ -60,44 +61,50 @@ export function drawDendrogram(
   }
   if (groups.length > 1) {
     const y = py(tree.cut);
-    const text = `cut: ${groups.length} groups`;
     root.append(
       make(pen, "path", {
         d: `M${LEFT},${shorten(y)}H${shorten(pen.width)}`,
         stroke: pen.tokens.ink,
         "stroke-dasharray": "5 4",
       }),
-      make(pen, "rect", {
-        x: pen.width - textWidth(text, 11) - 4,
-        y: y - 17,
-        width: textWidth(text, 11) + 4,
-        height: 14,
-        fill: pen.tokens.surface,
-        "fill-opacity": 0.85,
+      make(pen, "path", {
+        d: `M${shorten(pen.width - textWidth(CUT, 11) - 30)},7h22`,
+        stroke: pen.tokens.ink,
+        "stroke-dasharray": "5 4",
       }),
-      label(pen, text, pen.width, y - 6, { "text-anchor": "end", fill: pen.tokens.ink }),
+      label(pen, CUT, pen.width, 11, { "text-anchor": "end" }),
     );
   }
   const most = Math.max(1, ...leaves.map(({ size }) => size));
   const largest = Math.min(9, 0.46 * gap);
   const base = TOP + HEIGHT + 12;
   leaves.forEach(({ size, group }, k) => {
-    const rank = rankOf.get(group);
     root.append(
       size < smallCell
         ? make(pen, "circle", { cx: px(k), cy: base, r: 2.2, fill: "none", stroke: pen.tokens.ink3 })
         : make(pen, "circle", { cx: px(k), cy: base, r: largest * Math.sqrt(size / most), fill: colourOf(group) }),
     );
-    if (rank !== undefined) {
-      root.append(
-        label(pen, groups[rank].letter, px(k), base + 25, {
-          "text-anchor": "middle",
-          "font-weight": 600,
-          fill: pen.tokens.ink,
-        }),
-      );
-    }
   });
+  // One letter for branches of a group that stand together, under a line in its colour.
+  for (let from = 0, to = 0; from < n; from = to) {
+    while (to < n && leaves[to].group === leaves[from].group) to++;
+    const rank = rankOf.get(leaves[from].group);
+    if (rank === undefined) continue;
+    const [left, right] = [px(from) - 0.32 * gap, px(to - 1) + 0.32 * gap];
+    root.append(
+      make(pen, "path", {
+        d: `M${shorten(left)},${shorten(base + 13)}H${shorten(right)}`,
+        stroke: colourOf(leaves[from].group),
+        "stroke-width": 2,
+      }),
+      label(pen, groups[rank].letter, (left + right) / 2, base + 28, {
+        "text-anchor": "middle",
+        "font-size": 12,
+        "font-weight": 600,
+        fill: pen.tokens.ink,
+      }),
+    );
+  }
   const y = base + 46;
   root.append(
     make(pen, "circle", { cx: LEFT + 9, cy: y, r: largest, fill: pen.tokens.ink3 }),

@@ -1,5 +1,4 @@
 /** The `dtm` program: commands as data become a commander program; this is the only place that decides the exit code. */
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import process from "node:process";
 import { Argument, CommanderError, Option, Command as Program } from "commander";
@@ -7,6 +6,7 @@ import { COMMON_OPTIONS, type Command, type Context, type OptionSpec } from "./c
 import { COMMANDS, loadAll } from "./commands/list.ts";
 import { EXIT, type ExitCode, exitCodeOf, messageOf } from "./exit-codes.ts";
 import { toJson } from "./io/json.ts";
+import { ownVersion } from "./io/version.ts";
 import { environmentName, longName } from "./option-names.ts";
 import { createTalk, type Talk, type TalkForm } from "./print/talk.ts";
 import { mergeConfig, showSettings } from "./settings.ts";
@@ -73,12 +73,6 @@ async function buildProgram(session: Session, loaded: readonly Command[]): Promi
 /** The arguments of a command as the first page of help shows them. */
 function usageOf(command: Program): string {
   return COMMANDS.find(({ name }) => name === command.name())?.usage ?? command.usage();
-}
-
-/** The version in the package's own file, which stands beside src/ and dist/ alike. */
-function ownVersion(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { readonly version: string }).version;
 }
 
 function toProgram(command: Command, parent: Program, session: Session): Program {

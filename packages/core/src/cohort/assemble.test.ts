@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../numeric/random.ts";
-import { assembleCohort } from "./assemble.ts";
-import { DEFAULT_MARKER } from "./marker.ts";
+import { assembleColumns } from "./assemble.ts";
 
-describe("assembleCohort", () => {
+describe("assembleColumns", () => {
   it("sorts by (id, time, value), keeps equal rows in their order, and leaves out names without a row", () => {
     const random = createRandom(5);
     // Individual 0 has a series long enough for the engine's sort, the others short ones; name 7 has no row.
@@ -13,12 +12,12 @@ describe("assembleCohort", () => {
     const times = Float64Array.from({ length: N }, () => Math.round(5 * random.uniform()));
     const values = Float64Array.from({ length: N }, () => Math.round(3 * random.uniform()));
     const numberOf = (name: string) => names.indexOf(name);
-    const { cohort, order } = assembleCohort({ names, numberOf, individuals, times, values }, DEFAULT_MARKER);
+    const cohort = assembleColumns({ names, numberOf, individuals, times, values });
     const slow = Array.from({ length: N }, (_, j) => j).sort((a, b) => {
       const [p, q] = [names[individuals[a]], names[individuals[b]]];
       return p < q ? -1 : p > q ? 1 : times[a] - times[b] || values[a] - values[b] || a - b;
     });
-    expect([...order]).toEqual(slow);
+    expect([...cohort.order]).toEqual(slow);
     expect([...cohort.times]).toEqual(slow.map((j) => times[j]));
     expect([...cohort.values]).toEqual(slow.map((j) => values[j]));
     const seen = new Set(slow.map((j) => names[individuals[j]]));

@@ -2,8 +2,6 @@
  * Rows in any order → the canonical columns of a cohort, sorted by (id, time, value): counting by individual, then each
  * individual's few rows by themselves. Linear in the number of rows but for the sorting of ids and of long series.
  */
-import type { Cohort } from "./cohort.ts";
-import type { Marker } from "./marker.ts";
 
 /** Rows whose ids are numbers into a list of names. */
 export interface NumberedRows {
@@ -17,17 +15,24 @@ export interface NumberedRows {
   readonly values: ArrayLike<number>;
 }
 
-export interface AssembledCohort {
-  readonly cohort: Cohort;
-  /** Row that stands at each place of the cohort, [N]. */
+/** The columns of a cohort, and which row went where. */
+export interface AssembledColumns {
+  /** Ids, ascending, [m]. */
+  readonly ids: readonly string[];
+  /** Observations of individual i are offsets[i] .. offsets[i+1]-1, [m+1]. */
+  readonly offsets: Int32Array;
+  /** Times and values in the order (id, time, value), [N]. */
+  readonly times: Float64Array;
+  readonly values: Float64Array;
+  /** Row that stands at each place, [N]. */
   readonly order: Int32Array;
 }
 
 /** Series longer than this are sorted by the engine, shorter ones by insertion. */
 const SHORT = 24;
 
-/** The cohort of checked rows, and which row went where. */
-export function assembleCohort(rows: NumberedRows, marker: Marker): AssembledCohort {
+/** The columns of checked rows in canonical order. */
+export function assembleColumns(rows: NumberedRows): AssembledColumns {
   const { names, individuals, times, values } = rows;
   const N = individuals.length;
   const counts = new Int32Array(names.length);
@@ -47,7 +52,7 @@ export function assembleCohort(rows: NumberedRows, marker: Marker): AssembledCoh
   const order = new Int32Array(N);
   for (let j = 0; j < N; j++) order[next[place[individuals[j]]]++] = j;
   for (let i = 0; i < m; i++) sortSeries(order, offsets[i], offsets[i + 1], times, values);
-  return { cohort: { ids, offsets, times: permuted(times, order), values: permuted(values, order), marker }, order };
+  return { ids, offsets, times: permuted(times, order), values: permuted(values, order), order };
 }
 
 /** A column in another order. Adding 0 turns −0 into 0, so that equal rows are equal bits. */

@@ -4,7 +4,7 @@
  * depends on the order of rows, bit for bit.
  */
 import { DtmError } from "../errors.ts";
-import { assembleCohort } from "./assemble.ts";
+import { assembleColumns } from "./assemble.ts";
 import { applyTransform, DEFAULT_MARKER, type Marker, TRANSFORMS } from "./marker.ts";
 
 export interface Cohort {
@@ -53,7 +53,8 @@ export function makeCohort(columns: CohortColumns, marker: Partial<Marker> = {})
     return numbers.size - 1;
   });
   const numberOf = (id: string) => numbers.get(id)!;
-  return assembleCohort({ names: [...numbers.keys()], numberOf, individuals, times, values }, fullMarker).cohort;
+  const { order: _, ...sorted } = assembleColumns({ names: [...numbers.keys()], numberOf, individuals, times, values });
+  return { ...sorted, marker: fullMarker };
 }
 
 function checkRow(id: string, time: number, value: number, row: number, marker: Marker): void {

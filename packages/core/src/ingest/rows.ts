@@ -2,7 +2,7 @@
  * Growing columns of accepted rows: number of the id, time, value, 20 bytes a row, no object per row. Ids are kept once
  * each, packed; lines only where they do not simply follow one another.
  */
-import { assembleCohort } from "../cohort/assemble.ts";
+import { assembleColumns } from "../cohort/assemble.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import type { Marker } from "../cohort/marker.ts";
 import { allIds, createIdTable, findId, type IdTable } from "./id-table.ts";
@@ -59,7 +59,8 @@ export function toCohort(rows: Rows, marker: Marker): { readonly cohort: Cohort;
   rows.individuals = new Int32Array(0);
   rows.times = new Float64Array(0);
   rows.values = new Float64Array(0);
-  return assembleCohort(columns, marker);
+  const { order, ...sorted } = assembleColumns(columns);
+  return { cohort: { ...sorted, marker }, order };
 }
 
 /** Physical line of a row. */

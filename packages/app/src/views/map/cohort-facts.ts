@@ -7,6 +7,7 @@ export const LEAST_FOLLOWED = 5;
 /** Visits an individual needs to be shown as similar. */
 export const SIMILAR_VISITS = 5;
 const NEIGHBOURS = 30;
+const NEAR = 0.5;
 const MISSING = 255;
 
 /** Cases among the individuals whose outcome is known, with Wilson's 95 % interval. */
@@ -92,14 +93,24 @@ export function nearestTo(
   among: (i: number) => boolean,
 ): number[] {
   const q = placements.mapDimension;
-  const distance = new Float64Array(placements.ids.length);
-  const candidates: number[] = [];
-  for (let i = 0; i < distance.length; i++) {
+  const found: number[] = [];
+  const distances: number[] = [];
+  for (let i = 0; i < placements.ids.length; i++) {
     if (!among(i)) continue;
-    for (let c = 0; c < q; c++) distance[i] += (placements.location[i * q + c] - location[c]) ** 2;
-    candidates.push(i);
+    let distance = 0;
+    for (let c = 0; c < q; c++) distance += (placements.location[i * q + c] - location[c]) ** 2;
+    if (found.length === count && distance >= distances[count - 1]) continue;
+    // Only the nearest are kept, in order: no sorting of a large cohort at every click.
+    let at = found.length;
+    while (at > 0 && distances[at - 1] > distance) at--;
+    found.splice(at, 0, i);
+    distances.splice(at, 0, distance);
+    if (found.length > count) {
+      found.pop();
+      distances.pop();
+    }
   }
-  return candidates.sort((a, b) => distance[a] - distance[b] || a - b).slice(0, count);
+  return found;
 }
 
 /** The individuals most similar to one: near places, well observed. */
@@ -107,10 +118,22 @@ export function mostSimilar(placements: Placements, location: ArrayLike<number>,
   return nearestTo(placements, location, count, (i) => i !== self && placements.numObservations[i] >= SIMILAR_VISITS);
 }
 
-/** Last time at which five of the thirty individuals nearest to a place were still observed. */
+/**
+ * Last time at which five individuals like this were still observed: those within half a prior sd of the place, and the
+ * thirty nearest where fewer are that near.
+ */
 export function observedUntil(placements: Placements, location: ArrayLike<number>, self: number): number {
-  const near = nearestTo(placements, location, NEIGHBOURS, (i) => i !== self && placements.numObservations[i] > 1);
-  return followedUntil(placements.lastTime, near);
+  const { mapDimension: q, location: places, numObservations } = placements;
+  const others = (i: number) => i !== self && numObservations[i] > 1;
+  const close = (i: number) => {
+    let square = 0;
+    for (let c = 0; c < q; c++) square += (places[i * q + c] - location[c]) ** 2;
+    return square <= NEAR * NEAR;
+  };
+  const near: number[] = [];
+  for (let i = 0; i < numObservations.length; i++) if (others(i) && close(i)) near.push(i);
+  const used = near.length >= NEIGHBOURS ? near : nearestTo(placements, location, NEIGHBOURS, others);
+  return followedUntil(placements.lastTime, used);
 }
 
 /** Classes of visit counts: 1, 2–3, 4–7, 8 and more. */

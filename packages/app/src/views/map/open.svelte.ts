@@ -19,11 +19,13 @@ export interface OpenQuestion {
 export interface OpenAnswer {
   readonly individual: number;
   readonly answer: IndividualAnswer;
+  /** Places after each visit, all of them; empty until known. */
+  readonly trail: IndividualAnswer["trail"];
   readonly change: readonly [number, number];
   readonly compared: number | null;
   readonly second: IndividualAnswer | null;
-  /** First minus second, at the times asked for. */
-  readonly difference: readonly Interval[] | null;
+  /** First minus second at the last time asked for. */
+  readonly difference: Interval | null;
 }
 
 class OpenIndividual {
@@ -32,6 +34,8 @@ class OpenIndividual {
   problem: string | null = $state.raw(null);
   #asking = false;
   #waiting: OpenQuestion | null = null;
+  /** Trail of the last individual looked at, with the fit and the visits it belongs to. */
+  #trail: { readonly of: readonly [unknown, unknown]; readonly places: IndividualAnswer["trail"] } | null = null;
 
   ask(question: OpenQuestion): void {
     if (this.answered?.individual !== question.individual) this.answered = null;
@@ -50,12 +54,22 @@ class OpenIndividual {
     while (this.#waiting !== null) {
       const question: OpenQuestion = this.#waiting;
       this.#waiting = null;
+      // Closed or asked about somebody else meanwhile: the answer is no longer wanted.
+      const wanted = () => explorer.view.individual === question.individual;
       try {
-        const answered = await answerOf(question);
-        // Closed or asked about somebody else meanwhile: this answer is no longer wanted.
-        if (explorer.view.individual === question.individual) {
+        const { fitted, draft } = explorer;
+        const of = [fitted, question.individual < 0 ? draft : question.individual] as const;
+        const known = this.#trail?.of[0] === of[0] && this.#trail.of[1] === of[1] ? this.#trail.places : null;
+        const answered = await answerOf(question, known ?? []);
+        if (wanted()) {
           this.answered = answered;
           this.problem = null;
+        }
+        // The trail is one placing per visit and the same whatever is known when: asked once, after the rest.
+        if (known === null && wanted() && this.#waiting === null) {
+          const { trail } = await explorer.individual(question.individual, { at: question.at.slice(-1), trail: true });
+          this.#trail = { of, places: trail };
+          if (wanted()) this.answered = { ...answered, trail };
         }
       } catch (error) {
         this.problem = error instanceof DtmError || error instanceof Error ? error.message : String(error);
@@ -65,17 +79,16 @@ class OpenIndividual {
   }
 }
 
-async function answerOf({ individual, compared, knownAt, threshold, at, change }: OpenQuestion): Promise<OpenAnswer> {
+async function answerOf(question: OpenQuestion, trail: OpenAnswer["trail"]): Promise<OpenAnswer> {
+  const { individual, compared, knownAt, threshold, at, change } = question;
   const known = knownAt === null ? {} : { knownAt };
-  const answer = await explorer.individual(individual, { ...known, threshold, at, change, trail: true });
-  const [second, difference] =
-    compared === null
-      ? [null, null]
-      : await Promise.all([
-          explorer.individual(compared, { at }),
-          explorer.difference(individual, compared, { ...known, at }),
-        ]);
-  return { individual, answer, change, compared, second, difference };
+  const answer = await explorer.individual(individual, { ...known, threshold, at, change });
+  if (compared === null) return { individual, answer, trail, change, compared, second: null, difference: null };
+  const [second, [difference]] = await Promise.all([
+    explorer.individual(compared, { at }),
+    explorer.difference(individual, compared, { ...known, at: at.slice(-1) }),
+  ]);
+  return { individual, answer, trail, change, compared, second, difference };
 }
 
 export const open = new OpenIndividual();

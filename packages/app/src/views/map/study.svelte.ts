@@ -37,7 +37,7 @@ export interface GroupStudy {
 
 const NUM_TIMES = 41;
 const NUM_SAMPLED = 40;
-const TIMES_OF_QUESTIONS = 61;
+const TIMES_OF_QUESTIONS = 41;
 
 class Studies {
   /** Null before a fit. */

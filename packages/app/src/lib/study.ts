@@ -56,5 +56,6 @@ function namedGroups(explorer: Explorer): Study["groups"] {
     ...(groups.choice === null ? {} : { number: groups.choice }),
     ...(stability === null ? {} : { stability }),
     mergeHeights: groups.tree.heights,
+    tree: groups.treeTop,
   });
 }

@@ -1,13 +1,12 @@
 /** dtm explore [RUN|VISITS]: the explorer in the browser, served on this machine only. */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { FileError, StoppedError } from "../exit-codes.ts";
-import { filesOf, type Served, serveExplorer } from "../explore/server.ts";
+import { serveExplorer } from "../explore/server.ts";
 import { fileExists, isFolder, nameOf } from "../io/read.ts";
 import { MODEL_FILE, readModel, VISITS_FILE } from "../io/run-folder.ts";
+import { builtExplorer, filesOf, type Served, servedFile } from "../io/served-files.ts";
 import { listenForSignals, type StopSignal } from "../io/signals.ts";
 import { type Command, type Options, textOption } from "./command.ts";
 import { wholeNumber } from "./numbers.ts";
@@ -35,7 +34,7 @@ export const explore: Command = {
   ],
   examples: ["dtm explore", "dtm explore run/ --subjects subjects.csv", "dtm explore visits.csv --value fvc --open"],
   run: async ([path], options, { talk }) => {
-    const page = builtPage();
+    const page = builtExplorer();
     const subjects = textOption(options, "subjects");
     const { start, files } = startWith(path, subjects, options);
     const all = new Map([...filesOf(page), ...files]);
@@ -63,24 +62,11 @@ export const explore: Command = {
   },
 };
 
-/** Folder of the built explorer. */
-function builtPage(): string {
-  try {
-    const page = createRequire(import.meta.url).resolve("@trajectory-maps/app/dtm.html");
-    const folder = join(dirname(page), "served");
-    if (existsSync(join(folder, "index.html"))) return folder;
-  } catch {
-    // Said below.
-  }
-  throw new FileError("The explorer is not built. In the repository, any npm script builds it: npm run demo.");
-}
-
 /** What is opened, and the files the page fetches for it. */
 function startWith(path: string | undefined, subjects: string | undefined, options: Options) {
   const files = new Map<string, Served>();
   const serve = (name: string, from: string, type: string) => {
-    if (!fileExists(from)) throw new FileError(`There is no file ${from}.`);
-    files.set(name, { type, bytes: () => readFileSync(from) });
+    files.set(name, servedFile(from, type));
   };
   const pick = (names: readonly string[]) =>
     Object.fromEntries(

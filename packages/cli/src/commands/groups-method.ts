@@ -64,6 +64,8 @@ export function componentsOf({ model, baselines }: PlacedRun) {
 export function componentsLine(found: ReturnType<typeof componentsOf>, timeUnit: string): string {
   if (found === null) return "";
   const unit = timeUnit && ` ${timeUnit}`;
-  const parts = found.components.map(({ share, peak }) => `${percent(share)} most at ${brief(Math.round(10 * peak) / 10)}${unit}`);
+  const parts = found.components.map(
+    ({ share, peak }) => `${percent(share)} most at ${brief(Math.round(10 * peak) / 10)}${unit}`,
+  );
   return `\n\nVariance  components of ${found.model} after varimax: ${parts.join("; ")}`;
 }

@@ -44,10 +44,13 @@ export function studyGroups(
     names: groups.groups.map(({ letter, name }, group) => ({ group, letter, name })),
     lastTimes,
     method:
-      `Ward's method on the places of ${groups.clustered.length} individuals; ` +
+      `${groups.method === "ward" ? "Ward's method on" : "A mixture of Gaussians fitted to"} the places of ` +
+      `${groups.clustered.length} individuals; ` +
       "the others joined the group that holds most of the posterior of their place.",
     ...(number === null ? {} : { number }),
     ...(stability === null ? {} : { stability }),
+    ...(groups.method === "mixture" ? { entropy: groups.certainty } : {}),
     mergeHeights: groups.tree.heights,
+    tree: groups.treeTop,
   });
 }

@@ -144,6 +144,7 @@ async function gather(
   const note = (part: string, stored: boolean) => (stored ? reused : computed).push(part);
 
   type StoredGroups = {
+    method?: "ward" | "mixture";
     numGroups: number;
     seed: number;
     stability: StudyStability | null;
@@ -154,7 +155,9 @@ async function gather(
   const wanted = groupChoice(options);
   // Membership is not stored in the shareable file; grouping again into as many groups gives the same ones.
   const choice =
-    stored === undefined ? wanted : { ...wanted, numGroups: stored.numGroups, seed: stored.seed, resamples: 0 };
+    stored === undefined
+      ? wanted
+      : { ...wanted, method: stored.method, numGroups: stored.numGroups, seed: stored.seed, resamples: 0 };
   const studied = await groupsOf(run, choice, pool, context);
   const kept = stored?.groups.map(({ pairsKept }, group) => ({ group, pairsKept: pairsKept ?? Number.NaN }));
   const stability = stored?.stability ? { ...stored.stability, groups: kept ?? [] } : studied.stability;

@@ -9,6 +9,7 @@ import {
   cohortBlocks,
   embed,
   type FoldResult,
+  type GroupMethod,
   type Groups,
   groupPlaces,
   joinPlacements,
@@ -111,6 +112,8 @@ export interface StudiedGroups {
 }
 
 export interface GroupChoice {
+  /** Default "ward". */
+  readonly method?: GroupMethod;
   readonly numGroups: number | "auto";
   /** Bootstrap refits; 0 for none. */
   readonly resamples: number;
@@ -125,13 +128,14 @@ export async function groupsOf(
   pool: Pool,
   { talk }: Context,
 ): Promise<StudiedGroups> {
-  const { numGroups, resamples, seed, better } = choice;
+  const { method = "ward", numGroups, resamples, seed, better } = choice;
   const groups = talk.during("Groups", () =>
-    groupPlaces(run.model, run.placements, { numGroups, seed, ...(better === undefined ? {} : { better }) }),
+    groupPlaces(run.model, run.placements, { method, numGroups, seed, ...(better === undefined ? {} : { better }) }),
   );
   if (resamples === 0) return { groups, stability: null };
   const stability = await talk.during("Stability under refits", (onProgress) =>
     studyStability(run.model, run.cohort, groups.labels, groups.groups.length, {
+      method,
       numResamples: resamples,
       seed,
       jobs: pool.jobs,

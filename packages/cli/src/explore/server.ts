@@ -1,15 +1,8 @@
 /** The explorer's server: the built page, the study it opens with, and nothing else. It writes nothing. */
-import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { extname, join, sep } from "node:path";
+import type { Served } from "../io/served-files.ts";
 import { createDoor } from "./door.ts";
-
-/** A file the page may fetch, by path. */
-export interface Served {
-  readonly type: string;
-  readonly bytes: () => Buffer;
-}
 
 export interface ExploreServer {
   /** Holds the one-time token. */
@@ -40,27 +33,6 @@ const HEADERS = {
   "Cross-Origin-Resource-Policy": "same-origin",
   "Cache-Control": "no-store",
 } as const;
-
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".json": "application/json; charset=utf-8",
-  ".csv": "text/csv; charset=utf-8",
-  ".svg": "image/svg+xml",
-};
-
-/** Every file under a folder, by the path it is served at. Listed once: a request can name nothing else. */
-export function filesOf(folder: string): Map<string, Served> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return new Map(
-    files.map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      const name = path.slice(folder.length).split(sep).join("/");
-      return [name, { type: TYPES[extname(path)] ?? "application/octet-stream", bytes: () => readFileSync(path) }];
-    }),
-  );
-}
 
 /** Starts the server on the loopback address; port 0 lets the system choose. */
 export async function serveExplorer(files: ReadonlyMap<string, Served>, port = 0): Promise<ExploreServer> {

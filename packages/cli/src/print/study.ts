@@ -59,7 +59,10 @@ export function comparisonPage({ models, differences, folds, repeats, verdict }:
 }
 
 /** Groups with names, sizes, courses, evidence and stability. */
-export function groupsPage({ groups: { groups, choice }, stability }: StudiedGroups, marker: Marker): string {
+export function groupsPage(
+  { groups: { method, groups, choice, certainty }, stability }: StudiedGroups,
+  marker: Marker,
+): string {
   const total = groups.reduce((sum, { numMembers }) => sum + numMembers, 0);
   const rows = groups.map(({ letter, name, numMembers, course }, k) => {
     const last = course.median.length - 1;
@@ -80,7 +83,13 @@ export function groupsPage({ groups: { groups, choice }, stability }: StudiedGro
       : [0, (times.length - 1) / 2, times.length - 1].map((at) => brief(times[Math.round(at)] ?? 0)).join(", ");
   const unit = marker.timeUnit && ` ${marker.timeUnit}`;
   const lines = [
-    line("Groups", `${count(groups.length, "group")} of ${count(total, "individual")}, by Ward's method on the places`),
+    line(
+      "Groups",
+      `${count(groups.length, "group")} of ${count(total, "individual")}, ` +
+        (method === "ward"
+          ? "by Ward's method on the places"
+          : `Gaussians fitted to the places; membership is ${percent(certainty)} certain (groups.csv has the shares)`),
+    ),
     ...(choice === null ? [] : [line("", choice.sentence)]),
     "",
     table(["", "Name", "size", "share", `median at ${ends}${unit}`, "pairs kept"], rows, [1]),

@@ -34,7 +34,7 @@ export interface GroupOptions {
   readonly numGroups?: number | "auto";
   /** Individuals with at least this many observations are clustered; the rest join by their posterior. Default 4. */
   readonly minObservations?: number;
-  /** Most groups tried by "auto". Default 8. */
+  /** Most groups tried by "auto". Default 6: more cannot be told apart by colour, nor kept in mind. */
   readonly maxGroups?: number;
   readonly seed?: number;
   /** Which side of the marker is better, if known; only then do names say "recovers". */
@@ -67,6 +67,8 @@ export interface Groups {
   readonly choice: NumberOfGroups | null;
 }
 
+/** Most groups that the rule makes by itself. */
+const MOST_GROUPS = 6;
 /** A course is named up to the time at which five members, and a tenth of them, are still followed. */
 const LEAST_FOLLOWED = 5;
 const LEAST_SHARE_FOLLOWED = 0.1;
@@ -108,7 +110,7 @@ function modelCourses(
 
 /** Groups the placed individuals of a cohort. */
 export function groupPlaces(model: TrajectoryModel, placements: Placements, options: GroupOptions = {}): Groups {
-  const { method = "ward", numGroups = "auto", minObservations = 4, maxGroups = 8 } = options;
+  const { method = "ward", numGroups = "auto", minObservations = 4, maxGroups = MOST_GROUPS } = options;
   checkOption(method === "ward" || method === "mixture", "groupPlaces", "method ward or mixture", method, "");
   const q = placements.mapDimension;
   const m = placements.ids.length;
@@ -172,7 +174,7 @@ interface FoundGroups {
 /** A cut of the tree into as many groups as have courses of their own, or as were asked for. */
 function wardGroups(places: ClusteredPlaces, options: GroupOptions): FoundGroups {
   const { model, placements, clustered, points, tree } = places;
-  const { numGroups = "auto", maxGroups = 8, seed = 1 } = options;
+  const { numGroups = "auto", maxGroups = MOST_GROUPS, seed = 1 } = options;
   const q = placements.mapDimension;
   let choice: NumberOfGroups | null = null;
   if (numGroups === "auto") {
@@ -188,7 +190,7 @@ function wardGroups(places: ClusteredPlaces, options: GroupOptions): FoundGroups
 
 /** Gaussians fitted to the places, as many as BIC says, or as were asked for. */
 function mixtureGroups({ placements, clustered, points, tree }: ClusteredPlaces, options: GroupOptions): FoundGroups {
-  const { numGroups = "auto", maxGroups = 8, seed = 1 } = options;
+  const { numGroups = "auto", maxGroups = MOST_GROUPS, seed = 1 } = options;
   const q = placements.mapDimension;
   const n = clustered.length;
   const fit = fitGaussianMixture(points, n, q, { numGroups, maxGroups, tree });

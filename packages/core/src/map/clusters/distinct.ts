@@ -49,7 +49,7 @@ export function distinctCourses(
 ): DistinctCourses {
   const n = tree.numPoints;
   const {
-    maxGroups = 8,
+    maxGroups = 6,
     leastDifference = 2,
     leastSize = Math.ceil(Math.max(0.03 * n, Math.min(20, 0.1 * n))),
   } = options;

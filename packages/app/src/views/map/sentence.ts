@@ -9,6 +9,8 @@ import type { MarkerWords } from "./words.ts";
 const OPEN_FROM = 6;
 /** A forecast is announced unless the last visit lies within this share of the span from the end. */
 const NEAR_END = 0.05;
+/** An end without anyone observed is worth a word from this share of the span on. */
+const UNSEEN_FROM = 0.1;
 /** Share of the posterior where the map says nothing that is worth a warning. */
 const OUTSIDE_FROM = 0.05;
 
@@ -85,7 +87,7 @@ export function cautionSentences(answer: IndividualAnswer, cautions: Cautions, w
   } else if (answer.outsideMass > OUTSIDE_FROM) {
     said.push("Part of this individual's place lies where the map has no courses. Read the forecast with caution.");
   }
-  if (cautions.observedUntil < words.last - NEAR_END * (words.last - words.first)) {
+  if (cautions.observedUntil < words.last - UNSEEN_FROM * (words.last - words.first)) {
     said.push(
       `Beyond ${words.when(cautions.observedUntil)} nobody like this was observed. The curve there follows the model, not data.`,
     );

@@ -1,0 +1,89 @@
+import type { Groups, Outcome, Placements } from "@trajectory-maps/core";
+import { describe, expect, it } from "vitest";
+import { FIRST_VIEW } from "../../state/view.ts";
+import { colourOf, columnColours, fillGaps, terrainOf } from "./colouring.ts";
+
+const table = {
+  ids: ["c", "a", "b", "d"],
+  columns: [
+    { name: "age", cells: ["40", "51.5", "", "63"] },
+    { name: "sex", cells: ["f", "m", "f", "m"] },
+    { name: "note", cells: ["same", "same", "same", "same"] },
+    { name: "ild", cells: ["0", "1", "1", "0"] },
+  ],
+};
+const outcome = { name: "ild", labels: Uint8Array.of(1, 255, 0) } as Outcome;
+const placements = { ids: ["a", "b", "c"], numObservations: Int32Array.of(1, 3, 9) } as unknown as Placements;
+const sources = {
+  placements,
+  groups: { labels: Int32Array.of(1, 0, 1), groups: [{ letter: "A" }, { letter: "B" }] } as unknown as Groups,
+  groupName: (k: number) => ["stable near 96", "falls"][k],
+  outcomes: [outcome],
+  table,
+};
+
+describe("colourings", () => {
+  it("offers columns that are numbers or a few categories, and no outcome twice", () => {
+    expect(columnColours(table, [outcome]).map((c) => c.key)).toEqual(["column:age", "column:sex"]);
+    expect(columnColours(null, [])).toEqual([]);
+  });
+
+  it("takes columns by id, not by row", () => {
+    const colour = colourOf("column:age", sources);
+    expect(colour).toMatchObject({ kind: "number", title: "Age" });
+    expect(colour.kind === "number" && Array.from(colour.values)).toEqual([51.5, Number.NaN, 40]);
+    expect(colourOf("column:sex", sources)).toMatchObject({ labels: Int32Array.of(1, 0, 0) });
+  });
+
+  it("fills cases, rings the others and leaves the unknown apart", () => {
+    expect(colourOf("outcome:ild", sources)).toMatchObject({
+      labels: Int32Array.of(0, -1, 1),
+      categories: [{ name: "with" }, { name: "without", hollow: true }],
+    });
+  });
+
+  it("orders visits in four classes and names groups with their letters", () => {
+    expect(colourOf("visits", sources)).toMatchObject({ labels: Int32Array.of(0, 1, 3), ordered: true });
+    expect(colourOf("group", sources)).toMatchObject({ categories: [{ letter: "A", name: "Stable near 96" }, {}] });
+  });
+
+  it("is none for a key that says nothing here", () => {
+    expect(colourOf("column:gone", sources)).toEqual({ kind: "none" });
+  });
+});
+
+describe("terrains", () => {
+  it("carry the time, the threshold or the coefficient they need", () => {
+    expect(terrainOf({ ...FIRST_VIEW, terrain: "slope" }, 4, 60, 5, null)).toEqual({ kind: "slope", time: 4 });
+    expect(terrainOf({ ...FIRST_VIEW, terrain: "crossing" }, 4, 60, 5, null)).toEqual({
+      kind: "crossing",
+      threshold: 60,
+    });
+    const last = terrainOf({ ...FIRST_VIEW, terrain: "coefficient", coefficient: 99 }, 4, 60, 5, null);
+    expect(last).toEqual({ kind: "coefficient", index: 4 });
+  });
+
+  it("of a share wait for the surface of that outcome", () => {
+    const view = { ...FIRST_VIEW, terrain: "share" as const, outcome: "ild" };
+    expect(terrainOf(view, 4, 60, 5, null)).toEqual({ kind: "none" });
+    const axis = Float64Array.of(0, 1);
+    const surface = {
+      outcome: "ild",
+      x: axis,
+      y: axis,
+      share: Float64Array.of(0.2, Number.NaN, 0.4, 0.2),
+      lower: Float64Array.of(0.1, 0, 0, 0.1),
+      upper: Float64Array.of(0.3, 1, 0.9, 0.3),
+      outside: new Int8Array(4),
+      pValue: 0.5,
+    };
+    const terrain = terrainOf(view, 4, 60, 5, surface);
+    expect(terrain).toMatchObject({ kind: "surface", scale: "share", unsure: Uint8Array.of(0, 1, 1, 0) });
+  });
+
+  it("fill gaps from their borders", () => {
+    const nan = Number.NaN;
+    expect(Array.from(fillGaps(Float64Array.of(1, nan, nan), 3))).toEqual([1, 1, 1]);
+    expect(Array.from(fillGaps(Float64Array.of(nan, nan), 2))).toEqual([nan, nan]);
+  });
+});

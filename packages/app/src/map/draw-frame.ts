@@ -1,6 +1,6 @@
 /** Instead of axes (design §3.2): small curves along the bottom and the left, "+" at the centre, a true scale bar. */
 import { textWidth } from "@trajectory-maps/report";
-import { linePath, make, type Pen } from "./pen.ts";
+import { haloText, linePath, make, type Pen } from "./pen.ts";
 import type { Ground } from "./scene.ts";
 import { MARGIN, toPx, toPy, type Viewport } from "./viewport.ts";
 
@@ -9,6 +9,9 @@ const COLUMN_X = 36;
 const ROW_FROM_BOTTOM = 50;
 const NOTE = "Small curves: the course along the two centre lines. The axes have no unit.";
 const STRIP_NOTE = "Small curves: the course along the line. Heights only keep dots apart.";
+
+/** Words at the edge, which the land may reach when it is close. */
+const overWater = (pen: Pen) => ({ stroke: pen.colour("page"), "font-size": 11 });
 
 /** Small curves, plus, note and scale bar, in px. */
 export function drawFrame(pen: Pen, scene: Ground, viewport: Viewport): SVGElement {
@@ -25,8 +28,7 @@ export function drawFrame(pen: Pen, scene: Ground, viewport: Viewport): SVGEleme
   const bar = scaleBar(viewport);
   const room = viewport.width - MARGIN.right - bar.length - textWidth(bar.words, 11) - 30;
   if (textWidth(note, 11) + 10 < room) {
-    const at = { x: 10, y: viewport.height - 12, fill: pen.colour("ink-3"), "font-size": 11 };
-    group.append(make(pen, "text", at, note));
+    group.append(haloText(pen, note, 10, viewport.height - 12, { ...overWater(pen), fill: pen.colour("ink-3") }));
   }
   return group;
 }
@@ -105,12 +107,11 @@ function drawScaleBar(pen: Pen, viewport: Viewport): SVGElement {
       stroke: pen.colour("ink-2"),
       "stroke-width": 1.2,
     }),
-    make(
-      pen,
-      "text",
-      { x: right - length - 7, y: y + 4, "text-anchor": "end", fill: pen.colour("ink-2"), "font-size": 11 },
-      words,
-    ),
+    haloText(pen, words, right - length - 7, y + 4, {
+      ...overWater(pen),
+      fill: pen.colour("ink-2"),
+      "text-anchor": "end",
+    }),
   );
   return group;
 }

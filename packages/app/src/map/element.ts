@@ -45,9 +45,10 @@ export function defineTrajectoryMap(name = "trajectory-map"): void {
       if (this.#home === null) {
         const root = this.attachShadow({ mode: "open" });
         const sheet = new CSSStyleSheet();
-        sheet.replaceSync(":host{display:block;height:520px}div{height:100%}");
+        sheet.replaceSync(":host{display:grid;height:520px}.tm-home{min-width:0;min-height:0}");
         root.adoptedStyleSheets = [sheet];
         this.#home = this.ownerDocument.createElement("div");
+        this.#home.className = "tm-home";
         root.append(this.#home);
       }
       for (const key of PROPERTIES) this.#takeEarly(key);

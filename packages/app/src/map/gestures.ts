@@ -32,7 +32,7 @@ export interface StageActions {
 /** px a pointer may tremble and still click. */
 const TREMBLE = 4;
 /** ms in which a second click makes a double click. */
-const DOUBLE = 260;
+const DOUBLE = 300;
 /** Least px between corners of a lasso. */
 const LASSO_STEP = 3;
 
@@ -49,6 +49,7 @@ export function modeOf(event: { readonly shiftKey: boolean; readonly altKey: boo
 export function listenToPointer(stage: HTMLElement, actions: StageActions): () => void {
   const pointers = new Map<number, readonly [number, number]>();
   let drag: Drag | null = null;
+  let lastClick = { time: -Infinity, x: 0, y: 0 };
   let clickTimer: ReturnType<typeof setTimeout> | null = null;
   const at = (event: MouseEvent): readonly [number, number] => {
     const box = stage.getBoundingClientRect();
@@ -143,16 +144,18 @@ export function listenToPointer(stage: HTMLElement, actions: StageActions): () =
       return;
     }
     if (ended.kind === "press") {
-      // A first click on nothing waits: it may be half of a double click, which must not clear what it adds to.
-      if (!actions.isEmpty(x, y)) actions.click(x, y);
-      else if (clickTimer === null) {
+      const now = event.timeStamp;
+      const again = now - lastClick.time < DOUBLE && Math.hypot(x - lastClick.x, y - lastClick.y) <= TREMBLE;
+      lastClick = { time: again ? -Infinity : now, x, y };
+      forgetClick();
+      if (again) actions.doubleClick(x, y);
+      else if (!actions.isEmpty(x, y)) actions.click(x, y);
+      else {
+        // A first click on nothing waits: it may be half of a double click, which must not clear what it adds to.
         clickTimer = setTimeout(() => {
           clickTimer = null;
           actions.click(x, y);
         }, DOUBLE);
-      } else {
-        forgetClick();
-        actions.doubleClick(x, y);
       }
     } else if (ended.kind === "lasso" || ended.kind === "box") {
       actions.showShape(null);

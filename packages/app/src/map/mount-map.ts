@@ -352,6 +352,7 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
       page.cancelAnimationFrame(request);
       observer.disconnect();
       stopPointer();
+      painter.destroy();
       stage.stage.removeEventListener("keydown", onKey);
       dark.removeEventListener("change", onScheme);
       stage.speaker.destroy();

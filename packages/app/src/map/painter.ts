@@ -37,6 +37,7 @@ export interface Painter {
   /** The lens alone, at once: it must keep up with the pointer. */
   paintLens(scene: Scene, viewport: Viewport, shown: Shown): void;
   readonly pills: readonly Pill[];
+  destroy(): void;
 }
 
 const SENTENCE = "Each dot is one individual. Dots that lie close together have similar courses.";
@@ -83,12 +84,18 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
     labelLayer.replaceChildren(drawLabels(pen, viewport, labels));
   };
 
+  const comeToRest = (scene: Scene, viewport: Viewport) => {
+    rest = null;
+    settle(viewport);
+    layOutLabels(scene, viewport);
+  };
+
   const paintOverlay = (scene: Scene, viewport: Viewport, { current }: Shown) => {
     const { outline, individual } = scene.options;
     const parts: SVGElement[] = [];
     if (outline) parts.push(drawOutline(pen, scene, viewport, outline));
     if (individual) parts.push(drawIndividual(pen, scene, viewport, individual));
-    if (current >= 0) {
+    if (current >= 0 && current !== individual?.index) {
       parts.push(
         make(pen, "circle", {
           cx: toPx(viewport, scene.places[2 * current]),
@@ -165,6 +172,9 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
       return pills;
     },
     paintLens,
+    destroy() {
+      if (rest !== null) clearTimeout(rest);
+    },
     paint(changes, scene, viewport, dots, shown) {
       const has = (...wanted: Change[]) => wanted.some((change) => changes.has(change));
       if (has("words", "terrain", "dots")) paintWords(scene);
@@ -184,14 +194,11 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
       }
       if (has("groups", "size", "window")) pillLayer.replaceChildren(drawPills(pen, viewport, pills));
       if (has("terrain", "groups", "size")) layOutLabels(scene, viewport);
-      else if (has("window")) {
-        labelLayer.replaceChildren(drawLabels(pen, viewport, labels));
-        if (rest !== null) clearTimeout(rest);
-        rest = setTimeout(() => {
-          settle(viewport);
-          layOutLabels(scene, viewport);
-        }, REST);
-      }
+      else if (has("window")) labelLayer.replaceChildren(drawLabels(pen, viewport, labels));
+      // What is painted last is what comes to rest: an older scene would not fit the lines at hand.
+      const moving = has("window") || rest !== null;
+      if (rest !== null) clearTimeout(rest);
+      rest = moving ? setTimeout(() => comeToRest(scene, viewport), REST) : null;
       if (has("size", "window", "terrain")) frame.replaceChildren(drawFrame(pen, scene, viewport));
       if (has("individual")) {
         const { individual } = scene.options;

@@ -1,13 +1,14 @@
 /**
- * Regions of a place as rings. Lattice cells become the area they cover, with soft corners: every cell is spread as a
- * Gaussian of half its side, and the ring is where half of the full cover is left.
+ * Regions of a place as rings. Lattice cells become a smooth area of the same size: every cell is spread as a Gaussian of
+ * 0.8 of its side, and the level of the ring is the one whose area is that of the cells.
  */
 import { contourAt, type Grid, type Ring } from "@trajectory-maps/report";
 import type { Plane } from "./plane.ts";
 import type { MapRegion } from "./types.ts";
 
 /** Nodes per side of a cell. */
-const FINENESS = 3;
+const FINENESS = 4;
+const SPREAD = 0.8;
 
 /** Rings of a region in the drawing. Regions of one dimension are bands over the height of the strip. */
 export function regionRings(region: MapRegion, plane: Plane, stripHeight: number): readonly Ring[] {
@@ -23,13 +24,14 @@ export function regionRings(region: MapRegion, plane: Plane, stripHeight: number
     points[2 * k] = x;
     points[2 * k + 1] = y;
   }
-  return contourAt(cover(points, step), 0.5).flat();
+  const grid = cover(points, step);
+  return contourAt(grid, levelOfArea(grid, n * step * step)).flat();
 }
 
 /** Share of full cover by cells with middles [n,2]. */
 function cover(points: Float64Array, step: number): Grid {
-  const s = step / 2;
-  const reach = 4 * s;
+  const s = SPREAD * step;
+  const reach = 3.5 * s;
   const box = { x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity };
   for (let k = 0; k < points.length; k += 2) {
     box.x0 = Math.min(box.x0, points[k] - reach);
@@ -57,6 +59,13 @@ function cover(points: Float64Array, step: number): Grid {
     }
   }
   return { box, nx, ny, values };
+}
+
+/** The level above which a function lies on the given area. */
+function levelOfArea({ box, nx, ny, values }: Grid, area: number): number {
+  const node = ((box.x1 - box.x0) / (nx - 1)) * ((box.y1 - box.y0) / (ny - 1));
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.max(0, sorted.length - 1 - Math.round(area / node))];
 }
 
 /** Neighbouring cells of a line joined to intervals, each a rectangle. */

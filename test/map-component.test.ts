@@ -1,0 +1,252 @@
+/** The map as a component in a real browser: the example page, its keyboard, its speed with few and very many dots. */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MapHandle, MapOptions } from "../packages/app/src/map/types.ts";
+import { accessibilityViolations, type OpenPage, openBrowser, type TestBrowser } from "./browser.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const TYPES: Readonly<Record<string, string>> = { ".html": "text/html; charset=utf-8", ".mjs": "text/javascript" };
+const EXAMPLE = "/packages/app/examples/map.html";
+
+let server: Server;
+let origin: string;
+let chromium: TestBrowser;
+
+beforeAll(async () => {
+  for (const built of ["packages/app/dist/map/map.mjs", "packages/core/dist/browser.mjs"]) {
+    if (!existsSync(join(ROOT, built))) throw new Error(`Expected ${built}; run node scripts/setup.mjs.`);
+  }
+  server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    if (pathname === "/favicon.ico") {
+      response.writeHead(204).end();
+      return;
+    }
+    try {
+      const body = await readFile(join(ROOT, normalize(pathname)));
+      response.writeHead(200, { "content-type": TYPES[extname(pathname)] ?? "application/octet-stream" }).end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  chromium = await openBrowser();
+}, 120_000);
+
+afterAll(async () => {
+  await chromium?.close();
+  server?.close();
+});
+
+/** The example page with a small cohort, its map drawn. */
+async function openExample(theme: "light" | "dark"): Promise<OpenPage> {
+  const opened = await chromium.openPage({ viewport: { width: 900, height: 760 } });
+  await opened.page.goto(`${origin}${EXAMPLE}?individuals=60&theme=${theme}`);
+  await opened.page.locator("trajectory-map .tm-dots circle").first().waitFor({ state: "attached", timeout: 60_000 });
+  await opened.page.addScriptTag({
+    type: "module",
+    content: `import { placementAt, predict } from "${origin}/packages/core/dist/browser.mjs";
+      import { mountMap } from "${origin}/packages/app/dist/map/map.mjs";
+      window.tools = { placementAt, predict, mountMap };`,
+  });
+  await opened.page.waitForFunction("window.tools !== undefined", undefined, { polling: 50 });
+  return opened;
+}
+
+/** What the page may use of the built modules; a test cannot import in the page itself. */
+interface Tools {
+  readonly placementAt: typeof import("@trajectory-maps/core").placementAt;
+  readonly predict: typeof import("@trajectory-maps/core").predict;
+  readonly mountMap: typeof import("../packages/app/src/map/map.ts").mountMap;
+}
+
+/** px of the page at which the map shows a place that has a course. */
+async function somewhereOnLand(page: Page): Promise<{ x: number; y: number }> {
+  const box = (await page.locator("trajectory-map .tm-stage").boundingBox())!;
+  const dot = page.locator("trajectory-map .tm-dots circle").last();
+  const [cx, cy] = [Number(await dot.getAttribute("cx")), Number(await dot.getAttribute("cy"))];
+  return { x: box.x + cx, y: box.y + cy };
+}
+
+describe("the example page", () => {
+  it("shows the course under the pointer, as predict gives it, opens, pins, selects and speaks", async () => {
+    const { page, record } = await openExample("light");
+    const { x, y } = await somewhereOnLand(page);
+    await page.mouse.move(x, y);
+    const lens = page.locator("trajectory-map .tm-lens").last();
+    await expect
+      .poll(() => lens.locator(".tm-lens-value").textContent())
+      .toMatch(/^Year [\d.]+: \d+ \(90% \d+ to \d+\)$/);
+    expect(await lens.locator(".tm-lens-who").textContent()).toMatch(/^P\d+ · \d+ visits? · [A-E] /);
+
+    // The lens equals the library at ten places of the map.
+    const worst = await page.evaluate(() => {
+      const { placementAt, predict } = (window as unknown as { tools: Tools }).tools;
+      const { handle, model } = document.querySelector("trajectory-map") as unknown as {
+        handle: MapHandle;
+      } & MapOptions;
+      let worst = 0;
+      let seen = 0;
+      for (let k = 0; k < 10; k++) {
+        const [a, b] = [0.35 * Math.cos(k), 0.35 * Math.sin(k)];
+        const { course } = handle.courseAt(a, b);
+        if (course === null) continue;
+        seen++;
+        const there = predict(model, placementAt(model, [a, b]), course.times, { interval: "curve" });
+        for (const key of ["median", "lower", "upper"] as const) {
+          course[key].forEach((v, t) => {
+            worst = Math.max(worst, Math.abs(v - there[key][t]));
+          });
+        }
+      }
+      return seen > 3 ? worst : Number.POSITIVE_INFINITY;
+    });
+    expect(worst).toBeLessThan(1e-9);
+
+    await page.mouse.click(x, y);
+    await expect.poll(() => page.locator("#summary").textContent()).toMatch(/^Opened P\d+\.$/);
+
+    // Keyboard alone: individual, lens, radius, clear.
+    const stage = page.locator("trajectory-map .tm-stage");
+    const live = page.locator("trajectory-map .tm-live");
+    await page.mouse.move(5, 5);
+    await stage.focus();
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(() => live.textContent()).toMatch(/^P\d+ · .*90 percent/);
+    await page.keyboard.press("Shift+ArrowRight");
+    await expect.poll(() => live.textContent()).toMatch(/within ¼ prior sd|No data here/);
+    await page.keyboard.press("r");
+    await expect.poll(() => page.locator("#summary").textContent()).toMatch(/within ¼ prior sd of/);
+    await page.keyboard.press("p");
+    await page.keyboard.press("+");
+    const zoom = () =>
+      page.evaluate(() => {
+        const map = document.querySelector("trajectory-map") as unknown as { handle: MapHandle };
+        return map.handle.toSvg({ title: "A <map>", source: "simulated" });
+      });
+    const svg = await zoom();
+    expect(svg).toContain("A &lt;map&gt;");
+    expect(svg).toContain("prior sd</text>");
+    expect(svg).not.toContain("var(--");
+    await page.keyboard.press("0");
+    for (let k = 0; k < 5; k++) await page.keyboard.press("Escape");
+    expect(record.problems([`${origin}/packages/`])).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it("has nothing that axe objects to, light and dark", async () => {
+    for (const theme of ["light", "dark"] as const) {
+      const { page, record } = await openExample(theme);
+      const { x, y } = await somewhereOnLand(page);
+      await page.mouse.move(x, y);
+      expect(await accessibilityViolations(page)).toEqual([]);
+      expect(record.problems([`${origin}/packages/`])).toEqual([]);
+      await page.context().close();
+    }
+  }, 120_000);
+});
+
+/** Milliseconds of the steps of a map of m individuals, whose places are spread around those of the example. */
+async function timesOf(page: Page, m: number) {
+  return page.evaluate(async (m) => {
+    const { mountMap } = (window as unknown as { tools: Tools }).tools;
+    const source = document.querySelector("trajectory-map") as unknown as MapOptions & Element;
+    const { model, placements: few } = source;
+    const n = few.ids.length;
+    let seed = 1;
+    const uniform = () => {
+      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+      return seed / 4294967296;
+    };
+    const location = Float64Array.from(
+      { length: 2 * m },
+      (_, k) => few.location[2 * (Math.floor(k / 2) % n) + (k % 2)] + 0.6 * (uniform() + uniform() - 1),
+    );
+    const per = (from: ArrayLike<number>) => Float64Array.from({ length: m }, (_, i) => from[i % n]);
+    const placements = {
+      ...few,
+      ids: Array.from({ length: m }, (_, i) => `Q${i}`),
+      location,
+      area50: per(few.area50),
+      numObservations: Int32Array.from(per(few.numObservations)),
+    };
+    source.remove();
+    const home = document.createElement("div");
+    home.style.height = "640px";
+    document.body.append(home);
+
+    const frames: number[] = [];
+    const request = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (callback) =>
+      request((time) => {
+        const start = performance.now();
+        callback(time);
+        frames.push(performance.now() - start);
+      });
+    const frame = () => new Promise<void>((resolve) => request(() => resolve()));
+    const begin = performance.now();
+    const map = mountMap(home, { model, placements });
+    const drawing = performance.now() - begin;
+    await frame();
+    await frame();
+    const drawn = drawing + Math.max(...frames);
+
+    const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+    const stage = home.querySelector(".tm-stage")!;
+    const box = stage.getBoundingClientRect();
+    const hovers: number[] = [];
+    for (let k = 0; k < 61; k++) {
+      const at = { clientX: box.left + 300 + 4 * k, clientY: box.top + 260 + k, bubbles: true };
+      const start = performance.now();
+      stage.dispatchEvent(new PointerEvent("pointermove", at));
+      home.querySelector(".tm-lens:not([hidden])")!.getBoundingClientRect();
+      hovers.push(performance.now() - start);
+    }
+    const work = async (change: (k: number) => void) => {
+      frames.length = 0;
+      for (let k = 0; k < 9; k++) {
+        change(k);
+        await frame();
+      }
+      return median(frames.slice());
+    };
+    const pan = await work((k) => map.zoomTo({ x: 0.02 * k, zoom: 1.2 }));
+    const year = await work((k) => map.update({ terrain: { kind: "value", time: k / 2 } }));
+    const words = home.querySelector(".tm-sentence")!.textContent;
+    const { tagName } = home.querySelector(".tm-dots")!;
+    map.destroy();
+    return { drawn, hover: median(hovers), pan, year, words, tagName, left: home.childElementCount };
+  }, m);
+}
+
+describe("the speed of the map", () => {
+  it("follows the pointer within 16 ms with 2,323 dots and redraws another year within 50 ms", async () => {
+    const { page, record } = await openExample("light");
+    const times = await timesOf(page, 2323);
+    expect(times.tagName.toLowerCase()).toBe("svg");
+    expect(times.hover).toBeLessThan(16);
+    expect(times.year).toBeLessThan(50);
+    expect(times.left).toBe(0);
+    expect(record.problems([`${origin}/packages/`])).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it("draws 100,000 within 3 s, moves within 50 ms a frame, follows the pointer within 50 ms, and says what it shows", async () => {
+    const { page, record } = await openExample("light");
+    const times = await timesOf(page, 100_000);
+    expect(times.tagName.toLowerCase()).toBe("canvas");
+    expect(times.words).toContain("Showing 20,000 of 100,000 dots. All numbers use everyone.");
+    expect(times.hover).toBeLessThan(50);
+    expect(times.pan).toBeLessThan(50);
+    expect(times.drawn).toBeLessThan(3000);
+    expect(record.problems([`${origin}/packages/`])).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+});

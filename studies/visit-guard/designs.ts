@@ -5,15 +5,10 @@
  * How individuals are placed is handed in, so that any model can stand behind the study.
  */
 import { type KdeTest, kdeTest } from "../../packages/core/src/associate/kde-test.ts";
-import {
-  kdeForm,
-  planPermutations,
-  pooledKernel,
-  runPermutations,
-  shareInterval,
-} from "../../packages/core/src/associate/permutation.ts";
+import { planPermutations, runPermutations, shareInterval } from "../../packages/core/src/associate/permutation.ts";
 import type { QuadraticForm } from "../../packages/core/src/associate/quadratic-form.ts";
 import { visitStrata } from "../../packages/core/src/associate/visit-guard.ts";
+import { wideForm } from "../../packages/core/src/associate/wide-kernel.ts";
 import { type Cohort, makeCohort } from "../../packages/core/src/cohort/cohort.ts";
 import { createRandom, type Random } from "../../packages/core/src/numeric/random.ts";
 
@@ -61,7 +56,7 @@ export async function randomLabelStudy(
 ): Promise<StudyResult> {
   const random = createRandom(options.seed);
   const m = placed.visitCounts.length;
-  const form = kdeForm(pooledKernel(placed.locations, placed.mapDimension), m);
+  const form = wideForm(placed.locations, placed.mapDimension);
   const tally = createTally();
   for (let k = 0; k < options.labellings; k++) {
     const labels = Uint8Array.from({ length: m }, () => (random.uniform() < options.share ? 1 : 0));
@@ -95,7 +90,7 @@ export async function unequalVisitsStudy(
     const cohort = law(design, options.seed + k);
     const { location, mapDimension } = place(cohort);
     const placed = { locations: location, mapDimension, ...visitsOf(cohort) };
-    const form = kdeForm(pooledKernel(location, mapDimension), labels.length);
+    const form = wideForm(location, mapDimension);
     await testOnce(placed, form, labels, options.permutations, options.seed + k, tally);
     onStudy(k + 1);
   }

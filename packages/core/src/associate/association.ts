@@ -195,10 +195,10 @@ async function associateOutcome(
   warn("few-cases", fewCasesMessage(counts.cases, counts.controls));
 
   // One set of shuffled labels serves all representations and the energy distance.
-  const forms = [...prepared.representations.map(({ kde }) => kde), prepared.energy];
+  const forms = [...prepared.representations.map(({ wide }) => wide), prepared.energy];
   const plan = planPermutations({ forms, labels, strata: guard.strata, seed });
   const main = prepared.representations.find(({ name }) => name === primary)!;
-  const twin = planPermutations({ forms: [main.kde], labels, seed });
+  const twin = planPermutations({ forms: [main.wide], labels, seed });
   // The twin is there to be compared with 0.05: all permutations are only spent on it if it may be small.
   const earlyStop = options.earlyStop || { sides: "above" as const };
   // Threads permute while the rest is computed here.
@@ -297,12 +297,12 @@ async function drawsPValue(
 async function runControls({ primary, options }: Run, prepared: Prepared): Promise<ControlAssociation[]> {
   const stream = openStream(options.seed, 0);
   const coins = Float64Array.from(prepared.known, () => (stream.next() >>> 0) / 2 ** 32);
-  const { kde } = prepared.representations.find(({ name }) => name === primary)!;
+  const { wide } = prepared.representations.find(({ name }) => name === primary)!;
   const results: ControlAssociation[] = [];
   for (const { name, labels } of negativeControls(prepared.visitCounts, coins)) {
     checkSignal(options);
     const seed = seedOf(options.seed, name);
-    const shared = { forms: [kde], labels, seed };
+    const shared = { forms: [wide], labels, seed };
     const [guarded] = await runPermutations(
       planPermutations({ ...shared, strata: prepared.guard.strata }),
       checkOptions(options),

@@ -6,6 +6,7 @@ import { DtmError } from "../errors.ts";
 import { energyForm, kdeForm, type PooledKernel, pooledKernel } from "./permutation.ts";
 import type { QuadraticForm } from "./quadratic-form.ts";
 import { type VisitStrata, visitStrata } from "./visit-guard.ts";
+import { wideForm } from "./wide-kernel.ts";
 
 /** Places of all individuals under one model. */
 export interface Representation {
@@ -32,7 +33,10 @@ export interface PreparedRepresentation {
   /** x [n,q] of the known. */
   readonly locations: Float64Array;
   readonly kernel: PooledKernel;
+  /** Plug-in bandwidth: local shares, for the AUC. */
   readonly kde: QuadraticForm;
+  /** Wide bandwidth: the statistic that is permuted. */
+  readonly wide: QuadraticForm;
 }
 
 export interface Prepared {
@@ -87,11 +91,12 @@ export function prepare(individuals: Individuals, known: Int32Array, primary: st
     const mapDimension = all.length / m;
     const locations = takeRows(all, m, known);
     const kernel = pooledKernel(locations, mapDimension);
-    return { name, mapDimension, locations, kernel, kde: kdeForm(kernel, known.length) };
+    const wide = wideForm(locations, mapDimension);
+    return { name, mapDimension, locations, kernel, kde: kdeForm(kernel, known.length), wide };
   });
   const { locations } = representations.find(({ name }) => name === primary)!;
   const sets = individuals.representations.find(({ name }) => name === primary)?.draws ?? [];
-  const draws = sets.map((set) => kdeForm(pooledKernel(takeRows(set, m, known), set.length / m), known.length));
+  const draws = sets.map((set) => wideForm(takeRows(set, m, known), set.length / m));
   return { known, visitCounts, guard, representations, energy: energyForm(locations, known.length), draws };
 }
 

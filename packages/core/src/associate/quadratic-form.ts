@@ -2,17 +2,19 @@
  * Two-sample statistics that are quadratic forms of the labels: T = a'Ka with a = 1/n₁ for the n₁ marked individuals and
  * −1/n₂ for the n₂ others. With α = 1/n₁ + 1/n₂, c the indicator of the marked and r = K1 the row sums,
  *   T = α² c'Kc − 2 (α/n₂) c'r + 1'r/n₂²,
- * so that a new labelling costs one sum over the marked alone. Four ways to hold K:
+ * so that a new labelling costs one sum over the marked alone. Five ways to hold K:
  *   matrix   K itself, O(n₁²) per labelling;
  *   grid     K = ΦΦ' with the sparse features of phase-grid.ts, O(n₁);
+ *   features K = ΦΦ' with the few dense features of low-rank.ts, for wide kernels, O(n₁);
  *   lattice  −|x − y| in the plane between nodes of a lattice, energy-lattice.ts, O(n₁);
  *   slices   −|x − y| as an average of −|p − p'| over projections p, counted in bins, O(n₁).
  * Forms are plain data that can be sent to a thread.                               (docs/math/association.md §4)
  */
 import { distancesFrom, type EnergyLattice, energyLattice, nodePairs, spreadMembers } from "./energy-lattice.ts";
+import { gaussLowRank, type LowRank, sumFeatures } from "./low-rank.ts";
 import { addPhaseFeatures, type PhaseFeatures, phaseFeatures, phaseProduct } from "./phase-grid.ts";
 
-export type QuadraticForm = MatrixForm | GridForm | LatticeForm | SliceForm;
+export type QuadraticForm = MatrixForm | GridForm | FeatureForm | LatticeForm | SliceForm;
 
 interface FormBase {
   readonly n: number;
@@ -32,6 +34,11 @@ export interface MatrixForm extends FormBase {
 export interface GridForm extends FormBase {
   readonly kind: "grid";
   readonly features: PhaseFeatures;
+}
+
+export interface FeatureForm extends FormBase {
+  readonly kind: "features";
+  readonly features: LowRank;
 }
 
 export interface LatticeForm extends FormBase {
@@ -67,6 +74,17 @@ export function gaussGrid(z: Float64Array, n: number, q: number, peak: number): 
     Int32Array.from({ length: n }, (_, i) => i),
   );
   return { kind: "grid", n, rowSums, total: sum(rowSums), scale: peak, features };
+}
+
+/** Gaussian kernel by few features, for bandwidths as wide as the places; undefined where it takes too many. */
+export function gaussFeatures(z: Float64Array, n: number, q: number, peak: number): FeatureForm | undefined {
+  const features = gaussLowRank(z, n, q);
+  if (features === undefined) return undefined;
+  const rowSums = featureRowSums(
+    features,
+    Int32Array.from({ length: n }, (_, i) => i),
+  );
+  return { kind: "features", n, rowSums, total: sum(rowSums), scale: peak, features };
 }
 
 /** Energy kernel of places x [n,2] on a lattice; `spread` is the standard deviation of their coordinates. */
@@ -112,6 +130,8 @@ export function kernelRowSums(form: QuadraticForm, members: Int32Array): Float64
       return out;
     case "grid":
       return gridRowSums(form.features, members);
+    case "features":
+      return featureRowSums(form.features, members);
     case "lattice":
       return latticeRowSums(form.lattice, members);
     case "slices":
@@ -123,18 +143,23 @@ export function kernelRowSums(form: QuadraticForm, members: Int32Array): Float64
 
 /** Scratch for `evaluate`, to be reused between labellings. */
 export interface FormWorkspace {
-  /** Sums on the lattice, [numCells] of a grid, [numNodes] of a lattice. */
+  /** Sums on the lattice, [numCells] of a grid, [numNodes] of a lattice; of features, [rank]. */
   readonly cells: Float64Array;
   /** Marked in each bin, [numSlices,numBins] of slices. */
   readonly tally: Int32Array;
 }
 
 export function formWorkspace(form: QuadraticForm): FormWorkspace {
-  const numCells = form.kind === "grid" ? form.features.numCells : form.kind === "lattice" ? form.lattice.numNodes : 0;
   return {
-    cells: new Float64Array(numCells),
+    cells: new Float64Array(numCellsOf(form)),
     tally: new Int32Array(form.kind === "slices" ? form.numSlices * form.numBins : 0),
   };
+}
+
+function numCellsOf(form: QuadraticForm): number {
+  if (form.kind === "grid") return form.features.numCells;
+  if (form.kind === "features") return form.features.rank;
+  return form.kind === "lattice" ? form.lattice.numNodes : 0;
 }
 
 /** T of the labelling that marks members[0..count). */
@@ -170,6 +195,8 @@ function markedSum(form: QuadraticForm, members: Int32Array, count: number, work
       return matrixSum(form.values, form.n, members, count);
     case "grid":
       return gridSum(form.features, members, count, work.cells);
+    case "features":
+      return featureSum(form.features, members, count, work.cells);
     case "lattice":
       return latticeSum(form.lattice, members, count, work.cells);
     case "slices":
@@ -207,6 +234,23 @@ function gridSum(features: PhaseFeatures, members: Int32Array, count: number, ce
   }
   if (cells.length % 2 === 1) even += cells[cells.length - 1] ** 2;
   return even + odd;
+}
+
+/** |Σ φ_i|² of dense features. */
+function featureSum(features: LowRank, members: Int32Array, count: number, sums: Float64Array): number {
+  sumFeatures(features, members, count, sums);
+  let s = 0;
+  for (let c = 0; c < sums.length; c++) s += sums[c] * sums[c];
+  return s;
+}
+
+function featureRowSums(features: LowRank, members: Int32Array): Float64Array {
+  const { n, rank, rows } = features;
+  const sums = new Float64Array(rank);
+  sumFeatures(features, members, members.length, sums);
+  const out = new Float64Array(n);
+  for (let i = 0; i < n; i++) for (let c = 0; c < rank; c++) out[i] += rows[i * rank + c] * sums[c];
+  return out;
 }
 
 /** φ_i'Σφ_j over members, for everyone. */

@@ -7,7 +7,8 @@
  */
 import { cholesky, logDetFromCholesky } from "../numeric/cholesky.ts";
 import { LOG_2PI } from "../numeric/special.ts";
-import type { PooledKernel } from "./permutation.ts";
+import { kdeForm, MATRIX_LIMIT, type PooledKernel } from "./permutation.ts";
+import { gaussFeatures, type QuadraticForm } from "./quadratic-form.ts";
 import { describeSample, whitenRows } from "./sample.ts";
 
 /** The kernel of places x [n,q] whose bandwidth is one standard deviation in every direction. */
@@ -16,4 +17,12 @@ export function wideKernel(x: Float64Array, q: number): PooledKernel {
   const L = cholesky(covariance, q, "covariance of the places");
   const peak = Math.exp(-0.5 * (q * LOG_2PI + logDetFromCholesky(L, q)));
   return { z: whitenRows(x, n, q, L), peak, bandwidth: covariance };
+}
+
+/** The statistic to permute for places x [n,q]: a'Ka with the wide kernel. */
+export function wideForm(x: Float64Array, q: number): QuadraticForm {
+  const kernel = wideKernel(x, q);
+  const n = x.length / q;
+  const few = n > MATRIX_LIMIT ? gaussFeatures(kernel.z, n, q, kernel.peak) : undefined;
+  return few ?? kdeForm(kernel, n);
 }

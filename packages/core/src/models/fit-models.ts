@@ -19,7 +19,7 @@ import type { DtmPaperModel } from "./dtm-paper/model.ts";
 import type { DtmPaperOptions } from "./dtm-paper/options.ts";
 import { type DtmPaperRun, type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./dtm-paper/run.ts";
 import { type ColumnNames, type FitControl, type FitProgress, LIBRARY_VERSION } from "./fit.ts";
-import { mapMoments } from "./gp/sparse-map.ts";
+import { mapMeans } from "./gp/sparse-map.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
 import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
 import { scoreDirections } from "./linear/scores.ts";
@@ -253,7 +253,7 @@ function orientMap<M extends MapModel>(model: M, statistics: BasisStatistics): M
   const q = model.mapDimension;
   // F̂ only fixes directions: a coarse lattice is enough (q = 3: draws, good to a degree or so).
   const nodes = model.kind === "dtm" ? model.nodes : placeNodes(q, q === 3 ? { numDraws: 8000 } : { step: 0.25 });
-  const { means } = mapMoments(model.map, nodes.locations, nodes.logWeights.length);
+  const means = mapMeans(model.map, nodes.locations, nodes.logWeights.length);
   const F = linearPart(nodes.locations, nodes.logWeights, means, model.basis.numBasis, q);
   return { ...model, orientation: orientationMatrix(F, averageGram(statistics), model.basis, q) };
 }

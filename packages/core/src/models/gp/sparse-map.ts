@@ -43,6 +43,20 @@ export function whitenedFeatures(
   return A;
 }
 
+/** Mean of the coefficients at places X [n,q] (in the fit's frame), [n,d]. */
+export function mapMeans(map: SparseMap, X: Float64Array, n: number): Float64Array {
+  const { kernel, mapDimension: q, numInducing: p, numBasis: d, inducingMean: v } = map;
+  const A = whitenedFeatures(kernel, map.inducingLocations, p, q, X, n);
+  const means = new Float64Array(n * d);
+  for (let k = 0; k < d; k++) {
+    for (let j = 0; j < p; j++) {
+      const vj = v[k * p + j];
+      for (let g = 0; g < n; g++) means[g * d + k] += vj * A[j * n + g];
+    }
+  }
+  return means;
+}
+
 /** Mean and covariance of the coefficients at places X [n,q] (in the fit's frame). */
 export function mapMoments(map: SparseMap, X: Float64Array, n: number): MapMoments {
   const { kernel, mapDimension: q, numInducing: p, numBasis: d, inducingMean: v, inducingCovariance: Xi } = map;

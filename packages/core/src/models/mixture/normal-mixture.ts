@@ -3,6 +3,7 @@
  *   F(y) = Σ_k w_k Φ((y − m_k)/s_k).
  * Moments and density in closed form; quantiles by safeguarded Newton steps on F.
  */
+import { addNormals } from "../../numeric/normal-sums.ts";
 import { LOG_2PI, normalCdf, normalQuantile } from "../../numeric/special.ts";
 
 export interface NormalMixture {
@@ -65,31 +66,21 @@ export function mixtureQuantile(mixture: NormalMixture, p: number): number {
     high = Math.max(high, y);
   }
   const spread = Math.sqrt(mixtureVariance(mixture));
+  const sums = new Float64Array(2);
   const tolerance = 1e-9 * spread;
   let y = Math.min(Math.max(mixtureMean(mixture) + z * spread, low), high);
   for (let step = 0; step < 200 && high - low > tolerance; step++) {
-    let excess = -p;
-    let density = 0;
-    for (let k = 0; k < weights.length; k++) {
-      const u = (y - means[k]) / sds[k];
-      // Beyond eight standard deviations a component is wholly on one side.
-      if (u > 8) excess += weights[k];
-      else if (u > -8) {
-        excess += weights[k] * normalCdf(u);
-        density += (weights[k] / sds[k]) * Math.exp(-0.5 * u * u);
-      }
-    }
+    addNormals(weights, means, sds, y, sums);
+    const excess = sums[0] - p;
     if (excess > 0) high = y;
     else low = y;
-    const newton = (excess * SQRT_2PI) / density;
+    const newton = excess / sums[1];
     const next = y - newton;
     if (Math.abs(newton) <= tolerance) return next;
     y = next > low && next < high ? next : 0.5 * (low + high);
   }
   return y;
 }
-
-const SQRT_2PI = Math.sqrt(2 * Math.PI);
 
 /**
  * Continuous ranked probability score of an observation y (smaller is better), closed form for normal mixtures

@@ -41,11 +41,11 @@ export function dropLightNodes(posterior: CoefficientPosterior, mass: number): C
   const K = weights.length;
   const q = posterior.locations.length / K;
   const d = posterior.means.length / K;
-  const order = Int32Array.from(weights, (_, k) => k).sort((a, b) => weights[a] - weights[b] || a - b);
+  const ascending = weights.slice().sort();
   let dropped = 0;
-  let first = 0;
-  while (first < K - 1 && dropped + weights[order[first]] <= mass) dropped += weights[order[first++]];
-  const kept = order.slice(first).sort();
+  let count = 0;
+  while (count < K - 1 && dropped + ascending[count] <= mass) dropped += ascending[count++];
+  const kept = heaviestNodes(weights, ascending, count);
   const rows = (from: Float64Array, width: number): Float64Array => {
     const out = new Float64Array(kept.length * width);
     kept.forEach((k, r) => {
@@ -61,6 +61,20 @@ export function dropLightNodes(posterior: CoefficientPosterior, mass: number): C
     covariances: rows(posterior.covariances, d * d),
     logLikelihood: posterior.logLikelihood,
   };
+}
+
+/** Positions of all but the `count` lightest weights, in order; of equal weights the first are dropped. */
+function heaviestNodes(weights: Float64Array, ascending: Float64Array, count: number): Int32Array {
+  const kept = new Int32Array(weights.length - count);
+  const limit = count > 0 ? ascending[count - 1] : Number.NEGATIVE_INFINITY;
+  let equal = count;
+  for (let k = 0; k < count; k++) if (ascending[k] < limit) equal--;
+  for (let k = 0, r = 0; k < weights.length; k++) {
+    if (weights[k] < limit) continue;
+    if (weights[k] === limit && equal-- > 0) continue;
+    kept[r++] = k;
+  }
+  return kept;
 }
 
 /** Draws coefficient vectors: a node by its weight, then w ~ N(mean, covariance) there. */

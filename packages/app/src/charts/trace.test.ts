@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { gainsOf, recentGain, segmentsOf, shownRange, startOf } from "./trace.ts";
+import { boundText, gainsOf, keptSegments, recentGain, segmentsOf, shownRange, startOf } from "./trace.ts";
 
 describe("segmentsOf", () => {
   it("numbers passes through the stages of one start", () => {
@@ -17,6 +17,27 @@ describe("segmentsOf", () => {
     ];
     expect(segmentsOf(earlier, [0, 1], "map, coarse lattice, start 2 of 2", 2)).toEqual([{ first: 1, values: [0, 1] }]);
     expect(startOf("map")).toBe("");
+  });
+});
+
+describe("keptSegments", () => {
+  const stages = [
+    { stage: "map, coarse lattice, start 1 of 2", values: [1, 2] },
+    { stage: "map, start 1 of 2", values: [3, 9] },
+    { stage: "map, coarse lattice, start 2 of 2", values: [0, 1] },
+    { stage: "map, start 2 of 2", values: [5, 6, 7] },
+  ];
+
+  it("finds the stages of the start with the kept bound", () => {
+    expect(keptSegments(stages, 9)).toEqual([
+      { first: 1, values: [1, 2] },
+      { first: 3, values: [3, 9] },
+    ]);
+    expect(keptSegments(stages, 7).map(({ first }) => first)).toEqual([1, 3]);
+  });
+
+  it("is empty if no stage ended there", () => {
+    expect(keptSegments(stages, 8)).toEqual([]);
   });
 });
 
@@ -51,6 +72,11 @@ describe("gains", () => {
       { pass: 3, gain: 1 },
       { pass: 6, gain: 1.5 },
     ]);
+  });
+
+  it("and bounds are written with commas before the point only", () => {
+    expect(boundText(-2136.1844, 4)).toBe("−2,136.1844");
+    expect(boundText(-38636, 0)).toBe("−38,636");
   });
 
   it("are averaged over the last passes", () => {

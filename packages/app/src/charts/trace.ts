@@ -1,4 +1,5 @@
 /** The bound over passes as a chart shows it: segments, the range of its height, gains per pass. */
+import { fixed } from "../lib/numbers.ts";
 
 /** Bounds of one stage of a fit; `first` is the pass of the first value. */
 export interface TraceSegment {
@@ -29,6 +30,19 @@ export function segmentsOf(
   return segments;
 }
 
+/** The stages of the start that ended with `bound`, the kept one, among all stages of a fit; empty if none did. */
+export function keptSegments(
+  stages: readonly { readonly stage: string; readonly values: readonly number[] }[],
+  bound: number,
+): TraceSegment[] {
+  const last = stages.findIndex(({ values }) => values[values.length - 1] === bound);
+  if (last < 0) return [];
+  const { stage, values } = stages[last];
+  const own = stages.slice(0, last).filter((past) => startOf(past.stage) === startOf(stage));
+  const passes = [...own, { values }].reduce((sum, past) => sum + past.values.length, 0);
+  return segmentsOf(own, values, stage, passes);
+}
+
 /** "start 2 of 3" of a stage's name; empty if there is one start. */
 export function startOf(stage: string): string {
   return /start \d+ of \d+/.exec(stage)?.[0] ?? "";
@@ -53,6 +67,13 @@ export function gainsOf(segments: readonly TraceSegment[]): { readonly pass: num
       return gain > 0 ? [{ pass: first + k + 1, gain }] : [];
     }),
   );
+}
+
+/** A bound with a true minus and commas in its whole part. */
+export function boundText(value: number, decimals: number): string {
+  const [whole, rest] = fixed(value, decimals).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  return rest === undefined ? grouped : `${grouped}.${rest}`;
 }
 
 /** Mean gain of the last passes, at most five of them; null without two. */

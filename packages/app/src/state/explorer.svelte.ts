@@ -104,6 +104,8 @@ export class Explorer {
   trace: readonly number[] = $state.raw([]);
   /** Traces of the stages before, oldest first: the coarse lattice, other starts. */
   earlierTraces: readonly { readonly stage: string; readonly values: readonly number[] }[] = $state.raw([]);
+  /** The fit that `trace` belongs to once it has ended; models that were opened have none. */
+  tracedFit: Fitted | null = $state.raw(null);
   livePlaces: Float32Array | null = $state.raw(null);
   fitted: Fitted | null = $state.raw(null);
 
@@ -384,6 +386,7 @@ export class Explorer {
       const onUpdate = (update: FitUpdate) => this.#hear(update);
       const fitted = await this.engine.fit(choice, onUpdate, from?.snapshot);
       if (fitted !== null) await this.#settle(fitted);
+      if (fitted !== null) this.tracedFit = fitted;
       this.fitPhase = "idle";
       await this.#keep();
       return fitted !== null;

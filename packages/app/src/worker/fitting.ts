@@ -86,7 +86,7 @@ async function stepUntilDone(current: Running, onUpdate: (update: FitUpdate) => 
       ...(places === undefined ? {} : { places }),
       seconds: (time - began) / 1000,
       secondsLeft: rate(progress.value, time),
-      stopGain: stopGain(progress.stage, progress.value),
+      stopGain: Number.isFinite(progress.value) ? stopGain(progress.stage, progress.value) : null,
       done: progress.done,
     });
   };

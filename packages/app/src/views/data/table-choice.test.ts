@@ -1,6 +1,15 @@
 import { previewTable } from "@trajectory-maps/core";
 import { describe, expect, it } from "vitest";
-import { assign, guessChoice, guessTimeUnit, missingRole, readChoice, roleOf, splitUnit } from "./table-choice.ts";
+import {
+  assign,
+  choiceForModel,
+  guessChoice,
+  guessTimeUnit,
+  missingRole,
+  readChoice,
+  roleOf,
+  splitUnit,
+} from "./table-choice.ts";
 
 const TEXT = `patient;months since onset;FVC (% predicted);ILD
 a;0,5;91,3;0
@@ -48,6 +57,32 @@ describe("assign", () => {
     const free = assign(guessChoice(preview), 1, "none", names);
     expect(roleOf(free, 1)).toBe("none");
     expect(missingRole(free)).toBe("Choose the column for: time.");
+  });
+});
+
+describe("choiceForModel", () => {
+  const file = {
+    model: {
+      marker: { name: "PFVC", unit: "%", timeUnit: "years", transform: "logit" },
+      columns: { id: "patient", time: "gone", value: "ILD" },
+    },
+  };
+
+  it("takes marker and columns of the model where the table has them", () => {
+    const choice = choiceForModel(guessChoice(preview), preview, JSON.stringify(file));
+    expect(choice.positions).toEqual({ id: 0, time: 1, value: 3 });
+    expect([choice.markerName, choice.markerUnit, choice.timeUnit, choice.transform]).toEqual([
+      "PFVC",
+      "%",
+      "years",
+      "logit",
+    ]);
+  });
+
+  it("leaves the choice as it is for what is no model", () => {
+    for (const other of ["", "{}", "[1]", '{"model":{"marker":{"name":5,"transform":"cube"}}}']) {
+      expect(choiceForModel(guessChoice(preview), preview, other)).toEqual(guessChoice(preview));
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 /** What the user says about a table: which column is which, and what is measured. Pure, so that it can be tested. */
-import type { Marker, TablePreview, Transform } from "@trajectory-maps/core";
+import { type Marker, type TablePreview, TRANSFORMS, type Transform } from "@trajectory-maps/core";
 import type { ReadChoice } from "../../worker/api.ts";
 
 export const ROLES = ["id", "time", "value"] as const;
@@ -30,6 +30,38 @@ export function guessChoice({ columns, guesses }: TablePreview): TableChoice {
     transform: "identity",
     decimal: "auto",
   };
+}
+
+/** The choice with the marker and the columns a saved model was made with, so that it can place the table. */
+export function choiceForModel(choice: TableChoice, { columns }: TablePreview, modelText: string): TableChoice {
+  const { marker, columns: names } = modelParts(modelText);
+  const at = (name: unknown, otherwise: number) => {
+    const found = columns.findIndex((column) => column.name === name);
+    return found < 0 ? otherwise : found;
+  };
+  const { id, time, value } = choice.positions;
+  return {
+    ...choice,
+    positions: { id: at(names.id, id), time: at(names.time, time), value: at(names.value, value) },
+    markerName: text(marker.name, choice.markerName),
+    markerUnit: text(marker.unit, choice.markerUnit),
+    timeUnit: text(marker.timeUnit, choice.timeUnit),
+    transform: TRANSFORMS.find((transform) => transform === marker.transform) ?? choice.transform,
+  };
+}
+
+/** Marker and columns of a model file; empty where it is none: placing will say what is wrong with it. */
+function modelParts(modelText: string): { marker: Record<string, unknown>; columns: Record<string, unknown> } {
+  try {
+    const { model } = JSON.parse(modelText) as { model?: { marker?: object; columns?: object } };
+    return { marker: { ...model?.marker }, columns: { ...model?.columns } };
+  } catch {
+    return { marker: {}, columns: {} };
+  }
+}
+
+function text(value: unknown, otherwise: string): string {
+  return typeof value === "string" ? value : otherwise;
 }
 
 /** Unit of time from a column's name; years if it says nothing. */

@@ -5,7 +5,15 @@
 import { DtmError } from "@trajectory-maps/core";
 import { explorer } from "../../state/explorer.svelte.ts";
 import { readInPieces } from "./read-file.ts";
-import { assign, guessChoice, missingRole, type Role, readChoice, type TableChoice } from "./table-choice.ts";
+import {
+  assign,
+  choiceForModel,
+  guessChoice,
+  missingRole,
+  type Role,
+  readChoice,
+  type TableChoice,
+} from "./table-choice.ts";
 
 export type DataPage = "choose" | "columns" | "quality" | "summary";
 export type ExampleName = "pfvc" | "tss" | "pbc";
@@ -56,7 +64,8 @@ class Wizard {
     const ok = await explorer.open(bytes, name);
     this.busy = "";
     if (!ok || explorer.preview === null) return false;
-    this.choice = guessChoice(explorer.preview);
+    const guess = guessChoice(explorer.preview);
+    this.choice = this.model === null ? guess : choiceForModel(guess, explorer.preview, this.model.text);
     this.leaveOut = false;
     this.openMap = false;
     this.page = "columns";

@@ -1,4 +1,5 @@
 /** Sentences about a fit. */
+import { recentGain } from "../../charts/trace.ts";
 import { thousands } from "../../lib/numbers.ts";
 import type { Fitted } from "../../worker/api.ts";
 
@@ -7,7 +8,6 @@ const SAME_MAP = 0.9;
 
 /** Two digits, without an exponent where people would not write one. */
 export function gainText(gain: number): string {
-  if (!Number.isFinite(gain)) return "nothing";
   const size = Math.abs(gain);
   const text = size >= 100 ? thousands(size) : size >= 1e-4 ? String(Number(size.toPrecision(2))) : "less than 0.0001";
   return gain < 0 && size >= 1e-4 ? `−${text}` : text;
@@ -27,9 +27,9 @@ export interface Verdict {
   readonly text: string;
 }
 
-/** The verdict in words: whether the fit converged, whether starts agree, what it means for the map. */
-export function verdictOf({ model, finished, starts = [] }: Fitted): Verdict {
-  const { iterations, converged, trace } = model.record;
+/** The verdict in words: whether the fit converged, whether starts agree, what it means; `trace` holds its last bounds. */
+export function verdictOf({ model, finished, starts = [] }: Fitted, trace: readonly number[]): Verdict {
+  const { iterations, converged } = model.record;
   if (converged && finished) {
     const same = starts.filter(({ agreement }) => agreement >= SAME_MAP).length;
     const text =
@@ -47,10 +47,11 @@ export function verdictOf({ model, finished, starts = [] }: Fitted): Verdict {
       text: worse ? `${same} of ${starts.length} starts agree on the same map; the others ended on worse ones.` : text,
     };
   }
-  const gain = trace.length > 1 ? trace[trace.length - 1] - trace[trace.length - 2] : Number.NaN;
+  const gain = recentGain(trace);
+  const improving = gain === null ? "" : ` by ${gainText(gain)} per pass`;
   return {
     kind: "warn",
     title: "Not converged:",
-    text: `the fit was still improving by ${gainText(gain)} per pass when it stopped after ${thousands(iterations)}. The map may change.`,
+    text: `the fit was still improving${improving} when it stopped after ${thousands(iterations)}. The map may change.`,
   };
 }

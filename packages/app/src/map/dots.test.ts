@@ -5,10 +5,10 @@ import { dotColours } from "./dot-colours.ts";
 import { dotOpacity, dotStyle, placeSd } from "./dot-style.ts";
 import { placeOnPath, shareOnPath } from "./draw-lens.ts";
 import { roundTicks } from "./lens.ts";
-import { combine } from "./mount-map.ts";
 import { planeOf } from "./plane.ts";
 import { regionRings } from "./region.ts";
 import { drawingOrder, lookOf, plannedRenderer } from "./renderers/dot-renderer.ts";
+import { combine } from "./selection.ts";
 import { clampWindow, fromPx, fromPy, homeWindow, panBy, toPx, toPy, viewportOf, zoomAt } from "./viewport.ts";
 
 /** Placements of which only certainty and visits are looked at. */

@@ -1,5 +1,6 @@
 /** `<trajectory-map>`: the map as a custom element. Objects are properties, words are attributes, wishes are events. */
 import { mountMap } from "./mount-map.ts";
+import { combine } from "./selection.ts";
 import type { MapHandle, MapOptions, MapTheme, MapTool } from "./types.ts";
 
 const OBSERVED = ["theme", "tool"] as const;
@@ -108,7 +109,7 @@ export function defineTrajectoryMap(name = "trajectory-map"): void {
         },
         onSelect: (indices, mode, how) => {
           if (!tell("map-select", { indices, mode, how })) return;
-          this.setOption("selection", indices.length === 0 ? null : indices);
+          this.setOption("selection", combine(this.#options.selection, indices, mode));
         },
         onHover: (reading) => void tell("map-hover", { reading }),
         onPin: (pins) => void tell("map-pin", { pins }),

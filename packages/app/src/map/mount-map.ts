@@ -13,8 +13,9 @@ import { type Change, makePainter, type Shown, sentencesOf } from "./painter.ts"
 import { livePen } from "./pen.ts";
 import type { Dots } from "./renderers/dot-renderer.ts";
 import { QUARTER, readingAt, type Scene, sceneOf } from "./scene.ts";
+import { combine, fadedBy } from "./selection.ts";
 import { nearestInDirection } from "./spatial-index.ts";
-import { makeRenderer, makeStage, stageName } from "./stage.ts";
+import { makeRenderer, makeStage, showAxesButtons, stageName } from "./stage.ts";
 import { adoptStyle } from "./style.ts";
 import { mapToSvg } from "./to-svg.ts";
 import type { LensReading, MapHandle, MapOptions, MapPlace, MapWindow, SelectMode } from "./types.ts";
@@ -24,11 +25,6 @@ import { clampWindow, fromPx, fromPy, homeWindow, MARGIN, toPx, toPy, viewportOf
 const NEAR_DOT = 6;
 const NEAR_HANDLE = 12;
 const PATH_STEP = 0.05;
-const AXES_PAIRS: readonly (readonly [number, number])[] = [
-  [0, 1],
-  [0, 2],
-  [1, 2],
-];
 /** Which work a changed option asks for. */
 const WORK: Readonly<Partial<Record<keyof MapOptions, readonly Change[]>>> = {
   model: ["terrain", "dots", "size", "groups", "individual", "words"],
@@ -77,15 +73,12 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
   let shape: Shape | null = null;
   const pins = () => (options.pins ?? []).slice(0, 2);
   const shown = (): Shown => ({ reading, pins: pins(), share, current, shape });
-  const dotsOf = (): Dots => {
-    const { selection } = options;
-    let faded: Uint8Array | null = null;
-    if (selection) {
-      faded = new Uint8Array(numberOf(options)).fill(1);
-      for (let k = 0; k < selection.length; k++) faded[selection[k]] = 0;
-    }
-    return { places: scene.places, style: scene.style, colours: scene.colours, faded };
-  };
+  const dotsOf = (): Dots => ({
+    places: scene.places,
+    style: scene.style,
+    colours: scene.colours,
+    faded: fadedBy(options.selection, numberOf(options)),
+  });
   let dots = dotsOf();
 
   // Work is gathered here and done at the next frame.
@@ -302,19 +295,10 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
   const showAxes = () => {
     stage.axes.hidden = options.model.mapDimension !== 3;
     if (stage.axes.hidden) return;
-    const [a, b] = scene.plane.axes;
-    const buttons = AXES_PAIRS.map((pair) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = `Axes ${pair[0] + 1} and ${pair[1] + 1}`;
-      button.setAttribute("aria-pressed", String(pair[0] === a && pair[1] === b));
-      button.addEventListener("click", () => {
-        handle.update({ axes: [pair[0], pair[1]] });
-        options.onAxes?.([pair[0], pair[1]]);
-      });
-      return button;
+    showAxesButtons(stage.axes, scene.plane.axes, (axes) => {
+      handle.update({ axes });
+      options.onAxes?.(axes);
     });
-    stage.axes.replaceChildren(...buttons);
   };
   const name = () => {
     stage.stage.setAttribute("aria-label", stageName(whole(numberOf(options))));
@@ -384,18 +368,4 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
   ask("terrain", "dots", "size", "groups", "individual", "words");
   measure();
   return handle;
-}
-
-/** A selection after adding or removing. */
-export function combine(
-  before: ArrayLike<number> | null | undefined,
-  found: ArrayLike<number>,
-  mode: SelectMode,
-): Int32Array | null {
-  const chosen = new Set(mode === "replace" ? [] : Array.from(before ?? []));
-  for (let k = 0; k < found.length; k++) {
-    if (mode === "remove") chosen.delete(found[k]);
-    else chosen.add(found[k]);
-  }
-  return chosen.size === 0 ? null : Int32Array.from(chosen).sort();
 }

@@ -53,6 +53,32 @@ export function makeStage(pen: Pen): Stage {
   return { root, sentence, axes, stage, back, front, card, pinCards, footer, speaker: voice };
 }
 
+const AXES_PAIRS: readonly (readonly [number, number])[] = [
+  [0, 1],
+  [0, 2],
+  [1, 2],
+];
+
+/** Buttons for the pairs of axes of a three-dimensional map; the pressed one says which pair is shown. */
+export function showAxesButtons(
+  home: HTMLElement,
+  [a, b]: readonly [number, number],
+  choose: (axes: readonly [number, number]) => void,
+): void {
+  const had = home.contains(home.ownerDocument.activeElement);
+  const buttons = AXES_PAIRS.map((pair) => {
+    const button = home.ownerDocument.createElement("button");
+    button.type = "button";
+    button.textContent = `Axes ${pair[0] + 1} and ${pair[1] + 1}`;
+    button.setAttribute("aria-pressed", String(pair[0] === a && pair[1] === b));
+    button.addEventListener("click", () => choose(pair));
+    return button;
+  });
+  home.replaceChildren(...buttons);
+  // The pressed button was made anew: it keeps the focus.
+  if (had) buttons.find((button) => button.getAttribute("aria-pressed") === "true")?.focus();
+}
+
 /** The name of the stage for a screen reader. */
 export function stageName(m: string): string {
   return `Map of ${m} individuals. ${KEY_HELP}`;

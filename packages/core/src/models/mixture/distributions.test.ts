@@ -12,7 +12,7 @@ import {
   mixtureVariance,
   type NormalMixture,
 } from "./normal-mixture.ts";
-import { highestDensityNodes } from "./place.ts";
+import { dropLightNodes, highestDensityNodes } from "./place.ts";
 import { simultaneousBand } from "./simultaneous.ts";
 
 const mixture: NormalMixture = {
@@ -122,5 +122,19 @@ describe("firstCrossing", () => {
     expect(at(1)).toBeLessThan(0);
     expect(t).toBeGreaterThan(2);
     expect(t).toBeLessThan(6);
+  });
+});
+
+describe("dropLightNodes", () => {
+  it("keeps the heaviest nodes in order, and drops the first of equal weights first", () => {
+    const weights = Float64Array.of(0.1, 0.3, 0.1, 0.4, 0.1);
+    const rows = new Float64Array(5);
+    const nodes = Int32Array.of(10, 11, 12, 13, 14);
+    const posterior = { weights, nodes, locations: rows, means: rows, covariances: rows, logLikelihood: -1 };
+    const { nodes: kept, weights: rest } = dropLightNodes(posterior, 0.25);
+    expect([...kept]).toEqual([11, 13, 14]);
+    expect(rest[1]).toBeCloseTo(0.5, 14);
+    expect([...dropLightNodes(posterior, 0).nodes]).toEqual([10, 11, 12, 13, 14]);
+    expect([...dropLightNodes(posterior, 2).nodes]).toEqual([13]);
   });
 });

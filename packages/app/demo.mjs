@@ -2,6 +2,7 @@
  * Fits the map of the demo cohort once per version of the core and packs it for the page (read by src/worker/demo.ts):
  * the example then opens at once. Takes some ten seconds, and nothing when the core has not changed.
  */
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +15,10 @@ const SEED = 21;
 export async function makeDemo() {
   const folder = join(HERE, "dist", "demo");
   const stamp = join(folder, ".built-from");
-  const wanted = readFileSync(join(CORE, ".built-from"), "utf8");
+  const own = createHash("sha256")
+    .update(readFileSync(fileURLToPath(import.meta.url)))
+    .digest("hex");
+  const wanted = `${readFileSync(join(CORE, ".built-from"), "utf8")} ${own}`;
   if (existsSync(join(folder, "pfvc.json")) && existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   const core = await import(join(CORE, "index.mjs"));
   mkdirSync(folder, { recursive: true });
@@ -29,19 +33,57 @@ export function packDemo(core, cohort) {
   const { ids: _, ...placements } = core.embed(model, cohort);
   const seconds = (performance.now() - began) / 1000;
   const groups = core.groupPlaces(model, { ...placements, ids: cohort.ids }, { numGroups: "auto", seed: 1 });
-  return JSON.stringify({ model: core.saveModel(model), seconds, placements: pack(placements), groups: pack(groups) });
+  return JSON.stringify({
+    model: packModel(core.saveModel(model)),
+    seconds,
+    placements: pack(placements),
+    groups: pack(groups),
+  });
 }
 
-/** Plain data with typed arrays as base64; doubles in single precision, which is finer than any pixel. */
+/**
+ * The text of a model file with its large symmetric matrix as the bytes of its upper triangle: a third of the size, and
+ * the same bits. Loading checks the file's own checksum.
+ */
+function packModel(text) {
+  const file = JSON.parse(text);
+  const { map } = file.model;
+  const C = map.inducingCovariance;
+  const n = Math.round(Math.sqrt(C.length));
+  const upper = [];
+  for (let i = 0; i < n; i++) {
+    for (let j = i; j < n; j++) {
+      if (C[i * n + j] !== C[j * n + i]) throw new Error("packModel: expected a symmetric inducing covariance.");
+      upper.push(C[i * n + j]);
+    }
+  }
+  const packed = {
+    ...file,
+    model: { ...file.model, map: { ...map, inducingCovariance: base64(Float64Array.from(upper)) } },
+  };
+  return packed;
+}
+
+function base64(array) {
+  return Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString("base64");
+}
+
+/** Plain data with typed arrays as base64; doubles as three bytes (16 bits of precision), which is finer than any pixel. */
 export function pack(value) {
   if (Array.isArray(value)) return value.map(pack);
   if (typeof value !== "object" || value === null) return value;
-  if (ArrayBuffer.isView(value)) {
-    const stored = value instanceof Float64Array ? Float32Array.from(value) : value;
-    return {
-      array: value.constructor.name,
-      data: Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength).toString("base64"),
-    };
-  }
+  if (value instanceof Float64Array) return { array: "Float64Array", data: base64(threeBytes(value)) };
+  if (ArrayBuffer.isView(value)) return { array: value.constructor.name, data: base64(value) };
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, pack(part)]));
+}
+
+/** The upper three bytes of each number in single precision, rounded. */
+function threeBytes(values) {
+  const bits = new Uint32Array(Float32Array.from(values).buffer);
+  const bytes = new Uint8Array(3 * bits.length);
+  bits.forEach((b, k) => {
+    const rounded = b + 0x80;
+    bytes.set([(rounded >>> 8) & 0xff, (rounded >>> 16) & 0xff, (rounded >>> 24) & 0xff], 3 * k);
+  });
+  return bytes;
 }

@@ -1,0 +1,92 @@
+import {
+  embed,
+  fitDtm,
+  mixtureFromLabels,
+  modelMixture,
+  placeIndividual,
+  predict,
+  simulateCohort,
+} from "@trajectory-maps/core";
+import { describe, expect, it } from "vitest";
+import { placeSd } from "../map/dot-style.ts";
+import { answerDifference, answerIndividual } from "./individual.ts";
+
+const { cohort } = simulateCohort("pfvc", { numIndividuals: 120, seed: 4 });
+const AT = [0, 2.5, 5, 7.5, 10];
+
+function visitsOf(i: number) {
+  const [from, to] = [cohort.offsets[i], cohort.offsets[i + 1]];
+  return {
+    id: cohort.ids[i],
+    times: Array.from(cohort.times.subarray(from, to)),
+    values: Array.from(cohort.values.subarray(from, to)),
+  };
+}
+const often = cohort.ids.findIndex((_, i) => cohort.offsets[i + 1] - cohort.offsets[i] >= 6);
+
+describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (mapDimension) => {
+  const model = fitDtm(cohort, { kind: "dtm", mapDimension, maxIterations: 8, seed: 1 });
+  const mixture = modelMixture(model);
+  const placements = embed(model, cohort, { mixture });
+  const answer = (over: object) => answerIndividual(model, mixture, null, { ...visitsOf(often), at: AT, ...over });
+  const q = mapDimension;
+
+  it("puts an individual where the map has it, as surely", () => {
+    const { location, sd, numUsed } = answer({});
+    for (let c = 0; c < q; c++) expect(location[c]).toBeCloseTo(placements.location[often * q + c], 9);
+    expect(sd).toBeCloseTo(placeSd(placements, often), 9);
+    expect(numUsed).toBe(placements.numObservations[often]);
+  });
+
+  it("known at the last visit is the same as known wholly, and the first visit alone is less sure", () => {
+    const { times } = visitsOf(often);
+    const whole = answer({ threshold: 70, change: [4, 5] });
+    expect(answer({ threshold: 70, change: [4, 5], knownAt: times[times.length - 1] })).toEqual(whole);
+    const first = answer({ knownAt: times[0] });
+    expect(first.numUsed).toBe(times.filter((t) => t === times[0]).length);
+    expect(first.curve.upper[4] - first.curve.lower[4]).toBeGreaterThan(whole.curve.upper[4] - whole.curve.lower[4]);
+  });
+
+  it("has bands within a hundredth of their width of the exact ones", () => {
+    const { curve, observation } = answer({});
+    const placed = placeIndividual(model, visitsOf(often), { mixture });
+    for (const [quick, interval] of [
+      [curve, "curve"],
+      [observation, "observation"],
+    ] as const) {
+      const exact = predict(model, placed, AT, { interval });
+      AT.forEach((_, t) => {
+        const width = exact.upper[t] - exact.lower[t];
+        expect(Math.abs(quick.lower[t] - exact.lower[t])).toBeLessThan(0.01 * width);
+        expect(Math.abs(quick.median[t] - exact.median[t])).toBeLessThan(0.01 * width);
+        expect(Math.abs(quick.upper[t] - exact.upper[t])).toBeLessThan(0.01 * width);
+      });
+    }
+  });
+
+  it("gives a trail that ends at the place, and membership that sums to one", () => {
+    const labels = Int32Array.from(placements.ids, (_, i) => (placements.location[i * q] > 0 ? 1 : 0));
+    const regions = mixtureFromLabels(placements.location, q, labels, 2);
+    const { trail, location, membership, numUsed } = answerIndividual(model, mixture, regions, {
+      ...visitsOf(often),
+      at: AT,
+      trail: true,
+    });
+    expect(trail).toHaveLength(numUsed);
+    expect(trail[numUsed - 1].location).toEqual(location);
+    expect(membership[0] + membership[1]).toBeCloseTo(1, 9);
+  });
+
+  it("does not mind the order in which visits are typed", () => {
+    const { id, times, values } = visitsOf(often);
+    const turned = { id, times: [...times].reverse(), values: [...values].reverse() };
+    expect(answerIndividual(model, mixture, null, { ...turned, at: AT })).toEqual(answer({}));
+  });
+
+  it("of two individuals gives a difference that holds zero for one and the same history", () => {
+    const question = { ...visitsOf(often), at: [5] };
+    const [same] = answerDifference(model, mixture, question, question);
+    expect(same.lower).toBeLessThan(0);
+    expect(same.upper).toBeGreaterThan(0);
+  });
+});

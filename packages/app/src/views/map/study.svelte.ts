@@ -3,7 +3,8 @@ import { type Cohort, expectedCourses, type Placements, type TrajectoryModel } f
 import { extentOf, niceStep } from "../../charts/scale.ts";
 import { placeSd } from "../../map/dot-style.ts";
 import { explorer } from "../../state/explorer.svelte.ts";
-import { courseOf, followedUntil, medianOf, membersByGroup, sampleOf } from "./cohort-facts.ts";
+import type { View } from "../../state/view.ts";
+import { followedUntil, medianOf, membersByGroup, sampleOf } from "./cohort-facts.ts";
 import { type MarkerWords, markerWords } from "./words.ts";
 
 export interface MapStudy {
@@ -61,15 +62,13 @@ class Studies {
     };
   });
 
-  /** Median and fan of the whole cohort. */
-  readonly everyone = $derived.by(() => {
-    const { study } = this;
-    if (study === null) return null;
-    const all = study.placements.ids.map((_, i) => i);
-    return {
-      fan: courseOf(study.courses, study.times, all),
-      until: followedUntil(study.placements.lastTime, all),
-    };
+  /** The selection, without positions that a link made for another cohort may hold. */
+  readonly selection: View["selection"] = $derived.by(() => {
+    const { selection } = explorer.view;
+    const m = explorer.fitted?.placements.ids.length ?? 0;
+    if (selection === null || selection.members.every((i) => i < m)) return selection;
+    const members = selection.members.filter((i) => i < m);
+    return members.length === 0 ? null : { ...selection, members };
   });
 }
 

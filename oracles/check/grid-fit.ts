@@ -5,7 +5,8 @@
  */
 import { basisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import { startBatch } from "../../packages/core/src/models/dtm/batch.ts";
-import { createEngine, expectBound, startAnchor } from "../../packages/core/src/models/dtm/engine.ts";
+import { createEngine, individualModel, startAnchor } from "../../packages/core/src/models/dtm/engine.ts";
+import { expectationPass, expectationWorkspace } from "../../packages/core/src/models/dtm/expectation-step.ts";
 import { latticeNodes } from "../../packages/core/src/models/dtm/nodes.ts";
 import { fitDtmFrom } from "../../packages/core/src/models/dtm/run.ts";
 import { dtmSettings } from "../../packages/core/src/models/dtm/settings.ts";
@@ -93,7 +94,9 @@ export function checkGridFit(fixture: GridFitFixture): Check[] {
     startingResponsibilities(engine.nodes, places, 0, weights, 0);
     startBatch(engine, state, places);
     const contributions = new Float64Array(statistics.numIndividuals);
-    expectBound(engine, state, { contributions });
+    const ws = expectationWorkspace(statistics.basis.numBasis, engine.nodes.numNodes, engine.kernels);
+    const model = individualModel(engine, state);
+    expectationPass(statistics, null, contributions.length, model, engine.table, ws, { contributions });
     return [
       compare("r0_subject0", weights, r0_subject0),
       compare("first", state.trace, [first]),

@@ -6,6 +6,7 @@ import type { Basis } from "../basis/bspline.ts";
 import type { Marker } from "../cohort/marker.ts";
 import { DtmError } from "../errors.ts";
 import type { KernelChoice, KernelKind } from "../wasm/instance.ts";
+import type { ShardHost } from "./shards.ts";
 
 /** Anything with an `aborted` flag: an AbortSignal fits. */
 export interface CancelSignal {
@@ -33,6 +34,8 @@ export interface FitControl {
    * same results to rounding; each gives the same bytes everywhere.
    */
   readonly kernels?: KernelChoice;
+  /** Where map fits run their passes over individuals; results are the same everywhere. Default: here, one by one. */
+  readonly shards?: ShardHost;
 }
 
 /** JSON values: what options in a fit record may hold. */

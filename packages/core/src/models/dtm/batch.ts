@@ -13,6 +13,7 @@ import { packParameters, parameterWeights, unpackParameters } from "./accelerati
 import {
   checkBound,
   type Engine,
+  everybody,
   expectBound,
   individualModel,
   momentsFor,
@@ -57,7 +58,7 @@ export function batchIteration(engine: Engine, state: DtmState, tolerance: numbe
   const point = packParameters(engine, state);
   const before = { ...state };
   const learns = learn && iteration >= FIRST_LEARNING_ITERATION;
-  if (learns) updateParameters(engine, state, null, engine.statistics.numIndividuals, engine.moments, 1);
+  if (learns) updateParameters(engine, state, everybody(engine), engine.moments, 1);
   updateMap(engine, state, learns ? { minGain: 0.05 * gainThreshold(engine, state, tolerance) } : null);
   rememberStep(state.history, point, packParameters(engine, state), ACCELERATION_WINDOW);
 
@@ -78,8 +79,8 @@ export function batchIteration(engine: Engine, state: DtmState, tolerance: numbe
 function wholePass(engine: Engine, state: DtmState): number {
   const { nodeSums } = engine.problem;
   nodeSums.fill(0);
-  const moments = engine.settings.learn ? momentsFor(engine, engine.statistics.numIndividuals) : undefined;
-  return expectBound(engine, state, { nodeSums, moments });
+  const moments = engine.settings.learn ? momentsFor(engine, engine.statistics.numIndividuals) : null;
+  return expectBound(engine, state, nodeSums, moments);
 }
 
 /**

@@ -10,10 +10,10 @@ import { compensatedSum } from "../../numeric/sum.ts";
 import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
 import { gridLocations } from "../gp/inducing.ts";
 import type { MapStart } from "../map-start.ts";
+import { localShards, type ShardRunner } from "../shards.ts";
 import {
   blockResponsibilities,
   type ExpectationWorkspace,
-  expectationPass,
   expectationWorkspace,
   packBlock,
 } from "./expectation-step.ts";
@@ -28,19 +28,13 @@ import {
   kernelStep,
   solveAt,
 } from "./kernel-step.ts";
-import {
-  type MaximizationWorkspace,
-  maximizationSums,
-  maximizationWorkspace,
-  meanShift,
-  updatedNoiseVariance,
-} from "./maximization-step.ts";
+import { meanShift, updatedNoiseVariance } from "./maximization-step.ts";
 import { evaluateNodeKernel, nodeGeometry } from "./node-kernel.ts";
 import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
 import { latticeNodes, type MapNodes } from "./nodes.ts";
-import type { ExpectationOutputs } from "./pass-outputs.ts";
-import { residualObjective, residualStep } from "./residual-step.ts";
+import { residualStep } from "./residual-step.ts";
 import type { DtmSettings } from "./settings.ts";
+import { dtmShards, expectInShards, maximizeInShards, residualInShards, type Visited } from "./shards.ts";
 import { type DtmState, referenceCovariance } from "./state.ts";
 
 /** ε of the kernel matrix, relative to α. */
@@ -49,6 +43,8 @@ export const JITTER = 1e-6;
 /** Fixed inputs and buffers of a fit. */
 export interface Engine {
   readonly statistics: BasisStatistics;
+  /** Where passes over individuals are run. */
+  readonly shards: ShardRunner;
   readonly settings: DtmSettings;
   /** Which kernels the passes run on. */
   readonly kernels: KernelKind;
@@ -63,10 +59,12 @@ export interface Engine {
   /** Two solutions, of which the first is the state's. */
   readonly solutions: [KernelSolution, KernelSolution];
   readonly table: NodeTable;
+  /** Scratch for weights of starting places and for means of places. */
   readonly expectation: ExpectationWorkspace;
-  readonly maximization: MaximizationWorkspace;
   /** Moments of the individuals of one pass, [count,K]; made by the first pass that needs them. */
   moments: Float64Array;
+  /** Whom passes visit until they settle ("svi" of large cohorts). */
+  sample: Int32Array | null;
 }
 
 /** An engine for the lattice of the settings, or for one of another step. */
@@ -75,6 +73,7 @@ export function createEngine(
   anchor: StartAnchor,
   settings: DtmSettings,
   nodeStep: number = settings.nodeStep,
+  shards: ShardRunner = localShards(dtmShards).open(statistics),
 ): Engine {
   const d = statistics.basis.numBasis;
   const q = settings.mapDimension;
@@ -87,6 +86,7 @@ export function createEngine(
   const kernels = chooseKernels(settings.kernels);
   return {
     statistics,
+    shards,
     settings,
     kernels,
     nodes,
@@ -98,9 +98,9 @@ export function createEngine(
     problem: { geometry, layout, nodeSums, workspace: inducingWorkspace(layout, kernels) },
     solutions: [kernelSolution(geometry, layout), kernelSolution(geometry, layout)],
     table,
-    expectation: expectationWorkspace(d, nodes.numNodes, kernels),
-    maximization: maximizationWorkspace(d, kernels),
+    expectation: expectationWorkspace(d, nodes.numNodes),
     moments: new Float64Array(0),
+    sample: null,
   };
 }
 
@@ -169,11 +169,30 @@ function fillTable(engine: Engine, state: DtmState): void {
 }
 
 /** An expectation pass over everybody; returns the bound, NaN if numbers left the range of doubles. */
-export function expectBound(engine: Engine, state: DtmState, outputs: ExpectationOutputs): number {
-  const { statistics, table, expectation } = engine;
-  const m = statistics.numIndividuals;
-  const model = individualModel(engine, state);
-  return expectationPass(statistics, null, m, model, table, expectation, outputs) - state.divergence;
+export function expectBound(
+  engine: Engine,
+  state: DtmState,
+  nodeSums: Float64Array | null,
+  moments: Float64Array | null,
+): number {
+  return expectVisited(engine, state, everybody(engine), nodeSums, moments) - state.divergence;
+}
+
+/** All individuals, as a pass visits them. */
+export function everybody(engine: Engine): Visited {
+  return { individuals: null, count: engine.statistics.numIndividuals };
+}
+
+/** An expectation pass over some individuals; returns Σ (c_i + λ_i), adds to node sums and writes moments where given. */
+export function expectVisited(
+  engine: Engine,
+  state: DtmState,
+  visited: Visited,
+  nodeSums: Float64Array | null,
+  moments: Float64Array | null,
+): number {
+  const { shards, kernels, table } = engine;
+  return expectInShards(shards, visited, kernels, individualModel(engine, state), table, nodeSums, moments);
 }
 
 /** The bound itself, or an error if it is not finite. */
@@ -209,26 +228,25 @@ export function placeMeans(engine: Engine, state: DtmState): Float64Array {
 /** The buffer for moments of `count` individuals. */
 export function momentsFor(engine: Engine, count: number): Float64Array {
   const length = count * engine.table.stride;
-  if (engine.moments.length < length) engine.moments = new Float64Array(length);
+  if (engine.moments.length < length) engine.moments = engine.shards.buffer(length);
   return engine.moments;
 }
 
 /**
- * Updates mean, noise and residual from the moments of `count` individuals (those listed, or all), each by the share
- * `rate` of its step: 1 for whole passes, less for minibatches.
+ * Updates mean, noise and residual from the moments of the visited, each by the share `rate` of its step: 1 for whole
+ * passes, less for minibatches.
  */
 export function updateParameters(
   engine: Engine,
   state: DtmState,
-  individuals: Int32Array | null,
-  count: number,
+  visited: Visited,
   moments: Float64Array,
   rate: number,
 ): void {
-  const { statistics, settings, maximization: ws } = engine;
+  const { statistics, shards, kernels, settings } = engine;
   const d = statistics.basis.numBasis;
   const model = individualModel(engine, state);
-  const sums = maximizationSums(statistics, individuals, count, model, moments, ws, state.tau === null);
+  const sums = maximizeInShards(shards, visited, kernels, model, moments, state.tau === null);
   const shift = meanShift(sums, settings.mean, d).map((v) => rate * v);
   const noise = updatedNoiseVariance(sums, shift);
   const lowest = engine.lowestNoiseVariance;
@@ -243,14 +261,14 @@ export function updateParameters(
       const k = Math.floor(e / d);
       const l = e % d;
       if (diagonal && k !== l) return 0;
-      const target = (0.5 * (sums.residualMoment[e] + sums.residualMoment[l * d + k])) / count;
+      const target = (0.5 * (sums.residualMoment[e] + sums.residualMoment[l * d + k])) / visited.count;
       return v + rate * (target - v);
     });
     return;
   }
   const moved: IndividualModel = { ...model, mean: state.mean, noiseVariance: state.noiseVariance };
   const objective = (tau: number) =>
-    residualObjective(statistics, individuals, count, moved, engine.referenceRoot, tau, moments, ws);
+    residualInShards(shards, visited, kernels, moved, engine.referenceRoot, tau, moments);
   const cap = settings.cap ?? Number.POSITIVE_INFINITY;
   const found = residualStep(objective, state.tau, state.trialDistance, cap);
   if (rate === 1) {

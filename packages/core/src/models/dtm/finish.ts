@@ -133,7 +133,7 @@ function verdict(engine: Engine, state: DtmState, { coarseIterations, interrupte
   if (state.settled) {
     const limit = gainThreshold(engine, state, settings.tolerance).toPrecision(2);
     return stochastic
-      ? `Settled: after ${count} the bound, estimated from minibatches and averaged over ${SMOOTHING} passes, rose by less than ${limit} a pass twice in a row; passes over everybody (schedule "batch") may still gain.`
+      ? `Settled: after ${count}${sampled(engine)} the bound, estimated from minibatches and averaged over ${SMOOTHING} passes, rose by less than ${limit} a pass twice in a row; passes over everybody (schedule "batch") may still gain.`
       : `Converged: after ${count} the bound had risen by less than ${limit} ${SMALL_GAINS_TO_STOP} times in a row.`;
   }
   const gain = trace.length > 1 ? trace[trace.length - 1] - trace[trace.length - 2] : Number.NaN;
@@ -141,6 +141,12 @@ function verdict(engine: Engine, state: DtmState, { coarseIterations, interrupte
   return interrupted
     ? `Stopped on request after ${count}, before the bound had settled${last}.`
     : `Stopped at the limit of ${count} before the bound had settled${last}. Allow more with maxIterations.`;
+}
+
+/** Where a large cohort settled on a sample of itself. */
+function sampled({ settings, statistics }: Engine): string {
+  const { sampleSize } = settings;
+  return sampleSize < statistics.numIndividuals ? ` (all but the last over a random ${sampleSize} individuals)` : "";
 }
 
 function stateWarnings(state: DtmState, varianceShare: number): string[] {

@@ -1,19 +1,21 @@
 /**
  * A fit of the recommended map as a run that can be stepped, stored and resumed bit for bit (docs/math/dtm.md §9).
  * Stages of one start: iterations on a coarse lattice until the bound nearly settles there (the map hardly depends on
- * the lattice, and a coarse one is cheap), then on the lattice asked for; or minibatches and a last whole pass. With
- * restarts, one start after the other; the largest bound wins.
+ * the lattice, and a coarse one is cheap), then on the lattice asked for; or minibatches on the coarse one and a last
+ * whole pass on the other. With restarts, one start after the other; the largest bound wins.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { checkCancelled, type FitControl, type FitProgress, now } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
+import { localShards, type ShardRunner } from "../shards.ts";
 import { batchIteration, resumeBatch, startBatch } from "./batch.ts";
 import { createEngine, type Engine, placeMeans, restoreMap, type StartAnchor, startAnchor } from "./engine.ts";
 import { finishModel } from "./finish.ts";
 import type { DtmModel } from "./model.ts";
 import { differentMaps, type FinishedStart, startingPlaces } from "./restarts.ts";
 import { type DtmOptions, type DtmSettings, dtmSettings } from "./settings.ts";
+import { dtmShards } from "./shards.ts";
 import { copyState, type DtmState, firstState } from "./state.ts";
 import { closeSvi, startSvi, sviPass } from "./svi.ts";
 
@@ -114,15 +116,16 @@ export function fitDtmFrom(statistics: BasisStatistics, start: MapStart, options
 
 /** A snapshot in motion, with the engine of its stage. */
 interface RunData extends Mutable<DtmSnapshot> {
-  readonly statistics: BasisStatistics;
+  readonly shards: ShardRunner;
   engine: Engine;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 function makeRun(statistics: BasisStatistics, control: FitControl, from: DtmSnapshot): DtmRun {
-  const engine = makeEngine(statistics, from.anchor, from.settings, from.stage);
-  const run: RunData = { ...from, state: copyState(from.state), statistics, engine };
+  const shards = (control.shards ?? localShards(dtmShards)).open(statistics);
+  const engine = makeEngine(shards, from.anchor, from.settings, from.stage);
+  const run: RunData = { ...from, state: copyState(from.state), shards, engine };
   // Iterations read what the last pass left in the engine: take it again.
   if (run.state.iteration > 0 && run.stage === "svi") restoreMap(engine, run.state);
   else if (run.state.iteration > 0 && run.stage !== "done") resumeBatch(engine, run.state);
@@ -172,7 +175,7 @@ function refine(run: RunData): void {
   const { state } = run;
   run.coarseIterations = state.iteration;
   run.stage = "fine";
-  run.engine = makeEngine(run.statistics, run.anchor, run.settings, run.stage);
+  run.engine = makeEngine(run.shards, run.anchor, run.settings, run.stage);
   state.settled = false;
   state.smallGains = 0;
   state.trace.length = 0;
@@ -182,7 +185,12 @@ function refine(run: RunData): void {
 function endStart(run: RunData): void {
   const { state, startIndex, best } = run;
   if (run.stage === "coarse") refine(run);
-  if (run.stage === "svi") closeSvi(run.engine, state);
+  if (run.stage === "svi") {
+    run.stage = "fine";
+    run.engine = makeEngine(run.shards, run.anchor, run.settings, run.stage);
+    restoreMap(run.engine, state);
+    closeSvi(run.engine, state);
+  }
   const bound = lastBound(state);
   const places = run.settings.restarts > 0 ? placeMeans(run.engine, state) : new Float64Array(0);
   run.finished = [...run.finished, { index: startIndex, bound, places }];
@@ -196,28 +204,22 @@ function nextStart(run: RunData): void {
   run.startIndex++;
   run.coarseIterations = 0;
   run.stage = firstStage(run.settings);
-  run.state = firstState(startOf(run), run.settings, run.statistics.basis.numBasis);
-  run.engine = makeEngine(run.statistics, run.anchor, run.settings, run.stage);
+  run.state = firstState(startOf(run), run.settings, run.shards.statistics.basis.numBasis);
+  run.engine = makeEngine(run.shards, run.anchor, run.settings, run.stage);
 }
 
 /** Works on a copy, so that the run can go on. */
 function finishRun(running: RunData): DtmModel {
-  const { statistics, anchor, settings } = running;
+  const { shards, anchor, settings } = running;
   const run: RunData = { ...running, state: copyState(running.state) };
   const interrupted = !isDone(run);
-  if (interrupted && run.state.iteration > 0) {
-    if (run.stage === "svi") {
-      run.engine = makeEngine(statistics, anchor, settings, run.stage);
-      restoreMap(run.engine, run.state);
-    }
-    endStart(run);
-  }
+  if (interrupted && run.state.iteration > 0) endStart(run);
   const { best, finished } = run;
   if (best === null) {
     throw new DtmError("not-fitted", "startDtm: finish was called before the first step; call step first.");
   }
   const winner = finished.find((f) => f.index === best.startIndex);
-  const engine = makeEngine(statistics, anchor, settings, "fine");
+  const engine = makeEngine(shards, anchor, settings, "fine");
   restoreMap(engine, best.state);
   return finishModel(engine, best.state, {
     coarseIterations: best.coarseIterations,
@@ -231,7 +233,7 @@ function finishRun(running: RunData): DtmModel {
 }
 
 function snapshotOf(run: RunData): DtmSnapshot {
-  const { statistics: _statistics, engine: _engine, ...data } = run;
+  const { shards: _shards, engine: _engine, ...data } = run;
   const startIsDue = run.state.iteration === 0 || run.startIndex < run.settings.restarts;
   return { ...data, state: copyState(run.state), start: startIsDue ? run.start : null };
 }
@@ -261,13 +263,19 @@ function startOf(run: RunData): MapStart {
   return run.start;
 }
 
-function makeEngine(statistics: BasisStatistics, anchor: StartAnchor, settings: DtmSettings, stage: Stage): Engine {
-  return createEngine(statistics, anchor, settings, stage === "coarse" ? COARSE_STEP : settings.nodeStep);
+function makeEngine(shards: ShardRunner, anchor: StartAnchor, settings: DtmSettings, stage: Stage): Engine {
+  const coarse = stage === "coarse" || (stage === "svi" && hasCoarse(settings));
+  return createEngine(shards.statistics, anchor, settings, coarse ? COARSE_STEP : settings.nodeStep, shards);
 }
 
 function firstStage(settings: DtmSettings): Stage {
   if (settings.schedule === "svi") return "svi";
-  return settings.mapDimension === 2 && settings.nodeStep < FINEST_WITHOUT_COARSE ? "coarse" : "fine";
+  return hasCoarse(settings) ? "coarse" : "fine";
+}
+
+/** Whether a coarse lattice goes before the one asked for. */
+function hasCoarse({ mapDimension, nodeStep }: DtmSettings): boolean {
+  return mapDimension === 2 && nodeStep < FINEST_WITHOUT_COARSE;
 }
 
 function checkStart(statistics: BasisStatistics, start: MapStart, q: number): void {

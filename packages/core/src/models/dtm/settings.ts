@@ -36,10 +36,12 @@ export interface DtmOptions extends FitControl {
   readonly learn?: boolean;
   /** ℓ at the start (and throughout with `learn: false`). Default 1. */
   readonly lengthscale?: number;
-  /** Whole passes, or minibatches for cohorts of any size. Default "batch". */
+  /** Whole passes, or minibatches for cohorts of any size. Default "batch" up to 50,000 individuals, "svi" above. */
   readonly schedule?: "batch" | "svi";
   /** Individuals per minibatch of "svi". Default by the size of the cohort. */
   readonly batchSize?: number;
+  /** "svi" settles on a random sample of this size before it visits everybody. Default 65,536; all if fewer than twice that. */
+  readonly sampleSize?: number;
   /** Iterations ("batch") or passes over the cohort ("svi") at most. Default 300 or 60. */
   readonly maxIterations?: number;
   /** Gains below this, relative to the bound, count as none. Default 1e-6 ("batch") or 1e-5 ("svi"). */
@@ -65,6 +67,7 @@ export interface DtmSettings {
   readonly lengthscale: number;
   readonly schedule: "batch" | "svi";
   readonly batchSize: number;
+  readonly sampleSize: number;
   readonly maxIterations: number;
   readonly tolerance: number;
   readonly restarts: number;
@@ -74,17 +77,23 @@ export interface DtmSettings {
   readonly columns: ColumnNames | null;
 }
 
+/** Above this many individuals minibatches are the default. */
+const MANY_INDIVIDUALS = 50_000;
+const SAMPLE_SIZE = 65_536;
 const RESIDUAL_KINDS: readonly ResidualKind[] = ["capped", "none", "diagonal", "full"];
 
 /** Settings for a cohort of `numIndividuals`; `startMean` is the kind of mean the start has. */
 export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline", numIndividuals: number): DtmSettings {
   const { mapDimension = 2, mean = startMean, residual = "capped", cap = 0.2, learn = true, lengthscale = 1 } = options;
-  const { schedule = "batch", restarts = 0, seed = 1, marker = DEFAULT_MARKER, columns = null } = options;
+  const { restarts = 0, seed = 1, marker = DEFAULT_MARKER, columns = null } = options;
+  const { schedule = numIndividuals > MANY_INDIVIDUALS ? "svi" : "batch" } = options;
   const { kernels = "auto" } = options;
   const nodes = latticeNodes(mapDimension, options.nodes);
   const stochastic = schedule === "svi";
   const { maxIterations = stochastic ? 60 : 300, tolerance = stochastic ? 1e-5 : 1e-6 } = options;
-  const batchSize = Math.min(options.batchSize ?? automaticBatchSize(numIndividuals), numIndividuals);
+  const automaticSample = numIndividuals >= 2 * SAMPLE_SIZE ? SAMPLE_SIZE : numIndividuals;
+  const sampleSize = Math.min(options.sampleSize ?? automaticSample, numIndividuals);
+  const batchSize = Math.min(options.batchSize ?? automaticBatchSize(sampleSize), sampleSize);
   const { perDimension = mapDimension === 1 ? 9 : 5, halfWidth = mapDimension === 1 ? 3 : 2 } = options.inducing ?? {};
   const where = "dtm";
   checkOption(mean === "scalar" || mean === "spline", where, 'mean "scalar" or "spline"', mean, "");
@@ -101,6 +110,7 @@ export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline",
   checkOption(schedule === "batch" || stochastic, where, 'schedule "batch" or "svi"', schedule, "");
   checkWhole(where, "maxIterations", maxIterations, 1);
   checkWhole(where, "restarts", restarts, 0);
+  checkWhole(where, "sampleSize", sampleSize, 1);
   checkWhole(where, "batchSize", batchSize, 1);
   checkWhole(where, "inducing.perDimension", perDimension, 2);
   checkOption(halfWidth > 0 && halfWidth <= 10, where, "inducing.halfWidth above 0, at most 10", halfWidth, "Use 2.");
@@ -118,6 +128,7 @@ export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline",
     lengthscale,
     schedule,
     batchSize,
+    sampleSize,
     maxIterations,
     tolerance,
     restarts,
@@ -130,13 +141,17 @@ export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline",
 
 /** The settings as the fit record lists them; marker and columns have their own places in a model. */
 export function recordedOptions(settings: DtmSettings): { readonly [key: string]: Json } {
-  const { seed: _seed, marker: _marker, columns: _columns, batchSize, ...listed } = settings;
-  return { ...listed, ...(settings.schedule === "svi" ? { batchSize } : {}) };
+  const { seed: _seed, marker: _marker, columns: _columns, batchSize, sampleSize, ...listed } = settings;
+  return { ...listed, ...(settings.schedule === "svi" ? { batchSize, sampleSize } : {}) };
 }
 
-/** An eighth of the cohort, between 128 (below, noise rules) and 1024 (above, the global step no longer counts). */
-function automaticBatchSize(numIndividuals: number): number {
-  return Math.min(Math.max(Math.ceil(numIndividuals / 8), 128), 1024);
+/**
+ * An eighth of those visited, at least 128 (below, noise rules); a sixteenth from 1,024 on, at most 4,096 (above, the
+ * global step no longer counts, and threads have enough to share).
+ */
+function automaticBatchSize(numVisited: number): number {
+  const most = Math.min(Math.max(Math.ceil(numVisited / 16), 1024), 4096);
+  return Math.min(Math.max(Math.ceil(numVisited / 8), 128), most);
 }
 
 function checkWhole(where: string, name: string, value: number, least: number): void {

@@ -62,7 +62,7 @@ export function startingResponsibilities(
   normalizeLogWeights(out, offset, offset + numNodes);
 }
 
-/** Node sums Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities, [K,Γ]. */
+/** Node sums Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities of those listed (or all), [K,Γ]. */
 export function startingNodeSums(
   statistics: BasisStatistics,
   model: IndividualModel,
@@ -70,15 +70,17 @@ export function startingNodeSums(
   places: StartingPlaces,
   ws: ExpectationWorkspace,
   nodeSums: Float64Array,
+  individuals: Int32Array | null = null,
 ): void {
-  const m = statistics.numIndividuals;
+  const m = individuals === null ? statistics.numIndividuals : individuals.length;
   const stride = packedStride(statistics.basis.numBasis);
   nodeSums.fill(0);
   for (let first = 0; first < m; first += ROW_BLOCK) {
     const size = Math.min(ROW_BLOCK, m - first);
-    packBlock(statistics, null, first, size, model, ws);
+    packBlock(statistics, individuals, first, size, model, ws);
     for (let b = 0; b < size; b++) {
-      startingResponsibilities(nodes, places, first + b, ws.responsibilities, b * nodes.numNodes);
+      const i = individuals === null ? first + b : individuals[first + b];
+      startingResponsibilities(nodes, places, i, ws.responsibilities, b * nodes.numNodes);
     }
     addBlockOuter(ws.packed, 0, stride, stride, ws.responsibilities, nodes.numNodes, nodeSums);
   }

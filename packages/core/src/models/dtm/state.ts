@@ -40,6 +40,8 @@ export interface DtmState {
   runningSums: Float64Array | null;
   /** Minibatches taken ("svi"). */
   updates: number;
+  /** Whom passes visit ("svi"): everybody, a sample until it has settled, or everybody for the last time. */
+  reach: "everybody" | "sample" | "last pass";
   /** Whether the bound has settled. */
   settled: boolean;
   /** Parameters at the start and the end of the last iterations. */
@@ -76,6 +78,7 @@ export function firstState(start: MapStart, settings: DtmSettings, d: number): D
     random: null,
     runningSums: null,
     updates: 0,
+    reach: "everybody",
     settled: false,
     history: andersonHistory(),
   };

@@ -5,6 +5,9 @@
  * the prior's I enters once; then α and ℓ from the same running sums, and mean, noise and residual by the share λ of the
  * step that the minibatch alone would take. λ_t = (t + 2)^−0.7. The sum of c_i + λ_i over the pass, each at the
  * parameters of its minibatch, less KL, estimates the bound.
+ *
+ * A large cohort settles on a random sample of itself, scaled up; the same individuals in every pass let small gains be
+ * seen. A last pass then visits everybody.
  */
 
 import { createRandom } from "../../numeric/random.ts";
@@ -13,12 +16,12 @@ import {
   checkBound,
   type Engine,
   expectBound,
+  expectVisited,
   individualModel,
   momentsFor,
   updateMap,
   updateParameters,
 } from "./engine.ts";
-import { expectationPass } from "./expectation-step.ts";
 import { type StartingPlaces, startingNodeSums } from "./starting-places.ts";
 import type { DtmState } from "./state.ts";
 
@@ -30,49 +33,67 @@ const KERNEL_EVERY = 3;
 /** Passes over which the bound is averaged, and passes at least. */
 export const SMOOTHING = 3;
 const LEAST_PASSES = 6;
+const SMALL_GAINS = 2;
 
 /** Running node sums and q(u) from the starting places. */
 export function startSvi(engine: Engine, state: DtmState, places: StartingPlaces): void {
-  const { statistics, nodes, expectation, problem } = engine;
-  startingNodeSums(statistics, individualModel(engine, state), nodes, places, expectation, problem.nodeSums);
+  const { statistics, nodes, expectation, problem, settings } = engine;
+  const m = statistics.numIndividuals;
+  if (settings.sampleSize < m) state.reach = "sample";
+  const visited = sampleOf(engine, state);
+  const model = individualModel(engine, state);
+  startingNodeSums(statistics, model, nodes, places, expectation, problem.nodeSums, visited);
+  const share = m / visited.length;
+  for (let e = 0; e < problem.nodeSums.length; e++) problem.nodeSums[e] *= share;
   updateMap(engine, state, null);
   state.iteration++;
   state.runningSums = problem.nodeSums.slice();
-  state.random = createRandom(engine.settings.seed).state();
+  state.random = createRandom(settings.seed).state();
 }
 
-/** One pass over the cohort in random order. */
+/** One pass over the cohort, or over the sample on which it settles, in random order. */
 export function sviPass(engine: Engine, state: DtmState): void {
-  const { statistics, settings, table, expectation, problem } = engine;
+  const { statistics, settings, problem } = engine;
   const m = statistics.numIndividuals;
   const running = state.runningSums ?? new Float64Array(problem.nodeSums.length);
   const random = createRandom(state.random ?? settings.seed);
-  const order = random.permutation(m);
-  state.random = random.state();
   state.iteration++;
-  const numBatches = Math.max(1, Math.round(m / settings.batchSize));
+  if (state.reach === "sample" && state.iteration >= settings.maxIterations) state.reach = "last pass";
+  const pool = sampleOf(engine, state);
+  const order = random.permutation(pool.length);
+  for (let n = 0; n < order.length; n++) order[n] = pool[order[n]];
+  state.random = random.state();
+  const numBatches = Math.max(1, Math.round(order.length / settings.batchSize));
   let total = 0;
   for (let b = 0; b < numBatches; b++) {
-    const individuals = order.subarray(Math.floor((b * m) / numBatches), Math.floor(((b + 1) * m) / numBatches));
-    const count = individuals.length;
+    const from = Math.floor((b * order.length) / numBatches);
+    const individuals = order.subarray(from, Math.floor(((b + 1) * order.length) / numBatches));
+    const visited = { individuals, count: individuals.length };
     const update = ++state.updates;
     const rate = (update + RATE_DELAY) ** -RATE_POWER;
-    const model = individualModel(engine, state);
-    const moments = momentsFor(engine, count);
+    const learns = settings.learn && update >= FIRST_LEARNING_UPDATE;
+    const moments = learns ? momentsFor(engine, visited.count) : null;
     const { nodeSums } = problem;
     nodeSums.fill(0);
-    total += expectationPass(statistics, individuals, count, model, table, expectation, { nodeSums, moments });
-    const share = (rate * m) / count;
+    total += expectVisited(engine, state, visited, nodeSums, moments);
+    const share = (rate * m) / visited.count;
     for (let e = 0; e < running.length; e++) {
       running[e] = (1 - rate) * running[e] + share * nodeSums[e];
       nodeSums[e] = running[e];
     }
-    const learns = settings.learn && update >= FIRST_LEARNING_UPDATE;
-    if (learns) updateParameters(engine, state, individuals, count, moments, rate);
+    if (moments !== null) updateParameters(engine, state, visited, moments, rate);
     const kernel = learns && update % KERNEL_EVERY === 0;
     updateMap(engine, state, kernel ? { maxIterations: 1, maxEvaluations: 3 } : null);
   }
-  recordEstimate(engine, state, total - state.divergence);
+  recordEstimate(engine, state, (total * m) / order.length - state.divergence);
+}
+
+/** Whom a pass visits: everybody, or the first of a permutation that the seed alone determines. */
+function sampleOf(engine: Engine, state: DtmState): Int32Array {
+  const m = engine.statistics.numIndividuals;
+  if (state.reach !== "sample") return Int32Array.from({ length: m }, (_, i) => i);
+  engine.sample ??= createRandom(engine.settings.seed).permutation(m).slice(0, engine.settings.sampleSize);
+  return engine.sample;
 }
 
 /**
@@ -81,20 +102,26 @@ export function sviPass(engine: Engine, state: DtmState): void {
  */
 function recordEstimate(engine: Engine, state: DtmState, estimate: number): void {
   state.trace.push(estimate);
+  if (state.reach === "last pass") {
+    state.settled = state.smallGains >= SMALL_GAINS;
+    return;
+  }
   const n = state.trace.length;
   if (n < Math.max(LEAST_PASSES, 2 * SMOOTHING)) return;
   let gain = 0;
   for (let k = 1; k <= SMOOTHING; k++) gain += state.trace[n - k] - state.trace[n - k - SMOOTHING];
   const limit = gainThreshold(engine, state, engine.settings.tolerance);
   state.smallGains = gain / (SMOOTHING * SMOOTHING) < limit ? state.smallGains + 1 : 0;
-  if (state.smallGains >= 2) state.settled = true;
+  if (state.smallGains < SMALL_GAINS) return;
+  if (state.reach === "sample") state.reach = "last pass";
+  else state.settled = true;
 }
 
 /** The last whole pass: exact q(u) for the responsibilities of everybody, and the bound there. */
 export function closeSvi(engine: Engine, state: DtmState): void {
   const { nodeSums } = engine.problem;
   nodeSums.fill(0);
-  checkBound(state, expectBound(engine, state, { nodeSums }));
+  checkBound(state, expectBound(engine, state, nodeSums, null));
   updateMap(engine, state, null);
-  state.trace.push(checkBound(state, expectBound(engine, state, {})));
+  state.trace.push(checkBound(state, expectBound(engine, state, null, null)));
 }

@@ -1,0 +1,73 @@
+/**
+ * Work over individuals as stateless shards: state and a block of individuals in, sums or rows of the block out, all
+ * plain data. Blocks depend on the number of individuals alone and their sums are added in the order of blocks, so that
+ * a result has the same bytes wherever the blocks were worked on: here, in threads, or on other machines. The core runs
+ * them one after the other; a host handed in as an option may spread them.
+ */
+import type { BasisStatistics } from "../basis/statistics.ts";
+
+/** Does one piece of work: `name` says which, `state` is common to all parts, `part` names the block. */
+export type ShardFunction = (statistics: BasisStatistics, name: string, state: unknown, part: unknown) => unknown;
+
+/** Runs pieces of work over the individuals of one cohort. */
+export interface ShardRunner {
+  /** The statistics, where every shard can read them. */
+  readonly statistics: BasisStatistics;
+  /** Zeros that every shard can read and write; parts must not overlap. */
+  buffer(length: number): Float64Array;
+  /** The answers of all parts, in their order. */
+  run(name: string, state: unknown, parts: readonly unknown[]): unknown[];
+}
+
+/** Where shards are run; threads are one. */
+export interface ShardHost {
+  open(statistics: BasisStatistics): ShardRunner;
+}
+
+/** Individuals from..to−1 of the cohort or of a list. */
+export interface ShardBlock {
+  readonly from: number;
+  readonly to: number;
+}
+
+const SMALLEST_BLOCK = 256;
+const LARGEST_BLOCK = 4096;
+/** Blocks per pass before they grow: enough for eight threads to share evenly. */
+const BLOCKS_WANTED = 32;
+
+/** The fixed blocks of `count` individuals: 256 to 4,096 each, whatever the number of threads. */
+export function shardBlocks(count: number): ShardBlock[] {
+  const wanted = Math.ceil(count / BLOCKS_WANTED / 64) * 64;
+  const size = Math.min(Math.max(wanted, SMALLEST_BLOCK), LARGEST_BLOCK);
+  const blocks: ShardBlock[] = [];
+  for (let from = 0; from < count; from += size) blocks.push({ from, to: Math.min(from + size, count) });
+  return blocks;
+}
+
+/** Shards run here, one after the other. */
+export function localShards(work: () => ShardFunction): ShardHost {
+  return {
+    open: (statistics) => {
+      const answer = work();
+      return {
+        statistics,
+        buffer: (length) => new Float64Array(length),
+        run: (name, state, parts) => parts.map((part) => answer(statistics, name, state, part)),
+      };
+    },
+  };
+}
+
+/** Statistics of individuals from..to−1 as views on the same numbers; N and centre stay those of the cohort. */
+export function statisticsBlock(statistics: BasisStatistics, { from, to }: ShardBlock): BasisStatistics {
+  const { numBand, gram, cross, sumSquares, counts } = statistics;
+  const d = statistics.basis.numBasis;
+  return {
+    ...statistics,
+    numIndividuals: to - from,
+    gram: gram.subarray(from * numBand, to * numBand),
+    cross: cross.subarray(from * d, to * d),
+    sumSquares: sumSquares.subarray(from, to),
+    counts: counts.subarray(from, to),
+  };
+}

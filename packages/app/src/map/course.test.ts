@@ -121,7 +121,7 @@ describe("a scene", () => {
     expect(ground.surfaceOf({ kind: "none" })).toBeNull();
   });
 
-  it("says when the median course passes a threshold", () => {
+  it("says when the median course is first beyond a threshold", () => {
     const early = ground.surfaceOf({ kind: "value", time: 0 })!.grid.values;
     const threshold = early[700] * 0.97;
     const grid = ground.surfaceOf({ kind: "crossing", threshold })!.grid;

@@ -37,7 +37,7 @@ export function dotColours(colour: MapColour, style: DotStyle): DotColours {
     case "none":
       return {
         title: "",
-        swatches: [{ token: "ink-2", hollow: false, name: "individual", letter: "" }],
+        swatches: [{ token: "ink", hollow: false, name: "individual", letter: "" }],
         positions: new Uint8Array(m),
         carriesHue: false,
       };

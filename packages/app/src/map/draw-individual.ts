@@ -1,6 +1,6 @@
 /** One individual on the map (design §3.1): 50 % region solid, 90 % region dashed, trail of places, ring and label. */
 import { timeWord } from "@trajectory-maps/report";
-import { haloText, linePath, make, type Pen, plain, smoothRings } from "./pen.ts";
+import { haloText, linePath, make, type Pen, plain, smoothRings, straightRings } from "./pen.ts";
 import { regionRings } from "./region.ts";
 import type { Scene } from "./scene.ts";
 import { shortTime } from "./surfaces.ts";
@@ -14,7 +14,8 @@ export function drawRegions(pen: Pen, scene: Scene, individual: MapIndividual): 
   const shared = { stroke: pen.colour("ink"), "stroke-width": 1.1, "vector-effect": "non-scaling-stroke" };
   const path = (region: MapIndividual["region50"], level: string, more: Record<string, string | number>) => {
     if (region === undefined) return;
-    const d = smoothRings(regionRings(region, scene.plane, height));
+    const rings = regionRings(region, scene.plane, height);
+    const d = scene.plane.mapDimension === 1 ? straightRings(rings) : smoothRings(rings);
     group.append(make(pen, "path", { d, "data-region": level, fill: pen.colour("ink"), ...shared, ...more }));
   };
   path(individual.region90, "90", { "fill-opacity": 0.07, "stroke-dasharray": "4 3" });

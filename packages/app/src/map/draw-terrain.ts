@@ -6,10 +6,13 @@ import type { Surface } from "./surfaces.ts";
 import type { MapPlace } from "./types.ts";
 import { MARGIN, toPx, toPy, type Viewport } from "./viewport.ts";
 
+/** Numbers of colours. The two darkest steps of the one-hue ramp are left out: dots could not be seen on them. */
+const RAMP_SIZES = { land: 9, sequential: 5, diverging: 7 };
+
 /** Tokens from low to high of a ramp. */
 export function rampTokens(surface: Surface, neutral: boolean): readonly string[] {
   const name = neutral ? "land" : surface.ramp;
-  return Array.from({ length: name === "land" ? 9 : 7 }, (_, k) => `${name}-${k}`);
+  return Array.from({ length: RAMP_SIZES[name] }, (_, k) => `${name}-${k}`);
 }
 
 /** Token of band k: one more than there are lines. A diverging ramp has its middle at zero. */

@@ -94,3 +94,8 @@ export function smoothRings(rings: readonly (readonly (readonly [number, number]
   }
   return d;
 }
+
+/** Rings in map coordinates as a path with corners. */
+export function straightRings(rings: readonly (readonly (readonly [number, number])[])[]): string {
+  return rings.map((ring) => `M${ring.map(([x, y]) => `${x} ${y}`).join("L")}Z`).join("");
+}

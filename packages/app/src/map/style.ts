@@ -22,6 +22,7 @@ background:var(--tm-page);color:var(--tm-ink);font:13px/19px ${FONT_STACK};font-
 .tm-head{display:flex;align-items:baseline;gap:12px;padding:9px 14px 0;font-size:12px;line-height:17px;color:var(--tm-ink-2)}
 .tm-head p{margin:0;flex:1}
 .tm-axes{display:inline-flex;gap:2px}
+.tm-axes[hidden],.tm-foot[hidden]{display:none}
 .tm-axes button{font:inherit;color:inherit;min-height:24px;padding:0 8px;border:1px solid var(--tm-line-2);background:var(--tm-surface);border-radius:6px;cursor:pointer}
 .tm-axes button[aria-pressed=true]{background:var(--tm-sunken);color:var(--tm-ink);font-weight:600}
 .tm-stage{position:relative;flex:1;min-height:0;overflow:hidden;touch-action:none;cursor:default;user-select:none;-webkit-user-select:none}

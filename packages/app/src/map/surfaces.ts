@@ -6,7 +6,7 @@
  * g undoes the transform. The land decides which heights get lines.
  */
 import { applyTransform, basisDomain, designMatrix, undoTransform } from "@trajectory-maps/core";
-import { decimalsFor, fixed, type Grid, gridOf, type Land, levelsOn, timeWord } from "@trajectory-maps/report";
+import { decimalsFor, fixed, type Grid, gridOf, type Land, levelsOn, timeWord, valueAt } from "@trajectory-maps/report";
 import { dot, quadratic, undoSlope, Z90 } from "./course.ts";
 import type { Decoder } from "./decoder.ts";
 import type { Plane } from "./plane.ts";
@@ -120,9 +120,11 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
         });
       }
       case "crossing": {
-        const grid = crossingGrid(terrain.threshold);
-        const title = `Time to ${trimmed(terrain.threshold, 2)}${marker.unit === "" ? "" : ` ${marker.unit}`}`;
-        return made(title, marker.timeUnit, grid, { least: first, most: last, digits: 0 });
+        const falling = meanChange() < 0;
+        const grid = crossingGrid(terrain.threshold, falling);
+        const level = `${trimmed(terrain.threshold, 2)}${marker.unit === "" ? "" : ` ${marker.unit}`}`;
+        const title = `${capital(year)} of ${falling ? "falling below" : "rising above"} ${level}`;
+        return made(title, "", grid, { least: first, most: last, digits: 0 });
       }
       case "density": {
         const { density } = exact();
@@ -142,18 +144,35 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
     }
   };
 
-  /** First time at which the median course passes the threshold; a little past the last time if it does not. */
-  const crossingGrid = (threshold: number): Grid => {
+  /** Change of the expected course from first to last time, averaged over land: which way a threshold is passed. */
+  const meanChange = (): number => {
+    const b = designMatrix(basis, [first, last]);
+    const change = over((w, at) => dot(b, d, w, at, d) - dot(b, 0, w, at, d));
+    let sum = 0;
+    for (let k = 0; k < n; k++) {
+      const [x, y] = nodeAt(change, k);
+      if (valueAt(land.density, x, y) >= land.level) sum += change.values[k];
+    }
+    return sum;
+  };
+
+  /**
+   * First time at which the median course is beyond the threshold: the first time of all if it begins there, a little
+   * past the last time if it never is.
+   */
+  const crossingGrid = (threshold: number, falling: boolean): Grid => {
     const level = applyTransform(transform, threshold);
+    const sign = falling ? 1 : -1;
     const T = 161;
     const times = Float64Array.from({ length: T }, (_, t) => first + ((last - first) * t) / (T - 1));
     const b = designMatrix(basis, times);
     const never = last + 0.08 * (last - first);
     return over((w, at) => {
-      let before = dot(b, 0, w, at, d) - level;
+      let before = sign * (dot(b, 0, w, at, d) - level);
+      if (before <= 0) return first;
       for (let t = 1; t < T; t++) {
-        const now = dot(b, t * d, w, at, d) - level;
-        if (before > 0 !== now > 0) return times[t - 1] + ((times[t] - times[t - 1]) * before) / (before - now);
+        const now = sign * (dot(b, t * d, w, at, d) - level);
+        if (now <= 0) return times[t - 1] + ((times[t] - times[t - 1]) * before) / (before - now);
         before = now;
       }
       return never;
@@ -162,6 +181,8 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
 
   return { surface };
 }
+
+const capital = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 /** Map coordinates of node k of a grid. */
 export function nodeAt({ box, nx, ny }: Grid, k: number): readonly [number, number] {

@@ -48,7 +48,7 @@ export type MapTerrain =
   /** Spline coefficient, counted from 0. */
   | { readonly kind: "coefficient"; readonly index: number }
   | { readonly kind: "sd"; readonly time: number }
-  /** When the median course of the place crosses the threshold, on the marker's original scale. */
+  /** When the median course of the place is first beyond the threshold (original scale), the way courses go on the whole. */
   | { readonly kind: "crossing"; readonly threshold: number }
   | { readonly kind: "density" }
   | {

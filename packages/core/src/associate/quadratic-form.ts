@@ -5,13 +5,13 @@
  * so that a new labelling costs one sum over the marked alone. Five ways to hold K:
  *   matrix   K itself, O(n₁²) per labelling;
  *   grid     K = ΦΦ' with the sparse features of phase-grid.ts, O(n₁);
- *   features K = ΦΦ' with the few dense features of low-rank.ts, for wide kernels, O(n₁);
+ *   features the centred K by the few features of low-rank.ts, for wide kernels, O(n₁);
  *   lattice  −|x − y| in the plane between nodes of a lattice, energy-lattice.ts, O(n₁);
  *   slices   −|x − y| as an average of −|p − p'| over projections p, counted in bins, O(n₁).
  * Forms are plain data that can be sent to a thread.                               (docs/math/association.md §4)
  */
 import { distancesFrom, type EnergyLattice, energyLattice, nodePairs, spreadMembers } from "./energy-lattice.ts";
-import { gaussLowRank, type LowRank, sumFeatures } from "./low-rank.ts";
+import { gaussLowRank, type LowRank, projectFeatures, sumFeatures } from "./low-rank.ts";
 import { addPhaseFeatures, type PhaseFeatures, phaseFeatures, phaseProduct } from "./phase-grid.ts";
 
 export type QuadraticForm = MatrixForm | GridForm | FeatureForm | LatticeForm | SliceForm;
@@ -80,10 +80,8 @@ export function gaussGrid(z: Float64Array, n: number, q: number, peak: number): 
 export function gaussFeatures(z: Float64Array, n: number, q: number, peak: number): FeatureForm | undefined {
   const features = gaussLowRank(z, n, q);
   if (features === undefined) return undefined;
-  const rowSums = featureRowSums(
-    features,
-    Int32Array.from({ length: n }, (_, i) => i),
-  );
+  // Centred features sum to zero: only what they leave out is in the row sums.
+  const rowSums = new Float64Array(n).fill(features.rest);
   return { kind: "features", n, rowSums, total: sum(rowSums), scale: peak, features };
 }
 
@@ -236,20 +234,19 @@ function gridSum(features: PhaseFeatures, members: Int32Array, count: number, ce
   return even + odd;
 }
 
-/** |Σ φ_i|² of dense features. */
+/** |Σ φ_i|² of the marked, and what the features leave out of the diagonal. */
 function featureSum(features: LowRank, members: Int32Array, count: number, sums: Float64Array): number {
   sumFeatures(features, members, count, sums);
-  let s = 0;
+  let s = count * features.rest;
   for (let c = 0; c < sums.length; c++) s += sums[c] * sums[c];
   return s;
 }
 
 function featureRowSums(features: LowRank, members: Int32Array): Float64Array {
-  const { n, rank, rows } = features;
-  const sums = new Float64Array(rank);
+  const sums = new Float64Array(features.rank);
   sumFeatures(features, members, members.length, sums);
-  const out = new Float64Array(n);
-  for (let i = 0; i < n; i++) for (let c = 0; c < rank; c++) out[i] += rows[i * rank + c] * sums[c];
+  const out = projectFeatures(features, sums);
+  for (const i of members) out[i] += features.rest;
   return out;
 }
 

@@ -6,6 +6,7 @@ import {
   linePath,
   makeScale,
   niceStep,
+  roomyTicks,
   roundEnds,
   splitSeries,
   ticksOf,
@@ -39,6 +40,12 @@ describe("ticks", () => {
     expect(niceStep(0.9, 5)).toBe(0.2);
     expect(ticksOf(-0.1, 0.35, 0.1)).toEqual([-0.1, 0, 0.1, 0.2, 0.3]);
     expect(Object.is(ticksOf(-1, 1, 1)[1], 0)).toBe(true);
+  });
+
+  it("give way before a last label that needs room", () => {
+    const x = makeScale(0, 10, 0, 100);
+    expect(roomyTicks(x, 15)).toEqual([0, 2, 4, 6, 8, 10]);
+    expect(roomyTicks(x, 30)).toEqual([0, 2, 4, 6, 10]);
   });
 
   it("ends that are nearly round become round, others stay", () => {
@@ -77,5 +84,6 @@ describe("series", () => {
     expect(extentOf([[1, Number.NaN], [5]])).toEqual([1, 5]);
     expect(extentOf([[0, 10]], 0.1)).toEqual([-1, 11]);
     expect(extentOf([])).toEqual([0, 1]);
+    expect(extentOf([[1, 100]], 0.5, true)).toEqual([0.1, 1000]);
   });
 });

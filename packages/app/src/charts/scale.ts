@@ -70,8 +70,8 @@ export function roundEnds(low: number, high: number, numTicks = 5): readonly [nu
   return [Math.abs(a - low) <= near ? a : low, Math.abs(b - high) <= near ? b : high];
 }
 
-/** Lowest and highest of the finite numbers, with a margin as a share of the span. */
-export function extentOf(series: Iterable<ArrayLike<number>>, margin = 0): readonly [number, number] {
+/** Lowest and highest of the finite numbers, with a margin as a share of the span; on a log scale of the ratio. */
+export function extentOf(series: Iterable<ArrayLike<number>>, margin = 0, log = false): readonly [number, number] {
   let [low, high] = [Infinity, -Infinity];
   for (const values of series) {
     for (let k = 0; k < values.length; k++) {
@@ -82,11 +82,22 @@ export function extentOf(series: Iterable<ArrayLike<number>>, margin = 0): reado
     }
   }
   if (low > high) return [0, 1];
+  if (log && low > 0) {
+    const factor = (high / low) ** margin;
+    return [low / factor, high * factor];
+  }
   const room = margin * (high - low || Math.abs(high) || 1);
   return [low - room, high + room];
 }
 
 const px = (v: number) => v.toFixed(1);
+
+/** Ticks whose labels have room: the last one is wider, it names the unit, so the one before may give way. */
+export function roomyTicks(x: Scale, room: number): readonly number[] {
+  const { ticks } = x;
+  const [before, last] = ticks.slice(-2);
+  return ticks.length > 2 && x(last) - x(before) < room ? [...ticks.slice(0, -2), last] : ticks;
+}
 
 /** SVG path through the points; gaps (NaN) break it. */
 export function linePath(x: Scale, y: Scale, times: ArrayLike<number>, values: ArrayLike<number>): string {

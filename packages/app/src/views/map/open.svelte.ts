@@ -2,7 +2,7 @@
  * The individual that is open, as the worker answers it. Questions come faster than answers while a slider moves: one is
  * asked at a time, of those that wait only the last. The last answer stays until the next one is there.
  */
-import { DtmError, type Interval } from "@trajectory-maps/core";
+import type { Interval } from "@trajectory-maps/core";
 import { explorer } from "../../state/explorer.svelte.ts";
 import type { IndividualAnswer } from "../../worker/api.ts";
 
@@ -72,7 +72,9 @@ class OpenIndividual {
           if (wanted()) this.answered = { ...answered, trail };
         }
       } catch (error) {
-        this.problem = error instanceof DtmError || error instanceof Error ? error.message : String(error);
+        // The name of a function at the head of a message says nothing to a reader.
+        this.problem = (error instanceof Error ? error.message : String(error)).replace(/^\w+: /, "");
+        this.answered = null;
       }
     }
     this.#asking = false;

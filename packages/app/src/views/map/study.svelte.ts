@@ -1,6 +1,6 @@
 /** What the map view knows of the study: made once per fit or grouping, shared by rail, stage, inspector and table. */
 import { type Cohort, expectedCourses, type Placements, type TrajectoryModel } from "@trajectory-maps/core";
-import { extentOf, niceStep } from "../../charts/scale.ts";
+import { cutSeries, extentOf, niceStep } from "../../charts/scale.ts";
 import { placeSd } from "../../map/dot-style.ts";
 import { explorer } from "../../state/explorer.svelte.ts";
 import type { View } from "../../state/view.ts";
@@ -51,13 +51,19 @@ class Studies {
     const { groups, fitted } = explorer;
     if (groups === null || fitted === null || groups.labels.length !== fitted.placements.ids.length) return null;
     const members = membersByGroup(groups.labels, groups.groups.length);
+    const until = members.map((list) => followedUntil(fitted.placements.lastTime, list));
     return {
       members,
       sampled: members.map((list) => sampleOf(list, NUM_SAMPLED)),
-      until: members.map((list) => followedUntil(fitted.placements.lastTime, list)),
+      until,
+      // Only as far as courses are drawn: beyond, a few extremes would decide.
       range: extentOf(
-        groups.groups.flatMap(({ course }) => [course.lower, course.upper]),
+        groups.groups.flatMap(({ course }, k) => [
+          cutSeries(course.times, course.lower, until[k]).values,
+          cutSeries(course.times, course.upper, until[k]).values,
+        ]),
         0.08,
+        fitted.model.marker.transform === "log",
       ),
     };
   });
@@ -83,7 +89,7 @@ function makeStudy(cohort: Cohort, model: TrajectoryModel, placements: Placement
   const expected = Float64Array.from({ length: m }, (_, i) => courses[i * NUM_TIMES + NUM_TIMES - 1]);
   const sorted = cohort.values.slice().sort();
   const at = (p: number) => sorted[Math.round(p * (sorted.length - 1))];
-  const [low, high] = extentOf([[at(0.005), at(0.995)]], 0.06);
+  const [low, high] = extentOf([[at(0.005), at(0.995)]], 0.06, words.transform === "log");
   // A margin must not take a positive marker below zero: nothing is measured there.
   const range = [sorted[0] >= 0 ? Math.max(low, Math.min(at(0.005), at(0))) : low, high] as const;
   const ordered = expected.slice().sort();

@@ -7,7 +7,8 @@ import {
   undoTransform,
   yearsPer,
 } from "@trajectory-maps/core";
-import { decimalsFor, fixed, interval } from "../../lib/numbers.ts";
+import { fixed } from "@trajectory-maps/report";
+import { decimalsFor } from "../../lib/numbers.ts";
 
 export interface MarkerWords {
   readonly name: string;
@@ -30,6 +31,8 @@ export interface MarkerWords {
   change(v: number): string;
   values(lower: number, upper: number): string;
   changes(lower: number, upper: number): string;
+  /** A number that was typed: as many decimals as it has. */
+  exact(v: number): string;
   /** "7.5", trailing zeros left out. */
   time(t: number): string;
   /** "7.0", as in tables. */
@@ -53,7 +56,10 @@ export function markerWords(model: TrajectoryModel, typical: number): MarkerWord
   const timeFixed = (t: number) => fixed(t, timeDecimals);
   const time = (t: number) => timeFixed(t).replace(/\.0+$/, "");
   const per = known === undefined ? "a unit of time" : "a year";
-  const value = (v: number) => fixed(v, decimals);
+  // A transformed marker is noisier where it is larger: 358, not 357.8.
+  const decimalsAt = (v: number) =>
+    transform === "identity" ? decimals : Math.min(decimals + 1, decimalsFor(noiseAt(transform, v, noise)));
+  const value = (v: number) => fixed(v, decimalsAt(v));
   const change = (v: number) => fixed(v, decimals + 1);
   return {
     name,
@@ -68,8 +74,9 @@ export function markerWords(model: TrajectoryModel, typical: number): MarkerWord
     per,
     value,
     change,
-    values: (lower, upper) => interval(lower, upper, decimals),
-    changes: (lower, upper) => interval(lower, upper, decimals + 1),
+    values: (lower, upper) => `${value(lower)} to ${value(upper)}`,
+    changes: (lower, upper) => `${change(lower)} to ${change(upper)}`,
+    exact: (v) => fixed(v, Math.max(0, (String(Number(v.toPrecision(6))).split(".")[1] ?? "").length)),
     time,
     timeFixed,
     when: (t) => `${timeWord === "" ? "time" : timeWord} ${time(t)}`,

@@ -87,7 +87,8 @@ function makeStamp(
   const stamp = document.createElement("canvas");
   stamp.width = Math.ceil(2 * HALF * ratio);
   stamp.height = stamp.width;
-  const pen = stamp.getContext("2d");
+  // In the same memory as the canvas they are stamped on.
+  const pen = stamp.getContext("2d", { willReadFrequently: true });
   if (pen === null) return stamp;
   pen.scale(ratio, ratio);
   pen.globalAlpha = opacity;

@@ -26,7 +26,6 @@
 
 /* Moments and derivative tensors of orders 0 to 4: 00; 10 01; 20 11 02; 30 21 12 03; 40 31 22 13 04. */
 #define TENSOR 15
-static const int first_of_order[] = {0, 1, 3, 6, 10};
 
 static struct {
   int g, p, num_pairs, num_places;
@@ -93,9 +92,12 @@ INLINE void grid_moments(const double *restrict w, int n, double h, const Place 
   double u0 = x->m[0] - problem.z0, v0 = x->m[1] - problem.z0;
   double row[MOST] ALIGNED, column[MOST] ALIGNED, ratio[MOST] ALIGNED, vs[MOST] ALIGNED;
   for (int b = 0; b < width; b++) {
-    double u = u0 - b * h, v = v0 - b * h;
-    vs[b] = v;
+    double u = u0 - b * h;
+    vs[b] = v0 - b * h;
     row[b] = exp(-0.5 * q.r * u * u - q.s * u * v0);
+  }
+  for (int b = 0; b < width; b++) {
+    double v = vs[b];
     column[b] = exp(-0.5 * q.t * v * v + q.s * u0 * h * b);
     ratio[b] = exp(-q.s * h * h * b);
   }
@@ -117,25 +119,36 @@ INLINE void grid_moments(const double *restrict w, int n, double h, const Place 
   }
 }
 
-/* Moments of one order in (u, v) become moments in y = R(u, v): one factor after the other is replaced. */
-INLINE void rotate_moments(const double *restrict M, int order, Bump q, double *restrict Y) {
-  double left[5][5]; /* left[i][k]: i factors y_2 and (done - i) factors y_1 so far, k factors v among the rest */
-  for (int k = 0; k <= order; k++) left[0][k] = M[k];
-  for (int done = 0; done < order; done++) {
-    int rest = order - done - 1;
-    for (int k = 0; k <= rest; k++) left[done + 1][k] = q.s * left[done][k] + q.t * left[done][k + 1];
-    for (int i = 0; i <= done; i++)
-      for (int k = 0; k <= rest; k++) left[i][k] = q.r * left[i][k] + q.s * left[i][k + 1];
-  }
-  for (int i = 0; i <= order; i++) Y[i] = left[i][0];
+/* Two factors u, v of each moment replaced by two of y = R(u, v): y_1 y_1, y_1 y_2 or y_2 y_2. */
+INLINE double two_factors(const double *restrict c, const double *restrict M) {
+  return c[0] * M[0] + c[1] * M[1] + c[2] * M[2];
+}
+
+/* Moments in (u, v) become moments in y = R(u, v), all orders. */
+INLINE void moments_of_y(const double *restrict M, Bump q, int order, double *restrict Y) {
+  double r = q.r, s = q.s, t = q.t;
+  double yy11[3] = {r * r, 2 * r * s, s * s}, yy12[3] = {r * s, r * t + s * s, s * t};
+  double yy22[3] = {s * s, 2 * s * t, t * t};
+  Y[0] = M[0];
+  Y[1] = r * M[1] + s * M[2], Y[2] = s * M[1] + t * M[2];
+  Y[3] = two_factors(yy11, M + 3), Y[4] = two_factors(yy12, M + 3), Y[5] = two_factors(yy22, M + 3);
+  if (order < 4) return;
+  const double *M3 = M + 6, *M4 = M + 10;
+  double y1[3] = {r * M3[0] + s * M3[1], r * M3[1] + s * M3[2], r * M3[2] + s * M3[3]};
+  double y2[3] = {s * M3[0] + t * M3[1], s * M3[1] + t * M3[2], s * M3[2] + t * M3[3]};
+  Y[6] = two_factors(yy11, y1), Y[7] = two_factors(yy12, y1), Y[8] = two_factors(yy22, y1);
+  Y[9] = two_factors(yy22, y2);
+  double y11[3] = {two_factors(yy11, M4), two_factors(yy11, M4 + 1), two_factors(yy11, M4 + 2)};
+  double y22[3] = {two_factors(yy22, M4), two_factors(yy22, M4 + 1), two_factors(yy22, M4 + 2)};
+  Y[10] = two_factors(yy11, y11), Y[11] = two_factors(yy12, y11), Y[12] = two_factors(yy22, y11);
+  Y[13] = two_factors(yy12, y22), Y[14] = two_factors(yy22, y22);
 }
 
 /* Adds the derivatives in m of norm * sum_n w_n exp(-1/2 u'Ru): Hermite polynomials of y = Ru with covariance R. */
 INLINE void add_derivatives(const double *restrict M, Bump q, int order, double *restrict D) {
   double Y[TENSOR];
-  Y[0] = M[0];
-  for (int k = 1; k <= order; k++) rotate_moments(M + first_of_order[k], k, q, Y + first_of_order[k]);
-  for (int k = 0; k < first_of_order[order] + order + 1; k++) Y[k] *= q.norm;
+  moments_of_y(M, q, order, Y);
+  for (int k = 0; k < (order == 4 ? TENSOR : 6); k++) Y[k] *= q.norm;
   double r = q.r, s = q.s, t = q.t;
   D[0] += Y[0];
   D[1] -= Y[1], D[2] -= Y[2];
@@ -163,6 +176,7 @@ INLINE double finish(const double *theta, const Place *x, const double *restrict
   double kl = 0.5 * (x->S11 + x->S22 + x->m[0] * x->m[0] + x->m[1] * x->m[1] - 2) - theta[2] - theta[3];
   out[0] = D[0] - kl;
   out[1] = D[1] - x->m[0], out[2] = D[2] - x->m[1];
+#pragma GCC unroll 3
   for (int k = 0; k < 3; k++)
     out[3 + k] = 0.5 * (E[0] * dS[k][0] + E[1] * dS[k][1] + E[2] * dS[k][2]) + (k < 2 ? 1 : 0);
   if (order < 4) return out[0];
@@ -171,14 +185,16 @@ INLINE double finish(const double *theta, const Place *x, const double *restrict
                          {0, 2 * E[2] * x->T22 * x->T22, 0},
                          {E[1] * x->T11, 0, E[2]}};
   H[0] = E[0], H[1] = H[5] = E[1], H[6] = E[2];
+#pragma GCC unroll 3
   for (int k = 0; k < 3; k++) {
     const double *d = dS[k];
     for (int c = 0; c < 2; c++)
       H[5 * c + 2 + k] = H[5 * (2 + k) + c] = 0.5 * (D[6 + c] * d[0] + D[7 + c] * d[1] + D[8 + c] * d[2]);
     double y[3];
     for (int i = 0; i < 3; i++) y[i] = D[10 + i] * d[0] + D[11 + i] * d[1] + D[12 + i] * d[2];
-    for (int l = 0; l < 3; l++)
-      H[5 * (2 + l) + 2 + k] = 0.25 * (y[0] * dS[l][0] + y[1] * dS[l][1] + y[2] * dS[l][2]) + second[l][k];
+#pragma GCC unroll 3
+    for (int l = k; l < 3; l++)
+      H[5 * (2 + l) + 2 + k] = H[5 * (2 + k) + 2 + l] = 0.25 * (y[0] * dS[l][0] + y[1] * dS[l][1] + y[2] * dS[l][2]) + second[l][k];
   }
   return out[0];
 }

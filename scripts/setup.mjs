@@ -133,7 +133,9 @@ function buildKey(target) {
   const hash = createHash("sha256").update(readFileSync(join(ROOT, "package-lock.json")));
   const configuration = [
     "tsdown.config.ts",
+    "tsdown.map.config.ts",
     "build.mjs",
+    "demo.mjs",
     "vite.config.ts",
     "index.html",
     "package.json",

@@ -1,4 +1,8 @@
-/** Builds the explorer: dist/dtm.html (one self-contained page) and dist/served (files for `dtm explore`). */
+/**
+ * Builds the explorer: dist/dtm.html (one self-contained page), dist/served (files for `dtm explore`), and dist/map (the
+ * map alone, for other pages).
+ */
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,6 +21,11 @@ for (const mode of ["single", "served"]) {
 }
 writeFileSync(at("dist", "dtm.html"), withPolicy(readFileSync(at("dist", "single", "index.html"), "utf8")));
 rmSync(at("dist", "single"), { recursive: true });
+execFileSync(process.execPath, [
+  at("..", "..", "node_modules", "tsdown", "dist", "run.mjs"),
+  "--config",
+  "tsdown.map.config.ts",
+]);
 // PBC comes with the served build only: the single page stays small.
 mkdirSync(at("dist", "served", "examples"), { recursive: true });
 for (const file of ["visits.csv", "subjects.csv"]) {

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const CORE = join(HERE, "..", "core", "dist");
@@ -20,7 +20,7 @@ export async function makeDemo() {
     .digest("hex");
   const wanted = `${readFileSync(join(CORE, ".built-from"), "utf8")} ${own}`;
   if (existsSync(join(folder, "pfvc.json")) && existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  const core = await import(join(CORE, "index.mjs"));
+  const core = await import(pathToFileURL(join(CORE, "index.mjs")).href);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "pfvc.json"), packDemo(core, core.simulateCohort("pfvc", { seed: SEED }).cohort));
   writeFileSync(stamp, wanted);

@@ -90,6 +90,8 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
     layOutLabels(scene, viewport);
   };
 
+  let openLabel: string | null = null;
+
   const paintOverlay = (scene: Scene, viewport: Viewport, { current }: Shown) => {
     const { outline, individual } = scene.options;
     const parts: SVGElement[] = [];
@@ -203,6 +205,10 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
       if (has("individual")) {
         const { individual } = scene.options;
         regions.replaceChildren(...(individual ? [drawRegions(pen, scene, individual)] : []));
+        // Regions fade in with a new individual; those of the same one, as known at other times, change at once.
+        const label = individual?.label ?? null;
+        if (label !== null && label !== openLabel) regions.firstElementChild?.setAttribute("data-regions", "new");
+        openLabel = label;
       }
       if (has("overlay", "individual", "dots", "window", "size")) paintOverlay(scene, viewport, shown);
       if (has("lens", "window", "size", "terrain")) paintLens(scene, viewport, shown);

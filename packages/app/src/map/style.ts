@@ -46,7 +46,7 @@ background:var(--tm-page);color:var(--tm-ink);font:13px/19px ${FONT_STACK};font-
 .trajectory-map{--tm-ink:CanvasText;--tm-ink-2:CanvasText;--tm-ink-3:CanvasText;--tm-surface:Canvas;--tm-page:Canvas;--tm-iso:GrayText;--tm-coast:CanvasText;--tm-accent:Highlight;forced-color-adjust:none}
 .tm-dots circle[fill]:not([fill=none]){fill:CanvasText}.tm-dots circle[stroke]{stroke:CanvasText}}
 @keyframes tm-appear{from{opacity:0}}
-.trajectory-map[data-motion=full] [data-regions]{animation:tm-appear 200ms}
+.trajectory-map[data-motion=full] [data-regions=new]{animation:tm-appear 200ms}
 @media print{.tm-lens{display:none}}
 `;
 

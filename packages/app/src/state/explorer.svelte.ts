@@ -14,6 +14,7 @@ import {
   type Outcome,
   type Stability,
   type TablePreview,
+  yearsPer,
 } from "@trajectory-maps/core";
 import { packedDemo } from "../demo/packed.ts";
 import type { SelectMode } from "../map/types.ts";
@@ -253,8 +254,11 @@ export class Explorer {
     return Math.min(last, Math.max(first, this.view.terrainTime ?? last));
   }
 
-  stepTerrain(by: number): void {
+  /** Moves the terrain by so many years; by twentieths of the whole where the unit of time is unknown. */
+  stepTerrain(years: number): void {
     const [first, last] = this.domain;
+    const unit = yearsPer((this.fitted?.model.marker.timeUnit ?? "").replace(/s$/, ""));
+    const by = unit === undefined ? (years * (last - first)) / 10 : years / unit;
     this.show({ terrainTime: Math.min(last, Math.max(first, this.terrainTime + by)) }, true);
   }
 

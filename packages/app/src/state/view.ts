@@ -71,7 +71,7 @@ export function viewToFragment(view: View): string {
     if (JSON.stringify(value) === JSON.stringify(FIRST_VIEW[key])) continue;
     if (key === "selection") {
       const { members, how } = view.selection!;
-      if (Math.max(...members, 0) > LARGEST_POSITION) continue;
+      if (largest(members) > LARGEST_POSITION) continue;
       parts.push(`selection=${encodeURIComponent(JSON.stringify({ bits: toBitmap(members), how }))}`);
     } else parts.push(`${key}=${encodeURIComponent(JSON.stringify(value))}`);
   }
@@ -122,8 +122,13 @@ function readSelection(value: unknown): View["selection"] {
   return { members: fromBitmap(bits), how };
 }
 
+/** The largest position, −1 of none; a spread would overflow the stack for large selections. */
+function largest(members: readonly number[]): number {
+  return members.reduce((top, i) => Math.max(top, i), -1);
+}
+
 function toBitmap(members: readonly number[]): string {
-  const bytes = new Uint8Array((Math.max(...members, -1) >> 3) + 1);
+  const bytes = new Uint8Array((largest(members) >> 3) + 1);
   for (const i of members) bytes[i >> 3] |= 1 << (i & 7);
   return btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")

@@ -5,5 +5,6 @@
  */
 export { factorBand, invertBand, solveBand } from "./cholesky";
 export { expectBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
+export { sumNodes, weighNodes } from "./placing";
 export { addOuter, dotTiles, fillProducts } from "./tiles";
 export { addToTable, contractTable, evaluateLocal, localValues } from "./local";

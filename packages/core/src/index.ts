@@ -93,6 +93,8 @@ export {
 } from "./models/predict-change.ts";
 export { type Crossing, type CrossingOptions, predictCrossing } from "./models/predict-crossing.ts";
 export { loadModel, saveModel } from "./models/serialize.ts";
+export { createShardWorker } from "./models/shard-worker.ts";
+export type { ShardBlock, ShardFunction, ShardHost, ShardRunner } from "./models/shards.ts";
 export { type Alignment, procrustes } from "./numeric/procrustes.ts";
 export { createRandom, type Random } from "./numeric/random.ts";
 export * from "./simulate/cohorts.ts";

@@ -1,6 +1,7 @@
 /** A pool of threads with one door for all tasks; with one job, or where no thread program is built, work is done here. */
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { MessagePort } from "node:worker_threads";
 import { DtmError } from "@trajectory-maps/core";
 import { Piscina } from "piscina";
 import { fileExists } from "../io/read.ts";
@@ -10,7 +11,8 @@ import type { Answer } from "./worker.ts";
 export interface Pool {
   /** Tasks that can be under way at once. */
   readonly jobs: number;
-  run(task: Task): Promise<unknown>;
+  /** Does a task in a thread; what is listed in `transfer` moves there. */
+  run(task: Task, transfer?: readonly MessagePort[]): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -33,8 +35,8 @@ export function openPool(jobs: number): Pool {
   const threads = new Piscina<Task, Answer>({ filename: program, minThreads: jobs, maxThreads: jobs });
   return {
     jobs,
-    run: async (task) => {
-      const answer = await threads.run(task);
+    run: async (task, transfer = []) => {
+      const answer = await threads.run(task, { transferList: [...transfer] });
       if ("result" in answer) return answer.result;
       const { code, message } = answer.failure;
       throw code === null ? new Error(message) : new DtmError(code, message);

@@ -11,6 +11,7 @@ import {
   resampleLabels,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
+import { type ShardSeat, serveShards } from "./shards.ts";
 
 export type Task =
   | {
@@ -22,6 +23,7 @@ export type Task =
     }
   | { readonly kind: "resample"; readonly task: ResampleTask }
   | { readonly kind: "places"; readonly model: TrajectoryModel; readonly cohort: Cohort }
+  | { readonly kind: "shards"; readonly seat: ShardSeat }
   | { readonly kind: "permutations"; readonly plan: PermutationPlan; readonly from: number; readonly to: number };
 
 /** Does one piece of work. */
@@ -33,6 +35,8 @@ export function runTask(task: Task): unknown {
       return resampleLabels(task.task);
     case "places":
       return embed(task.model, task.cohort);
+    case "shards":
+      return serveShards(task.seat);
     case "permutations":
       return countExceedances(task.plan, task.from, task.to);
     default:

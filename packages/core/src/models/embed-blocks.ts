@@ -4,6 +4,7 @@
  */
 import { type Cohort, selectIndividuals } from "../cohort/cohort.ts";
 import { checkOption } from "../errors.ts";
+import { joinFloats } from "../numeric/matrix.ts";
 import type { Placements } from "./placement.ts";
 
 /** Cuts a cohort into at most `numBlocks` blocks of neighbouring individuals, of sizes that differ by one at most. */
@@ -51,14 +52,4 @@ export function joinPlacements(blocks: readonly Placements[]): Placements {
           },
         }),
   };
-}
-
-function joinFloats(parts: readonly Float64Array[]): Float64Array {
-  const out = new Float64Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
 }

@@ -7,24 +7,39 @@ import { basisDomain } from "../basis/bspline.ts";
 import { type BasisStatistics, basisStatistics } from "../basis/statistics.ts";
 import { type Cohort, makeCohort } from "../cohort/cohort.ts";
 import { checkOption, DtmError } from "../errors.ts";
-import { multiply } from "../numeric/matrix.ts";
+import { joinFloats, multiply } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
-import { chisquareQuantile } from "../numeric/special.ts";
+import type { KernelChoice } from "../wasm/instance.ts";
 import { embedLocal } from "./dtm-paper/embed.ts";
 import type { ModelBase } from "./fit.ts";
 import type { EffectPosterior } from "./linear/posterior.ts";
 import { linearPlaces } from "./linear/scores.ts";
-import { addNodeMean, type CoefficientMixture, loadIndividual, mixtureWorkspace } from "./mixture/mixture.ts";
+import { type CoefficientMixture, loadIndividual, mixtureWorkspace } from "./mixture/mixture.ts";
 import { highestDensityNodes, locationMoments } from "./mixture/place.ts";
-import { conditionMixture, type PlacePosterior, placePosterior } from "./mixture/posterior.ts";
-import { inducingDistance, isMapModel, modelMixture, type TrajectoryModel, usesOwnNodes } from "./model.ts";
+import { conditionMixture, type PlacePosterior } from "./mixture/posterior.ts";
+import { isMapModel, modelMixture, type TrajectoryModel, usesOwnNodes } from "./model.ts";
 import { showCovariance, showLocation } from "./orient.ts";
 import type { Placement, Placements } from "./placement.ts";
+import { createPlacer, massOf, outsideNodes, type PlacedBlock, type Placer } from "./placing.ts";
 import { checkLevel } from "./predict.ts";
+import {
+  localShards,
+  type ShardBlock,
+  type ShardFunction,
+  type ShardHost,
+  shardBlocks,
+  statisticsBlock,
+} from "./shards.ts";
 
 export interface EmbedOptions {
   /** The model's mixture, if it has been computed before (`modelMixture`). */
   readonly mixture?: CoefficientMixture;
+  /** Statistics of the cohort under the model's basis and centre, if they have been taken before. */
+  readonly statistics?: BasisStatistics;
+  /** Kernels that place a cohort under a map. Default: the fastest that run here. */
+  readonly kernels?: KernelChoice;
+  /** Where blocks of a cohort are placed. Default: here, one by one. */
+  readonly shards?: ShardHost;
 }
 
 /** A partial or whole history of one individual, on the marker's original scale. */
@@ -36,52 +51,63 @@ export interface History {
 
 /** Places every individual of a cohort; as columns, without the full posteriors. */
 export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): Placements {
-  const statistics = modelStatistics(model, cohort);
-  const mixture = options.mixture ?? modelMixture(model);
-  const work = mixtureWorkspace(mixture);
+  const { mixture, kernels = "auto", shards = localShards(placingShards) } = options;
+  const runner = shards.open(options.statistics ?? modelStatistics(model, cohort));
+  const { statistics } = runner;
   const m = statistics.numIndividuals;
-  const q = model.mapDimension;
-  const d = model.basis.numBasis;
-  const location = new Float64Array(m * q);
-  const covariance = new Float64Array(m * q * q);
-  const logLikelihood = new Float64Array(m);
-  const coefficients = new Float64Array(m * d);
-  const area50 = new Float64Array(m);
-  const area90 = new Float64Array(m);
-  const outsideMass = new Float64Array(m);
-  const isOutside = outsideNodes(model, mixture);
-  const cell = cellArea(model, mixture);
-  const linear = isMapModel(model) ? null : linearPlaces(model, statistics);
-  for (let i = 0; i < m; i++) {
-    loadIndividual(mixture, statistics, i, work);
-    const posterior = placePosterior(mixture, work);
-    const place = placeOf(model, posterior, linear, i);
-    location.set(place.mean, i * q);
-    covariance.set(place.covariance, i * q * q);
-    logLikelihood[i] = posterior.logLikelihood;
-    const { nodes, weights } = posterior;
-    for (let k = 0; k < nodes.length; k++) addNodeMean(mixture, nodes[k], weights[k], work, coefficients, i * d);
-    const heaviest = Number.isFinite(cell) ? weights.slice().sort() : null;
-    area50[i] = heaviest ? heaviestCount(heaviest, 0.5) * cell : ellipsoidVolume(place.covariance, q, 0.5);
-    area90[i] = heaviest ? heaviestCount(heaviest, 0.9) * cell : ellipsoidVolume(place.covariance, q, 0.9);
-    outsideMass[i] = massOf(posterior, isOutside);
-  }
-  const variational = model.kind === "dtm-paper" ? variationalPlaces(model, statistics) : undefined;
+  const state: PlacingState = { model, kernels, ...(mixture === undefined ? {} : { mixture }) };
+  const blocks = shardBlocks(m);
+  const placed = runner.run(PLACING, state, blocks) as PlacedPart[];
+  const column = (of: (part: PlacedPart) => Float64Array): Float64Array => joinFloats(placed.map(of));
+  const variational = placed.flatMap((part) => part.variational ?? []);
   return {
     ids: cohort.ids,
-    mapDimension: q,
-    numObservations: statistics.counts,
-    location,
-    covariance,
-    logLikelihood,
-    coefficients,
+    mapDimension: model.mapDimension,
+    numObservations: statistics.counts.slice(),
+    location: column((part) => part.location),
+    covariance: column((part) => part.covariance),
+    logLikelihood: column((part) => part.logLikelihood),
+    coefficients: column((part) => part.coefficients),
     firstTime: Float64Array.from({ length: m }, (_, i) => cohort.times[cohort.offsets[i]]),
     lastTime: Float64Array.from({ length: m }, (_, i) => cohort.times[cohort.offsets[i + 1] - 1]),
-    area50,
-    area90,
-    outsideMass,
+    area50: column((part) => part.area50),
+    area90: column((part) => part.area90),
+    outsideMass: column((part) => part.outsideMass),
     numOutsideTimes: countOutsideTimes(model, cohort),
-    ...(variational ? { variational } : {}),
+    ...(variational.length === 0 ? {} : { variational: joinVariational(variational) }),
+  };
+}
+
+const PLACING = "places";
+
+interface PlacingState {
+  readonly model: TrajectoryModel;
+  readonly kernels: KernelChoice;
+  readonly mixture?: CoefficientMixture;
+}
+
+interface PlacedPart extends PlacedBlock {
+  readonly variational?: NonNullable<Placements["variational"]>;
+}
+
+/** A worker that places blocks of individuals; tables of a model are kept while it is at hand. */
+export function placingShards(): ShardFunction {
+  const placers = new WeakMap<object, Placer>();
+  return (statistics, _name, state, part) => {
+    const { model, kernels, mixture } = state as PlacingState;
+    const placer = placers.get(state as PlacingState) ?? createPlacer(model, mixture ?? modelMixture(model), kernels);
+    placers.set(state as PlacingState, placer);
+    const block = statisticsBlock(statistics, part as ShardBlock);
+    const placed = placer(block);
+    return model.kind === "dtm-paper" ? { ...placed, variational: variationalPlaces(model, block) } : placed;
+  };
+}
+
+function joinVariational(parts: readonly NonNullable<Placements["variational"]>[]) {
+  return {
+    location: joinFloats(parts.map(({ location }) => location)),
+    covariance: joinFloats(parts.map(({ covariance }) => covariance)),
+    bound: joinFloats(parts.map(({ bound }) => bound)),
   };
 }
 
@@ -214,58 +240,6 @@ function variationalPlaces(model: Extract<TrajectoryModel, { kind: "dtm-paper" }
     covariance.set(showCovariance(model.orientation, S, q), i * q * q);
   }
   return { location, covariance, bound: local.bound };
-}
-
-/** 1 for nodes further than a length-scale from every inducing place. */
-function outsideNodes(model: TrajectoryModel, mixture: CoefficientMixture): Uint8Array {
-  const outside = new Uint8Array(mixture.numNodes);
-  if (!isMapModel(model)) return outside;
-  const q = model.mapDimension;
-  for (let g = 0; g < outside.length; g++)
-    outside[g] = inducingDistance(model.map, mixture.locations, g * q) > 1 ? 1 : 0;
-  return outside;
-}
-
-function massOf(posterior: PlacePosterior, chosen: Uint8Array): number {
-  let mass = 0;
-  for (let k = 0; k < posterior.nodes.length; k++) if (chosen[posterior.nodes[k]] === 1) mass += posterior.weights[k];
-  return mass;
-}
-
-/** Area of one lattice cell; NaN for nodes that are draws. */
-function cellArea(model: TrajectoryModel, mixture: CoefficientMixture): number {
-  if (!isMapModel(model)) return Number.NaN;
-  const q = model.mapDimension;
-  if (q > 2) return Number.NaN;
-  // Nodes of a row, equal in all but the last coordinate, stand one after the other.
-  const { locations: X, numNodes } = mixture;
-  for (let g = 1; g < numNodes; g++) {
-    const sameRow = q === 1 || X[g * q] === X[(g - 1) * q];
-    if (sameRow) return Math.abs(X[g * q + q - 1] - X[(g - 1) * q + q - 1]) ** q;
-  }
-  return Number.NaN;
-}
-
-/** How many of the heaviest weights hold `level`; weights ascending. */
-function heaviestCount(ascending: Float64Array, level: number): number {
-  let mass = 0;
-  let count = 0;
-  while (count < ascending.length && mass < level) mass += ascending[ascending.length - ++count];
-  return count;
-}
-
-/** Volume of the Gaussian region {x'S⁻¹x ≤ χ²_q(level)}. */
-function ellipsoidVolume(S: Float64Array, q: number, level: number): number {
-  const radius = Math.sqrt(chisquareQuantile(level, q));
-  const unitBall = [2, Math.PI, (4 / 3) * Math.PI][q - 1];
-  return unitBall * radius ** q * Math.sqrt(Math.max(determinant(S, q), 0));
-}
-
-function determinant(S: Float64Array, q: number): number {
-  if (q === 1) return S[0];
-  if (q === 2) return S[0] * S[3] - S[1] * S[2];
-  const minor = (a: number, b: number, c: number, d: number) => S[a] * S[d] - S[b] * S[c];
-  return S[0] * minor(4, 5, 7, 8) - S[1] * minor(3, 5, 6, 8) + S[2] * minor(3, 4, 6, 7);
 }
 
 function countOutsideTimes(model: TrajectoryModel, cohort: Cohort): Int32Array {

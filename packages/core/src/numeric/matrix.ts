@@ -94,3 +94,14 @@ export function bilinear(x: Float64Array, A: Float64Array, y: Float64Array): num
   }
   return total;
 }
+
+/** Several vectors as one, in their order. */
+export function joinFloats(parts: readonly Float64Array[]): Float64Array {
+  const out = new Float64Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}

@@ -28,6 +28,8 @@ export interface KernelExports {
   localValues(context: number): number;
   contractTable(table: number, x: number, count: number, size: number, out: number): void;
   addToTable(table: number, x: number, count: number, size: number, weight: number, values: number): void;
+  weighNodes(context: number): number;
+  sumNodes(context: number, count: number): void;
   fillProducts(A: number, B: number, pairs: number, R: number, numTiles: number): void;
 }
 

@@ -271,12 +271,8 @@ export function updateParameters(
     residualInShards(shards, visited, kernels, moved, engine.referenceRoot, tau, moments);
   const cap = settings.cap ?? Number.POSITIVE_INFINITY;
   const found = residualStep(objective, state.tau, state.trialDistance, cap);
-  if (rate === 1) {
-    state.tau = found.tau;
-    state.trialDistance = found.trialDistance;
-  } else {
-    state.tau *= (found.tau / state.tau) ** rate;
-  }
+  state.tau = rate === 1 ? found.tau : state.tau * (found.tau / state.tau) ** rate;
+  state.trialDistance = found.trialDistance;
   const tau = state.tau;
   state.residualCovariance = engine.reference.map((v) => tau * v);
 }

@@ -3,7 +3,7 @@
  *   node sums ← (1−λ) node sums + λ (m/|B|) Σ_{i∈B} r_ig (g̃_i, G̃_i),
  * which for given α, ℓ is the natural-gradient step of length λ on q(u), because Λ and c are linear in the node sums and
  * the prior's I enters once; then α and ℓ from the same running sums, and mean, noise and residual by the share λ of the
- * step that the minibatch alone would take. λ_t = (t + 2)^−0.7. The sum of c_i + λ_i over the pass, each at the
+ * step that the minibatch alone would take (more for large minibatches). λ_t = (t + 2)^−0.7. The sum of c_i + λ_i over the pass, each at the
  * parameters of its minibatch, less KL, estimates the bound.
  *
  * A large cohort settles on a random sample of itself, scaled up; the same individuals in every pass let small gains be
@@ -81,11 +81,16 @@ export function sviPass(engine: Engine, state: DtmState): void {
       running[e] = (1 - rate) * running[e] + share * nodeSums[e];
       nodeSums[e] = running[e];
     }
-    if (moments !== null) updateParameters(engine, state, visited, moments, rate);
+    if (moments !== null) updateParameters(engine, state, visited, moments, parameterRate(rate, visited.count));
     const kernel = learns && update % KERNEL_EVERY === 0;
     updateMap(engine, state, kernel ? { maxIterations: 1, maxEvaluations: 3 } : null);
   }
   recordEstimate(engine, state, (total * m) / order.length - state.divergence);
+}
+
+/** A large minibatch says enough about the few parameters for longer steps: λ √(|B|/128), at most 1/2. */
+function parameterRate(rate: number, batchSize: number): number {
+  return Math.min(rate * Math.sqrt(Math.max(batchSize / 128, 1)), Math.max(rate, 0.5));
 }
 
 /** Whom a pass visits: everybody, or the first of a permutation that the seed alone determines. */

@@ -2,8 +2,9 @@
  * Where map models start (docs/math/linear.md §7): the linear mixed model gives mean, noise, Σ and principal component
  * scores; the reduced-rank model started from it gives a Gaussian posterior of each place.
  */
-import type { BasisStatistics } from "../../basis/statistics.ts";
+import { type BasisStatistics, selectStatistics } from "../../basis/statistics.ts";
 import { checkOption } from "../../errors.ts";
+import { createRandom } from "../../numeric/random.ts";
 import type { FitControl } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import { canonicalFactor, factorCovariance } from "./canonical.ts";
@@ -19,7 +20,16 @@ import { fromStandard, standardize } from "./standardize.ts";
 export interface LinearStartOptions extends LinearOptions, FitControl {
   /** q. */
   readonly mapDimension: number;
+  /**
+   * The linear models are fitted to a random sample of this size, then everybody is placed by them. Default 20,000 for
+   * more than 50,000 individuals, else everybody.
+   */
+  readonly sampleSize?: number;
 }
+
+/** A start need not be exact: above the first number of individuals, the second is enough. */
+const MANY_INDIVIDUALS = 50_000;
+const SAMPLE_SIZE = 20_000;
 
 /**
  * The linear start of a map. By default quasi-Newton after a few EM steps and not to the last digit, which is both
@@ -38,16 +48,18 @@ export function linearStart(statistics: BasisStatistics, options: LinearStartOpt
   );
   const quick = options.algorithm === "em" ? {} : { maxEmIterations: 5, tolerance: 1e-2 };
   const settings: LinearSettings = linearSettings({ ...quick, ...options }, "linearStart");
-  const standard = standardize(statistics);
+  const sampleSize = options.sampleSize ?? (m > MANY_INDIVIDUALS ? SAMPLE_SIZE : m);
+  const standard = standardize(sampleSize < m ? sampleOf(statistics, sampleSize, options.seed) : statistics);
   const mean = prepareMean(standard.statistics, settings.mean);
   const lmm = maximizeLmm(standard, mean, settings, options);
   const fpca = maximizeFpca(standard, mean, settings, options, leadingStart(lmm.parameters, d, q));
   const parameters = fromStandard(standard, lmm.parameters);
   const scores = principalScores(coefficientMeans(statistics, parameters), m, d, q);
-  const places = effectPosterior(standard.statistics, {
-    ...fpca.parameters,
-    factor: canonicalFactor(fpca.parameters.factor, d, q),
-  });
+  const canonical = { ...fpca.parameters, factor: canonicalFactor(fpca.parameters.factor, d, q) };
+  const places =
+    sampleSize < m
+      ? effectPosterior(statistics, fromStandard(standard, canonical))
+      : effectPosterior(standard.statistics, canonical);
   return {
     mean: { kind: settings.mean, coefficients: parameters.meanCoefficients },
     noiseVariance: parameters.noiseVariance,
@@ -57,4 +69,10 @@ export function linearStart(statistics: BasisStatistics, options: LinearStartOpt
     locationCovariance: places.covariance,
     warnings: [...new Set([...lmm.warnings, ...fpca.warnings])],
   };
+}
+
+/** Statistics of a random sample that the seed alone determines. */
+function sampleOf(statistics: BasisStatistics, size: number, seed = 1): BasisStatistics {
+  const chosen = createRandom(seed).permutation(statistics.numIndividuals).slice(0, size).sort();
+  return selectStatistics(statistics, chosen);
 }

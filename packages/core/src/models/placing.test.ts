@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { makeCohort } from "../cohort/cohort.ts";
+import { createRandom } from "../numeric/random.ts";
+import { modelStatistics } from "./embed.ts";
+import { type FitDtmOptions, fitDtm } from "./fit-models.ts";
+import { modelMixture } from "./model.ts";
+import { createPlacer, type PlacedBlock } from "./placing.ts";
+
+/** A bent course per individual; some are seen once, some at the same time twice, some often. */
+function cohortOf(m: number, seed: number) {
+  const random = createRandom(seed);
+  const rows = { ids: [] as string[], times: [] as number[], values: [] as number[] };
+  for (let i = 0; i < m; i++) {
+    const [level, slope, bend] = [random.normal(), random.normal(), random.normal()];
+    for (let j = 0; j < 1 + (i % 9); j++) {
+      const t = j === 1 && i % 3 === 0 ? rows.times[rows.times.length - 1] : 10 * random.uniform();
+      rows.ids.push(`p${100 + i}`);
+      rows.times.push(t);
+      rows.values.push(5 * level + slope * t + 4 * bend * Math.sin(t / 2) + random.normal());
+    }
+  }
+  return makeCohort(rows);
+}
+
+const CASES: readonly (readonly [string, FitDtmOptions])[] = [
+  ["a map", { maxIterations: 6 }],
+  ["a map of one dimension, cubic basis", { mapDimension: 1, maxIterations: 6, numBasis: 7, degree: 3 }],
+  ["a map without residual, linear basis", { residual: "none", maxIterations: 4, numBasis: 3, degree: 1 }],
+  ["the published map", { kind: "dtm-paper", maxIterations: 5, numBasis: 4 }],
+  ["the published map of three dimensions", { kind: "dtm-paper", mapDimension: 3, maxIterations: 3, numBasis: 4 }],
+];
+
+describe("createPlacer", () => {
+  const cohort = cohortOf(45, 3);
+  it.each(CASES)("places alike in WebAssembly and in TypeScript: %s", (_, options) => {
+    const model = fitDtm(cohort, options);
+    const mixture = modelMixture(model);
+    const statistics = modelStatistics(model, cohort);
+    const slow = createPlacer(model, mixture, "typescript")(statistics);
+    const fast = createPlacer(model, mixture, "wasm")(statistics);
+    for (const name of Object.keys(slow) as (keyof PlacedBlock)[]) {
+      const scale = slow[name].reduce((s, v) => Math.max(s, Math.abs(v)), 1);
+      let worst = 0;
+      for (let e = 0; e < slow[name].length; e++) worst = Math.max(worst, Math.abs(slow[name][e] - fast[name][e]));
+      expect(worst / scale, name).toBeLessThan(1e-9);
+    }
+  });
+
+  it("places everyone alone: a block gives the rows of the whole, bit for bit", () => {
+    const model = fitDtm(cohort, { maxIterations: 4, nodes: { step: 0.5 } });
+    const mixture = modelMixture(model);
+    const statistics = modelStatistics(model, cohort);
+    const place = createPlacer(model, mixture);
+    const all = place(statistics);
+    const { numBand, gram, cross, sumSquares, counts } = statistics;
+    const [from, to] = [7, 19];
+    const part = place({
+      ...statistics,
+      numIndividuals: to - from,
+      gram: gram.subarray(from * numBand, to * numBand),
+      cross: cross.subarray(from * 5, to * 5),
+      sumSquares: sumSquares.subarray(from, to),
+      counts: counts.subarray(from, to),
+    });
+    for (const name of Object.keys(all) as (keyof PlacedBlock)[]) {
+      const width = all[name].length / statistics.numIndividuals;
+      expect(part[name]).toEqual(all[name].slice(from * width, to * width));
+    }
+  });
+});

@@ -13,8 +13,8 @@ import { LOG_2PI, normalCdf } from "../numeric/special.ts";
 import type { ModelBase } from "./fit.ts";
 import { functionalDistribution } from "./mixture/curve-distribution.ts";
 import { groupComponents } from "./mixture/group-components.ts";
-import { mixtureQuantile, type NormalMixture } from "./mixture/normal-mixture.ts";
-import { coefficientSampler, dropLightNodes } from "./mixture/place.ts";
+import { mixtureQuantiles, type NormalMixture } from "./mixture/normal-mixture.ts";
+import { chooseNodes, coefficientSampler, heavyNodes, type NodeChoice } from "./mixture/place.ts";
 import { simultaneousBand } from "./mixture/simultaneous.ts";
 import type { Placement } from "./placement.ts";
 
@@ -59,7 +59,7 @@ const NEGLIGIBLE_MASS = 1e-7;
 
 export function predict(
   model: ModelBase,
-  placed: Placement,
+  placement: Placement,
   times: ArrayLike<number>,
   options: PredictOptions = {},
 ): Prediction {
@@ -74,24 +74,26 @@ export function predict(
   );
   checkDraws("predict", options.numDraws ?? 2000);
   const at = checkTimes(times);
-  const placement = { ...placed, posterior: dropLightNodes(placed.posterior, NEGLIGIBLE_MASS) };
+  const choice = heavyNodes(placement.posterior.weights, NEGLIGIBLE_MASS);
   const noise = interval === "observation" ? model.noiseVariance : 0;
   const { transform } = model.marker;
   const rows = designMatrix(model.basis, at);
   const series = emptySeries(at.length);
   for (let t = 0; t < at.length; t++) {
-    const value = valueDistribution(model, placement, rows, t, noise);
+    const value = valueDistribution(model, placement, rows, t, noise, choice);
     summarizeInto(series, t, quick ? groupComponents(value) : value, transform, level);
   }
   const [first, last] = basisDomain(model.basis);
+  const needsNodes = simultaneous || rate;
+  const heavy = needsNodes ? { ...placement, posterior: chooseNodes(placement.posterior, choice) } : placement;
   return {
     times: at,
     level,
     interval,
     ...series,
     extrapolated: Uint8Array.from(at, (t) => (t < first || t > last ? 1 : 0)),
-    ...(simultaneous ? { simultaneous: wholeCurveBand(model, placement, at, level, noise, options) } : {}),
-    ...(rate ? { rate: rateSeries(model, placement, at, level, options) } : {}),
+    ...(simultaneous ? { simultaneous: wholeCurveBand(model, heavy, at, level, noise, options) } : {}),
+    ...(rate ? { rate: rateSeries(model, heavy, at, level, options) } : {}),
   };
 }
 
@@ -110,16 +112,17 @@ export function drawCurves(
   return draws.map((v) => undoTransform(model.marker.transform, v));
 }
 
-/** Distribution of row t of `rows` applied to the curve, on the scale of the model. */
+/** Distribution of row t of `rows` applied to the curve, on the scale of the model; over some nodes if so chosen. */
 export function valueDistribution(
   model: ModelBase,
   placement: Placement,
   rows: Float64Array,
   t: number,
   noiseVariance: number,
+  choice?: NodeChoice,
 ): NormalMixture {
   const d = model.basis.numBasis;
-  return functionalDistribution(placement.posterior, model.mean.coefficients, rows, t * d, noiseVariance);
+  return functionalDistribution(placement.posterior, model.mean.coefficients, rows, t * d, noiseVariance, choice);
 }
 
 /** Mean, sd, median and central band of a distribution given on the scale of the model. */
@@ -127,9 +130,10 @@ function summarizeInto(out: PredictedSeries, t: number, value: NormalMixture, tr
   const moments = transformedMoments(value, transform);
   out.mean[t] = moments.mean;
   out.sd[t] = Math.sqrt(Math.max(moments.variance, 0));
-  out.median[t] = undoTransform(transform, mixtureQuantile(value, 0.5));
-  out.lower[t] = undoTransform(transform, mixtureQuantile(value, 0.5 * (1 - level)));
-  out.upper[t] = undoTransform(transform, mixtureQuantile(value, 0.5 * (1 + level)));
+  const [median, lower, upper] = mixtureQuantiles(value, [0.5, 0.5 * (1 - level), 0.5 * (1 + level)]);
+  out.median[t] = undoTransform(transform, median);
+  out.lower[t] = undoTransform(transform, lower);
+  out.upper[t] = undoTransform(transform, upper);
 }
 
 /**

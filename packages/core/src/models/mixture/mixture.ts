@@ -27,6 +27,8 @@ export interface CoefficientMixture {
   readonly means: Float64Array;
   /** Square roots of Σ_g, [Γ,d,d]. */
   readonly factors: Float64Array;
+  /** Whether all the roots are lower triangular. */
+  readonly isLower: boolean;
   /** Lower triangles of Σ_g = L L', row by row, [Γ, d(d+1)/2]. */
   readonly packedCovariances: Float64Array;
   /** β, [d]. */
@@ -34,7 +36,10 @@ export interface CoefficientMixture {
   readonly noiseVariance: number;
 }
 
-export interface MixtureParts extends Omit<CoefficientMixture, "numNodes" | "factors" | "packedCovariances"> {
+/** What a mixture is made of, but for its covariances. */
+type Components = Omit<CoefficientMixture, "numNodes" | "factors" | "isLower" | "packedCovariances">;
+
+export interface MixtureParts extends Components {
   /** Σ_g, [Γ,d,d]. */
   readonly covariances: Float64Array;
   /** Added to the diagonal of Σ_g, relative to its trace, before the factorisation. Default 1e-12. */
@@ -59,17 +64,16 @@ export function makeMixture(parts: MixtureParts): CoefficientMixture {
 }
 
 /** A mixture from square roots of its covariances, [Γ,d,d]. */
-export function withFactors(
-  parts: Omit<CoefficientMixture, "numNodes" | "factors" | "packedCovariances">,
-  factors: Float64Array,
-): CoefficientMixture {
+export function withFactors(parts: Components, factors: Float64Array): CoefficientMixture {
   const d = parts.numBasis;
   const numNodes = parts.logWeights.length;
   const numPacked = (d * (d + 1)) / 2;
   const packedCovariances = new Float64Array(numNodes * numPacked);
+  let isLower = true;
   for (let g = 0, at = 0; g < numNodes; g++) {
     const L = g * d * d;
     for (let a = 0; a < d; a++) {
+      for (let c = a + 1; c < d; c++) if (factors[L + a * d + c] !== 0) isLower = false;
       for (let b = 0; b <= a; b++) {
         let s = 0;
         for (let c = 0; c < d; c++) s += factors[L + a * d + c] * factors[L + b * d + c];
@@ -77,7 +81,7 @@ export function withFactors(
       }
     }
   }
-  return { ...parts, numNodes, factors, packedCovariances };
+  return { ...parts, numNodes, factors, isLower, packedCovariances };
 }
 
 /** Scratch of the kernels below, and the statistics of the individual at hand. */
@@ -85,7 +89,8 @@ export interface MixtureWorkspace {
   readonly G: Float64Array; // [d,d]
   readonly g: Float64Array; // [d]
   readonly A: Float64Array; // [d,d]
-  readonly GL: Float64Array; // [d,d]
+  readonly X: Float64Array; // a row of RL, [d]
+  readonly Y: Float64Array; // (C⁻¹L')', [d,d]
   readonly r: Float64Array; // [d]
   readonly z: Float64Array; // [d]
   readonly logDensities: Float64Array; // [Γ]
@@ -109,7 +114,8 @@ export function mixtureWorkspace(mixture: CoefficientMixture): MixtureWorkspace 
     G: square(),
     g: vector(),
     A: square(),
-    GL: square(),
+    X: vector(),
+    Y: square(),
     r: vector(),
     z: vector(),
     logDensities: new Float64Array(mixture.numNodes),

@@ -35,46 +35,63 @@ export function highestDensityNodes(weights: Float64Array, level: number): Int32
   return order.slice(0, count);
 }
 
-/** The posterior without its lightest nodes, which together hold at most `mass`; the rest renormalised. */
-export function dropLightNodes(posterior: CoefficientPosterior, mass: number): CoefficientPosterior {
-  const { weights } = posterior;
-  const K = weights.length;
-  const q = posterior.locations.length / K;
-  const d = posterior.means.length / K;
-  const ascending = weights.slice().sort();
-  let dropped = 0;
-  let count = 0;
-  while (count < K - 1 && dropped + ascending[count] <= mass) dropped += ascending[count++];
-  const kept = heaviestNodes(weights, ascending, count);
-  const rows = (from: Float64Array, width: number): Float64Array => {
-    const out = new Float64Array(kept.length * width);
-    kept.forEach((k, r) => {
-      for (let c = 0; c < width; c++) out[r * width + c] = from[k * width + c];
-    });
-    return out;
-  };
-  return {
-    nodes: Int32Array.from(kept, (k) => posterior.nodes[k]),
-    weights: Float64Array.from(kept, (k) => weights[k] / (1 - dropped)),
-    locations: rows(posterior.locations, q),
-    means: rows(posterior.means, d),
-    covariances: rows(posterior.covariances, d * d),
-    logLikelihood: posterior.logLikelihood,
-  };
+/** Some nodes of a posterior: positions within its nodes, ascending, and their weights, which sum to one. */
+export interface NodeChoice {
+  readonly positions: Int32Array;
+  readonly weights: Float64Array;
 }
 
-/** Positions of all but the `count` lightest weights, in order; of equal weights the first are dropped. */
-function heaviestNodes(weights: Float64Array, ascending: Float64Array, count: number): Int32Array {
-  const kept = new Int32Array(weights.length - count);
+/** All but the lightest nodes, which together hold at most `mass`; of equal weights the first are left out. */
+export function heavyNodes(weights: Float64Array, mass: number): NodeChoice {
+  const K = weights.length;
+  // Only nodes of at most `mass` can be left out, so only they are sorted.
+  let numLight = 0;
+  for (let k = 0; k < K; k++) if (weights[k] <= mass) numLight++;
+  const ascending = new Float64Array(numLight);
+  for (let k = 0, c = 0; k < K; k++) if (weights[k] <= mass) ascending[c++] = weights[k];
+  ascending.sort();
+  let dropped = 0;
+  let count = 0;
+  while (count < Math.min(numLight, K - 1) && dropped + ascending[count] <= mass) dropped += ascending[count++];
   const limit = count > 0 ? ascending[count - 1] : Number.NEGATIVE_INFINITY;
   let equal = count;
   for (let k = 0; k < count; k++) if (ascending[k] < limit) equal--;
-  for (let k = 0, r = 0; k < weights.length; k++) {
+  const positions = new Int32Array(K - count);
+  const kept = new Float64Array(K - count);
+  for (let k = 0, r = 0; k < K; k++) {
     if (weights[k] < limit) continue;
     if (weights[k] === limit && equal-- > 0) continue;
-    kept[r++] = k;
+    positions[r] = k;
+    kept[r++] = weights[k] / (1 - dropped);
   }
-  return kept;
+  return { positions, weights: kept };
+}
+
+/** The posterior without its lightest nodes, which together hold at most `mass`; the rest renormalised. */
+export function dropLightNodes(posterior: CoefficientPosterior, mass: number): CoefficientPosterior {
+  return chooseNodes(posterior, heavyNodes(posterior.weights, mass));
+}
+
+/** The posterior of the chosen nodes alone. */
+export function chooseNodes(posterior: CoefficientPosterior, { positions, weights }: NodeChoice): CoefficientPosterior {
+  const K = posterior.weights.length;
+  const rows = (from: Float64Array): Float64Array => {
+    const width = from.length / K;
+    const out = new Float64Array(positions.length * width);
+    for (let r = 0; r < positions.length; r++) {
+      const at = positions[r] * width;
+      for (let c = 0; c < width; c++) out[r * width + c] = from[at + c];
+    }
+    return out;
+  };
+  return {
+    nodes: Int32Array.from(positions, (k) => posterior.nodes[k]),
+    weights,
+    locations: rows(posterior.locations),
+    means: rows(posterior.means),
+    covariances: rows(posterior.covariances),
+    logLikelihood: posterior.logLikelihood,
+  };
 }
 
 /** Draws coefficient vectors: a node by its weight, then w ~ N(mean, covariance) there. */

@@ -1,10 +1,10 @@
 /**
- * The posterior of one individual under a mixture: weights of the nodes, and at each node, with Σ_g = L L' (any root),
- * A = σ²I + L'GL = C C', r = g − G m_g,
- *   w | y, g ~ N( m_g + L A⁻¹ L'r,  σ² L A⁻¹ L' ),
- * a form that stays positive definite however small the noise.
+ * The posterior of one individual under a mixture: weights of the nodes, and at each node, with Σ_g = L L' (any root)
+ * and the reduced observations h = Rw + noise of `mixture.ts`,
+ *   X = RL,   e = h − R m_g,   A = σ²I + X'X = C C',   Y = C⁻¹L',
+ *   w | y, g ~ N( m_g + Y'C⁻¹X'e,  σ² Y'Y ),
+ * a form that stays positive definite however small the noise. Cost per node O(d² (r + d)).
  */
-import { choleskyInPlace, solveLowerInPlace, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
 import { type CoefficientMixture, type MixtureWorkspace, mixtureLogLikelihood } from "./mixture.ts";
 
 /** Posterior of a place: weights of the nodes that matter. */
@@ -34,19 +34,26 @@ export interface CoefficientPosterior extends PlacePosterior {
 export function placePosterior(mixture: CoefficientMixture, work: MixtureWorkspace, minWeight = 1e-9): PlacePosterior {
   const { numNodes, mapDimension: q } = mixture;
   const logLikelihood = mixtureLogLikelihood(mixture, work);
+  const { logDensities } = work;
   let largest = Number.NEGATIVE_INFINITY;
-  for (let g = 0; g < numNodes; g++) largest = Math.max(largest, work.logDensities[g]);
+  for (let g = 0; g < numNodes; g++) if (logDensities[g] > largest) largest = logDensities[g];
   const limit = largest + Math.log(minWeight);
-  const kept: number[] = [];
-  for (let g = 0; g < numNodes; g++) if (work.logDensities[g] >= limit) kept.push(g);
-  const weights = Float64Array.from(kept, (g) => Math.exp(work.logDensities[g] - largest));
-  const total = weights.reduce((s, w) => s + w, 0);
-  const locations = new Float64Array(kept.length * q);
-  kept.forEach((g, k) => {
-    weights[k] /= total;
+  let K = 0;
+  for (let g = 0; g < numNodes; g++) if (logDensities[g] >= limit) K++;
+  const nodes = new Int32Array(K);
+  const weights = new Float64Array(K);
+  const locations = new Float64Array(K * q);
+  let total = 0;
+  for (let g = 0, k = 0; g < numNodes; g++) {
+    if (!(logDensities[g] >= limit)) continue;
+    nodes[k] = g;
+    weights[k] = Math.exp(logDensities[g] - largest);
+    total += weights[k];
     for (let c = 0; c < q; c++) locations[k * q + c] = mixture.locations[g * q + c];
-  });
-  return { nodes: Int32Array.from(kept), weights, locations, logLikelihood };
+    k++;
+  }
+  for (let k = 0; k < K; k++) weights[k] /= total;
+  return { nodes, weights, locations, logLikelihood };
 }
 
 /** Posterior of the loaded individual's coefficients, with moments at every node kept. */
@@ -55,59 +62,102 @@ export function conditionMixture(
   work: MixtureWorkspace,
   minWeight = 1e-9,
 ): CoefficientPosterior {
-  const { numBasis: d, noiseVariance: s2, factors } = mixture;
+  const d = mixture.numBasis;
   const place = placePosterior(mixture, work, minWeight);
-  const K = place.nodes.length;
+  const { nodes } = place;
+  const K = nodes.length;
   const means = new Float64Array(K * d);
   const covariances = new Float64Array(K * d * d);
-  const Y = new Float64Array(d * d);
   for (let k = 0; k < K; k++) {
-    const g = place.nodes[k];
-    factorNode(mixture, g, work);
-    // Y = C⁻¹L': then L A⁻¹ L' = Y'Y and L A⁻¹ L'r = Y'(C⁻¹L'r).
-    for (let a = 0; a < d; a++) for (let b = 0; b < d; b++) Y[a * d + b] = factors[g * d * d + b * d + a];
-    solveLowerMatrixInPlace(work.A, d, Y, d);
-    solveLowerInPlace(work.A, d, work.z);
-    for (let a = 0; a < d; a++) {
-      let shift = 0;
-      for (let c = 0; c < d; c++) shift += Y[c * d + a] * work.z[c];
-      means[k * d + a] = mixture.means[g * d + a] + shift;
-      for (let b = 0; b <= a; b++) {
-        let s = 0;
-        for (let c = 0; c < d; c++) s += Y[c * d + a] * Y[c * d + b];
-        covariances[(k * d + a) * d + b] = s2 * s;
-        covariances[(k * d + b) * d + a] = s2 * s;
-      }
-    }
+    factorNode(mixture, nodes[k], work);
+    writeMoments(mixture, nodes[k], work, means, covariances, k);
   }
   return { ...place, means, covariances };
 }
 
-/** For node g: work.A = chol(σ²I + L'GL), work.r = g − G m, work.z = L'r. */
+/** Kernel: for node g, work.A = C (reciprocals on the diagonal) and work.z = C⁻¹X'e. */
 function factorNode(mixture: CoefficientMixture, node: number, work: MixtureWorkspace): void {
-  const { numBasis: d, noiseVariance: s2, means, factors } = mixture;
-  const { G, g, A, GL, r, z } = work;
+  const { numBasis: d, noiseVariance: s2, means, factors, isLower } = mixture;
+  const { R, h, A, X, z, rank: r } = work;
   const mo = node * d;
   const lo = node * d * d;
-  for (let k = 0; k < d; k++) {
-    let s = 0;
-    for (let l = 0; l < d; l++) s += G[k * d + l] * means[mo + l];
-    r[k] = g[k] - s;
-    for (let c = 0; c < d; c++) {
-      let t = 0;
-      for (let l = 0; l < d; l++) t += G[k * d + l] * factors[lo + l * d + c];
-      GL[k * d + c] = t;
+  for (let i = 0; i < d; i++) {
+    z[i] = 0;
+    for (let j = 0; j < i; j++) A[i * d + j] = 0;
+    A[i * d + i] = s2;
+  }
+  // A row of X at a time, and at once what it adds to A and to X'e.
+  for (let a = 0; a < r; a++) {
+    const ra = a * d;
+    let e = h[a];
+    for (let c = 0; c < d; c++) X[c] = 0;
+    for (let k = 0; k < d; k++) {
+      const v = R[ra + k];
+      e -= v * means[mo + k];
+      const lk = lo + k * d;
+      const end = isLower ? k + 1 : d;
+      for (let c = 0; c < end; c++) X[c] += v * factors[lk + c];
+    }
+    for (let i = 0; i < d; i++) {
+      const x = X[i];
+      const ri = i * d;
+      z[i] += x * e;
+      for (let j = 0; j <= i; j++) A[ri + j] += x * X[j];
     }
   }
-  for (let a = 0; a < d; a++) {
-    let t = 0;
-    for (let k = 0; k < d; k++) t += factors[lo + k * d + a] * r[k];
-    z[a] = t;
-    for (let b = 0; b <= a; b++) {
-      let s = a === b ? s2 : 0;
-      for (let k = 0; k < d; k++) s += factors[lo + k * d + a] * GL[k * d + b];
-      A[a * d + b] = s;
+  for (let i = 0; i < d; i++) {
+    const ri = i * d;
+    let pivot = A[ri + i];
+    let b = z[i];
+    for (let j = 0; j < i; j++) {
+      const rj = j * d;
+      let s = A[ri + j];
+      for (let c = 0; c < j; c++) s -= A[ri + c] * A[rj + c];
+      s *= A[rj + j];
+      A[ri + j] = s;
+      pivot -= s * s;
+      b -= s * z[j];
+    }
+    // A ≥ σ²I, so pivots are at least σ² but for rounding.
+    const inverse = 1 / Math.sqrt(Math.max(pivot, s2));
+    A[ri + i] = inverse;
+    z[i] = b * inverse;
+  }
+}
+
+/** Kernel: writes mean and covariance of the node factored last to position k of `means` and `covariances`. */
+function writeMoments(
+  mixture: CoefficientMixture,
+  node: number,
+  work: MixtureWorkspace,
+  means: Float64Array,
+  covariances: Float64Array,
+  k: number,
+): void {
+  const { numBasis: d, noiseVariance: s2, factors } = mixture;
+  const { A, Y, z } = work;
+  const lo = node * d * d;
+  const co = k * d * d;
+  // Row b of Y' solves C y = (row b of L)'.
+  for (let b = 0; b < d; b++) {
+    const rb = b * d;
+    let mean = mixture.means[node * d + b];
+    for (let i = 0; i < d; i++) {
+      const ri = i * d;
+      let s = factors[lo + rb + i];
+      for (let c = 0; c < i; c++) s -= A[ri + c] * Y[rb + c];
+      s *= A[ri + i];
+      Y[rb + i] = s;
+      mean += s * z[i];
+    }
+    means[k * d + b] = mean;
+    for (let a = 0; a <= b; a++) {
+      const ra = a * d;
+      let s = 0;
+      for (let c = 0; c < d; c++) s += Y[ra + c] * Y[rb + c];
+      s *= s2;
+      covariances[co + rb + a] = s;
+      covariances[co + ra + b] = s;
     }
   }
-  choleskyInPlace(A, d);
 }

@@ -19,8 +19,9 @@ import { highestDensityNodes, locationMoments } from "./mixture/place.ts";
 import { conditionMixture, type PlacePosterior } from "./mixture/posterior.ts";
 import { isMapModel, modelMixture, type TrajectoryModel, usesOwnNodes } from "./model.ts";
 import { showCovariance, showLocation } from "./orient.ts";
+import { outsideMass } from "./outside-mass.ts";
 import type { Placement, Placements } from "./placement.ts";
-import { createPlacer, massOf, outsideNodes, type PlacedBlock, type Placer } from "./placing.ts";
+import { createPlacer, type PlacedBlock, type Placer } from "./placing.ts";
 import { checkLevel } from "./predict.ts";
 import {
   localShards,
@@ -144,7 +145,7 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
       ? { variational: { location: local.location, covariance: local.covariance, bound: local.bound[0] } }
       : {}),
     numOutsideTimes: empty ? 0 : countOutsideTimes(model, cohort)[0],
-    outsideMass: massOf(posterior, outsideNodes(model, mixture)),
+    outsideMass: isMapModel(model) ? outsideMass(model.map, posterior) : 0,
   };
 }
 

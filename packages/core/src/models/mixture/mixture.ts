@@ -202,8 +202,20 @@ function factorReduced(mixture: CoefficientMixture, node: number, work: MixtureW
     let residual = h[a];
     for (let k = 0; k < d; k++) residual -= R[a * d + k] * means[mo + k];
     for (let b = 0, other = 0; b <= a; other += ++b) {
+      // Four sums side by side: one alone would wait for itself.
       let s = a === b ? s2 : 0;
-      for (let k = 0; k < numPacked; k++) s += spread[at++] * packed[so + k];
+      let s1 = 0;
+      let s3 = 0;
+      let s4 = 0;
+      let k = 0;
+      for (; k + 4 <= numPacked; k += 4, at += 4) {
+        s += spread[at] * packed[so + k];
+        s1 += spread[at + 1] * packed[so + k + 1];
+        s3 += spread[at + 2] * packed[so + k + 2];
+        s4 += spread[at + 3] * packed[so + k + 3];
+      }
+      for (; k < numPacked; k++) s += spread[at++] * packed[so + k];
+      s += s1 + (s3 + s4);
       for (let c = 0; c < b; c++) s -= V[row + c] * V[other + c];
       if (b < a) {
         s *= V[other + b];

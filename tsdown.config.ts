@@ -1,4 +1,4 @@
-/** Tools that are run from the repository and never published: the oracle check and the studies, into ./dist. */
+/** Tools that are run from the repository and never published: oracle check, benchmarks, studies, into ./dist. */
 import { readdirSync } from "node:fs";
 import { defineConfig } from "tsdown";
 
@@ -9,6 +9,7 @@ const studies = readdirSync("studies", { withFileTypes: true })
 export default defineConfig({
   entry: {
     oracle: "oracles/check/main.ts",
+    bench: "bench/main.ts",
     ...Object.fromEntries(studies.map((name) => [`studies/${name}`, `studies/${name}.ts`])),
   },
   format: "esm",

@@ -4,7 +4,7 @@
  */
 import process from "node:process";
 
-/** One way of doing the same work; `run` does it some times over and says how often. */
+/** One way of doing the same work. */
 export interface Variant {
   readonly name: string;
   /** Nanoseconds of one unit of work, from one chunk of about a millisecond. */
@@ -12,12 +12,12 @@ export interface Variant {
 }
 
 /** Least nanoseconds per unit of each variant over interleaved rounds. */
-export async function interleave(variants: readonly Variant[], rounds = 60): Promise<Map<string, number>> {
+export async function interleave(variants: readonly Variant[], rounds = 60): Promise<(name: string) => number> {
   const least = new Map(variants.map(({ name }) => [name, Number.POSITIVE_INFINITY]));
   for (let round = 0; round < rounds; round++) {
     for (const { name, chunk } of variants) least.set(name, Math.min(least.get(name)!, await chunk()));
   }
-  return least;
+  return (name) => least.get(name)!;
 }
 
 /** A chunk that calls `work` (of `units` units) often enough to fill about a millisecond. */
@@ -25,10 +25,7 @@ export function chunkOf(work: () => void, units = 1, milliseconds = 1): () => nu
   let repeats = 0;
   return () => {
     if (repeats === 0) {
-      for (let k = 0; k < 20; k++) work();
-      const began = process.hrtime.bigint();
-      work();
-      const once = Math.max(Number(process.hrtime.bigint() - began), 100);
+      const once = leastOf(work, 20);
       repeats = Math.max(1, Math.round((milliseconds * 1e6) / once));
     }
     const began = process.hrtime.bigint();
@@ -37,8 +34,41 @@ export function chunkOf(work: () => void, units = 1, milliseconds = 1): () => nu
   };
 }
 
-/** CPU seconds (user and system, all threads of this process) and wall seconds of one run. */
-export async function cpuOf<T>(work: () => T | Promise<T>): Promise<{ cpu: number; wall: number; value: T }> {
+/** A chunk whose work must be prepared anew each time; only `work` is timed. */
+export function preparedChunk(prepare: () => void, work: () => void, repeats = 4): () => number {
+  return () => {
+    let least = Number.POSITIVE_INFINITY;
+    for (let k = 0; k < repeats; k++) {
+      prepare();
+      const began = process.hrtime.bigint();
+      work();
+      least = Math.min(least, Number(process.hrtime.bigint() - began));
+    }
+    return least;
+  };
+}
+
+/** Least nanoseconds of some calls, not below 50. */
+function leastOf(work: () => void, calls: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let k = 0; k < calls; k++) {
+    const began = process.hrtime.bigint();
+    work();
+    least = Math.min(least, Number(process.hrtime.bigint() - began));
+  }
+  return Math.max(least, 50);
+}
+
+export interface Used<T> {
+  /** CPU seconds, user and system, of all threads of this process. */
+  readonly cpu: number;
+  /** Wall-clock seconds. */
+  readonly wall: number;
+  readonly value: T;
+}
+
+/** CPU and wall-clock seconds of one run. */
+export async function cpuOf<T>(work: () => T | Promise<T>): Promise<Used<T>> {
   globalThis.gc?.();
   const before = process.cpuUsage();
   const began = performance.now();
@@ -47,8 +77,8 @@ export async function cpuOf<T>(work: () => T | Promise<T>): Promise<{ cpu: numbe
   return { cpu: (used.user + used.system) / 1e6, wall: (performance.now() - began) / 1000, value };
 }
 
-/** Least CPU and wall seconds over repeats; the value of the last. */
-export async function leastCpu<T>(work: () => T | Promise<T>, repeats = 3): Promise<{ cpu: number; wall: number; value: T }> {
+/** Least CPU and wall-clock seconds over repeats; the value of the last. */
+export async function leastCpu<T>(work: () => T | Promise<T>, repeats = 3): Promise<Used<T>> {
   let best = await cpuOf(work);
   for (let k = 1; k < repeats; k++) {
     const next = await cpuOf(work);

@@ -194,7 +194,8 @@ INLINE double finish(const double *theta, const Place *x, const double *restrict
     for (int i = 0; i < 3; i++) y[i] = D[10 + i] * d[0] + D[11 + i] * d[1] + D[12 + i] * d[2];
 #pragma GCC unroll 3
     for (int l = k; l < 3; l++)
-      H[5 * (2 + l) + 2 + k] = H[5 * (2 + k) + 2 + l] = 0.25 * (y[0] * dS[l][0] + y[1] * dS[l][1] + y[2] * dS[l][2]) + second[l][k];
+      H[5 * (2 + l) + 2 + k] = H[5 * (2 + k) + 2 + l] =
+          0.25 * (y[0] * dS[l][0] + y[1] * dS[l][1] + y[2] * dS[l][2]) + second[l][k];
   }
   return out[0];
 }

@@ -2,8 +2,8 @@
  * How much two threads gain here over one, for arithmetic that shares nothing: what a machine can give at all.
  *
  * Build: cc -O3 -march=native threads.c -o threads -lm -lpthread
- * Reads lines "run MILLISECONDS REPEATS" on standard input: work of about that length on one thread, then twice the work
- * on two; answers with the least wall-clock milliseconds of each and the speed-up 2 * one / two.
+ * Reads lines "run MILLISECONDS REPEATS" on standard input: work of about that length on one thread, then twice the
+ * work on two; answers with the least wall-clock milliseconds of each and the speed-up 2 * one / two.
  */
 #include <math.h>
 #include <pthread.h>

@@ -1,0 +1,99 @@
+/** The expectation step of the recommended map with its sums, 317 nodes: per individual, and against the loop in C. */
+
+import { expectationPass, expectationWorkspace } from "../../packages/core/src/models/dtm/expectation-step.ts";
+import {
+  type IndividualModel,
+  packedStride,
+  residualRoot,
+} from "../../packages/core/src/models/dtm/individual-statistics.ts";
+import type { NodeTable } from "../../packages/core/src/models/dtm/node-table.ts";
+import { latticeNodes } from "../../packages/core/src/models/dtm/nodes.ts";
+import { fitDtm } from "../../packages/core/src/models/fit-models.ts";
+import { type MapMoments, mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
+import { prepareCohort } from "../../packages/core/src/models/prepare.ts";
+import { against, alone, type BenchCase, requireClose } from "../case.ts";
+import { registry } from "../cohorts.ts";
+import { chunkOf, interleave, type Variant } from "../measure.ts";
+import { compileC, startChild } from "../peers.ts";
+
+const COUNT = 256;
+
+export const expectation: BenchCase = {
+  name: "expectation",
+  about: "recommended map: expectation step and sums of one individual, 317 nodes",
+  guard: true,
+  run: async ({ quick }) => {
+    const cohort = registry(600);
+    const { statistics } = prepareCohort(cohort);
+    const model = fitDtm(cohort, { nodes: { step: "fast" }, maxIterations: 30 });
+    const { covariance } = model.residual;
+    const nodes = latticeNodes(2, { step: "fast" });
+    const d = model.basis.numBasis;
+    const table = tableOf(mapMoments(model.map, nodes.locations, nodes.numNodes), nodes.logWeights, d);
+    const fitted: IndividualModel = {
+      mean: model.mean.coefficients,
+      noiseVariance: model.noiseVariance,
+      residualRoot: residualRoot(covariance, d),
+    };
+    // With much noise every node keeps its weight, so that nothing is left out: the work of the loop in C.
+    const flat = { ...fitted, noiseVariance: 1000 * fitted.noiseVariance };
+    const nodeSums = new Float64Array(table.rows.length);
+    const moments = new Float64Array(COUNT * table.stride);
+    const pass = (kernels: "wasm-simd" | "typescript", individual: IndividualModel) => {
+      const work = expectationWorkspace(d, nodes.numNodes, kernels);
+      return () => expectationPass(statistics, null, COUNT, individual, table, work, { nodeSums, moments });
+    };
+    for (const individual of [fitted, flat]) {
+      requireClose("bound", pass("wasm-simd", individual)(), pass("typescript", individual)(), 1e-10);
+    }
+    const variants: Variant[] = [
+      { name: "wasm", chunk: chunkOf(pass("wasm-simd", fitted), COUNT) },
+      { name: "wasm, all nodes", chunk: chunkOf(pass("wasm-simd", flat), COUNT) },
+      { name: "typescript", chunk: chunkOf(pass("typescript", fitted), COUNT) },
+    ];
+    const child = startChild(compileC("estep"));
+    if (child !== undefined) {
+      const line = `run ${nodes.numNodes} ${table.stride} 8`;
+      variants.push({ name: "C", chunk: async () => (await child.ask(line))[0] });
+    }
+    const time = await interleave(variants, quick ? 40 : 150);
+    child?.close();
+    const us = (name: string) => time(name) / 1e3;
+    return [
+      alone("E step + sums, 317 nodes, WebAssembly, per individual", "us", us("wasm"), {
+        goal: 10,
+        note: "nodes below e^-44 of the heaviest are left out",
+      }),
+      against(
+        "E step + sums, every node kept, WebAssembly",
+        "us",
+        us("wasm, all nodes"),
+        "C, the same loop",
+        child && us("C"),
+        { goal: 1.5, guard: true, note: "ours also makes the individual's statistics ready, the C loop does not" },
+      ),
+      against("E step, WebAssembly over TypeScript", "us", us("wasm"), "our TypeScript", us("typescript"), {
+        goal: 1,
+        guard: true,
+      }),
+    ];
+  },
+};
+
+/** The node table [K,Γ] of a fitted map, from its moments at the nodes. */
+function tableOf({ means, covariances }: MapMoments, logWeights: Float64Array, d: number): NodeTable {
+  const n = logWeights.length;
+  const stride = packedStride(d);
+  const rows = new Float64Array(stride * n);
+  for (let g = 0; g < n; g++) {
+    let e = d;
+    for (let k = 0; k < d; k++) {
+      rows[k * n + g] = means[g * d + k];
+      for (let l = k; l < d; l++, e++) {
+        const second = covariances[(g * d + k) * d + l] + means[g * d + k] * means[g * d + l];
+        rows[e * n + g] = k === l ? -0.5 * second : -second;
+      }
+    }
+  }
+  return { numNodes: n, stride, rows, logWeights };
+}

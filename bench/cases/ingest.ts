@@ -1,0 +1,44 @@
+/** Reading a million rows of CSV into a cohort: against DuckDB, which makes lists per individual of the same file. */
+import { closeSync, openSync, readSync } from "node:fs";
+import { decodePieces, readCohort } from "../../packages/core/src/ingest/read-cohort.ts";
+import { against, type BenchCase, requireClose } from "../case.ts";
+import { registry, writeVisits } from "../cohorts.ts";
+import { leastCpu } from "../measure.ts";
+import { runPython } from "../peers.ts";
+
+const BLOCK = 1 << 20;
+
+export const ingest: BenchCase = {
+  name: "ingest",
+  about: "a million rows of CSV read, checked and sorted into a cohort, against DuckDB",
+  run: async ({ quick, say }) => {
+    const { ids, times } = registry(quick ? 5000 : 225_000);
+    const path = writeVisits(registry(ids.length), "ingest.csv");
+    const ours = await leastCpu(() => readCohort(decodePieces(blocksOf(path))).cohort, quick ? 1 : 2);
+    requireClose("rows read", ours.value.times.length, times.length, 0);
+    say("DuckDB");
+    const duck = runPython("duckdb_read.py", [path]);
+    if (duck !== undefined) requireClose("individuals read by DuckDB", duck.individuals, ids.length, 0);
+    const rows = `${times.length} rows`;
+    return [
+      against(`CSV ingest, ${rows}, CPU time`, "s cpu", ours.cpu, "DuckDB", duck?.cpu, {
+        note: "ours checks every cell and says what is wrong with it",
+      }),
+      against(`CSV ingest, ${rows}, wall clock`, "s", ours.wall, "DuckDB, two threads", duck?.wall),
+    ];
+  },
+};
+
+function* blocksOf(path: string): Generator<Uint8Array> {
+  const file = openSync(path, "r");
+  try {
+    for (;;) {
+      const block = new Uint8Array(BLOCK);
+      const length = readSync(file, block, 0, BLOCK, null);
+      if (length === 0) return;
+      yield block.subarray(0, length);
+    }
+  } finally {
+    closeSync(file);
+  }
+}

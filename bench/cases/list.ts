@@ -1,0 +1,35 @@
+/** All benchmarks, in the order of the table. */
+import type { BenchCase } from "../case.ts";
+import { bound } from "./bound.ts";
+import { browser } from "./browser.ts";
+import { choleskyInverse } from "./cholesky.ts";
+import { compare } from "./compare.ts";
+import { expectation } from "./expectation.ts";
+import { fits } from "./fits.ts";
+import { ingest } from "./ingest.ts";
+import { kde } from "./kde.ts";
+import { localKernel } from "./local.ts";
+import { localSolve } from "./local-solve.ts";
+import { million } from "./million.ts";
+import { oneIndividual } from "./one.ts";
+import { stochastic } from "./stochastic.ts";
+import { threads } from "./threads.ts";
+import { visits } from "./visits.ts";
+
+export const CASES: readonly BenchCase[] = [
+  localKernel,
+  localSolve,
+  choleskyInverse,
+  fits,
+  expectation,
+  compare,
+  stochastic,
+  million,
+  visits,
+  kde,
+  bound,
+  oneIndividual,
+  browser,
+  threads,
+  ingest,
+];

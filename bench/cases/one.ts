@@ -1,0 +1,45 @@
+/** One new individual: placed on a fitted map, and predicted. */
+import { placeIndividual } from "../../packages/core/src/models/embed.ts";
+import { fitDtm } from "../../packages/core/src/models/fit-models.ts";
+import { modelMixture } from "../../packages/core/src/models/model.ts";
+import { predict } from "../../packages/core/src/models/predict.ts";
+import { against, alone, type BenchCase } from "../case.ts";
+import { registry } from "../cohorts.ts";
+import { chunkOf, interleave } from "../measure.ts";
+
+/** A few visits of a person who declines. */
+const HISTORY = { times: [0.5, 1.2, 2.1, 3.4], values: [88, 84, 77, 71] };
+const COURSE = Float64Array.from({ length: 41 }, (_, k) => k / 4);
+
+export const oneIndividual: BenchCase = {
+  name: "one",
+  about: "one new individual placed and predicted",
+  guard: true,
+  run: async ({ quick }) => {
+    const model = fitDtm(registry(500), { maxIterations: 40 });
+    // What does not depend on the individual is made once per model.
+    const mixture = modelMixture(model);
+    const placement = placeIndividual(model, HISTORY, { mixture });
+    const time = await interleave(
+      [
+        { name: "place", chunk: chunkOf(() => void placeIndividual(model, HISTORY, { mixture })) },
+        {
+          name: "next",
+          chunk: chunkOf(() => void predict(model, placeIndividual(model, HISTORY, { mixture }), [4])),
+        },
+        { name: "course", chunk: chunkOf(() => void predict(model, placement, COURSE)) },
+        { name: "quick course", chunk: chunkOf(() => void predict(model, placement, COURSE, { quick: true })) },
+      ],
+      quick ? 15 : 60,
+    );
+    const ms = (name: string) => time(name) / 1e6;
+    const exact = ms("place") + ms("course");
+    const approximate = ms("place") + ms("quick course");
+    return [
+      alone("one individual placed and predicted at the next visit", "ms", ms("next"), { goal: 1 }),
+      alone("one individual placed, course of 41 times with bands, quick", "ms", approximate, { goal: 1 }),
+      alone("one individual placed, course of 41 times with bands, exact", "ms", exact, { goal: 1 }),
+      against("course of 41 times, quick over exact", "ms", approximate, "exact", exact, { goal: 1, guard: true }),
+    ];
+  },
+};

@@ -47,7 +47,7 @@ export function compileC(name: string, flags: readonly string[] = []): string | 
     return out;
   } catch (error) {
     // Without a compiler there is nothing to say; a library that is missing is worth a line.
-    const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
+    const said = error instanceof Error && "stderr" in error ? String(error.stderr ?? "").trim() : "";
     if (said !== "") process.stderr.write(`${name}.c was not compiled: ${said.split("\n")[0]}\n`);
     return undefined;
   }

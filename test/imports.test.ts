@@ -19,7 +19,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   evaluate: ["errors", "numeric", "cohort", "basis", "models"],
   map: ["errors", "numeric", "cohort", "basis", "models"],
   survival: ["errors", "numeric"],
-  associate: ["errors", "numeric", "cohort", "ingest", "basis", "models", "map", "survival"],
+  associate: ["errors", "numeric", "wasm", "cohort", "ingest", "basis", "models", "map", "survival"],
   study: ["errors", "numeric", "cohort", "ingest", "basis", "models", "evaluate", "map", "survival", "associate"],
   report: ["errors", "numeric", "cohort", "basis", "models", "simulate", "evaluate", "map", "survival", "associate"],
 };

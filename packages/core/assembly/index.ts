@@ -4,7 +4,9 @@
  * only instructions with one defined result are used (no relaxed SIMD), so every machine gives the same bits.
  */
 export { factorBand, invertBand, solveBand } from "./cholesky";
+export { conditionNodes } from "./conditioning";
 export { expectBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
+export { sumRows } from "./features";
 export { sumNodes, weighNodes } from "./placing";
 export { addOuter, dotTiles, fillProducts } from "./tiles";
 export { addToTable, contractTable, evaluateLocal, localValues } from "./local";

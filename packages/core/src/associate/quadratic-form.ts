@@ -10,6 +10,8 @@
  *   slices   −|x − y| as an average of −|p − p'| over projections p, counted in bins, O(n₁).
  * Forms are plain data that can be sent to a thread.                               (docs/math/association.md §4)
  */
+
+import { type RowSums, rowSumsKernel } from "../wasm/row-sums.ts";
 import { distancesFrom, type EnergyLattice, energyLattice, nodePairs, spreadMembers } from "./energy-lattice.ts";
 import { gaussLowRank, type LowRank, projectFeatures, sumFeatures } from "./low-rank.ts";
 import { addPhaseFeatures, type PhaseFeatures, phaseFeatures, phaseProduct } from "./phase-grid.ts";
@@ -145,12 +147,15 @@ export interface FormWorkspace {
   readonly cells: Float64Array;
   /** Marked in each bin, [numSlices,numBins] of slices. */
   readonly tally: Int32Array;
+  /** Sums of features in WebAssembly, where it is to be had; the same bits as without. */
+  readonly rowSums: RowSums | null;
 }
 
 export function formWorkspace(form: QuadraticForm): FormWorkspace {
   return {
     cells: new Float64Array(numCellsOf(form)),
     tally: new Int32Array(form.kind === "slices" ? form.numSlices * form.numBins : 0),
+    rowSums: form.kind === "features" ? rowSumsKernel(form.features.rows, form.n, form.features.rank) : null,
   };
 }
 
@@ -194,7 +199,7 @@ function markedSum(form: QuadraticForm, members: Int32Array, count: number, work
     case "grid":
       return gridSum(form.features, members, count, work.cells);
     case "features":
-      return featureSum(form.features, members, count, work.cells);
+      return featureSum(form.features, members, count, work);
     case "lattice":
       return latticeSum(form.lattice, members, count, work.cells);
     case "slices":
@@ -235,8 +240,10 @@ function gridSum(features: PhaseFeatures, members: Int32Array, count: number, ce
 }
 
 /** |Σ φ_i|² of the marked, and what the features leave out of the diagonal. */
-function featureSum(features: LowRank, members: Int32Array, count: number, sums: Float64Array): number {
-  sumFeatures(features, members, count, sums);
+function featureSum(features: LowRank, members: Int32Array, count: number, work: FormWorkspace): number {
+  const { cells: sums, rowSums } = work;
+  if (rowSums === null) sumFeatures(features, members, count, sums);
+  else rowSums(members, count, sums);
   let s = count * features.rest;
   for (let c = 0; c < sums.length; c++) s += sums[c] * sums[c];
   return s;

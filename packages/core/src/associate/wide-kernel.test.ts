@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../numeric/random.ts";
+import { rowSumsKernel } from "../wasm/row-sums.ts";
+import { gaussLowRank, sumFeatures } from "./low-rank.ts";
 import { kdeForm, permutationStatistics, planPermutations } from "./permutation.ts";
 import { wideForm, wideKernel } from "./wide-kernel.ts";
 
@@ -46,5 +48,22 @@ describe("wideForm", () => {
     const few = Float64Array.from({ length: 200 }, () => random.normal());
     expect(wideForm(few, 2).kind).toBe("matrix");
     for (const q of [1, 3]) expect(wideForm(Float64Array.from({ length: n * q }, LAWS.normal), q).n).toBe(n);
+  });
+});
+
+describe("sums of features", () => {
+  it("have the same bits in WebAssembly and in TypeScript", () => {
+    const features = gaussLowRank(
+      Float64Array.from({ length: 1400 }, () => random.normal()),
+      700,
+      2,
+    )!;
+    const members = Int32Array.from({ length: 701 }, () => random.integer(700));
+    const [plain, quick] = [new Float64Array(features.rank), new Float64Array(features.rank)];
+    for (const count of [0, 1, 350, 699]) {
+      sumFeatures(features, members, count, plain);
+      rowSumsKernel(features.rows, features.n, features.rank)!(members, count, quick);
+      expect(quick).toEqual(plain);
+    }
   });
 });

@@ -30,6 +30,8 @@ export interface KernelExports {
   addToTable(table: number, x: number, count: number, size: number, weight: number, values: number): void;
   weighNodes(context: number): number;
   sumNodes(context: number, count: number): void;
+  conditionNodes(context: number, rank: number, count: number): number;
+  sumRows(rows: number, n: number, rank: number, members: number, count: number, sums: number): void;
   fillProducts(A: number, B: number, pairs: number, R: number, numTiles: number): void;
 }
 

@@ -449,6 +449,8 @@ export class Explorer {
   async pause(paused: boolean): Promise<void> {
     await this.engine.pauseFit(paused);
     this.fitPhase = paused ? "paused" : "running";
+    // Who pauses may close the tab next.
+    if (paused) await this.#keep();
   }
 
   /** Ends the fit: keeps the map as it stands, or goes back to the last one. */

@@ -72,7 +72,7 @@ export function viewToFragment(view: View): string {
     if (key === "selection") {
       const { members, how } = view.selection!;
       if (largest(members) > LARGEST_POSITION) continue;
-      parts.push(`selection=${encodeURIComponent(JSON.stringify({ bits: toBitmap(members), how }))}`);
+      parts.push(`selection=${encodeURIComponent(JSON.stringify({ bits: toBitmap(members), how: withoutIds(how) }))}`);
     } else parts.push(`${key}=${encodeURIComponent(JSON.stringify(value))}`);
   }
   return `#${parts.join("&")}`;
@@ -125,6 +125,28 @@ function readSelection(value: unknown): View["selection"] {
 /** The largest position, −1 of none; a spread would overflow the stack for large selections. */
 function largest(members: readonly number[]): number {
   return members.reduce((top, i) => Math.max(top, i), -1);
+}
+
+/** Beginnings of what may be told of how a selection was made; what follows them may hold an id, or text typed in. */
+const HOWS: readonly (readonly [string, string])[] = [
+  ["inside a lasso on the map", "inside a lasso on the map"],
+  ["inside a box on the map", "inside a box on the map"],
+  ["within ¼ prior sd of a place", "within ¼ prior sd of a place"],
+  ["within ¼ prior sd of", "within ¼ prior sd of an individual"],
+  ["table filter", "table filter"],
+  ["table", "table"],
+];
+
+/** How a selection was made, for an address that others may see: known words alone. */
+export function withoutIds(how: string): string {
+  return how
+    .split(/(; added: |; taken out: )/)
+    .map((part, k) => {
+      if (k % 2 === 1) return part;
+      const group = /^group [A-Z]{1,2}$/.exec(part);
+      return group?.[0] ?? HOWS.find(([beginning]) => part.startsWith(beginning))?.[1] ?? "by hand";
+    })
+    .join("");
 }
 
 function toBitmap(members: readonly number[]): string {

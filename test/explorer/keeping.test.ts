@@ -1,0 +1,143 @@
+/** What stays after a reload: nothing unless the user agreed, then everything, also a fit that was under way. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser, type TestBrowser } from "../browser.ts";
+import {
+  BUILDS,
+  type ExplorerPage,
+  expectText,
+  fitAndOpen,
+  importTable,
+  mapStage,
+  openExplorer,
+  PATIENCE,
+  step,
+} from "./explorer-page.ts";
+import { simulatedTables } from "./tables.ts";
+
+const { visits } = simulatedTables({ numIndividuals: 60, seed: 3 });
+const { visits: more } = simulatedTables({ numIndividuals: 600, seed: 3 });
+
+let chromium: TestBrowser;
+
+beforeAll(async () => {
+  chromium = await openBrowser();
+}, 120_000);
+
+afterAll(async () => {
+  await chromium.close();
+});
+
+/** Opens the dialog about where the data are. */
+async function locality(page: Page) {
+  await page.getByRole("button", { name: /^(Stays on this computer|Kept in this browser)$/ }).click();
+  return page.getByRole("dialog", { name: "Where the data are" });
+}
+
+/** What the browser holds of the study. */
+async function kept(page: Page): Promise<{ running: { trace: readonly number[] } | null } | undefined> {
+  return page.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const request = indexedDB.open("trajectory-maps");
+        request.onerror = () => reject(request.error);
+        request.onsuccess = () => {
+          const db = request.result;
+          const found = db.transaction("study").objectStore("study").get("last");
+          found.onsuccess = () => {
+            db.close();
+            resolve(found.result && { running: found.result.running && { trace: found.result.running.trace } });
+          };
+          found.onerror = () => reject(found.error);
+        };
+      }),
+  );
+}
+
+/** Loads the page again at the address it stands at; a served page is let in by its cookie. */
+async function reload({ page }: ExplorerPage): Promise<void> {
+  await page.reload();
+  await page.getByRole("heading", { name: "Disease Trajectory Maps" }).waitFor({ state: "attached" });
+}
+
+describe.each(BUILDS)("a reload of the explorer %s", { timeout: 240_000 }, (build) => {
+  it("forgets without leave; with it restores step, colour, terrain and selection; forgets when told", async () => {
+    const explorer = await openExplorer(chromium, build);
+    const { page } = explorer;
+    await importTable(page, "visits.csv", visits);
+    await fitAndOpen(page);
+    await reload(explorer);
+    await page.getByRole("heading", { name: "Drop a table here" }).waitFor();
+
+    await importTable(page, "visits.csv", visits);
+    const dialog = await locality(page);
+    await dialog.getByRole("checkbox", { name: /Keep the study/ }).check();
+    await dialog.getByRole("button", { name: "Close", exact: true }).click();
+    const stage = await fitAndOpen(page);
+    await page.getByRole("combobox", { name: /^Colour/ }).selectOption("visits");
+    await page.getByRole("combobox", { name: /^Terrain/ }).selectOption("slope");
+    await stage.focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("r");
+    const title = page.getByRole("complementary", { name: "Details" }).getByRole("heading", { level: 2 });
+    await expectText(title, /^\d+ individuals?$/);
+    const selected = await title.textContent();
+    // The address holds what is shown, and neither ids nor measurements.
+    expect(decodeURIComponent(new URL(page.url()).hash)).not.toMatch(/P\d{2}/);
+
+    await reload(explorer);
+    await mapStage(page);
+    expect(await title.textContent()).toBe(selected);
+    expect(await page.getByRole("combobox", { name: /^Colour/ }).inputValue()).toBe("visits");
+    expect(await page.getByRole("combobox", { name: /^Terrain/ }).inputValue()).toBe("slope");
+    await page.getByRole("button", { name: "Kept in this browser", exact: true }).waitFor();
+
+    await (await locality(page)).getByRole("button", { name: "Forget everything", exact: true }).click();
+    await page.getByRole("heading", { name: "Drop a table here" }).waitFor();
+    await page.getByRole("button", { name: "Stays on this computer", exact: true }).waitFor();
+    await reload(explorer);
+    await page.getByRole("heading", { name: "Drop a table here" }).waitFor();
+    expect(await kept(page)).toBeUndefined();
+    expect(explorer.problems()).toEqual([]);
+    await explorer.close();
+  });
+
+  it("goes on with a fit that was under way", async () => {
+    const explorer = await openExplorer(chromium, build);
+    const { page } = explorer;
+    await importTable(page, "visits.csv", more);
+    const dialog = await locality(page);
+    await dialog.getByRole("checkbox", { name: /Keep the study/ }).check();
+    await dialog.getByRole("button", { name: "Close", exact: true }).click();
+    await step(page, "Fit").click();
+    // A rule that is hard to meet, so that there is time to pause.
+    await page.getByText("More", { exact: true }).click();
+    await page.getByRole("combobox", { name: /^Tolerance/ }).selectOption("1e-8");
+    await page.getByRole("button", { name: "Fit with these settings", exact: true }).click();
+    await page.getByRole("button", { name: "Pause", exact: true }).click({ timeout: PATIENCE });
+    await page.getByRole("heading", { name: /^Paused/ }).waitFor();
+    const keptPasses = async () => (await kept(page))?.running?.trace.length ?? 0;
+    await expect.poll(keptPasses, { timeout: PATIENCE }).toBeGreaterThan(0);
+    const before = await keptPasses();
+    await page.addInitScript(() => {
+      const passes: number[] = [];
+      Object.assign(globalThis, { passes });
+      new MutationObserver(() => {
+        const found = /Pass (\d+)\./.exec(document.querySelector("main")?.textContent ?? "");
+        if (found !== null) passes.push(Number(found[1]));
+      }).observe(document, { subtree: true, childList: true, characterData: true });
+    });
+    await reload(explorer);
+    await page.getByRole("heading", { name: /^Fitting the map/ }).waitFor({ timeout: PATIENCE });
+    const seen = () => page.evaluate(() => (globalThis as unknown as { passes: number[] }).passes);
+    await expect.poll(async () => (await seen()).length, { timeout: PATIENCE }).toBeGreaterThan(0);
+    // The first pass told after the reload follows those that were kept.
+    expect((await seen())[0]).toBeGreaterThan(before);
+    await page.getByRole("button", { name: "Stop and keep", exact: true }).click();
+    await page.getByRole("button", { name: "Open the map", exact: true }).waitFor({ timeout: PATIENCE });
+    await expectText(page.locator("main"), "Not converged:");
+    await page.getByRole("button", { name: "Continue", exact: true }).waitFor();
+    expect(explorer.problems()).toEqual([]);
+    await explorer.close();
+  });
+});

@@ -1,0 +1,51 @@
+/** Tables for tests of the explorer: a simulated registry as the files people have. */
+import { type SimulatedMarker, simulateCohort } from "@trajectory-maps/core";
+
+export interface TableOptions {
+  readonly marker?: SimulatedMarker;
+  readonly numIndividuals?: number;
+  readonly seed?: number;
+  /** Names of the columns of individual, time and value. */
+  readonly columns?: readonly [string, string, string];
+  /** The id an individual gets. */
+  readonly rename?: (id: string, index: number) => string;
+}
+
+export interface Tables {
+  readonly visits: string;
+  /** One row per individual with outcomes of 0 and 1, and years of follow-up. */
+  readonly subjects: string;
+  readonly ids: readonly string[];
+  readonly numRows: number;
+}
+
+/** Both tables of a simulated cohort, separated by commas. */
+export function simulatedTables(options: TableOptions = {}): Tables {
+  const { marker = "pfvc", columns = ["id", "years", "FVC"], rename = (id: string) => id, ...of } = options;
+  const { cohort, outcomes } = simulateCohort(marker, { numIndividuals: 100, seed: 5, ...of });
+  const ids = cohort.ids.map(rename);
+  const rows = ids.flatMap((id, i) =>
+    Array.from({ length: cohort.offsets[i + 1] - cohort.offsets[i] }, (_, k) => {
+      const j = cohort.offsets[i] + k;
+      return [id, cohort.times[j].toFixed(4), cohort.values[j].toFixed(1)];
+    }),
+  );
+  const names = Object.keys(outcomes);
+  const subjects = ids.map((id, i) => [
+    id,
+    ...names.map((name) => String(outcomes[name][i])),
+    (cohort.times[cohort.offsets[i + 1] - 1] + 1 + (i % 3)).toFixed(2),
+  ]);
+  return {
+    visits: csv([columns, ...rows]),
+    subjects: csv([[columns[0], ...names, "followed"], ...subjects]),
+    ids,
+    numRows: rows.length,
+  };
+}
+
+/** Rows as CSV. */
+export function csv(rows: Iterable<readonly string[]>, delimiter = ","): string {
+  const cell = (text: string) => (/["\n\r,;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return `${Array.from(rows, (row) => row.map(cell).join(delimiter)).join("\n")}\n`;
+}

@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { designMatrix } from "../packages/core/src/basis/bspline.ts";
 import type { BasisStatistics } from "../packages/core/src/basis/statistics.ts";
-import type { Cohort } from "../packages/core/src/cohort/cohort.ts";
+import { type Cohort, makeCohort } from "../packages/core/src/cohort/cohort.ts";
 import { linearStart } from "../packages/core/src/models/linear/start.ts";
 import type { MapStart } from "../packages/core/src/models/map-start.ts";
 import { prepareCohort } from "../packages/core/src/models/prepare.ts";
@@ -15,6 +15,43 @@ export const PAPER_SIZE = 2323;
 /** The simulated PFVC registry of the paper's size, or of another. */
 export function registry(numIndividuals = PAPER_SIZE): Cohort {
   return simulateCohort("pfvc", { numIndividuals, seed: 1 }).cohort;
+}
+
+/**
+ * The cohort that the goals were set with, number by number: sparse individuals on a two-dimensional map, median 3 visits,
+ * at most 55, more of them early; a course bends with both coordinates and has a smooth residual of its own. Its mixed
+ * model is nearly singular (log-likelihood −35920.1805), which is where such fits take longest.
+ */
+export function bendingCohort(m = PAPER_SIZE): Cohort {
+  const uniform = mulberry32(1);
+  const normal = () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
+  const [ids, times, values]: [string[], number[], number[]] = [[], [], []];
+  for (let i = 0; i < m; i++) {
+    const n = i === 0 ? 55 : Math.min(55, Math.max(1, Math.round(Math.exp(Math.log(3.1) + 0.95 * normal()))));
+    const [x, y] = [normal(), normal()];
+    const own = Array.from({ length: 5 }, () => 1.5 * normal());
+    const visits = Array.from({ length: n }, () => 10 * uniform() * uniform() ** 0.3).sort((a, b) => a - b);
+    for (const t of visits) {
+      const a = t / 10;
+      const course = 80 + 12 * x - 20 * Math.tanh(1.2 * y) * a - 8 * Math.max(0, x * y) * a * a;
+      const residual = own[0] * (1 - a) + own[1] * a + own[2] * Math.sin(Math.PI * a);
+      ids.push(String(i + 1));
+      times.push(Number(t.toFixed(4)));
+      values.push(Number((course + residual + 3.5 * normal()).toFixed(3)));
+    }
+  }
+  return makeCohort({ ids, times, values });
+}
+
+/** The generator of that cohort: 32 bits of state, uniform on [0, 1). */
+function mulberry32(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
 }
 
 /** The statistics and linear start of a cohort under the default basis. */

@@ -9,14 +9,9 @@ import { applyTransform } from "../cohort/marker.ts";
 import { modelStatistics } from "../models/embed.ts";
 import { functionalDistribution } from "../models/mixture/curve-distribution.ts";
 import { type CoefficientMixture, loadIndividual, mixtureWorkspace } from "../models/mixture/mixture.ts";
-import {
-  mixtureCdf,
-  mixtureCrps,
-  mixtureLogDensity,
-  mixtureQuantile,
-  pruneMixture,
-} from "../models/mixture/normal-mixture.ts";
+import { mixtureCdf, mixtureCrps, mixtureLogDensity, pruneMixture } from "../models/mixture/normal-mixture.ts";
 import { conditionMixture } from "../models/mixture/posterior.ts";
+import { mixtureQuantile } from "../models/mixture/quantiles.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 
 export interface ForecastOptions {

@@ -9,14 +9,15 @@ import { type Cohort, makeCohort } from "../cohort/cohort.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { joinFloats, multiply } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
-import type { KernelChoice } from "../wasm/instance.ts";
+import { chooseKernels, type KernelChoice } from "../wasm/instance.ts";
 import { embedLocal } from "./dtm-paper/embed.ts";
 import type { ModelBase } from "./fit.ts";
 import type { EffectPosterior } from "./linear/posterior.ts";
 import { linearPlaces } from "./linear/scores.ts";
 import { type CoefficientMixture, loadIndividual, mixtureWorkspace } from "./mixture/mixture.ts";
 import { highestDensityNodes, locationMoments } from "./mixture/place.ts";
-import { conditionMixture, type PlacePosterior } from "./mixture/posterior.ts";
+import { type CoefficientPosterior, conditionMixture, type PlacePosterior } from "./mixture/posterior.ts";
+import { type Conditioner, createConditioner } from "./mixture/wasm-posterior.ts";
 import { isMapModel, modelMixture, type TrajectoryModel, usesOwnNodes } from "./model.ts";
 import { showCovariance, showLocation } from "./orient.ts";
 import { outsideMass } from "./outside-mass.ts";
@@ -116,7 +117,6 @@ function joinVariational(parts: readonly NonNullable<Placements["variational"]>[
 export function placeIndividual(model: TrajectoryModel, history: History, options: EmbedOptions = {}): Placement {
   const { times, values, id = "new" } = history;
   const mixture = options.mixture ?? modelMixture(model);
-  const work = mixtureWorkspace(mixture);
   const empty = times.length === 0 && values.length === 0;
   // An individual without observations has zero statistics, whatever the stand-in observation was.
   const cohort = makeCohort(
@@ -129,8 +129,7 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
   );
   const full = modelStatistics(model, cohort);
   const statistics = empty ? withoutObservations(full) : full;
-  loadIndividual(mixture, statistics, 0, work);
-  const posterior = conditionMixture(mixture, work);
+  const posterior = conditionIndividual(mixture, statistics, options.kernels);
   const place = placeOf(model, posterior, isMapModel(model) ? null : linearPlaces(model, statistics), 0);
   const local = model.kind === "dtm-paper" && !empty ? variationalPlaces(model, statistics) : undefined;
   return {
@@ -147,6 +146,26 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
     numOutsideTimes: empty ? 0 : countOutsideTimes(model, cohort)[0],
     outsideMass: isMapModel(model) ? outsideMass(model.map, posterior) : 0,
   };
+}
+
+/** Mixtures laid out for the kernels, as long as they are at hand. A cache, nothing more. */
+const conditioners = new WeakMap<CoefficientMixture, Conditioner>();
+
+/** Posterior of the first individual of the statistics. */
+function conditionIndividual(
+  mixture: CoefficientMixture,
+  statistics: BasisStatistics,
+  kernels: KernelChoice = "auto",
+): CoefficientPosterior {
+  // A single component is not worth laying out, and the kernel wants triangular roots.
+  if (mixture.numNodes > 1 && mixture.isLower && chooseKernels(kernels) === "wasm-simd") {
+    const condition = conditioners.get(mixture) ?? createConditioner(mixture);
+    conditioners.set(mixture, condition);
+    return condition(statistics, 0);
+  }
+  const work = mixtureWorkspace(mixture);
+  loadIndividual(mixture, statistics, 0, work);
+  return conditionMixture(mixture, work);
 }
 
 /** Statistics of new individuals under a model's own basis and centre; refuses a cohort of another marker. */

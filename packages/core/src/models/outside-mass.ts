@@ -8,22 +8,43 @@ export function outsideMass(map: SparseMap, posterior: PlacePosterior): number {
   if (kernel.kind === "linear") return 0;
   const { weights, locations } = posterior;
   const inverse = Float64Array.from(kernel.lengthscales, (l) => 1 / l);
+  const box = boundingBox(Z, p, q);
   let mass = 0;
   // Neighbouring nodes are near the same inducing place, so the last one found is asked first.
   let near = 0;
   for (let k = 0; k < weights.length; k++) {
-    let tried = 0;
-    for (; tried < p; tried++) {
+    let distance = 0;
+    for (let c = 0; c < q; c++) {
+      const x = locations[k * q + c];
+      const u = Math.max(box[c] - x, x - box[q + c], 0) * inverse[c];
+      distance += u * u;
+    }
+    // A node a length-scale away is inside, whatever way the last digit was rounded.
+    for (let tried = 0; tried < p && distance <= LIMIT; tried++) {
       let s = 0;
       for (let c = 0; c < q; c++) {
         const u = (locations[k * q + c] - Z[near * q + c]) * inverse[c];
         s += u * u;
       }
-      // A node a length-scale away is inside, whatever way the last digit was rounded.
-      if (s <= 1 + 1e-12) break;
-      near = near + 1 < p ? near + 1 : 0;
+      if (s <= LIMIT) break;
+      if (tried === p - 1) distance = s;
+      else near = near + 1 < p ? near + 1 : 0;
     }
-    if (tried === p) mass += weights[k];
+    if (distance > LIMIT) mass += weights[k];
   }
   return mass;
+}
+
+const LIMIT = 1 + 1e-12;
+
+/** Smallest, then largest coordinates of places Z [p,q]: no place is nearer than this box, [2q]. */
+function boundingBox(Z: Float64Array, p: number, q: number): Float64Array {
+  const box = new Float64Array(2 * q).fill(Number.POSITIVE_INFINITY, 0, q).fill(Number.NEGATIVE_INFINITY, q);
+  for (let j = 0; j < p; j++) {
+    for (let c = 0; c < q; c++) {
+      box[c] = Math.min(box[c], Z[j * q + c]);
+      box[q + c] = Math.max(box[q + c], Z[j * q + c]);
+    }
+  }
+  return box;
 }

@@ -10,7 +10,8 @@ import { sortedQuantile } from "../basis/knots.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { checkOption } from "../errors.ts";
 import type { ModelBase } from "./fit.ts";
-import { mixtureCdf, mixtureQuantile } from "./mixture/normal-mixture.ts";
+import { mixtureCdf } from "./mixture/normal-mixture.ts";
+import { mixtureQuantile } from "./mixture/quantiles.ts";
 import type { Placement } from "./placement.ts";
 import { checkLevel, drawCurves, valueDistribution } from "./predict.ts";
 

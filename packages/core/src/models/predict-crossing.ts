@@ -8,8 +8,8 @@ import { checkOption, DtmError } from "../errors.ts";
 import { createRandom } from "../numeric/random.ts";
 import type { ModelBase } from "./fit.ts";
 import { type CrossingDirection, crossingGrid, firstCrossing } from "./mixture/crossing.ts";
-import { mixtureQuantile } from "./mixture/normal-mixture.ts";
 import { coefficientSampler } from "./mixture/place.ts";
+import { mixtureQuantile } from "./mixture/quantiles.ts";
 import type { Placement } from "./placement.ts";
 import { checkDraws, checkLevel, valueDistribution } from "./predict.ts";
 

@@ -13,8 +13,9 @@ import { LOG_2PI, normalCdf } from "../numeric/special.ts";
 import type { ModelBase } from "./fit.ts";
 import { functionalDistribution } from "./mixture/curve-distribution.ts";
 import { groupComponents } from "./mixture/group-components.ts";
-import { mixtureQuantiles, type NormalMixture } from "./mixture/normal-mixture.ts";
+import type { NormalMixture } from "./mixture/normal-mixture.ts";
 import { chooseNodes, coefficientSampler, heavyNodes, type NodeChoice } from "./mixture/place.ts";
+import { mixtureQuantiles } from "./mixture/quantiles.ts";
 import { simultaneousBand } from "./mixture/simultaneous.ts";
 import type { Placement } from "./placement.ts";
 

@@ -8,11 +8,11 @@ import {
   mixtureCrps,
   mixtureLogDensity,
   mixtureMean,
-  mixtureQuantile,
   mixtureVariance,
   type NormalMixture,
 } from "./normal-mixture.ts";
 import { dropLightNodes, highestDensityNodes } from "./place.ts";
+import { mixtureQuantile } from "./quantiles.ts";
 import { simultaneousBand } from "./simultaneous.ts";
 
 const mixture: NormalMixture = {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../numeric/random.ts";
 import { groupComponents } from "./group-components.ts";
-import { mixtureMean, mixtureQuantile, mixtureVariance, type NormalMixture } from "./normal-mixture.ts";
+import { mixtureMean, mixtureVariance, type NormalMixture } from "./normal-mixture.ts";
+import { mixtureQuantile } from "./quantiles.ts";
 
 function randomMixture(K: number, seed: number): NormalMixture {
   const random = createRandom(seed);

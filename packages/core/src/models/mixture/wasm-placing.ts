@@ -7,19 +7,22 @@
  */
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
-import { createKernelInstance, type KernelExports } from "../../wasm/instance.ts";
+import { createKernelInstance, type KernelInstance } from "../../wasm/instance.ts";
 import { TILE, tileCount, toTiles } from "../../wasm/tiles.ts";
 import type { CoefficientMixture } from "./mixture.ts";
 
 /** Views on the memory of one instance, and scratch. */
 export interface NodeWeigher {
-  readonly exports: KernelExports;
+  readonly instance: KernelInstance;
   readonly mixture: CoefficientMixture;
   readonly numColumns: number;
   readonly context: Int32Array;
   readonly roots: Float64Array; // R [r,d]
   readonly heights: Float64Array; // h [r]
   readonly spread: Float64Array;
+  readonly noise: Float64Array; // σ² [1]
+  readonly means: Float64Array; // m_g [tile][d][4]
+  readonly active: Int32Array; // tiles with any weight
   /** Weights of the nodes up to a factor, zero where they are light, [Γ] and padding. */
   readonly weights: Float64Array;
   readonly totals: Float64Array; // largest exponent, Σ, Σ of those kept
@@ -31,15 +34,26 @@ export interface NodeWeigher {
 
 const RANK = 1;
 
+/** Room in the memory of a weigher for what else its instance is to hold. */
+export interface Reserve {
+  readonly entries: number;
+  readonly buffers: number;
+}
+
 /** A weigher for a mixture; `columns` [numColumns,Γ] are the functions of a node whose posterior means are wanted. */
-export function createNodeWeigher(mixture: CoefficientMixture, columns: Float64Array): NodeWeigher {
+export function createNodeWeigher(
+  mixture: CoefficientMixture,
+  columns: Float64Array,
+  reserve: Reserve = { entries: 0, buffers: 0 },
+): NodeWeigher {
   const { numBasis: d, numNodes: n } = mixture;
   const numPacked = (d * (d + 1)) / 2;
   const numColumns = columns.length / n;
   const tiles = tileCount(n);
   const entries =
     64 + d * d + d + numPacked ** 2 + 4 * (numPacked + d) + 8 + numColumns + d * numPacked + tiles * TILE * 4;
-  const instance = createKernelInstance(entries + tiles * TILE * (numPacked + numColumns + 2 * d), 24);
+  const tables = tiles * TILE * (numPacked + numColumns + 2 * d);
+  const instance = createKernelInstance(entries + tables + reserve.entries, 24 + reserve.buffers);
   const { doubles, integers } = instance;
   const context = integers(21);
   const views = {
@@ -65,15 +79,18 @@ export function createNodeWeigher(mixture: CoefficientMixture, columns: Float64A
   toTiles(columns, numColumns, n, views.columns);
   views.logPrior.set(mixture.logWeights);
   context.set([d, 0, tiles, numPacked, numColumns, ...Object.values(views).map((view) => view.byteOffset)]);
-  const { roots, heights, spread, weights, totals, sums } = views;
+  const { noise, roots, heights, spread, means, active, weights, totals, sums } = views;
   return {
-    exports: instance.exports,
+    instance,
     mixture,
     numColumns,
     context,
+    noise,
     roots,
     heights,
     spread,
+    means,
+    active,
     weights,
     totals,
     sums,
@@ -81,6 +98,30 @@ export function createNodeWeigher(mixture: CoefficientMixture, columns: Float64A
     g: new Float64Array(d),
     pivots: new Int32Array(d),
   };
+}
+
+/** What is known of an individual once the nodes are weighed. */
+export interface Weighed {
+  readonly logLikelihood: number;
+  /** r. */
+  readonly rank: number;
+  /** How many tiles have any weight; `active` lists them. */
+  readonly count: number;
+}
+
+/** Weighs the nodes for one individual: R, h and weights, which sum to `totals[2]`, stay in the weigher. */
+export function weighNodes(weigher: NodeWeigher, statistics: BasisStatistics, individual: number): Weighed {
+  const { mixture, instance, context, G, g, totals, heights } = weigher;
+  const s2 = mixture.noiseVariance;
+  unpackGram(statistics, individual, G);
+  let rest = residualStatistics(statistics, individual, mixture.meanCoefficients, g);
+  const n = statistics.counts[individual];
+  const rank = reduce(weigher, n);
+  context[RANK] = rank;
+  for (let a = 0; a < rank; a++) rest -= heights[a] * heights[a];
+  const count = instance.exports.weighNodes(context.byteOffset);
+  const constant = n * (LOG_2PI + Math.log(s2)) + Math.max(rest, 0) / s2;
+  return { logLikelihood: -0.5 * constant + totals[0] + Math.log(totals[1]), rank, count };
 }
 
 /**
@@ -95,16 +136,10 @@ export function weighIndividual(
   coefficients: Float64Array,
   offset: number,
 ): number {
-  const { mixture, exports, context, G, g, totals, sums, roots, heights, numColumns } = weigher;
-  const { numBasis: d, noiseVariance: s2 } = mixture;
-  unpackGram(statistics, individual, G);
-  let rest = residualStatistics(statistics, individual, mixture.meanCoefficients, g);
-  const n = statistics.counts[individual];
-  const r = reduce(weigher, n);
-  context[RANK] = r;
-  for (let a = 0; a < r; a++) rest -= heights[a] * heights[a];
-  const count = exports.weighNodes(context.byteOffset);
-  exports.sumNodes(context.byteOffset, count);
+  const { mixture, instance, context, totals, sums, roots, numColumns } = weigher;
+  const d = mixture.numBasis;
+  const { logLikelihood, rank: r, count } = weighNodes(weigher, statistics, individual);
+  instance.exports.sumNodes(context.byteOffset, count);
   const scale = 1 / totals[2];
   for (let k = 0; k < d; k++) coefficients[offset + k] = scale * sums[coefficientMeans + k];
   for (let a = 0, at = numColumns; a < r; a++) {
@@ -117,8 +152,7 @@ export function weighIndividual(
       coefficients[offset + k] += scale * sums[at++] * roots[a * d + k];
     }
   }
-  const constant = n * (LOG_2PI + Math.log(s2)) + Math.max(rest, 0) / s2;
-  return -0.5 * constant + totals[0] + Math.log(totals[1]);
+  return logLikelihood;
 }
 
 /** Pivots below this share of the first carry rounding only. */

@@ -3,7 +3,14 @@
  * `dtm fit --resume` does the rest.
  */
 import { join } from "node:path";
-import { DtmError, leftOutNote, type ReadCohort, saveModel, type TrajectoryModel } from "@trajectory-maps/core";
+import {
+  DtmError,
+  leftOutNote,
+  type ReadCohort,
+  type ShardHost,
+  saveModel,
+  type TrajectoryModel,
+} from "@trajectory-maps/core";
 import { NotConvergedError, StoppedError } from "../exit-codes.ts";
 import { type Checkpoint, checkpointText } from "../io/checkpoint.ts";
 import { toCsv } from "../io/csv.ts";
@@ -12,7 +19,7 @@ import type { Signals, StopSignal } from "../io/signals.ts";
 import { type OutputFile, removeFile, writeOutputs } from "../io/write.ts";
 import { cohortSummary, courseTable, type FittedModel, mapPicture, mapSummary, modelTable } from "../print/summary.ts";
 import type { CommandResult, Context, Options } from "./command.ts";
-import { type FitChoice, fitLinear, placeAll, signalNow } from "./fit-model.ts";
+import { type FinishedFit, type FitChoice, fitBaseline, placeAll, signalNow } from "./fit-model.ts";
 import { placementsCsv } from "./placements.ts";
 import { type RunRecord, runRecord, runRecordText } from "./run-record.ts";
 import { unusedAxes } from "./unused-axes.ts";
@@ -26,6 +33,8 @@ export interface Work {
   readonly options: Options;
   readonly context: Context;
   readonly signals: Signals;
+  /** Threads for passes over individuals, if there are any. */
+  readonly shards: ShardHost | undefined;
 }
 
 /** Names of the files of a run. */
@@ -35,10 +44,10 @@ export function outputNames(withVisits: boolean): string[] {
 }
 
 /** Baselines, places, files and the summary of a fitted model. */
-export async function finishRun(bare: TrajectoryModel, work: Work): Promise<CommandResult> {
+export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandResult> {
   const { folder, read, options } = work;
-  const model = withLeftOut(bare, read);
-  const { files, record, fitted, baselines } = await assembleRun(model, work);
+  const model = withLeftOut(bare.model, read);
+  const { files, record, fitted, baselines } = await assembleRun({ ...bare, model }, work);
   const paths = writeOutputs(folder, files);
   removeFile(join(folder, CHECKPOINT_FILE));
   const text = [
@@ -68,7 +77,7 @@ function withLeftOut<M extends TrajectoryModel>(model: M, read: ReadCohort): M {
 
 /** Everything `dtm fit` writes. */
 async function assembleRun(
-  model: TrajectoryModel,
+  finished: FinishedFit,
   work: Work,
 ): Promise<{
   readonly files: OutputFile[];
@@ -76,18 +85,19 @@ async function assembleRun(
   readonly fitted: FittedModel;
   readonly baselines: readonly FittedModel[];
 }> {
-  const { read, options, context, signals } = work;
+  const { read, options, context, signals, shards } = work;
+  const { model } = finished;
   const baselines: FittedModel[] = [];
   for (const kind of BASELINES) {
     const signal = await signalNow(signals);
     if (signal !== undefined) throw keepFinished(signal, model, work);
-    const own = model.kind === kind ? model : tryBaseline(kind, work);
-    if (own !== undefined) baselines.push(placeAll(own, read, context));
+    const own = model.kind === kind ? finished : tryBaseline(kind, model, work);
+    if (own !== undefined) baselines.push(placeAll(own, read, context, shards));
   }
-  const fitted = baselines.find((b) => b.model === model) ?? placeAll(model, read, context);
+  const fitted = baselines.find((b) => b.model === model) ?? placeAll(finished, read, context, shards);
   const unused = unusedAxes(model);
   if (unused !== undefined) context.talk.warn(unused);
-  const texts: Record<string, () => string> = {
+  const texts: Record<string, () => OutputFile["text"]> = {
     "model.json": () => saveModel(model),
     ...Object.fromEntries(baselines.map((b) => [`baselines/${b.model.kind}.json`, () => saveModel(b.model)])),
     [VISITS_FILE]: () => visitsCsv(read.cohort),
@@ -109,9 +119,14 @@ async function assembleRun(
 }
 
 /** A baseline, or a warning: that one cannot be fitted says nothing against the model that was asked for. */
-function tryBaseline(kind: "lmm" | "fpca", { read, choice, context }: Work): TrajectoryModel | undefined {
+function tryBaseline(
+  kind: "lmm" | "fpca",
+  model: TrajectoryModel,
+  { read, choice, context }: Work,
+): FinishedFit | undefined {
   try {
-    return withLeftOut(fitLinear(read, { ...choice, kind }, context), read);
+    const baseline = fitBaseline(read, { ...choice, kind }, model, context);
+    return { model: withLeftOut(baseline, read) };
   } catch (error) {
     if (!(error instanceof DtmError)) throw error;
     context.talk.warn(`The baseline ${kind} is left out: ${error.message}`);

@@ -1,6 +1,9 @@
 /** Which function of the core fits which kind of model; maps are fitted step by step, so that they can be interrupted. */
 import { setImmediate } from "node:timers/promises";
 import {
+  type Basis,
+  type BasisStatistics,
+  createRandom,
   type DtmRun,
   type DtmRunSnapshot,
   embed,
@@ -10,6 +13,8 @@ import {
   fitLmm,
   type ReadCohort,
   resumeDtm,
+  type ShardHost,
+  selectIndividuals,
   startDtm,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
@@ -39,6 +44,12 @@ const TITLES: Readonly<Record<Kind, string>> = {
   "dtm-paper": "Trajectory map as published",
 };
 
+/** A fitted model, with what it read of the cohort if that can be used again. */
+export interface FinishedFit {
+  readonly model: TrajectoryModel;
+  readonly statistics?: BasisStatistics;
+}
+
 /** A map fit that was stopped by a signal. */
 export interface StoppedFit {
   readonly signal: StopSignal;
@@ -46,15 +57,43 @@ export interface StoppedFit {
 }
 
 /** Fits a linear model. */
-export function fitLinear(read: ReadCohort, choice: FitChoice & { readonly kind: "lmm" | "fpca" }, context: Context) {
+export function fitLinear(
+  read: ReadCohort,
+  choice: FitChoice & { readonly kind: "lmm" | "fpca" },
+  context: Context,
+  basis?: Basis,
+) {
   const { cohort, columns } = read;
   const { kind, mapDimension, mean, seed } = choice;
   return context.talk.during(TITLES[kind], (onProgress) => {
-    const common = { seed, onProgress, mean, columns };
+    const common = { seed, onProgress, mean, columns, ...(basis === undefined ? {} : { basis }) };
     return kind === "lmm"
       ? fitLmm(cohort, { ...common, mapDimension })
       : fitFpca(cohort, { ...common, rank: mapDimension });
   });
+}
+
+/** Above this many individuals maps are fitted by minibatches unless told otherwise, and baselines to a sample. */
+export const MANY_INDIVIDUALS = 50_000;
+const BASELINE_SAMPLE = 20_000;
+
+/**
+ * A linear model of the same visits, to compare with. In a large cohort it is fitted to a random sample, with the basis of
+ * the model it stands beside, and says so.
+ */
+export function fitBaseline(
+  read: ReadCohort,
+  choice: FitChoice & { readonly kind: "lmm" | "fpca" },
+  beside: TrajectoryModel,
+  context: Context,
+): TrajectoryModel {
+  const m = read.cohort.ids.length;
+  if (m <= MANY_INDIVIDUALS) return fitLinear(read, choice, context);
+  const sample = createRandom(choice.seed).permutation(m).slice(0, BASELINE_SAMPLE);
+  const cohort = selectIndividuals(read.cohort, sample);
+  const model = fitLinear({ ...read, cohort }, choice, context, beside.basis);
+  const note = `Fitted to a random sample of ${BASELINE_SAMPLE} of ${m} individuals.`;
+  return { ...model, record: { ...model.record, warnings: [...model.record.warnings, note] } };
 }
 
 /** Listens for signals while a model and what belongs to it are fitted. */
@@ -80,21 +119,23 @@ export function fitMap(
   choice: FitChoice,
   context: Context,
   signals: Signals,
+  shards: ShardHost | undefined,
   snapshot?: DtmRunSnapshot,
-): Promise<TrajectoryModel | StoppedFit> {
+): Promise<FinishedFit | StoppedFit> {
   const kind = choice.mapDimension === 3 ? "dtm-paper" : choice.kind;
   return context.talk.during(TITLES[kind], async (onProgress) => {
     // Handlers run only when this loop lets go; before the linear start, a signal would wait for it.
     await setImmediate();
+    const threads = shards === undefined ? {} : { shards };
     const run =
       snapshot === undefined
-        ? startDtm(read.cohort, mapOptions(read, choice, onProgress))
-        : resumeDtm(read.cohort, snapshot, { onProgress });
+        ? startDtm(read.cohort, { ...mapOptions(read, choice, onProgress), ...threads })
+        : resumeDtm(read.cohort, snapshot, { onProgress, ...threads });
     return await runSteps(run, signals.received);
   });
 }
 
-async function runSteps(run: DtmRun, received: () => StopSignal | undefined): Promise<TrajectoryModel | StoppedFit> {
+async function runSteps(run: DtmRun, received: () => StopSignal | undefined): Promise<FinishedFit | StoppedFit> {
   let last = Date.now();
   while (!run.step().done) {
     if (Date.now() - last < 40) continue;
@@ -103,7 +144,7 @@ async function runSteps(run: DtmRun, received: () => StopSignal | undefined): Pr
     const signal = received();
     if (signal !== undefined) return { signal, snapshot: run.snapshot() };
   }
-  return run.finish();
+  return { model: run.finish(), statistics: run.statistics };
 }
 
 function mapOptions(
@@ -135,14 +176,23 @@ export function fitAny(
   choice: FitChoice,
   context: Context,
   signals: Signals,
-): Promise<TrajectoryModel | StoppedFit> {
+  shards: ShardHost | undefined,
+): Promise<FinishedFit | StoppedFit> {
   const { kind } = choice;
-  if (kind === "lmm" || kind === "fpca") return Promise.resolve(fitLinear(read, { ...choice, kind }, context));
-  return fitMap(read, choice, context, signals);
+  if (kind === "lmm" || kind === "fpca") {
+    return Promise.resolve({ model: fitLinear(read, { ...choice, kind }, context) });
+  }
+  return fitMap(read, choice, context, signals, shards);
 }
 
 /** Everyone in the cohort placed by a model. */
-export function placeAll(model: TrajectoryModel, read: ReadCohort, { talk }: Context): FittedModel {
+export function placeAll(
+  { model, statistics }: FinishedFit,
+  read: ReadCohort,
+  { talk }: Context,
+  shards: ShardHost | undefined,
+): FittedModel {
   if (!model.record.converged) talk.warn(model.record.verdict);
-  return { model, placements: talk.during("  places of everyone", () => embed(model, read.cohort)) };
+  const known = { ...(statistics === undefined ? {} : { statistics }), ...(shards === undefined ? {} : { shards }) };
+  return { model, placements: talk.during("  places of everyone", () => embed(model, read.cohort, known)) };
 }

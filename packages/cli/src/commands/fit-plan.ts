@@ -4,13 +4,16 @@ import { isPrivate } from "../io/run-folder.ts";
 import { cohortSummary } from "../print/summary.ts";
 import { count, whole } from "../print/words.ts";
 import type { CommandResult } from "./command.ts";
-import type { FitChoice } from "./fit-model.ts";
+import { type FitChoice, MANY_INDIVIDUALS } from "./fit-model.ts";
 
 /** The plan of a fit, in words and as data. */
 export function planOf(read: ReadCohort, choice: FitChoice, folder: string, names: readonly string[]): CommandResult {
   const { cohort, columns, numRows, numRowsLeftOut, warnings, notes } = read;
   const kind = choice.mapDimension === 3 && choice.kind === "dtm" ? "dtm-paper" : choice.kind;
-  const schedule = kind === "dtm" || kind === "dtm-paper" ? (choice.schedule ?? "batch") : null;
+  const schedule =
+    kind === "dtm" || kind === "dtm-paper"
+      ? (choice.schedule ?? (cohort.ids.length > MANY_INDIVIDUALS ? "svi" : "batch"))
+      : null;
   const roles = (["id", "time", "value"] as const).map((role) => `${role} = "${columns[role]}"`);
   const lines = [
     `${cohortSummary(cohort)}\n`,

@@ -7,11 +7,30 @@ import { lockFolder } from "../io/lock.ts";
 import { fileExists, nameOf, readPieces } from "../io/read.ts";
 import { readModel, VISITS_FILE } from "../io/run-folder.ts";
 import { checkOutputs } from "../io/write.ts";
-import { type Command, type CommandResult, type Context, FORCE_OPTION, type Options, textOption } from "./command.ts";
-import { finishRun, keepSnapshot, outputNames } from "./fit-finish.ts";
-import { type FitChoice, fitAny, fitMap, KINDS, type Kind, listenWhileFitting, SCHEDULES } from "./fit-model.ts";
+import { withShards } from "../threads/shards.ts";
+import {
+  type Command,
+  type CommandResult,
+  type Context,
+  FORCE_OPTION,
+  JOBS_OPTION,
+  type Options,
+  textOption,
+} from "./command.ts";
+import { finishRun, keepSnapshot, outputNames, type Work } from "./fit-finish.ts";
+import {
+  type FinishedFit,
+  type FitChoice,
+  fitAny,
+  fitMap,
+  KINDS,
+  type Kind,
+  listenWhileFitting,
+  SCHEDULES,
+  type StoppedFit,
+} from "./fit-model.ts";
 import { planOf } from "./fit-plan.ts";
-import { dimensionOf, meanOf, seedOf } from "./numbers.ts";
+import { dimensionOf, jobsOf, meanOf, seedOf } from "./numbers.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, VISITS_ARGUMENT } from "./visits.ts";
 
 export const fit: Command = {
@@ -24,13 +43,18 @@ export const fit: Command = {
     { flags: "--model <kind>", description: "kind of model", default: "dtm", choices: KINDS },
     { flags: "--dim <number>", description: "dimensions of the map: 1, 2 or 3", default: "2" },
     { flags: "--mean <kind>", description: "population mean", default: "scalar", choices: ["scalar", "spline"] },
-    { flags: "--schedule <name>", description: "how the map is fitted (default: batch)", choices: SCHEDULES },
+    {
+      flags: "--schedule <name>",
+      description: "how the map is fitted (default: batch; svi above 50,000 individuals)",
+      choices: SCHEDULES,
+    },
     { flags: "--learn", description: "learn the published map's noise, variance and length-scale too" },
     { flags: "-o, --out <folder>", description: "where results go", default: "run" },
     { flags: "--no-visits", description: "keep no copy of the visits in the run" },
     { flags: "--strict", description: "exit code 5 if the fit did not converge" },
     { flags: "--dry-run", description: "read and check the visits, say what would be done, write nothing" },
     { flags: "--resume <folder>", description: "go on with an interrupted fit" },
+    JOBS_OPTION,
     FORCE_OPTION,
   ],
   examples: [
@@ -50,19 +74,31 @@ export const fit: Command = {
     checkOutputs(folder, names, options.force === true);
     const read = readVisits(path, options, context);
     if (options.dryRun === true) return planOf(read, choice, folder, names);
-    const unlock = lockFolder(folder);
-    const signals = listenWhileFitting(context);
-    try {
-      const work = { folder, source: nameOf(path), read, choice, options, context, signals };
-      const fitted = await fitAny(read, choice, context, signals);
-      if ("snapshot" in fitted) throw keepSnapshot(fitted.signal, fitted.snapshot, work);
-      return await finishRun(fitted, work);
-    } finally {
-      signals.release();
-      unlock();
-    }
+    const about = { folder, source: nameOf(path), read, choice, options, context };
+    return whileLocked(about, (work) => fitAny(read, choice, context, work.signals, work.shards));
   },
 };
+
+/** Fits and finishes in the run's folder, which no other fit may use meanwhile; a signal keeps what is there. */
+async function whileLocked(
+  about: Omit<Work, "signals" | "shards">,
+  fitting: (work: Work) => Promise<FinishedFit | StoppedFit>,
+): Promise<CommandResult> {
+  const { folder, read, options, context } = about;
+  const unlock = lockFolder(folder);
+  const signals = listenWhileFitting(context);
+  try {
+    return await withShards(jobsOf(options), read.cohort.ids.length, async (shards) => {
+      const work = { ...about, signals, shards };
+      const fitted = await fitting(work);
+      if ("snapshot" in fitted) throw keepSnapshot(fitted.signal, fitted.snapshot, work);
+      return await finishRun(fitted, work);
+    });
+  } finally {
+    signals.release();
+    unlock();
+  }
+}
 
 export function choiceOf(options: Options): FitChoice {
   const schedule = textOption(options, "schedule") as FitChoice["schedule"];
@@ -102,16 +138,8 @@ async function resume(
   const read = { ...checkpoint.reading, cohort, columns: checkpoint.columns };
   const choice = { kind, mapDimension, mean, seed };
   const kept = { ...options, visits: options.visits !== false && fileExists(copy) };
-  const unlock = lockFolder(folder);
-  const signals = listenWhileFitting(context);
-  try {
-    const work = { folder, source, read, choice, options: kept, context, signals };
-    if (snapshot === null) return await finishRun(readModel(folder), work);
-    const fitted = await fitMap(read, choice, context, signals, snapshot);
-    if ("snapshot" in fitted) throw keepSnapshot(fitted.signal, fitted.snapshot, work);
-    return await finishRun(fitted, work);
-  } finally {
-    signals.release();
-    unlock();
-  }
+  const about = { folder, source, read, choice, options: kept, context };
+  return whileLocked(about, async ({ signals, shards }) =>
+    snapshot === null ? { model: readModel(folder) } : await fitMap(read, choice, context, signals, shards, snapshot),
+  );
 }

@@ -1,6 +1,6 @@
 /** Places as a table: id, x1..xq, var11..varqq (upper triangle, row by row). */
 import type { Placements } from "@trajectory-maps/core";
-import { type Cell, toCsv } from "../io/csv.ts";
+import { type Cell, csvPieces } from "../io/csv.ts";
 
 /** Names of the columns of a place in q dimensions. */
 export function placeColumns(q: number): string[] {
@@ -18,15 +18,16 @@ export function placeCells(placements: Placements, i: number): Cell[] {
   return cells;
 }
 
-/** placements.csv of a run: places with how often and when each individual was seen. */
-export function placementsCsv(placements: Placements): string {
+/** placements.csv of a run, in pieces: places with how often and when each individual was seen. */
+export function placementsCsv(placements: Placements): Iterable<string> {
   const header = [...placeColumns(placements.mapDimension), "visits", "first_time", "last_time"];
-  const { numObservations, firstTime, lastTime } = placements;
-  const rows = placements.ids.map((_, i) => [
-    ...placeCells(placements, i),
-    numObservations[i] ?? 0,
-    firstTime[i] ?? Number.NaN,
-    lastTime[i] ?? Number.NaN,
-  ]);
-  return toCsv(header, rows);
+  const { ids, numObservations, firstTime, lastTime } = placements;
+  function* rows(): Generator<Cell[]> {
+    for (let i = 0; i < ids.length; i++) {
+      const cells = placeCells(placements, i);
+      cells.push(numObservations[i] ?? 0, firstTime[i] ?? Number.NaN, lastTime[i] ?? Number.NaN);
+      yield cells;
+    }
+  }
+  return csvPieces(header, rows());
 }

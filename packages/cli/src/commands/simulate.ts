@@ -9,7 +9,7 @@ import {
   simulateFromModel,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
-import { type Cell, toCsv } from "../io/csv.ts";
+import { type Cell, csvPieces } from "../io/csv.ts";
 import { fileExists, isFolder } from "../io/read.ts";
 import { openRun, readModel, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";
@@ -40,15 +40,17 @@ export const simulate: Command = {
     const about = { marker: cohort.marker, individuals: cohort.ids.length, observations: cohort.times.length };
     if (folder === undefined) {
       return {
-        text: visitsCsv(cohort),
+        text: [...visitsCsv(cohort)].join(""),
         json: { ...about, visits: visitRows(cohort), subjects: subjectRows(cohort, subjects) },
       };
     }
     const header = ["id", ...subjects.map(({ name }) => name)];
-    const rows = cohort.ids.map((id, i) => [id, ...subjects.map(({ cells }) => cells[i] ?? "")]);
+    function* rows(): Generator<Cell[]> {
+      for (const [i, id] of cohort.ids.entries()) yield [id, ...subjects.map(({ cells }) => cells[i] ?? "")];
+    }
     const paths = writeOutputs(folder, [
       { name: "visits.csv", text: visitsCsv(cohort) },
-      { name: "subjects.csv", text: toCsv(header, rows, { exact: true }) },
+      { name: "subjects.csv", text: csvPieces(header, rows(), { exact: true }) },
     ]);
     const said = `${count(about.individuals, "individual")} with ${count(about.observations, "observation")} of ${cohort.marker.name}`;
     return { text: `${said}\nWritten   ${paths.join("\n          ")}`, json: { ...about, files: paths } };

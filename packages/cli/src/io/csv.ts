@@ -5,15 +5,38 @@
 
 export type Cell = string | number;
 
-export function toCsv(
+interface CsvOptions {
+  readonly exact?: boolean;
+}
+
+/** A table as one text. */
+export function toCsv(header: readonly string[], rows: Iterable<readonly Cell[]>, options: CsvOptions = {}): string {
+  return [...csvPieces(header, rows, options)].join("");
+}
+
+/** Length of a piece, in characters, at which the next one begins. */
+const PIECE = 1 << 20;
+
+/** A table in pieces of about a megabyte: a text of all rows may be longer than a text can be. */
+export function* csvPieces(
   header: readonly string[],
   rows: Iterable<readonly Cell[]>,
-  { exact = false }: { readonly exact?: boolean } = {},
-): string {
-  const show = (cell: Cell) => showCell(cell, exact);
-  const lines = [header.map(show).join(",")];
-  for (const row of rows) lines.push(row.map(show).join(","));
-  return `${lines.join("\n")}\n`;
+  { exact = false }: CsvOptions = {},
+): Generator<string> {
+  let piece = lineOf(header, exact);
+  for (const row of rows) {
+    piece += lineOf(row, exact);
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = "";
+  }
+  if (piece !== "") yield piece;
+}
+
+function lineOf(cells: readonly Cell[], exact: boolean): string {
+  let line = "";
+  for (let k = 0; k < cells.length; k++) line += (k === 0 ? "" : ",") + showCell(cells[k] ?? "", exact);
+  return `${line}\n`;
 }
 
 function showCell(cell: Cell, exact: boolean): string {

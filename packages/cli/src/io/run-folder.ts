@@ -9,7 +9,7 @@ import {
   type TrajectoryModel,
 } from "@trajectory-maps/core";
 import { FileError, UsageError } from "../exit-codes.ts";
-import { toCsv } from "./csv.ts";
+import { csvPieces } from "./csv.ts";
 import { fileExists, isFolder, readPieces, readText } from "./read.ts";
 
 export const MODEL_FILE = "model.json";
@@ -93,8 +93,8 @@ function readPrivateCopy(folder: string, model: TrajectoryModel): ReadCohort {
   return readCohort(readPieces(path), { columns, marker: model.marker, file: path, delimiter: "," });
 }
 
-/** The private copy of the visits; it reads back as the same cohort, bit for bit. */
-export function visitsCsv(cohort: Cohort): string {
+/** The private copy of the visits, in pieces; it reads back as the same cohort, bit for bit. */
+export function visitsCsv(cohort: Cohort): Iterable<string> {
   function* rows(): Generator<readonly (string | number)[]> {
     for (let i = 0; i < cohort.ids.length; i++) {
       for (let j = cohort.offsets[i] ?? 0; j < (cohort.offsets[i + 1] ?? 0); j++) {
@@ -102,5 +102,5 @@ export function visitsCsv(cohort: Cohort): string {
       }
     }
   }
-  return toCsv(["id", "time", "value"], rows(), { exact: true });
+  return csvPieces(["id", "time", "value"], rows(), { exact: true });
 }

@@ -2,7 +2,7 @@
  * Writing files, all or none: everything is written under temporary names beside its goal, and only then renamed, so
  * that a crash or a full disk leaves the old files whole. Private files are readable by their owner alone.
  */
-import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { FileError, UsageError } from "../exit-codes.ts";
@@ -11,7 +11,8 @@ import { reason } from "./read.ts";
 export interface OutputFile {
   /** Path inside the folder, with "/" between parts. */
   readonly name: string;
-  readonly text: string | Uint8Array;
+  /** Text or bytes; text of any length may come in pieces. */
+  readonly text: string | Uint8Array | Iterable<string>;
   /** Holds data of single individuals. */
   readonly private?: boolean;
 }
@@ -52,25 +53,35 @@ export function writeOutputs(folder: string, files: readonly OutputFile[]): stri
     const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
     return { path, temporary, text, mode: secret === true ? 0o600 : 0o644 };
   });
+  let bytes = 0;
   try {
     mkdirSync(folder, { recursive: true });
     for (const { path, temporary, text, mode } of waiting) {
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(temporary, text, { mode });
+      for (const size of writePieces(temporary, text, mode)) bytes += size;
     }
     for (const { temporary, path } of waiting) renameSync(temporary, path);
   } catch (error) {
     for (const { temporary } of waiting) rmSync(temporary, { force: true });
-    const bytes = waiting.reduce(
-      (sum, { text }) => sum + (typeof text === "string" ? Buffer.byteLength(text) : text.length),
-      0,
-    );
-    const needed = `${(bytes / 2 ** 20).toFixed(1)} MB are needed`;
+    const needed = `at least ${(bytes / 2 ** 20).toFixed(1)} MB are needed`;
     throw new FileError(
       `${folder} cannot be written: ${reason(error)} (${needed}). Files already there are as they were.`,
     );
   }
   return waiting.map(({ path }) => path);
+}
+
+/** Writes a file piece by piece and tells the size of each before it is written. */
+function* writePieces(path: string, text: OutputFile["text"], mode: number): Generator<number> {
+  const file = openSync(path, "w", mode);
+  try {
+    for (const piece of typeof text === "string" || text instanceof Uint8Array ? [text] : text) {
+      yield typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
+      writeFileSync(file, piece);
+    }
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Writes one file anywhere; refuses to overwrite unless forced. */

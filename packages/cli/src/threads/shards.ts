@@ -13,7 +13,7 @@ import {
   type ShardHost,
   type ShardRunner,
 } from "@trajectory-maps/core";
-import type { Pool } from "./pool.ts";
+import { type Pool, withPool } from "./pool.ts";
 
 /** Places in the shared counters. */
 const PASS = 0;
@@ -163,4 +163,24 @@ function shareStatistics(statistics: BasisStatistics): BasisStatistics {
 
 function sharedBuffer(bytes: number): SharedArrayBuffer {
   return new SharedArrayBuffer(bytes);
+}
+
+/** Individuals from which passes are worth sharing: below, threads take longer to start than they save. */
+const WORTH_SHARING = 5_000;
+
+/** Works with the threads of a pool as a host for shards, if there are any and the cohort is large enough for them. */
+export async function withShards<T>(
+  jobs: number,
+  numIndividuals: number,
+  work: (shards: ShardHost | undefined) => Promise<T>,
+): Promise<T> {
+  if (jobs <= 1 || numIndividuals < WORTH_SHARING) return work(undefined);
+  return withPool(jobs, async (pool) => {
+    const shards = await openShards(pool);
+    try {
+      return await work(shards);
+    } finally {
+      await shards?.close();
+    }
+  });
 }

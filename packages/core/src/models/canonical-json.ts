@@ -33,6 +33,17 @@ export function checksum(text: string): string {
   return ((crc ^ 0xffffffff) >>> 0).toString(16).padStart(8, "0");
 }
 
+/** CRC-32 (IEEE) of the bytes of arrays, one after the other, as eight hexadecimal digits. */
+export function bytesChecksum(arrays: readonly ArrayBufferView[]): string {
+  const table = Int32Array.from({ length: 256 }, (_, byte) => crcByte(0, byte));
+  let crc = 0xffffffff;
+  for (const { buffer, byteOffset, byteLength } of arrays) {
+    const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+    for (let k = 0; k < byteLength; k++) crc = (crc >>> 8) ^ table[(crc ^ bytes[k]) & 0xff];
+  }
+  return ((crc ^ 0xffffffff) >>> 0).toString(16).padStart(8, "0");
+}
+
 function crcByte(crc: number, byte: number): number {
   let c = crc ^ byte;
   for (let bit = 0; bit < 8; bit++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;

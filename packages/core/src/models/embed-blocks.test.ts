@@ -33,7 +33,7 @@ describe("cohortBlocks", () => {
 describe("joinPlacements", () => {
   it.each([
     ["principal components", fitFpca(cohort, { rank: 2, numBasis: 4 })],
-    ["a map with variational places", fitDtm(cohort, { kind: "dtm-paper", numBasis: 4, numInducing: 9 })],
+    ["a map with variational places", fitDtm(cohort, { kind: "dtm-paper", numBasis: 4 })],
   ])("puts the blocks of %s together as embed places the whole", (_, model) => {
     const parts = cohortBlocks(cohort, 3).map((block) => embed(model, block));
     expect(joinPlacements(parts)).toEqual(embed(model, cohort));

@@ -5,7 +5,7 @@
 import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import { checkOption, DtmError } from "../errors.ts";
-import { checksum } from "./canonical-json.ts";
+import { bytesChecksum } from "./canonical-json.ts";
 import { checkInducing } from "./check-inducing.ts";
 import type { DtmModel } from "./dtm/model.ts";
 import {
@@ -94,6 +94,8 @@ export interface DtmRun {
   snapshot(): DtmRunSnapshot;
   /** Means of everybody's place as the fit stands, in the fit's own frame, [m,q]: for watching a fit settle. */
   places(): Float64Array;
+  /** What the fit reads of the cohort; `embed` of the same cohort can use it again. */
+  readonly statistics: BasisStatistics;
   /** The model as it stands; the fit need not be done. */
   finish(): MapModel;
 }
@@ -111,7 +113,8 @@ export interface DtmRunSnapshot {
 
 /** Starts a map fit: linear start, then nothing until `step` is called. */
 export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
-  const { statistics, warnings } = prepareCohort(cohort, options);
+  const { statistics: own, warnings } = prepareCohort(cohort, options);
+  const statistics = options.shards?.open(own).statistics ?? own;
   const { mapDimension = 2, mean = "scalar", seed, onProgress, signal } = options;
   checkKind(options, mapDimension);
   checkInducing(options.inducing, mapDimension, cohort.ids.length);
@@ -153,7 +156,8 @@ function checkKind(options: FitDtmOptions, mapDimension: number): void {
 /** Goes on from a snapshot of the same cohort; the result equals an undisturbed fit bit for bit. */
 export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: FitControl = {}): DtmRun {
   checkSnapshot(snapshot);
-  const { statistics } = prepareCohort(cohort, { basis: snapshot.basis });
+  const { statistics: own } = prepareCohort(cohort, { basis: snapshot.basis });
+  const statistics = control.shards?.open(own).statistics ?? own;
   if (statisticsChecksum(statistics) !== snapshot.data) {
     throw new DtmError(
       "other-data",
@@ -229,6 +233,7 @@ function wrapRun(
       inner: inner.snapshot(),
     }),
     places: () => inner.places(),
+    statistics,
     finish: () => orientMap(withColumns(inner.finish(), { columns: columns ?? undefined }), statistics),
   };
 }
@@ -236,7 +241,7 @@ function wrapRun(
 /** CRC of all statistics; equal for equal cohorts under one basis. */
 function statisticsChecksum(statistics: BasisStatistics): string {
   const { gram, cross, sumSquares, counts } = statistics;
-  return checksum([gram, cross, sumSquares, counts].map((a) => a.join(",")).join(";"));
+  return bytesChecksum([gram, cross, sumSquares, counts]);
 }
 
 function withColumns<M extends MapModel | LmmModel | FpcaModel>(model: M, options: { columns?: ColumnNames }): M {

@@ -117,6 +117,16 @@ class Wizard {
     }
   }
 
+  /** Forgets the model file, what was said about the table, and a file half read. */
+  forget(): void {
+    this.cancelReading();
+    this.page = "choose";
+    this.choice = null;
+    this.leaveOut = false;
+    this.model = null;
+    this.openMap = false;
+  }
+
   cancelReading(): void {
     this.#abort?.abort();
     this.reading = null;

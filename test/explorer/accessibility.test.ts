@@ -1,0 +1,209 @@
+/** Every view of the explorer as axe sees it, light and dark, and in windows of other sizes. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityViolations, openBrowser, type TestBrowser } from "../browser.ts";
+import { dropFile, type ExplorerPage, mapStage, openDemo, openExplorer, PATIENCE, step } from "./explorer-page.ts";
+import { simulatedTables } from "./tables.ts";
+
+const { visits, subjects } = simulatedTables({ numIndividuals: 80, seed: 4 });
+// A row that cannot be read shows the table of findings and its switch.
+const table = `${visits}P0001,3.3,not done\n`;
+
+let chromium: TestBrowser;
+
+beforeAll(async () => {
+  chromium = await openBrowser();
+}, 120_000);
+
+afterAll(async () => {
+  await chromium.close();
+});
+
+/** What a change of theme can break; all else is the same in both. */
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+
+/** Nothing that axe objects to, of any severity, in both themes, as the page stands with its numbers shown. */
+async function expectAccessible(page: Page, view: string): Promise<void> {
+  for (const summary of await page.locator("main summary").all()) {
+    if (await summary.isVisible()) await summary.evaluate((s) => s.parentElement?.setAttribute("open", ""));
+  }
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expect.poll(() => page.locator("html").getAttribute("data-theme"), { timeout: PATIENCE }).toBe(colorScheme);
+    const rules = colorScheme === "light" ? undefined : COLOUR_RULES;
+    expect(await accessibilityViolations(page, rules), `${view}, ${colorScheme}`).toEqual([]);
+  }
+}
+
+describe("axe finds nothing, light and dark,", { timeout: 240_000 }, () => {
+  let explorer: ExplorerPage;
+  let page: Page;
+
+  beforeAll(async () => {
+    explorer = await openExplorer(chromium);
+    page = explorer.page;
+  }, 120_000);
+
+  afterAll(async () => {
+    await explorer?.close();
+  });
+
+  it("in the pages of the import", async () => {
+    await expectAccessible(page, "empty");
+    await dropFile(page, "empty.csv", "a,b\n1,2\n");
+    await page.getByRole("button", { name: "Check the data", exact: true }).waitFor({ timeout: PATIENCE });
+    await dropFile(page, "visits.csv", table);
+    await page.getByRole("combobox", { name: "Use of column FVC" }).waitFor({ timeout: PATIENCE });
+    await expectAccessible(page, "columns");
+    await page.getByRole("button", { name: "Check the data", exact: true }).click();
+    await page.getByRole("switch").waitFor({ timeout: PATIENCE });
+    await expectAccessible(page, "quality");
+    await page.getByRole("switch").check();
+    await page.getByRole("button", { name: "Next", exact: true }).click();
+    await dropFile(page, "subjects.csv", subjects, "[aria-label='Table of outcomes']");
+    await page.getByRole("checkbox", { name: /^myositis/ }).waitFor({ timeout: PATIENCE });
+    await expectAccessible(page, "summary");
+    expect(explorer.problems()).toEqual([]);
+  });
+
+  it("in a fit under way and at its end", async () => {
+    await page.getByRole("button", { name: "Fit the map", exact: true }).click();
+    await page.getByRole("button", { name: "Pause", exact: true }).click({ timeout: PATIENCE });
+    await page.getByRole("heading", { name: /^Paused/ }).waitFor();
+    await expectAccessible(page, "fit under way");
+    await page.getByRole("button", { name: "Continue", exact: true }).click();
+    await page.getByRole("button", { name: "Open the map", exact: true }).waitFor({ timeout: PATIENCE });
+    await expectAccessible(page, "fit at its end");
+    expect(explorer.problems()).toEqual([]);
+  });
+
+  it("on the map, with an individual, a selection, the table, dialogs", async () => {
+    await page.getByRole("button", { name: "Open the map", exact: true }).click();
+    const stage = await mapStage(page);
+    await expectAccessible(page, "map");
+    await stage.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await page.getByRole("table", { name: "Facts about this individual" }).waitFor({ timeout: PATIENCE });
+    await expectAccessible(page, "individual");
+    await page.getByRole("button", { name: "What if", exact: true }).click();
+    await page.getByLabel("Value of visit 1").waitFor();
+    await expectAccessible(page, "new individual");
+    await page.keyboard.press("Escape");
+    await stage.focus();
+    await page.keyboard.press("r");
+    await page.getByText(/made by: within/).waitFor();
+    await expectAccessible(page, "selection");
+    await page.getByRole("button", { name: "Table", exact: true }).click();
+    await page.getByRole("region", { name: "Table of individuals" }).waitFor();
+    await expectAccessible(page, "table");
+    await page.getByRole("button", { name: "Export", exact: true }).click();
+    await page.getByRole("dialog", { name: "Save a file" }).waitFor();
+    await expectAccessible(page, "export");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await expectAccessible(page, "shortcuts");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Stays on this computer", exact: true }).click();
+    await expectAccessible(page, "where the data are");
+    await page.keyboard.press("Escape");
+    expect(explorer.problems()).toEqual([]);
+  });
+
+  it("in outcomes before and after the test, models, report, and with a problem", async () => {
+    await step(page, "Outcomes").click();
+    await page.getByRole("heading", { name: "Smoothed share" }).waitFor({ timeout: PATIENCE });
+    await expectAccessible(page, "outcomes before");
+    await page.getByLabel("Permutations").fill("99");
+    await page.getByRole("button", { name: "Test 7 outcomes", exact: true }).click();
+    await page.getByRole("table", { name: /^Table 2 b/ }).waitFor({ timeout: PATIENCE });
+    await page.getByLabel("Event").selectOption("interstitial lung disease");
+    await page.getByLabel("Follow-up").selectOption("followed");
+    await page.getByRole("button", { name: "Show survival", exact: true }).click();
+    await page.getByRole("table", { name: "Cox regression on the places" }).waitFor({ timeout: PATIENCE });
+    await expectAccessible(page, "outcomes after");
+    await step(page, "Models").click();
+    await page.getByLabel("Folds").fill("2");
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await page.getByRole("table", { name: /^Table 1/ }).waitFor({ timeout: PATIENCE });
+    await page.getByText("Point at a dot to find the same individual").waitFor({ timeout: PATIENCE });
+    await expectAccessible(page, "models");
+    await step(page, "Report").click();
+    await page.frameLocator("iframe").getByRole("heading", { level: 1 }).waitFor({ timeout: PATIENCE });
+    await expectAccessible(page, "report");
+    await step(page, "Outcomes").click();
+    await dropFile(page, "broken.csv", '"');
+    await page.getByRole("button", { name: "Check the data", exact: true }).waitFor({ timeout: PATIENCE });
+    await dropFile(page, "broken.csv", "id,time,value\na,1,2\na,x,3\n");
+    await page.getByRole("button", { name: "Check the data", exact: true }).click();
+    await page.getByRole("switch").or(page.getByRole("alert")).first().waitFor({ timeout: PATIENCE });
+    await expectAccessible(page, "problem");
+    expect(explorer.problems()).toEqual([]);
+  });
+});
+
+describe("the explorer in windows of other sizes", { timeout: 240_000 }, () => {
+  it("never scrolls sideways; groups are one press away at 1024; 200% zoom works", async () => {
+    const explorer = await openExplorer(chromium, "opened from disk", { viewport: { width: 1920, height: 1080 } });
+    const { page } = explorer;
+    await openDemo(page);
+    const wide = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    const chart = page.locator("section[aria-labelledby='groups-title'] svg").first();
+    const large = (await chart.boundingBox())!.width;
+    for (const [width, height] of [
+      [1920, 1080],
+      [1440, 900],
+      [1280, 800],
+      [1024, 768],
+      // 1280 × 800 at 200 %.
+      [640, 400],
+    ]) {
+      await page.setViewportSize({ width, height });
+      // Where there is room for the map there is room for all else.
+      for (const name of width > 1024 ? ["Map"] : ["Data", "Fit", "Outcomes", "Models", "Report", "Map"]) {
+        await step(page, name).click();
+        expect(await wide(), `${name} at ${width}`).toBeLessThanOrEqual(0);
+      }
+      if (width === 1280) expect((await chart.boundingBox())!.width).toBeLessThan(large);
+      if (width === 1024) {
+        await page.getByRole("button", { name: "Groups", exact: true }).click();
+        await page.getByRole("heading", { name: "Groups", exact: true }).waitFor();
+        await page.getByRole("button", { name: "Groups", exact: true }).click();
+      }
+      if (width === 640) {
+        await page.getByText("A map needs more room than this window has.").waitFor();
+        await page.getByRole("region", { name: "Table of individuals" }).waitFor();
+      }
+    }
+    expect(explorer.problems()).toEqual([]);
+    await explorer.close();
+  });
+
+  it("moves nothing for readers who want no motion", async () => {
+    const explorer = await openExplorer(chromium, "opened from disk", { reducedMotion: "reduce" });
+    const { page } = explorer;
+    const stage = await openDemo(page);
+    await page.evaluate(() => {
+      const moved: string[] = [];
+      Object.assign(globalThis, { moved });
+      for (const type of ["transitionrun", "animationstart"]) {
+        document.addEventListener(
+          type,
+          (event) => moved.push(`${type} of ${(event.target as Element).className}`),
+          true,
+        );
+      }
+    });
+    await stage.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await page.getByRole("table", { name: "Facts about this individual" }).waitFor({ timeout: PATIENCE });
+    await page.keyboard.press("Escape");
+    await page.locator("button.group").first().click();
+    await page.keyboard.press("d");
+    expect(await page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved)).toEqual([]);
+    expect(explorer.problems()).toEqual([]);
+    await explorer.close();
+  });
+});

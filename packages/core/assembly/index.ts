@@ -7,6 +7,7 @@ export { factorBand, invertBand, solveBand } from "./cholesky";
 export { conditionNodes } from "./conditioning";
 export { expectBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
 export { sumRows } from "./features";
+export { scoreLinear } from "./linear";
 export { sumNodes, weighNodes } from "./placing";
 export { addOuter, dotTiles, fillProducts } from "./tiles";
 export { addToTable, contractTable, evaluateLocal, localValues } from "./local";

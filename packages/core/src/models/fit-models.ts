@@ -115,10 +115,10 @@ export interface DtmRunSnapshot {
 export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const { statistics: own, warnings } = prepareCohort(cohort, options);
   const statistics = options.shards?.open(own).statistics ?? own;
-  const { mapDimension = 2, mean = "scalar", seed, onProgress, signal } = options;
+  const { mapDimension = 2, mean = "scalar", seed, onProgress, signal, kernels } = options;
   checkKind(options, mapDimension);
   checkInducing(options.inducing, mapDimension, cohort.ids.length);
-  const start = linearStart(statistics, { mapDimension, mean, seed, onProgress, signal });
+  const start = linearStart(statistics, { mapDimension, mean, seed, onProgress, signal, kernels });
   const marked = { ...start, warnings: [...warnings, ...start.warnings] };
   const { marker } = cohort;
   if (options.kind === "dtm-paper" || mapDimension === 3) {

@@ -30,7 +30,7 @@ export interface FitControl {
   /** Checked once per iteration; an aborted fit throws DtmError "cancelled". */
   readonly signal?: CancelSignal;
   /**
-   * Kernels of map fits: WebAssembly where it runs ("auto", the default), or one kind whatever happens. Both give the
+   * Kernels of a fit: WebAssembly where it runs ("auto", the default), or one kind whatever happens. Both give the
    * same results to rounding; each gives the same bytes everywhere.
    */
   readonly kernels?: KernelChoice;
@@ -57,7 +57,7 @@ export interface FitRecord {
   /** One sentence: whether and why the fit stopped. */
   readonly verdict: string;
   readonly warnings: readonly string[];
-  /** Kernels that were used; absent for linear models, which have one kind. */
+  /** Kernels that were used; absent in files of older versions. */
   readonly kernels?: KernelKind;
   /** Wall-clock time by stage; left out of saved model files, so that equal fits give equal bytes. */
   readonly milliseconds: { readonly [stage: string]: number };

@@ -31,6 +31,7 @@ export interface KernelExports {
   weighNodes(context: number): number;
   sumNodes(context: number, count: number): void;
   conditionNodes(context: number, rank: number, count: number): number;
+  scoreLinear(context: number): void;
   sumRows(rows: number, n: number, rank: number, members: number, count: number, sums: number): void;
   fillProducts(A: number, B: number, pairs: number, R: number, numTiles: number): void;
 }

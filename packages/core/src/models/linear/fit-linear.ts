@@ -4,6 +4,7 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { checkOption } from "../../errors.ts";
+import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
 import { checkCancelled, type FitControl, type FitRecord, type Json, LIBRARY_VERSION, now } from "../fit.ts";
 import { numericalRank } from "./canonical.ts";
 import { type EmStepper, runEm } from "./em.ts";
@@ -75,6 +76,8 @@ export interface LinearFit {
   readonly converged: boolean;
   readonly verdict: string;
   readonly warnings: readonly string[];
+  /** Kernels of the quasi-Newton evaluations. */
+  readonly kernels: KernelKind;
   readonly milliseconds: { readonly em: number; readonly quasiNewton: number };
 }
 
@@ -112,6 +115,7 @@ export function fitLinear(
         maxEvaluations: settings.maxEvaluations,
         tolerance: settings.tolerance,
         minNoiseVariance: MIN_NOISE_VARIANCE,
+        kernels: control.kernels,
         onEvaluation: (evaluations, best) => report(emSteps + evaluations, best),
       })
     : undefined;
@@ -126,6 +130,7 @@ export function fitLinear(
     converged,
     verdict: describeEnd(statistics, parameters, settings, converged, emSteps, quasiNewton?.evaluations),
     warnings: linearWarnings(parameters, mean),
+    kernels: polish ? chooseKernels(control.kernels) : "typescript",
     milliseconds: { em: emEnded - began, quasiNewton: now() - emEnded },
   };
 }
@@ -190,6 +195,7 @@ export function linearRecord(
     converged: fit.converged,
     verdict: fit.verdict,
     warnings: [...warnings, ...fit.warnings],
+    kernels: fit.kernels,
     milliseconds: { ...milliseconds, ...fit.milliseconds },
   };
 }

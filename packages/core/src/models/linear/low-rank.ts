@@ -107,9 +107,9 @@ export function logLikelihoodScore(
   score: Score,
   ws: LowRankWorkspace,
 ): number {
-  const { d, r } = ws;
+  const { d } = ws;
   const { residual: E, covariance: D } = score;
-  const { noiseVariance: sigma2, factor: L } = parameters;
+  const sigma2 = parameters.noiseVariance;
   readFactorShape(parameters, ws);
   for (let k = 0; k < d; k++) {
     E[k] = 0;
@@ -122,6 +122,21 @@ export function logLikelihoodScore(
     misfit += ws.misfit;
     addIndividualScore(ws, sigma2, E, D);
   }
+  finishScore(parameters, gram, statistics.numObservations, misfit, score);
+  return total;
+}
+
+/** Turns E, the lower triangle of Σ (ee'/σ² + Y'Y) and Σ (ρ − z'z) into the derivatives. */
+export function finishScore(
+  parameters: LowRankParameters,
+  gram: Float64Array,
+  numObservations: number,
+  misfit: number,
+  score: Score,
+): void {
+  const { noiseVariance: sigma2, factor: L, rank: r, meanCoefficients } = parameters;
+  const D = score.covariance;
+  const d = meanCoefficients.length;
   let inner = 0;
   for (let k = 0; k < d; k++) {
     for (let l = 0; l <= k; l++) {
@@ -133,8 +148,7 @@ export function logLikelihoodScore(
       inner += (k === l ? 1 : 2) * s * sigma;
     }
   }
-  score.logNoiseVariance = 0.5 * (misfit / sigma2 - statistics.numObservations) - inner;
-  return total;
+  score.logNoiseVariance = 0.5 * (misfit / sigma2 - numObservations) - inner;
 }
 
 /**
@@ -282,8 +296,10 @@ export function solvePosterior(ws: LowRankWorkspace): void {
 }
 
 /** Notes where the rows of L end, so that triangular factors cost less. */
-export function readFactorShape(parameters: LowRankParameters, ws: LowRankWorkspace): void {
-  const { d, r, rowEnd } = ws;
+export function readFactorShape(
+  parameters: LowRankParameters,
+  { d, r, rowEnd }: Pick<LowRankWorkspace, "d" | "r" | "rowEnd">,
+): void {
   const L = parameters.factor;
   for (let k = 0; k < d; k++) {
     let end = r;

@@ -12,6 +12,7 @@ import { maximizeBfgs } from "../../numeric/optimize/bfgs.ts";
 import { lowerFactor } from "../../numeric/semidefinite.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
+import type { KernelChoice } from "../../wasm/instance.ts";
 import { canonicalFactor, numericalRank } from "./canonical.ts";
 import { rankSums } from "./em.ts";
 import {
@@ -24,6 +25,7 @@ import {
   logLikelihoodScore,
 } from "./low-rank.ts";
 import type { MeanProblem } from "./mean.ts";
+import { createScorer } from "./scorer.ts";
 
 export interface QuasiNewtonOptions {
   /** Rounds of steps, each with fresh scaling. */
@@ -34,6 +36,8 @@ export interface QuasiNewtonOptions {
   readonly tolerance: number;
   /** σ² is kept at or above this. */
   readonly minNoiseVariance: number;
+  /** Kernels of the evaluations. Default: the fastest that run here. */
+  readonly kernels?: KernelChoice;
   /** Called at each evaluation with the best log-likelihood so far; may throw to cancel. */
   readonly onEvaluation?: (evaluations: number, best: number) => void;
 }
@@ -59,7 +63,7 @@ export function maximizeLikelihood(
   const r = start.rank;
   const layout: Layout = { mean, entries: lowerEntries(d, r), d, r };
   const n = mean.numFree + 1 + layout.entries.length;
-  const ws = createLowRankWorkspace(d, r);
+  const scoreAt = createScorer(statistics, r, mean.gram, options.kernels);
   const score = createScore(d);
   const gradientL = new Float64Array(d * r);
   const gradient = new Float64Array(n);
@@ -76,7 +80,7 @@ export function maximizeLikelihood(
     best = before;
     const objective = (x: Float64Array, gx: Float64Array): number => {
       const trial = unpack(shifted(theta0, J, x), layout);
-      const value = logLikelihoodScore(statistics, trial, mean.gram, score, ws);
+      const value = scoreAt(trial, score);
       factorGradient(trial, score, d, gradientL);
       packGradient(score.residual, score.logNoiseVariance, gradientL, trial.noiseVariance, layout, gradient);
       for (let j = 0; j < n; j++) {

@@ -46,7 +46,7 @@ export function linearStart(statistics: BasisStatistics, options: LinearStartOpt
     q,
     "Use a smaller map or a larger basis.",
   );
-  const quick = options.algorithm === "em" ? {} : { maxEmIterations: 2, tolerance: 1e-2 };
+  const quick = options.algorithm === "em" ? {} : { maxEmIterations: 5, tolerance: 1e-2 };
   const settings: LinearSettings = linearSettings({ ...quick, ...options }, "linearStart");
   const sampleSize = options.sampleSize ?? (m > MANY_INDIVIDUALS ? SAMPLE_SIZE : m);
   const standard = standardize(sampleSize < m ? sampleOf(statistics, sampleSize, options.seed) : statistics);

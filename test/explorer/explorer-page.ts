@@ -45,6 +45,8 @@ export async function openExplorer(
   await context.route(/^(https?|wss?):/, (route) =>
     own.some((beginning) => route.request().url().startsWith(beginning)) ? route.continue() : route.abort(),
   );
+  // Somebody listening makes the browser hand dialogs for files over from the start, not only once one is waited for.
+  page.on("filechooser", () => {});
   if (served === null) await context.setOffline(true);
   await page.goto(`${address}${fragment}`);
   return {

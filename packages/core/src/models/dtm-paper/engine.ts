@@ -8,6 +8,7 @@ import { DtmError } from "../../errors.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { factorKernel, type KernelFactor } from "../gp/stable-kernel.ts";
+import type { ShardRunner } from "../shards.ts";
 import { closeTerms, type DataTotals, dataLines, type ElboTerms, requireKernelFactor } from "./elbo.ts";
 import {
   createInducingCoefficients,
@@ -53,6 +54,8 @@ export interface Engine {
   /** q(u) of the last solve. */
   readonly posterior: InducingCoefficients;
   readonly work: InducingWorkspace;
+  /** Threads for the passes of large cohorts; null without. */
+  readonly shards: ShardRunner | null;
   /** g_i of the loaded individual, [d], and ρ_i. */
   readonly g: Float64Array;
   rho: number;
@@ -63,6 +66,7 @@ export function createEngine(
   statistics: BasisStatistics,
   parameters: GlobalParameters,
   options: EngineOptions,
+  shards: ShardRunner | null = null,
 ): Engine {
   const { numInducing: p, numBasis: d } = parameters;
   const memory: LocalMemory = { current: null };
@@ -81,6 +85,7 @@ export function createEngine(
     sums: createSums(statistics, p, d),
     posterior: createInducingCoefficients(p, d),
     work: createInducingWorkspace(p, d, statistics, options.kernels),
+    shards,
     g: new Float64Array(d),
     rho: 0,
   };

@@ -15,14 +15,15 @@ import { stableKernel } from "../gp/stable-kernel.ts";
 import type { MapStart } from "../map-start.ts";
 import { batchSchedule } from "./batch.ts";
 import { coordinateSchedule } from "./coordinate.ts";
-import { createEngine, type Engine, requireUpdate, sumOverAll, termsOfSums, updateInducing } from "./engine.ts";
+import { createEngine, type Engine, requireUpdate, termsOfSums, updateInducing } from "./engine.ts";
 import { hyperLayout } from "./hyperparameters.ts";
 import { inducingOfCoefficients } from "./inducing-coefficients.ts";
-import { localStarts, solvePlaces } from "./local-pass.ts";
+import { localStarts } from "./local-pass.ts";
 import type { DtmPaperFit } from "./model.ts";
 import { type DtmPaperOptions, type DtmPaperSettings, paperSettings, settingsRecord } from "./options.ts";
 import { clonePlain, type RunState } from "./run-state.ts";
 import type { Schedule } from "./schedule.ts";
+import { placeInShards, sumInShards } from "./shards.ts";
 import { type GlobalParameters, packLocations, unpackLocations } from "./state.ts";
 import { stochasticSchedule } from "./stochastic.ts";
 
@@ -126,20 +127,31 @@ export function fitDtmPaperStatistics(
 
 function runFrom(statistics: BasisStatistics, state: RunState, control: FitControl): DtmPaperRun {
   const { settings } = state;
-  const engine = createEngine(statistics, state.parameters, {
+  const shards = control.shards?.open(statistics) ?? null;
+  const options = {
     diagonal: settings.diagonalLocations,
     priors: settings.priors,
     sharedLengthscale: settings.sharedLengthscale,
     path: settings.path,
     kernels: chooseKernels(settings.kernels),
-  });
+  };
+  const engine = createEngine(shards?.statistics ?? statistics, state.parameters, options, shards);
+  // Places are written where every shard can reach them; "batch" makes places of its own.
+  const share = (): void => {
+    if (shards === null) return;
+    const shared = shards.buffer(state.theta.length);
+    shared.set(state.theta);
+    state.theta = shared;
+  };
+  share();
   let schedule: Schedule | null = null;
   let ready = false;
 
   const leaveMap = (): void => {
     schedule ??= openSchedule(engine, state);
     const sums = schedule.leave();
-    if (sums === null) sumOverAll(engine, state.theta);
+    if (settings.schedule === "batch") share();
+    if (sums === null) sumInShards(engine, state.theta);
     state.sums = sums ?? clonePlain(engine.sums);
     state.stage = "places";
     state.position = 0;
@@ -158,10 +170,11 @@ function runFrom(statistics: BasisStatistics, state: RunState, control: FitContr
     const starts = literal ? null : localStarts(settings.mapDimension, engine.numLocal);
     const method = literal ? "scg" : "newton";
     const to = Math.min(m, state.position + STEP_INDIVIDUALS);
-    solvePlaces(engine, theta, state.position, to, { method, gradientTolerance: 1e-5, maxEvaluations: 200 }, starts);
+    const local = { method, gradientTolerance: 1e-5, maxEvaluations: 200 } as const;
+    placeInShards(engine, theta, { from: state.position, to }, local, starts);
     state.position = to;
     if (to === m) {
-      sumOverAll(engine, theta);
+      sumInShards(engine, theta);
       requireUpdate(updateInducing(engine));
       state.trace.push(termsOfSums(engine, theta).total);
       state.sums = null;
@@ -297,7 +310,7 @@ function finishedFit(engine: Engine, state: RunState): DtmPaperFit {
   const { statistics, numLocal } = engine;
   const { settings, parameters, theta } = state;
   const { numInducing: p, numBasis: d, mapDimension: q } = parameters;
-  sumOverAll(engine, theta);
+  sumInShards(engine, theta);
   requireUpdate(updateInducing(engine));
   const posterior = inducingOfCoefficients(engine.posterior, engine.factor, p, d);
   const record: FitRecord = {

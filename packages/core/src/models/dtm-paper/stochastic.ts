@@ -10,7 +10,7 @@
 import { createRandom } from "../../numeric/random.ts";
 import type { RbfKernel } from "../gp/kernel.ts";
 import type { Engine } from "./engine.ts";
-import { loadIndividual, setParameters, sumObjectives, sumOverAll } from "./engine.ts";
+import { loadIndividual, setParameters } from "./engine.ts";
 import { addIndividualHyper, createHyperSums, createHyperWorkspace, hyperGradientOfSums } from "./hyper-gradient.ts";
 import { atEdge, type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
 import { inducingOfCoefficients } from "./inducing-coefficients.ts";
@@ -19,6 +19,7 @@ import { applyInducing, blendInducing, keepInducing, trackInducing } from "./ind
 import { kernelMatrixGradient } from "./kernel-gradient.ts";
 import type { RunState, StochasticState } from "./run-state.ts";
 import type { Schedule } from "./schedule.ts";
+import { objectiveInShards, sumInShards, visitInShards } from "./shards.ts";
 import { logPrior } from "./state.ts";
 
 /** Individuals visited per step, at most (but whole minibatches): keeps progress and cancelling responsive. */
@@ -56,6 +57,10 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
   const visit = (from: number, to: number): void => {
     const { solver, numLocal: P } = engine;
     const weight = m / (to - from);
+    if (!learns) {
+      visitInShards(engine, state.theta, run.order.subarray(from, to), weight, local, sums);
+      return;
+    }
     solver.resetSums();
     hyper.mean.fill(0);
     hyper.slopes.fill(0);
@@ -67,7 +72,6 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
       loadIndividual(engine, i);
       solver.solve(state.theta, i * P, local);
       solver.accumulate(state.theta, i * P, weight);
-      if (!learns) continue;
       const kernel = engine.parameters.kernel as RbfKernel;
       solver.evaluate(state.theta, i * P, gradient, null);
       addIndividualHyper(engine, kernel, i, state.theta, gradient, 0, weight, hyper, work);
@@ -146,7 +150,7 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
 
 /** The exact update at the starting places, and the first permutation. */
 function startState(engine: Engine, layout: HyperLayout, state: RunState): StochasticState {
-  sumOverAll(engine, state.theta);
+  sumInShards(engine, state.theta);
   const random = createRandom(state.settings.seed);
   const order = random.permutation(engine.statistics.numIndividuals);
   return {
@@ -163,5 +167,5 @@ function startState(engine: Engine, layout: HyperLayout, state: RunState): Stoch
 function boundAt(engine: Engine, theta: Float64Array): number {
   const { options, parameters, posterior } = engine;
   const prior = logPrior(options.priors, parameters.noiseVariance, parameters.kernel, options.sharedLengthscale);
-  return sumObjectives(engine, theta, null) - posterior.kl + prior;
+  return objectiveInShards(engine, theta) - posterior.kl + prior;
 }

@@ -1,0 +1,157 @@
+/**
+ * The passes over individuals of the published model as shards (models/shards.ts), under given parameters and q(u):
+ *   visit      local steps of those listed, then their part of (𝒴, Ω);   sum  (𝒴, Ω) at θ as it stands;
+ *   objective  Σ J_i at θ;                                               places  local steps from several starts.
+ * θ [m,P] stands in memory that all shards share; parts touch different rows. Sums of blocks are added in their order,
+ * whoever made them: without threads the engine of the run makes them itself.
+ */
+import { type ShardBlock, type ShardFunction, shardBlocks } from "../shards.ts";
+import { createEngine, type Engine, type EngineOptions, loadIndividual, setParameters } from "./engine.ts";
+import { createSums, type DataSums } from "./inducing-posterior.ts";
+import type { LocalSolveOptions } from "./local/local.ts";
+import { solvePlaces } from "./local-pass.ts";
+import type { GlobalParameters } from "./state.ts";
+
+/** What a piece of work does with its block. */
+type Task =
+  | {
+      readonly kind: "visit";
+      readonly theta: Float64Array;
+      readonly weight: number;
+      readonly local: LocalSolveOptions;
+    }
+  | { readonly kind: "sum"; readonly theta: Float64Array }
+  | { readonly kind: "objective"; readonly theta: Float64Array }
+  | {
+      readonly kind: "places";
+      readonly theta: Float64Array;
+      readonly local: LocalSolveOptions;
+      readonly starts: Float64Array | null;
+    };
+
+/** Individuals by position in the cohort, or those listed. */
+interface Part extends ShardBlock {
+  readonly individuals: Int32Array | null;
+}
+
+/** All that a worker must know of a run beside the statistics. */
+interface PassState {
+  readonly parameters: GlobalParameters;
+  readonly options: EngineOptions;
+  readonly mean: Float64Array;
+  readonly blocks: Float64Array;
+  readonly task: Task;
+}
+
+/** Local steps of the listed individuals; leaves the sums of all of them, times the weight, in `out`. */
+export function visitInShards(
+  engine: Engine,
+  theta: Float64Array,
+  individuals: Int32Array,
+  weight: number,
+  local: LocalSolveOptions,
+  out: DataSums,
+): void {
+  const task: Task = { kind: "visit", theta, weight, local };
+  addAll(runParts(engine, task, partsOf(individuals.length, individuals)) as DataSums[], out);
+}
+
+/** Sums over everybody at θ, left in `engine.sums`. */
+export function sumInShards(engine: Engine, theta: Float64Array): void {
+  const parts = partsOf(engine.statistics.numIndividuals, null);
+  addAll(runParts(engine, { kind: "sum", theta }, parts) as DataSums[], engine.sums);
+}
+
+/** Σ J_i over everybody at θ under the engine's q(u). */
+export function objectiveInShards(engine: Engine, theta: Float64Array): number {
+  const parts = partsOf(engine.statistics.numIndividuals, null);
+  const values = runParts(engine, { kind: "objective", theta }, parts) as number[];
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** `solvePlaces` of individuals from..to−1; θ is updated in place. */
+export function placeInShards(
+  engine: Engine,
+  theta: Float64Array,
+  { from, to }: ShardBlock,
+  local: LocalSolveOptions,
+  starts: Float64Array | null,
+): void {
+  const parts = partsOf(to - from, null).map((part) => ({ ...part, from: part.from + from, to: part.to + from }));
+  runParts(engine, { kind: "places", theta, local, starts }, parts);
+}
+
+/** A worker of these passes; it keeps an engine for the statistics at hand. */
+export function paperShards(): ShardFunction {
+  let kept: Engine | null = null;
+  let last: unknown = null;
+  return (statistics, _name, state, part) => {
+    const { parameters, options, mean, blocks, task } = state as PassState;
+    if (kept === null || kept.statistics !== statistics) kept = createEngine(statistics, parameters, options);
+    if (last !== state) {
+      setParameters(kept, sameKernel(kept.parameters, parameters));
+      kept.posterior.mean.set(mean);
+      kept.posterior.blocks.set(blocks);
+      kept.solver.setGlobal(mean, blocks, kept.factor.inverse, parameters.noiseVariance);
+      last = state;
+    }
+    return doPart(kept, task, part as Part);
+  };
+}
+
+/** The parameters with the kernel and places known before where they are equal, so that nothing is factored again. */
+function sameKernel(before: GlobalParameters, now: GlobalParameters): GlobalParameters {
+  const same =
+    JSON.stringify(before.kernel) === JSON.stringify(now.kernel) &&
+    before.inducingLocations.every((z, e) => z === now.inducingLocations[e]);
+  return same ? { ...now, kernel: before.kernel, inducingLocations: before.inducingLocations } : now;
+}
+
+function runParts(engine: Engine, task: Task, parts: readonly Part[]): unknown[] {
+  const { shards, parameters, options, posterior } = engine;
+  if (shards === null || parts.length === 1) return parts.map((part) => doPart(engine, task, part));
+  const state: PassState = { parameters, options, mean: posterior.mean, blocks: posterior.blocks, task };
+  return shards.run("paper", state, parts);
+}
+
+function doPart(engine: Engine, task: Task, { from, to, individuals }: Part): DataSums | number {
+  const { solver, numLocal: P, parameters } = engine;
+  const { theta } = task;
+  if (task.kind === "places") return solvePlaces(engine, theta, from, to, task.local, task.starts);
+  if (task.kind === "objective") {
+    let total = 0;
+    for (let i = from; i < to; i++) {
+      loadIndividual(engine, i);
+      total += solver.evaluate(theta, i * P, null, null);
+    }
+    return total;
+  }
+  solver.resetSums();
+  for (let n = from; n < to; n++) {
+    const i = individuals === null ? n : individuals[n - from];
+    loadIndividual(engine, i);
+    if (task.kind === "visit") solver.solve(theta, i * P, task.local);
+    solver.accumulate(theta, i * P, task.kind === "visit" ? task.weight : 1);
+  }
+  const sums = createSums(engine.statistics, parameters.numInducing, parameters.numBasis);
+  solver.readSums(sums.cross, sums.gram);
+  return sums;
+}
+
+function partsOf(count: number, individuals: Int32Array | null): Part[] {
+  return shardBlocks(count).map(({ from, to }) => ({
+    from,
+    to,
+    individuals: individuals === null ? null : individuals.slice(from, to),
+  }));
+}
+
+function addAll(parts: readonly DataSums[], out: DataSums): void {
+  out.cross.set(parts[0].cross);
+  out.gram.set(parts[0].gram);
+  for (let k = 1; k < parts.length; k++) {
+    const { cross, gram } = parts[k];
+    for (let e = 0; e < cross.length; e++) out.cross[e] += cross[e];
+    for (let e = 0; e < gram.length; e++) out.gram[e] += gram[e];
+  }
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import type { BasisStatistics } from "../basis/statistics.ts";
+import { makeCohort } from "../cohort/cohort.ts";
+import { createRandom } from "../numeric/random.ts";
+import { embed } from "./embed.ts";
+import { type FitDtmOptions, fitDtm } from "./fit-models.ts";
+import { createShardWorker } from "./shard-worker.ts";
+import { type ShardHost, shardBlocks, statisticsBlock } from "./shards.ts";
+
+/** Individuals with two to five visits, more than one block of them. */
+function cohortOf(m: number) {
+  const random = createRandom(11);
+  const rows = { ids: [] as string[], times: [] as number[], values: [] as number[] };
+  for (let i = 0; i < m; i++) {
+    const [level, bend] = [random.normal(), random.normal()];
+    for (let j = 0; j < 2 + (i % 4); j++) {
+      const t = 10 * random.uniform();
+      rows.ids.push(`p${1000 + i}`);
+      rows.times.push(t);
+      rows.values.push(3 * level + 2 * bend * Math.cos(t / 3) + 0.5 * random.normal());
+    }
+  }
+  return makeCohort(rows);
+}
+
+/** Arrays that stand for shared memory: messages hold them as they are, everything else is copied. */
+function message<T>(value: T, shared: ReadonlySet<unknown>): T {
+  if (shared.has(value) || value === null || typeof value !== "object") return value;
+  if (ArrayBuffer.isView(value)) return structuredClone(value);
+  if (Array.isArray(value)) return value.map((v) => message(v, shared)) as T;
+  return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, message(v, shared)])) as T;
+}
+
+/** A host of several workers that take parts from the last to the first and talk in copies only. */
+function scrambledHost(numWorkers: number): ShardHost {
+  const workers = Array.from({ length: numWorkers }, createShardWorker);
+  return {
+    open: (given) => {
+      const statistics: BasisStatistics = { ...given };
+      const shared = new Set<unknown>();
+      return {
+        statistics,
+        buffer: (length) => {
+          const memory = new Float64Array(length);
+          shared.add(memory);
+          return memory;
+        },
+        run: (name, state, parts) => {
+          const received = workers.map(() => message(state, shared));
+          const answers = new Array<unknown>(parts.length);
+          for (let k = parts.length - 1; k >= 0; k--) {
+            const w = k % numWorkers;
+            answers[k] = structuredClone(workers[w](statistics, name, received[w], message(parts[k], shared)));
+          }
+          return answers;
+        },
+      };
+    },
+  };
+}
+
+describe("shards", () => {
+  const cohort = cohortOf(700);
+  const CASES: readonly (readonly [string, FitDtmOptions])[] = [
+    ["a map by whole passes", { maxIterations: 12, nodes: { step: 0.5 } }],
+    ["a map by minibatches and a sample", { schedule: "svi", maxIterations: 5, sampleSize: 600, batchSize: 300 }],
+    ["a map with a free residual, in plain TypeScript", { residual: "full", maxIterations: 5, kernels: "typescript" }],
+    ["the published map by minibatches", { kind: "dtm-paper", schedule: "svi", batchSize: 350, epochs: 2 }],
+    ["the published map as published", { kind: "dtm-paper", schedule: "paper", batchSize: 300, epochs: 1 }],
+  ];
+  it.each(CASES)("give the same bits wherever they are worked on: %s", (_, options) => {
+    const timeless = <T extends { record: object }>(model: T) => ({
+      ...model,
+      record: { ...model.record, milliseconds: 0 },
+    });
+    const here = fitDtm(cohort, options);
+    for (const numWorkers of [1, 3]) {
+      const there = fitDtm(cohort, { ...options, shards: scrambledHost(numWorkers) });
+      expect(timeless(there)).toEqual(timeless(here));
+    }
+    if (here.kind === "dtm") {
+      expect(embed(here, cohort, { shards: scrambledHost(2) })).toEqual(embed(here, cohort));
+    }
+  });
+});
+
+describe("shardBlocks", () => {
+  it.each([1, 255, 256, 257, 9_000, 131_072, 1_000_000])("hands out %i individuals once, in order", (m) => {
+    const blocks = shardBlocks(m);
+    expect(blocks[0].from).toBe(0);
+    expect(blocks.at(-1)?.to).toBe(m);
+    for (let b = 1; b < blocks.length; b++) expect(blocks[b].from).toBe(blocks[b - 1].to);
+    expect(Math.max(...blocks.map(({ from, to }) => to - from))).toBeLessThanOrEqual(4096);
+  });
+});
+
+describe("statisticsBlock", () => {
+  it("shows the rows of the block and copies nothing", () => {
+    const { statistics } = scrambledHost(1).open(fitStatistics());
+    const block = statisticsBlock(statistics, { from: 3, to: 9 });
+    expect(block.counts).toEqual(statistics.counts.slice(3, 9));
+    expect(block.gram.buffer).toBe(statistics.gram.buffer);
+    expect(block.cross[0]).toBe(statistics.cross[3 * statistics.basis.numBasis]);
+  });
+});
+
+function fitStatistics(): BasisStatistics {
+  const m = 12;
+  const fill = (length: number) => Float64Array.from({ length }, (_, e) => e);
+  const basis = { degree: 1, numBasis: 2, knots: Float64Array.of(0, 0, 1, 1) };
+  return {
+    basis,
+    numIndividuals: m,
+    numObservations: m,
+    center: 0,
+    numBand: 3,
+    bandRow: Uint8Array.of(0, 0, 1),
+    bandColumn: Uint8Array.of(0, 1, 1),
+    gram: fill(3 * m),
+    cross: fill(2 * m),
+    sumSquares: fill(m),
+    counts: new Int32Array(m).fill(1),
+  };
+}

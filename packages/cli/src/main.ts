@@ -131,12 +131,16 @@ function toOption(specification: OptionSpec): Option {
 function contextOf({ talk, argv }: Session): Context {
   return {
     talk,
-    commandLine: ["dtm", ...argv.map(withoutFolder)].map(shellWord).join(" "),
+    commandLine: ["dtm", ...argv.map((word, k) => withoutFolder(word, argv[k - 1]))].map(shellWord).join(" "),
   };
 }
 
+/** Options whose values are words, not paths: a unit such as mg/dl has a slash of its own. */
+const WORDS = /^--(unit|time-unit|marker|id|time|value|outcomes|event|title|transform|models)\b/;
+
 /** A path's last part: records are shared, and folders tell of people and machines. */
-function withoutFolder(word: string): string {
+function withoutFolder(word: string, before: string | undefined): string {
+  if (WORDS.test(word) || (before !== undefined && WORDS.test(before) && !before.includes("="))) return word;
   return /[\\/]./.test(word) ? basename(word) : word;
 }
 

@@ -81,7 +81,7 @@ export const associate: Command = {
       outcomeSurfaces(association, run.placements, outcomes),
     );
     const json = associationJson(association, outcomes, survival, surfaces);
-    const [written] = writeOutputs(folder, [{ name: ASSOCIATE_FILE, text: toJson(json) }]);
+    const [written] = writeOutputs(folder, [{ name: ASSOCIATE_FILE, text: toJson(json), private: true }]);
     const pages = [
       ...(outcomes.length > 0 ? [associationPage(association)] : []),
       ...(survival === null ? [] : [survivalPage(survival, run.model.marker.timeUnit)]),

@@ -29,7 +29,7 @@ export const RUN_FILES = [
   { name: "compare.json", private: false, holds: "the comparison of models" },
   { name: "groups.json", private: false, holds: "the groups: names, sizes, courses, stability" },
   { name: "groups.csv", private: true, holds: "everyone's group" },
-  { name: "associate.json", private: false, holds: "the association of outcomes with places" },
+  { name: "associate.json", private: true, holds: "outcomes and places; follow-up times one by one" },
   { name: CHECKPOINT_FILE, private: true, holds: "the state of an interrupted fit" },
 ] as const;
 

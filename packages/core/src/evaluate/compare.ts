@@ -186,7 +186,7 @@ export function summarizeFolds(results: readonly FoldResult[], options: CompareO
   const { models = ["lmm", "fpca", "dtm"], folds = 10, repeats = 1 } = options;
   const byModel = models.map((model) => results.filter((r) => r.model === model).sort((a, b) => a.fold - b.fold));
   const reference = models.includes("lmm") ? "lmm" : models[0];
-  const summaries = models.map((model, k) => summarizeModel(model, byModel[k], options.mean ?? "scalar"));
+  const summaries = models.map((model, k) => summarizeModel(model, byModel[k], options.mean ?? "scalar", folds));
   const referenceResults = byModel[models.indexOf(reference)];
   const differences = models
     .filter((model) => model !== reference)
@@ -198,6 +198,7 @@ function summarizeModel(
   model: ComparedModel,
   results: readonly FoldResult[],
   mean: "scalar" | "spline",
+  folds: number,
 ): ModelComparison {
   const column = (pick: (r: FoldResult) => Float64Array) => Float64Array.from(results.flatMap((r) => [...pick(r)]));
   const average = (x: Float64Array) => compensatedSum(x) / x.length;
@@ -209,8 +210,14 @@ function summarizeModel(
   return {
     model,
     mean: usesMean ? mean : model === "line" ? "spline" : "scalar",
-    subjectLogLik: overFolds(results.map((r) => compensatedSum(r.logLikelihood) / r.ids.length)),
-    observationLogLik: overFolds(results.map((r) => compensatedSum(r.logLikelihood) / r.numObservations)),
+    subjectLogLik: overFolds(
+      results.map((r) => compensatedSum(r.logLikelihood) / r.ids.length),
+      folds,
+    ),
+    observationLogLik: overFolds(
+      results.map((r) => compensatedSum(r.logLikelihood) / r.numObservations),
+      folds,
+    ),
     forecast: {
       count: pit.length,
       logDensity: average(column((r) => r.logDensity)),
@@ -226,11 +233,12 @@ function summarizeModel(
   };
 }
 
-function overFolds(scores: readonly number[]): FoldSummary {
+/** `size` is the number of folds of one repeat: repeats split the same individuals again and add no others. */
+function overFolds(scores: readonly number[], size = scores.length): FoldSummary {
   const n = scores.length;
   const mean = compensatedSum(scores) / n;
   const sd = n > 1 ? Math.sqrt(compensatedSum(scores.map((s) => (s - mean) ** 2)) / (n - 1)) : 0;
-  return { mean, sd, se: sd / Math.sqrt(n) };
+  return { mean, sd, se: sd / Math.sqrt(size) };
 }
 
 /** Mean absolute error in four quarters of the horizons, equally many forecasts each. */
@@ -257,13 +265,17 @@ function pairedDifference(
   reference: ComparedModel,
   referenceResults: readonly FoldResult[],
 ): ModelDifference {
-  const differences: number[] = [];
+  // One difference for each individual, its mean over repeats: an individual scored again is no other individual.
+  const scored = new Map<string, { sum: number; count: number }>();
   results.forEach((r, f) => {
-    r.logLikelihood.forEach((v, i) => {
-      differences.push(v - referenceResults[f].logLikelihood[i]);
+    r.ids.forEach((id, i) => {
+      const own = scored.get(id) ?? { sum: 0, count: 0 };
+      own.sum += r.logLikelihood[i] - referenceResults[f].logLikelihood[i];
+      own.count++;
+      scored.set(id, own);
     });
   });
-  const { mean, se } = overFolds(differences);
+  const { mean, se } = overFolds([...scored.values()].map(({ sum, count }) => sum / count));
   return { model, reference, mean, se, lower: mean - 1.96 * se, upper: mean + 1.96 * se };
 }
 
@@ -278,7 +290,10 @@ function verdictOf(
   if (candidates.length === 0) return `Only ${models[0].model} was scored: nothing to compare.`;
   const best = candidates.reduce((a, b) => (b.mean > a.mean ? b : a));
   const name = best.model === "dtm" || best.model === "dtm-paper" ? `The map (${best.model})` : best.model;
-  const amount = `${Math.abs(best.mean).toFixed(2)} per individual (95 % interval ${best.lower.toFixed(2)} to ${best.upper.toFixed(2)})`;
+  // "Better by": the sign is in the words, so the interval is turned with them.
+  const turn = best.upper < 0 ? -1 : 1;
+  const [low, high] = turn > 0 ? [best.lower, best.upper] : [-best.upper, -best.lower];
+  const amount = `${(turn * best.mean).toFixed(2)} per individual (95 % interval ${low.toFixed(2)} to ${high.toFixed(2)})`;
   const label = reference === "lmm" ? "the linear mixed model" : reference;
   if (best.lower > 0)
     return `${name} predicts new individuals better than ${label}: log-likelihood higher by ${amount}.`;

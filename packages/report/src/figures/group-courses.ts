@@ -41,10 +41,10 @@ export function followedTimes(group: StudyGroup): number[] {
   return roundTicks(group.times[0], group.times[group.times.length - 1], 4);
 }
 
-/** Members followed to a time (those of the last listed time at or before it), as it may be shown. */
+/** Members followed to a time (counted at the first listed time not before it, never too many), as it may be shown. */
 export function followedText(group: StudyGroup, size: string, time: number, limit: number): string {
   let k = 0;
-  while (k + 1 < group.times.length && group.times[k + 1] <= time + 1e-9) k++;
+  while (k + 1 < group.times.length && group.times[k] < time - 1e-9) k++;
   // A size held back must not come in by another door.
   return size.startsWith("≥") && group.followed[k] >= limit ? size : cell(group.followed[k], limit);
 }

@@ -70,15 +70,19 @@ export function riskPanel(title: string, note: string, surface: StudyRiskSurface
     gridOf(box, STEP, (x, y) =>
       valueAt(grid, Math.min(Math.max(x, own.x0), own.x1), Math.min(Math.max(y, own.y0), own.y1)),
     );
-  const orNone = (v: number | null) => (v !== null && Number.isFinite(v) ? v : -1);
+  // Read back from JSON, a surface has null where too few are near; null minus null would be 0.
+  const excess = (a: number | null, b: number | null) => {
+    const known = a !== null && b !== null && Number.isFinite(a) && Number.isFinite(b);
+    return known ? a - b : -1;
+  };
   const { share, individuals, lower, upper } = surface;
   return {
     title,
     note,
     share: clamped(filled(turned((c) => share[c] ?? Number.NaN))),
     individuals: clamped(turned((c) => individuals[c])),
-    above: clamped(turned((c) => orNone(share[c] - upper[c]))),
-    below: clamped(turned((c) => orNone(lower[c] - share[c]))),
+    above: clamped(turned((c) => excess(share[c], upper[c]))),
+    below: clamped(turned((c) => excess(lower[c], share[c]))),
   };
 }
 

@@ -137,6 +137,10 @@ export class Explorer {
   #connection: EngineConnection | null = null;
   #past: View[] = [];
   #future: View[] = [];
+  /** Fits begun: an older one that ends says nothing about the one under way. */
+  #fits = 0;
+  /** Long pieces of work begun: the bar shows the last alone. */
+  #tasks = 0;
   #lastKept = 0;
 
   get engine(): Engine {
@@ -168,7 +172,8 @@ export class Explorer {
     });
     this.canKeep = await canKeep();
     this.kept = this.canKeep ? await recall() : null;
-    if (this.kept !== null) await this.#takeUp(this.kept, wanted);
+    const { kept } = this;
+    if (kept !== null) await this.#try(() => this.#takeUp(kept, wanted));
     else if (__SERVED__) await this.#openServed(wanted);
   }
 
@@ -221,11 +226,28 @@ export class Explorer {
   }
 
   #show(next: View, push = false): void {
-    this.view = this.missing(next.step) === null ? next : { ...next, step: this.view.step };
+    const known = this.#inCohort(next);
+    this.view = this.missing(next.step) === null ? known : { ...known, step: this.view.step };
     const fragment = viewToFragment(this.view);
     if (fragment === location.hash) return;
     if (push) history.pushState(null, "", fragment);
     else history.replaceState(null, "", fragment);
+  }
+
+  /** The view without people and outcomes that the cohort lacks: a link may have been made for another. */
+  #inCohort(view: View): View {
+    if (this.loaded === null) return view;
+    const m = this.loaded.cohort.ids.length;
+    const there = (i: number | null) => (i !== null && i < m ? i : null);
+    let { selection, outcome } = view;
+    if (selection !== null && selection !== this.view.selection && selection.members.some((i) => i >= m)) {
+      const members = selection.members.filter((i) => i < m);
+      selection = members.length === 0 ? null : { ...selection, members };
+    }
+    if (outcome !== null && this.outcomeNames.length > 0 && !this.outcomeNames.includes(outcome)) {
+      outcome = this.outcomeNames[0];
+    }
+    return { ...view, individual: there(view.individual), compared: there(view.compared), selection, outcome };
   }
 
   /** Opens the previous or next individual of the selection, the filtered group, or everyone. */
@@ -361,6 +383,10 @@ export class Explorer {
   }
 
   #takeCohort(loaded: Loaded, subjects: LoadedSubjects | null): void {
+    // Positions of another cohort mean other people: undo ends here, and so does a fit under way.
+    this.#past = [];
+    this.#future = [];
+    this.#fits++;
     this.loaded = loaded;
     this.subjects = subjects;
     this.outcomes = [];
@@ -379,6 +405,7 @@ export class Explorer {
 
   /** Fits the map, or goes on with a fit that a reload interrupted. */
   async fit(choice: FitChoice = this.fitChoice, from?: Kept["running"]): Promise<boolean> {
+    const mine = ++this.#fits;
     this.fitChoice = choice;
     this.problem = null;
     this.fitPhase = "starting";
@@ -387,14 +414,18 @@ export class Explorer {
     this.update = null;
     this.livePlaces = null;
     try {
-      const onUpdate = (update: FitUpdate) => this.#hear(update);
+      const onUpdate = (update: FitUpdate) => {
+        if (mine === this.#fits) this.#hear(update);
+      };
       const fitted = await this.engine.fit(choice, onUpdate, from?.snapshot);
+      if (mine !== this.#fits) return false;
       if (fitted !== null) await this.#settle(fitted);
       if (fitted !== null) this.tracedFit = fitted;
       this.fitPhase = "idle";
       await this.#keep();
       return fitted !== null;
     } catch (error) {
+      if (mine !== this.#fits) return false;
       this.fitPhase = "failed";
       this.problem = problemOf(error);
       return false;
@@ -443,7 +474,9 @@ export class Explorer {
     this.survival = null;
     this.surface = null;
     this.groupNames = {};
-    if (fitted === null) this.show({ ...FIRST_VIEW, step: this.view.step, outcome: this.view.outcome }, true);
+    // Groups and places of the map before mean nothing on this one.
+    if (fitted !== null) this.show({ group: null, pins: [] }, true);
+    else this.show({ ...FIRST_VIEW, step: this.view.step, outcome: this.view.outcome }, true);
   }
 
   async pause(paused: boolean): Promise<void> {
@@ -460,7 +493,10 @@ export class Explorer {
   }
 
   async openModel(text: string): Promise<boolean> {
-    return this.#try(async () => this.#settle(await this.engine.openModel(text)));
+    return this.#try(async () => {
+      await this.#settle(await this.engine.openModel(text));
+      await this.#keep();
+    });
   }
 
   // ── Study ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -473,46 +509,61 @@ export class Explorer {
       this.survival = null;
       this.groupNames = {};
       this.show({ group: null }, true);
+      await this.#keep();
     });
   }
 
   async studyStability(numResamples = 20): Promise<boolean> {
     return this.#during("Stability", async (progress) => {
-      this.stability = await this.engine.stability(numResamples, this.groupChoice.seed, progress);
+      const { groups } = this;
+      const stability = await this.engine.stability(numResamples, this.groupChoice.seed, progress);
+      if (this.groups === groups) this.stability = stability;
     });
   }
 
   async loadBaselines(): Promise<boolean> {
     if (this.baselines !== null) return true;
+    const { fitted } = this;
     return this.#try(async () => {
-      this.baselines = await this.engine.baselines();
+      const baselines = await this.engine.baselines();
+      if (this.fitted === fitted) this.baselines = baselines;
     });
   }
 
   async associate(permutations = 9999, seed = 1): Promise<boolean> {
     return this.#during("Outcomes", async (progress) => {
+      const { fitted, outcomes } = this;
       const choice = { outcomes: this.outcomeNames, permutations, seed };
-      this.association = (await this.engine.associate(choice, progress)) ?? this.association;
-      if (this.baselines === null) this.baselines = await this.engine.baselines();
+      const association = await this.engine.associate(choice, progress);
+      // What was asked of another map or of other outcomes is not shown beside these.
+      if (this.fitted !== fitted || this.outcomes !== outcomes) return;
+      this.association = association ?? this.association;
+      await this.loadBaselines();
     });
   }
 
   async loadSurface(outcome: string): Promise<boolean> {
     if (this.surface?.outcome === outcome) return true;
+    const { fitted } = this;
     return this.#try(async () => {
-      this.surface = await this.engine.shareSurface(outcome);
+      const surface = await this.engine.shareSurface(outcome);
+      if (this.fitted === fitted) this.surface = surface;
     });
   }
 
   async studySurvival(event: string, timeColumn: string, landmark?: number): Promise<boolean> {
+    const { groups } = this;
     return this.#try(async () => {
-      this.survival = await this.engine.survival(event, timeColumn, landmark);
+      const survival = await this.engine.survival(event, timeColumn, landmark);
+      if (this.groups === groups) this.survival = survival;
     });
   }
 
   async compare(choice: CompareChoice): Promise<boolean> {
     return this.#during("Comparison", async (progress) => {
-      this.comparison = (await this.engine.compare(choice, progress)) ?? this.comparison;
+      const { loaded } = this;
+      const comparison = await this.engine.compare(choice, progress);
+      if (this.loaded === loaded) this.comparison = comparison ?? this.comparison;
     });
   }
 
@@ -610,6 +661,12 @@ export class Explorer {
     this.#connection = null;
     this.#past = [];
     this.#future = [];
+    this.#fits++;
+    this.#tasks++;
+    this.task = null;
+    this.problem = null;
+    this.spoken = "";
+    this.groupChoice = { numGroups: "auto", seed: 1 };
     this.preview = null;
     this.checked = null;
     this.previewName = "";
@@ -633,21 +690,35 @@ export class Explorer {
     if (!this.mayKeep || this.loaded === null) return;
     this.#lastKept = performance.now();
     const running = this.fitPhase === "running" || this.fitPhase === "paused";
-    const snapshot = running ? await this.engine.fitSnapshot() : null;
-    await keep({
-      version: 1,
-      loaded: this.loaded,
-      subjects: this.subjects,
-      outcomes: this.outcomeNames,
-      fitted: this.fitted,
-      running: snapshot === null ? null : { choice: this.fitChoice, snapshot, trace: this.trace },
-      names: this.groupNames,
-      saved: this.saved,
-    });
+    try {
+      const snapshot = running ? await this.engine.fitSnapshot() : null;
+      // The answer may come after the user has changed their mind.
+      if (!this.mayKeep || this.loaded === null) return;
+      await keep({
+        version: 1,
+        loaded: this.loaded,
+        subjects: this.subjects,
+        outcomes: this.outcomeNames,
+        fitted: this.fitted,
+        running: snapshot === null ? null : { choice: this.fitChoice, snapshot, trace: this.trace },
+        names: this.groupNames,
+        groups: this.groupChoice,
+        saved: this.saved,
+      });
+    } catch (error) {
+      if (!this.mayKeep) return;
+      // The study goes on without being kept; what was kept before is out of date and goes too.
+      this.mayKeep = false;
+      await forget();
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `Expected room to keep the study in this browser, received: ${reason}. It is no longer kept; export what you need.`;
+      this.problem = { code: "cannot-keep", message, complaints: [] };
+    }
   }
 
   async #takeUp(kept: Kept, wanted: View): Promise<void> {
     this.mayKeep = true;
+    this.groupChoice = kept.groups ?? this.groupChoice;
     await this.engine.restore(kept.loaded, kept.subjects, kept.fitted);
     this.#takeCohort(kept.loaded, kept.subjects);
     this.previewName = kept.loaded.source;
@@ -662,13 +733,14 @@ export class Explorer {
   }
 
   async #during(what: string, work: (progress: (done: number, of: number, detail: string) => void) => Promise<void>) {
+    const mine = ++this.#tasks;
     this.task = { what, done: 0, of: 1, detail: "" };
     const ok = await this.#try(() =>
       work((done, of, detail) => {
-        this.task = { what, done, of, detail };
+        if (mine === this.#tasks) this.task = { what, done, of, detail };
       }),
     );
-    this.task = null;
+    if (mine === this.#tasks) this.task = null;
     return ok;
   }
 
@@ -678,7 +750,7 @@ export class Explorer {
       await work();
       return true;
     } catch (error) {
-      this.problem = problemOf(error);
+      if (!(error instanceof DtmError && error.code === "forgotten")) this.problem = problemOf(error);
       return false;
     }
   }

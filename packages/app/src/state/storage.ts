@@ -5,7 +5,7 @@
  */
 import type { DtmRunSnapshot } from "@trajectory-maps/core";
 import { type DBSchema, deleteDB, openDB } from "idb";
-import type { FitChoice, Fitted, Loaded, LoadedSubjects } from "../worker/api.ts";
+import type { FitChoice, Fitted, GroupChoice, Loaded, LoadedSubjects } from "../worker/api.ts";
 
 const NAME = "trajectory-maps";
 
@@ -22,6 +22,8 @@ export interface Kept {
     readonly trace: readonly number[];
   } | null;
   readonly names: { readonly [letter: string]: string };
+  /** How the groups were made that the names belong to; studies kept by earlier pages have none. */
+  readonly groups?: GroupChoice;
   readonly saved: readonly { readonly name: string; readonly members: readonly number[]; readonly how: string }[];
 }
 

@@ -31,6 +31,26 @@ describe("viewToFragment", () => {
     expect(withoutIds("group B")).toBe("group B");
   });
 
+  it("takes only positions, names and places that there can be", () => {
+    const far = encodeURIComponent(JSON.stringify([{ x: 1e300, y: 0 }]));
+    const nobody = encodeURIComponent(JSON.stringify({ bits: "", how: "by hand" }));
+    for (const part of [
+      "individual=1.5",
+      "individual=-5",
+      "compared=-1",
+      "group=0.5",
+      "coefficient=-3",
+      "terrain=%22constructor%22",
+      "tool=%22hammer%22",
+      "axes=[1,1]",
+      `pins=${far}`,
+      `selection=${nobody}`,
+    ]) {
+      expect(viewFromFragment(`#map&${part}`)).toEqual({ ...FIRST_VIEW, step: "map" });
+    }
+    expect(viewFromFragment("#map&individual=-1").individual).toBe(-1);
+  });
+
   it("reads what was typed by hand without failing", () => {
     for (const fragment of [
       "",

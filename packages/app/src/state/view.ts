@@ -8,7 +8,9 @@ import type { MapPlace, MapTool, MapWindow } from "../map/types.ts";
 export const STEPS = ["data", "fit", "map", "outcomes", "models", "report"] as const;
 export type Step = (typeof STEPS)[number];
 
-export type TerrainKind = "none" | "value" | "slope" | "coefficient" | "sd" | "crossing" | "density" | "share";
+const TERRAINS = ["none", "value", "slope", "coefficient", "sd", "crossing", "density", "share"] as const;
+export type TerrainKind = (typeof TERRAINS)[number];
+const TOOLS: readonly MapTool[] = ["point", "lasso", "box"];
 
 export interface View {
   readonly step: Step;
@@ -102,10 +104,19 @@ function checked(key: keyof View, value: unknown): unknown {
   const first = FIRST_VIEW[key];
   if (key === "pins") return Array.isArray(value) ? value.filter(isPlace).slice(0, 2) : first;
   if (key === "axes") {
-    const ok = Array.isArray(value) && value.length === 2 && value.every((v) => v === 0 || v === 1 || v === 2);
+    const ok =
+      Array.isArray(value) &&
+      value.length === 2 &&
+      value[0] !== value[1] &&
+      value.every((v) => v === 0 || v === 1 || v === 2);
     return ok ? value : first;
   }
   if (key === "window") return isPlace(value) && typeof (value as MapWindow).zoom === "number" ? value : null;
+  if (key === "terrain") return TERRAINS.find((terrain) => terrain === value) ?? first;
+  if (key === "tool") return TOOLS.find((tool) => tool === value) ?? first;
+  if (key === "individual") return isPosition(value) || value === -1 ? value : null;
+  if (key === "group" || key === "compared") return isPosition(value) ? value : null;
+  if (key === "coefficient") return isPosition(value) ? value : first;
   if (key === "outcome") return typeof value === "string" ? value : null;
   if (first === null) return typeof value === "number" && Number.isFinite(value) ? value : null;
   return typeof value === typeof first ? value : first;
@@ -113,13 +124,23 @@ function checked(key: keyof View, value: unknown): unknown {
 
 function isPlace(value: unknown): value is MapPlace {
   const place = value as MapPlace | null;
-  return typeof place === "object" && place !== null && Number.isFinite(place.x) && Number.isFinite(place.y);
+  return typeof place === "object" && place !== null && isNear(place.x) && isNear(place.y);
+}
+
+/** No map reaches a thousand prior sd from its middle. */
+function isNear(value: unknown): boolean {
+  return typeof value === "number" && Math.abs(value) < 1000;
+}
+
+function isPosition(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function readSelection(value: unknown): View["selection"] {
   const { bits, how } = value as { bits?: unknown; how?: unknown };
   if (typeof bits !== "string" || typeof how !== "string") return null;
-  return { members: fromBitmap(bits), how };
+  const members = fromBitmap(bits);
+  return members.length === 0 ? null : { members, how };
 }
 
 /** The largest position, −1 of none; a spread would overflow the stack for large selections. */

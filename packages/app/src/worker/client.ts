@@ -1,4 +1,5 @@
 /** The page's end of the worker: an `Engine` whose methods throw DtmErrors again. */
+import { DtmError } from "@trajectory-maps/core";
 import { proxy, type Remote, wrap } from "comlink";
 import type { Engine } from "./api.ts";
 import type { EngineDoor } from "./engine.worker.ts";
@@ -7,7 +8,7 @@ import { fromResult, type Result } from "./results.ts";
 
 export interface EngineConnection {
   readonly engine: Engine;
-  /** Ends the worker and all it holds. */
+  /** Ends the worker and all it holds; what was asked of it fails with the code "forgotten". */
   close(): void;
 }
 
@@ -15,9 +16,18 @@ export interface EngineConnection {
 export function connectEngine(): EngineConnection {
   const worker = new EngineWorker();
   const door = wrap<EngineDoor>(worker) as Remote<EngineDoor>;
+  // A worker that was ended answers nobody: those who wait must hear of it from here.
+  const waiting = new Set<(reason: DtmError) => void>();
   const call = async (method: keyof Engine, args: readonly unknown[]) => {
     const sent = args.map((arg) => (typeof arg === "function" ? proxy(arg as () => void) : arg));
-    return fromResult((await door.call(method, ...sent)) as Result<unknown>);
+    const answer = await new Promise((resolve, reject) => {
+      waiting.add(reject);
+      door
+        .call(method, ...sent)
+        .then(resolve, reject)
+        .finally(() => waiting.delete(reject));
+    });
+    return fromResult(answer as Result<unknown>);
   };
   const engine = new Proxy({} as Engine, {
     get: (_, method) =>
@@ -25,5 +35,10 @@ export function connectEngine(): EngineConnection {
         ? (...args: unknown[]) => call(method as keyof Engine, args)
         : undefined,
   });
-  return { engine, close: () => worker.terminate() };
+  const close = () => {
+    worker.terminate();
+    for (const reject of waiting) reject(new DtmError("forgotten", "Everything was forgotten."));
+    waiting.clear();
+  };
+  return { engine, close };
 }

@@ -18,6 +18,7 @@ import {
   readSubjects,
   saveModel,
   simulateCohort,
+  type TablePreview,
 } from "@trajectory-maps/core";
 import type { Checked, Engine, Fitted, Loaded, LoadedSubjects, ReadChoice } from "./api.ts";
 import { unpackDemo } from "./demo.ts";
@@ -77,9 +78,12 @@ export function createSession(): Engine {
     ...createStudy(session),
 
     preview: async (bytes, name) => {
-      session.text = decodeText(await plainBytes(bytes), name).text;
+      const { text } = decodeText(await plainBytes(bytes, name), name);
+      const preview = previewTable(text);
+      checkIsTable(text, name, preview);
+      session.text = text;
       session.source = name;
-      return previewTable(session.text);
+      return preview;
     },
     read: async (choice) => takeCohort(readTable(session, choice)),
     check: async (choice) => checkTable(session, choice),
@@ -108,7 +112,7 @@ export function createSession(): Engine {
       return { loaded, subjects: session.subjects };
     },
     readSubjects: async (bytes, name, id) => {
-      const { text } = decodeText(await plainBytes(bytes), name);
+      const { text } = decodeText(await plainBytes(bytes, name), name);
       const { table, notes } = readSubjects(text, { file: name, ...(id === undefined ? {} : { id }) });
       session.subjects = { source: name, table, plain: plainOutcomes(table), notes };
       return session.subjects;
@@ -180,9 +184,27 @@ export function notFitted(): DtmError {
   return new DtmError("not-fitted", "Expected a fitted map, received none. Fit the map first.");
 }
 
-async function plainBytes(bytes: ArrayBuffer): Promise<Uint8Array> {
+async function plainBytes(bytes: ArrayBuffer, name: string): Promise<Uint8Array> {
   const array = new Uint8Array(bytes);
-  return looksZipped(array) ? gunzip(array) : array;
+  return looksZipped(array) ? gunzip(array, name) : array;
+}
+
+/** Faults of a file that no choice of columns mends. */
+const HOPELESS = ["empty-file", "not-text", "unsupported-format"];
+/** Letters at the head of a file that tell what it is. */
+const HEAD = 65_536;
+
+/** Refuses what is no table, in the reader's words, before anybody is asked which column is which. */
+function checkIsTable(text: string, file: string, { columns, guesses }: TablePreview): void {
+  try {
+    readCohort(text.trimStart().slice(0, HEAD), { file });
+  } catch (error) {
+    if (!(error instanceof DtmError)) throw error;
+    const marker = columns[guesses.find(({ role }) => role === "value")?.column ?? -1]?.name ?? "";
+    // A number may be the name of some column; as that of the marker it is the first visit, and would be lost.
+    const lost = error.code === "no-header" && marker !== "" && Number.isFinite(Number(marker));
+    if (lost || HOPELESS.includes(error.code)) throw error;
+  }
 }
 
 function describe(read: ReadCohort, source: string): Loaded {

@@ -72,6 +72,7 @@ class OpenIndividual {
           if (wanted()) this.answered = { ...answered, trail };
         }
       } catch (error) {
+        if (!wanted()) continue;
         // The name of a function at the head of a message says nothing to a reader.
         this.problem = (error instanceof Error ? error.message : String(error)).replace(/^\w+: /, "");
         this.answered = null;

@@ -1,0 +1,20 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { gunzip, looksZipped } from "./unzip.ts";
+
+describe("gunzip", () => {
+  const packed = new Uint8Array(gzipSync("id,time,value\n".repeat(1000)));
+
+  it("gives the bytes that were packed", async () => {
+    expect(looksZipped(packed)).toBe(true);
+    expect(new TextDecoder().decode(await gunzip(packed, "a.gz"))).toBe("id,time,value\n".repeat(1000));
+  });
+
+  it("refuses cut bytes as the command line does", async () => {
+    await expect(gunzip(packed.slice(0, 40), "a.gz")).rejects.toMatchObject({ code: "not-text" });
+  });
+
+  it("stops at the limit", async () => {
+    await expect(gunzip(packed, "a.gz", 5000)).rejects.toMatchObject({ code: "too-large" });
+  });
+});

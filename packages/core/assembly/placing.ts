@@ -1,7 +1,7 @@
 /**
- * Where one individual stands on a lattice (models/wasm-placing.ts, docs/math/prediction.md §2), four nodes at a time.
- * Tables stand in tiles of four nodes, [tile][column][4]; the individual comes as R [r,d], h [r] and the numbers that turn
- * a packed covariance into the entries of V = RΣR' + σ²I.
+ * Where one individual stands on a lattice (models/mixture/wasm-placing.ts), four nodes at a time. Tables stand in tiles of
+ * four nodes, [tile][column][4]; the individual comes as linear functionals of the coefficients, few terms each:
+ *   V = FΣF' + N   (entries of F and N as lists),   e = h − Fm.
  */
 import { both, exp2x, lanes } from "./exp";
 import { QUAD } from "./tiles";
@@ -14,14 +14,16 @@ class Placing {
   numTiles: i32;
   numPacked: i32; // d(d+1)/2
   numColumns: i32; // of the table whose weighted sums are wanted
-  noise: usize; // σ² [1]
-  roots: usize; // R [r,d]
-  heights: usize; // h [r]
-  spread: usize; // [r(r+1)/2][numPacked]
   covariances: usize; // Σ_g [tile][numPacked][4]
   means: usize; // m_g [tile][d][4]
   columns: usize; // [tile][numColumns][4]
   logPrior: usize; // [tile][4]; −∞ beyond the last node
+  heights: usize; // h [r]
+  floors: usize; // square roots of the pivots of N [r]
+  noise: usize; // N, packed rows [r(r+1)/2]
+  ends: usize; // i32, bytes: where the terms of each entry of e and V end [r + r(r+1)/2]; row by row, e first
+  offsets: usize; // i32: address of each term within a tile of means or covariances
+  terms: usize; // coefficient of each term
   factor: usize; // V's Cholesky factor, rows packed, reciprocals on the diagonal [r(r+1)/2][4]
   residuals: usize; // [r][4]
   solved: usize; // V⁻¹e [tile][r][4]
@@ -48,13 +50,7 @@ export function weighNodes(context: usize): i32 {
   const p = changetype<Placing>(context);
   const r = p.rank;
   let largest = f64x2.splat(-Infinity);
-  for (let t = 0; t < p.numTiles; t++) {
-    // Two halves of a tile, one after the other: each keeps its numbers in registers.
-    for (let half: usize = 0; half < QUAD; half += 16) {
-      const x = nodePair(p, t, half);
-      largest = f64x2.pmax(largest, x);
-    }
-  }
+  for (let t = 0; t < p.numTiles; t++) largest = f64x2.pmax(largest, weighTile(p, t));
   const a = f64x2.extract_lane(largest, 0);
   const b = f64x2.extract_lane(largest, 1);
   const maximum = a < b ? b : a;
@@ -103,77 +99,100 @@ export function weighNodes(context: usize): i32 {
 }
 
 /**
- * For two nodes: V = RΣR' + σ²I = CC', e = h − Rm; stores V⁻¹e, and the density π|V|^−½ exp(−½ e'V⁻¹e) as a number
- * between 1 and 2 (scales) times exp(x); returns x.
+ * For four nodes: V = CC', e; stores V⁻¹e, and the density π (|N|/|V|)^½ exp(−½ e'V⁻¹e) as a number between 1 and 2
+ * (scales) times exp(x); returns the larger x of each pair.
  */
 @inline
-function nodePair(p: Placing, t: i32, half: usize): v128 {
-  const d = p.numBasis;
+function weighTile(p: Placing, t: i32): v128 {
   const r = p.rank;
-  const n = p.numPacked;
-  const S = p.covariances + <usize>(t * n) * QUAD + half;
-  const m = p.means + <usize>(t * d) * QUAD + half;
-  const sigma2 = both(p.noise);
-  const sigma = f64x2.sqrt(sigma2);
-  let product = f64x2.splat(1);
-  let quadratic = f64x2.splat(0);
-  let spread = p.spread;
+  const S = p.covariances + <usize>(t * p.numPacked) * QUAD;
+  const m = p.means + <usize>(t * p.numBasis) * QUAD;
+  let product0 = f64x2.splat(1);
+  let product1 = product0;
+  let quadratic0 = f64x2.splat(0);
+  let quadratic1 = quadratic0;
   let row = p.factor;
+  let noise = p.noise;
+  let ends = p.ends;
+  let offset = p.offsets;
+  let term = p.terms;
   for (let a = 0; a < r; a++) {
-    let residual = both(p.heights + (<usize>a << 3));
-    const R = p.roots + (<usize>(a * d) << 3);
-    for (let k = 0; k < d; k++) {
-      residual = f64x2.sub(residual, f64x2.mul(both(R + (<usize>k << 3)), v128.load(m + <usize>k * QUAD)));
+    let e0 = both(p.heights + (<usize>a << 3));
+    let e1 = e0;
+    for (let end = p.offsets + <usize>i32.load(ends); offset < end; offset += 4, term += 8) {
+      const c = both(term);
+      const x = m + <usize>i32.load(offset);
+      e0 = f64x2.sub(e0, f64x2.mul(c, v128.load(x)));
+      e1 = f64x2.sub(e1, f64x2.mul(c, v128.load(x, 16)));
     }
+    ends += 4;
     let other = p.factor;
     for (let b = 0; b <= a; b++) {
-      let s = a == b ? sigma2 : f64x2.splat(0);
-      let s2 = f64x2.splat(0);
-      let cov = S;
-      const end = S + <usize>(n & ~1) * QUAD;
-      while (cov < end) {
-        s = f64x2.add(s, f64x2.mul(both(spread), v128.load(cov)));
-        s2 = f64x2.add(s2, f64x2.mul(both(spread + 8), v128.load(cov + QUAD)));
-        spread += 16;
-        cov += 2 * QUAD;
+      let s0 = both(noise);
+      let s1 = s0;
+      noise += 8;
+      for (let end = p.offsets + <usize>i32.load(ends); offset < end; offset += 4, term += 8) {
+        const c = both(term);
+        const x = S + <usize>i32.load(offset);
+        s0 = f64x2.add(s0, f64x2.mul(c, v128.load(x)));
+        s1 = f64x2.add(s1, f64x2.mul(c, v128.load(x, 16)));
       }
-      if (n & 1) {
-        s = f64x2.add(s, f64x2.mul(both(spread), v128.load(cov)));
-        spread += 8;
+      ends += 4;
+      for (let c: usize = 0; c < <usize>b << 5; c += QUAD) {
+        s0 = f64x2.sub(s0, f64x2.mul(v128.load(row + c), v128.load(other + c)));
+        s1 = f64x2.sub(s1, f64x2.mul(v128.load(row + c, 16), v128.load(other + c, 16)));
       }
-      s = f64x2.add(s, s2);
-      for (let c: usize = 0; c < <usize>b; c++) {
-        s = f64x2.sub(s, f64x2.mul(v128.load(row + (c << 4)), v128.load(other + (c << 4))));
-      }
+      const at = <usize>b << 5;
       if (b < a) {
-        s = f64x2.mul(s, v128.load(other + (<usize>b << 4)));
-        v128.store(row + (<usize>b << 4), s);
-        residual = f64x2.sub(residual, f64x2.mul(s, v128.load(p.residuals + (<usize>b << 4))));
+        s0 = f64x2.mul(s0, v128.load(other + at));
+        s1 = f64x2.mul(s1, v128.load(other + at, 16));
+        v128.store(row + at, s0);
+        v128.store(row + at, s1, 16);
+        e0 = f64x2.sub(e0, f64x2.mul(s0, v128.load(p.residuals + at)));
+        e1 = f64x2.sub(e1, f64x2.mul(s1, v128.load(p.residuals + at, 16)));
       } else {
-        // V ≥ σ²I, so pivots are at least σ² but for rounding.
-        const inverse = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(s, sigma2)));
-        product = f64x2.mul(product, f64x2.mul(sigma, inverse));
-        v128.store(row + (<usize>a << 4), inverse);
-        residual = f64x2.mul(residual, inverse);
-        v128.store(p.residuals + (<usize>a << 4), residual);
-        quadratic = f64x2.add(quadratic, f64x2.mul(residual, residual));
+        // V ≥ N, so pivots are at least those of N but for rounding.
+        const floor = both(p.floors + (<usize>a << 3));
+        const least = f64x2.mul(floor, floor);
+        s0 = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(s0, least)));
+        s1 = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(s1, least)));
+        product0 = f64x2.mul(product0, f64x2.mul(floor, s0));
+        product1 = f64x2.mul(product1, f64x2.mul(floor, s1));
+        v128.store(row + at, s0);
+        v128.store(row + at, s1, 16);
+        e0 = f64x2.mul(e0, s0);
+        e1 = f64x2.mul(e1, s1);
+        v128.store(p.residuals + at, e0);
+        v128.store(p.residuals + at, e1, 16);
+        quadratic0 = f64x2.add(quadratic0, f64x2.mul(e0, e0));
+        quadratic1 = f64x2.add(quadratic1, f64x2.mul(e1, e1));
       }
-      other += <usize>(b + 1) << 4;
+      other += <usize>(b + 1) << 5;
     }
-    row += <usize>(a + 1) << 4;
+    row += <usize>(a + 1) << 5;
   }
   // e ← C⁻ᵀ(C⁻¹e), from the last row upwards.
-  const out = p.solved + <usize>(t * r) * QUAD + half;
+  const out = p.solved + <usize>(t * r) * QUAD;
   for (let a = r - 1; a >= 0; a--) {
-    row -= <usize>(a + 1) << 4;
-    const x = f64x2.mul(v128.load(p.residuals + (<usize>a << 4)), v128.load(row + (<usize>a << 4)));
-    v128.store(out + <usize>a * QUAD, x);
-    for (let b: usize = 0; b < <usize>a; b++) {
-      const e = p.residuals + (b << 4);
-      v128.store(e, f64x2.sub(v128.load(e), f64x2.mul(v128.load(row + (b << 4)), x)));
+    row -= <usize>(a + 1) << 5;
+    const at = <usize>a << 5;
+    const x0 = f64x2.mul(v128.load(p.residuals + at), v128.load(row + at));
+    const x1 = f64x2.mul(v128.load(p.residuals + at, 16), v128.load(row + at, 16));
+    v128.store(out + at, x0);
+    v128.store(out + at, x1, 16);
+    for (let b: usize = 0; b < at; b += QUAD) {
+      const e = p.residuals + b;
+      v128.store(e, f64x2.sub(v128.load(e), f64x2.mul(v128.load(row + b), x0)));
+      v128.store(e, f64x2.sub(v128.load(e, 16), f64x2.mul(v128.load(row + b, 16), x1)), 16);
     }
   }
-  const o = <usize>t * QUAD + half;
+  const o = <usize>t * QUAD;
+  return f64x2.pmax(density(p, o, product0, quadratic0), density(p, o + 16, product1, quadratic1));
+}
+
+/** Splits π · product · exp(−½ quadratic) of two nodes into scale and exponent. */
+@inline
+function density(p: Placing, o: usize, product: v128, quadratic: v128): v128 {
   const exponent = f64x2.sub(v128.or(i64x2.shr_u(product, 52), i64x2.splat(MAGIC)), f64x2.splat(MAGIC_BIAS));
   v128.store(p.scales + o, v128.or(v128.and(product, i64x2.splat(MANTISSA)), i64x2.splat(ONE)));
   let x = f64x2.sub(v128.load(p.logPrior + o), f64x2.mul(f64x2.splat(0.5), quadratic));

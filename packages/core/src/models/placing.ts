@@ -104,8 +104,8 @@ function weigherPlacer(model: TrajectoryModel, mixture: CoefficientMixture, cell
     for (let k = 0; k < d; k++) columns[c++ * n + g] = means[g * d + k];
   }
   const weigher = createNodeWeigher(mixture, columns);
-  const count = createHeaviestCounter(n);
   const { sums, totals, weights } = weigher;
+  const count = createHeaviestCounter(weights, n);
   const mean = new Float64Array(q);
   const S = new Float64Array(q * q);
   return (statistics) => {
@@ -126,7 +126,7 @@ function weigherPlacer(model: TrajectoryModel, mixture: CoefficientMixture, cell
       out.covariance.set(covariance, i * q * q);
       out.outsideMass[i] = sums[numMoments] / total;
       if (Number.isFinite(cell)) {
-        const found = count(weights, total);
+        const found = count(total);
         out.area50[i] = found.half * cell;
         out.area90[i] = found.most * cell;
       } else {
@@ -147,10 +147,10 @@ const OCTAVES = 32;
  * summed in buckets of nearly equal weight, found by the leading bits of the number, and only the bucket in which a level
  * is passed is sorted.
  */
-function createHeaviestCounter(n: number): (
+function createHeaviestCounter(
   weights: Float64Array,
-  total: number,
-) => {
+  n: number,
+): (total: number) => {
   readonly half: number;
   readonly most: number;
 } {
@@ -160,24 +160,20 @@ function createHeaviestCounter(n: number): (
   const places = new Int32Array(n);
   const buckets = new Int32Array(n);
   const inBucket = new Float64Array(n);
-  const number = new Float64Array(1);
-  const words = new Uint32Array(number.buffer);
-  number[0] = 1;
-  const highWord = words[1] === 0 ? 0 : 1;
-  return (weights, total) => {
+  // Weights stand in WebAssembly memory, whose numbers begin with their low bits on every machine.
+  const words = new Uint32Array(weights.buffer, weights.byteOffset, 2 * n);
+  return (total) => {
     masses.fill(0);
     counts.fill(0);
-    let largest = 0;
-    for (let g = 0; g < n; g++) if (weights[g] > largest) largest = weights[g];
-    // The largest falls into the last bucket, whatever its scale.
-    number[0] = largest;
-    const top = words[highWord] >>> (20 - BUCKET_BITS);
+    // Positive numbers are ordered like their bits; the largest falls into the last bucket, whatever its scale.
+    let top = 0;
+    for (let e = 1; e < 2 * n; e += 2) if (words[e] > top) top = words[e];
+    const shift = numBuckets - 1 - (top >>> (20 - BUCKET_BITS));
     let kept = 0;
     for (let g = 0; g < n; g++) {
       const w = weights[g];
       if (w === 0) continue;
-      number[0] = w;
-      const bucket = Math.max(numBuckets - 1 - top + (words[highWord] >>> (20 - BUCKET_BITS)), 0);
+      const bucket = Math.max(shift + (words[2 * g + 1] >>> (20 - BUCKET_BITS)), 0);
       masses[bucket] += w;
       counts[bucket]++;
       places[kept] = g;

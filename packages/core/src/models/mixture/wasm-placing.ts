@@ -1,8 +1,13 @@
 /**
  * Weights of all nodes of a mixture for one individual after the other, in WebAssembly (packages/core/assembly/placing.ts):
- * the densities of mixture.ts and the sums that a place is made of, without a posterior that is kept. With V = RΣ_gR' + σ²I,
- * e = h − Rm_g, y_g = V⁻¹e and weights w_g summing to one,
- *   E[w | y] = Σ_g w_g m_g + Σ_a M_a R_a,   M_a = Σ_g w_g y_ga Σ_g,
+ * the densities of mixture.ts and the sums that a place is made of, without a posterior that is kept.
+ *
+ * G of rank r is determined by r of its rows and columns, P (those of the largest pivots). With F = G_PP⁻¹G_P· [r,d],
+ *   F_P = I,   Fw + noise N(0, σ²G_PP⁻¹) = G_PP⁻¹g_P =: h,
+ * is all that the observations say of w, so per node V = FΣ_gF' + N and e = h − Fm_g, where entries of FΣF' have few terms:
+ * one for r = d, four for r = d − 1. Where G_PP is close to singular, F = R and N = σ²I of mixture.ts take their place.
+ * With y_g = V⁻¹e and weights w_g summing to one,
+ *   E[w | y] = Σ_g w_g m_g + Σ_a M_a F_a,   M_a = Σ_g w_g y_ga Σ_g,
  * so that the means of the coefficients come from sums over nodes as well.
  */
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
@@ -17,10 +22,11 @@ export interface NodeWeigher {
   readonly mixture: CoefficientMixture;
   readonly numColumns: number;
   readonly context: Int32Array;
-  readonly roots: Float64Array; // R [r,d]
-  readonly heights: Float64Array; // h [r]
-  readonly spread: Float64Array;
-  readonly noise: Float64Array; // σ² [1]
+  /** R [r,d] with G = R'R and R^{-T}g [r]; σ² [1]. */
+  readonly roots: Float64Array;
+  readonly heights: Float64Array;
+  readonly noise: Float64Array;
+  readonly frame: Frame;
   readonly means: Float64Array; // m_g [tile][d][4]
   readonly active: Int32Array; // tiles with any weight
   /** Weights of the nodes up to a factor, zero where they are light, [Γ] and padding. */
@@ -33,6 +39,18 @@ export interface NodeWeigher {
 }
 
 const RANK = 1;
+
+/** F, h and N as the kernel reads them. */
+interface Frame {
+  readonly functionals: Float64Array; // F [r,d]
+  readonly heights: Float64Array; // h [r]
+  readonly floors: Float64Array; // diagonal of the Cholesky factor of N [r]
+  readonly noise: Float64Array; // N, packed rows
+  readonly ends: Int32Array;
+  readonly offsets: Int32Array;
+  readonly terms: Float64Array;
+  readonly factor: Float64Array; // scratch [d,d]
+}
 
 /** Room in the memory of a weigher for what else its instance is to hold. */
 export interface Reserve {
@@ -50,21 +68,24 @@ export function createNodeWeigher(
   const numPacked = (d * (d + 1)) / 2;
   const numColumns = columns.length / n;
   const tiles = tileCount(n);
+  const numTerms = numPacked * numPacked + d * d;
   const entries =
-    64 + d * d + d + numPacked ** 2 + 4 * (numPacked + d) + 8 + numColumns + d * numPacked + tiles * TILE * 4;
+    64 + d * d + 6 * d + 2 * numTerms + 6 * numPacked + 4 * d + 8 + numColumns + d * numPacked + tiles * TILE * 4;
   const tables = tiles * TILE * (numPacked + numColumns + 2 * d);
-  const instance = createKernelInstance(entries + tables + reserve.entries, 24 + reserve.buffers);
+  const instance = createKernelInstance(entries + tables + reserve.entries, 28 + reserve.buffers);
   const { doubles, integers } = instance;
-  const context = integers(21);
+  const context = integers(23);
   const views = {
-    noise: doubles(1).fill(mixture.noiseVariance),
-    roots: doubles(d * d),
-    heights: doubles(d),
-    spread: doubles(numPacked * numPacked),
     covariances: doubles(tiles * numPacked * TILE),
     means: doubles(tiles * d * TILE),
     columns: doubles(tiles * numColumns * TILE),
     logPrior: doubles(tiles * TILE).fill(Number.NEGATIVE_INFINITY),
+    heights: doubles(d),
+    floors: doubles(d),
+    noise: doubles(numPacked),
+    ends: integers(numPacked + d),
+    offsets: integers(numTerms),
+    terms: doubles(numTerms),
     factor: doubles(4 * numPacked),
     residuals: doubles(4 * d),
     solved: doubles(tiles * d * TILE),
@@ -79,16 +100,18 @@ export function createNodeWeigher(
   toTiles(columns, numColumns, n, views.columns);
   views.logPrior.set(mixture.logWeights);
   context.set([d, 0, tiles, numPacked, numColumns, ...Object.values(views).map((view) => view.byteOffset)]);
-  const { noise, roots, heights, spread, means, active, weights, totals, sums } = views;
+  const { heights, floors, noise, ends, offsets, terms, means, active, weights, totals, sums } = views;
+  const functionals = new Float64Array(d * d);
+  const frame = { functionals, heights, floors, noise, ends, offsets, terms, factor: new Float64Array(d * d) };
   return {
     instance,
     mixture,
     numColumns,
     context,
-    noise,
-    roots,
-    heights,
-    spread,
+    noise: doubles(1).fill(mixture.noiseVariance),
+    roots: doubles(d * d),
+    heights: doubles(d),
+    frame,
     means,
     active,
     weights,
@@ -117,6 +140,7 @@ export function weighNodes(weigher: NodeWeigher, statistics: BasisStatistics, in
   let rest = residualStatistics(statistics, individual, mixture.meanCoefficients, g);
   const n = statistics.counts[individual];
   const rank = reduce(weigher, n);
+  fillFrame(weigher, rank);
   context[RANK] = rank;
   for (let a = 0; a < rank; a++) rest -= heights[a] * heights[a];
   const count = instance.exports.weighNodes(context.byteOffset);
@@ -136,7 +160,8 @@ export function weighIndividual(
   coefficients: Float64Array,
   offset: number,
 ): number {
-  const { mixture, instance, context, totals, sums, roots, numColumns } = weigher;
+  const { mixture, instance, context, totals, sums, frame, numColumns } = weigher;
+  const F = frame.functionals;
   const d = mixture.numBasis;
   const { logLikelihood, rank: r, count } = weighNodes(weigher, statistics, individual);
   instance.exports.sumNodes(context.byteOffset, count);
@@ -146,10 +171,10 @@ export function weighIndividual(
     for (let k = 0; k < d; k++) {
       for (let l = 0; l < k; l++) {
         const v = scale * sums[at++];
-        coefficients[offset + k] += v * roots[a * d + l];
-        coefficients[offset + l] += v * roots[a * d + k];
+        coefficients[offset + k] += v * F[a * d + l];
+        coefficients[offset + l] += v * F[a * d + k];
       }
-      coefficients[offset + k] += scale * sums[at++] * roots[a * d + k];
+      coefficients[offset + k] += scale * sums[at++] * F[a * d + k];
     }
   }
   return logLikelihood;
@@ -158,8 +183,8 @@ export function weighIndividual(
 /** Pivots below this share of the first carry rounding only. */
 const RANK_TOLERANCE = 1e-13;
 
-/** R [r,d] with G = R'R by Cholesky with pivots, h with g = R'h, and the entries of V; returns r ≤ min(n, d). */
-function reduce({ mixture, G, g, roots: R, heights: h, spread, pivots }: NodeWeigher, n: number): number {
+/** R [r,d] with G = R'R by Cholesky with pivots, and h with g = R'h; returns r ≤ min(n, d). */
+function reduce({ mixture, G, g, roots: R, heights: h, pivots }: NodeWeigher, n: number): number {
   const d = mixture.numBasis;
   let r = 0;
   let first = 0;
@@ -183,15 +208,86 @@ function reduce({ mixture, G, g, roots: R, heights: h, spread, pivots }: NodeWei
     }
     for (let b = 0; b <= r; b++) G[pivots[b] * d + pivots[b]] = 0;
   }
-  for (let a = 0, at = 0; a < r; a++) {
-    for (let b = 0; b <= a; b++) {
-      for (let k = 0; k < d; k++) {
-        for (let l = 0; l < k; l++) spread[at++] = R[a * d + k] * R[b * d + l] + R[a * d + l] * R[b * d + k];
-        spread[at++] = R[a * d + k] * R[b * d + k];
+  return r;
+}
+
+/** Below this ratio of the smallest to the largest entry of R_P's diagonal, G_PP⁻¹ would cost digits. */
+const LEAST_RATIO = 1e-3;
+
+/** F, h, N and the lists of terms from R and R^{-T}g. */
+function fillFrame({ mixture, roots: R, heights, frame, pivots }: NodeWeigher, r: number): void {
+  const { numBasis: d, noiseVariance: s2 } = mixture;
+  const { functionals: F, heights: h, floors, noise, factor: T } = frame;
+  const inverted = r > 0 && R[(r - 1) * d + pivots[r - 1]] >= LEAST_RATIO * R[pivots[0]];
+  for (let e = 0; e < r * d; e++) F[e] = R[e];
+  for (let a = 0; a < r; a++) {
+    h[a] = heights[a];
+    floors[a] = Math.sqrt(s2);
+    for (let b = 0; b < r; b++) T[a * d + b] = a === b ? 1 : 0;
+  }
+  if (inverted) {
+    // R_P is upper triangular in the order of pivots: F = R_P⁻¹R, h = R_P⁻¹(R^{-T}g), T = R_P⁻¹, from the last row upwards.
+    for (let a = r - 1; a >= 0; a--) {
+      const diagonal = R[a * d + pivots[a]];
+      for (let b = a + 1; b < r; b++) {
+        const x = R[a * d + pivots[b]];
+        h[a] -= x * h[b];
+        for (let k = 0; k < d; k++) F[a * d + k] -= x * F[b * d + k];
+        for (let c = b; c < r; c++) T[a * d + c] -= x * T[b * d + c];
       }
+      h[a] /= diagonal;
+      for (let k = 0; k < d; k++) F[a * d + k] /= diagonal;
+      for (let c = a; c < r; c++) T[a * d + c] /= diagonal;
+      for (let b = 0; b < r; b++) F[a * d + pivots[b]] = a === b ? 1 : 0;
     }
   }
-  return r;
+  // N = σ²TT'; the pivots of its Cholesky factor, in this order, are those of a Schur complement.
+  for (let a = 0, at = 0; a < r; a++) {
+    for (let b = 0; b <= a; b++) {
+      let s = 0;
+      for (let c = a; c < r; c++) s += T[a * d + c] * T[b * d + c];
+      noise[at++] = s2 * s;
+    }
+  }
+  if (inverted) floorsOfNoise(noise, r, floors, T);
+  listTerms(frame, r, d);
+}
+
+/** Diagonal of the Cholesky factor of N (packed rows) to floors; C is scratch. */
+function floorsOfNoise(N: Float64Array, r: number, floors: Float64Array, C: Float64Array): void {
+  for (let a = 0, at = 0; a < r; a++) {
+    for (let b = 0; b <= a; b++) {
+      let s = N[at++];
+      for (let c = 0; c < b; c++) s -= C[a * r + c] * C[b * r + c];
+      C[a * r + b] = a === b ? Math.sqrt(s) : s / C[b * r + b];
+    }
+    floors[a] = C[a * r + a];
+  }
+}
+
+/** Bytes of four numbers. */
+const QUAD = 32;
+
+/** Terms of e_a = h_a − Σ_k F_ak m_k and of (FΣF')_ab, those that are not zero, row by row. */
+function listTerms({ functionals: F, ends, offsets, terms }: Frame, r: number, d: number): void {
+  let at = 0;
+  let entry = 0;
+  const add = (offset: number, value: number): void => {
+    if (value === 0) return;
+    offsets[at] = offset * QUAD;
+    terms[at++] = value;
+  };
+  for (let a = 0; a < r; a++) {
+    for (let k = 0; k < d; k++) add(k, F[a * d + k]);
+    ends[entry++] = at * Int32Array.BYTES_PER_ELEMENT;
+    for (let b = 0; b <= a; b++) {
+      for (let k = 0, packed = 0; k < d; k++) {
+        for (let l = 0; l < k; l++) add(packed++, F[a * d + k] * F[b * d + l] + F[a * d + l] * F[b * d + k]);
+        add(packed++, F[a * d + k] * F[b * d + k]);
+      }
+      ends[entry++] = at * Int32Array.BYTES_PER_ELEMENT;
+    }
+  }
 }
 
 /** [columns,rows] from [rows,columns]. */

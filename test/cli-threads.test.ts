@@ -1,6 +1,6 @@
 /** The built program, as a person starts it: threads change nothing. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -51,5 +51,31 @@ describe("the built program", () => {
       expect([one.code, two.code]).toEqual([0, 0]);
       expect(two.out).toBe(one.out);
     }
+  });
+
+  it("fits and places a cohort with the same bytes on one, two and four threads", async () => {
+    const data = join(folder, "many");
+    expect((await start(["simulate", "tss", "--individuals", "5000", "-o", data])).code).toBe(0);
+    const runs = await Promise.all(
+      ["1", "2", "4"].map(async (jobs) => {
+        const out = join(folder, `jobs-${jobs}`);
+        const { code } = await start([
+          "fit",
+          join(data, "visits.csv"),
+          "--dim",
+          "1",
+          "--schedule",
+          "svi",
+          "-j",
+          jobs,
+          "-o",
+          out,
+        ]);
+        expect(code).toBe(0);
+        return ["model.json", "placements.csv", "visits.csv"].map((name) => readFileSync(join(out, name), "utf8"));
+      }),
+    );
+    expect(runs[1]).toEqual(runs[0]);
+    expect(runs[2]).toEqual(runs[0]);
   });
 });

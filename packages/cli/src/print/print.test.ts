@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toCsv } from "../io/csv.ts";
+import { csvPieces, toCsv } from "../io/csv.ts";
 import { table } from "./table.ts";
 import { createTalk } from "./talk.ts";
 import { textMap } from "./text-map.ts";
@@ -66,6 +66,20 @@ describe("toCsv", () => {
       ],
     );
     expect(text).toBe(`id,x\n"a,b",-0.1\n"say ""hi""",1e-300\n"'=1+1",\n"'\tx",3\n`);
+  });
+});
+
+describe("csvPieces", () => {
+  it("cuts between rows, in pieces of about a megabyte that make up the whole", () => {
+    const rows = Array.from({ length: 60_000 }, (_, i) => [`individual ${i}`, i / 7, -i]);
+    const pieces = [...csvPieces(["id", "x", "y"], rows)];
+    expect(pieces.length).toBeGreaterThan(1);
+    for (const piece of pieces) {
+      expect(piece.endsWith("\n")).toBe(true);
+      expect(piece.length).toBeLessThan(2 ** 20 + 200);
+    }
+    expect(pieces.join("")).toBe(toCsv(["id", "x", "y"], rows));
+    expect(pieces.join("").split("\n")).toHaveLength(60_002);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { randomCohort } from "../../../../test/random-cohort.ts";
 import type { BasisStatistics } from "../basis/statistics.ts";
 import { makeCohort } from "../cohort/cohort.ts";
 import { createRandom } from "../numeric/random.ts";
@@ -96,29 +97,10 @@ describe("shardBlocks", () => {
 
 describe("statisticsBlock", () => {
   it("shows the rows of the block and copies nothing", () => {
-    const { statistics } = scrambledHost(1).open(fitStatistics());
+    const { statistics } = randomCohort({ numIndividuals: 12, seed: 4 });
     const block = statisticsBlock(statistics, { from: 3, to: 9 });
     expect(block.counts).toEqual(statistics.counts.slice(3, 9));
     expect(block.gram.buffer).toBe(statistics.gram.buffer);
     expect(block.cross[0]).toBe(statistics.cross[3 * statistics.basis.numBasis]);
   });
 });
-
-function fitStatistics(): BasisStatistics {
-  const m = 12;
-  const fill = (length: number) => Float64Array.from({ length }, (_, e) => e);
-  const basis = { degree: 1, numBasis: 2, knots: Float64Array.of(0, 0, 1, 1) };
-  return {
-    basis,
-    numIndividuals: m,
-    numObservations: m,
-    center: 0,
-    numBand: 3,
-    bandRow: Uint8Array.of(0, 0, 1),
-    bandColumn: Uint8Array.of(0, 1, 1),
-    gram: fill(3 * m),
-    cross: fill(2 * m),
-    sumSquares: fill(m),
-    counts: new Int32Array(m).fill(1),
-  };
-}

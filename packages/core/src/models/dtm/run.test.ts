@@ -370,6 +370,40 @@ describe("the stochastic schedule", () => {
   });
 });
 
+describe("the stochastic schedule of a large cohort", () => {
+  const large = problemOf(columnsOf(600, 11));
+  const options = { ...quick, schedule: "svi", sampleSize: 300 } as const;
+
+  it("settles on a sample, visits everybody last, comes near whole passes and says so", () => {
+    const batch = fitDtmFrom(large.statistics, large.start, quick);
+    const svi = fitDtmFrom(large.statistics, large.start, { ...options, tolerance: 1e-4 });
+    expect(Math.abs(svi.bound - batch.bound)).toBeLessThan(0.005 * Math.abs(batch.bound));
+    expect(svi.record.converged).toBe(true);
+    expect(svi.record.verdict).toMatch(/all but the last over a random 300 individuals/);
+    expect(svi.record.options).toMatchObject({ sampleSize: 300, batchSize: 128 });
+  });
+
+  it("goes on from a snapshot with the same bits, on the sample and after it", () => {
+    const whole = timeless(fitDtmFrom(large.statistics, large.start, { ...options, maxIterations: 9 }));
+    const run = startDtm(large.statistics, large.start, { ...options, maxIterations: 9 });
+    const snapshots = [];
+    do snapshots.push(structuredClone(run.snapshot()));
+    while (run.step());
+    for (const stored of [snapshots[3], snapshots[8]]) {
+      const resumed = resumeDtm(large.statistics, stored);
+      while (resumed.step());
+      expect(timeless(resumed.finish())).toEqual(whole);
+    }
+  });
+
+  it("chooses minibatches above 50,000 individuals and a sample from twice its size on", () => {
+    expect(dtmSettings({}, "scalar", 50_000)).toMatchObject({ schedule: "batch" });
+    expect(dtmSettings({}, "scalar", 50_001)).toMatchObject({ schedule: "svi", sampleSize: 50_001, batchSize: 3126 });
+    expect(dtmSettings({}, "scalar", 131_072)).toMatchObject({ sampleSize: 65_536, batchSize: 4096 });
+    expect(dtmSettings({ schedule: "batch" }, "scalar", 1_000_000)).toMatchObject({ schedule: "batch" });
+  });
+});
+
 describe("restarts", () => {
   it("keep the largest bound", () => {
     const columns = columnsOf(50, 6);

@@ -69,3 +69,18 @@ describe("linearStart", () => {
     expect(() => linearStart(statistics, { mapDimension: 6 })).toThrow(/mapDimension from 1 to 5/);
   });
 });
+
+describe("linearStart of a sample", () => {
+  it("is near the start of everybody, places everybody and repeats itself", () => {
+    const large = randomCohort({ seed: 62, numIndividuals: 1500, rank: 3 }).statistics;
+    const all = linearStart(large, { mapDimension: 2 });
+    const some = linearStart(large, { mapDimension: 2, sampleSize: 700 });
+    expect(some.locationMean).toHaveLength(2 * 1500);
+    expect(some.locationCovariance).toHaveLength(4 * 1500);
+    // Half the individuals: parameters within their standard errors, a few percent.
+    expect(relativeError([some.noiseVariance], [all.noiseVariance])).toBeLessThan(0.1);
+    expect(relativeError(some.covariance, all.covariance)).toBeLessThan(0.25);
+    expect(linearStart(large, { mapDimension: 2, sampleSize: 700 })).toEqual(some);
+    expect(linearStart(large, { mapDimension: 2, sampleSize: 1500 })).toEqual(all);
+  });
+});

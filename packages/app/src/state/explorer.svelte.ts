@@ -7,6 +7,7 @@ import {
   basisDomain,
   type CohortQuality,
   type Comparison,
+  type Complaint,
   DtmError,
   type Groups,
   type Interval,
@@ -96,6 +97,8 @@ export class Explorer {
   /** Names of the outcomes in use, as `readOutcomes` takes them. */
   outcomeNames: readonly string[] = $state.raw([]);
   outcomes: readonly Outcome[] = $state.raw([]);
+  /** What was noticed about the outcomes in use: ids that no visit has, few cases. */
+  outcomeWarnings: readonly Complaint[] = $state.raw([]);
   problem: Problem | null = $state.raw(null);
 
   // The fit.
@@ -370,8 +373,9 @@ export class Explorer {
 
   async chooseOutcomes(names: readonly string[]): Promise<boolean> {
     return this.#try(async () => {
-      const { outcomes } = await this.engine.outcomes(names);
+      const { outcomes, warnings } = await this.engine.outcomes(names);
       this.outcomeNames = names;
+      this.outcomeWarnings = warnings;
       this.outcomes = outcomes;
       this.association = null;
       this.survival = null;
@@ -391,6 +395,7 @@ export class Explorer {
     this.subjects = subjects;
     this.outcomes = [];
     this.outcomeNames = [];
+    this.outcomeWarnings = [];
     this.#takeFit(null);
     this.fitPhase = "idle";
     this.trace = [];
@@ -674,6 +679,7 @@ export class Explorer {
     this.subjects = null;
     this.outcomes = [];
     this.outcomeNames = [];
+    this.outcomeWarnings = [];
     this.kept = null;
     this.fitPhase = "idle";
     this.trace = [];

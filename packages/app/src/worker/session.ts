@@ -114,6 +114,7 @@ export function createSession(): Engine {
     readSubjects: async (bytes, name, id) => {
       const { text } = decodeText(await plainBytes(bytes, name), name);
       const { table, notes } = readSubjects(text, { file: name, ...(id === undefined ? {} : { id }) });
+      checkColumns(table, name);
       session.subjects = { source: name, table, plain: plainOutcomes(table), notes };
       return session.subjects;
     },
@@ -187,6 +188,18 @@ export function notFitted(): DtmError {
 async function plainBytes(bytes: ArrayBuffer, name: string): Promise<Uint8Array> {
   const array = new Uint8Array(bytes);
   return looksZipped(array) ? gunzip(array, name) : array;
+}
+
+/** An outcome is asked for by its name: of two columns that share one, nobody could say which is meant. */
+function checkColumns({ columns }: LoadedSubjects["table"], file: string): void {
+  const names = columns.map(({ name }) => name);
+  const twice = names.find((name, k) => names.indexOf(name) < k);
+  if (twice === undefined) return;
+  const shown = twice.slice(0, 40);
+  throw new DtmError(
+    "duplicate-column",
+    `${file}: expected one column "${shown}", received ${names.filter((name) => name === twice).length}. Rename or remove all but one.`,
+  );
 }
 
 /** Faults of a file that no choice of columns mends. */

@@ -13,7 +13,7 @@ import { isMain, readPbc, subjectsText } from "./pbc.mjs";
 export async function run(print = console.log) {
   const { cohort } = readPbc();
   const { table } = readSubjects(subjectsText());
-  const { outcomes } = readOutcomes(["death", "ascites_ever", "sex=m"], table, cohort.ids);
+  const { outcomes } = readOutcomes(["death", "ascites_ever", "treatment=D-penicillamine"], table, cohort.ids);
 
   const placed = (model) => ({ model, placements: embed(model, cohort) });
   const study = placed(fitFpca(cohort, { rank: 2 }));

@@ -175,7 +175,9 @@ export function averageGram(statistics: BasisStatistics): Float64Array {
   return pooledGram(statistics).map((v) => v / statistics.numObservations);
 }
 
-/** Number of distinct observation times, an upper limit for the size of the basis. */
-export function countDistinctTimes(cohort: Cohort): number {
-  return new Set(cohort.times).size;
+/** Number of distinct observation times, an upper limit for the size of the basis; not counted beyond `most`. */
+export function countDistinctTimes(cohort: Cohort, most = Number.POSITIVE_INFINITY): number {
+  const seen = new Set<number>();
+  for (let j = 0; j < cohort.times.length && seen.size < most; j++) seen.add(cohort.times[j]);
+  return seen.size;
 }

@@ -63,7 +63,8 @@ function countSingles(cohort: Cohort): number {
 
 /** A size asked for is kept or refused; the default size is lowered to the number of distinct times. */
 function chooseBasis(cohort: Cohort, options: BasisOptions, warnings: string[]): Basis {
-  const distinct = countDistinctTimes(cohort);
+  // Beyond the size of the basis it does not matter how many there are.
+  const distinct = countDistinctTimes(cohort, Math.max(options.numBasis ?? 0, 5));
   if (distinct < 2) {
     throw new DtmError(
       "one-time",

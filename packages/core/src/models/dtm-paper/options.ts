@@ -23,7 +23,7 @@ export type DtmPaperSchedule = "batch" | "svi" | "paper" | "coordinate";
 export interface DtmPaperOptions extends FitControl {
   /** q. Default 2. */
   readonly mapDimension?: 1 | 2 | 3;
-  /** Default "batch". */
+  /** Default "batch" up to 50,000 individuals, "svi" above. */
   readonly schedule?: DtmPaperSchedule;
   /** Default "rbf"; "linear" is the model the paper starts from. */
   readonly kernel?: "rbf" | "linear";
@@ -96,7 +96,7 @@ const WHERE = "fitDtmPaper";
 
 /** Checks the options and fills in defaults for m individuals. */
 export function paperSettings(options: DtmPaperOptions, m: number): DtmPaperSettings {
-  const { schedule = "batch", kernel = "rbf", mapDimension: q = 2 } = options;
+  const { schedule = defaultSchedule(options, m), kernel = "rbf", mapDimension: q = 2 } = options;
   const literal = schedule === "paper";
   choose("schedule", schedule, ["batch", "svi", "paper", "coordinate"]);
   choose("kernel", kernel, ["rbf", "linear"]);
@@ -129,6 +129,15 @@ export function paperSettings(options: DtmPaperOptions, m: number): DtmPaperSett
   };
   checkSettings(settings);
   return settings;
+}
+
+/** Above this many individuals minibatches are the default. */
+const MANY_INDIVIDUALS = 50_000;
+
+/** Minibatches for large cohorts, unless something is to be learned that only whole passes can. */
+function defaultSchedule({ learn, learnInducing, kernel }: DtmPaperOptions, m: number): DtmPaperSchedule {
+  const needsBatch = learnInducing === true || (learn === true && kernel === "linear");
+  return m > MANY_INDIVIDUALS && !needsBatch ? "svi" : "batch";
 }
 
 /** Settings as they are written to a fit record. */

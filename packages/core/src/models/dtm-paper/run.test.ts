@@ -6,6 +6,7 @@ import { DtmError } from "../../errors.ts";
 import type { FitProgress } from "../fit.ts";
 import type { DtmPaperFit } from "./model.ts";
 import type { DtmPaperOptions } from "./options.ts";
+import { paperSettings } from "./options.ts";
 import { fitDtmPaperStatistics, resumeDtmPaper, startDtmPaper } from "./run.ts";
 
 const statistics = cohortStatistics(bendingCohort(40, 1));
@@ -251,5 +252,13 @@ describe("a fit of the published model", () => {
     const snapshot = startDtmPaper(statistics, start, SMALL).snapshot();
     const others = cohortStatistics(bendingCohort(61, 1));
     expect(() => resumeDtmPaper(others, snapshot)).toThrow(/40 individuals/);
+  });
+});
+
+describe("paperSettings", () => {
+  it("chooses minibatches above 50,000 individuals unless only whole passes can learn what is asked for", () => {
+    expect(paperSettings({}, 50_000).schedule).toBe("batch");
+    expect(paperSettings({}, 50_001)).toMatchObject({ schedule: "svi", batchSize: 1000 });
+    expect(paperSettings({ learnInducing: true }, 50_001).schedule).toBe("batch");
   });
 });

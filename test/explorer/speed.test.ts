@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowser, type TestBrowser } from "../browser.ts";
 import { dropFile, mapStage, openDemo, openExplorer, PATIENCE, SINGLE_PAGE, step } from "./explorer-page.ts";
@@ -96,13 +96,11 @@ describe("the explorer", { timeout: 240_000 }, () => {
     await page.getByRole("heading", { name: "How to read the map" }).waitFor();
     const waits: number[] = [];
     for (let k = 0; k < 5; k++) {
-      const dot = (await stage
-        .locator(".tm-dots circle")
-        .nth(-1 - 40 * k)
-        .boundingBox())!;
+      const dot = await openDot(stage, -1 - 40 * k);
       const wait = await page.evaluate(
         ([x, y]) =>
-          new Promise<number>((resolve) => {
+          new Promise<number>((resolve, reject) => {
+            setTimeout(() => reject(new Error(`Nobody opened at ${x}, ${y}`)), 20_000);
             const begin = performance.now();
             const target = document.querySelector(".tm-stage")!;
             const panel = document.querySelector("aside")!;
@@ -117,7 +115,7 @@ describe("the explorer", { timeout: 240_000 }, () => {
               target.dispatchEvent(new PointerEvent(type, at));
             }
           }),
-        [dot.x + dot.width / 2, dot.y + dot.height / 2] as const,
+        [dot.x, dot.y] as const,
       );
       waits.push(wait);
       await page.getByRole("table", { name: "Facts about this individual" }).waitFor({ timeout: PATIENCE });
@@ -144,4 +142,16 @@ async function clickAnswers(page: Page): Promise<number[]> {
     }
     return waits;
   });
+}
+
+/** The middle of a dot that no name of a group covers, in px: the first from `index` (counted from the end) backwards. */
+async function openDot(stage: Locator, index: number): Promise<{ x: number; y: number }> {
+  return stage.evaluate((element, start) => {
+    const middle = (rect: DOMRect) => ({ x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 });
+    const names = [...element.querySelectorAll(".tm-pill")].map((pill) => pill.getBoundingClientRect());
+    const isCovered = ({ x, y }: { x: number; y: number }) =>
+      names.some(({ left, right, top, bottom }) => x > left - 2 && x < right + 2 && y > top - 2 && y < bottom + 2);
+    const dots = [...element.querySelectorAll(".tm-dots circle")].slice(0, start);
+    return middle(dots.findLast((dot) => !isCovered(middle(dot.getBoundingClientRect())))!.getBoundingClientRect());
+  }, index);
 }

@@ -61,6 +61,7 @@ export function drawPills(pen: Pen, viewport: Viewport, pills: readonly Pill[]):
     const [left, cy] = [toPx(viewport, x) - width / 2, toPy(viewport, y)];
     group.append(
       make(pen, "rect", {
+        class: "tm-pill",
         x: left,
         y: cy - PILL_HEIGHT / 2,
         width,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { makeCohort } from "../cohort/cohort.ts";
+import { type Cohort, makeCohort } from "../cohort/cohort.ts";
 import { createRandom } from "../numeric/random.ts";
 import { modelStatistics } from "./embed.ts";
-import { type FitDtmOptions, fitDtm } from "./fit-models.ts";
+import { type FitDtmOptions, fitDtm, fitFpca, fitLmm } from "./fit-models.ts";
 import { modelMixture } from "./model.ts";
 import { createPlacer, type PlacedBlock } from "./placing.ts";
 
@@ -43,6 +43,22 @@ describe("createPlacer", () => {
       let worst = 0;
       for (let e = 0; e < slow[name].length; e++) worst = Math.max(worst, Math.abs(slow[name][e] - fast[name][e]));
       expect(worst / scale, name).toBeLessThan(1e-9);
+    }
+  });
+
+  it.each([
+    ["the linear mixed model", (c: Cohort) => fitLmm(c, { numBasis: 4 })],
+    ["principal components", (c: Cohort) => fitFpca(c, { rank: 2 })],
+  ])("places alike in WebAssembly and in TypeScript: %s", (_, fit) => {
+    const model = fit(cohort);
+    const mixture = modelMixture(model);
+    const statistics = modelStatistics(model, cohort);
+    const slow = createPlacer(model, mixture, "typescript")(statistics);
+    const fast = createPlacer(model, mixture, "wasm")(statistics);
+    for (const name of Object.keys(slow) as (keyof PlacedBlock)[]) {
+      for (let e = 0; e < slow[name].length; e++) {
+        expect(Math.abs(slow[name][e] - fast[name][e]), name).toBeLessThan(1e-9 * Math.max(1, Math.abs(slow[name][e])));
+      }
     }
   });
 

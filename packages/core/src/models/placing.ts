@@ -1,7 +1,7 @@
 /**
- * Placing many individuals (docs/math/prediction.md §2): from statistics to columns of places, block by block. Maps go
- * through the WebAssembly weigher where it runs (models/mixture/wasm-placing.ts); linear models, and maps elsewhere, one
- * individual's posterior at a time. Weights over the nodes of more than one individual never exist.
+ * Placing many individuals (docs/math/prediction.md §2): from statistics to columns of places, block by block, through the
+ * WebAssembly weigher where it runs (models/mixture/wasm-placing.ts), elsewhere one individual's posterior at a time.
+ * Weights over the nodes of more than one individual never exist.
  */
 import type { BasisStatistics } from "../basis/statistics.ts";
 import { chisquareQuantile } from "../numeric/special.ts";
@@ -35,7 +35,7 @@ export function createPlacer(
   kernels: KernelChoice = "auto",
 ): Placer {
   const cell = cellArea(model, mixture);
-  const fast = isMapModel(model) && chooseKernels(kernels) === "wasm-simd";
+  const fast = chooseKernels(kernels) === "wasm-simd";
   return fast ? weigherPlacer(model, mixture, cell) : posteriorPlacer(model, mixture, cell);
 }
 
@@ -88,18 +88,24 @@ function posteriorPlacer(model: TrajectoryModel, mixture: CoefficientMixture, ce
   };
 }
 
-/** All nodes at once in WebAssembly; the place comes from weighted sums of x, xx', the outside and the means. */
+/**
+ * All nodes at once in WebAssembly; the place on a map comes from weighted sums of x, xx' and the outside, that of a linear
+ * model from its scores.
+ */
 function weigherPlacer(model: TrajectoryModel, mixture: CoefficientMixture, cell: number): Placer {
   const { numNodes: n, locations: X, means } = mixture;
   const q = model.mapDimension;
   const d = model.basis.numBasis;
-  const numMoments = q + (q * (q + 1)) / 2;
+  const isMap = isMapModel(model);
+  const numMoments = isMap ? q + (q * (q + 1)) / 2 : 0;
   const columns = new Float64Array((numMoments + 1 + d) * n);
   const isOutside = outsideNodes(model, mixture);
   for (let g = 0; g < n; g++) {
     let c = 0;
-    for (let a = 0; a < q; a++) columns[c++ * n + g] = X[g * q + a];
-    for (let a = 0; a < q; a++) for (let b = 0; b <= a; b++) columns[c++ * n + g] = X[g * q + a] * X[g * q + b];
+    if (isMap) {
+      for (let a = 0; a < q; a++) columns[c++ * n + g] = X[g * q + a];
+      for (let a = 0; a < q; a++) for (let b = 0; b <= a; b++) columns[c++ * n + g] = X[g * q + a] * X[g * q + b];
+    }
     columns[c++ * n + g] = isOutside[g];
     for (let k = 0; k < d; k++) columns[c++ * n + g] = means[g * d + k];
   }
@@ -111,15 +117,14 @@ function weigherPlacer(model: TrajectoryModel, mixture: CoefficientMixture, cell
   return (statistics) => {
     const m = statistics.numIndividuals;
     const out = emptyBlock(m, q, d);
+    const linear = isMapModel(model) ? null : linearPlaces(model, statistics);
     for (let i = 0; i < m; i++) {
       out.logLikelihood[i] = weighIndividual(weigher, statistics, i, numMoments + 1, out.coefficients, i * d);
       const total = totals[2];
-      for (let a = 0; a < q; a++) mean[a] = sums[a] / total;
-      for (let a = 0, c = q; a < q; a++) {
-        for (let b = 0; b <= a; b++) {
-          S[a * q + b] = sums[c++] / total - mean[a] * mean[b];
-          S[b * q + a] = S[a * q + b];
-        }
+      if (linear === null) momentsOfSums(sums, total, q, mean, S);
+      else {
+        for (let a = 0; a < q; a++) mean[a] = linear.mean[i * q + a];
+        for (let a = 0; a < q * q; a++) S[a] = linear.covariance[i * q * q + a];
       }
       const covariance = showCovariance(model.orientation, S, q);
       out.location.set(showLocation(model.orientation, mean, q), i * q);
@@ -136,6 +141,17 @@ function weigherPlacer(model: TrajectoryModel, mixture: CoefficientMixture, cell
     }
     return out;
   };
+}
+
+/** Mean and covariance from Σ wx and Σ wxx' (lower triangle). */
+function momentsOfSums(sums: Float64Array, total: number, q: number, mean: Float64Array, S: Float64Array): void {
+  for (let a = 0; a < q; a++) mean[a] = sums[a] / total;
+  for (let a = 0, c = q; a < q; a++) {
+    for (let b = 0; b <= a; b++) {
+      S[a * q + b] = sums[c++] / total - mean[a] * mean[b];
+      S[b * q + a] = S[a * q + b];
+    }
+  }
 }
 
 /** Buckets per factor of two of the weights, as bits of the mantissa; weights span 1e-9 to 1 of the largest. */
@@ -242,7 +258,8 @@ function heaviestCount(ascending: Float64Array, level: number): number {
 
 /** Volume of the Gaussian region {x'S⁻¹x ≤ χ²_q(level)}. */
 function ellipsoidVolume(S: Float64Array, q: number, level: number): number {
-  const radius = Math.sqrt(chisquareQuantile(level, q));
+  // The quantile has a closed form for q = 2.
+  const radius = Math.sqrt(q === 2 ? -2 * Math.log(1 - level) : chisquareQuantile(level, q));
   const unitBall = [2, Math.PI, (4 / 3) * Math.PI][q - 1];
   return unitBall * radius ** q * Math.sqrt(Math.max(determinant(S, q), 0));
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Fitted, StartResult } from "../../worker/api.ts";
-import { gainText, leftText, verdictOf } from "./fit-words.ts";
+import { endOf, gainText, leftText, verdictOf } from "./fit-words.ts";
 
 /** A fit of which only the record matters. */
-function fitted(converged: boolean, starts?: readonly StartResult[]): Fitted {
-  const record = { iterations: 192, converged };
+function fitted(converged: boolean, starts?: readonly StartResult[], verdict = ""): Fitted {
+  const record = { iterations: 192, converged, verdict };
   return { model: { record }, finished: true, starts } as unknown as Fitted;
 }
 
@@ -34,6 +34,39 @@ describe("verdictOf", () => {
     expect(verdictOf({ ...fitted(true), finished: false }, [-1]).text).toBe(
       "the fit was still improving when it stopped after 192. The map may change.",
     );
+  });
+});
+
+describe("endOf", () => {
+  const said = (converged: boolean, verdict: string) => endOf(fitted(converged, undefined, verdict));
+
+  it("tells a maximum from a bound that minibatches left at rest", () => {
+    expect(said(true, "Converged: after 40 iterations the bound had risen by less than 0.01 3 times in a row.")).toBe(
+      "Converged",
+    );
+    expect(said(true, "Settled: after 12 passes the bound, estimated from minibatches, rose by less.")).toBe("Settled");
+    expect(said(true, "Finished the 20 planned epochs; in the last one the bound settled: 0.001 %.")).toBe("Settled");
+  });
+
+  it("tells fits that need more passes from those that more would not help", () => {
+    expect(said(false, "Stopped at the limit of 9 iterations before the bound had settled; the last gain was 3.")).toBe(
+      "Not converged",
+    );
+    expect(said(false, "Finished the 20 planned epochs; in the last one the bound still moved: 1 %.")).toBe(
+      "Not settled",
+    );
+    const limited = fitted(
+      false,
+      undefined,
+      "Stopped after 9 iterations with the noise at its lower limit: no maximum.",
+    );
+    expect(endOf(limited)).toBe("Stopped");
+    expect(verdictOf(limited, [-2, -1]).text).not.toContain("improving");
+    expect(endOf({ ...fitted(true), finished: false })).toBe("Not converged");
+  });
+
+  it("gives the heading of the verdict its word", () => {
+    expect(verdictOf(fitted(true, undefined, "Settled: after 192 passes"), []).title).toBe("Settled after 192 passes.");
   });
 });
 

@@ -21,6 +21,22 @@ export function leftText(seconds: number | null): string {
   return `about ${whole} second${whole === 1 ? "" : "s"} left`;
 }
 
+/** How a fit ended, in a word for the chip: minibatches settle, they never show that the bound has its maximum. */
+export type FitEnd = "Converged" | "Settled" | "Not converged" | "Not settled" | "Stopped";
+
+/** The end of a fit, as its own verdict says it. */
+export function endOf({ model: { record }, finished }: Fitted): FitEnd {
+  const sampled =
+    /\b(settled|still moved)\b/i.test(record.verdict) && !/before the bound had settled/.test(record.verdict);
+  if (!finished) return "Not converged";
+  if (record.converged) return sampled ? "Settled" : "Converged";
+  if (NOISE_LIMIT.test(record.verdict)) return "Stopped";
+  return sampled ? "Not settled" : "Not converged";
+}
+
+/** Verdicts of fits that more passes would not help: the bound has no maximum. */
+const NOISE_LIMIT = /noise at its lower limit/;
+
 export interface Verdict {
   readonly kind: "good" | "warn";
   readonly title: string;
@@ -28,9 +44,11 @@ export interface Verdict {
 }
 
 /** The verdict in words: whether the fit converged, whether starts agree, what it means; `trace` holds its last bounds. */
-export function verdictOf({ model, finished, starts = [] }: Fitted, trace: readonly number[]): Verdict {
-  const { iterations, converged } = model.record;
-  if (converged && finished) {
+export function verdictOf(fitted: Fitted, trace: readonly number[]): Verdict {
+  const { model, starts = [] } = fitted;
+  const { iterations } = model.record;
+  const end = endOf(fitted);
+  if (end === "Converged" || end === "Settled") {
     const same = starts.filter(({ agreement }) => agreement >= SAME_MAP).length;
     const text =
       starts.length < 2
@@ -43,8 +61,22 @@ export function verdictOf({ model, finished, starts = [] }: Fitted, trace: reado
     const worse = same < starts.length && close.every(({ agreement }) => agreement >= SAME_MAP);
     return {
       kind: "good",
-      title: `Converged after ${thousands(iterations)} passes.`,
+      title: `${end} after ${thousands(iterations)} ${iterations === 1 ? "pass" : "passes"}.`,
       text: worse ? `${same} of ${starts.length} starts agree on the same map; the others ended on worse ones.` : text,
+    };
+  }
+  if (end === "Stopped") {
+    return {
+      kind: "warn",
+      title: "Stopped:",
+      text: `after ${thousands(iterations)} passes the noise was at its lower limit, so that no map is the best one for these data. Look for copied or interpolated values.`,
+    };
+  }
+  if (end === "Not settled") {
+    return {
+      kind: "warn",
+      title: "Not settled:",
+      text: "the bound still moved in the last of the planned passes. The map may change.",
     };
   }
   const gain = recentGain(trace);

@@ -260,8 +260,8 @@ async function withoutPermutations(
 ): Promise<readonly (ShareAuc & { readonly kde: PublishedTest | string })[]> {
   return representations.map((representation) => {
     checkSignal(options);
-    const { kernel, kde } = representation;
-    return { ...shareAuc(kernel.z, kde, labels, guard.strata, { seed }), kde: published(representation, labels) };
+    const { kernel, shares } = representation;
+    return { ...shareAuc(kernel.z, shares, labels, guard.strata, { seed }), kde: published(representation, labels) };
   });
 }
 

@@ -1,9 +1,11 @@
 /**
  * How well places tell an outcome: the AUC of the local share of cases, leave-pair-out.
- * With the kernel k of the pooled bandwidth, the share at a place is s_i = (C_i + p₀)/(N_i + 1): weighted cases C, weighted
- * individuals N, and one pseudo-individual with the overall share p₀. For each case i and control j both shares are
- * computed without i and j; the AUC is the mean of [s_i > s_j] + ½[s_i = s_j]. (Leaving out one at a time would pull it
- * below ½ where nothing is to be found, because a case always misses a case.)
+ * With the kernel k of the permutation test (one pooled bandwidth H = S, wide-kernel.ts) the share at a place is
+ * s_i = (C_i + p₀)/(N_i + 1): weighted cases C, weighted individuals N, and one pseudo-individual with the overall share
+ * p₀. For each case i and control j both shares are computed without i and j; the AUC is the mean of
+ * [s_i > s_j] + ½[s_i = s_j]. Given the others, i and j are then treated alike, so that its mean over all labellings is ½
+ * exactly. (Leaving out one at a time would pull it far below ½ where nothing is to be found, because a case always
+ * misses a case, and the more so the wider the kernel.)
  * Interval: jackknife over 20 random groups, which are left out of the shares and of the comparison alike, on the logit
  * scale. DeLong's variance takes the classifier as given and excludes ½ three times too often.
  *                                                                                  (docs/math/association.md §6)

@@ -3,10 +3,10 @@
  * pooled kernel and the statistics to permute. Outcomes known for the same individuals share one preparation.
  */
 import { DtmError } from "../errors.ts";
-import { energyForm, kdeForm, type PooledKernel, pooledKernel } from "./permutation.ts";
+import { energyForm, kdeForm, type PooledKernel } from "./permutation.ts";
 import type { QuadraticForm } from "./quadratic-form.ts";
 import { type VisitStrata, visitStrata } from "./visit-guard.ts";
-import { wideForm } from "./wide-kernel.ts";
+import { wideForm, wideKernel } from "./wide-kernel.ts";
 
 /** Places of all individuals under one model. */
 export interface Representation {
@@ -32,10 +32,11 @@ export interface PreparedRepresentation {
   readonly mapDimension: number;
   /** x [n,q] of the known. */
   readonly locations: Float64Array;
+  /** One pooled bandwidth, H = S, for the statistic and for the shares of its effect size. */
   readonly kernel: PooledKernel;
-  /** Plug-in bandwidth: local shares, for the AUC. */
-  readonly kde: QuadraticForm;
-  /** Wide bandwidth: the statistic that is permuted. */
+  /** The kernel itself, not centred: local shares, for the AUC. */
+  readonly shares: QuadraticForm;
+  /** The statistic that is permuted; may be held centred. */
   readonly wide: QuadraticForm;
 }
 
@@ -90,9 +91,11 @@ export function prepare(individuals: Individuals, known: Int32Array, primary: st
   const representations = individuals.representations.map(({ name, locations: all }) => {
     const mapDimension = all.length / m;
     const locations = takeRows(all, m, known);
-    const kernel = pooledKernel(locations, mapDimension);
-    const wide = wideForm(locations, mapDimension);
-    return { name, mapDimension, locations, kernel, kde: kdeForm(kernel, known.length), wide };
+    const kernel = wideKernel(locations, mapDimension);
+    const wide = wideForm(locations, mapDimension, kernel);
+    // Small cohorts hold the whole kernel, which serves both.
+    const shares = wide.kind === "features" ? kdeForm(kernel, known.length) : wide;
+    return { name, mapDimension, locations, kernel, shares, wide };
   });
   const { locations } = representations.find(({ name }) => name === primary)!;
   const sets = individuals.representations.find(({ name }) => name === primary)?.draws ?? [];

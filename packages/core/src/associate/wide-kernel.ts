@@ -19,9 +19,11 @@ export function wideKernel(x: Float64Array, q: number): PooledKernel {
   return { z: whitenRows(x, n, q, L), peak, bandwidth: covariance };
 }
 
-/** The statistic to permute for places x [n,q]: a'Ka with the wide kernel. */
-export function wideForm(x: Float64Array, q: number): QuadraticForm {
-  const kernel = wideKernel(x, q);
+/**
+ * The statistic to permute for places x [n,q]: a'Ka with the wide kernel. Where it is held by centred features, its row
+ * sums are those of the centred kernel; shares need `kdeForm(kernel, n)`.
+ */
+export function wideForm(x: Float64Array, q: number, kernel: PooledKernel = wideKernel(x, q)): QuadraticForm {
   const n = x.length / q;
   const few = n > MATRIX_LIMIT ? gaussFeatures(kernel.z, n, q, kernel.peak) : undefined;
   return few ?? kdeForm(kernel, n);

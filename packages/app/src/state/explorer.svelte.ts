@@ -54,6 +54,8 @@ export interface Problem {
   readonly code: string;
   readonly message: string;
   readonly complaints: DtmError["complaints"];
+  /** What complaints about a table were in the way of, and what stays; absent where there are none. */
+  readonly title?: string;
 }
 
 export interface SavedSelection {
@@ -368,7 +370,7 @@ export class Explorer {
     return this.#try(async () => {
       this.subjects = await this.engine.readSubjects(bytes, name, id);
       await this.chooseOutcomes(this.subjects.plain);
-    });
+    }, "The table of outcomes was not loaded; the visits are still here.");
   }
 
   async chooseOutcomes(names: readonly string[]): Promise<boolean> {
@@ -383,7 +385,7 @@ export class Explorer {
       const { outcome } = this.view;
       if (outcome === null || !names.includes(outcome)) this.show({ outcome: names[0] ?? null }, true);
       await this.#keep();
-    });
+    }, "The outcomes were not changed.");
   }
 
   #takeCohort(loaded: Loaded, subjects: LoadedSubjects | null): void {
@@ -750,20 +752,24 @@ export class Explorer {
     return ok;
   }
 
-  async #try(work: () => Promise<void>): Promise<boolean> {
+  /** Does the work, or shows why it could not be done; `title` says of a refused table what that means. */
+  async #try(work: () => Promise<void>, title = "Nothing was loaded."): Promise<boolean> {
     this.problem = null;
     try {
       await work();
       return true;
     } catch (error) {
-      if (!(error instanceof DtmError && error.code === "forgotten")) this.problem = problemOf(error);
+      if (!(error instanceof DtmError && error.code === "forgotten")) this.problem = problemOf(error, title);
       return false;
     }
   }
 }
 
-function problemOf(error: unknown): Problem {
-  if (error instanceof DtmError) return { code: error.code, message: error.message, complaints: error.complaints };
+function problemOf(error: unknown, title?: string): Problem {
+  if (error instanceof DtmError) {
+    const { code, message, complaints } = error;
+    return { code, message, complaints, ...(title === undefined || complaints.length === 0 ? {} : { title }) };
+  }
   return { code: "internal", message: error instanceof Error ? error.message : String(error), complaints: [] };
 }
 

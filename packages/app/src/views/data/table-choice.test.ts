@@ -6,9 +6,11 @@ import {
   guessChoice,
   guessTimeUnit,
   missingRole,
+  otherThanModel,
   readChoice,
   roleOf,
   splitUnit,
+  takeMarkerOf,
 } from "./table-choice.ts";
 
 const TEXT = `patient;months since onset;FVC (% predicted);ILD
@@ -71,12 +73,25 @@ describe("choiceForModel", () => {
   it("takes marker and columns of the model where the table has them", () => {
     const choice = choiceForModel(guessChoice(preview), preview, JSON.stringify(file));
     expect(choice.positions).toEqual({ id: 0, time: 1, value: 3 });
-    expect([choice.markerName, choice.markerUnit, choice.timeUnit, choice.transform]).toEqual([
-      "PFVC",
-      "%",
-      "years",
-      "logit",
+    expect([choice.markerName, choice.markerUnit, choice.transform]).toEqual(["PFVC", "%", "logit"]);
+  });
+
+  it("keeps what the table says otherwise, and names the differences until they are taken back", () => {
+    const text = JSON.stringify({ model: { ...file.model, columns: { id: "who", time: "when", value: "PFVC" } } });
+    const choice = choiceForModel(guessChoice(preview), preview, text);
+    expect([choice.markerName, choice.markerUnit, choice.timeUnit]).toEqual(["FVC", "% predicted", "months"]);
+    expect(otherThanModel(choice, text)).toEqual([
+      "marker “PFVC”, here “FVC”",
+      "unit “%”, here “% predicted”",
+      "unit of time “years”, here “months”",
     ]);
+    expect(otherThanModel(takeMarkerOf(choice, text), text)).toEqual([]);
+  });
+
+  it("takes a column whose name says nothing of the marker for the model's", () => {
+    const plain = previewTable("id,time,value\na,0,1\na,1,2\nb,0,1\nb,1,3\n");
+    const text = JSON.stringify({ model: { ...file.model, columns: { id: "who", time: "when", value: "PFVC" } } });
+    expect(otherThanModel(choiceForModel(guessChoice(plain), plain, text), text)).toEqual([]);
   });
 
   it("leaves the choice as it is for what is no model", () => {

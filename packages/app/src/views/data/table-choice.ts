@@ -32,7 +32,13 @@ export function guessChoice({ columns, guesses }: TablePreview): TableChoice {
   };
 }
 
-/** The choice with the marker and the columns a saved model was made with, so that it can place the table. */
+/** Names that say nothing of which marker it is; the same as on the command line. */
+const ANY_MARKER = ["value", "y", "measurement", "result"];
+
+/**
+ * The choice with the columns and the marker a saved model was made with, so that it can place the table. What the table
+ * itself says otherwise stays (a column of another name, a unit in brackets, months): nobody is placed by the wrong marker.
+ */
 export function choiceForModel(choice: TableChoice, { columns }: TablePreview, modelText: string): TableChoice {
   const { marker, columns: names } = modelParts(modelText);
   const at = (name: unknown, otherwise: number) => {
@@ -40,9 +46,47 @@ export function choiceForModel(choice: TableChoice, { columns }: TablePreview, m
     return found < 0 ? otherwise : found;
   };
   const { id, time, value } = choice.positions;
+  const positions = { id: at(names.id, id), time: at(names.time, time), value: at(names.value, value) };
+  const column = columns[positions.value]?.name ?? "";
+  const said = splitUnit(column);
+  const own = [marker.name, names.value ?? marker.name].map((name) => text(name, "").toLowerCase());
+  const same = [column, said.name].some((name) => own.includes(name.toLowerCase()));
+  const open = [said.name.toLowerCase(), ...own].some((name) => ANY_MARKER.includes(name));
+  const clock = columns[positions.time]?.name ?? "";
+  const timeUnit = guessTimeUnit(clock);
   return {
     ...choice,
-    positions: { id: at(names.id, id), time: at(names.time, time), value: at(names.value, value) },
+    positions,
+    markerName: same || open ? text(marker.name, choice.markerName) : said.name,
+    markerUnit: said.unit !== "" && column !== names.value ? said.unit : text(marker.unit, choice.markerUnit),
+    timeUnit: timeUnit !== "years" && clock !== names.time ? timeUnit : text(marker.timeUnit, choice.timeUnit),
+    transform: TRANSFORMS.find((transform) => transform === marker.transform) ?? choice.transform,
+  };
+}
+
+/** In which the table as described differs from a saved model, in words; empty if the model can place it. */
+export function otherThanModel(choice: TableChoice, modelText: string): readonly string[] {
+  const { marker } = modelParts(modelText);
+  const parts = [
+    ["marker", choice.markerName, marker.name],
+    ["unit", choice.markerUnit, marker.unit],
+    ["unit of time", choice.timeUnit, marker.timeUnit],
+    ["transform", choice.transform, marker.transform],
+  ] as const;
+  return parts.flatMap(([what, here, there]) =>
+    typeof there === "string" && here.trim() !== there
+      ? [
+          `${what} ${there === "" ? "unknown" : `“${there}”`}, here ${here.trim() === "" ? "unknown" : `“${here.trim()}”`}`,
+        ]
+      : [],
+  );
+}
+
+/** The choice with the model's marker, after somebody has said that the column holds it. */
+export function takeMarkerOf(choice: TableChoice, modelText: string): TableChoice {
+  const { marker } = modelParts(modelText);
+  return {
+    ...choice,
     markerName: text(marker.name, choice.markerName),
     markerUnit: text(marker.unit, choice.markerUnit),
     timeUnit: text(marker.timeUnit, choice.timeUnit),

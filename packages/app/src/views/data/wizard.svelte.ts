@@ -13,6 +13,7 @@ import {
   type Role,
   readChoice,
   type TableChoice,
+  takeMarkerOf,
 } from "./table-choice.ts";
 
 export type DataPage = "choose" | "columns" | "quality" | "summary";
@@ -108,8 +109,8 @@ class Wizard {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!abort.signal.aborted) {
-        const message = `Expected a file that can be read, received an error: ${reason}. Choose the file again.`;
-        explorer.report(new DtmError("unreadable-file", message));
+        const message = `${file.name} cannot be read: ${reason.replace(/\.$/, "")}. Choose the file again.`;
+        explorer.report(new DtmError("cannot-read", message));
       }
       return null;
     } finally {
@@ -141,6 +142,11 @@ class Wizard {
 
   describe(change: Partial<TableChoice>): void {
     if (this.choice !== null) this.choice = { ...this.choice, ...change };
+  }
+
+  /** Takes the column for the marker of the model that waits. */
+  takeMarker(): void {
+    if (this.choice !== null && this.model !== null) this.choice = takeMarkerOf(this.choice, this.model.text);
   }
 
   /** Looks through the whole table and goes to the page of quality. */

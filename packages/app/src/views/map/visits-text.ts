@@ -1,4 +1,5 @@
 /** Visits pasted from a spreadsheet or typed: one row each, a time and a value. */
+import { applyTransform, type Transform } from "@trajectory-maps/core";
 
 export interface ReadVisits {
   readonly times: readonly number[];
@@ -35,4 +36,73 @@ function toNumber(text: string): number {
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.replace("−", "-"))
     ? Number(text.replace("−", "-"))
     : Number.NaN;
+}
+
+/** What a map knows: visits far outside of it are slips of the hand, and no course can follow them. */
+export interface KnownRange {
+  readonly transform: Transform;
+  /** First and last time. */
+  readonly times: readonly [number, number];
+  /** Lowest and highest value of the cohort. */
+  readonly values: readonly [number, number];
+  /** "year 7.5". */
+  when(time: number): string;
+  value(v: number): string;
+}
+
+export interface UsableVisits {
+  readonly times: readonly number[];
+  readonly values: readonly number[];
+  /** One sentence for each row that is not used. */
+  readonly complaints: readonly string[];
+}
+
+/** Times may lie beyond the known ones by this share of their span, values by so many spans of the cohort's. */
+const TIME_ROOM = 0.02;
+const VALUE_ROOM = 10;
+
+/** The typed rows that can be placed; rows with an empty field wait, others say why they are left out. */
+export function usableVisits(
+  rows: readonly { readonly time: string; readonly value: string }[],
+  known: KnownRange,
+): UsableVisits {
+  const times: number[] = [];
+  const values: number[] = [];
+  const complaints: string[] = [];
+  rows.forEach(({ time, value }, k) => {
+    if (time.trim() === "" || value.trim() === "") return;
+    const [t, y] = [toNumber(time.trim()), toNumber(value.trim())];
+    const fault = faultOf(t, y, known);
+    if (fault === null) {
+      times.push(t);
+      values.push(y);
+    } else complaints.push(`Visit ${k + 1} is left out: ${fault}`);
+  });
+  return { times, values, complaints };
+}
+
+const DOMAINS: { readonly [transform in Transform]: string } = {
+  identity: "any number",
+  log: "above 0",
+  log1p: "above −1",
+  sqrt: "0 or more",
+  logit: "between 0 and 1",
+};
+
+/** What is wrong with a visit, in words that follow a colon; null if nothing is. */
+function faultOf(t: number, y: number, { transform, times, values, when, value }: KnownRange): string | null {
+  if (!Number.isFinite(t)) return "its time is not a number.";
+  if (!Number.isFinite(y)) return "its value is not a number.";
+  const room = TIME_ROOM * (times[1] - times[0]);
+  if (t < times[0] - room || t > times[1] + room) {
+    return `its time lies outside those of the map, ${when(times[0])} to ${when(times[1])}.`;
+  }
+  const z = applyTransform(transform, y);
+  if (!Number.isFinite(z)) return `values of this marker are ${DOMAINS[transform]}.`;
+  const [low, high] = values.map((v) => applyTransform(transform, v));
+  const far = VALUE_ROOM * Math.max(high - low, Math.abs(high) * 1e-6, Number.MIN_VALUE);
+  if (z < low - far || z > high + far) {
+    return `its value is far from every value of the cohort, ${value(values[0])} to ${value(values[1])}.`;
+  }
+  return null;
 }

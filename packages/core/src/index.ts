@@ -27,6 +27,7 @@ export * from "./ingest/preview.ts";
 export * from "./ingest/quality.ts";
 export * from "./ingest/read-cohort.ts";
 export { type CourseSummary, groupCourses } from "./map/clusters/courses.ts";
+export { enoughFollowed, type FollowedWindow, followedWindow } from "./map/clusters/followed.ts";
 export { mixtureFromLabels, mixtureMembership } from "./map/clusters/gaussian-mixture.ts";
 export { nameGroups } from "./map/clusters/names.ts";
 export type { NumberOfGroups } from "./map/clusters/number.ts";

@@ -32,11 +32,40 @@ describe("groupPlaces", () => {
     }
   });
 
+  it("says until when enough members of each group are followed, and quotes no later time", () => {
+    const { groups, labels } = groupPlaces(model, placements, { numGroups: 3 });
+    groups.forEach(({ name, from, until, followed, course, numMembers }, k) => {
+      const last = placements.lastTime.filter((_, i) => labels[i] === k);
+      const enough = Math.max(Math.ceil(numMembers / 10), Math.min(11, Math.ceil(numMembers / 2)));
+      expect(from).toBeLessThan(until);
+      expect(last.filter((t) => t >= until).length).toBe(enough);
+      expect(followed[0]).toBe(numMembers);
+      course.times.forEach((t, j) => {
+        expect(followed[j]).toBe(last.filter((end) => end >= t - 1e-9).length);
+      });
+      for (const [, year] of name.matchAll(/year ([\d.]+)/g)) expect(Number(year)).toBeLessThanOrEqual(until);
+    });
+  });
+
+  it("shows the parts of a group that a deeper cut finds, none of them small", () => {
+    const { groups, clustered, labels } = groupPlaces(model, placements, { numGroups: 2 });
+    expect(groups.some(({ parts }) => parts.length > 1)).toBe(true);
+    groups.forEach(({ parts, course }, k) => {
+      const members = clustered.filter((i) => labels[i] === k).length;
+      expect(parts.reduce((sum, part) => sum + part.numMembers, 0)).toBeLessThanOrEqual(members);
+      for (const part of parts) {
+        expect(part.numMembers).toBeGreaterThanOrEqual(11);
+        expect(part.median).toHaveLength(course.times.length);
+      }
+    });
+    expect(groupPlaces(model, placements, { method: "mixture", numGroups: 2 }).groups[0].parts).toEqual([]);
+  });
+
   it("chooses a number by its rule and says how", () => {
     const { groups, choice } = groupPlaces(model, placements);
     expect(choice?.numGroups).toBe(groups.length);
     expect(choice?.courses?.evidence[groups.length - 2].distinct).toBe(true);
-    expect(choice?.sentence).toMatch(/sd of the noise at some time/);
+    expect(choice?.sentence).toMatch(/sd of the noise, in level at some time or in change/);
   });
 
   it("clusters those seen four times or more, and says where the tree was cut", () => {

@@ -11,12 +11,20 @@ import type { Placements } from "../models/placement.ts";
 import { type CourseSummary, groupCourses } from "./clusters/courses.ts";
 import { distinctCourses } from "./clusters/distinct.ts";
 import {
+  type FollowedWindow,
+  followedAt,
+  followedWindow,
+  LEAST_FOLLOWED,
+  LEAST_SHARE_FOLLOWED,
+  lastRoundTime,
+} from "./clusters/followed.ts";
+import {
   fitGaussianMixture,
   type GaussianMixture,
   mixtureFromLabels,
   mixtureMembership,
 } from "./clusters/gaussian-mixture.ts";
-import { type GroupName, nameGroups } from "./clusters/names.ts";
+import { type GroupCourse, type GroupName, nameGroups } from "./clusters/names.ts";
 import { chooseNumberOfGroups, type NumberOfGroups } from "./clusters/number.ts";
 import { type TreeTop, treeTop } from "./clusters/tree-top.ts";
 import { cutTree, type WardTree, wardTree } from "./clusters/ward.ts";
@@ -41,11 +49,23 @@ export interface GroupOptions {
   readonly better?: "high" | "low";
 }
 
-export interface Group {
+export interface Group extends FollowedWindow {
   readonly letter: string;
   readonly name: string;
   readonly numMembers: number;
+  /** Quantiles of the members' expected courses; outside `from` to `until` they speak of people hardly seen then. */
   readonly course: CourseSummary;
+  /** Members whose last observation is at or after each time of the course, [T]. */
+  readonly followed: Int32Array;
+  /** The parts into which a deeper cut of the tree divides the group; empty where it does not. */
+  readonly parts: readonly GroupPart[];
+}
+
+/** A branch of the tree within a group: those clustered in it and the median of their expected courses. */
+export interface GroupPart extends FollowedWindow {
+  readonly numMembers: number;
+  /** At the times of the group's course, [T]. */
+  readonly median: Float64Array;
 }
 
 export interface Groups {
@@ -69,10 +89,8 @@ export interface Groups {
 
 /** Most groups that the rule makes by itself. */
 const MOST_GROUPS = 6;
-/** A course is named up to the time at which five members, and a tenth of them, are still followed. */
-const LEAST_FOLLOWED = 5;
-const LEAST_SHARE_FOLLOWED = 0.1;
-const LEAST_POINTS = 5;
+/** Branches of the tree whose courses are shown within groups at most: twice the most groups made. */
+const MOST_PARTS = 12;
 /** Times at which courses of groups are compared. */
 const NUM_COMPARED = 21;
 
@@ -139,9 +157,11 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
     raw[i] = cut[k];
   });
   const times = courseTimes(model);
-  const courses = groupCourses(expectedCourses(model, placements, times), times, raw, K);
+  const curves = expectedCourses(model, placements, times);
+  const courses = groupCourses(curves, times, raw, K);
+  const windows = courses.map(({ group }) => windowOf(placements, times, (i) => raw[i] === group));
   const names = nameGroups(
-    courses.map((c) => followedCourse(c, raw, placements.lastTime)),
+    courses.map((course, g) => namedCourse(course, windows[g])),
     {
       noise: Math.sqrt(model.noiseVariance),
       transform: model.marker.transform,
@@ -149,7 +169,17 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
       better: options.better,
     },
   );
-  const ordered = inLetterOrder(names, courses, raw, shares, K);
+  const parts = method === "ward" ? partsOf({ tree, clustered, placements }, cut, K, curves, times) : [];
+  const drawn = courses.map((course, g) => ({
+    course,
+    ...windows[g],
+    followed: followedAt(
+      placements.lastTime.filter((_, i) => raw[i] === g),
+      times,
+    ),
+    parts: parts[g] ?? [],
+  }));
+  const ordered = inLetterOrder(names, drawn, raw, shares, K);
   const branches = clustered.map((i) => ordered.labels[i]);
   const top = treeTop(tree, branches, K);
   const certainty = certaintyOf(shares, K);
@@ -221,13 +251,56 @@ function certaintyOf(shares: Float64Array, K: number): number {
   return 1 - entropy / ((shares.length / K) * Math.log(K));
 }
 
-/** The part of a group's median course during which enough of its members are followed: a name must not reach beyond. */
-function followedCourse(course: CourseSummary, labels: Int32Array, lastTime: Float64Array) {
-  const ends = lastTime.filter((_, i) => labels[i] === course.group).sort();
-  const enough = Math.min(ends.length, Math.max(LEAST_FOLLOWED, Math.ceil(LEAST_SHARE_FOLLOWED * ends.length)));
-  const until = ends[ends.length - enough];
-  const count = Math.max(course.times.filter((t) => t <= until).length, LEAST_POINTS);
-  return { times: course.times.subarray(0, count), values: course.median.subarray(0, count) };
+/** When enough of the chosen individuals are followed, within the times of the courses. */
+function windowOf(placements: Placements, times: Float64Array, chosen: (i: number) => boolean): FollowedWindow {
+  const [first, last] = [times[0], times[times.length - 1]];
+  const inside = (values: Float64Array) =>
+    values.filter((_, i) => chosen(i)).map((t) => Math.min(last, Math.max(first, t)));
+  const { from, until } = followedWindow(inside(placements.firstTime), inside(placements.lastTime));
+  return until > from ? { from, until } : { from: first, until: last };
+}
+
+/** The median course from when to when enough members are followed, up to a round time: what a name may speak of. */
+function namedCourse({ times, median }: CourseSummary, window: FollowedWindow): GroupCourse {
+  const end = lastRoundTime(window);
+  const within = Array.from(times).filter((t) => t > window.from && t < end);
+  const at = [window.from, ...within, end];
+  return { times: at, values: at.map((t) => valueAt(times, median, t)) };
+}
+
+/** A series at a time between its first and last, by straight lines. */
+function valueAt(times: Float64Array, values: Float64Array, t: number): number {
+  let j = 0;
+  while (j + 2 < times.length && times[j + 1] <= t) j++;
+  return values[j] + ((t - times[j]) / (times[j + 1] - times[j])) * (values[j + 1] - values[j]);
+}
+
+/** Branches of a deeper cut within each of the K groups, largest first; those too small to be described are left out. */
+function partsOf(
+  { tree, clustered, placements }: Pick<ClusteredPlaces, "tree" | "clustered" | "placements">,
+  cut: Int32Array,
+  K: number,
+  curves: Float64Array,
+  times: Float64Array,
+): GroupPart[][] {
+  const numBranches = Math.min(MOST_PARTS, Math.floor(tree.numPoints / (2 * LEAST_FOLLOWED)));
+  if (numBranches <= K) return [];
+  const branch = new Int32Array(placements.ids.length).fill(-1);
+  const groupOf = new Int32Array(numBranches);
+  cutTree(tree, numBranches).forEach((b, k) => {
+    branch[clustered[k]] = b;
+    groupOf[b] = cut[k];
+  });
+  const courses = groupCourses(curves, times, branch, numBranches);
+  return Array.from({ length: K }, (_, g) => {
+    const own = courses.filter(({ group: b, numMembers }) => groupOf[b] === g && numMembers >= LEAST_FOLLOWED);
+    if (own.length < 2) return [];
+    return own
+      .sort((a, b) => b.numMembers - a.numMembers || a.group - b.group)
+      .map(({ group: b, numMembers, median }) => {
+        return { numMembers, median, ...windowOf(placements, times, (i) => branch[i] === b) };
+      });
+  });
 }
 
 /** Individuals observed often enough to be clustered; everybody, if these are too few for the groups asked for. */
@@ -253,7 +326,7 @@ function courseTimes(model: TrajectoryModel): Float64Array {
 
 function inLetterOrder(
   names: readonly GroupName[],
-  courses: readonly CourseSummary[],
+  drawn: readonly Omit<Group, "letter" | "name" | "numMembers">[],
   raw: Int32Array,
   shares: Float64Array,
   K: number,
@@ -268,8 +341,9 @@ function inLetterOrder(
     groups: names.map(({ letter, name, group }, r) => ({
       letter,
       name,
-      numMembers: courses[group].numMembers,
-      course: { ...courses[group], group: r },
+      numMembers: drawn[group].course.numMembers,
+      ...drawn[group],
+      course: { ...drawn[group].course, group: r },
     })),
     labels: raw.map((k) => rank[k]),
     membership,

@@ -41,6 +41,16 @@ describe("distinctCourses", () => {
     expect(distinctCourses(tree, parted, TIMES, 1).numGroups).toBe(2);
   });
 
+  it("sees courses that cross, though they are never two sd apart", () => {
+    const { tree, courses } = levels([0, 0.5], 30);
+    // The second group starts 1.2 sd above the first and ends 1.2 below: its change differs by 2.4 sd.
+    const crossed = courses.map((y, k) => (k >= 90 ? y - 0.5 + 1.2 * (1 - (k % 3)) : y));
+    const found = distinctCourses(tree, crossed, TIMES, 1);
+    expect(found.evidence[0].difference).toBeCloseTo(2.4, 0);
+    expect(found.numGroups).toBe(2);
+    expect(distinctCourses(tree, crossed, TIMES, 1.5).numGroups).toBe(1);
+  });
+
   it("does not count groups too small to be described", () => {
     const { tree, courses } = levels([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 50], 4);
     // 48 individuals: at least a tenth, five, must be in each group; the far ones are four.

@@ -1,9 +1,11 @@
 /**
  * How many groups have courses of their own? For each cut of the Ward tree into k groups: the median course of every
  * group on the model's scale, where the noise of one measurement has one size σ, and
- *   difference(k) = min over pairs g ≠ h of max_t |median_g(t) − median_h(t)| / σ,   smallest(k) = least members.
- * The answer is the largest k with difference(k) ≥ 2 and smallest(k) ≥ n₀: any two groups then differ, at some time, by
- * more than two measurements of one individual would by chance, and every group is large enough to be described.
+ *   d_gh(t) = (median_g(t) − median_h(t)) / σ,   smallest(k) = least members,
+ *   difference(k) = min over pairs g ≠ h of max( max_t |d_gh(t)|, max_t d_gh(t) − min_t d_gh(t) ).
+ * The answer is the largest k with difference(k) ≥ 2 and smallest(k) ≥ n₀: any two groups then differ by two sd of the
+ * noise in level at some time, or in change between two times (courses that cross: a steady fall, and a late one from
+ * higher up), and every group is large enough to be described.
  * n₀ is 3 % of the individuals, but at least 20, or a tenth of fewer than 200.   (docs/math/groups.md §2)
  */
 import { checkOption } from "../../errors.ts";
@@ -13,7 +15,7 @@ import { cutTree, type WardTree } from "./ward.ts";
 /** What k groups look like side by side. */
 export interface DistinctEvidence {
   readonly numGroups: number;
-  /** Between the two most similar median courses, at the time they differ most, in standard deviations of the noise. */
+  /** Between the two most similar median courses, where level or change differ most, in standard deviations of the noise. */
   readonly difference: number;
   /** Individuals in the smallest group, of those clustered. */
   readonly smallest: number;
@@ -66,14 +68,18 @@ export function distinctCourses(
   return { numGroups, leastDifference, leastSize, evidence };
 }
 
-/** The least, over pairs of courses, of their largest difference at one time. */
+/** The least, over pairs of courses, of their largest difference at one time or in change between two times. */
 function leastOf(medians: readonly Float64Array[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (let g = 1; g < medians.length; g++) {
     for (let h = 0; h < g; h++) {
-      let largest = 0;
-      for (let t = 0; t < medians[g].length; t++) largest = Math.max(largest, Math.abs(medians[g][t] - medians[h][t]));
-      least = Math.min(least, largest);
+      let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+      for (let t = 0; t < medians[g].length; t++) {
+        const d = medians[g][t] - medians[h][t];
+        low = Math.min(low, d);
+        high = Math.max(high, d);
+      }
+      least = Math.min(least, Math.max(high, -low, high - low));
     }
   }
   return least;

@@ -10,6 +10,7 @@
  */
 import { applyTransform, type Transform, undoTransform } from "../../cohort/marker.ts";
 import { checkOption, DtmError } from "../../errors.ts";
+import { roundTimeStep } from "./followed.ts";
 import { type Piece, piecesOf } from "./shape.ts";
 
 /** The median course of a group, in the marker's own unit; times increase. */
@@ -160,7 +161,7 @@ function speaker(course: GroupCourse, options: NameOptions, digits: number) {
   };
   const per = timeUnit === "" ? "per unit of time" : `${/^[aeio]|^hour/.test(timeUnit) ? "an" : "a"} ${timeUnit}`;
   const span = times[times.length - 1] - times[0];
-  const timeStep = Math.min(1, leadingStep(span / 5));
+  const timeStep = roundTimeStep(span);
   return {
     value: (v: number) => withUnit(showNumber(v, stepAt(v, options) / 10 ** digits)),
     rate: ({ from, to, start, end, slope }: Piece) => {
@@ -193,9 +194,9 @@ function original(y: number, { transform = "identity" }: NameOptions): number {
   return undoTransform(transform, y);
 }
 
-/** A number rounded to a multiple of `step` (a power of ten), with thousands commas and a true minus sign. */
+/** A number rounded to a multiple of `step` (1 or 5 times a power of ten), with thousands commas and a true minus sign. */
 function showNumber(x: number, step: number): string {
-  const decimals = Math.max(0, Math.round(-Math.log10(step)));
+  const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
   const rounded = (Math.round(x / step) * step).toFixed(decimals);
   // "8.0 a year" says no more than "8 a year".
   const short = rounded.includes(".") ? rounded.replace(/\.?0+$/, "") : rounded;

@@ -223,7 +223,7 @@ function describe(numGroups: number, separated: boolean, evidence: readonly GapE
 
 function describeCourses(courses: DistinctCourses, n: number, gapChoice: number, separated: boolean): string {
   const { numGroups, leastDifference, leastSize, evidence } = courses;
-  const asked = `differ by ${leastDifference} sd of the noise at some time`;
+  const asked = `differ by ${leastDifference} sd of the noise, in level at some time or in change between two`;
   if (numGroups === 1) {
     return `One group: in no division do all median courses ${asked}, with ${leastSize} members or more each.`;
   }

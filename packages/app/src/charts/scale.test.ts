@@ -3,6 +3,7 @@ import {
   bandPath,
   cutSeries,
   extentOf,
+  labelRoom,
   linePath,
   makeScale,
   niceStep,
@@ -85,5 +86,29 @@ describe("series", () => {
     expect(extentOf([[0, 10]], 0.1)).toEqual([-1, 11]);
     expect(extentOf([])).toEqual([0, 1]);
     expect(extentOf([[1, 100]], 0.5, true)).toEqual([0.1, 1000]);
+  });
+});
+
+describe("labels of an axis", () => {
+  it("leave a common power of ten to a factor where numbers are long", () => {
+    const huge = makeScale(0.9e12, 2.1e12, 100, 0, { numTicks: 3 });
+    expect(huge.ticks.map(huge.label)).toEqual(["1.0", "1.5", "2.0"]);
+    expect(huge.factor).toBe("× 10¹²");
+    const tiny = makeScale(0, 4e-7, 100, 0, { numTicks: 2 });
+    expect([...tiny.ticks.map(tiny.label), tiny.factor]).toEqual(["0", "200", "400", "× 10⁻⁹"]);
+    const usual = makeScale(0, 120, 100, 0, { numTicks: 3 });
+    expect([...usual.ticks.map(usual.label), usual.factor]).toEqual(["0", "50", "100", ""]);
+  });
+
+  it("are powers of ten on a log scale that spans many", () => {
+    const y = makeScale(20, 3e7, 100, 0, { log: true, numTicks: 3 });
+    expect(y.ticks.map(y.label)).toEqual(["100", "1000", "10000", "10⁵", "10⁶", "10⁷"]);
+    expect(y.factor).toBe("");
+  });
+
+  it("get the room they need", () => {
+    const y = makeScale(-90000, 90000, 100, 0, { numTicks: 4 });
+    expect(labelRoom(y, 11, 28)).toBeGreaterThan(40);
+    expect(labelRoom(makeScale(0, 10, 100, 0), 11, 28)).toBe(28);
   });
 });

@@ -1,12 +1,18 @@
 /** Scales, ticks and paths of the small charts. A scale maps data to px; ticks are round numbers inside it. */
+import { textWidth } from "@trajectory-maps/report";
+import { fixed, powerFor, powerText } from "../lib/numbers.ts";
 
 export interface Scale {
   (value: number): number;
   readonly low: number;
   readonly high: number;
   readonly ticks: readonly number[];
-  /** Decimals that tell the ticks apart. */
+  /** Decimals that tell the ticks apart when they are written in full. */
   readonly decimals: number;
+  /** A tick as it is written: decimals that tell ticks apart, the common power of ten left out. */
+  readonly label: (tick: number) => string;
+  /** The power of ten that labels leave out, to be said beside the axis: "× 10¹²"; empty if none. */
+  readonly factor: string;
 }
 
 export interface ScaleOptions {
@@ -45,9 +51,31 @@ export function makeScale(low: number, high: number, from: number, to: number, o
   const place = (v: number) => from + ((warp(v) - warp(a)) / (warp(b) - warp(a))) * (to - from);
   const step = niceStep(b - a, numTicks);
   const ticks = useLog ? logTicks(a, b, numTicks) : ticksOf(a, b, step);
-  const finest = useLog ? Math.min(...ticks, 1) : step;
-  const decimals = Math.max(0, Math.ceil(-Math.log10(finest) - 1e-9));
-  return Object.assign(place, { low: a, high: b, ticks, decimals });
+  const decimals = decimalsOf(useLog ? Math.min(...ticks, 1) : step);
+  if (useLog) return Object.assign(place, { low: a, high: b, ticks, decimals, label: logLabel, factor: "" });
+  const power = powerFor(Math.max(Math.abs(a), Math.abs(b)), AXIS_SIZES);
+  const written = decimalsOf(step / 10 ** power);
+  const label = (tick: number) => fixed(tick / 10 ** power, written);
+  const factor = power === 0 ? "" : `× ${powerText(power)}`;
+  return Object.assign(place, { low: a, high: b, ticks, decimals, label, factor });
+}
+
+const decimalsOf = (step: number) => Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+
+/** Sizes whose ticks are written out beside an axis. */
+const AXIS_SIZES = [1e-2, 1e5] as const;
+
+/** A tick of a log scale stands alone: 0.5, 20, 10⁶, 2·10⁶. */
+function logLabel(tick: number): string {
+  if (tick >= AXIS_SIZES[0] && tick < AXIS_SIZES[1]) return fixed(tick, decimalsOf(tick));
+  const power = Math.floor(Math.log10(tick) + 1e-9);
+  const digit = Math.round(tick / 10 ** power);
+  return `${digit === 1 ? "" : `${digit}·`}${powerText(power)}`;
+}
+
+/** px that the labels of a scale's ticks need at the left of a chart; at least `least`. */
+export function labelRoom({ ticks, label }: Scale, size: number, least: number): number {
+  return Math.max(least, ...ticks.map((tick) => Math.ceil(textWidth(label(tick), size)) + 7));
 }
 
 function logTicks(low: number, high: number, count: number): number[] {

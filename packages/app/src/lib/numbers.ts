@@ -21,7 +21,39 @@ export function fixed(value: number, decimals: number): string {
 /** Decimals that suit a noise standard deviation: one digit finer than the noise's first. */
 export function decimalsFor(noise: number): number {
   if (!(noise > 0)) return 1;
-  return Math.min(4, Math.max(0, Math.ceil(-Math.log10(noise / 2))));
+  return Math.min(6, Math.max(0, Math.ceil(-Math.log10(noise / 2))));
+}
+
+/** Sizes that are written out; others leave a power of ten to a factor. */
+const WRITTEN_OUT = [1e-3, 1e6] as const;
+
+/** The power of ten, a multiple of three, that numbers of this size leave to a factor; 0 for sizes that are written out. */
+export function powerFor(size: number, [least, most]: readonly [number, number] = WRITTEN_OUT): number {
+  const a = Math.abs(size);
+  if (!(a > 0) || !Number.isFinite(a) || (a >= least && a < most)) return 0;
+  // A millionth more, so that 10⁹ is not taken for 999,999,999.
+  return 3 * Math.floor(Math.log10(a * (1 + 1e-6)) / 3);
+}
+
+/** "10¹²"; empty for the power 0. */
+export function powerText(power: number): string {
+  if (power === 0) return "";
+  const digits = [...String(Math.abs(power))].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
+  return `10${power < 0 ? "⁻" : ""}${digits}`;
+}
+
+/** "1.23 × 10¹²": a number with its power of ten and so many decimals; `fixed` for the power 0. */
+export function withPower(value: number, decimals: number, power: number): string {
+  const text = fixed(value / 10 ** power, decimals);
+  return power === 0 || !Number.isFinite(value) ? text : `${text} × ${powerText(power)}`;
+}
+
+/** A number of any size: in full with these decimals, or with three digits and a power of ten. */
+export function sized(value: number, decimals: number): string {
+  const power = powerFor(value);
+  if (power === 0) return fixed(value, decimals);
+  const whole = Math.floor(Math.log10(Math.abs(value) / 10 ** power)) + 1;
+  return withPower(value, Math.max(0, 3 - whole), power);
 }
 
 /** "58 to 83": signs make dashes ambiguous. */

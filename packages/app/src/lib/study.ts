@@ -47,7 +47,7 @@ function namedGroups(explorer: Explorer): Study["groups"] {
   if (groups === null || fitted === null) return undefined;
   return joinGroups({
     labels: groups.labels,
-    courses: groups.groups.map(({ course }) => course),
+    courses: groups.groups.map(({ course, from, until, parts }) => ({ ...course, from, until, parts })),
     names: groups.groups.map(({ letter }, group) => ({ group, letter, name: explorer.groupName(group) })),
     lastTimes: fitted.placements.lastTime,
     method:
@@ -55,6 +55,7 @@ function namedGroups(explorer: Explorer): Study["groups"] {
       "the others joined the group that holds most of the posterior of their place.",
     ...(groups.choice === null ? {} : { number: groups.choice }),
     ...(stability === null ? {} : { stability }),
+    entropy: groups.certainty,
     mergeHeights: groups.tree.heights,
     tree: groups.treeTop,
   });

@@ -3,7 +3,7 @@
  * and amount are steps of one hue. Dots of unknown category are rings of quiet ink.
  */
 import type { DotStyle } from "./dot-style.ts";
-import { trimmed } from "./surfaces.ts";
+import { sizedValue } from "./surfaces.ts";
 import type { MapColour } from "./types.ts";
 
 /** One entry of the palette, also one line of the legend. */
@@ -90,7 +90,7 @@ function numberColours(title: string, values: ArrayLike<number>, m: number, unit
     if (at !== undefined && at > (breaks[breaks.length - 1] ?? known[0])) breaks.push(at);
   }
   const digits = breaks.every((b) => Number.isInteger(b)) ? 0 : 2;
-  const write = (v: number) => trimmed(v, digits);
+  const write = (v: number) => sizedValue(v, digits);
   const swatches: Swatch[] = Array.from({ length: breaks.length + 1 }, (_, k) => ({
     token: `sequential-${STEPS[breaks.length === 0 ? 4 : Math.round((4 * k) / breaks.length)]}`,
     hollow: false,

@@ -3,14 +3,17 @@
  * Elements are made once and only their attributes change while the pointer moves.
  */
 import { applyTransform, basisDomain, undoTransform } from "@trajectory-maps/core";
-import { counted, interval, timeWord } from "@trajectory-maps/report";
+import { counted, interval, textWidth, timeWord } from "@trajectory-maps/report";
+import { powerFor, powerText } from "../lib/numbers.ts";
 import { linePath, make, type Pen } from "./pen.ts";
 import type { Scene } from "./scene.ts";
-import { shortTime, trimmed } from "./surfaces.ts";
+import { shortTime, sizedValue, trimmed } from "./surfaces.ts";
 import type { LensReading } from "./types.ts";
 import type { Viewport } from "./viewport.ts";
 
 const CHART = { width: 184, height: 78, left: 24, right: 4, top: 4, bottom: 16 };
+/** Sizes of ticks that are written out. */
+const TICK_SIZES = [1e-2, 1e5] as const;
 /** Size of the card, for placing it before it is laid out. */
 export const LENS = { width: 208, height: 148, empty: 74, who: 16 };
 
@@ -41,10 +44,12 @@ export function lastValueWords(
   const k = course.times.length - 1;
   const word = timeWord(scene.options.model.marker.timeUnit);
   const decimals = scene.decimals;
+  const [lower, upper] = [course.lower[k], course.upper[k]];
+  const long = [lower, course.median[k], upper].some((v) => powerFor(v) !== 0);
   return {
     when: `${word.slice(0, 1).toUpperCase()}${word.slice(1)} ${shortTime(course.times[k])}`,
-    value: trimmed(course.median[k], decimals),
-    band: interval(course.lower[k], course.upper[k], decimals),
+    value: sizedValue(course.median[k], decimals),
+    band: long ? `${sizedValue(lower, decimals)} to ${sizedValue(upper, decimals)}` : interval(lower, upper, decimals),
   };
 }
 
@@ -132,6 +137,10 @@ export function lensPosition(
 
 /** px of time and value; transformed markers are drawn on the scale of the model, labelled in their unit. */
 interface Scale {
+  /** px at which the plot begins: labels have the room they need. */
+  readonly left: number;
+  /** The power of ten that labels leave out; empty if none. */
+  readonly factor: string;
   readonly x: (t: number) => number;
   readonly y: (v: number) => number;
   readonly timeTicks: readonly { readonly at: number; readonly words: string }[];
@@ -145,12 +154,12 @@ function lensScale(scene: Scene): Scale {
   const [low, high] = [toScale(scene.range[0]), toScale(scene.range[1])];
   const pad = 0.12 * Math.max(high - low, 1e-9);
   const [bottom, top] = [low - pad, high + pad];
-  const inner = { width: CHART.width - CHART.left - CHART.right, height: CHART.height - CHART.top - CHART.bottom };
+  const height = CHART.height - CHART.top - CHART.bottom;
   const y = (v: number) => {
     const z = toScale(v);
     // A value at the end of its transform's domain has no place on the scale: it is drawn at the edge.
     const share = Number.isFinite(z) ? (top - z) / (top - bottom) : 1;
-    return CHART.top + inner.height * Math.min(1.05, Math.max(-0.05, share));
+    return CHART.top + height * Math.min(1.05, Math.max(-0.05, share));
   };
   const linear = marker.transform === "identity";
   const ticks = linear
@@ -158,11 +167,16 @@ function lensScale(scene: Scene): Scale {
     : [0.2, 0.8].map((share) => oneDigit(undoTransform(marker.transform, low + share * (high - low))));
   const times = [t0, (t0 + t1) / 2, t1];
   const unit = marker.timeUnit.slice(0, 1);
+  const power = powerFor(Math.max(...ticks.map(Math.abs)), TICK_SIZES);
+  const valueTicks = [...new Set(ticks)].map((at) => ({ at, words: trimmed(at / 10 ** power, 3) }));
+  const left = Math.max(CHART.left, ...valueTicks.map(({ words }) => Math.ceil(textWidth(words, 10)) + 5));
   return {
-    x: (t) => CHART.left + (inner.width * (t - t0)) / (t1 - t0),
+    left,
+    factor: power === 0 ? "" : `× ${powerText(power)}`,
+    x: (t) => left + ((CHART.width - left - CHART.right) * (t - t0)) / (t1 - t0),
     y,
     timeTicks: times.map((at, k) => ({ at, words: `${shortTime(at)}${k === 2 && unit !== "" ? ` ${unit}` : ""}` })),
-    valueTicks: [...new Set(ticks)].map((at) => ({ at, words: trimmed(at, 3) })),
+    valueTicks,
   };
 }
 
@@ -171,14 +185,15 @@ function drawAxes(pen: Pen, scale: Scale): SVGElement[] {
   const values = scale.valueTicks.flatMap(({ at, words }) => {
     const y = scale.y(at);
     return [
-      make(pen, "path", { d: `M${CHART.left} ${y}H${right}`, stroke: pen.colour("line"), fill: "none" }),
-      make(pen, "text", { x: CHART.left - 4, y: y + 3.4, "text-anchor": "end" }, words),
+      make(pen, "path", { d: `M${scale.left} ${y}H${right}`, stroke: pen.colour("line"), fill: "none" }),
+      make(pen, "text", { x: scale.left - 4, y: y + 3.4, "text-anchor": "end" }, words),
     ];
   });
   const times = scale.timeTicks.map(({ at, words }, k) =>
     make(pen, "text", { x: scale.x(at), y: CHART.height - 2, "text-anchor": ["start", "middle", "end"][k] }, words),
   );
-  return [...values, ...times];
+  const factor = scale.factor === "" ? [] : [make(pen, "text", { x: scale.left + 3, y: 9 }, scale.factor)];
+  return [...values, ...times, ...factor];
 }
 
 function drawCourse(scale: Scale, { course }: LensReading, line: SVGElement, band: SVGElement): void {

@@ -7,6 +7,7 @@
  */
 import { applyTransform, basisDomain, designMatrix, undoTransform } from "@trajectory-maps/core";
 import { decimalsFor, fixed, type Grid, gridOf, type Land, levelsOn, timeWord, valueAt } from "@trajectory-maps/report";
+import { powerFor, powerText, sized } from "../lib/numbers.ts";
 import { dot, quadratic, undoSlope, Z90 } from "./course.ts";
 import type { Decoder } from "./decoder.ts";
 import type { Plane } from "./plane.ts";
@@ -31,6 +32,8 @@ export interface SurfaceMaker {
 }
 
 const NODES_PER_SIDE = 65;
+/** Sizes of levels that are written out on the lines. */
+const LINE_SIZES = [1e-2, 1e5] as const;
 /** Individuals within a quarter of a prior sd, per unit of density. */
 const QUARTER_DISC = Math.PI / 16;
 
@@ -79,8 +82,13 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
     const { least = -Infinity, most = Infinity, digits = decimals, ...rest } = more;
     const scale = unit === marker.unit && !/^Change/.test(title) ? transform : "identity";
     const levels = levelsOn(grid, land, scale).filter((level) => level > least && level < most);
-    const write = (level: number) => trimmed(level, Math.max(digits, neededDecimals(levels)));
-    return { title, unit, grid, levels, ramp: "sequential", write, unsure: null, ...rest };
+    // Lines have room for three or four digits: the legend says the power of ten that they leave out.
+    const power = powerFor(Math.max(0, ...levels.map(Math.abs)), LINE_SIZES);
+    const scaled = levels.map((level) => level / 10 ** power);
+    const write = (level: number) => trimmed(level / 10 ** power, Math.max(digits, neededDecimals(scaled)));
+    const factor = power === 0 ? "" : `× ${powerText(power)}`;
+    const units = [factor, unit].filter((part) => part !== "").join(" ");
+    return { title, unit: units, grid, levels, ramp: "sequential", write, unsure: null, ...rest };
   };
 
   const surface = (terrain: MapTerrain): Surface | null => {
@@ -122,7 +130,7 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
       case "crossing": {
         const falling = meanChange() < 0;
         const grid = crossingGrid(terrain.threshold, falling);
-        const level = `${trimmed(terrain.threshold, 2)}${marker.unit === "" ? "" : ` ${marker.unit}`}`;
+        const level = `${sizedValue(terrain.threshold, 2)}${marker.unit === "" ? "" : ` ${marker.unit}`}`;
         const title = `${capital(year)} of ${falling ? "falling below" : "rising above"} ${level}`;
         return made(title, "", grid, { least: first, most: last, digits: 0 });
       }
@@ -215,6 +223,11 @@ function neededDecimals(levels: readonly number[]): number {
 export function trimmed(value: number, decimals: number): string {
   const text = fixed(value, decimals);
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** A value of any size: trimmed to these decimals, or three digits with a power of ten. */
+export function sizedValue(value: number, decimals: number): string {
+  return powerFor(value) === 0 ? trimmed(value, decimals) : sized(value, decimals);
 }
 
 /** A time as a label says it: whole, or with a decimal. */

@@ -133,3 +133,28 @@ it("label reads names of columns as words and leaves written ones alone", () => 
   expect(label("interstitial_lung_disease")).toBe("Interstitial lung disease");
   expect(label("ILD (ever)")).toBe("ILD (ever)");
 });
+
+describe("markerWords", () => {
+  const of = (typical: number, noise: number, transform = "identity") =>
+    markerWords(
+      { ...MODEL, noiseVariance: noise ** 2, marker: { ...MODEL.marker, unit: "u", transform } } as typeof MODEL,
+      typical,
+    );
+
+  it("writes very large and very small markers with one power of ten", () => {
+    const huge = of(1.2e12, 3e10);
+    expect([huge.value(1.234e12), huge.values(0.9e12, 1.31e12), huge.change(-2e10)]).toEqual([
+      "1.23 × 10¹²",
+      "0.90 to 1.31 × 10¹²",
+      "−0.020 × 10¹²",
+    ]);
+    expect(huge.rate(1e12, 1.2e12, 2)).toBe("0.10 × 10¹² u a year");
+    expect(of(2e-7, 1e-8).value(2.1e-7)).toBe("210 × 10⁻⁹");
+  });
+
+  it("gives each value of a log marker its own", () => {
+    const load = of(2e4, 0.3, "log");
+    expect([load.value(41), load.value(20000), load.value(3.4e7)]).toEqual(["41", "20,000", "34 × 10⁶"]);
+    expect(load.values(500, 2e6)).toBe("500 to 2.0 × 10⁶");
+  });
+});

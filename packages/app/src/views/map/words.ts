@@ -8,7 +8,7 @@ import {
   yearsPer,
 } from "@trajectory-maps/core";
 import { fixed } from "@trajectory-maps/report";
-import { decimalsFor } from "../../lib/numbers.ts";
+import { decimalsFor, powerFor, powerText } from "../../lib/numbers.ts";
 
 export interface MarkerWords {
   readonly name: string;
@@ -48,7 +48,11 @@ export function markerWords(model: TrajectoryModel, typical: number): MarkerWord
   const { name, unit, timeUnit, transform } = model.marker;
   const noise = Math.sqrt(model.noiseVariance);
   const [first, last] = basisDomain(model.basis);
-  const decimals = decimalsFor(noiseAt(transform, typical, noise));
+  const plainNoise = noiseAt(transform, typical, noise);
+  // One power of ten for all values of a marker, so that they compare at a glance; on a log scale each has its own.
+  const common = powerFor(Math.max(Math.abs(typical), plainNoise));
+  const powerOf = (v: number) => (transform === "identity" ? common : powerFor(v));
+  const decimals = decimalsFor(plainNoise / 10 ** common);
   const timeWord = singular(timeUnit);
   const known = yearsPer(timeWord);
   const year = known === undefined ? (last - first) / 10 : 1 / known;
@@ -57,10 +61,20 @@ export function markerWords(model: TrajectoryModel, typical: number): MarkerWord
   const time = (t: number) => timeFixed(t).replace(/\.0+$/, "");
   const per = known === undefined ? "a unit of time" : "a year";
   // A transformed marker is noisier where it is larger: 358, not 357.8.
-  const decimalsAt = (v: number) =>
-    transform === "identity" ? decimals : Math.min(decimals + 1, decimalsFor(noiseAt(transform, v, noise)));
-  const value = (v: number) => fixed(v, decimalsAt(v));
-  const change = (v: number) => fixed(v, decimals + 1);
+  const decimalsAt = (v: number, power: number) =>
+    transform === "identity"
+      ? decimals
+      : Math.min(power === common ? decimals + 1 : 2, decimalsFor(noiseAt(transform, v, noise) / 10 ** power));
+  const times10 = (power: number) => (power === 0 ? "" : ` × ${powerText(power)}`);
+  const mantissa = (v: number) => fixed(v / 10 ** powerOf(v), decimalsAt(v, powerOf(v)));
+  const value = (v: number) => (Number.isFinite(v) ? mantissa(v) + times10(powerOf(v)) : fixed(v, 0));
+  const step = (v: number) => fixed(v / 10 ** common, decimals + 1);
+  const change = (v: number) => step(v) + (Number.isFinite(v) ? times10(common) : "");
+  /** "1.1 to 1.3 × 10¹²": the power once where both share it. */
+  const values = (lower: number, upper: number) =>
+    Number.isFinite(lower) && Number.isFinite(upper) && powerOf(lower) === powerOf(upper)
+      ? `${mantissa(lower)} to ${value(upper)}`
+      : `${value(lower)} to ${value(upper)}`;
   return {
     name,
     title: unit === "" ? name : `${name}, ${unit}`,
@@ -74,9 +88,13 @@ export function markerWords(model: TrajectoryModel, typical: number): MarkerWord
     per,
     value,
     change,
-    values: (lower, upper) => `${value(lower)} to ${value(upper)}`,
-    changes: (lower, upper) => `${change(lower)} to ${change(upper)}`,
-    exact: (v) => fixed(v, Math.max(0, (String(Number(v.toPrecision(6))).split(".")[1] ?? "").length)),
+    values,
+    changes: (lower, upper) => `${step(lower)} to ${change(upper)}`,
+    exact: (v) => {
+      const power = powerOf(v);
+      const short = Number((v / 10 ** power).toPrecision(6));
+      return fixed(short, (String(short).split(".")[1] ?? "").length) + times10(power);
+    },
     time,
     timeFixed,
     when: (t) => `${timeWord === "" ? "time" : timeWord} ${time(t)}`,
@@ -86,10 +104,10 @@ export function markerWords(model: TrajectoryModel, typical: number): MarkerWord
         const share = 100 * Math.abs(Math.expm1(Math.log(to / from) / units));
         return `${fixed(share, share < 5 ? 1 : 0)}% ${per}`;
       }
-      const amount = Math.abs(to - from) / units;
+      const amount = Math.abs(to - from) / units / 10 ** common;
       const digits = amount < 2 * 10 ** -decimals ? decimals + 1 : decimals;
       const word = unit.includes("%") ? " points" : unit === "" ? "" : ` ${unit}`;
-      return `${fixed(amount, digits)}${word} ${per}`;
+      return `${fixed(amount, digits)}${times10(common)}${word} ${per}`;
     },
   };
 }

@@ -5,9 +5,10 @@
  * By the envelope theorem its gradient is the partial one at the optimal q(u). One evaluation is two passes over
  * individuals (sums; objectives with gradients) and one solve for q(u).
  */
+import { residualStatistics } from "../../basis/statistics.ts";
 import type { Objective } from "../../numeric/optimize/objective.ts";
 import type { Engine } from "./engine.ts";
-import { dataTotals, loadIndividual, setParameters, sumObjectives, sumOverAll, updateInducing } from "./engine.ts";
+import { dataTotals, setParameters, sumObjectives, sumOverAll, updateInducing } from "./engine.ts";
 import { elboGradient } from "./gradients.ts";
 import {
   addIndividualHyper,
@@ -17,7 +18,6 @@ import {
   hyperGradientOfSums,
 } from "./hyper-gradient.ts";
 import { type HyperGradient, type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
-import { inducingOfCoefficients } from "./inducing-coefficients.ts";
 import { kernelMatrixGradient } from "./kernel-gradient.ts";
 import { logPrior } from "./state.ts";
 
@@ -25,8 +25,8 @@ import { logPrior } from "./state.ts";
 export function collapsedBound(engine: Engine, layout: HyperLayout): Objective {
   const n = engine.statistics.numIndividuals * engine.numLocal;
   const learns = layout.coordinates.length > 0;
-  const { numInducing: p, mapDimension: q } = engine.parameters;
-  const work = createHyperWorkspace(p, q);
+  const { numInducing: p, mapDimension: q, numBasis: d } = engine.parameters;
+  const work = createHyperWorkspace(p, q, d);
   return (x, gradient) => {
     if (learns && !setParameters(engine, parametersAt(layout, x, n))) return Number.NEGATIVE_INFINITY;
     const theta = x.subarray(0, n);
@@ -59,11 +59,10 @@ function hyperGradientAt(
   }
   const hyper = createHyperSums(parameters.numBasis, parameters.mapDimension);
   for (let i = 0; i < statistics.numIndividuals; i++) {
-    loadIndividual(engine, i);
+    residualStatistics(statistics, i, parameters.meanCoefficients, engine.g);
     addIndividualHyper(engine, kernel, i, theta, gradient, i * P, 1, hyper, work);
   }
   const { numInducing: p, numBasis: d, noiseVariance } = parameters;
-  const whitened = inducingOfCoefficients(posterior, engine.factor, p, d, statistics);
-  const Gamma = kernelMatrixGradient(sums, statistics, whitened, engine.factor, noiseVariance, p, d);
+  const Gamma = kernelMatrixGradient(sums, statistics, posterior, engine.factor, noiseVariance, p, d);
   return hyperGradientOfSums(engine, kernel, sums, dataTotals(engine, theta), hyper, Gamma);
 }

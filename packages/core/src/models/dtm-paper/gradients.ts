@@ -5,7 +5,7 @@
 import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
 import { cholesky, invertFromCholesky } from "../../numeric/cholesky.ts";
 import { directSums, individualWeights, requireKernelFactor, weightedPsi } from "./elbo.ts";
-import { type InducingCoefficients, inducingOfCoefficients } from "./inducing-coefficients.ts";
+import type { InducingCoefficients } from "./inducing-coefficients.ts";
 import { addKernelMatrixTerms, kernelMatrixGradient } from "./kernel-gradient.ts";
 import {
   addPsiGradient,
@@ -67,6 +67,7 @@ export function elboGradient(
   const thetaGradient = new Float64Array(m * P);
   const covarianceGradient = new Float64Array(m * q * q);
   const meanGradient = new Float64Array(d);
+  const course = new Float64Array(d);
   let data = 0; // Σ of what is proportional to 1/σ²
   for (let i = 0; i < m; i++) {
     const rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
@@ -79,7 +80,7 @@ export function elboGradient(
     const own = { ...global, location: new Float64Array(q), covariance: new Float64Array(q * q) };
     addPsiGradient(kernel, Z, p, q, mi, S, psi, weights, own, work);
     global.logSignalVariance = own.logSignalVariance;
-    addMeanGradient(statistics, i, g, psi.psi1, posterior.mean, noiseVariance, p, d, meanGradient);
+    addMeanGradient(statistics, i, g, psi.psi1, posterior.mean, noiseVariance, p, d, course, meanGradient);
     // −KL_i: −m_i, −½I in S, and log|T| whose derivative by log T_cc is 1; ½S⁻¹ is formed for the report alone.
     for (let c = 0; c < q; c++) {
       thetaGradient[i * P + c] = own.location[c] - mi[c];
@@ -90,8 +91,7 @@ export function elboGradient(
     const Sinv = invertFromCholesky(cholesky(S, q, "covariance of a place"), q);
     for (let e = 0; e < q * q; e++) covarianceGradient[i * q * q + e] = own.covariance[e] + 0.5 * Sinv[e];
   }
-  const whitened = inducingOfCoefficients(posterior, factor, p, d, statistics);
-  const Gamma = kernelMatrixGradient(sums, statistics, whitened, factor, noiseVariance, p, d);
+  const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, noiseVariance, p, d);
   addKernelMatrixTerms(kernel, Z, p, q, Gamma, factor.matrix, global);
   addPriorSlopes(parameters, priors, sharedLengthscale, global);
   return {
@@ -106,8 +106,8 @@ export function elboGradient(
   };
 }
 
-/** ∂/∂β of one individual: σ⁻²(g_i − G_i A'ψ1), added to out [d]. */
-export function addMeanGradient(
+/** ∂/∂β of one individual: σ⁻²(g_i − G_i A'ψ1), added to out [d]; `course` is scratch [d]. */
+function addMeanGradient(
   statistics: BasisStatistics,
   individual: number,
   g: Float64Array,
@@ -116,23 +116,31 @@ export function addMeanGradient(
   noiseVariance: number,
   p: number,
   d: number,
+  course: Float64Array,
+  out: Float64Array,
+): void {
+  course.fill(0);
+  for (let j = 0; j < p; j++) for (let k = 0; k < d; k++) course[k] += A[j * d + k] * psi1[j];
+  addCourseGradient(statistics, individual, g, course, 1 / noiseVariance, out);
+}
+
+/** Adds weight · (g_i − G_i w) to out [d], for the expected coefficients w = A'ψ1 [d]. */
+export function addCourseGradient(
+  statistics: BasisStatistics,
+  individual: number,
+  g: Float64Array,
+  w: Float64Array,
+  weight: number,
   out: Float64Array,
 ): void {
   const { numBand, bandRow, bandColumn, gram } = statistics;
-  for (let k = 0; k < d; k++) out[k] += g[k] / noiseVariance;
+  for (let k = 0; k < w.length; k++) out[k] += weight * g[k];
   for (let b = 0; b < numBand; b++) {
     const k = bandRow[b];
     const l = bandColumn[b];
-    const weight = gram[individual * numBand + b] / noiseVariance;
-    if (weight === 0) continue;
-    let wk = 0;
-    let wl = 0;
-    for (let j = 0; j < p; j++) {
-      wk += A[j * d + k] * psi1[j];
-      wl += A[j * d + l] * psi1[j];
-    }
-    out[k] -= weight * wl;
-    if (k !== l) out[l] -= weight * wk;
+    const G = weight * gram[individual * numBand + b];
+    out[k] -= G * w[l];
+    if (k !== l) out[l] -= G * w[k];
   }
 }
 

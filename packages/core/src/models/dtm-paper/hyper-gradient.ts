@@ -11,7 +11,7 @@ import { LOG_2PI } from "../../numeric/special.ts";
 import type { RbfKernel } from "../gp/kernel.ts";
 import { type DataTotals, dataLines } from "./elbo.ts";
 import type { Engine } from "./engine.ts";
-import { addMeanGradient } from "./gradients.ts";
+import { addCourseGradient } from "./gradients.ts";
 import type { HyperGradient } from "./hyperparameters.ts";
 import type { DataSums } from "./inducing-posterior.ts";
 import { addKernelMatrixTerms, type KernelMatrixGradient } from "./kernel-gradient.ts";
@@ -32,6 +32,7 @@ export interface HyperWorkspace {
   readonly psi1: Float64Array; // [p]
   readonly slopes: Float64Array; // [q]
   readonly h: Float64Array; // [p]
+  readonly w: Float64Array; // A'ψ1 [d]
   readonly m: Float64Array; // [q]
   readonly T: Float64Array; // [q,q]
   readonly S: Float64Array; // [q,q]
@@ -43,14 +44,15 @@ export function createHyperSums(d: number, q: number): HyperSums {
   return { mean: new Float64Array(d), slopes: new Float64Array(q) };
 }
 
-/** Scratch for p inducing places in q dimensions. */
-export function createHyperWorkspace(p: number, q: number): HyperWorkspace {
+/** Scratch for p inducing places in q dimensions and d coefficients. */
+export function createHyperWorkspace(p: number, q: number, d: number): HyperWorkspace {
   const square = () => new Float64Array(q * q);
   return {
     psi: createPsiWorkspace(q),
     psi1: new Float64Array(p),
     slopes: new Float64Array(q),
     h: new Float64Array(p),
+    w: new Float64Array(d),
     m: new Float64Array(q),
     T: square(),
     S: square(),
@@ -59,7 +61,7 @@ export function createHyperWorkspace(p: number, q: number): HyperWorkspace {
 }
 
 /**
- * Adds individual i, loaded in the engine, at θ_i = theta[i·P..] where its objective has gradient[gradientOffset..].
+ * Adds individual i, whose g_i is in `engine.g`, at θ_i = theta[i·P..] where its objective has gradient[gradientOffset..].
  */
 export function addIndividualHyper(
   engine: Engine,
@@ -74,20 +76,73 @@ export function addIndividualHyper(
 ): void {
   const { statistics, parameters, posterior, options, numLocal: P, g } = engine;
   const { inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
-  const { psi, psi1, slopes, h, m, T, S, D } = work;
-  for (let j = 0; j < p; j++) {
-    let s = 0;
-    for (let k = 0; k < d; k++) s += posterior.mean[j * d + k] * g[k];
-    h[j] = s / noiseVariance;
-  }
+  const { psi, psi1, slopes, h, w, m, T, S, D } = work;
+  const A = posterior.mean;
   unpackLocation(theta, i * P, q, options.diagonal, m, T);
   covarianceOfFactor(T, q, S);
-  factorRbf(kernel, q, S, psi);
-  computeRbfFirst(kernel, Z, p, q, m, psi1, psi);
-  rbfFirstSlopes(Z, p, q, m, psi1, h, slopes, psi);
-  addMeanGradient(statistics, i, g, psi1, posterior.mean, noiseVariance / weight, p, d, out.mean);
+  if (q === 2) firstPart2(kernel, Z, p, d, A, g, work);
+  else {
+    factorRbf(kernel, q, S, psi);
+    computeRbfFirst(kernel, Z, p, q, m, psi1, psi);
+    w.fill(0);
+    for (let j = 0; j < p; j++) {
+      h[j] = 0;
+      for (let k = 0; k < d; k++) {
+        h[j] += A[j * d + k] * g[k];
+        w[k] += A[j * d + k] * psi1[j];
+      }
+    }
+    rbfFirstSlopes(Z, p, q, m, psi1, h, slopes, psi);
+  }
+  addCourseGradient(statistics, i, g, w, weight / noiseVariance, out.mean);
   dataSlope(gradient, gradientOffset, T, q, options.diagonal, D);
-  for (let c = 0; c < q; c++) out.slopes[c] += weight * (D[c * q + c] + slopes[c]);
+  for (let c = 0; c < q; c++) out.slopes[c] += weight * (D[c * q + c] + slopes[c] / noiseVariance);
+}
+
+/**
+ * Kernel for q = 2 at m, S of the workspace, one sweep over inducing places: w = A'ψ1 and
+ *   slopes_c = ½ Σ_j (Ag)_j ψ1_j (v_jc² − P_cc),   v_j = P(m − z_j),   P = (S + Λ)⁻¹.
+ */
+function firstPart2(
+  { signalVariance, lengthscales }: RbfKernel,
+  Z: Float64Array,
+  p: number,
+  d: number,
+  A: Float64Array,
+  g: Float64Array,
+  { m, S, w, slopes }: HyperWorkspace,
+): void {
+  const la = lengthscales[0] * lengthscales[0];
+  const lb = lengthscales[1] * lengthscales[1];
+  const a = la + S[0];
+  const b = lb + S[3];
+  const determinant = a * b - S[1] * S[1];
+  const P0 = b / determinant;
+  const P1 = -S[1] / determinant;
+  const P3 = a / determinant;
+  const scale = signalVariance * Math.sqrt((la * lb) / determinant);
+  const m0 = m[0];
+  const m1 = m[1];
+  let s0 = 0;
+  let s1 = 0;
+  for (let k = 0; k < d; k++) w[k] = 0;
+  for (let j = 0, at = 0; j < p; j++) {
+    const u = m0 - Z[2 * j];
+    const v = m1 - Z[2 * j + 1];
+    const x = P0 * u + P1 * v;
+    const y = P1 * u + P3 * v;
+    const psi = scale * Math.exp(-0.5 * (u * x + v * y));
+    let h = 0;
+    for (let k = 0; k < d; k++, at++) {
+      h += A[at] * g[k];
+      w[k] += A[at] * psi;
+    }
+    h *= psi;
+    s0 += h * (x * x - P0);
+    s1 += h * (y * y - P3);
+  }
+  slopes[0] = 0.5 * s0;
+  slopes[1] = 0.5 * s1;
 }
 
 /**

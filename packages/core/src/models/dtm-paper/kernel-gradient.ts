@@ -1,14 +1,17 @@
 /**
- * How the bound depends on the kernel matrix K of the inducing places, q(u) = N(m, S) held fixed
- * (docs/math/dtm-paper.md §5). Whitened, with X = L_K⁻¹, R_kl = Ξ_kl + ν_k ν_l', Ω̃_kl = XΩ_klX' and Φ̃ = Σ_k Ω̃_kk,
- *   Γ = ∂ℒ/∂K = X'HX,   H = σ⁻² sym(Σ_kl R_kl Ω̃_kl − 𝒱(X𝒴)') − Φ̃/(2σ²) + ½ Σ_k R_kk − (d/2) I,   ⟨Γ, K⟩ = tr H.
+ * How the bound depends on the kernel matrix K = L L' of the inducing places, q(u) held fixed (docs/math/dtm-paper.md §5).
+ * With X = L⁻¹, q(a) = N(A, C) in coefficient space, T_kl = sym(C_kl + a_k a_l') and Φ = Σ_k Ω_kk,
+ *   Γ = ∂ℒ/∂K = X'HX,   H = sym(L'M) − XΦX'/(2σ²) − (d/2) I,   ⟨Γ, K⟩ = tr H,
+ *   M = σ⁻²(Σ_kl T_kl Ω_kl X' − A(X𝒴)') + ½ Σ_k T_kk L.
  * H is formed first because its terms cancel; the same in terms of K⁻¹ loses more digits the nearer K is to singular.
  * When q(u) is re-optimised at every trial point these partial derivatives are the total ones (envelope theorem).
  */
 import { multiply, symmetrizeInPlace, trace, transpose } from "../../numeric/matrix.ts";
+import { addProduct } from "../../numeric/products.ts";
 import type { Kernel } from "../gp/kernel.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
-import type { Band, DataSums, InducingPosterior } from "./inducing-posterior.ts";
+import type { InducingCoefficients } from "./inducing-coefficients.ts";
+import type { Band, DataSums } from "./inducing-posterior.ts";
 import type { PsiGradient } from "./psi.ts";
 
 /** Γ and its product with K. */
@@ -19,48 +22,46 @@ export interface KernelMatrixGradient {
   readonly scale: number;
 }
 
-/** ∂ℒ/∂K for data sums and q(v) = N(ν, Ξ). */
+/** ∂ℒ/∂K for data sums and q(a). Two products of order p per entry of the band. */
 export function kernelMatrixGradient(
   sums: DataSums,
   band: Band,
-  posterior: InducingPosterior,
+  posterior: Pick<InducingCoefficients, "mean" | "blocks">,
   factor: KernelFactor,
   noiseVariance: number,
   p: number,
   d: number,
 ): KernelMatrixGradient {
-  const { mean, covariance } = posterior;
-  const X = factor.inverseCholesky;
+  const { mean: A, blocks } = posterior;
+  const { cholesky: L, inverseCholesky: X } = factor;
   const XT = transpose(X, p, p);
   const pp = p * p;
-  const dp = d * p;
   const weight = 1 / noiseVariance;
-  const whitened = multiply(X, sums.cross, p, p, d); // X𝒴 [p,d]
-  const H = multiply(transpose(mean, d, p), transpose(whitened, p, d), p, d, p);
-  for (let e = 0; e < pp; e++) H[e] *= -weight;
-  for (let j = 0; j < p; j++) H[j * p + j] -= 0.5 * d;
-  const half = new Float64Array(pp);
-  const omega = new Float64Array(pp);
-  const R = new Float64Array(pp);
-  const product = new Float64Array(pp);
+  const M = new Float64Array(pp);
+  const right = new Float64Array(pp);
+  const summed = new Float64Array(pp); // Φ
+  const diagonal = new Float64Array(pp); // Σ_k T_kk
   for (let b = 0; b < band.numBand; b++) {
     const k = band.bandRow[b];
     const l = band.bandColumn[b];
-    multiply(X, sums.gram.subarray(b * pp, (b + 1) * pp), p, p, p, half);
-    multiply(half, XT, p, p, p, omega);
-    symmetrizeInPlace(omega, p);
-    // R_kl Ω̃_kl + R_lk Ω̃_lk = (R_kl + R_kl') Ω̃_kl, because R_lk = R_kl' and Ω̃_lk = Ω̃_kl.
-    for (let j = 0; j < p; j++) {
-      for (let i = 0; i < p; i++) {
-        const own = covariance[(k * p + j) * dp + l * p + i] + mean[k * p + j] * mean[l * p + i];
-        const mirrored = covariance[(k * p + i) * dp + l * p + j] + mean[k * p + i] * mean[l * p + j];
-        R[j * p + i] = k === l ? own : own + mirrored;
-      }
+    const omega = sums.gram.subarray(b * pp, (b + 1) * pp);
+    const T = blocks.subarray((k * d + l) * pp, (k * d + l + 1) * pp);
+    right.fill(0);
+    addProduct(k === l ? weight : 2 * weight, omega, XT, p, p, p, right);
+    addProduct(1, T, right, p, p, p, M);
+    if (k !== l) continue;
+    for (let e = 0; e < pp; e++) {
+      summed[e] += omega[e];
+      diagonal[e] += T[e];
     }
-    multiply(R, omega, p, p, p, product);
-    for (let e = 0; e < pp; e++) H[e] += weight * product[e];
-    if (k === l) for (let e = 0; e < pp; e++) H[e] += 0.5 * (R[e] - weight * omega[e]);
   }
+  const whitened = multiply(X, sums.cross, p, p, d); // X𝒴 [p,d]
+  addProduct(-weight, A, transpose(whitened, p, d), p, d, p, M);
+  addProduct(0.5, diagonal, L, p, p, p, M);
+  const H = new Float64Array(pp);
+  addProduct(1, transpose(L, p, p), M, p, p, p, H);
+  addProduct(-0.5 * weight, multiply(X, summed, p, p, p), XT, p, p, p, H);
+  for (let j = 0; j < p; j++) H[j * p + j] -= 0.5 * d;
   symmetrizeInPlace(H, p);
   const matrix = multiply(multiply(XT, H, p, p, p), X, p, p, p);
   symmetrizeInPlace(matrix, p);

@@ -13,7 +13,6 @@ import type { Engine } from "./engine.ts";
 import { loadIndividual, setParameters } from "./engine.ts";
 import { addIndividualHyper, createHyperSums, createHyperWorkspace, hyperGradientOfSums } from "./hyper-gradient.ts";
 import { atEdge, type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
-import { inducingOfCoefficients } from "./inducing-coefficients.ts";
 import { createSums } from "./inducing-posterior.ts";
 import { applyInducing, blendInducing, keepInducing, trackInducing } from "./inducing-tracker.ts";
 import { kernelMatrixGradient } from "./kernel-gradient.ts";
@@ -37,7 +36,7 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
   const sums = createSums(statistics, p, d);
   const hyper = createHyperSums(d, q);
   const totals = { numObservations: 0, sumSquares: 0, variance: 0 };
-  const work = createHyperWorkspace(p, q);
+  const work = createHyperWorkspace(p, q, d);
   const gradient = new Float64Array(engine.numLocal);
   const slope = new Float64Array(layout.coordinates.length);
   const literal = settings.schedule === "paper";
@@ -86,8 +85,7 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
   const learnStep = (stepSize: number): void => {
     const { parameters, posterior, factor } = engine;
     const kernel = parameters.kernel as RbfKernel;
-    const whitened = inducingOfCoefficients(posterior, factor, p, d, statistics);
-    const Gamma = kernelMatrixGradient(sums, statistics, whitened, factor, parameters.noiseVariance, p, d);
+    const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, parameters.noiseVariance, p, d);
     const estimate = hyperGradientOfSums(engine, kernel, sums, totals, hyper, Gamma);
     writeHyperGradient(layout, estimate, run.hyper, 0, slope);
     const trial = run.hyper.slice();

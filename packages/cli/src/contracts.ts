@@ -99,7 +99,9 @@ export const associateContract = z.looseObject({
       controls: count,
       missing: count,
       p: number,
+      permutations: count,
       naiveP: number,
+      naivePermutations: count,
       adjusted,
       effect: z.looseObject({
         auc: estimate,
@@ -116,9 +118,12 @@ export const associateContract = z.looseObject({
       }),
     }),
   ),
-  controls: z.array(z.looseObject({ control: text, cases: count, controls: count, p: number, naiveP: number })),
+  controls: z.array(
+    z.looseObject({ control: text, cases: count, controls: count, p: number, naiveP: number, permutations: count }),
+  ),
   primary: text,
   seed: number,
+  permutations: count,
   survival: z.optional(survival),
 });
 
@@ -202,6 +207,12 @@ export const runContract = z.looseObject({
 });
 
 export const fitContract = z.looseObject({ run: runContract, folder: text });
+  /** Commands whose results were put into the run later, in order; the last of each kind. */
+  later: z.optional(
+    z.array(
+      z.looseObject({ name: z.enum(["groups", "compare", "associate"]), command: text, version: text, date: text }),
+    ),
+  ),
 
 export const embedContract = z.looseObject({
   dimension: count,

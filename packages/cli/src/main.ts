@@ -1,7 +1,7 @@
 /** The `dtm` program: commands as data become a commander program; this is the only place that decides the exit code. */
-import { basename } from "node:path";
 import process from "node:process";
 import { Argument, CommanderError, Option, Command as Program } from "commander";
+import { commandText } from "./command-line.ts";
 import { COMMON_OPTIONS, type Command, type Context, type OptionSpec } from "./commands/command.ts";
 import { COMMANDS, loadAll } from "./commands/list.ts";
 import { EXIT, type ExitCode, exitCodeOf, messageOf } from "./exit-codes.ts";
@@ -129,24 +129,7 @@ function toOption(specification: OptionSpec): Option {
 }
 
 function contextOf({ talk, argv }: Session): Context {
-  return {
-    talk,
-    commandLine: ["dtm", ...argv.map((word, k) => withoutFolder(word, argv[k - 1]))].map(shellWord).join(" "),
-  };
-}
-
-/** Options whose values are words, not paths: a unit such as mg/dl has a slash of its own. */
-const WORDS = /^--(unit|time-unit|marker|id|time|value|outcomes|event|title|transform|models)\b/;
-
-/** A path's last part: records are shared, and folders tell of people and machines. */
-function withoutFolder(word: string, before: string | undefined): string {
-  if (WORDS.test(word) || (before !== undefined && WORDS.test(before) && !before.includes("="))) return word;
-  return /[\\/]./.test(word) ? basename(word) : word;
-}
-
-/** A word as it can be pasted into a shell. */
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return { talk, commandLine: commandText(argv) };
 }
 
 /** Says what went wrong, without a stack unless asked for, and gives the exit code. */

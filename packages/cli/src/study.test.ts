@@ -80,6 +80,31 @@ describe("the JSON of every command", () => {
     }
   });
 
+  it("is recorded in the run: each command as typed, without folders, and the files it wrote", async () => {
+    const record = JSON.parse(here.text("run", "run.json")) as {
+      later: { name: string; command: string }[];
+      files: { name: string; private: boolean }[];
+    };
+    expect(CONTRACTS.run.safeParse(record).success).toBe(true);
+    expect(record.later.map(({ name }) => name)).toEqual(["compare", "groups", "associate"]);
+    expect(record.later[1]?.command).toBe("dtm groups run --groups 3 --stability 2 --json --quiet");
+    expect(record.later[2]?.command).toMatch(/^dtm associate run subjects\.csv --outcomes severe,noise,ward=2 /);
+    const own = record.files.filter(({ name }) => /^(groups|compare|associate)\./.test(name));
+    expect(own.map((file) => [file.name, file.private])).toEqual([
+      ["compare.json", false],
+      ["groups.json", false],
+      ["groups.csv", true],
+      ["associate.json", true],
+    ]);
+    const page = here.text("report.html");
+    for (const { command } of record.later) expect(page).toContain(`<code>${command.replaceAll("'", "&#39;")}</code>`);
+    // A command given again takes the place of its earlier result.
+    expect((await run("groups", RUN, "--groups", "3", "--stability", "0", "--force", "-q")).code).toBe(0);
+    const again = JSON.parse(here.text("run", "run.json")) as typeof record;
+    expect(again.later.map(({ name }) => name)).toEqual(["compare", "associate", "groups"]);
+    expect(again.later[2]?.command).toContain("--stability 0");
+  });
+
   it("finds the planted outcome and not the meaningless one, in three representations", () => {
     const { outcomes } = seen.get("associate") as {
       outcomes: { outcome: string; p: number; adjusted: { holm: number }; representations: object }[];
@@ -210,6 +235,19 @@ describe("outcomes and events", () => {
     expect(unknown.talk).toContain("severe");
     expect((await run("associate", RUN, SUBJECTS, "--event", "died", "--force")).code).toBe(2);
     expect((await run("report", RUN, "--outcomes", "severe", "-o", here.at("no.html"))).code).toBe(2);
+  });
+});
+
+describe("a second fit into the folder of a run", () => {
+  it("removes what was computed with the first model, and says so", async () => {
+    const argv = ["fit", VISITS, ...columns, "--model", "lmm", "-o", here.at("twice")];
+    expect((await run(...argv, "-q")).code).toBe(0);
+    expect((await run("groups", here.at("twice"), "--groups", "2", "--stability", "0", "-q")).code).toBe(0);
+    const { code, talk } = await run(...argv, "--force");
+    expect(code).toBe(0);
+    expect(talk).toContain("groups.json, groups.csv");
+    expect(existsSync(here.at("twice", "groups.json"))).toBe(false);
+    expect(JSON.parse(here.text("twice", "run.json"))).not.toHaveProperty("later");
   });
 });
 

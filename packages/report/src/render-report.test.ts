@@ -183,7 +183,30 @@ describe("words made from the run", () => {
     expect(text).toContain(`seed ${study.model!.record.seed}`);
     expect(text).toContain("160 individuals");
     expect(text).toContain("two-fold cross-validation");
-    expect(text).toMatch(/99 permutations/);
+    expect(text).toContain("99 times labels permuted within strata");
+    expect(text).toContain("Negative controls have 99 permutations each.");
+  });
+
+  it("methods tell the numbers of permutations as they were, not as they were asked for", () => {
+    const { association } = study;
+    const [first, ...rest] = association!.outcomes;
+    const dtm = { ...first.representations.dtm, permutations: 500 };
+    const outcomes = [
+      { ...first, naivePermutations: 250, representations: { ...first.representations, dtm } },
+      ...rest.map((o) => ({ ...o, naivePermutations: 9999 })),
+    ];
+    const text = methodsText(contextOf({ ...study, association: { ...association!, outcomes, permutations: 9999 } }));
+    expect(text.join(" ")).toContain("99 to 500 times labels permuted within strata");
+    expect(text.join(" ")).toContain("250 to 9,999 times labels permuted among all");
+    expect(text.join(" ")).toContain("surely above 0.05");
+  });
+
+  it("the page lists every command, and shows a hostile one as text", () => {
+    const run = { ...study.run!, commands: ["dtm fit visits.csv", "dtm groups run", HOSTILE] };
+    const html = renderReport({ ...study, run }, { document });
+    const listed = Array.from(parseHTML(html).document.querySelectorAll("#methods ol code"), (c) => c.textContent);
+    expect(listed).toEqual(run.commands);
+    expect(html).not.toMatch(/<script|<img/i);
   });
 
   it("the checklist answers all sixteen items, whatever parts a study has", () => {

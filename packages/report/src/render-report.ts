@@ -78,12 +78,15 @@ ${body}</section>
 
 function methodsSection(context: PageContext): Section | undefined {
   const paragraphs = methodsText(context);
-  if (paragraphs.length === 0) return undefined;
-  return {
-    id: "methods",
-    title: "Methods",
-    body: html`<div class="meth">${paragraphs.map((text) => html`<p>${text}</p>`)}</div>`,
-  };
+  const commands = context.study.run?.commands ?? [];
+  if (paragraphs.length === 0 && commands.length === 0) return undefined;
+  const body = html`<div class="meth">${paragraphs.map((text) => html`<p>${text}</p>`)}</div>
+${
+  commands.length > 0 &&
+  html`<h3>Commands</h3><p class="sub" style="font-size:13px">In this order, on the same files, they give the same numbers; folders are left out of file names.</p>
+<ol class="cmd">${commands.map((command) => html`<li><code>${command}</code></li>`)}</ol>`
+}`;
+  return { id: "methods", title: "Methods", body };
 }
 
 function checklistSection(context: PageContext): Section {
@@ -107,7 +110,8 @@ function footerHtml({ study, record, individualLevel }: PageContext): Markup {
   if (versions.length > 0)
     parts.push(["Software", html`${versions.map(({ name, version }) => `${name} ${version}`).join(", ")}`]);
   if (run?.date !== undefined) parts.push(["Made on", html`${run.date}`]);
-  if (run?.command !== undefined) parts.push(["Command", html`<code>${run.command}</code>`]);
+  if (run?.command !== undefined && run.commands === undefined)
+    parts.push(["Command", html`<code>${run.command}</code>`]);
   const contents =
     individualLevel === "none"
       ? "Summaries only. Contains no identifiers and no measurements. This is not a formal privacy guarantee."

@@ -238,6 +238,8 @@ export interface StudyAssociation {
     readonly riskSurface?: StudyRiskSurface | null;
     readonly representations: {
       readonly [name: string]: {
+    /** Permutations behind the naive p-value; those behind the guarded one stand with its representation. */
+    readonly naivePermutations?: number;
         readonly p: number;
         readonly permutations?: number;
         readonly adjusted?: StudyAdjusted;
@@ -264,9 +266,12 @@ export interface StudySurvival {
   /** Only visits up to here place the individual; time runs from here. */
   readonly landmark: number;
   readonly curves: readonly {
+    readonly permutations?: number;
     readonly group: number;
     readonly numIndividuals: number;
     readonly numEvents: number;
+  /** Asked for; fewer were run where a p-value was clearly large. */
+  readonly permutations?: number;
     readonly times: Numbers;
     readonly survival: Numbers;
     readonly lower: Numbers;
@@ -312,3 +317,6 @@ export interface StudyRun {
   /** Digest of the input. Printed only if keyed: an unkeyed one lets anyone test guesses about rows. */
   readonly digest?: { readonly algorithm: string; readonly value: string; readonly keyed: boolean };
 }
+  /** The command that made the fit. */
+  /** Every command behind the page, in order, the one that wrote it last; shown instead of `command`. */
+  readonly commands?: readonly string[];

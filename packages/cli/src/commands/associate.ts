@@ -23,6 +23,7 @@ import {
 } from "./command.ts";
 import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
+import { laterRecord } from "./run-record.ts";
 import { associationOf, groupsOf, outcomesOf, placeRunOn, readSubjectsTable, survivalOf } from "./study.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
 
@@ -81,7 +82,10 @@ export const associate: Command = {
       outcomeSurfaces(association, run.placements, outcomes),
     );
     const json = associationJson(association, outcomes, survival, surfaces);
-    const [written] = writeOutputs(folder, [{ name: ASSOCIATE_FILE, text: toJson(json), private: true }]);
+    const [written] = writeOutputs(folder, [
+      { name: ASSOCIATE_FILE, text: toJson(json), private: true },
+      ...laterRecord(folder, "associate", context.commandLine, [ASSOCIATE_FILE]),
+    ]);
     const pages = [
       ...(outcomes.length > 0 ? [associationPage(association)] : []),
       ...(survival === null ? [] : [survivalPage(survival, run.model.marker.timeUnit)]),

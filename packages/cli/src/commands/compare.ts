@@ -9,6 +9,7 @@ import { comparisonPage } from "../print/study.ts";
 import { withPool } from "../threads/pool.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, listOption, type Options, textOption } from "./command.ts";
 import { dimensionOf, jobsOf, meanOf, seedOf, wholeNumber } from "./numbers.ts";
+import { laterRecord } from "./run-record.ts";
 import { compareOn } from "./study.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, readVisitsFor, VISITS_ARGUMENT } from "./visits.ts";
 
@@ -57,11 +58,17 @@ export const compare: Command = {
     const { cohort } = isRun ? openRun(path, other).read : readVisits(path, options, context);
     const comparison = await withPool(jobsOf(options), (pool) => compareOn(cohort, choice, pool, context));
     const json = { ...comparison, seed: choice.seed };
-    const written = folder === undefined ? [] : writeOutputs(folder, [{ name: COMPARE_FILE, text: toJson(json) }]);
+    const written = folder === undefined ? [] : writeComparison(folder, toJson(json), context.commandLine);
     const notes = written.map((file) => `\n\nWritten   ${file}`).join("");
     return { text: `${comparisonPage(comparison)}${notes}`, json };
   },
 };
+
+/** Writes the result, and the command into the record of the run if the folder is one; the path of the result. */
+function writeComparison(folder: string, text: string, command: string): string[] {
+  const record = laterRecord(folder, "compare", command, [COMPARE_FILE]);
+  return writeOutputs(folder, [{ name: COMPARE_FILE, text }, ...record]).slice(0, 1);
+}
 
 /** Options of a comparison, checked. */
 export function compareChoice(options: Options) {

@@ -1,5 +1,6 @@
 /** dtm demo: a whole study, command by command, on the bundled cohort or on simulated registries. */
 import { join } from "node:path";
+import { commandOf } from "../command-line.ts";
 import { bundledFile } from "../io/read.ts";
 import { associate } from "./associate.ts";
 import { type Command, type CommandResult, type Context, JOBS_OPTION, type Options, textOption } from "./command.ts";
@@ -117,17 +118,18 @@ async function runStudy(study: DemoStudy, options: Options, context: Context): P
   const { folder, visits, subjects, outcomes, event, better, folds, stability, columns } = study;
   const seed = String(seedOf(options));
   const shared = { seed, force: options.force, jobs: options.jobs };
-  const transform = typeof columns.transform === "string" ? ` --transform ${columns.transform}` : "";
-  const commandLine = `dtm fit ${visits.endsWith("visits.csv") ? "visits.csv" : visits} --value ${columns.value}${transform} --seed ${seed}`;
-  const about = { ...context, commandLine };
   context.talk.say(`${study.title}\n`);
   const withEvent = event === undefined ? {} : { event };
+  const named = { fit, groups, compare, associate, report };
+  // Each command is recorded as one would type it.
+  const step = (name: keyof typeof named, args: readonly string[], own: Options) =>
+    named[name].run(args, { ...shared, ...own }, { ...context, commandLine: commandOf(name, args, { ...own, seed }) });
   const steps = [
-    await fit.run([visits], { ...shared, ...columns, out: folder }, about),
-    await groups.run([folder], { ...shared, better, stability }, about),
-    await compare.run([folder], { ...shared, models: "lmm,fpca,dtm", folds }, about),
-    await associate.run([folder, subjects], { ...shared, ...withEvent, outcomes }, about),
-    await report.run([folder], { ...shared, ...withEvent, subjects, outcomes, better }, about),
+    await step("fit", [visits], { ...columns, out: folder }),
+    await step("groups", [folder], { better, stability }),
+    await step("compare", [folder], { models: "lmm,fpca,dtm", folds }),
+    await step("associate", [folder, subjects], { ...withEvent, outcomes }),
+    await step("report", [folder], { ...withEvent, subjects, outcomes, better }),
   ];
   const pages = steps.map(({ text }) => text.replace(/\n+Written {3}[\s\S]*$/, ""));
   const names = ["fit", "groups", "compare", "associate", "report"];

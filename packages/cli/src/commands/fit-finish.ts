@@ -14,7 +14,8 @@ import {
 import { NotConvergedError, StoppedError } from "../exit-codes.ts";
 import { type Checkpoint, checkpointText } from "../io/checkpoint.ts";
 import { toCsv } from "../io/csv.ts";
-import { BASELINES, CHECKPOINT_FILE, isPrivate, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
+import { fileExists } from "../io/read.ts";
+import { BASELINES, CHECKPOINT_FILE, isPrivate, LATER_FILES, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
 import type { Signals, StopSignal } from "../io/signals.ts";
 import { type OutputFile, removeFile, writeOutputs } from "../io/write.ts";
 import { cohortSummary, courseTable, type FittedModel, mapPicture, mapSummary, modelTable } from "../print/summary.ts";
@@ -48,8 +49,10 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
   const { folder, read, options } = work;
   const model = withLeftOut(bare.model, read);
   const { files, record, fitted, baselines } = await assembleRun({ ...bare, model }, work);
+  const refit = fileExists(join(folder, "run.json"));
   const paths = writeOutputs(folder, files);
   removeFile(join(folder, CHECKPOINT_FILE));
+  if (refit) removeStale(work);
   const text = [
     `${cohortSummary(read.cohort)}\n`,
     `${modelTable([...baselines.filter((b) => b.model.kind !== model.kind), fitted])}\n`,
@@ -61,6 +64,15 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
   const strict = options.strict === true && !model.record.converged;
   const failure = strict ? { failure: new NotConvergedError(`${model.record.verdict} (--strict)`) } : {};
   return { text, json: { run: record, folder }, ...failure };
+}
+
+/** Groups, comparisons and outcomes of the model that was here before say nothing of the new one. */
+function removeStale({ folder, context }: Work): void {
+  const stale = LATER_FILES.filter((name) => fileExists(join(folder, name)));
+  for (const name of stale) removeFile(join(folder, name));
+  if (stale.length > 0) {
+    context.talk.warn(`Results of the model that was in ${folder} before are removed: ${stale.join(", ")}.`);
+  }
 }
 
 function privacyMark(path: string, folder: string): string {

@@ -10,10 +10,12 @@ import type { Context } from "./command.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, type OptionSpec, type Options, textOption } from "./command.ts";
 import { componentsLine, componentsOf, METHOD_OPTION, methodOf, methodPage, studyGroups } from "./groups-method.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
+import { laterRecord } from "./run-record.ts";
 import { type GroupChoice, placeRun, type StudiedGroups } from "./study.ts";
 import { COLUMN_OPTIONS, readVisitsFor } from "./visits.ts";
 
 export const GROUPS_FILE = "groups.json";
+const GROUPS_TABLE = "groups.csv";
 
 export const RUN_ARGUMENT = { name: "run", description: "folder written by dtm fit" } as const;
 
@@ -46,17 +48,19 @@ export const groups: Command = {
   run: async ([folder = ""], options, context) => {
     const choice = groupChoice(options);
     const opened = openRun(folder, otherVisits(options, context));
-    checkOutputs(folder, [GROUPS_FILE, "groups.csv"], options.force === true);
+    checkOutputs(folder, [GROUPS_FILE, GROUPS_TABLE], options.force === true);
     const run = placeRun(opened, context);
     const studied = await withPool(jobsOf(options), (pool) =>
       studyGroups(run, { ...choice, method: methodOf(options) }, pool, context),
     );
     const components = componentsOf(run);
     const json = { ...groupsJson(studied, choice.seed), components };
-    const paths = writeOutputs(folder, [
+    const files = [
       { name: GROUPS_FILE, text: toJson(json) },
-      { name: "groups.csv", text: groupsCsv(studied, run.placements.ids), private: true },
-    ]);
+      { name: GROUPS_TABLE, text: groupsCsv(studied, run.placements.ids), private: true },
+    ];
+    const record = laterRecord(folder, "groups", context.commandLine, [GROUPS_FILE, GROUPS_TABLE]);
+    const paths = writeOutputs(folder, [...files, ...record]).slice(0, files.length);
     const { marker } = run.model;
     const page = methodPage(groupsPage(studied, marker), studied) + componentsLine(components, marker.timeUnit);
     return {

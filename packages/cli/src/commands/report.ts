@@ -25,7 +25,7 @@ import { COMPARE_FILE, compareChoice } from "./compare.ts";
 import { GROUP_OPTIONS, GROUPS_FILE, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { studyGroups, studySummary } from "./report-parts.ts";
-import type { RunRecord } from "./run-record.ts";
+import { type RunRecord, recordedCommands } from "./run-record.ts";
 import {
   associationOf,
   compareOn,
@@ -85,7 +85,8 @@ export const report: Command = {
       ...parts.study,
       run: {
         command: record?.command ?? context.commandLine,
-        seed: seedOf(options),
+        commands: [...(record === undefined ? [] : recordedCommands(record)), context.commandLine],
+        seed: record?.seed ?? seedOf(options),
         versions: [
           { name: "trajectory-maps", version: LIBRARY_VERSION },
           { name: "Node", version: process.versions.node },

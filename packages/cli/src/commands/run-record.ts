@@ -1,9 +1,14 @@
-/** run.json: what was asked for, what was read, how the fit went, and which files are private. */
+/**
+ * run.json: what was asked for, what was read, how the fit went, which commands put results beside it later, and which
+ * files are private.
+ */
 import { basename } from "node:path";
 import process from "node:process";
 import { LIBRARY_VERSION, type ReadCohort, type TrajectoryModel } from "@trajectory-maps/core";
 import { toJson } from "../io/json.ts";
+import { readResult } from "../io/results.ts";
 import { RUN_FILES } from "../io/run-folder.ts";
+import type { OutputFile } from "../io/write.ts";
 
 export interface RunRecord {
   readonly format: "dtm-run";
@@ -31,7 +36,18 @@ export interface RunRecord {
   readonly options: TrajectoryModel["record"]["options"];
   readonly milliseconds: { readonly [stage: string]: number };
   readonly files: readonly { readonly name: string; readonly private: boolean; readonly holds: string }[];
+  /** Commands whose results were put into the run later, in order; the last of each kind. */
+  readonly later?: readonly LaterCommand[];
 }
+
+export interface LaterCommand {
+  readonly name: "groups" | "compare" | "associate";
+  readonly command: string;
+  readonly version: string;
+  readonly date: string;
+}
+
+const RECORD_FILE = "run.json";
 
 export function runRecord(
   model: TrajectoryModel,
@@ -45,7 +61,7 @@ export function runRecord(
     version: LIBRARY_VERSION,
     node: process.versions.node,
     command: about.command,
-    date: new Date().toISOString().slice(0, 10),
+    date: today(),
     seed: record.seed,
     model: model.kind,
     source: basename(about.source),
@@ -65,6 +81,37 @@ export function runRecord(
     milliseconds: record.milliseconds,
     files: RUN_FILES.filter(({ name }) => about.files.includes(name)),
   };
+}
+
+/**
+ * run.json with a command that writes `files` into the run, to be written with them; nothing where the folder has no
+ * record. A command given again takes the place of its earlier result.
+ */
+export function laterRecord(
+  folder: string,
+  name: LaterCommand["name"],
+  command: string,
+  files: readonly string[],
+): OutputFile[] {
+  const record = readResult<RunRecord>(folder, RECORD_FILE);
+  if (record === undefined) return [];
+  const later = (record.later ?? []).filter((earlier) => earlier.name !== name);
+  const listed = [...record.files.map((file) => file.name), ...files];
+  const text = runRecordText({
+    ...record,
+    files: RUN_FILES.filter((file) => listed.includes(file.name)),
+    later: [...later, { name, command, version: LIBRARY_VERSION, date: today() }],
+  });
+  return [{ name: RECORD_FILE, text }];
+}
+
+/** Commands of a run in order: the fit, and what was added to it. */
+export function recordedCommands({ command, later = [] }: RunRecord): string[] {
+  return [command, ...later.map((added) => added.command)];
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
 }
 
 export function runRecordText(record: RunRecord): string {

@@ -33,6 +33,9 @@ export const RUN_FILES = [
   { name: CHECKPOINT_FILE, private: true, holds: "the state of an interrupted fit" },
 ] as const;
 
+/** Results that later commands put into a run; they belong to the model they were made with. */
+export const LATER_FILES = ["compare.json", "groups.json", "groups.csv", "associate.json"] as const;
+
 export function isPrivate(name: string): boolean {
   return RUN_FILES.some((file) => file.name === name && file.private);
 }

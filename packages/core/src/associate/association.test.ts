@@ -71,6 +71,23 @@ describe("associate", () => {
     }
   });
 
+  it("tells how many permutations each p-value rests on", async () => {
+    const { outcomes, controls, permutations } = await result;
+    expect(permutations).toBe(299);
+    for (const o of outcomes) {
+      expect([o.permutations, o.representations.lmm.permutations, o.drawsP!.permutations]).toEqual([299, 299, 299]);
+      // The twin stops where it is clearly above 0.05, and only there.
+      if (o.naiveP < 0.05) expect(o.naivePermutations).toBe(299);
+      if (o.naiveP > 0.2) expect(o.naivePermutations).toBe(250);
+      // p = (1 + count)/(1 + permutations), with a whole count.
+      const reached = o.naiveP * (1 + o.naivePermutations);
+      expect(reached).toBeCloseTo(Math.round(reached), 9);
+    }
+    for (const control of controls) expect(control.permutations).toBe(299);
+    const [many] = (await associate({ ...study(), outcomes: [] }, { permutations: 1200 })).controls;
+    expect(many.permutations).toBe(999);
+  });
+
   it("is plain data", async () => {
     const value = await result;
     expect(structuredClone(value)).toEqual(value);

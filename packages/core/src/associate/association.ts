@@ -11,7 +11,7 @@ import { energyCoefficient } from "./energy-coefficient.ts";
 import { kdeTest } from "./kde-test.ts";
 import { type AdjustedPValue, adjustPValues, fewCasesMessage } from "./multiplicity.ts";
 import { CASE, CONTROL, MISSING } from "./outcomes.ts";
-import { type PermutationOptions, planPermutations, runPermutations } from "./permutation.ts";
+import { DEFAULT_PERMUTATIONS, type PermutationOptions, planPermutations, runPermutations } from "./permutation.ts";
 import {
   type Individuals,
   orderIndividuals,
@@ -83,16 +83,18 @@ export interface OutcomeAssociation {
   readonly cases: number;
   readonly controls: number;
   readonly missing: number;
-  /** Guarded p-value of the primary representation. */
+  /** Guarded p-value of the primary representation, and how many permutations it rests on. */
   readonly p: number;
+  readonly permutations: number;
   /** Its naive twin; from fewer permutations where it is clearly above 0.05. */
   readonly naiveP: number;
+  readonly naivePermutations: number;
   /** Guarded p-value of the energy distance. */
   readonly energyP: number;
   readonly adjusted: AdjustedPValue;
   readonly effect: AssociationEffect;
   /** Plain permutation p-values on posterior draws of the places; null without draws. */
-  readonly drawsP: { readonly median: number; readonly draws: number } | null;
+  readonly drawsP: { readonly median: number; readonly draws: number; readonly permutations: number } | null;
   /** Individuals in strata that hold both cases and controls. */
   readonly comparable: number;
   readonly warnings: readonly AssociationWarning[];
@@ -105,6 +107,8 @@ export interface ControlAssociation {
   readonly controls: number;
   readonly p: number;
   readonly naiveP: number;
+  /** Behind each of both. */
+  readonly permutations: number;
 }
 
 export interface Association {
@@ -112,6 +116,8 @@ export interface Association {
   readonly controls: readonly ControlAssociation[];
   readonly primary: string;
   readonly seed: number;
+  /** Asked for; what each p-value rests on stands beside it. */
+  readonly permutations: number;
   readonly individuals: number;
   /** Individuals with a single visit: their places are mostly shrinkage. */
   readonly singleVisit: number;
@@ -150,6 +156,7 @@ export async function associate(input: AssociationInput, options: AssociationOpt
     controls: controls && prepared !== undefined ? await runControls(run, prepared) : [],
     primary,
     seed,
+    permutations: options.permutations ?? DEFAULT_PERMUTATIONS,
     individuals: order.length,
     singleVisit: individuals.visitCounts.reduce((s, c) => s + (c === 1 ? 1 : 0), 0),
   };
@@ -235,7 +242,9 @@ async function associateOutcome(
     outcome,
     ...counts,
     p,
+    permutations: byName[primary].permutations,
     naiveP: naive.pValue,
+    naivePermutations: naive.permutations,
     energyP: tests[tests.length - 1].pValue,
     adjusted: UNADJUSTED,
     effect: {
@@ -290,7 +299,11 @@ async function drawsPValue(
   const tests = await runPermutations(planPermutations({ forms, labels, seed }), checkOptions(options));
   const pValues = tests.map(({ pValue }) => pValue).sort((a, b) => a - b);
   const middle = (pValues.length - 1) / 2;
-  return { median: (pValues[Math.floor(middle)] + pValues[Math.ceil(middle)]) / 2, draws: forms.length };
+  return {
+    median: (pValues[Math.floor(middle)] + pValues[Math.ceil(middle)]) / 2,
+    draws: forms.length,
+    permutations: tests[0].permutations,
+  };
 }
 
 /** Negative controls in the primary representation. */
@@ -309,7 +322,9 @@ async function runControls({ primary, options }: Run, prepared: Prepared): Promi
     );
     const [naive] = await runPermutations(planPermutations(shared), checkOptions(options));
     const cases = labels.reduce((s, label) => s + label, 0);
-    results.push({ control: name, cases, controls: labels.length - cases, p: guarded.pValue, naiveP: naive.pValue });
+    const { permutations } = guarded;
+    const pValues = { p: guarded.pValue, naiveP: naive.pValue, permutations };
+    results.push({ control: name, cases, controls: labels.length - cases, ...pValues });
   }
   return results;
 }

@@ -1,7 +1,7 @@
 /**
  * Permutation p-values of two-sample statistics on places x [n,q]: labels are shuffled, within strata if given, and
  *   p = (1 + #{T_b ≥ T}) / (B + 1).
- * "kde": a'Ka with one Gaussian kernel whose bandwidth is the closed-form plug-in of the pooled sample; "energy": the
+ * "kde": a'Ka with one Gaussian kernel for the pooled sample (wide-kernel.ts has the one that is used); "energy": the
  * energy distance. Permutation b draws from its own random stream, so that any split of 0..B−1 between threads gives the
  * same counts: `countExceedances` is a pure function of (plan, from, to).            (docs/math/association.md §4)
  */
@@ -29,6 +29,9 @@ export type PermutationStatistic = "kde" | "energy";
 
 /** Individuals up to which kernels are held as matrices; above, on a lattice or in slices, which is then also faster. */
 export const MATRIX_LIMIT = 500;
+
+/** B where none is asked for. */
+export const DEFAULT_PERMUTATIONS = 9999;
 
 /** A Gaussian kernel fitted to pooled places. */
 export interface PooledKernel {
@@ -261,7 +264,8 @@ export async function runPermutations(
   plan: PermutationPlan,
   options: PermutationOptions = {},
 ): Promise<readonly PermutationTest[]> {
-  const { permutations = 9999, earlyStop = false, confidence = 0.95, count = countExceedances, shards = 1 } = options;
+  const { permutations = DEFAULT_PERMUTATIONS, earlyStop = false, confidence = 0.95 } = options;
+  const { count = countExceedances, shards = 1 } = options;
   checkOption(
     Number.isInteger(permutations) && permutations >= 1,
     "permutations",

@@ -103,18 +103,29 @@ function comparisonText({ study }: Context): string {
 function associationText({ study }: Context): string {
   const { association } = study;
   if (association === undefined || association.outcomes.length === 0) return "";
-  const counts = association.outcomes.flatMap(({ representations }) =>
-    Object.values(representations).flatMap(({ permutations }) => (permutations === undefined ? [] : [permutations])),
+  const { outcomes, controls = [] } = association;
+  const guarded = outcomes.flatMap(({ representations }) =>
+    Object.values(representations).map(({ permutations }) => permutations),
   );
-  const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  const number =
-    counts.length === 0
-      ? ""
-      : least === most
-        ? ` with ${whole(most)} permutations`
-        : ` with ${whole(least)} to ${whole(most)} permutations (stopped early where the answer was clear)`;
-  const seed = association.seed === undefined ? "" : `, seed ${association.seed}`;
-  return `Relations to ${counted(association.outcomes.length, "outcome")} were tested by a kernel two-sample statistic with one pooled bandwidth${number}${seed}; labels were permuted within strata of visit count and time of the last visit (guarded) and freely (naive). The published density test stands beside them. Effect sizes are leave-pair-out AUCs of the smoothed share of cases. P-values were adjusted over outcomes by Holm and by Benjamini and Hochberg.`;
+  const naive = outcomes.map(({ naivePermutations }) => naivePermutations);
+  const numbers = [
+    `${numberRange(guarded)}labels permuted within strata of visit count and time of the last visit for the guarded p`,
+    `${numberRange(naive)}labels permuted among all for the naive p`,
+  ];
+  const checks = numberRange(controls.map(({ permutations }) => permutations));
+  const checked = checks === "" ? "" : ` Negative controls have ${checks.replace(/ times $/, " permutations")} each.`;
+  const stopped = [...guarded, ...naive].some((n) => n !== undefined && n < (association.permutations ?? n));
+  const early = stopped ? " Permutations stop before the number asked for once a p-value is surely above 0.05." : "";
+  const seed = association.seed === undefined ? "" : ` (seed ${association.seed})`;
+  return `Relations to ${counted(outcomes.length, "outcome")} were tested by a kernel two-sample statistic whose bandwidth is the covariance of all places tested, by permutation${seed}: ${listWords(numbers)}.${early}${checked} The published density test stands beside them. Effect sizes are AUCs of the share of cases around a place, by the same kernel: each case is compared with each control by shares computed without both. P-values were adjusted over outcomes by Holm and by Benjamini and Hochberg, within each model's places.`;
+}
+
+/** "9,999 times " or "250 to 9,999 times ", as far as the numbers are known. */
+function numberRange(counts: readonly (number | undefined)[]): string {
+  const known = counts.filter((n) => n !== undefined);
+  if (known.length === 0) return "";
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  return `${least === most ? whole(most) : `${whole(least)} to ${whole(most)}`} times `;
 }
 
 function survivalText({ study, timeWord }: Context): string {

@@ -107,11 +107,11 @@ function mainTable(
     const { auc, aucWithinStrata } = o.effect;
     return html`<tr><th scope="row">${outcomeName(o.outcome)}</th><td>${parts[0]}</td><td>${parts[1]}</td><td class="mu">${parts[2]}</td>
 <td>${fixed(auc.value, 2)} <span class="mu">(${interval(auc.lower, auc.upper, 2)})</span></td><td class="g">${whisker(context, auc)}</td><td>${aucWithinStrata ? fixed(aucWithinStrata.value, 2) : NONE}</td>
-<td class="mu">${main?.kde ? pValue(main.kde.p) : NONE}</td><td class="mu">${pValue(o.naiveP, main?.permutations)}</td><td><b>${pValue(o.p, main?.permutations)}</b></td><td>${pValue(o.adjusted.holm)}</td><td>${pValue(o.adjusted.bh)}</td><td class="tx">${reading(o)}</td></tr>`;
+<td class="mu">${main?.kde ? pValue(main.kde.p) : NONE}</td><td class="mu">${pValue(o.naiveP, o.naivePermutations ?? main?.permutations)}</td><td><b>${pValue(o.p, main?.permutations)}</b></td><td>${pValue(o.adjusted.holm)}</td><td>${pValue(o.adjusted.bh)}</td><td class="tx">${reading(o)}</td></tr>`;
   });
   const checks = controls.map(
     (c) =>
-      html`<tr class="ctl"><th scope="row">${outcomeName(c.control)}</th><td>${cell(c.cases, smallCell)}</td><td>${cell(c.controls, smallCell)}</td><td>${NONE}</td><td>${NONE}</td><td class="g"></td><td>${NONE}</td><td>${NONE}</td><td>${pValue(c.naiveP)}</td><td>${pValue(c.p)}</td><td>${NONE}</td><td>${NONE}</td><td class="tx">${c.p >= 0.05 ? "As expected: none" : "Unexpected: look closer"}</td></tr>`,
+      html`<tr class="ctl"><th scope="row">${outcomeName(c.control)}</th><td>${cell(c.cases, smallCell)}</td><td>${cell(c.controls, smallCell)}</td><td>${NONE}</td><td>${NONE}</td><td class="g"></td><td>${NONE}</td><td>${NONE}</td><td>${pValue(c.naiveP, c.permutations)}</td><td>${pValue(c.p, c.permutations)}</td><td>${NONE}</td><td>${NONE}</td><td class="tx">${c.p >= 0.05 ? "As expected: none" : "Unexpected: look closer"}</td></tr>`,
   );
   return html`<table><caption><b>Table 2 a.</b> Outcomes and places on the map.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">AUC, same<br>visits</th><th scope="col">published<br>KDE p</th><th scope="col">naive p</th><th scope="col">guarded p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead>
 <tbody>${rows}${checks.length > 0 && html`<tr class="sech"><th scope="rowgroup" colspan="13">Negative controls</th></tr>${checks}`}</tbody></table>`;

@@ -65,6 +65,7 @@ td.g{padding:0 0 0 14px;width:1%}td.g svg{display:block}
 .note b{font-weight:640}
 .meth{columns:2;column-gap:40px;font-size:14px;line-height:1.55;margin-top:12px}
 .meth p{margin-bottom:9px;break-inside:avoid}
+.cmd{margin:8px 0 0;padding-left:22px;font-size:12.5px;line-height:1.6}.cmd code{overflow-wrap:anywhere}
 .fine{margin-top:48px;padding-top:12px;border-top:1px solid var(--line);font-size:12px;color:var(--ink-2);display:grid;grid-template-columns:repeat(auto-fit,minmax(180px,1fr));gap:8px 24px}
 .fine b{display:block;font-weight:500;color:var(--ink-3)}.fine code{font-size:11.5px;overflow-wrap:anywhere}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}

@@ -1,0 +1,32 @@
+/** The command as it was typed, for records that may be shared: file names without their folders, fit to be pasted. */
+import { basename } from "node:path";
+import type { Options } from "./commands/command.ts";
+
+/** Options whose values are words, not paths: a unit such as mg/dl has a slash of its own. */
+const WORDS = /^--(unit|time-unit|marker|id|time|value|outcomes|event|title|transform|models)\b/;
+
+/** The words after `dtm` as one line. */
+export function commandText(words: readonly string[]): string {
+  return ["dtm", ...words.map((word, k) => withoutFolder(word, words[k - 1]))].map(shellWord).join(" ");
+}
+
+/** A command that another one runs for its user: name, arguments, and the options that are given. */
+export function commandOf(name: string, args: readonly string[], options: Options): string {
+  const flags = Object.entries(options).flatMap(([key, value]) => {
+    const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (value === true) return [flag];
+    return typeof value === "string" ? [flag, value] : [];
+  });
+  return commandText([name, ...args, ...flags]);
+}
+
+/** A path's last part: records are shared, and folders tell of people and machines. */
+function withoutFolder(word: string, before: string | undefined): string {
+  if (WORDS.test(word) || (before !== undefined && WORDS.test(before) && !before.includes("="))) return word;
+  return /[\\/]./.test(word) ? basename(word) : word;
+}
+
+/** A word as it can be pasted into a shell. */
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -204,15 +204,15 @@ export const runContract = z.looseObject({
   warnings: z.array(text),
   findings: z.array(z.looseObject({ code: text, count, remedy: text })),
   files: z.array(z.looseObject({ name: text, private: z.boolean(), holds: text })),
-});
-
-export const fitContract = z.looseObject({ run: runContract, folder: text });
   /** Commands whose results were put into the run later, in order; the last of each kind. */
   later: z.optional(
     z.array(
       z.looseObject({ name: z.enum(["groups", "compare", "associate"]), command: text, version: text, date: text }),
     ),
   ),
+});
+
+export const fitContract = z.looseObject({ run: runContract, folder: text });
 
 export const embedContract = z.looseObject({
   dimension: count,

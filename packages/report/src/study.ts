@@ -226,6 +226,8 @@ export interface StudyAssociation {
     readonly missing: number;
     readonly p: number;
     readonly naiveP: number;
+    /** Permutations behind the naive p-value; those behind the guarded one stand with its representation. */
+    readonly naivePermutations?: number;
     readonly adjusted: StudyAdjusted;
     readonly effect: {
       readonly auc: StudyEstimate;
@@ -238,8 +240,6 @@ export interface StudyAssociation {
     readonly riskSurface?: StudyRiskSurface | null;
     readonly representations: {
       readonly [name: string]: {
-    /** Permutations behind the naive p-value; those behind the guarded one stand with its representation. */
-    readonly naivePermutations?: number;
         readonly p: number;
         readonly permutations?: number;
         readonly adjusted?: StudyAdjusted;
@@ -254,9 +254,12 @@ export interface StudyAssociation {
     readonly controls: number;
     readonly p: number;
     readonly naiveP: number;
+    readonly permutations?: number;
   }[];
   readonly primary?: string;
   readonly seed?: number;
+  /** Asked for; fewer were run where a p-value was clearly large. */
+  readonly permutations?: number;
 }
 
 /** Survival by group from a landmark on. */
@@ -266,12 +269,9 @@ export interface StudySurvival {
   /** Only visits up to here place the individual; time runs from here. */
   readonly landmark: number;
   readonly curves: readonly {
-    readonly permutations?: number;
     readonly group: number;
     readonly numIndividuals: number;
     readonly numEvents: number;
-  /** Asked for; fewer were run where a p-value was clearly large. */
-  readonly permutations?: number;
     readonly times: Numbers;
     readonly survival: Numbers;
     readonly lower: Numbers;
@@ -306,7 +306,10 @@ export interface StudySurvival {
 
 /** Where the numbers came from. */
 export interface StudyRun {
+  /** The command that made the fit. */
   readonly command?: string;
+  /** Every command behind the page, in order, the one that wrote it last; shown instead of `command`. */
+  readonly commands?: readonly string[];
   readonly seed?: number;
   /** Name and version of each piece of software, e.g. { name: "Node", version: "20.19.0" }. */
   readonly versions?: readonly { readonly name: string; readonly version: string }[];
@@ -317,6 +320,3 @@ export interface StudyRun {
   /** Digest of the input. Printed only if keyed: an unkeyed one lets anyone test guesses about rows. */
   readonly digest?: { readonly algorithm: string; readonly value: string; readonly keyed: boolean };
 }
-  /** The command that made the fit. */
-  /** Every command behind the page, in order, the one that wrote it last; shown instead of `command`. */
-  readonly commands?: readonly string[];

@@ -11,3 +11,13 @@ export function registerMap(handle: MapHandle | null): void {
 export function mapSvg(title: string, source: string): string | null {
   return current?.toSvg({ title, source }) ?? null;
 }
+
+/** The map as it stands as an element, for printing; null if no map is shown. */
+export function mapPicture(title: string, source: string): Element | null {
+  const text = mapSvg(title, source);
+  if (text === null) return null;
+  const { documentElement } = new DOMParser().parseFromString(text, "image/svg+xml");
+  documentElement.removeAttribute("width");
+  documentElement.removeAttribute("height");
+  return document.importNode(documentElement, true);
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decimalsFor, fixed, powerFor, sized, withPower } from "./numbers.ts";
+import { decimalsFor, fixed, powerFor, shortNumbers, sized, withPower } from "./numbers.ts";
 
 describe("numbers of any size", () => {
   it("are written in full at usual sizes", () => {
@@ -16,6 +16,14 @@ describe("numbers of any size", () => {
       "300 × 10⁻⁹",
     ]);
     expect(withPower(1.234e12, 1, 12)).toBe("1.2 × 10¹²");
+  });
+
+  it("are short in names made by rule, where usual numbers stay as they are", () => {
+    expect(shortNumbers("Falls 39,000,000,000 a year to 430,000,000,000 by year 9")).toBe(
+      "Falls 39 × 10⁹ a year to 430 × 10⁹ by year 9",
+    );
+    expect(shortNumbers("Rises 0.0000000025 a year")).toBe("Rises 2.5 × 10⁻⁹ a year");
+    expect(shortNumbers("Falls 1.5 a year to 12,000 by year 9")).toBe("Falls 1.5 a year to 12,000 by year 9");
   });
 
   it("are a dash where there is none", () => {

@@ -83,3 +83,13 @@ export function wilson(k: number, n: number, z = 1.959964): readonly [number, nu
   const half = (z / (1 + (z * z) / n)) * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n));
   return [Math.max(0, middle - half), Math.min(1, middle + half)];
 }
+
+/** A text with its very long numbers in short: "Falls 39,000,000,000 a year" becomes "Falls 39.0 × 10⁹ a year". */
+export function shortNumbers(text: string): string {
+  return text.replace(/\d{1,3}(?:,\d{3}){2,}|\d{7,}|0\.000\d+/g, (found) => {
+    const value = Number(found.replaceAll(",", ""));
+    const power = powerFor(value);
+    const digits = Number((value / 10 ** power).toPrecision(3));
+    return power === 0 ? found : `${digits} × ${powerText(power)}`;
+  });
+}

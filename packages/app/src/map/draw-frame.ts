@@ -82,7 +82,7 @@ function drawMiniCurves(pen: Pen, scene: Ground, viewport: Viewport): SVGElement
 
 /** Length in px and words of the bar: one prior sd, or the largest round part of it that fits. */
 export function scaleBar(viewport: Viewport): { readonly length: number; readonly words: string } {
-  const most = 0.6 * (viewport.width - MARGIN.left - MARGIN.right);
+  const most = 0.9 * (viewport.width - MARGIN.left - MARGIN.right);
   const parts: readonly (readonly [number, string])[] = [
     [1, "1"],
     [0.5, "½"],

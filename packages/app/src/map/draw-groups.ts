@@ -1,5 +1,6 @@
 /** Names of groups on the map: a pill with letter and name near the median place, moved to where it hides few dots. */
 import { fitText, textWidth } from "@trajectory-maps/report";
+import type { PxBox } from "./draw-individual.ts";
 import { make, type Pen, plain } from "./pen.ts";
 import type { Ground } from "./scene.ts";
 import type { MapGroups, MapPlace } from "./types.ts";
@@ -32,7 +33,7 @@ export function placePills(scene: Ground, groups: MapGroups, viewport: Viewport)
     if (xs.length === 0) return;
     const mx = toPx(viewport, median(xs));
     const my = toPy(viewport, median(ys));
-    const words = fitText(plain(capital(name)), 12, WIDEST, true);
+    const words = shortName(plain(capital(name)), WIDEST);
     const w = textWidth(words, 12, true) + 32;
     let best = { x: mx, y: my, cost: Infinity };
     for (let dy = -7; dy <= 7; dy++) {
@@ -52,6 +53,27 @@ export function placePills(scene: Ground, groups: MapGroups, viewport: Viewport)
     pills.push({ x: fromPx(viewport, best.x), y: fromPy(viewport, best.y), group, letter, words, width: w });
   });
   return pills;
+}
+
+/** A name that fits: whole, without its last clauses ("Falls, more slowly from year 3"), or its beginning. */
+export function shortName(name: string, room: number): string {
+  const fits = (words: string) => textWidth(words, 12, true) <= room;
+  for (let words = name; words !== ""; words = words.slice(0, Math.max(words.lastIndexOf(", "), 0))) {
+    // One word alone would say too little of the course.
+    if (fits(words) && (words === name || words.includes(" "))) return words;
+  }
+  return fitText(name, 12, room, true);
+}
+
+/** The pills that cover none of the boxes: what is open is read first, and its group is named beside the map. */
+export function pillsBeside(pills: readonly Pill[], viewport: Viewport, boxes: readonly PxBox[]): readonly Pill[] {
+  return pills.filter(({ x, y, width }) => {
+    const [cx, cy] = [toPx(viewport, x), toPy(viewport, y)];
+    return !boxes.some(
+      ([left, top, right, bottom]) =>
+        left < cx + width / 2 && right > cx - width / 2 && top < cy + PILL_HEIGHT / 2 && bottom > cy - PILL_HEIGHT / 2,
+    );
+  });
 }
 
 /** The pills, in px. */

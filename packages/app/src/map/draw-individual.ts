@@ -1,5 +1,5 @@
 /** One individual on the map (design §3.1): 50 % region solid, 90 % region dashed, trail of places, ring and label. */
-import { timeWord } from "@trajectory-maps/report";
+import { textWidth, timeWord } from "@trajectory-maps/report";
 import { haloText, linePath, make, type Pen, plain, smoothRings, straightRings } from "./pen.ts";
 import { regionRings } from "./region.ts";
 import type { Scene } from "./scene.ts";
@@ -30,6 +30,31 @@ export function individualPlace(scene: Scene, individual: MapIndividual): MapPla
   const strip = scene.plane.mapDimension === 1 && individual.index !== null;
   return strip ? { x, y: scene.places[2 * individual.index! + 1] } : { x, y };
 }
+
+/** A rectangle in px: left, top, right, bottom. */
+export type PxBox = readonly [number, number, number, number];
+
+/** Room that ring, label and the year of the trail take in the drawing; names of groups keep clear of it. */
+export function individualBoxes(scene: Scene, viewport: Viewport, individual: MapIndividual): PxBox[] {
+  const at = individualPlace(scene, individual);
+  const [cx, cy] = [toPx(viewport, at.x), toPy(viewport, at.y)];
+  const width = textWidth(plain(individual.label), 12, true) + 16;
+  const right = labelRight(viewport, cx);
+  const boxes: PxBox[] = [
+    [cx - 10, cy - 10, cx + 10, cy + 10],
+    [right ? cx : cx - width, cy - 22, right ? cx + width : cx, cy - 4],
+  ];
+  const first = individual.trail?.[0];
+  if (first !== undefined && (individual.trail?.length ?? 0) > 1) {
+    const { x, y } = scene.plane.drop(first.location);
+    const [fx, fy] = [toPx(viewport, x), toPy(viewport, scene.plane.mapDimension === 1 ? at.y : y)];
+    boxes.push([fx - 28, fy - 5, fx + 28, fy + 20]);
+  }
+  return boxes;
+}
+
+/** Whether the label of an individual stands at the right of its dot. */
+const labelRight = (viewport: Viewport, cx: number) => cx < viewport.width - 110;
 
 /** Trail, ring and label, in px. */
 export function drawIndividual(pen: Pen, scene: Scene, viewport: Viewport, individual: MapIndividual): SVGElement {
@@ -76,7 +101,7 @@ export function drawIndividual(pen: Pen, scene: Scene, viewport: Viewport, indiv
   }
   const { positions, swatches } = scene.colours;
   const token = individual.index === null ? "ink" : swatches[positions[individual.index]].token;
-  const right = cx < viewport.width - 110;
+  const right = labelRight(viewport, cx);
   group.append(
     make(pen, "circle", {
       cx,

@@ -4,8 +4,8 @@
  */
 import { whole } from "@trajectory-maps/report";
 import { drawFrame } from "./draw-frame.ts";
-import { drawPills, type Pill, placePills } from "./draw-groups.ts";
-import { drawIndividual, drawOutline, drawRegions } from "./draw-individual.ts";
+import { drawPills, type Pill, pillsBeside, placePills } from "./draw-groups.ts";
+import { drawIndividual, drawOutline, drawRegions, individualBoxes } from "./draw-individual.ts";
 import { drawCrosshair, drawPath } from "./draw-lens.ts";
 import { drawLabels, drawTerrain, type LineLabel, placeLabels, surfaceRings } from "./draw-terrain.ts";
 import type { Shape } from "./gestures.ts";
@@ -69,6 +69,7 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
   let rings: ReturnType<typeof surfaceRings> = [];
   let labels: LineLabel[] = [];
   let pills: Pill[] = [];
+  let shownPills: readonly Pill[] = [];
   let settled: Viewport | null = null;
   let rest: ReturnType<typeof setTimeout> | null = null;
 
@@ -171,7 +172,7 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
 
   return {
     get pills() {
-      return pills;
+      return shownPills;
     },
     paintLens,
     destroy() {
@@ -194,7 +195,11 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
         const whole = viewportOf(viewport.width, viewport.height, scene.box, homeWindow(scene.box));
         pills = groups && pillsShown(scene) ? placePills(scene, groups, whole) : [];
       }
-      if (has("groups", "size", "window")) pillLayer.replaceChildren(drawPills(pen, viewport, pills));
+      if (has("groups", "size", "window", "individual")) {
+        const { individual } = scene.options;
+        shownPills = individual ? pillsBeside(pills, viewport, individualBoxes(scene, viewport, individual)) : pills;
+        pillLayer.replaceChildren(drawPills(pen, viewport, shownPills));
+      }
       if (has("terrain", "groups", "size")) layOutLabels(scene, viewport);
       else if (has("window")) labelLayer.replaceChildren(drawLabels(pen, viewport, labels));
       // What is painted last is what comes to rest: an older scene would not fit the lines at hand.

@@ -1,8 +1,8 @@
 /** The map as a file: light theme, live text, title, sentence, legend, scale bar, source line. */
 import { FONT_STACK } from "@trajectory-maps/report";
 import { drawFrame } from "./draw-frame.ts";
-import { drawPills, placePills } from "./draw-groups.ts";
-import { drawIndividual, drawRegions } from "./draw-individual.ts";
+import { drawPills, pillsBeside, placePills } from "./draw-groups.ts";
+import { drawIndividual, drawRegions, individualBoxes } from "./draw-individual.ts";
 import { drawLabels, drawTerrain, placeLabels, surfaceRings } from "./draw-terrain.ts";
 import { drawLegend, pillsShown } from "./legend.ts";
 import { filePen, make, plain } from "./pen.ts";
@@ -37,11 +37,12 @@ export function mapToSvg(
       : [];
   const avoid = pills.map((p) => ({ x: toPx(viewport, p.x), y: toPy(viewport, p.y), halfWidth: p.width / 2 }));
   const { individual } = scene.options;
+  const beside = individual ? pillsBeside(pills, viewport, individualBoxes(scene, viewport, individual)) : pills;
 
   const terrain = drawTerrain(pen, scene, rings);
   terrain.setAttribute("transform", mapTransform(viewport));
   const stage = make(pen, "g", { "clip-path": "url(#map-stage)" }, terrain, drawCircles(pen, dots, viewport));
-  stage.append(drawLabels(pen, viewport, placeLabels(scene, rings, viewport, avoid)), drawPills(pen, viewport, pills));
+  stage.append(drawLabels(pen, viewport, placeLabels(scene, rings, viewport, avoid)), drawPills(pen, viewport, beside));
   if (individual) {
     const regions = drawRegions(pen, scene, individual);
     regions.setAttribute("transform", mapTransform(viewport));

@@ -18,6 +18,7 @@ import {
   yearsPer,
 } from "@trajectory-maps/core";
 import { packedDemo } from "../demo/packed.ts";
+import { shortNumbers } from "../lib/numbers.ts";
 import type { SelectMode } from "../map/types.ts";
 import type {
   BaselinePlaces,
@@ -617,7 +618,7 @@ export class Explorer {
   /** Name of a group as shown: the user's, or the one made by rule. */
   groupName(k: number): string {
     const group = this.groups?.groups[k];
-    return group === undefined ? "" : (this.groupNames[group.letter] ?? group.name);
+    return group === undefined ? "" : (this.groupNames[group.letter] ?? shortNumbers(group.name));
   }
 
   renameGroup(letter: string, name: string): void {

@@ -26,7 +26,7 @@ export { type HeldOutOptions, type HeldOutScores, heldOutLogLikelihood } from ".
 export * from "./ingest/preview.ts";
 export * from "./ingest/quality.ts";
 export * from "./ingest/read-cohort.ts";
-export { type CourseSummary, groupCourses } from "./map/clusters/courses.ts";
+export { type CourseSummary, courseAt, groupCourses } from "./map/clusters/courses.ts";
 export { enoughFollowed, type FollowedWindow, followedWindow } from "./map/clusters/followed.ts";
 export { mixtureFromLabels, mixtureMembership } from "./map/clusters/gaussian-mixture.ts";
 export { nameGroups } from "./map/clusters/names.ts";
@@ -107,3 +107,4 @@ export * from "./study/places.ts";
 export * from "./study/refit.ts";
 export * from "./study/subjects.ts";
 export type { FollowUp } from "./survival/follow-up.ts";
+export { curveAt, type SurvivalPoint, type SurvivalSteps } from "./survival/kaplan-meier.ts";

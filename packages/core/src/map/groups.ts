@@ -8,7 +8,7 @@ import { undoTransform } from "../cohort/marker.ts";
 import { checkOption } from "../errors.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
-import { type CourseSummary, groupCourses } from "./clusters/courses.ts";
+import { type CourseSummary, courseAt, groupCourses } from "./clusters/courses.ts";
 import { distinctCourses } from "./clusters/distinct.ts";
 import {
   type FollowedWindow,
@@ -251,13 +251,14 @@ function certaintyOf(shares: Float64Array, K: number): number {
   return 1 - entropy / ((shares.length / K) * Math.log(K));
 }
 
-/** When enough of the chosen individuals are followed, within the times of the courses. */
+/** When enough of the chosen individuals are followed: times of the courses, so that nobody's own last visit is told. */
 function windowOf(placements: Placements, times: Float64Array, chosen: (i: number) => boolean): FollowedWindow {
-  const [first, last] = [times[0], times[times.length - 1]];
-  const inside = (values: Float64Array) =>
-    values.filter((_, i) => chosen(i)).map((t) => Math.min(last, Math.max(first, t)));
-  const { from, until } = followedWindow(inside(placements.firstTime), inside(placements.lastTime));
-  return until > from ? { from, until } : { from: first, until: last };
+  const of = (values: Float64Array) => values.filter((_, i) => chosen(i));
+  const { from, until } = followedWindow(of(placements.firstTime), of(placements.lastTime));
+  const inside = times.filter((t) => t >= from - 1e-9 && t <= until + 1e-9);
+  return inside.length > 1
+    ? { from: inside[0], until: inside[inside.length - 1] }
+    : { from: times[0], until: times[times.length - 1] };
 }
 
 /** The median course from when to when enough members are followed, up to a round time: what a name may speak of. */
@@ -265,14 +266,7 @@ function namedCourse({ times, median }: CourseSummary, window: FollowedWindow): 
   const end = lastRoundTime(window);
   const within = Array.from(times).filter((t) => t > window.from && t < end);
   const at = [window.from, ...within, end];
-  return { times: at, values: at.map((t) => valueAt(times, median, t)) };
-}
-
-/** A series at a time between its first and last, by straight lines. */
-function valueAt(times: Float64Array, values: Float64Array, t: number): number {
-  let j = 0;
-  while (j + 2 < times.length && times[j + 1] <= t) j++;
-  return values[j] + ((t - times[j]) / (times[j + 1] - times[j])) * (values[j + 1] - values[j]);
+  return { times: at, values: at.map((t) => courseAt(times, median, t)) };
 }
 
 /** Branches of a deeper cut within each of the K groups, largest first; those too small to be described are left out. */

@@ -1,7 +1,15 @@
 /** Figures of the groups: their courses, the tree they are cut from, and the evidence for their number. */
 import type { DataTable, Figure } from "../figures/figure.ts";
 import { drawDistinct, drawGap } from "../figures/gap.ts";
-import { drawGroupCourses, followedText, followedTimes, shownLength } from "../figures/group-courses.ts";
+import {
+  drawGroupCourses,
+  fewestFollowed,
+  followedText,
+  followedTimes,
+  shownParts,
+  solidRange,
+  solidUntil,
+} from "../figures/group-courses.ts";
 import { cell, fixed, interval, isSmall, NONE, percent, wilson } from "../numbers.ts";
 import { capital, midSentence, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
@@ -27,7 +35,8 @@ export function groupFigures(context: Context): Figure[] {
       ...times.map((t) => {
         const k = indexAt(group.times, t);
         const n = followedText(group, sizes[rank], t, smallCell);
-        if (k >= shownLength(group, smallCell)) return `${NONE} (n ${n})`;
+        const [from, to] = solidRange(group, smallCell);
+        if (k < from || k > to) return `${NONE} (n ${n})`;
         return `${fixed(group.median[k], decimals)} (${interval(group.lower[k], group.upper[k], decimals)}; n ${n})`;
       }),
       ...(notes === undefined ? [] : [`${notes[rank].strong} ${notes[rank].range}`]),
@@ -37,9 +46,13 @@ export function groupFigures(context: Context): Figure[] {
     {
       key: "groups",
       title: "Groups of similar courses",
-      caption: `${capital(marker.name)}${unit}${logScale}. Line: median of the group; band: 10th to 90th percentile of its members. n: members followed to that time. Curves end where fewer than ${Math.max(5, smallCell)} are followed.`,
+      caption: courseCaption(context, `${capital(marker.name)}${unit}${logScale}`),
       summary: groups
-        .map((g, k) => `${g.letter}: ${g.name}, ${sizes[k]} individuals`)
+        .map((g, k) => {
+          const until = solidUntil(g, smallCell);
+          const seen = Number.isFinite(until) ? `, followed to ${timeWord} ${fixed(until, 1)}` : "";
+          return `${g.letter}: ${g.name}, ${sizes[k]} individuals${seen}`;
+        })
         .join("; ")
         .concat("."),
       table,
@@ -90,6 +103,15 @@ export function groupFigures(context: Context): Figure[] {
     });
   }
   return figures;
+}
+
+/** What the lines are, what n is, and until when members are followed. */
+function courseCaption({ groups, smallCell }: Context, values: string): string {
+  const fewest = fewestFollowed(smallCell);
+  const parts = groups.some((group) => shownParts(group, smallCell).length > 0)
+    ? ` Thin lines: medians of the parts into which a deeper cut of the tree divides the group, of ${fewest} individuals or more each.`
+    : "";
+  return `${values}. Line: median of the members' expected courses; band: their 10th to 90th percentile. It is solid while a tenth of the members, and at least ${Math.max(11, fewest)}, are still followed, dashed beyond, and ends where fewer than ${fewest} are.${parts} n: members still followed.`;
 }
 
 /** Share with the map's outcome in each group; bounds in place of shares that would give a small count away. */

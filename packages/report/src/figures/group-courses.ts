@@ -1,17 +1,18 @@
 /**
  * Courses of the groups as small multiples on one scale (Figure 1 A of the paper): median, 10 % to 90 % fan over the
- * members, and the number followed below the axis. A curve ends where too few are followed.
+ * members, thin medians of the branches within, and the number followed below the axis. The median is solid while enough
+ * members are followed (core's `enoughFollowed`), dashed from there on, and ends where too few for any statement are.
  */
 import * as Plot from "@observablehq/plot";
-import type { Marker } from "@trajectory-maps/core";
+import { enoughFollowed, type Marker } from "@trajectory-maps/core";
 import { cell, timeWord, whole } from "../numbers.ts";
 import type { StudyGroup } from "../study.ts";
 import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
 import { badge } from "./badge.ts";
-import { type ChartAxis, chart, roundTicks, timeAxis, trim } from "./chart.ts";
+import { type ChartAxis, chart, roundSpan, roundTicks, timeAxis, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
-import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
+import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth, wrapText } from "./svg.ts";
 
 export interface GroupCourses {
   readonly groups: readonly StudyGroup[];
@@ -36,9 +37,34 @@ export function shownLength(group: StudyGroup, smallCell: number): number {
   return n;
 }
 
+/** Positions of the first and last time between which the course is a finding; the last is below the first if nowhere. */
+export function solidRange(group: StudyGroup, smallCell: number): readonly [number, number] {
+  const shown = shownLength(group, smallCell);
+  const enough = Math.max(enoughFollowed(group.size), fewestFollowed(smallCell));
+  let last = shown - 1;
+  while (
+    last >= 0 &&
+    (group.until === undefined ? group.followed[last] < enough : group.times[last] > group.until + 1e-9)
+  )
+    last--;
+  let first = 0;
+  while (first < last && group.from !== undefined && group.times[first] < group.from - 1e-9) first++;
+  return [first, last];
+}
+
+/** The time until which the course is a finding; NaN if it is nowhere. */
+export function solidUntil(group: StudyGroup, smallCell: number): number {
+  return group.times[solidRange(group, smallCell)[1]] ?? Number.NaN;
+}
+
+/** Branches within the group that are large enough to be shown. */
+export function shownParts(group: StudyGroup, smallCell: number): NonNullable<StudyGroup["parts"]> {
+  return (group.parts ?? []).filter(({ numMembers }) => numMembers >= fewestFollowed(smallCell));
+}
+
 /** Numbers followed are written at these times. */
 export function followedTimes(group: StudyGroup): number[] {
-  return roundTicks(group.times[0], group.times[group.times.length - 1], 4);
+  return roundTicks(...roundSpan(group.times[0], group.times[group.times.length - 1], 4), 4);
 }
 
 /** Members followed to a time (counted at the first listed time not before it, never too many), as it may be shown. */
@@ -56,18 +82,30 @@ export function drawGroupCourses(data: GroupCourses, canvas: Canvas): SVGSVGElem
   const gap = 30;
   const panelWidth = (pen.width - gap * (columns - 1)) / columns;
   const height = 168;
-  const panelHeight = 26 + height + 24 + (data.notes === undefined ? 0 : 20) + 22;
+  // Names too long for their line take two, in all panels, so that plots stand in rows.
+  const titles = data.groups.map((group, rank) => titleLines(group, data.sizes[rank], panelWidth));
+  const titleHeight = titles.some((lines) => lines.length > 1) ? 40 : 24;
+  const panelHeight = titleHeight + 2 + height + 24 + (data.notes === undefined ? 0 : 20) + 22;
   const root = makeRoot(pen, 10);
   const y = sharedAxis(data);
-  data.groups.forEach((group, rank) => {
+  data.groups.forEach((_, rank) => {
     const left = (rank % columns) * (panelWidth + gap);
     const top = Math.floor(rank / columns) * panelHeight;
     const panel = make(pen, "g", { transform: `translate(${left} ${top})` });
-    drawPanel({ ...pen, width: panelWidth }, panel, data, rank, group, y, height);
+    drawPanel({ ...pen, width: panelWidth }, panel, data, rank, { lines: titles[rank], top: titleHeight, y, height });
     root.append(panel);
   });
   setHeight(pen, root, Math.ceil(data.groups.length / columns) * panelHeight - 14);
   return root;
+}
+
+/** The name of a group in one line, or two where its size leaves too little room. */
+function titleLines(group: StudyGroup, size: string, width: number): string[] {
+  const name = capital(group.name);
+  const room = width - 27 - textWidth(`${size} individuals`, 12) - 12;
+  if (textWidth(name, 13.5, true) <= room) return [name];
+  const lines = wrapText(name, 13, room, true);
+  return lines.length <= 2 ? lines : [lines[0], fitText(lines.slice(1).join(" "), 13, room, true)];
 }
 
 function drawPanel(
@@ -75,58 +113,83 @@ function drawPanel(
   panel: Element,
   data: GroupCourses,
   rank: number,
-  group: StudyGroup,
-  y: ChartAxis,
-  height: number,
+  {
+    lines,
+    top,
+    y,
+    height,
+  }: { readonly lines: readonly string[]; readonly top: number; readonly y: ChartAxis; readonly height: number },
 ) {
   const { tokens } = pen;
+  const group = data.groups[rank];
   const { colour } = groupStyle(tokens, rank);
-  const count = `${data.sizes[rank]} individuals`;
-  const name = capital(group.name);
-  const room = pen.width - 27 - textWidth(count, 12) - 12;
-  const size = textWidth(name, 13.5, true) <= room ? 13.5 : 12;
+  const size = lines.length > 1 ? 13 : 13.5;
   panel.append(badge(pen, rank, group.letter, 9.5, 10, 9.5));
+  lines.forEach((line, k) => {
+    panel.append(label(pen, line, 27, 15 + 16 * k, { "font-size": size, "font-weight": 600, fill: tokens.ink }));
+  });
   panel.append(
-    label(pen, fitText(name, size, room, true), 27, 15, { "font-size": size, "font-weight": 600, fill: tokens.ink }),
-    label(pen, count, pen.width, 15, { "font-size": 12, "text-anchor": "end", fill: tokens.ink3 }),
+    label(pen, `${data.sizes[rank]} individuals`, pen.width, 15, {
+      "font-size": 12,
+      "text-anchor": "end",
+      fill: tokens.ink3,
+    }),
   );
   const n = shownLength(group, data.smallCell);
+  const [solidFrom, solidTo] = solidRange(group, data.smallCell);
   const rows = Array.from({ length: n }, (_, k) => ({
     t: group.times[k],
     m: group.median[k],
     l: group.lower[k],
     u: group.upper[k],
   }));
+  const solid = rows.slice(solidFrom, solidTo + 1);
+  const parts = shownParts(group, data.smallCell).map(({ median, from, until }) =>
+    Array.from(median, (m, k) => ({ t: group.times[k], m })).filter(({ t }) => t >= from - 1e-9 && t <= until + 1e-9),
+  );
   const word = timeWord(data.marker.timeUnit);
-  const first = group.times[0];
-  const last = group.times[group.times.length - 1];
+  const x = timeAxis(group.times[0], group.times[group.times.length - 1], word);
+  const [first, last] = x.domain;
   const drawing = chart(pen, {
     height,
     marginLeft: 34,
     marginRight: RIGHT,
-    x: timeAxis(first, last, word),
+    x,
     y,
     marks: [
-      Plot.areaY(rows, { x: "t", y1: "l", y2: "u", fill: colour, fillOpacity: 0.17, curve: "monotone-x" }),
-      Plot.line(rows, {
+      Plot.areaY(solid, { x: "t", y1: "l", y2: "u", fill: colour, fillOpacity: 0.17, curve: "monotone-x" }),
+      ...parts.map((part) =>
+        Plot.line(part, { x: "t", y: "m", stroke: colour, strokeWidth: 0.9, strokeOpacity: 0.75, curve: "monotone-x" }),
+      ),
+      ...[rows.slice(0, solidFrom + 1), rows.slice(Math.max(0, solidTo))].map((rest) =>
+        Plot.line(rest, {
+          x: "t",
+          y: "m",
+          stroke: colour,
+          strokeWidth: 1.4,
+          strokeDasharray: "2 3",
+          curve: "monotone-x",
+        }),
+      ),
+      Plot.line(solid, {
         x: "t",
         y: "m",
         stroke: colour,
-        strokeWidth: 2.3,
+        strokeWidth: 2.5,
         curve: "monotone-x",
         strokeLinecap: "round",
       }),
     ],
   });
   drawing.setAttribute("x", "0");
-  drawing.setAttribute("y", "24");
+  drawing.setAttribute("y", String(top));
   panel.append(drawing);
   if (n === 0)
-    panel.append(label(pen, "Too few members to draw a course.", 40, 24 + height / 2, { fill: tokens.ink3 }));
-  drawFollowed(pen, panel, group, data.sizes[rank], data.smallCell, 24 + height + 14, first, last);
+    panel.append(label(pen, "Too few members to draw a course.", 40, top + height / 2, { fill: tokens.ink3 }));
+  drawFollowed(pen, panel, group, data.sizes[rank], data.smallCell, top + height + 14, first, last);
   const note = data.notes?.[rank];
   if (note !== undefined) {
-    const line = make(pen, "text", { x: 0, y: 24 + height + 37, "font-size": 12.5, fill: tokens.ink2 });
+    const line = make(pen, "text", { x: 0, y: top + height + 37, "font-size": 12.5, fill: tokens.ink2 });
     line.append(make(pen, "tspan", { "font-weight": 600, fill: tokens.ink }, note.strong), ` ${note.rest}`);
     panel.append(line);
   }
@@ -158,9 +221,11 @@ function sharedAxis({ groups, marker, smallCell }: GroupCourses): ChartAxis {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   for (const group of groups) {
+    const [from, to] = solidRange(group, smallCell);
     for (let k = 0; k < shownLength(group, smallCell); k++) {
-      low = Math.min(low, group.lower[k]);
-      high = Math.max(high, group.upper[k]);
+      const inside = k >= from && k <= to;
+      low = Math.min(low, inside ? group.lower[k] : group.median[k]);
+      high = Math.max(high, inside ? group.upper[k] : group.median[k]);
     }
   }
   if (!(high > low)) [low, high] = [0, 1];

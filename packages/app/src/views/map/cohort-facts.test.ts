@@ -73,10 +73,11 @@ describe("courses of a selection", () => {
     expect(course.upper[1]).toBeCloseTo(28, 12);
   });
 
-  it("end where fewer than five are followed", () => {
+  it("end where too few are followed: half of a small selection, or as many as asked for", () => {
     const last = Float64Array.of(9, 8, 7, 6, 5, 4);
-    expect(followedUntil(last, [0, 1, 2, 3, 4, 5])).toBe(5);
-    expect(followedUntil(last, [0, 1])).toBe(8);
+    expect(followedUntil(last, [0, 1, 2, 3, 4, 5])).toBe(7);
+    expect(followedUntil(last, [0, 1, 2, 3, 4, 5], 5)).toBe(5);
+    expect(followedUntil(last, [0, 1])).toBe(9);
     expect(followedAt(last, [0, 1, 2, 5], [0, 5, 8, 10])).toEqual([4, 3, 2, 0]);
   });
 });

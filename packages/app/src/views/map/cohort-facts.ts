@@ -1,12 +1,12 @@
 /** Facts about individuals and selections of them, from placements and expected courses. Nothing here draws. */
-import { type CourseSummary, groupCourses, type Outcome, type Placements } from "@trajectory-maps/core";
+import { type CourseSummary, enoughFollowed, groupCourses, type Outcome, type Placements } from "@trajectory-maps/core";
 import { wilson } from "../../lib/numbers.ts";
 
-/** Below this many followed, a course of a group is not drawn. */
-export const LEAST_FOLLOWED = 5;
 /** Visits an individual needs to be shown as similar. */
 export const SIMILAR_VISITS = 5;
 const NEIGHBOURS = 30;
+/** Individuals alike who must still be observed for a forecast to be called supported. */
+const LEAST_SEEN = 5;
 const NEAR = 0.5;
 const MISSING = 255;
 
@@ -57,8 +57,12 @@ export function courseOf(courses: Float64Array, times: Float64Array, members: Ar
   return groupCourses(chosen, times, new Int32Array(members.length), 1)[0];
 }
 
-/** Last time at which at least `least` of the members are still followed (all of them, if they are fewer). */
-export function followedUntil(lastTimes: Float64Array, members: ArrayLike<number>, least = LEAST_FOLLOWED): number {
+/** Last time at which at least `least` of the members are still followed: by default as many as a group's course needs. */
+export function followedUntil(
+  lastTimes: Float64Array,
+  members: ArrayLike<number>,
+  least = enoughFollowed(members.length),
+): number {
   const ends = Float64Array.from({ length: members.length }, (_, k) => lastTimes[members[k]]).sort();
   return ends[Math.max(0, ends.length - least)] ?? Number.NaN;
 }
@@ -133,7 +137,7 @@ export function observedUntil(placements: Placements, location: ArrayLike<number
   const near: number[] = [];
   for (let i = 0; i < numObservations.length; i++) if (others(i) && close(i)) near.push(i);
   const used = near.length >= NEIGHBOURS ? near : nearestTo(placements, location, NEIGHBOURS, others);
-  return followedUntil(placements.lastTime, used);
+  return followedUntil(placements.lastTime, used, LEAST_SEEN);
 }
 
 /** Classes of visit counts: 1, 2–3, 4–7, 8 and more. */

@@ -4,7 +4,7 @@ import { cutSeries, extentOf, niceStep } from "../../charts/scale.ts";
 import { placeSd } from "../../map/dot-style.ts";
 import { explorer } from "../../state/explorer.svelte.ts";
 import type { View } from "../../state/view.ts";
-import { followedUntil, medianOf, membersByGroup, sampleOf } from "./cohort-facts.ts";
+import { medianOf, membersByGroup, sampleOf } from "./cohort-facts.ts";
 import { type MarkerWords, markerWords } from "./words.ts";
 
 export interface MapStudy {
@@ -30,7 +30,7 @@ export interface GroupStudy {
   readonly members: readonly (readonly number[])[];
   /** Some members of each group, whose courses are drawn. */
   readonly sampled: readonly (readonly number[])[];
-  /** Last time at which five members are followed. */
+  /** Last time at which enough members are followed (core's rule: a tenth of them, and eleven). */
   readonly until: readonly number[];
   /** One scale for all groups. */
   readonly range: readonly [number, number];
@@ -51,7 +51,7 @@ class Studies {
     const { groups, fitted } = explorer;
     if (groups === null || fitted === null || groups.labels.length !== fitted.placements.ids.length) return null;
     const members = membersByGroup(groups.labels, groups.groups.length);
-    const until = members.map((list) => followedUntil(fitted.placements.lastTime, list));
+    const until = groups.groups.map((group) => group.until);
     return {
       members,
       sampled: members.map((list) => sampleOf(list, NUM_SAMPLED)),

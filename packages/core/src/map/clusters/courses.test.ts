@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { groupCourses } from "./courses.ts";
+import { courseAt, groupCourses } from "./courses.ts";
 
 describe("groupCourses", () => {
   // Five curves at two times; the last belongs to no group.
@@ -20,5 +20,11 @@ describe("groupCourses", () => {
     expect(() => groupCourses(curves, [0, 5, 6], [0, 0, 0, 1, -1], 2)).toThrow(/\[5,3\]/);
     expect(() => groupCourses(curves, [0, 5], [0, 0, 0, 0, 0], 2)).toThrow(/group 1 of 2 is empty/);
     expect(() => groupCourses(curves, [0, 5], [0, 0, 0, 1, -1], 2, { level: 1 })).toThrow(/level/);
+  });
+});
+
+describe("courseAt", () => {
+  it("reads a course between its times, and goes on along its ends", () => {
+    expect([0, 0.5, 1, 3, 4].map((t) => courseAt([0, 1, 3], [2, 4, 0], t))).toEqual([2, 3, 4, 0, -2]);
   });
 });

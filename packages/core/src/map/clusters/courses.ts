@@ -53,3 +53,10 @@ export function groupCourses(
     return { group, numMembers: members.length, times: Float64Array.from(times), median, lower, upper };
   });
 }
+
+/** A series at a time, by straight lines between the times given (two or more, increasing) and on beyond them. */
+export function courseAt(times: ArrayLike<number>, values: ArrayLike<number>, t: number): number {
+  let j = 0;
+  while (j + 2 < times.length && times[j + 1] <= t) j++;
+  return values[j] + ((t - times[j]) / (times[j + 1] - times[j])) * (values[j + 1] - values[j]);
+}

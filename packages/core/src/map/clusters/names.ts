@@ -10,6 +10,7 @@
  */
 import { applyTransform, type Transform, undoTransform } from "../../cohort/marker.ts";
 import { checkOption, DtmError } from "../../errors.ts";
+import { courseAt } from "./courses.ts";
 import { roundTimeStep } from "./followed.ts";
 import { type Piece, piecesOf } from "./shape.ts";
 
@@ -133,19 +134,12 @@ function phrase(
     const pace = Math.abs(b.slope) > Math.abs(a.slope) ? "faster" : "more slowly";
     return `${a.direction}, ${pace} from ${when(a.to)}, to ${value(values[end])} by ${when(times[end])}`;
   }
-  const turn = `${a.direction} to ${value(valueAt(course, a.to))} by ${when(a.to)}`;
+  const turn = `${a.direction} to ${value(courseAt(times, values, a.to))} by ${when(a.to)}`;
   if (b.direction === "stable") return `${turn}, then stable`;
   const back = Math.abs(b.end - b.start) >= 0.5 * Math.abs(a.end - a.start);
   const improves = options.better === (b.direction === "rises" ? "high" : "low");
   const verb = back && improves ? "recovers" : back ? `${b.direction} back` : b.direction;
   return `${turn}, then ${verb} to ${value(values[end])}`;
-}
-
-/** The course at a time between its first and last, by straight lines. */
-function valueAt({ times, values }: GroupCourse, t: number): number {
-  let j = 0;
-  while (j + 2 < times.length && times[j + 1] <= t) j++;
-  return values[j] + ((t - times[j]) / (times[j + 1] - times[j])) * (values[j + 1] - values[j]);
 }
 
 /** How this marker's values, rates and times are written; the unit follows the first number only. */

@@ -3,9 +3,9 @@
  * trapezoid weights over the given times:
  *   one line     y(t) ≈ a + b t;
  *   two pieces   y(t) ≈ a + b t + c (t − h)₊, h between 15 % and 85 % of the span, least squares over 71 places of h.
- * Two pieces are used where one line misses by more than 0.35σ (root mean square) and two miss by at most 0.7 of that.
+ * Two pieces are used where one line misses by more than 0.2σ (root mean square) and two miss by at most 0.7 of that.
  * A piece is level if its slope is under 0.6σ a year (a tenth of the span where the unit of time is unknown) and its
- * change under 2σ. Two pieces that say the same become one.   (docs/math/groups.md §5)
+ * change under 1.5σ. Two pieces that say the same become one.   (docs/math/groups.md §5)
  */
 import { cholesky, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
 
@@ -22,7 +22,9 @@ export interface Piece {
 }
 
 /** One line describes a course that it misses by less than this, in sd of the noise; a median is that much smoother. */
-const LINE_MISSES = 0.35;
+const LINE_MISSES = 0.2;
+/** A change of this many sd of the noise is spoken of; medians of many members show less, but it would say little. */
+const LEAST_CHANGE = 1.5;
 
 /** Years in one unit of time, or undefined for a unit we do not know. */
 export function yearsPer(timeUnit: string): number | undefined {
@@ -37,7 +39,7 @@ export function piecesOf(times: ArrayLike<number>, y: ArrayLike<number>, sigma: 
   const span = last - first;
   const steepest = 0.6 * sigma * (yearsPer(timeUnit) ?? 10 / span);
   const directionOf = (slope: number, length: number): Direction => {
-    if (Math.abs(slope) < steepest && Math.abs(slope) * length < 2 * sigma) return "stable";
+    if (Math.abs(slope) < steepest && Math.abs(slope) * length < LEAST_CHANGE * sigma) return "stable";
     return slope < 0 ? "falls" : "rises";
   };
   const weights = trapezoidWeights(times);

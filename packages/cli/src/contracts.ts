@@ -140,6 +140,9 @@ export const groupsContract = z.looseObject({
       median: z.array(number),
       lower: z.array(number),
       upper: z.array(number),
+      from: number,
+      until: number,
+      parts: z.array(z.looseObject({ numMembers: count, median: z.array(number), from: number, until: number })),
     }),
   ),
   choice: z.nullable(

@@ -91,8 +91,20 @@ export interface StudyGroup {
   readonly upper: Numbers;
   /** Members whose last visit is at or after each time, [T]. */
   readonly followed: Numbers;
+  /** Times between which enough members are under observation; worked out from `followed` where left out. */
+  readonly from?: number;
+  readonly until?: number;
+  /** Branches of the tree within the group: how many were clustered, and the median of their expected courses, [T]. */
+  readonly parts?: readonly StudyGroupPart[];
   /** Share of pairs of members kept together over resamples; left out if not studied. */
   readonly pairsKept?: number;
+}
+
+export interface StudyGroupPart {
+  readonly numMembers: number;
+  readonly median: Numbers;
+  readonly from: number;
+  readonly until: number;
 }
 
 export interface StudyGroups {
@@ -127,7 +139,7 @@ export interface StudyGroups {
     readonly meanAdjustedRand: number;
     readonly adjustedRand: readonly number[];
   };
-  /** Mean entropy-based certainty of soft membership, 0 to 1, if a mixture was fitted. */
+  /** One less the mean entropy of membership in units of log K: 1 if everybody's group is sure, 0 if nobody's. */
   readonly entropy?: number;
   /** Heights of all merges of the Ward tree, never falling. */
   readonly mergeHeights?: Numbers;

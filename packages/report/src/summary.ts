@@ -57,6 +57,9 @@ export function joinGroups(parts: {
     readonly median: Numbers;
     readonly lower: Numbers;
     readonly upper: Numbers;
+    readonly from?: number;
+    readonly until?: number;
+    readonly parts?: StudyGroup["parts"];
   }[];
   readonly names: readonly { readonly group: number; readonly letter: string; readonly name: string }[];
   /** Time of the last visit of each individual, [m]. */
@@ -85,6 +88,9 @@ export function joinGroups(parts: {
       lower: course.lower,
       upper: course.upper,
       followed: Array.from(course.times, (t) => members.filter((last) => last >= t).length),
+      ...(course.from === undefined ? {} : { from: course.from }),
+      ...(course.until === undefined ? {} : { until: course.until }),
+      ...(course.parts === undefined ? {} : { parts: course.parts }),
       ...(pairsKept === undefined ? {} : { pairsKept }),
     };
   });

@@ -96,7 +96,7 @@ export function groupsJson({ groups: found, stability }: StudiedGroups, seed: nu
   return {
     method: found.method,
     numGroups: found.groups.length,
-    groups: found.groups.map(({ letter, name, numMembers, course }, k) => ({
+    groups: found.groups.map(({ letter, name, numMembers, course, from, until, parts }, k) => ({
       letter,
       name,
       size: numMembers,
@@ -105,6 +105,9 @@ export function groupsJson({ groups: found, stability }: StudiedGroups, seed: nu
       median: course.median,
       lower: course.lower,
       upper: course.upper,
+      from,
+      until,
+      parts,
     })),
     choice: found.choice,
     stability:

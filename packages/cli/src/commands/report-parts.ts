@@ -40,7 +40,7 @@ export function studyGroups(
 ): StudyGroups {
   return joinGroups({
     labels: groups.labels,
-    courses: groups.groups.map(({ course }) => course),
+    courses: groups.groups.map(({ course, from, until, parts }) => ({ ...course, from, until, parts })),
     names: groups.groups.map(({ letter, name }, group) => ({ group, letter, name })),
     lastTimes,
     method:
@@ -49,7 +49,7 @@ export function studyGroups(
       "the others joined the group that holds most of the posterior of their place.",
     ...(number === null ? {} : { number }),
     ...(stability === null ? {} : { stability }),
-    ...(groups.method === "mixture" ? { entropy: groups.certainty } : {}),
+    entropy: groups.certainty,
     mergeHeights: groups.tree.heights,
     tree: groups.treeTop,
   });

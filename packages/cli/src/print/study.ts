@@ -1,5 +1,5 @@
 /** Comparison, groups, associations and survival as a biostatistician would like to read them in a terminal. */
-import type { Association, Comparison, LandmarkSurvival, Marker } from "@trajectory-maps/core";
+import { type Association, type Comparison, courseAt, type LandmarkSurvival, type Marker } from "@trajectory-maps/core";
 import type { StudiedGroups } from "../commands/study.ts";
 import { table } from "./table.ts";
 import { brief, count, percent, whole, wrap } from "./words.ts";
@@ -64,23 +64,20 @@ export function groupsPage(
   marker: Marker,
 ): string {
   const total = groups.reduce((sum, { numMembers }) => sum + numMembers, 0);
-  const rows = groups.map(({ letter, name, numMembers, course }, k) => {
-    const last = course.median.length - 1;
+  const rows = groups.map(({ letter, name, numMembers, course, from, until }, k) => {
     const kept = stability?.groups.find(({ group }) => group === k)?.pairsKept;
+    // Within what is followed: beyond, a median is what the model expects of people no longer seen.
+    const medians = [from, (from + until) / 2, until].map((t) => brief(courseAt(course.times, course.median, t)));
     return [
       letter,
       name,
       whole(numMembers),
       percent(numMembers / total),
-      [0, last / 2, last].map((at) => brief(course.median[Math.round(at)] ?? Number.NaN)).join("  "),
+      medians.join("  "),
+      brief(Math.floor(10 * until + 1e-9) / 10),
       kept === undefined || Number.isNaN(kept) ? "" : percent(kept),
     ];
   });
-  const times = groups[0]?.course.times;
-  const ends =
-    times === undefined
-      ? ""
-      : [0, (times.length - 1) / 2, times.length - 1].map((at) => brief(times[Math.round(at)] ?? 0)).join(", ");
   const unit = marker.timeUnit && ` ${marker.timeUnit}`;
   const lines = [
     line(
@@ -92,7 +89,17 @@ export function groupsPage(
     ),
     ...(choice === null ? [] : [line("", choice.sentence)]),
     "",
-    table(["", "Name", "size", "share", `median at ${ends}${unit}`, "pairs kept"], rows, [1]),
+    table(
+      ["", "Name", "size", "share", "median", `followed to${unit && ` (${marker.timeUnit})`}`, "pairs kept"],
+      rows,
+      [1],
+    ),
+    "",
+    line(
+      "",
+      "Median of the members' expected courses at the start, middle and end of the time in which they are followed: " +
+        "until a tenth of them, and at least 11, still are.",
+    ),
   ];
   if (stability !== null) {
     const { verdict, meanAdjustedRand, adjustedRand } = stability;

@@ -32,8 +32,10 @@ describe("axes", () => {
   it("have round ticks inside the range, the last label with the unit", () => {
     expect(roundTicks(0, 10, 4)).toEqual([0, 2, 4, 6, 8, 10]);
     expect(roundTicks(-0.12, 0.31, 4)).toEqual([-0.1, 0, 0.1, 0.2, 0.3]);
-    const axis = timeAxis(0, 9.8, "year");
+    const axis = timeAxis(0, 9.4, "year");
     expect(axis.ticks.map(axis.format)).toEqual(["0", "2", "4", "6", "year 8"]);
+    // An end close to a round number is moved there.
+    expect(timeAxis(0.01, 9.8, "year")).toMatchObject({ domain: [0, 10], ticks: [0, 2, 4, 6, 8, 10] });
   });
 });
 

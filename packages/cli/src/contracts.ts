@@ -70,6 +70,7 @@ const survival = z.looseObject({
   numEvents: count,
   leftOut: z.looseObject({ unknown: count, eventBefore: count, censoredBefore: count, noVisitBefore: count }),
   groups: z.array(z.looseObject({ group: count, letter: text, name: text })),
+  emptyGroups: z.array(z.looseObject({ group: count, letter: text, name: text })),
   curves: z.array(
     z.looseObject({ group: count, times: z.array(number), survival: z.array(number), atRisk: z.array(number) }),
   ),

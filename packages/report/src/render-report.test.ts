@@ -114,6 +114,35 @@ describe("the report", () => {
     for (const figure of studyFigures(named)) expect(figureToSvg(figure, { document })).not.toMatch(/<script|<img/i);
   });
 
+  it("says what crude shares by group leave out, and points to the curves where there are some", () => {
+    const caption = (part: Study) => studyFigures(part).find(({ key }) => key === "groups")?.caption;
+    expect(caption(study)).toMatch(/crude: groups were seen .*median last visit from year .* allow for that\./);
+    const { survival: _, ...without } = study;
+    expect(caption(without)).toMatch(/crude.*which shares do not allow for\./);
+    expect(caption({ ...without, outcomes: [] })).not.toContain("crude");
+  });
+
+  it("says what is free of later visits after a landmark and what is not, and who has no curve", () => {
+    const survival = { ...study.survival!, emptyGroups: [{ letter: "Z", name: "falls at once" }] };
+    const dom = parseHTML(renderReport({ ...study, survival }, { document })).document;
+    const text = dom.querySelector("#survival")?.textContent ?? "";
+    expect(text).toMatch(/place uses the individual's visits up to year .* only .* fitted on all visits/);
+    expect(text).not.toContain("nothing from the future");
+    expect(text).toContain("Nobody is in group Z (falls at once) at the landmark.");
+    expect(text).toContain("years since the landmark");
+  });
+
+  it("gives a bound where nobody has had the event yet, never 100 to 100", () => {
+    const { curves } = study.survival!;
+    const ones = Array.from(curves[0].survival, () => 1);
+    const none = { ...curves[0], numEvents: 0, survival: ones, lower: ones, upper: ones };
+    const survival = { ...study.survival!, curves: [none, ...curves.slice(1)] };
+    const figure = studyFigures({ ...study, survival }).find(({ key }) => key === "survival");
+    const cells = figure!.table.rows.flat().join("\n");
+    expect(cells).not.toContain("100 to 100");
+    expect(cells).toMatch(/no event among \d+ at risk \(at least \d+%\)/);
+  });
+
   it("is a page from the cohort alone", () => {
     const html = renderReport({ cohort: study.cohort }, { document });
     const ids = Array.from(parseHTML(html).document.querySelectorAll("main > section"), (section) => section.id);

@@ -292,6 +292,8 @@ export interface StudySurvival {
   }[];
   /** Groups of the curves where they are not those of the whole study; default `Study.groups`. */
   readonly groups?: readonly { readonly group: number; readonly letter: string; readonly name: string }[];
+  /** Groups of the study that nobody joins at the landmark. */
+  readonly emptyGroups?: readonly { readonly letter: string; readonly name: string }[];
   readonly logRank?: { readonly statistic: number; readonly degrees: number; readonly pValue: number };
   readonly cox?: {
     readonly terms: readonly {

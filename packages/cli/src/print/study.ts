@@ -147,28 +147,44 @@ export function associationPage({ outcomes, controls, primary }: Association): s
 
 /** Survival after the landmark: groups, log-rank, Cox. */
 export function survivalPage(survival: LandmarkSurvival, timeUnit: string): string {
-  const { event, landmark, curves, groups, logRank, cox, leftOut, numIndividuals, numEvents } = survival;
+  const { event, landmark, curves, groups, emptyGroups, logRank, cox, leftOut, numIndividuals, numEvents } = survival;
   const unit = timeUnit && ` ${timeUnit}`;
   const rows = curves.map((curve, k) => [
     `${groups[k]?.letter ?? ""}  ${groups[k]?.name ?? ""}`,
     whole(curve.numIndividuals),
     whole(curve.numEvents),
-    Number.isNaN(curve.median.time) ? "not reached" : `${brief(curve.median.time)}${unit}`,
+    Number.isNaN(curve.median.time) ? "not reached" : brief(curve.median.time),
   ]);
-  const left = `${leftOut.eventBefore + leftOut.censoredBefore} whose follow-up ended before, ${leftOut.noVisitBefore} not yet seen, ${leftOut.unknown} unknown`;
+  const left =
+    `${leftOut.eventBefore} with the event by then, ${leftOut.censoredBefore} whose follow-up had ended, ` +
+    `${leftOut.noVisitBefore} not yet seen, ${leftOut.unknown} unknown`;
+  const empty = emptyGroups.map(({ letter, name }) => `${letter} (${name})`).join(", ");
   const terms = cox.terms
     .map((t, k) => `axis ${k + 1}: ${t.hazardRatio.toFixed(2)} [${t.lower.toFixed(2)}, ${t.upper.toFixed(2)}]`)
     .join("; ");
+  const cautions = cox.warnings.map((code) =>
+    code === "few-events" ? "fewer than ten events per axis" : "a hazard ratio has no finite estimate",
+  );
   return [
-    line("Survival", `${event} after ${brief(landmark)}${unit}, individuals placed by their visits up to then`),
+    line(
+      "Survival",
+      `time to ${event} from the landmark at ${brief(landmark)}${unit} on. Each place uses visits up to the landmark only; ` +
+        "the map itself was fitted on all visits.",
+    ),
     line("", `${count(numIndividuals, "individual")}, ${count(numEvents, "event")}; left out: ${left}`),
     "",
-    table(["Group at the landmark", "individuals", "events", "median survival"], rows),
+    table(
+      ["Group at the landmark", "individuals", "events", `median${unit && ` (${timeUnit} since the landmark)`}`],
+      rows,
+    ),
+    ...(empty === "" ? [] : ["", line("", `Nobody is in ${empty} at the landmark.`)]),
     "",
     ...(logRank === null ? [] : [line("Log-rank", `p ${showP(logRank.pValue)}`)]),
     line(
       "Cox",
-      `hazard ratios, ${terms}; concordance ${cox.concordance.concordance.toFixed(2)}, p ${showP(cox.likelihoodRatio.pValue)}`,
+      `hazard ratios per unit of the map, ${terms}; p ${showP(cox.likelihoodRatio.pValue)}; concordance ` +
+        `${cox.concordance.concordance.toFixed(2)} on the same individuals` +
+        `${cautions.length === 0 ? "" : `. Caution: ${cautions.join("; ")}`}`,
     ),
   ].join("\n");
 }

@@ -1,7 +1,8 @@
 /**
  * Follow-up from a landmark, by the place that visits up to the landmark give: Kaplan–Meier by group, log-rank, and Cox
- * on the places (docs/math/survival.md §5). Nothing seen after the landmark enters a place or a group: the study's
- * groups are regions of the map, and individuals join them by the posterior of their place at the landmark.
+ * on the places (docs/math/survival.md §5). Nothing seen of an individual after the landmark enters its place or decides
+ * its group: the study's groups are regions of the map, and individuals join them by the posterior of their place at the
+ * landmark. The map and the regions themselves were made from all visits.
  */
 import { type Cohort, makeCohort } from "../cohort/cohort.ts";
 import { DtmError } from "../errors.ts";
@@ -16,6 +17,12 @@ import { type KaplanMeier, kaplanMeier } from "../survival/kaplan-meier.ts";
 import { defaultLandmark, type Landmark, landmarkFollowUp } from "../survival/landmark.ts";
 import { type LogRank, logRank } from "../survival/log-rank.ts";
 
+export interface LandmarkGroup {
+  readonly group: number;
+  readonly letter: string;
+  readonly name: string;
+}
+
 export interface LandmarkSurvival {
   readonly event: string;
   readonly landmark: number;
@@ -24,7 +31,9 @@ export interface LandmarkSurvival {
   readonly numEvents: number;
   readonly leftOut: Landmark["leftOut"];
   /** Groups with members at the landmark: number in the study, letter, name. */
-  readonly groups: readonly { readonly group: number; readonly letter: string; readonly name: string }[];
+  readonly groups: readonly LandmarkGroup[];
+  /** Groups of the study that nobody joins at the landmark; they have no curve. */
+  readonly emptyGroups: readonly LandmarkGroup[];
   /** One curve per group of `groups`. */
   readonly curves: readonly (KaplanMeier & { readonly group: number })[];
   /** Null with fewer than two groups. */
@@ -50,7 +59,8 @@ export function landmarkSurvival(
   const after = landmarkFollowUp(visits, followUp, landmark);
   const early = embed(model, visitsUntil(cohort, after.individuals, landmark));
   const labels = groupsAtLandmark(placements, groups, early);
-  const present = groups.groups.map((_, g) => g).filter((g) => labels.includes(g));
+  const all = groups.groups.map(({ letter, name }, group) => ({ group, letter, name }));
+  const present = all.flatMap(({ group }) => (labels.includes(group) ? [group] : []));
   const compact = labels.map((g) => present.indexOf(g));
   const curves = present.map((group) => {
     const members = [...labels.keys()].filter((i) => labels[i] === group);
@@ -63,7 +73,8 @@ export function landmarkSurvival(
     numIndividuals: after.individuals.length,
     numEvents: after.events.reduce((s, e) => s + e, 0),
     leftOut: after.leftOut,
-    groups: present.map((group) => ({ group, letter: groups.groups[group].letter, name: groups.groups[group].name })),
+    groups: all.filter(({ group }) => present.includes(group)),
+    emptyGroups: all.filter(({ group }) => !present.includes(group)),
     curves,
     logRank: present.length > 1 ? logRank(after, compact, present.length) : null,
     cox: fitCox(after, early.location, early.mapDimension),

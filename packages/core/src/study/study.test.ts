@@ -128,6 +128,8 @@ describe("landmarkSurvival", () => {
   const times = Float64Array.from({ length: m }, (_, i) => placements.lastTime[i] + 10 * random.uniform());
   const events = Float64Array.from({ length: m }, () => (random.uniform() < 0.5 ? 1 : 0));
   const study = { model: fpca, cohort, placements, groups };
+  const q = placements.mapDimension;
+  const radius = (i: number) => Math.hypot(...placements.location.subarray(i * q, (i + 1) * q));
 
   it("counts everybody once: in a curve or left out for a reason", () => {
     const result = landmarkSurvival(study, "death", { times, events }, 3);
@@ -135,6 +137,25 @@ describe("landmarkSurvival", () => {
     expect(result.numIndividuals + unknown + eventBefore + censoredBefore + noVisitBefore).toBe(m);
     expect(result.curves.reduce((s, c) => s + c.numIndividuals, 0)).toBe(result.numIndividuals);
     expect(result.curves.map((c) => c.group)).toEqual(result.groups.map((g) => g.group));
+    const named = [...result.groups, ...result.emptyGroups].map(({ group }) => group).sort((a, b) => a - b);
+    expect(named).toEqual(groups.groups.map((_, g) => g));
+  });
+
+  it("names the groups that nobody joins at the landmark", () => {
+    // At a landmark before the second visits everyone stands near the middle; a far group of one stays empty.
+    const labels = groups.labels.slice();
+    const K = groups.groups.length;
+    const far = [...labels.keys()].reduce((a, b) => (radius(b) > radius(a) ? b : a));
+    labels[far] = K;
+    const lone = { ...groups.groups[0], letter: "Z", name: "alone" };
+    const result = landmarkSurvival(
+      { ...study, groups: { ...groups, labels, groups: [...groups.groups, lone] } },
+      "death",
+      { times: times.map((t, i) => (i === far ? 0.001 : t)), events },
+      1,
+    );
+    expect(result.emptyGroups).toContainEqual({ group: K, letter: "Z", name: "alone" });
+    expect(result.curves.map((c) => c.group)).not.toContain(K);
   });
 
   it("does not look beyond the landmark: later values change nothing", () => {

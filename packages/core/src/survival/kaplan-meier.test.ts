@@ -90,7 +90,37 @@ describe("curveAt", () => {
     const rows = curveAt(curve, [0, 1, 1.5, 2, 3, 4, 5]);
     expect(rows.map((row) => row.survival)).toEqual([1, 0.75, 0.75, 0.5, 0.5, 0, 0]);
     expect(rows.map((row) => row.atRisk)).toEqual([4, 4, 3, 3, 1, 1, 0]);
-    expect(rows[0]).toMatchObject({ lower: 1, upper: 1 });
+    expect(rows[0]).toMatchObject({ lower: 1, upper: 1, noEvent: true });
+    expect(rows.map((row) => row.noEvent)).toEqual([true, false, false, false, false, false, false]);
+  });
+
+  it("has an exact lower bound while nobody has had the event, from those still at risk", () => {
+    const none = kaplanMeier({ times: [1, 2, 3, 3, 3, 5], events: [0, 0, 0, 0, 0, 0] });
+    const rows = curveAt(none, [0, 0.5, 2, 4, 6]);
+    expect(rows.map((row) => row.upper)).toEqual([1, 1, 1, 1, 1]);
+    const expected = [1, 0.025 ** (1 / 6), 0.025 ** (1 / 5), 0.025];
+    for (const [k, lower] of expected.entries()) expect(rows[k].lower).toBeCloseTo(lower, 12);
+    expect(rows[4].lower).toBeNaN();
+    // Clopper and Pearson: with this S, no event among the n at risk has probability 2.5 %.
+    expect(rows[2].lower ** rows[2].atRisk).toBeCloseTo(0.025, 12);
+    expect(curveAt(kaplanMeier({ times: [1, 2], events: [0, 0] }, { level: 0.8 }), [1.5])[0].lower).toBeCloseTo(
+      0.1,
+      12,
+    );
+  });
+
+  it("covers a rare event's truth before the first event at least as often as it says", () => {
+    // S(1) = 0.97, twenty individuals, a third censored before.
+    let covered = 0;
+    const random = createRandom(31);
+    for (let study = 0; study < 1000; study++) {
+      const event = Array.from({ length: 20 }, () => Math.log(1 - random.uniform()) / Math.log(0.97));
+      const censored = Array.from({ length: 20 }, () => 3 * random.uniform());
+      const times = event.map((t, i) => Math.min(t, censored[i]));
+      const [at] = curveAt(kaplanMeier({ times, events: event.map((t, i) => (t <= censored[i] ? 1 : 0)) }), [1]);
+      if (at.lower <= 0.97 && at.upper >= 0.97) covered++;
+    }
+    expect(covered / 1000).toBeGreaterThan(0.93);
   });
 });
 

@@ -6,6 +6,8 @@
  *   "log-log"  S^{exp(± z √v / log S)}, inside [0,1] and best in small groups (the default);
  *   "log"      S exp(± z √v), cut at 1;
  *   "plain"    S ± z S √v, cut to [0,1].
+ * None of these says anything before the first event; there `curveAt` gives Clopper and Pearson's lower bound for no event
+ * among the n still at risk, ((1 − level)/2)^{1/n}.
  * Individuals censored at t_j are at risk at t_j. Times are tied when they are equal.   (docs/math/survival.md §1)
  */
 import { checkOption } from "../errors.ts";
@@ -26,7 +28,7 @@ export interface KaplanMeier {
   readonly survival: Float64Array; // S
   /** Of S, by Greenwood; NaN once S is 0. */
   readonly standardErrors: Float64Array;
-  /** Both 1 while S is 1; NaN once S is 0. */
+  /** Both 1 while S is 1, as R has it (`curveAt` has an exact bound); NaN once S is 0. */
   readonly lower: Float64Array;
   readonly upper: Float64Array;
   readonly level: number;
@@ -91,21 +93,56 @@ export function kaplanMeierByGroup(
   });
 }
 
+/** What reading a curve needs; `KaplanMeier` is one, and so is what JSON brings back of it. */
+export interface SurvivalSteps {
+  readonly times: ArrayLike<number>;
+  readonly atRisk: ArrayLike<number>;
+  readonly survival: ArrayLike<number>;
+  readonly lower: ArrayLike<number>;
+  readonly upper: ArrayLike<number>;
+  /** Default 0.95. */
+  readonly level?: number;
+}
+
+/** A curve at one time. */
+export interface SurvivalPoint {
+  readonly time: number;
+  readonly survival: number;
+  /** Exact while there was no event; NaN where there is none (S is 0, or nobody is at risk and none had the event). */
+  readonly lower: number;
+  readonly upper: number;
+  /** Everyone whose own time is not before this one. */
+  readonly atRisk: number;
+  /** Nobody had the event up to here: S is 1, and `lower` rests on those at risk alone. */
+  readonly noEvent: boolean;
+}
+
 /** S, its interval and the number at risk at given times; the table under a plotted curve. */
-export function curveAt(curve: KaplanMeier, times: ArrayLike<number>) {
+export function curveAt(curve: SurvivalSteps, times: ArrayLike<number>): SurvivalPoint[] {
   return Array.from(times, (time) => {
     let j = -1;
     while (j + 1 < curve.times.length && curve.times[j + 1] <= time) j++;
     const next = j >= 0 && curve.times[j] === time ? j : j + 1;
-    return {
-      time,
-      survival: j < 0 ? 1 : curve.survival[j],
-      lower: j < 0 ? 1 : curve.lower[j],
-      upper: j < 0 ? 1 : curve.upper[j],
-      // Everyone whose own time is not before this one.
-      atRisk: next < curve.times.length ? curve.atRisk[next] : 0,
-    };
+    const atRisk = next < curve.times.length ? curve.atRisk[next] : 0;
+    const survival = j < 0 ? 1 : curve.survival[j];
+    if (survival === 1) {
+      return {
+        time,
+        survival,
+        lower: noEventBound(time, atRisk, curve.level ?? 0.95),
+        upper: 1,
+        atRisk,
+        noEvent: true,
+      };
+    }
+    return { time, survival, lower: curve.lower[j], upper: curve.upper[j], atRisk, noEvent: false };
   });
+}
+
+/** Lower bound of S where none of the n at risk has had the event; at the start S is 1 without doubt. */
+function noEventBound(time: number, n: number, level: number): number {
+  if (time <= 0) return 1;
+  return n > 0 ? ((1 - level) / 2) ** (1 / n) : Number.NaN;
 }
 
 /** Distinct times with the numbers at risk, with events and censored. */

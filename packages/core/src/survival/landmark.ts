@@ -1,6 +1,7 @@
 /**
- * Landmark analysis: individuals are placed by their visits up to a landmark and followed from there, so that nothing
- * from the future enters a place, and nobody is counted as surviving a time that was needed to see them.
+ * Landmark analysis: individuals are placed by their visits up to a landmark and followed from there, so that no later
+ * visit of theirs enters their place, and nobody is counted as surviving a time that was needed to see them. The model
+ * that places them may know later visits; only one fitted on other individuals, or on visits up to the landmark, does not.
  * Visits and follow-up are on one clock. The default landmark is the time by which half the individuals have two visits:
  * the smallest t with #{second visit ≤ t} ≥ m/2.   (docs/math/survival.md §5)
  */

@@ -148,7 +148,7 @@ export function checklist(context: Context): ChecklistItem[] {
       "Are the syntax files available?",
       study.run?.command === undefined
         ? "The settings in force are listed under “How the fit went”."
-        : "Yes: the command stands at the foot of this page and, with the settings in force, reproduces the run.",
+        : "Yes: the commands stand in this page and, with the settings in force, reproduce the run.",
     ),
   ];
 }

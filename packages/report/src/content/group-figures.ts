@@ -13,6 +13,7 @@ import {
 import { cell, fixed, interval, isSmall, NONE, percent, wilson } from "../numbers.ts";
 import { capital, midSentence, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
+import { shareCaution } from "./share-caution.ts";
 import { treeFigure } from "./tree-figure.ts";
 
 /** Courses of the groups and the evidence for their number. */
@@ -46,7 +47,7 @@ export function groupFigures(context: Context): Figure[] {
     {
       key: "groups",
       title: "Groups of similar courses",
-      caption: courseCaption(context, `${capital(marker.name)}${unit}${logScale}`),
+      caption: courseCaption(context, `${capital(marker.name)}${unit}${logScale}`) + shareCaution(context),
       summary: groups
         .map((g, k) => {
           const until = solidUntil(g, smallCell);

@@ -132,5 +132,5 @@ function survivalText({ study, timeWord }: Context): string {
   const { survival } = study;
   if (survival === undefined) return "";
   const cox = survival.cox === undefined ? "" : " Hazard ratios are from Cox regression on the places.";
-  return `Time to ${survival.event} was analysed from a landmark at ${timeWord} ${significant(survival.landmark)}: individuals were placed by their visits up to it and followed from it, with Kaplan–Meier curves by group${survival.logRank === undefined ? "" : " and a log-rank test"}.${cox}`;
+  return `Time to ${survival.event} was analysed from a landmark at ${timeWord} ${significant(survival.landmark)}: individuals were placed by their visits up to it, on the map fitted to all visits, and followed from it, with Kaplan–Meier curves by the group of that place${survival.logRank === undefined ? "" : " and a log-rank test"}.${cox}`;
 }

@@ -3,7 +3,7 @@ import { coverageCurve, drawCoverage, drawDifferences, drawHorizon, drawPit } fr
 import type { Figure } from "../figures/figure.ts";
 import { drawTrace } from "../figures/fit.ts";
 import { drawDesign, drawValues } from "../figures/quality.ts";
-import { drawSurvival, riskTimes, survivalAt } from "../figures/survival.ts";
+import { drawSurvival, riskTimes, sinceLandmark, survivalAt } from "../figures/survival.ts";
 import { cell, cellsOf, fixed, interval, isSmall, listWords, NONE, percent, signed, significant } from "../numbers.ts";
 import { midSentence, modelName, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
@@ -128,22 +128,33 @@ export function survivalFigures({ study, groups: all, smallCell, timeWord }: Con
   const at = (curve: (typeof shown)[number]["curve"], t: number) => {
     const s = survivalAt(curve, t);
     if (s.atRisk < smallCell) return `${NONE} (at risk ${cell(s.atRisk, smallCell)})`;
+    if (t <= 0) return `${percent(1)} (at risk ${cell(s.atRisk, smallCell)})`;
+    // Rounded down: the bound must not look better than it is.
+    if (s.noEvent) {
+      return `no event among ${cell(s.atRisk, smallCell)} at risk (at least ${Math.floor(100 * s.lower)}%)`;
+    }
     return `${percent(s.survival)} (${fixed(100 * s.lower, 0)} to ${fixed(100 * s.upper, 0)}; at risk ${cell(s.atRisk, smallCell)})`;
   };
+  const unit = cohort.marker.timeUnit;
+  const empty = survival.emptyGroups ?? [];
+  const nobody =
+    empty.length === 0
+      ? ""
+      : ` Nobody is in ${empty.length === 1 ? "group" : "groups"} ${listWords(empty.map(({ letter, name }) => `${letter} (${name})`))} at the landmark.`;
   return [
     {
       key: "survival",
       title: `Time to ${event} by group`,
-      caption: `Kaplan–Meier curves with 95% bands, from the landmark at ${timeWord} ${significant(survival.landmark)} on. Curves are read at sixty times and end where fewer than ${smallCell} are at risk.`,
+      caption: `Kaplan–Meier curves with 95% bands by the group of the place at the landmark, ${timeWord} ${significant(survival.landmark)}; before a group's first event the band is the exact bound for no event.${nobody} Curves are read at sixty times and end where fewer than ${smallCell} are at risk.`,
       summary: shown
         .map(
           ({ group, curve }) =>
             `${group.letter} ${group.name}: ${cell(curve.numEvents, smallCell)} events among ${cell(curve.numIndividuals, smallCell)}`,
         )
         .join("; ")
-        .concat("."),
+        .concat(`.${nobody}`),
       table: {
-        columns: ["Group", ...times.map((t) => `${timeWord} ${t}`)],
+        columns: ["Group", ...times.map((t) => `${significant(t)} ${sinceLandmark(unit)}`)],
         rows: shown.map(({ group, curve }) => [`${group.letter} ${group.name}`, ...times.map((t) => at(curve, t))]),
       },
       width: 720,

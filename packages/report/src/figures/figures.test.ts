@@ -64,7 +64,9 @@ describe("survival curves", () => {
   };
 
   it("are read as step functions with the number at risk just before", () => {
-    expect(survivalAt(curve, 0)).toMatchObject({ survival: 1, atRisk: 4 });
+    expect(survivalAt(curve, 0)).toMatchObject({ survival: 1, atRisk: 4, noEvent: true });
+    // Four at risk and no event: Clopper and Pearson's bound.
+    expect(survivalAt(curve, 0.5).lower).toBeCloseTo(0.025 ** 0.25, 12);
     expect(survivalAt(curve, 1)).toMatchObject({ survival: 0.75, atRisk: 4 });
     expect(survivalAt(curve, 2.5)).toMatchObject({ survival: 0.75, atRisk: 2 });
     expect(survivalAt(curve, 4)).toMatchObject({ survival: 0.375, atRisk: 0 });

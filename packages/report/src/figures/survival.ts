@@ -3,11 +3,12 @@
  * times and end where fewer than the limit are at risk, so that no single event can be told from the drawing.
  */
 import * as Plot from "@observablehq/plot";
-import { cell, timeWord } from "../numbers.ts";
+import { curveAt, type SurvivalPoint } from "@trajectory-maps/core";
+import { cell } from "../numbers.ts";
 import type { StudySurvival } from "../study.ts";
 import { groupStyle } from "../theme.ts";
 import { badge } from "./badge.ts";
-import { chart, roundTicks, timeAxis } from "./chart.ts";
+import { chart, roundTicks, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
 import { type Canvas, label, makeRoot, penOf } from "./svg.ts";
 
@@ -28,17 +29,14 @@ type Curve = StudySurvival["curves"][number];
 
 const LATTICE = 60;
 
-/** S, its band and the number at risk of a curve at one time. */
-export function survivalAt(curve: Curve, time: number) {
-  let j = -1;
-  while (j + 1 < curve.times.length && curve.times[j + 1] <= time) j++;
-  const next = j >= 0 && curve.times[j] === time ? j : j + 1;
-  return {
-    survival: j < 0 ? 1 : curve.survival[j],
-    lower: j < 0 ? 1 : curve.lower[j],
-    upper: j < 0 ? 1 : curve.upper[j],
-    atRisk: next < curve.times.length ? curve.atRisk[next] : 0,
-  };
+/** S, its band and the number at risk of a curve at one time; before the first event the band is exact. */
+export function survivalAt(curve: Curve, time: number): SurvivalPoint {
+  return curveAt(curve, [time])[0];
+}
+
+/** "years since the landmark". */
+export function sinceLandmark(timeUnit: string): string {
+  return `${timeUnit.trim() === "" ? "time" : timeUnit.trim()} since the landmark`;
 }
 
 /** Times at which numbers at risk are written. */
@@ -55,21 +53,25 @@ export function drawSurvival(data: SurvivalFigure, canvas: Canvas): SVGSVGElemen
   const pen = penOf(canvas, 720);
   const { survival, groups, smallCell } = data;
   const last = lastTime(survival);
-  const height = 320;
+  const height = 336;
   const [marginLeft, marginRight] = [44, 46];
+  // Above the curves stands the title of y, below them labels and title of x.
+  const [marginTop, marginBottom] = [26, 38];
+  const plotHeight = height - marginTop - marginBottom;
   const drawn = groups.flatMap((group) => {
     const curve = survival.curves.find((c) => c.group === group.group);
     return curve === undefined ? [] : [{ ...group, curve, rows: lattice(curve, last, smallCell) }];
   });
   const ends = spreadLabels(
     drawn.map(({ rows }) => rows[rows.length - 1]?.s ?? 1),
-    16 / (height - 50),
+    16 / plotHeight,
   );
   const drawing = chart(pen, {
     height,
     marginLeft,
     marginRight,
-    x: timeAxis(0, last, timeWord(data.timeUnit), 5),
+    x: { domain: [0, last], ticks: roundTicks(0, last, 5), format: trim },
+    xTitle: sinceLandmark(data.timeUnit),
     y: { domain: [0, 1], ticks: [0, 0.25, 0.5, 0.75, 1], format: (v) => `${Math.round(100 * v)}%` },
     yTitle: `without ${survival.event}`,
     marks: drawn.flatMap(({ rank, rows }) => {
@@ -85,7 +87,7 @@ export function drawSurvival(data: SurvivalFigure, canvas: Canvas): SVGSVGElemen
   drawing.setAttribute("y", "0");
   root.append(drawing);
   const px = (t: number) => marginLeft + ((pen.width - marginLeft - marginRight) * t) / last;
-  const py = (s: number) => 26 + (height - 26 - 22) * (1 - s);
+  const py = (s: number) => marginTop + plotHeight * (1 - s);
   drawn.forEach(({ rank, letter, rows }, k) => {
     const end = rows[rows.length - 1];
     if (end !== undefined)

@@ -155,13 +155,13 @@ export function survivalSection(context: PageContext): Section | undefined {
         ? "a hazard ratio has no finite estimate"
         : code,
   );
-  const body = html`<p class="sub">Only visits up to ${timeWord} ${significant(survival.landmark)} place an individual, and time runs from there, so nothing from the future enters.${out}</p>
+  const body = html`<p class="sub">Each place uses the individual's visits up to ${timeWord} ${significant(survival.landmark)} only (the landmark), and time runs from there. The map and the regions of its groups were fitted on all visits, later ones included, so this shows a relation within the cohort, not how well new individuals would be foretold.${out}</p>
 <div class="two lead">${figure}<div>
 ${logRank !== undefined && html`<h3 style="margin-top:0">Do the groups differ?</h3><p class="sub" style="font-size:14px">Log-rank test: χ² ${fixed(logRank.statistic, 1)} on ${counted(logRank.degrees, "degree")} of freedom, p ${pValue(logRank.pValue)}.</p>`}
 ${
   cox !== undefined &&
   html`<h3>Place and time to ${event}</h3><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Cox regression"><table><caption class="hide">Cox regression on the places</caption><thead><tr><th scope="col">Cox regression</th><th scope="col">hazard ratio</th><th scope="col">95% CI</th><th scope="col">p</th></tr></thead><tbody>${terms}</tbody></table></div>
-<p class="sub" style="font-size:13px;margin-top:8px">${cell(cox.numEvents, smallCell)} events among ${cell(cox.numIndividuals, smallCell)} individuals. Likelihood ratio p ${pValue(cox.likelihoodRatio.pValue)}. Concordance ${fixed(cox.concordance.concordance, 2)} (s.e. ${fixed(cox.concordance.standardError, 3)}).${warnings.length > 0 ? ` Caution: ${listWords(warnings)}.` : ""}</p>`
+<p class="sub" style="font-size:13px;margin-top:8px">${cell(cox.numEvents, smallCell)} events among ${cell(cox.numIndividuals, smallCell)} individuals. Likelihood ratio p ${pValue(cox.likelihoodRatio.pValue)}. Concordance ${fixed(cox.concordance.concordance, 2)} (s.e. ${fixed(cox.concordance.standardError, 3)}), measured on the individuals the model was fitted to.${warnings.length > 0 ? ` Caution: ${listWords(warnings)}.` : ""}</p>`
 }
 </div></div>`;
   return { id: "survival", title: `Does the place foretell ${event}?`, body };

@@ -14,6 +14,7 @@ import type { PrepareOptions } from "../models/prepare.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 import { centralCoverage, forecastScores } from "./forecast.ts";
 import { heldOutLogLikelihood } from "./held-out.ts";
+import { verdictOf } from "./verdict.ts";
 
 export const COMPARED_MODELS = ["constant", "line", "lmm", "fpca", "dtm", "dtm-paper", "classes"] as const;
 export type ComparedModel = (typeof COMPARED_MODELS)[number];
@@ -187,11 +188,10 @@ export function summarizeFolds(results: readonly FoldResult[], options: CompareO
   const byModel = models.map((model) => results.filter((r) => r.model === model).sort((a, b) => a.fold - b.fold));
   const reference = models.includes("lmm") ? "lmm" : models[0];
   const summaries = models.map((model, k) => summarizeModel(model, byModel[k], options.mean ?? "scalar", folds));
-  const referenceResults = byModel[models.indexOf(reference)];
-  const differences = models
-    .filter((model) => model !== reference)
-    .map((model) => pairedDifference(model, byModel[models.indexOf(model)], reference, referenceResults));
-  return { models: summaries, differences, folds, repeats, verdict: verdictOf(summaries, differences, reference) };
+  const difference = (model: ComparedModel, other: ComparedModel) =>
+    pairedDifference(model, byModel[models.indexOf(model)], other, byModel[models.indexOf(other)]);
+  const differences = models.filter((model) => model !== reference).map((model) => difference(model, reference));
+  return { models: summaries, differences, folds, repeats, verdict: verdictOf(models, reference, difference) };
 }
 
 function summarizeModel(
@@ -277,30 +277,4 @@ function pairedDifference(
   });
   const { mean, se } = overFolds([...scored.values()].map(({ sum, count }) => sum / count));
   return { model, reference, mean, se, lower: mean - 1.96 * se, upper: mean + 1.96 * se };
-}
-
-/** One sentence; it may say that the simpler model is enough. */
-function verdictOf(
-  models: readonly ModelComparison[],
-  differences: readonly ModelDifference[],
-  reference: ComparedModel,
-): string {
-  const maps = differences.filter((d) => d.model === "dtm" || d.model === "dtm-paper");
-  const candidates = maps.length > 0 ? maps : differences;
-  if (candidates.length === 0) return `Only ${models[0].model} was scored: nothing to compare.`;
-  const best = candidates.reduce((a, b) => (b.mean > a.mean ? b : a));
-  const name = best.model === "dtm" || best.model === "dtm-paper" ? `The map (${best.model})` : best.model;
-  // "Better by": the sign is in the words, so the interval is turned with them.
-  const turn = best.upper < 0 ? -1 : 1;
-  const [low, high] = turn > 0 ? [best.lower, best.upper] : [-best.upper, -best.lower];
-  const amount = `${(turn * best.mean).toFixed(2)} per individual (95 % interval ${low.toFixed(2)} to ${high.toFixed(2)})`;
-  const label = reference === "lmm" ? "the linear mixed model" : reference;
-  if (best.lower > 0)
-    return `${name} predicts new individuals better than ${label}: log-likelihood higher by ${amount}.`;
-  if (best.upper < 0) return `${capital(label)} predicts new individuals better than ${name}, by ${amount}: use it.`;
-  return `${capital(label)} suffices: ${name} differs by ${amount}, which could be chance.`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

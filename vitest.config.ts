@@ -11,5 +11,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
     testTimeout: 60_000,
+    // Ending a browser takes seconds where many programs share two cores.
+    hookTimeout: 60_000,
   },
 });

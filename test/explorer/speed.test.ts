@@ -152,6 +152,7 @@ async function openDot(stage: Locator, index: number): Promise<{ x: number; y: n
     const isCovered = ({ x, y }: { x: number; y: number }) =>
       names.some(({ left, right, top, bottom }) => x > left - 2 && x < right + 2 && y > top - 2 && y < bottom + 2);
     const dots = [...element.querySelectorAll(".tm-dots circle")].slice(0, start);
-    return middle(dots.findLast((dot) => !isCovered(middle(dot.getBoundingClientRect())))!.getBoundingClientRect());
+    const open = dots.map((dot) => middle(dot.getBoundingClientRect())).filter((at) => !isCovered(at));
+    return open[open.length - 1];
   }, index);
 }

@@ -148,7 +148,11 @@ describe("the explorer in windows of other sizes", { timeout: 240_000 }, () => {
     const explorer = await openExplorer(chromium, "opened from disk", { viewport: { width: 1920, height: 1080 } });
     const { page } = explorer;
     await openDemo(page);
-    const wide = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    const wide = () =>
+      page.evaluate(() => {
+        const main = document.getElementById("main")!;
+        return Math.max(document.documentElement.scrollWidth - window.innerWidth, main.scrollWidth - main.clientWidth);
+      });
     const chart = page.locator("section[aria-labelledby='groups-title'] svg").first();
     const large = (await chart.boundingBox())!.width;
     for (const [width, height] of [
@@ -158,6 +162,7 @@ describe("the explorer in windows of other sizes", { timeout: 240_000 }, () => {
       [1024, 768],
       // 1280 × 800 at 200 %.
       [640, 400],
+      [320, 700],
     ]) {
       await page.setViewportSize({ width, height });
       // Where there is room for the map there is room for all else.
@@ -168,14 +173,46 @@ describe("the explorer in windows of other sizes", { timeout: 240_000 }, () => {
       if (width === 1280) expect((await chart.boundingBox())!.width).toBeLessThan(large);
       if (width === 1024) {
         await page.getByRole("button", { name: "Groups", exact: true }).click();
-        await page.getByRole("heading", { name: "Groups", exact: true }).waitFor();
-        await page.getByRole("button", { name: "Groups", exact: true }).click();
+        const groups = page.getByRole("heading", { name: "Groups", exact: true });
+        await groups.waitFor();
+        // Escape closes the sheet, and gives the focus back to the button that opened it.
+        await page.keyboard.press("Escape");
+        await groups.waitFor({ state: "hidden" });
+        expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Groups");
       }
-      if (width === 640) {
+      if (width <= 640) {
         await page.getByText("A map needs more room than this window has.").waitFor();
         await page.getByRole("region", { name: "Table of individuals" }).waitFor();
       }
     }
+    expect(explorer.problems()).toEqual([]);
+    await explorer.close();
+  });
+
+  it("prints the map with its legend, the groups and what is open, in light colours without controls", async () => {
+    const explorer = await openExplorer(chromium, "opened from disk", { colorScheme: "dark" });
+    const { page } = explorer;
+    const stage = await openDemo(page);
+    await stage.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await page.getByRole("table", { name: "Facts about this individual" }).waitFor({ timeout: PATIENCE });
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    const picture = page.locator(".paper > svg");
+    expect((await picture.boundingBox())!.width).toBeGreaterThan(400);
+    expect(await picture.textContent()).toContain("2,323 individuals");
+    expect(await page.getByRole("heading", { name: "Groups", exact: true }).isVisible()).toBe(true);
+    expect(await page.getByRole("table", { name: "Facts about this individual" }).isVisible()).toBe(true);
+    for (const name of ["Table", "Compare", "Export"]) {
+      expect(await page.getByRole("button", { name, exact: true }).isVisible(), name).toBe(false);
+    }
+    const ink = () => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--ink").trim());
+    expect(await ink()).toBe("#14181d");
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.emulateMedia({ media: "screen", colorScheme: "dark" });
+    expect(await picture.count()).toBe(0);
+    expect(await ink()).toBe("#eef1f4");
     expect(explorer.problems()).toEqual([]);
     await explorer.close();
   });

@@ -92,12 +92,40 @@ describe.each(BUILDS)("a reload of the explorer %s", { timeout: 240_000 }, (buil
     expect(await page.getByRole("combobox", { name: /^Terrain/ }).inputValue()).toBe("slope");
     await page.getByRole("button", { name: "Kept in this browser", exact: true }).waitFor();
 
+    // A second tab takes the study up and forgets it: the first must not bring it back, and says that it keeps nothing.
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await mapStage(other);
+    await (await locality(other)).getByRole("button", { name: "Forget everything", exact: true }).click();
+    await other.getByRole("heading", { name: "Drop a table here" }).waitFor();
+    await other.close();
+    await page.getByRole("button", { name: "Rename group A", exact: true }).press("Enter");
+    await page.keyboard.type("first");
+    await page.keyboard.press("Enter");
+    await expectText(page.getByRole("alert"), "[kept-elsewhere]");
+    expect(await kept(page)).toBeUndefined();
+
     await (await locality(page)).getByRole("button", { name: "Forget everything", exact: true }).click();
     await page.getByRole("heading", { name: "Drop a table here" }).waitFor();
     await page.getByRole("button", { name: "Stays on this computer", exact: true }).waitFor();
     await reload(explorer);
     await page.getByRole("heading", { name: "Drop a table here" }).waitFor();
     expect(await kept(page)).toBeUndefined();
+
+    // A browser without room: the study goes on, and nobody is told that it is kept.
+    await importTable(page, "visits.csv", visits);
+    await page.evaluate(() => {
+      const put = IDBObjectStore.prototype.put;
+      IDBObjectStore.prototype.put = function (value, key) {
+        if (key === "last") throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
+        return put.call(this, value, key);
+      };
+    });
+    const full = await locality(page);
+    await full.getByRole("checkbox", { name: /Keep the study/ }).check();
+    await full.getByRole("button", { name: "Close", exact: true }).click();
+    await expectText(page.getByRole("alert"), "[cannot-keep]");
+    await page.getByRole("button", { name: "Stays on this computer", exact: true }).waitFor();
     expect(explorer.problems()).toEqual([]);
     await explorer.close();
   });

@@ -226,6 +226,13 @@ describe("the map of the demo", { timeout: 240_000 }, () => {
     const { visits } = simulatedTables({ numIndividuals: 2323, seed: 21, columns: ["id", "time", "value"] });
     await dropFile(page, "model.json", text);
     await page.getByRole("button", { name: "Another table", exact: true }).click({ timeout: PATIENCE });
+    // A column of another name is not taken for the model's marker unless somebody says so.
+    await dropFile(page, "other.csv", "id,time,bilirubin\na,0,1\na,1,2\nb,0,3\nb,1,1\n");
+    const same = page.getByRole("button", { name: "It is the same marker", exact: true });
+    await same.waitFor({ timeout: PATIENCE });
+    await expectText(page.locator("main"), /model\.json was made with another marker: marker “PFVC”, here “bilirubin”/);
+    await same.click();
+    await same.waitFor({ state: "hidden" });
     await dropFile(page, "visits.csv", visits);
     await page.getByRole("button", { name: "Check the data", exact: true }).click({ timeout: PATIENCE });
     await page.getByRole("button", { name: "Next", exact: true }).click({ timeout: PATIENCE });

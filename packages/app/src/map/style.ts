@@ -19,8 +19,8 @@ const RULES = `
 .trajectory-map{position:relative;display:flex;flex-direction:column;width:100%;height:100%;min-height:240px;box-sizing:border-box;
 background:var(--tm-page);color:var(--tm-ink);font:13px/19px ${FONT_STACK};font-variant-numeric:tabular-nums;-webkit-font-smoothing:antialiased;overflow:hidden}
 .trajectory-map *{box-sizing:border-box}
-.tm-head{display:flex;align-items:baseline;gap:12px;padding:9px 14px 0;font-size:12px;line-height:17px;color:var(--tm-ink-2)}
-.tm-head p{margin:0;flex:1}
+.tm-head{display:flex;flex-wrap:wrap;align-items:baseline;gap:4px 12px;padding:9px 14px 0;font-size:12px;line-height:17px;color:var(--tm-ink-2)}
+.tm-head p{margin:0;flex:1 1 240px}
 .tm-axes{display:inline-flex;gap:2px}
 .tm-axes[hidden],.tm-foot[hidden]{display:none}
 .tm-axes button{font:inherit;color:inherit;min-height:24px;padding:0 8px;border:1px solid var(--tm-line-2);background:var(--tm-surface);border-radius:6px;cursor:pointer}

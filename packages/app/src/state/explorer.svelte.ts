@@ -37,7 +37,7 @@ import type {
   ShareSurface,
 } from "../worker/api.ts";
 import { connectEngine, type EngineConnection } from "../worker/client.ts";
-import { canKeep, forget, type Kept, keep, recall } from "./storage.ts";
+import { canKeep, claim, forget, type Kept, keep, recall } from "./storage.ts";
 import { FIRST_VIEW, type Step, type View, viewFromFragment, viewToFragment } from "./view.ts";
 
 export type FitPhase = "idle" | "starting" | "running" | "paused" | "ending" | "failed";
@@ -181,6 +181,8 @@ export class Explorer {
     const { kept } = this;
     if (kept !== null) await this.#try(() => this.#takeUp(kept, wanted));
     else if (__SERVED__) await this.#openServed(wanted);
+    // The worker starts while the reader looks at the first page, not when they ask something of it.
+    requestAnimationFrame(() => setTimeout(() => void this.engine));
   }
 
   /** What `dtm explore RUN|VISITS` was started with. */
@@ -351,7 +353,8 @@ export class Explorer {
       this.#takeFit(fitted);
       this.groups = groups;
       this.fitChoice = DEFAULT_FIT;
-      await this.chooseOutcomes(subjects.plain);
+      // The map is shown meanwhile.
+      void this.chooseOutcomes(subjects.plain);
     });
   }
 
@@ -427,8 +430,11 @@ export class Explorer {
       };
       const fitted = await this.engine.fit(choice, onUpdate, from?.snapshot);
       if (mine !== this.#fits) return false;
-      if (fitted !== null) await this.#settle(fitted);
-      if (fitted !== null) this.tracedFit = fitted;
+      if (fitted !== null) {
+        this.#takeFit(fitted);
+        this.tracedFit = fitted;
+        void this.#group(fitted);
+      }
       this.fitPhase = "idle";
       await this.#keep();
       return fitted !== null;
@@ -467,9 +473,14 @@ export class Explorer {
     if (performance.now() - this.#lastKept > KEEP_EVERY) void this.#keep();
   }
 
-  async #settle(fitted: Fitted): Promise<void> {
-    this.#takeFit(fitted);
-    this.groups = await this.engine.groups(this.groupChoice);
+  /** Groups of a new map. Nobody waits for them: in a large cohort they take longer than drawing it. */
+  async #group(fitted: Fitted): Promise<void> {
+    try {
+      const groups = await this.engine.groups(this.groupChoice);
+      if (this.fitted === fitted) this.groups = groups;
+    } catch (error) {
+      if (this.fitted === fitted) this.problem = problemOf(error);
+    }
   }
 
   #takeFit(fitted: Fitted | null): void {
@@ -502,7 +513,9 @@ export class Explorer {
 
   async openModel(text: string): Promise<boolean> {
     return this.#try(async () => {
-      await this.#settle(await this.engine.openModel(text));
+      const fitted = await this.engine.openModel(text);
+      this.#takeFit(fitted);
+      void this.#group(fitted);
       await this.#keep();
     });
   }
@@ -657,8 +670,9 @@ export class Explorer {
 
   async allowKeeping(allowed: boolean): Promise<void> {
     this.mayKeep = allowed;
-    if (allowed) await this.#keep();
-    else await forget();
+    if (!allowed) return forget();
+    await claim();
+    await this.#keep();
   }
 
   /** Forgets the data in memory and on disk, and starts afresh. */
@@ -716,23 +730,31 @@ export class Explorer {
       });
     } catch (error) {
       if (!this.mayKeep) return;
-      // The study goes on without being kept; what was kept before is out of date and goes too.
       this.mayKeep = false;
+      if (error instanceof DtmError && error.code === "kept-elsewhere") {
+        this.problem = problemOf(error);
+        return;
+      }
+      // The study goes on without being kept; what was kept before is out of date and goes too.
       await forget();
       const reason = error instanceof Error ? error.message : String(error);
-      const message = `Expected room to keep the study in this browser, received: ${reason}. It is no longer kept; export what you need.`;
+      const message = `Expected room to keep the study in this browser, received: ${reason.replace(/\.$/, "")}. It is no longer kept; export what you need.`;
       this.problem = { code: "cannot-keep", message, complaints: [] };
     }
   }
 
   async #takeUp(kept: Kept, wanted: View): Promise<void> {
     this.mayKeep = true;
+    await claim();
     this.groupChoice = kept.groups ?? this.groupChoice;
     await this.engine.restore(kept.loaded, kept.subjects, kept.fitted);
     this.#takeCohort(kept.loaded, kept.subjects);
     this.previewName = kept.loaded.source;
     await this.chooseOutcomes(kept.outcomes);
-    if (kept.fitted !== null) await this.#settle(kept.fitted);
+    if (kept.fitted !== null) {
+      this.#takeFit(kept.fitted);
+      void this.#group(kept.fitted);
+    }
     this.groupNames = kept.names;
     this.saved = kept.saved;
     if (kept.running !== null) {

@@ -1,9 +1,10 @@
 /**
  * What the browser keeps between visits, only if the user agreed: the cohort, the outcomes, the fit as it stands and the
  * study. One record in IndexedDB of this page's origin; "forget everything" deletes the database. A page opened from disk
- * may have no storage: then nothing is kept, and the page says so.
+ * may have no storage: then nothing is kept, and the page says so. Of several tabs the last that took the study up keeps
+ * it: the others must neither write over it nor bring back what was forgotten.
  */
-import type { DtmRunSnapshot } from "@trajectory-maps/core";
+import { DtmError, type DtmRunSnapshot } from "@trajectory-maps/core";
 import { type DBSchema, deleteDB, openDB } from "idb";
 import type { FitChoice, Fitted, GroupChoice, Loaded, LoadedSubjects } from "../worker/api.ts";
 
@@ -28,11 +29,21 @@ export interface Kept {
 }
 
 interface Schema extends DBSchema {
-  study: { key: string; value: Kept };
+  study: { key: "last"; value: Kept };
+  /** The tab that keeps the study. */
+  owner: { key: "tab"; value: string };
 }
 
+/** This tab, told from others that show the same page. */
+const TAB = `${Date.now()} ${Math.random()}`;
+
 function open() {
-  return openDB<Schema>(NAME, 1, { upgrade: (db) => void db.createObjectStore("study") });
+  return openDB<Schema>(NAME, 2, {
+    upgrade: (db, before) => {
+      if (before < 1) db.createObjectStore("study");
+      db.createObjectStore("owner");
+    },
+  });
 }
 
 /** Whether this browser lets the page keep anything. */
@@ -45,10 +56,29 @@ export async function canKeep(): Promise<boolean> {
   }
 }
 
+/** Makes this tab the one that keeps the study. */
+export async function claim(): Promise<void> {
+  const db = await open();
+  await db.put("owner", TAB, "tab");
+  db.close();
+}
+
+/** Keeps the study; refuses with the code "kept-elsewhere" once another tab keeps its own or has forgotten everything. */
 export async function keep(kept: Kept): Promise<void> {
   const db = await open();
-  await db.put("study", kept, "last");
-  db.close();
+  try {
+    const work = db.transaction(["study", "owner"], "readwrite");
+    if ((await work.objectStore("owner").get("tab")) !== TAB) {
+      throw new DtmError(
+        "kept-elsewhere",
+        "Another tab keeps a study in this browser now, or has forgotten everything. What is done in this tab is no longer kept; export what you need.",
+      );
+    }
+    await work.objectStore("study").put(kept, "last");
+    await work.done;
+  } finally {
+    db.close();
+  }
 }
 
 /** What was kept, or null. */

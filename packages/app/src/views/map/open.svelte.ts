@@ -4,7 +4,7 @@
  */
 import type { Interval } from "@trajectory-maps/core";
 import { explorer } from "../../state/explorer.svelte.ts";
-import type { IndividualAnswer } from "../../worker/api.ts";
+import type { Fitted, IndividualAnswer } from "../../worker/api.ts";
 
 export interface OpenQuestion {
   readonly individual: number;
@@ -17,6 +17,8 @@ export interface OpenQuestion {
 
 /** What was answered, with the individual it is about. */
 export interface OpenAnswer {
+  /** The fit it was asked of: places of another mean nothing on this map. */
+  readonly fitted: Fitted | null;
   readonly individual: number;
   readonly answer: IndividualAnswer;
   /** Places after each visit, all of them; empty until known. */
@@ -37,8 +39,14 @@ class OpenIndividual {
   /** Trail of the last individual looked at, with the fit and the visits it belongs to. */
   #trail: { readonly of: readonly [unknown, unknown]; readonly places: IndividualAnswer["trail"] } | null = null;
 
+  /** The answer about an individual on the map as it stands, or null. */
+  about(individual: number): OpenAnswer | null {
+    const { answered } = this;
+    return answered?.individual === individual && answered.fitted === explorer.fitted ? answered : null;
+  }
+
   ask(question: OpenQuestion): void {
-    if (this.answered?.individual !== question.individual) this.answered = null;
+    if (this.about(question.individual) === null) this.answered = null;
     this.#waiting = question;
     if (!this.#asking) void this.#work();
   }
@@ -55,9 +63,9 @@ class OpenIndividual {
       const question: OpenQuestion = this.#waiting;
       this.#waiting = null;
       // Closed or asked about somebody else meanwhile: the answer is no longer wanted.
-      const wanted = () => explorer.view.individual === question.individual;
+      const { fitted, draft } = explorer;
+      const wanted = () => explorer.view.individual === question.individual && explorer.fitted === fitted;
       try {
-        const { fitted, draft } = explorer;
         const of = [fitted, question.individual < 0 ? draft : question.individual] as const;
         const known = this.#trail?.of[0] === of[0] && this.#trail.of[1] === of[1] ? this.#trail.places : null;
         const answered = await answerOf(question, known ?? []);
@@ -83,15 +91,16 @@ class OpenIndividual {
 }
 
 async function answerOf(question: OpenQuestion, trail: OpenAnswer["trail"]): Promise<OpenAnswer> {
+  const { fitted } = explorer;
   const { individual, compared, knownAt, threshold, at, change } = question;
   const known = knownAt === null ? {} : { knownAt };
   const answer = await explorer.individual(individual, { ...known, threshold, at, change });
-  if (compared === null) return { individual, answer, trail, change, compared, second: null, difference: null };
+  if (compared === null) return { fitted, individual, answer, trail, change, compared, second: null, difference: null };
   const [second, [difference]] = await Promise.all([
     explorer.individual(compared, { at }),
     explorer.difference(individual, compared, { ...known, at: at.slice(-1) }),
   ]);
-  return { individual, answer, trail, change, compared, second, difference };
+  return { fitted, individual, answer, trail, change, compared, second, difference };
 }
 
 export const open = new OpenIndividual();

@@ -82,13 +82,13 @@ class Studies {
 export const studies = new Studies();
 
 function makeStudy(cohort: Cohort, model: TrajectoryModel, placements: Placements): MapStudy {
-  const words = markerWords(model, medianOf(cohort.values));
+  const sorted = cohort.values.slice().sort();
+  const at = (p: number) => sorted[Math.round(p * (sorted.length - 1))];
+  const words = markerWords(model, medianOf(cohort.values), Math.max(Math.abs(at(0.005)), Math.abs(at(0.995))));
   const times = evenly(words.first, words.last, NUM_TIMES);
   const courses = expectedCourses(model, placements, times);
   const m = placements.ids.length;
   const expected = Float64Array.from({ length: m }, (_, i) => courses[i * NUM_TIMES + NUM_TIMES - 1]);
-  const sorted = cohort.values.slice().sort();
-  const at = (p: number) => sorted[Math.round(p * (sorted.length - 1))];
   const [low, high] = extentOf([[at(0.005), at(0.995)]], 0.06, words.transform === "log");
   // A margin must not take a positive marker below zero: nothing is measured there.
   const range = [sorted[0] >= 0 ? Math.max(low, Math.min(at(0.005), at(0))) : low, high] as const;

@@ -43,14 +43,14 @@ export interface MarkerWords {
   rate(from: number, to: number, duration: number): string;
 }
 
-/** The words of a fitted model; `typical` is a usual value of the marker. */
-export function markerWords(model: TrajectoryModel, typical: number): MarkerWords {
+/** The words of a fitted model; `typical` is a usual value of the marker, `largest` of the size that charts reach. */
+export function markerWords(model: TrajectoryModel, typical: number, largest = typical): MarkerWords {
   const { name, unit, timeUnit, transform } = model.marker;
   const noise = Math.sqrt(model.noiseVariance);
   const [first, last] = basisDomain(model.basis);
   const plainNoise = noiseAt(transform, typical, noise);
   // One power of ten for all values of a marker, so that they compare at a glance; on a log scale each has its own.
-  const common = powerFor(Math.max(Math.abs(typical), plainNoise));
+  const common = powerFor(transform === "identity" ? Math.max(Math.abs(largest), plainNoise) : typical);
   const powerOf = (v: number) => (transform === "identity" ? common : powerFor(v));
   const decimals = decimalsFor(plainNoise / 10 ** common);
   const timeWord = singular(timeUnit);

@@ -90,6 +90,7 @@ const riskSurface = z.looseObject({
   outside: z.array(z.int()),
   critical: number,
   pValue: number,
+  permutations: count,
 });
 
 export const associateContract = z.looseObject({

@@ -212,8 +212,8 @@ describe("words made from the run", () => {
     expect(text).toContain(`seed ${study.model!.record.seed}`);
     expect(text).toContain("160 individuals");
     expect(text).toContain("two-fold cross-validation");
-    expect(text).toContain("99 times labels permuted within strata");
-    expect(text).toContain("Negative controls have 99 permutations each.");
+    expect(text).toContain("permuted 99 times within strata");
+    expect(text).toMatch(/P-values of negative controls rest on 99 .*permutations\./);
   });
 
   it("methods tell the numbers of permutations as they were, not as they were asked for", () => {
@@ -225,8 +225,8 @@ describe("words made from the run", () => {
       ...rest.map((o) => ({ ...o, naivePermutations: 9999 })),
     ];
     const text = methodsText(contextOf({ ...study, association: { ...association!, outcomes, permutations: 9999 } }));
-    expect(text.join(" ")).toContain("99 to 500 times labels permuted within strata");
-    expect(text.join(" ")).toContain("250 to 9,999 times labels permuted among all");
+    expect(text.join(" ")).toContain("permuted 99 to 500 times within strata");
+    expect(text.join(" ")).toContain("250 to 9,999 times among all");
     expect(text.join(" ")).toContain("surely above 0.05");
   });
 

@@ -225,8 +225,9 @@ export interface StudyRiskSurface {
   readonly individuals: Numbers;
   readonly lower: Numbers;
   readonly upper: Numbers;
-  /** Of the largest departure from the band anywhere. */
+  /** Of the largest departure from the band anywhere, and how many permutations it and the band rest on. */
   readonly pValue: number;
+  readonly permutations?: number;
 }
 
 /** As `associate --json`. */
@@ -240,6 +241,8 @@ export interface StudyAssociation {
     readonly naiveP: number;
     /** Permutations behind the naive p-value; those behind the guarded one stand with its representation. */
     readonly naivePermutations?: number;
+    /** Median naive p-value over draws from the posterior of the places, as a second check. */
+    readonly drawsP?: { readonly median: number; readonly draws: number; readonly permutations?: number } | null;
     readonly adjusted: StudyAdjusted;
     readonly effect: {
       readonly auc: StudyEstimate;

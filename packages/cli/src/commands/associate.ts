@@ -130,7 +130,8 @@ export function associationJson(
 /** A surface with as many digits as it has meaning: four decimals of a share, tenths of an individual; null for none. */
 function rounded(surface: RiskSurface | undefined) {
   if (surface === undefined) return null;
-  const { axes, share, individuals, expected, lower, upper, outside, critical, pValue, bandwidth } = surface;
+  const { axes, share, individuals, expected, lower, upper, outside, critical, pValue, permutations, bandwidth } =
+    surface;
   const to = (digits: number) => (v: number) => Math.round(v * 10 ** digits) / 10 ** digits;
   return {
     axes,
@@ -142,6 +143,7 @@ function rounded(surface: RiskSurface | undefined) {
     outside,
     critical,
     pValue,
+    permutations,
     bandwidth,
   };
 }

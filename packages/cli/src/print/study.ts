@@ -115,6 +115,8 @@ export function groupsPage(
   return lines.join("\n");
 }
 
+const CONTROLS_NOTE = "The naive p of visit count shows how far places follow the number of visits.";
+
 /** Table 2: guarded and published p-values, adjusted, with effect sizes and warnings. */
 export function associationPage({ outcomes, controls, primary }: Association): string {
   const names = Object.keys(outcomes[0]?.representations ?? {});
@@ -132,17 +134,30 @@ export function associationPage({ outcomes, controls, primary }: Association): s
   const warnings = outcomes.flatMap((o) =>
     o.warnings.map(({ code, message }) => line("Warning", `${o.outcome}: ${message} [${code}]`)),
   );
-  const checks = controls.map(({ control, p, naiveP }) => `${control} ${showP(p)} (naive ${showP(naiveP)})`).join("; ");
+  const made = outcomes.map(({ permutations }) => permutations);
+  const [least, most] = [Math.min(...made), Math.max(...made)];
+  const times = `${least === most ? whole(most) : `${whole(least)} to ${whole(most)}`} times`;
+  const checks = controls.map(({ control, p, naiveP }) => `${control} ${showP(p)} (${showP(naiveP)})`).join("; ");
   return [
     line(
       "Outcomes",
-      `p: labels shuffled among individuals seen equally often (${primary}); naive: among all; KDE: as published`,
+      `p: places of ${primary}, labels shuffled ${times} among individuals seen about as often and as long; ` +
+        "naive p: among all. Holm: p adjusted over outcomes. AUC [95 %]: how well places tell cases from controls, each " +
+        "pair judged without itself; 0.5 is chance. KDE: p-value as published",
     ),
     "",
     table(header, rows),
     ...(warnings.length > 0 ? ["", ...warnings] : []),
-    ...(checks === "" ? [] : ["", line("Controls", `p-values that should be ordinary: ${checks}`)]),
+    ...(checks === ""
+      ? []
+      : ["", line("Controls", `outcomes no course explains, p (naive): ${checks}. ${CONTROLS_NOTE}`)]),
   ].join("\n");
+}
+
+/** Median with its interval; "-" for an end that is not reached. */
+function showMedian({ time, lower, upper }: LandmarkSurvival["curves"][number]["median"]): string {
+  const end = (t: number) => (Number.isFinite(t) ? brief(t) : "-");
+  return Number.isFinite(time) ? `${brief(time)} [${end(lower)}, ${end(upper)}]` : "not reached";
 }
 
 /** Survival after the landmark: groups, log-rank, Cox. */
@@ -153,7 +168,7 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
     `${groups[k]?.letter ?? ""}  ${groups[k]?.name ?? ""}`,
     whole(curve.numIndividuals),
     whole(curve.numEvents),
-    Number.isNaN(curve.median.time) ? "not reached" : brief(curve.median.time),
+    showMedian(curve.median),
   ]);
   const left =
     `${leftOut.eventBefore} with the event by then, ${leftOut.censoredBefore} whose follow-up had ended, ` +
@@ -174,7 +189,7 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
     line("", `${count(numIndividuals, "individual")}, ${count(numEvents, "event")}; left out: ${left}`),
     "",
     table(
-      ["Group at the landmark", "individuals", "events", `median${unit && ` (${timeUnit} since the landmark)`}`],
+      ["Group at the landmark", "individuals", "events", `median [95 %]${unit && `, ${timeUnit} since the landmark`}`],
       rows,
     ),
     ...(empty === "" ? [] : ["", line("", `Nobody is in ${empty} at the landmark.`)]),

@@ -53,6 +53,8 @@ export interface RiskSurface {
   readonly critical: number;
   /** Permutation p-value of the largest deviation: is there any such place? */
   readonly pValue: number;
+  /** Behind band and p-value. */
+  readonly permutations: number;
   /** H [q,q]. */
   readonly bandwidth: Float64Array;
 }
@@ -119,6 +121,7 @@ export function riskSurface(input: RiskSurfaceInput, options: RiskSurfaceOptions
     outside: Int8Array.from(share, (s, c) => (s > upper[c] ? 1 : s < lower[c] ? -1 : 0)),
     critical,
     pValue: (1 + reached) / (1 + permutations),
+    permutations,
     bandwidth,
   };
 }

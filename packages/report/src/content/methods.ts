@@ -1,7 +1,7 @@
 /** The methods paragraph, written from the run: each sentence is there only if its part of the study is. */
 import type { TrajectoryModel } from "@trajectory-maps/core";
 import { cell, counted, fixed, listWords, maskSmall, significant, whole } from "../numbers.ts";
-import { capital, midSentence, modelName, numberWord } from "../words.ts";
+import { capital, midSentence, modelName, numberWord, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
 
 /** Paragraphs of the methods section. */
@@ -108,29 +108,37 @@ function associationText({ study }: Context): string {
     Object.values(representations).map(({ permutations }) => permutations),
   );
   const naive = outcomes.map(({ naivePermutations }) => naivePermutations);
-  const numbers = [
-    `${numberRange(guarded)}labels permuted within strata of visit count and time of the last visit for the guarded p`,
-    `${numberRange(naive)}labels permuted among all for the naive p`,
-  ];
   const checks = numberRange(controls.map(({ permutations }) => permutations));
-  const checked = checks === "" ? "" : ` Negative controls have ${checks.replace(/ times $/, " permutations")} each.`;
+  const surfaces = numberRange(outcomes.map(({ riskSurface }) => riskSurface?.permutations));
+  const fewer = [
+    ...(checks === "" ? [] : [`p-values of negative controls rest on ${checks} permutations`]),
+    ...(surfaces === "" ? [] : [`bands of the smoothed shares on ${surfaces} permutations within strata`]),
+  ];
   const stopped = [...guarded, ...naive].some((n) => n !== undefined && n < (association.permutations ?? n));
-  const early = stopped ? " Permutations stop before the number asked for once a p-value is surely above 0.05." : "";
+  const notes = [
+    ...(stopped ? ["Permutations ended before the number asked for once a p-value was surely above 0.05."] : []),
+    ...(fewer.length > 0 ? [`${capital(listWords(fewer))}.`] : []),
+  ];
   const seed = association.seed === undefined ? "" : ` (seed ${association.seed})`;
-  return `Relations to ${counted(outcomes.length, "outcome")} were tested by a kernel two-sample statistic whose bandwidth is the covariance of all places tested, by permutation${seed}: ${listWords(numbers)}.${early}${checked} The published density test stands beside them. Effect sizes are AUCs of the share of cases around a place, by the same kernel: each case is compared with each control by shares computed without both. P-values were adjusted over outcomes by Holm and by Benjamini and Hochberg, within each model's places.`;
+  return `Relations to ${counted(outcomes.length, "outcome")} were tested by a kernel two-sample statistic whose bandwidth is the covariance of all places tested. For the guarded p labels were permuted ${timesText(guarded)}within strata of visit count and time of the last visit, for the naive p ${timesText(naive)}among all${seed}. ${[...notes, "The published density test stands beside them."].join(" ")} Effect sizes are AUCs of the share of cases around a place, by the same kernel: each case is compared with each control by shares computed without both. P-values were adjusted over outcomes by Holm and by Benjamini and Hochberg, within each model's places.`;
 }
 
-/** "9,999 times " or "250 to 9,999 times ", as far as the numbers are known. */
+function timesText(counts: readonly (number | undefined)[]): string {
+  const range = numberRange(counts);
+  return range === "" ? "" : `${range} times `;
+}
+
+/** "9,999" or "250 to 9,999", as far as the numbers are known. */
 function numberRange(counts: readonly (number | undefined)[]): string {
   const known = counts.filter((n) => n !== undefined);
   if (known.length === 0) return "";
   const [least, most] = [Math.min(...known), Math.max(...known)];
-  return `${least === most ? whole(most) : `${whole(least)} to ${whole(most)}`} times `;
+  return `${least === most ? whole(most) : `${whole(least)} to ${whole(most)}`}`;
 }
 
 function survivalText({ study, timeWord }: Context): string {
   const { survival } = study;
   if (survival === undefined) return "";
   const cox = survival.cox === undefined ? "" : " Hazard ratios are from Cox regression on the places.";
-  return `Time to ${survival.event} was analysed from a landmark at ${timeWord} ${significant(survival.landmark)}: individuals were placed by their visits up to it, on the map fitted to all visits, and followed from it, with Kaplan–Meier curves by the group of that place${survival.logRank === undefined ? "" : " and a log-rank test"}.${cox}`;
+  return `Time to ${midSentence(outcomeName(survival.event))} was analysed from a landmark at ${timeWord} ${significant(survival.landmark)}: individuals were placed by their visits up to it, on the map fitted to all visits, and followed from it, with Kaplan–Meier curves by the group of that place${survival.logRank === undefined ? "" : " and a log-rank test"}.${cox}`;
 }

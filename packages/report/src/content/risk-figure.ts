@@ -5,6 +5,7 @@ import type { MapData } from "../figures/map-data.ts";
 import { drawRiskMaps, quickRiskSurface, type RiskPanel, riskPanel } from "../figures/risk-maps.ts";
 import { halfWidths } from "../figures/share.ts";
 import { fixed, percent, pValue } from "../numbers.ts";
+import { shareText } from "../small-cells.ts";
 import { outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
 
@@ -14,15 +15,15 @@ const MOST_PANELS = 6;
 export function riskFigure({ study, smallCell }: Context, map: MapData): Figure | undefined {
   const { association, outcomes = [], placements } = study;
   if (association === undefined || placements === undefined || placements.mapDimension !== 2) return undefined;
-  const related = association.outcomes.filter(({ adjusted }) => adjusted.holm < 0.05).slice(0, MOST_PANELS);
-  const found = related.flatMap((tested) => {
+  const related = association.outcomes.filter(({ adjusted }) => adjusted.holm < 0.05);
+  const found = related.slice(0, MOST_PANELS).flatMap((tested) => {
     const labels = outcomes.find(({ name }) => name === tested.outcome);
     const stored = tested.riskSurface?.axes.length === 2 ? tested.riskSurface : undefined;
     if (stored === undefined && labels === undefined) return [];
     const surface = stored ?? quickRiskSurface(map, placements.lastTime, labels!, association.seed ?? 1);
     const { auc } = tested.effect;
     const note = `AUC ${fixed(auc.value, 2)} (${fixed(auc.lower, 2)} to ${fixed(auc.upper, 2)})`;
-    return [{ panel: riskPanel(outcomeName(tested.outcome), note, surface, map.box), p: surface.pValue }];
+    return [{ panel: riskPanel(outcomeName(tested.outcome), note, surface, map.box), surface }];
   });
   if (found.length === 0) return undefined;
   const panels = found.map(({ panel }) => panel);
@@ -30,8 +31,7 @@ export function riskFigure({ study, smallCell }: Context, map: MapData): Figure 
   return {
     key: "risk-maps",
     title: "Where related outcomes are common",
-    caption:
-      "Share of individuals with the outcome, smoothed over the map. Outlined: it lies outside the band in which, with 95% probability, it would stay everywhere if it had no relation to the place among individuals seen about as often and as long. No colour where too few are near.",
+    caption: `Share of individuals with the outcome, smoothed over the map. Outlined: it lies outside the band in which, with 95% probability, it would stay everywhere if it had no relation to the place among individuals seen about as often and as long. No colour where too few are near.${related.length > MOST_PANELS ? ` The first ${MOST_PANELS} of ${related.length} related outcomes.` : ""}`,
     summary: panels
       .map(
         ({ title }, k) =>
@@ -51,7 +51,7 @@ export function riskFigure({ study, smallCell }: Context, map: MapData): Figure 
       ],
       rows: panels.map(({ title }, k) => {
         const { low, high, above, below, vague } = facts[k];
-        return [title, low, high, above, below, vague, pValue(found[k].p)];
+        return [title, low, high, above, below, vague, pValue(found[k].surface.pValue, found[k].surface.permutations)];
       }),
     },
     width: 1112,
@@ -66,7 +66,7 @@ function factsOf(panel: RiskPanel, map: MapData, smallCell: number) {
   const at = (grid: RiskPanel["share"], i: number) => valueAt(grid, map.places[2 * i], map.places[2 * i + 1]);
   const everyone = Array.from({ length: m }, (_, i) => i);
   const shares = everyone.map((i) => at(panel.share, i)).sort((a, b) => a - b);
-  const part = (holds: (i: number) => boolean) => percent(everyone.filter(holds).length / m);
+  const part = (holds: (i: number) => boolean) => shareText(everyone.filter(holds).length, m, smallCell);
   return {
     low: percent(shares[Math.round(0.1 * (m - 1))]),
     high: percent(shares[Math.round(0.9 * (m - 1))]),

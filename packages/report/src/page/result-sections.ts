@@ -1,9 +1,8 @@
-/** Tables 1 and 2 and survival: does the map describe the data better, is it related to outcomes, does it foretell. */
+/** Tables 1 and 2 and survival: does the map describe the data better, is it related to outcomes, and to what comes after. */
 import { drawWhisker } from "../figures/effects.ts";
 import { serialize } from "../figures/svg.ts";
 import {
   cell,
-  cellsOf,
   counted,
   decimalsFor,
   fixed,
@@ -16,6 +15,7 @@ import {
   signed,
   significant,
 } from "../numbers.ts";
+import { cellsOf, rough } from "../small-cells.ts";
 import type { StudyAssociation, StudyEstimate } from "../study.ts";
 import { capital, midSentence, modelName, modelNote, numberWord, outcomeName } from "../words.ts";
 import { html, type Markup, raw } from "./html.ts";
@@ -65,14 +65,31 @@ export function outcomeSection(context: PageContext): Section | undefined {
       .filter(({ code }) => code !== "follows-visit-count")
       .map(({ message }) => html`<li>${outcomeName(outcome)}: ${maskSmall(message, context.smallCell)}</li>`),
   );
+  const counts = controls.some(({ control }) => control === "visit count")
+    ? " Of the negative controls, visit count splits individuals at the median number of visits: its naive p shows how far places follow visits, and the guarded p should find nothing."
+    : "";
   const body = html`<p class="sub">Test of equal places with and without each outcome. The guarded p compares only individuals seen about as often and as long, and is the one to read; the naive p beside it does not. AUC: how well the place tells the two apart, 0.5 is chance.</p>
 ${scrollHtml("Outcomes and the map", mainTable(context, outcomes, controls, primary))}
 ${visits.length > 0 && noteHtml("Place depends on the number of visits.", `For ${listWords(visits.map(({ outcome }) => midSentence(outcomeName(outcome))))} the naive test sees a relation that the guarded one does not: it may only reflect who was seen more often.`)}
 ${figureHtml(context, "risk-maps")}
 ${scrollHtml("Outcomes by representation", representationTable(outcomes))}
 ${other.length > 0 && html`<ul class="sub" style="font-size:13px;margin:14px 0 0;padding-left:18px">${other}</ul>`}
-<p class="sub" style="margin-top:14px;font-size:13px">${outcomes.length} ${outcomes.length === 1 ? "outcome was" : "outcomes were"} tested. Adjusted p (Holm) keeps the chance of any false alarm at 5%; BH the share of false alarms among findings. Relations are not predictions: places use all visits. Recorded at any time, an outcome had more chances in people followed longer.</p>`;
+<p class="sub" style="margin-top:14px;font-size:13px">${outcomes.length} ${outcomes.length === 1 ? "outcome was" : "outcomes were"} tested. Adjusted p (Holm) keeps the chance of any false alarm at 5%; BH the share of false alarms among findings. Relations are not predictions: places use all visits. Recorded at any time, an outcome had more chances in people followed longer.${drawsText(outcomes)}${counts}</p>`;
   return { id: "outcomes", title: "Is the map related to outcomes?", body };
+}
+
+/** The second check: the same test on draws of the places, which do not crowd in the middle as means do. */
+function drawsText(outcomes: readonly Tested[]): string {
+  const checked = outcomes.flatMap(({ outcome, drawsP }) => (drawsP ? [{ outcome, ...drawsP }] : []));
+  if (checked.length === 0) return "";
+  const names = (list: typeof checked) => listWords(list.map(({ outcome }) => midSentence(outcomeName(outcome))));
+  const low = checked.filter(({ median }) => median < 0.05);
+  const high = checked.filter(({ median }) => median >= 0.05);
+  const found = [
+    ...(low.length === 0 ? [] : [`below 0.05 for ${names(low)}`]),
+    ...(high.length === 0 ? [] : [`not below 0.05 for ${names(high)}`]),
+  ];
+  return ` As a second check the naive test was repeated on ${numberWord(checked[0].draws)} draws from the posterior of the places, which blurs them by their uncertainty: median p ${found.join(" and ")}.`;
 }
 
 function whisker(context: PageContext, estimate: StudyEstimate): Markup {
@@ -111,7 +128,7 @@ function mainTable(
   });
   const checks = controls.map(
     (c) =>
-      html`<tr class="ctl"><th scope="row">${outcomeName(c.control)}</th><td>${cell(c.cases, smallCell)}</td><td>${cell(c.controls, smallCell)}</td><td>${NONE}</td><td>${NONE}</td><td class="g"></td><td>${NONE}</td><td>${NONE}</td><td>${pValue(c.naiveP, c.permutations)}</td><td>${pValue(c.p, c.permutations)}</td><td>${NONE}</td><td>${NONE}</td><td class="tx">${c.p >= 0.05 ? "As expected: none" : "Unexpected: look closer"}</td></tr>`,
+      html`<tr class="ctl"><th scope="row">${outcomeName(c.control)}</th>${cellsOf([c.cases, c.controls], smallCell).map((count) => html`<td>${count}</td>`)}<td>${NONE}</td><td>${NONE}</td><td class="g"></td><td>${NONE}</td><td>${NONE}</td><td>${pValue(c.naiveP, c.permutations)}</td><td>${pValue(c.p, c.permutations)}</td><td>${NONE}</td><td>${NONE}</td><td class="tx">${c.p >= 0.05 ? "As expected: none" : "Unexpected: look closer"}</td></tr>`,
   );
   return html`<table><caption><b>Table 2 a.</b> Outcomes and places on the map.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">AUC, same<br>visits</th><th scope="col">published<br>KDE p</th><th scope="col">naive p</th><th scope="col">guarded p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead>
 <tbody>${rows}${checks.length > 0 && html`<tr class="sech"><th scope="rowgroup" colspan="13">Negative controls</th></tr>${checks}`}</tbody></table>`;
@@ -143,7 +160,7 @@ export function survivalSection(context: PageContext): Section | undefined {
   const out =
     leftOut === undefined
       ? ""
-      : ` Left out: ${cell(leftOut.eventBefore, smallCell)} with the event before, ${cell(leftOut.censoredBefore, smallCell)} no longer followed, ${cell(leftOut.noVisitBefore, smallCell)} not yet seen, ${cell(leftOut.unknown, smallCell)} unknown.`;
+      : ` Left out: ${rough(leftOut.eventBefore, smallCell)} with the event before, ${rough(leftOut.censoredBefore, smallCell)} no longer followed, ${rough(leftOut.noVisitBefore, smallCell)} not yet seen, ${rough(leftOut.unknown, smallCell)} unknown.`;
   const terms = cox?.terms.map(
     (t, k) =>
       html`<tr><th scope="row">${cox.names?.[k] ?? ["Horizontal place", "Vertical place", "Third direction"][k] ?? `Term ${k + 1}`}, per prior sd</th><td>${fixed(t.hazardRatio, 2)}</td><td>${interval(t.lower, t.upper, 2)}</td><td>${pValue(t.pValue)}</td></tr>`,
@@ -160,9 +177,9 @@ export function survivalSection(context: PageContext): Section | undefined {
 ${logRank !== undefined && html`<h3 style="margin-top:0">Do the groups differ?</h3><p class="sub" style="font-size:14px">Log-rank test: χ² ${fixed(logRank.statistic, 1)} on ${counted(logRank.degrees, "degree")} of freedom, p ${pValue(logRank.pValue)}.</p>`}
 ${
   cox !== undefined &&
-  html`<h3>Place and time to ${event}</h3><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Cox regression"><table><caption class="hide">Cox regression on the places</caption><thead><tr><th scope="col">Cox regression</th><th scope="col">hazard ratio</th><th scope="col">95% CI</th><th scope="col">p</th></tr></thead><tbody>${terms}</tbody></table></div>
-<p class="sub" style="font-size:13px;margin-top:8px">${cell(cox.numEvents, smallCell)} events among ${cell(cox.numIndividuals, smallCell)} individuals. Likelihood ratio p ${pValue(cox.likelihoodRatio.pValue)}. Concordance ${fixed(cox.concordance.concordance, 2)} (s.e. ${fixed(cox.concordance.standardError, 3)}), measured on the individuals the model was fitted to.${warnings.length > 0 ? ` Caution: ${listWords(warnings)}.` : ""}</p>`
+  html`<h3>How does the hazard change over the map?</h3><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Cox regression"><table><caption class="hide">Cox regression on the places</caption><thead><tr><th scope="col">Cox regression</th><th scope="col">hazard ratio</th><th scope="col">95% CI</th><th scope="col">p</th></tr></thead><tbody>${terms}</tbody></table></div>
+<p class="sub" style="font-size:13px;margin-top:8px">${rough(cox.numEvents, smallCell)} events among ${rough(cox.numIndividuals, smallCell)} individuals. Likelihood ratio p ${pValue(cox.likelihoodRatio.pValue)}. Concordance ${fixed(cox.concordance.concordance, 2)} (s.e. ${fixed(cox.concordance.standardError, 3)}), measured on the individuals the model was fitted to.${warnings.length > 0 ? ` Caution: ${listWords(warnings)}.` : ""}</p>`
 }
 </div></div>`;
-  return { id: "survival", title: `Does the place foretell ${event}?`, body };
+  return { id: "survival", title: `Place at the landmark and time to ${event}`, body };
 }

@@ -101,7 +101,7 @@ export function placingShards(): ShardFunction {
     placers.set(state as PlacingState, placer);
     const block = statisticsBlock(statistics, part as ShardBlock);
     const placed = placer(block);
-    return model.kind === "dtm-paper" ? { ...placed, variational: variationalPlaces(model, block) } : placed;
+    return model.kind === "dtm-paper" ? { ...placed, variational: variationalPlaces(model, block, kernels) } : placed;
   };
 }
 
@@ -113,10 +113,13 @@ function joinVariational(parts: readonly NonNullable<Placements["variational"]>[
   };
 }
 
-/** Places one individual and keeps its full posterior, ready for `predict`. No observations: the prior. */
+/**
+ * Places one individual and keeps its full posterior, ready for `predict`. No observations: the prior. The first call for a
+ * model prepares tables of it (up to a second for the published map); they are kept with the model, and later calls are fast.
+ */
 export function placeIndividual(model: TrajectoryModel, history: History, options: EmbedOptions = {}): Placement {
   const { times, values, id = "new" } = history;
-  const mixture = options.mixture ?? modelMixture(model);
+  const mixture = options.mixture ?? keptMixture(model);
   const empty = times.length === 0 && values.length === 0;
   // An individual without observations has zero statistics, whatever the stand-in observation was.
   const cohort = makeCohort(
@@ -131,7 +134,8 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
   const statistics = empty ? withoutObservations(full) : full;
   const posterior = conditionIndividual(mixture, statistics, options.kernels);
   const place = placeOf(model, posterior, isMapModel(model) ? null : linearPlaces(model, statistics), 0);
-  const local = model.kind === "dtm-paper" && !empty ? variationalPlaces(model, statistics) : undefined;
+  const local =
+    model.kind === "dtm-paper" && !empty ? variationalPlaces(model, statistics, options.kernels) : undefined;
   return {
     id,
     numObservations: statistics.counts[0],
@@ -146,6 +150,15 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
     numOutsideTimes: empty ? 0 : countOutsideTimes(model, cohort)[0],
     outsideMass: isMapModel(model) ? outsideMass(model.map, posterior) : 0,
   };
+}
+
+/** Mixtures of models that are asked one individual at a time, as long as the models are at hand. A cache, nothing more. */
+const mixtures = new WeakMap<TrajectoryModel, CoefficientMixture>();
+
+function keptMixture(model: TrajectoryModel): CoefficientMixture {
+  const mixture = mixtures.get(model) ?? modelMixture(model);
+  mixtures.set(model, mixture);
+  return mixture;
 }
 
 /** Mixtures laid out for the kernels, as long as they are at hand. A cache, nothing more. */
@@ -249,9 +262,13 @@ function placeOf(
   };
 }
 
-function variationalPlaces(model: Extract<TrajectoryModel, { kind: "dtm-paper" }>, statistics: BasisStatistics) {
+function variationalPlaces(
+  model: Extract<TrajectoryModel, { kind: "dtm-paper" }>,
+  statistics: BasisStatistics,
+  kernels: KernelChoice = "auto",
+) {
   const q = model.mapDimension;
-  const local = embedLocal(model, statistics);
+  const local = embedLocal(model, statistics, chooseKernels(kernels));
   const m = statistics.numIndividuals;
   const location = multiply(local.mean, model.orientation, m, q, q);
   const covariance = new Float64Array(m * q * q);

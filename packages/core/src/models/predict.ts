@@ -13,6 +13,7 @@ import { LOG_2PI, normalCdf } from "../numeric/special.ts";
 import type { ModelBase } from "./fit.ts";
 import { functionalDistribution } from "./mixture/curve-distribution.ts";
 import { groupComponents } from "./mixture/group-components.ts";
+import { joinNodes } from "./mixture/join-nodes.ts";
 import type { NormalMixture } from "./mixture/normal-mixture.ts";
 import { chooseNodes, coefficientSampler, heavyNodes, type NodeChoice } from "./mixture/place.ts";
 import { mixtureQuantiles } from "./mixture/quantiles.ts";
@@ -28,7 +29,7 @@ export interface PredictOptions {
   readonly simultaneous?: boolean;
   /** Also give rates of change. Default false. */
   readonly rate?: boolean;
-  /** Joins near components before quantiles are taken: many times faster, bands good to a hundredth of their width. */
+  /** Joins neighbouring nodes and near components first: many times faster, bands good to a hundredth of their width. */
   readonly quick?: boolean;
   /** Draws behind simultaneous bands and rates of transformed markers. Default 2000. */
   readonly numDraws?: number;
@@ -75,18 +76,22 @@ export function predict(
   );
   checkDraws("predict", options.numDraws ?? 2000);
   const at = checkTimes(times);
-  const choice = heavyNodes(placement.posterior.weights, NEGLIGIBLE_MASS);
+  const d = model.basis.numBasis;
+  const shown = quick
+    ? { ...placement, posterior: joinNodes(placement.posterior, mapDimensionOf(placement), d) }
+    : placement;
+  const choice = heavyNodes(shown.posterior.weights, NEGLIGIBLE_MASS);
   const noise = interval === "observation" ? model.noiseVariance : 0;
   const { transform } = model.marker;
   const rows = designMatrix(model.basis, at);
   const series = emptySeries(at.length);
   for (let t = 0; t < at.length; t++) {
-    const value = valueDistribution(model, placement, rows, t, noise, choice);
+    const value = valueDistribution(model, shown, rows, t, noise, choice);
     summarizeInto(series, t, quick ? groupComponents(value) : value, transform, level);
   }
   const [first, last] = basisDomain(model.basis);
   const needsNodes = simultaneous || rate;
-  const heavy = needsNodes ? { ...placement, posterior: chooseNodes(placement.posterior, choice) } : placement;
+  const heavy = needsNodes ? { ...shown, posterior: chooseNodes(shown.posterior, choice) } : placement;
   return {
     times: at,
     level,
@@ -96,6 +101,11 @@ export function predict(
     ...(simultaneous ? { simultaneous: wholeCurveBand(model, heavy, at, level, noise, options) } : {}),
     ...(rate ? { rate: rateSeries(model, heavy, at, level, options) } : {}),
   };
+}
+
+/** q of the nodes of a placement; 0 where they are no places. */
+function mapDimensionOf({ posterior }: Placement): number {
+  return posterior.locations.length / posterior.weights.length;
 }
 
 /** Draws of the curve (or, with `noise`, of new measurements) at the times, original scale, [S,T]. */

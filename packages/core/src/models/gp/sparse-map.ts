@@ -59,31 +59,29 @@ export function mapMeans(map: SparseMap, X: Float64Array, n: number): Float64Arr
 
 /** Mean and covariance of the coefficients at places X [n,q] (in the fit's frame). */
 export function mapMoments(map: SparseMap, X: Float64Array, n: number): MapMoments {
-  const { kernel, mapDimension: q, numInducing: p, numBasis: d, inducingMean: v, inducingCovariance: Xi } = map;
+  const { kernel, mapDimension: q, numInducing: p, numBasis: d, inducingMean: v } = map;
   const A = whitenedFeatures(kernel, map.inducingLocations, p, q, X, n);
   const means = new Float64Array(n * d);
   const covariances = new Float64Array(n * d * d);
   const a = new Float64Array(p);
-  const dp = d * p;
+  const folded = foldCovariance(map);
+  const numPairs = (p * (p + 1)) / 2;
+  const pairs = new Float64Array(numPairs); // a_j a_i, i ≤ j
   for (let g = 0; g < n; g++) {
     let aa = 0;
-    for (let j = 0; j < p; j++) {
-      a[j] = A[j * n + g];
-      aa += a[j] * a[j];
+    for (let j = 0, at = 0; j < p; j++) {
+      const x = A[j * n + g];
+      a[j] = x;
+      aa += x * x;
+      for (let i = 0; i <= j; i++) pairs[at++] = x * a[i];
     }
     const rest = Math.max(0, kernelVariance(kernel, X, g, q) - aa);
-    for (let k = 0; k < d; k++) {
+    for (let k = 0, row = 0; k < d; k++) {
       let mean = 0;
       for (let j = 0; j < p; j++) mean += v[k * p + j] * a[j];
       means[g * d + k] = mean;
-      for (let l = 0; l <= k; l++) {
-        let s = 0;
-        for (let j = 0; j < p; j++) {
-          const row = (k * p + j) * dp + l * p;
-          let t = 0;
-          for (let i = 0; i < p; i++) t += Xi[row + i] * a[i];
-          s += a[j] * t;
-        }
+      for (let l = 0; l <= k; l++, row += numPairs) {
+        let s = dotAt(folded, row, pairs);
         if (k === l) s += rest;
         covariances[(g * d + k) * d + l] = s;
         covariances[(g * d + l) * d + k] = s;
@@ -91,4 +89,38 @@ export function mapMoments(map: SparseMap, X: Float64Array, n: number): MapMomen
     }
   }
   return { means, covariances };
+}
+
+/** Ξ_kl + Ξ_kl' at j > i and Ξ_kl at j = i, so that a'Ξ_kl a is a sum over pairs i ≤ j: [d(d+1)/2, p(p+1)/2]. */
+function foldCovariance({ numInducing: p, numBasis: d, inducingCovariance: Xi }: SparseMap): Float64Array {
+  const dp = d * p;
+  const out = new Float64Array((d * (d + 1) * p * (p + 1)) / 4);
+  for (let k = 0, at = 0; k < d; k++) {
+    for (let l = 0; l <= k; l++) {
+      const corner = k * p * dp + l * p;
+      for (let j = 0; j < p; j++) {
+        for (let i = 0; i < j; i++) out[at++] = Xi[corner + j * dp + i] + Xi[corner + i * dp + j];
+        out[at++] = Xi[corner + j * dp + j];
+      }
+    }
+  }
+  return out;
+}
+
+/** Σ_e x[offset + e] y[e], four sums side by side. */
+function dotAt(x: Float64Array, offset: number, y: Float64Array): number {
+  const n = y.length;
+  let s0 = 0;
+  let s1 = 0;
+  let s2 = 0;
+  let s3 = 0;
+  let e = 0;
+  for (; e + 4 <= n; e += 4) {
+    s0 += x[offset + e] * y[e];
+    s1 += x[offset + e + 1] * y[e + 1];
+    s2 += x[offset + e + 2] * y[e + 2];
+    s3 += x[offset + e + 3] * y[e + 3];
+  }
+  for (; e < n; e++) s0 += x[offset + e] * y[e];
+  return s0 + s1 + (s2 + s3);
 }

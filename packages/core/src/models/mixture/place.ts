@@ -4,6 +4,7 @@
  */
 import { cholesky } from "../../numeric/cholesky.ts";
 import type { Random } from "../../numeric/random.ts";
+import { lightLimit } from "./light-nodes.ts";
 import type { CoefficientPosterior, PlacePosterior } from "./posterior.ts";
 
 /** Posterior mean [q] and covariance [q,q] of the place, in the fit's frame. */
@@ -44,23 +45,34 @@ export interface NodeChoice {
 /** All but the lightest nodes, which together hold at most `mass`; of equal weights the first are left out. */
 export function heavyNodes(weights: Float64Array, mass: number): NodeChoice {
   const K = weights.length;
-  // Only nodes of at most `mass` can be left out, so only they are sorted.
-  let numLight = 0;
-  for (let k = 0; k < K; k++) if (weights[k] <= mass) numLight++;
-  const ascending = new Float64Array(numLight);
-  for (let k = 0, c = 0; k < K; k++) if (weights[k] <= mass) ascending[c++] = weights[k];
-  ascending.sort();
-  let dropped = 0;
+  let heaviest = 0;
+  for (let k = 1; k < K; k++) if (weights[k] >= weights[heaviest]) heaviest = k;
+  // Everything below a power of two goes as a whole; only weights up to its double have to be sorted.
+  const limit = lightLimit(weights, K, mass);
+  if (limit > weights[heaviest]) return { positions: Int32Array.of(heaviest), weights: Float64Array.of(1) };
   let count = 0;
-  while (count < Math.min(numLight, K - 1) && dropped + ascending[count] <= mass) dropped += ascending[count++];
-  const limit = count > 0 ? ascending[count - 1] : Number.NEGATIVE_INFINITY;
-  let equal = count;
-  for (let k = 0; k < count; k++) if (ascending[k] < limit) equal--;
+  let dropped = 0;
+  let numNext = 0;
+  for (let k = 0; k < K; k++) {
+    if (weights[k] < limit) {
+      dropped += weights[k];
+      count++;
+    } else if (weights[k] < 2 * limit) numNext++;
+  }
+  const next = new Float64Array(numNext);
+  for (let k = 0, c = 0; k < K; k++) if (weights[k] >= limit && weights[k] < 2 * limit) next[c++] = weights[k];
+  next.sort();
+  let taken = 0;
+  while (taken < numNext && count + taken < K - 1 && dropped + next[taken] <= mass) dropped += next[taken++];
+  const last = taken > 0 ? next[taken - 1] : limit;
+  let equal = 0;
+  for (let k = 0; k < taken; k++) if (next[k] === last) equal++;
+  count += taken;
   const positions = new Int32Array(K - count);
   const kept = new Float64Array(K - count);
   for (let k = 0, r = 0; k < K; k++) {
-    if (weights[k] < limit) continue;
-    if (weights[k] === limit && equal-- > 0) continue;
+    if (weights[k] < last) continue;
+    if (weights[k] === last && equal-- > 0) continue;
     positions[r] = k;
     kept[r++] = weights[k] / (1 - dropped);
   }

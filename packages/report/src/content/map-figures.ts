@@ -141,7 +141,7 @@ function outcomeFigure(context: Context, map: MapData): Figure | undefined {
     caption: dots
       ? `Filled: with ${name}. Hollow: without. The other models' places are turned and scaled as a whole to lie closest to the map.`
       : `Share of individuals with ${name}, smoothed. The other models' places are turned and scaled as a whole to lie closest to the map.`,
-    summary: `${capital(cases)} individuals have the outcome. ${maps.panels
+    summary: `${cell(cases, smallCell)} individuals have the outcome. ${maps.panels
       .map(
         ({ title }, k) =>
           `${title}: smoothed share ${percent(maps.spread[k][0])} to ${percent(maps.spread[k][2])} (10th to 90th percentile of individuals)`,

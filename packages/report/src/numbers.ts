@@ -71,22 +71,6 @@ export function isSmall(count: number, limit: number): boolean {
   return count > 0 && count < limit;
 }
 
-/**
- * Parts of a known total. If exactly one part is small it could be worked out from the rest, so the next smallest part is
- * withheld too, as "≥11".
- */
-export function cellsOf(counts: ArrayLike<number>, limit: number): string[] {
-  const list = Array.from(counts);
-  const small = list.flatMap((n, k) => (isSmall(n, limit) ? [k] : []));
-  let second = -1;
-  if (small.length === 1) {
-    list.forEach((n, k) => {
-      if (k !== small[0] && n > 0 && (second < 0 || n < list[second])) second = k;
-    });
-  }
-  return list.map((n, k) => (k === second ? `≥${limit}` : cell(n, limit)));
-}
-
 /** Wilson's 95 % interval of a share. */
 export function wilson(cases: number, total: number): { readonly lower: number; readonly upper: number } {
   if (total === 0) return { lower: 0, upper: 1 };

@@ -1,6 +1,7 @@
 /** A study with its defaults filled in and what several parts need worked out once. */
 import type { FitRecord } from "@trajectory-maps/core";
-import { cellsOf, decimalsFor, timeWord } from "../numbers.ts";
+import { decimalsFor, timeWord } from "../numbers.ts";
+import { cellsOf } from "../small-cells.ts";
 import type { Study, StudyGroup, StudyOutcome } from "../study.ts";
 
 export interface Context {
@@ -11,6 +12,8 @@ export interface Context {
   readonly groups: readonly StudyGroup[];
   /** Sizes of the groups as they may be shown. */
   readonly sizes: readonly string[];
+  /** Individuals by number of visits (classes of the cohort's summary) as they may be shown. */
+  readonly visitCells: readonly string[];
   /** Outcome shown on the maps and under the groups. */
   readonly mapOutcome?: StudyOutcome;
   /** "year" or the like. */
@@ -37,11 +40,18 @@ export function contextOf(study: Study): Context {
       groups.map((group) => group.size),
       smallCell,
     ),
+    visitCells: visitCells(cohort.visitClasses, smallCell),
     ...(mapOutcome === undefined ? {} : { mapOutcome }),
     timeWord: timeWord(cohort.marker.timeUnit),
     // On a transformed scale noise is relative; two digits serve.
     decimals: identity ? decimalsFor(noise) : decimalsFor(Math.max(1e-9, cohort.value.quantiles[2]) / 10),
   };
+}
+
+/** Up to three visits, and more: how many have four or more is told with the groups, so both totals are known. */
+function visitCells(classes: ArrayLike<number>, smallCell: number): string[] {
+  const counts = Array.from(classes);
+  return [...cellsOf(counts.slice(0, 3), smallCell), ...cellsOf(counts.slice(3), smallCell)];
 }
 
 /** The outcome asked for, else the one with the smallest guarded p-value, else the first. */

@@ -10,7 +10,8 @@ import {
   solidRange,
   solidUntil,
 } from "../figures/group-courses.ts";
-import { cell, fixed, interval, isSmall, NONE, percent, wilson } from "../numbers.ts";
+import { cell, fixed, interval, NONE } from "../numbers.ts";
+import { sharesOf } from "../small-cells.ts";
 import { capital, midSentence, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
 import { shareCaution } from "./share-caution.ts";
@@ -112,7 +113,7 @@ function courseCaption({ groups, smallCell }: Context, values: string): string {
   const parts = groups.some((group) => shownParts(group, smallCell).length > 0)
     ? ` Thin lines: medians of the parts into which a deeper cut of the tree divides the group, of ${fewest} individuals or more each.`
     : "";
-  return `${values}. Line: median of the members' expected courses; band: their 10th to 90th percentile. It is solid while a tenth of the members, and at least ${Math.max(11, fewest)}, are still followed, dashed beyond, and ends where fewer than ${fewest} are.${parts} n: members still followed.`;
+  return `${values}. Line: median of the members' expected courses; band: their 10th to 90th percentile. It is solid while a tenth of the members, and at least ${Math.max(11, fewest)}, are still followed, dashed beyond, and ends where fewer than ${fewest} are.${parts} n: members still followed${smallCell > 1 ? ", rounded to fives" : ""}.`;
 }
 
 /** Share with the map's outcome in each group; bounds in place of shares that would give a small count away. */
@@ -120,30 +121,21 @@ export function outcomeNotes({ study, groups, mapOutcome, smallCell }: Context) 
   if (mapOutcome === undefined || study.groups === undefined) return undefined;
   const { labels } = study.groups;
   const name = midSentence(outcomeName(mapOutcome.name));
-  return groups.map(({ group }) => {
-    let cases = 0;
-    let total = 0;
-    for (let i = 0; i < labels.length; i++) {
-      if (labels[i] !== group || (mapOutcome.labels[i] !== 0 && mapOutcome.labels[i] !== 1)) continue;
-      total++;
-      cases += mapOutcome.labels[i];
-    }
-    const share = shownShare(cases, total, smallCell);
-    return { strong: share.text, range: share.range, rest: `${name}${share.range === "" ? "" : ` ${share.range}`}` };
-  });
-}
-
-/** A share, or only a bound for it where cases or the others are few. */
-export function shownShare(
-  cases: number,
-  total: number,
-  limit: number,
-): { readonly text: string; readonly range: string } {
-  if (total === 0 || isSmall(total, limit)) return { text: NONE, range: "" };
-  if (limit > 1 && cases < limit) return { text: `under ${percent(Math.min(1, limit / total))}`, range: "" };
-  if (limit > 1 && total - cases < limit) return { text: `over ${percent(Math.max(0, 1 - limit / total))}`, range: "" };
-  const { lower, upper } = wilson(cases, total);
-  return { text: percent(cases / total), range: `(95% CI ${fixed(100 * lower, 0)} to ${fixed(100 * upper, 0)})` };
+  const cases = groups.map(() => 0);
+  const known = groups.map(() => 0);
+  const rankOf = new Map(groups.map(({ group }, rank) => [group, rank]));
+  for (let i = 0; i < labels.length; i++) {
+    const rank = rankOf.get(labels[i]);
+    const label = mapOutcome.labels[i];
+    if (rank === undefined || (label !== 0 && label !== 1)) continue;
+    known[rank]++;
+    cases[rank] += label;
+  }
+  return sharesOf(cases, known, smallCell).map(({ text, range }) => ({
+    strong: text,
+    range,
+    rest: `${name}${range === "" ? "" : ` ${range}`}`,
+  }));
 }
 
 function indexAt(times: ArrayLike<number>, t: number): number {

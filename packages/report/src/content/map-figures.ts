@@ -8,6 +8,7 @@ import { type MapData, prepareMap } from "../figures/map-data.ts";
 import { drawOutcomeMaps, prepareOutcomeMaps } from "../figures/outcome-maps.ts";
 import { drawTerrainMap } from "../figures/terrain-map.ts";
 import { cell, counted, fixed, NONE, percent, pValue } from "../numbers.ts";
+import { cellsOf } from "../small-cells.ts";
 import type { Numbers } from "../study.ts";
 import { capital, midSentence, modelName, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
@@ -133,7 +134,8 @@ function outcomeFigure(context: Context, map: MapData): Figure | undefined {
     note: note(own),
   });
   const name = midSentence(outcomeName(mapOutcome.name));
-  const cases = Array.from(mapOutcome.labels).filter((v) => v === 1).length;
+  const counts = [1, 0, 255].map((value) => Array.from(mapOutcome.labels).filter((v) => v === value).length);
+  const [cases] = cellsOf(counts, smallCell);
   const dots = map.individualLevel === "places";
   return {
     key: "outcome-maps",
@@ -141,7 +143,7 @@ function outcomeFigure(context: Context, map: MapData): Figure | undefined {
     caption: dots
       ? `Filled: with ${name}. Hollow: without. The other models' places are turned and scaled as a whole to lie closest to the map.`
       : `Share of individuals with ${name}, smoothed. The other models' places are turned and scaled as a whole to lie closest to the map.`,
-    summary: `${cell(cases, smallCell)} individuals have the outcome. ${maps.panels
+    summary: `${capital(cases)} individuals have the outcome. ${maps.panels
       .map(
         ({ title }, k) =>
           `${title}: smoothed share ${percent(maps.spread[k][0])} to ${percent(maps.spread[k][2])} (10th to 90th percentile of individuals)`,

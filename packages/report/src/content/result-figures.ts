@@ -3,8 +3,9 @@ import { coverageCurve, drawCoverage, drawDifferences, drawHorizon, drawPit } fr
 import type { Figure } from "../figures/figure.ts";
 import { drawTrace } from "../figures/fit.ts";
 import { drawDesign, drawValues } from "../figures/quality.ts";
-import { drawSurvival, riskTimes, sinceLandmark, survivalAt } from "../figures/survival.ts";
-import { cell, cellsOf, fixed, interval, isSmall, listWords, NONE, percent, signed, significant } from "../numbers.ts";
+import { drawSurvival, EVENTS_PER_STEP, riskTimes, sharedPoint, sinceLandmark } from "../figures/survival.ts";
+import { cell, fixed, interval, isSmall, listWords, NONE, percent, signed, significant } from "../numbers.ts";
+import { cellsOf, isCount, rough } from "../small-cells.ts";
 import { midSentence, modelName, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
 
@@ -63,27 +64,36 @@ export function comparisonFigures({ study, timeWord, smallCell }: Context): Figu
     const main = withPit.find(({ model }) => model === "dtm") ?? withPit[withPit.length - 1];
     const bins = Array.from(main.pit);
     const total = bins.reduce((s, v) => s + v, 0);
+    const binCells = cellsOf(bins, smallCell);
+    const binShares = bins.map((n, k) =>
+      isCount(binCells[k])
+        ? percent(n / total, 1)
+        : isSmall(n, smallCell)
+          ? `under ${percent(smallCell / total, 1)}`
+          : "withheld",
+    );
     figures.push({
       key: "pit",
       title: `Calibration: ${midSentence(modelName(main.model))}`,
       caption:
         "Where later visits fell in their forecasts, in tenths. Flat, along the dotted line, is calibrated; a hollow middle says too narrow, a hump too wide.",
-      summary: `Share of forecasts in each tenth of the predictive distribution: ${listWords(bins.map((n) => percent(n / total)))}.`,
+      summary: `Share of forecasts in each tenth of the predictive distribution: ${listWords(binShares)}.`,
       table: {
         columns: ["Tenth", "share of forecasts"],
-        rows: bins.map((n, k) => [
-          `${fixed(k / bins.length, 1)} to ${fixed((k + 1) / bins.length, 1)}`,
-          isSmall(n, smallCell) ? `under ${percent(smallCell / total, 1)}` : percent(n / total, 1),
-        ]),
+        rows: bins.map((_, k) => [`${fixed(k / bins.length, 1)} to ${fixed((k + 1) / bins.length, 1)}`, binShares[k]]),
       },
       width: 340,
-      draw: (canvas) => drawPit(main.pit, canvas),
+      draw: (canvas) => drawPit(drawnCounts(bins, binCells, smallCell), canvas),
     });
   }
   const withHorizon = models.filter(({ forecast }) => forecast.byHorizon.length > 1);
   if (withHorizon.length > 0) {
     const { transform, unit } = cohort.marker;
     const errorUnit = transform === "identity" ? unit : `${transform} scale`;
+    const horizonCells = cellsOf(
+      withHorizon[0].forecast.byHorizon.map(({ count }) => count),
+      smallCell,
+    );
     figures.push({
       key: "horizon",
       title: "Error by horizon",
@@ -97,10 +107,10 @@ export function comparisonFigures({ study, timeWord, smallCell }: Context): Figu
         .concat("."),
       table: {
         columns: [`${timeWord}s ahead`, ...withHorizon.map(({ model }) => modelName(model)), "forecasts"],
-        rows: withHorizon[0].forecast.byHorizon.map(({ from, to, count }, k) => [
+        rows: withHorizon[0].forecast.byHorizon.map(({ from, to }, k) => [
           interval(from, to, 1),
           ...withHorizon.map(({ forecast }) => significant(forecast.byHorizon[k]?.mae ?? Number.NaN)),
-          cell(count, smallCell),
+          horizonCells[k],
         ]),
       },
       width: 340,
@@ -108,6 +118,11 @@ export function comparisonFigures({ study, timeWord, smallCell }: Context): Figu
     });
   }
   return figures;
+}
+
+/** Heights to draw: counts held back stand at half of the limit, or at the limit. */
+function drawnCounts(counts: readonly number[], cells: readonly string[], smallCell: number): number[] {
+  return counts.map((n, k) => (isCount(cells[k]) ? n : isSmall(n, smallCell) ? smallCell / 2 : smallCell));
 }
 
 /** Kaplan–Meier curves. */
@@ -126,14 +141,16 @@ export function survivalFigures({ study, groups: all, smallCell, timeWord }: Con
   const times = riskTimes(survival);
   const event = midSentence(outcomeName(survival.event));
   const at = (curve: (typeof shown)[number]["curve"], t: number) => {
-    const s = survivalAt(curve, t);
-    if (s.atRisk < smallCell) return `${NONE} (at risk ${cell(s.atRisk, smallCell)})`;
-    if (t <= 0) return `${percent(1)} (at risk ${cell(s.atRisk, smallCell)})`;
+    const s = sharedPoint(curve, t, smallCell);
+    const atRisk = rough(s.atRisk, smallCell);
+    if (s.atRisk < smallCell) return `${NONE} (at risk ${atRisk})`;
+    if (t <= 0) return `${percent(1)} (at risk ${atRisk})`;
+    if (s.fewEvents) return `fewer than ${EVENTS_PER_STEP} events (at risk ${atRisk})`;
     // Rounded down: the bound must not look better than it is.
     if (s.noEvent) {
-      return `no event among ${cell(s.atRisk, smallCell)} at risk (at least ${Math.floor(100 * s.lower)}%)`;
+      return `no event among ${atRisk} at risk (at least ${Math.floor(100 * s.lower)}%)`;
     }
-    return `${percent(s.survival)} (${fixed(100 * s.lower, 0)} to ${fixed(100 * s.upper, 0)}; at risk ${cell(s.atRisk, smallCell)})`;
+    return `${percent(s.survival)} (${fixed(100 * s.lower, 0)} to ${fixed(100 * s.upper, 0)}; at risk ${atRisk})`;
   };
   const unit = cohort.marker.timeUnit;
   const empty = survival.emptyGroups ?? [];
@@ -145,11 +162,11 @@ export function survivalFigures({ study, groups: all, smallCell, timeWord }: Con
     {
       key: "survival",
       title: `Time to ${event} by group`,
-      caption: `Kaplan–Meier curves with 95% bands by the group of the place at the landmark, ${timeWord} ${significant(survival.landmark)}; before a group's first event the band is the exact bound for no event.${nobody} Curves are read at sixty times and end where fewer than ${smallCell} are at risk.`,
+      caption: `Kaplan–Meier curves with 95% bands by the group of the place at the landmark, ${timeWord} ${significant(survival.landmark)}; before a group's first event the band is the exact bound for no event.${nobody} Curves are read at sixty times and end where fewer than ${smallCell} are at risk${smallCell > 1 ? `; each step holds ${EVENTS_PER_STEP} events or more, and numbers at risk are rounded to fives` : ""}.`,
       summary: shown
         .map(
           ({ group, curve }) =>
-            `${group.letter} ${group.name}: ${cell(curve.numEvents, smallCell)} events among ${cell(curve.numIndividuals, smallCell)}`,
+            `${group.letter} ${group.name}: ${rough(curve.numEvents, smallCell)} events among ${rough(curve.numIndividuals, smallCell)}`,
         )
         .join("; ")
         .concat(`.${nobody}`),
@@ -210,6 +227,7 @@ export function dataFigures({ study, smallCell, timeWord, decimals }: Context): 
   const q = cohort.value.quantiles;
   const { name, unit } = cohort.marker;
   const shown = cellsOf(bins.counts, smallCell);
+  const drawn = drawnCounts(Array.from(bins.counts), shown, smallCell);
   return [
     {
       key: "design",
@@ -229,14 +247,14 @@ export function dataFigures({ study, smallCell, timeWord, decimals }: Context): 
     {
       key: "values",
       title: `Values of ${name}`,
-      caption: `All observations${unit === "" ? "" : ` in ${unit}`}.${smallCell > 1 ? ` Outlined bars stand for fewer than ${smallCell}.` : ""}`,
+      caption: `All observations${unit === "" ? "" : ` in ${unit}`}.${smallCell > 1 ? " Outlined bars stand for counts held back." : ""}`,
       summary: `Half of the values lie between ${fixed(q[1], decimals)} and ${fixed(q[3], decimals)}, with median ${fixed(q[2], decimals)}.`,
       table: {
         columns: ["Values", "observations"],
         rows: shown.map((text, k) => [interval(bins.edges[k], bins.edges[k + 1], decimals), text]),
       },
       width: 420,
-      draw: (canvas) => drawValues(cohort, smallCell, canvas),
+      draw: (canvas) => drawValues(cohort, drawn, canvas),
     },
   ];
 }

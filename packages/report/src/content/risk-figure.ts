@@ -5,6 +5,7 @@ import type { MapData } from "../figures/map-data.ts";
 import { drawRiskMaps, quickRiskSurface, type RiskPanel, riskPanel } from "../figures/risk-maps.ts";
 import { halfWidths } from "../figures/share.ts";
 import { fixed, percent, pValue } from "../numbers.ts";
+import { shareText } from "../small-cells.ts";
 import { outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
 
@@ -65,7 +66,7 @@ function factsOf(panel: RiskPanel, map: MapData, smallCell: number) {
   const at = (grid: RiskPanel["share"], i: number) => valueAt(grid, map.places[2 * i], map.places[2 * i + 1]);
   const everyone = Array.from({ length: m }, (_, i) => i);
   const shares = everyone.map((i) => at(panel.share, i)).sort((a, b) => a - b);
-  const part = (holds: (i: number) => boolean) => percent(everyone.filter(holds).length / m);
+  const part = (holds: (i: number) => boolean) => shareText(everyone.filter(holds).length, m, smallCell);
   return {
     low: percent(shares[Math.round(0.1 * (m - 1))]),
     high: percent(shares[Math.round(0.9 * (m - 1))]),

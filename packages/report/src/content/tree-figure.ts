@@ -1,7 +1,8 @@
 /** The figure of the tree of merges. */
 import { drawDendrogram } from "../figures/dendrogram.ts";
 import type { Figure } from "../figures/figure.ts";
-import { cell, significant } from "../numbers.ts";
+import { significant } from "../numbers.ts";
+import { rough } from "../small-cells.ts";
 import { numberWord } from "../words.ts";
 import type { Context } from "./context.ts";
 
@@ -24,7 +25,7 @@ export function treeFigure({ study, groups, smallCell }: Context): Figure | unde
     }`,
     table: {
       columns: ["Branches left", "height of the merge", "individuals in it"],
-      rows: last.map(([, , height, size], k) => [String(k + 1), significant(height), cell(size, smallCell)]),
+      rows: last.map(([, , height, size], k) => [String(k + 1), significant(height), rough(size, smallCell)]),
     },
     width: 540,
     draw: (canvas) => drawDendrogram(tree, groups, smallCell, canvas),

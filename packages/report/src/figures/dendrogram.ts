@@ -3,6 +3,7 @@
  * the cut, and under each branch that is not opened further the number of individuals as a disc and the letter of its group.
  */
 import { fixed } from "../numbers.ts";
+import { roughCount } from "../small-cells.ts";
 import type { StudyGroup, StudyTree } from "../study.ts";
 import { groupStyle } from "../theme.ts";
 import { roundTicks } from "./chart.ts";
@@ -75,14 +76,20 @@ export function drawDendrogram(
       label(pen, CUT, pen.width, 11, { "text-anchor": "end" }),
     );
   }
-  const most = Math.max(1, ...leaves.map(({ size }) => size));
+  // Rounded: from exact areas sizes, and with those of merges small ones, could be worked out.
+  const most = Math.max(1, ...leaves.map(({ size }) => roughCount(size, smallCell)));
   const largest = Math.min(9, 0.46 * gap);
   const base = TOP + HEIGHT + 12;
   leaves.forEach(({ size, group }, k) => {
     root.append(
       size < smallCell
         ? make(pen, "circle", { cx: px(k), cy: base, r: 2.2, fill: "none", stroke: pen.tokens.ink3 })
-        : make(pen, "circle", { cx: px(k), cy: base, r: largest * Math.sqrt(size / most), fill: colourOf(group) }),
+        : make(pen, "circle", {
+            cx: px(k),
+            cy: base,
+            r: largest * Math.sqrt(roughCount(size, smallCell) / most),
+            fill: colourOf(group),
+          }),
     );
   });
   // One letter for branches of a group that stand together, under a line in its colour.

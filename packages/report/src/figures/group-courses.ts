@@ -5,7 +5,8 @@
  */
 import * as Plot from "@observablehq/plot";
 import { enoughFollowed, type Marker } from "@trajectory-maps/core";
-import { cell, timeWord, whole } from "../numbers.ts";
+import { timeWord, whole } from "../numbers.ts";
+import { isCount, rough } from "../small-cells.ts";
 import type { StudyGroup } from "../study.ts";
 import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
@@ -71,8 +72,9 @@ export function followedTimes(group: StudyGroup): number[] {
 export function followedText(group: StudyGroup, size: string, time: number, limit: number): string {
   let k = 0;
   while (k + 1 < group.times.length && group.times[k] < time - 1e-9) k++;
-  // A size held back must not come in by another door.
-  return size.startsWith("≥") && group.followed[k] >= limit ? size : cell(group.followed[k], limit);
+  // All of them are the size as it is shown; and a size held back must not come in by another door.
+  const hidden = !isCount(size) && group.followed[k] >= limit;
+  return hidden || group.followed[k] === group.size ? size : rough(group.followed[k], limit);
 }
 
 /** All panels in one SVG, three in a row on a wide canvas. */

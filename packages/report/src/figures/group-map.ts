@@ -3,6 +3,7 @@
  * number of individuals, coloured by their most common group. With places of individuals allowed, dots that fade with
  * the doubt about the place. The terrain is grey: hue belongs to the groups.
  */
+import { roughCount } from "../small-cells.ts";
 import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
 import { badge } from "./badge.ts";
@@ -88,7 +89,9 @@ function drawDiscs(pen: Pen, layout: MapLayout, map: MapData): Marks {
   const spots: Spot[] = [];
   const ranks = ranksOf(map);
   const shown = map.cells.filter(({ members }) => members.length >= map.smallCell);
-  const most = Math.max(1, ...shown.map(({ members }) => members.length));
+  // Rounded: from exact areas and the total a single small count could be worked out.
+  const sizeOf = (members: readonly number[]) => roughCount(members.length, map.smallCell);
+  const most = Math.max(1, ...shown.map(({ members }) => sizeOf(members)));
   // Cells of a small cohort are wide; beyond 16 px a disc only hides the land.
   const largest = Math.min(16, 0.47 * map.spacing * layout.unit);
   for (const { x, y, members } of map.cells) {
@@ -98,7 +101,7 @@ function drawDiscs(pen: Pen, layout: MapLayout, map: MapData): Marks {
       spots.push({ x: cx, y: cy, r: 3 });
       continue;
     }
-    const r = largest * Math.sqrt(members.length / most);
+    const r = largest * Math.sqrt(sizeOf(members) / most);
     const rank = commonRank(members, map, ranks);
     spots.push({ x: cx, y: cy, r });
     if (rank < 0) group.append(make(pen, "circle", { cx, cy, r, fill: pen.tokens.ink3 }));

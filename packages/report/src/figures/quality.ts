@@ -81,15 +81,15 @@ export function drawDesign(cohort: CohortSummary, smallCell: number, canvas: Can
   return root;
 }
 
-/** All values in equal bins; bins under the limit are drawn at half of it. */
-export function drawValues(cohort: CohortSummary, smallCell: number, canvas: Canvas): SVGSVGElement {
+/** All values in bins; those whose height is not the count itself are outlined. */
+export function drawValues(cohort: CohortSummary, heights: readonly number[], canvas: Canvas): SVGSVGElement {
   const pen = penOf(canvas, 420);
   const { edges, counts } = cohort.histogram;
   const rows = Array.from(counts, (count, k) => ({
     a: edges[k],
     b: edges[k + 1],
-    small: count > 0 && count < smallCell,
-    count: count > 0 && count < smallCell ? smallCell / 2 : count,
+    small: heights[k] !== count,
+    count: heights[k],
   }));
   const top = 1.06 * Math.max(1, ...rows.map((r) => r.count));
   const low = edges[0];

@@ -1,10 +1,11 @@
 /**
  * Kaplan–Meier curves by group with 95 % bands and the number at risk below. Curves are read off on a lattice of sixty
- * times and end where fewer than the limit are at risk, so that no single event can be told from the drawing.
+ * times and end where fewer than the limit are at risk; in a shared report each step holds five events or more, so that no
+ * single event can be told from the drawing.
  */
 import * as Plot from "@observablehq/plot";
 import { curveAt, type SurvivalPoint } from "@trajectory-maps/core";
-import { cell } from "../numbers.ts";
+import { ROUNDED_TO, rough } from "../small-cells.ts";
 import type { StudySurvival } from "../study.ts";
 import { groupStyle } from "../theme.ts";
 import { badge } from "./badge.ts";
@@ -32,6 +33,36 @@ const LATTICE = 60;
 /** S, its band and the number at risk of a curve at one time; before the first event the band is exact. */
 export function survivalAt(curve: Curve, time: number): SurvivalPoint {
   return curveAt(curve, [time])[0];
+}
+
+/** Events that a step of a shared curve holds at least. */
+export const EVENTS_PER_STEP = ROUNDED_TO;
+
+/**
+ * A point of a curve as it may be shown. Where small cells are held back the curve moves only when five events have come
+ * together: from exact steps and numbers at risk every single event could be counted.
+ */
+export function sharedPoint(
+  curve: Curve,
+  time: number,
+  smallCell: number,
+): SurvivalPoint & { readonly fewEvents: boolean } {
+  const point = survivalAt(curve, time);
+  if (smallCell <= 1) return { ...point, fewEvents: false };
+  let [before, since, step, any] = [1, 0, Number.NaN, false];
+  for (let j = 0; j < curve.times.length && curve.times[j] <= time; j++) {
+    const events = before > 0 ? Math.round(curve.atRisk[j] * (1 - curve.survival[j] / before)) : 0;
+    before = curve.survival[j];
+    any ||= events > 0;
+    since += events;
+    if (since < EVENTS_PER_STEP) continue;
+    since = 0;
+    step = curve.times[j];
+  }
+  if (!any) return { ...point, fewEvents: false };
+  if (Number.isNaN(step)) return { ...point, survival: 1, lower: 1, upper: 1, noEvent: false, fewEvents: true };
+  const { survival, lower, upper } = survivalAt(curve, step);
+  return { ...point, survival, lower, upper, noEvent: false, fewEvents: false };
 }
 
 /** "years since the landmark". */
@@ -99,7 +130,7 @@ export function drawSurvival(data: SurvivalFigure, canvas: Canvas): SVGSVGElemen
     y += 19;
     root.append(badge(pen, rank, letter, 8, y - 4, 7));
     for (const t of riskTimes(survival)) {
-      root.append(label(pen, cell(survivalAt(curve, t).atRisk, smallCell), px(t), y, { "text-anchor": "middle" }));
+      root.append(label(pen, rough(survivalAt(curve, t).atRisk, smallCell), px(t), y, { "text-anchor": "middle" }));
     }
   }
   setHeight(pen, root, y + 8);
@@ -110,7 +141,7 @@ function lattice(curve: Curve, last: number, smallCell: number) {
   const rows: { t: number; s: number; l: number; u: number }[] = [];
   for (let k = 0; k <= LATTICE; k++) {
     const t = (last * k) / LATTICE;
-    const { survival, lower, upper, atRisk } = survivalAt(curve, t);
+    const { survival, lower, upper, atRisk } = sharedPoint(curve, t, smallCell);
     if (atRisk < smallCell) break;
     const known = Number.isFinite(lower) && Number.isFinite(upper);
     rows.push({ t, s: survival, l: known ? lower : survival, u: known ? upper : survival });

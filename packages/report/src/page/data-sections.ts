@@ -1,5 +1,6 @@
 /** How the fit went, and what the data are. */
-import { cell, cellsOf, fixed, isSmall, maskSmall, significant, whole } from "../numbers.ts";
+import { cell, fixed, isSmall, maskSmall, significant, whole } from "../numbers.ts";
+import { rough } from "../small-cells.ts";
 import { html } from "./html.ts";
 import { figureHtml, noteHtml, type PageContext, type Section } from "./parts.ts";
 
@@ -35,10 +36,9 @@ const FINDINGS: Readonly<Record<string, string>> = {
 };
 
 export function dataSection(context: PageContext): Section {
-  const { study, smallCell, timeWord, decimals, individualLevel } = context;
+  const { study, smallCell, timeWord, decimals, individualLevel, visitCells: shown } = context;
   const { cohort } = study;
   const classes = ["1", "2", "3", "4–5", "6–8", "9 or more"];
-  const shown = cellsOf(cohort.visitClasses, smallCell);
   const leftOut = cohort.numRowsLeftOut ?? 0;
   // The rows read are known, so rows in the file would give a small number left out away.
   const rows =
@@ -48,7 +48,7 @@ export function dataSection(context: PageContext): Section {
   // What was received may quote a measurement or an id; a shared page says only what was expected and how often not.
   const findings = cohort.warnings.map(
     ({ code, expected, received, remedy, count }) =>
-      html`<tr><th scope="row">${FINDINGS[code] ?? `Expected ${expected}`}</th><td>${count === undefined ? "" : cell(count, smallCell)}</td><td class="tx" style="padding-left:24px">${individualLevel === "places" ? `Received ${received}. ` : ""}${maskSmall(remedy, smallCell)}</td></tr>`,
+      html`<tr><th scope="row">${FINDINGS[code] ?? `Expected ${expected}`}</th><td>${count === undefined ? "" : rough(count, smallCell)}</td><td class="tx" style="padding-left:24px">${individualLevel === "places" ? `Received ${received}. ` : ""}${maskSmall(remedy, smallCell)}</td></tr>`,
   );
   const body = html`<p class="sub">${cell(cohort.numIndividuals, smallCell)} individuals with ${whole(cohort.numObservations)} observations between ${timeWord} ${fixed(cohort.firstTime, 1)} and ${fixed(cohort.lastTime, 1)}.${rows} Visit times have mean ${fixed(cohort.time.mean, 1)} and standard deviation ${fixed(cohort.time.sd, 1)}; values have mean ${fixed(cohort.value.mean, decimals)} and standard deviation ${fixed(cohort.value.sd, decimals)}.</p>
 <div class="three">${figureHtml(context, "design", 348)}${figureHtml(context, "values", 348)}<div><table><caption><b>Visits per individual.</b></caption><thead><tr><th scope="col">Visits</th><th scope="col">individuals</th></tr></thead><tbody>${classes.map((name, k) => html`<tr><th scope="row">${name}</th><td>${shown[k]}</td></tr>`)}</tbody></table></div></div>

@@ -1,6 +1,6 @@
 /** Top of the page: title, what was found in words, the facts in numbers. */
 import type { Context } from "../content/context.ts";
-import { cell, cellsOf, counted, fixed, listWords, percent, signed, significant, whole } from "../numbers.ts";
+import { cell, counted, fixed, listWords, percent, signed, significant, whole } from "../numbers.ts";
 import { midSentence, modelName, numberWord, outcomeName } from "../words.ts";
 import { html, type Markup } from "./html.ts";
 
@@ -52,7 +52,7 @@ export function ledeOf({ study, groups, smallCell, record }: Context): string {
   return sentences.join(" ");
 }
 
-function factsHtml({ study, smallCell, record, timeWord }: Context): Markup {
+function factsHtml({ study, smallCell, record, timeWord, visitCells }: Context): Markup {
   const { cohort, comparison } = study;
   const facts: { name: string; value: string; note: string; tone?: string }[] = [];
   const leftOut = cohort.numRowsLeftOut ?? 0;
@@ -62,7 +62,7 @@ function factsHtml({ study, smallCell, record, timeWord }: Context): Markup {
     note: leftOut > 0 ? `${cell(leftOut, smallCell)} rows left out` : "no row left out",
   });
   const v = cohort.visitQuantiles;
-  const single = cellsOf(cohort.visitClasses, smallCell)[0];
+  const single = visitCells[0];
   facts.push({
     name: "Observations",
     value: whole(cohort.numObservations),

@@ -3,7 +3,6 @@ import { drawWhisker } from "../figures/effects.ts";
 import { serialize } from "../figures/svg.ts";
 import {
   cell,
-  cellsOf,
   counted,
   decimalsFor,
   fixed,
@@ -16,6 +15,7 @@ import {
   signed,
   significant,
 } from "../numbers.ts";
+import { cellsOf, rough } from "../small-cells.ts";
 import type { StudyAssociation, StudyEstimate } from "../study.ts";
 import { capital, midSentence, modelName, modelNote, numberWord, outcomeName } from "../words.ts";
 import { html, type Markup, raw } from "./html.ts";
@@ -128,7 +128,7 @@ function mainTable(
   });
   const checks = controls.map(
     (c) =>
-      html`<tr class="ctl"><th scope="row">${outcomeName(c.control)}</th><td>${cell(c.cases, smallCell)}</td><td>${cell(c.controls, smallCell)}</td><td>${NONE}</td><td>${NONE}</td><td class="g"></td><td>${NONE}</td><td>${NONE}</td><td>${pValue(c.naiveP, c.permutations)}</td><td>${pValue(c.p, c.permutations)}</td><td>${NONE}</td><td>${NONE}</td><td class="tx">${c.p >= 0.05 ? "As expected: none" : "Unexpected: look closer"}</td></tr>`,
+      html`<tr class="ctl"><th scope="row">${outcomeName(c.control)}</th>${cellsOf([c.cases, c.controls], smallCell).map((count) => html`<td>${count}</td>`)}<td>${NONE}</td><td>${NONE}</td><td class="g"></td><td>${NONE}</td><td>${NONE}</td><td>${pValue(c.naiveP, c.permutations)}</td><td>${pValue(c.p, c.permutations)}</td><td>${NONE}</td><td>${NONE}</td><td class="tx">${c.p >= 0.05 ? "As expected: none" : "Unexpected: look closer"}</td></tr>`,
   );
   return html`<table><caption><b>Table 2 a.</b> Outcomes and places on the map.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">AUC, same<br>visits</th><th scope="col">published<br>KDE p</th><th scope="col">naive p</th><th scope="col">guarded p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead>
 <tbody>${rows}${checks.length > 0 && html`<tr class="sech"><th scope="rowgroup" colspan="13">Negative controls</th></tr>${checks}`}</tbody></table>`;
@@ -160,7 +160,7 @@ export function survivalSection(context: PageContext): Section | undefined {
   const out =
     leftOut === undefined
       ? ""
-      : ` Left out: ${cell(leftOut.eventBefore, smallCell)} with the event before, ${cell(leftOut.censoredBefore, smallCell)} no longer followed, ${cell(leftOut.noVisitBefore, smallCell)} not yet seen, ${cell(leftOut.unknown, smallCell)} unknown.`;
+      : ` Left out: ${rough(leftOut.eventBefore, smallCell)} with the event before, ${rough(leftOut.censoredBefore, smallCell)} no longer followed, ${rough(leftOut.noVisitBefore, smallCell)} not yet seen, ${rough(leftOut.unknown, smallCell)} unknown.`;
   const terms = cox?.terms.map(
     (t, k) =>
       html`<tr><th scope="row">${cox.names?.[k] ?? ["Horizontal place", "Vertical place", "Third direction"][k] ?? `Term ${k + 1}`}, per prior sd</th><td>${fixed(t.hazardRatio, 2)}</td><td>${interval(t.lower, t.upper, 2)}</td><td>${pValue(t.pValue)}</td></tr>`,
@@ -178,7 +178,7 @@ ${logRank !== undefined && html`<h3 style="margin-top:0">Do the groups differ?</
 ${
   cox !== undefined &&
   html`<h3>How does the hazard change over the map?</h3><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Cox regression"><table><caption class="hide">Cox regression on the places</caption><thead><tr><th scope="col">Cox regression</th><th scope="col">hazard ratio</th><th scope="col">95% CI</th><th scope="col">p</th></tr></thead><tbody>${terms}</tbody></table></div>
-<p class="sub" style="font-size:13px;margin-top:8px">${cell(cox.numEvents, smallCell)} events among ${cell(cox.numIndividuals, smallCell)} individuals. Likelihood ratio p ${pValue(cox.likelihoodRatio.pValue)}. Concordance ${fixed(cox.concordance.concordance, 2)} (s.e. ${fixed(cox.concordance.standardError, 3)}), measured on the individuals the model was fitted to.${warnings.length > 0 ? ` Caution: ${listWords(warnings)}.` : ""}</p>`
+<p class="sub" style="font-size:13px;margin-top:8px">${rough(cox.numEvents, smallCell)} events among ${rough(cox.numIndividuals, smallCell)} individuals. Likelihood ratio p ${pValue(cox.likelihoodRatio.pValue)}. Concordance ${fixed(cox.concordance.concordance, 2)} (s.e. ${fixed(cox.concordance.standardError, 3)}), measured on the individuals the model was fitted to.${warnings.length > 0 ? ` Caution: ${listWords(warnings)}.` : ""}</p>`
 }
 </div></div>`;
   return { id: "survival", title: `Place at the landmark and time to ${event}`, body };

@@ -1,0 +1,179 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { sharedPoint, survivalAt } from "./figures/survival.ts";
+import { cellsOf, isCount, markCells, rough, roughCount, sharesOf, shareText, WITHHELD } from "./small-cells.ts";
+
+const LIMIT = 4;
+
+/** What a mark lets a count be, up to a total. */
+function allowed(text: string, total: number, limit: number): number[] {
+  const all = Array.from({ length: total + 1 }, (_, n) => n);
+  if (text === WITHHELD) return all;
+  if (text.startsWith("<")) return all.filter((n) => n >= 1 && n < limit);
+  if (text.startsWith("≥")) return all.filter((n) => n >= limit);
+  return [Number(text.replace(/,/g, ""))];
+}
+
+/** Every value that each part can have, by trying all that fit the marks and the total. */
+function possible(texts: readonly string[], total: number, limit: number): Set<number>[] {
+  const found = texts.map(() => new Set<number>());
+  const options = texts.map((text) => allowed(text, total, limit));
+  const walk = (k: number, left: number, chosen: number[]) => {
+    if (k === texts.length) {
+      if (left === 0)
+        chosen.forEach((n, j) => {
+          found[j].add(n);
+        });
+      return;
+    }
+    for (const n of options[k]) if (n <= left) walk(k + 1, left - n, [...chosen, n]);
+  };
+  walk(0, total, []);
+  return found;
+}
+
+describe("parts of a known total", () => {
+  const counts = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 5 });
+
+  it("never give a small count away: every value that its mark allows stays possible", () => {
+    fc.assert(
+      fc.property(counts, (list) => {
+        const total = list.reduce((sum, n) => sum + n, 0);
+        // A small total is itself held back.
+        if (total < LIMIT) return;
+        const texts = cellsOf(list, LIMIT);
+        const values = possible(texts, total, LIMIT);
+        list.forEach((n, k) => {
+          expect(values[k].has(n)).toBe(true);
+          if (n === 0 || n >= LIMIT) return;
+          expect(isCount(texts[k])).toBe(false);
+          expect(values[k].size).toBeGreaterThanOrEqual(texts[k] === WITHHELD ? 2 : LIMIT - 1);
+        });
+      }),
+    );
+  });
+
+  it("hold back nothing where nothing is small, and everything is shown with limit 1", () => {
+    expect(cellsOf([50, 60, 0], 11)).toEqual(["50", "60", "0"]);
+    expect(cellsOf([1, 2, 0], 1)).toEqual(["1", "2", "0"]);
+  });
+
+  it("hold back a second part, and one more where the bounds of two would meet", () => {
+    expect(cellsOf([5, 195, 0], 11)).toEqual(["<11", "≥11", "0"]);
+    expect(cellsOf([5, 6, 200], 11)).toEqual(["<11", "<11", "200"]);
+    // 1 + 1 is 2, and 10 + 10 is 20: two small counts alone can be told from their sum.
+    expect(cellsOf([1, 1, 40, 90], 11)).toEqual(["<11", "<11", "≥11", "90"]);
+    expect(cellsOf([10, 10, 40, 90], 11)).toEqual(["<11", "<11", "≥11", "90"]);
+    // 1 + 11 is 12: a part just above the limit is no cover.
+    expect(cellsOf([1, 11, 90], 11)).toEqual(["<11", "≥11", "≥11"]);
+    expect(cellsOf([1, 11], 11)).toEqual([WITHHELD, WITHHELD]);
+  });
+
+  it("never use as cover what stands elsewhere", () => {
+    expect(cellsOf([5, 30, 90], 11, [1])).toEqual(["<11", "30", "≥11"]);
+    fc.assert(
+      fc.property(counts, (list) => {
+        expect(cellsOf(list, LIMIT, [0])[0]).not.toBe(`≥${LIMIT}`);
+      }),
+    );
+  });
+
+  it("marks only counts that are small, or cover for one", () => {
+    const cells = [3, 80, 20].map((value) => ({
+      value,
+      sensitive: value < 11 ? ([1, 10] as const) : null,
+      cover: [11, 1000] as const,
+    }));
+    expect(markCells(cells)).toEqual(["sensitive", "shown", "cover"]);
+  });
+});
+
+describe("shares by group", () => {
+  it("are bounds where cases or the others are few, with cover from a second group", () => {
+    const shares = sharesOf([7, 40, 30], [50, 80, 60], 11);
+    expect(shares.map(({ text }) => text)).toEqual(["under 22%", "50%", WITHHELD]);
+    expect(sharesOf([18, 60], [19, 100], 11).map(({ text }) => text)).toEqual(["over 42%", WITHHELD]);
+    expect(sharesOf([40, 30], [80, 60], 11)[0]).toEqual({ text: "50%", range: "(95% CI 39 to 61)" });
+    expect(sharesOf([2], [9], 11)[0].text).toBe("–");
+  });
+
+  it("never let a small number of cases, or of others, be worked out from all cases together", () => {
+    const group = fc
+      .integer({ min: LIMIT, max: 12 })
+      .chain((known) => fc.tuple(fc.integer({ min: 0, max: known }), fc.constant(known)));
+    fc.assert(
+      fc.property(fc.array(group, { minLength: 2, maxLength: 4 }), (groups) => {
+        const cases = groups.map(([n]) => n);
+        const total = cases.reduce((sum, n) => sum + n, 0);
+        const shares = sharesOf(
+          cases,
+          groups.map(([, known]) => known),
+          LIMIT,
+        );
+        const options = groups.map(([n, known], k) => {
+          const every = Array.from({ length: known + 1 }, (_, value) => value);
+          const { text } = shares[k];
+          if (text.startsWith("under")) return every.filter((value) => value < LIMIT);
+          if (text.startsWith("over")) return every.filter((value) => known - value < LIMIT);
+          return text === WITHHELD ? every : [n];
+        });
+        // Sums that the other groups can have, to find which values of group k fit the total.
+        const reach = (skip: number) => {
+          let sums = new Set([0]);
+          for (const values of options.filter((_, k) => k !== skip)) {
+            sums = new Set(Array.from(sums).flatMap((sum) => values.map((v) => sum + v)));
+          }
+          return sums;
+        };
+        groups.forEach(([n, known], k) => {
+          const sensitive = (n > 0 && n < LIMIT) || (n < known && known - n < LIMIT);
+          if (!sensitive) return;
+          const sums = reach(k);
+          expect(options[k].filter((value) => sums.has(total - value)).length).toBeGreaterThan(1);
+        });
+      }),
+    );
+  });
+
+  it("of everyone are bounds where few are meant", () => {
+    expect(shareText(3, 312, 11)).toBe("under 4%");
+    expect(shareText(310, 312, 11)).toBe("over 96%");
+    expect(shareText(156, 312, 11)).toBe("50%");
+    expect(shareText(0, 312, 11)).toBe("0%");
+  });
+});
+
+describe("counts that follow each other", () => {
+  it("are rounded to fives, so that no small difference can be read", () => {
+    expect([0, 4, 11, 12, 13, 78, 81].map((n) => rough(n, 11))).toEqual(["0", "<11", "11", "11", "15", "80", "80"]);
+    expect(rough(78, 1)).toBe("78");
+    fc.assert(
+      fc.property(fc.integer({ min: 11, max: 5000 }), fc.integer({ min: 1, max: 2 }), (n, fewer) => {
+        // One or two people less may look like none or like five.
+        expect([0, 1, 4, 5]).toContain(roughCount(n + fewer, 11) - roughCount(n, 11));
+      }),
+    );
+  });
+
+  it("a shared survival curve moves only when five events have come together", () => {
+    // 40 at risk, one event at each of the times 1 to 12.
+    const times = Array.from({ length: 12 }, (_, j) => j + 1);
+    const survival = times.map((t) => (40 - t) / 40);
+    const atRisk = times.map((t) => 41 - t);
+    const curve = {
+      group: 0,
+      numIndividuals: 40,
+      numEvents: 12,
+      times,
+      survival,
+      lower: survival,
+      upper: survival,
+      atRisk,
+    };
+    const shared = [0.5, 1, 4, 5, 9, 10, 12].map((t) => sharedPoint(curve, t, 11));
+    expect(shared.map((p) => p.survival)).toEqual([1, 1, 1, 35 / 40, 35 / 40, 30 / 40, 30 / 40]);
+    expect(shared.map((p) => p.fewEvents)).toEqual([false, true, true, false, false, false, false]);
+    expect(shared[0].noEvent).toBe(true);
+    expect(sharedPoint(curve, 7, 1)).toMatchObject(survivalAt(curve, 7));
+  });
+});

@@ -1,0 +1,136 @@
+/**
+ * Small cells of a page that may be shared: which counts are held back, in one place. A count from 1 to L − 1 (L = 11) is
+ * sensitive and written "<11". Beside others of a known total it could be worked out by subtraction, so more are held
+ * back until nothing can: with hidden counts x_j in [l_j, u_j] as their marks say, and R their known sum, a reader knows
+ *   max(l_i, R − Σ_{j≠i} u_j) ≤ x_i ≤ min(u_i, R − Σ_{j≠i} l_j),
+ * and counts are hidden, smallest first, until this is no more than the mark [l_i, u_i] says for every sensitive one.
+ * Where all are hidden and it still is more, marks are dropped ("withheld": 0 to R).
+ * Counts that nest or follow each other (numbers at risk, sizes of branches) are rounded to fives instead: differences
+ * of neighbours, often small, then say nothing exact.
+ */
+import { cell, fixed, isSmall, NONE, percent, whole, wilson } from "./numbers.ts";
+
+/** Written for a count held back without a bound. */
+export const WITHHELD = "withheld";
+/** Numbers that nest are rounded to multiples of this. */
+export const ROUNDED_TO = 5;
+
+/** A count among others of a known total. */
+export interface Cell {
+  readonly value: number;
+  /** What its mark says if it is sensitive. */
+  readonly sensitive: readonly [number, number] | null;
+  /** What its mark says if it is hidden for the sake of others; null if it cannot be, since it stands elsewhere. */
+  readonly cover: readonly [number, number] | null;
+}
+
+export type Mark = "shown" | "sensitive" | "cover" | "withheld";
+
+/** How each of the parts of a known total is shown. */
+export function markCells(cells: readonly Cell[]): Mark[] {
+  const marks = cells.map(({ sensitive }): Mark => (sensitive === null ? "shown" : "sensitive"));
+  if (!marks.includes("sensitive")) return marks;
+  const order = cells.map((_, k) => k).sort((a, b) => cells[a].value - cells[b].value || a - b);
+  const covers = order.filter((k) => marks[k] === "shown" && cells[k].cover !== null && cells[k].value > 0);
+  while (!safe(cells, marks)) {
+    const next = covers.shift();
+    if (next === undefined) {
+      const hidden = marks.filter((mark) => mark !== "shown").length;
+      // A sensitive count alone is its own total, which is small and held back where it stands.
+      return hidden < 2 ? marks : marks.map((mark) => (mark === "shown" ? mark : "withheld"));
+    }
+    marks[next] = "cover";
+  }
+  return marks;
+}
+
+/** Whether the marks and the sum of what they hide say no more of any sensitive count than its own mark. */
+function safe(cells: readonly Cell[], marks: readonly Mark[]): boolean {
+  let [sum, low, high] = [0, 0, 0];
+  const hidden = cells.flatMap(({ value, sensitive, cover }, k) => {
+    if (marks[k] === "shown") return [];
+    const [l, u] = (marks[k] === "sensitive" ? sensitive : cover) ?? [0, Number.POSITIVE_INFINITY];
+    sum += value;
+    low += l;
+    high += u;
+    return [{ l, u, sensitive: marks[k] === "sensitive" }];
+  });
+  return hidden.every(({ l, u, sensitive }) => {
+    if (!sensitive) return true;
+    // A bound of infinity among the others leaves infinity.
+    return sum - (high - u) <= l && sum - (low - l) >= u;
+  });
+}
+
+/** Parts of a known total as they may be shown; `kept` are those that stand elsewhere and cannot be held back. */
+export function cellsOf(counts: ArrayLike<number>, limit: number, kept: readonly number[] = []): string[] {
+  const list = Array.from(counts);
+  const marks = markCells(
+    list.map((value, k) => ({
+      value,
+      sensitive: isSmall(value, limit) ? [1, limit - 1] : null,
+      cover: kept.includes(k) ? null : [limit, Number.POSITIVE_INFINITY],
+    })),
+  );
+  return list.map((n, k) => (marks[k] === "withheld" ? WITHHELD : marks[k] === "cover" ? `≥${limit}` : cell(n, limit)));
+}
+
+/** Whether a text of `cellsOf` is the count itself. */
+export function isCount(text: string): boolean {
+  return /^\d/.test(text);
+}
+
+/** A count rounded to fives where small cells are held back; small ones and zero stay. */
+export function roughCount(count: number, limit: number): number {
+  if (limit <= 1 || count < limit) return count;
+  return Math.max(limit, ROUNDED_TO * Math.round(count / ROUNDED_TO));
+}
+
+/** A count that nests with others, as it may be shown: "<11" or rounded to fives. */
+export function rough(count: number, limit: number): string {
+  return isSmall(count, limit) ? `<${limit}` : whole(roughCount(count, limit));
+}
+
+/** A share of a known total; only a bound where the count, or the rest, is small. */
+export function shareText(count: number, total: number, limit: number): string {
+  if (total === 0 || isSmall(total, limit)) return NONE;
+  if (limit > 1 && count > 0 && count < limit) return `under ${percent(Math.min(1, limit / total))}`;
+  if (limit > 1 && count < total && total - count < limit) return `over ${percent(1 - limit / total)}`;
+  return percent(count / total);
+}
+
+/** A share as text with its interval, empty where only a bound is given. */
+export interface ShownShare {
+  readonly text: string;
+  readonly range: string;
+}
+
+/**
+ * Shares with an outcome by group, `cases` of `known` each, where all cases together are known: bounds where cases or the
+ * others are few, and one more share withheld where a single bound could be sharpened by subtraction.
+ */
+export function sharesOf(cases: readonly number[], known: readonly number[], limit: number): ShownShare[] {
+  const few = (n: number) => limit > 1 && n < limit;
+  const marks = markCells(
+    cases.map((value, k) => {
+      const total = known[k];
+      const sensitive: readonly [number, number] | null = few(total)
+        ? [0, total]
+        : few(value)
+          ? [0, limit - 1]
+          : few(total - value)
+            ? [total - limit + 1, total]
+            : null;
+      return { value, sensitive, cover: [limit, total - limit] };
+    }),
+  );
+  return cases.map((value, k) => {
+    const total = known[k];
+    if (total === 0 || isSmall(total, limit)) return { text: NONE, range: "" };
+    if (marks[k] === "cover" || marks[k] === "withheld") return { text: WITHHELD, range: "" };
+    if (few(value)) return { text: `under ${percent(Math.min(1, limit / total))}`, range: "" };
+    if (few(total - value)) return { text: `over ${percent(Math.max(0, 1 - limit / total))}`, range: "" };
+    const { lower, upper } = wilson(value, total);
+    return { text: percent(value / total), range: `(95% CI ${fixed(100 * lower, 0)} to ${fixed(100 * upper, 0)})` };
+  });
+}

@@ -15,6 +15,9 @@ export function showP(p: number): string {
   return p < 1e-99 ? "<1e-99" : p.toExponential(0);
 }
 
+/** Two decimals, and no minus before a zero. */
+const decimals = (x: number) => x.toFixed(2).replace(/^-(0\.00)$/, "$1");
+
 const plusMinus = (x: { readonly mean: number; readonly se: number }) => `${x.mean.toFixed(2)} (${x.se.toFixed(2)})`;
 
 /** Table 1: held-out log-likelihood, forecasts, coverage; differences; the verdict. */
@@ -28,7 +31,7 @@ export function comparisonPage({ models, differences, folds, repeats, verdict }:
       `${observationLogLik.mean.toFixed(3)} (${observationLogLik.se.toFixed(3)})`,
       difference === undefined
         ? ""
-        : `${difference.mean >= 0 ? "+" : ""}${difference.mean.toFixed(2)} [${difference.lower.toFixed(2)}, ${difference.upper.toFixed(2)}]`,
+        : `${difference.mean >= 0.005 ? "+" : ""}${decimals(difference.mean)} [${decimals(difference.lower)}, ${decimals(difference.upper)}]`,
       forecast.crps.toFixed(3),
       forecast.mae.toFixed(3),
       `${percent(coverage.p50)}, ${percent(coverage.p90)}`,

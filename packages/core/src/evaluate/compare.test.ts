@@ -60,13 +60,13 @@ describe("summarizeFolds", () => {
 
   it("judges every model asked for against the one to be used, in one sentence", () => {
     expect(verdictWith({ line: -0.4, lmm: 0, fpca: 0.1, dtm: 0.5, classes: 0.5 })).toMatch(
-      /^The map \(dtm\) predicts .* higher by 0\.5.*\); latent classes \(classes\), difference -?0\.0\d \(.*\), do as well; straight lines \(line\) and principal components \(fpca\) do worse\.$/,
+      /^The map \(dtm\) predicts .* higher by 0\.5.*\); latent classes \(classes\), difference -?0\.0\d \(.*\), do as well as the map \(dtm\); straight lines \(line\) and principal components \(fpca\) do worse than the map \(dtm\)\.$/,
     );
     expect(verdictWith({ lmm: 0, dtm: 0.5, classes: 0.9 })).toMatch(
       /; but latent classes \(classes\), by 0\.[34].* per individual \(95 % interval 0\..*\), do better still\.$/,
     );
     expect(verdictWith({ constant: -1, line: 0, lmm: 0, dtm: 0 })).toMatch(
-      /^The linear mixed model suffices: the map \(dtm\) differs by .*, which could be chance; straight lines \(line\), .* do as well; a constant level \(constant\) does worse\.$/,
+      /^The linear mixed model suffices: the map \(dtm\) differs by .*, which could be chance; straight lines \(line\), .* do as well as the linear mixed model; a constant level \(constant\) does worse than the linear mixed model\.$/,
     );
     expect(verdictWith({ line: 0, classes: 0.5 })).toMatch(
       /^Latent classes \(classes\) predict .* than straight lines/,

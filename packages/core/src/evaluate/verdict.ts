@@ -28,7 +28,10 @@ export function verdictOf(models: readonly ComparedModel[], reference: ComparedM
     .reduce((a, b) => (b.mean > a.mean ? b : a));
   const chosen = best.lower > 0 ? best.model : reference;
   const rest = others.filter((model) => model !== best.model);
-  return `${headline(best)}${restText(rest.map((model) => difference(model, chosen)))}.`;
+  return `${headline(best)}${restText(
+    rest.map((model) => difference(model, chosen)),
+    NAMES[chosen].name,
+  )}.`;
 }
 
 /** The map, or the best of the others, against the reference. */
@@ -49,14 +52,16 @@ function headline(best: ModelDifference): string {
 }
 
 /** The other models against the one to be used: those that do better first, then those that do as well, then the rest. */
-function restText(rest: readonly ModelDifference[]): string {
+function restText(rest: readonly ModelDifference[], chosen: string): string {
   const better = rest.filter(({ lower }) => lower > 0);
   const equal = rest.filter(({ lower, upper }) => lower <= 0 && upper >= 0);
   const worse = rest.filter(({ upper }) => upper < 0);
   const parts = [
     ...(better.length === 0 ? [] : [`but ${list(better, (d) => `by ${amount(d)}`)} ${does(better)} better still`]),
-    ...(equal.length === 0 ? [] : [`${list(equal, (d) => `difference ${brief(d)}`)} ${does(equal)} as well`]),
-    ...(worse.length === 0 ? [] : [`${list(worse)} ${does(worse)} worse`]),
+    ...(equal.length === 0
+      ? []
+      : [`${list(equal, (d) => `difference ${brief(d)}`)} ${does(equal)} as well as ${chosen}`]),
+    ...(worse.length === 0 ? [] : [`${list(worse)} ${does(worse)} worse than ${chosen}`]),
   ];
   return parts.map((part) => `; ${part}`).join("");
 }

@@ -68,7 +68,7 @@ export function outcomeSection(context: PageContext): Section | undefined {
   const counts = controls.some(({ control }) => control === "visit count")
     ? " Of the negative controls, visit count splits individuals at the median number of visits: its naive p shows how far places follow visits, and the guarded p should find nothing."
     : "";
-  const body = html`<p class="sub">Test of equal places with and without each outcome. The guarded p compares only individuals seen about as often and as long, and is the one to read; the naive p beside it does not. AUC: how well the place tells the two apart, 0.5 is chance.</p>
+  const body = html`<p class="sub">Test of equal places with and without each outcome. The guarded p compares only individuals seen about as often and as long, and is the one to read; the naive p beside it does not. AUC: how well the place tells the two apart, each pair judged without itself; 0.5 is chance, and where there is nothing to tell estimates fall on either side of it.</p>
 ${scrollHtml("Outcomes and the map", mainTable(context, outcomes, controls, primary))}
 ${visits.length > 0 && noteHtml("Place depends on the number of visits.", `For ${listWords(visits.map(({ outcome }) => midSentence(outcomeName(outcome))))} the naive test sees a relation that the guarded one does not: it may only reflect who was seen more often.`)}
 ${figureHtml(context, "risk-maps")}

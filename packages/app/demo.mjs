@@ -34,21 +34,16 @@ export function packDemo(core, cohort) {
   const seconds = (performance.now() - began) / 1000;
   const groups = core.groupPlaces(model, { ...placements, ids: cohort.ids }, { numGroups: "auto", seed: 1 });
   return JSON.stringify({
-    model: packModel(core.saveModel(model)),
+    model: packModel(core.loadModel(core.saveModel(model))),
     seconds,
     placements: pack(placements),
     groups: pack(groups),
   });
 }
 
-/**
- * The text of a model file with its large symmetric matrix as the bytes of its upper triangle: a third of the size, and
- * the same bits. Loading checks the file's own checksum.
- */
-function packModel(text) {
-  const file = JSON.parse(text);
-  const { map } = file.model;
-  const C = map.inducingCovariance;
+/** A model as it is loaded from its file, to the last bit; of its large symmetric matrix the upper triangle only. */
+function packModel(model) {
+  const { inducingCovariance: C } = model.map;
   const n = Math.round(Math.sqrt(C.length));
   const upper = [];
   for (let i = 0; i < n; i++) {
@@ -57,11 +52,17 @@ function packModel(text) {
       upper.push(C[i * n + j]);
     }
   }
-  const packed = {
-    ...file,
-    model: { ...file.model, map: { ...map, inducingCovariance: base64(Float64Array.from(upper)) } },
-  };
+  const packed = pack(model, exact);
+  packed.map.inducingCovariance = { ...exact(Float64Array.from(upper)), as: "symmetric" };
   return packed;
+}
+
+function exact(values) {
+  return { array: "Float64Array", as: "exact", data: base64(values) };
+}
+
+function rounded(values) {
+  return { array: "Float64Array", data: base64(threeBytes(values)) };
 }
 
 function base64(array) {
@@ -69,12 +70,12 @@ function base64(array) {
 }
 
 /** Plain data with typed arrays as base64; doubles as three bytes (16 bits of precision), which is finer than any pixel. */
-export function pack(value) {
-  if (Array.isArray(value)) return value.map(pack);
+export function pack(value, doubles = rounded) {
+  if (Array.isArray(value)) return value.map((part) => pack(part, doubles));
   if (typeof value !== "object" || value === null) return value;
-  if (value instanceof Float64Array) return { array: "Float64Array", data: base64(threeBytes(value)) };
+  if (value instanceof Float64Array) return doubles(value);
   if (ArrayBuffer.isView(value)) return { array: value.constructor.name, data: base64(value) };
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, pack(part)]));
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, pack(part, doubles)]));
 }
 
 /** The upper three bytes of each number in single precision, rounded. */

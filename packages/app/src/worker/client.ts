@@ -1,9 +1,10 @@
 /** The page's end of the worker: an `Engine` whose methods throw DtmErrors again. */
 import { DtmError } from "@trajectory-maps/core";
-import { proxy, type Remote, wrap } from "comlink";
+import { proxy, type Remote, transfer, wrap } from "comlink";
 import type { Engine } from "./api.ts";
 import type { EngineDoor } from "./engine.worker.ts";
 import EngineWorker from "./engine.worker.ts?worker&inline";
+import { numHelpers } from "./helpers.ts";
 import { fromResult, type Result } from "./results.ts";
 
 export interface EngineConnection {
@@ -11,6 +12,9 @@ export interface EngineConnection {
   /** Ends the worker and all it holds; what was asked of it fails with the code "forgotten". */
   close(): void;
 }
+
+/** Work that is cut into pieces for helpers. */
+const SHARED_WORK: ReadonlySet<keyof Engine> = new Set(["associate", "stability", "compare"]);
 
 /** Starts a worker. Functions among the arguments are called back from it; buffers are handed over. */
 export function connectEngine(): EngineConnection {
@@ -20,13 +24,14 @@ export function connectEngine(): EngineConnection {
   const waiting = new Set<(reason: DtmError) => void>();
   const call = async (method: keyof Engine, args: readonly unknown[]) => {
     const sent = args.map((arg) => (typeof arg === "function" ? proxy(arg as () => void) : arg));
+    const { ports, dismiss } = hireHelpers(SHARED_WORK.has(method) ? numHelpers(navigator.hardwareConcurrency) : 0);
     const answer = await new Promise((resolve, reject) => {
       waiting.add(reject);
       door
-        .call(method, ...sent)
+        .call(method, transfer(ports, ports), ...sent)
         .then(resolve, reject)
         .finally(() => waiting.delete(reject));
-    });
+    }).finally(dismiss);
     return fromResult(answer as Result<unknown>);
   };
   const engine = new Proxy({} as Engine, {
@@ -41,4 +46,23 @@ export function connectEngine(): EngineConnection {
     waiting.clear();
   };
   return { engine, close };
+}
+
+/** Starts helpers for one call; they end with it, whatever they are at. */
+function hireHelpers(count: number): { readonly ports: MessagePort[]; readonly dismiss: () => void } {
+  const workers: Worker[] = [];
+  const ports: MessagePort[] = [];
+  for (let k = 0; k < count; k++) {
+    const worker = new EngineWorker();
+    const { port1, port2 } = new MessageChannel();
+    void (wrap<EngineDoor>(worker) as Remote<EngineDoor>).help(transfer(port1, [port1]));
+    workers.push(worker);
+    ports.push(port2);
+  }
+  return {
+    ports,
+    dismiss: () => {
+      for (const worker of workers) worker.terminate();
+    },
+  };
 }

@@ -23,6 +23,7 @@ import {
 import type { Checked, Engine, Fitted, Loaded, LoadedSubjects, ReadChoice } from "./api.ts";
 import { unpackDemo } from "./demo.ts";
 import { createFitting } from "./fitting.ts";
+import { createHelpers, type Helpers } from "./helpers.ts";
 import { answerDifference, answerIndividual } from "./individual.ts";
 import { createStudy, groupRegions } from "./study.ts";
 import { gunzip, looksZipped } from "./unzip.ts";
@@ -35,14 +36,14 @@ export interface Session {
   subjects: LoadedSubjects | null;
   fitted: Fitted | null;
   groups: Groups | null;
-  /** The model's mixture, computed once per model. */
+  /** The model's mixture, computed when first needed. */
   mixture: ReturnType<typeof modelMixture> | null;
   /** Gaussian regions of the groups, for membership of new places. */
   regions: ReturnType<typeof mixtureFromLabels> | null;
 }
 
-/** A fresh session as the worker's engine. */
-export function createSession(): Engine {
+/** A fresh session as the worker's engine; `helpers` do the long computations with it. */
+export function createSession(helpers: Helpers = createHelpers()): Engine {
   const session: Session = {
     text: "",
     source: "",
@@ -63,7 +64,7 @@ export function createSession(): Engine {
   };
   const takeFit = (fitted: Fitted | null) => {
     session.fitted = fitted;
-    session.mixture = fitted === null ? null : modelMixture(fitted.model);
+    session.mixture = null;
     session.groups = null;
     session.regions = null;
   };
@@ -73,9 +74,16 @@ export function createSession(): Engine {
     return session.loaded.cohort;
   };
 
+  const decoded = () => {
+    if (session.fitted === null) throw notFitted();
+    const { model } = session.fitted;
+    session.mixture ??= modelMixture(model);
+    return { model, mixture: session.mixture };
+  };
+
   const engine: Engine = {
     ...createFitting(cohort, takeFit),
-    ...createStudy(session),
+    ...createStudy(session, helpers),
 
     preview: async (bytes, name) => {
       const { text } = decodeText(await plainBytes(bytes, name), name);
@@ -134,14 +142,12 @@ export function createSession(): Engine {
       return fitted;
     },
     individual: async (question) => {
-      const { fitted, mixture } = session;
-      if (fitted === null || mixture === null) throw notFitted();
-      return answerIndividual(fitted.model, mixture, session.regions, question);
+      const { model, mixture } = decoded();
+      return answerIndividual(model, mixture, session.regions, question);
     },
     difference: async (first, second) => {
-      const { fitted, mixture } = session;
-      if (fitted === null || mixture === null) throw notFitted();
-      return answerDifference(fitted.model, mixture, first, second);
+      const { model, mixture } = decoded();
+      return answerDifference(model, mixture, first, second);
     },
     modelFile: async () => {
       if (session.fitted === null) throw notFitted();

@@ -2,10 +2,8 @@
 import {
   associate,
   type ComparedModel,
-  countExceedances,
   DtmError,
   embed,
-  evaluateFold,
   type FoldResult,
   fitFpca,
   fitLmm,
@@ -16,13 +14,13 @@ import {
   readFollowUp,
   readOutcomes,
   representationsOf,
-  resampleLabels,
   riskSurface,
   studyStability,
   summarizeFolds,
   visitStrata,
 } from "@trajectory-maps/core";
 import type { BaselinePlaces, Engine, Fitted } from "./api.ts";
+import type { Helpers } from "./helpers.ts";
 import { notFitted, type Session } from "./session.ts";
 
 type StudyDoor = Pick<
@@ -32,17 +30,20 @@ type StudyDoor = Pick<
 
 /** Individuals above which permutations stop early for outcomes that are clearly not associated. */
 const LARGE_COHORT = 2000;
+/** Pieces that permutations are cut into: enough for each of four helpers to have work until the end. */
+const SHARDS = 8;
 
 /** Gaussian regions of groups, for membership of new places. */
 export function groupRegions({ placements }: Pick<Fitted, "placements">, { labels, groups }: Groups) {
   return mixtureFromLabels(placements.location, placements.mapDimension, labels, groups.length);
 }
 
-export function createStudy(session: Session): StudyDoor {
+export function createStudy(session: Session, helpers: Helpers): StudyDoor {
   let baselines: { readonly of: object; readonly places: readonly BaselinePlaces[] } | null = null;
   let cancelled = { aborted: false };
   const begin = () => {
     cancelled.aborted = true;
+    helpers.drop();
     cancelled = { aborted: false };
     return cancelled;
   };
@@ -94,10 +95,9 @@ export function createStudy(session: Session): StudyDoor {
         studyStability(model, cohort, labels, list.length, {
           numResamples,
           seed,
-          run: async (task) => {
-            await listen(signal);
-            return resampleLabels(task);
-          },
+          jobs: helpers.count,
+          run: ({ cohort: shared, ...task }) =>
+            helpers.run({ kind: "resample", shared, task }, signal) as Promise<Int32Array>,
           onProgress: (done, of) => onProgress(done, of, "resamples"),
         }),
       );
@@ -121,11 +121,9 @@ export function createStudy(session: Session): StudyDoor {
             seed,
             signal,
             ...(run.cohort.ids.length > LARGE_COHORT ? { earlyStop: { sides: "above" as const } } : {}),
-            shards: 8,
-            count: async (plan, from, to) => {
-              await listen(signal);
-              return countExceedances(plan, from, to);
-            },
+            shards: SHARDS,
+            count: (shared, from, to) =>
+              helpers.run({ kind: "permutations", shared, from, to }, signal) as Promise<Float64Array>,
             onProgress: ({ outcome, done, total }) => onProgress(done, total, outcome),
           },
         ),
@@ -179,26 +177,23 @@ export function createStudy(session: Session): StudyDoor {
       const { cohort } = study();
       const { models, folds } = choice;
       return unlessCancelled(signal, async () => {
-        const results: FoldResult[] = [];
         const tasks = Array.from({ length: folds }, (_, fold) => models.map((model) => [model, fold] as const)).flat();
-        for (const [model, fold] of tasks as readonly (readonly [ComparedModel, number])[]) {
-          onProgress(results.length, tasks.length, `${model}, fold ${fold + 1}`);
-          await listen(signal);
-          results.push(evaluateFold(cohort, model, fold, choice));
-        }
-        return summarizeFolds(results, choice);
+        let done = 0;
+        const evaluated = async ([model, fold]: readonly [ComparedModel, number]) => {
+          const task = { kind: "fold", shared: cohort, model, fold, choice } as const;
+          const result = (await helpers.run(task, signal)) as FoldResult;
+          onProgress(++done, tasks.length, `${model}, fold ${fold + 1}`);
+          return result;
+        };
+        onProgress(0, tasks.length, "");
+        return summarizeFolds(await Promise.all(tasks.map(evaluated)), choice);
       });
     },
     cancel: async () => {
       cancelled.aborted = true;
+      helpers.drop();
     },
   };
-}
-
-/** Lets messages in, and ends the work if it was cancelled meanwhile. */
-async function listen(signal: { readonly aborted: boolean }): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  if (signal.aborted) throw new DtmError("cancelled", "Cancelled.");
 }
 
 /** The result, or null if the work was cancelled. */

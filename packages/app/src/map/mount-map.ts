@@ -44,6 +44,8 @@ const WORK: Readonly<Partial<Record<keyof MapOptions, readonly Change[]>>> = {
   sentence: ["words"],
   view: ["window"],
 };
+/** Work of the first frame. */
+const DOTS_ALONE: ReadonlySet<Change> = new Set(["dots", "window"]);
 let numMounted = 0;
 
 /** Draws a map into an element, which gives it its size. */
@@ -59,7 +61,7 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
 
   const numberOf = (o: MapOptions) => o.placements.ids.length;
   let made = makeRenderer(pen, stage.root, options.renderer ?? "auto", numberOf(options));
-  stage.back.after(made.renderer.element);
+  stage.front.before(made.renderer.element);
   let scene: Scene = sceneOf(options, made.most);
   let view: MapWindow = clampWindow(options.view ?? homeWindow(scene.box), scene.box);
   let size = { width: 0, height: 0 };
@@ -84,9 +86,17 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
   // Work is gathered here and done at the next frame.
   let waiting = new Set<Change>();
   let request = 0;
+  let begun = false;
   const flush = () => {
     request = 0;
     if (size.width === 0 || size.height === 0) return;
+    if (!begun) {
+      // Dots come first: the surface beneath them takes its time, and is there a frame later.
+      begun = true;
+      painter.paint(DOTS_ALONE, scene, viewport(), dots, shown());
+      request = page.requestAnimationFrame(flush);
+      return;
+    }
     const changes = waiting;
     waiting = new Set();
     painter.paint(changes, scene, viewport(), dots, shown());
@@ -319,7 +329,7 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
       if (newDots) {
         made.renderer.destroy();
         made = makeRenderer(pen, stage.root, options.renderer ?? "auto", numberOf(options));
-        stage.back.after(made.renderer.element);
+        stage.front.before(made.renderer.element);
       }
       scene = sceneOf(options, made.most, before);
       if (changed.includes("placements")) current = -1;

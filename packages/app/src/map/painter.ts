@@ -12,9 +12,10 @@ import type { Shape } from "./gestures.ts";
 import { pillsShown, showLegend } from "./legend.ts";
 import { LENS, lensPosition } from "./lens.ts";
 import { linePath, make, type Pen } from "./pen.ts";
+import { densityRaster } from "./renderers/density-raster.ts";
 import type { DotRenderer, Dots } from "./renderers/dot-renderer.ts";
 import { readingAt, type Scene } from "./scene.ts";
-import type { Stage } from "./stage.ts";
+import { rgbOf, type Stage } from "./stage.ts";
 import type { LensReading, MapPlace } from "./types.ts";
 import { homeWindow, mapTransform, toPx, toPy, type Viewport, viewportOf } from "./viewport.ts";
 
@@ -66,6 +67,8 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
     layer(),
   ];
   stage.front.append(labelLayer, pillLayer, regions, overlay, frame, crosshair, rubber);
+  const density = densityRaster(pen.document, rgbOf(pen.document, stage.root));
+  stage.back.after(density.element);
   let rings: ReturnType<typeof surfaceRings> = [];
   let labels: LineLabel[] = [];
   let pills: Pill[] = [];
@@ -188,8 +191,14 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
       if (has("terrain", "size")) settle(viewport);
       else if (has("window") && settled !== null) slide(stage.back, settled, viewport);
       if (has("window", "size", "terrain")) regions.setAttribute("transform", mapTransform(viewport));
-      if (has("dots")) renderer().setDots(dots);
-      if (has("dots", "window", "size")) renderer().draw(viewport);
+      if (has("dots")) {
+        density.setDots(dots, scene.box);
+        renderer().setDots(dots);
+      }
+      if (has("dots", "window", "size")) {
+        density.draw(viewport);
+        renderer().draw(viewport);
+      }
       if (has("groups", "size")) {
         const { groups } = scene.options;
         const whole = viewportOf(viewport.width, viewport.height, scene.box, homeWindow(scene.box));

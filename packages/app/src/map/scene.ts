@@ -48,9 +48,12 @@ export interface Ground {
 }
 
 export interface Scene extends Ground {
+  readonly ground: Ground;
   readonly options: MapOptions;
   readonly style: DotStyle;
   readonly colours: DotColours;
+  readonly makeSurface: () => Surface | null;
+  /** The terrain; made when first asked for. */
   readonly surface: Surface | null;
 }
 
@@ -184,12 +187,42 @@ export function sceneOf(options: MapOptions, most: number, before: Scene | null 
   const same = (...keys: (keyof MapOptions)[]) =>
     before !== null && keys.every((k) => before.options[k] === options[k]);
   const sameGround = same("model", "placements", "coast", "axes");
-  const ground: Ground = sameGround ? before! : groundOf(options);
+  const ground = sameGround ? before!.ground : groundOf(options);
   const keepStyle = same("placements") && before!.style.order.length === Math.min(most, options.placements.ids.length);
   const style = keepStyle ? before!.style : dotStyle(options.placements, most);
   const colours = keepStyle && same("colour") ? before!.colours : dotColours(options.colour ?? { kind: "none" }, style);
-  const surface = sameGround && same("terrain") ? before!.surface : ground.surfaceOf(terrainOf(options));
-  return { ...ground, options, style, colours, surface };
+  const makeSurface = sameGround && same("terrain") ? before!.makeSurface : surfaceOnce(ground, terrainOf(options));
+  return assemble(ground, options, style, colours, makeSurface);
+}
+
+/** Made when first drawn, which is after the dots; then kept. */
+function surfaceOnce(ground: Ground, terrain: MapTerrain): () => Surface | null {
+  let surface: Surface | null | undefined;
+  return () => {
+    if (surface === undefined) surface = ground.surfaceOf(terrain);
+    return surface;
+  };
+}
+
+/** A scene from its parts. Apart from `sceneOf`, because a getter made there would hold on to every scene before. */
+function assemble(
+  ground: Ground,
+  options: MapOptions,
+  style: DotStyle,
+  colours: DotColours,
+  makeSurface: Scene["makeSurface"],
+): Scene {
+  return {
+    ...ground,
+    ground,
+    options,
+    style,
+    colours,
+    makeSurface,
+    get surface() {
+      return makeSurface();
+    },
+  };
 }
 
 /** Whether a point of the drawing is on land. */

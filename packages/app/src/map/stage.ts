@@ -92,15 +92,20 @@ export function makeRenderer(
   m: number,
 ): { readonly renderer: DotRenderer; readonly most: number } {
   const { document } = pen;
-  const colourOf = (token: string) => getComputedStyle(root).getPropertyValue(`--tm-${token}`).trim();
+  const colourOf = rgbOf(document, root);
   const mayNeedWebGl = plannedRenderer(choice, m, true).kind === "webgl";
   const { kind, most } = plannedRenderer(choice, m, mayNeedWebGl && hasWebGl(document));
   if (kind === "svg") return { renderer: svgDots(pen), most };
   if (kind === "webgl") {
-    const renderer = webglDots(document, (token) => toRgb(document, colourOf(token)));
+    const renderer = webglDots(document, colourOf);
     if (renderer !== null) return { renderer, most };
   }
   return { renderer: canvasDots(document, colourOf), most: plannedRenderer("canvas", m, false).most };
+}
+
+/** Colours of tokens in the theme at hand, as three numbers in 0–255. */
+export function rgbOf(document: Document, root: HTMLElement): (token: string) => readonly [number, number, number] {
+  return (token) => toRgb(document, getComputedStyle(root).getPropertyValue(`--tm-${token}`).trim());
 }
 
 /** Any colour of a style sheet as three numbers. */

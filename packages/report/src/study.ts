@@ -65,7 +65,7 @@ export interface CohortSummary {
   readonly value: { readonly mean: number; readonly sd: number; readonly quantiles: Numbers };
   /** Which times are observed together: individuals with visits in both bins, [bins,bins] over equal bins of time. */
   readonly design: { readonly edges: Numbers; readonly counts: Numbers };
-  /** Values in equal bins. */
+  /** Values in bins of equal width on the scale of the model; edges on the marker's own scale. */
   readonly histogram: { readonly edges: Numbers; readonly counts: Numbers };
   readonly warnings: readonly Complaint[];
   /** What was understood without being said. */
@@ -96,6 +96,8 @@ export interface StudyGroup {
   readonly until?: number;
   /** Branches of the tree within the group: how many were clustered, and the median of their expected courses, [T]. */
   readonly parts?: readonly StudyGroupPart[];
+  /** Mean probability of this group among its members. */
+  readonly probability?: number;
   /** Share of pairs of members kept together over resamples; left out if not studied. */
   readonly pairsKept?: number;
 }

@@ -1,5 +1,5 @@
 /** From results of the core to the parts of a study: a cohort in numbers, groups with letters, courses and follow-up. */
-import type { Cohort, Complaint } from "@trajectory-maps/core";
+import { applyTransform, type Cohort, type Complaint, type Marker, undoTransform } from "@trajectory-maps/core";
 import type { CohortSummary, Numbers, StudyGroup, StudyGroups } from "./study.ts";
 
 /** What reading a file adds to a summary. */
@@ -41,7 +41,7 @@ export function summarizeCohort(cohort: Cohort, reading: ReadingFacts = {}): Coh
     time: moments(times),
     value: { ...moments(values), quantiles: [0.05, 0.25, 0.5, 0.75, 0.95].map((p) => quantile(sortedValues, p)) },
     design: timePairs(cohort, firstTime, lastTime),
-    histogram: countBins(values, extent(values), VALUE_BINS),
+    histogram: countBins(values, marker, VALUE_BINS),
     warnings: reading.warnings ?? [],
     notes: reading.notes ?? [],
   };
@@ -64,6 +64,8 @@ export function joinGroups(parts: {
   readonly names: readonly { readonly group: number; readonly letter: string; readonly name: string }[];
   /** Time of the last visit of each individual, [m]. */
   readonly lastTimes: Numbers;
+  /** Probability of each group for each individual, [m,K], groups in the order of their numbers. */
+  readonly membership?: Numbers;
   readonly method?: string;
   readonly number?: StudyGroups["number"];
   readonly stability?: StudyGroups["stability"] & {
@@ -73,7 +75,8 @@ export function joinGroups(parts: {
   readonly mergeHeights?: Numbers;
   readonly tree?: StudyGroups["tree"];
 }): StudyGroups {
-  const { labels, courses, names, lastTimes, method, number, stability, entropy, mergeHeights, tree } = parts;
+  const { labels, courses, names, lastTimes, membership, method, number, stability, entropy, mergeHeights, tree } =
+    parts;
   const groups: StudyGroup[] = names.map(({ group, letter, name }) => {
     const course = courses.find((c) => c.group === group)!;
     const members = Array.from(labels).flatMap((g, i) => (g === group ? [lastTimes[i]] : []));
@@ -91,6 +94,7 @@ export function joinGroups(parts: {
       ...(course.from === undefined ? {} : { from: course.from }),
       ...(course.until === undefined ? {} : { until: course.until }),
       ...(course.parts === undefined ? {} : { parts: course.parts }),
+      ...(membership === undefined ? {} : { probability: meanProbability(membership, labels, group, names.length) }),
       ...(pairsKept === undefined ? {} : { pairsKept }),
     };
   });
@@ -106,6 +110,17 @@ export function joinGroups(parts: {
   };
 }
 
+/** Mean probability of a group among those who are in it. */
+function meanProbability(membership: Numbers, labels: Numbers, group: number, numGroups: number): number {
+  let [sum, count] = [0, 0];
+  for (let i = 0; i < labels.length; i++) {
+    if (labels[i] !== group) continue;
+    sum += membership[i * numGroups + group];
+    count++;
+  }
+  return sum / count;
+}
+
 /** Individuals with visits in bins a and b of time, [bins,bins]. */
 function timePairs(cohort: Cohort, first: number, last: number): CohortSummary["design"] {
   const n = DESIGN_BINS;
@@ -119,10 +134,36 @@ function timePairs(cohort: Cohort, first: number, last: number): CohortSummary["
   return { edges, counts };
 }
 
-function countBins(x: Numbers, [low, high]: readonly [number, number], n: number): CohortSummary["histogram"] {
-  const counts = new Array<number>(n).fill(0);
-  for (let k = 0; k < x.length; k++) counts[binOf(x[k], low, high, n)]++;
-  return { edges: Array.from({ length: n + 1 }, (_, k) => low + ((high - low) * k) / n), counts };
+/**
+ * About n bins of equal width on the scale of the model, edges on the marker's own: a log marker gets bins of equal ratio.
+ * Edges are round (multiples of a round width, parts of a decade), so that the ends are not the extreme measurements.
+ */
+function countBins(values: Numbers, { transform }: Marker, n: number): CohortSummary["histogram"] {
+  const x = Float64Array.from(values, (v) => applyTransform(transform, v));
+  const usable = x.every(Number.isFinite);
+  const scaled = usable ? x : Float64Array.from(values);
+  const [low, high] = extent(scaled);
+  const width = roundWidth((high - low) / n, usable && (transform === "log" || transform === "log1p"));
+  const first = Math.floor(low / width + 1e-9);
+  const numBins = Math.max(1, Math.floor(high / width + 1e-9) + 1 - first);
+  const counts = new Array<number>(numBins).fill(0);
+  for (const v of scaled) counts[Math.min(numBins - 1, Math.max(0, Math.floor(v / width + 1e-9) - first))]++;
+  const edges = Array.from({ length: numBins + 1 }, (_, k) => {
+    const edge = (first + k) * width;
+    return Number((usable ? undoTransform(transform, edge) : edge).toPrecision(12));
+  });
+  return { edges, counts };
+}
+
+/** A round width near the one wanted: 1, 2 or 5 times a power of ten, or a decade of a log scale in equal parts. */
+function roundWidth(wanted: number, decades: boolean): number {
+  if (!(wanted > 0)) return 1;
+  if (decades) {
+    const parts = [1, 2, 4, 5, 8, 10, 20, 40, 80, 100, 200];
+    return Math.LN10 / (parts.find((p) => Math.LN10 / p <= 1.3 * wanted) ?? 400);
+  }
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  return [1, 2, 5, 10].map((k) => k * power).find((width) => width >= wanted * 0.75)!;
 }
 
 function binOf(x: number, low: number, high: number, n: number): number {

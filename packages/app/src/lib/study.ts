@@ -50,6 +50,7 @@ function namedGroups(explorer: Explorer): Study["groups"] {
     courses: groups.groups.map(({ course, from, until, parts }) => ({ ...course, from, until, parts })),
     names: groups.groups.map(({ letter }, group) => ({ group, letter, name: explorer.groupName(group) })),
     lastTimes: fitted.placements.lastTime,
+    membership: groups.membership,
     method:
       `Ward's method on the places of ${groups.clustered.length} individuals; ` +
       "the others joined the group that holds most of the posterior of their place.",

@@ -43,6 +43,7 @@ export function studyGroups(
     courses: groups.groups.map(({ course, from, until, parts }) => ({ ...course, from, until, parts })),
     names: groups.groups.map(({ letter, name }, group) => ({ group, letter, name })),
     lastTimes,
+    membership: groups.membership,
     method:
       `${groups.method === "ward" ? "Ward's method on" : "A mixture of Gaussians fitted to"} the places of ` +
       `${groups.clustered.length} individuals; ` +

@@ -2,7 +2,7 @@
  * The reporting checklist for latent trajectory studies (GRoLTS; van de Schoot and others, Structural Equation Modeling
  * 24, 2017), its sixteen items answered from the run. An answer is drawn from data or says why the item does not apply.
  */
-import { fixed, listWords, percent, significant, whole } from "../numbers.ts";
+import { fixed, listWords, percent, whole } from "../numbers.ts";
 import { midSentence, modelName, numberWord } from "../words.ts";
 import type { Context } from "./context.ts";
 
@@ -117,7 +117,7 @@ export function checklist(context: Context): ChecklistItem[] {
       "If classification of cases in a trajectory is the goal, is entropy reported?",
       made?.entropy === undefined
         ? "Classification is not the goal: places are continuous and carry their own doubt. Stability of the groups is reported where it was studied."
-        : `Yes: ${significant(made.entropy)} (1 is certain).`,
+        : entropyAnswer(made.entropy, groups),
     ),
     item(
       "14a",
@@ -151,6 +151,15 @@ export function checklist(context: Context): ChecklistItem[] {
         : "Yes: the commands stand in this page and, with the settings in force, reproduce the run.",
     ),
   ];
+}
+
+/** Entropy and the mean probability of the group they are in, group by group. */
+function entropyAnswer(entropy: number, groups: Context["groups"]): string {
+  const means = groups.flatMap(({ letter, probability }) =>
+    probability === undefined ? [] : [`${letter} ${percent(probability)}`],
+  );
+  const sure = means.length === 0 ? "" : `; mean probability of the group that members are in: ${listWords(means)}`;
+  return `Yes, though places, not groups, are the goal: relative entropy ${fixed(entropy, 2)} (1 if everybody's group is certain, 0 if nobody's)${sure}.`;
 }
 
 function softwareAnswer({ study, record }: Context): string {

@@ -225,7 +225,10 @@ export function dataFigures({ study, smallCell, timeWord, decimals }: Context): 
   const spanOf = (k: number) => interval(edges[k], edges[k + 1], 1);
   const bins = cohort.histogram;
   const q = cohort.value.quantiles;
-  const { name, unit } = cohort.marker;
+  const { name, unit, transform } = cohort.marker;
+  // On a transformed scale bins are narrow where values are small: digits, not decimals.
+  const edgesText = (a: number, b: number) =>
+    transform === "identity" ? interval(a, b, decimals) : `${significant(a)} to ${significant(b)}`;
   const shown = cellsOf(bins.counts, smallCell);
   const drawn = drawnCounts(Array.from(bins.counts), shown, smallCell);
   return [
@@ -247,11 +250,11 @@ export function dataFigures({ study, smallCell, timeWord, decimals }: Context): 
     {
       key: "values",
       title: `Values of ${name}`,
-      caption: `All observations${unit === "" ? "" : ` in ${unit}`}.${smallCell > 1 ? " Outlined bars stand for counts held back." : ""}`,
+      caption: `All observations${unit === "" ? "" : ` in ${unit}`}${transform === "identity" ? "" : `, in bins of equal width on the ${transform} scale of the model`}.${smallCell > 1 ? " Outlined bars stand for counts held back." : ""}`,
       summary: `Half of the values lie between ${fixed(q[1], decimals)} and ${fixed(q[3], decimals)}, with median ${fixed(q[2], decimals)}.`,
       table: {
         columns: ["Values", "observations"],
-        rows: shown.map((text, k) => [interval(bins.edges[k], bins.edges[k + 1], decimals), text]),
+        rows: shown.map((text, k) => [edgesText(bins.edges[k], bins.edges[k + 1]), text]),
       },
       width: 420,
       draw: (canvas) => drawValues(cohort, drawn, canvas),

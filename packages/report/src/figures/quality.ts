@@ -1,5 +1,6 @@
 /** Figures of the data page: which times are observed together, and the values. */
 import * as Plot from "@observablehq/plot";
+import { applyTransform, type Transform, undoTransform } from "@trajectory-maps/core";
 import { timeWord, whole } from "../numbers.ts";
 import type { CohortSummary } from "../study.ts";
 import { chart, roundTicks, trim } from "./chart.ts";
@@ -81,24 +82,59 @@ export function drawDesign(cohort: CohortSummary, smallCell: number, canvas: Can
   return root;
 }
 
+/** Round values of a marker that stand apart on the scale of its model. */
+export function valueTicks(low: number, high: number, transform: Transform): number[] {
+  if (transform === "identity") return roundTicks(low, high, 5);
+  const steps = roundTicks(low, high, 5);
+  if (transform === "log" || transform === "log1p") {
+    const first = Math.floor(Math.log10(Math.max(low, high / 1e6)));
+    for (let e = first; e <= Math.log10(high); e++) steps.push(...[1, 2, 5].map((k) => Number(`${k}e${e}`)));
+  }
+  if (transform === "logit") steps.push(0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999);
+  const inside = [...new Set(steps)].filter(
+    (v) => v >= low && v <= high && Number.isFinite(applyTransform(transform, v)),
+  );
+  const room = (applyTransform(transform, high) - applyTransform(transform, low)) / 7;
+  const ticks: number[] = [];
+  for (const v of inside.sort((a, b) => roundness(a) - roundness(b) || a - b)) {
+    const apart = ticks.every((t) => Math.abs(applyTransform(transform, t) - applyTransform(transform, v)) >= room);
+    if (apart) ticks.push(v);
+  }
+  return ticks.sort((a, b) => a - b);
+}
+
+/** Powers of ten first, then their halves and fifths, then the rest. */
+function roundness(v: number): number {
+  const mantissa = v === 0 ? 1 : Number((v / 10 ** Math.floor(Math.log10(Math.abs(v)) + 1e-12)).toPrecision(6));
+  return mantissa === 1 ? 0 : mantissa === 2 || mantissa === 5 ? 1 : 2;
+}
+
 /** All values in bins; those whose height is not the count itself are outlined. */
 export function drawValues(cohort: CohortSummary, heights: readonly number[], canvas: Canvas): SVGSVGElement {
   const pen = penOf(canvas, 420);
   const { edges, counts } = cohort.histogram;
+  const { name, unit, transform } = cohort.marker;
+  // Drawn on the scale of the model, on which the bins are equal; labels are of the marker's own.
+  const at = (v: number) => applyTransform(transform, v);
+  const scale: Transform = Array.from(edges).every((edge) => Number.isFinite(at(edge))) ? transform : "identity";
   const rows = Array.from(counts, (count, k) => ({
-    a: edges[k],
-    b: edges[k + 1],
+    a: applyTransform(scale, edges[k]),
+    b: applyTransform(scale, edges[k + 1]),
     small: heights[k] !== count,
     count: heights[k],
   }));
   const top = 1.06 * Math.max(1, ...rows.map((r) => r.count));
-  const low = edges[0];
-  const high = edges[edges.length - 1] > low ? edges[edges.length - 1] : low + 1;
-  const { name, unit } = cohort.marker;
+  const low = rows[0].a;
+  const high = rows[rows.length - 1].b > low ? rows[rows.length - 1].b : low + 1;
+  const ticks = valueTicks(undoTransform(scale, low), undoTransform(scale, high), scale);
   return chart(pen, {
     height: 300,
     marginLeft: 46,
-    x: { domain: [low, high], ticks: roundTicks(low, high, 5), format: trim },
+    x: {
+      domain: [low, high],
+      ticks: ticks.map((v) => applyTransform(scale, v)),
+      format: (v) => trim(Number(undoTransform(scale, v).toPrecision(6))),
+    },
     y: { domain: [0, top], ticks: roundTicks(0, top, 4), format: whole },
     yTitle: "observations",
     xTitle: unit === "" ? name : `${name}, ${unit}`,

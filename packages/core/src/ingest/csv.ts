@@ -28,16 +28,27 @@ export interface RecordsSummary {
   readonly blankLines: number;
 }
 
+/** Reads lines in place that hold no quote, as far as it understands them (`PlainReader`). */
+export interface InPlaceReader {
+  readonly done: number;
+  readonly count: number;
+  read(text: string, from: number, line: number): void;
+}
+
 /** Characters parsed at a time: few enough that records die young, many enough that a call costs nothing. */
 const SLICE = 1 << 14;
 
-/** Hands every record of a text, whole or in pieces, to `onRecord`. A byte-order mark is dropped. */
+/**
+ * Hands every record of a text, whole or in pieces, to `onRecord`, but for those that `inPlace` reads itself. A byte-order
+ * mark is dropped.
+ */
 export function forEachRecord(
   text: string | Iterable<string>,
   delimiter: Delimiter,
   onRecord: OnRecord,
+  inPlace?: InPlaceReader,
 ): RecordsSummary {
-  const reader: Reader = { delimiter, onRecord, line: 1, blank: 0, blankLines: 0, size: SLICE, going: true };
+  const reader: Reader = { delimiter, onRecord, inPlace, line: 1, blank: 0, blankLines: 0, size: SLICE, going: true };
   // Text not yet parsed: it begins with a record, and goes on with the next piece.
   let rest = "";
   let first = true;
@@ -55,6 +66,7 @@ export function forEachRecord(
 interface Reader {
   readonly delimiter: Delimiter;
   readonly onRecord: OnRecord;
+  readonly inPlace: InPlaceReader | undefined;
   /** Physical line of the next record. */
   line: number;
   /** Blank lines since the last record, and between records before it. */
@@ -91,6 +103,10 @@ function parseLines(reader: Reader, text: string, last: boolean): number {
 /** Parses a slice of whole lines; false, with nothing handed over, if a quote is open at its end and more follows. */
 function parseSlice(reader: Reader, slice: string, atEnd: boolean): boolean {
   const body = slice.endsWith("\n") ? slice.slice(0, -1) : slice;
+  if (reader.inPlace !== undefined && !body.includes('"')) {
+    readPlainLines(reader, reader.inPlace, body);
+    return true;
+  }
   const { data, errors } = Papa.parse<string[]>(body, { delimiter: reader.delimiter, newline: "\n" });
   const quotes = errors.find((error) => error.type === "Quotes");
   if (quotes?.code === "MissingQuotes" && !atEnd) return false;
@@ -104,15 +120,38 @@ function parseSlice(reader: Reader, slice: string, atEnd: boolean): boolean {
       const code = quotes?.code === "MissingQuotes" ? "unclosed-quote" : "text-after-quote";
       reader.fault = { code, line: start, field: faultyField(fields) };
       reader.going = false;
-    } else if (fields.length === 1 && fields[0].trim() === "") {
-      reader.blank++;
-    } else {
-      reader.blankLines += reader.blank;
-      reader.blank = 0;
-      reader.going = reader.onRecord(fields, start);
-    }
+    } else handOver(reader, fields, start);
   }
   return true;
+}
+
+/** A record or a blank line, on line `start`. */
+function handOver(reader: Reader, fields: readonly string[], start: number): void {
+  if (fields.length === 1 && fields[0].trim() === "") {
+    reader.blank++;
+    return;
+  }
+  reader.blankLines += reader.blank;
+  reader.blank = 0;
+  reader.going = reader.onRecord(fields, start);
+}
+
+/** Lines without a quote: read in place, and one by one where that stops. */
+function readPlainLines(reader: Reader, inPlace: InPlaceReader, body: string): void {
+  for (let at = 0; at <= body.length && reader.going; ) {
+    inPlace.read(body, at, reader.line);
+    if (inPlace.count > 0) {
+      reader.blankLines += reader.blank;
+      reader.blank = 0;
+      reader.line += inPlace.count;
+      at = inPlace.done;
+      if (at >= body.length && !body.endsWith("\n")) return;
+    }
+    const end = body.indexOf("\n", at);
+    const to = end < 0 ? body.length : end;
+    handOver(reader, body.slice(at, to).split(reader.delimiter), reader.line++);
+    at = to + 1;
+  }
 }
 
 /** The delimiter seen most often, outside quotes, in the first line that is not blank; a comma if there is none. */

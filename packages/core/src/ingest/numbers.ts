@@ -19,7 +19,7 @@ export function isMissing(cell: string): boolean {
 }
 
 /** Powers of ten that are doubles exactly. */
-const TEN_TO = Float64Array.from({ length: 16 }, (_, k) => 10 ** k);
+export const TEN_TO = Float64Array.from({ length: 23 }, (_, k) => Number(`1e${k}`));
 
 /**
  * The number of a cell of at most 15 digits with or without a point, NaN for anything else. Digits and power of ten are

@@ -9,6 +9,7 @@ import type { Columns, FoundColumns, Role } from "./columns.ts";
 import { refusal } from "./complaints.ts";
 import { type Delimiter, forEachRecord, guessDelimiter } from "./csv.ts";
 import { FORMATS } from "./decode.ts";
+import { createPlainReader } from "./plain-rows.ts";
 import { type ReadCohortOptions, type Reading, readRecord, startReading } from "./reading.ts";
 import { toCohort } from "./rows.ts";
 import { findSuspicions } from "./suspicions.ts";
@@ -54,7 +55,12 @@ export function readCohort(text: string | Iterable<string>, options: ReadCohortO
   const reading = startReading(options, delimiter);
   checkIsText(head, reading);
   const onRecord = (fields: readonly string[], line: number) => readRecord(reading, fields, line);
-  const { fault, blankLines } = forEachRecord(watched(head, pieces, reading), delimiter, onRecord);
+  const { fault, blankLines } = forEachRecord(
+    watched(head, pieces, reading),
+    delimiter,
+    onRecord,
+    createPlainReader(reading, delimiter),
+  );
   if (fault !== undefined) {
     const unclosed = fault.code === "unclosed-quote";
     reading.structure.refuse(

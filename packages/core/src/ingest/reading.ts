@@ -30,7 +30,8 @@ export interface ReadCohortOptions {
   readonly file?: string;
 }
 
-const MAX_ID_LENGTH = 1000;
+/** Characters of the longest id that is read. */
+export const MAX_ID_LENGTH = 1000;
 
 /** Everything gathered while reading. */
 export interface Reading {
@@ -270,7 +271,8 @@ function readTime(reading: Reading, cell: string, line: number): number {
   return Number.NaN;
 }
 
-function countNumberTime({ times }: Reading, line: number): void {
+/** Counts a time that is a number. */
+export function countNumberTime({ times }: Reading, line: number): void {
   if (times.numbers === 0) times.numberLine = line;
   times.numbers++;
 }

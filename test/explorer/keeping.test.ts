@@ -92,7 +92,7 @@ describe.each(BUILDS)("a reload of the explorer %s", { timeout: 240_000 }, (buil
     expect(await page.getByRole("combobox", { name: /^Terrain/ }).inputValue()).toBe("slope");
     await page.getByRole("button", { name: "Kept in this browser", exact: true }).waitFor();
 
-    // A second tab takes the study up and forgets it: the first must not bring it back, and says that it keeps nothing.
+    // A second tab takes the whole study up and forgets it: the first must not bring it back, and says that it keeps nothing.
     const other = await page.context().newPage();
     await other.goto(page.url());
     await mapStage(other);

@@ -671,7 +671,8 @@ export class Explorer {
   async allowKeeping(allowed: boolean): Promise<void> {
     this.mayKeep = allowed;
     if (!allowed) return forget();
-    await claim();
+    // Without storage the next attempt to keep says so.
+    await claim().catch(() => undefined);
     await this.#keep();
   }
 
@@ -744,8 +745,6 @@ export class Explorer {
   }
 
   async #takeUp(kept: Kept, wanted: View): Promise<void> {
-    this.mayKeep = true;
-    await claim();
     this.groupChoice = kept.groups ?? this.groupChoice;
     await this.engine.restore(kept.loaded, kept.subjects, kept.fitted);
     this.#takeCohort(kept.loaded, kept.subjects);
@@ -757,6 +756,9 @@ export class Explorer {
     }
     this.groupNames = kept.names;
     this.saved = kept.saved;
+    // Only now: what is half taken up must not be kept in the place of the whole.
+    await claim();
+    this.mayKeep = true;
     if (kept.running !== null) {
       this.#show({ ...wanted, step: "fit" });
       void this.fit(kept.running.choice, kept.running);

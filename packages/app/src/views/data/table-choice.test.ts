@@ -2,6 +2,7 @@ import { previewTable } from "@trajectory-maps/core";
 import { describe, expect, it } from "vitest";
 import {
   assign,
+  COLUMNS_SHOWN,
   choiceForModel,
   guessChoice,
   guessTimeUnit,
@@ -9,6 +10,7 @@ import {
   otherThanModel,
   readChoice,
   roleOf,
+  shownColumns,
   splitUnit,
   takeMarkerOf,
 } from "./table-choice.ts";
@@ -119,5 +121,26 @@ describe("splitUnit", () => {
     expect(splitUnit("FVC")).toEqual({ name: "FVC", unit: "" });
     expect(splitUnit("(odd)")).toEqual({ name: "(odd)", unit: "" });
     expect(splitUnit("log(x) value")).toEqual({ name: "log(x) value", unit: "" });
+  });
+});
+
+describe("shownColumns", () => {
+  const choice = guessChoice(preview);
+  const wide = [...names, ...Array.from({ length: 1000 }, (_, k) => `gene ${k}`)];
+
+  it("are all of a table of usual width", () => {
+    expect(shownColumns(names, choice, "nothing like it")).toEqual([0, 1, 2, 3]);
+  });
+
+  it("are those in use and some others of a wide one, each to be found by its name", () => {
+    const far = { ...choice, positions: { id: 0, time: 1, value: 900 } };
+    expect(shownColumns(wide, far)).toHaveLength(COLUMNS_SHOWN + 3);
+    expect(shownColumns(wide, far)).toContain(900);
+    expect(shownColumns(wide, far, " GENE 999 ")).toEqual([0, 1, 900, 1003]);
+    expect(shownColumns(wide, { ...choice, positions: { id: 0, time: -1, value: -1 } }, "gene 77")).toEqual([
+      0,
+      81,
+      ...Array.from({ length: 10 }, (_, k) => 774 + k),
+    ]);
   });
 });

@@ -173,3 +173,17 @@ export function readChoice(choice: TableChoice, { columns, delimiter }: TablePre
     ...(decimal === "auto" ? {} : { decimal }),
   };
 }
+
+/** Columns of a wide table that are shown at once. */
+export const COLUMNS_SHOWN = 40;
+
+/** Positions of the columns to show: those in use, and as many others whose name holds the text, in the file's order. */
+export function shownColumns(names: readonly string[], choice: TableChoice, text = ""): number[] {
+  const all = [...names.keys()];
+  if (names.length <= COLUMNS_SHOWN) return all;
+  const used = new Set(Object.values(choice.positions));
+  const wanted = text.trim().toLowerCase();
+  const others = all.filter((k) => !used.has(k) && names[k].toLowerCase().includes(wanted));
+  const shown = new Set([...used, ...others.slice(0, COLUMNS_SHOWN)]);
+  return all.filter((k) => shown.has(k));
+}

@@ -67,6 +67,15 @@ describe("the report", () => {
     );
   });
 
+  it("says which value is the case where the name of the outcome does not", () => {
+    const [first, ...rest] = study.association!.outcomes;
+    const outcomes = [{ ...first, outcome: "sex", caseMeans: 'sex is "m"' }, ...rest];
+    const html = renderReport({ ...study, association: { ...study.association!, outcomes } }, { document });
+    const heads = Array.from(parseHTML(html).document.querySelectorAll("#outcomes tbody th"), (th) => th.textContent);
+    expect(heads[0]).toBe('Sex sex is "m"');
+    expect(heads[1]).not.toContain(" is ");
+  });
+
   it("withholds small counts, also where a total would give them away", () => {
     const first = study.association!.outcomes[0];
     const outcomes = [

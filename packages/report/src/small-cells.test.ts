@@ -155,7 +155,7 @@ describe("counts that follow each other", () => {
     );
   });
 
-  it("a shared survival curve moves only when five events have come together", () => {
+  it("a shared survival curve is straight between every fifth event, and near the true one", () => {
     // 40 at risk, one event at each of the times 1 to 12.
     const times = Array.from({ length: 12 }, (_, j) => j + 1);
     const survival = times.map((t) => (40 - t) / 40);
@@ -170,10 +170,19 @@ describe("counts that follow each other", () => {
       upper: survival,
       atRisk,
     };
-    const shared = [0.5, 1, 4, 5, 9, 10, 12].map((t) => sharedPoint(curve, t, 11));
-    expect(shared.map((p) => p.survival)).toEqual([1, 1, 1, 35 / 40, 35 / 40, 30 / 40, 30 / 40]);
-    expect(shared.map((p) => p.fewEvents)).toEqual([false, true, true, false, false, false, false]);
-    expect(shared[0].noEvent).toBe(true);
+    const shared = [0.5, 1, 3, 5, 8.5, 12, 12.5].map((t) => sharedPoint(curve, t, 11));
+    // The two events after the tenth join the five before them.
+    const expected = [1, 1, 37.5 / 40, 35 / 40, 31.5 / 40, 28 / 40, 28 / 40];
+    for (const [k, value] of expected.entries()) expect(shared[k].survival).toBeCloseTo(value, 12);
+    expect(shared.map((p) => p.noEvent)).toEqual([true, false, false, false, false, false, false]);
+    expect(shared.some((p) => p.fewEvents)).toBe(false);
+    // Held until five have come it would be off by up to four events.
+    for (let t = 1; t <= 12; t += 0.25) {
+      expect(Math.abs(sharedPoint(curve, t, 11).survival - survivalAt(curve, t).survival)).toBeLessThan(1.01 / 40);
+    }
+    const few = { ...curve, times: times.slice(0, 4), survival: survival.slice(0, 4), atRisk: atRisk.slice(0, 4) };
+    expect([0.5, 1, 3].map((t) => sharedPoint(few, t, 11).fewEvents)).toEqual([false, true, true]);
+    expect(sharedPoint(few, 3, 11).survival).toBeNaN();
     expect(sharedPoint(curve, 7, 1)).toMatchObject(survivalAt(curve, 7));
   });
 });

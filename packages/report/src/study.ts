@@ -239,6 +239,8 @@ export interface StudyAssociation {
     readonly cases: number;
     readonly controls: number;
     readonly missing: number;
+    /** What a case is, in words: `sex is "m"`. */
+    readonly caseMeans?: string;
     readonly p: number;
     readonly naiveP: number;
     /** Permutations behind the naive p-value; those behind the guarded one stand with its representation. */

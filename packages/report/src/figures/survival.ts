@@ -1,7 +1,7 @@
 /**
  * Kaplan–Meier curves by group with 95 % bands and the number at risk below. Curves are read off on a lattice of sixty
- * times and end where fewer than the limit are at risk; in a shared report each step holds five events or more, so that no
- * single event can be told from the drawing.
+ * times and end where fewer than the limit are at risk; in a shared report they are straight between every fifth event, so
+ * that no single event can be told from the drawing.
  */
 import * as Plot from "@observablehq/plot";
 import { curveAt, type SurvivalPoint } from "@trajectory-maps/core";
@@ -35,12 +35,21 @@ export function survivalAt(curve: Curve, time: number): SurvivalPoint {
   return curveAt(curve, [time])[0];
 }
 
-/** Events that a step of a shared curve holds at least. */
+/** Events that lie between two knots of a shared curve at least. */
 export const EVENTS_PER_STEP = ROUNDED_TO;
 
+interface Knot {
+  readonly time: number;
+  readonly survival: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
 /**
- * A point of a curve as it may be shown. Where small cells are held back the curve moves only when five events have come
- * together: from exact steps and numbers at risk every single event could be counted.
+ * A point of a curve as it may be shown. From exact steps and numbers at risk every single event could be counted; where
+ * small cells are held back the curve is therefore straight between its first event and every fifth one after it. (Held
+ * until five have come, it would lie above the true one all the way.) With fewer than five events in all nothing is shown
+ * from the first on.
  */
 export function sharedPoint(
   curve: Curve,
@@ -48,21 +57,50 @@ export function sharedPoint(
   smallCell: number,
 ): SurvivalPoint & { readonly fewEvents: boolean } {
   const point = survivalAt(curve, time);
-  if (smallCell <= 1) return { ...point, fewEvents: false };
-  let [before, since, step, any] = [1, 0, Number.NaN, false];
-  for (let j = 0; j < curve.times.length && curve.times[j] <= time; j++) {
+  if (smallCell <= 1 || point.noEvent) return { ...point, fewEvents: false };
+  const knots = sharedKnots(curve, smallCell);
+  if (knots.length < 2) {
+    return { ...point, survival: Number.NaN, lower: Number.NaN, upper: Number.NaN, fewEvents: true };
+  }
+  const next = knots.findIndex((knot) => knot.time >= time);
+  const to = next < 0 ? knots[knots.length - 1] : knots[next];
+  const from = next > 0 ? knots[next - 1] : to;
+  const part = next > 0 ? (time - from.time) / (to.time - from.time) : 1;
+  const between = (pick: (knot: Knot) => number) => (1 - part) * pick(from) + part * pick(to);
+  return {
+    ...point,
+    survival: between((knot) => knot.survival),
+    lower: between((knot) => knot.lower),
+    upper: between((knot) => knot.upper),
+    fewEvents: false,
+  };
+}
+
+/** The first event, then every fifth one while enough are at risk; what is left over at the end joins the last five. */
+function sharedKnots(curve: Curve, smallCell: number): Knot[] {
+  const knots: Knot[] = [];
+  let [before, since, last] = [1, 0, Number.NaN];
+  for (let j = 0; j < curve.times.length && curve.atRisk[j] >= smallCell; j++) {
     const events = before > 0 ? Math.round(curve.atRisk[j] * (1 - curve.survival[j] / before)) : 0;
     before = curve.survival[j];
-    any ||= events > 0;
+    if (events === 0) continue;
+    const time = curve.times[j];
+    // Just before the first event S is 1, with the bound for no event among those at risk.
+    if (knots.length === 0) knots.push({ time, survival: 1, lower: noEventBound(curve, time), upper: 1 });
     since += events;
+    last = time;
     if (since < EVENTS_PER_STEP) continue;
+    knots.push(survivalAt(curve, time));
     since = 0;
-    step = curve.times[j];
   }
-  if (!any) return { ...point, fewEvents: false };
-  if (Number.isNaN(step)) return { ...point, survival: 1, lower: 1, upper: 1, noEvent: false, fewEvents: true };
-  const { survival, lower, upper } = survivalAt(curve, step);
-  return { ...point, survival, lower, upper, noEvent: false, fewEvents: false };
+  if (since > 0 && knots.length > 1) knots[knots.length - 1] = survivalAt(curve, last);
+  return knots;
+}
+
+/** Lower bound of a curve just before its first event at `time`. */
+function noEventBound(curve: Curve, time: number): number {
+  const before = Array.from(curve.times).filter((t) => t < time);
+  return survivalAt(curve, 0.5 * ((before[before.length - 1] ?? 0) + time)).lower;
 }
 
 /** "years since the landmark". */
@@ -107,9 +145,10 @@ export function drawSurvival(data: SurvivalFigure, canvas: Canvas): SVGSVGElemen
     yTitle: `without ${survival.event}`,
     marks: drawn.flatMap(({ rank, rows }) => {
       const { colour } = groupStyle(pen.tokens, rank);
+      const curve = smallCell > 1 ? "linear" : "step-after";
       return [
-        Plot.areaY(rows, { x: "t", y1: "l", y2: "u", fill: colour, fillOpacity: 0.1, curve: "step-after" }),
-        Plot.line(rows, { x: "t", y: "s", stroke: colour, strokeWidth: 2.1, curve: "step-after" }),
+        Plot.areaY(rows, { x: "t", y1: "l", y2: "u", fill: colour, fillOpacity: 0.1, curve }),
+        Plot.line(rows, { x: "t", y: "s", stroke: colour, strokeWidth: 2.1, curve }),
       ];
     }),
   });
@@ -141,8 +180,8 @@ function lattice(curve: Curve, last: number, smallCell: number) {
   const rows: { t: number; s: number; l: number; u: number }[] = [];
   for (let k = 0; k <= LATTICE; k++) {
     const t = (last * k) / LATTICE;
-    const { survival, lower, upper, atRisk } = sharedPoint(curve, t, smallCell);
-    if (atRisk < smallCell) break;
+    const { survival, lower, upper, atRisk, fewEvents } = sharedPoint(curve, t, smallCell);
+    if (atRisk < smallCell || fewEvents) break;
     const known = Number.isFinite(lower) && Number.isFinite(upper);
     rows.push({ t, s: survival, l: known ? lower : survival, u: known ? upper : survival });
   }

@@ -92,6 +92,11 @@ function drawsText(outcomes: readonly Tested[]): string {
   return ` As a second check the naive test was repeated on ${numberWord(checked[0].draws)} draws from the posterior of the places, which blurs them by their uncertainty: median p ${found.join(" and ")}.`;
 }
 
+/** Which of two values "with" is, where the name of the outcome does not say it. */
+function caseNote({ outcome, caseMeans = "" }: Tested): Markup | false {
+  return / is "/.test(caseMeans) && !outcome.includes("=") && html` <span class="mu">${caseMeans}</span>`;
+}
+
 function whisker(context: PageContext, estimate: StudyEstimate): Markup {
   const drawing = drawWhisker(estimate, [0.2, 1], 0.5, { document: context.document, theme: "page" });
   drawing.setAttribute("aria-hidden", "true");
@@ -122,7 +127,7 @@ function mainTable(
     const main = o.representations[primary];
     const parts = cellsOf([o.cases, o.controls, o.missing], smallCell);
     const { auc, aucWithinStrata } = o.effect;
-    return html`<tr><th scope="row">${outcomeName(o.outcome)}</th><td>${parts[0]}</td><td>${parts[1]}</td><td class="mu">${parts[2]}</td>
+    return html`<tr><th scope="row">${outcomeName(o.outcome)}${caseNote(o)}</th><td>${parts[0]}</td><td>${parts[1]}</td><td class="mu">${parts[2]}</td>
 <td>${fixed(auc.value, 2)} <span class="mu">(${interval(auc.lower, auc.upper, 2)})</span></td><td class="g">${whisker(context, auc)}</td><td>${aucWithinStrata ? fixed(aucWithinStrata.value, 2) : NONE}</td>
 <td class="mu">${main?.kde ? pValue(main.kde.p) : NONE}</td><td class="mu">${pValue(o.naiveP, o.naivePermutations ?? main?.permutations)}</td><td><b>${pValue(o.p, main?.permutations)}</b></td><td>${pValue(o.adjusted.holm)}</td><td>${pValue(o.adjusted.bh)}</td><td class="tx">${reading(o)}</td></tr>`;
   });

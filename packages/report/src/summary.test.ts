@@ -35,6 +35,7 @@ describe("the histogram of a summary", () => {
     const many = valueTicks(1e-3, 1e4, "log");
     expect(many).toContain(1);
     expect(many.length).toBeLessThan(9);
+    expect(valueTicks(0.178, 42, "log")).toEqual([0.2, 0.5, 1, 2, 5, 10, 20]);
     for (const transform of ["sqrt", "logit", "log1p"] as const) {
       const ticks = valueTicks(0.02, 0.97, transform);
       expect(ticks.length).toBeGreaterThan(2);

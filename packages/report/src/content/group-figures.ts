@@ -11,7 +11,7 @@ import {
   solidUntil,
 } from "../figures/group-courses.ts";
 import { cell, fixed, interval, NONE } from "../numbers.ts";
-import { sharesOf } from "../small-cells.ts";
+import { sharesOf, WITHHELD } from "../small-cells.ts";
 import { capital, midSentence, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
 import { shareCaution } from "./share-caution.ts";
@@ -41,7 +41,7 @@ export function groupFigures(context: Context): Figure[] {
         if (k < from || k > to) return `${NONE} (n ${n})`;
         return `${fixed(group.median[k], decimals)} (${interval(group.lower[k], group.upper[k], decimals)}; n ${n})`;
       }),
-      ...(notes === undefined ? [] : [`${notes[rank].strong} ${notes[rank].range}`]),
+      ...(notes === undefined ? [] : [`${notes[rank].strong} ${notes[rank].range}`.trim()]),
     ]),
   };
   const figures: Figure[] = [
@@ -131,11 +131,11 @@ export function outcomeNotes({ study, groups, mapOutcome, smallCell }: Context) 
     known[rank]++;
     cases[rank] += label;
   }
-  return sharesOf(cases, known, smallCell).map(({ text, range }) => ({
-    strong: text,
-    range,
-    rest: `${name}${range === "" ? "" : ` ${range}`}`,
-  }));
+  return sharesOf(cases, known, smallCell).map(({ text, range }) =>
+    text === WITHHELD || text === NONE
+      ? { strong: "", range: `share ${WITHHELD}`, rest: `share with ${name} ${WITHHELD}` }
+      : { strong: text, range, rest: `${name}${range === "" ? "" : ` ${range}`}` },
+  );
 }
 
 function indexAt(times: ArrayLike<number>, t: number): number {

@@ -192,7 +192,10 @@ function drawPanel(
   const note = data.notes?.[rank];
   if (note !== undefined) {
     const line = make(pen, "text", { x: 0, y: top + height + 37, "font-size": 12.5, fill: tokens.ink2 });
-    line.append(make(pen, "tspan", { "font-weight": 600, fill: tokens.ink }, note.strong), ` ${note.rest}`);
+    line.append(
+      make(pen, "tspan", { "font-weight": 600, fill: tokens.ink }, note.strong),
+      note.strong === "" ? note.rest : ` ${note.rest}`,
+    );
     panel.append(line);
   }
 }

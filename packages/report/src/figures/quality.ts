@@ -84,29 +84,28 @@ export function drawDesign(cohort: CohortSummary, smallCell: number, canvas: Can
 
 /** Round values of a marker that stand apart on the scale of its model. */
 export function valueTicks(low: number, high: number, transform: Transform): number[] {
-  if (transform === "identity") return roundTicks(low, high, 5);
   const steps = roundTicks(low, high, 5);
-  if (transform === "log" || transform === "log1p") {
-    const first = Math.floor(Math.log10(Math.max(low, high / 1e6)));
-    for (let e = first; e <= Math.log10(high); e++) steps.push(...[1, 2, 5].map((k) => Number(`${k}e${e}`)));
-  }
-  if (transform === "logit") steps.push(0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999);
-  const inside = [...new Set(steps)].filter(
-    (v) => v >= low && v <= high && Number.isFinite(applyTransform(transform, v)),
-  );
-  const room = (applyTransform(transform, high) - applyTransform(transform, low)) / 7;
-  const ticks: number[] = [];
-  for (const v of inside.sort((a, b) => roundness(a) - roundness(b) || a - b)) {
-    const apart = ticks.every((t) => Math.abs(applyTransform(transform, t) - applyTransform(transform, v)) >= room);
-    if (apart) ticks.push(v);
-  }
-  return ticks.sort((a, b) => a - b);
+  if (transform === "identity") return steps;
+  const at = (v: number) => applyTransform(transform, v);
+  const room = (at(high) - at(low)) / 8;
+  const families = [...decades(Math.max(low, high / 1e12), high).map((family) => [0, ...family]), ODDS, steps];
+  const inside = families
+    .filter((_, k) => transform === "log" || transform === "log1p" || k >= families.length - 2)
+    .map((family) => family.filter((v) => v >= low && v <= high && Number.isFinite(at(v))));
+  const apart = (ticks: readonly number[]) => ticks.every((v, k) => k === 0 || at(v) - at(ticks[k - 1]) >= room);
+  const found = inside.find((ticks) => ticks.length > 2 && apart(ticks));
+  return found ?? steps.filter((v, k) => k === 0 || at(v) - at(steps[k - 1]) >= room);
 }
 
-/** Powers of ten first, then their halves and fifths, then the rest. */
-function roundness(v: number): number {
-  const mantissa = v === 0 ? 1 : Number((v / 10 ** Math.floor(Math.log10(Math.abs(v)) + 1e-12)).toPrecision(6));
-  return mantissa === 1 ? 0 : mantissa === 2 || mantissa === 5 ? 1 : 2;
+const ODDS = [0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999];
+
+/** Round numbers of every decade between two values, from many to few. */
+function decades(low: number, high: number): number[][] {
+  const [first, last] = [Math.floor(Math.log10(low)), Math.floor(Math.log10(high))];
+  const exponents = Array.from({ length: last - first + 1 }, (_, k) => first + k);
+  const of = (digits: readonly number[], every: number) =>
+    exponents.filter((e) => e % every === 0).flatMap((e) => digits.map((digit) => Number(`${digit}e${e}`)));
+  return [of([1, 2, 5], 1), of([1, 3], 1), of([1], 1), of([1], 2), of([1], 3)];
 }
 
 /** All values in bins; those whose height is not the count itself are outlined. */

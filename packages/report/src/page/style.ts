@@ -37,6 +37,8 @@ nav a:hover{color:var(--accent);text-decoration:underline}
 .two{grid-template-columns:1fr 1fr}.two.lead{grid-template-columns:minmax(0,1.9fr) minmax(0,1fr)}.three{grid-template-columns:repeat(3,1fr)}
 figure{margin:18px 0 0;min-width:0}
 .two>figure,.three>figure{margin:0}
+.three>*{grid-row:span 3}.three{row-gap:0}
+@supports (grid-template-rows:subgrid){.three>figure{display:grid;grid-template-rows:subgrid}}
 figcaption{font-size:13px;color:var(--ink-2);line-height:1.45;margin-bottom:10px;max-width:84ch}
 figcaption b{color:var(--ink);font-weight:620}
 .plot svg{display:block;width:100%;height:auto;overflow:visible}
@@ -72,8 +74,8 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 @media screen and (max-width:900px){.two,.two.lead,.three{grid-template-columns:1fr}.meth{columns:1}.wrap{padding:24px 18px 48px}h1{font-size:28px}.plot{overflow-x:auto}.plot.wide svg{min-width:720px}}
 @media print{@page{size:A4;margin:14mm}
 body{font-size:9.5pt}.wrap{padding:0;max-width:none}nav,.skip,details:not([open])>summary{display:none}
-h1{font-size:24pt}.lede{font-size:12.5pt}h2{font-size:15pt;margin-top:22pt}h2,h3{break-after:avoid}
-figure,tr,.note,.facts,.sub,.scroll{break-inside:avoid}.scroll:has(.plain){break-inside:auto}.facts{grid-template-columns:repeat(6,1fr)}.facts dd{font-size:13pt}.facts dd+dd,.facts dt{font-size:7.5pt}.facts div{padding:7px 8px}.facts div:first-child{padding-left:0}
+h1{font-size:24pt}.lede{font-size:12.5pt}h2{font-size:15pt;margin-top:22pt}h2,h3,h2+.sub{break-after:avoid}
+figure,tr,.note,.facts,.sub,.scroll,.fine{break-inside:avoid}.fine{margin-top:18pt}.scroll:has(.plain){break-inside:auto}.facts{grid-template-columns:repeat(6,1fr)}.facts dd{font-size:13pt}.facts dd+dd,.facts dt{font-size:7.5pt}.facts div{padding:7px 8px}.facts div:first-child{padding-left:0}
 .scroll{overflow:visible}table,figcaption,details{font-size:8pt}thead th{font-size:7.5pt}td,thead th{padding-left:8px}td{padding-top:4px;padding-bottom:4px}tbody th{padding:4px 0;min-width:0}.g{display:none}td,thead th{padding-left:6px}thead th,tbody th{white-space:normal}td.tx{min-width:0}details td{white-space:normal}.two,.three{break-inside:avoid}.two.lead{display:block}.two.lead>div{margin-top:14px}
-.two{gap:16px 20px}.three{gap:16px}.meth{font-size:9pt}a{color:inherit;text-decoration:none}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+.two{gap:16px 20px}.three{gap:0 16px}.meth{font-size:9pt}a{color:inherit;text-decoration:none}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 @media (forced-colors:active){.plot svg{forced-color-adjust:none;background:Canvas}}`;

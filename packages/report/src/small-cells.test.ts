@@ -155,7 +155,7 @@ describe("counts that follow each other", () => {
     );
   });
 
-  it("a shared survival curve is straight between every fifth event, and near the true one", () => {
+  it("a shared survival curve is straight between points five events apart, and near the true one", () => {
     // 40 at risk, one event at each of the times 1 to 12.
     const times = Array.from({ length: 12 }, (_, j) => j + 1);
     const survival = times.map((t) => (40 - t) / 40);
@@ -171,12 +171,12 @@ describe("counts that follow each other", () => {
       atRisk,
     };
     const shared = [0.5, 1, 3, 5, 8.5, 12, 12.5].map((t) => sharedPoint(curve, t, 11));
-    // The two events after the tenth join the five before them.
-    const expected = [1, 1, 37.5 / 40, 35 / 40, 31.5 / 40, 28 / 40, 28 / 40];
+    // Twelve events in two parts of six: points at the first (S = 1 before it), the sixth and the twelfth.
+    const expected = [1, 1, 1 - (6 / 40) * (2 / 5), 1 - (6 / 40) * (4 / 5), 31.5 / 40, 28 / 40, 28 / 40];
     for (const [k, value] of expected.entries()) expect(shared[k].survival).toBeCloseTo(value, 12);
     expect(shared.map((p) => p.noEvent)).toEqual([true, false, false, false, false, false, false]);
     expect(shared.some((p) => p.fewEvents)).toBe(false);
-    // Held until five have come it would be off by up to four events.
+    // Held until five have come it would be off by up to five events.
     for (let t = 1; t <= 12; t += 0.25) {
       expect(Math.abs(sharedPoint(curve, t, 11).survival - survivalAt(curve, t).survival)).toBeLessThan(1.01 / 40);
     }
@@ -184,5 +184,43 @@ describe("counts that follow each other", () => {
     expect([0.5, 1, 3].map((t) => sharedPoint(few, t, 11).fewEvents)).toEqual([false, true, true]);
     expect(sharedPoint(few, 3, 11).survival).toBeNaN();
     expect(sharedPoint(curve, 7, 1)).toMatchObject(survivalAt(curve, 7));
+  });
+
+  it("a shared survival curve has five events or more between its corners, ties included", () => {
+    const event = fc.record({ gap: fc.integer({ min: 1, max: 3 }), events: fc.integer({ min: 0, max: 4 }) });
+    fc.assert(
+      fc.property(fc.array(event, { minLength: 1, maxLength: 30 }), (steps) => {
+        const n = 150;
+        let [time, total, S] = [0, 0, 1];
+        const rows = steps.map(({ gap, events }) => {
+          const atRisk = n - total;
+          time += gap;
+          total += events;
+          S *= 1 - events / atRisk;
+          return { time, atRisk, total, S };
+        });
+        const curve = {
+          group: 0,
+          numIndividuals: n,
+          numEvents: total,
+          times: rows.map((r) => r.time),
+          survival: rows.map((r) => r.S),
+          lower: rows.map((r) => r.S),
+          upper: rows.map((r) => r.S),
+          atRisk: rows.map((r) => r.atRisk),
+        };
+        const shown = rows.map((r) => sharedPoint(curve, r.time, 11));
+        // Corners are where the slope changes; between them lie five events or more.
+        const corners = rows.filter((_, k) => {
+          if (k === 0 || k === rows.length - 1 || rows[k - 1].total === 0) return false;
+          const slope = (i: number) => (shown[i + 1].survival - shown[i].survival) / (rows[i + 1].time - rows[i].time);
+          return Math.abs(slope(k) - slope(k - 1)) > 1e-9;
+        });
+        for (let k = 1; k < corners.length; k++)
+          expect(corners[k].total - corners[k - 1].total).toBeGreaterThanOrEqual(5);
+        if (total < 5) expect(shown.every((p) => p.noEvent || p.fewEvents)).toBe(true);
+        else expect(shown[shown.length - 1].survival).toBeCloseTo(S, 12);
+      }),
+    );
   });
 });

@@ -162,7 +162,7 @@ export function survivalFigures({ study, groups: all, smallCell, timeWord }: Con
     {
       key: "survival",
       title: `Time to ${event} by group`,
-      caption: `Kaplan–Meier curves with 95% bands by the group of the place at the landmark, ${timeWord} ${significant(survival.landmark)}; before a group's first event the band is the exact bound for no event.${nobody} Curves are read at sixty times and end where fewer than ${smallCell} are at risk${smallCell > 1 ? `; they are straight between every fifth event, not drawn after the first of fewer than ${EVENTS_PER_STEP}, and numbers at risk are rounded to fives` : ""}.`,
+      caption: `Kaplan–Meier curves with 95% bands by the group of the place at the landmark, ${timeWord} ${significant(survival.landmark)}; before a group's first event the band is the exact bound for no event.${nobody} Curves are read at sixty times and end where fewer than ${smallCell} are at risk${smallCell > 1 ? `; they are straight between points with ${EVENTS_PER_STEP} events or more between them, not drawn from the first event on where there are fewer, and numbers at risk are rounded to fives` : ""}.`,
       summary: shown
         .map(
           ({ group, curve }) =>

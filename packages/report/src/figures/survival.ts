@@ -1,7 +1,7 @@
 /**
  * Kaplan–Meier curves by group with 95 % bands and the number at risk below. Curves are read off on a lattice of sixty
- * times and end where fewer than the limit are at risk; in a shared report they are straight between every fifth event, so
- * that no single event can be told from the drawing.
+ * times and end where fewer than the limit are at risk; in a shared report they are straight between points with
+ * five events or more between them, so that no single event can be told from the drawing.
  */
 import * as Plot from "@observablehq/plot";
 import { curveAt, type SurvivalPoint } from "@trajectory-maps/core";
@@ -47,7 +47,7 @@ interface Knot {
 
 /**
  * A point of a curve as it may be shown. From exact steps and numbers at risk every single event could be counted; where
- * small cells are held back the curve is therefore straight between its first event and every fifth one after it. (Held
+ * small cells are held back the curve is therefore straight between points with five events or more between them. (Held
  * until five have come, it would lie above the true one all the way.) With fewer than five events in all nothing is shown
  * from the first on.
  */
@@ -76,24 +76,33 @@ export function sharedPoint(
   };
 }
 
-/** The first event, then every fifth one while enough are at risk; what is left over at the end joins the last five. */
+/**
+ * The first event, then the ends of equal parts of the events while enough are at risk: as many parts as can have five or
+ * more each.
+ */
 function sharedKnots(curve: Curve, smallCell: number): Knot[] {
-  const knots: Knot[] = [];
-  let [before, since, last] = [1, 0, Number.NaN];
+  const seen: { readonly time: number; readonly total: number }[] = [];
+  let [before, total] = [1, 0];
   for (let j = 0; j < curve.times.length && curve.atRisk[j] >= smallCell; j++) {
     const events = before > 0 ? Math.round(curve.atRisk[j] * (1 - curve.survival[j] / before)) : 0;
     before = curve.survival[j];
-    if (events === 0) continue;
-    const time = curve.times[j];
-    // Just before the first event S is 1, with the bound for no event among those at risk.
-    if (knots.length === 0) knots.push({ time, survival: 1, lower: noEventBound(curve, time), upper: 1 });
-    since += events;
-    last = time;
-    if (since < EVENTS_PER_STEP) continue;
-    knots.push(survivalAt(curve, time));
-    since = 0;
+    total += events;
+    if (events > 0) seen.push({ time: curve.times[j], total });
   }
-  if (since > 0 && knots.length > 1) knots[knots.length - 1] = survivalAt(curve, last);
+  const parts = Math.floor(total / EVENTS_PER_STEP);
+  if (parts === 0) return [];
+  // Just before the first event S is 1, with the bound for no event among those at risk.
+  const first = seen[0].time;
+  const knots: Knot[] = [{ time: first, survival: 1, lower: noEventBound(curve, first), upper: 1 }];
+  let [part, last] = [1, 0];
+  for (const at of seen) {
+    // Where several have the event at once a part may be larger, and the one after it is then joined to the next.
+    if (at.total < Math.round((part * total) / parts) || at.total - last < EVENTS_PER_STEP) continue;
+    if (at.total !== total && total - at.total < EVENTS_PER_STEP) continue;
+    knots.push(survivalAt(curve, at.time));
+    last = at.total;
+    part = Math.floor((last * parts) / total) + 1;
+  }
   return knots;
 }
 

@@ -1,21 +1,73 @@
 /**
  * The parameters of the fit as one vector, for accelerating its iterations (docs/math/dtm.md §9): ν, the mean, log σ²,
- * the residual (log τ, or the entries of a root of Σ_e), log α and log ℓ. Ξ stays as it is: any ν, Ξ and parameters give
+ * log α, log ℓ and the residual (log τ, or the entries of a root of Σ_e). ν is taken in the frame of the kernel's
+ * eigenvectors, so that a map and its mirror image are extrapolated alike (ν as it stands depends on the order of the
+ * inducing places, differently at each ℓ). Ξ stays as it is: any ν, Ξ and parameters give
  * a valid bound, so a proposal can be judged by it. Weights make the least squares of the acceleration measure steps in
  * the curvature of the bound.
+ *
+ * Towards a maximum the steps of EM shrink, and a sound extrapolation goes further than the plain step it begins with,
+ *   ⟨x − x_k, f⟩ > ⟨f, f⟩,   f = M(x_k) − x_k.
+ * One that does not has seen steps grow: the bound is not concave there (as often in τ on its way down), and the point
+ * leads back to where steps were small. Then the plain step is stretched instead, twice as far each time that succeeds.
  */
 import { dot } from "../../numeric/matrix.ts";
+import { proposePoint } from "../../numeric/optimize/anderson.ts";
 import type { Engine } from "./engine.ts";
 import { residualRoot } from "./individual-statistics.ts";
+import { carryCovariance, diagonalInFrame, fromFrame, kernelFrame, toFrame } from "./kernel-frame.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import type { DtmState } from "./state.ts";
+
+/** Steps that the extrapolation needs, and those it keeps after a point that lowered the bound. */
+const LEAST_STEPS = 3;
+/** Least and largest stretch of a plain step. */
+const STRETCH_BOUNDS = [1.5, 16] as const;
+
+/** A point to be tried. */
+export interface AcceleratedPoint {
+  readonly point: Float64Array;
+  /** Whether it is a stretched plain step. */
+  readonly stretched: boolean;
+}
+
+/** The point to be tried after the last steps; null where too few are known. */
+export function acceleratedPoint(engine: Engine, state: DtmState): AcceleratedPoint | null {
+  const { points, images } = state.history;
+  if (points.length < LEAST_STEPS) return null;
+  const weights = parameterWeights(engine, state);
+  const point = proposePoint(state.history, weights);
+  if (point === null) return null;
+  const from = points[points.length - 1];
+  const to = images[images.length - 1];
+  let [along, square] = [0, 0];
+  for (let k = 0; k < point.length; k++) {
+    const step = to[k] - from[k];
+    along += weights[k] * step * (point[k] - from[k]);
+    square += weights[k] * step * step;
+  }
+  if (along > square) return { point, stretched: false };
+  return { point: from.map((v, k) => v + state.stretch * (to[k] - v)), stretched: true };
+}
+
+/** Learns from a trial: how far to stretch next time, and which steps to forget. */
+export function judgePoint(state: DtmState, { stretched }: AcceleratedPoint, accepted: boolean): void {
+  const [least, largest] = STRETCH_BOUNDS;
+  if (stretched) {
+    state.stretch = Math.min(Math.max(state.stretch * (accepted ? 2 : 0.5), least), largest);
+  }
+  if (accepted) return;
+  const { history } = state;
+  history.points = history.points.slice(-LEAST_STEPS);
+  history.images = history.images.slice(-LEAST_STEPS);
+}
 
 /** The state's parameters as a vector. */
 export function packParameters(engine: Engine, state: DtmState): Float64Array {
   const { residual, mean } = engine.settings;
   const d = state.mean.length;
   const parts = [
-    ...state.inducingMean,
+    ...toFrame(state.inducingMean, frameAt(engine, state.lengthscale)),
     ...(mean === "scalar" ? state.mean.subarray(0, 1) : state.mean),
     Math.log(state.noiseVariance),
     Math.log(state.signalVariance),
@@ -30,10 +82,10 @@ export function packParameters(engine: Engine, state: DtmState): Float64Array {
 export function unpackParameters(engine: Engine, vector: Float64Array, state: DtmState): void {
   const { settings, reference } = engine;
   const d = state.mean.length;
-  let at = state.inducingMean.length;
+  const n = state.inducingMean.length;
+  const frameBefore = frameAt(engine, state.lengthscale);
   const before = dot(state.inducingMean, state.inducingMean);
-  state.inducingMean = vector.slice(0, at);
-  state.divergence += 0.5 * (dot(state.inducingMean, state.inducingMean) - before);
+  let at = n;
   if (settings.mean === "scalar") state.mean = new Float64Array(d).fill(vector[at++]);
   else {
     state.mean = vector.slice(at, at + d);
@@ -43,6 +95,10 @@ export function unpackParameters(engine: Engine, vector: Float64Array, state: Dt
   state.signalVariance = Math.exp(vector[at++]);
   const [shortest, longest] = LENGTHSCALE_BOUNDS;
   state.lengthscale = Math.min(Math.max(Math.exp(vector[at++]), shortest), longest);
+  const frame = frameAt(engine, state.lengthscale);
+  state.inducingMean = fromFrame(vector.subarray(0, n), frame);
+  state.inducingCovariance = carryCovariance(state.inducingCovariance, n, frameBefore, frame);
+  state.divergence += 0.5 * (dot(state.inducingMean, state.inducingMean) - before);
   if (state.tau !== null) {
     const tau = Math.min(Math.exp(vector[at]), settings.cap ?? Number.POSITIVE_INFINITY);
     state.tau = tau;
@@ -59,8 +115,14 @@ export function unpackParameters(engine: Engine, vector: Float64Array, state: Dt
   }
 }
 
-/** Curvature of the bound along each parameter, roughly: 1/Ξ_jj for ν, counts of observations and individuals else. */
-export function parameterWeights(engine: Engine, state: DtmState): Float64Array {
+/** The frame in which ν is extrapolated, at length-scale ℓ. */
+function frameAt({ problem, settings }: Engine, ell: number): Float64Array {
+  const { inducingDistances, jitter } = problem.geometry;
+  return kernelFrame(inducingDistances, settings.inducingPerDimension, jitter, ell);
+}
+
+/** Curvature of the bound along each parameter, roughly: 1/(UΞU')_jj for ν, counts of observations and individuals else. */
+function parameterWeights(engine: Engine, state: DtmState): Float64Array {
   const { statistics, settings } = engine;
   const { noiseVariance, inducingCovariance } = state;
   const d = state.mean.length;
@@ -69,7 +131,8 @@ export function parameterWeights(engine: Engine, state: DtmState): Float64Array 
   const m = statistics.numIndividuals;
   const numMean = settings.mean === "scalar" ? 1 : d;
   const weights: number[] = [];
-  for (let e = 0; e < n; e++) weights.push(1 / inducingCovariance[e * n + e]);
+  const variances = diagonalInFrame(inducingCovariance, n, frameAt(engine, state.lengthscale));
+  for (const variance of variances) weights.push(1 / variance);
   for (let k = 0; k < numMean; k++) weights.push(N / numMean / noiseVariance);
   weights.push(0.5 * N, 0.5 * n, n);
   if (state.tau !== null) weights.push(0.5 * m);

@@ -2,22 +2,24 @@
  * One iteration of the fit over the whole cohort (docs/math/dtm.md §9): a single pass over individuals at the new
  * parameters gives the bound there, the node sums for the next q(u) and the moments for the next mean, noise and
  * residual. The parameters to be tried are, in order,
- *   1. an extrapolation of the last iterations (Anderson acceleration),
+ *   1. an extrapolation of the last iterations (acceleration.ts),
  *   2. q(u) [with α, ℓ] and mean, noise and residual, all from the last pass,
  *   3. q(u) [with α, ℓ] alone, the rest as it was.
  * The first with a bound no lower than the last one is taken; for the third this is a theorem (q(u) is optimal for the
  * last responsibilities), so the bound never falls, and whatever is stopped ends on a bound that belongs to its state.
  */
-import { clearHistory, proposePoint, rememberStep } from "../../numeric/optimize/anderson.ts";
-import { packParameters, parameterWeights, unpackParameters } from "./acceleration.ts";
+import { clearHistory, rememberStep } from "../../numeric/optimize/anderson.ts";
+import { acceleratedPoint, judgePoint, packParameters, unpackParameters } from "./acceleration.ts";
 import {
   checkBound,
   type Engine,
   everybody,
   expectBound,
+  fillTable,
   individualModel,
   momentsFor,
   restoreMap,
+  solveMap,
   updateMap,
   updateParameters,
 } from "./engine.ts";
@@ -27,9 +29,8 @@ import type { DtmState } from "./state.ts";
 /** First iterations in which α and ℓ, then mean, noise and residual move, and in which points are extrapolated. */
 const FIRST_LEARNING_ITERATION = 4;
 const FIRST_ACCELERATED_ITERATION = 9;
-/** Steps remembered by the acceleration, and how many it needs at least. */
-const ACCELERATION_WINDOW = 5;
-const ACCELERATION_LEAST = 2;
+/** Steps remembered by the acceleration. */
+const ACCELERATION_WINDOW = 8;
 /** Small gains in a row that end the fit. */
 export const SMALL_GAINS_TO_STOP = 3;
 /** A fall of the bound above this share of it is more than rounding. */
@@ -59,11 +60,14 @@ export function batchIteration(engine: Engine, state: DtmState, tolerance: numbe
   const before = { ...state };
   const learns = learn && iteration >= FIRST_LEARNING_ITERATION;
   if (learns) updateParameters(engine, state, everybody(engine), engine.moments, 1);
-  updateMap(engine, state, learns ? { minGain: 0.05 * gainThreshold(engine, state, tolerance) } : null);
+  solveMap(engine, state, learns ? { minGain: 0.05 * gainThreshold(engine, state, tolerance) } : null);
   rememberStep(state.history, point, packParameters(engine, state), ACCELERATION_WINDOW);
 
   let bound = tryAcceleratedPoint(engine, state, last);
   if (!(bound >= last)) {
+    // A trial has left its own features and table behind.
+    if (Number.isNaN(bound)) fillTable(engine, state);
+    else restoreMap(engine, state);
     bound = wholePass(engine, state);
     if (learns && !(bound >= last - FALL_SLACK * Math.abs(last))) {
       const { mean, noiseVariance, residualCovariance, tau, trialDistance } = before;
@@ -84,25 +88,22 @@ function wholePass(engine: Engine, state: DtmState): number {
 }
 
 /**
- * Moves the state to the extrapolated point if the bound there is no lower than the last one, and returns it; NaN and a
- * state as it was otherwise.
+ * The bound at the extrapolated point, NaN where there is none to try; the state moves there if it is no lower than the
+ * last one, and else stays as it was.
  */
 function tryAcceleratedPoint(engine: Engine, state: DtmState, last: number): number {
   if (state.iteration < FIRST_ACCELERATED_ITERATION) return Number.NaN;
-  if (state.history.points.length <= ACCELERATION_LEAST) return Number.NaN;
-  const proposal = proposePoint(state.history, parameterWeights(engine, state));
+  const proposal = acceleratedPoint(engine, state);
   if (proposal === null) return Number.NaN;
   const trial = { ...state };
-  unpackParameters(engine, proposal, trial);
+  unpackParameters(engine, proposal.point, trial);
   restoreMap(engine, trial);
   const bound = wholePass(engine, trial);
-  if (bound >= last) {
-    Object.assign(state, trial);
-    return bound;
-  }
-  clearHistory(state.history);
-  restoreMap(engine, state);
-  return Number.NaN;
+  const accepted = bound >= last;
+  if (accepted) Object.assign(state, trial);
+  judgePoint(state, proposal, accepted);
+  // A trial that left the range of doubles was still a trial.
+  return Number.isNaN(bound) ? Number.NEGATIVE_INFINITY : bound;
 }
 
 /** Appends the bound and judges the gain. */

@@ -137,6 +137,12 @@ export function individualModel(engine: Engine, state: DtmState): IndividualMode
 
 /** The optimal q(u) for the node sums in the engine, with a step of α and ℓ if asked; fills the table. */
 export function updateMap(engine: Engine, state: DtmState, kernel: KernelStepOptions | null): void {
+  solveMap(engine, state, kernel);
+  fillTable(engine, state);
+}
+
+/** The same without the table, for states that may not be visited. */
+export function solveMap(engine: Engine, state: DtmState, kernel: KernelStepOptions | null): void {
   const { problem, solutions } = engine;
   if (kernel === null) {
     solveAt(problem, state.signalVariance, state.lengthscale, false, solutions[0]);
@@ -151,7 +157,6 @@ export function updateMap(engine: Engine, state: DtmState, kernel: KernelStepOpt
   state.inducingMean = posterior.mean.slice();
   state.inducingCovariance = posterior.covariance.slice();
   state.divergence = posterior.divergence;
-  fillTable(engine, state);
 }
 
 /** Restores kernel and table from a stored state. */
@@ -162,7 +167,8 @@ export function restoreMap(engine: Engine, state: DtmState): void {
   fillTable(engine, state);
 }
 
-function fillTable(engine: Engine, state: DtmState): void {
+/** The node table of a state whose features are in the engine. */
+export function fillTable(engine: Engine, state: DtmState): void {
   const { problem, solutions, table } = engine;
   const { inducingMean, inducingCovariance } = state;
   fillNodeTable(problem.layout, solutions[0].kernel, inducingMean, inducingCovariance, problem.workspace, table);

@@ -180,8 +180,8 @@ describe("a fitted map", () => {
       const a = fit({}, plain.start, plain.statistics);
       const b = fit({}, moved.start, moved.statistics);
       const N = plain.statistics.numObservations;
-      // Looser than rounding: two iterations that differ in the last digits stop a little apart.
-      const tolerance = 1e-4;
+      // Looser than rounding: a shift by 1e12 costs digits of the statistics.
+      const tolerance = 1e-5;
       expect(Math.abs(b.bound + N * Math.log(Math.abs(scale)) - a.bound)).toBeLessThan(0.01);
       expect(Math.abs(b.noiseVariance / scale ** 2 / a.noiseVariance - 1)).toBeLessThan(tolerance);
       expect(Math.abs((b.residual.tau ?? 0) - (a.residual.tau ?? 1))).toBeLessThan(tolerance);

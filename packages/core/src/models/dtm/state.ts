@@ -46,9 +46,12 @@ export interface DtmState {
   settled: boolean;
   /** Parameters at the start and the end of the last iterations. */
   readonly history: AndersonHistory;
+  /** How far the next plain step is stretched where the history is of no use (acceleration.ts). */
+  stretch: number;
 }
 
 const FIRST_TRIAL_DISTANCE = 0.3;
+const FIRST_STRETCH = 4;
 
 /** The state before the first iteration: parameters from the linear start, τ at its cap, ℓ as set, α = Tr Σ/d. */
 export function firstState(start: MapStart, settings: DtmSettings, d: number): DtmState {
@@ -81,6 +84,7 @@ export function firstState(start: MapStart, settings: DtmSettings, d: number): D
     reach: "everybody",
     settled: false,
     history: andersonHistory(),
+    stretch: FIRST_STRETCH,
   };
 }
 

@@ -141,6 +141,7 @@ async function mapAndStudy() {
   await button("Compare").click();
   await page.getByRole("table", { name: /^Table 1/ }).waitFor();
   await page.getByText("Point at a dot to find the same individual").waitFor();
+  await page.mouse.move(...ASIDE);
   await shoot("models");
   await page
     .getByRole("heading", { name: /^Maps of the three models/ })

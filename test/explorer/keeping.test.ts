@@ -122,7 +122,7 @@ describe.each(BUILDS)("a reload of the explorer %s", { timeout: 240_000 }, (buil
       };
     });
     const full = await locality(page);
-    await full.getByRole("checkbox", { name: /Keep the study/ }).check();
+    await full.getByRole("checkbox", { name: /Keep the study/ }).click();
     await full.getByRole("button", { name: "Close", exact: true }).click();
     await expectText(page.getByRole("alert"), "[cannot-keep]");
     await page.getByRole("button", { name: "Stays on this computer", exact: true }).waitFor();

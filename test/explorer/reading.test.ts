@@ -146,11 +146,12 @@ describe("the map of the demo", { timeout: 240_000 }, () => {
 
   it("fades all but the pressed group to 10%; letters and colours of rail and map agree; scales are shared", async () => {
     const rows = page.locator("button.group");
-    const pills = await stage.locator(".tm-front text").allTextContents();
+    const pills = () => stage.locator(".tm-front text").allTextContents();
     const letters = await rows.locator(".badge").allTextContents();
     expect(letters.length).toBeGreaterThan(1);
     expect(new Set(letters).size).toBe(letters.length);
-    for (const letter of letters) expect(pills).toContain(letter);
+    // Names keep clear of an individual that is open: all stand there once it is closed.
+    for (const letter of letters) await expect.poll(pills, { timeout: PATIENCE }).toContain(letter);
     // One y and one x scale in all of them: the same labels at the same places, the last with its unit.
     const labels = await rows.evaluateAll((all) =>
       all.map((row) =>

@@ -49,8 +49,25 @@ export function individualBoxes(scene: Scene, viewport: Viewport, individual: Ma
     const { x, y } = scene.plane.drop(first.location);
     const [fx, fy] = [toPx(viewport, x), toPy(viewport, scene.plane.mapDimension === 1 ? at.y : y)];
     boxes.push([fx - 28, fy - 5, fx + 28, fy + 20]);
+    boxes.push(...trailBoxes(scene, viewport, individual.trail ?? [], at.y));
   }
   return boxes;
+}
+
+/** Small boxes along a trail. */
+function trailBoxes(scene: Scene, viewport: Viewport, trail: NonNullable<MapIndividual["trail"]>, y: number): PxBox[] {
+  const points = trail.map(({ location }) => {
+    const place = scene.plane.drop(location);
+    return [toPx(viewport, place.x), toPy(viewport, scene.plane.mapDimension === 1 ? y : place.y)] as const;
+  });
+  return points.slice(1).flatMap(([x1, y1], k) => {
+    const [x0, y0] = points[k];
+    const steps = Math.max(1, Math.ceil(Math.hypot(x1 - x0, y1 - y0) / 8));
+    return Array.from({ length: steps + 1 }, (_, s): PxBox => {
+      const [x, py] = [x0 + ((x1 - x0) * s) / steps, y0 + ((y1 - y0) * s) / steps];
+      return [x - 3, py - 3, x + 3, py + 3];
+    });
+  });
 }
 
 /** Whether the label of an individual stands at the right of its dot. */

@@ -78,7 +78,12 @@ describe("terrains", () => {
       pValue: 0.5,
     };
     const terrain = terrainOf(view, 4, 60, 5, surface);
-    expect(terrain).toMatchObject({ kind: "surface", scale: "share", unsure: Uint8Array.of(0, 1, 1, 0) });
+    expect(terrain).toMatchObject({ kind: "surface", scale: "share" });
+    // One node more on each side reaches beyond all land; what was not computed is hatched.
+    expect(terrain).toMatchObject({ grid: { nx: 4, ny: 4, box: { x0: -1, x1: 2, y0: -1, y1: 2 } } });
+    if (terrain.kind !== "surface") throw new Error("no surface");
+    expect(Array.from(terrain.unsure ?? [])).toEqual([1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1]);
+    expect(terrain.grid.values.every(Number.isFinite)).toBe(true);
   });
 
   it("fill gaps from their borders", () => {

@@ -1,5 +1,6 @@
 /** From the names of the menus to what the map draws: colours of dots and the terrain under them. */
 import type { Groups, Outcome, Placements, SubjectsTable } from "@trajectory-maps/core";
+import type { Grid } from "@trajectory-maps/report";
 import type { MapColour, MapTerrain } from "../../map/types.ts";
 import type { View } from "../../state/view.ts";
 import type { ShareSurface } from "../../worker/api.ts";
@@ -130,17 +131,41 @@ export function terrainOf(
         title: `Share with ${label(surface.outcome)}`,
         unit: "",
         scale: "share",
-        grid: {
-          box: { x0: x[0], x1: x[x.length - 1], y0: y[0], y1: y[y.length - 1] },
-          nx: x.length,
-          ny: y.length,
-          values: fillGaps(share, x.length),
-        },
         // Hatched where the 95 % interval is wider than ±20 points, or where too few are near for a share at all.
-        unsure: Uint8Array.from(share, (v, k) => (upper[k] - lower[k] <= 0.4 && Number.isFinite(v) ? 0 : 1)),
+        ...surfaceOverLand(x, y, share, (k) => !(upper[k] - lower[k] <= 0.4)),
       };
     }
   }
+}
+
+/** Water around places that land may still cover, in prior sd. */
+const SHELF = 0.6;
+
+/**
+ * A surface over the whole land: its lattice [ny,nx] continued on all sides as far as land can reach, gaps filled from
+ * their borders. `doubtful` says of a node whether its value is not to be trusted; what was filled never is.
+ */
+export function surfaceOverLand(
+  x: ArrayLike<number>,
+  y: ArrayLike<number>,
+  values: Float64Array,
+  doubtful: (node: number) => boolean,
+): { readonly grid: Grid; readonly unsure: Uint8Array } {
+  const [nx, ny] = [x.length, y.length];
+  const [dx, dy] = [(x[nx - 1] - x[0]) / (nx - 1), (y[ny - 1] - y[0]) / (ny - 1)];
+  const [a, b] = [Math.ceil(SHELF / dx), Math.ceil(SHELF / dy)];
+  const [wide, high] = [nx + 2 * a, ny + 2 * b];
+  const all = new Float64Array(wide * high).fill(Number.NaN);
+  const unsure = new Uint8Array(wide * high).fill(1);
+  for (let r = 0; r < ny; r++) {
+    for (let c = 0; c < nx; c++) {
+      const [from, to] = [r * nx + c, (r + b) * wide + c + a];
+      all[to] = values[from];
+      unsure[to] = doubtful(from) || Number.isNaN(values[from]) ? 1 : 0;
+    }
+  }
+  const box = { x0: x[0] - a * dx, x1: x[nx - 1] + a * dx, y0: y[0] - b * dy, y1: y[ny - 1] + b * dy };
+  return { grid: { box, nx: wide, ny: high, values: fillGaps(all, wide) }, unsure };
 }
 
 /** A lattice [ny,nx] whose gaps (NaN) take the mean of their known neighbours, from the border of the gap inwards. */

@@ -19,12 +19,12 @@ class Placing {
   columns: usize; // [tile][numColumns][4]
   logPrior: usize; // [tile][4]; −∞ beyond the last node
   heights: usize; // h [r]
-  floors: usize; // square roots of the pivots of N [r]
+  floors: usize; // pivots of N [r]
   noise: usize; // N, packed rows [r(r+1)/2]
   ends: usize; // i32, bytes: where the terms of each entry of e and V end [r + r(r+1)/2]; row by row, e first
   offsets: usize; // i32: address of each term within a tile of means or covariances
   terms: usize; // coefficient of each term
-  factor: usize; // V's Cholesky factor, rows packed, reciprocals on the diagonal [r(r+1)/2][4]
+  factor: usize; // L of V = LDL', rows packed, reciprocals of D on the diagonal [r(r+1)/2][4]
   residuals: usize; // [r][4]
   solved: usize; // V⁻¹e [tile][r][4]
   weights: usize; // [tile][4]
@@ -99,7 +99,7 @@ export function weighNodes(context: usize): i32 {
 }
 
 /**
- * For four nodes: V = CC', e; stores V⁻¹e, and the density π (|N|/|V|)^½ exp(−½ e'V⁻¹e) as a number between 1 and 2
+ * For four nodes: V = LDL', e; stores V⁻¹e, and the density π (|N|/|V|)^½ exp(−½ e'V⁻¹e) as a number between 1 and 2
  * (scales) times exp(x); returns the larger x of each pair.
  */
 @inline
@@ -138,56 +138,75 @@ function weighTile(p: Placing, t: i32): v128 {
         s1 = f64x2.add(s1, f64x2.mul(c, v128.load(x, 16)));
       }
       ends += 4;
-      for (let c: usize = 0; c < <usize>b << 5; c += QUAD) {
-        s0 = f64x2.sub(s0, f64x2.mul(v128.load(row + c), v128.load(other + c)));
-        s1 = f64x2.sub(s1, f64x2.mul(v128.load(row + c, 16), v128.load(other + c, 16)));
-      }
       const at = <usize>b << 5;
       if (b < a) {
-        s0 = f64x2.mul(s0, v128.load(other + at));
-        s1 = f64x2.mul(s1, v128.load(other + at, 16));
+        // Row a holds U = LD until its pivot is known: u_ab = v_ab − Σ_c u_ac l_bc.
+        for (let c: usize = 0; c < at; c += QUAD) {
+          s0 = f64x2.sub(s0, f64x2.mul(v128.load(row + c), v128.load(other + c)));
+          s1 = f64x2.sub(s1, f64x2.mul(v128.load(row + c, 16), v128.load(other + c, 16)));
+        }
         v128.store(row + at, s0);
         v128.store(row + at, s1, 16);
-        e0 = f64x2.sub(e0, f64x2.mul(s0, v128.load(p.residuals + at)));
-        e1 = f64x2.sub(e1, f64x2.mul(s1, v128.load(p.residuals + at, 16)));
       } else {
+        // d_a = v_aa − Σ_c u_ac l_ac and e_a ← e_a − Σ_c l_ac e_c, with l_ac = u_ac / d_c.
+        let diagonal = p.factor;
+        for (let c: usize = 0; c < at; c += QUAD) {
+          const u0 = v128.load(row + c);
+          const u1 = v128.load(row + c, 16);
+          const l0 = f64x2.mul(u0, v128.load(diagonal));
+          const l1 = f64x2.mul(u1, v128.load(diagonal, 16));
+          s0 = f64x2.sub(s0, f64x2.mul(u0, l0));
+          s1 = f64x2.sub(s1, f64x2.mul(u1, l1));
+          e0 = f64x2.sub(e0, f64x2.mul(l0, v128.load(p.residuals + c)));
+          e1 = f64x2.sub(e1, f64x2.mul(l1, v128.load(p.residuals + c, 16)));
+          v128.store(row + c, l0);
+          v128.store(row + c, l1, 16);
+          // From the diagonal entry of one packed row to that of the next.
+          diagonal += c + 2 * QUAD;
+        }
         // V ≥ N, so pivots are at least those of N but for rounding.
         const floor = both(p.floors + (<usize>a << 3));
-        const least = f64x2.mul(floor, floor);
-        s0 = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(s0, least)));
-        s1 = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(s1, least)));
+        s0 = f64x2.div(f64x2.splat(1), f64x2.max(s0, floor));
+        s1 = f64x2.div(f64x2.splat(1), f64x2.max(s1, floor));
         product0 = f64x2.mul(product0, f64x2.mul(floor, s0));
         product1 = f64x2.mul(product1, f64x2.mul(floor, s1));
         v128.store(row + at, s0);
         v128.store(row + at, s1, 16);
-        e0 = f64x2.mul(e0, s0);
-        e1 = f64x2.mul(e1, s1);
         v128.store(p.residuals + at, e0);
         v128.store(p.residuals + at, e1, 16);
-        quadratic0 = f64x2.add(quadratic0, f64x2.mul(e0, e0));
-        quadratic1 = f64x2.add(quadratic1, f64x2.mul(e1, e1));
+        quadratic0 = f64x2.add(quadratic0, f64x2.mul(f64x2.mul(e0, e0), s0));
+        quadratic1 = f64x2.add(quadratic1, f64x2.mul(f64x2.mul(e1, e1), s1));
       }
       other += <usize>(b + 1) << 5;
     }
     row += <usize>(a + 1) << 5;
   }
-  // e ← C⁻ᵀ(C⁻¹e), from the last row upwards.
+  // V⁻¹e = L⁻ᵀD⁻¹(L⁻¹e), from the last row upwards: `out` gathers what later rows take away.
   const out = p.solved + <usize>(t * r) * QUAD;
   for (let a = r - 1; a >= 0; a--) {
     row -= <usize>(a + 1) << 5;
     const at = <usize>a << 5;
-    const x0 = f64x2.mul(v128.load(p.residuals + at), v128.load(row + at));
-    const x1 = f64x2.mul(v128.load(p.residuals + at, 16), v128.load(row + at, 16));
+    let x0 = f64x2.mul(v128.load(p.residuals + at), v128.load(row + at));
+    let x1 = f64x2.mul(v128.load(p.residuals + at, 16), v128.load(row + at, 16));
+    if (a < r - 1) {
+      x0 = f64x2.sub(x0, v128.load(out + at));
+      x1 = f64x2.sub(x1, v128.load(out + at, 16));
+    }
     v128.store(out + at, x0);
     v128.store(out + at, x1, 16);
     for (let b: usize = 0; b < at; b += QUAD) {
-      const e = p.residuals + b;
-      v128.store(e, f64x2.sub(v128.load(e), f64x2.mul(v128.load(row + b), x0)));
-      v128.store(e, f64x2.sub(v128.load(e, 16), f64x2.mul(v128.load(row + b, 16), x1)), 16);
+      let y0 = f64x2.mul(v128.load(row + b), x0);
+      let y1 = f64x2.mul(v128.load(row + b, 16), x1);
+      if (a < r - 1) {
+        y0 = f64x2.add(y0, v128.load(out + b));
+        y1 = f64x2.add(y1, v128.load(out + b, 16));
+      }
+      v128.store(out + b, y0);
+      v128.store(out + b, y1, 16);
     }
   }
   const o = <usize>t * QUAD;
-  return f64x2.pmax(density(p, o, product0, quadratic0), density(p, o + 16, product1, quadratic1));
+  return f64x2.pmax(density(p, o, f64x2.sqrt(product0), quadratic0), density(p, o + 16, f64x2.sqrt(product1), quadratic1));
 }
 
 /** Splits π · product · exp(−½ quadratic) of two nodes into scale and exponent. */

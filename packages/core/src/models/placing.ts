@@ -181,19 +181,23 @@ function createHeaviestCounter(
   return (total) => {
     masses.fill(0);
     counts.fill(0);
+    // Lighter nodes hold less than 9 % together, so the heaviest 90 % are never among them.
+    const least = (0.09 * total) / n;
+    let kept = 0;
     // Positive numbers are ordered like their bits; the largest falls into the last bucket, whatever its scale.
     let top = 0;
-    for (let e = 1; e < 2 * n; e += 2) if (words[e] > top) top = words[e];
-    const shift = numBuckets - 1 - (top >>> (20 - BUCKET_BITS));
-    let kept = 0;
     for (let g = 0; g < n; g++) {
-      const w = weights[g];
-      if (w === 0) continue;
+      if (weights[g] < least) continue;
+      places[kept++] = g;
+      if (words[2 * g + 1] > top) top = words[2 * g + 1];
+    }
+    const shift = numBuckets - 1 - (top >>> (20 - BUCKET_BITS));
+    for (let k = 0; k < kept; k++) {
+      const g = places[k];
       const bucket = Math.max(shift + (words[2 * g + 1] >>> (20 - BUCKET_BITS)), 0);
-      masses[bucket] += w;
+      masses[bucket] += weights[g];
       counts[bucket]++;
-      places[kept] = g;
-      buckets[kept++] = bucket;
+      buckets[k] = bucket;
     }
     const countTo = (level: number): number => {
       const wanted = level * total;

@@ -44,7 +44,7 @@ const RANK = 1;
 interface Frame {
   readonly functionals: Float64Array; // F [r,d]
   readonly heights: Float64Array; // h [r]
-  readonly floors: Float64Array; // diagonal of the Cholesky factor of N [r]
+  readonly floors: Float64Array; // pivots of N [r]
   readonly noise: Float64Array; // N, packed rows
   readonly ends: Int32Array;
   readonly offsets: Int32Array;
@@ -222,7 +222,7 @@ function fillFrame({ mixture, roots: R, heights, frame, pivots }: NodeWeigher, r
   for (let e = 0; e < r * d; e++) F[e] = R[e];
   for (let a = 0; a < r; a++) {
     h[a] = heights[a];
-    floors[a] = Math.sqrt(s2);
+    floors[a] = s2;
     for (let b = 0; b < r; b++) T[a * d + b] = a === b ? 1 : 0;
   }
   if (inverted) {
@@ -253,7 +253,7 @@ function fillFrame({ mixture, roots: R, heights, frame, pivots }: NodeWeigher, r
   listTerms(frame, r, d);
 }
 
-/** Diagonal of the Cholesky factor of N (packed rows) to floors; C is scratch. */
+/** Squared diagonal of the Cholesky factor of N (packed rows) to floors; C is scratch. */
 function floorsOfNoise(N: Float64Array, r: number, floors: Float64Array, C: Float64Array): void {
   for (let a = 0, at = 0; a < r; a++) {
     for (let b = 0; b <= a; b++) {
@@ -261,7 +261,7 @@ function floorsOfNoise(N: Float64Array, r: number, floors: Float64Array, C: Floa
       for (let c = 0; c < b; c++) s -= C[a * r + c] * C[b * r + c];
       C[a * r + b] = a === b ? Math.sqrt(s) : s / C[b * r + b];
     }
-    floors[a] = C[a * r + a];
+    floors[a] = C[a * r + a] ** 2;
   }
 }
 

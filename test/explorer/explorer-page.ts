@@ -118,6 +118,8 @@ export async function mapStage(page: Page): Promise<Locator> {
   const stage = page.getByRole("application", { name: /^Map of / });
   await stage.waitFor({ timeout: PATIENCE });
   await stage.locator(".tm-dots circle, canvas.tm-dots").first().waitFor({ state: "attached", timeout: PATIENCE });
+  // Dots come first; terrain and names of groups a frame later.
+  await stage.locator(".tm-back path").first().waitFor({ state: "attached", timeout: PATIENCE });
   return stage;
 }
 

@@ -94,7 +94,8 @@ export function makeRenderer(
   const { document } = pen;
   const colourOf = rgbOf(document, root);
   const mayNeedWebGl = plannedRenderer(choice, m, true).kind === "webgl";
-  const { kind, most } = plannedRenderer(choice, m, mayNeedWebGl && hasWebGl(document));
+  // A stand-in for the card is slower than laying dots on bytes here: it is taken only when asked for by name.
+  const { kind, most } = plannedRenderer(choice, m, mayNeedWebGl && hasWebGl(document, choice === "auto"));
   if (kind === "svg") return { renderer: svgDots(pen), most };
   if (kind === "webgl") {
     const renderer = webglDots(document, colourOf);

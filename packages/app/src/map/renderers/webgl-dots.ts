@@ -38,12 +38,17 @@ void main() {
   colour = vec4(v_colour.rgb * alpha, alpha);
 }`;
 
-/** Whether this document can make a WebGL 2 context. */
-export function hasWebGl(document: Document): boolean {
-  const canvas = document.createElement("canvas");
-  const gl = canvas.getContext("webgl2");
-  gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  return gl !== null;
+/** Names of programs that stand in for a graphics card. */
+const STAND_IN = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+
+/** Whether this document can make a WebGL 2 context; with `quick`, one that no processor stands in for. */
+export function hasWebGl(document: Document, quick = false): boolean {
+  const gl = document.createElement("canvas").getContext("webgl2", { failIfMajorPerformanceCaveat: quick });
+  if (gl === null) return false;
+  const names = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = String(gl.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER));
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return !quick || !STAND_IN.test(name);
 }
 
 interface Program {

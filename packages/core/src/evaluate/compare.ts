@@ -12,12 +12,12 @@ import { type FitDtmOptions, fitDtm, fitFpca, fitLmm } from "../models/fit-model
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
 import { compensatedSum } from "../numeric/sum.ts";
+import { COMPARED_MODELS, type ComparedModel, type ModelDifference } from "./compared-models.ts";
 import { centralCoverage, forecastScores } from "./forecast.ts";
 import { heldOutLogLikelihood } from "./held-out.ts";
 import { verdictOf } from "./verdict.ts";
 
-export const COMPARED_MODELS = ["constant", "line", "lmm", "fpca", "dtm", "dtm-paper", "classes"] as const;
-export type ComparedModel = (typeof COMPARED_MODELS)[number];
+export { COMPARED_MODELS, type ComparedModel, type ModelDifference };
 
 export interface CompareOptions extends PrepareOptions, FitControl {
   /** Default lmm, fpca, dtm. */
@@ -62,16 +62,6 @@ export interface ModelComparison {
   readonly coverage: { readonly p50: number; readonly p90: number };
   /** Counts of PIT values in ten equal bins; flat if the model is calibrated. */
   readonly pit: readonly number[];
-}
-
-export interface ModelDifference {
-  readonly model: ComparedModel;
-  readonly reference: ComparedModel;
-  /** Mean over held-out individuals of the difference in log-likelihood, its paired standard error and 95 % interval. */
-  readonly mean: number;
-  readonly se: number;
-  readonly lower: number;
-  readonly upper: number;
 }
 
 export interface Comparison {

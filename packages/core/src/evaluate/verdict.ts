@@ -3,7 +3,7 @@
  * and every other model that was asked for against whichever of the two is to be used. "As well" means that the 95 %
  * interval of the paired difference holds zero; it is no proof that there is none.   (docs/math/evaluation.md §3)
  */
-import type { ComparedModel, ModelDifference } from "./compare.ts";
+import type { ComparedModel, ModelDifference } from "./compared-models.ts";
 
 const NAMES: Readonly<Record<ComparedModel, { readonly name: string; readonly plural: boolean }>> = {
   constant: { name: "a constant level (constant)", plural: false },

@@ -94,7 +94,7 @@ export interface StudyGroup {
   /** Times between which enough members are under observation; worked out from `followed` where left out. */
   readonly from?: number;
   readonly until?: number;
-  /** Branches of the tree within the group: how many were clustered, and the median of their expected courses, [T]. */
+  /** Branches of the tree within the group whose courses differ from it: how many were clustered, and the median of their expected courses, [T]. */
   readonly parts?: readonly StudyGroupPart[];
   /** Mean probability of this group among its members. */
   readonly probability?: number;

@@ -4,12 +4,12 @@
  * their place, and a name for each group made by rule from the median course of its members.
  */
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
-import { undoTransform } from "../cohort/marker.ts";
+import { applyTransform, undoTransform } from "../cohort/marker.ts";
 import { checkOption } from "../errors.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { type CourseSummary, courseAt, groupCourses } from "./clusters/courses.ts";
-import { distinctCourses } from "./clusters/distinct.ts";
+import { courseDifference, distinctCourses } from "./clusters/distinct.ts";
 import {
   type FollowedWindow,
   followedAt,
@@ -26,6 +26,7 @@ import {
 } from "./clusters/gaussian-mixture.ts";
 import { type GroupCourse, type GroupName, nameGroups } from "./clusters/names.ts";
 import { chooseNumberOfGroups, type NumberOfGroups } from "./clusters/number.ts";
+import { LEAST_CHANGE } from "./clusters/shape.ts";
 import { type TreeTop, treeTop } from "./clusters/tree-top.ts";
 import { cutTree, type WardTree, wardTree } from "./clusters/ward.ts";
 
@@ -57,7 +58,7 @@ export interface Group extends FollowedWindow {
   readonly course: CourseSummary;
   /** Members whose last observation is at or after each time of the course, [T]. */
   readonly followed: Int32Array;
-  /** The parts into which a deeper cut of the tree divides the group; empty where it does not. */
+  /** Parts that a deeper cut of the tree finds in the group and whose courses differ from it. */
   readonly parts: readonly GroupPart[];
 }
 
@@ -89,8 +90,8 @@ export interface Groups {
 
 /** Most groups that the rule makes by itself. */
 const MOST_GROUPS = 6;
-/** Branches of the tree whose courses are shown within groups at most: twice the most groups made. */
-const MOST_PARTS = 12;
+/** Branches of the tree that are looked at within groups, at most: three times the most groups made. */
+const MOST_PARTS = 18;
 /** Times at which courses of groups are compared. */
 const NUM_COMPARED = 21;
 
@@ -169,7 +170,7 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
       better: options.better,
     },
   );
-  const parts = method === "ward" ? partsOf({ tree, clustered, placements }, cut, K, curves, times) : [];
+  const parts = method === "ward" ? partsOf({ model, tree, clustered, placements }, cut, courses, curves) : [];
   const drawn = courses.map((course, g) => ({
     course,
     ...windows[g],
@@ -269,14 +270,21 @@ function namedCourse({ times, median }: CourseSummary, window: FollowedWindow): 
   return { times: at, values: at.map((t) => courseAt(times, median, t)) };
 }
 
-/** Branches of a deeper cut within each of the K groups, largest first; those too small to be described are left out. */
+/**
+ * Branches of a deeper cut within each group, largest first: those of eleven or more whose median course differs from the
+ * group's by as much as a name speaks of, in level or in change, while both are followed.
+ */
 function partsOf(
-  { tree, clustered, placements }: Pick<ClusteredPlaces, "tree" | "clustered" | "placements">,
+  { model, tree, clustered, placements }: Omit<ClusteredPlaces, "points">,
   cut: Int32Array,
-  K: number,
+  groups: readonly CourseSummary[],
   curves: Float64Array,
-  times: Float64Array,
 ): GroupPart[][] {
+  const K = groups.length;
+  const { times } = groups[0];
+  const { transform } = model.marker;
+  const scaled = (course: Float64Array) => course.map((v) => applyTransform(transform, v));
+  const least = LEAST_CHANGE * Math.sqrt(model.noiseVariance);
   const numBranches = Math.min(MOST_PARTS, Math.floor(tree.numPoints / (2 * LEAST_FOLLOWED)));
   if (numBranches <= K) return [];
   const branch = new Int32Array(placements.ids.length).fill(-1);
@@ -286,15 +294,18 @@ function partsOf(
     groupOf[b] = cut[k];
   });
   const courses = groupCourses(curves, times, branch, numBranches);
-  return Array.from({ length: K }, (_, g) => {
-    const own = courses.filter(({ group: b, numMembers }) => groupOf[b] === g && numMembers >= LEAST_FOLLOWED);
-    if (own.length < 2) return [];
-    return own
+  return groups.map(({ median: whole }, g) =>
+    courses
+      .filter(({ group: b, numMembers }) => groupOf[b] === g && numMembers >= LEAST_FOLLOWED)
       .sort((a, b) => b.numMembers - a.numMembers || a.group - b.group)
       .map(({ group: b, numMembers, median }) => {
         return { numMembers, median, ...windowOf(placements, times, (i) => branch[i] === b) };
-      });
-  });
+      })
+      .filter(({ median, from, until }) => {
+        const seen = (_: number, t: number) => times[t] >= from && times[t] <= until;
+        return courseDifference(scaled(median).filter(seen), scaled(whole).filter(seen)) >= least;
+      }),
+  );
 }
 
 /** Individuals observed often enough to be clustered; everybody, if these are too few for the groups asked for. */

@@ -111,7 +111,7 @@ export function groupFigures(context: Context): Figure[] {
 function courseCaption({ groups, smallCell }: Context, values: string): string {
   const fewest = fewestFollowed(smallCell);
   const parts = groups.some((group) => shownParts(group, smallCell).length > 0)
-    ? ` Thin lines: medians of the parts into which a deeper cut of the tree divides the group, of ${fewest} individuals or more each.`
+    ? ` Thin lines: medians of parts of the group, branches of its tree with ${fewest} individuals or more, whose courses differ from it.`
     : "";
   return `${values}. Line: median of the members' expected courses; band: their 10th to 90th percentile. It is solid while a tenth of the members, and at least ${Math.max(11, fewest)}, are still followed, dashed beyond, and ends where fewer than ${fewest} are.${parts} n: members still followed${smallCell > 1 ? ", rounded to fives" : ""}.`;
 }

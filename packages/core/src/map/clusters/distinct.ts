@@ -68,19 +68,22 @@ export function distinctCourses(
   return { numGroups, leastDifference, leastSize, evidence };
 }
 
-/** The least, over pairs of courses, of their largest difference at one time or in change between two times. */
+/** How far apart two courses are: the larger of their largest difference at one time and in change between two. */
+export function courseDifference(first: Float64Array, second: Float64Array): number {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let t = 0; t < first.length; t++) {
+    const d = first[t] - second[t];
+    low = Math.min(low, d);
+    high = Math.max(high, d);
+  }
+  return Math.max(high, -low, high - low);
+}
+
+/** The least difference of any two courses. */
 function leastOf(medians: readonly Float64Array[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (let g = 1; g < medians.length; g++) {
-    for (let h = 0; h < g; h++) {
-      let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-      for (let t = 0; t < medians[g].length; t++) {
-        const d = medians[g][t] - medians[h][t];
-        low = Math.min(low, d);
-        high = Math.max(high, d);
-      }
-      least = Math.min(least, Math.max(high, -low, high - low));
-    }
+    for (let h = 0; h < g; h++) least = Math.min(least, courseDifference(medians[g], medians[h]));
   }
   return least;
 }

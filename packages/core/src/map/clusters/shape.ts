@@ -24,7 +24,7 @@ export interface Piece {
 /** One line describes a course that it misses by less than this, in sd of the noise; a median is that much smoother. */
 const LINE_MISSES = 0.2;
 /** A change of this many sd of the noise is spoken of; medians of many members show less, but it would say little. */
-const LEAST_CHANGE = 1.5;
+export const LEAST_CHANGE = 1.5;
 
 /** Years in one unit of time, or undefined for a unit we do not know. */
 export function yearsPer(timeUnit: string): number | undefined {

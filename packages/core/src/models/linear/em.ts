@@ -30,6 +30,7 @@ import {
   solvePosterior,
 } from "./low-rank.ts";
 import { type MeanProblem, meanShift, misfitChange } from "./mean.ts";
+import type { Scorer } from "./scorer.ts";
 
 /** One step: the log-likelihood of the parameters given, and the parameters after the step. */
 export interface EmStep {
@@ -37,21 +38,24 @@ export interface EmStep {
   readonly next: LowRankParameters;
 }
 
-/** A step of EM from given parameters. */
+/** A step of EM from given parameters; a scorer of the same statistics and rank serves where it is of use. */
 export type EmStepper = (
   statistics: BasisStatistics,
   parameters: LowRankParameters,
   mean: MeanProblem,
   ws?: LowRankWorkspace,
+  scoreAt?: Scorer,
 ) => EmStep;
 
 /** One EM step of the linear mixed model, Σ = LL'. A lower triangular L stays so. */
-export const lmmEmStep: EmStepper = (statistics, parameters, mean, ws) => {
+export const lmmEmStep: EmStepper = (statistics, parameters, mean, ws, scoreAt) => {
   const { numIndividuals: m, numObservations: N } = statistics;
   const { rank: r, factor: L, noiseVariance: sigma2 } = parameters;
   const d = statistics.basis.numBasis;
   const score = createScore(d);
-  const value = logLikelihoodScore(statistics, parameters, mean.gram, score, ws ?? createLowRankWorkspace(d, r));
+  const value =
+    scoreAt?.(parameters, score) ??
+    logLikelihoodScore(statistics, parameters, mean.gram, score, ws ?? createLowRankWorkspace(d, r));
   if (Number.isNaN(value)) throw notPositive(parameters);
   const DL = multiply(score.covariance, L, d, d, r);
   const M = new Float64Array(r * r);
@@ -224,6 +228,8 @@ export interface EmOptions {
   readonly logLikelihoodShift?: number;
   /** σ² is kept at or above this. */
   readonly minNoiseVariance: number;
+  /** Log-likelihoods and scores of the statistics at the rank of the start, where they are to be had faster. */
+  readonly scoreAt?: Scorer;
   /** Called after each step with its number (from 1) and the log-likelihood reached. */
   readonly onStep?: (iteration: number, logLikelihood: number) => void;
 }
@@ -247,7 +253,7 @@ export function runEm(
   mean: MeanProblem,
   options: EmOptions,
 ): EmResult {
-  const { maxIterations, tolerance, logLikelihoodShift = 0, minNoiseVariance, onStep } = options;
+  const { maxIterations, tolerance, logLikelihoodShift = 0, minNoiseVariance, scoreAt, onStep } = options;
   const ws = createLowRankWorkspace(statistics.basis.numBasis, start.rank);
   const trace: number[] = [];
   const totalSquares = compensatedSum(statistics.sumSquares);
@@ -256,8 +262,8 @@ export function runEm(
   for (let iteration = 0; ; iteration++) {
     // The value of a step's start is known only once the next step has begun; the last one needs a pass of its own.
     const last = iteration === maxIterations;
-    const result = last ? undefined : step(statistics, parameters, mean, ws);
-    const value = result?.logLikelihood ?? logLikelihood(statistics, parameters);
+    const result = last ? undefined : step(statistics, parameters, mean, ws, scoreAt);
+    const value = result?.logLikelihood ?? valueAt(statistics, parameters, scoreAt);
     if (iteration > 0) {
       const rounding = likelihoodRounding(value, totalSquares, parameters.noiseVariance);
       checkMonotone(trace[iteration - 1], value, rounding, iteration);
@@ -270,6 +276,12 @@ export function runEm(
     const next = result.next;
     parameters = { ...next, noiseVariance: Math.max(next.noiseVariance, minNoiseVariance) };
   }
+}
+
+function valueAt(statistics: BasisStatistics, parameters: LowRankParameters, scoreAt: Scorer | undefined): number {
+  const value = scoreAt?.(parameters, createScore(statistics.basis.numBasis)) ?? logLikelihood(statistics, parameters);
+  if (Number.isNaN(value)) throw notPositive(parameters);
+  return value;
 }
 
 function checkMonotone(before: number, after: number, rounding: number, iteration: number): void {

@@ -11,6 +11,7 @@ import { type EmStepper, runEm } from "./em.ts";
 import type { LowRankParameters } from "./low-rank.ts";
 import type { MeanKind, MeanProblem } from "./mean.ts";
 import { maximizeLikelihood } from "./quasi-newton.ts";
+import { createScorer } from "./scorer.ts";
 import type { Standardized } from "./standardize.ts";
 
 /** Options of all linear fits. */
@@ -100,11 +101,14 @@ export function fitLinear(
     control.onProgress?.({ stage, iteration, maxIterations, value: value + logLikelihoodShift });
   };
   checkCancelled(control.signal);
+  // EM alone is the published algorithm and keeps to its plain form.
+  const scoreAt = polish ? createScorer(statistics, start.rank, mean.gram, control.kernels) : undefined;
   const em = runEm(step, statistics, start, mean, {
     maxIterations: settings.maxEmIterations,
     tolerance: settings.emTolerance,
     logLikelihoodShift,
     minNoiseVariance: MIN_NOISE_VARIANCE,
+    scoreAt,
     onStep: report,
   });
   const emSteps = em.trace.length - 1;
@@ -115,7 +119,7 @@ export function fitLinear(
         maxEvaluations: settings.maxEvaluations,
         tolerance: settings.tolerance,
         minNoiseVariance: MIN_NOISE_VARIANCE,
-        kernels: control.kernels,
+        scoreAt,
         onEvaluation: (evaluations, best) => report(emSteps + evaluations, best),
       })
     : undefined;

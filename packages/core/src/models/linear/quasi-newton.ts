@@ -12,7 +12,6 @@ import { maximizeBfgs } from "../../numeric/optimize/bfgs.ts";
 import { lowerFactor } from "../../numeric/semidefinite.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
-import type { KernelChoice } from "../../wasm/instance.ts";
 import { canonicalFactor, numericalRank } from "./canonical.ts";
 import { rankSums } from "./em.ts";
 import {
@@ -25,7 +24,7 @@ import {
   logLikelihoodScore,
 } from "./low-rank.ts";
 import type { MeanProblem } from "./mean.ts";
-import { createScorer } from "./scorer.ts";
+import { createScorer, type Scorer } from "./scorer.ts";
 
 export interface QuasiNewtonOptions {
   /** Rounds of steps, each with fresh scaling. */
@@ -36,8 +35,8 @@ export interface QuasiNewtonOptions {
   readonly tolerance: number;
   /** σ² is kept at or above this. */
   readonly minNoiseVariance: number;
-  /** Kernels of the evaluations. Default: the fastest that run here. */
-  readonly kernels?: KernelChoice;
+  /** Log-likelihoods and scores of the statistics at the rank of the start. Default: made here. */
+  readonly scoreAt?: Scorer;
   /** Called at each evaluation with the best log-likelihood so far; may throw to cancel. */
   readonly onEvaluation?: (evaluations: number, best: number) => void;
 }
@@ -63,7 +62,7 @@ export function maximizeLikelihood(
   const r = start.rank;
   const layout: Layout = { mean, entries: lowerEntries(d, r), d, r };
   const n = mean.numFree + 1 + layout.entries.length;
-  const scoreAt = createScorer(statistics, r, mean.gram, options.kernels);
+  const scoreAt = options.scoreAt ?? createScorer(statistics, r, mean.gram);
   const score = createScore(d);
   const gradientL = new Float64Array(d * r);
   const gradient = new Float64Array(n);

@@ -67,6 +67,7 @@ describe("the frame of the kernel's eigenvectors", () => {
     for (let i = 0; i < n; i++) {
       expect(Math.abs(diagonal[i] - inFrame[i] ** 2)).toBeLessThan(1e-9);
       for (let j = 0; j < n; j++) expect(Math.abs(covariance[i * n + j] - carried[i] * carried[j])).toBeLessThan(1e-9);
+      for (let j = 0; j < i; j++) expect(covariance[i * n + j]).toBe(covariance[j * n + i]);
     }
   });
 });

@@ -6,6 +6,7 @@
  * image of a map only turns signs of U v, and values at different ℓ may be compared and combined. O(p³).
  */
 import { choleskyInPlace } from "../../numeric/cholesky.ts";
+import { symmetrizeInPlace } from "../../numeric/matrix.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 
 /**
@@ -123,8 +124,10 @@ export function carryCovariance(
       for (let j = 0; j < p; j++) W[i * p + j] += u * before[a * p + j];
     }
   }
-  // Rows of Ξ times W', transposed, and once more: Ξ is symmetric.
-  return timesTransposed(timesTransposed(covariance, n, W, p), n, W, p);
+  // Rows of Ξ times W', transposed, and once more: Ξ is symmetric, but for rounding, which model files do not forgive.
+  const carried = timesTransposed(timesTransposed(covariance, n, W, p), n, W, p);
+  symmetrizeInPlace(carried, n);
+  return carried;
 }
 
 /** (A (I ⊗ W'))' for A [n,n]. */

@@ -28,5 +28,11 @@ describe("assembleColumns", () => {
       expect(rows.every((j) => names[individuals[j]] === id)).toBe(true);
     });
     expect(cohort.offsets[cohort.ids.length]).toBe(N);
+    // Owned columns are put into order in place, with the same result.
+    const [ownTimes, ownValues] = [times.slice(), values.slice()];
+    const taken = assembleColumns({ names, numberOf, individuals, times: ownTimes, values: ownValues, owned: true });
+    expect(taken).toEqual(cohort);
+    expect(taken.times).toBe(ownTimes);
+    expect(taken.values).toBe(ownValues);
   });
 });

@@ -13,6 +13,8 @@ export interface NumberedRows {
   readonly individuals: Int32Array;
   readonly times: ArrayLike<number>;
   readonly values: ArrayLike<number>;
+  /** Whether arrays of doubles may be taken over and put into order in place; otherwise they are copied. */
+  readonly owned?: boolean;
 }
 
 /** The columns of a cohort, and which row went where. */
@@ -52,7 +54,26 @@ export function assembleColumns(rows: NumberedRows): AssembledColumns {
   const order = new Int32Array(N);
   for (let j = 0; j < N; j++) order[next[place[individuals[j]]]++] = j;
   for (let i = 0; i < m; i++) sortSeries(order, offsets[i], offsets[i + 1], times, values);
-  return { ids, offsets, times: permuted(times, order), values: permuted(values, order), order };
+  const put = (column: ArrayLike<number>): Float64Array =>
+    rows.owned === true && column instanceof Float64Array ? permuteInPlace(column, order) : permuted(column, order);
+  return { ids, offsets, times: put(times), values: put(values), order };
+}
+
+/** The column itself in another order, cycle by cycle; a bit for each place says that it is done. */
+function permuteInPlace(column: Float64Array, order: Int32Array): Float64Array {
+  const done = new Uint8Array((order.length >> 3) + 1);
+  for (let k = 0; k < order.length; k++) {
+    if ((done[k >> 3] >> (k & 7)) & 1) continue;
+    const first = column[k];
+    let at = k;
+    for (let from = order[at]; from !== k; from = order[at]) {
+      column[at] = column[from] + 0;
+      at = from;
+      done[at >> 3] |= 1 << (at & 7);
+    }
+    column[at] = first + 0;
+  }
+  return column;
 }
 
 /** A column in another order. Adding 0 turns −0 into 0, so that equal rows are equal bits. */

@@ -27,9 +27,11 @@ describe("an id table", () => {
   it("grows to many ids and long ones", () => {
     const table = createIdTable();
     const ids = Array.from({ length: 20_000 }, (_, k) => (k % 1000 === 0 ? "x".repeat(k) : `individual ${k}`));
+    ids[7000] = "Zoë";
     ids.forEach((id, k) => {
       expect(addId(table, id)).toBe(k);
     });
     expect(ids.every((id, k) => findId(table, id) === k && idAt(table, k) === id)).toBe(true);
+    expect(allIds(table)).toEqual(ids);
   });
 });

@@ -4,6 +4,8 @@
  * text comes back as it was. Lookup is by open addressing over a table of numbers.
  */
 
+import { plainText } from "./decode.ts";
+
 export interface IdTable {
   /** Letters of all ids, one after the other. */
   bytes: Uint8Array;
@@ -90,20 +92,36 @@ function addScratch(table: IdTable, length: number): number {
 /** The id with a number. */
 export function idAt({ bytes, starts }: IdTable, number: number): string {
   const end = starts[number + 1];
-  let text = "";
+  const units: number[] = [];
   for (let k = starts[number]; k < end; ) {
     const a = bytes[k++];
     let unit = a;
     if (a >= 0xe0) unit = ((a & 0x0f) << 12) | ((bytes[k++] & 0x3f) << 6) | (bytes[k++] & 0x3f);
     else if (a >= 0x80) unit = ((a & 0x1f) << 6) | (bytes[k++] & 0x3f);
-    text += String.fromCharCode(unit);
+    units.push(unit);
   }
-  return text;
+  // All letters at once: text added letter by letter is kept as a tree of its pieces, many times as large.
+  return String.fromCharCode.apply(null, units);
 }
+
+/** Ids whose letters are turned into text together. */
+const GROUP = 1024;
 
 /** All ids, by number. */
 export function allIds(table: IdTable): string[] {
-  return Array.from({ length: table.length }, (_, number) => idAt(table, number));
+  const { bytes, starts, length } = table;
+  const ids: string[] = [];
+  for (let from = 0; from < length; from += GROUP) {
+    const to = Math.min(from + GROUP, length);
+    const letters = bytes.subarray(starts[from], starts[to]);
+    const plain = letters.every((byte) => byte < 0x80);
+    // Plain letters are one byte each, so that ids can be cut out of their text.
+    const text = plain ? plainText(letters) : "";
+    for (let k = from; k < to; k++) {
+      ids.push(plain ? text.slice(starts[k] - starts[from], starts[k + 1] - starts[from]) : idAt(table, k));
+    }
+  }
+  return ids;
 }
 
 /** Writes an id's letters into the scratch space; returns how many bytes they take. */

@@ -8,7 +8,7 @@ import type { Marker } from "../cohort/marker.ts";
 import { allIds, createIdTable, findId, type IdTable } from "./id-table.ts";
 
 export interface Rows {
-  readonly ids: IdTable;
+  ids: IdTable;
   individuals: Int32Array;
   times: Float64Array;
   values: Float64Array;
@@ -49,17 +49,23 @@ export function appendRow(rows: Rows, individual: number, time: number, value: n
 /** The cohort of the rows, and the row that stands at each of its places; the rows themselves are let go. */
 export function toCohort(rows: Rows, marker: Marker): { readonly cohort: Cohort; readonly order: Int32Array } {
   const { ids, length } = rows;
+  // Room that was kept for more rows is given back first, one column at a time.
+  rows.individuals = rows.individuals.slice(0, length);
+  rows.times = rows.times.slice(0, length);
+  rows.values = rows.values.slice(0, length);
   const columns = {
     names: allIds(ids),
     numberOf: (id: string) => findId(ids, id),
-    individuals: rows.individuals.subarray(0, length),
-    times: rows.times.subarray(0, length),
-    values: rows.values.subarray(0, length),
+    individuals: rows.individuals,
+    times: rows.times,
+    values: rows.values,
+    owned: true,
   };
   rows.individuals = new Int32Array(0);
   rows.times = new Float64Array(0);
   rows.values = new Float64Array(0);
   const { order, ...sorted } = assembleColumns(columns);
+  rows.ids = createIdTable();
   return { cohort: { ...sorted, marker }, order };
 }
 

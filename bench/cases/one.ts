@@ -1,4 +1,4 @@
-/** One new individual: placed on a fitted map, and predicted. */
+/** One new individual: placed on a fitted map, recommended or published, and predicted. */
 import { placeIndividual } from "../../packages/core/src/models/embed.ts";
 import { fitDtm } from "../../packages/core/src/models/fit-models.ts";
 import { modelMixture } from "../../packages/core/src/models/model.ts";
@@ -32,6 +32,16 @@ export const oneIndividual: BenchCase = {
       ],
       quick ? 15 : 60,
     );
+    // The published map has a finer lattice, and its local step beside the exact place. Tables are kept from the first call on.
+    const published = fitDtm(registry(500), { kind: "dtm-paper", schedule: "paper" });
+    const there = placeIndividual(published, HISTORY);
+    const publishedTime = await interleave(
+      [
+        { name: "next", chunk: chunkOf(() => void predict(published, placeIndividual(published, HISTORY), [4])) },
+        { name: "quick course", chunk: chunkOf(() => void predict(published, there, COURSE, { quick: true })) },
+      ],
+      quick ? 5 : 30,
+    );
     const ms = (name: string) => time(name) / 1e6;
     const exact = ms("place") + ms("course");
     const approximate = ms("place") + ms("quick course");
@@ -39,6 +49,12 @@ export const oneIndividual: BenchCase = {
       alone("one individual placed and predicted at the next visit", "ms", ms("next"), { goal: 1 }),
       alone("one individual placed, course of 41 times with bands, quick", "ms", approximate, { goal: 1 }),
       alone("one individual placed, course of 41 times with bands, exact", "ms", exact, { goal: 1 }),
+      alone("the same under the published map, next visit", "ms", publishedTime("next") / 1e6, { goal: 1 }),
+      alone(
+        "the same under the published map, 41 times from a place, quick",
+        "ms",
+        publishedTime("quick course") / 1e6,
+      ),
       against("course of 41 times, quick over exact", "ms", approximate, "exact", exact, { goal: 1, guard: true }),
     ];
   },

@@ -292,7 +292,7 @@ describe.each(BUILDS)("a study in the explorer %s", { timeout: 240_000 }, (build
     await step(page, "Outcomes").click();
     await page.getByText("No outcomes are loaded.").waitFor();
     await dropFile(page, "twice.csv", "id,death\na,1\na,0\n", "[aria-label='Table of individuals']");
-    await expectText(page.getByRole("alert"), "The table of outcomes was not loaded; the visits are still here.");
+    await expectText(page.getByRole("alert"), "The table was read, but its outcomes cannot be used.");
     await dropFile(page, "subjects.csv", subjects, "[aria-label='Table of individuals']");
     await page.getByLabel("Permutations").fill("99");
     await page.getByRole("button", { name: "Test 7 outcomes", exact: true }).click({ timeout: PATIENCE });

@@ -373,11 +373,11 @@ export class Explorer {
   async openSubjects(bytes: ArrayBuffer, name: string, id?: string): Promise<boolean> {
     return this.#try(async () => {
       this.subjects = await this.engine.readSubjects(bytes, name, id);
-      await this.chooseOutcomes(this.subjects.plain);
+      await this.chooseOutcomes(this.subjects.plain, "The table was read, but its outcomes cannot be used.");
     }, "The table of outcomes was not loaded; the visits are still here.");
   }
 
-  async chooseOutcomes(names: readonly string[]): Promise<boolean> {
+  async chooseOutcomes(names: readonly string[], refusal = "The outcomes were not changed."): Promise<boolean> {
     return this.#try(async () => {
       const { outcomes, warnings } = await this.engine.outcomes(names);
       this.outcomeNames = names;
@@ -389,7 +389,7 @@ export class Explorer {
       const { outcome } = this.view;
       if (outcome === null || !names.includes(outcome)) this.show({ outcome: names[0] ?? null }, true);
       await this.#keep();
-    }, "The outcomes were not changed.");
+    }, refusal);
   }
 
   #takeCohort(loaded: Loaded, subjects: LoadedSubjects | null): void {

@@ -37,6 +37,9 @@ class Pass {
   nodeSums: usize; // [tile][K][4]
   moments: usize; // [count,K]
   totals: usize; // pairs of numbers [2d + 3]: Σ g, Σ G E w, Σ ρ, Σ g'E w, Σ ⟨G, E ww'⟩
+  placeTerms: usize; // coefficients of first guesses of places [count/4][terms][4]
+  placeTable: usize; // powers of the nodes' coordinates [tile][terms][4]
+  placePrior: usize; // 0 at nodes, −∞ beyond the last [tile][4]
 }
 
 /** Numbers at a and b as the two lanes. */
@@ -237,14 +240,37 @@ export function expectBlock(context: usize, count: i32, addSums: i32, writeMomen
         f64.store(m + 3 * row, f64x2.extract_lane(b, 1));
       }
     }
-    if (addSums) {
-      for (let p = P; p < P + (<usize>K << 5); p += 32) {
-        v128.store(p, f64x2.mul(v128.load(p), low));
-        v128.store(p, f64x2.mul(v128.load(p, 16), high), 16);
-      }
-      addOuter(P, pass.weights, pass.nodeSums, pass.active, count, K);
-    }
+    if (addSums) addScaled(pass, P, sums, count);
   }
+}
+
+/**
+ * Adds Σ_i r_ig (g̃_i, G̃_i) of `count` packed individuals to the node sums, with weights r_ig ∝ exp of a polynomial of
+ * the node's coordinates that is the individual's own.
+ */
+export function startBlock(context: usize, count: i32, terms: i32): void {
+  const pass = changetype<Pass>(context);
+  for (let i = 0; i < count; i += 4) {
+    const P = pass.packed + <usize>(i >> 2) * (<usize>pass.stride << 5);
+    const own = pass.placeTerms + <usize>(i >> 2) * (<usize>terms << 5);
+    const sums = pass.sums + (<usize>i << 3);
+    const maxima = pass.maxima + (<usize>i << 3);
+    logWeights(own, pass.placeTable, pass.placePrior, pass.weights, maxima, pass.numTiles, terms);
+    const active = expTiles(pass.weights, maxima, sums, pass.active, pass.numTiles);
+    addScaled(pass, P, sums, active);
+  }
+}
+
+/** Divides the packed rows of four individuals by the sums of their weights and adds them to the node sums. */
+@inline
+function addScaled(pass: Pass, P: usize, sums: usize, active: i32): void {
+  const low = f64x2.div(f64x2.splat(1), v128.load(sums));
+  const high = f64x2.div(f64x2.splat(1), v128.load(sums, 16));
+  for (let p = P; p < P + (<usize>pass.stride << 5); p += 32) {
+    v128.store(p, f64x2.mul(v128.load(p), low));
+    v128.store(p, f64x2.mul(v128.load(p, 16), high), 16);
+  }
+  addOuter(P, pass.weights, pass.nodeSums, pass.active, active, pass.stride);
 }
 
 /** sums[i] = g̃_i'f̄_i − ½⟨G̃_i, R̄_i⟩ for packed individuals and their moments. */

@@ -5,7 +5,7 @@
  */
 export { factorBand, invertBand, solveBand } from "./cholesky";
 export { conditionNodes } from "./conditioning";
-export { expectBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
+export { expectBlock, startBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
 export { sumRows } from "./features";
 export { scoreLinear } from "./linear";
 export { sumNodes, weighNodes } from "./placing";

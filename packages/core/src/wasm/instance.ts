@@ -20,6 +20,7 @@ export interface KernelExports {
   invertBand(U: number, X: number, S: number, n: number, ld: number, p: number, w: number): void;
   packBlock(context: number, count: number): void;
   expectBlock(context: number, count: number, addSums: number, writeMoments: number): void;
+  startBlock(context: number, count: number, terms: number): void;
   residualBlock(context: number, count: number): void;
   maximizeBlock(context: number, count: number): void;
   addOuter(P: number, R: number, out: number, active: number, count: number, K: number): void;

@@ -16,14 +16,14 @@ import {
   everybody,
   expectBound,
   fillTable,
-  individualModel,
   momentsFor,
   restoreMap,
   solveMap,
+  startVisited,
   updateMap,
   updateParameters,
 } from "./engine.ts";
-import { type StartingPlaces, startingNodeSums } from "./starting-places.ts";
+import type { StartingPlaces } from "./starting-places.ts";
 import type { DtmState } from "./state.ts";
 
 /** First iterations in which α and ℓ, then mean, noise and residual move, and in which points are extrapolated. */
@@ -38,9 +38,8 @@ const FALL_SLACK = 1e-8;
 
 /** The first iteration: q(u) from node sums of the starting places, and a pass there. */
 export function startBatch(engine: Engine, state: DtmState, places: StartingPlaces): void {
-  const model = individualModel(engine, state);
   state.iteration++;
-  startingNodeSums(engine.statistics, model, engine.nodes, places, engine.expectation, engine.problem.nodeSums);
+  startVisited(engine, state, everybody(engine), places);
   updateMap(engine, state, null);
   state.trace.push(checkBound(state, wholePass(engine, state)));
 }

@@ -34,7 +34,15 @@ import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
 import { latticeNodes, type MapNodes } from "./nodes.ts";
 import { residualStep } from "./residual-step.ts";
 import type { DtmSettings } from "./settings.ts";
-import { dtmShards, expectInShards, maximizeInShards, residualInShards, type Visited } from "./shards.ts";
+import {
+  dtmShards,
+  expectInShards,
+  maximizeInShards,
+  residualInShards,
+  startInShards,
+  type Visited,
+} from "./shards.ts";
+import type { StartingPlaces } from "./starting-places.ts";
 import { type DtmState, referenceCovariance } from "./state.ts";
 
 /** ε of the kernel matrix, relative to α. */
@@ -172,6 +180,12 @@ export function fillTable(engine: Engine, state: DtmState): void {
   const { problem, solutions, table } = engine;
   const { inducingMean, inducingCovariance } = state;
   fillNodeTable(problem.layout, solutions[0].kernel, inducingMean, inducingCovariance, problem.workspace, table);
+}
+
+/** Node sums of the starting responsibilities of some individuals, left in the engine. */
+export function startVisited(engine: Engine, state: DtmState, visited: Visited, places: StartingPlaces): void {
+  const { shards, kernels, nodes, problem } = engine;
+  startInShards(shards, visited, kernels, individualModel(engine, state), nodes, places, problem.nodeSums);
 }
 
 /** An expectation pass over everybody; returns the bound, NaN if numbers left the range of doubles. */

@@ -22,7 +22,7 @@ import { kernelSolution, solveAt } from "./kernel-step.ts";
 import { nodeGeometry } from "./node-kernel.ts";
 import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
 import { givenNodes, latticeNodes } from "./nodes.ts";
-import { placesWithSpread, startingNodeSums, startingResponsibilities } from "./starting-places.ts";
+import { addStartingSums, placesWithSpread, startingResponsibilities } from "./starting-places.ts";
 
 /** A random table of the right shape: any numbers will do for the arithmetic. */
 function randomTable(d: number, seed: number): NodeTable {
@@ -131,7 +131,8 @@ describe("the bound", () => {
       const nodeSums = new Float64Array(table.stride * 4);
       const problem = { geometry, layout, nodeSums, workspace };
       const solution = kernelSolution(geometry, layout);
-      startingNodeSums(statistics, model, nodes, placesWithSpread(Float64Array.of(-1, 1), 1, 0.5), ws, nodeSums);
+      const places = placesWithSpread(Float64Array.of(-1, 1), 1, 0.5);
+      addStartingSums(statistics, null, 2, model, nodes, places, ws, nodeSums);
       let bound = Number.NEGATIVE_INFINITY;
       for (let sweep = 0; sweep < 30; sweep++) {
         solveAt(problem, alpha, ell, false, solution);

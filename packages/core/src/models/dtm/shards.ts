@@ -1,5 +1,6 @@
 /**
- * The passes over individuals as shards (models/shards.ts). Three kinds of work on a block, all at given parameters:
+ * The passes over individuals as shards (models/shards.ts). Four kinds of work on a block, all at given parameters:
+ *   start     first guesses of places in, node sums of the block out (starting-places.ts);
  *   expect    node table in, Σ (c_i + λ_i) and node sums of the block out, moments into their rows;
  *   maximize  moments in, sums for mean, noise and residual out (maximization-step.ts);
  *   residual  moments in, Q(τ) of the block out (residual-step.ts).
@@ -11,8 +12,10 @@ import { type ExpectationWorkspace, expectationPass, expectationWorkspace } from
 import { type IndividualModel, packedStride } from "./individual-statistics.ts";
 import { type MaximizationWorkspace, maximizationSums, maximizationWorkspace } from "./maximization-step.ts";
 import type { NodeTable } from "./node-table.ts";
+import type { MapNodes } from "./nodes.ts";
 import type { MaximizationSums } from "./pass-outputs.ts";
 import { residualObjective } from "./residual-step.ts";
+import { addStartingSums, type StartingPlaces } from "./starting-places.ts";
 
 /** Whom a pass visits: those listed, or the first `count`. */
 export interface Visited {
@@ -26,6 +29,13 @@ interface ExpectState {
   readonly table: NodeTable;
   readonly withSums: boolean;
   readonly moments: Float64Array | null; // [count,K]
+}
+
+interface StartState {
+  readonly kernels: KernelKind;
+  readonly model: IndividualModel;
+  readonly nodes: MapNodes;
+  readonly places: StartingPlaces; // by position in the pass
 }
 
 interface MaximizeState {
@@ -76,6 +86,19 @@ export function dtmShards(): ShardFunction {
       const total = expectationPass(own, individuals, to - from, model, table, ws, outputs);
       return { total, nodeSums } satisfies ExpectAnswer;
     }
+    if (name === "dtm-start") {
+      const { kernels, model, nodes, places } = state as StartState;
+      const { numNodes, mapDimension: q } = nodes;
+      const key = `${d} ${numNodes} ${kernels}`;
+      const ws = kept(expectations, key, () => expectationWorkspace(d, numNodes, kernels));
+      const nodeSums = new Float64Array(packedStride(d) * numNodes);
+      const ownPlaces = {
+        means: places.means.subarray(from * q, to * q),
+        covariances: places.covariances.subarray(from * q * q, to * q * q),
+      };
+      addStartingSums(own, individuals, to - from, model, nodes, ownPlaces, ws, nodeSums);
+      return nodeSums;
+    }
     if (name === "dtm-maximize") {
       const { kernels, model, moments, residualMoment } = state as MaximizeState;
       const ws = maximization(d, kernels);
@@ -86,6 +109,33 @@ export function dtmShards(): ShardFunction {
     const ws = maximization(d, kernels);
     return residualObjective(own, individuals, to - from, model, referenceRoot, tau, rows(moments), ws);
   };
+}
+
+/** Node sums Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities of the visited, [K,Γ]. */
+export function startInShards(
+  shards: ShardRunner,
+  visited: Visited,
+  kernels: KernelKind,
+  model: IndividualModel,
+  nodes: MapNodes,
+  places: StartingPlaces,
+  nodeSums: Float64Array,
+): void {
+  const { individuals, count } = visited;
+  const q = nodes.mapDimension;
+  // The places of the visited, in their order, where all shards can read them.
+  const means = shards.buffer(count * q);
+  const covariances = shards.buffer(count * q * q);
+  for (let at = 0; at < count; at++) {
+    const i = individuals === null ? at : individuals[at];
+    for (let c = 0; c < q; c++) means[at * q + c] = places.means[i * q + c];
+    for (let c = 0; c < q * q; c++) covariances[at * q * q + c] = places.covariances[i * q * q + c];
+  }
+  const state: StartState = { kernels, model, nodes, places: { means, covariances } };
+  nodeSums.fill(0);
+  for (const part of shards.run("dtm-start", state, partsOf(visited)) as Float64Array[]) {
+    for (let e = 0; e < nodeSums.length; e++) nodeSums[e] += part[e];
+  }
 }
 
 /** One pass over the visited; returns Σ (c_i + λ_i) and adds to node sums [K,Γ] if given. */

@@ -9,6 +9,7 @@ import { addBlockOuter, ROW_BLOCK } from "../../numeric/row-blocks.ts";
 import { type ExpectationWorkspace, normalizeLogWeights, packBlock } from "./expectation-step.ts";
 import { type IndividualModel, packedStride } from "./individual-statistics.ts";
 import type { MapNodes } from "./nodes.ts";
+import { wasmStartingSums } from "./wasm-pass.ts";
 
 /** First guesses of the places of all individuals. */
 export interface StartingPlaces {
@@ -62,26 +63,65 @@ export function startingResponsibilities(
   normalizeLogWeights(out, offset, offset + numNodes);
 }
 
-/** Node sums Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities of those listed (or all), [K,Γ]. */
-export function startingNodeSums(
+/**
+ * Adds Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities of `count` individuals (those listed, or the first) to node
+ * sums [K,Γ]; the places are those of their positions.
+ */
+export function addStartingSums(
   statistics: BasisStatistics,
+  individuals: Int32Array | null,
+  count: number,
   model: IndividualModel,
   nodes: MapNodes,
   places: StartingPlaces,
   ws: ExpectationWorkspace,
   nodeSums: Float64Array,
-  individuals: Int32Array | null = null,
 ): void {
-  const m = individuals === null ? statistics.numIndividuals : individuals.length;
-  const stride = packedStride(statistics.basis.numBasis);
-  nodeSums.fill(0);
-  for (let first = 0; first < m; first += ROW_BLOCK) {
-    const size = Math.min(ROW_BLOCK, m - first);
-    packBlock(statistics, individuals, first, size, model, ws);
-    for (let b = 0; b < size; b++) {
-      const i = individuals === null ? first + b : individuals[first + b];
-      startingResponsibilities(nodes, places, i, ws.responsibilities, b * nodes.numNodes);
-    }
-    addBlockOuter(ws.packed, 0, stride, stride, ws.responsibilities, nodes.numNodes, nodeSums);
+  const { numNodes } = nodes;
+  if (ws.wasm !== null) {
+    const terms = placeTerms(places, count, nodes.mapDimension);
+    const powers = nodePowers(nodes);
+    wasmStartingSums(ws.wasm, statistics, individuals, count, model, terms, powers, nodeSums);
+    return;
   }
+  const stride = packedStride(statistics.basis.numBasis);
+  for (let first = 0; first < count; first += ROW_BLOCK) {
+    const size = Math.min(ROW_BLOCK, count - first);
+    packBlock(statistics, individuals, first, size, model, ws);
+    for (let b = 0; b < size; b++)
+      startingResponsibilities(nodes, places, first + b, ws.responsibilities, b * numNodes);
+    addBlockOuter(ws.packed, 0, stride, stride, ws.responsibilities, numNodes, nodeSums);
+  }
+}
+
+/**
+ * −½(x − x̂)'S⁻¹(x − x̂), less what does not depend on x, as coefficients of the powers of `nodePowers`: S⁻¹x̂, then −½(S⁻¹)_aa
+ * and −(S⁻¹)_ab; [count, q + q(q+1)/2].
+ */
+function placeTerms({ means, covariances }: StartingPlaces, count: number, q: number): Float64Array {
+  const terms = new Float64Array(count * (q + (q * (q + 1)) / 2));
+  let at = 0;
+  for (let i = 0; i < count; i++) {
+    const S = covariances.subarray(i * q * q, (i + 1) * q * q);
+    const P = invertFromCholesky(cholesky(S, q, "covariance of a starting place"), q);
+    for (let a = 0; a < q; a++) {
+      for (let b = 0; b < q; b++) terms[at] += P[a * q + b] * means[i * q + b];
+      at++;
+    }
+    for (let a = 0; a < q; a++) for (let b = a; b < q; b++) terms[at++] = (a === b ? -0.5 : -1) * P[a * q + b];
+  }
+  return terms;
+}
+
+/** Coordinates and products of two coordinates of the nodes, [q + q(q+1)/2, Γ]. */
+function nodePowers({ locations, mapDimension: q, numNodes }: MapNodes): Float64Array {
+  const powers = new Float64Array((q + (q * (q + 1)) / 2) * numNodes);
+  for (let g = 0; g < numNodes; g++) {
+    let row = g;
+    for (let a = 0; a < q; a++, row += numNodes) powers[row] = locations[g * q + a];
+    for (let a = 0; a < q; a++) {
+      for (let b = a; b < q; b++, row += numNodes) powers[row] = locations[g * q + a] * locations[g * q + b];
+    }
+  }
+  return powers;
 }

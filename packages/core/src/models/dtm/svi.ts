@@ -17,12 +17,12 @@ import {
   type Engine,
   expectBound,
   expectVisited,
-  individualModel,
   momentsFor,
+  startVisited,
   updateMap,
   updateParameters,
 } from "./engine.ts";
-import { type StartingPlaces, startingNodeSums } from "./starting-places.ts";
+import type { StartingPlaces } from "./starting-places.ts";
 import type { DtmState } from "./state.ts";
 
 const RATE_DELAY = 2;
@@ -37,12 +37,11 @@ const SMALL_GAINS = 2;
 
 /** Running node sums and q(u) from the starting places. */
 export function startSvi(engine: Engine, state: DtmState, places: StartingPlaces): void {
-  const { statistics, nodes, expectation, problem, settings } = engine;
+  const { statistics, problem, settings } = engine;
   const m = statistics.numIndividuals;
   if (settings.sampleSize < m) state.reach = "sample";
   const visited = sampleOf(engine, state);
-  const model = individualModel(engine, state);
-  startingNodeSums(statistics, model, nodes, places, expectation, problem.nodeSums, visited);
+  startVisited(engine, state, { individuals: visited, count: visited.length }, places);
   const share = m / visited.length;
   for (let e = 0; e < problem.nodeSums.length; e++) problem.nodeSums[e] *= share;
   updateMap(engine, state, null);

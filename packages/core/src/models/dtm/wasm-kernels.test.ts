@@ -16,6 +16,7 @@ import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
 import { latticeNodes } from "./nodes.ts";
 import { residualObjective } from "./residual-step.ts";
 import { fitDtmFrom } from "./run.ts";
+import { addStartingSums, placesFromPosterior } from "./starting-places.ts";
 
 const KINDS = ["typescript", "wasm-simd"] as const;
 // Both sum the same numbers in another order.
@@ -77,6 +78,22 @@ describe("passes over individuals in WebAssembly", () => {
         expect(relativeError(b.nodeSums, a.nodeSums)).toBeLessThan(TOLERANCE);
         expect(relativeError(b.moments, a.moments)).toBeLessThan(TOLERANCE);
         expect(relativeError(b.contributions, a.contributions)).toBeLessThan(TOLERANCE);
+      });
+    }
+
+    for (const q of [1, 2]) {
+      it(`give the node sums of starting places on ${q} axes (${title})`, () => {
+        const random = createRandom(q);
+        const nodes = latticeNodes(q, q === 1 ? { step: 0.3 } : { step: 0.7, radius: 3 });
+        const means = Float64Array.from({ length: count * q }, () => random.normal());
+        const places = placesFromPosterior(means, new Float64Array(count * q * q).fill(0.02), q);
+        const [a, b] = KINDS.map((kernels) => {
+          const ws = expectationWorkspace(d, nodes.numNodes, kernels);
+          const nodeSums = new Float64Array(table.stride * nodes.numNodes).fill(0.5);
+          addStartingSums(statistics, listed, count, model, nodes, places, ws, nodeSums);
+          return nodeSums;
+        });
+        expect(relativeError(b, a)).toBeLessThan(TOLERANCE);
       });
     }
 

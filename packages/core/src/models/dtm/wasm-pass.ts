@@ -37,11 +37,18 @@ export interface WasmPass {
   readonly nodeSums: Float64Array;
   readonly moments: Float64Array;
   readonly totals: Float64Array;
+  readonly placeTerms: Float64Array;
+  readonly placeTable: Float64Array;
+  readonly placePrior: Float64Array;
 }
 
 /** Position in the context, in the order of the kernel's `Pass`. */
 const BAND_SIZE = 1;
 const HAS_RESIDUAL = 4;
+/** Size of the context: five numbers and the addresses of all views. */
+const CONTEXT = 31;
+/** Terms of a quadratic in one or two coordinates, at most. */
+const MOST_TERMS = 5;
 
 /** Memory for d coefficients and Γ nodes (none for passes that need no nodes). */
 export function createWasmPass(d: number, numNodes = 0): WasmPass {
@@ -59,11 +66,12 @@ export function createWasmPass(d: number, numNodes = 0): WasmPass {
       scratch +
       BLOCK * (width + K) +
       4 * K +
-      tiles * (2 * TILE * K + 5 * TILE + 1),
-    28,
+      BLOCK * MOST_TERMS +
+      tiles * (2 * TILE * K + (6 + MOST_TERMS) * TILE + 1),
+    CONTEXT,
   );
   const { doubles, integers } = instance;
-  const context = integers(28);
+  const context = integers(CONTEXT);
   const views = {
     noise: doubles(1),
     bandRow: integers(numBand),
@@ -88,6 +96,9 @@ export function createWasmPass(d: number, numNodes = 0): WasmPass {
     nodeSums: doubles(tiles * K * TILE),
     moments: doubles(BLOCK * K),
     totals: doubles(2 * (2 * d + 3)),
+    placeTerms: doubles(BLOCK * MOST_TERMS),
+    placeTable: doubles(tiles * MOST_TERMS * TILE),
+    placePrior: doubles(tiles * TILE).fill(Number.NEGATIVE_INFINITY),
   };
   context.set([d, 0, K, tiles, 0, ...Object.values(views).map((view) => view.byteOffset)]);
   return { exports: instance.exports, numBasis: d, context, ...views };
@@ -126,6 +137,43 @@ export function wasmExpectationPass(
   }
   if (nodeSums) addFromTiles(pass.nodeSums, K, numNodes, nodeSums);
   return total;
+}
+
+/**
+ * Adds Σ_i r_ig (g̃_i, G̃_i) with r_ig ∝ exp Σ_t terms[i,t] powers[t,g] to node sums [K,Γ]; terms [count,T] by position,
+ * powers [T,Γ].
+ */
+export function wasmStartingSums(
+  pass: WasmPass,
+  statistics: BasisStatistics,
+  individuals: Int32Array | null,
+  count: number,
+  model: IndividualModel,
+  terms: Float64Array,
+  powers: Float64Array,
+  nodeSums: Float64Array,
+): void {
+  const K = packedStride(pass.numBasis);
+  const numNodes = nodeSums.length / K;
+  const numTerms = powers.length / numNodes;
+  const context = pass.context.byteOffset;
+  loadModel(pass, statistics, model);
+  toTiles(powers, numTerms, numNodes, pass.placeTable);
+  pass.placePrior.fill(0, 0, numNodes);
+  pass.nodeSums.fill(0);
+  for (let first = 0; first < count; first += BLOCK) {
+    const size = Math.min(BLOCK, count - first);
+    const padded = loadBlock(pass, statistics, individuals, first, size);
+    for (let b = 0; b < padded; b++) {
+      for (let t = 0; t < numTerms; t++) {
+        const at = ((b >> 2) * numTerms + t) * TILE + (b & 3);
+        pass.placeTerms[at] = b < size ? terms[(first + b) * numTerms + t] : 0;
+      }
+    }
+    pass.exports.packBlock(context, padded);
+    pass.exports.startBlock(context, padded, numTerms);
+  }
+  addFromTiles(pass.nodeSums, K, numNodes, nodeSums);
 }
 
 /** Q(τ) of `residualObjective` for the model with its residual root, from moments [count,K]. */

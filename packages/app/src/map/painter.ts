@@ -70,6 +70,8 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
   const density = densityRaster(pen.document, rgbOf(pen.document, stage.root));
   stage.back.after(density.element);
   let rings: ReturnType<typeof surfaceRings> = [];
+  /** The surface that the rings are lines of. */
+  let ringsOf: Scene["surface"] = null;
   let labels: LineLabel[] = [];
   let pills: Pill[] = [];
   let shownPills: readonly Pill[] = [];
@@ -83,6 +85,8 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
     settled = viewport;
   };
   const layOutLabels = (scene: Scene, viewport: Viewport) => {
+    // Lines of another surface than this scene's: its own are about to be drawn, and then labelled.
+    if (scene.surface !== ringsOf) return;
     const avoid = pills.map((p) => ({ x: toPx(viewport, p.x), y: toPy(viewport, p.y), halfWidth: p.width / 2 }));
     labels = placeLabels(scene, rings, viewport, avoid);
     labelLayer.replaceChildren(drawLabels(pen, viewport, labels));
@@ -186,6 +190,7 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
       if (has("words", "terrain", "dots")) paintWords(scene);
       if (has("terrain")) {
         rings = scene.surface === null ? [] : surfaceRings(scene.surface);
+        ringsOf = scene.surface;
         stage.back.replaceChildren(drawTerrain(pen, scene, rings));
       }
       if (has("terrain", "size")) settle(viewport);

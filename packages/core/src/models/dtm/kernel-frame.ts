@@ -124,24 +124,25 @@ export function carryCovariance(
       for (let j = 0; j < p; j++) W[i * p + j] += u * before[a * p + j];
     }
   }
-  // Rows of Ξ times W', transposed, and once more: Ξ is symmetric, but for rounding, which model files do not forgive.
-  const carried = timesTransposed(timesTransposed(covariance, n, W, p), n, W, p);
-  symmetrizeInPlace(carried, n);
-  return carried;
-}
-
-/** (A (I ⊗ W'))' for A [n,n]. */
-function timesTransposed(A: Float64Array, n: number, W: Float64Array, p: number): Float64Array {
-  const out = new Float64Array(n * n);
-  for (let row = 0; row < n; row++) {
-    for (let block = 0; block < n; block += p) {
-      const from = row * n + block;
-      for (let i = 0; i < p; i++) {
-        let s = 0;
-        for (let j = 0; j < p; j++) s += W[i * p + j] * A[from + j];
-        out[(block + i) * n + row] = s;
-      }
+  // Ξ (I ⊗ W'), then (I ⊗ W) times that, a row at a time; symmetric but for rounding, which model files do not forgive.
+  const half = new Float64Array(n * n);
+  for (let from = 0; from < n * n; from += p) {
+    for (let i = 0; i < p; i++) {
+      let s = 0;
+      for (let j = 0; j < p; j++) s += W[i * p + j] * covariance[from + j];
+      half[from + i] = s;
     }
   }
+  const out = new Float64Array(n * n);
+  for (let row = 0; row < n; row++) {
+    const block = row - (row % p);
+    const to = row * n;
+    for (let j = 0; j < p; j++) {
+      const w = W[(row % p) * p + j];
+      const other = (block + j) * n;
+      for (let c = 0; c < n; c++) out[to + c] += w * half[other + c];
+    }
+  }
+  symmetrizeInPlace(out, n);
   return out;
 }

@@ -39,9 +39,9 @@ export function assembleColumns(rows: NumberedRows): AssembledColumns {
   const N = individuals.length;
   const counts = new Int32Array(names.length);
   for (let j = 0; j < N; j++) counts[individuals[j]]++;
-  const ids = names.filter((_, k) => counts[k] > 0);
+  const present = counts.includes(0) ? names.filter((_, k) => counts[k] > 0) : names;
   // The default order of strings is that of their UTF-16 code units. Files are often sorted already.
-  if (!ascending(ids)) ids.sort();
+  const ids = ascending(present) ? present : present.slice().sort();
   const m = ids.length;
   const place = new Int32Array(names.length);
   const offsets = new Int32Array(m + 1);

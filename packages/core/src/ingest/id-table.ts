@@ -110,7 +110,7 @@ const GROUP = 1024;
 /** All ids, by number. */
 export function allIds(table: IdTable): string[] {
   const { bytes, starts, length } = table;
-  const ids: string[] = [];
+  const ids = new Array<string>(length);
   for (let from = 0; from < length; from += GROUP) {
     const to = Math.min(from + GROUP, length);
     const letters = bytes.subarray(starts[from], starts[to]);
@@ -118,7 +118,7 @@ export function allIds(table: IdTable): string[] {
     // Plain letters are one byte each, so that ids can be cut out of their text.
     const text = plain ? plainText(letters) : "";
     for (let k = from; k < to; k++) {
-      ids.push(plain ? text.slice(starts[k] - starts[from], starts[k + 1] - starts[from]) : idAt(table, k));
+      ids[k] = plain ? text.slice(starts[k] - starts[from], starts[k + 1] - starts[from]) : idAt(table, k);
     }
   }
   return ids;

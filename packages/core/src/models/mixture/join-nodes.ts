@@ -3,7 +3,8 @@
  * and covariance of the coefficients,
  *   w = Σ w_k,   m = Σ w_k m_k / w,   S = Σ w_k (S_k + (m_k − m)(m_k − m)') / w.
  * Mean and covariance of the whole are kept. Neighbours share a cell of a grid over the nodes that hold nearly all the
- * mass; courses change little across a cell, so bands move by much less than a hundredth of their width.
+ * mass; courses change little across a cell, so bands move by
+ * about a hundredth of their width at most (measured: 1.4 % once, for a noise-free course of the published map).
  */
 import type { CoefficientPosterior } from "./posterior.ts";
 

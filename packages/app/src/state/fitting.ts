@@ -1,0 +1,119 @@
+/** The fit: begun, heard of, paused, ended, gone on with; and the map that comes of it or from a file. */
+import type { FitChoice, Fitted, FitUpdate } from "../worker/api.ts";
+import { problemOf } from "./held.svelte.ts";
+import { Keeping } from "./keeping.ts";
+import type { Kept } from "./storage.ts";
+import { FIRST_VIEW } from "./view.ts";
+
+/** Milliseconds between two savings of a running fit. */
+const KEEP_EVERY = 2000;
+
+/** The explorer as far as it fits. */
+export class Fitting extends Keeping {
+  /** Fits the map, or goes on with a fit that a reload interrupted. */
+  async fit(choice: FitChoice = this.fitChoice, from?: Kept["running"]): Promise<boolean> {
+    const mine = ++this.fits;
+    this.fitChoice = choice;
+    this.problem = null;
+    this.fitPhase = "starting";
+    this.trace = from?.trace ?? [];
+    this.earlierTraces = [];
+    this.update = null;
+    this.livePlaces = null;
+    try {
+      const onUpdate = (update: FitUpdate) => {
+        if (mine === this.fits) this.#hear(update);
+      };
+      const fitted = await this.engine.fit(choice, onUpdate, from?.snapshot);
+      if (mine !== this.fits) return false;
+      if (fitted !== null) {
+        this.takeFit(fitted);
+        this.tracedFit = fitted;
+        void this.findGroups(fitted);
+      }
+      this.fitPhase = "idle";
+      await this.keepNow();
+      return fitted !== null;
+    } catch (error) {
+      if (mine !== this.fits) return false;
+      this.fitPhase = "failed";
+      this.problem = problemOf(error);
+      return false;
+    }
+  }
+
+  chooseFit(change: Partial<FitChoice>): void {
+    this.fitChoice = { ...this.fitChoice, ...change };
+  }
+
+  /** Goes on with a fit that was stopped; one that reached its limit is run again with twice the passes. */
+  async continueFit(): Promise<boolean> {
+    const snapshot = this.fitted?.finished === false ? await this.engine.fitSnapshot() : null;
+    if (snapshot !== null) {
+      return this.fit(this.fitChoice, { choice: this.fitChoice, snapshot, trace: this.trace });
+    }
+    const passes = this.fitted?.model.record.iterations ?? 300;
+    return this.fit({ ...this.fitChoice, maxIterations: 2 * passes });
+  }
+
+  #hear(update: FitUpdate): void {
+    if (this.fitPhase === "starting") this.fitPhase = "running";
+    // Bounds on a finer lattice do not compare with those before: the trace begins anew.
+    const sameStage = this.update === null || this.update.stage === update.stage;
+    if (!sameStage) {
+      this.earlierTraces = [...this.earlierTraces, { stage: this.update?.stage ?? "", values: this.trace }];
+    }
+    this.update = update;
+    this.trace = sameStage ? [...this.trace, ...update.trace] : update.trace;
+    if (update.places !== undefined) this.livePlaces = update.places;
+    if (performance.now() - this.lastKept > KEEP_EVERY) void this.keepNow();
+  }
+
+  /** Groups of a new map. Nobody waits for them: in a large cohort they take longer than drawing it. */
+  protected async findGroups(fitted: Fitted): Promise<void> {
+    try {
+      const groups = await this.engine.groups(this.groupChoice);
+      if (this.fitted === fitted) this.groups = groups;
+    } catch (error) {
+      if (this.fitted === fitted) this.problem = problemOf(error);
+    }
+  }
+
+  /** Takes a map over, or none; what was found on the one before goes. */
+  protected takeFit(fitted: Fitted | null): void {
+    this.fitted = fitted;
+    this.groups = null;
+    this.stability = null;
+    this.baselines = null;
+    this.association = null;
+    this.comparison = null;
+    this.survival = null;
+    this.surface = null;
+    this.groupNames = {};
+    // Groups and places of the map before mean nothing on this one.
+    if (fitted !== null) this.show({ group: null, pins: [] }, true);
+    else this.show({ ...FIRST_VIEW, step: this.view.step, outcome: this.view.outcome }, true);
+  }
+
+  async pause(paused: boolean): Promise<void> {
+    await this.engine.pauseFit(paused);
+    this.fitPhase = paused ? "paused" : "running";
+    // Who pauses may close the tab next.
+    if (paused) await this.keepNow();
+  }
+
+  /** Ends the fit: keeps the map as it stands, or goes back to the last one. */
+  async end(keepMap: boolean): Promise<void> {
+    this.fitPhase = "ending";
+    await this.engine.endFit(keepMap);
+  }
+
+  async openModel(text: string): Promise<boolean> {
+    return this.attempt(async () => {
+      const fitted = await this.engine.openModel(text);
+      this.takeFit(fitted);
+      void this.findGroups(fitted);
+      await this.keepNow();
+    });
+  }
+}

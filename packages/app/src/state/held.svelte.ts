@@ -1,0 +1,203 @@
+/**
+ * What the explorer holds, and how it does work that may fail. The parts of the explorer stand each on the one before:
+ *
+ *   Held ← Showing ← Keeping ← Fitting ← Reading ← Studying ← Explorer
+ *
+ * and are one object in the end. Large data are `$state.raw`: replaced whole, never changed in place.
+ */
+import {
+  type Association,
+  type CohortQuality,
+  type Comparison,
+  type Complaint,
+  DtmError,
+  type Groups,
+  type LandmarkSurvival,
+  type Outcome,
+  type Stability,
+  type TablePreview,
+} from "@trajectory-maps/core";
+import type {
+  BaselinePlaces,
+  Checked,
+  Engine,
+  FitChoice,
+  Fitted,
+  FitUpdate,
+  GroupChoice,
+  Loaded,
+  LoadedSubjects,
+  ReadChoice,
+  ShareSurface,
+} from "../worker/api.ts";
+import { connectEngine, type EngineConnection } from "../worker/client.ts";
+import type { Kept } from "./storage.ts";
+import { FIRST_VIEW, type Step, type View } from "./view.ts";
+
+/** Where a fit stands. */
+export type FitPhase = "idle" | "starting" | "running" | "paused" | "ending" | "failed";
+
+/** A long piece of work that is under way. */
+export interface Task {
+  readonly what: string;
+  readonly done: number;
+  readonly of: number;
+  readonly detail: string;
+}
+
+/** What went wrong, to be shown with its remedy. */
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly complaints: DtmError["complaints"];
+  /** What complaints about a table were in the way of, and what stays; absent where there are none. */
+  readonly title?: string;
+}
+
+/** A selection under a name. */
+export interface SavedSelection {
+  readonly name: string;
+  readonly members: readonly number[];
+  readonly how: string;
+}
+
+/** The fit proposed to a new cohort. */
+export const DEFAULT_FIT: FitChoice = { kind: "dtm", mapDimension: 2, mean: "scalar", restarts: 0, seed: 1 };
+
+/** The state, and what every part needs. */
+export class Held {
+  // What is shown.
+  view: View = $state.raw(FIRST_VIEW);
+  theme: "system" | "light" | "dark" = $state("system");
+  shortcuts = $state(true);
+  /** Said by the polite live region. */
+  spoken = $state("");
+
+  // What was read.
+  preview: TablePreview | null = $state.raw(null);
+  previewName = $state("");
+  /** Columns and marker said on the command line, for the table it was started with. */
+  servedChoice: ReadChoice | null = $state.raw(null);
+  /** The table looked at as it would be read; taken over by `read`. */
+  checked: Checked | null = $state.raw(null);
+  loaded: Loaded | null = $state.raw(null);
+  subjects: LoadedSubjects | null = $state.raw(null);
+  /** Names of the outcomes in use, as `readOutcomes` takes them. */
+  outcomeNames: readonly string[] = $state.raw([]);
+  outcomes: readonly Outcome[] = $state.raw([]);
+  /** What was noticed about the outcomes in use: ids that no visit has, few cases. */
+  outcomeWarnings: readonly Complaint[] = $state.raw([]);
+  problem: Problem | null = $state.raw(null);
+
+  // The fit.
+  fitChoice: FitChoice = $state.raw(DEFAULT_FIT);
+  fitPhase: FitPhase = $state("idle");
+  update: FitUpdate | null = $state.raw(null);
+  trace: readonly number[] = $state.raw([]);
+  /** Traces of the stages before, oldest first: the coarse lattice, other starts. */
+  earlierTraces: readonly { readonly stage: string; readonly values: readonly number[] }[] = $state.raw([]);
+  /** The fit that `trace` belongs to once it has ended; models that were opened have none. */
+  tracedFit: Fitted | null = $state.raw(null);
+  livePlaces: Float32Array | null = $state.raw(null);
+  fitted: Fitted | null = $state.raw(null);
+
+  // The study.
+  groups: Groups | null = $state.raw(null);
+  groupChoice: GroupChoice = $state.raw({ numGroups: "auto", seed: 1 });
+  /** Names given by the user, by letter. */
+  groupNames: { readonly [letter: string]: string } = $state.raw({});
+  stability: Stability | null = $state.raw(null);
+  baselines: readonly BaselinePlaces[] | null = $state.raw(null);
+  association: Association | null = $state.raw(null);
+  comparison: Comparison | null = $state.raw(null);
+  survival: LandmarkSurvival | null = $state.raw(null);
+  surface: ShareSurface | null = $state.raw(null);
+  saved: readonly SavedSelection[] = $state.raw([]);
+  /** The new individual of the what-if panel. */
+  draft: { readonly times: readonly number[]; readonly values: readonly number[] } = $state.raw({
+    times: [],
+    values: [],
+  });
+  task: Task | null = $state.raw(null);
+
+  // Storage.
+  mayKeep = $state(false);
+  canKeep = $state(false);
+  kept: Kept | null = $state.raw(null);
+
+  protected connection: EngineConnection | null = null;
+  protected past: View[] = [];
+  protected future: View[] = [];
+  /** Fits begun: an older one that ends says nothing about the one under way. */
+  protected fits = 0;
+  /** Long pieces of work begun: the bar shows the last alone. */
+  protected tasks = 0;
+  protected lastKept = 0;
+
+  get engine(): Engine {
+    this.connection ??= connectEngine();
+    return this.connection.engine;
+  }
+
+  get quality(): CohortQuality | null {
+    return this.loaded?.quality ?? null;
+  }
+
+  /** Why a step cannot be opened yet, or null. */
+  missing(step: Step): string | null {
+    if (step === "data") return null;
+    if (this.loaded === null) return "Load a table first";
+    if (step === "fit") return null;
+    return this.fitted === null ? "Fit the map first" : null;
+  }
+
+  say(text: string): void {
+    this.spoken = text;
+  }
+
+  dismiss(): void {
+    this.problem = null;
+  }
+
+  /** Shows what went wrong outside the worker. */
+  report(error: unknown): void {
+    this.problem = problemOf(error);
+  }
+
+  /** Does the work, or shows why it could not be done; `title` says of a refused table what that means. */
+  protected async attempt(work: () => Promise<void>, title = "Nothing was loaded."): Promise<boolean> {
+    this.problem = null;
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (!(error instanceof DtmError && error.code === "forgotten")) this.problem = problemOf(error, title);
+      return false;
+    }
+  }
+
+  /** Does a long piece of work, its progress told by the task bar. */
+  protected async during(
+    what: string,
+    work: (progress: (done: number, of: number, detail: string) => void) => Promise<void>,
+  ) {
+    const mine = ++this.tasks;
+    this.task = { what, done: 0, of: 1, detail: "" };
+    const ok = await this.attempt(() =>
+      work((done, of, detail) => {
+        if (mine === this.tasks) this.task = { what, done, of, detail };
+      }),
+    );
+    if (mine === this.tasks) this.task = null;
+    return ok;
+  }
+}
+
+/** An error as it is shown. */
+export function problemOf(error: unknown, title?: string): Problem {
+  if (error instanceof DtmError) {
+    const { code, message, complaints } = error;
+    return { code, message, complaints, ...(title === undefined || complaints.length === 0 ? {} : { title }) };
+  }
+  return { code: "internal", message: error instanceof Error ? error.message : String(error), complaints: [] };
+}

@@ -1,0 +1,105 @@
+/** Tables and examples: looked at, read, taken over; outcomes chosen. */
+import { packedDemo } from "../demo/packed.ts";
+import type { Loaded, LoadedSubjects, ReadChoice } from "../worker/api.ts";
+import { Fitting } from "./fitting.ts";
+import { DEFAULT_FIT } from "./held.svelte.ts";
+
+/** The explorer as far as it reads. */
+export class Reading extends Fitting {
+  /** First look at a dropped or chosen file. */
+  async open(bytes: ArrayBuffer, name: string): Promise<boolean> {
+    return this.attempt(async () => {
+      this.preview = await this.engine.preview(bytes, name);
+      this.previewName = name;
+      this.checked = null;
+    });
+  }
+
+  /** Looks through the file without taking it over; what was loaded before stays. */
+  async check(choice: ReadChoice): Promise<boolean> {
+    return this.attempt(async () => {
+      this.checked = await this.engine.check(choice);
+    });
+  }
+
+  /** Reads the file looked at. */
+  async read(choice: ReadChoice): Promise<boolean> {
+    return this.attempt(async () => {
+      this.takeCohort(await this.engine.read(choice), null);
+      if (this.checked !== null && this.loaded !== null) this.checked = { ...this.checked, loaded: this.loaded };
+    });
+  }
+
+  /** The lung function example with its map; false if this page was built without it. */
+  async openDemo(): Promise<boolean> {
+    const packed = await packedDemo();
+    if (packed === null) return false;
+    return this.attempt(async () => {
+      const { loaded, subjects, fitted, groups } = await this.engine.demo(packed);
+      this.preview = null;
+      this.checked = null;
+      this.previewName = loaded.source;
+      this.takeCohort(loaded, subjects);
+      this.takeFit(fitted);
+      this.groups = groups;
+      this.fitChoice = DEFAULT_FIT;
+      // The map is shown meanwhile.
+      void this.chooseOutcomes(subjects.plain);
+    });
+  }
+
+  async openExample(name: "pfvc" | "tss", seed = 21): Promise<boolean> {
+    return this.attempt(async () => {
+      const { loaded, subjects } = await this.engine.example(name, seed);
+      this.preview = null;
+      this.checked = null;
+      this.previewName = loaded.source;
+      this.takeCohort(loaded, subjects);
+      await this.chooseOutcomes(subjects.plain);
+    });
+  }
+
+  /** Reads a table of individuals and takes its plain outcomes. */
+  async openSubjects(bytes: ArrayBuffer, name: string, id?: string): Promise<boolean> {
+    return this.attempt(async () => {
+      this.subjects = await this.engine.readSubjects(bytes, name, id);
+      await this.chooseOutcomes(this.subjects.plain, "The table was read, but its outcomes cannot be used.");
+    }, "The table of outcomes was not loaded; the visits are still here.");
+  }
+
+  async chooseOutcomes(names: readonly string[], refusal = "The outcomes were not changed."): Promise<boolean> {
+    return this.attempt(async () => {
+      const { outcomes, warnings } = await this.engine.outcomes(names);
+      this.outcomeNames = names;
+      this.outcomeWarnings = warnings;
+      this.outcomes = outcomes;
+      this.association = null;
+      this.survival = null;
+      this.surface = null;
+      const { outcome } = this.view;
+      if (outcome === null || !names.includes(outcome)) this.show({ outcome: names[0] ?? null }, true);
+      await this.keepNow();
+    }, refusal);
+  }
+
+  /** Takes a cohort over; everything about the one before goes. */
+  protected takeCohort(loaded: Loaded, subjects: LoadedSubjects | null): void {
+    // Positions of another cohort mean other people: undo ends here, and so does a fit under way.
+    this.past = [];
+    this.future = [];
+    this.fits++;
+    this.loaded = loaded;
+    this.subjects = subjects;
+    this.outcomes = [];
+    this.outcomeNames = [];
+    this.outcomeWarnings = [];
+    this.takeFit(null);
+    this.fitPhase = "idle";
+    this.trace = [];
+    this.earlierTraces = [];
+    this.update = null;
+    this.livePlaces = null;
+    this.saved = [];
+    this.draft = { times: [], values: [] };
+  }
+}

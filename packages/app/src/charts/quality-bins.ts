@@ -1,5 +1,6 @@
-/** Counts behind the charts of the quality page: observations in spans of time, and words for them. */
-import { niceStep } from "./scale.ts";
+/** Counts behind the charts of the quality page: observations in spans of time, words for them, the axis of values. */
+import { applyTransform, type Transform } from "@trajectory-maps/core";
+import { makeScale, niceStep, type Scale } from "./scale.ts";
 
 export interface Bin {
   readonly from: number;
@@ -42,6 +43,38 @@ export function binWords(bins: readonly Bin[], timeUnit: string): string {
   const width =
     step === 0.5 && timeUnit === "years" ? "half year" : step === 1 ? unit : `${step} ${timeUnit || "units"}`;
   return `by ${width}, ${first.from} to ${last.to}`;
+}
+
+/** Least px between two labels of an axis that is no equal scale. */
+const LABEL_ROOM = 44;
+/** Round shares for an axis of odds. */
+const ODDS = [0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999];
+
+/**
+ * The axis of values in px: equal distances are equal on the scale of the model, labels are of the marker's own. An axis
+ * whose ends the transform does not take is plain, as the bins then are.
+ */
+export function valueScale(
+  [low, high]: readonly [number, number],
+  from: number,
+  to: number,
+  transform: Transform = "identity",
+): Scale {
+  const at = (v: number) => applyTransform(transform, v);
+  const plain = makeScale(low, high, from, to, { numTicks: 7, log: transform === "log" });
+  const isPlain = transform === "identity" || transform === "log" || !(at(high) > at(low));
+  if (isPlain || !Number.isFinite(at(high) - at(low))) return plain;
+  const place = (v: number) => from + ((at(v) - at(low)) / (at(high) - at(low))) * (to - from);
+  const decades = makeScale(Math.max(low, high / 1e4), high, from, to, { log: true, numTicks: 30 }).ticks;
+  const round = transform === "logit" ? ODDS : [0, ...decades];
+  // The roundest first: a label that comes too near to one that stands gives way.
+  const ticks: number[] = [];
+  for (const tick of [...round, ...plain.ticks].filter((v) => v >= low && v <= high && Number.isFinite(at(v)))) {
+    if (ticks.every((other) => Math.abs(place(other) - place(tick)) >= LABEL_ROOM)) ticks.push(tick);
+  }
+  ticks.sort((a, b) => a - b);
+  const label = (tick: number) => String(tick).replace("-", "−");
+  return Object.assign(place, { low, high, ticks, decimals: plain.decimals, label, factor: "" });
 }
 
 /** Without rounding dust. */

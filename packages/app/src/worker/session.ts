@@ -20,6 +20,7 @@ import {
   simulateCohort,
   type TablePreview,
 } from "@trajectory-maps/core";
+import { summarizeCohort } from "@trajectory-maps/report";
 import type { Checked, Engine, Fitted, Loaded, LoadedSubjects, ReadChoice } from "./api.ts";
 import { unpackDemo } from "./demo.ts";
 import { createFitting } from "./fitting.ts";
@@ -238,7 +239,10 @@ function checkIsTable(text: string, file: string, { columns, guesses }: TablePre
 
 function describe(read: ReadCohort, source: string): Loaded {
   const { cohort, columns, numRows, numRowsLeftOut, warnings, notes } = read;
-  return { source, cohort, columns, numRows, numRowsLeftOut, warnings, notes, quality: inspectCohort(read) };
+  // Values in the bins of the report: equal on the scale of the model, with round edges.
+  const { edges, counts } = summarizeCohort(cohort).histogram;
+  const quality = { ...inspectCohort(read), histogram: { edges: Array.from(edges), counts: Array.from(counts) } };
+  return { source, cohort, columns, numRows, numRowsLeftOut, warnings, notes, quality };
 }
 
 function asRead(cohort: Cohort): ReadCohort {

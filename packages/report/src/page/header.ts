@@ -1,4 +1,5 @@
 /** Top of the page: title, what was found in words, the facts in numbers. */
+import type { FitRecord } from "@trajectory-maps/core";
 import type { Context } from "../content/context.ts";
 import { cell, counted, fixed, listWords, percent, signed, significant, whole } from "../numbers.ts";
 import { midSentence, modelName, numberWord, outcomeName } from "../words.ts";
@@ -9,6 +10,25 @@ export function titleOf({ study }: Context): string {
   return study.title ?? `Courses of ${study.cohort.marker.name}`;
 }
 
+/** How a fit ended, in a word: minibatches settle, they never show that the bound has its maximum. */
+export type FitEnd = "Converged" | "Settled" | "Not converged" | "Not settled" | "Stopped";
+
+/** The end of a fit, as its own verdict says it. */
+export function fitEnd({ converged, verdict }: Pick<FitRecord, "converged" | "verdict">): FitEnd {
+  const sampled = /\b(settled|still moved)\b/i.test(verdict) && !/before the bound had settled/.test(verdict);
+  if (converged) return sampled ? "Settled" : "Converged";
+  if (/noise at its lower limit/.test(verdict)) return "Stopped";
+  return sampled ? "Not settled" : "Not converged";
+}
+
+/** What it means for the map that a fit did not get to its end. */
+const UNFINISHED: { readonly [end in FitEnd]?: string } = {
+  "Not converged": "The fit has not converged; the map may still change.",
+  "Not settled": "The fit has not settled; the map may still change.",
+  Stopped: "The fit stopped with the noise at its lower limit: no map is the best one for these data.",
+};
+
+/** The head of the page. */
 export function headerHtml(context: Context): Markup {
   const { smallCell, individualLevel } = context;
   const share =
@@ -36,7 +56,8 @@ export function ledeOf({ study, groups, smallCell, record }: Context): string {
         : `The courses of ${who} fall into ${numberWord(groups.length)} groups, ${ends}.`,
     );
   } else sentences.push(`The courses of ${cohort.marker.name} in ${who}.`);
-  if (record?.converged === false) sentences.push("The fit has not converged; the map may still change.");
+  const unfinished = record === undefined ? undefined : UNFINISHED[fitEnd(record)];
+  if (unfinished !== undefined) sentences.push(unfinished);
   if (comparison !== undefined) sentences.push(comparison.verdict.replace(/(\d) %/g, "$1%"));
   if (association !== undefined && association.outcomes.length > 0) {
     const related = association.outcomes.filter(({ adjusted }) => adjusted.holm < 0.05);
@@ -84,7 +105,7 @@ function factsHtml({ study, smallCell, record, timeWord, visitCells }: Context):
   if (record !== undefined) {
     facts.push({
       name: "Fit",
-      value: record.converged ? "Converged" : "Not converged",
+      value: fitEnd(record),
       note: `${counted(record.iterations, "iteration")}, final value ${fixed(record.trace[record.trace.length - 1] ?? Number.NaN, 1)}`,
       tone: record.converged ? "good" : "caution",
     });

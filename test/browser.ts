@@ -289,9 +289,14 @@ export async function accessibilityViolations(
     return answer.result.value;
   };
   try {
-    await evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
+    // A page that was looked at before has the rules already.
+    if ((await evaluate("typeof axe")) === "undefined") {
+      await evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
+    }
     // Frames are pages of their own: axe could only reach them by messages, which a page from disk may not send.
-    const options = JSON.stringify({ iframes: false, ...(rules === undefined ? {} : { runOnly: rules }) });
+    // Of what passes nothing is told, so nothing is gathered about it.
+    const only = { iframes: false, resultTypes: ["violations"] };
+    const options = JSON.stringify({ ...only, ...(rules === undefined ? {} : { runOnly: rules }) });
     const text = await evaluate(`axe.run(document, ${options}).then((results) => JSON.stringify(results.violations))`);
     return (JSON.parse(String(text)) as AxeResults["violations"]).map(({ id, impact, help, nodes }) => ({
       rule: id,

@@ -33,131 +33,132 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Opens a page, hands it over, and closes it. */
-async function visit(
+const opened = new Map<string, OpenPage>();
+
+/** A page as it is usually opened; tests share it, and leave it light and 1280 px wide. */
+async function visit(name: (typeof PAGES)[number]): Promise<OpenPage> {
+  const open = opened.get(name) ?? (await openAt(name, {}));
+  opened.set(name, open);
+  return open;
+}
+
+/** A page of its own. */
+async function openAt(
   name: (typeof PAGES)[number],
   options: Parameters<TestBrowser["openPage"]>[0],
-  look: (open: OpenPage) => Promise<void>,
-): Promise<void> {
+): Promise<OpenPage> {
   const open = await chromium.openPage(options);
-  try {
-    await open.page.goto(addressOf(name));
-    await look(open);
-  } finally {
-    await open.context.close();
-  }
+  await open.page.goto(addressOf(name));
+  return open;
 }
+
+/** What a change of theme can break; all else is the same in both. */
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
 // axe looks at some thousand cells, twice; a busy machine may need its time.
 describe.each(PAGES)("the report (%s) in a browser", { timeout: 240_000 }, (name) => {
   it("says nothing, asks for nothing but itself and passes axe, light and dark, with all numbers shown", async () => {
-    await visit(name, {}, async ({ page, record }) => {
-      await page.evaluate(() => {
-        for (const details of Array.from(document.querySelectorAll("details"))) details.open = true;
-      });
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect(await accessibilityViolations(page)).toEqual([]);
-      }
-      expect(record.problems()).toEqual([]);
-      expect(record.requests.map(({ url }) => url)).toEqual([addressOf(name)]);
-      expect(record.messages).toEqual([]);
+    const { page, record } = await visit(name);
+    await page.evaluate(() => {
+      for (const details of Array.from(document.querySelectorAll("details"))) details.open = true;
     });
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await accessibilityViolations(page)).toEqual([]);
+    }
+    expect(record.problems()).toEqual([]);
+    expect(record.requests.map(({ url }) => url)).toEqual([addressOf(name)]);
+    expect(record.messages).toEqual([]);
   });
 
   it("does not scroll sideways on a desk, a tablet or a phone", async () => {
-    await visit(name, {}, async ({ page }) => {
-      for (const width of [1280, 1024, 390]) {
-        await page.setViewportSize({ width, height: 800 });
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-        expect(wide).toBeLessThanOrEqual(width);
-      }
-    });
+    const { page } = await visit(name);
+    for (const width of [1280, 1024, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(wide).toBeLessThanOrEqual(width);
+    }
   });
 });
 
 describe("the report in a browser", () => {
   it("follows the colours of the reader's system", async () => {
-    await visit("shared", {}, async ({ page }) => {
-      const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-      const light = await background();
-      await page.emulateMedia({ colorScheme: "dark" });
-      expect(await background()).not.toBe(light);
-    });
+    const { page } = await visit("shared");
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await background();
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await background()).not.toBe(light);
   });
 
   it("is whole with scripts off", async () => {
-    await visit("shared", { javaScriptEnabled: false }, async ({ page, record }) => {
-      const sections = page.locator("main > section");
-      expect(await sections.count()).toBe(10);
-      for (const section of await sections.all()) expect(await section.isVisible()).toBe(true);
-      for (const drawing of await page.locator("figure svg").all()) {
-        const box = await drawing.boundingBox();
-        expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThan(40);
-      }
-      // Numbers behind a figure open without a script.
-      const details = page.locator("#figure-map details");
-      await details.locator("summary").click();
-      expect(await details.locator("table").isVisible()).toBe(true);
-      expect(record.problems()).toEqual([]);
-    });
+    const { page, record } = await openAt("shared", { javaScriptEnabled: false });
+    const sections = page.locator("main > section");
+    expect(await sections.count()).toBe(10);
+    for (const section of await sections.all()) expect(await section.isVisible()).toBe(true);
+    for (const drawing of await page.locator("figure svg").all()) {
+      const box = await drawing.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThan(40);
+    }
+    // Numbers behind a figure open without a script.
+    const details = page.locator("#figure-map details");
+    await details.locator("summary").click();
+    expect(await details.locator("table").isVisible()).toBe(true);
+    expect(record.problems()).toEqual([]);
   });
 
   it("prints on A4, light, without a figure wider or higher than the sheet", async () => {
-    await visit("shared", { colorScheme: "dark", viewport: { width: 688, height: 1018 } }, async ({ page, record }) => {
-      await page.emulateMedia({ media: "print" });
-      expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("light");
-      // 210 mm − 2 × 14 mm and 297 mm − 2 × 14 mm at 96 px an inch; figures are not broken over sheets.
-      const sizes = await page.evaluate(() =>
-        Array.from(document.querySelectorAll("figure, .scroll table"), (part) => {
-          const { width, height } = part.getBoundingClientRect();
-          return {
-            part: part.id || (part.textContent ?? "").slice(0, 40),
-            tall: part.tagName === "FIGURE",
-            width,
-            height,
-          };
-        }),
-      );
-      expect(sizes.filter(({ width }) => width > 689)).toEqual([]);
-      expect(sizes.filter(({ tall, height }) => tall && height > 1017)).toEqual([]);
-      const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true });
-      const text = pdf.toString("latin1");
-      expect(text.startsWith("%PDF")).toBe(true);
-      // A4 in points.
-      const media =
-        text
-          .match(/\/MediaBox\s*\[([^\]]+)\]/)?.[1]
-          .trim()
-          .split(/\s+/)
-          .map(Number) ?? [];
-      expect(media[2]).toBeCloseTo(595.28, -0.5);
-      expect(media[3]).toBeCloseTo(841.89, -0.5);
-      expect(record.problems()).toEqual([]);
-    });
+    const { page, record } = await openAt("shared", { colorScheme: "dark", viewport: { width: 688, height: 1018 } });
+    await page.emulateMedia({ media: "print" });
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("light");
+    // 210 mm − 2 × 14 mm and 297 mm − 2 × 14 mm at 96 px an inch; figures are not broken over sheets.
+    const sizes = await page.evaluate(() =>
+      Array.from(document.querySelectorAll("figure, .scroll table"), (part) => {
+        const { width, height } = part.getBoundingClientRect();
+        return {
+          part: part.id || (part.textContent ?? "").slice(0, 40),
+          tall: part.tagName === "FIGURE",
+          width,
+          height,
+        };
+      }),
+    );
+    expect(sizes.filter(({ width }) => width > 689)).toEqual([]);
+    expect(sizes.filter(({ tall, height }) => tall && height > 1017)).toEqual([]);
+    const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true });
+    const text = pdf.toString("latin1");
+    expect(text.startsWith("%PDF")).toBe(true);
+    // A4 in points.
+    const media =
+      text
+        .match(/\/MediaBox\s*\[([^\]]+)\]/)?.[1]
+        .trim()
+        .split(/\s+/)
+        .map(Number) ?? [];
+    expect(media[2]).toBeCloseTo(595.28, -0.5);
+    expect(media[3]).toBeCloseTo(841.89, -0.5);
+    expect(record.problems()).toEqual([]);
   });
 
   it("has no text under text: labels of a figure do not lie on each other", async () => {
-    await visit("places", {}, async ({ page }) => {
-      const clashes = await page.evaluate(() => {
-        const found: string[] = [];
-        for (const figure of Array.from(document.querySelectorAll("figure"))) {
-          const boxes = Array.from(figure.querySelectorAll("svg text"), (text) => ({
-            text: text.textContent ?? "",
-            box: text.getBoundingClientRect(),
-          }));
-          boxes.forEach((a, k) => {
-            for (const b of boxes.slice(k + 1)) {
-              const across = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
-              const down = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
-              // Boxes of lines of text are a little higher than their letters.
-              if (across > 1 && down > 5) found.push(`${figure.id}: "${a.text}" and "${b.text}"`);
-            }
-          });
-        }
-        return found;
-      });
-      expect(clashes).toEqual([]);
+    const { page } = await visit("places");
+    const clashes = await page.evaluate(() => {
+      const found: string[] = [];
+      for (const figure of Array.from(document.querySelectorAll("figure"))) {
+        const boxes = Array.from(figure.querySelectorAll("svg text"), (text) => ({
+          text: text.textContent ?? "",
+          box: text.getBoundingClientRect(),
+        }));
+        boxes.forEach((a, k) => {
+          for (const b of boxes.slice(k + 1)) {
+            const across = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+            const down = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+            // Boxes of lines of text are a little higher than their letters.
+            if (across > 1 && down > 5) found.push(`${figure.id}: "${a.text}" and "${b.text}"`);
+          }
+        });
+      }
+      return found;
     });
+    expect(clashes).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * A fit of the recommended map as a run that can be stepped, stored and resumed bit for bit (docs/math/dtm.md §9).
- * Stages of one start: iterations on a coarse lattice until the bound settles there (the map hardly depends on the
+ * Stages of one start: iterations on a coarse lattice until the bound nearly settles there (the map hardly depends on the
  * lattice, and a coarse one is cheap), then on the lattice asked for; or minibatches on the coarse one and a last
  * whole pass on the other. With restarts, one start after the other; the largest bound wins.
  */
@@ -22,7 +22,8 @@ import { closeSvi, startSvi, sviPass } from "./svi.ts";
 /** Step of the coarse lattice (q = 2), used if the lattice asked for is finer than the second number. */
 const COARSE_STEP = 0.4;
 const FINEST_WITHOUT_COARSE = 0.3;
-/** The coarse stage ends after this share of the iterations, settled or not. */
+/** The coarse stage ends at this multiple of the tolerance, or after this share of the iterations. */
+const COARSE_TOLERANCE = 3;
 const COARSE_SHARE = 0.5;
 
 type Stage = "coarse" | "fine" | "svi" | "done";
@@ -165,7 +166,7 @@ function iterate(run: RunData): void {
   } else if (stage === "svi") {
     sviPass(engine, state);
   } else {
-    batchIteration(engine, state, settings.tolerance);
+    batchIteration(engine, state, settings.tolerance * (stage === "coarse" ? COARSE_TOLERANCE : 1));
   }
 }
 

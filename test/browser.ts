@@ -263,6 +263,9 @@ export function recordPage(page: Page): PageRecord {
   return { requests, messages, errors, problems };
 }
 
+/** Rules of axe that a change of theme can break; all else is the same in both. */
+export const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+
 /** One finding of axe: its rule, how grave, and where; as lines, so that a failing test says it all. */
 export interface AccessibilityViolation {
   readonly rule: string;
@@ -294,10 +297,14 @@ export async function accessibilityViolations(
       await evaluate(readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"));
     }
     // Frames are pages of their own: axe could only reach them by messages, which a page from disk may not send.
-    // Of what passes nothing is told, so nothing is gathered about it.
-    const only = { iframes: false, resultTypes: ["violations"] };
-    const options = JSON.stringify({ ...only, ...(rules === undefined ? {} : { runOnly: rules }) });
-    const text = await evaluate(`axe.run(document, ${options}).then((results) => JSON.stringify(results.violations))`);
+    // Of what passes nothing is told, so nothing is gathered about it; where things are is asked once there are some.
+    const run = (selectors: boolean) => {
+      const only = { iframes: false, resultTypes: ["violations"], selectors };
+      const options = JSON.stringify({ ...only, ...(rules === undefined ? {} : { runOnly: rules }) });
+      return evaluate(`axe.run(document, ${options}).then((results) => JSON.stringify(results.violations))`);
+    };
+    if ((await run(false)) === "[]") return [];
+    const text = await run(true);
     return (JSON.parse(String(text)) as AxeResults["violations"]).map(({ id, impact, help, nodes }) => ({
       rule: id,
       impact: impact ?? "unknown",

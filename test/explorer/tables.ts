@@ -1,5 +1,6 @@
 /** Tables for tests of the explorer: a simulated registry as the files people have. */
-import { type SimulatedMarker, simulateCohort } from "@trajectory-maps/core";
+// Not by the door: tests of pages would wait for all of the core.
+import { type SimulatedMarker, simulateCohort } from "../../packages/core/src/simulate/cohorts.ts";
 
 export interface TableOptions {
   readonly marker?: SimulatedMarker;

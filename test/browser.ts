@@ -263,9 +263,6 @@ export function recordPage(page: Page): PageRecord {
   return { requests, messages, errors, problems };
 }
 
-/** Rules of axe that a change of theme can break; all else is the same in both. */
-export const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
-
 /** One finding of axe: its rule, how grave, and where; as lines, so that a failing test says it all. */
 export interface AccessibilityViolation {
   readonly rule: string;

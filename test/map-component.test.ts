@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MapHandle, MapOptions } from "../packages/app/src/map/types.ts";
-import { accessibilityViolations, COLOUR_RULES, type OpenPage, openBrowser, type TestBrowser } from "./browser.ts";
+import { accessibilityViolations, type OpenPage, openBrowser, type TestBrowser } from "./browser.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const TYPES: Readonly<Record<string, string>> = { ".html": "text/html; charset=utf-8", ".mjs": "text/javascript" };
@@ -146,8 +146,7 @@ describe("the example page", () => {
       const { page, record } = await openExample(theme);
       const { x, y } = await somewhereOnLand(page);
       await page.mouse.move(x, y);
-      const rules = theme === "light" ? undefined : COLOUR_RULES;
-      expect(await accessibilityViolations(page, rules), theme).toEqual([]);
+      expect(await accessibilityViolations(page), theme).toEqual([]);
       expect(record.problems([`${origin}/packages/`])).toEqual([]);
       await page.context().close();
     }

@@ -22,6 +22,7 @@ export { levelText } from "./figures/map-base.ts";
 export { levelsOn } from "./figures/map-data.ts";
 export { type Canvas, escapeText, fitText, shorten, textWidth } from "./figures/svg.ts";
 export { counted, decimalsFor, fixed, interval, timeWord, whole } from "./numbers.ts";
+export { type FitEnd, fitEnd } from "./page/header.ts";
 export { type ReportOptions, renderReport } from "./render-report.ts";
 export * from "./study.ts";
 export { joinGroups, type ReadingFacts, summarizeCohort } from "./summary.ts";

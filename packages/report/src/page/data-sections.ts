@@ -1,6 +1,7 @@
 /** How the fit went, and what the data are. */
 import { cell, fixed, isSmall, maskSmall, significant, whole } from "../numbers.ts";
 import { rough } from "../small-cells.ts";
+import { fitEnd } from "./header.ts";
 import { html } from "./html.ts";
 import { figureHtml, noteHtml, type PageContext, type Section } from "./parts.ts";
 
@@ -11,7 +12,7 @@ export function fitSection(context: PageContext): Section | undefined {
   const options = Object.entries(record.options).filter(([, value]) => value !== null && typeof value !== "object");
   const warnings = record.warnings.map((text) => maskSmall(text, smallCell));
   const body = html`<p class="sub">${record.verdict}</p>
-${!record.converged && noteHtml("Not converged.", "The map may change. Continue the fit, or try other starts, before reading small differences.")}
+${!record.converged && noteHtml(`${fitEnd(record)}.`, "The map may change. Continue the fit, or try other starts, before reading small differences.")}
 ${warnings.length > 0 && noteHtml("The fit warns.", warnings.join(" "))}
 <div class="two">${figure}<div><table><caption><b>Settings in force.</b></caption><thead><tr><th scope="col">Setting</th><th scope="col">value</th></tr></thead><tbody>
 ${options.map(([name, value]) => html`<tr><th scope="row">${settingName(name)}</th><td>${typeof value === "number" ? significant(value, 6) : String(value)}</td></tr>`)}

@@ -34,11 +34,11 @@ nav ul{display:flex;flex-wrap:wrap;gap:4px 18px;list-style:none;margin:0;padding
 nav a{color:var(--ink-2);text-decoration:none;display:inline-block;padding:3px 0}
 nav a:hover{color:var(--accent);text-decoration:underline}
 .two,.three{display:grid;gap:28px 32px;margin-top:18px;align-items:start}
-.two{grid-template-columns:1fr 1fr}.two.lead{grid-template-columns:minmax(0,1.9fr) minmax(0,1fr)}.three{grid-template-columns:repeat(3,1fr)}
+.two>*,.three>*,figure{min-width:0}.two{grid-template-columns:1fr 1fr}.two.lead{grid-template-columns:minmax(0,1.9fr) minmax(0,1fr)}.three{grid-template-columns:repeat(3,1fr)}
 figure{margin:18px 0 0;min-width:0}
 .two>figure,.three>figure{margin:0}
 .three>*{grid-row:span 3}.three{row-gap:0}
-@supports (grid-template-rows:subgrid){.three>figure{display:grid;grid-template-rows:subgrid}}
+@supports (grid-template-rows:subgrid){.three>figure{display:grid;grid-template-rows:subgrid;grid-template-columns:minmax(0,1fr)}}
 figcaption{font-size:13px;color:var(--ink-2);line-height:1.45;margin-bottom:10px;max-width:84ch}
 figcaption b{color:var(--ink);font-weight:620}
 .plot svg{display:block;width:100%;height:auto;overflow:visible}
@@ -71,7 +71,7 @@ td.g{padding:0 0 0 14px;width:1%}td.g svg{display:block}
 .fine{margin-top:48px;padding-top:12px;border-top:1px solid var(--line);font-size:12px;color:var(--ink-2);display:grid;grid-template-columns:repeat(auto-fit,minmax(180px,1fr));gap:8px 24px}
 .fine b{display:block;font-weight:500;color:var(--ink-3)}.fine code{font-size:11.5px;overflow-wrap:anywhere}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-@media screen and (max-width:900px){.two,.two.lead,.three{grid-template-columns:1fr}.meth{columns:1}.wrap{padding:24px 18px 48px}h1{font-size:28px}.plot{overflow-x:auto}.plot.wide svg{min-width:720px}}
+@media screen and (max-width:900px){.two,.two.lead,.three{grid-template-columns:minmax(0,1fr)}.meth{columns:1}.wrap{padding:24px 18px 48px}h1{font-size:28px}.plot{overflow-x:auto}.plot.wide svg{min-width:720px}}
 @media print{@page{size:A4;margin:14mm}
 body{font-size:9.5pt}.wrap{padding:0;max-width:none}nav,.skip,details:not([open])>summary{display:none}
 h1{font-size:24pt}.lede{font-size:12.5pt}h2{font-size:15pt;margin-top:22pt}h2,h3,h2+.sub{break-after:avoid}

@@ -1,4 +1,5 @@
 /** Sentences about a fit. */
+import { type FitEnd, fitEnd } from "@trajectory-maps/report";
 import { recentGain } from "../../charts/trace.ts";
 import { thousands } from "../../lib/numbers.ts";
 import type { Fitted } from "../../worker/api.ts";
@@ -21,21 +22,10 @@ export function leftText(seconds: number | null): string {
   return `about ${whole} second${whole === 1 ? "" : "s"} left`;
 }
 
-/** How a fit ended, in a word for the chip: minibatches settle, they never show that the bound has its maximum. */
-export type FitEnd = "Converged" | "Settled" | "Not converged" | "Not settled" | "Stopped";
-
-/** The end of a fit, as its own verdict says it. */
+/** The end of a fit, as its own verdict says it; one that was stopped has not. */
 export function endOf({ model: { record }, finished }: Fitted): FitEnd {
-  const sampled =
-    /\b(settled|still moved)\b/i.test(record.verdict) && !/before the bound had settled/.test(record.verdict);
-  if (!finished) return "Not converged";
-  if (record.converged) return sampled ? "Settled" : "Converged";
-  if (NOISE_LIMIT.test(record.verdict)) return "Stopped";
-  return sampled ? "Not settled" : "Not converged";
+  return finished ? fitEnd(record) : "Not converged";
 }
-
-/** Verdicts of fits that more passes would not help: the bound has no maximum. */
-const NOISE_LIMIT = /noise at its lower limit/;
 
 export interface Verdict {
   readonly kind: "good" | "warn";

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accessibilityViolations, openBrowser, packedChromium, type TestBrowser } from "./browser.ts";
+import { accessibilityViolations, openBrowser, packedChromium } from "./browser.ts";
+import { browserOfFile } from "./browser-of-file.ts";
 
 /** Whether the packed browser is made for this machine. */
 const PACKED = process.platform === "linux" && process.arch === "x64";
@@ -40,11 +41,7 @@ describe.each([
   { name: "this machine's browser", env: process.env },
   { name: "the packed browser", env: PACKED ? {} : process.env },
 ])("$name", ({ env }) => {
-  let chromium: TestBrowser;
-  beforeAll(async () => {
-    chromium = await openBrowser(env);
-  });
-  afterAll(() => chromium.close());
+  const chromium = browserOfFile(env);
 
   it("draws with WebGL 2", async () => {
     const { page, context } = await chromium.openPage();

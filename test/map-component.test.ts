@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MapHandle, MapOptions } from "../packages/app/src/map/types.ts";
-import { accessibilityViolations, type OpenPage, openBrowser, type TestBrowser } from "./browser.ts";
+import { accessibilityViolations, type OpenPage } from "./browser.ts";
+import { browserOfFile } from "./browser-of-file.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const TYPES: Readonly<Record<string, string>> = { ".html": "text/html; charset=utf-8", ".mjs": "text/javascript" };
@@ -16,7 +17,7 @@ const EXAMPLE = "/packages/app/examples/map.html";
 
 let server: Server;
 let origin: string;
-let chromium: TestBrowser;
+const chromium = browserOfFile();
 
 beforeAll(async () => {
   for (const built of ["packages/app/dist/map/map.mjs", "packages/core/dist/browser.mjs"]) {
@@ -37,11 +38,9 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  chromium = await openBrowser();
 }, 120_000);
 
 afterAll(async () => {
-  await chromium?.close();
   server?.close();
 });
 

@@ -6,7 +6,8 @@ import { pathToFileURL } from "node:url";
 import { parseHTML } from "linkedom";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderReport } from "../packages/report/src/index.ts";
-import { accessibilityViolations, type OpenPage, openBrowser, type TestBrowser } from "./browser.ts";
+import { accessibilityViolations, type OpenPage, type TestBrowser } from "./browser.ts";
+import { browserOfFile } from "./browser-of-file.ts";
 import { sampleStudy } from "./sample-study.ts";
 
 const { document } = parseHTML("<html><body></body></html>") as unknown as { document: Document };
@@ -15,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "dtm-report-"));
 const PAGES = ["shared", "places", "cohort"] as const;
 const addressOf = (name: (typeof PAGES)[number]) => pathToFileURL(join(folder, `${name}.html`)).href;
 
-let chromium: TestBrowser;
+const chromium = browserOfFile();
 
 beforeAll(async () => {
   const { study } = await sampleStudy({ numIndividuals: 160, folds: 2, permutations: 99, mapInComparison: false });
@@ -25,11 +26,9 @@ beforeAll(async () => {
     cohort: { cohort: study.cohort },
   };
   for (const name of PAGES) writeFileSync(join(folder, `${name}.html`), renderReport(studies[name], { document }));
-  chromium = await openBrowser();
 }, 120_000);
 
 afterAll(async () => {
-  await chromium.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,7 +1,8 @@
 /** Every view of the explorer as axe sees it, light and dark, and in windows of other sizes. */
 import type { Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { accessibilityViolations, openBrowser, type TestBrowser } from "../browser.ts";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityViolations } from "../browser.ts";
+import { browserOfFile } from "../browser-of-file.ts";
 import { dropFile, type ExplorerPage, mapStage, openDemo, openExplorer, PATIENCE, step } from "./explorer-page.ts";
 import { simulatedTables } from "./tables.ts";
 
@@ -9,23 +10,18 @@ const { visits, subjects } = simulatedTables({ numIndividuals: 80, seed: 4 });
 // A row that cannot be read shows the table of findings and its switch.
 const table = `${visits}P0001,3.3,not done\n`;
 
-let chromium: TestBrowser;
+const chromium = browserOfFile();
 /** The page on which one study goes from its table to its report; every test finds it as the one before left it. */
 let explorer: ExplorerPage;
 let page: Page;
 
 beforeAll(async () => {
-  chromium = await openBrowser();
   explorer = await openExplorer(chromium);
   page = explorer.page;
 }, 120_000);
 
 afterEach(() => {
   expect(explorer.problems()).toEqual([]);
-});
-
-afterAll(async () => {
-  await chromium.close();
 });
 
 /** What a change of theme can break; all else is the same in both. */

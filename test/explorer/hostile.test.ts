@@ -1,7 +1,7 @@
 /** Names made to do harm: they are shown as text, saved as text, and run nowhere. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser, type TestBrowser } from "../browser.ts";
+import { describe, expect, it } from "vitest";
+import { browserOfFile } from "../browser-of-file.ts";
 import {
   BUILDS,
   dropFile,
@@ -45,15 +45,7 @@ const outcomes = subjects
   .replace("myositis", "toString")
   .replace("gastrointestinal", FORMULA.replaceAll('"', ""));
 
-let chromium: TestBrowser;
-
-beforeAll(async () => {
-  chromium = await openBrowser();
-}, 120_000);
-
-afterAll(async () => {
-  await chromium.close();
-});
+const chromium = browserOfFile();
 
 /** Finds an individual by the beginning of its id and opens it. */
 async function openById(page: Page, beginning: string, id: string): Promise<void> {

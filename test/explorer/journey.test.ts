@@ -5,7 +5,7 @@
 import { basisDomain, loadModel, placementAt, predict, type TrajectoryModel } from "@trajectory-maps/core";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser, type TestBrowser } from "../browser.ts";
+import { browserOfFile } from "../browser-of-file.ts";
 import {
   BUILDS,
   dropFile,
@@ -42,15 +42,7 @@ const table = csv(
   ";",
 );
 
-let chromium: TestBrowser;
-
-beforeAll(async () => {
-  chromium = await openBrowser();
-}, 120_000);
-
-afterAll(async () => {
-  await chromium.close();
-});
+const chromium = browserOfFile();
 
 interface MapFrame {
   /** px of the page from the place of the map, and back. */

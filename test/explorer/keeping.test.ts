@@ -1,7 +1,7 @@
 /** What stays after a reload: nothing unless the user agreed, then everything, also a fit that was under way. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser, type TestBrowser } from "../browser.ts";
+import { describe, expect, it } from "vitest";
+import { browserOfFile } from "../browser-of-file.ts";
 import {
   BUILDS,
   type ExplorerPage,
@@ -18,15 +18,7 @@ import { simulatedTables } from "./tables.ts";
 const { visits } = simulatedTables({ numIndividuals: 60, seed: 3 });
 const { visits: more } = simulatedTables({ numIndividuals: 600, seed: 3 });
 
-let chromium: TestBrowser;
-
-beforeAll(async () => {
-  chromium = await openBrowser();
-}, 120_000);
-
-afterAll(async () => {
-  await chromium.close();
-});
+const chromium = browserOfFile();
 
 /** Opens the dialog about where the data are. */
 async function locality(page: Page) {

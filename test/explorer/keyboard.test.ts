@@ -1,21 +1,13 @@
 /** From a table to its report without a pointer: every control is reached by Tab and worked by keys, the focus in sight. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser, type TestBrowser } from "../browser.ts";
+import { describe, expect, it } from "vitest";
+import { browserOfFile } from "../browser-of-file.ts";
 import { chooseFile, expectText, mapStage, openExplorer, PATIENCE, savedFile } from "./explorer-page.ts";
 import { simulatedTables } from "./tables.ts";
 
 const { visits, subjects } = simulatedTables({ numIndividuals: 60, seed: 6 });
 
-let chromium: TestBrowser;
-
-beforeAll(async () => {
-  chromium = await openBrowser();
-}, 120_000);
-
-afterAll(async () => {
-  await chromium.close();
-});
+const chromium = browserOfFile();
 
 /** Name of what has the focus, and whether the focus can be seen. */
 async function focused(page: Page): Promise<{ name: string; seen: boolean }> {

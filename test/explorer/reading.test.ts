@@ -1,7 +1,7 @@
 /** What a reader may trust on the map: the acceptance checklist of the design, as far as a browser can show it. */
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser, type TestBrowser } from "../browser.ts";
+import { browserOfFile } from "../browser-of-file.ts";
 import {
   dropFile,
   type ExplorerPage,
@@ -18,15 +18,7 @@ import {
 } from "./explorer-page.ts";
 import { csv, simulatedTables } from "./tables.ts";
 
-let chromium: TestBrowser;
-
-beforeAll(async () => {
-  chromium = await openBrowser();
-}, 120_000);
-
-afterAll(async () => {
-  await chromium.close();
-});
+const chromium = browserOfFile();
 
 /** Finds an individual and waits for its facts. */
 async function openById(page: Page, id: string): Promise<Locator> {

@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { fitDtm, simulateCohort } from "@trajectory-maps/core";
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser, type TestBrowser } from "../browser.ts";
+import { describe, expect, it } from "vitest";
+import { browserOfFile } from "../browser-of-file.ts";
 import {
   dropFile,
   type ExplorerPage,
@@ -25,15 +25,7 @@ import { csv, simulatedTables } from "./tables.ts";
 /** How much slower than the goals a busy machine may be. */
 const SLACK = 3;
 
-let chromium: TestBrowser;
-
-beforeAll(async () => {
-  chromium = await openBrowser();
-}, 120_000);
-
-afterAll(async () => {
-  await chromium.close();
-});
+const chromium = browserOfFile();
 
 const tell = (what: string) => process.stdout.write(`${what}\n`);
 const median = (values: readonly number[]) => values.slice().sort((a, b) => a - b)[Math.floor(values.length / 2)];

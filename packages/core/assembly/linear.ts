@@ -3,6 +3,7 @@
  * at a time, one in each lane. The sums over individuals are those of `logLikelihoodScore`; determinants are multiplied up,
  * with their exponents kept apart, so that no logarithm is taken here.
  */
+import { MAGIC, MAGIC_BIAS, MANTISSA, ONE } from "./double-bits";
 import { both } from "./exp";
 
 /** Sizes, then addresses, as the host writes them: i32 each. */
@@ -25,11 +26,6 @@ class Linear {
   totals: usize; // out: misfit, product of pivots/σ² as a number in [1,2), its exponent, whether all were positive; [4][2]
 }
 
-/** 2⁵² as bits, and 2⁵² + 1023 as a number: they turn an exponent field into a number. */
-const MAGIC: i64 = 0x4330000000000000;
-const MAGIC_BIAS: f64 = 4503599627370496.0 + 1023.0;
-const MANTISSA: i64 = 0x000fffffffffffff;
-const ONE: i64 = 0x3ff0000000000000;
 
 /** Adds up all individuals; the outputs are overwritten. */
 export function scoreLinear(context: usize): void {

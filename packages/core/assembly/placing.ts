@@ -3,6 +3,7 @@
  * four nodes, [tile][column][4]; the individual comes as linear functionals of the coefficients, few terms each:
  *   V = FΣF' + N   (entries of F and N as lists),   e = h − Fm.
  */
+import { MAGIC, MAGIC_BIAS, MANTISSA, ONE } from "./double-bits";
 import { both, exp2x, lanes } from "./exp";
 import { QUAD } from "./tiles";
 
@@ -39,11 +40,6 @@ const LIGHT: f64 = 1e-9;
 /** Exponents below this count as zero, so that exp stays in its range. */
 const NEGLIGIBLE: f64 = -690;
 const LN2: f64 = 0.6931471805599453;
-/** 2⁵² as bits, and 2⁵² + 1023 as a number: they turn an exponent field into a number. */
-const MAGIC: i64 = 0x4330000000000000;
-const MAGIC_BIAS: f64 = 4503599627370496.0 + 1023.0;
-const MANTISSA: i64 = 0x000fffffffffffff;
-const ONE: i64 = 0x3ff0000000000000;
 
 /** Weights of all nodes, up to a factor: those below 1e-9 of the largest are zero. Returns how many tiles are left. */
 export function weighNodes(context: usize): i32 {

@@ -83,9 +83,6 @@ export class Explorer extends Studying {
     await forget();
     this.connection?.close();
     this.connection = null;
-    this.past = [];
-    this.future = [];
-    this.fits++;
     this.tasks++;
     this.task = null;
     this.problem = null;
@@ -94,20 +91,8 @@ export class Explorer extends Studying {
     this.preview = null;
     this.checked = null;
     this.previewName = "";
-    this.loaded = null;
-    this.subjects = null;
-    this.outcomes = [];
-    this.outcomeNames = [];
-    this.outcomeWarnings = [];
     this.kept = null;
-    this.fitPhase = "idle";
-    this.trace = [];
-    this.earlierTraces = [];
-    this.update = null;
-    this.livePlaces = null;
-    this.saved = [];
-    this.draft = { times: [], values: [] };
-    this.takeFit(null);
+    this.takeCohort(null, null);
     this.display(FIRST_VIEW);
   }
 }

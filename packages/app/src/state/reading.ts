@@ -82,8 +82,8 @@ export class Reading extends Fitting {
     }, refusal);
   }
 
-  /** Takes a cohort over; everything about the one before goes. */
-  protected takeCohort(loaded: Loaded, subjects: LoadedSubjects | null): void {
+  /** Takes a cohort over, or none; everything about the one before goes. */
+  protected takeCohort(loaded: Loaded | null, subjects: LoadedSubjects | null): void {
     // Positions of another cohort mean other people: undo ends here, and so does a fit under way.
     this.past = [];
     this.future = [];

@@ -15,7 +15,7 @@ import { selectBandwidth } from "./bandwidth.ts";
 import {
   energyMatrix,
   energyPlane,
-  energySlices,
+  energyProjections,
   evaluate,
   formWorkspace,
   gaussGrid,
@@ -132,7 +132,7 @@ export function kdeForm(kernel: PooledKernel, n: number, hold?: "matrix" | "latt
 export function energyForm(x: Float64Array, n: number, hold?: "matrix" | "lattice"): QuadraticForm {
   const q = x.length / n;
   if ((hold ?? holdFor(n, q)) === "matrix") return energyMatrix(x, n, q);
-  return q === 2 ? energyPlane(x, n, meanSpread(x, n, q)) : energySlices(x, n, q === 1 ? 1 : 3);
+  return q === 2 ? energyPlane(x, n, meanSpread(x, n, q)) : energyProjections(x, n, q === 1 ? 1 : 3);
 }
 
 /** Root of the mean variance of the coordinates; 1 if all places are one. */

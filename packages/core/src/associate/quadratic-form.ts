@@ -7,12 +7,13 @@
  *   grid     K = ΦΦ' with the sparse features of phase-grid.ts, O(n₁);
  *   features the centred K by the few features of low-rank.ts, for wide kernels, O(n₁);
  *   lattice  −|x − y| in the plane between nodes of a lattice, energy-lattice.ts, O(n₁);
- *   slices   −|x − y| as an average of −|p − p'| over projections p, counted in bins, O(n₁).
+ *   slices   −|x − y| as an average of −|p − p'| over projections p, energy-slices.ts, O(n₁).
  * Forms are plain data that can be sent to a thread.                               (docs/math/association.md §4)
  */
 
 import { type RowSums, rowSumsKernel } from "../wasm/row-sums.ts";
 import { distancesFrom, type EnergyLattice, energyLattice, nodePairs, spreadMembers } from "./energy-lattice.ts";
+import { type EnergySlices, energySlices, numTallies, sliceRowSums, sliceSum } from "./energy-slices.ts";
 import { gaussLowRank, type LowRank, projectFeatures, sumFeatures } from "./low-rank.ts";
 import { addPhaseFeatures, type PhaseFeatures, phaseFeatures, phaseProduct } from "./phase-grid.ts";
 
@@ -48,14 +49,8 @@ export interface LatticeForm extends FormBase {
   readonly lattice: EnergyLattice;
 }
 
-export interface SliceForm extends FormBase {
+export interface SliceForm extends FormBase, EnergySlices {
   readonly kind: "slices";
-  readonly numSlices: number;
-  readonly numBins: number;
-  /** Bin of each individual in each slice, counted through all slices (fewer than 2¹⁶), [n,numSlices]. */
-  readonly bins: Uint16Array;
-  /** Weighted mean place of each bin, ascending in each slice, [numSlices,numBins]. */
-  readonly means: Float64Array;
 }
 
 /** Gaussian kernel exp(−½|z_i − z_j|²) held as a matrix; z [n,q] in bandwidths, `peak` = φ_H(0). */
@@ -71,10 +66,7 @@ export function energyMatrix(x: Float64Array, n: number, q: number): MatrixForm 
 /** Gaussian kernel on a lattice; z [n,q] in bandwidths. */
 export function gaussGrid(z: Float64Array, n: number, q: number, peak: number): GridForm {
   const features = phaseFeatures(z, n, q);
-  const rowSums = gridRowSums(
-    features,
-    Int32Array.from({ length: n }, (_, i) => i),
-  );
+  const rowSums = gridRowSums(features, everyoneOf(n));
   return { kind: "grid", n, rowSums, total: sum(rowSums), scale: peak, features };
 }
 
@@ -90,34 +82,15 @@ export function gaussFeatures(z: Float64Array, n: number, q: number, peak: numbe
 /** Energy kernel of places x [n,2] on a lattice; `spread` is the standard deviation of their coordinates. */
 export function energyPlane(x: Float64Array, n: number, spread: number): LatticeForm {
   const lattice = energyLattice(x, n, spread);
-  const rowSums = latticeRowSums(
-    lattice,
-    Int32Array.from({ length: n }, (_, i) => i),
-  );
+  const rowSums = latticeRowSums(lattice, everyoneOf(n));
   return { kind: "lattice", n, rowSums, total: sum(rowSums), scale: 1, lattice };
 }
 
-/** Energy kernel by projections: |u| = κ · average of |u'θ| over directions θ, κ = 1 on the line, 2 in space. */
-export function energySlices(x: Float64Array, n: number, q: 1 | 3): SliceForm {
-  // With these the error stays below 1 % of the null standard deviation.
-  const numBins = q === 1 ? 2048 : 256;
-  const numSlices = q === 1 ? 1 : 160;
-  const directions = sliceDirections(q, numSlices);
-  const bins = new Uint16Array(n * numSlices);
-  const means = new Float64Array(numSlices * numBins);
-  const weight = (q === 1 ? 1 : 2) / numSlices;
-  const p = new Float64Array(n);
-  for (let s = 0; s < numSlices; s++) {
-    for (let i = 0; i < n; i++) {
-      p[i] = 0;
-      for (let k = 0; k < q; k++) p[i] += weight * x[i * q + k] * directions[s][k];
-    }
-    binProjection(p, n, s, numSlices, means.subarray(s * numBins, (s + 1) * numBins), bins);
-  }
-  const form = { kind: "slices", n, scale: 1, numSlices, numBins, bins, means } as const;
-  const everyone = Int32Array.from({ length: n }, (_, i) => i);
-  const rowSums = sliceRowSums({ ...form, rowSums: p, total: 0 }, everyone);
-  return { ...form, rowSums, total: sum(rowSums) };
+/** Energy kernel of places on a line or in space, by projections. */
+export function energyProjections(x: Float64Array, n: number, q: 1 | 3): SliceForm {
+  const slices = energySlices(x, n, q);
+  const rowSums = sliceRowSums(slices, n, everyoneOf(n));
+  return { kind: "slices", n, rowSums, total: sum(rowSums), scale: 1, ...slices };
 }
 
 /** K c for the labelling c that marks `members`: how much of the kernel around each individual is theirs, [n]. */
@@ -135,7 +108,7 @@ export function kernelRowSums(form: QuadraticForm, members: Int32Array): Float64
     case "lattice":
       return latticeRowSums(form.lattice, members);
     case "slices":
-      return sliceRowSums(form, members);
+      return sliceRowSums(form, n, members);
     default:
       return form satisfies never;
   }
@@ -154,7 +127,7 @@ export interface FormWorkspace {
 export function formWorkspace(form: QuadraticForm): FormWorkspace {
   return {
     cells: new Float64Array(numCellsOf(form)),
-    tally: new Int32Array(form.kind === "slices" ? form.numSlices * form.numBins : 0),
+    tally: new Int32Array(form.kind === "slices" ? numTallies(form) : 0),
     rowSums: form.kind === "features" ? rowSumsKernel(form.features.rows, form.n, form.features.rank) : null,
   };
 }
@@ -279,59 +252,6 @@ function latticeRowSums(lattice: EnergyLattice, members: Int32Array): Float64Arr
   return out;
 }
 
-/** −Σ_ij |p_i − p_j| = −2 Σ_b (mean_{b+1} − mean_b) N_b (m − N_b), N_b the marked up to bin b; summed over slices. */
-function sliceSum(form: SliceForm, members: Int32Array, count: number, tally: Int32Array): number {
-  const { means, numSlices, numBins } = form;
-  tallySlices(form, members, count, tally);
-  let total = 0;
-  for (let s = 0; s < numSlices; s++) {
-    let below = 0;
-    const last = (s + 1) * numBins - 1;
-    for (let b = s * numBins; b < last; b++) {
-      below += tally[b];
-      total += (means[b + 1] - means[b]) * below * (count - below);
-    }
-  }
-  return -2 * total;
-}
-
-/** tally[slice,bin] = number of marked. */
-function tallySlices(form: SliceForm, members: Int32Array, count: number, tally: Int32Array): void {
-  const { bins, numSlices } = form;
-  tally.fill(0);
-  for (let k = 0; k < count; k++) {
-    const from = Math.imul(members[k], numSlices);
-    const to = (from + numSlices) | 0;
-    for (let s = from; s < to; s = (s + 1) | 0) tally[bins[s]]++;
-  }
-}
-
-/** −Σ_{j marked} |p_i − p_j| for everyone, summed over slices. */
-function sliceRowSums(form: SliceForm, members: Int32Array): Float64Array {
-  const { n, bins, means, numSlices, numBins } = form;
-  const { tally } = formWorkspace(form);
-  tallySlices(form, members, members.length, tally);
-  const distances = new Float64Array(tally.length);
-  for (let s = 0; s < numSlices; s++) {
-    const from = s * numBins;
-    let all = 0;
-    for (let b = from; b < from + numBins; b++) all += tally[b] * means[b];
-    let below = 0;
-    let sumBelow = 0;
-    for (let b = from; b < from + numBins; b++) {
-      below += tally[b];
-      sumBelow += tally[b] * means[b];
-      // Those below are nearer by their mean, those above by the rest.
-      distances[b] = means[b] * below - sumBelow + (all - sumBelow) - means[b] * (members.length - below);
-    }
-  }
-  const out = new Float64Array(n);
-  for (let i = 0; i < n; i++) {
-    for (let s = i * numSlices; s < (i + 1) * numSlices; s++) out[i] -= distances[bins[s]];
-  }
-  return out;
-}
-
 function matrixForm(n: number, scale: number, kernel: (i: number, j: number) => number): MatrixForm {
   const values = new Float64Array(n * n);
   const rowSums = new Float64Array(n);
@@ -355,53 +275,8 @@ function squaredDistance(x: Float64Array, i: number, j: number, q: number): numb
   return r;
 }
 
-/** Unit vectors spread evenly over half of the sphere (a Fibonacci lattice): a line is one direction. */
-function sliceDirections(q: 1 | 3, length: number): readonly (readonly number[])[] {
-  if (q === 1) return [[1]];
-  const turn = Math.PI * (3 - Math.sqrt(5));
-  return Array.from({ length }, (_, s) => {
-    const height = (s + 0.5) / length;
-    const radius = Math.sqrt(1 - height * height);
-    return [radius * Math.cos(turn * s), radius * Math.sin(turn * s), height];
-  });
-}
-
-/**
- * Bins projections p [n] of slice s: writes the means of the bins and each individual's bin, counted through all slices.
- * Half of the bins hold equal numbers, half have equal widths, so that neither middle nor outliers are blurred.
- */
-function binProjection(
-  p: Float64Array,
-  n: number,
-  s: number,
-  numSlices: number,
-  means: Float64Array,
-  bins: Uint16Array,
-): void {
-  const numBins = means.length;
-  const sorted = p.slice().sort();
-  const half = numBins / 2;
-  const edges: number[] = [];
-  for (let k = 1; k < half; k++) {
-    edges.push(sorted[Math.floor((k * n) / half)], sorted[0] + ((sorted[n - 1] - sorted[0]) * k) / half);
-  }
-  edges.sort((a, b) => a - b);
-  const counts = new Float64Array(numBins);
-  means.fill(0);
-  for (let i = 0; i < n; i++) {
-    let low = 0;
-    let high = edges.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (edges[middle] <= p[i]) low = middle + 1;
-      else high = middle;
-    }
-    bins[i * numSlices + s] = s * numBins + low;
-    means[low] += p[i];
-    counts[low]++;
-  }
-  // An empty bin takes the place of the one before: nothing lies between them.
-  for (let b = 0; b < numBins; b++) means[b] = counts[b] > 0 ? means[b] / counts[b] : b > 0 ? means[b - 1] : sorted[0];
+function everyoneOf(n: number): Int32Array {
+  return Int32Array.from({ length: n }, (_, i) => i);
 }
 
 function sum(x: Float64Array): number {

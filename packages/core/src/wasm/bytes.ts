@@ -1,5 +1,5 @@
 /** Made by scripts/build-wasm.mjs from packages/core/assembly; do not edit. */
-export const SOURCE_HASH = "0d618b21d246d499d0b16b2ed740eebfdbccce5b66bee44533e98826487aa580";
+export const SOURCE_HASH = "d3d4ae72ecbd1195e23e8b75d76889e261dc732cb25b9308e64d1dadc06e0042";
 
 /** The WebAssembly module, base64. */
 export const KERNEL_BYTES = [

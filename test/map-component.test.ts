@@ -55,7 +55,8 @@ async function openExample(theme: "light" | "dark"): Promise<OpenPage> {
       import { mountMap } from "${origin}/packages/app/dist/map/map.mjs";
       window.tools = { placementAt, predict, mountMap };`,
   });
-  await opened.page.waitForFunction("window.tools !== undefined", undefined, { polling: 50 });
+  // waitForFunction would evaluate text in the page, which its policy forbids unless the answer comes at once.
+  await expect.poll(() => opened.page.evaluate(() => "tools" in window)).toBe(true);
   return opened;
 }
 

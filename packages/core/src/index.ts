@@ -7,7 +7,7 @@ export { type RiskSurface, riskSurface } from "./associate/risk-surface.ts";
 export { visitStrata } from "./associate/visit-guard.ts";
 export { type Basis, basisDomain, designMatrix } from "./basis/bspline.ts";
 export { type BasisOptions, bsplineBasis } from "./basis/knots.ts";
-export { type BasisStatistics, basisStatistics } from "./basis/statistics.ts";
+export { type BasisStatistics, basisStatistics, selectStatistics } from "./basis/statistics.ts";
 export {
   type Cohort,
   type CohortColumns,
@@ -74,6 +74,7 @@ export {
 } from "./models/fit-models.ts";
 export type { FpcaModel } from "./models/linear/fpca.ts";
 export type { LmmModel } from "./models/linear/lmm.ts";
+export { linearLogLikelihood } from "./models/linear/scores.ts";
 export {
   isMapModel,
   type MapModel,

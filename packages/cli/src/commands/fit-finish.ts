@@ -4,8 +4,13 @@
  */
 import { join } from "node:path";
 import {
+  type BasisStatistics,
+  basisStatistics,
   DtmError,
+  type FpcaModel,
+  type LmmModel,
   leftOutNote,
+  linearLogLikelihood,
   type ReadCohort,
   type ShardHost,
   saveModel,
@@ -18,7 +23,15 @@ import { fileExists } from "../io/read.ts";
 import { BASELINES, CHECKPOINT_FILE, isPrivate, LATER_FILES, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
 import type { Signals, StopSignal } from "../io/signals.ts";
 import { type OutputFile, removeFile, writeOutputs } from "../io/write.ts";
-import { cohortSummary, courseTable, type FittedModel, mapPicture, mapSummary, modelTable } from "../print/summary.ts";
+import {
+  cohortSummary,
+  courseTable,
+  type FittedModel,
+  mapPicture,
+  mapSummary,
+  modelTable,
+  type ScoredFit,
+} from "../print/summary.ts";
 import type { CommandResult, Context, Options } from "./command.ts";
 import { type FinishedFit, type FitChoice, fitBaseline, placeAll, signalNow } from "./fit-model.ts";
 import { placementsCsv } from "./placements.ts";
@@ -55,7 +68,7 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
   if (refit) removeStale(work);
   const text = [
     `${cohortSummary(read.cohort)}\n`,
-    `${modelTable([...baselines.filter((b) => b.model.kind !== model.kind), fitted])}\n`,
+    `${modelTable([...baselines.filter((b) => b.model.kind !== model.kind), fitted], fitted.placements.ids.length)}\n`,
     `${mapSummary(model)}\n`,
     `${mapPicture(fitted)}\n`,
     `${courseTable(model)}\n`,
@@ -95,18 +108,25 @@ async function assembleRun(
   readonly files: OutputFile[];
   readonly record: RunRecord;
   readonly fitted: FittedModel;
-  readonly baselines: readonly FittedModel[];
+  readonly baselines: readonly ScoredFit[];
 }> {
   const { read, options, context, signals, shards } = work;
   const { model } = finished;
-  const baselines: FittedModel[] = [];
+  const statistics = finished.statistics ?? basisStatistics(read.cohort, model.basis, model.center);
+  const linear: (LmmModel | FpcaModel)[] = [];
   for (const kind of BASELINES) {
     const signal = await signalNow(signals);
     if (signal !== undefined) throw keepFinished(signal, model, work);
-    const own = model.kind === kind ? finished : tryBaseline(kind, model, work);
-    if (own !== undefined) baselines.push(placeAll(own, read, context, shards));
+    const lmm = linear.find((baseline) => baseline.kind === "lmm");
+    const baseline = model.kind === kind ? model : tryBaseline(kind, statistics, lmm, work);
+    if (baseline !== undefined) linear.push(baseline);
   }
-  const fitted = baselines.find((b) => b.model === model) ?? placeAll(finished, read, context, shards);
+  const known = shards === undefined ? {} : { shards };
+  const baselines = linear.map((baseline) => {
+    if (baseline !== model && !baseline.record.converged) context.talk.warn(baseline.record.verdict);
+    return { model: baseline, logLikelihood: linearLogLikelihood(baseline, statistics, known) };
+  });
+  const fitted = placeAll(model, statistics, read, context, shards);
   const unused = unusedAxes(model);
   if (unused !== undefined) context.talk.warn(unused);
   const texts: Record<string, () => OutputFile["text"]> = {
@@ -133,12 +153,12 @@ async function assembleRun(
 /** A baseline, or a warning: that one cannot be fitted says nothing against the model that was asked for. */
 function tryBaseline(
   kind: "lmm" | "fpca",
-  model: TrajectoryModel,
-  { read, choice, context }: Work,
-): FinishedFit | undefined {
+  statistics: BasisStatistics,
+  lmm: LmmModel | undefined,
+  { read, choice, context, shards }: Work,
+): LmmModel | FpcaModel | undefined {
   try {
-    const baseline = fitBaseline(read, { ...choice, kind }, model, context);
-    return { model: withLeftOut(baseline, read) };
+    return withLeftOut(fitBaseline(read, { ...choice, kind }, statistics, lmm, context, shards), read);
   } catch (error) {
     if (!(error instanceof DtmError)) throw error;
     context.talk.warn(`The baseline ${kind} is left out: ${error.message}`);

@@ -1,7 +1,6 @@
 /** Which function of the core fits which kind of model; maps are fitted step by step, so that they can be interrupted. */
 import { setImmediate } from "node:timers/promises";
 import {
-  type Basis,
   type BasisStatistics,
   createRandom,
   type DtmRun,
@@ -9,12 +8,15 @@ import {
   embed,
   type FitDtmOptions,
   type FitProgress,
+  type FpcaModel,
   fitFpca,
   fitLmm,
+  type LmmModel,
   type ReadCohort,
   resumeDtm,
   type ShardHost,
   selectIndividuals,
+  selectStatistics,
   startDtm,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
@@ -44,7 +46,7 @@ const TITLES: Readonly<Record<Kind, string>> = {
   "dtm-paper": "Trajectory map as published",
 };
 
-/** A fitted model, with what it read of the cohort if that can be used again. */
+/** A fitted model, with what it read of the cohort where that is at hand. */
 export interface FinishedFit {
   readonly model: TrajectoryModel;
   readonly statistics?: BasisStatistics;
@@ -61,15 +63,17 @@ export function fitLinear(
   read: ReadCohort,
   choice: FitChoice & { readonly kind: "lmm" | "fpca" },
   context: Context,
-  basis?: Basis,
-) {
+  shards: ShardHost | undefined,
+  known: { readonly statistics?: BasisStatistics; readonly lmm?: LmmModel } = {},
+): LmmModel | FpcaModel {
   const { cohort, columns } = read;
   const { kind, mapDimension, mean, seed } = choice;
   return context.talk.during(TITLES[kind], (onProgress) => {
-    const common = { seed, onProgress, mean, columns, ...(basis === undefined ? {} : { basis }) };
+    const { lmm, ...taken } = known;
+    const common = { seed, onProgress, mean, columns, ...(shards === undefined ? {} : { shards }), ...taken };
     return kind === "lmm"
       ? fitLmm(cohort, { ...common, mapDimension })
-      : fitFpca(cohort, { ...common, rank: mapDimension });
+      : fitFpca(cohort, { ...common, rank: mapDimension, ...(lmm === undefined ? {} : { lmm }) });
   });
 }
 
@@ -78,20 +82,24 @@ export const MANY_INDIVIDUALS = 50_000;
 const BASELINE_SAMPLE = 20_000;
 
 /**
- * A linear model of the same visits, to compare with. In a large cohort it is fitted to a random sample, with the basis of
- * the model it stands beside, and says so.
+ * A linear model of the same visits, to compare with, from the statistics of the model it stands beside. In a large cohort
+ * it is fitted to a random sample and says so. Components start from the linear mixed model, if there is one.
  */
 export function fitBaseline(
   read: ReadCohort,
   choice: FitChoice & { readonly kind: "lmm" | "fpca" },
-  beside: TrajectoryModel,
+  statistics: BasisStatistics,
+  lmm: LmmModel | undefined,
   context: Context,
-): TrajectoryModel {
+  shards: ShardHost | undefined,
+): LmmModel | FpcaModel {
   const m = read.cohort.ids.length;
-  if (m <= MANY_INDIVIDUALS) return fitLinear(read, choice, context);
-  const sample = createRandom(choice.seed).permutation(m).slice(0, BASELINE_SAMPLE);
+  const start = lmm === undefined ? {} : { lmm };
+  if (m <= MANY_INDIVIDUALS) return fitLinear(read, choice, context, shards, { statistics, ...start });
+  const sample = createRandom(choice.seed).permutation(m).slice(0, BASELINE_SAMPLE).sort();
   const cohort = selectIndividuals(read.cohort, sample);
-  const model = fitLinear({ ...read, cohort }, choice, context, beside.basis);
+  const taken = { statistics: selectStatistics(statistics, sample), ...start };
+  const model = fitLinear({ ...read, cohort }, choice, context, shards, taken);
   const note = `Fitted to a random sample of ${BASELINE_SAMPLE} of ${m} individuals.`;
   return { ...model, record: { ...model.record, warnings: [...model.record.warnings, note] } };
 }
@@ -180,19 +188,21 @@ export function fitAny(
 ): Promise<FinishedFit | StoppedFit> {
   const { kind } = choice;
   if (kind === "lmm" || kind === "fpca") {
-    return Promise.resolve({ model: fitLinear(read, { ...choice, kind }, context) });
+    return Promise.resolve({ model: fitLinear(read, { ...choice, kind }, context, shards) });
   }
   return fitMap(read, choice, context, signals, shards);
 }
 
 /** Everyone in the cohort placed by a model. */
 export function placeAll(
-  { model, statistics }: FinishedFit,
+  model: TrajectoryModel,
+  statistics: BasisStatistics,
   read: ReadCohort,
   { talk }: Context,
   shards: ShardHost | undefined,
 ): FittedModel {
   if (!model.record.converged) talk.warn(model.record.verdict);
-  const known = { ...(statistics === undefined ? {} : { statistics }), ...(shards === undefined ? {} : { shards }) };
-  return { model, placements: talk.during("  places of everyone", () => embed(model, read.cohort, known)) };
+  const known = { statistics, ...(shards === undefined ? {} : { shards }) };
+  const placements = talk.during("  places of everyone", () => embed(model, read.cohort, known));
+  return { model, placements, logLikelihood: placements.logLikelihood.reduce((sum, v) => sum + v, 0) };
 }

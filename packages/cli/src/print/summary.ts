@@ -11,26 +11,27 @@ import { table } from "./table.ts";
 import { LEGEND, textMap } from "./text-map.ts";
 import { brief, count, percent, whole, wrap } from "./words.ts";
 
-/** A fitted model with everyone in the cohort placed by it. */
-export interface FittedModel {
+/** A fitted model with the log-likelihood of everyone in the cohort. */
+export interface ScoredFit {
   readonly model: TrajectoryModel;
+  readonly logLikelihood: number;
+}
+
+/** A fitted model with everyone in the cohort placed by it. */
+export interface FittedModel extends ScoredFit {
   readonly placements: Placements;
 }
 
 const INDENT = " ".repeat(10);
 const WIDTH = 80;
 const line = (title: string, text: string) => `${title.padEnd(10)}${wrap(text, WIDTH, INDENT)}`;
-const total = (x: Float64Array) => x.reduce((sum, v) => sum + v, 0);
 
 export function cohortSummary(cohort: Cohort): string {
   const m = cohort.ids.length;
-  const n = Array.from({ length: m }, (_, i) => (cohort.offsets[i + 1] ?? 0) - (cohort.offsets[i] ?? 0));
-  n.sort((a, b) => a - b);
+  const n = Int32Array.from({ length: m }, (_, i) => (cohort.offsets[i + 1] ?? 0) - (cohort.offsets[i] ?? 0)).sort();
   const { name, unit, timeUnit, transform } = cohort.marker;
-  const times = cohort.times.reduce(([a, b], t) => [Math.min(a ?? t, t), Math.max(b ?? t, t)] as [number, number], [
-    Number.POSITIVE_INFINITY,
-    Number.NEGATIVE_INFINITY,
-  ] as [number, number]);
+  const first = cohort.times.reduce((least, t) => Math.min(least, t), Number.POSITIVE_INFINITY);
+  const last = cohort.times.reduce((most, t) => Math.max(most, t), Number.NEGATIVE_INFINITY);
   const scale = transform === "identity" ? "" : `, modelled on the ${transform} scale`;
   const singles = n.filter((k) => k === 1).length;
   return [
@@ -41,20 +42,19 @@ export function cohortSummary(cohort: Cohort): string {
     line(
       "",
       `${n[Math.floor(m / 2)]} observations in the median individual (${n[0]} to ${n[m - 1]}; ${whole(singles)} with one), ` +
-        `from ${brief(times[0])} to ${brief(times[1])}${timeUnit && ` ${timeUnit}`}`,
+        `from ${brief(first)} to ${brief(last)}${timeUnit && ` ${timeUnit}`}`,
     ),
   ].join("\n");
 }
 
-/** One row per model: likelihood of the same observations, noise, how the fit ended. */
-export function modelTable(fits: readonly FittedModel[]): string {
-  const rows = fits.map(({ model, placements }) => {
-    const logLikelihood = total(placements.logLikelihood);
+/** One row per model: likelihood of the same observations of `m` individuals, noise, how the fit ended. */
+export function modelTable(fits: readonly ScoredFit[], m: number): string {
+  const rows = fits.map(({ model, logLikelihood }) => {
     const { converged, iterations } = model.record;
     return [
       modelTitle(model),
       logLikelihood.toFixed(2),
-      (logLikelihood / placements.ids.length).toFixed(3),
+      (logLikelihood / m).toFixed(3),
       brief(Math.sqrt(model.noiseVariance)),
       `${converged ? "yes" : "NO"}, ${count(iterations, "iteration")}`,
     ];

@@ -22,7 +22,7 @@ import { type ColumnNames, type FitControl, type FitProgress, LIBRARY_VERSION } 
 import { mapMeans } from "./gp/sparse-map.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
 import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
-import { scoreDirections } from "./linear/scores.ts";
+import { linearParameters, scoreDirections } from "./linear/scores.ts";
 import { linearStart } from "./linear/start.ts";
 import { type MapModel, placeNodes } from "./model.ts";
 import { linearPart, orientationMatrix } from "./orient.ts";
@@ -37,7 +37,11 @@ export interface CohortFitOptions extends PrepareOptions, FitControl {
 type OfStatistics = "marker" | "warnings" | "start";
 
 export type LmmOptions = Omit<LmmStatisticsOptions, OfStatistics> & CohortFitOptions;
-export type FpcaOptions = Omit<FpcaStatisticsOptions, OfStatistics> & CohortFitOptions;
+export type FpcaOptions = Omit<FpcaStatisticsOptions, OfStatistics> &
+  CohortFitOptions & {
+    /** The linear mixed model of the same cohort, if it has been fitted: components start from its leading ones. */
+    readonly lmm?: LmmModel;
+  };
 
 /** Fits the linear mixed model with spline coefficients w_i ~ N(0, Σ). */
 export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
@@ -49,7 +53,9 @@ export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
 /** Fits the reduced-rank model (functional principal components) w_i = F x_i. */
 export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
   const { statistics, warnings } = prepareCohort(cohort, options);
-  const model = fitFpcaStatistics(statistics, { ...options, marker: cohort.marker, warnings });
+  const { lmm, ...others } = options;
+  const start = lmm === undefined ? {} : { start: linearParameters(lmm) };
+  const model = fitFpcaStatistics(statistics, { ...others, ...start, marker: cohort.marker, warnings });
   return orientLinear(withColumns(model, options), statistics);
 }
 
@@ -115,10 +121,10 @@ export interface DtmRunSnapshot {
 export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const { statistics: own, warnings } = prepareCohort(cohort, options);
   const statistics = options.shards?.open(own).statistics ?? own;
-  const { mapDimension = 2, mean = "scalar", seed, onProgress, signal, kernels } = options;
+  const { mapDimension = 2, mean = "scalar", seed, onProgress, signal, kernels, shards } = options;
   checkKind(options, mapDimension);
   checkInducing(options.inducing, mapDimension, cohort.ids.length);
-  const start = linearStart(statistics, { mapDimension, mean, seed, onProgress, signal, kernels });
+  const start = linearStart(statistics, { mapDimension, mean, seed, onProgress, signal, kernels, shards });
   const marked = { ...start, warnings: [...warnings, ...start.warnings] };
   const { marker } = cohort;
   if (options.kind === "dtm-paper" || mapDimension === 3) {

@@ -5,13 +5,15 @@
 import type { Basis } from "../basis/bspline.ts";
 import { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
 import { type BasisStatistics, basisStatistics, countDistinctTimes } from "../basis/statistics.ts";
-import type { Cohort } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { DtmError } from "../errors.ts";
 
 export interface PrepareOptions extends BasisOptions {
   /** A basis to use as it is (that of another model, say); `numBasis`, `degree` and `domain` are then not read. */
   readonly basis?: Basis;
+  /** Statistics of this cohort under `basis`, if they have been taken before. */
+  readonly statistics?: BasisStatistics;
 }
 
 export interface Prepared {
@@ -24,8 +26,18 @@ const MIN_INDIVIDUALS = 3;
 export function prepareCohort(cohort: Cohort, options: PrepareOptions = {}): Prepared {
   const warnings: string[] = [];
   checkCohort(cohort, warnings);
+  if (options.statistics !== undefined) return { statistics: checkStatistics(cohort, options.statistics), warnings };
   const basis = options.basis ?? chooseBasis(cohort, options, warnings);
   return { statistics: basisStatistics(cohort, basis), warnings };
+}
+
+function checkStatistics(cohort: Cohort, statistics: BasisStatistics): BasisStatistics {
+  const { numIndividuals: m, numObservations: N } = statistics;
+  if (m === numIndividuals(cohort) && N === cohort.times.length) return statistics;
+  throw new DtmError(
+    "shape",
+    `Expected statistics of the cohort's ${numIndividuals(cohort)} individuals and ${cohort.times.length} observations, received those of ${m} and ${N}. Leave them out to have them taken.`,
+  );
 }
 
 function checkCohort(cohort: Cohort, warnings: string[]): void {

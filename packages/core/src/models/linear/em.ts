@@ -32,29 +32,35 @@ import {
 import { type MeanProblem, meanShift, misfitChange } from "./mean.ts";
 import type { Scorer } from "./scorer.ts";
 
+/** The passes over individuals that steps ask for. */
+export interface LinearPasses {
+  readonly score: Scorer;
+  readonly rankSums: (parameters: LowRankParameters) => RankSums;
+}
+
 /** One step: the log-likelihood of the parameters given, and the parameters after the step. */
 export interface EmStep {
   readonly logLikelihood: number;
   readonly next: LowRankParameters;
 }
 
-/** A step of EM from given parameters; a scorer of the same statistics and rank serves where it is of use. */
+/** A step of EM from given parameters; passes over the same statistics, of the same rank, serve where they are given. */
 export type EmStepper = (
   statistics: BasisStatistics,
   parameters: LowRankParameters,
   mean: MeanProblem,
   ws?: LowRankWorkspace,
-  scoreAt?: Scorer,
+  passes?: LinearPasses,
 ) => EmStep;
 
 /** One EM step of the linear mixed model, Σ = LL'. A lower triangular L stays so. */
-export const lmmEmStep: EmStepper = (statistics, parameters, mean, ws, scoreAt) => {
+export const lmmEmStep: EmStepper = (statistics, parameters, mean, ws, passes) => {
   const { numIndividuals: m, numObservations: N } = statistics;
   const { rank: r, factor: L, noiseVariance: sigma2 } = parameters;
   const d = statistics.basis.numBasis;
   const score = createScore(d);
   const value =
-    scoreAt?.(parameters, score) ??
+    passes?.score(parameters, score) ??
     logLikelihoodScore(statistics, parameters, mean.gram, score, ws ?? createLowRankWorkspace(d, r));
   if (Number.isNaN(value)) throw notPositive(parameters);
   const DL = multiply(score.covariance, L, d, d, r);
@@ -188,11 +194,11 @@ function unpackMoments(
 }
 
 /** One ECM step of the reduced-rank model, L = F. */
-export const fpcaEmStep: EmStepper = (statistics, parameters, mean, ws) => {
+export const fpcaEmStep: EmStepper = (statistics, parameters, mean, ws, passes) => {
   const N = statistics.numObservations;
   const d = statistics.basis.numBasis;
   const r = parameters.rank;
-  const sums = rankSums(statistics, parameters, ws);
+  const sums = passes?.rankSums(parameters) ?? rankSums(statistics, parameters, ws);
   const { secondMoment: H, firstMoment: K, cross: Y } = sums;
   // f [r,d] holds the columns of F one after another.
   const f = Y.slice();
@@ -228,8 +234,8 @@ export interface EmOptions {
   readonly logLikelihoodShift?: number;
   /** σ² is kept at or above this. */
   readonly minNoiseVariance: number;
-  /** Log-likelihoods and scores of the statistics at the rank of the start, where they are to be had faster. */
-  readonly scoreAt?: Scorer;
+  /** Passes over the statistics at the rank of the start, where they are to be had faster. */
+  readonly passes?: LinearPasses;
   /** Called after each step with its number (from 1) and the log-likelihood reached. */
   readonly onStep?: (iteration: number, logLikelihood: number) => void;
 }
@@ -253,7 +259,7 @@ export function runEm(
   mean: MeanProblem,
   options: EmOptions,
 ): EmResult {
-  const { maxIterations, tolerance, logLikelihoodShift = 0, minNoiseVariance, scoreAt, onStep } = options;
+  const { maxIterations, tolerance, logLikelihoodShift = 0, minNoiseVariance, passes, onStep } = options;
   const ws = createLowRankWorkspace(statistics.basis.numBasis, start.rank);
   const trace: number[] = [];
   const totalSquares = compensatedSum(statistics.sumSquares);
@@ -262,8 +268,8 @@ export function runEm(
   for (let iteration = 0; ; iteration++) {
     // The value of a step's start is known only once the next step has begun; the last one needs a pass of its own.
     const last = iteration === maxIterations;
-    const result = last ? undefined : step(statistics, parameters, mean, ws, scoreAt);
-    const value = result?.logLikelihood ?? valueAt(statistics, parameters, scoreAt);
+    const result = last ? undefined : step(statistics, parameters, mean, ws, passes);
+    const value = result?.logLikelihood ?? valueAt(statistics, parameters, passes);
     if (iteration > 0) {
       const rounding = likelihoodRounding(value, totalSquares, parameters.noiseVariance);
       checkMonotone(trace[iteration - 1], value, rounding, iteration);
@@ -278,8 +284,9 @@ export function runEm(
   }
 }
 
-function valueAt(statistics: BasisStatistics, parameters: LowRankParameters, scoreAt: Scorer | undefined): number {
-  const value = scoreAt?.(parameters, createScore(statistics.basis.numBasis)) ?? logLikelihood(statistics, parameters);
+function valueAt(statistics: BasisStatistics, parameters: LowRankParameters, passes?: LinearPasses): number {
+  const value =
+    passes?.score(parameters, createScore(statistics.basis.numBasis)) ?? logLikelihood(statistics, parameters);
   if (Number.isNaN(value)) throw notPositive(parameters);
   return value;
 }

@@ -10,8 +10,8 @@ import { numericalRank } from "./canonical.ts";
 import { type EmStepper, runEm } from "./em.ts";
 import type { LowRankParameters } from "./low-rank.ts";
 import type { MeanKind, MeanProblem } from "./mean.ts";
+import { createPasses } from "./passes.ts";
 import { maximizeLikelihood } from "./quasi-newton.ts";
-import { createScorer } from "./scorer.ts";
 import type { Standardized } from "./standardize.ts";
 
 /** Options of all linear fits. */
@@ -102,13 +102,13 @@ export function fitLinear(
   };
   checkCancelled(control.signal);
   // EM alone is the published algorithm and keeps to its plain form.
-  const scoreAt = polish ? createScorer(statistics, start.rank, mean.gram, control.kernels) : undefined;
+  const passes = polish ? createPasses(statistics, start.rank, mean.gram, control) : undefined;
   const em = runEm(step, statistics, start, mean, {
     maxIterations: settings.maxEmIterations,
     tolerance: settings.emTolerance,
     logLikelihoodShift,
     minNoiseVariance: MIN_NOISE_VARIANCE,
-    scoreAt,
+    passes,
     onStep: report,
   });
   const emSteps = em.trace.length - 1;
@@ -119,7 +119,7 @@ export function fitLinear(
         maxEvaluations: settings.maxEvaluations,
         tolerance: settings.tolerance,
         minNoiseVariance: MIN_NOISE_VARIANCE,
-        scoreAt,
+        passes,
         onEvaluation: (evaluations, best) => report(emSteps + evaluations, best),
       })
     : undefined;

@@ -36,7 +36,10 @@ export interface FpcaStatisticsOptions extends LinearOptions, FitControl {
   readonly marker?: Marker;
   /** Warnings to put first in the record (from preparing the cohort). */
   readonly warnings?: readonly string[];
-  /** Parameters to start from; default the leading components of the linear mixed model. */
+  /**
+   * Parameters to start from: components of rank q, or a linear mixed model (rank d), of which the leading ones are taken.
+   * Default: the linear mixed model, which is fitted first.
+   */
   readonly start?: LowRankParameters;
 }
 
@@ -54,17 +57,18 @@ export function fitFpcaStatistics(statistics: BasisStatistics, options: FpcaStat
     "Use a smaller rank or a larger basis.",
   );
   checkOption(
-    options.start === undefined || options.start.rank === q,
+    options.start === undefined || options.start.rank === q || options.start.rank === d,
     "fitFpca",
-    `start of rank ${q}`,
+    `start of rank ${q}, or ${d} for a linear mixed model`,
     options.start?.rank,
-    "Give rank and start of one size.",
+    "Give rank, basis and start of one size.",
   );
   const standard = standardize(statistics);
   const mean = prepareMean(standard.statistics, settings.mean);
-  const start = options.start
+  const given = options.start
     ? toStandard(standard, options.start)
-    : leadingStart(maximizeLmm(standard, mean, settings, options).parameters, d, q);
+    : maximizeLmm(standard, mean, settings, options).parameters;
+  const start = given.rank === q ? given : leadingStart(given, d, q);
   const startEnded = now();
   const fit = maximizeFpca(standard, mean, settings, options, start);
   const parameters = fromStandard(standard, fit.parameters);

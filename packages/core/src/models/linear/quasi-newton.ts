@@ -13,7 +13,7 @@ import { lowerFactor } from "../../numeric/semidefinite.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 import { canonicalFactor, numericalRank } from "./canonical.ts";
-import { rankSums } from "./em.ts";
+import type { LinearPasses } from "./em.ts";
 import {
   createLowRankWorkspace,
   createScore,
@@ -24,7 +24,7 @@ import {
   logLikelihoodScore,
 } from "./low-rank.ts";
 import type { MeanProblem } from "./mean.ts";
-import { createScorer, type Scorer } from "./scorer.ts";
+import { createPasses } from "./passes.ts";
 
 export interface QuasiNewtonOptions {
   /** Rounds of steps, each with fresh scaling. */
@@ -35,8 +35,8 @@ export interface QuasiNewtonOptions {
   readonly tolerance: number;
   /** σ² is kept at or above this. */
   readonly minNoiseVariance: number;
-  /** Log-likelihoods and scores of the statistics at the rank of the start. Default: made here. */
-  readonly scoreAt?: Scorer;
+  /** Passes over the statistics at the rank of the start. Default: made here. */
+  readonly passes?: LinearPasses;
   /** Called at each evaluation with the best log-likelihood so far; may throw to cancel. */
   readonly onEvaluation?: (evaluations: number, best: number) => void;
 }
@@ -62,7 +62,7 @@ export function maximizeLikelihood(
   const r = start.rank;
   const layout: Layout = { mean, entries: lowerEntries(d, r), d, r };
   const n = mean.numFree + 1 + layout.entries.length;
-  const scoreAt = options.scoreAt ?? createScorer(statistics, r, mean.gram);
+  const passes = options.passes ?? createPasses(statistics, r, mean.gram, {});
   const score = createScore(d);
   const gradientL = new Float64Array(d * r);
   const gradient = new Float64Array(n);
@@ -75,11 +75,11 @@ export function maximizeLikelihood(
 
   for (let round = 0; round < maxRounds && evaluations < maxEvaluations && !converged; round++) {
     const theta0 = pack(current, layout);
-    const { J, value: before } = inverseRoot(statistics, current, layout);
+    const { J, value: before } = inverseRoot(statistics, current, layout, passes);
     best = before;
     const objective = (x: Float64Array, gx: Float64Array): number => {
       const trial = unpack(shifted(theta0, J, x), layout);
-      const value = scoreAt(trial, score);
+      const value = passes.score(trial, score);
       factorGradient(trial, score, d, gradientL);
       packGradient(score.residual, score.logNoiseVariance, gradientL, trial.noiseVariance, layout, gradient);
       for (let j = 0; j < n; j++) {
@@ -218,10 +218,11 @@ function inverseRoot(
   statistics: BasisStatistics,
   parameters: LowRankParameters,
   layout: Layout,
+  passes: LinearPasses,
 ): { J: Float64Array; value: number } {
   const { mean, entries, d, r } = layout;
   const sigma2 = parameters.noiseVariance;
-  const { secondMoment: H, firstMoment: K, logLikelihood: value } = rankSums(statistics, parameters);
+  const { secondMoment: H, firstMoment: K, logLikelihood: value } = passes.rankSums(parameters);
   const first = mean.numFree + 1;
   const n = first + entries.length;
   const scalar = mean.kind === "scalar";

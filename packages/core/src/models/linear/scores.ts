@@ -4,17 +4,19 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
+import type { ShardHost } from "../shards.ts";
 import type { FpcaModel } from "./fpca.ts";
 import type { LmmModel } from "./lmm.ts";
+import type { LowRankParameters } from "./low-rank.ts";
+import { totalLogLikelihood } from "./passes.ts";
 import { coefficientPosterior, type EffectPosterior, effectPosterior } from "./posterior.ts";
 
 /** Posterior mean [m,q] and covariance [m,q,q] of every individual's place, in the fit's frame. */
 export function linearPlaces(model: LmmModel | FpcaModel, statistics: BasisStatistics): EffectPosterior {
   const d = model.basis.numBasis;
   const q = model.mapDimension;
-  const shared = { meanCoefficients: model.mean.coefficients, noiseVariance: model.noiseVariance };
-  if (model.kind === "fpca") return effectPosterior(statistics, { ...shared, factor: model.loadings, rank: q });
-  const w = coefficientPosterior(statistics, { ...shared, factor: model.covarianceFactor, rank: d });
+  if (model.kind === "fpca") return effectPosterior(statistics, linearParameters(model));
+  const w = coefficientPosterior(statistics, linearParameters(model));
   const m = statistics.numIndividuals;
   const mean = new Float64Array(m * q);
   const covariance = new Float64Array(m * q * q);
@@ -26,6 +28,27 @@ export function linearPlaces(model: LmmModel | FpcaModel, statistics: BasisStati
     covariance.set(multiply(multiply(loadingsT, V, q, d, d), model.scoreLoadings, q, d, q), i * q * q);
   }
   return { mean, covariance };
+}
+
+/**
+ * Log-likelihood of everybody in the statistics, taken under the model's basis and centre, without placing anyone: that of
+ * `embed`, summed.
+ */
+export function linearLogLikelihood(
+  model: LmmModel | FpcaModel,
+  statistics: BasisStatistics,
+  options: { readonly shards?: ShardHost } = {},
+): number {
+  return totalLogLikelihood(statistics, linearParameters(model), options.shards);
+}
+
+/** The parameters of a fitted model as the passes take them. */
+export function linearParameters(model: LmmModel | FpcaModel): LowRankParameters {
+  const { noiseVariance } = model;
+  const meanCoefficients = model.mean.coefficients;
+  return model.kind === "fpca"
+    ? { meanCoefficients, noiseVariance, factor: model.loadings, rank: model.mapDimension }
+    : { meanCoefficients, noiseVariance, factor: model.covarianceFactor, rank: model.basis.numBasis };
 }
 
 /** Coefficients w [d] of the course at place x [q] (fit's frame): Fx for FPCA, center + F̂x for the LMM. */

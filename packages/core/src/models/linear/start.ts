@@ -12,7 +12,8 @@ import { type LinearOptions, type LinearSettings, linearSettings } from "./fit-l
 import { maximizeFpca } from "./fpca.ts";
 import { maximizeLmm } from "./lmm.ts";
 import { prepareMean } from "./mean.ts";
-import { coefficientMeans, effectPosterior } from "./posterior.ts";
+import { allCoefficientMeans, allEffects } from "./passes.ts";
+import { effectPosterior } from "./posterior.ts";
 import { principalScores } from "./principal-scores.ts";
 import { leadingStart } from "./restart.ts";
 import { fromStandard, standardize } from "./standardize.ts";
@@ -54,11 +55,11 @@ export function linearStart(statistics: BasisStatistics, options: LinearStartOpt
   const lmm = maximizeLmm(standard, mean, settings, options);
   const fpca = maximizeFpca(standard, mean, settings, options, leadingStart(lmm.parameters, d, q));
   const parameters = fromStandard(standard, lmm.parameters);
-  const scores = principalScores(coefficientMeans(statistics, parameters), m, d, q);
+  const scores = principalScores(allCoefficientMeans(statistics, parameters, options.shards), m, d, q);
   const canonical = { ...fpca.parameters, factor: canonicalFactor(fpca.parameters.factor, d, q) };
   const places =
     sampleSize < m
-      ? effectPosterior(statistics, fromStandard(standard, canonical))
+      ? allEffects(statistics, fromStandard(standard, canonical), options.shards)
       : effectPosterior(standard.statistics, canonical);
   return {
     mean: { kind: settings.mean, coefficients: parameters.meanCoefficients },

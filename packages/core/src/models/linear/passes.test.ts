@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { relativeError } from "../../../../../test/expect-gradient.ts";
+import { randomCohort } from "../../../../../test/random-cohort.ts";
+import { pooledGram } from "../../basis/statistics.ts";
+import { embed } from "../embed.ts";
+import { fitFpca, fitLmm } from "../fit-models.ts";
+import { createShardWorker } from "../shard-worker.ts";
+import type { ShardHost } from "../shards.ts";
+import { rankSums } from "./em.ts";
+import { createLowRankWorkspace, createScore, logLikelihood, logLikelihoodScore } from "./low-rank.ts";
+import { allCoefficientMeans, allEffects, createPasses } from "./passes.ts";
+import { coefficientMeans, effectPosterior } from "./posterior.ts";
+import { linearLogLikelihood, linearParameters } from "./scores.ts";
+
+/** Workers that take parts from the last to the first and talk in copies. */
+function otherThreads(numWorkers: number): ShardHost {
+  const workers = Array.from({ length: numWorkers }, createShardWorker);
+  return {
+    open: (statistics) => ({
+      statistics,
+      buffer: (length) => new Float64Array(length),
+      run: (name, state, parts) => {
+        const answers = parts.map((part, k) => () => workers[k % numWorkers](statistics, name, state, part));
+        return answers
+          .reverse()
+          .map((answer) => structuredClone(answer()))
+          .reverse();
+      },
+    }),
+  };
+}
+
+const { cohort, statistics } = randomCohort({ numIndividuals: 5203, maxObservations: 6, seed: 4 });
+const gram = pooledGram(statistics);
+const lmm = fitLmm(cohort, { maxEvaluations: 6 });
+const parameters = linearParameters(lmm);
+
+describe("passes of a linear fit in blocks", () => {
+  it.each(["wasm", "typescript"] as const)("sum to those over everybody at once (%s)", (kernels) => {
+    const passes = createPasses(statistics, 5, gram, { kernels });
+    const [found, expected] = [createScore(5), createScore(5)];
+    const value = logLikelihoodScore(statistics, parameters, gram, expected, createLowRankWorkspace(5, 5));
+    expect(relativeError([passes.score(parameters, found)], [value])).toBeLessThan(1e-12);
+    // At a maximum derivatives vanish: they are compared beside the sums they are differences of.
+    const scale = 5203 / parameters.noiseVariance;
+    for (let k = 0; k < 25; k++)
+      expect(Math.abs(found.covariance[k] - expected.covariance[k])).toBeLessThan(1e-9 * scale);
+    expect(Math.abs(found.logNoiseVariance - expected.logNoiseVariance)).toBeLessThan(1e-9 * scale);
+    const [sums, whole] = [passes.rankSums(parameters), rankSums(statistics, parameters)];
+    for (const name of ["secondMoment", "firstMoment", "cross", "residual"] as const) {
+      expect(relativeError(sums[name], whole[name])).toBeLessThan(1e-10);
+    }
+    expect(relativeError([sums.logLikelihood, sums.sumSquares], [whole.logLikelihood, whole.sumSquares])).toBeLessThan(
+      1e-12,
+    );
+  });
+
+  it("give the same bits wherever blocks are worked on", () => {
+    const { record: _, ...here } = lmm;
+    for (const numWorkers of [1, 3]) {
+      const { record: __, ...there } = fitLmm(cohort, { maxEvaluations: 6, shards: otherThreads(numWorkers) });
+      expect(there).toEqual(here);
+    }
+    const shards = otherThreads(2);
+    expect(allCoefficientMeans(statistics, parameters, shards)).toEqual(coefficientMeans(statistics, parameters));
+    expect(allEffects(statistics, parameters, shards)).toEqual(effectPosterior(statistics, parameters));
+    expect(linearLogLikelihood(lmm, statistics, { shards })).toBe(linearLogLikelihood(lmm, statistics));
+  });
+
+  it("say that the noise is negligible, wherever it happens", () => {
+    const passes = createPasses(statistics, 5, gram, { shards: otherThreads(2) });
+    expect(passes.score({ ...parameters, noiseVariance: 0 }, createScore(5))).toBeNaN();
+    expect(() => passes.rankSums({ ...parameters, noiseVariance: 0 })).toThrow(/noise variance/);
+  });
+});
+
+describe("linearLogLikelihood", () => {
+  it("is the sum of what embed finds", () => {
+    const { statistics: few, cohort: small } = randomCohort({ numIndividuals: 60, seed: 8 });
+    for (const model of [fitLmm(small), fitFpca(small)]) {
+      const sum = embed(model, small).logLikelihood.reduce((s, v) => s + v, 0);
+      expect(relativeError([linearLogLikelihood(model, few)], [sum])).toBeLessThan(1e-11);
+    }
+    expect(linearLogLikelihood(lmm, statistics)).toBeCloseTo(logLikelihood(statistics, parameters), 6);
+  });
+});
+
+describe("fitFpca beside a linear mixed model", () => {
+  it("ends where it ends alone", () => {
+    const { cohort: small, statistics: few } = randomCohort({ numIndividuals: 150, seed: 2 });
+    const mixed = fitLmm(small);
+    const alone = fitFpca(small);
+    const beside = fitFpca(small, { lmm: mixed, statistics: few });
+    expect(linearLogLikelihood(beside, few)).toBeCloseTo(linearLogLikelihood(alone, few), 4);
+    expect(relativeError(beside.loadings, alone.loadings)).toBeLessThan(1e-3);
+  });
+
+  it("refuses statistics of another cohort, and a model of another basis", () => {
+    const { cohort: small } = randomCohort({ numIndividuals: 40, seed: 2 });
+    expect(() => fitLmm(small, { statistics })).toThrow(/40 individuals .* received those of 5203/);
+    expect(() => fitFpca(small, { lmm: fitLmm(small, { numBasis: 4 }) })).toThrow(
+      /start of rank 2, or 5 .* received 4/,
+    );
+  });
+});

@@ -11,6 +11,7 @@ import {
   type FitProgress,
   fitFpca,
   fitLmm,
+  numIndividuals,
   type ReadCohort,
   resumeDtm,
   type ShardHost,
@@ -87,7 +88,7 @@ export function fitBaseline(
   beside: TrajectoryModel,
   context: Context,
 ): TrajectoryModel {
-  const m = read.cohort.ids.length;
+  const m = numIndividuals(read.cohort);
   if (m <= MANY_INDIVIDUALS) return fitLinear(read, choice, context);
   const sample = createRandom(choice.seed).permutation(m).slice(0, BASELINE_SAMPLE);
   const cohort = selectIndividuals(read.cohort, sample);

@@ -2,6 +2,7 @@
 import {
   basisDomain,
   type Cohort,
+  numIndividuals,
   type Placements,
   placementAt,
   predict,
@@ -23,7 +24,7 @@ const line = (title: string, text: string) => `${title.padEnd(10)}${wrap(text, W
 const total = (x: Float64Array) => x.reduce((sum, v) => sum + v, 0);
 
 export function cohortSummary(cohort: Cohort): string {
-  const m = cohort.ids.length;
+  const m = numIndividuals(cohort);
   const n = Array.from({ length: m }, (_, i) => (cohort.offsets[i + 1] ?? 0) - (cohort.offsets[i] ?? 0));
   n.sort((a, b) => a - b);
   const { name, unit, timeUnit, transform } = cohort.marker;

@@ -5,7 +5,7 @@
 import type { Basis } from "../basis/bspline.ts";
 import { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
 import { type BasisStatistics, basisStatistics, countDistinctTimes } from "../basis/statistics.ts";
-import type { Cohort } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { DtmError } from "../errors.ts";
 
@@ -29,7 +29,7 @@ export function prepareCohort(cohort: Cohort, options: PrepareOptions = {}): Pre
 }
 
 function checkCohort(cohort: Cohort, warnings: string[]): void {
-  const m = cohort.ids.length;
+  const m = numIndividuals(cohort);
   if (m < MIN_INDIVIDUALS) {
     throw new DtmError(
       "too-few-individuals",
@@ -57,7 +57,7 @@ function checkCohort(cohort: Cohort, warnings: string[]): void {
 
 function countSingles(cohort: Cohort): number {
   let singles = 0;
-  for (let i = 0; i < cohort.ids.length; i++) if (cohort.offsets[i + 1] - cohort.offsets[i] === 1) singles++;
+  for (let i = 0; i < numIndividuals(cohort); i++) if (cohort.offsets[i + 1] - cohort.offsets[i] === 1) singles++;
   return singles;
 }
 

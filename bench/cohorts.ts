@@ -2,7 +2,8 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { designMatrix } from "../packages/core/src/basis/bspline.ts";
 import type { BasisStatistics } from "../packages/core/src/basis/statistics.ts";
-import { type Cohort, makeCohort } from "../packages/core/src/cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals } from "../packages/core/src/cohort/cohort.ts";
+import { idAt } from "../packages/core/src/cohort/ids.ts";
 import { linearStart } from "../packages/core/src/models/linear/start.ts";
 import type { MapStart } from "../packages/core/src/models/map-start.ts";
 import { prepareCohort } from "../packages/core/src/models/prepare.ts";
@@ -62,7 +63,7 @@ export function startOf(cohort: Cohort): { readonly statistics: BasisStatistics;
 
 /** Writes visits as CSV (id, time, value) and returns the path. */
 export function writeVisits(cohort: Cohort, name: string): string {
-  return writeLines(name, "id,time,value", cohort, (i, j) => `${cohort.ids[i]},${cohort.times[j]},${cohort.values[j]}`);
+  return writeLines(name, "id,time,value", cohort, (id, j) => `${id},${cohort.times[j]},${cohort.values[j]}`);
 }
 
 /** Writes visits with their spline basis (id, value, b1 to bd) and returns the path. */
@@ -75,16 +76,17 @@ export function writeDesign(cohort: Cohort, name: string): string {
     name,
     `id,value,${names.join(",")}`,
     cohort,
-    (i, j) => `${cohort.ids[i]},${cohort.values[j]},${B.subarray(j * d, (j + 1) * d).join(",")}`,
+    (id, j) => `${id},${cohort.values[j]},${B.subarray(j * d, (j + 1) * d).join(",")}`,
   );
 }
 
-function writeLines(name: string, head: string, cohort: Cohort, line: (i: number, j: number) => string): string {
+function writeLines(name: string, head: string, cohort: Cohort, line: (id: string, j: number) => string): string {
   const path = scratchFile(name);
   const file = openSync(path, "w");
   let lines = [head];
-  for (let i = 0; i < cohort.ids.length; i++) {
-    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) lines.push(line(i, j));
+  for (let i = 0; i < numIndividuals(cohort); i++) {
+    const id = idAt(cohort.ids, i);
+    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) lines.push(line(id, j));
     // A text of all lines of a large cohort would be longer than a string may be.
     if (lines.length > 100_000) {
       writeSync(file, `${lines.join("\n")}\n`);

@@ -1,11 +1,11 @@
 /** From a CSV file to a map: read, fit, place everyone. Run it: node examples/01-quick-start.mjs */
-import { embed, fitDtm } from "@trajectory-maps/core";
+import { embed, fitDtm, numIndividuals } from "@trajectory-maps/core";
 import { isMain, readPbc } from "./pbc.mjs";
 
 export async function run(print = console.log) {
   // Rows become a validated cohort, or one error with every complaint, line by line.
   const { cohort, warnings } = readPbc();
-  print(`${cohort.ids.length} individuals, ${cohort.times.length} observations, ${warnings.length} warnings`);
+  print(`${numIndividuals(cohort)} individuals, ${cohort.times.length} observations, ${warnings.length} warnings`);
 
   const model = fitDtm(cohort, { seed: 1 });
   print(model.record.verdict);
@@ -13,7 +13,7 @@ export async function run(print = console.log) {
   // Every place is a mean with a covariance: few visits, wide place.
   const places = embed(model, cohort);
   const [x, y] = places.location;
-  print(`${cohort.ids[0]} stands at (${x.toFixed(2)}, ${y.toFixed(2)}), seen ${places.numObservations[0]} times`);
+  print(`${places.ids[0]} stands at (${x.toFixed(2)}, ${y.toFixed(2)}), seen ${places.numObservations[0]} times`);
   return { model, places };
 }
 

@@ -4,6 +4,7 @@ import {
   embed,
   fitFpca,
   fitLmm,
+  idList,
   readOutcomes,
   readSubjects,
   representationsOf,
@@ -13,7 +14,7 @@ import { isMain, readPbc, subjectsText } from "./pbc.mjs";
 export async function run(print = console.log) {
   const { cohort } = readPbc();
   const { table } = readSubjects(subjectsText());
-  const { outcomes } = readOutcomes(["death", "ascites_ever", "treatment=D-penicillamine"], table, cohort.ids);
+  const { outcomes } = readOutcomes(["death", "ascites_ever", "treatment=D-penicillamine"], table, idList(cohort.ids));
 
   const placed = (model) => ({ model, placements: embed(model, cohort) });
   const study = placed(fitFpca(cohort, { rank: 2 }));

@@ -13,6 +13,7 @@ import {
   heldOutLogLikelihood,
   highestDensityRegion,
   modelMixture,
+  numIndividuals,
   placeIndividual,
   readCohort,
   simulateFromModel,
@@ -54,7 +55,7 @@ for (const level of [0.9, 0.5]) {
     const found = regionCoverage(simulated.cohort, simulated.locations, level);
     inside += found.inside;
     insideEllipse += found.insideEllipse;
-    total += cohort.ids.length;
+    total += numIndividuals(cohort);
   }
   print(
     `regions of places at ${100 * level} %: highest-density cells cover ${(inside / total).toFixed(3)}, ` +
@@ -68,7 +69,7 @@ function regionCoverage(simulated: Cohort, truth: Float64Array, level: number) {
   const limit = -2 * Math.log(1 - level); // χ² quantile for two dimensions
   let inside = 0;
   let insideEllipse = 0;
-  for (let i = 0; i < simulated.ids.length; i++) {
+  for (let i = 0; i < numIndividuals(simulated); i++) {
     const [start, end] = [simulated.offsets[i], simulated.offsets[i + 1]];
     const history = { times: simulated.times.slice(start, end), values: simulated.values.slice(start, end) };
     const placement = placeIndividual(model, history, { mixture });

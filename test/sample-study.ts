@@ -1,11 +1,13 @@
 /** A small simulated study with every part a report can hold; used by tests and to look at the figures. */
 import {
   type Cohort,
+  numIndividuals as count,
   designMatrix,
   embed,
   fitDtm,
   fitFpca,
   fitLmm,
+  idList,
   makeCohort,
   modelMixture,
   placeIndividual,
@@ -52,11 +54,11 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
   const { cohort: plain, outcomes } = simulateCohort(marker, { numIndividuals, seed });
   // Ids that can be told from every other text in a page.
   const rename = (id: string) => `secret-${id}`;
-  const ids = plain.ids.flatMap((id, i) =>
+  const ids = idList(plain.ids).flatMap((id, i) =>
     Array.from({ length: plain.offsets[i + 1] - plain.offsets[i] }, () => rename(id)),
   );
   const cohort = makeCohort({ ids, times: plain.times, values: plain.values }, plain.marker);
-  const m = cohort.ids.length;
+  const m = count(cohort);
   const model = kind === "dtm" ? fitDtm(cohort, { seed }) : fitDtm(cohort, { kind, seed });
   const lmm = fitLmm(cohort, { seed });
   const fpca = fitFpca(cohort, { seed });
@@ -65,7 +67,7 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     { name: "lmm", placements: embed(lmm, cohort) },
     { name: "fpca", placements: embed(fpca, cohort) },
   ];
-  const lastTimes = Float64Array.from(cohort.ids, (_, i) => cohort.times[cohort.offsets[i + 1] - 1]);
+  const lastTimes = Float64Array.from({ length: m }, (_, i) => cohort.times[cohort.offsets[i + 1] - 1]);
 
   // Groups: Ward on the places, courses from each member's own posterior.
   const chosenNumber = chooseNumberOfGroups(placements.location, m, 2, { seed });

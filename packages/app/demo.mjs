@@ -30,9 +30,9 @@ export async function makeDemo() {
 export function packDemo(core, cohort) {
   const began = performance.now();
   const model = core.fitDtm(cohort, { mean: "scalar", restarts: 0, seed: 1 });
-  const { ids: _, ...placements } = core.embed(model, cohort);
+  const { ids, ...placements } = core.embed(model, cohort);
   const seconds = (performance.now() - began) / 1000;
-  const groups = core.groupPlaces(model, { ...placements, ids: cohort.ids }, { numGroups: "auto", seed: 1 });
+  const groups = core.groupPlaces(model, { ...placements, ids }, { numGroups: "auto", seed: 1 });
   return JSON.stringify({
     model: packModel(core.loadModel(core.saveModel(model))),
     seconds,

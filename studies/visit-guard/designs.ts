@@ -9,7 +9,7 @@ import { planPermutations, runPermutations, shareInterval } from "../../packages
 import type { QuadraticForm } from "../../packages/core/src/associate/quadratic-form.ts";
 import { visitStrata } from "../../packages/core/src/associate/visit-guard.ts";
 import { wideForm } from "../../packages/core/src/associate/wide-kernel.ts";
-import { type Cohort, makeCohort } from "../../packages/core/src/cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals } from "../../packages/core/src/cohort/cohort.ts";
 import { createRandom, type Random } from "../../packages/core/src/numeric/random.ts";
 
 /** Individuals with their places [m,q] and what the guard needs. */
@@ -100,7 +100,7 @@ export async function unequalVisitsStudy(
 /** Number of visits and time of the last one of each individual. */
 export function visitsOf(cohort: Cohort): { readonly visitCounts: Int32Array; readonly lastTimes: Float64Array } {
   const { offsets, times } = cohort;
-  const m = cohort.ids.length;
+  const m = numIndividuals(cohort);
   return {
     visitCounts: Int32Array.from({ length: m }, (_, i) => offsets[i + 1] - offsets[i]),
     lastTimes: Float64Array.from({ length: m }, (_, i) => times[offsets[i + 1] - 1]),

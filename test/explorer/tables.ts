@@ -1,5 +1,6 @@
 /** Tables for tests of the explorer: a simulated registry as the files people have. */
 // Not by the door: tests of pages would wait for all of the core.
+import { idList } from "../../packages/core/src/cohort/ids.ts";
 import { type SimulatedMarker, simulateCohort } from "../../packages/core/src/simulate/cohorts.ts";
 
 export interface TableOptions {
@@ -24,7 +25,7 @@ export interface Tables {
 export function simulatedTables(options: TableOptions = {}): Tables {
   const { marker = "pfvc", columns = ["id", "years", "FVC"], rename = (id: string) => id, ...of } = options;
   const { cohort, outcomes } = simulateCohort(marker, { numIndividuals: 100, seed: 5, ...of });
-  const ids = cohort.ids.map(rename);
+  const ids = idList(cohort.ids).map(rename);
   const rows = ids.flatMap((id, i) =>
     Array.from({ length: cohort.offsets[i + 1] - cohort.offsets[i] }, (_, k) => {
       const j = cohort.offsets[i] + k;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { simulateCohort } from "@trajectory-maps/core";
+import { idList, simulateCohort } from "@trajectory-maps/core";
 import { vi } from "vitest";
 import { main } from "../src/main.ts";
 
@@ -64,7 +64,7 @@ export function smallCohort(numIndividuals: number, seed = 3): { visits: string;
   const { cohort, groups } = simulateCohort("pfvc", { numIndividuals, seed });
   const visits = ["patient,years,fvc"];
   const subjects = ["id,severe,noise,months,died,ward"];
-  cohort.ids.forEach((id, i) => {
+  idList(cohort.ids).forEach((id, i) => {
     for (let j = cohort.offsets[i] ?? 0; j < (cohort.offsets[i + 1] ?? 0); j++) {
       visits.push(`${id},${cohort.times[j]},${cohort.values[j]}`);
     }

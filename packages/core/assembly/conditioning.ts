@@ -1,7 +1,9 @@
 /**
- * The coefficients of one individual at every node that is left (models/mixture/wasm-posterior.ts, docs/math/prediction.md
- * §2), two nodes at a time, after `weighNodes`. With lower triangular roots L of Σ_g,
+ * The coefficients of one individual at the nodes of some tiles (models/mixture/wasm-posterior.ts, docs/math/prediction.md §2),
+ * four nodes at a time. With lower triangular roots L of Σ_g,
  *   X = RL,   e = h − Rm,   A = σ²I + X'X = CC',   Y = C⁻¹L',   w ~ N(m + Y'C⁻¹X'e, σ²Y'Y).
+ * Columns of L, and with them rows and columns of A, are taken from the last to the first: then C⁻¹ leaves the zeros of a row of
+ * L where they are, and Y is triangular too.
  */
 import { both } from "./exp";
 import { QUAD } from "./tiles";
@@ -16,152 +18,152 @@ class Conditioning {
   heights: usize; // h [r]
   means: usize; // m_g [tile][d][4]
   factors: usize; // L_g, lower triangle row by row [tile][numPacked][4]
-  weights: usize; // [tile][4], zero for nodes that were dropped
-  active: usize; // i32 [tiles]
-  totals: usize; // the third is the sum of the weights kept
-  scratch: usize; // A [numPacked][2], X and z [d][2], Y [d,d][2]
-  nodes: usize; // out: i32 [K]
-  shares: usize; // out: weights that sum to one [K + 1]
-  nodeMeans: usize; // out [K + 1, d]
-  nodeCovariances: usize; // out [K + 1, d, d]
+  tiles: usize; // i32: which tiles
+  scratch: usize; // X [r,d][4], e [r][4], C [numPacked][4], z [d][4], Y [d,d][4]
+  moments: usize; // out [count][d + numPacked][4]: mean, lower triangle of the covariance row by row
 }
 
-/** Writes node, weight, mean and covariance of every node with weight, in order; returns how many there are. */
-export function conditionNodes(context: usize, rank: i32, count: i32): i32 {
+/** Writes mean and covariance of the coefficients at every node of the first `count` tiles listed. */
+export function conditionTiles(context: usize, rank: i32, count: i32): void {
   const p = changetype<Conditioning>(context);
-  const inverse = 1 / f64.load(p.totals, 16);
-  let k = 0;
-  for (let at = 0; at < count; at++) {
-    const t = i32.load(p.active + (<usize>at << 2));
-    for (let half = 0; half < 2; half++) {
-      const o = <usize>t * QUAD + (<usize>half << 4);
-      const w = v128.load(p.weights + o);
-      if (!v128.any_true(w)) continue;
-      factorPair(p, rank, t, <usize>half << 4);
-      // A lane without weight is written where the next one goes, and lost there.
-      const first = f64x2.extract_lane(w, 0);
-      const second = f64x2.extract_lane(w, 1);
-      const next = first > 0 ? k + 1 : k;
-      writePair(p, t, <usize>half << 4, k, next);
-      i32.store(p.nodes + (<usize>k << 2), t * 4 + half * 2);
-      f64.store(p.shares + (<usize>k << 3), first * inverse);
-      i32.store(p.nodes + (<usize>next << 2), t * 4 + half * 2 + 1);
-      f64.store(p.shares + (<usize>next << 3), second * inverse);
-      k = second > 0 ? next + 1 : next;
-    }
+  const size = <usize>(p.numBasis + p.numPacked) * QUAD;
+  for (let at = 0, out = p.moments; at < count; at++, out += size) {
+    const t = i32.load(p.tiles + (<usize>at << 2));
+    factorTile(p, rank, t);
+    writeTile(p, rank, t, out);
   }
-  return k;
 }
 
-/** C (reciprocals on the diagonal) and C⁻¹X'e of two nodes, into the scratch. */
+/** C (reciprocals on the diagonal) and z = C⁻¹X'e of four nodes, into the scratch. */
 @inline
-function factorPair(p: Conditioning, r: i32, t: i32, half: usize): void {
+function factorTile(p: Conditioning, r: i32, t: i32): void {
   const d = p.numBasis;
-  const A = p.scratch;
-  const X = A + (<usize>p.numPacked << 4);
-  const z = X + (<usize>d << 4);
-  const L = p.factors + <usize>(t * p.numPacked) * QUAD + half;
-  const m = p.means + <usize>(t * d) * QUAD + half;
+  const X = p.scratch;
+  const E = X + <usize>(r * d) * QUAD;
+  const C = E + <usize>r * QUAD;
+  const z = C + <usize>p.numPacked * QUAD;
+  const L = p.factors + <usize>(t * p.numPacked) * QUAD;
+  const m = p.means + <usize>(t * d) * QUAD;
   const sigma2 = both(p.noise);
   const zero = f64x2.splat(0);
-  for (let i = 0, row = A; i < d; i++) {
-    v128.store(z + (<usize>i << 4), zero);
-    for (let j = 0; j < i; j++, row += 16) v128.store(row, zero);
-    v128.store(row, sigma2);
-    row += 16;
-  }
+  const last = <usize>(d - 1) * QUAD;
+  let x = X;
   for (let a = 0; a < r; a++) {
-    let e = both(p.heights + (<usize>a << 3));
-    for (let c = 0; c < d; c++) v128.store(X + (<usize>c << 4), zero);
     const R = p.roots + (<usize>(a * d) << 3);
-    let l = L;
-    for (let k = 0; k < d; k++) {
+    let e0 = both(p.heights + (<usize>a << 3));
+    let e1 = e0;
+    for (let k = 0, from = m; k < d; k++, from += QUAD) {
       const v = both(R + (<usize>k << 3));
-      e = f64x2.sub(e, f64x2.mul(v, v128.load(m + <usize>k * QUAD)));
-      for (let c = 0, x = X; c <= k; c++, x += 16, l += QUAD) {
-        v128.store(x, f64x2.add(v128.load(x), f64x2.mul(v, v128.load(l))));
-      }
+      e0 = f64x2.sub(e0, f64x2.mul(v, v128.load(from)));
+      e1 = f64x2.sub(e1, f64x2.mul(v, v128.load(from, 16)));
     }
-    for (let i = 0, row = A; i < d; i++) {
-      const x = v128.load(X + (<usize>i << 4));
-      const b = z + (<usize>i << 4);
-      v128.store(b, f64x2.add(v128.load(b), f64x2.mul(x, e)));
-      for (let j = 0, y = X; j <= i; j++, y += 16, row += 16) {
-        v128.store(row, f64x2.add(v128.load(row), f64x2.mul(x, v128.load(y))));
+    v128.store(E + <usize>a * QUAD, e0);
+    v128.store(E + <usize>a * QUAD, e1, 16);
+    // Column c of L begins at its diagonal; from row k to the next are k + 1 entries.
+    for (let c = d - 1; c >= 0; c--, x += QUAD) {
+      let s0 = zero;
+      let s1 = zero;
+      let l = L + <usize>((c * (c + 3)) / 2) * QUAD;
+      for (let k = c; k < d; k++) {
+        const v = both(R + (<usize>k << 3));
+        s0 = f64x2.add(s0, f64x2.mul(v, v128.load(l)));
+        s1 = f64x2.add(s1, f64x2.mul(v, v128.load(l, 16)));
+        l += <usize>(k + 1) * QUAD;
       }
+      v128.store(x, s0);
+      v128.store(x, s1, 16);
     }
   }
-  for (let i = 0, row = A; i < d; i++) {
-    let pivot = v128.load(row + (<usize>i << 4));
-    let b = v128.load(z + (<usize>i << 4));
-    for (let j = 0, other = A; j < i; j++) {
-      let s = v128.load(row + (<usize>j << 4));
-      for (let c: usize = 0; c < <usize>j << 4; c += 16) {
-        s = f64x2.sub(s, f64x2.mul(v128.load(row + c), v128.load(other + c)));
+  const step = <usize>d * QUAD;
+  for (let i: usize = 0, row = C; i <= last; i += QUAD) {
+    for (let j: usize = 0, other = C; j <= i; j += QUAD) {
+      // A_ij, then what is left of it.
+      let s0 = i === j ? sigma2 : zero;
+      let s1 = s0;
+      for (let from = X; from < E; from += step) {
+        s0 = f64x2.add(s0, f64x2.mul(v128.load(from + i), v128.load(from + j)));
+        s1 = f64x2.add(s1, f64x2.mul(v128.load(from + i, 16), v128.load(from + j, 16)));
       }
-      s = f64x2.mul(s, v128.load(other + (<usize>j << 4)));
-      v128.store(row + (<usize>j << 4), s);
-      pivot = f64x2.sub(pivot, f64x2.mul(s, s));
-      b = f64x2.sub(b, f64x2.mul(s, v128.load(z + (<usize>j << 4))));
-      other += <usize>(j + 1) << 4;
+      for (let c: usize = 0; c < j; c += QUAD) {
+        s0 = f64x2.sub(s0, f64x2.mul(v128.load(row + c), v128.load(other + c)));
+        s1 = f64x2.sub(s1, f64x2.mul(v128.load(row + c, 16), v128.load(other + c, 16)));
+      }
+      other += j;
+      if (j < i) {
+        s0 = f64x2.mul(s0, v128.load(other));
+        s1 = f64x2.mul(s1, v128.load(other, 16));
+      } else {
+        // A ≥ σ²I, so pivots are at least σ² but for rounding.
+        s0 = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(s0, sigma2)));
+        s1 = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(s1, sigma2)));
+      }
+      v128.store(row + j, s0);
+      v128.store(row + j, s1, 16);
+      other += QUAD;
     }
-    // A ≥ σ²I, so pivots are at least σ² but for rounding.
-    const inverse = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(pivot, sigma2)));
-    v128.store(row + (<usize>i << 4), inverse);
-    v128.store(z + (<usize>i << 4), f64x2.mul(b, inverse));
-    row += <usize>(i + 1) << 4;
+    let b0 = zero;
+    let b1 = zero;
+    for (let from = X, e = E; from < E; from += step, e += QUAD) {
+      b0 = f64x2.add(b0, f64x2.mul(v128.load(from + i), v128.load(e)));
+      b1 = f64x2.add(b1, f64x2.mul(v128.load(from + i, 16), v128.load(e, 16)));
+    }
+    for (let c: usize = 0; c < i; c += QUAD) {
+      b0 = f64x2.sub(b0, f64x2.mul(v128.load(row + c), v128.load(z + c)));
+      b1 = f64x2.sub(b1, f64x2.mul(v128.load(row + c, 16), v128.load(z + c, 16)));
+    }
+    v128.store(z + i, f64x2.mul(b0, v128.load(row + i)));
+    v128.store(z + i, f64x2.mul(b1, v128.load(row + i, 16)), 16);
+    row += i + QUAD;
   }
 }
 
-/** Moments of the two nodes factored last, to positions k and l of the outputs. */
+/** Moments of the four nodes factored last. Row b of Y' solves C y = (row b of L)', which is zero but for the last b + 1 entries. */
 @inline
-function writePair(p: Conditioning, t: i32, half: usize, k: i32, l: i32): void {
+function writeTile(p: Conditioning, r: i32, t: i32, out: usize): void {
   const d = p.numBasis;
-  const A = p.scratch;
-  const z = A + (<usize>(p.numPacked + d) << 4);
-  const Y = z + (<usize>d << 4);
-  const m = p.means + <usize>(t * d) * QUAD + half;
+  const C = p.scratch + <usize>(r * (d + 1)) * QUAD;
+  const z = C + <usize>p.numPacked * QUAD;
+  const Y = z + <usize>d * QUAD;
+  const m = p.means + <usize>(t * d) * QUAD;
+  const end = <usize>d * QUAD;
   const sigma2 = both(p.noise);
-  const stride = <usize>d << 3;
-  const meanK = p.nodeMeans + <usize>k * stride;
-  const meanL = p.nodeMeans + <usize>l * stride;
-  const covK = p.nodeCovariances + <usize>(k * d) * stride;
-  const covL = p.nodeCovariances + <usize>(l * d) * stride;
-  let L = p.factors + <usize>(t * p.numPacked) * QUAD + half;
-  for (let b = 0; b < d; b++) {
-    const y = Y + (<usize>(b * d) << 4);
-    let mean = v128.load(m + <usize>b * QUAD);
-    for (let i = 0, row = A; i < d; i++) {
-      let s = f64x2.splat(0);
-      if (i <= b) {
-        s = v128.load(L);
-        L += QUAD;
+  const zero = f64x2.splat(0);
+  let covariance = out + end;
+  let L = p.factors + <usize>(t * p.numPacked) * QUAD;
+  for (let b: usize = 0, y = Y; b < end; b += QUAD, y += end) {
+    const first = end - QUAD - b;
+    let mean0 = v128.load(m + b);
+    let mean1 = v128.load(m + b, 16);
+    // Entries of a row of L from its diagonal to the left.
+    let l = L + b;
+    let row = C + (<usize>((d - 1 - <i32>(b / QUAD)) * (d - <i32>(b / QUAD))) / 2) * QUAD;
+    for (let i = first; i < end; i += QUAD, l -= QUAD) {
+      let s0 = v128.load(l);
+      let s1 = v128.load(l, 16);
+      for (let c = first; c < i; c += QUAD) {
+        s0 = f64x2.sub(s0, f64x2.mul(v128.load(row + c), v128.load(y + c)));
+        s1 = f64x2.sub(s1, f64x2.mul(v128.load(row + c, 16), v128.load(y + c, 16)));
       }
-      for (let c: usize = 0; c < <usize>i << 4; c += 16) {
-        s = f64x2.sub(s, f64x2.mul(v128.load(row + c), v128.load(y + c)));
-      }
-      row += <usize>i << 4;
-      s = f64x2.mul(s, v128.load(row));
-      row += 16;
-      v128.store(y + (<usize>i << 4), s);
-      mean = f64x2.add(mean, f64x2.mul(s, v128.load(z + (<usize>i << 4))));
+      s0 = f64x2.mul(s0, v128.load(row + i));
+      s1 = f64x2.mul(s1, v128.load(row + i, 16));
+      row += i + QUAD;
+      v128.store(y + i, s0);
+      v128.store(y + i, s1, 16);
+      mean0 = f64x2.add(mean0, f64x2.mul(s0, v128.load(z + i)));
+      mean1 = f64x2.add(mean1, f64x2.mul(s1, v128.load(z + i, 16)));
     }
-    const ob = <usize>b << 3;
-    f64.store(meanK + ob, f64x2.extract_lane(mean, 0));
-    f64.store(meanL + ob, f64x2.extract_lane(mean, 1));
-    for (let a = 0; a <= b; a++) {
-      const x = Y + (<usize>(a * d) << 4);
-      let s = f64x2.splat(0);
-      for (let c: usize = 0; c < <usize>d << 4; c += 16) s = f64x2.add(s, f64x2.mul(v128.load(x + c), v128.load(y + c)));
-      s = f64x2.mul(s, sigma2);
-      const here = <usize>(b * d + a) << 3;
-      const there = <usize>(a * d + b) << 3;
-      const v = f64x2.extract_lane(s, 0);
-      const w = f64x2.extract_lane(s, 1);
-      f64.store(covK + here, v);
-      f64.store(covK + there, v);
-      f64.store(covL + here, w);
-      f64.store(covL + there, w);
+    L += b + QUAD;
+    v128.store(out + b, mean0);
+    v128.store(out + b, mean1, 16);
+    for (let x = Y, start = end - QUAD; x <= y; x += end, start -= QUAD, covariance += QUAD) {
+      let s0 = zero;
+      let s1 = zero;
+      for (let c = start; c < end; c += QUAD) {
+        s0 = f64x2.add(s0, f64x2.mul(v128.load(x + c), v128.load(y + c)));
+        s1 = f64x2.add(s1, f64x2.mul(v128.load(x + c, 16), v128.load(y + c, 16)));
+      }
+      v128.store(covariance, f64x2.mul(s0, sigma2));
+      v128.store(covariance, f64x2.mul(s1, sigma2), 16);
     }
   }
 }

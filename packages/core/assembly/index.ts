@@ -4,9 +4,11 @@
  * only instructions with one defined result are used (no relaxed SIMD), so every machine gives the same bits.
  */
 export { factorBand, invertBand, solveBand } from "./cholesky";
-export { conditionNodes } from "./conditioning";
+export { conditionTiles } from "./conditioning";
+export { courseQuantile, spreadCourse } from "./course";
 export { expectBlock, startBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
 export { sumRows } from "./features";
+export { joinTiles } from "./joining";
 export { scoreLinear } from "./linear";
 export { sumNodes, weighNodes } from "./placing";
 export { addOuter, dotTiles, fillProducts } from "./tiles";

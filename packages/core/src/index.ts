@@ -17,6 +17,7 @@ export {
   selectIndividuals,
   selectVisits,
 } from "./cohort/cohort.ts";
+export { idAt, idList, type PackedIds, packIds } from "./cohort/ids.ts";
 export { applyTransform, type Marker, TRANSFORMS, type Transform, undoTransform } from "./cohort/marker.ts";
 export { type Fold, splitCohort } from "./cohort/split.ts";
 export * from "./errors.ts";

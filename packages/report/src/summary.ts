@@ -1,5 +1,12 @@
 /** From results of the core to the parts of a study: a cohort in numbers, groups with letters, courses and follow-up. */
-import { applyTransform, type Cohort, type Complaint, type Marker, undoTransform } from "@trajectory-maps/core";
+import {
+  applyTransform,
+  type Cohort,
+  type Complaint,
+  type Marker,
+  numIndividuals,
+  undoTransform,
+} from "@trajectory-maps/core";
 import type { CohortSummary, Numbers, StudyGroup, StudyGroups } from "./study.ts";
 
 /** What reading a file adds to a summary. */
@@ -18,7 +25,7 @@ const VISIT_CLASSES = [1, 2, 3, 4, 6, 9];
 /** A cohort in numbers, without rows. */
 export function summarizeCohort(cohort: Cohort, reading: ReadingFacts = {}): CohortSummary {
   const { times, values, offsets, marker } = cohort;
-  const m = cohort.ids.length;
+  const m = numIndividuals(cohort);
   const counts = Float64Array.from({ length: m }, (_, i) => offsets[i + 1] - offsets[i]);
   const last = Float64Array.from({ length: m }, (_, i) => times[offsets[i + 1] - 1]).sort();
   const sortedCounts = counts.slice().sort();
@@ -126,7 +133,7 @@ function timePairs(cohort: Cohort, first: number, last: number): CohortSummary["
   const n = DESIGN_BINS;
   const edges = Array.from({ length: n + 1 }, (_, k) => first + ((last - first) * k) / n);
   const counts = new Array<number>(n * n).fill(0);
-  for (let i = 0; i < cohort.ids.length; i++) {
+  for (let i = 0; i < numIndividuals(cohort); i++) {
     const seen = new Set<number>();
     for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) seen.add(binOf(cohort.times[j], first, last, n));
     for (const a of seen) for (const b of seen) counts[a * n + b]++;

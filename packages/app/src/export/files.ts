@@ -2,7 +2,7 @@
  * The files a study can be saved as, each with a list of what it holds. `individual` files hold data of single people and
  * say so; the others hold none, and counts below the limit are written "<11" in them.
  */
-import { isMapModel, saveModel } from "@trajectory-maps/core";
+import { isMapModel, numIndividuals, saveModel } from "@trajectory-maps/core";
 import { figureToSvg, renderReport, studyFigures } from "@trajectory-maps/report";
 import { zipSync } from "fflate";
 import { count } from "../lib/numbers.ts";
@@ -38,7 +38,7 @@ export function exportFiles(explorer: Explorer): ExportFile[] {
   const files: ExportFile[] = [];
   const stem = stemOf(loaded.source);
   const title = `Map of ${loaded.cohort.marker.name}`;
-  const source = `${loaded.source}, ${count(loaded.cohort.ids.length, "individual")}`;
+  const source = `${loaded.source}, ${count(numIndividuals(loaded.cohort), "individual")}`;
   if (fitted !== null) {
     const { model, placements } = fitted;
     if (mapSvg(title, source) !== null) {

@@ -4,6 +4,7 @@ import {
   fitDtm,
   fitFpca,
   fitLmm,
+  idList,
   makeCohort,
   placementAt,
   predict,
@@ -20,7 +21,7 @@ import type { MapOptions } from "./types.ts";
 
 const { cohort: plain } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
 const idsOf = () =>
-  plain.ids.flatMap((id, i) => Array.from({ length: plain.offsets[i + 1] - plain.offsets[i] }, () => id));
+  idList(plain.ids).flatMap((id, i) => Array.from({ length: plain.offsets[i + 1] - plain.offsets[i] }, () => id));
 /** The same visits as a marker that is modelled on the log scale. */
 const logged = makeCohort(
   { ids: idsOf(), times: plain.times, values: plain.values.map((v) => Math.exp(v / 40)) },

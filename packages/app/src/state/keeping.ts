@@ -24,7 +24,7 @@ export class Keeping extends Showing {
       // The answer may come after the user has changed their mind.
       if (!this.mayKeep || this.loaded === null) return;
       await keep({
-        version: 1,
+        version: 2,
         loaded: this.loaded,
         subjects: this.subjects,
         outcomes: this.outcomeNames,

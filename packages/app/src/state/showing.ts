@@ -1,5 +1,5 @@
 /** What is shown: the view with its undo and its address, steps through people and time, the selection. */
-import { basisDomain, yearsPer } from "@trajectory-maps/core";
+import { basisDomain, numIndividuals, yearsPer } from "@trajectory-maps/core";
 import type { SelectMode } from "../map/types.ts";
 import { Held } from "./held.svelte.ts";
 import { type Step, type View, viewToFragment } from "./view.ts";
@@ -49,7 +49,7 @@ export class Showing extends Held {
   /** The view without people and outcomes that the cohort lacks: a link may have been made for another. */
   #inCohort(view: View): View {
     if (this.loaded === null) return view;
-    const m = this.loaded.cohort.ids.length;
+    const m = numIndividuals(this.loaded.cohort);
     const there = (i: number | null) => (i !== null && i < m ? i : null);
     let { selection, outcome } = view;
     if (selection !== null && selection !== this.view.selection && selection.members.some((i) => i >= m)) {
@@ -66,7 +66,7 @@ export class Showing extends Held {
   stepIndividual(by: 1 | -1): void {
     const { selection, group, individual } = this.view;
     const labels = this.groups?.labels;
-    const everyone = [...(this.loaded?.cohort.ids.keys() ?? [])];
+    const everyone = this.loaded === null ? [] : [...Array(numIndividuals(this.loaded.cohort)).keys()];
     const inGroup = group === null ? everyone : everyone.filter((i) => labels?.[i] === group);
     const list = selection?.members ?? inGroup;
     if (list.length === 0) return;

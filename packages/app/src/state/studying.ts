@@ -1,5 +1,5 @@
 /** What is asked of a map: groups and their stability, outcomes, other models, single individuals, saved selections. */
-import type { Interval } from "@trajectory-maps/core";
+import { type Interval, idAt } from "@trajectory-maps/core";
 import { shortNumbers } from "../lib/numbers.ts";
 import type { CompareChoice, GroupChoice, IndividualAnswer, IndividualQuestion } from "../worker/api.ts";
 import { Reading } from "./reading.ts";
@@ -106,7 +106,7 @@ export class Studying extends Reading {
     const { ids, offsets, times, values } = this.loaded.cohort;
     const [from, to] = [offsets[index], offsets[index + 1]];
     return {
-      id: ids[index],
+      id: idAt(ids, index),
       times: Array.from(times.subarray(from, to)),
       values: Array.from(values.subarray(from, to)),
     };

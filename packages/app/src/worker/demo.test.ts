@@ -14,7 +14,7 @@ describe("the packed demo", () => {
 
   it("holds the places of that model with 16 bits of precision", () => {
     const exact = core.embed(fitted.model, cohort);
-    expect(fitted.placements.ids).toEqual(cohort.ids);
+    expect(fitted.placements.ids).toEqual(core.idList(cohort.ids));
     expect(fitted.placements.numObservations).toEqual(exact.numObservations);
     exact.location.forEach((x, k) => {
       // Half a unit in the 16th bit, and the rounding to single precision before.

@@ -3,7 +3,7 @@
  * precision, so that the example opens without waiting for a fit. Written by `demo.mjs` when the page is built; all else
  * of the cohort is drawn anew from its seed.
  */
-import type { Cohort, Groups, Placements, TrajectoryModel } from "@trajectory-maps/core";
+import { type Cohort, type Groups, idList, type Placements, type TrajectoryModel } from "@trajectory-maps/core";
 import type { Fitted } from "./api.ts";
 
 /**
@@ -31,7 +31,7 @@ export function unpackDemo(packed: string, cohort: Cohort): { fitted: Fitted; gr
   return {
     fitted: {
       model: unpack(model) as TrajectoryModel,
-      placements: { ...places, ids: cohort.ids },
+      placements: { ...places, ids: idList(cohort.ids) },
       seconds,
       finished: true,
     },

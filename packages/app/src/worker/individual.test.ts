@@ -1,6 +1,7 @@
 import {
   embed,
   fitDtm,
+  idAt,
   mixtureFromLabels,
   modelMixture,
   placeIndividual,
@@ -17,12 +18,12 @@ const AT = [0, 2.5, 5, 7.5, 10];
 function visitsOf(i: number) {
   const [from, to] = [cohort.offsets[i], cohort.offsets[i + 1]];
   return {
-    id: cohort.ids[i],
+    id: idAt(cohort.ids, i),
     times: Array.from(cohort.times.subarray(from, to)),
     values: Array.from(cohort.values.subarray(from, to)),
   };
 }
-const often = cohort.ids.findIndex((_, i) => cohort.offsets[i + 1] - cohort.offsets[i] >= 6);
+const often = cohort.offsets.findIndex((from, i) => cohort.offsets[i + 1] - from >= 6);
 
 describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (mapDimension) => {
   const model = fitDtm(cohort, { kind: "dtm", mapDimension, maxIterations: 8, seed: 1 });

@@ -6,6 +6,7 @@ import {
   embed,
   findRows,
   type Groups,
+  idList,
   inspectCohort,
   loadModel,
   type mixtureFromLabels,
@@ -114,7 +115,7 @@ export function createSession(helpers: Helpers = createHelpers()): Engine {
       }));
       session.subjects = {
         source,
-        table: { ids: simulated.ids, columns },
+        table: { ids: idList(simulated.ids), columns },
         plain: columns.map((c) => c.name),
         notes: [],
       };
@@ -129,7 +130,7 @@ export function createSession(helpers: Helpers = createHelpers()): Engine {
     },
     outcomes: async (names) => {
       if (session.subjects === null) return { outcomes: [], warnings: [] };
-      return readOutcomes(names, session.subjects.table, cohort().ids);
+      return readOutcomes(names, session.subjects.table, idList(cohort().ids));
     },
     restore: async (loaded, subjects, fitted) => {
       takeCohort(loaded);

@@ -11,6 +11,7 @@ import {
   groupPlaces,
   landmarkSurvival,
   mixtureFromLabels,
+  numIndividuals,
   readFollowUp,
   readOutcomes,
   representationsOf,
@@ -56,14 +57,14 @@ export function createStudy(session: Session, helpers: Helpers): StudyDoor {
     return session.groups ?? groupPlaces(model, placements);
   };
   const labelsOf = (name: string) => {
-    const { cohort } = study();
+    const { placements } = study();
     if (session.subjects === null) {
       throw new DtmError(
         "no-outcomes",
         "Expected a table of individuals with outcomes, received none. Add one under Data.",
       );
     }
-    return readOutcomes([name], session.subjects.table, cohort.ids).outcomes[0];
+    return readOutcomes([name], session.subjects.table, placements.ids).outcomes[0];
   };
   const baselinePlaces = () => {
     const { cohort, model } = study();
@@ -120,7 +121,7 @@ export function createStudy(session: Session, helpers: Helpers): StudyDoor {
             permutations,
             seed,
             signal,
-            ...(run.cohort.ids.length > LARGE_COHORT ? { earlyStop: { sides: "above" as const } } : {}),
+            ...(numIndividuals(run.cohort) > LARGE_COHORT ? { earlyStop: { sides: "above" as const } } : {}),
             shards: SHARDS,
             count: (shared, from, to) =>
               helpers.run({ kind: "permutations", shared, from, to }, signal) as Promise<Float64Array>,
@@ -169,7 +170,7 @@ export function createStudy(session: Session, helpers: Helpers): StudyDoor {
       const run = study();
       const outcome = labelsOf(event);
       const table = session.subjects!.table;
-      const followUp = readFollowUp(table, timeColumn, outcome.labels, run.cohort.ids);
+      const followUp = readFollowUp(table, timeColumn, outcome.labels, run.placements.ids);
       return landmarkSurvival({ ...run, groups: groups() }, event, followUp, landmark);
     },
     compare: async (choice, onProgress) => {

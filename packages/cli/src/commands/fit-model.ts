@@ -12,6 +12,7 @@ import {
   fitFpca,
   fitLmm,
   type LmmModel,
+  numIndividuals,
   type ReadCohort,
   resumeDtm,
   type ShardHost,
@@ -93,7 +94,7 @@ export function fitBaseline(
   context: Context,
   shards: ShardHost | undefined,
 ): LmmModel | FpcaModel {
-  const m = read.cohort.ids.length;
+  const m = numIndividuals(read.cohort);
   const start = lmm === undefined ? {} : { lmm };
   if (m <= MANY_INDIVIDUALS) return fitLinear(read, choice, context, shards, { statistics, ...start });
   const sample = createRandom(choice.seed).permutation(m).slice(0, BASELINE_SAMPLE).sort();

@@ -1,5 +1,5 @@
 /** dtm fit --dry-run: what would be read, fitted and written; nothing is. */
-import type { ReadCohort } from "@trajectory-maps/core";
+import { numIndividuals, type ReadCohort } from "@trajectory-maps/core";
 import { isPrivate } from "../io/run-folder.ts";
 import { cohortSummary } from "../print/summary.ts";
 import { count, whole } from "../print/words.ts";
@@ -12,7 +12,7 @@ export function planOf(read: ReadCohort, choice: FitChoice, folder: string, name
   const kind = choice.mapDimension === 3 && choice.kind === "dtm" ? "dtm-paper" : choice.kind;
   const schedule =
     kind === "dtm" || kind === "dtm-paper"
-      ? (choice.schedule ?? (cohort.ids.length > MANY_INDIVIDUALS ? "svi" : "batch"))
+      ? (choice.schedule ?? (numIndividuals(cohort) > MANY_INDIVIDUALS ? "svi" : "batch"))
       : null;
   const roles = (["id", "time", "value"] as const).map((role) => `${role} = "${columns[role]}"`);
   const lines = [
@@ -33,7 +33,7 @@ export function planOf(read: ReadCohort, choice: FitChoice, folder: string, name
       dryRun: true,
       columns,
       marker: cohort.marker,
-      individuals: cohort.ids.length,
+      individuals: numIndividuals(cohort),
       observations: cohort.times.length,
       rows: numRows,
       rowsLeftOut: numRowsLeftOut,

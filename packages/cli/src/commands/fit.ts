@@ -1,6 +1,6 @@
 /** dtm fit VISITS: read a table of visits, fit a model and its baselines, place everyone, write the folder of a run. */
 import { join } from "node:path";
-import { readCohort } from "@trajectory-maps/core";
+import { numIndividuals, readCohort } from "@trajectory-maps/core";
 import { UsageError } from "../exit-codes.ts";
 import { readCheckpoint } from "../io/checkpoint.ts";
 import { lockFolder } from "../io/lock.ts";
@@ -88,7 +88,7 @@ async function whileLocked(
   const unlock = lockFolder(folder);
   const signals = listenWhileFitting(context);
   try {
-    return await withShards(jobsOf(options), read.cohort.ids.length, async (shards) => {
+    return await withShards(jobsOf(options), numIndividuals(read.cohort), async (shards) => {
       const work = { ...about, signals, shards };
       const fitted = await fitting(work);
       if ("snapshot" in fitted) throw keepSnapshot(fitted.signal, fitted.snapshot, work);

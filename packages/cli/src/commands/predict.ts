@@ -2,7 +2,9 @@
 import {
   basisDomain,
   type Cohort,
+  idAt,
   modelMixture,
+  numIndividuals,
   type Placement,
   placeIndividual,
   predict,
@@ -76,10 +78,10 @@ export const predictCommand: Command = {
 
 function* placed(model: TrajectoryModel, cohort: Cohort): Generator<Placement> {
   const mixture = modelMixture(model);
-  for (let i = 0; i < cohort.ids.length; i++) {
+  for (let i = 0; i < numIndividuals(cohort); i++) {
     const [from, to] = [cohort.offsets[i], cohort.offsets[i + 1]];
     const history = {
-      id: cohort.ids[i] ?? "",
+      id: idAt(cohort.ids, i),
       times: cohort.times.subarray(from, to),
       values: cohort.values.subarray(from, to),
     };

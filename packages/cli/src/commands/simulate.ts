@@ -4,7 +4,9 @@ import {
   basisDomain,
   type Cohort,
   createRandom,
+  idList,
   makeCohort,
+  numIndividuals,
   simulateCohort,
   simulateFromModel,
   type TrajectoryModel,
@@ -37,7 +39,7 @@ export const simulate: Command = {
     const folder = textOption(options, "out");
     if (folder !== undefined) checkOutputs(folder, ["visits.csv", "subjects.csv"], options.force === true);
     const { cohort, subjects } = draw(what, options);
-    const about = { marker: cohort.marker, individuals: cohort.ids.length, observations: cohort.times.length };
+    const about = { marker: cohort.marker, individuals: numIndividuals(cohort), observations: cohort.times.length };
     if (folder === undefined) {
       return {
         text: [...visitsCsv(cohort)].join(""),
@@ -46,7 +48,7 @@ export const simulate: Command = {
     }
     const header = ["id", ...subjects.map(({ name }) => name)];
     function* rows(): Generator<Cell[]> {
-      for (const [i, id] of cohort.ids.entries()) yield [id, ...subjects.map(({ cells }) => cells[i] ?? "")];
+      for (const [i, id] of idList(cohort.ids).entries()) yield [id, ...subjects.map(({ cells }) => cells[i] ?? "")];
     }
     const paths = writeOutputs(folder, [
       { name: "visits.csv", text: visitsCsv(cohort) },
@@ -73,11 +75,15 @@ function draw(what: string, options: Options): Simulated {
   const ownVisits = isFolder(what) && fileExists(join(what, VISITS_FILE)) && given === undefined;
   const design = ownVisits ? openRun(what).read.cohort : drawDesign(model, given ?? 200, seed);
   const { cohort, locations } = simulateFromModel(model, design, { seed });
-  const q = locations.length / cohort.ids.length;
+  const m = numIndividuals(cohort);
+  const q = locations.length / m;
   const axes = Array.from({ length: q }, (_, a) => a);
   return {
     cohort,
-    subjects: axes.map((a) => ({ name: `x${a + 1}`, cells: cohort.ids.map((_, i) => locations[i * q + a] ?? 0) })),
+    subjects: axes.map((a) => ({
+      name: `x${a + 1}`,
+      cells: Array.from({ length: m }, (_, i) => locations[i * q + a] ?? 0),
+    })),
   };
 }
 
@@ -99,7 +105,7 @@ function drawDesign(model: TrajectoryModel, m: number, seed: number): Cohort {
 }
 
 function visitRows(cohort: Cohort) {
-  return cohort.ids.flatMap((id, i) => {
+  return idList(cohort.ids).flatMap((id, i) => {
     const [from, to] = [cohort.offsets[i] ?? 0, cohort.offsets[i + 1] ?? 0];
     return Array.from({ length: to - from }, (_, j) => ({
       id,
@@ -110,7 +116,7 @@ function visitRows(cohort: Cohort) {
 }
 
 function subjectRows(cohort: Cohort, subjects: Simulated["subjects"]) {
-  return cohort.ids.map((id, i) => ({
+  return idList(cohort.ids).map((id, i) => ({
     id,
     ...Object.fromEntries(subjects.map(({ name, cells }) => [name, cells[i]])),
   }));

@@ -12,9 +12,11 @@ import {
   type GroupMethod,
   type Groups,
   groupPlaces,
+  idList,
   joinPlacements,
   type LandmarkSurvival,
   landmarkSurvival,
+  numIndividuals,
   type Outcome,
   type PlacedModel,
   type Placements,
@@ -166,7 +168,7 @@ export function outcomesOf(
   cohort: Cohort,
   { talk }: Context,
 ): readonly Outcome[] {
-  const { outcomes, warnings } = readOutcomes(names, table, cohort.ids);
+  const { outcomes, warnings } = readOutcomes(names, table, idList(cohort.ids));
   for (const { notes } of outcomes) for (const note of notes) talk.say(note);
   for (const warning of warnings) talk.warn(`${showComplaint(warning)} [${warning.code}]`);
   return outcomes;
@@ -197,7 +199,7 @@ export function associationOf(
         seed,
         shards: pool.jobs,
         // In a large cohort a p-value that is surely above 0.05 need not be known to four digits.
-        ...(run.cohort.ids.length > LARGE_COHORT ? { earlyStop: { sides: "above" as const } } : {}),
+        ...(numIndividuals(run.cohort) > LARGE_COHORT ? { earlyStop: { sides: "above" as const } } : {}),
         count: async (plan, from, to) =>
           (await pool.run({ kind: "permutations", plan, from, to })) as ArrayLike<number>,
         onProgress: ({ outcome, done, total }) =>
@@ -230,6 +232,6 @@ export function survivalOf(
   const name = event.slice(0, at);
   const [outcome] = outcomesOf([name], table, run.cohort, context);
   if (outcome === undefined) throw new UsageError(`--event: expected an outcome, received "${name}".`);
-  const followUp = readFollowUp(table, event.slice(at + 1), outcome.labels, run.cohort.ids);
+  const followUp = readFollowUp(table, event.slice(at + 1), outcome.labels, run.placements.ids);
   return landmarkSurvival({ ...run, groups }, name, followUp, landmark);
 }

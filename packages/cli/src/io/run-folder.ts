@@ -3,7 +3,9 @@ import { join } from "node:path";
 import {
   type Cohort,
   DtmError,
+  idAt,
   loadModel,
+  numIndividuals,
   type ReadCohort,
   readCohort,
   type TrajectoryModel,
@@ -99,9 +101,10 @@ function readPrivateCopy(folder: string, model: TrajectoryModel): ReadCohort {
 /** The private copy of the visits, in pieces; it reads back as the same cohort, bit for bit. */
 export function visitsCsv(cohort: Cohort): Iterable<string> {
   function* rows(): Generator<readonly (string | number)[]> {
-    for (let i = 0; i < cohort.ids.length; i++) {
+    for (let i = 0; i < numIndividuals(cohort); i++) {
+      const id = idAt(cohort.ids, i);
       for (let j = cohort.offsets[i] ?? 0; j < (cohort.offsets[i + 1] ?? 0); j++) {
-        yield [cohort.ids[i] ?? "", cohort.times[j] ?? Number.NaN, cohort.values[j] ?? Number.NaN];
+        yield [id, cohort.times[j] ?? Number.NaN, cohort.values[j] ?? Number.NaN];
       }
     }
   }

@@ -2,6 +2,7 @@
 import {
   basisDomain,
   type Cohort,
+  numIndividuals,
   type Placements,
   placementAt,
   predict,
@@ -27,7 +28,7 @@ const WIDTH = 80;
 const line = (title: string, text: string) => `${title.padEnd(10)}${wrap(text, WIDTH, INDENT)}`;
 
 export function cohortSummary(cohort: Cohort): string {
-  const m = cohort.ids.length;
+  const m = numIndividuals(cohort);
   const n = Int32Array.from({ length: m }, (_, i) => (cohort.offsets[i + 1] ?? 0) - (cohort.offsets[i] ?? 0)).sort();
   const { name, unit, timeUnit, transform } = cohort.marker;
   const first = cohort.times.reduce((least, t) => Math.min(least, t), Number.POSITIVE_INFINITY);

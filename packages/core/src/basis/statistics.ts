@@ -7,7 +7,7 @@
  *   g_i = B_i'(y_i − Bβ) = c_i − G_i β̃,   ρ_i = s_i − 2 β̃'c_i + β̃'G_i β̃,   β̃ = β − center·1.
  * 12 + 5 + 1 doubles per individual for the default basis, whatever the number of observations.
  */
-import type { Cohort } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 import { type Basis, evaluateActive } from "./bspline.ts";
@@ -35,7 +35,7 @@ export interface BasisStatistics {
 
 /** Statistics of a cohort; `center` defaults to the pooled mean (give the training one for new individuals). */
 export function basisStatistics(cohort: Cohort, basis: Basis, center?: number): BasisStatistics {
-  const m = cohort.ids.length;
+  const m = numIndividuals(cohort);
   const N = cohort.times.length;
   const d = basis.numBasis;
   const k = basis.degree;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../numeric/random.ts";
 import { assembleColumns } from "./assemble.ts";
+import { idList, packIds } from "./ids.ts";
 
 describe("assembleColumns", () => {
   it("sorts by (id, time, value), keeps equal rows in their order, and leaves out names without a row", () => {
@@ -11,8 +12,9 @@ describe("assembleColumns", () => {
     const individuals = Int32Array.from({ length: N }, () => Math.max(0, Math.floor(14 * random.uniform()) - 7));
     const times = Float64Array.from({ length: N }, () => Math.round(5 * random.uniform()));
     const values = Float64Array.from({ length: N }, () => Math.round(3 * random.uniform()));
-    const numberOf = (name: string) => names.indexOf(name);
-    const cohort = assembleColumns({ names, numberOf, individuals, times, values });
+    const packed = packIds(names);
+    const cohort = assembleColumns({ names: packed, individuals, times, values });
+    const ids = idList(cohort.ids);
     const slow = Array.from({ length: N }, (_, j) => j).sort((a, b) => {
       const [p, q] = [names[individuals[a]], names[individuals[b]]];
       return p < q ? -1 : p > q ? 1 : times[a] - times[b] || values[a] - values[b] || a - b;
@@ -21,16 +23,16 @@ describe("assembleColumns", () => {
     expect([...cohort.times]).toEqual(slow.map((j) => times[j]));
     expect([...cohort.values]).toEqual(slow.map((j) => values[j]));
     const seen = new Set(slow.map((j) => names[individuals[j]]));
-    expect(cohort.ids).toEqual([...seen]);
-    expect(cohort.ids).not.toContain("none");
-    cohort.ids.forEach((id, i) => {
+    expect(ids).toEqual([...seen]);
+    expect(ids).not.toContain("none");
+    ids.forEach((id, i) => {
       const rows = slow.slice(cohort.offsets[i], cohort.offsets[i + 1]);
       expect(rows.every((j) => names[individuals[j]] === id)).toBe(true);
     });
-    expect(cohort.offsets[cohort.ids.length]).toBe(N);
+    expect(cohort.offsets[ids.length]).toBe(N);
     // Owned columns are put into order in place, with the same result.
     const [ownTimes, ownValues] = [times.slice(), values.slice()];
-    const taken = assembleColumns({ names, numberOf, individuals, times: ownTimes, values: ownValues, owned: true });
+    const taken = assembleColumns({ names: packed, individuals, times: ownTimes, values: ownValues, owned: true });
     expect(taken).toEqual(cohort);
     expect(taken.times).toBe(ownTimes);
     expect(taken.values).toBe(ownValues);

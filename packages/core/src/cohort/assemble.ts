@@ -3,12 +3,12 @@
  * individual's few rows by themselves. Linear in the number of rows but for the sorting of ids and of long series.
  */
 
+import { canonicalOrder, type PackedIds, selectIds } from "./ids.ts";
+
 /** Rows whose ids are numbers into a list of names. */
 export interface NumberedRows {
   /** Names, each once, in any order; those without a row are left out. */
-  readonly names: readonly string[];
-  /** Position of a name in `names`. */
-  readonly numberOf: (name: string) => number;
+  readonly names: PackedIds;
   /** Name of each row, [N]. */
   readonly individuals: Int32Array;
   readonly times: ArrayLike<number>;
@@ -19,8 +19,8 @@ export interface NumberedRows {
 
 /** The columns of a cohort, and which row went where. */
 export interface AssembledColumns {
-  /** Ids, ascending, [m]. */
-  readonly ids: readonly string[];
+  /** Ids in canonical order, [m]. */
+  readonly ids: PackedIds;
   /** Observations of individual i are offsets[i] .. offsets[i+1]-1, [m+1]. */
   readonly offsets: Int32Array;
   /** Times and values in the order (id, time, value), [N]. */
@@ -37,26 +37,25 @@ const SHORT = 24;
 export function assembleColumns(rows: NumberedRows): AssembledColumns {
   const { names, individuals, times, values } = rows;
   const N = individuals.length;
-  const counts = new Int32Array(names.length);
+  const numNames = names.starts.length - 1;
+  const counts = new Int32Array(numNames);
   for (let j = 0; j < N; j++) counts[individuals[j]]++;
-  const present = counts.includes(0) ? names.filter((_, k) => counts[k] > 0) : names;
-  // The default order of strings is that of their UTF-16 code units. Files are often sorted already.
-  const ids = ascending(present) ? present : present.slice().sort();
-  const m = ids.length;
-  const place = new Int32Array(names.length);
+  const sorted = canonicalOrder(names);
+  const present = counts.includes(0) ? sorted.filter((k) => counts[k] > 0) : sorted;
+  const m = present.length;
+  const place = new Int32Array(numNames);
   const offsets = new Int32Array(m + 1);
-  ids.forEach((id, i) => {
-    const k = rows.numberOf(id);
-    place[k] = i;
-    offsets[i + 1] = offsets[i] + counts[k];
-  });
+  for (let i = 0; i < m; i++) {
+    place[present[i]] = i;
+    offsets[i + 1] = offsets[i] + counts[present[i]];
+  }
   const next = offsets.slice(0, m);
   const order = new Int32Array(N);
   for (let j = 0; j < N; j++) order[next[place[individuals[j]]]++] = j;
   for (let i = 0; i < m; i++) sortSeries(order, offsets[i], offsets[i + 1], times, values);
   const put = (column: ArrayLike<number>): Float64Array =>
     rows.owned === true && column instanceof Float64Array ? permuteInPlace(column, order) : permuted(column, order);
-  return { ids, offsets, times: put(times), values: put(values), order };
+  return { ids: selectIds(names, present), offsets, times: put(times), values: put(values), order };
 }
 
 /** The column itself in another order, cycle by cycle; a bit for each place says that it is done. */
@@ -81,11 +80,6 @@ function permuted(column: ArrayLike<number>, order: Int32Array): Float64Array {
   const out = new Float64Array(order.length);
   for (let k = 0; k < order.length; k++) out[k] = column[order[k]] + 0;
   return out;
-}
-
-function ascending(ids: readonly string[]): boolean {
-  for (let i = 1; i < ids.length; i++) if (!(ids[i - 1] < ids[i])) return false;
-  return true;
 }
 
 /** Sorts order[from..to-1] by (time, value); rows that are equal in both stay in their order. */

@@ -5,11 +5,12 @@
  */
 import { DtmError } from "../errors.ts";
 import { assembleColumns } from "./assemble.ts";
+import { type PackedIds, packIds, selectIds } from "./ids.ts";
 import { applyTransform, DEFAULT_MARKER, type Marker, TRANSFORMS } from "./marker.ts";
 
 export interface Cohort {
-  /** Ids as text, ascending by UTF-16 code unit, [m]. */
-  readonly ids: readonly string[];
+  /** Ids packed as UTF-8, ascending by UTF-16 code unit, [m]: `idAt` and `idList` give them as text. */
+  readonly ids: PackedIds;
   /** Observations of individual i are offsets[i] .. offsets[i+1]-1, [m+1]. */
   readonly offsets: Int32Array;
   /** Times, ascending within an individual, [N]. */
@@ -52,8 +53,8 @@ export function makeCohort(columns: CohortColumns, marker: Partial<Marker> = {})
     numbers.set(id, numbers.size);
     return numbers.size - 1;
   });
-  const numberOf = (id: string) => numbers.get(id)!;
-  const { order: _, ...sorted } = assembleColumns({ names: [...numbers.keys()], numberOf, individuals, times, values });
+  const names = packIds([...numbers.keys()]);
+  const { order: _, ...sorted } = assembleColumns({ names, individuals, times, values });
   return { ...sorted, marker: fullMarker };
 }
 
@@ -79,7 +80,7 @@ function checkRow(id: string, time: number, value: number, row: number, marker: 
 }
 
 export function numIndividuals(cohort: Cohort): number {
-  return cohort.ids.length;
+  return cohort.offsets.length - 1;
 }
 
 export function numObservations(cohort: Cohort): number {
@@ -109,7 +110,7 @@ export function selectVisits(cohort: Cohort, count: (n: number) => number, rest 
     const cut = start + Math.min(Math.max(Math.floor(count(end - start)), 0), end - start);
     return rest ? [cut, end] : [start, cut];
   };
-  for (let i = 0; i < cohort.ids.length; i++) {
+  for (let i = 0; i < numIndividuals(cohort); i++) {
     const [start, end] = range(i);
     if (end > start) kept.push(i);
   }
@@ -117,11 +118,9 @@ export function selectVisits(cohort: Cohort, count: (n: number) => number, rest 
 }
 
 function subset(cohort: Cohort, chosen: ArrayLike<number>, range: (i: number) => [number, number]): Cohort {
-  const ids: string[] = [];
   const offsets = new Int32Array(chosen.length + 1);
   for (let k = 0; k < chosen.length; k++) {
     const [start, end] = range(chosen[k]);
-    ids.push(cohort.ids[chosen[k]]);
     offsets[k + 1] = offsets[k] + (end - start);
   }
   const times = new Float64Array(offsets[chosen.length]);
@@ -131,5 +130,5 @@ function subset(cohort: Cohort, chosen: ArrayLike<number>, range: (i: number) =>
     times.set(cohort.times.subarray(start, end), offsets[k]);
     values.set(cohort.values.subarray(start, end), offsets[k]);
   }
-  return { ids, offsets, times, values, marker: cohort.marker };
+  return { ids: selectIds(cohort.ids, chosen), offsets, times, values, marker: cohort.marker };
 }

@@ -1,7 +1,7 @@
 /** K-fold splitting by individual: nobody is in training and test at once. */
 import { checkOption } from "../errors.ts";
 import { createRandom } from "../numeric/random.ts";
-import { type Cohort, selectIndividuals } from "./cohort.ts";
+import { type Cohort, numIndividuals, selectIndividuals } from "./cohort.ts";
 
 export interface Fold {
   readonly train: Cohort;
@@ -12,7 +12,7 @@ export interface Fold {
 
 /** Splits a cohort into `numFolds` folds of nearly equal numbers of individuals, at random by `seed`. */
 export function splitCohort(cohort: Cohort, numFolds: number, seed = 1): Fold[] {
-  const m = cohort.ids.length;
+  const m = numIndividuals(cohort);
   checkOption(
     Number.isInteger(numFolds) && numFolds >= 2 && numFolds <= m,
     "splitCohort",

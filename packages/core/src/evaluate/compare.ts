@@ -4,6 +4,7 @@
  * and coverage of their intervals. Each fold of each model is a stateless piece of work (`evaluateFold`).
  */
 import type { Cohort } from "../cohort/cohort.ts";
+import { idList } from "../cohort/ids.ts";
 import { splitCohort } from "../cohort/split.ts";
 import { DtmError } from "../errors.ts";
 import { fitClasses } from "../models/classes/classes.ts";
@@ -103,7 +104,7 @@ export function evaluateFold(
   return {
     model,
     fold,
-    ids: test.ids,
+    ids: idList(test.ids),
     logLikelihood: scores.logLikelihood,
     numObservations: test.times.length,
     horizon: forecast.horizon,

@@ -4,7 +4,8 @@
  * on the scale of the model; coverage of central intervals follows from the PIT.
  */
 import { designMatrix } from "../basis/bspline.ts";
-import { type Cohort, selectVisits } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals, selectVisits } from "../cohort/cohort.ts";
+import { idAt } from "../cohort/ids.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { modelStatistics } from "../models/embed.ts";
 import { functionalDistribution } from "../models/mixture/curve-distribution.ts";
@@ -48,14 +49,15 @@ export function forecastScores(model: ScoredModel, cohort: Cohort, options: Fore
   const column = () => new Float64Array(N);
   const scores = { horizon: column(), logDensity: column(), crps: column(), pit: column(), absoluteError: column() };
   const ids: string[] = [];
-  for (let i = 0; i < future.ids.length; i++) {
+  for (let i = 0; i < numIndividuals(future); i++) {
+    const id = idAt(future.ids, i);
     loadIndividual(mixture, statistics, i, work);
     const posterior = conditionMixture(mixture, work);
     const lastGiven = past.times[past.offsets[i + 1] - 1];
     for (let j = future.offsets[i]; j < future.offsets[i + 1]; j++) {
       const value = functionalDistribution(posterior, model.mean.coefficients, rows, j * d, model.noiseVariance);
       const y = applyTransform(cohort.marker.transform, future.values[j]);
-      ids.push(future.ids[i]);
+      ids.push(id);
       scores.horizon[j] = future.times[j] - lastGiven;
       scores.logDensity[j] = mixtureLogDensity(value, y);
       scores.pit[j] = mixtureCdf(value, y);

@@ -6,7 +6,8 @@
  * Scores: per individual = mean over individuals; per observation = ratio of sums. On the scale of the model.
  */
 import type { BasisStatistics } from "../basis/statistics.ts";
-import { type Cohort, makeCohort } from "../cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals } from "../cohort/cohort.ts";
+import { idList, sameIds } from "../cohort/ids.ts";
 import { DtmError } from "../errors.ts";
 import { modelStatistics } from "../models/embed.ts";
 import {
@@ -63,10 +64,10 @@ export function heldOutLogLikelihood(model: ScoredModel, cohort: Cohort, options
   }
   const total = compensatedSum(logLikelihood);
   return {
-    ids: cohort.ids,
+    ids: idList(cohort.ids),
     logLikelihood,
     numObservations: statistics.counts,
-    perIndividual: total / cohort.ids.length,
+    perIndividual: total / numIndividuals(cohort),
     perObservation: total / cohort.times.length,
   };
 }
@@ -97,7 +98,7 @@ function sampledGivenHistory(
   const past = modelStatistics(model, alignHistory(future, history));
   const random = createRandom(seed);
   const work = mixtureWorkspace(mixture);
-  return Float64Array.from({ length: future.ids.length }, (_, i) => {
+  return Float64Array.from({ length: numIndividuals(future) }, (_, i) => {
     loadIndividual(mixture, past, i, work);
     const posterior = conditionMixture(mixture, work);
     const counts = new Int32Array(posterior.weights.length);
@@ -114,11 +115,10 @@ function sampledGivenHistory(
 
 /** The history's observations of exactly the individuals of `future`, in their order. */
 function alignHistory(future: Cohort, history: Cohort): Cohort {
-  const missing = future.ids.find((id) => !history.ids.includes(id));
-  if (missing !== undefined || history.ids.length !== future.ids.length) {
+  if (!sameIds(history.ids, future.ids)) {
     throw new DtmError(
       "history",
-      `heldOutLogLikelihood: expected a history of the same ${future.ids.length} individuals, received ${history.ids.length} individuals. Select both with selectVisits.`,
+      `heldOutLogLikelihood: expected a history of the same ${numIndividuals(future)} individuals, received ${numIndividuals(history)} individuals. Select both with selectVisits.`,
     );
   }
   return history;
@@ -127,7 +127,7 @@ function alignHistory(future: Cohort, history: Cohort): Cohort {
 function joinCohorts(a: Cohort, b: Cohort): Cohort {
   const ids: string[] = [];
   for (const cohort of [a, b]) {
-    cohort.ids.forEach((id, i) => {
+    idList(cohort.ids).forEach((id, i) => {
       for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) ids.push(id);
     });
   }

@@ -25,11 +25,6 @@ export function decodeText(bytes: Uint8Array, file?: string): DecodedText {
   return { text: decodeBlock(bytes, { encoding, offset: 0, line: 1, file }), encoding };
 }
 
-/** Text of bytes that are known to be ASCII. */
-export function plainText(bytes: Uint8Array): string {
-  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-}
-
 /** Text of a file's bytes in blocks, each as its own piece; refuses what `decodeText` refuses, in the same words. */
 export function* decodePieces(blocks: Iterable<Uint8Array>, file?: string): Generator<string> {
   let encoding: Encoding | undefined;

@@ -1,10 +1,9 @@
 /**
  * Ids numbered in order of appearance, packed in one array of bytes: a million ids cost their letters and eight bytes
- * each, not a million strings. Each UTF-16 unit is written as UTF-8 writes a code point (one byte for ASCII), so any
- * text comes back as it was. Lookup is by open addressing over a table of numbers.
+ * each, not a million strings. The bytes are those of the cohort's ids (cohort/ids.ts). Lookup is by open addressing over a
+ * table of numbers.
  */
-
-import { plainText } from "./decode.ts";
+import { type PackedIds, withRoom, writeLetters } from "../cohort/ids.ts";
 
 export interface IdTable {
   /** Letters of all ids, one after the other. */
@@ -30,7 +29,7 @@ export function createIdTable(): IdTable {
 
 /** The number of an id, or -1 if it was never added. */
 export function findId(table: IdTable, id: string): number {
-  const length = writeUnits(table, id);
+  const length = writeScratch(table, id);
   return table.slots[slotOf(table, table.scratch, 0, length)] - 1;
 }
 
@@ -57,25 +56,21 @@ export function addLetters(table: IdTable, text: string, from: number, to: numbe
 
 /** Writes ASCII letters into the scratch space. */
 function copyLetters(table: IdTable, text: string, from: number, length: number): void {
-  if (length > table.scratch.length) table.scratch = new Uint8Array(3 * length);
+  table.scratch = withRoom(table.scratch, length);
   const { scratch } = table;
   for (let k = 0; k < length; k++) scratch[k] = text.charCodeAt(from + k);
 }
 
 /** Adds an id that is not in the table; returns its number. */
 export function addId(table: IdTable, id: string): number {
-  return addScratch(table, writeUnits(table, id));
+  return addScratch(table, writeScratch(table, id));
 }
 
 /** Adds the id whose letters are the first `length` of the scratch space. */
 function addScratch(table: IdTable, length: number): number {
   const number = table.length;
   const start = table.starts[number];
-  if (start + length > table.bytes.length) {
-    const grown = new Uint8Array(2 * (start + length));
-    grown.set(table.bytes);
-    table.bytes = grown;
-  }
+  table.bytes = withRoom(table.bytes, start + length);
   table.bytes.set(table.scratch.subarray(0, length), start);
   if (number + 1 === table.starts.length) {
     const grown = new Int32Array(2 * table.starts.length);
@@ -89,59 +84,15 @@ function addScratch(table: IdTable, length: number): number {
   return number;
 }
 
-/** The id with a number. */
-export function idAt({ bytes, starts }: IdTable, number: number): string {
-  const end = starts[number + 1];
-  const units: number[] = [];
-  for (let k = starts[number]; k < end; ) {
-    const a = bytes[k++];
-    let unit = a;
-    if (a >= 0xe0) unit = ((a & 0x0f) << 12) | ((bytes[k++] & 0x3f) << 6) | (bytes[k++] & 0x3f);
-    else if (a >= 0x80) unit = ((a & 0x1f) << 6) | (bytes[k++] & 0x3f);
-    units.push(unit);
-  }
-  // All letters at once: text added letter by letter is kept as a tree of its pieces, many times as large.
-  return String.fromCharCode.apply(null, units);
-}
-
-/** Ids whose letters are turned into text together. */
-const GROUP = 1024;
-
-/** All ids, by number. */
-export function allIds(table: IdTable): string[] {
-  const { bytes, starts, length } = table;
-  const ids = new Array<string>(length);
-  for (let from = 0; from < length; from += GROUP) {
-    const to = Math.min(from + GROUP, length);
-    const letters = bytes.subarray(starts[from], starts[to]);
-    const plain = letters.every((byte) => byte < 0x80);
-    // Plain letters are one byte each, so that ids can be cut out of their text.
-    const text = plain ? plainText(letters) : "";
-    for (let k = from; k < to; k++) {
-      ids[k] = plain ? text.slice(starts[k] - starts[from], starts[k + 1] - starts[from]) : idAt(table, k);
-    }
-  }
-  return ids;
+/** All ids, by number: the table's own bytes. */
+export function packedIds({ bytes, starts, length }: IdTable): PackedIds {
+  return { bytes, starts: starts.subarray(0, length + 1) };
 }
 
 /** Writes an id's letters into the scratch space; returns how many bytes they take. */
-function writeUnits(table: IdTable, id: string): number {
-  if (3 * id.length > table.scratch.length) table.scratch = new Uint8Array(3 * id.length);
-  const { scratch } = table;
-  let length = 0;
-  for (let k = 0; k < id.length; k++) {
-    const unit = id.charCodeAt(k);
-    if (unit < 0x80) scratch[length++] = unit;
-    else if (unit < 0x800) {
-      scratch[length++] = 0xc0 | (unit >> 6);
-      scratch[length++] = 0x80 | (unit & 0x3f);
-    } else {
-      scratch[length++] = 0xe0 | (unit >> 12);
-      scratch[length++] = 0x80 | ((unit >> 6) & 0x3f);
-      scratch[length++] = 0x80 | (unit & 0x3f);
-    }
-  }
-  return length;
+function writeScratch(table: IdTable, id: string): number {
+  table.scratch = withRoom(table.scratch, 3 * id.length);
+  return writeLetters(id, table.scratch, 0);
 }
 
 /** The place of letters[from..from+length-1] in the table: where that id stands, or the empty place it would take. */

@@ -3,7 +3,7 @@
  * repeated or suspicious, and which pairs of times were observed in the same individuals (the design: where it is empty,
  * a covariance over time is extrapolation). Holds no rows.
  */
-import type { Cohort } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
 import type { Marker } from "../cohort/marker.ts";
 import type { Complaint } from "../errors.ts";
 import type { ReadCohort } from "./read-cohort.ts";
@@ -62,7 +62,7 @@ const VISIT_CLASSES = [1, 2, 3, 4, 6, 9];
 export function inspectCohort(read: ReadCohort): CohortQuality {
   const { cohort, warnings, notes } = read;
   const { times, values, offsets } = cohort;
-  const m = cohort.ids.length;
+  const m = numIndividuals(cohort);
   const counts = Float64Array.from({ length: m }, (_, i) => offsets[i + 1] - offsets[i]);
   const spans: number[] = [];
   const gaps: number[] = [];
@@ -109,7 +109,7 @@ export function inspectCohort(read: ReadCohort): CohortQuality {
 export function coveredPairs(cohort: Cohort, first: number, last: number, n = DESIGN_BINS): CoveredPairs {
   const edges = Array.from({ length: n + 1 }, (_, k) => first + ((last - first) * k) / n);
   const counts = new Array<number>(n * n).fill(0);
-  for (let i = 0; i < cohort.ids.length; i++) {
+  for (let i = 0; i < numIndividuals(cohort); i++) {
     const seen = new Set<number>();
     for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) seen.add(binOf(cohort.times[j], first, last, n));
     for (const a of seen) for (const b of seen) counts[a * n + b]++;

@@ -13,13 +13,13 @@ export interface Repeats {
 }
 
 /** Counts repeats; `order` [N] is the row at each place of the cohort, equal rows in the order of the file. */
-export function findRepeats({ ids, offsets, times, values }: Cohort, order: Int32Array): Repeats {
+export function findRepeats({ offsets, times, values }: Cohort, order: Int32Array): Repeats {
   let duplicates = 0;
   let sameTime = 0;
   let sameTimeIndividuals = 0;
   let firstDuplicate = order.length;
   let firstSameTime = order.length;
-  for (let i = 0; i < ids.length; i++) {
+  for (let i = 0; i < offsets.length - 1; i++) {
     const before = sameTime;
     const end = offsets[i + 1];
     for (let from = offsets[i], to = from; from < end; from = to) {

@@ -5,7 +5,7 @@
 import { assembleColumns } from "../cohort/assemble.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import type { Marker } from "../cohort/marker.ts";
-import { allIds, createIdTable, findId, type IdTable } from "./id-table.ts";
+import { createIdTable, type IdTable, packedIds } from "./id-table.ts";
 
 export interface Rows {
   ids: IdTable;
@@ -48,14 +48,13 @@ export function appendRow(rows: Rows, individual: number, time: number, value: n
 
 /** The cohort of the rows, and the row that stands at each of its places; the rows themselves are let go. */
 export function toCohort(rows: Rows, marker: Marker): { readonly cohort: Cohort; readonly order: Int32Array } {
-  const { ids, length } = rows;
+  const { length } = rows;
   // Room that was kept for more rows is given back first, one column at a time.
   rows.individuals = rows.individuals.slice(0, length);
   rows.times = rows.times.slice(0, length);
   rows.values = rows.values.slice(0, length);
   const columns = {
-    names: allIds(ids),
-    numberOf: (id: string) => findId(ids, id),
+    names: packedIds(rows.ids),
     individuals: rows.individuals,
     times: rows.times,
     values: rows.values,
@@ -64,8 +63,8 @@ export function toCohort(rows: Rows, marker: Marker): { readonly cohort: Cohort;
   rows.individuals = new Int32Array(0);
   rows.times = new Float64Array(0);
   rows.values = new Float64Array(0);
-  const { order, ...sorted } = assembleColumns(columns);
   rows.ids = createIdTable();
+  const { order, ...sorted } = assembleColumns(columns);
   return { cohort: { ...sorted, marker }, order };
 }
 

@@ -68,9 +68,9 @@ function isVaried(ascending: Float64Array): boolean {
   return distinct >= DISTINCT;
 }
 
-function countBoth({ ids, offsets, values }: Cohort, split: number, codes: readonly number[]): number {
+function countBoth({ offsets, values }: Cohort, split: number, codes: readonly number[]): number {
   let both = 0;
-  for (let i = 0; i < ids.length; i++) {
+  for (let i = 0; i < offsets.length - 1; i++) {
     let small = false;
     let large = false;
     for (let j = offsets[i]; j < offsets[i + 1]; j++) {

@@ -8,7 +8,7 @@ import { applyTransform, undoTransform } from "../cohort/marker.ts";
 import { checkOption } from "../errors.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
-import { type CourseSummary, courseAt, groupCourses } from "./clusters/courses.ts";
+import { type CourseSummary, courseAt, groupCourses, groupMedians } from "./clusters/courses.ts";
 import { courseDifference, distinctCourses } from "./clusters/distinct.ts";
 import {
   type FollowedWindow,
@@ -102,7 +102,10 @@ export function expectedCourses(
   times: ArrayLike<number>,
 ): Float64Array {
   const everyone = Int32Array.from(placements.ids.keys());
-  return modelCourses(model, placements, everyone, times).map((y) => undoTransform(model.marker.transform, y));
+  const courses = modelCourses(model, placements, everyone, times);
+  const { transform } = model.marker;
+  for (let k = 0; k < courses.length; k++) courses[k] = undoTransform(transform, courses[k]);
+  return courses;
 }
 
 /** Expected courses of the chosen individuals on the model's scale, [n,T]. */
@@ -114,16 +117,20 @@ function modelCourses(
 ): Float64Array {
   const d = model.basis.numBasis;
   const T = times.length;
-  const rows = designMatrix(model.basis, times);
+  const rows = designMatrix(model.basis, times); // [T,d]
+  const mean = model.mean.coefficients;
+  const { coefficients } = placements;
+  const w = new Float64Array(d);
   const out = new Float64Array(individuals.length * T);
-  individuals.forEach((i, row) => {
+  for (let row = 0; row < individuals.length; row++) {
+    const at = individuals[row] * d;
+    for (let k = 0; k < d; k++) w[k] = mean[k] + coefficients[at + k];
     for (let t = 0; t < T; t++) {
       let y = 0;
-      for (let k = 0; k < d; k++)
-        y += rows[t * d + k] * (model.mean.coefficients[k] + placements.coefficients[i * d + k]);
+      for (let k = 0; k < d; k++) y += rows[t * d + k] * w[k];
       out[row * T + t] = y;
     }
-  });
+  }
   return out;
 }
 
@@ -293,12 +300,13 @@ function partsOf(
     branch[clustered[k]] = b;
     groupOf[b] = cut[k];
   });
-  const courses = groupCourses(curves, times, branch, numBranches);
+  const courses = groupMedians(curves, times.length, branch, numBranches);
   return groups.map(({ median: whole }, g) =>
     courses
-      .filter(({ group: b, numMembers }) => groupOf[b] === g && numMembers >= LEAST_FOLLOWED)
-      .sort((a, b) => b.numMembers - a.numMembers || a.group - b.group)
-      .map(({ group: b, numMembers, median }) => {
+      .map((course, b) => ({ ...course, b }))
+      .filter(({ b, numMembers }) => groupOf[b] === g && numMembers >= LEAST_FOLLOWED)
+      .sort((first, second) => second.numMembers - first.numMembers || first.b - second.b)
+      .map(({ b, numMembers, median }) => {
         return { numMembers, median, ...windowOf(placements, times, (i) => branch[i] === b) };
       })
       .filter(({ median, from, until }) => {

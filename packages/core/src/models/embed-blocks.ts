@@ -2,7 +2,7 @@
  * Placing shared among threads: the cohort is cut into blocks of individuals, blocks are placed anywhere, and their
  * placements are put together again. Everyone is placed alone, so the result is that of `embed`, bit for bit.
  */
-import { type Cohort, selectIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals, selectIndividuals } from "../cohort/cohort.ts";
 import { checkOption } from "../errors.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { Placements } from "./placement.ts";
@@ -10,7 +10,7 @@ import type { Placements } from "./placement.ts";
 /** Cuts a cohort into at most `numBlocks` blocks of neighbouring individuals, of sizes that differ by one at most. */
 export function cohortBlocks(cohort: Cohort, numBlocks: number): Cohort[] {
   checkOption(Number.isInteger(numBlocks) && numBlocks >= 1, "cohortBlocks", "a whole number from 1", numBlocks, "");
-  const m = cohort.ids.length;
+  const m = numIndividuals(cohort);
   const count = Math.max(1, Math.min(numBlocks, m));
   return Array.from({ length: count }, (_, b) => {
     const from = Math.floor((b * m) / count);

@@ -5,7 +5,8 @@
  */
 import { basisDomain } from "../basis/bspline.ts";
 import { type BasisStatistics, basisStatistics } from "../basis/statistics.ts";
-import { type Cohort, makeCohort } from "../cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals } from "../cohort/cohort.ts";
+import { idList } from "../cohort/ids.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { joinFloats, multiply } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
@@ -63,7 +64,7 @@ export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOpti
   const column = (of: (part: PlacedPart) => Float64Array): Float64Array => joinFloats(placed.map(of));
   const variational = placed.flatMap((part) => part.variational ?? []);
   return {
-    ids: cohort.ids,
+    ids: idList(cohort.ids),
     mapDimension: model.mapDimension,
     numObservations: statistics.counts.slice(),
     location: column((part) => part.location),
@@ -281,7 +282,7 @@ function variationalPlaces(
 
 function countOutsideTimes(model: TrajectoryModel, cohort: Cohort): Int32Array {
   const [first, last] = basisDomain(model.basis);
-  const counts = new Int32Array(cohort.ids.length);
+  const counts = new Int32Array(numIndividuals(cohort));
   for (let i = 0; i < counts.length; i++) {
     for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
       if (cohort.times[j] < first || cohort.times[j] > last) counts[i]++;

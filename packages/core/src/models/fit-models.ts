@@ -3,7 +3,7 @@
  * (`fitDtm`) or step by step (`startDtm`, `resumeDtm`), with the same result bit for bit.
  */
 import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
-import type { Cohort } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { bytesChecksum } from "./canonical-json.ts";
 import { checkInducing } from "./check-inducing.ts";
@@ -123,7 +123,7 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const statistics = options.shards?.open(own).statistics ?? own;
   const { mapDimension = 2, mean = "scalar", seed, onProgress, signal, kernels, shards } = options;
   checkKind(options, mapDimension);
-  checkInducing(options.inducing, mapDimension, cohort.ids.length);
+  checkInducing(options.inducing, mapDimension, numIndividuals(cohort));
   const start = linearStart(statistics, { mapDimension, mean, seed, onProgress, signal, kernels, shards });
   const marked = { ...start, warnings: [...warnings, ...start.warnings] };
   const { marker } = cohort;

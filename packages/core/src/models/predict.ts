@@ -7,18 +7,18 @@ import { basisDomain, designMatrix } from "../basis/bspline.ts";
 import { sortedQuantile } from "../basis/knots.ts";
 import { type Transform, undoTransform } from "../cohort/marker.ts";
 import { checkOption, DtmError } from "../errors.ts";
-import { gaussHermite } from "../numeric/quadrature.ts";
 import { createRandom } from "../numeric/random.ts";
-import { LOG_2PI, normalCdf } from "../numeric/special.ts";
+import type { KernelChoice } from "../wasm/instance.ts";
 import type { ModelBase } from "./fit.ts";
 import { functionalDistribution } from "./mixture/curve-distribution.ts";
-import { groupComponents } from "./mixture/group-components.ts";
 import { joinNodes } from "./mixture/join-nodes.ts";
 import type { NormalMixture } from "./mixture/normal-mixture.ts";
-import { chooseNodes, coefficientSampler, heavyNodes, type NodeChoice } from "./mixture/place.ts";
-import { mixtureQuantiles } from "./mixture/quantiles.ts";
+import { coefficientSampler, dropLightNodes } from "./mixture/place.ts";
 import { simultaneousBand } from "./mixture/simultaneous.ts";
 import type { Placement } from "./placement.ts";
+import { emptySeries, mapDimensionOf, NEGLIGIBLE_MASS, type PredictedSeries, valueSeries } from "./predict-values.ts";
+
+export type { PredictedSeries } from "./predict-values.ts";
 
 export interface PredictOptions {
   /** Probability inside the bands. Default 0.9. */
@@ -34,15 +34,8 @@ export interface PredictOptions {
   /** Draws behind simultaneous bands and rates of transformed markers. Default 2000. */
   readonly numDraws?: number;
   readonly seed?: number;
-}
-
-/** Summary of one quantity at each time, on the marker's original scale. */
-export interface PredictedSeries {
-  readonly mean: Float64Array; // [T]
-  readonly sd: Float64Array; // [T]
-  readonly median: Float64Array; // [T]
-  readonly lower: Float64Array; // [T]
-  readonly upper: Float64Array; // [T]
+  /** Kernels that sum over the nodes. Default: the fastest that run here. */
+  readonly kernels?: KernelChoice;
 }
 
 export interface Prediction extends PredictedSeries {
@@ -56,16 +49,14 @@ export interface Prediction extends PredictedSeries {
   readonly extrapolated: Uint8Array;
 }
 
-/** Nodes that together hold less than this change no printed digit and are left out. */
-const NEGLIGIBLE_MASS = 1e-7;
-
 export function predict(
   model: ModelBase,
   placement: Placement,
   times: ArrayLike<number>,
   options: PredictOptions = {},
 ): Prediction {
-  const { level = 0.9, interval = "observation", simultaneous = false, rate = false, quick = false } = options;
+  const { level = 0.9, interval = "observation", simultaneous = false, rate = false } = options;
+  const { quick = false, kernels = "auto" } = options;
   checkLevel("predict", level);
   checkOption(
     interval === "curve" || interval === "observation",
@@ -76,36 +67,20 @@ export function predict(
   );
   checkDraws("predict", options.numDraws ?? 2000);
   const at = checkTimes(times);
-  const d = model.basis.numBasis;
-  const shown = quick
-    ? { ...placement, posterior: joinNodes(placement.posterior, mapDimensionOf(placement), d) }
-    : placement;
-  const choice = heavyNodes(shown.posterior.weights, NEGLIGIBLE_MASS);
   const noise = interval === "observation" ? model.noiseVariance : 0;
-  const { transform } = model.marker;
   const rows = designMatrix(model.basis, at);
-  const series = emptySeries(at.length);
-  for (let t = 0; t < at.length; t++) {
-    const value = valueDistribution(model, shown, rows, t, noise, choice);
-    summarizeInto(series, t, quick ? groupComponents(value) : value, transform, level);
-  }
+  const { transform } = model.marker;
+  const series = valueSeries(model, placement, rows, at.length, { level, noise, transform, quick, kernels });
   const [first, last] = basisDomain(model.basis);
-  const needsNodes = simultaneous || rate;
-  const heavy = needsNodes ? { ...shown, posterior: chooseNodes(shown.posterior, choice) } : placement;
   return {
     times: at,
     level,
     interval,
     ...series,
     extrapolated: Uint8Array.from(at, (t) => (t < first || t > last ? 1 : 0)),
-    ...(simultaneous ? { simultaneous: wholeCurveBand(model, heavy, at, level, noise, options) } : {}),
-    ...(rate ? { rate: rateSeries(model, heavy, at, level, options) } : {}),
+    ...(simultaneous ? { simultaneous: wholeCurveBand(model, placement, at, level, noise, options) } : {}),
+    ...(rate ? { rate: rateSeries(model, placement, at, level, options) } : {}),
   };
-}
-
-/** q of the nodes of a placement; 0 where they are no places. */
-function mapDimensionOf({ posterior }: Placement): number {
-  return posterior.locations.length / posterior.weights.length;
 }
 
 /** Draws of the curve (or, with `noise`, of new measurements) at the times, original scale, [S,T]. */
@@ -123,71 +98,23 @@ export function drawCurves(
   return draws.map((v) => undoTransform(model.marker.transform, v));
 }
 
-/** Distribution of row t of `rows` applied to the curve, on the scale of the model; over some nodes if so chosen. */
+/** Distribution of row t of `rows` applied to the curve, on the scale of the model. */
 export function valueDistribution(
   model: ModelBase,
   placement: Placement,
   rows: Float64Array,
   t: number,
   noiseVariance: number,
-  choice?: NodeChoice,
 ): NormalMixture {
   const d = model.basis.numBasis;
-  return functionalDistribution(placement.posterior, model.mean.coefficients, rows, t * d, noiseVariance, choice);
+  return functionalDistribution(placement.posterior, model.mean.coefficients, rows, t * d, noiseVariance);
 }
 
-/** Mean, sd, median and central band of a distribution given on the scale of the model. */
-function summarizeInto(out: PredictedSeries, t: number, value: NormalMixture, transform: Transform, level: number) {
-  const moments = transformedMoments(value, transform);
-  out.mean[t] = moments.mean;
-  out.sd[t] = Math.sqrt(Math.max(moments.variance, 0));
-  const [median, lower, upper] = mixtureQuantiles(value, [0.5, 0.5 * (1 - level), 0.5 * (1 + level)]);
-  out.median[t] = undoTransform(transform, median);
-  out.lower[t] = undoTransform(transform, lower);
-  out.upper[t] = undoTransform(transform, upper);
-}
-
-/**
- * Mean and variance of the undone transform, in closed form but for logit. For sqrt, with x = max(z, 0), z ~ N(m, s²):
- *   E x² = (m² + s²)Φ + msφ,   E x⁴ = (m⁴ + 6m²s² + 3s⁴)Φ + (m³s + 5ms³)φ,   Φ, φ at m/s.
- */
-function transformedMoments(value: NormalMixture, transform: Transform): { mean: number; variance: number } {
-  const K = value.weights.length;
-  const first = new Float64Array(K);
-  const second = new Float64Array(K);
-  const rule = transform === "logit" ? gaussHermite(40) : null;
-  for (let k = 0; k < K; k++) {
-    const m = value.means[k];
-    const v = value.sds[k] * value.sds[k];
-    if (transform === "identity") {
-      first[k] = m;
-      second[k] = v;
-    } else if (transform === "sqrt") {
-      const s = value.sds[k];
-      const below = normalCdf(m / s);
-      const density = s * Math.exp(-0.5 * (m / s) ** 2 - 0.5 * LOG_2PI);
-      first[k] = (m * m + v) * below + m * density;
-      const fourth = (m ** 4 + 6 * m * m * v + 3 * v * v) * below + (m ** 3 + 5 * m * v) * density;
-      second[k] = fourth - first[k] * first[k];
-    } else if (rule === null) {
-      first[k] = Math.exp(m + 0.5 * v);
-      second[k] = Math.expm1(v) * first[k] * first[k];
-      if (transform === "log1p") first[k] -= 1;
-    } else {
-      let square = 0;
-      for (let h = 0; h < rule.nodes.length; h++) {
-        const y = undoTransform(transform, m + value.sds[k] * rule.nodes[h]);
-        first[k] += rule.weights[h] * y;
-        square += rule.weights[h] * y * y;
-      }
-      second[k] = square - first[k] * first[k];
-    }
-  }
-  let mean = 0;
-  for (let k = 0; k < K; k++) mean += value.weights[k] * first[k];
-  let variance = 0;
-  for (let k = 0; k < K; k++) variance += value.weights[k] * (second[k] + (first[k] - mean) ** 2);
-  return { mean, variance };
+/** The placement with the nodes that count, joined where `quick` is wanted: fewer to draw from. */
+function shownNodes(model: ModelBase, placement: Placement, { quick = false }: PredictOptions): Placement {
+  const { posterior: full } = placement;
+  const posterior = quick ? joinNodes(full, mapDimensionOf(full), model.basis.numBasis) : full;
+  return { ...placement, posterior: dropLightNodes(posterior, NEGLIGIBLE_MASS) };
 }
 
 function wholeCurveBand(
@@ -200,7 +127,7 @@ function wholeCurveBand(
 ): { lower: Float64Array; upper: Float64Array } {
   const { numDraws = 2000, seed = 1 } = options;
   const rows = designMatrix(model.basis, at);
-  const draws = drawFunctionals(model, placement, rows, at.length, numDraws, seed, noise);
+  const draws = drawFunctionals(model, shownNodes(model, placement, options), rows, at.length, numDraws, seed, noise);
   const band = simultaneousBand(draws, numDraws, at.length, level);
   const undo = (v: number) => undoTransform(model.marker.transform, v);
   return { lower: band.lower.map(undo), upper: band.upper.map(undo) };
@@ -215,21 +142,20 @@ function rateSeries(
   options: PredictOptions,
 ): PredictedSeries {
   const T = at.length;
-  const out = emptySeries(T);
   const slopes = designMatrix(model.basis, at, true);
   const { transform } = model.marker;
+  const { quick = false, kernels = "auto" } = options;
   if (transform === "identity") {
-    for (let t = 0; t < T; t++) {
-      summarizeInto(out, t, valueDistribution(model, placement, slopes, t, 0), "identity", level);
-    }
-    return out;
+    return valueSeries(model, placement, slopes, T, { level, noise: 0, transform, quick, kernels });
   }
+  const out = emptySeries(T);
   const { numDraws = 2000, seed = 1 } = options;
   const rows = designMatrix(model.basis, at);
   const both = new Float64Array(rows.length * 2);
   both.set(rows);
   both.set(slopes, rows.length);
-  const draws = drawFunctionals(model, placement, both, 2 * T, numDraws, seed, 0);
+  const shown = shownNodes(model, placement, options);
+  const draws = drawFunctionals(model, shown, both, 2 * T, numDraws, seed, 0);
   const rates = new Float64Array(numDraws);
   for (let t = 0; t < T; t++) {
     let mean = 0;
@@ -284,11 +210,6 @@ function drawFunctionals(
     }
   }
   return out;
-}
-
-function emptySeries(T: number): PredictedSeries {
-  const series = () => new Float64Array(T);
-  return { mean: series(), sd: series(), median: series(), lower: series(), upper: series() };
 }
 
 /** Refuses a level that is no probability strictly inside (0, 1). */

@@ -41,7 +41,7 @@ function checkStatistics(cohort: Cohort, statistics: BasisStatistics): BasisStat
 }
 
 function checkCohort(cohort: Cohort, warnings: string[]): void {
-  const m = cohort.ids.length;
+  const m = numIndividuals(cohort);
   if (m < MIN_INDIVIDUALS) {
     throw new DtmError(
       "too-few-individuals",
@@ -69,7 +69,7 @@ function checkCohort(cohort: Cohort, warnings: string[]): void {
 
 function countSingles(cohort: Cohort): number {
   let singles = 0;
-  for (let i = 0; i < cohort.ids.length; i++) if (cohort.offsets[i + 1] - cohort.offsets[i] === 1) singles++;
+  for (let i = 0; i < numIndividuals(cohort); i++) if (cohort.offsets[i + 1] - cohort.offsets[i] === 1) singles++;
   return singles;
 }
 

@@ -3,7 +3,8 @@
  * from the model at that place, values with measurement noise. Used to check coverage and power.
  */
 import { evaluateActive } from "../basis/bspline.ts";
-import { type Cohort, makeCohort } from "../cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals } from "../cohort/cohort.ts";
+import { idAt } from "../cohort/ids.ts";
 import { undoTransform } from "../cohort/marker.ts";
 import { mapMoments } from "../models/gp/sparse-map.ts";
 import { isMapModel, type MapModel, modelMixture, type TrajectoryModel } from "../models/model.ts";
@@ -26,7 +27,7 @@ export function simulateFromModel(
   options: { readonly seed?: number } = {},
 ): ModelSimulation {
   const random = createRandom(options.seed ?? 1);
-  const m = design.ids.length;
+  const m = numIndividuals(design);
   const d = model.basis.numBasis;
   const q = isMapModel(model) ? model.mapDimension : 0;
   const locations = new Float64Array(m * q);
@@ -37,6 +38,7 @@ export function simulateFromModel(
   const values = new Float64Array(design.times.length);
   const active = new Float64Array(model.basis.degree + 1);
   for (let i = 0; i < m; i++) {
+    const id = idAt(design.ids, i);
     const w = coefficients.subarray(i * d, (i + 1) * d);
     if (linear !== null) {
       drawNormalInto(linear, d, random, w);
@@ -50,7 +52,7 @@ export function simulateFromModel(
       let y = sigma * random.normal();
       for (let k = 0; k <= model.basis.degree; k++)
         y += active[k] * (w[first + k] + model.mean.coefficients[first + k]);
-      ids.push(design.ids[i]);
+      ids.push(id);
       values[j] = undoTransform(model.marker.transform, y);
     }
   }

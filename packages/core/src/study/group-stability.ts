@@ -4,7 +4,7 @@
  * partitions are then compared (docs/math/groups.md §3). Each resample is a stateless piece of work (`resampleLabels`),
  * so threads may share them, and the result does not depend on how many there are.
  */
-import { type Cohort, makeCohort, selectIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals, selectIndividuals } from "../cohort/cohort.ts";
 import { resampleSeed, type Stability, stabilityOf } from "../map/clusters/stability.ts";
 import { type GroupMethod, groupPlaces } from "../map/groups.ts";
 import { embed } from "../models/embed.ts";
@@ -48,7 +48,7 @@ export function resampleLabels({ model, cohort, numGroups, method, seed }: Resam
 /** As many individuals as the cohort has, drawn with replacement; one drawn twice is two individuals. */
 function drawIndividuals(cohort: Cohort, seed: number): Cohort {
   const random = createRandom(seed);
-  const m = cohort.ids.length;
+  const m = numIndividuals(cohort);
   const ids: string[] = [];
   const times: number[] = [];
   const values: number[] = [];
@@ -72,8 +72,8 @@ export async function studyStability(
   options: StudyStabilityOptions = {},
 ): Promise<Stability> {
   const { method = "ward", numResamples = 20, seed = 1, run = resampleLabels, jobs = 1, onProgress } = options;
-  const chosen = chooseIndividuals(cohort.ids.length, seed);
-  const part = chosen.length === cohort.ids.length ? cohort : selectIndividuals(cohort, chosen);
+  const chosen = chooseIndividuals(numIndividuals(cohort), seed);
+  const part = chosen.length === numIndividuals(cohort) ? cohort : selectIndividuals(cohort, chosen);
   const reference = Int32Array.from(chosen, (i) => labels[i]);
   let done = 0;
   const labelsOf = async (b: number) => {

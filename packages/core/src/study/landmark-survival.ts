@@ -4,7 +4,8 @@
  * its group: the study's groups are regions of the map, and individuals join them by the posterior of their place at the
  * landmark. The map and the regions themselves were made from all visits.
  */
-import { type Cohort, makeCohort } from "../cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals } from "../cohort/cohort.ts";
+import { idAt } from "../cohort/ids.ts";
 import { DtmError } from "../errors.ts";
 import { mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
 import type { Groups } from "../map/groups.ts";
@@ -87,18 +88,19 @@ function visitsUntil(cohort: Cohort, individuals: Int32Array, landmark: number):
   const times: number[] = [];
   const values: number[] = [];
   for (const i of individuals) {
+    const id = idAt(cohort.ids, i);
     for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
       if (cohort.times[j] > landmark) break;
-      ids.push(cohort.ids[i]);
+      ids.push(id);
       times.push(cohort.times[j]);
       values.push(cohort.values[j]);
     }
   }
   const early = makeCohort({ ids, times, values }, cohort.marker);
-  if (early.ids.length !== individuals.length) {
+  if (numIndividuals(early) !== individuals.length) {
     throw new DtmError(
       "shape",
-      `landmarkSurvival: expected ${individuals.length} individuals, kept ${early.ids.length}.`,
+      `landmarkSurvival: expected ${individuals.length} individuals, kept ${numIndividuals(early)}.`,
     );
   }
   return early;

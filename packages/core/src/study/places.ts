@@ -1,7 +1,7 @@
 /** Places under several models side by side, as the tests of association want them. */
 
 import type { Representation } from "../associate/prepare.ts";
-import type { Cohort } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
 import { drawLocations, placeIndividual } from "../models/embed.ts";
 import { isMapModel, modelMixture, type TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
@@ -44,7 +44,7 @@ const EXACT_LIMIT = 2000;
 /** Draws of everyone's place, [m,q] each: from the exact posterior for maps of few, Gaussian otherwise. */
 function drawPlaces({ model, placements }: PlacedModel, cohort: Cohort, numDraws: number, seed: number) {
   const q = model.mapDimension;
-  const m = cohort.ids.length;
+  const m = numIndividuals(cohort);
   const random = createRandom(seed);
   const sets = Array.from({ length: numDraws }, () => new Float64Array(m * q));
   const mixture = isMapModel(model) && m <= EXACT_LIMIT ? modelMixture(model) : null;

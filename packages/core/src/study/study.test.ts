@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { makeCohort } from "../cohort/cohort.ts";
+import { makeCohort, numIndividuals } from "../cohort/cohort.ts";
 import { groupPlaces } from "../map/groups.ts";
 import { embed } from "../models/embed.ts";
 import { fitFpca, fitLmm } from "../models/fit-models.ts";
@@ -17,7 +17,7 @@ const fpca = fitFpca(cohort, { rank: 2 });
 const lmm = fitLmm(cohort);
 const placements = embed(fpca, cohort);
 const groups = groupPlaces(fpca, placements, { numGroups: 3 });
-const m = cohort.ids.length;
+const m = numIndividuals(cohort);
 
 describe("refitLike", () => {
   it("gives the same model again on the same individuals", () => {
@@ -62,7 +62,7 @@ describe("studyStability", () => {
     const found = groupPlaces(model, embed(model, apart), { numGroups: 3 });
     const options = { numResamples: 3 };
     expect((await studyStability(model, apart, found.labels, 3, options)).verdict).toBe("stable");
-    const chance = Int32Array.from(apart.ids, () => random.integer(3));
+    const chance = Int32Array.from({ length: numIndividuals(apart) }, () => random.integer(3));
     expect((await studyStability(model, apart, chance, 3, options)).meanAdjustedRand).toBeLessThan(0.3);
   });
 });
@@ -90,11 +90,11 @@ describe("representationsOf", () => {
 describe("outcomeSurfaces", () => {
   const random = createRandom(6);
   /** An outcome of the right half of the map, one unknown for every third individual, and one of chance. */
-  const right = Uint8Array.from(cohort.ids, (_, i) => (placements.location[2 * i] > 0 ? 1 : 0));
+  const right = Uint8Array.from({ length: m }, (_, i) => (placements.location[2 * i] > 0 ? 1 : 0));
   const outcomes = [
     { name: "right", labels: right },
     { name: "partly known", labels: right.map((label, i) => (i % 3 === 0 ? 255 : label)) },
-    { name: "chance", labels: Uint8Array.from(cohort.ids, () => (random.uniform() < 0.5 ? 1 : 0)) },
+    { name: "chance", labels: Uint8Array.from({ length: m }, () => (random.uniform() < 0.5 ? 1 : 0)) },
   ];
   const tested = outcomes.map(({ name }) => ({
     outcome: name,

@@ -31,7 +31,18 @@ export interface KernelExports {
   addToTable(table: number, x: number, count: number, size: number, weight: number, values: number): void;
   weighNodes(context: number): number;
   sumNodes(context: number, count: number): void;
-  conditionNodes(context: number, rank: number, count: number): number;
+  conditionTiles(context: number, rank: number, count: number): void;
+  joinTiles(context: number): void;
+  spreadCourse(context: number): void;
+  courseQuantile(
+    context: number,
+    p: number,
+    start: number,
+    low: number,
+    high: number,
+    tolerance: number,
+    lastStep: number,
+  ): number;
   scoreLinear(context: number): void;
   sumRows(rows: number, n: number, rank: number, members: number, count: number, sums: number): void;
   fillProducts(A: number, B: number, pairs: number, R: number, numTiles: number): void;

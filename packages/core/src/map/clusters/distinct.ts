@@ -9,7 +9,7 @@
  * n₀ is 3 % of the individuals, but at least 20, or a tenth of fewer than 200.   (docs/math/groups.md §2)
  */
 import { checkOption } from "../../errors.ts";
-import { groupCourses } from "./courses.ts";
+import { groupMedians } from "./courses.ts";
 import { cutTree, type WardTree } from "./ward.ts";
 
 /** What k groups look like side by side. */
@@ -58,7 +58,7 @@ export function distinctCourses(
   checkOption(noise > 0, "distinctCourses: noise", "a standard deviation above 0", noise, "Give that of the model.");
   const evidence: DistinctEvidence[] = [];
   for (let k = 2; k <= Math.min(maxGroups, n); k++) {
-    const groups = groupCourses(courses, times, cutTree(tree, k), k);
+    const groups = groupMedians(courses, times.length, cutTree(tree, k), k);
     const difference = leastOf(groups.map(({ median }) => median)) / noise;
     const smallest = Math.min(...groups.map(({ numMembers }) => numMembers));
     const distinct = difference >= leastDifference && smallest >= leastSize;

@@ -4,12 +4,12 @@
  * apart; the closest two are merged until one is left. d is the plain distance of two single points, and d²/2 is what a
  * merge adds to the sum of squares within clusters. This is R's hclust(dist(X), "ward.D2").
  *
- * Found by the nearest-neighbour chain (Murtagh 1983; Müllner 2011): walk from a cluster to its nearest neighbour until
- * two are each other's nearest, merge them, go on from there. Ward's distance is reducible (a merge brings nothing
- * nearer), so this makes the same tree as always merging the closest two. Distances come from centres and sizes, never
- * from a matrix: O(n²q) time, O(nq) memory.   (docs/math/groups.md §1)
+ * Found by the nearest-neighbour chain (ward-chain.ts). Ward's distance is reducible (a merge brings nothing nearer), so
+ * it makes the same tree as always merging the closest two. Distances come from centres and sizes, never from a matrix:
+ * O(nq) memory.   (docs/math/groups.md §1)
  */
 import { checkOption, DtmError } from "../../errors.ts";
+import { findMerges } from "./ward-chain.ts";
 
 /** A tree of merges, lowest first. Nodes 0..n−1 are the points, node n+t is the cluster made by merge t. */
 export interface WardTree {
@@ -22,25 +22,12 @@ export interface WardTree {
   readonly leafOrder: Int32Array;
 }
 
-/** The clusters still alive, in slots 0..alive−1, and the chain of slots. */
-interface Workspace {
-  readonly q: number;
-  readonly centers: Float64Array; // [n,q]
-  readonly sizes: Float64Array; // [n]
-  readonly nodes: Int32Array; // [n] node number, in order of making
-  readonly chain: Int32Array; // [n]
-  readonly chainPosition: Int32Array; // [n] place of a slot in the chain, or −1
-  alive: number;
-}
-
 /** The Ward tree of points X [n,q]; does not depend on the order of the points but for their numbers. */
 export function wardTree(points: Float64Array, numPoints: number, dimension: number): WardTree {
   checkPoints(points, numPoints, dimension, "wardTree");
   const n = numPoints;
   const from = canonicalOrder(points, n, dimension);
-  const pairs = new Int32Array(2 * (n - 1));
-  const heights = new Float64Array(n - 1);
-  runChain(prepare(points, from, dimension), pairs, heights);
+  const { pairs, heights } = findMerges(points, from, dimension);
   return numberTree(pairs, heights, from);
 }
 
@@ -130,130 +117,6 @@ export function canonicalOrder(points: Float64Array, n: number, q: number): Int3
     }
     return 0;
   });
-}
-
-/** Single points as clusters, in canonical order, centred so that places far from the origin lose no digits. */
-function prepare(points: Float64Array, from: Int32Array, q: number): Workspace {
-  const n = from.length;
-  const centers = new Float64Array(n * q);
-  for (let i = 0; i < n; i++) for (let c = 0; c < q; c++) centers[i * q + c] = points[from[i] * q + c];
-  for (let c = 0; c < q; c++) {
-    let mean = 0;
-    for (let i = 0; i < n; i++) mean += centers[i * q + c] / n;
-    for (let i = 0; i < n; i++) centers[i * q + c] -= mean;
-  }
-  return {
-    q,
-    centers,
-    sizes: new Float64Array(n).fill(1),
-    nodes: Int32Array.from({ length: n }, (_, i) => i),
-    chain: new Int32Array(n),
-    chainPosition: new Int32Array(n).fill(-1),
-    alive: n,
-  };
-}
-
-/** Fills `pairs` [n−1,2] and `heights` [n−1] with the merges in the order in which the chain finds them. */
-function runChain(work: Workspace, pairs: Int32Array, heights: Float64Array): void {
-  const { nodes, chain, chainPosition } = work;
-  const n = work.alive;
-  let length = 0;
-  for (let t = 0; t < n - 1; ) {
-    if (length === 0) {
-      chain[0] = 0;
-      chainPosition[0] = 0;
-      length = 1;
-    }
-    const top = chain[length - 1];
-    const previous = length > 1 ? chain[length - 2] : -1;
-    const next = nearest(work, top, previous);
-    if (next !== previous) {
-      const seen = chainPosition[next];
-      if (seen < 0) {
-        chainPosition[next] = length;
-        chain[length++] = next;
-      } else {
-        // Only rounding among equal distances leads back into the chain; walk on from there.
-        while (length > seen + 1) chainPosition[chain[--length]] = -1;
-      }
-      continue;
-    }
-    // Top and previous are each other's nearest.
-    length -= 2;
-    chainPosition[top] = -1;
-    chainPosition[previous] = -1;
-    pairs[2 * t] = nodes[top];
-    pairs[2 * t + 1] = nodes[previous];
-    const below = Math.max(heightOf(heights, nodes[top], n), heightOf(heights, nodes[previous], n));
-    heights[t] = Math.max(below, Math.sqrt(2 * distance(work, top, previous)));
-    mergeSlots(work, Math.min(top, previous), Math.max(top, previous), n + t);
-    t++;
-  }
-}
-
-/** The slot with the smallest |A||B|/(|A|+|B|)·‖a−b‖² to `top`; of equals `previous`, else the first. */
-function nearest(work: Workspace, top: number, previous: number): number {
-  const { q, centers, sizes, alive } = work;
-  const size = sizes[top];
-  let best = previous;
-  let least = previous >= 0 ? distance(work, top, previous) : Number.POSITIVE_INFINITY;
-  const x = centers[top * q];
-  const y = q > 1 ? centers[top * q + 1] : 0;
-  for (let j = 0; j < alive; j++) {
-    const row = j * q;
-    const dx = x - centers[row];
-    let s = dx * dx;
-    if (q > 1) {
-      const dy = y - centers[row + 1];
-      s += dy * dy;
-      for (let c = 2; c < q; c++) {
-        const dc = centers[top * q + c] - centers[row + c];
-        s += dc * dc;
-      }
-    }
-    // The factor is at least ½, so most slots are ruled out without the division.
-    if (0.5 * s >= least || j === top) continue;
-    const d = ((size * sizes[j]) / (size + sizes[j])) * s;
-    if (d < least) {
-      least = d;
-      best = j;
-    }
-  }
-  // Every distance overflowed or was equal to infinity: any neighbour is as good.
-  return best >= 0 ? best : top === 0 ? 1 : 0;
-}
-
-/** |A||B|/(|A|+|B|)·‖a−b‖² of two slots; the same bits in either order. */
-function distance(work: Workspace, a: number, b: number): number {
-  const { q, centers, sizes } = work;
-  let s = 0;
-  for (let c = 0; c < q; c++) {
-    const d = centers[a * q + c] - centers[b * q + c];
-    s += d * d;
-  }
-  return ((sizes[a] * sizes[b]) / (sizes[a] + sizes[b])) * s;
-}
-
-/** Puts the union of slots a < b into a, and the last slot alive into b. */
-function mergeSlots(work: Workspace, a: number, b: number, node: number): void {
-  const { q, centers, sizes, nodes, chain, chainPosition } = work;
-  const size = sizes[a] + sizes[b];
-  for (let c = 0; c < q; c++) {
-    centers[a * q + c] = (sizes[a] * centers[a * q + c] + sizes[b] * centers[b * q + c]) / size;
-  }
-  sizes[a] = size;
-  nodes[a] = node;
-  const last = --work.alive;
-  if (b === last) return;
-  for (let c = 0; c < q; c++) centers[b * q + c] = centers[last * q + c];
-  sizes[b] = sizes[last];
-  nodes[b] = nodes[last];
-  chainPosition[b] = chainPosition[last];
-  if (chainPosition[b] >= 0) chain[chainPosition[b]] = b;
-}
-
-function heightOf(heights: Float64Array, node: number, n: number): number {
-  return node < n ? 0 : heights[node - n];
 }
 
 /** Sorts the merges by height, gives points their own numbers back and finds the order of the leaves. */

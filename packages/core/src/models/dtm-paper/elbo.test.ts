@@ -3,7 +3,7 @@ import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { bendingCohort, cohortStatistics, randomProblem } from "../../../../../test/paper-problem.ts";
 import { designMatrix } from "../../basis/bspline.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import type { Cohort } from "../../cohort/cohort.ts";
+import { type Cohort, numIndividuals } from "../../cohort/cohort.ts";
 import { cholesky, logDetFromCholesky, solveLowerInPlace } from "../../numeric/cholesky.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { LOG_2PI, logSumExp } from "../../numeric/special.ts";
@@ -25,7 +25,7 @@ function denseLogDensity(
   q: number,
 ): number {
   const N = cohort.times.length;
-  const m = cohort.ids.length;
+  const m = numIndividuals(cohort);
   const d = statistics.basis.numBasis;
   const B = designMatrix(statistics.basis, cohort.times);
   const K = kernelCross(kernel, X, m, X, m, q);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { bendingCohort, cohortStatistics, crudeStart } from "../../../../../test/paper-problem.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
+import { idList } from "../../cohort/ids.ts";
 import { DtmError } from "../../errors.ts";
 import type { FitProgress } from "../fit.ts";
 import type { DtmPaperFit } from "./model.ts";
@@ -73,7 +74,9 @@ describe("a fit of the published model", () => {
 
   it("does not depend on the order of rows", () => {
     const cohort = bendingCohort(40, 2);
-    const ids = cohort.ids.flatMap((id, i) => Array<string>(cohort.offsets[i + 1] - cohort.offsets[i]).fill(id));
+    const ids = idList(cohort.ids).flatMap((id, i) =>
+      Array<string>(cohort.offsets[i + 1] - cohort.offsets[i]).fill(id),
+    );
     const reversed = makeCohort({
       ids: [...ids].reverse(),
       times: Array.from(cohort.times).reverse(),
@@ -156,7 +159,9 @@ describe("a fit of the published model", () => {
 
   it("follows a change of unit: places stay, variances scale", () => {
     const cohort = bendingCohort(40, 2);
-    const ids = cohort.ids.flatMap((id, i) => Array<string>(cohort.offsets[i + 1] - cohort.offsets[i]).fill(id));
+    const ids = idList(cohort.ids).flatMap((id, i) =>
+      Array<string>(cohort.offsets[i + 1] - cohort.offsets[i]).fill(id),
+    );
     const scaled = makeCohort({ ids, times: cohort.times, values: cohort.values.map((y) => 1e6 * y - 3e7) });
     const fit = (c: typeof cohort) => {
       const s = cohortStatistics(c);

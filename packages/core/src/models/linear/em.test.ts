@@ -4,7 +4,7 @@ import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { type RandomCohort, randomCohort } from "../../../../../test/random-cohort.ts";
 import { designMatrix } from "../../basis/bspline.ts";
 import { basisStatistics, unpackGram } from "../../basis/statistics.ts";
-import { makeCohort } from "../../cohort/cohort.ts";
+import { makeCohort, numIndividuals } from "../../cohort/cohort.ts";
 import { cholesky, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { semidefiniteRoot } from "../../numeric/symmetric-eigen.ts";
@@ -23,7 +23,7 @@ function literalMean(data: RandomCohort, kind: MeanKind, w: Float64Array): Float
   const d = basis.numBasis;
   const B = designMatrix(basis, cohort.times);
   const target = cohort.values.slice();
-  for (let i = 0; i < cohort.ids.length; i++) {
+  for (let i = 0; i < numIndividuals(cohort); i++) {
     for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
       for (let k = 0; k < d; k++) target[j] -= B[j * d + k] * w[i * d + k];
     }
@@ -43,7 +43,7 @@ function literalNoise(data: RandomCohort, beta: Float64Array, w: Float64Array, V
   const B = designMatrix(basis, cohort.times);
   const G = new Float64Array(d * d);
   let total = 0;
-  for (let i = 0; i < cohort.ids.length; i++) {
+  for (let i = 0; i < numIndividuals(cohort); i++) {
     for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
       let r = cohort.values[j];
       for (let k = 0; k < d; k++) r -= B[j * d + k] * (beta[k] + w[i * d + k]);

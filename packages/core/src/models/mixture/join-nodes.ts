@@ -6,7 +6,7 @@
  * mass; courses change little across a cell, so bands move by
  * about a hundredth of their width at most (measured: 1.4 % once, for a noise-free course of the published map).
  */
-import type { CoefficientPosterior } from "./posterior.ts";
+import type { CoefficientPosterior, PlacePosterior } from "./posterior.ts";
 
 /** Fewest cells per dimension of the grid, for maps of one, two and three dimensions; fine lattices get twice as many. */
 const CELLS = [128, 16, 7];
@@ -14,23 +14,42 @@ const NODES_PER_CELL = 3;
 /** Nodes lighter than this share of the heaviest do not decide how far the grid reaches; they fall into its outermost cells. */
 const LIGHT = 1e-2;
 
-/** The posterior with neighbouring nodes joined; itself if that would not make it much smaller. */
-export function joinNodes(posterior: CoefficientPosterior, q: number, d: number): CoefficientPosterior {
-  const { weights, nodes, locations: X, means, covariances } = posterior;
-  const K = weights.length;
+/** Which cell each node of a posterior is in. */
+export interface JoinedCells {
+  /** Cells that hold nodes are numbered in order of appearance, [K]. */
+  readonly cells: Int32Array;
+  readonly numCells: number;
+}
+
+/** Most cells that a posterior of K nodes is joined into. */
+export function mostCells(K: number): number {
+  return Math.floor(K / NODES_PER_CELL) + 1;
+}
+
+/** Cells whose nodes are to become one; null if that would not make the posterior much smaller. */
+export function joinedCells(posterior: PlacePosterior, q: number): JoinedCells | null {
+  const K = posterior.weights.length;
   const fewest = CELLS[q - 1];
-  if (fewest === undefined || K < NODES_PER_CELL * fewest ** q) return posterior;
+  if (fewest === undefined || K < NODES_PER_CELL * fewest ** q) return null;
   const per = Math.min(Math.floor((K / NODES_PER_CELL) ** (1 / q)), 2 * fewest);
-  const numCells = per ** q;
   const cells = cellsOf(posterior, q, per);
-  // Cells that hold nodes, numbered in order of appearance.
-  const numbers = new Int32Array(numCells).fill(-1);
-  let B = 0;
+  const numbers = new Int32Array(per ** q).fill(-1);
+  let numCells = 0;
   for (let k = 0; k < K; k++) {
     const cell = cells[k];
-    if (numbers[cell] < 0) numbers[cell] = B++;
+    if (numbers[cell] < 0) numbers[cell] = numCells++;
     cells[k] = numbers[cell];
   }
+  return { cells, numCells };
+}
+
+/** The posterior with neighbouring nodes joined; itself if that would not make it much smaller. */
+export function joinNodes(posterior: CoefficientPosterior, q: number, d: number): CoefficientPosterior {
+  const found = joinedCells(posterior, q);
+  if (found === null) return posterior;
+  const { weights, nodes, locations: X, means, covariances } = posterior;
+  const K = weights.length;
+  const { cells, numCells: B } = found;
   const w = new Float64Array(B);
   const heaviest = new Int32Array(B).fill(-1);
   const x = new Float64Array(B * q);
@@ -78,29 +97,27 @@ export function joinNodes(posterior: CoefficientPosterior, q: number, d: number)
 }
 
 /** Cell of each node in a grid of per^q cells over the nodes that are not light. */
-function cellsOf({ weights, locations: X }: CoefficientPosterior, q: number, per: number): Int32Array {
+function cellsOf({ weights, locations: X }: PlacePosterior, q: number, per: number): Int32Array {
   const K = weights.length;
   let largest = 0;
   for (let k = 0; k < K; k++) if (weights[k] > largest) largest = weights[k];
-  const low = new Float64Array(q).fill(Number.POSITIVE_INFINITY);
-  const high = new Float64Array(q).fill(Number.NEGATIVE_INFINITY);
-  for (let k = 0; k < K; k++) {
-    if (weights[k] < LIGHT * largest) continue;
-    for (let c = 0; c < q; c++) {
-      const v = X[k * q + c];
-      if (v < low[c]) low[c] = v;
-      if (v > high[c]) high[c] = v;
-    }
-  }
-  const scale = low.map((v, c) => (high[c] > v ? per / (high[c] - v) : 0));
+  const light = LIGHT * largest;
   const cells = new Int32Array(K);
-  for (let k = 0; k < K; k++) {
-    let cell = 0;
-    for (let c = 0; c < q; c++) {
-      const at = Math.floor((X[k * q + c] - low[c]) * scale[c]);
-      cell = cell * per + Math.min(Math.max(at, 0), per - 1);
+  // One coordinate after the other.
+  for (let c = 0; c < q; c++) {
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    for (let k = 0, at = c; k < K; k++, at += q) {
+      if (weights[k] < light) continue;
+      const v = X[at];
+      if (v < low) low = v;
+      if (v > high) high = v;
     }
-    cells[k] = cell;
+    const scale = high > low ? per / (high - low) : 0;
+    for (let k = 0, at = c; k < K; k++, at += q) {
+      const v = (X[at] - low) * scale;
+      cells[k] = cells[k] * per + (v > 0 ? Math.min(v, per - 1) | 0 : 0);
+    }
   }
   return cells;
 }

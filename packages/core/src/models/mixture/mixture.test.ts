@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { designMatrix } from "../../basis/bspline.ts";
 import { bsplineBasis } from "../../basis/knots.ts";
 import { basisStatistics } from "../../basis/statistics.ts";
-import { makeCohort } from "../../cohort/cohort.ts";
+import { makeCohort, numIndividuals } from "../../cohort/cohort.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { loadIndividual, logLikelihoods, makeMixture, mixtureWorkspace } from "./mixture.ts";
 import { conditionMixture } from "./posterior.ts";
@@ -76,7 +76,7 @@ describe("a mixture of Gaussians over coefficients", () => {
     const B = designMatrix(statistics.basis, cohort.times);
     const work = mixtureWorkspace(mixture);
     const all = logLikelihoods(mixture, statistics);
-    for (let i = 0; i < cohort.ids.length; i++) {
+    for (let i = 0; i < numIndividuals(cohort); i++) {
       const [start, end] = [cohort.offsets[i], cohort.offsets[i + 1]];
       const Bi = Matrix.from1DArray(end - start, d, Array.from(B.subarray(start * d, end * d)));
       const yi = Matrix.columnVector(Array.from(cohort.values.subarray(start, end)));

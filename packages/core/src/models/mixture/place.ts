@@ -15,13 +15,21 @@ export function locationMoments(
   const { weights, locations } = posterior;
   const mean = new Float64Array(q);
   const covariance = new Float64Array(q * q);
-  for (let k = 0; k < weights.length; k++) {
-    for (let c = 0; c < q; c++) mean[c] += weights[k] * locations[k * q + c];
+  const K = weights.length;
+  // One entry after the other: nothing is read through an index that the next step would have to wait for.
+  for (let c = 0; c < q; c++) {
+    let s = 0;
+    for (let k = 0, at = c; k < K; k++, at += q) s += weights[k] * locations[at];
+    mean[c] = s;
   }
-  for (let k = 0; k < weights.length; k++) {
-    for (let a = 0; a < q; a++) {
-      const da = locations[k * q + a] - mean[a];
-      for (let b = 0; b < q; b++) covariance[a * q + b] += weights[k] * da * (locations[k * q + b] - mean[b]);
+  for (let a = 0; a < q; a++) {
+    for (let b = 0; b <= a; b++) {
+      const [ma, mb] = [mean[a], mean[b]];
+      let s = 0;
+      for (let k = 0, at = 0; k < K; k++, at += q)
+        s += weights[k] * (locations[at + a] - ma) * (locations[at + b] - mb);
+      covariance[a * q + b] = s;
+      covariance[b * q + a] = s;
     }
   }
   return { mean, covariance };

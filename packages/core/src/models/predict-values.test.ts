@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { designMatrix } from "../basis/bspline.ts";
+import { bsplineBasis } from "../basis/knots.ts";
+import { basisStatistics } from "../basis/statistics.ts";
+import { makeCohort } from "../cohort/cohort.ts";
+import { TRANSFORMS } from "../cohort/marker.ts";
+import { joinNodes } from "./mixture/join-nodes.ts";
+import { loadIndividual, makeMixture, mixtureWorkspace } from "./mixture/mixture.ts";
+import { heavyNodes } from "./mixture/place.ts";
+import { conditionMixture } from "./mixture/posterior.ts";
+import { conditionedRoom, createConditioner, joinedRoom } from "./mixture/wasm-posterior.ts";
+import { type PredictedSeries, type ValueOptions, valueSeries } from "./predict-values.ts";
+
+const FIELDS = ["mean", "sd", "median", "lower", "upper"] as const;
+
+/** A bending map of 40 × 40 places, and two individuals: one visit, six visits. */
+function example(d: number, degree: number) {
+  const times = [3, 0, 1, 2, 5, 6, 9];
+  const values = [0.4, -0.1, 0.3, 0.2, 0.8, 1, 1.3];
+  const cohort = makeCohort({ ids: ["a", "b", "b", "b", "b", "b", "b"], times, values });
+  const basis = bsplineBasis(
+    Float64Array.from({ length: 40 }, (_, k) => k / 4),
+    { numBasis: d, degree },
+  );
+  const per = 40;
+  const K = per * per;
+  const locations = Float64Array.from(
+    { length: 2 * K },
+    (_, e) => (e % 2 ? (e >> 1) % per : ((e >> 1) / per) | 0) / 5 - 3.9,
+  );
+  const covariances = new Float64Array(K * d * d);
+  const means = new Float64Array(K * d);
+  const logWeights = new Float64Array(K);
+  for (let g = 0; g < K; g++) {
+    const [x, y] = [locations[2 * g], locations[2 * g + 1]];
+    logWeights[g] = -0.5 * (x * x + y * y) - 5.06;
+    for (let a = 0; a < d; a++) {
+      means[g * d + a] = x + (y * a) / d + 0.3 * Math.sin(x * a);
+      for (let b = 0; b < d; b++) {
+        covariances[(g * d + a) * d + b] = (0.02 + 0.01 * x * x) * Math.exp(-0.5 * (a - b) ** 2) + (a === b ? 0.01 : 0);
+      }
+    }
+  }
+  const meanCoefficients = Float64Array.from({ length: d }, (_, a) => 0.1 * a);
+  const shared = { numBasis: d, mapDimension: 2, locations, logWeights, means, covariances, meanCoefficients };
+  const mixture = makeMixture({ ...shared, noiseVariance: 0.09 });
+  const statistics = basisStatistics(cohort, basis, 0);
+  const model = { basis, mean: { kind: "spline" as const, coefficients: meanCoefficients } };
+  const rows = designMatrix(basis, [0, 0.7, 3, 5.5, 9, 12]);
+  return { mixture, statistics, model, rows };
+}
+
+/** Largest difference of two series, over the width of the band of the second. */
+function worst(found: PredictedSeries, expected: PredictedSeries): number {
+  let largest = 0;
+  for (let t = 0; t < expected.mean.length; t++) {
+    const width = expected.upper[t] - expected.lower[t];
+    for (const field of FIELDS) largest = Math.max(largest, Math.abs(found[field][t] - expected[field][t]) / width);
+  }
+  return largest;
+}
+
+const OPTIONS: ValueOptions = { level: 0.9, noise: 0, transform: "identity", quick: false, kernels: "auto" };
+
+describe("valueSeries", () => {
+  it.each([
+    [5, 2],
+    [4, 1],
+    [6, 3],
+  ])("gives the same through WebAssembly, through TypeScript and for a clone: d = %i, degree %i", (d, degree) => {
+    const { mixture, statistics, model, rows } = example(d, degree);
+    const condition = createConditioner(mixture);
+    const work = mixtureWorkspace(mixture);
+    for (let i = 0; i < 2; i++) {
+      loadIndividual(mixture, statistics, i, work);
+      const plain = { posterior: conditionMixture(mixture, work) };
+      const lazy = { posterior: condition(statistics, i) };
+      const clone = structuredClone(lazy);
+      TRANSFORMS.forEach((transform, k) => {
+        const options = { ...OPTIONS, transform, noise: k % 2 === 0 ? 0 : 0.09 };
+        const expected = valueSeries(model, plain, rows, 6, { ...options, kernels: "typescript" });
+        expect(worst(valueSeries(model, lazy, rows, 6, options), expected)).toBeLessThan(1e-9);
+        expect(worst(valueSeries(model, clone, rows, 6, options), expected)).toBeLessThan(1e-9);
+      });
+    }
+  });
+
+  it("gives quick bands within a hundredth of their width, through WebAssembly and through TypeScript", () => {
+    const { mixture, statistics, model, rows } = example(5, 2);
+    const condition = createConditioner(mixture);
+    for (let i = 0; i < 2; i++) {
+      const placement = { posterior: condition(statistics, i) };
+      const expected = valueSeries(model, placement, rows, 6, OPTIONS);
+      const quick = valueSeries(model, placement, rows, 6, { ...OPTIONS, quick: true });
+      const slow = valueSeries(model, placement, rows, 6, { ...OPTIONS, quick: true, kernels: "typescript" });
+      expect(worst(quick, expected)).toBeLessThan(0.01);
+      expect(worst(slow, expected)).toBeLessThan(0.01);
+      // Joining keeps means and variances.
+      for (let t = 0; t < 6; t++) {
+        expect(Math.abs(quick.mean[t] - expected.mean[t]) / expected.sd[t]).toBeLessThan(1e-9);
+        expect(quick.sd[t] / expected.sd[t]).toBeCloseTo(1, 9);
+      }
+    }
+  });
+});
+
+describe("rooms of a posterior", () => {
+  it("hold the chosen nodes, and joined the cells of joinNodes, also after another individual was asked for", () => {
+    const { mixture, statistics } = example(5, 2);
+    const condition = createConditioner(mixture);
+    const posterior = condition(statistics, 0);
+    const other = condition(statistics, 1);
+    for (const asked of [posterior, other, posterior]) {
+      const room = conditionedRoom(asked, 1e-4)!;
+      const { positions, weights } = heavyNodes(asked.weights, 1e-4);
+      const lanes = [...room.weights.subarray(0, 4 * room.context[0])].filter((w) => w > 0);
+      expect(lanes).toEqual([...weights]);
+      expect(positions.length).toBeLessThan(asked.weights.length);
+      // Six visits leave too few nodes to be joined.
+      const joined = joinNodes(asked, 2, 5);
+      expect(joined === asked).toBe(asked === other);
+      if (joined === asked) continue;
+      const small = joinedRoom(asked, 0)!;
+      expect(4 * small.context[0]).toBeGreaterThanOrEqual(joined.weights.length);
+      joined.weights.forEach((w, b) => {
+        const at = (b >> 2) * 80 + (b & 3);
+        expect(small.weights[b]).toBeCloseTo(w, 14);
+        for (let a = 0, column = 5; a < 5; a++) {
+          expect(small.moments[at + 4 * a]).toBeCloseTo(joined.means[b * 5 + a], 10);
+          for (let c = 0; c <= a; c++, column++) {
+            expect(small.moments[at + 4 * column]).toBeCloseTo(joined.covariances[(b * 5 + a) * 5 + c], 10);
+          }
+        }
+      });
+    }
+  });
+});

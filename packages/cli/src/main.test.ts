@@ -108,6 +108,13 @@ describe("dtm fit", () => {
     expect(refused.talk).toContain("gzip");
   });
 
+  it("refuses a gzip file that grows as no table does", async () => {
+    const bomb = here.file("bomb.csv.gz", gzipSync(new Uint8Array(2 ** 27)));
+    const refused = await run("inspect", bomb);
+    expect(refused.code).toBe(3);
+    expect(refused.talk).toContain("expected at most 64 MB once unpacked, received more. Unpack it first");
+  });
+
   it("fits shares on the logit scale", async () => {
     expect(
       (await run("fit", here.at("t.csv"), "--model", "lmm", "--transform", "logit", "-o", here.at("logit"), "-q")).code,

@@ -268,6 +268,7 @@ export const inspectContract = z.looseObject({
     negativeTimes: count,
   }),
   design: z.looseObject({ edges: z.array(number), counts: z.array(count), covered: number }),
+  histogram: z.looseObject({ edges: z.array(number), counts: z.array(count) }),
 });
 
 export const reportContract = z.looseObject({

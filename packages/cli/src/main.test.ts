@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { loadModel } from "@trajectory-maps/core";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { run, workplace } from "../test/harness.ts";
-import { fitContract, runContract } from "./contracts.ts";
+import { fitContract, inspectContract, runContract } from "./contracts.ts";
 
 const VISITS = fileURLToPath(new URL("../../../examples/pbc/visits.csv", import.meta.url));
 const here = workplace();
@@ -108,6 +108,13 @@ describe("dtm fit", () => {
     expect(refused.talk).toContain("gzip");
   });
 
+  it("refuses a gzip file that grows as no table does", async () => {
+    const bomb = here.file("bomb.csv.gz", gzipSync(new Uint8Array(2 ** 27)));
+    const refused = await run("inspect", bomb);
+    expect(refused.code).toBe(3);
+    expect(refused.talk).toContain("expected at most 64 MB once unpacked, received more. Unpack it first");
+  });
+
   it("fits shares on the logit scale", async () => {
     expect(
       (await run("fit", here.at("t.csv"), "--model", "lmm", "--transform", "logit", "-o", here.at("logit"), "-q")).code,
@@ -208,6 +215,26 @@ describe("dtm fit", () => {
     expect(code).toBe(4);
     expect(talk).toContain("cannot be written");
     expect(readdirSync(here.at("f"), { recursive: true }).filter((name) => String(name).endsWith(".tmp"))).toEqual([]);
+  });
+});
+
+describe("dtm inspect", () => {
+  it("counts values in bins that are equal on the scale of the model", async () => {
+    const values = Array.from({ length: 400 }, (_, k) => 10 ** (k / 100 - 1));
+    const visits = here.file(
+      "log.csv",
+      `id,time,value\n${values.map((v, k) => `p${k >> 2},${k % 4},${v}`).join("\n")}\n`,
+    );
+    const { out } = await run("inspect", visits, "--transform", "log");
+    const asJson = await run("inspect", visits, "--transform", "log", "--json");
+    const { histogram } = inspectContract.parse(JSON.parse(asJson.out));
+    // Values even over four decades from 0.1 on: every bin is as full as the others, and as wide by ratio.
+    expect(new Set(histogram.counts).size).toBe(1);
+    const ratios = histogram.edges.slice(1).map((edge, k) => edge / (histogram.edges[k] ?? 0));
+    for (const ratio of ratios) expect(ratio).toBeCloseTo(ratios[0] ?? 0, 9);
+    expect(out).toContain("0.1 to 1,000, log scale");
+    const linear = await run("inspect", visits);
+    expect(linear.out).not.toContain("scale");
   });
 });
 

@@ -13,3 +13,5 @@ export { scoreLinear } from "./linear";
 export { sumNodes, weighNodes } from "./placing";
 export { addOuter, dotTiles, fillProducts } from "./tiles";
 export { addToTable, contractTable, evaluateLocal, localValues } from "./local";
+export { blockResiduals, evaluateBlock, sumBlock } from "./local-block";
+export { climbBlock } from "./local-climb";

@@ -9,6 +9,7 @@ import {
   idList,
   inspectCohort,
   loadModel,
+  looksZipped,
   type mixtureFromLabels,
   modelMixture,
   plainOutcomes,
@@ -28,7 +29,7 @@ import { createFitting } from "./fitting.ts";
 import { createHelpers, type Helpers } from "./helpers.ts";
 import { answerDifference, answerIndividual } from "./individual.ts";
 import { createStudy, groupRegions } from "./study.ts";
-import { gunzip, looksZipped } from "./unzip.ts";
+import { gunzip } from "./unzip.ts";
 
 /** What the session holds; every part but the text is also held by the page. */
 export interface Session {

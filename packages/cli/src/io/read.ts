@@ -2,17 +2,22 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { DtmError, decodePieces, decodeText } from "@trajectory-maps/core";
+import {
+  DtmError,
+  damagedGzip,
+  decodePieces,
+  decodeText,
+  looksZipped,
+  unpackedLimit,
+  unpackedTooLong,
+} from "@trajectory-maps/core";
 import { FileError } from "../exit-codes.ts";
-
-/** Bytes a packed file may unpack to: text of half this size is more than any cohort needs, and a bomb is stopped. */
-export const MAX_UNPACKED = 2 ** 29;
 
 /** Text of a file, or of standard input for "-"; gzip is unpacked. */
 export function readText(path: string): string {
   const name = nameOf(path);
   const bytes = path === "-" ? readBytes(0, name) : readFile(path);
-  return decodeText(bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack(bytes, name) : bytes, name).text;
+  return decodeText(looksZipped(bytes) ? unpack(bytes, name) : bytes, name).text;
 }
 
 /** Bytes read at a time. */
@@ -25,7 +30,7 @@ export function* readPieces(path: string): Generator<string> {
   const blocks = readBlocks(path === "-" ? 0 : path, name);
   const first = blocks.next();
   if (first.done) return;
-  if (first.value[0] === 0x1f && first.value[1] === 0x8b) {
+  if (looksZipped(first.value)) {
     yield* decodePieces(inBlocks(unpack(Buffer.concat([first.value, ...blocks]), name)), name);
   } else {
     yield* decodePieces(startingWith(first.value, blocks), name);
@@ -80,19 +85,12 @@ export function isFolder(path: string): boolean {
 }
 
 function unpack(bytes: Uint8Array, name: string): Uint8Array {
+  const limit = unpackedLimit(bytes.length);
   try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED });
+    return gunzipSync(bytes, { maxOutputLength: limit });
   } catch (error) {
-    const tooLarge = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
-    throw tooLarge
-      ? new DtmError(
-          "too-large",
-          `${name}: expected at most ${MAX_UNPACKED / 2 ** 20} MB once unpacked, received more. Give a smaller file.`,
-        )
-      : new DtmError(
-          "not-text",
-          `${name}: expected whole gzip data, received damaged or cut bytes. Pack or copy the file again.`,
-        );
+    const tooLong = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+    throw tooLong ? unpackedTooLong(name, limit) : damagedGzip(name);
   }
 }
 

@@ -1,5 +1,5 @@
 /** The quality of a cohort as a page of text. */
-import type { CohortQuality, FiveNumbers } from "@trajectory-maps/core";
+import { applyTransform, type CohortQuality, type FiveNumbers } from "@trajectory-maps/core";
 import { table } from "./table.ts";
 import { brief, count, percent, whole } from "./words.ts";
 
@@ -29,7 +29,7 @@ export function qualityPage(quality: CohortQuality): string {
     ),
     line("Gaps", quality.gaps === null ? "none" : `${middle(quality.gaps)}${time} between neighbouring visits`),
     line("Values", `mean ${brief(values.mean)}, sd ${brief(values.sd)}, ${middle(values.quantiles)}${unit}`),
-    line("", `${bars(quality.histogram.counts)}  ${brief(values.quantiles[0])} to ${brief(values.quantiles[4])}`),
+    line("", histogramLine(quality)),
   ];
   return [lines.join("\n"), visitTable(quality), findings(quality), design(quality)].join("\n\n");
 }
@@ -99,6 +99,13 @@ function design({ design: { edges, counts, covered }, individuals, marker }: Coh
     `${" ".repeat(TITLE - 1)}+${"-".repeat(width)}`,
     `${" ".repeat(TITLE)}${axis}`,
   ].join("\n");
+}
+
+/** Bars with the ends of their bins, and the scale on which bins are equal where it is not the marker's own. */
+function histogramLine({ histogram: { edges, counts }, marker: { transform } }: CohortQuality): string {
+  const scaled = transform !== "identity" && edges.every((edge) => Number.isFinite(applyTransform(transform, edge)));
+  const ends = `${brief(edges[0] ?? 0)} to ${brief(edges[edges.length - 1] ?? 0)}`;
+  return `${bars(counts)}  ${ends}${scaled ? `, ${transform} scale` : ""}`;
 }
 
 function bars(counts: readonly number[]): string {

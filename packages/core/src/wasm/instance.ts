@@ -29,6 +29,10 @@ export interface KernelExports {
   localValues(context: number): number;
   contractTable(table: number, x: number, count: number, size: number, out: number): void;
   addToTable(table: number, x: number, count: number, size: number, weight: number, values: number): void;
+  blockResiduals(context: number, count: number): void;
+  evaluateBlock(context: number, count: number): void;
+  sumBlock(context: number, count: number, weight: number, withCourse: number): void;
+  climbBlock(context: number, count: number, tolerance: number, maxEvaluations: number): number;
   weighNodes(context: number): number;
   sumNodes(context: number, count: number): void;
   conditionTiles(context: number, rank: number, count: number): void;

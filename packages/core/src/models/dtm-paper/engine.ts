@@ -5,7 +5,6 @@
  */
 import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
-import { LOG_2PI } from "../../numeric/special.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { factorKernel, type KernelFactor } from "../gp/stable-kernel.ts";
 import type { ShardRunner } from "../shards.ts";
@@ -21,6 +20,8 @@ import { createSums, type DataSums } from "./inducing-posterior.ts";
 import { createLocalSolver, type LocalSolver } from "./local/local.ts";
 import type { LocalMemory } from "./local/wasm-local.ts";
 import { type GlobalParameters, gramTrace, locationKl, logPrior, numLocalParameters, type Priors } from "./state.ts";
+
+export { loadIndividual, sumObjectives, sumOverAll } from "./passes.ts";
 
 /** What stays the same over a fit. */
 export interface EngineOptions {
@@ -112,28 +113,6 @@ function solverFor(parameters: GlobalParameters, options: EngineOptions, memory:
   return createLocalSolver(kernel, inducingLocations, numInducing, mapDimension, numBasis, settings);
 }
 
-/** Loads individual i into the local solver: g_i, ρ_i and the constant c_i. */
-export function loadIndividual(engine: Engine, i: number): void {
-  const { statistics, parameters, g } = engine;
-  const { kernel, noiseVariance: s2 } = parameters;
-  engine.rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
-  let constant = -0.5 * statistics.counts[i] * (LOG_2PI + Math.log(s2)) - (0.5 * engine.rho) / s2;
-  // E k(x,x) depends on the place for the linear kernel; there the solver adds its part.
-  if (kernel.kind === "rbf") constant -= (0.5 * kernel.signalVariance * engine.gramTraces[i]) / s2;
-  engine.solver.setIndividual(statistics, i, g, 0, constant);
-}
-
-/** Sums over all individuals at θ [m,P], left in `engine.sums`. */
-export function sumOverAll(engine: Engine, theta: Float64Array): void {
-  const { solver, numLocal: P } = engine;
-  solver.resetSums();
-  for (let i = 0; i < engine.statistics.numIndividuals; i++) {
-    loadIndividual(engine, i);
-    solver.accumulate(theta, i * P, 1);
-  }
-  solver.readSums(engine.sums.cross, engine.sums.gram);
-}
-
 /** The optimal q(u) for the given sums (default the engine's), handed to the local solver; false if there is none. */
 export function updateInducing(engine: Engine, sums: DataSums = engine.sums): boolean {
   const { statistics, parameters, factor, posterior, work, solver } = engine;
@@ -151,19 +130,6 @@ export function requireUpdate(solved: boolean): void {
       "Expected a positive definite precision of the inducing values, received one that is not. Raise the jitter or use fewer inducing places.",
     );
   }
-}
-
-/** Σ_i J_i at θ under the engine's q(u); writes ∂/∂θ to gradient [m,P] if given. */
-export function sumObjectives(engine: Engine, theta: Float64Array, gradient: Float64Array | null): number {
-  const { solver, numLocal: P } = engine;
-  const own = gradient === null ? null : new Float64Array(P);
-  let total = 0;
-  for (let i = 0; i < engine.statistics.numIndividuals; i++) {
-    loadIndividual(engine, i);
-    total += solver.evaluate(theta, i * P, own, null);
-    if (gradient !== null && own !== null) for (let k = 0; k < P; k++) gradient[i * P + k] = own[k];
-  }
-  return total;
 }
 
 /** The lines of the bound at θ for the engine's q(u) and sums; the sums must be those of θ. */

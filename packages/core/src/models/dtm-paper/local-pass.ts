@@ -5,6 +5,7 @@
 import type { Engine } from "./engine.ts";
 import { loadIndividual } from "./engine.ts";
 import type { LocalSolveOptions } from "./local/local.ts";
+import { solveEach } from "./passes.ts";
 
 const START_DISTANCE = 1.5;
 const START_LOG_SD = Math.log(0.5);
@@ -33,15 +34,16 @@ export function solvePlaces(
   options: LocalSolveOptions,
   starts: Float64Array | null,
 ): number {
+  if (starts === null) return solveEach(engine, theta, { list: null, from, to }, options);
   const { solver, numLocal: P } = engine;
   const trial = new Float64Array(P);
-  const count = starts === null ? 0 : starts.length / P;
+  const count = starts.length / P;
   let total = 0;
   for (let i = from; i < to; i++) {
     loadIndividual(engine, i);
     let best = solver.solve(theta, i * P, options);
     for (let s = 0; s < count; s++) {
-      for (let k = 0; k < P; k++) trial[k] = starts![s * P + k];
+      for (let k = 0; k < P; k++) trial[k] = starts[s * P + k];
       const value = solver.solve(trial, 0, options);
       if (value > best + MIN_GAIN) {
         best = value;

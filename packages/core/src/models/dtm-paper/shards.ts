@@ -6,10 +6,11 @@
  * whoever made them: without threads the engine of the run makes them itself.
  */
 import { type ShardBlock, type ShardFunction, shardBlocks } from "../shards.ts";
-import { createEngine, type Engine, type EngineOptions, loadIndividual, setParameters } from "./engine.ts";
+import { createEngine, type Engine, type EngineOptions, setParameters } from "./engine.ts";
 import { createSums, type DataSums } from "./inducing-posterior.ts";
 import type { LocalSolveOptions } from "./local/local.ts";
 import { solvePlaces } from "./local-pass.ts";
+import { accumulateEach, solveEach, sumObjectivesOf } from "./passes.ts";
 import type { GlobalParameters } from "./state.ts";
 
 /** What a piece of work does with its block. */
@@ -114,25 +115,16 @@ function runParts(engine: Engine, task: Task, parts: readonly Part[]): unknown[]
   return shards.run("paper", state, parts);
 }
 
-function doPart(engine: Engine, task: Task, { from, to, individuals }: Part): DataSums | number {
-  const { solver, numLocal: P, parameters } = engine;
+function doPart(engine: Engine, task: Task, { from, to, individuals: list }: Part): DataSums | number {
+  const { solver, parameters } = engine;
   const { theta } = task;
   if (task.kind === "places") return solvePlaces(engine, theta, from, to, task.local, task.starts);
-  if (task.kind === "objective") {
-    let total = 0;
-    for (let i = from; i < to; i++) {
-      loadIndividual(engine, i);
-      total += solver.evaluate(theta, i * P, null, null);
-    }
-    return total;
-  }
+  // A list is that of the part alone.
+  const who = list === null ? { list, from, to } : { list, from: 0, to: to - from };
+  if (task.kind === "objective") return sumObjectivesOf(engine, theta, who, null);
   solver.resetSums();
-  for (let n = from; n < to; n++) {
-    const i = individuals === null ? n : individuals[n - from];
-    loadIndividual(engine, i);
-    if (task.kind === "visit") solver.solve(theta, i * P, task.local);
-    solver.accumulate(theta, i * P, task.kind === "visit" ? task.weight : 1);
-  }
+  if (task.kind === "visit") solveEach(engine, theta, who, task.local);
+  accumulateEach(engine, theta, who, task.kind === "visit" ? task.weight : 1);
   const sums = createSums(engine.statistics, parameters.numInducing, parameters.numBasis);
   solver.readSums(sums.cross, sums.gram);
   return sums;

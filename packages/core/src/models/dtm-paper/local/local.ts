@@ -25,6 +25,7 @@ import { createNewtonWorkspace, maximizeNewton } from "./newton.ts";
 import { cubeSize } from "./nodes.ts";
 import { addOuter, contractRows, paddedWidth } from "./padded-rows.ts";
 import { rbfFeatures } from "./rbf-features.ts";
+import { type LocalBlocks, loadBand, localBlocks, takeBlockSums, type WasmBlock, wasmBlock } from "./wasm-block.ts";
 import {
   accumulateWasm,
   evaluateWasm,
@@ -60,6 +61,8 @@ export interface LocalSolver {
   readonly path: "grid" | "general";
   /** Evaluations of J since creation. */
   readonly evaluations: number;
+  /** Passes over blocks of individuals; null where only one at a time can be worked on. */
+  readonly blocks: LocalBlocks | null;
   /**
    * Loads the global state, after every change of q(u); the arrays are copied.
    * A = K⁻¹M [p,d]; T_kl = K⁻¹(S_kl + m_k m_l')K⁻¹ symmetrised, [d,d,p,p]; Kinv [p,p].
@@ -105,6 +108,8 @@ export function createLocalSolver(
     options.kernels === "wasm-simd" && features.places !== null
       ? wasmLocal(features.places, P, d, options.memory)
       : null;
+  let block: WasmBlock | null = null;
+  let blocks: LocalBlocks | null | undefined;
   const newton = createNewtonWorkspace(place);
   let conjugate: ScaledConjugateGradientState | null = null;
 
@@ -117,6 +122,9 @@ export function createLocalSolver(
   const firstTable = new Float64Array(numFirst * width); // [numFirst,width]
   let secondTable = new Float64Array(0); // [numSecond,stride]
   let tablesReady = false;
+  // Whether the kernels' memory holds the tables too.
+  let fastTablesReady = false;
+  let blockReady = false;
 
   // The band's layout and the individual.
   let statisticsSeen: BasisStatistics | null = null;
@@ -161,7 +169,32 @@ export function createLocalSolver(
     secondSums = new Float64Array(numSecond * stride);
     firstSums.fill(0);
     if (fast !== null) for (const sums of fast.sums) sums.fill(0);
+    if (block !== null) loadBand(block, statistics);
     tablesReady = false;
+  };
+
+  /** The passes over blocks, made when they are first asked for. */
+  const openBlocks = (): LocalBlocks | null => {
+    if (fast === null || features.places === null) return null;
+    block = wasmBlock(features.places, P, d, options.memory?.block ?? null);
+    if (block === null) return null;
+    if (options.memory !== undefined) options.memory.block = block;
+    if (statisticsSeen !== null) loadBand(block, statisticsSeen);
+    return localBlocks(block, {
+      learnBand: (statistics) => {
+        if (statistics !== statisticsSeen) learnBand(statistics);
+      },
+      requireTables: () => {
+        requireTables();
+        if (blockReady || block === null) return;
+        block.tables[0].set(firstTable);
+        block.tables[1].set(secondTable);
+        blockReady = true;
+      },
+      countEvaluations: (count) => {
+        evaluations += count;
+      },
+    });
   };
 
   const fillTables = (): void => {
@@ -176,11 +209,9 @@ export function createLocalSolver(
       features.collapseSecond(Kinv, 0, -scale, secondTable, stride, e);
       features.collapseVariance(scale, secondTable, stride, e);
     }
-    if (fast !== null) {
-      loadTable(fast, 0, firstTable, width, d);
-      loadTable(fast, 1, secondTable, stride, numBand);
-    }
     tablesReady = true;
+    blockReady = false;
+    fastTablesReady = false;
   };
 
   const requireTables = (): void => {
@@ -203,6 +234,11 @@ export function createLocalSolver(
     if (fast !== null) {
       if (!fastReady) {
         requireTables();
+        if (!fastTablesReady) {
+          loadTable(fast, 0, firstTable, width, d);
+          loadTable(fast, 1, secondTable, stride, numBand);
+          fastTablesReady = true;
+        }
         loadWeights(fast, g, d, gram, numBand);
         fastReady = true;
       }
@@ -223,6 +259,10 @@ export function createLocalSolver(
     path,
     get evaluations() {
       return evaluations;
+    },
+    get blocks() {
+      if (blocks === undefined) blocks = openBlocks();
+      return blocks;
     },
     setGlobal: (newA, newT, newKinv, noiseVariance) => {
       A.set(newA.subarray(0, p * d));
@@ -270,12 +310,14 @@ export function createLocalSolver(
       firstSums.fill(0);
       secondSums.fill(0);
       if (fast !== null) for (const sums of fast.sums) sums.fill(0);
+      if (block !== null) for (const sums of block.sums) sums.fill(0);
     },
     readSums: (crossSums, gramSums) => {
       if (fast !== null) {
         takeSums(fast, 0, firstSums, width, d);
         takeSums(fast, 1, secondSums, stride, numBand);
       }
+      if (block !== null) takeBlockSums(block, firstSums, secondSums);
       features.expandFirst(firstSums, width, d, crossSums);
       for (let e = 0; e < numBand; e++) features.expandSecond(secondSums, stride, e, gramSums, e * p * p);
     },

@@ -6,6 +6,7 @@
 import { createKernelInstance, type KernelExports } from "../../../wasm/instance.ts";
 import type { Grid } from "./grid.ts";
 import { paddedWidth } from "./padded-rows.ts";
+import type { WasmBlock } from "./wasm-block.ts";
 
 /** Nodes of ψ1 and Ψ2: a grid and the grid of its midpoints, or two lists of places. */
 export interface FeaturePlaces {
@@ -19,6 +20,8 @@ export interface FeaturePlaces {
 /** A holder for the memory, so that the solvers of one engine, made anew when the kernel moves, share it one by one. */
 export interface LocalMemory {
   current: WasmLocal | null;
+  /** The same for passes over blocks. */
+  block?: WasmBlock | null;
 }
 
 /** Views on the memory of one instance. */
@@ -47,6 +50,11 @@ export interface WasmLocal {
 const MOST_NODES = 62;
 const SCRATCH = 640;
 
+/** Whether the tables of the kernels hold the grid and its midpoints. */
+export function fitsGridKernel(grid: Grid): boolean {
+  return 2 * Math.max(...grid.counts) - 1 <= MOST_NODES;
+}
+
 /** The memory for places and d coefficients, taken from the holder if it fits; null where the kernels do not apply. */
 export function wasmLocal(
   places: FeaturePlaces,
@@ -56,7 +64,7 @@ export function wasmLocal(
 ): WasmLocal | null {
   const { grid } = places;
   const counts = grid === null ? [0, 0] : [...grid.counts];
-  if (2 * Math.max(...counts) - 1 > MOST_NODES) return null;
+  if (grid !== null && !fitsGridKernel(grid)) return null;
   const key = [numParameters, d, places.first.length, ...counts].join(" ");
   if (memory.current?.key !== key) memory.current = create(places, numParameters, d, key);
   const local = memory.current;

@@ -79,10 +79,12 @@ function checkRow(id: string, time: number, value: number, row: number, marker: 
   }
 }
 
+/** How many individuals a cohort has. */
 export function numIndividuals(cohort: Cohort): number {
   return cohort.offsets.length - 1;
 }
 
+/** How many observations a cohort has. */
 export function numObservations(cohort: Cohort): number {
   return cohort.times.length;
 }

@@ -8,6 +8,7 @@ export { conditionTiles } from "./conditioning";
 export { courseQuantile, spreadCourse } from "./course";
 export { expectBlock, startBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
 export { sumRows } from "./features";
+export { spreadFunctional } from "./functional";
 export { joinTiles } from "./joining";
 export { scoreLinear } from "./linear";
 export { sumNodes, weighNodes } from "./placing";

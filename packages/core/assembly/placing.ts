@@ -9,7 +9,7 @@ import { QUAD } from "./tiles";
 
 /** Sizes, then addresses, as the host writes them: i32 each. */
 @unmanaged
-class Placing {
+export class Placing {
   numBasis: i32; // d
   rank: i32; // r
   numTiles: i32;

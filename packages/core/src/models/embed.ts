@@ -13,6 +13,7 @@ import type { Random } from "../numeric/random.ts";
 import { chooseKernels, type KernelChoice } from "../wasm/instance.ts";
 import { embedLocal } from "./dtm-paper/embed.ts";
 import type { ModelBase } from "./fit.ts";
+import type { SparseMap } from "./gp/sparse-map.ts";
 import type { EffectPosterior } from "./linear/posterior.ts";
 import { linearPlaces } from "./linear/scores.ts";
 import { type CoefficientMixture, loadIndividual, mixtureWorkspace } from "./mixture/mixture.ts";
@@ -21,7 +22,7 @@ import { type CoefficientPosterior, conditionMixture, type PlacePosterior } from
 import { type Conditioner, createConditioner } from "./mixture/wasm-posterior.ts";
 import { isMapModel, modelMixture, type TrajectoryModel, usesOwnNodes } from "./model.ts";
 import { showCovariance, showLocation } from "./orient.ts";
-import { outsideMass } from "./outside-mass.ts";
+import { outsideMass, outsidePlaces } from "./outside-mass.ts";
 import type { Placement, Placements } from "./placement.ts";
 import { createPlacer, type PlacedBlock, type Placer } from "./placing.ts";
 import { checkLevel } from "./predict.ts";
@@ -149,7 +150,7 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
       ? { variational: { location: local.location, covariance: local.covariance, bound: local.bound[0] } }
       : {}),
     numOutsideTimes: empty ? 0 : countOutsideTimes(model, cohort)[0],
-    outsideMass: isMapModel(model) ? outsideMass(model.map, posterior) : 0,
+    outsideMass: isMapModel(model) ? outsideMass(posterior, keptOutside(model.map, mixture)) : 0,
   };
 }
 
@@ -160,6 +161,16 @@ function keptMixture(model: TrajectoryModel): CoefficientMixture {
   const mixture = mixtures.get(model) ?? modelMixture(model);
   mixtures.set(model, mixture);
   return mixture;
+}
+
+/** Which nodes of a mixture lie where its map says nothing, as long as it is at hand. A cache, nothing more. */
+const outsides = new WeakMap<CoefficientMixture, { readonly map: SparseMap; readonly nodes: Uint8Array }>();
+
+function keptOutside(map: SparseMap, mixture: CoefficientMixture): Uint8Array {
+  const known = outsides.get(mixture);
+  const nodes = known?.map === map ? known.nodes : outsidePlaces(map, mixture.locations);
+  outsides.set(mixture, { map, nodes });
+  return nodes;
 }
 
 /** Mixtures laid out for the kernels, as long as they are at hand. A cache, nothing more. */

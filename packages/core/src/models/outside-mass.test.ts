@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createRandom } from "../numeric/random.ts";
 import type { SparseMap } from "./gp/sparse-map.ts";
 import { inducingDistance } from "./model.ts";
-import { outsideMass } from "./outside-mass.ts";
+import { outsideMass, outsidePlaces } from "./outside-mass.ts";
 
 /** A map of which only kernel and inducing places matter, and a posterior spread wider than they are. */
 function example(q: number, seed: number) {
@@ -46,19 +46,12 @@ describe("outsideMass", () => {
     }
     expect(expected).toBeGreaterThan(0.05);
     expect(expected).toBeLessThan(0.99);
-    expect(outsideMass(map, posterior)).toBeCloseTo(expected, 13);
+    expect(outsideMass(posterior, outsidePlaces(map, posterior.locations))).toBeCloseTo(expected, 13);
   });
 
   it("counts a node exactly a length-scale away as inside", () => {
     const { map } = example(1, 3);
     const alone = { ...map, numInducing: 1, inducingLocations: Float64Array.of(0.25) };
-    const at = (x: number) => ({
-      nodes: Int32Array.of(0),
-      weights: Float64Array.of(1),
-      locations: Float64Array.of(x),
-      logLikelihood: 0,
-    });
-    expect(outsideMass(alone, at(0.25 + 0.4))).toBe(0);
-    expect(outsideMass(alone, at(0.25 + 0.41))).toBe(1);
+    expect([...outsidePlaces(alone, Float64Array.of(0.25 + 0.4, 0.25 + 0.41))]).toEqual([0, 1]);
   });
 });

@@ -2,17 +2,23 @@
 import type { SparseMap } from "./gp/sparse-map.ts";
 import type { PlacePosterior } from "./mixture/posterior.ts";
 
-/** Posterior mass of the nodes with Σ_c ((x_c − z_jc)/ℓ_c)² > 1 for every inducing place z_j; 0 for a linear map. */
-export function outsideMass(map: SparseMap, posterior: PlacePosterior): number {
+/** Posterior mass of nodes that are outside; `isOutside` as `outsidePlaces` gives it for all nodes of the mixture. */
+export function outsideMass({ nodes, weights }: PlacePosterior, isOutside: Uint8Array): number {
+  let mass = 0;
+  for (let k = 0; k < weights.length; k++) mass += isOutside[nodes[k]] * weights[k];
+  return mass;
+}
+
+/** 1 for each of the places x [n,q] with Σ_c ((x_c − z_jc)/ℓ_c)² > 1 for every inducing place z_j, else 0; 0 for a linear map. */
+export function outsidePlaces(map: SparseMap, locations: Float64Array): Uint8Array {
   const { mapDimension: q, numInducing: p, inducingLocations: Z, kernel } = map;
-  if (kernel.kind === "linear") return 0;
-  const { weights, locations } = posterior;
+  const outside = new Uint8Array(locations.length / q);
+  if (kernel.kind === "linear") return outside;
   const inverse = Float64Array.from(kernel.lengthscales, (l) => 1 / l);
   const box = boundingBox(Z, p, q);
-  let mass = 0;
   // Neighbouring nodes are near the same inducing place, so the last one found is asked first.
   let near = 0;
-  for (let k = 0; k < weights.length; k++) {
+  for (let k = 0; k < outside.length; k++) {
     let distance = 0;
     for (let c = 0; c < q; c++) {
       const x = locations[k * q + c];
@@ -30,9 +36,9 @@ export function outsideMass(map: SparseMap, posterior: PlacePosterior): number {
       if (tried === p - 1) distance = s;
       else near = near + 1 < p ? near + 1 : 0;
     }
-    if (distance > LIMIT) mass += weights[k];
+    if (distance > LIMIT) outside[k] = 1;
   }
-  return mass;
+  return outside;
 }
 
 const LIMIT = 1 + 1e-12;

@@ -46,8 +46,9 @@ function example(d: number, degree: number) {
   const mixture = makeMixture({ ...shared, noiseVariance: 0.09 });
   const statistics = basisStatistics(cohort, basis, 0);
   const model = { basis, mean: { kind: "spline" as const, coefficients: meanCoefficients } };
-  const rows = designMatrix(basis, [0, 0.7, 3, 5.5, 9, 12]);
-  return { mixture, statistics, model, rows };
+  const at = Float64Array.of(0, 0.7, 3, 5.5, 9, 12);
+  const rows = designMatrix(basis, at);
+  return { mixture, statistics, model, rows, at };
 }
 
 /** Largest difference of two series, over the width of the band of the second. */
@@ -68,7 +69,7 @@ describe("valueSeries", () => {
     [4, 1],
     [6, 3],
   ])("gives the same through WebAssembly, through TypeScript and for a clone: d = %i, degree %i", (d, degree) => {
-    const { mixture, statistics, model, rows } = example(d, degree);
+    const { mixture, statistics, model, rows, at } = example(d, degree);
     const condition = createConditioner(mixture);
     const work = mixtureWorkspace(mixture);
     for (let i = 0; i < 2; i++) {
@@ -78,21 +79,41 @@ describe("valueSeries", () => {
       const clone = structuredClone(lazy);
       TRANSFORMS.forEach((transform, k) => {
         const options = { ...OPTIONS, transform, noise: k % 2 === 0 ? 0 : 0.09 };
-        const expected = valueSeries(model, plain, rows, 6, { ...options, kernels: "typescript" });
-        expect(worst(valueSeries(model, lazy, rows, 6, options), expected)).toBeLessThan(1e-9);
-        expect(worst(valueSeries(model, clone, rows, 6, options), expected)).toBeLessThan(1e-9);
+        const expected = valueSeries(model, plain, rows, at, { ...options, kernels: "typescript" });
+        expect(worst(valueSeries(model, lazy, rows, at, options), expected)).toBeLessThan(1e-9);
+        expect(worst(valueSeries(model, clone, rows, at, options), expected)).toBeLessThan(1e-9);
       });
     }
   });
 
+  it("gives the same for few times, which are had one by one, and where observations say nearly everything", () => {
+    for (const noiseVariance of [0.09, 1e-7]) {
+      const { mixture: usual, statistics, model } = example(5, 2);
+      const mixture = { ...usual, noiseVariance };
+      const condition = createConditioner(mixture);
+      const work = mixtureWorkspace(mixture);
+      for (let i = 0; i < 2; i++) {
+        loadIndividual(mixture, statistics, i, work);
+        const plain = { posterior: conditionMixture(mixture, work) };
+        const lazy = { posterior: condition(statistics, i) };
+        for (const times of [[3], [0.5, 7]]) {
+          const at = Float64Array.from(times);
+          const rows = designMatrix(model.basis, at);
+          const expected = valueSeries(model, plain, rows, at, { ...OPTIONS, kernels: "typescript" });
+          expect(worst(valueSeries(model, lazy, rows, at, OPTIONS), expected)).toBeLessThan(1e-8);
+        }
+      }
+    }
+  });
+
   it("gives quick bands within a hundredth of their width, through WebAssembly and through TypeScript", () => {
-    const { mixture, statistics, model, rows } = example(5, 2);
+    const { mixture, statistics, model, rows, at } = example(5, 2);
     const condition = createConditioner(mixture);
     for (let i = 0; i < 2; i++) {
       const placement = { posterior: condition(statistics, i) };
-      const expected = valueSeries(model, placement, rows, 6, OPTIONS);
-      const quick = valueSeries(model, placement, rows, 6, { ...OPTIONS, quick: true });
-      const slow = valueSeries(model, placement, rows, 6, { ...OPTIONS, quick: true, kernels: "typescript" });
+      const expected = valueSeries(model, placement, rows, at, OPTIONS);
+      const quick = valueSeries(model, placement, rows, at, { ...OPTIONS, quick: true });
+      const slow = valueSeries(model, placement, rows, at, { ...OPTIONS, quick: true, kernels: "typescript" });
       expect(worst(quick, expected)).toBeLessThan(0.01);
       expect(worst(slow, expected)).toBeLessThan(0.01);
       // Joining keeps means and variances.

@@ -15,8 +15,15 @@ import type { NormalMixture } from "./mixture/normal-mixture.ts";
 import { heavyNodes } from "./mixture/place.ts";
 import type { CoefficientPosterior } from "./mixture/posterior.ts";
 import { mixtureQuantiles } from "./mixture/quantiles.ts";
-import { type CourseRoom, courseQuantiles, roomOf, startLevels, takeFunctional } from "./mixture/wasm-course.ts";
-import { conditionedRoom, joinedRoom } from "./mixture/wasm-posterior.ts";
+import {
+  type CourseRoom,
+  type CourseValue,
+  courseQuantiles,
+  roomOf,
+  startLevels,
+  takeFunctional,
+} from "./mixture/wasm-course.ts";
+import { conditionedRoom, joinedRoom, nodeFunctional } from "./mixture/wasm-posterior.ts";
 import type { Placement } from "./placement.ts";
 
 /** Summary of one quantity at each time, on the marker's original scale. */
@@ -43,18 +50,20 @@ export interface ValueOptions {
 /** Nodes that together hold less than this change no printed digit and are left out. */
 export const NEGLIGIBLE_MASS = 1e-7;
 
-/** Summaries of the first T of `rows` [T,d], each applied to the individual's curve. */
+/** Summaries of `rows` [T,d], each belonging to a time and applied to the individual's curve. */
 export function valueSeries(
   model: Pick<ModelBase, "basis" | "mean">,
   placement: Pick<Placement, "posterior">,
   rows: Float64Array,
-  T: number,
+  times: Float64Array,
   options: ValueOptions,
 ): PredictedSeries {
-  const room = roomFor(placement.posterior, model.basis.numBasis, T, options);
+  const T = times.length;
   const series = emptySeries(T);
+  if (fewSeries(model, placement.posterior, rows, times, options, series)) return series;
+  const room = roomFor(placement.posterior, model.basis.numBasis, T, options);
   if (room === null) typescriptSeries(model, placement.posterior, rows, options, series);
-  else roomSeries(model, room, rows, options, series);
+  else roomSeries(model, room, rows, times, options, series);
   return series;
 }
 
@@ -94,6 +103,7 @@ function roomSeries(
   model: Pick<ModelBase, "basis" | "mean">,
   room: CourseRoom,
   rows: Float64Array,
+  times: Float64Array,
   { level, noise, transform }: ValueOptions,
   out: PredictedSeries,
 ): void {
@@ -102,10 +112,39 @@ function roomSeries(
   const quantiles = new Float64Array(3);
   for (let t = 0; t < out.mean.length; t++) {
     const value = takeFunctional(room, model.mean.coefficients, rows, t * d, noise);
-    courseQuantiles(room, levels, quantiles);
-    const moments = transform === "identity" ? value : transformedMoments(value.components, transform);
-    summarizeInto(out, t, moments, quantiles, transform);
+    courseQuantiles(room, levels, times[t], quantiles);
+    summarizeInto(out, t, momentsOf(value, transform), quantiles, transform);
   }
+}
+
+/** Up to so many functionals are had sooner one by one than from moments of all coefficients. */
+const FEW = 2;
+
+/** Whether there were few functionals, and nodes of which they could be had one by one. */
+function fewSeries(
+  model: Pick<ModelBase, "basis" | "mean">,
+  posterior: CoefficientPosterior,
+  rows: Float64Array,
+  times: Float64Array,
+  { level, noise, transform, kernels }: ValueOptions,
+  out: PredictedSeries,
+): boolean {
+  if (times.length > FEW || chooseKernels(kernels) !== "wasm-simd") return false;
+  const d = model.basis.numBasis;
+  const levels = startLevels(bandLevels(level));
+  const quantiles = new Float64Array(3);
+  for (let t = 0; t < times.length; t++) {
+    const functional = { beta: model.mean.coefficients, rows, offset: t * d, noiseVariance: noise };
+    const found = nodeFunctional(posterior, NEGLIGIBLE_MASS, functional);
+    if (found === null) return false;
+    courseQuantiles(found.room, levels, times[t], quantiles);
+    summarizeInto(out, t, momentsOf(found.value, transform), quantiles, transform);
+  }
+  return true;
+}
+
+function momentsOf(value: CourseValue, transform: Transform): { readonly mean: number; readonly variance: number } {
+  return transform === "identity" ? value : transformedMoments(value.components, transform);
 }
 
 function typescriptSeries(

@@ -70,7 +70,7 @@ export function predict(
   const noise = interval === "observation" ? model.noiseVariance : 0;
   const rows = designMatrix(model.basis, at);
   const { transform } = model.marker;
-  const series = valueSeries(model, placement, rows, at.length, { level, noise, transform, quick, kernels });
+  const series = valueSeries(model, placement, rows, at, { level, noise, transform, quick, kernels });
   const [first, last] = basisDomain(model.basis);
   return {
     times: at,
@@ -146,7 +146,7 @@ function rateSeries(
   const { transform } = model.marker;
   const { quick = false, kernels = "auto" } = options;
   if (transform === "identity") {
-    return valueSeries(model, placement, slopes, T, { level, noise: 0, transform, quick, kernels });
+    return valueSeries(model, placement, slopes, at, { level, noise: 0, transform, quick, kernels });
   }
   const out = emptySeries(T);
   const { numDraws = 2000, seed = 1 } = options;

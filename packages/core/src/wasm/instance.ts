@@ -38,6 +38,7 @@ export interface KernelExports {
   conditionTiles(context: number, rank: number, count: number): void;
   joinTiles(context: number): void;
   spreadCourse(context: number): void;
+  spreadFunctional(context: number): number;
   courseQuantile(
     context: number,
     p: number,
@@ -45,7 +46,6 @@ export interface KernelExports {
     low: number,
     high: number,
     tolerance: number,
-    lastStep: number,
   ): number;
   scoreLinear(context: number): void;
   sumRows(rows: number, n: number, rank: number, members: number, count: number, sums: number): void;

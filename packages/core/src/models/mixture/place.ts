@@ -15,24 +15,43 @@ export function locationMoments(
   const { weights, locations } = posterior;
   const mean = new Float64Array(q);
   const covariance = new Float64Array(q * q);
-  const K = weights.length;
-  // One entry after the other: nothing is read through an index that the next step would have to wait for.
-  for (let c = 0; c < q; c++) {
-    let s = 0;
-    for (let k = 0, at = c; k < K; k++, at += q) s += weights[k] * locations[at];
-    mean[c] = s;
-  }
+  for (let c = 0; c < q; c++) mean[c] = weightedSum(weights, locations, q, c);
   for (let a = 0; a < q; a++) {
     for (let b = 0; b <= a; b++) {
-      const [ma, mb] = [mean[a], mean[b]];
-      let s = 0;
-      for (let k = 0, at = 0; k < K; k++, at += q)
-        s += weights[k] * (locations[at + a] - ma) * (locations[at + b] - mb);
+      const s = weightedProducts(weights, locations, q, a, b, mean);
       covariance[a * q + b] = s;
       covariance[b * q + a] = s;
     }
   }
   return { mean, covariance };
+}
+
+/** Σ_k w_k x_kc; two sums side by side, since one alone would wait for itself. */
+function weightedSum(w: Float64Array, X: Float64Array, q: number, c: number): number {
+  let even = 0;
+  let odd = 0;
+  let k = 0;
+  for (let at = c; k + 2 <= w.length; k += 2, at += 2 * q) {
+    even += w[k] * X[at];
+    odd += w[k + 1] * X[at + q];
+  }
+  if (k < w.length) even += w[k] * X[k * q + c];
+  return even + odd;
+}
+
+/** Σ_k w_k (x_ka − m_a)(x_kb − m_b), in the same way. */
+function weightedProducts(w: Float64Array, X: Float64Array, q: number, a: number, b: number, m: Float64Array): number {
+  const ma = m[a];
+  const mb = m[b];
+  let even = 0;
+  let odd = 0;
+  let k = 0;
+  for (let at = 0; k + 2 <= w.length; k += 2, at += 2 * q) {
+    even += w[k] * (X[at + a] - ma) * (X[at + b] - mb);
+    odd += w[k + 1] * (X[at + q + a] - ma) * (X[at + q + b] - mb);
+  }
+  if (k < w.length) even += w[k] * (X[k * q + a] - ma) * (X[k * q + b] - mb);
+  return even + odd;
 }
 
 /** Positions (within the kept nodes) of the highest-density region of the given level, heaviest first. */
@@ -50,39 +69,69 @@ export interface NodeChoice {
   readonly weights: Float64Array;
 }
 
-/** All but the lightest nodes, which together hold at most `mass`; of equal weights the first are left out. */
-export function heavyNodes(weights: Float64Array, mass: number): NodeChoice {
+/** Which nodes are the lightest: all below `least`, and the first `numEqual` of those that are equal to it. */
+export interface LightNodes {
+  readonly least: number;
+  readonly numEqual: number;
+  /** How many they are, and what they hold. */
+  readonly count: number;
+  readonly mass: number;
+}
+
+/** The lightest nodes, which together hold at most `mass`; never all of them. */
+export function lightNodes(weights: Float64Array, mass: number): LightNodes {
   const K = weights.length;
-  let heaviest = 0;
-  for (let k = 1; k < K; k++) if (weights[k] >= weights[heaviest]) heaviest = k;
   // Everything below a power of two goes as a whole; only weights up to its double have to be sorted.
   const limit = lightLimit(weights, K, mass);
-  if (limit > weights[heaviest]) return { positions: Int32Array.of(heaviest), weights: Float64Array.of(1) };
+  let heaviest = 0;
   let count = 0;
   let dropped = 0;
   let numNext = 0;
   for (let k = 0; k < K; k++) {
-    if (weights[k] < limit) {
-      dropped += weights[k];
+    const w = weights[k];
+    if (w > heaviest) heaviest = w;
+    if (w < limit) {
+      dropped += w;
       count++;
-    } else if (weights[k] < 2 * limit) numNext++;
+    } else if (w < 2 * limit) numNext++;
   }
+  if (limit > heaviest) return allButOne(weights, heaviest);
   const next = new Float64Array(numNext);
-  for (let k = 0, c = 0; k < K; k++) if (weights[k] >= limit && weights[k] < 2 * limit) next[c++] = weights[k];
+  for (let k = 0, c = 0; c < numNext; k++) if (weights[k] >= limit && weights[k] < 2 * limit) next[c++] = weights[k];
   next.sort();
   let taken = 0;
   while (taken < numNext && count + taken < K - 1 && dropped + next[taken] <= mass) dropped += next[taken++];
-  const last = taken > 0 ? next[taken - 1] : limit;
-  let equal = 0;
-  for (let k = 0; k < taken; k++) if (next[k] === last) equal++;
-  count += taken;
-  const positions = new Int32Array(K - count);
-  const kept = new Float64Array(K - count);
+  const least = taken > 0 ? next[taken - 1] : limit;
+  let numEqual = 0;
+  for (let k = 0; k < taken; k++) if (next[k] === least) numEqual++;
+  return { least, numEqual, count: count + taken, mass: dropped };
+}
+
+/** Every node but the last of the heaviest. */
+function allButOne(weights: Float64Array, heaviest: number): LightNodes {
+  let numEqual = -1;
+  let mass = -heaviest;
+  for (let k = 0; k < weights.length; k++) {
+    mass += weights[k];
+    if (weights[k] === heaviest) numEqual++;
+  }
+  return { least: heaviest, numEqual, count: weights.length - 1, mass };
+}
+
+/** All but the lightest nodes, which together hold at most `mass`; of equal weights the first are left out. */
+export function heavyNodes(weights: Float64Array, mass: number): NodeChoice {
+  const light = lightNodes(weights, mass);
+  const { least } = light;
+  const K = weights.length;
+  const positions = new Int32Array(K - light.count);
+  const kept = new Float64Array(K - light.count);
+  const scale = 1 / (1 - light.mass);
+  let numEqual = light.numEqual;
   for (let k = 0, r = 0; k < K; k++) {
-    if (weights[k] < last) continue;
-    if (weights[k] === last && equal-- > 0) continue;
+    if (weights[k] < least) continue;
+    if (weights[k] === least && numEqual-- > 0) continue;
     positions[r] = k;
-    kept[r++] = weights[k] / (1 - dropped);
+    kept[r++] = weights[k] * scale;
   }
   return { positions, weights: kept };
 }

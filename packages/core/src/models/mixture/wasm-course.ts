@@ -105,7 +105,19 @@ export function takeFunctional(
   offset: number,
   noiseVariance: number,
 ): CourseValue {
-  const { numBasis: d, context, offsets, terms, numbers, instance } = room;
+  listFunctional(room, beta, rows, offset, noiseVariance);
+  room.instance.exports.spreadCourse(room.context.byteOffset);
+  return valueAtHand(room);
+}
+
+/** Writes the terms of b'β, b'E and b'Sb, and the noise, where the kernels read them. */
+export function listFunctional(
+  { numBasis: d, context, offsets, terms, numbers }: CourseRoom,
+  beta: Float64Array,
+  rows: Float64Array,
+  offset: number,
+  noiseVariance: number,
+): void {
   const bytes = TILE * Float64Array.BYTES_PER_ELEMENT;
   let level = 0;
   let n = 0;
@@ -132,60 +144,70 @@ export function takeFunctional(
   context[NUM_TERMS] = n;
   numbers[0] = level;
   numbers[1] = noiseVariance;
-  instance.exports.spreadCourse(context.byteOffset);
+}
+
+/** The functional that was spread over the nodes last. */
+export function valueAtHand({ context, numbers, weights, means, sds }: CourseRoom): CourseValue {
   const size = context[NUM_TILES] * TILE;
   return {
     mean: numbers[2],
     variance: numbers[3],
-    components: {
-      weights: room.weights.subarray(0, size),
-      means: room.means.subarray(0, size),
-      sds: room.sds.subarray(0, size),
-    },
+    components: { weights: weights.subarray(0, size), means: means.subarray(0, size), sds: sds.subarray(0, size) },
   };
 }
 
 /** Quantiles are solved for to this share of the spread. */
 const ACCURACY = 1e-11;
-/** A Halley step δ leaves an error below this many times δ³/s², s the least deviation, as long as it is small against s. */
-const CUBIC = 32;
-const SMALL = 1e-2;
-
-/** Levels of quantiles, with where they were found last, in standard deviations from the mean. */
+/** Levels of quantiles, with the last two times and where quantiles were found there, in standard deviations from the mean. */
 export interface Levels {
   readonly probabilities: readonly number[];
+  /** Scores of the last time, then of the one before, [2,J]. */
   readonly scores: Float64Array;
+  /** The last time and the one before; NaN without. */
+  readonly times: Float64Array;
 }
 
 /** Levels that start where a normal distribution has them. */
 export function startLevels(probabilities: readonly number[]): Levels {
-  return { probabilities, scores: Float64Array.from(probabilities, normalQuantile) };
+  const scores = probabilities.map(normalQuantile);
+  return {
+    probabilities,
+    scores: Float64Array.from([...scores, ...scores]),
+    times: Float64Array.of(Number.NaN, Number.NaN),
+  };
 }
 
-/** The quantiles of the functional at hand to out; from one time to the next they are looked for where the last ones were. */
-export function courseQuantiles(room: CourseRoom, { probabilities, scores }: Levels, out: Float64Array): void {
+/**
+ * The quantiles of the functional at hand, which belongs to `time`, to out. They are looked for on the line through those of the last two
+ * times, since they move slowly.
+ */
+export function courseQuantiles(room: CourseRoom, levels: Levels, time: number, out: Float64Array): void {
   const { numbers, instance, context } = room;
+  const { probabilities, scores, times } = levels;
+  const J = probabilities.length;
   const mean = numbers[2];
   const spread = Math.sqrt(Math.max(numbers[3], 0));
-  const least = numbers[4];
-  const tolerance = ACCURACY * spread;
-  const lastStep = Math.min(Math.cbrt((tolerance * least * least) / CUBIC), SMALL * least);
-  for (let j = 0; j < probabilities.length; j++) {
+  const ahead = (time - times[0]) / (times[0] - times[1]);
+  // Far ahead of two near times, or without any, the last score is as good.
+  const reach = Math.abs(ahead) <= 2 ? ahead : 0;
+  for (let j = 0; j < J; j++) {
     const p = probabilities[j];
     // Cantelli's inequality: no distribution has its quantiles further out. A little room for rounding.
     const below = 1.001 * Math.sqrt((1 - p) / p);
     const above = 1.001 * Math.sqrt(p / (1 - p));
-    const score = Math.min(Math.max(scores[j], -below), above);
+    const line = scores[j] + reach * (scores[j] - scores[J + j]);
     const y = instance.exports.courseQuantile(
       context.byteOffset,
       p,
-      mean + score * spread,
+      mean + Math.min(Math.max(line, -below), above) * spread,
       mean - below * spread,
       mean + above * spread,
-      tolerance,
-      lastStep,
+      ACCURACY * spread,
     );
+    scores[J + j] = scores[j];
     if (spread > 0) scores[j] = (y - mean) / spread;
     out[j] = y;
   }
+  times[1] = times[0];
+  times[0] = time;
 }

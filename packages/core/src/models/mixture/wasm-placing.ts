@@ -148,6 +148,33 @@ export function weighNodes(weigher: NodeWeigher, statistics: BasisStatistics, in
   return { logLikelihood: -0.5 * constant + totals[0] + Math.log(totals[1]), rank, count };
 }
 
+/** What the weigher knows of an individual: R [r,d], h [r] and the pivots [r]. */
+export interface Observed {
+  readonly rank: number;
+  readonly roots: Float64Array;
+  readonly heights: Float64Array;
+  readonly pivots: Int32Array;
+}
+
+/** The individual weighed last. */
+export function observedBy({ roots, heights, pivots, mixture }: NodeWeigher, rank: number): Observed {
+  return {
+    rank,
+    roots: roots.slice(0, rank * mixture.numBasis),
+    heights: heights.slice(0, rank),
+    pivots: pivots.slice(0, rank),
+  };
+}
+
+/** Puts an individual weighed before back into the weigher, but for the weights. */
+export function putBack(weigher: NodeWeigher, observed: Observed): void {
+  weigher.roots.set(observed.roots);
+  weigher.heights.set(observed.heights);
+  weigher.pivots.set(observed.pivots);
+  weigher.context[RANK] = observed.rank;
+  fillFrame(weigher, observed.rank);
+}
+
 /**
  * Weighs the nodes for one individual: weights and posterior sums of the columns stay in the weigher (up to the factor
  * `totals[2]`), E[w | y] goes to coefficients[offset..offset+d). Returns log p(y).

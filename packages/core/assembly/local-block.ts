@@ -3,7 +3,7 @@
  * gradient, and sums of features, for everybody in the block by one call. Two individuals are worked on at once
  * (local-pair.ts). The host fills rows of statistics and of θ; an individual out of the grid's range is left to it.
  */
-import { both, lanes } from "./exp";
+import { both } from "./exp";
 import { addPairDerivatives, fillPairTables, PairPlace, pairValues, shapePair, unpackPair } from "./local-pair";
 
 /** Addresses, then sizes, as the host writes them: i32 each. Index 0: ψ1, index 1: Ψ2. */
@@ -19,19 +19,20 @@ export class Block {
   fits: usize; // β̃'(c + g) [count]: ρ = s − this
   constants: usize; // what local-climb.ts adds to J [count]
   mean: usize; // β̃ [width], padded with zeros
-  bandRow: usize; // i32 [numBand]
-  bandColumn: usize;
+  starts: usize; // where row k of G begins in entries and columns, i32 [d + 1]
+  entries: usize; // band entries of the rows of G, i32
+  columns: usize; // their columns, i32
   squares: usize; // ℓ² [2]
   geometry: usize; // first coordinates [2], spacing of ψ1's grid [2]
   table0: usize; // [nodes of ψ1, made a multiple of four][width]
   table1: usize; // [nodes of Ψ2, made a multiple of four][stride]
-  sums0: usize; // Σ ψ1 g' [nodes, even][width]
-  sums1: usize; // Σ Ψ2 G [nodes, even][stride]
-  sums2: usize; // Σ ψ1 G [nodes of ψ1, even][stride]
+  sums0: usize; // Σ ψ1 g' [nodes, a multiple of four][width]
+  sums1: usize; // Σ Ψ2 G [nodes, likewise][stride]
+  sums2: usize; // Σ ψ1 G [nodes of ψ1, likewise][stride]
   packed: usize; // statistics of four [stride][4]
   weights0: usize; // of four [nodes, a multiple of four][4]
   weights1: usize;
-  values0: usize; // pairs [count/2][nodes, even]
+  values0: usize; // [count][nodes, a multiple of four]
   values1: usize;
   place: usize;
   scratch: usize; // five tables of pairs
@@ -64,35 +65,31 @@ function nodes1(block: Block): i32 {
 /** g = c − Gβ̃ and β̃'(c + g) for everybody in the block. */
 export function blockResiduals(context: usize, count: i32): void {
   const block = changetype<Block>(context);
-  const numBand = block.numBand;
-  const size = <usize>block.numBasis << 3;
+  const d = block.numBasis;
+  const mean = block.mean;
   for (let i = 0; i < count; i++) {
+    const c = rowAt(block.cross, i, d);
     const g = rowAt(block.residual, i, block.width);
     const G = rowAt(block.gram, i, block.stride);
-    memory.copy(g, rowAt(block.cross, i, block.numBasis), size);
-    const before = meanProduct(block, g);
-    for (let e = 0; e < numBand; e++) {
-      const k = <usize>i32.load(block.bandRow + (<usize>e << 2)) << 3;
-      const l = <usize>i32.load(block.bandColumn + (<usize>e << 2)) << 3;
-      const v = f64.load(G + (<usize>e << 3));
-      f64.store(g + k, f64.load(g + k) - v * f64.load(block.mean + l));
-      if (k != l) f64.store(g + l, f64.load(g + l) - v * f64.load(block.mean + k));
+    let fit: f64 = 0;
+    for (let k = 0; k < d; k++) {
+      const o = <usize>k << 3;
+      const end = i32.load(block.starts + (<usize>k << 2), 4);
+      let s: f64 = 0;
+      for (let at = i32.load(block.starts + (<usize>k << 2)); at < end; at++) {
+        const e = <usize>i32.load(block.entries + (<usize>at << 2)) << 3;
+        const l = <usize>i32.load(block.columns + (<usize>at << 2)) << 3;
+        s += f64.load(G + e) * f64.load(mean + l);
+      }
+      const before = f64.load(c + o);
+      f64.store(g + o, before - s);
+      fit += f64.load(mean + o) * (before + (before - s));
     }
-    f64.store(rowAt(block.fits, i, 1), before + meanProduct(block, g));
+    f64.store(rowAt(block.fits, i, 1), fit);
   }
 }
 
-/** β̃'x; rows and β̃ are padded with zeros. */
-@inline
-function meanProduct(block: Block, x: usize): f64 {
-  const end = <usize>block.width << 3;
-  let s = f64x2.splat(0);
-  for (let o: usize = 0; o < end; o += 16) s = f64x2.add(s, f64x2.mul(v128.load(block.mean + o), v128.load(x + o)));
-  return lanes(s);
-}
-
 /** out [width][4] = rows i, j, k, l of x side by side. */
-@inline
 function pack(x: usize, width: i32, i: i32, j: i32, k: i32, l: i32, out: usize): void {
   const a = rowAt(x, i, width);
   const b = rowAt(x, j, width);
@@ -107,7 +104,6 @@ function pack(x: usize, width: i32, i: i32, j: i32, k: i32, l: i32, out: usize):
 }
 
 /** out [n][4] = table [n][width] · x [width][4]; n and width are multiples of four. */
-@inline
 function contract(table: usize, x: usize, n: i32, width: i32, out: usize): void {
   const row = <usize>width << 3;
   const end = x + 4 * row;
@@ -300,86 +296,83 @@ export function sumBlock(context: usize, count: i32, weight: f64, withCourse: i3
   const n1 = block.columns0;
   const hu = f64.load(block.geometry, 16);
   const hv = f64.load(block.geometry, 24);
-  const size0 = (nodes0(block) + 1) & ~1;
-  const size1 = (nodes1(block) + 1) & ~1;
+  const size0 = (nodes0(block) + 3) & ~3;
+  const size1 = (nodes1(block) + 3) & ~3;
   const scale = f64x2.splat(weight);
   for (let i = 0; i < count; i += 2) {
     const j = min(i + 1, count - 1);
     unpackPair(place, rowAt(block.theta, i, P), rowAt(block.theta, j, P), P);
-    const out0 = block.values0 + (<usize>((i >> 1) * size0) << 4);
-    const out1 = block.values1 + (<usize>((i >> 1) * size1) << 4);
     shapePair(place, block.squares, 1);
     fillPairTables(place, n0, n1, block.geometry, hu, hv, f64x2.mul(scale, place.norm), block.scratch);
-    pairValues(n0, n1, block.scratch, out0);
+    pairValues(n0, n1, block.scratch, rowAt(block.values0, i, size0), rowAt(block.values0, j, size0));
     shapePair(place, block.squares, 2);
     const norm = f64x2.mul(scale, place.norm);
     fillPairTables(place, 2 * n0 - 1, 2 * n1 - 1, block.geometry, 0.5 * hu, 0.5 * hv, norm, block.scratch);
-    pairValues(2 * n0 - 1, 2 * n1 - 1, block.scratch, out1);
-    const inside = place.inside;
-    if (!i64x2.all_true(inside)) {
-      clearLanes(out0, size0, inside);
-      clearLanes(out1, size1, inside);
-    }
-    const value = v128.bitselect(f64x2.splat(0), f64x2.splat(NaN), inside);
+    pairValues(2 * n0 - 1, 2 * n1 - 1, block.scratch, rowAt(block.values1, i, size1), rowAt(block.values1, j, size1));
+    const value = v128.bitselect(f64x2.splat(0), f64x2.splat(NaN), place.inside);
     store(rowAt(block.result, i, 1), rowAt(block.result, j, 1), 0, value);
+  }
+  for (let i = 0; i < count; i++) {
+    if (f64.load(rowAt(block.result, i, 1)) == 0) continue;
+    memory.fill(rowAt(block.values0, i, size0), 0, <usize>size0 << 3);
+    memory.fill(rowAt(block.values1, i, size1), 0, <usize>size1 << 3);
   }
   addProducts(block.values0, size0, block.residual, block.width, count, block.sums0);
   addProducts(block.values1, size1, block.gram, block.stride, count, block.sums1);
   if (withCourse) addProducts(block.values0, size0, block.gram, block.stride, count, block.sums2);
 }
 
-/** Zeros where a lane is not inside. */
-function clearLanes(values: usize, size: i32, inside: v128): void {
-  for (let f = 0; f < size; f++) {
-    const at = values + (<usize>f << 4);
-    v128.store(at, v128.and(v128.load(at), inside));
-  }
-}
-
 /**
- * sums[f][e] += Σ_i values[i][f] x[i][e], values [count/2][size] pairs, x [count][width]: two nodes and four columns at a
+ * sums[f][e] += Σ_i values[i][f] x[i][e], values [count][size], x [count][width]: four nodes and four columns at a
  * time, individuals in order, so that sums do not depend on how a pass is cut into blocks.
  */
 function addProducts(values: usize, size: i32, x: usize, width: i32, count: i32, sums: usize): void {
   const row = <usize>width << 3;
-  const step = <usize>size << 4;
-  for (let f = 0; f < size; f += 2) {
-    const from = values + (<usize>f << 4);
+  const step = <usize>size << 3;
+  for (let f = 0; f < size; f += 4) {
+    const from = values + (<usize>f << 3);
     for (let o: usize = 0; o < row; o += 32) {
-      const to = sums + o;
-      let a0 = v128.load(to);
-      let a1 = v128.load(to, 16);
-      let b0 = v128.load(to + row);
-      let b1 = v128.load(to + row, 16);
-      let v = from;
+      const to0 = sums + o;
+      const to1 = to0 + row;
+      const to2 = to1 + row;
+      const to3 = to2 + row;
+      let a0 = v128.load(to0);
+      let a1 = v128.load(to0, 16);
+      let b0 = v128.load(to1);
+      let b1 = v128.load(to1, 16);
+      let c0 = v128.load(to2);
+      let c1 = v128.load(to2, 16);
+      let d0 = v128.load(to3);
+      let d1 = v128.load(to3, 16);
       let at = x + o;
-      for (let i = 0; i < count; i += 2) {
-        let y0 = v128.load(at);
-        let y1 = v128.load(at, 16);
-        let p = both(v);
-        let q = both(v + 16);
-        a0 = f64x2.add(a0, f64x2.mul(p, y0));
-        a1 = f64x2.add(a1, f64x2.mul(p, y1));
-        b0 = f64x2.add(b0, f64x2.mul(q, y0));
-        b1 = f64x2.add(b1, f64x2.mul(q, y1));
-        at += row;
-        if (i + 1 == count) break;
-        y0 = v128.load(at);
-        y1 = v128.load(at, 16);
-        p = both(v + 8);
-        q = both(v + 24);
-        a0 = f64x2.add(a0, f64x2.mul(p, y0));
-        a1 = f64x2.add(a1, f64x2.mul(p, y1));
-        b0 = f64x2.add(b0, f64x2.mul(q, y0));
-        b1 = f64x2.add(b1, f64x2.mul(q, y1));
+      let v = from;
+      for (let i = 0; i < count; i++) {
+        const y0 = v128.load(at);
+        const y1 = v128.load(at, 16);
+        let t = v128.load_splat<f64>(v);
+        a0 = f64x2.add(a0, f64x2.mul(t, y0));
+        a1 = f64x2.add(a1, f64x2.mul(t, y1));
+        t = v128.load_splat<f64>(v, 8);
+        b0 = f64x2.add(b0, f64x2.mul(t, y0));
+        b1 = f64x2.add(b1, f64x2.mul(t, y1));
+        t = v128.load_splat<f64>(v, 16);
+        c0 = f64x2.add(c0, f64x2.mul(t, y0));
+        c1 = f64x2.add(c1, f64x2.mul(t, y1));
+        t = v128.load_splat<f64>(v, 24);
+        d0 = f64x2.add(d0, f64x2.mul(t, y0));
+        d1 = f64x2.add(d1, f64x2.mul(t, y1));
         at += row;
         v += step;
       }
-      v128.store(to, a0);
-      v128.store(to, a1, 16);
-      v128.store(to + row, b0);
-      v128.store(to + row, b1, 16);
+      v128.store(to0, a0);
+      v128.store(to0, a1, 16);
+      v128.store(to1, b0);
+      v128.store(to1, b1, 16);
+      v128.store(to2, c0);
+      v128.store(to2, c1, 16);
+      v128.store(to3, d0);
+      v128.store(to3, d1, 16);
     }
-    sums += 2 * row;
+    sums += 4 * row;
   }
 }

@@ -50,7 +50,6 @@ export function unpackPair(place: PairPlace, a: usize, b: usize, P: i32): void {
 }
 
 /** R = spread (Λ + spread S)⁻¹ and norm = |I + spread Λ⁻¹S|^(−½). */
-@inline
 export function shapePair(place: PairPlace, squares: usize, spread: f64): void {
   const a = f64x2.splat(f64.load(squares));
   const b = f64x2.splat(f64.load(squares, 8));
@@ -86,7 +85,6 @@ function exponentAt(x: v128, far: f64, r: v128): v128 {
  * so that neighbours differ by factors that themselves grow by the constants exp(−rh_u²) and exp(−th_v²): six exponentials.
  * Scratch gets α, u [n0] and β, χ^j, v [n1]. Lanes out of range leave `inside`; what their tables hold is of no use.
  */
-@inline
 export function fillPairTables(
   place: PairPlace, n0: i32, n1: i32, geometry: usize, hu: f64, hv: f64, scale: v128, scratch: usize,
 ): void {
@@ -124,7 +122,6 @@ export function fillPairTables(
 }
 
 /** at[k] = start · exp(k slope − ½ bend k²) for −below ≤ k ≤ above, outwards from the middle. */
-@inline
 function walk(at: usize, below: i32, above: i32, start: v128, slope: v128, bend: v128): void {
   const factor = exp2x(f64x2.neg(bend));
   const up = exp2x(f64x2.sub(slope, f64x2.mul(f64x2.splat(0.5), bend)));
@@ -184,7 +181,6 @@ function line(at: usize, n: i32, start: v128, step: f64): void {
  * Adds F = norm · Σ w bump and its derivatives up to order 2 to D; w [n0][n1], 32 bytes a node. Sums over columns,
  * T_j(a) = α_a Σ_b w β ρ^b v^j, two rows at a time, then M_ij = Σ_a u_a^i T_j(a).
  */
-@inline
 export function addPairDerivatives(place: PairPlace, w: usize, n0: i32, n1: i32, scratch: usize): void {
   const beta = scratch + 2 * PAIR_TABLE;
   const row = <usize>n1 << 4;
@@ -285,9 +281,8 @@ function addHermite(place: PairPlace, M00: v128, M10: v128, M01: v128, M20: v128
   place.D02 = f64x2.add(place.D02, f64x2.sub(f64x2.add(f64x2.mul(s, sx), f64x2.mul(t, sy)), f64x2.mul(t, z)));
 }
 
-/** out [n0][n1] pairs = the bump of the tables. */
-@inline
-export function pairValues(n0: i32, n1: i32, scratch: usize, out: usize): void {
+/** a and b [n0][n1] = the bumps of the tables, one of each lane. */
+export function pairValues(n0: i32, n1: i32, scratch: usize, a: usize, b: usize): void {
   const beta = scratch + 2 * PAIR_TABLE;
   const row = <usize>n1 << 4;
   const end = scratch + (<usize>n0 << 4);
@@ -295,9 +290,12 @@ export function pairValues(n0: i32, n1: i32, scratch: usize, out: usize): void {
     const alpha = v128.load(at);
     for (let o: usize = 0; o < row; o += 16) {
       const k = v128.load(beta + o);
-      v128.store(out + o, f64x2.mul(alpha, k));
+      const bump = f64x2.mul(alpha, k);
+      v128.store_lane<f64>(a, bump, 0);
+      v128.store_lane<f64>(b, bump, 1);
       v128.store(beta + o, f64x2.mul(k, v128.load(beta + o, PAIR_TABLE)));
+      a += 8;
+      b += 8;
     }
-    out += row;
   }
 }

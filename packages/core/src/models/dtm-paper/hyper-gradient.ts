@@ -7,9 +7,8 @@
  * D_i follows from the gradient that the local solver gives anyway, so no second pass over pairs is needed.
  */
 
-import { LOG_2PI } from "../../numeric/special.ts";
 import type { RbfKernel } from "../gp/kernel.ts";
-import { type DataTotals, dataLines } from "./elbo.ts";
+import type { DataTotals } from "./elbo.ts";
 import type { Engine } from "./engine.ts";
 import { addCourseGradient } from "./gradients.ts";
 import type { HyperGradient } from "./hyperparameters.ts";
@@ -157,28 +156,25 @@ export function hyperGradientOfSums(
   hyper: HyperSums,
   Gamma: KernelMatrixGradient,
 ): HyperGradient {
-  const { statistics, parameters, posterior, factor, options } = engine;
+  const { parameters, posterior, factor, options } = engine;
   const { inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance: s2 } = parameters;
   const { priors } = options;
-  const lines = dataLines(data, sums, statistics, posterior, factor, s2, p, d);
-  const N = data.numObservations;
-  const scaled =
-    lines.expectedLogLikelihood +
-    lines.inducingUncertainty +
-    lines.conditionalVariance +
-    0.5 * N * (LOG_2PI + Math.log(s2));
+  const V = weightedSums(engine, sums);
+  let b = 0;
+  for (let e = 0; e < p * p; e++) b += V[e];
   let a = 0;
   for (let e = 0; e < p * d; e++) a += (posterior.mean[e] * sums.cross[e]) / s2;
   const variance = (0.5 * data.variance) / s2;
-  const b = scaled + (0.5 * data.sumSquares) / s2 + variance - a;
+  // Everything that is proportional to 1/σ².
+  const scaled = a + b - variance - (0.5 * data.sumSquares) / s2;
   const out = {
     meanCoefficients: hyper.mean,
-    logNoiseVariance: -0.5 * N - scaled + logPriorSlope(priors.logNoiseVariance, s2),
+    logNoiseVariance: -0.5 * data.numObservations - scaled + logPriorSlope(priors.logNoiseVariance, s2),
     logSignalVariance: a + 2 * b - variance + logPriorSlope(priors.logSignalVariance, kernel.signalVariance),
     logLengthscales: new Float64Array(q),
     inducing: new Float64Array(p * q),
   };
-  addSeparation(engine, kernel, sums, out.logLengthscales);
+  addSeparation(kernel, Z, p, q, V, out.logLengthscales);
   const share = options.sharedLengthscale ? 1 / q : 1;
   for (let c = 0; c < q; c++) {
     const ell = kernel.lengthscales[c];
@@ -189,23 +185,42 @@ export function hyperGradientOfSums(
   return out;
 }
 
-/** Adds Σ_jk V_jk Δ_c²/(2ℓ_c²) to out [q]. */
-function addSeparation(engine: Engine, kernel: RbfKernel, sums: DataSums, out: Float64Array): void {
+/** V = −½ Σ_i W_i∘Ψ2_i from the sums, [p,p]; its entries add up to b. */
+function weightedSums(engine: Engine, sums: DataSums): Float64Array {
   const { statistics: band, parameters, posterior, factor } = engine;
-  const { inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
+  const { numInducing: p, numBasis: d, noiseVariance } = parameters;
+  const pp = p * p;
+  const V = new Float64Array(pp);
+  const { blocks } = posterior;
+  const { gram } = sums;
+  const weight = -0.5 / noiseVariance;
+  for (let b = 0; b < band.numBand; b++) {
+    const k = band.bandRow[b];
+    const l = band.bandColumn[b];
+    const T = (k * d + l) * pp;
+    const omega = b * pp;
+    if (k === l) {
+      for (let e = 0; e < pp; e++) V[e] += weight * (blocks[T + e] - factor.inverse[e]) * gram[omega + e];
+    } else {
+      for (let e = 0; e < pp; e++) V[e] += 2 * weight * blocks[T + e] * gram[omega + e];
+    }
+  }
+  return V;
+}
+
+/** Adds Σ_jk V_jk Δ_c²/(2ℓ_c²) to out [q]. */
+function addSeparation(
+  kernel: RbfKernel,
+  Z: Float64Array,
+  p: number,
+  q: number,
+  V: Float64Array,
+  out: Float64Array,
+): void {
   for (let j = 0; j < p; j++) {
     for (let k = 0; k < j; k++) {
-      const e = j * p + k;
-      let v = 0;
-      for (let b = 0; b < band.numBand; b++) {
-        const r = band.bandRow[b];
-        const l = band.bandColumn[b];
-        const omega = sums.gram[b * p * p + e];
-        const T = posterior.blocks[(r * d + l) * p * p + e];
-        v += r === l ? (T - factor.inverse[e]) * omega : 2 * T * omega;
-      }
       // Pairs j > k stand for both orders.
-      v *= -1 / noiseVariance;
+      const v = V[j * p + k] + V[k * p + j];
       for (let c = 0; c < q; c++) {
         const dz = (Z[j * q + c] - Z[k * q + c]) / kernel.lengthscales[c];
         out[c] += 0.5 * v * dz * dz;

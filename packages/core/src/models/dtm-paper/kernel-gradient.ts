@@ -62,8 +62,57 @@ export function kernelMatrixGradient(
   addProduct(1, transpose(L, p, p), M, p, p, p, H);
   addProduct(-0.5 * weight, multiply(X, summed, p, p, p), XT, p, p, p, H);
   for (let j = 0; j < p; j++) H[j * p + j] -= 0.5 * d;
+  return whitenedBack(H, X, XT, p);
+}
+
+/**
+ * Γ where q(u) is the optimum for the sums. Then Λ_a C = I and Λ_a vec A = σ⁻² vec 𝒴, by which the sum over the band
+ * drops out, σ⁻² Σ_kl T_kl Ω_kl = d I − Σ_k T_kk K + σ⁻² A𝒴', and
+ *   H = (d/2) I − ½ L'(Σ_k T_kk)L − XΦX'/(2σ²).
+ * Six products of order p, most of them with a triangular factor.
+ */
+export function optimalKernelGradient(
+  sums: DataSums,
+  band: Band,
+  posterior: Pick<InducingCoefficients, "blocks">,
+  factor: KernelFactor,
+  noiseVariance: number,
+  p: number,
+  d: number,
+): KernelMatrixGradient {
+  const { cholesky: L, inverseCholesky: X } = factor;
+  const pp = p * p;
+  const summed = new Float64Array(pp); // Φ
+  const diagonal = new Float64Array(pp); // Σ_k T_kk
+  for (let b = 0; b < band.numBand; b++) {
+    const k = band.bandRow[b];
+    if (k !== band.bandColumn[b]) continue;
+    const T = k * (d + 1) * pp;
+    for (let e = 0; e < pp; e++) {
+      summed[e] += sums.gram[b * pp + e];
+      diagonal[e] += posterior.blocks[T + e];
+    }
+  }
+  const XT = transpose(X, p, p);
+  const LT = transpose(L, p, p);
+  const half = new Float64Array(pp);
+  const H = new Float64Array(pp);
+  addProduct(-0.5, LT, diagonal, p, p, p, half);
+  addProduct(1, half, L, p, p, p, H);
+  half.fill(0);
+  addProduct(-0.5 / noiseVariance, X, summed, p, p, p, half);
+  addProduct(1, half, XT, p, p, p, H);
+  for (let j = 0; j < p; j++) H[j * p + j] += 0.5 * d;
+  return whitenedBack(H, X, XT, p);
+}
+
+/** Γ = X'HX and ⟨Γ, K⟩ = tr H; H is made symmetric in place. */
+function whitenedBack(H: Float64Array, X: Float64Array, XT: Float64Array, p: number): KernelMatrixGradient {
   symmetrizeInPlace(H, p);
-  const matrix = multiply(multiply(XT, H, p, p, p), X, p, p, p);
+  const half = new Float64Array(p * p);
+  const matrix = new Float64Array(p * p);
+  addProduct(1, XT, H, p, p, p, half);
+  addProduct(1, half, X, p, p, p, matrix);
   symmetrizeInPlace(matrix, p);
   return { matrix, scale: trace(H, p) };
 }

@@ -71,12 +71,19 @@ function fillConstants(engine: Engine, list: ArrayLike<number> | null, blocks: L
   }
 }
 
+/** What is to be done beside the objectives: with a block just evaluated, and with one individual just loaded. */
+export interface Aside {
+  readonly block: (blocks: LocalBlocks, count: number) => void;
+  readonly one: (i: number) => void;
+}
+
 /** Σ J_i at θ [m,P]; writes ∂J_i/∂θ_i to gradient [m,P] where given. */
 export function sumObjectivesOf(
   engine: Engine,
   theta: Float64Array,
   who: Individuals,
   gradient: Float64Array | null,
+  aside: Aside | null = null,
 ): number {
   const { solver, numLocal: P } = engine;
   const own = new Float64Array(P);
@@ -90,6 +97,7 @@ export function sumObjectivesOf(
         const value = constants[n] + results[n];
         if (!Number.isNaN(value)) total += value;
       }
+      aside?.block(blocks, to - from);
       if (gradient === null) return;
       if (who.list === null) gradient.set(blocks.gradient.subarray(0, (to - from) * P), from * P);
       else copyRows(blocks.gradient, P, who.list, from, to, gradient);
@@ -98,6 +106,7 @@ export function sumObjectivesOf(
       loadIndividual(engine, i);
       total += solver.evaluate(theta, i * P, own, null);
       if (gradient !== null) gradient.set(own, i * P);
+      aside?.one(i);
     },
   });
   return total;
@@ -144,11 +153,17 @@ export function solveEach(engine: Engine, theta: Float64Array, who: Individuals,
   return total;
 }
 
-/** Adds weight · ψ1 g_i' and weight · G_i Ψ2 at θ to the solver's sums. */
-export function accumulateEach(engine: Engine, theta: Float64Array, who: Individuals, weight: number): void {
+/** Adds weight · ψ1 g_i' and weight · G_i Ψ2 at θ to the solver's sums, and ψ1 G_i to those of blocks if asked. */
+export function accumulateEach(
+  engine: Engine,
+  theta: Float64Array,
+  who: Individuals,
+  weight: number,
+  withCourse = false,
+): void {
   const { solver, numLocal: P } = engine;
   overBlocks(engine, theta, who, {
-    run: (blocks) => blocks.accumulate(weight, false),
+    run: (blocks) => blocks.accumulate(weight, withCourse),
     one: (i) => {
       loadIndividual(engine, i);
       solver.accumulate(theta, i * P, weight);
@@ -156,17 +171,22 @@ export function accumulateEach(engine: Engine, theta: Float64Array, who: Individ
   });
 }
 
-/** Sums over all individuals at θ [m,P], left in `engine.sums`. */
-export function sumOverAll(engine: Engine, theta: Float64Array): void {
+/** Sums over all individuals at θ [m,P], left in `engine.sums`; with Σ ψ1 G of blocks if asked. */
+export function sumOverAll(engine: Engine, theta: Float64Array, withCourse = false): void {
   const { solver, sums } = engine;
   solver.resetSums();
-  accumulateEach(engine, theta, everybody(engine), 1);
+  accumulateEach(engine, theta, everybody(engine), 1, withCourse);
   solver.readSums(sums.cross, sums.gram);
 }
 
 /** Σ_i J_i at θ under the engine's q(u); writes ∂/∂θ to gradient [m,P] if given. */
-export function sumObjectives(engine: Engine, theta: Float64Array, gradient: Float64Array | null): number {
-  return sumObjectivesOf(engine, theta, everybody(engine), gradient);
+export function sumObjectives(
+  engine: Engine,
+  theta: Float64Array,
+  gradient: Float64Array | null,
+  aside: Aside | null = null,
+): number {
+  return sumObjectivesOf(engine, theta, everybody(engine), gradient, aside);
 }
 
 function everybody(engine: Engine): Individuals {

@@ -33,8 +33,10 @@ export interface WasmBlock {
   readonly fits: Float64Array; // [capacity]
   readonly constants: Float64Array; // [capacity]
   readonly mean: Float64Array; // [width]
-  readonly bandRow: Int32Array;
-  readonly bandColumn: Int32Array;
+  /** The rows of G: where each begins, and its band entries and columns. */
+  readonly starts: Int32Array; // [d + 1]
+  readonly entries: Int32Array;
+  readonly columns: Int32Array;
   readonly squares: Float64Array;
   readonly geometry: Float64Array;
   readonly tables: readonly [Float64Array, Float64Array];
@@ -127,7 +129,7 @@ export function localBlocks(block: WasmBlock, owner: BlockOwner): LocalBlocks {
 }
 
 /** Position of the sizes that follow the band in the context. */
-const BAND_SIZES = 27;
+const BAND_SIZES = 28;
 
 /** The memory for places and d coefficients, the given one if it fits; null where the kernels do not apply. */
 export function wasmBlock(
@@ -154,9 +156,9 @@ function create(counts: ArrayLike<number>, numParameters: number, d: number, key
   const most = paddedWidth((d * (d + 1)) / 2);
   const rows = CAPACITY * (2 * numParameters + most + d + width + 5);
   const features = s0 * (2 * width + most + 4 + CAPACITY) + s1 * (2 * most + 4 + CAPACITY);
-  const rest = width + 5 * most + 6 + PLACE + TABLES + CLIMBS;
-  const { exports, doubles, integers } = createKernelInstance(rows + features + rest + 17, 28);
-  const context = integers(34);
+  const rest = 2 * width + 4 * most + d * d + 6 + PLACE + TABLES + CLIMBS;
+  const { exports, doubles, integers } = createKernelInstance(rows + features + rest + 18, 30);
+  const context = integers(35);
   const theta = doubles(CAPACITY * numParameters);
   const gram = doubles(CAPACITY * most);
   const cross = doubles(CAPACITY * d);
@@ -167,8 +169,9 @@ function create(counts: ArrayLike<number>, numParameters: number, d: number, key
   const fits = doubles(CAPACITY);
   const constants = doubles(CAPACITY);
   const mean = doubles(width);
-  const bandRow = integers(most);
-  const bandColumn = integers(most);
+  const starts = integers(d + 1);
+  const entries = integers(d * d);
+  const columns = integers(d * d);
   const squares = doubles(2);
   const geometry = doubles(4);
   const tables = [doubles(s0 * width), doubles(s1 * most)] as const;
@@ -177,7 +180,7 @@ function create(counts: ArrayLike<number>, numParameters: number, d: number, key
   const values = [doubles(CAPACITY * s0), doubles(CAPACITY * s1)];
   const scratch = [doubles(PLACE), doubles(TABLES), doubles(CLIMBS)];
   const rowsOf = [theta, gram, cross, residual, results, gradient, slopes, fits, constants];
-  const fixed = [mean, bandRow, bandColumn, squares, geometry];
+  const fixed = [mean, starts, entries, columns, squares, geometry];
   const views = [...rowsOf, ...fixed, ...tables, ...sums, ...weights, ...values, ...scratch];
   context.set([...views.map((view) => view.byteOffset), numParameters, 0, d, width, 0, n0, n1]);
   return {
@@ -195,8 +198,9 @@ function create(counts: ArrayLike<number>, numParameters: number, d: number, key
     fits,
     constants,
     mean,
-    bandRow,
-    bandColumn,
+    starts,
+    entries,
+    columns,
     squares,
     geometry,
     tables,
@@ -206,9 +210,18 @@ function create(counts: ArrayLike<number>, numParameters: number, d: number, key
 
 /** Takes over the layout of the band; sums taken under another one are dropped. */
 export function loadBand(block: WasmBlock, statistics: BasisStatistics): void {
-  const { context, bandRow, bandColumn, sums } = block;
-  bandRow.set(statistics.bandRow);
-  bandColumn.set(statistics.bandColumn);
+  const { context, starts, entries, columns, sums } = block;
+  const { numBand, bandRow, bandColumn } = statistics;
+  let next = 0;
+  for (let k = 0; k < statistics.basis.numBasis; k++) {
+    starts[k] = next;
+    for (let e = 0; e < numBand; e++) {
+      if (bandRow[e] !== k && bandColumn[e] !== k) continue;
+      entries[next] = e;
+      columns[next++] = bandRow[e] === k ? bandColumn[e] : bandRow[e];
+    }
+    starts[k + 1] = next;
+  }
   context[BAND_SIZES + 1] = statistics.numBand;
   context[BAND_SIZES + 4] = paddedWidth(statistics.numBand);
   block.gram.fill(0);

@@ -1,0 +1,41 @@
+/** Small simulated problems of the recommended map, for tests. */
+import { bsplineBasis } from "../packages/core/src/basis/knots.ts";
+import { basisStatistics } from "../packages/core/src/basis/statistics.ts";
+import { type CohortColumns, makeCohort } from "../packages/core/src/cohort/cohort.ts";
+import type { DtmModel } from "../packages/core/src/models/dtm/model.ts";
+import { linearStart } from "../packages/core/src/models/linear/start.ts";
+import { createRandom } from "../packages/core/src/numeric/random.ts";
+
+/** Three groups of courses that no linear model holds (falling, late falling, flat), with levels and noise. */
+export function columnsOf(numIndividuals: number, seed = 1): CohortColumns {
+  const random = createRandom(seed);
+  const ids: string[] = [];
+  const times: number[] = [];
+  const values: number[] = [];
+  for (let i = 0; i < numIndividuals; i++) {
+    const group = random.integer(3);
+    const level = 80 + 8 * random.normal();
+    const n = 1 + random.integer(7);
+    for (let j = 0; j < n; j++) {
+      const t = 10 * random.uniform();
+      const fall = group === 0 ? 3 * t : group === 1 ? 7 * Math.max(0, t - 5) : 0;
+      ids.push(`P${String(i).padStart(4, "0")}`);
+      times.push(t);
+      values.push(level - fall + 3 * random.normal());
+    }
+  }
+  return { ids, times, values };
+}
+
+/** A cohort, its statistics and a start from the linear models. */
+export function problemOf(columns: CohortColumns, mapDimension = 2, mean: "scalar" | "spline" = "scalar") {
+  const cohort = makeCohort(columns);
+  const statistics = basisStatistics(cohort, bsplineBasis(cohort.times));
+  return { cohort, statistics, start: linearStart(statistics, { mapDimension, mean }) };
+}
+
+/** Small and quick: a coarse lattice and nine inducing places. */
+export const quick = { nodes: { step: 0.5 }, inducing: { perDimension: 3 } } as const;
+
+/** A model without the time it took. */
+export const timeless = (model: DtmModel): DtmModel => ({ ...model, record: { ...model.record, milliseconds: {} } });

@@ -15,6 +15,7 @@ export class Placing {
   numTiles: i32;
   numPacked: i32; // d(d+1)/2
   numColumns: i32; // of the table whose weighted sums are wanted
+  solves: i32; // whether V⁻¹e is wanted, 0 or 1
   covariances: usize; // Σ_g [tile][numPacked][4]
   means: usize; // m_g [tile][d][4]
   columns: usize; // [tile][numColumns][4]
@@ -45,6 +46,7 @@ const LN2: f64 = 0.6931471805599453;
 export function weighNodes(context: usize): i32 {
   const p = changetype<Placing>(context);
   const r = p.rank;
+  const solved = p.solves ? r : 0;
   let largest = f64x2.splat(-Infinity);
   for (let t = 0; t < p.numTiles; t++) largest = f64x2.pmax(largest, weighTile(p, t));
   const a = f64x2.extract_lane(largest, 0);
@@ -83,7 +85,7 @@ export function weighNodes(context: usize): i32 {
       i32.store(p.active + (<usize>count << 2), t);
       count++;
       // V⁻¹e times the weights, for the means of the coefficients.
-      for (let a = 0; a < r; a++) {
+      for (let a = 0; a < solved; a++) {
         const s = p.solved + <usize>(t * r + a) * QUAD;
         v128.store(s, f64x2.mul(v128.load(s), x));
         v128.store(s, f64x2.mul(v128.load(s, 16), y), 16);
@@ -95,7 +97,7 @@ export function weighNodes(context: usize): i32 {
 }
 
 /**
- * For four nodes: V = LDL', e; stores V⁻¹e, and the density π (|N|/|V|)^½ exp(−½ e'V⁻¹e) as a number between 1 and 2
+ * For four nodes: V = LDL', e; stores V⁻¹e if it is wanted, and the density π (|N|/|V|)^½ exp(−½ e'V⁻¹e) as a number between 1 and 2
  * (scales) times exp(x); returns the larger x of each pair.
  */
 @inline
@@ -179,7 +181,7 @@ function weighTile(p: Placing, t: i32): v128 {
   }
   // V⁻¹e = L⁻ᵀD⁻¹(L⁻¹e), from the last row upwards: `out` gathers what later rows take away.
   const out = p.solved + <usize>(t * r) * QUAD;
-  for (let a = r - 1; a >= 0; a--) {
+  for (let a = p.solves ? r - 1 : -1; a >= 0; a--) {
     row -= <usize>(a + 1) << 5;
     const at = <usize>a << 5;
     let x0 = f64x2.mul(v128.load(p.residuals + at), v128.load(row + at));
@@ -216,10 +218,10 @@ function density(p: Placing, o: usize, product: v128, quadratic: v128): v128 {
   return x;
 }
 
-/** Σ_g w_g column_g, and Σ_g w_g (V⁻¹e)_ga Σ_g for each a, over the `count` tiles that are left. */
+/** Σ_g w_g column_g, and Σ_g w_g (V⁻¹e)_ga Σ_g for each a if V⁻¹e was wanted, over the `count` tiles that are left. */
 export function sumNodes(context: usize, count: i32): void {
   const p = changetype<Placing>(context);
-  const r = p.rank;
+  const r = p.solves ? p.rank : 0;
   addDots(p.weights, 1, p.columns, p.numColumns, p.active, count, p.sums);
   for (let a = 0; a < r; a++) {
     const out = p.sums + (<usize>(p.numColumns + a * p.numPacked) << 3);

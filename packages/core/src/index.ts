@@ -44,6 +44,7 @@ export {
   drawLocations,
   type EmbedOptions,
   embed,
+  embedPlaces,
   type History,
   highestDensityRegion,
   placeIndividual,
@@ -86,7 +87,7 @@ export {
   type TrajectoryModel,
 } from "./models/model.ts";
 export { placementAt } from "./models/place-at.ts";
-export type { Placement, Placements, VariationalPlace } from "./models/placement.ts";
+export type { Placement, Placements, Places, VariationalPlace } from "./models/placement.ts";
 export { drawCurves, type PredictedSeries, type Prediction, type PredictOptions, predict } from "./models/predict.ts";
 export {
   type ChangeOptions,

@@ -5,7 +5,7 @@ import {
   createRandom,
   type DtmRun,
   type DtmRunSnapshot,
-  embed,
+  embedPlaces,
   type FitDtmOptions,
   type FitProgress,
   type FpcaModel,
@@ -204,6 +204,6 @@ export function placeAll(
 ): FittedModel {
   if (!model.record.converged) talk.warn(model.record.verdict);
   const known = { statistics, ...(shards === undefined ? {} : { shards }) };
-  const placements = talk.during("  places of everyone", () => embed(model, read.cohort, known));
+  const placements = talk.during("  places of everyone", () => embedPlaces(model, read.cohort, known));
   return { model, placements, logLikelihood: placements.logLikelihood.reduce((sum, v) => sum + v, 0) };
 }

@@ -1,5 +1,5 @@
 /** Places as a table: id, x1..xq, var11..varqq (upper triangle, row by row). */
-import type { Placements } from "@trajectory-maps/core";
+import type { Places } from "@trajectory-maps/core";
 import { type Cell, csvPieces } from "../io/csv.ts";
 
 /** Names of the columns of a place in q dimensions. */
@@ -9,7 +9,7 @@ export function placeColumns(q: number): string[] {
 }
 
 /** Cells of one individual's place. */
-export function placeCells(placements: Placements, i: number): Cell[] {
+export function placeCells(placements: Places, i: number): Cell[] {
   const { ids, mapDimension: q, location, covariance } = placements;
   const cells: Cell[] = [ids[i] ?? "", ...location.subarray(i * q, (i + 1) * q)];
   for (let a = 0; a < q; a++) {
@@ -19,7 +19,7 @@ export function placeCells(placements: Placements, i: number): Cell[] {
 }
 
 /** placements.csv of a run, in pieces: places with how often and when each individual was seen. */
-export function placementsCsv(placements: Placements): Iterable<string> {
+export function placementsCsv(placements: Places): Iterable<string> {
   const header = [...placeColumns(placements.mapDimension), "visits", "first_time", "last_time"];
   const { ids, numObservations, firstTime, lastTime } = placements;
   function* rows(): Generator<Cell[]> {

@@ -3,7 +3,7 @@ import {
   basisDomain,
   type Cohort,
   numIndividuals,
-  type Placements,
+  type Places,
   placementAt,
   predict,
   type TrajectoryModel,
@@ -20,7 +20,7 @@ export interface ScoredFit {
 
 /** A fitted model with everyone in the cohort placed by it. */
 export interface FittedModel extends ScoredFit {
-  readonly placements: Placements;
+  readonly placements: Places;
 }
 
 const INDENT = " ".repeat(10);

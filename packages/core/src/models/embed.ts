@@ -23,7 +23,7 @@ import { type Conditioner, createConditioner } from "./mixture/wasm-posterior.ts
 import { isMapModel, modelMixture, type TrajectoryModel, usesOwnNodes } from "./model.ts";
 import { showCovariance, showLocation } from "./orient.ts";
 import { outsideMass, outsidePlaces } from "./outside-mass.ts";
-import type { Placement, Placements } from "./placement.ts";
+import type { Placement, Placements, Places } from "./placement.ts";
 import { createPlacer, type PlacedBlock, type Placer } from "./placing.ts";
 import { checkLevel } from "./predict.ts";
 import {
@@ -55,25 +55,12 @@ export interface History {
 
 /** Places every individual of a cohort; as columns, without the full posteriors. */
 export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): Placements {
-  const { mixture, kernels = "auto", shards = localShards(placingShards) } = options;
-  const runner = shards.open(options.statistics ?? modelStatistics(model, cohort));
-  const { statistics } = runner;
-  const m = statistics.numIndividuals;
-  const state: PlacingState = { model, kernels, ...(mixture === undefined ? {} : { mixture }) };
-  const blocks = shardBlocks(m);
-  const placed = runner.run(PLACING, state, blocks) as PlacedPart[];
-  const column = (of: (part: PlacedPart) => Float64Array): Float64Array => joinFloats(placed.map(of));
-  const variational = placed.flatMap((part) => part.variational ?? []);
+  const placed = placeBlocks(model, cohort, options, true);
+  const column = columnOf(placed.parts);
+  const variational = placed.parts.flatMap((part) => part.variational ?? []);
   return {
-    ids: idList(cohort.ids),
-    mapDimension: model.mapDimension,
-    numObservations: statistics.counts.slice(),
-    location: column((part) => part.location),
-    covariance: column((part) => part.covariance),
-    logLikelihood: column((part) => part.logLikelihood),
+    ...placesOf(model, cohort, placed),
     coefficients: column((part) => part.coefficients),
-    firstTime: Float64Array.from({ length: m }, (_, i) => cohort.times[cohort.offsets[i]]),
-    lastTime: Float64Array.from({ length: m }, (_, i) => cohort.times[cohort.offsets[i + 1] - 1]),
     area50: column((part) => part.area50),
     area90: column((part) => part.area90),
     outsideMass: column((part) => part.outsideMass),
@@ -82,11 +69,50 @@ export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOpti
   };
 }
 
+/** Places alone, in half the time of `embed`: for cohorts so large that nobody looks at the rest. */
+export function embedPlaces(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): Places {
+  return placesOf(model, cohort, placeBlocks(model, cohort, options, false));
+}
+
 const PLACING = "places";
+
+interface PlacedCohort {
+  readonly statistics: BasisStatistics;
+  readonly parts: readonly PlacedPart[];
+}
+
+function placeBlocks(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions, details: boolean): PlacedCohort {
+  const { mixture, kernels = "auto", shards = localShards(placingShards) } = options;
+  const { statistics, run } = shards.open(options.statistics ?? modelStatistics(model, cohort));
+  const state: PlacingState = { model, kernels, details, ...(mixture === undefined ? {} : { mixture }) };
+  return { statistics, parts: run(PLACING, state, shardBlocks(statistics.numIndividuals)) as PlacedPart[] };
+}
+
+function columnOf(parts: readonly PlacedPart[]): (of: (part: PlacedPart) => Float64Array) => Float64Array {
+  return (of) => joinFloats(parts.map(of));
+}
+
+function placesOf(model: TrajectoryModel, cohort: Cohort, { statistics, parts }: PlacedCohort): Places {
+  const { times, offsets } = cohort;
+  const m = statistics.numIndividuals;
+  const column = columnOf(parts);
+  return {
+    ids: idList(cohort.ids),
+    mapDimension: model.mapDimension,
+    numObservations: statistics.counts.slice(),
+    location: column((part) => part.location),
+    covariance: column((part) => part.covariance),
+    logLikelihood: column((part) => part.logLikelihood),
+    firstTime: Float64Array.from({ length: m }, (_, i) => times[offsets[i]]),
+    lastTime: Float64Array.from({ length: m }, (_, i) => times[offsets[i + 1] - 1]),
+  };
+}
 
 interface PlacingState {
   readonly model: TrajectoryModel;
   readonly kernels: KernelChoice;
+  /** Whether all columns of `Placements` are wanted. */
+  readonly details: boolean;
   readonly mixture?: CoefficientMixture;
 }
 
@@ -98,12 +124,15 @@ interface PlacedPart extends PlacedBlock {
 export function placingShards(): ShardFunction {
   const placers = new WeakMap<object, Placer>();
   return (statistics, _name, state, part) => {
-    const { model, kernels, mixture } = state as PlacingState;
-    const placer = placers.get(state as PlacingState) ?? createPlacer(model, mixture ?? modelMixture(model), kernels);
+    const { model, kernels, details, mixture } = state as PlacingState;
+    const placer =
+      placers.get(state as PlacingState) ?? createPlacer(model, mixture ?? modelMixture(model), kernels, details);
     placers.set(state as PlacingState, placer);
     const block = statisticsBlock(statistics, part as ShardBlock);
     const placed = placer(block);
-    return model.kind === "dtm-paper" ? { ...placed, variational: variationalPlaces(model, block, kernels) } : placed;
+    return details && model.kind === "dtm-paper"
+      ? { ...placed, variational: variationalPlaces(model, block, kernels) }
+      : placed;
   };
 }
 

@@ -29,19 +29,23 @@ export interface Placement {
   readonly outsideMass: number;
 }
 
-/** Many individuals, placed; holds no observations. */
-export interface Placements {
+/** Many individuals: where each stands and when it was seen; holds no observations. */
+export interface Places {
   readonly ids: readonly string[];
   readonly mapDimension: number;
   readonly numObservations: Int32Array; // [m]
   readonly location: Float64Array; // [m,q]
   readonly covariance: Float64Array; // [m,q,q]
   readonly logLikelihood: Float64Array; // [m]
-  /** Posterior means of the spline coefficients, as deviations from the population mean, [m,d]. */
-  readonly coefficients: Float64Array;
   /** First and last observation time, [m]. */
   readonly firstTime: Float64Array;
   readonly lastTime: Float64Array;
+}
+
+/** Many individuals, placed, with what else their posteriors say. */
+export interface Placements extends Places {
+  /** Posterior means of the spline coefficients, as deviations from the population mean, [m,d]. */
+  readonly coefficients: Float64Array;
   /** Areas (lengths for q = 1) of the 50 % and 90 % highest-density regions, [m]. */
   readonly area50: Float64Array;
   readonly area90: Float64Array;

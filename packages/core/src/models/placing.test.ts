@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Cohort, makeCohort } from "../cohort/cohort.ts";
 import { createRandom } from "../numeric/random.ts";
-import { modelStatistics } from "./embed.ts";
+import { embed, embedPlaces, modelStatistics } from "./embed.ts";
 import { type FitDtmOptions, fitDtm, fitFpca, fitLmm } from "./fit-models.ts";
 import { modelMixture } from "./model.ts";
 import { createPlacer, type PlacedBlock } from "./placing.ts";
@@ -59,6 +59,15 @@ describe("createPlacer", () => {
       for (let e = 0; e < slow[name].length; e++) {
         expect(Math.abs(slow[name][e] - fast[name][e]), name).toBeLessThan(1e-9 * Math.max(1, Math.abs(slow[name][e])));
       }
+    }
+  });
+
+  it.each(["wasm", "typescript"] as const)("gives the same places without the details (%s)", (kernels) => {
+    for (const model of [fitDtm(cohort, { maxIterations: 4 }), fitLmm(cohort), fitFpca(cohort)]) {
+      const whole = embed(model, cohort, { kernels });
+      const places = embedPlaces(model, cohort, { kernels });
+      expect(whole).toMatchObject(places);
+      expect(Object.keys(places)).not.toContain("coefficients");
     }
   });
 

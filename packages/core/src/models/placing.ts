@@ -10,11 +10,11 @@ import { linearPlaces } from "./linear/scores.ts";
 import { addNodeMean, type CoefficientMixture, loadIndividual, mixtureWorkspace } from "./mixture/mixture.ts";
 import { locationMoments } from "./mixture/place.ts";
 import { type PlacePosterior, placePosterior } from "./mixture/posterior.ts";
-import { createNodeWeigher, weighIndividual } from "./mixture/wasm-placing.ts";
+import { createNodeWeigher, weighColumns, weighIndividual } from "./mixture/wasm-placing.ts";
 import { inducingDistance, isMapModel, type TrajectoryModel } from "./model.ts";
 import { showCovariance, showLocation } from "./orient.ts";
 
-/** Places of a block of individuals, in the shown frame; names and shapes as in `Placements`. */
+/** Places of a block of individuals, in the shown frame; names and shapes as in `Placements`. Without details the last four are empty. */
 export interface PlacedBlock {
   readonly location: Float64Array; // [m,q]
   readonly covariance: Float64Array; // [m,q,q]
@@ -33,33 +33,35 @@ export function createPlacer(
   model: TrajectoryModel,
   mixture: CoefficientMixture,
   kernels: KernelChoice = "auto",
+  details = true,
 ): Placer {
-  const cell = cellArea(model, mixture);
   const fast = chooseKernels(kernels) === "wasm-simd";
-  return fast ? weigherPlacer(model, mixture, cell) : posteriorPlacer(model, mixture, cell);
+  return fast ? weigherPlacer(model, mixture, details) : posteriorPlacer(model, mixture, details);
 }
 
-function emptyBlock(m: number, q: number, d: number): PlacedBlock {
+function emptyBlock(m: number, q: number, d: number, details: boolean): PlacedBlock {
+  const detailed = details ? m : 0;
   return {
     location: new Float64Array(m * q),
     covariance: new Float64Array(m * q * q),
     logLikelihood: new Float64Array(m),
-    coefficients: new Float64Array(m * d),
-    area50: new Float64Array(m),
-    area90: new Float64Array(m),
-    outsideMass: new Float64Array(m),
+    coefficients: new Float64Array(detailed * d),
+    area50: new Float64Array(detailed),
+    area90: new Float64Array(detailed),
+    outsideMass: new Float64Array(detailed),
   };
 }
 
 /** One posterior after the other. */
-function posteriorPlacer(model: TrajectoryModel, mixture: CoefficientMixture, cell: number): Placer {
+function posteriorPlacer(model: TrajectoryModel, mixture: CoefficientMixture, details: boolean): Placer {
+  const cell = cellArea(model, mixture);
   const q = model.mapDimension;
   const d = model.basis.numBasis;
   const isOutside = outsideNodes(model, mixture);
   const work = mixtureWorkspace(mixture);
   return (statistics) => {
     const m = statistics.numIndividuals;
-    const out = emptyBlock(m, q, d);
+    const out = emptyBlock(m, q, d, details);
     const linear = isMapModel(model) ? null : linearPlaces(model, statistics);
     for (let i = 0; i < m; i++) {
       loadIndividual(mixture, statistics, i, work);
@@ -76,6 +78,7 @@ function posteriorPlacer(model: TrajectoryModel, mixture: CoefficientMixture, ce
       out.location.set(showLocation(model.orientation, raw.mean, q), i * q);
       out.covariance.set(covariance, i * q * q);
       out.logLikelihood[i] = posterior.logLikelihood;
+      if (!details) continue;
       for (let k = 0; k < nodes.length; k++) {
         addNodeMean(mixture, nodes[k], weights[k], work, out.coefficients, i * d);
       }
@@ -92,13 +95,14 @@ function posteriorPlacer(model: TrajectoryModel, mixture: CoefficientMixture, ce
  * All nodes at once in WebAssembly; the place on a map comes from weighted sums of x, xx' and the outside, that of a linear
  * model from its scores.
  */
-function weigherPlacer(model: TrajectoryModel, mixture: CoefficientMixture, cell: number): Placer {
+function weigherPlacer(model: TrajectoryModel, mixture: CoefficientMixture, details: boolean): Placer {
+  const cell = cellArea(model, mixture);
   const { numNodes: n, locations: X, means } = mixture;
   const q = model.mapDimension;
   const d = model.basis.numBasis;
   const isMap = isMapModel(model);
   const numMoments = isMap ? q + (q * (q + 1)) / 2 : 0;
-  const columns = new Float64Array((numMoments + 1 + d) * n);
+  const columns = new Float64Array((numMoments + (details ? 1 + d : 0)) * n);
   const isOutside = outsideNodes(model, mixture);
   for (let g = 0; g < n; g++) {
     let c = 0;
@@ -106,6 +110,7 @@ function weigherPlacer(model: TrajectoryModel, mixture: CoefficientMixture, cell
       for (let a = 0; a < q; a++) columns[c++ * n + g] = X[g * q + a];
       for (let a = 0; a < q; a++) for (let b = 0; b <= a; b++) columns[c++ * n + g] = X[g * q + a] * X[g * q + b];
     }
+    if (!details) continue;
     columns[c++ * n + g] = isOutside[g];
     for (let k = 0; k < d; k++) columns[c++ * n + g] = means[g * d + k];
   }
@@ -116,10 +121,12 @@ function weigherPlacer(model: TrajectoryModel, mixture: CoefficientMixture, cell
   const S = new Float64Array(q * q);
   return (statistics) => {
     const m = statistics.numIndividuals;
-    const out = emptyBlock(m, q, d);
+    const out = emptyBlock(m, q, d, details);
     const linear = isMapModel(model) ? null : linearPlaces(model, statistics);
     for (let i = 0; i < m; i++) {
-      out.logLikelihood[i] = weighIndividual(weigher, statistics, i, numMoments + 1, out.coefficients, i * d);
+      out.logLikelihood[i] = details
+        ? weighIndividual(weigher, statistics, i, numMoments + 1, out.coefficients, i * d)
+        : weighColumns(weigher, statistics, i);
       const total = totals[2];
       if (linear === null) momentsOfSums(sums, total, q, mean, S);
       else {
@@ -129,6 +136,7 @@ function weigherPlacer(model: TrajectoryModel, mixture: CoefficientMixture, cell
       const covariance = showCovariance(model.orientation, S, q);
       out.location.set(showLocation(model.orientation, mean, q), i * q);
       out.covariance.set(covariance, i * q * q);
+      if (!details) continue;
       out.outsideMass[i] = sums[numMoments] / total;
       if (Number.isFinite(cell)) {
         const found = count(total);

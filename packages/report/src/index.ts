@@ -3,6 +3,16 @@ export { type ChecklistItem, checklist } from "./content/checklist.ts";
 export { contextOf } from "./content/context.ts";
 export { methodsText } from "./content/methods.ts";
 export { studyFigures } from "./content/study-figures.ts";
+export {
+  bandPath,
+  DARKEST,
+  type DensityCells,
+  densityBands,
+  densityCells,
+  HUGE,
+  SAMPLE,
+  sampled,
+} from "./figures/density.ts";
 export { type DataTable, type Figure, type FigureExport, figureToSvg } from "./figures/figure.ts";
 export {
   type Box,

@@ -5,6 +5,7 @@
  *   q = 1: length / (2 · 0.6745),   q = 2: √(area / 2π ln 2),   q = 3: ∛(3 volume / 4π) / 1.5382.
  */
 import type { Placements } from "@trajectory-maps/core";
+import { sampled } from "@trajectory-maps/report";
 
 /** Looks of all dots; colours are apart. */
 export interface DotStyle {
@@ -18,10 +19,6 @@ export interface DotStyle {
   /** Positions of the dots that are drawn, vague first, certain last. */
   readonly order: Int32Array;
 }
-
-/** Above this many individuals a sample is drawn. */
-export const HUGE = 50_000;
-export const SAMPLE = 20_000;
 
 const RING_RADIUS = 2.2;
 const RING_OPACITY = 0.6;
@@ -63,12 +60,4 @@ export function dotStyle(placements: Placements, most: number): DotStyle {
   }
   const order = sampled(m, most).sort((a, b) => sd[b] - sd[a] || a - b);
   return { sd, opacity, radius, ring, order };
-}
-
-/** `most` of m positions, spread evenly by the golden ratio; all if they are no more. */
-export function sampled(m: number, most: number): Int32Array {
-  const all = Int32Array.from({ length: m }, (_, i) => i);
-  if (m <= most) return all;
-  const rank = (i: number) => Math.imul(i, 0x9e3779b1) >>> 0;
-  return all.sort((a, b) => rank(a) - rank(b) || a - b).slice(0, most);
 }

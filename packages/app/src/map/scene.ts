@@ -6,17 +6,20 @@ import { basisDomain } from "@trajectory-maps/core";
 import {
   type Box,
   boxAround,
+  HUGE,
   type Land,
   type LandOptions,
   landOf,
   type Ring,
+  SAMPLE,
+  sampled,
   smoothPlaces,
   valueAt,
 } from "@trajectory-maps/report";
 import { courseReader, courseTimes, modelScaleCourse } from "./course.ts";
 import { type Decoder, makeDecoder } from "./decoder.ts";
 import { type DotColours, dotColours } from "./dot-colours.ts";
-import { type DotStyle, dotStyle, HUGE, SAMPLE, sampled } from "./dot-style.ts";
+import { type DotStyle, dotStyle } from "./dot-style.ts";
 import { flatPlaces, type Plane, planeOf } from "./plane.ts";
 import { type SpatialIndex, spatialIndex } from "./spatial-index.ts";
 import { type Surface, surfaceMaker, valueDecimals } from "./surfaces.ts";

@@ -1,16 +1,16 @@
 /** The map as a file: light theme, live text, title, sentence, legend, scale bar, source line. */
-import { FONT_STACK } from "@trajectory-maps/report";
+import { type Box, bandPath, densityBands, FONT_STACK } from "@trajectory-maps/report";
 import { drawFrame } from "./draw-frame.ts";
 import { drawPills, pillsBeside, placePills } from "./draw-groups.ts";
 import { drawIndividual, drawRegions, individualBoxes } from "./draw-individual.ts";
 import { drawLabels, drawTerrain, placeLabels, surfaceRings } from "./draw-terrain.ts";
 import { drawLegend, pillsShown } from "./legend.ts";
-import { filePen, make, plain } from "./pen.ts";
+import { filePen, make, type Pen, plain } from "./pen.ts";
 import type { Dots } from "./renderers/dot-renderer.ts";
 import { drawCircles } from "./renderers/svg-dots.ts";
 import type { Scene } from "./scene.ts";
 import type { MapSvgOptions, MapWindow } from "./types.ts";
-import { homeWindow, mapTransform, toPx, toPy, viewportOf } from "./viewport.ts";
+import { homeWindow, mapTransform, toPx, toPy, type Viewport, viewportOf } from "./viewport.ts";
 
 const EDGE = 16;
 
@@ -41,7 +41,10 @@ export function mapToSvg(
 
   const terrain = drawTerrain(pen, scene, rings);
   terrain.setAttribute("transform", mapTransform(viewport));
-  const stage = make(pen, "g", { "clip-path": "url(#map-stage)" }, terrain, drawCircles(pen, dots, viewport));
+  const stage = make(pen, "g", { "clip-path": "url(#map-stage)" }, terrain);
+  // As on the page, shading shows everyone where dots show some.
+  if (dots.style.order.length < dots.places.length / 2) stage.append(drawDensity(pen, dots, viewport, box));
+  stage.append(drawCircles(pen, dots, viewport));
   stage.append(drawLabels(pen, viewport, placeLabels(scene, rings, viewport, avoid)), drawPills(pen, viewport, beside));
   if (individual) {
     const regions = drawRegions(pen, scene, individual);
@@ -81,4 +84,18 @@ export function mapToSvg(
   );
   if (source !== undefined) root.append(text(source, height - 10, { "font-size": 11, fill: pen.colour("ink-3") }));
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(root)}\n`;
+}
+
+/** Where all who do not fade are, as bands between contours. */
+function drawDensity(pen: Pen, { places, faded }: Dots, viewport: Viewport, box: Box): SVGElement {
+  const group = make(pen, "g", { fill: pen.colour("ink-2"), "fill-rule": "evenodd", "data-density": "" });
+  for (const band of densityBands(places, faded, box)) {
+    const d = bandPath(
+      band,
+      (x) => toPx(viewport, x),
+      (y) => toPy(viewport, y),
+    );
+    if (d !== "") group.append(make(pen, "path", { d, "fill-opacity": band.opacity }));
+  }
+  return group;
 }

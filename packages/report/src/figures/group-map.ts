@@ -7,11 +7,14 @@ import { roughCount } from "../small-cells.ts";
 import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
 import { badge } from "./badge.ts";
+import { densityNote, drawnInFigure } from "./density.ts";
 import {
   CARD,
   drawBands,
   drawCentre,
   drawCoast,
+  drawDensity,
+  drawDensityLegend,
   drawLineLabels,
   drawLines,
   drawRamp,
@@ -43,7 +46,10 @@ export function drawGroupMap(map: MapData, canvas: Canvas): SVGSVGElement {
   root.append(drawBands(pen, layout, value.grid, value.levels, pen.tokens.land, clip));
   root.append(drawLines(pen, layout, value.grid, value.levels, clip, pen.tokens.iso));
   root.append(drawCentre(pen, layout), drawCoast(pen, layout, map.land));
-  const marks = map.individualLevel === "places" ? drawDots(pen, layout, map) : drawDiscs(pen, layout, map);
+  const drawn = drawnInFigure(map.sd.length);
+  const some = map.individualLevel === "places" && drawn.length < map.sd.length;
+  if (some) root.append(drawDensity(pen, layout, map.places, map.box));
+  const marks = map.individualLevel === "places" ? drawDots(pen, layout, map, drawn) : drawDiscs(pen, layout, map);
   root.append(marks.group);
   const pills = map.individualLevel === "places" ? drawPills(pen, layout, map) : { group: make(pen, "g"), spots: [] };
   const avoid = [...marks.spots, ...pills.spots];
@@ -72,6 +78,10 @@ export function drawGroupMap(map: MapData, canvas: Canvas): SVGSVGElement {
       root.append(make(pen, "circle", { cx: x + 4, cy: y, r: 2.6, fill: "none", stroke: pen.tokens.ink3 }));
       root.append(label(pen, text, x + 13, y + 4));
     } else y = drawCertainty(pen, root, y + 20);
+    if (some) {
+      y += 20;
+      drawDensityLegend(pen, root, y, densityNote(drawn.length, map.sd.length));
+    }
     y += 22;
   }
   y = drawGroupLegend(pen, root, map, y);
@@ -125,10 +135,10 @@ function commonRank(members: readonly number[], map: MapData, ranks: ReadonlyMap
 /** Opacity from the sd of a place; on paper and without zoom a dot needs a third. */
 const certainty = (sd: number) => Math.min(0.95, Math.max(0.33, 1.22 - 1.72 * sd));
 
-function drawDots(pen: Pen, layout: MapLayout, map: MapData): Marks {
+function drawDots(pen: Pen, layout: MapLayout, map: MapData, drawn: Int32Array): Marks {
   const group = make(pen, "g");
   const ranks = ranksOf(map);
-  const order = Array.from(map.sd.keys()).sort((a, b) => map.sd[b] - map.sd[a] || a - b);
+  const order = drawn.slice().sort((a, b) => map.sd[b] - map.sd[a] || a - b);
   const spots: Spot[] = [];
   for (const i of order) {
     const [cx, cy] = [layout.x(map.places[2 * i]), layout.y(map.places[2 * i + 1])];

@@ -1,5 +1,7 @@
 /** The parts every map figure is drawn from: layout, terrain, lines and their labels, coast, axes of small curves. */
 import { fixed } from "../numbers.ts";
+import type { Numbers } from "../study.ts";
+import { bandPath, DARKEST, densityBands } from "./density.ts";
 import { type Box, contourAt, type Grid, type Land, type Ring, valueAt } from "./land.ts";
 import type { MapData, Terrain } from "./map-data.ts";
 import { label, make, type Pen, pathOf, shorten, textWidth } from "./svg.ts";
@@ -107,6 +109,26 @@ export function drawLines(
     if (d !== "") group.append(make(pen, "path", { d }));
   }
   return group;
+}
+
+/** Shading where everyone is, beneath the dots of some. */
+export function drawDensity(pen: Pen, layout: MapLayout, places: Numbers, box: Box): SVGElement {
+  const group = make(pen, "g", { fill: pen.tokens.ink2, "fill-rule": "evenodd", "data-density": "" });
+  for (const band of densityBands(places, null, box)) {
+    const d = bandPath(band, layout.x, layout.y);
+    if (d !== "") group.append(make(pen, "path", { d, "fill-opacity": band.opacity }));
+  }
+  return group;
+}
+
+/** Swatches of the shading and what it is. */
+export function drawDensityLegend(pen: Pen, root: Element, y: number, note: string): void {
+  const shades = [0.15, 0.3, DARKEST];
+  shades.forEach((opacity, k) => {
+    const place = { x: 13 * k, y: y - 5, width: 13, height: 10 };
+    root.append(make(pen, "rect", { ...place, fill: pen.tokens.ink2, "fill-opacity": opacity }));
+  });
+  root.append(label(pen, note, 13 * shades.length + 7, y + 4));
 }
 
 /** A spot that labels keep away from: px and radius. */

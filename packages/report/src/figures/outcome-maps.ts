@@ -5,9 +5,10 @@
  */
 import { procrustes } from "@trajectory-maps/core";
 import type { Numbers, StudyOutcome } from "../study.ts";
+import { densityNote, drawnInFigure } from "./density.ts";
 import { setHeight } from "./group-map.ts";
 import { type Box, boxAround, type Grid, type Land, landOf, valueAt } from "./land.ts";
-import { drawBands, drawCoast, drawScaleBar, landClip, mapLayout } from "./map-base.ts";
+import { drawBands, drawCoast, drawDensity, drawDensityLegend, drawScaleBar, landClip, mapLayout } from "./map-base.ts";
 import { type MapData, SHORE } from "./map-data.ts";
 import { drawShare, drawShareLegend, hatchPattern, landView, shareLevels, shareSurface } from "./share.ts";
 import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
@@ -126,6 +127,7 @@ export function drawOutcomeMaps(maps: OutcomeMaps, canvas: Canvas): SVGSVGElemen
   const panelWidth = Math.min(460, (pen.width - gap * (count - 1)) / count);
   const root = makeRoot(pen, 10);
   const places = maps.individualLevel === "places";
+  const drawn = drawnInFigure(maps.visits.length, count);
   if (!places) root.append(hatchPattern(pen));
   let bottom = 0;
   maps.panels.forEach((panel, k) => {
@@ -142,16 +144,21 @@ export function drawOutcomeMaps(maps: OutcomeMaps, canvas: Canvas): SVGSVGElemen
     const clip = landClip(pen, root, layout, panel.land, `land-${k}`);
     if (places) {
       root.append(drawBands(pen, layout, panel.share, [], [pen.tokens.sunken], clip));
-      root.append(drawCoast(pen, layout, panel.land), drawCases(pen, layout, panel, maps));
+      if (drawn.length < maps.visits.length) root.append(drawDensity(pen, layout, panel.places, maps.view));
+      root.append(drawCoast(pen, layout, panel.land), drawCases(pen, layout, panel, maps, drawn));
     } else {
       root.append(...drawShare(pen, layout, panel.land, panel, maps.levels, maps.smallCell, clip));
     }
     bottom = Math.max(bottom, layout.bottom);
     if (k === count - 1) root.append(drawScaleBar(pen, layout, left + panelWidth - 1, layout.bottom + 16));
   });
-  const y = bottom + 16;
+  let y = bottom + 16;
   if (places) drawCaseLegend(pen, root, maps.outcome, y);
   else drawShareLegend(pen, root, maps.levels, 0, y);
+  if (places && drawn.length < maps.visits.length) {
+    y += 20;
+    drawDensityLegend(pen, root, y, densityNote(drawn.length, maps.visits.length));
+  }
   setHeight(pen, root, y + 10);
   return root;
 }
@@ -175,10 +182,12 @@ function drawCases(
   layout: { x: (v: number) => number; y: (v: number) => number },
   panel: OutcomePanel,
   maps: OutcomeMaps,
+  drawn: Int32Array,
 ) {
   const group = make(pen, "g");
+  const order = drawn.slice().sort();
   for (const label of [0, 1]) {
-    for (let i = 0; i < maps.visits.length; i++) {
+    for (const i of order) {
       if (maps.labels[i] !== label) continue;
       const [cx, cy] = [layout.x(panel.places[2 * i]), layout.y(panel.places[2 * i + 1])];
       const style =

@@ -6,6 +6,7 @@
 import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
 import { badge } from "./badge.ts";
+import { sampled } from "./density.ts";
 import type { MapLayout, Marks, Spot } from "./map-base.ts";
 import type { MapData } from "./map-data.ts";
 import { fitText, label, make, type Pen, shorten, textWidth } from "./svg.ts";
@@ -31,14 +32,21 @@ const ROUNDS = 4;
  */
 const COST = { stranger: 1.4, around: 0.8, near: 0.07, beyond: 0.3, wrongNeighbour: 30, crossed: 30, overlap: 1e4 };
 const AROUND = 16;
+/** Dots that candidates are weighed by, at most. */
+const MOST_WEIGHED = 4000;
 const FAR = 60;
 
 /** Pills of all groups, and the spots they take. */
 export function drawPills(pen: Pen, layout: MapLayout, map: MapData): Marks {
-  const dots = Array.from(map.sd, (_, i): Point => [layout.x(map.places[2 * i]), layout.y(map.places[2 * i + 1])]);
+  // Every candidate is held against every dot: of very many some are enough.
+  const some = sampled(map.sd.length, MOST_WEIGHED);
+  const pointsOf = (chosen: (label: number) => boolean) =>
+    Array.from(some.filter((i) => chosen(map.labels[i]))).map(
+      (i): Point => [layout.x(map.places[2 * i]), layout.y(map.places[2 * i + 1])],
+    );
   const named = map.groups.flatMap(({ group, letter, name }, rank) => {
-    const own = dots.filter((_, i) => map.labels[i] === group);
-    const others = dots.filter((_, i) => map.labels[i] !== group);
+    const own = pointsOf((label) => label === group);
+    const others = pointsOf((label) => label !== group);
     if (own.length === 0) return [];
     const text = fitWords(capital(name), 12, WIDEST_TEXT);
     return [{ rank, letter, text, own, others, middle: middleOf(own), w: textWidth(text, 12, true) + 36 }];

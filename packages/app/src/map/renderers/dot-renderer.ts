@@ -1,6 +1,7 @@
 /** Drawing the dots: one interface, three renderers. Overlays are not their business. */
+import { HUGE, SAMPLE } from "@trajectory-maps/report";
 import type { DotColours } from "../dot-colours.ts";
-import { type DotStyle, HUGE, SAMPLE } from "../dot-style.ts";
+import type { DotStyle } from "../dot-style.ts";
 import type { RendererChoice } from "../types.ts";
 import type { Viewport } from "../viewport.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { densityCells } from "./density-raster.ts";
+import { cellsOfDots } from "./density-raster.ts";
 import { divideInto, layStamp, makeStamp } from "./stamps.ts";
 
 describe("stamps", () => {
@@ -68,12 +68,12 @@ describe("stamps", () => {
   });
 });
 
-describe("densityCells", () => {
+describe("cellsOfDots", () => {
   const box = { x0: -2, x1: 2, y0: -1, y1: 1 };
 
   it("count everyone inside the box once, the upper half in the upper rows", () => {
     const places = Float64Array.from([0, 0.5, 0.3, 0.5, -1.2, -0.5, 9, 9]);
-    const { nx, ny, counts } = densityCells({ places, faded: null }, box);
+    const { nx, ny, counts } = cellsOfDots({ places, faded: null }, box);
     expect([nx, ny]).toEqual([200, 100]);
     const sum = (from: number, to: number) => counts.subarray(from * nx, to * nx).reduce((s, v) => s + v, 0);
     expect(sum(0, ny)).toBeCloseTo(3, 5);
@@ -82,8 +82,8 @@ describe("densityCells", () => {
 
   it("leave out those who fade", () => {
     const places = Float64Array.from([0, 0, 0, 0]);
-    const all = densityCells({ places, faded: null }, box);
-    const one = densityCells({ places, faded: Uint8Array.of(1, 0) }, box);
+    const all = cellsOfDots({ places, faded: null }, box);
+    const one = cellsOfDots({ places, faded: Uint8Array.of(1, 0) }, box);
     expect(one.most).toBeCloseTo(all.most / 2, 6);
   });
 });

@@ -37,21 +37,18 @@ const SHORT = 24;
 export function assembleColumns(rows: NumberedRows): AssembledColumns {
   const { names, individuals, times, values } = rows;
   const N = individuals.length;
-  const numNames = names.starts.length - 1;
-  const counts = new Int32Array(numNames);
+  const counts = new Int32Array(names.starts.length - 1);
   for (let j = 0; j < N; j++) counts[individuals[j]]++;
   const sorted = canonicalOrder(names);
   const present = counts.includes(0) ? sorted.filter((k) => counts[k] > 0) : sorted;
   const m = present.length;
-  const place = new Int32Array(numNames);
   const offsets = new Int32Array(m + 1);
-  for (let i = 0; i < m; i++) {
-    place[present[i]] = i;
-    offsets[i + 1] = offsets[i] + counts[present[i]];
-  }
-  const next = offsets.slice(0, m);
+  for (let i = 0; i < m; i++) offsets[i + 1] = offsets[i] + counts[present[i]];
+  // The counts become, name by name, the place where its next row goes.
+  const next = counts;
+  for (let i = 0; i < m; i++) next[present[i]] = offsets[i];
   const order = new Int32Array(N);
-  for (let j = 0; j < N; j++) order[next[place[individuals[j]]]++] = j;
+  for (let j = 0; j < N; j++) order[next[individuals[j]]++] = j;
   for (let i = 0; i < m; i++) sortSeries(order, offsets[i], offsets[i + 1], times, values);
   const put = (column: ArrayLike<number>): Float64Array =>
     rows.owned === true && column instanceof Float64Array ? permuteInPlace(column, order) : permuted(column, order);

@@ -49,13 +49,12 @@ export function appendRow(rows: Rows, individual: number, time: number, value: n
 /** The cohort of the rows, and the row that stands at each of its places; the rows themselves are let go. */
 export function toCohort(rows: Rows, marker: Marker): { readonly cohort: Cohort; readonly order: Int32Array } {
   const { length } = rows;
-  // Room that was kept for more rows is given back first, one column at a time.
-  rows.individuals = rows.individuals.slice(0, length);
+  // Room kept for more rows is given back first, one column at a time; the numbers of ids are let go as they are.
   rows.times = rows.times.slice(0, length);
   rows.values = rows.values.slice(0, length);
   const columns = {
     names: packedIds(rows.ids),
-    individuals: rows.individuals,
+    individuals: rows.individuals.subarray(0, length),
     times: rows.times,
     values: rows.values,
     owned: true,

@@ -116,10 +116,10 @@ describe("valueSeries", () => {
       const slow = valueSeries(model, placement, rows, at, { ...OPTIONS, quick: true, kernels: "typescript" });
       expect(worst(quick, expected)).toBeLessThan(0.01);
       expect(worst(slow, expected)).toBeLessThan(0.01);
-      // Joining keeps means and variances.
+      // Joining keeps means and variances, but for the mass of light nodes that are left out.
       for (let t = 0; t < 6; t++) {
-        expect(Math.abs(quick.mean[t] - expected.mean[t]) / expected.sd[t]).toBeLessThan(1e-9);
-        expect(quick.sd[t] / expected.sd[t]).toBeCloseTo(1, 9);
+        expect(Math.abs(quick.mean[t] - expected.mean[t]) / expected.sd[t]).toBeLessThan(1e-4);
+        expect(Math.abs(quick.sd[t] / expected.sd[t] - 1)).toBeLessThan(1e-3);
       }
     }
   });

@@ -50,6 +50,9 @@ export interface ValueOptions {
 /** Nodes that together hold less than this change no printed digit and are left out. */
 export const NEGLIGIBLE_MASS = 1e-7;
 
+/** The same for quick bands, where a thousandth of the width does not matter. */
+const QUICK_MASS = 1e-5;
+
 /** Summaries of `rows` [T,d], each belonging to a time and applied to the individual's curve. */
 export function valueSeries(
   model: Pick<ModelBase, "basis" | "mean">,
@@ -94,7 +97,7 @@ function roomFor(
   { quick, kernels }: ValueOptions,
 ): CourseRoom | null {
   if (chooseKernels(kernels) !== "wasm-simd") return null;
-  const known = quick ? joinedRoom(posterior, NEGLIGIBLE_MASS) : conditionedRoom(posterior, NEGLIGIBLE_MASS);
+  const known = quick ? joinedRoom(posterior, QUICK_MASS) : conditionedRoom(posterior, NEGLIGIBLE_MASS);
   if (known !== null || quick || posterior.weights.length * T < WORTH_COPYING) return known;
   return roomOf(posterior, heavyNodes(posterior.weights, NEGLIGIBLE_MASS), d);
 }

@@ -29,7 +29,7 @@ export interface PredictOptions {
   readonly simultaneous?: boolean;
   /** Also give rates of change. Default false. */
   readonly rate?: boolean;
-  /** Joins neighbouring nodes and near components first: many times faster, bands good to about a hundredth of their width. */
+  /** Joins neighbouring nodes first, of more than two times: faster, bands good to about a hundredth of their width. */
   readonly quick?: boolean;
   /** Draws behind simultaneous bands and rates of transformed markers. Default 2000. */
   readonly numDraws?: number;

@@ -90,7 +90,8 @@ export function createNodeWeigher(
     terms: doubles(numTerms),
     factor: doubles(4 * numPacked),
     residuals: doubles(4 * d),
-    solved: doubles(tiles * d * TILE),
+    // V⁻¹e, which only sums over nodes need.
+    solved: doubles(numColumns > 0 ? tiles * d * TILE : 0),
     weights: doubles(tiles * TILE),
     scales: doubles(tiles * TILE),
     active: integers(tiles),
@@ -101,7 +102,8 @@ export function createNodeWeigher(
   toTiles(transpose(mixture.means, n, d), d, n, views.means);
   toTiles(columns, numColumns, n, views.columns);
   views.logPrior.set(mixture.logWeights);
-  context.set([d, 0, tiles, numPacked, numColumns, 1, ...Object.values(views).map((view) => view.byteOffset)]);
+  const solves = numColumns > 0 ? 1 : 0;
+  context.set([d, 0, tiles, numPacked, numColumns, solves, ...Object.values(views).map((view) => view.byteOffset)]);
   const { heights, floors, noise, ends, offsets, terms, means, active, weights, totals, sums } = views;
   const functionals = new Float64Array(d * d);
   const frame = { functionals, heights, floors, noise, ends, offsets, terms, factor: new Float64Array(d * d) };

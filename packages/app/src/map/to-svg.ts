@@ -40,7 +40,7 @@ export function mapToSvg(
   const beside = individual ? pillsBeside(pills, viewport, individualBoxes(scene, viewport, individual)) : pills;
 
   const terrain = drawTerrain(pen, scene, rings);
-  terrain.setAttribute("transform", mapTransform(viewport));
+  putOnMap(terrain, viewport);
   const stage = make(pen, "g", { "clip-path": "url(#map-stage)" }, terrain);
   // As on the page, shading shows everyone where dots show some.
   if (dots.style.order.length < dots.places.length / 2) stage.append(drawDensity(pen, dots, viewport, box));
@@ -48,7 +48,7 @@ export function mapToSvg(
   stage.append(drawLabels(pen, viewport, placeLabels(scene, rings, viewport, avoid)), drawPills(pen, viewport, beside));
   if (individual) {
     const regions = drawRegions(pen, scene, individual);
-    regions.setAttribute("transform", mapTransform(viewport));
+    putOnMap(regions, viewport);
     stage.append(regions, drawIndividual(pen, scene, viewport, individual));
   }
   stage.append(drawFrame(pen, scene, viewport));
@@ -84,6 +84,24 @@ export function mapToSvg(
   );
   if (source !== undefined) root.append(text(source, height - 10, { "font-size": 11, fill: pen.colour("ink-3") }));
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(root)}\n`;
+}
+
+/**
+ * Gives a drawing in map coordinates the viewport's transform. Lines that keep their width under it are written with the
+ * width itself: outside of browsers few programs know `vector-effect`, and would draw them as wide as a prior sd.
+ */
+export function putOnMap(drawing: Element, viewport: Viewport): void {
+  drawing.setAttribute("transform", mapTransform(viewport));
+  const scaled = (px: string) =>
+    px.replace(/[\d.]+/g, (number) => String(Number((+number / viewport.unit).toPrecision(4))));
+  for (const element of [drawing, ...drawing.querySelectorAll("*")]) {
+    if (!element.hasAttribute("vector-effect")) continue;
+    element.removeAttribute("vector-effect");
+    for (const name of ["stroke-width", "stroke-dasharray"]) {
+      const px = element.getAttribute(name);
+      if (px !== null) element.setAttribute(name, scaled(px));
+    }
+  }
 }
 
 /** Where all who do not fade are, as bands between contours. */

@@ -77,7 +77,7 @@ export function landOf(places: Numbers, visits: Numbers | undefined, box: Box, o
   return { density, level, coast: coast.flat() };
 }
 
-/** Σ_i w_i N(x; x_i, s² I) on a lattice; each place reaches five s far. */
+/** Σ_i w_i N(x; x_i, s² I) on a lattice, as a product of its two sides; each place reaches five s far. */
 export function smoothPlaces(
   places: Numbers,
   used: readonly number[],
@@ -89,6 +89,7 @@ export function smoothPlaces(
   const values = new Float64Array(nx * ny);
   const [dx, dy] = [(box.x1 - box.x0) / (nx - 1), (box.y1 - box.y0) / (ny - 1)];
   const scale = 1 / (2 * Math.PI * s * s);
+  const across = new Float64Array(nx);
   for (const i of used) {
     const [x, y, w] = [places[2 * i], places[2 * i + 1], weight(i)];
     if (w === 0) continue;
@@ -96,12 +97,14 @@ export function smoothPlaces(
     const c1 = Math.min(nx - 1, Math.floor((x + 5 * s - box.x0) / dx));
     const r0 = Math.max(0, Math.ceil((y - 5 * s - box.y0) / dy));
     const r1 = Math.min(ny - 1, Math.floor((y + 5 * s - box.y0) / dy));
+    for (let c = c0; c <= c1; c++) {
+      const u = (box.x0 + c * dx - x) / s;
+      across[c] = Math.exp(-0.5 * u * u);
+    }
     for (let r = r0; r <= r1; r++) {
-      for (let c = c0; c <= c1; c++) {
-        const u = (box.x0 + c * dx - x) / s;
-        const v = (box.y0 + r * dy - y) / s;
-        values[r * nx + c] += w * scale * Math.exp(-0.5 * (u * u + v * v));
-      }
+      const v = (box.y0 + r * dy - y) / s;
+      const height = w * scale * Math.exp(-0.5 * v * v);
+      for (let c = c0; c <= c1; c++) values[r * nx + c] += height * across[c];
     }
   }
   return { box, nx, ny, values };

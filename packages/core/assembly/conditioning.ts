@@ -1,6 +1,6 @@
 /**
  * The coefficients of one individual at the nodes of some tiles (models/mixture/wasm-posterior.ts, docs/math/prediction.md §2),
- * four nodes at a time. With lower triangular roots L of Σ_g,
+ * two tiles of four nodes at a time: one alone would wait for its own sums. With lower triangular roots L of Σ_g,
  *   X = RL,   e = h − Rm,   A = σ²I + X'X = CC',   Y = C⁻¹L',   w ~ N(m + Y'C⁻¹X'e, σ²Y'Y).
  * Columns of L, and with them rows and columns of A, are taken from the last to the first: then C⁻¹ leaves the zeros of a row of
  * L where they are, and Y is triangular too.
@@ -19,151 +19,233 @@ class Conditioning {
   means: usize; // m_g [tile][d][4]
   factors: usize; // L_g, lower triangle row by row [tile][numPacked][4]
   tiles: usize; // i32: which tiles
-  scratch: usize; // X [r,d][4], e [r][4], C [numPacked][4], z [d][4], Y [d,d][4]
+  scratch: usize; // X [r,d][8], e [r][8], C [numPacked][8], z [d][8], Y [d,d][8]
   moments: usize; // out [count][d + numPacked][4]: mean, lower triangle of the covariance row by row
 }
+
+/** Bytes of eight numbers, of two tiles. */
+const OCT: usize = 64;
 
 /** Writes mean and covariance of the coefficients at every node of the first `count` tiles listed. */
 export function conditionTiles(context: usize, rank: i32, count: i32): void {
   const p = changetype<Conditioning>(context);
   const size = <usize>(p.numBasis + p.numPacked) * QUAD;
-  for (let at = 0, out = p.moments; at < count; at++, out += size) {
+  for (let at = 0, out = p.moments; at < count; at += 2, out += 2 * size) {
+    // The last tile of an odd number is taken twice.
+    const pair = at + 1 < count;
     const t = i32.load(p.tiles + (<usize>at << 2));
-    factorTile(p, rank, t);
-    writeTile(p, rank, t, out);
+    const next = pair ? i32.load(p.tiles + (<usize>at << 2), 4) : t;
+    factorTiles(p, rank, t, <usize>(next - t) * QUAD);
+    writeTiles(p, rank, t, <usize>(next - t) * QUAD, out, pair ? size : 0);
   }
 }
 
-/** C (reciprocals on the diagonal) and z = C⁻¹X'e of four nodes, into the scratch. */
+/** C (reciprocals on the diagonal) and z = C⁻¹X'e of two tiles, the second `apart` further per entry, into the scratch. */
 @inline
-function factorTile(p: Conditioning, r: i32, t: i32): void {
+function factorTiles(p: Conditioning, r: i32, t: i32, apart: usize): void {
   const d = p.numBasis;
   const X = p.scratch;
-  const E = X + <usize>(r * d) * QUAD;
-  const C = E + <usize>r * QUAD;
-  const z = C + <usize>p.numPacked * QUAD;
+  const E = X + <usize>(r * d) * OCT;
+  const C = E + <usize>r * OCT;
+  const z = C + <usize>p.numPacked * OCT;
   const L = p.factors + <usize>(t * p.numPacked) * QUAD;
   const m = p.means + <usize>(t * d) * QUAD;
+  const nextL = <usize>p.numPacked * apart;
+  const nextM = <usize>d * apart;
   const sigma2 = both(p.noise);
   const zero = f64x2.splat(0);
-  const last = <usize>(d - 1) * QUAD;
+  const last = <usize>(d - 1) * OCT;
   let x = X;
   for (let a = 0; a < r; a++) {
     const R = p.roots + (<usize>(a * d) << 3);
-    let e0 = both(p.heights + (<usize>a << 3));
-    let e1 = e0;
+    let s0 = both(p.heights + (<usize>a << 3));
+    let s1 = s0;
+    let s2 = s0;
+    let s3 = s0;
     for (let k = 0, from = m; k < d; k++, from += QUAD) {
       const v = both(R + (<usize>k << 3));
-      e0 = f64x2.sub(e0, f64x2.mul(v, v128.load(from)));
-      e1 = f64x2.sub(e1, f64x2.mul(v, v128.load(from, 16)));
+      s0 = f64x2.sub(s0, f64x2.mul(v, v128.load(from)));
+      s1 = f64x2.sub(s1, f64x2.mul(v, v128.load(from, 16)));
+      s2 = f64x2.sub(s2, f64x2.mul(v, v128.load(from + nextM)));
+      s3 = f64x2.sub(s3, f64x2.mul(v, v128.load(from + nextM, 16)));
     }
-    v128.store(E + <usize>a * QUAD, e0);
-    v128.store(E + <usize>a * QUAD, e1, 16);
+    store(E + <usize>a * OCT, s0, s1, s2, s3);
     // Column c of L begins at its diagonal; from row k to the next are k + 1 entries.
-    for (let c = d - 1; c >= 0; c--, x += QUAD) {
-      let s0 = zero;
-      let s1 = zero;
+    for (let c = d - 1; c >= 0; c--, x += OCT) {
+      s0 = zero;
+      s1 = zero;
+      s2 = zero;
+      s3 = zero;
       let l = L + <usize>((c * (c + 3)) / 2) * QUAD;
       for (let k = c; k < d; k++) {
         const v = both(R + (<usize>k << 3));
         s0 = f64x2.add(s0, f64x2.mul(v, v128.load(l)));
         s1 = f64x2.add(s1, f64x2.mul(v, v128.load(l, 16)));
+        s2 = f64x2.add(s2, f64x2.mul(v, v128.load(l + nextL)));
+        s3 = f64x2.add(s3, f64x2.mul(v, v128.load(l + nextL, 16)));
         l += <usize>(k + 1) * QUAD;
       }
-      v128.store(x, s0);
-      v128.store(x, s1, 16);
+      store(x, s0, s1, s2, s3);
     }
   }
-  const step = <usize>d * QUAD;
-  for (let i: usize = 0, row = C; i <= last; i += QUAD) {
-    for (let j: usize = 0, other = C; j <= i; j += QUAD) {
+  const step = <usize>d * OCT;
+  for (let i: usize = 0, row = C; i <= last; i += OCT) {
+    for (let j: usize = 0, other = C; j <= i; j += OCT) {
       // A_ij, then what is left of it.
       let s0 = i === j ? sigma2 : zero;
       let s1 = s0;
+      let s2 = s0;
+      let s3 = s0;
       for (let from = X; from < E; from += step) {
-        s0 = f64x2.add(s0, f64x2.mul(v128.load(from + i), v128.load(from + j)));
-        s1 = f64x2.add(s1, f64x2.mul(v128.load(from + i, 16), v128.load(from + j, 16)));
+        const y = from + i;
+        const w = from + j;
+        s0 = f64x2.add(s0, f64x2.mul(v128.load(y), v128.load(w)));
+        s1 = f64x2.add(s1, f64x2.mul(v128.load(y, 16), v128.load(w, 16)));
+        s2 = f64x2.add(s2, f64x2.mul(v128.load(y, 32), v128.load(w, 32)));
+        s3 = f64x2.add(s3, f64x2.mul(v128.load(y, 48), v128.load(w, 48)));
       }
-      for (let c: usize = 0; c < j; c += QUAD) {
-        s0 = f64x2.sub(s0, f64x2.mul(v128.load(row + c), v128.load(other + c)));
-        s1 = f64x2.sub(s1, f64x2.mul(v128.load(row + c, 16), v128.load(other + c, 16)));
+      for (let c: usize = 0; c < j; c += OCT) {
+        const y = row + c;
+        const w = other + c;
+        s0 = f64x2.sub(s0, f64x2.mul(v128.load(y), v128.load(w)));
+        s1 = f64x2.sub(s1, f64x2.mul(v128.load(y, 16), v128.load(w, 16)));
+        s2 = f64x2.sub(s2, f64x2.mul(v128.load(y, 32), v128.load(w, 32)));
+        s3 = f64x2.sub(s3, f64x2.mul(v128.load(y, 48), v128.load(w, 48)));
       }
       other += j;
       if (j < i) {
         s0 = f64x2.mul(s0, v128.load(other));
         s1 = f64x2.mul(s1, v128.load(other, 16));
+        s2 = f64x2.mul(s2, v128.load(other, 32));
+        s3 = f64x2.mul(s3, v128.load(other, 48));
       } else {
         // A ≥ σ²I, so pivots are at least σ² but for rounding.
         s0 = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(s0, sigma2)));
         s1 = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(s1, sigma2)));
+        s2 = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(s2, sigma2)));
+        s3 = f64x2.div(f64x2.splat(1), f64x2.sqrt(f64x2.max(s3, sigma2)));
       }
-      v128.store(row + j, s0);
-      v128.store(row + j, s1, 16);
-      other += QUAD;
+      store(row + j, s0, s1, s2, s3);
+      other += OCT;
     }
-    let b0 = zero;
-    let b1 = zero;
-    for (let from = X, e = E; from < E; from += step, e += QUAD) {
-      b0 = f64x2.add(b0, f64x2.mul(v128.load(from + i), v128.load(e)));
-      b1 = f64x2.add(b1, f64x2.mul(v128.load(from + i, 16), v128.load(e, 16)));
+    let s0 = zero;
+    let s1 = zero;
+    let s2 = zero;
+    let s3 = zero;
+    for (let from = X + i, e = E; e < C; from += step, e += OCT) {
+      s0 = f64x2.add(s0, f64x2.mul(v128.load(from), v128.load(e)));
+      s1 = f64x2.add(s1, f64x2.mul(v128.load(from, 16), v128.load(e, 16)));
+      s2 = f64x2.add(s2, f64x2.mul(v128.load(from, 32), v128.load(e, 32)));
+      s3 = f64x2.add(s3, f64x2.mul(v128.load(from, 48), v128.load(e, 48)));
     }
-    for (let c: usize = 0; c < i; c += QUAD) {
-      b0 = f64x2.sub(b0, f64x2.mul(v128.load(row + c), v128.load(z + c)));
-      b1 = f64x2.sub(b1, f64x2.mul(v128.load(row + c, 16), v128.load(z + c, 16)));
+    for (let c: usize = 0; c < i; c += OCT) {
+      const y = row + c;
+      const w = z + c;
+      s0 = f64x2.sub(s0, f64x2.mul(v128.load(y), v128.load(w)));
+      s1 = f64x2.sub(s1, f64x2.mul(v128.load(y, 16), v128.load(w, 16)));
+      s2 = f64x2.sub(s2, f64x2.mul(v128.load(y, 32), v128.load(w, 32)));
+      s3 = f64x2.sub(s3, f64x2.mul(v128.load(y, 48), v128.load(w, 48)));
     }
-    v128.store(z + i, f64x2.mul(b0, v128.load(row + i)));
-    v128.store(z + i, f64x2.mul(b1, v128.load(row + i, 16)), 16);
-    row += i + QUAD;
+    row += i;
+    s0 = f64x2.mul(s0, v128.load(row));
+    s1 = f64x2.mul(s1, v128.load(row, 16));
+    s2 = f64x2.mul(s2, v128.load(row, 32));
+    s3 = f64x2.mul(s3, v128.load(row, 48));
+    store(z + i, s0, s1, s2, s3);
+    row += OCT;
   }
 }
 
-/** Moments of the four nodes factored last. Row b of Y' solves C y = (row b of L)', which is zero but for the last b + 1 entries. */
+/**
+ * Moments of the two tiles factored last. Row b of Y' solves C y = (row b of L)', which is zero but for the last b + 1 entries. The
+ * second tile is written `size` further.
+ */
 @inline
-function writeTile(p: Conditioning, r: i32, t: i32, out: usize): void {
+function writeTiles(p: Conditioning, r: i32, t: i32, apart: usize, out: usize, size: usize): void {
   const d = p.numBasis;
-  const C = p.scratch + <usize>(r * (d + 1)) * QUAD;
-  const z = C + <usize>p.numPacked * QUAD;
-  const Y = z + <usize>d * QUAD;
+  const C = p.scratch + <usize>(r * (d + 1)) * OCT;
+  const z = C + <usize>p.numPacked * OCT;
+  const Y = z + <usize>d * OCT;
   const m = p.means + <usize>(t * d) * QUAD;
-  const end = <usize>d * QUAD;
+  const nextL = <usize>p.numPacked * apart;
+  const nextM = <usize>d * apart;
+  const end = <usize>d * OCT;
   const sigma2 = both(p.noise);
   const zero = f64x2.splat(0);
-  let covariance = out + end;
+  let covariance = out + <usize>d * QUAD;
   let L = p.factors + <usize>(t * p.numPacked) * QUAD;
-  for (let b: usize = 0, y = Y; b < end; b += QUAD, y += end) {
-    const first = end - QUAD - b;
-    let mean0 = v128.load(m + b);
-    let mean1 = v128.load(m + b, 16);
+  for (let b = 0, y = Y; b < d; b++, y += end) {
+    const first = end - <usize>(b + 1) * OCT;
+    const from = m + <usize>b * QUAD;
+    let m0 = v128.load(from);
+    let m1 = v128.load(from, 16);
+    let m2 = v128.load(from + nextM);
+    let m3 = v128.load(from + nextM, 16);
     // Entries of a row of L from its diagonal to the left.
-    let l = L + b;
-    let row = C + (<usize>((d - 1 - <i32>(b / QUAD)) * (d - <i32>(b / QUAD))) / 2) * QUAD;
-    for (let i = first; i < end; i += QUAD, l -= QUAD) {
+    let l = L + <usize>b * QUAD;
+    let row = C + <usize>(((d - 1 - b) * (d - b)) / 2) * OCT;
+    for (let i = first; i < end; i += OCT, l -= QUAD) {
       let s0 = v128.load(l);
       let s1 = v128.load(l, 16);
-      for (let c = first; c < i; c += QUAD) {
-        s0 = f64x2.sub(s0, f64x2.mul(v128.load(row + c), v128.load(y + c)));
-        s1 = f64x2.sub(s1, f64x2.mul(v128.load(row + c, 16), v128.load(y + c, 16)));
+      let s2 = v128.load(l + nextL);
+      let s3 = v128.load(l + nextL, 16);
+      for (let c = first; c < i; c += OCT) {
+        const x = row + c;
+        const w = y + c;
+        s0 = f64x2.sub(s0, f64x2.mul(v128.load(x), v128.load(w)));
+        s1 = f64x2.sub(s1, f64x2.mul(v128.load(x, 16), v128.load(w, 16)));
+        s2 = f64x2.sub(s2, f64x2.mul(v128.load(x, 32), v128.load(w, 32)));
+        s3 = f64x2.sub(s3, f64x2.mul(v128.load(x, 48), v128.load(w, 48)));
       }
-      s0 = f64x2.mul(s0, v128.load(row + i));
-      s1 = f64x2.mul(s1, v128.load(row + i, 16));
-      row += i + QUAD;
-      v128.store(y + i, s0);
-      v128.store(y + i, s1, 16);
-      mean0 = f64x2.add(mean0, f64x2.mul(s0, v128.load(z + i)));
-      mean1 = f64x2.add(mean1, f64x2.mul(s1, v128.load(z + i, 16)));
+      row += i;
+      s0 = f64x2.mul(s0, v128.load(row));
+      s1 = f64x2.mul(s1, v128.load(row, 16));
+      s2 = f64x2.mul(s2, v128.load(row, 32));
+      s3 = f64x2.mul(s3, v128.load(row, 48));
+      row += OCT;
+      store(y + i, s0, s1, s2, s3);
+      const w = z + i;
+      m0 = f64x2.add(m0, f64x2.mul(s0, v128.load(w)));
+      m1 = f64x2.add(m1, f64x2.mul(s1, v128.load(w, 16)));
+      m2 = f64x2.add(m2, f64x2.mul(s2, v128.load(w, 32)));
+      m3 = f64x2.add(m3, f64x2.mul(s3, v128.load(w, 48)));
     }
-    L += b + QUAD;
-    v128.store(out + b, mean0);
-    v128.store(out + b, mean1, 16);
-    for (let x = Y, start = end - QUAD; x <= y; x += end, start -= QUAD, covariance += QUAD) {
+    L += <usize>(b + 1) * QUAD;
+    storeApart(out + <usize>b * QUAD, size, m0, m1, m2, m3);
+    for (let x = Y, start = end - OCT; x <= y; x += end, start -= OCT, covariance += QUAD) {
       let s0 = zero;
       let s1 = zero;
-      for (let c = start; c < end; c += QUAD) {
-        s0 = f64x2.add(s0, f64x2.mul(v128.load(x + c), v128.load(y + c)));
-        s1 = f64x2.add(s1, f64x2.mul(v128.load(x + c, 16), v128.load(y + c, 16)));
+      let s2 = zero;
+      let s3 = zero;
+      for (let c = start; c < end; c += OCT) {
+        const v = x + c;
+        const w = y + c;
+        s0 = f64x2.add(s0, f64x2.mul(v128.load(v), v128.load(w)));
+        s1 = f64x2.add(s1, f64x2.mul(v128.load(v, 16), v128.load(w, 16)));
+        s2 = f64x2.add(s2, f64x2.mul(v128.load(v, 32), v128.load(w, 32)));
+        s3 = f64x2.add(s3, f64x2.mul(v128.load(v, 48), v128.load(w, 48)));
       }
-      v128.store(covariance, f64x2.mul(s0, sigma2));
-      v128.store(covariance, f64x2.mul(s1, sigma2), 16);
+      s0 = f64x2.mul(s0, sigma2);
+      s1 = f64x2.mul(s1, sigma2);
+      s2 = f64x2.mul(s2, sigma2);
+      s3 = f64x2.mul(s3, sigma2);
+      storeApart(covariance, size, s0, s1, s2, s3);
     }
   }
+}
+
+@inline
+function store(to: usize, s0: v128, s1: v128, s2: v128, s3: v128): void {
+  v128.store(to, s0);
+  v128.store(to, s1, 16);
+  v128.store(to, s2, 32);
+  v128.store(to, s3, 48);
+}
+
+@inline
+function storeApart(to: usize, size: usize, s0: v128, s1: v128, s2: v128, s3: v128): void {
+  v128.store(to, s0);
+  v128.store(to, s1, 16);
+  v128.store(to + size, s2);
+  v128.store(to + size, s3, 16);
 }

@@ -103,6 +103,7 @@ function cellsOf({ weights, locations: X }: PlacePosterior, q: number, per: numb
   for (let k = 0; k < K; k++) if (weights[k] > largest) largest = weights[k];
   const light = LIGHT * largest;
   const cells = new Int32Array(K);
+  const last = per - 1;
   // One coordinate after the other.
   for (let c = 0; c < q; c++) {
     let low = Number.POSITIVE_INFINITY;
@@ -116,7 +117,7 @@ function cellsOf({ weights, locations: X }: PlacePosterior, q: number, per: numb
     const scale = high > low ? per / (high - low) : 0;
     for (let k = 0, at = c; k < K; k++, at += q) {
       const v = (X[at] - low) * scale;
-      cells[k] = cells[k] * per + (v > 0 ? Math.min(v, per - 1) | 0 : 0);
+      cells[k] = cells[k] * per + (v > 0 ? (v < last ? v | 0 : last) : 0);
     }
   }
   return cells;

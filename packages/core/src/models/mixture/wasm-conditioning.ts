@@ -62,7 +62,7 @@ export function createTileConditioner(mixture: CoefficientMixture): TileConditio
   const { numBasis: d, numNodes: n, mapDimension: q } = mixture;
   const numPacked = (d * (d + 1)) / 2;
   const tiles = tileCount(n);
-  const scratchSize = TILE * (2 * d * d + 2 * d + numPacked);
+  const scratchSize = 2 * TILE * (2 * d * d + 2 * d + numPacked);
   const own = tiles * (TILE * numPacked + 1) + scratchSize + 10 + 4 + d + 2 * d * numPacked + TILE * d;
   const sizes = [roomSize(d, tiles), joinerSize(d, n), { entries: own + NORMAL_TABLE_SIZE, buffers: 10 }];
   const weigher = createNodeWeigher(mixture, new Float64Array(0), {

@@ -5,7 +5,7 @@
  *   y_0 −= Σ_b c_b0 x_b,   y_1 −= Σ_b c_b1 x_b,   b = 0..3,
  * which loads each x once for both rows.
  */
-import { both } from "./exp";
+import { both, lanes } from "./exp";
 
 @inline
 function row(A: usize, i: i32, ld: i32): usize {
@@ -101,21 +101,37 @@ export function factorBand(A: usize, n: i32, ld: i32, p: i32, w: i32): i32 {
   return 1;
 }
 
-/** Solves U'U x = b in place, b [ld]. */
+/** Solves U'U x = b in place, b [ld]; rows by twos, odd entries at either end by themselves. */
 export function solveBand(U: usize, b: usize, n: i32, ld: i32, p: i32, w: i32): void {
   for (let i = 0; i < n; i++) {
     const r = row(U, i, ld);
     const o = <usize>i << 3;
     const y = f64.load(b + o) / f64.load(r + o);
     f64.store(b + o, y);
-    for (let j = o + 8; j < <usize>end(i, n, p, w) << 3; j += 8) f64.store(b + j, f64.load(b + j) - y * f64.load(r + j));
+    const to = <usize>end(i, n, p, w) << 3;
+    let j = o + 8;
+    if (j < to && (i & 1) == 0) {
+      f64.store(b + j, f64.load(b + j) - y * f64.load(r + j));
+      j += 8;
+    }
+    const y2 = f64x2.splat(y);
+    for (; j + 16 <= to; j += 16) v128.store(b + j, f64x2.sub(v128.load(b + j), f64x2.mul(y2, v128.load(r + j))));
+    if (j < to) f64.store(b + j, f64.load(b + j) - y * f64.load(r + j));
   }
   for (let i = n - 1; i >= 0; i--) {
     const r = row(U, i, ld);
     const o = <usize>i << 3;
+    const to = <usize>end(i, n, p, w) << 3;
     let s = f64.load(b + o);
-    for (let j = o + 8; j < <usize>end(i, n, p, w) << 3; j += 8) s -= f64.load(b + j) * f64.load(r + j);
-    f64.store(b + o, s / f64.load(r + o));
+    let j = o + 8;
+    let even = f64x2.splat(0);
+    let odd = f64x2.splat(0);
+    for (; j + 32 <= to; j += 32) {
+      even = f64x2.add(even, f64x2.mul(v128.load(b + j), v128.load(r + j)));
+      odd = f64x2.add(odd, f64x2.mul(v128.load(b + j, 16), v128.load(r + j, 16)));
+    }
+    for (; j < to; j += 8) s -= f64.load(b + j) * f64.load(r + j);
+    f64.store(b + o, (s - lanes(f64x2.add(even, odd))) / f64.load(r + o));
   }
 }
 

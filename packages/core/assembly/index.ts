@@ -16,3 +16,4 @@ export { addOuter, dotTiles, fillProducts } from "./tiles";
 export { addToTable, contractTable, evaluateLocal, localValues } from "./local";
 export { blockResiduals, evaluateBlock, sumBlock } from "./local-block";
 export { climbBlock } from "./local-climb";
+export { fillPrecision, momentBlocks } from "./inducing";

@@ -29,6 +29,28 @@ export interface KernelExports {
   localValues(context: number): number;
   contractTable(table: number, x: number, count: number, size: number, out: number): void;
   addToTable(table: number, x: number, count: number, size: number, weight: number, values: number): void;
+  fillPrecision(
+    A: number,
+    n: number,
+    ld: number,
+    p: number,
+    gram: number,
+    K: number,
+    weight: number,
+    bandRow: number,
+    bandColumn: number,
+    numBand: number,
+  ): void;
+  momentBlocks(
+    C: number,
+    ld: number,
+    p: number,
+    a: number,
+    bandRow: number,
+    bandColumn: number,
+    numBand: number,
+    out: number,
+  ): void;
   blockResiduals(context: number, count: number): void;
   evaluateBlock(context: number, count: number): void;
   sumBlock(context: number, count: number, weight: number, withCourse: number): void;

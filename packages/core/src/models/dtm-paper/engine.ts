@@ -113,11 +113,16 @@ function solverFor(parameters: GlobalParameters, options: EngineOptions, memory:
   return createLocalSolver(kernel, inducingLocations, numInducing, mapDimension, numBasis, settings);
 }
 
-/** The optimal q(u) for the given sums (default the engine's), handed to the local solver; false if there is none. */
-export function updateInducing(engine: Engine, sums: DataSums = engine.sums): boolean {
+/**
+ * The optimal q(u) for the given sums (default the engine's), handed to the local solver; false if there is none. With
+ * `covariance` false that of `posterior` is left as it was: between minibatches nobody reads it.
+ */
+export function updateInducing(engine: Engine, sums: DataSums = engine.sums, covariance = true): boolean {
   const { statistics, parameters, factor, posterior, work, solver } = engine;
   const { numInducing: p, numBasis: d, noiseVariance } = parameters;
-  if (!solveInducingCoefficients(sums, statistics, factor, noiseVariance, p, d, posterior, work)) return false;
+  if (!solveInducingCoefficients(sums, statistics, factor, noiseVariance, p, d, posterior, work, covariance)) {
+    return false;
+  }
   solver.setGlobal(posterior.mean, posterior.blocks, factor.inverse, noiseVariance);
   return true;
 }

@@ -9,8 +9,8 @@
 import { choleskyBandInPlace, invertFromBandCholesky, solveBandInPlace } from "../../numeric/block-banded.ts";
 import { logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { multiply, symmetrizeInPlace, transpose } from "../../numeric/matrix.ts";
+import { type InducingKernel, inducingKernel } from "../../wasm/inducing.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
-import { type PositiveDefiniteKernel, positiveDefiniteKernel } from "../../wasm/positive-definite.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
 import { type Band, type DataSums, type InducingPosterior, inducingKl } from "./inducing-posterior.ts";
 
@@ -20,7 +20,7 @@ export interface InducingCoefficients {
   readonly mean: Float64Array;
   /** C, [dp,dp], entry kp + j. */
   readonly covariance: Float64Array;
-  /** T_kl, [d,d,p,p]; filled for the band of G. */
+  /** T_kl, [d,d,p,p]; filled for the band of G, k ≤ l. */
   readonly blocks: Float64Array;
   kl: number;
 }
@@ -31,7 +31,7 @@ export interface InducingWorkspace {
   readonly scratch: Float64Array; // [dp,dp]
   readonly vector: Float64Array; // [dp]
   /** Factorisation and inverse in WebAssembly, where they are used. */
-  readonly wasm: PositiveDefiniteKernel | null;
+  readonly wasm: InducingKernel | null;
 }
 
 /** Buffers for one size. */
@@ -57,11 +57,14 @@ export function createInducingWorkspace(
     precision: new Float64Array(dp * dp),
     scratch: new Float64Array(dp * dp),
     vector: new Float64Array(dp),
-    wasm: kernels === "wasm-simd" ? positiveDefiniteKernel(d, p, halfBandwidth(band)) : null,
+    wasm: kernels === "wasm-simd" ? inducingKernel(d, p, band.bandRow, band.bandColumn) : null,
   };
 }
 
-/** Writes the optimal q(a) for the sums to `out`; false if rounding leaves Λ_a without a factor. */
+/**
+ * Writes the optimal q(a) for the sums to `out`; false if rounding leaves Λ_a without a factor. C is written in full
+ * unless `covariance` is false: the local step reads only the blocks T.
+ */
 export function solveInducingCoefficients(
   sums: DataSums,
   band: Band,
@@ -71,18 +74,20 @@ export function solveInducingCoefficients(
   d: number,
   out: InducingCoefficients,
   work: InducingWorkspace,
+  covariance = true,
 ): boolean {
   const weight = 1 / noiseVariance;
-  const { vector } = work;
+  const { vector, wasm } = work;
   for (let k = 0; k < d; k++) for (let j = 0; j < p; j++) vector[k * p + j] = weight * sums.cross[j * d + k];
-  const logDet =
-    work.wasm === null
-      ? solvePrecision(sums, band, factor, weight, p, d, out, work)
-      : wasmSolvePrecision(work.wasm, sums, band, factor, weight, p, out, vector);
+  let logDet: number | null;
+  if (wasm !== null) logDet = wasmSolvePrecision(wasm, sums, band, factor, weight, p, d, out, vector, covariance);
+  else {
+    logDet = solvePrecision(sums, band, factor, weight, p, d, out, work);
+    if (logDet !== null) fillBlocks(band, p, d, vector, out);
+  }
   if (logDet === null) return false;
   for (let k = 0; k < d; k++) for (let j = 0; j < p; j++) out.mean[j * d + k] = vector[k * p + j];
-  fillBlocks(band, p, d, vector, out);
-  out.kl = 0.5 * (energy(factor.matrix, vector, out.covariance, p, d) - d * p + logDet - d * factor.logDet);
+  out.kl = 0.5 * (energy(factor.matrix, out.blocks, p, d) - d * p + logDet - d * factor.logDet);
   return true;
 }
 
@@ -118,36 +123,34 @@ function solvePrecision(
   return logDetFromCholesky(L, dp);
 }
 
-/** `solvePrecision` in WebAssembly: the upper triangle is filled, row block k ≤ l. */
+/** The same in WebAssembly, with the blocks T; C is copied if asked for. */
 function wasmSolvePrecision(
-  kernel: PositiveDefiniteKernel,
+  kernel: InducingKernel,
   sums: DataSums,
   band: Band,
   factor: KernelFactor,
   weight: number,
   p: number,
+  d: number,
   out: InducingCoefficients,
   vector: Float64Array,
+  covariance: boolean,
 ): number | null {
-  const { order: n, stride, matrix, inverse } = kernel;
-  const K = factor.matrix;
-  matrix.fill(0);
-  for (let e = 0; e < band.numBand; e++) {
-    const k = band.bandRow[e];
-    const l = band.bandColumn[e];
-    const from = e * p * p;
-    for (let j = 0; j < p; j++) {
-      const row = (k * p + j) * stride + l * p;
-      for (let i = 0; i < p; i++) matrix[row + i] = weight * sums.gram[from + j * p + i];
-      if (k === l) for (let i = 0; i < p; i++) matrix[row + i] += K[j * p + i];
-    }
-  }
-  if (!kernel.factor()) return null;
+  const { stride, moments, inverse } = kernel;
+  const n = d * p;
+  const pp = p * p;
+  kernel.gram.set(sums.gram);
+  kernel.prior.set(factor.matrix);
+  if (!kernel.factor(weight)) return null;
   kernel.vector.set(vector);
   kernel.solve();
-  vector.set(kernel.vector.subarray(0, n));
-  kernel.invert();
-  for (let i = 0; i < n; i++) out.covariance.set(inverse.subarray(i * stride, i * stride + n), i * n);
+  vector.set(kernel.vector);
+  for (let e = 0; e < band.numBand; e++) {
+    out.blocks.set(moments.subarray(e * pp, (e + 1) * pp), (band.bandRow[e] * d + band.bandColumn[e]) * pp);
+  }
+  if (covariance) {
+    for (let i = 0; i < n; i++) out.covariance.set(inverse.subarray(i * stride, i * stride + n), i * n);
+  }
   return kernel.logDeterminant();
 }
 
@@ -233,7 +236,7 @@ function copyBlock(X: Float64Array, dp: number, k: number, l: number, p: number,
   }
 }
 
-/** T_kl = ½(C_kl + C_kl') + ½(a_k a_l' + a_l a_k') for the band, both (k,l) and (l,k); `a` is [d,p]. */
+/** T_kl = ½(C_kl + C_kl') + ½(a_k a_l' + a_l a_k') for the band, k ≤ l; `a` is [d,p]. */
 function fillBlocks(band: Band, p: number, d: number, a: Float64Array, out: InducingCoefficients): void {
   const dp = d * p;
   const { covariance: C, blocks } = out;
@@ -241,30 +244,23 @@ function fillBlocks(band: Band, p: number, d: number, a: Float64Array, out: Indu
     const k = band.bandRow[e];
     const l = band.bandColumn[e];
     const to = (k * d + l) * p * p;
-    const mirror = (l * d + k) * p * p;
     for (let j = 0; j < p; j++) {
       for (let i = 0; i <= j; i++) {
         const c = C[(k * p + j) * dp + l * p + i] + C[(k * p + i) * dp + l * p + j];
         const v = 0.5 * (c + a[k * p + j] * a[l * p + i] + a[k * p + i] * a[l * p + j]);
         blocks[to + j * p + i] = v;
         blocks[to + i * p + j] = v;
-        blocks[mirror + j * p + i] = v;
-        blocks[mirror + i * p + j] = v;
       }
     }
   }
 }
 
-/** Σ_k ⟨K, C_kk + a_k a_k'⟩ = tr Ξ + ν'ν. */
-function energy(K: Float64Array, a: Float64Array, C: Float64Array, p: number, d: number): number {
-  const dp = d * p;
+/** Σ_k ⟨K, T_kk⟩ = tr Ξ + ν'ν. */
+function energy(K: Float64Array, blocks: Float64Array, p: number, d: number): number {
   let s = 0;
   for (let k = 0; k < d; k++) {
-    for (let j = 0; j < p; j++) {
-      const row = (k * p + j) * dp + k * p;
-      const aj = a[k * p + j];
-      for (let i = 0; i < p; i++) s += K[j * p + i] * (C[row + i] + aj * a[k * p + i]);
-    }
+    const from = k * (d + 1) * p * p;
+    for (let e = 0; e < p * p; e++) s += K[e] * blocks[from + e];
   }
   return s;
 }

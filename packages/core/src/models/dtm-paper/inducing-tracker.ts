@@ -55,7 +55,7 @@ export function keepInducing(engine: Engine, tracked: TrackedInducing, before: K
 /** Solves for q(u) and hands it to the engine and its local solver. */
 export function applyInducing(engine: Engine, tracked: TrackedInducing): void {
   if (tracked.form === "sums") {
-    requireUpdate(updateInducing(engine, tracked.sums));
+    requireUpdate(updateInducing(engine, tracked.sums, false));
     return;
   }
   const { statistics, factor, posterior, solver, parameters } = engine;

@@ -10,7 +10,7 @@ import { createEngine, type Engine, type EngineOptions, setParameters } from "./
 import { createSums, type DataSums } from "./inducing-posterior.ts";
 import type { LocalSolveOptions } from "./local/local.ts";
 import { solvePlaces } from "./local-pass.ts";
-import { accumulateEach, solveEach, sumObjectivesOf } from "./passes.ts";
+import { accumulateEach, type Individuals, solveEach, sumObjectivesOf } from "./passes.ts";
 import type { GlobalParameters } from "./state.ts";
 
 /** What a piece of work does with its block. */
@@ -53,8 +53,10 @@ export function visitInShards(
   local: LocalSolveOptions,
   out: DataSums,
 ): void {
-  const task: Task = { kind: "visit", theta, weight, local };
-  addAll(runParts(engine, task, partsOf(individuals.length, individuals)) as DataSums[], out);
+  const task = { kind: "visit", theta, weight, local } as const;
+  const parts = partsOf(individuals.length, individuals);
+  if (parts.length === 1) gatherPart(engine, task, parts[0], out);
+  else addAll(runParts(engine, task, parts) as DataSums[], out);
 }
 
 /** Sums over everybody at θ, left in `engine.sums`. */
@@ -115,19 +117,30 @@ function runParts(engine: Engine, task: Task, parts: readonly Part[]): unknown[]
   return shards.run("paper", state, parts);
 }
 
-function doPart(engine: Engine, task: Task, { from, to, individuals: list }: Part): DataSums | number {
-  const { solver, parameters } = engine;
+function doPart(engine: Engine, task: Task, part: Part): DataSums | number {
   const { theta } = task;
-  if (task.kind === "places") return solvePlaces(engine, theta, from, to, task.local, task.starts);
-  // A list is that of the part alone.
-  const who = list === null ? { list, from, to } : { list, from: 0, to: to - from };
-  if (task.kind === "objective") return sumObjectivesOf(engine, theta, who, null);
+  if (task.kind === "places") return solvePlaces(engine, theta, part.from, part.to, task.local, task.starts);
+  if (task.kind === "objective") return sumObjectivesOf(engine, theta, membersOf(part), null);
+  const { numInducing: p, numBasis: d } = engine.parameters;
+  const sums = createSums(engine.statistics, p, d);
+  gatherPart(engine, task, part, sums);
+  return sums;
+}
+
+/** Sums of a part, after local steps if the task asks for them. */
+function gatherPart(engine: Engine, task: Task & { kind: "visit" | "sum" }, part: Part, out: DataSums): void {
+  const { solver } = engine;
+  const { theta } = task;
+  const who = membersOf(part);
   solver.resetSums();
   if (task.kind === "visit") solveEach(engine, theta, who, task.local);
   accumulateEach(engine, theta, who, task.kind === "visit" ? task.weight : 1);
-  const sums = createSums(engine.statistics, parameters.numInducing, parameters.numBasis);
-  solver.readSums(sums.cross, sums.gram);
-  return sums;
+  solver.readSums(out.cross, out.gram);
+}
+
+/** A list is that of the part alone. */
+function membersOf({ from, to, individuals: list }: Part): Individuals {
+  return list === null ? { list, from, to } : { list, from: 0, to: to - from };
 }
 
 function partsOf(count: number, individuals: Int32Array | null): Part[] {

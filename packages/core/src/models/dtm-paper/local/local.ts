@@ -65,7 +65,8 @@ export interface LocalSolver {
   readonly blocks: LocalBlocks | null;
   /**
    * Loads the global state, after every change of q(u); the arrays are copied.
-   * A = K⁻¹M [p,d]; T_kl = K⁻¹(S_kl + m_k m_l')K⁻¹ symmetrised, [d,d,p,p]; Kinv [p,p].
+   * A = K⁻¹M [p,d]; T_kl = K⁻¹(S_kl + m_k m_l')K⁻¹ symmetrised, [d,d,p,p], read for k ≤ l;
+   * Kinv [p,p].
    */
   setGlobal(A: Float64Array, T: Float64Array, Kinv: Float64Array, noiseVariance: number): void;
   /**
@@ -139,6 +140,8 @@ export function createLocalSolver(
   const w2 = new Float64Array(numSecond);
   let weightsReady = false;
   let fastReady = false;
+  // Whether there are sums in the memory of the kernels for one individual.
+  let fastSummed = false;
 
   const firstSums = new Float64Array(numFirst * width); // [numFirst,width]
   let secondSums = new Float64Array(0); // [numSecond,stride]
@@ -266,7 +269,11 @@ export function createLocalSolver(
     },
     setGlobal: (newA, newT, newKinv, noiseVariance) => {
       A.set(newA.subarray(0, p * d));
-      T.set(newT.subarray(0, d * d * p * p));
+      // The blocks k ≤ l of each row lie side by side.
+      for (let k = 0; k < d; k++) {
+        const from = k * (d + 1) * p * p;
+        T.set(newT.subarray(from, (k + 1) * d * p * p), from);
+      }
       Kinv.set(newKinv.subarray(0, p * p));
       sigma2 = noiseVariance;
       tablesReady = false;
@@ -300,7 +307,10 @@ export function createLocalSolver(
     },
     accumulate: (theta, offset, weight) => {
       if (statisticsSeen === null) throw missing("setIndividual");
-      if (fast !== null && accumulateWasm(fast, theta, offset, weight, g, d, gram, numBand)) return;
+      if (fast !== null && accumulateWasm(fast, theta, offset, weight, g, d, gram, numBand)) {
+        fastSummed = true;
+        return;
+      }
       unpackPlace(place, theta, offset);
       features.values(place, firstValues, secondValues);
       addOuter(firstSums, g, numFirst, width, weight, firstValues);
@@ -309,13 +319,15 @@ export function createLocalSolver(
     resetSums: () => {
       firstSums.fill(0);
       secondSums.fill(0);
-      if (fast !== null) for (const sums of fast.sums) sums.fill(0);
+      if (fast !== null && fastSummed) for (const sums of fast.sums) sums.fill(0);
+      fastSummed = false;
       if (block !== null) for (const sums of block.sums) sums.fill(0);
     },
     readSums: (crossSums, gramSums) => {
-      if (fast !== null) {
+      if (fast !== null && fastSummed) {
         takeSums(fast, 0, firstSums, width, d);
         takeSums(fast, 1, secondSums, stride, numBand);
+        fastSummed = false;
       }
       if (block !== null) takeBlockSums(block, firstSums, secondSums);
       features.expandFirst(firstSums, width, d, crossSums);

@@ -61,14 +61,7 @@ export interface KernelExports {
   joinTiles(context: number): void;
   spreadCourse(context: number): void;
   spreadFunctional(context: number): number;
-  courseQuantile(
-    context: number,
-    p: number,
-    start: number,
-    low: number,
-    high: number,
-    tolerance: number,
-  ): number;
+  courseQuantile(context: number, p: number, start: number, low: number, high: number, tolerance: number): number;
   scoreLinear(context: number): void;
   sumRows(rows: number, n: number, rank: number, members: number, count: number, sums: number): void;
   fillProducts(A: number, B: number, pairs: number, R: number, numTiles: number): void;

@@ -2,7 +2,7 @@
  * Gaussian bumps at arbitrary places: one exponential per place, every monomial summed directly.
  * For inducing places without structure the nodes of Ψ2 are the p(p+1)/2 midpoints of folded pairs j ≤ k.
  */
-import { fastExp } from "../../../numeric/exp.ts";
+import { negativeExp } from "../../../numeric/negative-exp.ts";
 import { cubeStrides, type MomentOrder, type Nodes } from "./nodes.ts";
 
 /** Nodes at the rows of `places` [n,q]. */
@@ -41,7 +41,7 @@ function placeValues(
       for (let b = 0; b < c; b++) t += R[c * q + b] * u[b];
       s += t * u[c];
     }
-    out[j] = scale * fastExp(-s);
+    out[j] = scale * negativeExp(-s);
   }
 }
 
@@ -111,7 +111,7 @@ function placeMoments2(
     const u2 = u * u;
     const uv = u * v;
     const v2 = v * v;
-    const e = weights[j] * fastExp(-(r * u2 + s * uv + t * v2));
+    const e = weights[j] * negativeExp(-(r * u2 + s * uv + t * v2));
     weighted[j] = e;
     m00 += e;
     m10 += e * u;

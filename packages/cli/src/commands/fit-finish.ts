@@ -133,7 +133,7 @@ async function assembleRun(
     "model.json": () => saveModel(model),
     ...Object.fromEntries(baselines.map((b) => [`baselines/${b.model.kind}.json`, () => saveModel(b.model)])),
     [VISITS_FILE]: () => visitsCsv(read.cohort),
-    "placements.csv": () => placementsCsv(fitted.placements),
+    "placements.csv": () => placementsCsv(fitted.placements, shards?.open(statistics)),
     "trace.csv": () => {
       const rows = model.record.trace.map((value, k) => [k + 1, value]);
       return toCsv(["iteration", "value"], rows);

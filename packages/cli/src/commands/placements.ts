@@ -1,6 +1,6 @@
 /** Places as a table: id, x1..xq, var11..varqq (upper triangle, row by row). */
-import type { Places } from "@trajectory-maps/core";
-import { type Cell, csvPieces } from "../io/csv.ts";
+import type { Places, ShardBlock, ShardRunner } from "@trajectory-maps/core";
+import { type Cell, csvLine, toCsv } from "../io/csv.ts";
 
 /** Names of the columns of a place in q dimensions. */
 export function placeColumns(q: number): string[] {
@@ -18,16 +18,51 @@ export function placeCells(placements: Places, i: number): Cell[] {
   return cells;
 }
 
-/** placements.csv of a run, in pieces: places with how often and when each individual was seen. */
-export function placementsCsv(placements: Places): Iterable<string> {
-  const header = [...placeColumns(placements.mapDimension), "visits", "first_time", "last_time"];
-  const { ids, numObservations, firstTime, lastTime } = placements;
-  function* rows(): Generator<Cell[]> {
-    for (let i = 0; i < ids.length; i++) {
-      const cells = placeCells(placements, i);
-      cells.push(numObservations[i] ?? 0, firstTime[i] ?? Number.NaN, lastTime[i] ?? Number.NaN);
-      yield cells;
-    }
+/** Name of the shard that writes rows of a table of places (threads/shards.ts). */
+export const PLACEMENT_ROWS = "placement-rows";
+/** Rows whose columns are handed to threads together, and rows of one piece of text. */
+const CHUNK = 32_768;
+const PIECE = 4_096;
+
+/**
+ * placements.csv of a run, in pieces: places with how often and when each individual was seen. Numbers as text take longer
+ * than anything else about them, so threads share that where there are any.
+ */
+export function* placementsCsv(places: Places, threads?: ShardRunner): Generator<string> {
+  yield toCsv([...placeColumns(places.mapDimension), "visits", "first_time", "last_time"], []);
+  for (let from = 0; from < places.ids.length; from += CHUNK) {
+    const chunk = selectPlaces(places, from, from + CHUNK);
+    const blocks: ShardBlock[] = [];
+    for (let k = 0; k < chunk.ids.length; k += PIECE)
+      blocks.push({ from: k, to: Math.min(k + PIECE, chunk.ids.length) });
+    if (threads === undefined) for (const block of blocks) yield placementRows(chunk, block);
+    else yield* threads.run(PLACEMENT_ROWS, chunk, blocks) as string[];
   }
-  return csvPieces(header, rows());
+}
+
+/** Rows of individuals from..to−1 as text. */
+export function placementRows(places: Places, { from, to }: ShardBlock): string {
+  const { numObservations, firstTime, lastTime } = places;
+  let text = "";
+  for (let i = from; i < to; i++) {
+    const cells = placeCells(places, i);
+    cells.push(numObservations[i] ?? 0, firstTime[i] ?? Number.NaN, lastTime[i] ?? Number.NaN);
+    text += csvLine(cells);
+  }
+  return text;
+}
+
+/** The columns of individuals from..to−1, copied: a view would take all of them along into a thread. */
+function selectPlaces(places: Places, from: number, to: number): Places {
+  const { ids, mapDimension: q, numObservations, location, covariance, logLikelihood, firstTime, lastTime } = places;
+  return {
+    ids: ids.slice(from, to),
+    mapDimension: q,
+    numObservations: numObservations.slice(from, to),
+    location: location.slice(from * q, to * q),
+    covariance: covariance.slice(from * q * q, to * q * q),
+    logLikelihood: logLikelihood.slice(from, to),
+    firstTime: firstTime.slice(from, to),
+    lastTime: lastTime.slice(from, to),
+  };
 }

@@ -33,6 +33,11 @@ export function* csvPieces(
   if (piece !== "") yield piece;
 }
 
+/** One row of a table as text. */
+export function csvLine(cells: readonly Cell[]): string {
+  return lineOf(cells, false);
+}
+
 function lineOf(cells: readonly Cell[], exact: boolean): string {
   let line = "";
   for (let k = 0; k < cells.length; k++) line += (k === 0 ? "" : ",") + showCell(cells[k] ?? "", exact);

@@ -10,9 +10,13 @@ import {
   type BasisStatistics,
   createShardWorker,
   DtmError,
+  type Places,
+  type ShardBlock,
+  type ShardFunction,
   type ShardHost,
   type ShardRunner,
 } from "@trajectory-maps/core";
+import { PLACEMENT_ROWS, placementRows } from "../commands/placements.ts";
 import { type Pool, withPool } from "./pool.ts";
 
 /** Places in the shared counters. */
@@ -57,7 +61,7 @@ export async function openShards(pool: Pool): Promise<OpenShards | undefined> {
     for (const port of ports) port.postMessage(message);
   };
   let shown: BasisStatistics | undefined;
-  const own = createShardWorker();
+  const own = createThreadWorker();
   return {
     open: (given) => {
       const statistics = shareStatistics(given);
@@ -103,9 +107,18 @@ export async function openShards(pool: Pool): Promise<OpenShards | undefined> {
   };
 }
 
+/** The work of the core's models, and that of writing tables. */
+function createThreadWorker(): ShardFunction {
+  const models = createShardWorker();
+  return (statistics, name, state, part) =>
+    name === PLACEMENT_ROWS
+      ? placementRows(state as Places, part as ShardBlock)
+      : models(statistics, name, state, part);
+}
+
 /** The life of a thread in its seat: waits for a pass, takes parts until none is left, answers. */
 export function serveShards({ counters, port }: ShardSeat): void {
-  const work = createShardWorker();
+  const work = createThreadWorker();
   let statistics: BasisStatistics | undefined;
   let pass = 0;
   Atomics.add(counters, READY, 1);
@@ -130,7 +143,7 @@ function answerParts(
   counters: Int32Array,
   { name, state, parts }: Extract<ShardMessage, { kind: "pass" }>,
   statistics: BasisStatistics,
-  work: ReturnType<typeof createShardWorker>,
+  work: ShardFunction,
 ): ShardAnswers {
   const answers: [number, unknown][] = [];
   try {

@@ -136,10 +136,10 @@ export function solveBand(U: usize, b: usize, n: i32, ld: i32, p: i32, w: i32): 
 }
 
 /**
- * S = (U'U)⁻¹ in full from U: X = U⁻ᵀ (lower triangular, rows by recurrence), S = X'X. X and S are [n + 1, ld]; X is
- * scratch.
+ * S = (U'U)⁻¹ from U: X = U⁻ᵀ (lower triangular, rows by recurrence), S = X'X. X and S are [n + 1, ld]; X is scratch.
+ * With `full` 0 only the lower half within the band is made, with its sign turned: −S.
  */
-export function invertBand(U: usize, X: usize, S: usize, n: i32, ld: i32, p: i32, w: i32): void {
+export function invertBand(U: usize, X: usize, S: usize, n: i32, ld: i32, p: i32, w: i32, full: i32): void {
   const step = <usize>ld << 3;
   memory.fill(X, 0, <usize>(n + 1) * step);
   memory.fill(S, 0, <usize>(n + 1) * step);
@@ -171,17 +171,19 @@ export function invertBand(U: usize, X: usize, S: usize, n: i32, ld: i32, p: i32
   // The same step gives −X'X; the sign is turned when the lower half is copied to the upper one.
   for (let i = 0; i < n; i += 2) {
     const y0 = row(S, i, ld);
+    const from = full ? 0 : even(start(i, p, w));
     const to = <usize>(i + 2) << 3;
     let k = i;
     for (; k + 4 <= n; k += 4) {
-      subtractFour(y0, y0 + step, row(X, k, ld), step, row(X, k, ld) + (<usize>i << 3), step, 0, to);
+      subtractFour(y0, y0 + step, row(X, k, ld), step, row(X, k, ld) + (<usize>i << 3), step, from, to);
     }
     for (; k < n; k++) {
       const x = row(X, k, ld);
-      subtractOne(y0, x, f64.load(x + (<usize>i << 3)), 0, to);
-      subtractOne(y0 + step, x, f64.load(x + (<usize>i << 3), 8), 0, to);
+      subtractOne(y0, x, f64.load(x + (<usize>i << 3)), from, to);
+      subtractOne(y0 + step, x, f64.load(x + (<usize>i << 3), 8), from, to);
     }
   }
+  if (!full) return;
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       const v = -f64.load(row(S, i, ld) + (<usize>j << 3));

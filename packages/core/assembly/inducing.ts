@@ -41,19 +41,27 @@ export function fillPrecision(
   }
 }
 
-/** out = T_kl of the band from C [dp + 1, ld] in full and a [dp]; both halves of every block are written. */
+/**
+ * out = T_kl of the band from the lower half of sign · C [dp + 1, ld] within the band, and a [dp]; both halves of every
+ * block are written.
+ */
 export function momentBlocks(
-  C: usize, ld: i32, p: i32, a: usize, bandRow: usize, bandColumn: usize, numBand: i32, out: usize,
+  C: usize, ld: i32, p: i32, sign: f64, a: usize, bandRow: usize, bandColumn: usize, numBand: i32, out: usize,
 ): void {
   const step = <usize>ld << 3;
   const size = <usize>p << 3;
-  const half = f64x2.splat(0.5);
+  const half = f64x2.splat(0.5 * sign);
   for (let e = 0; e < numBand; e++) {
     const k = i32.load(bandRow + (<usize>e << 2)) * p;
     const l = i32.load(bandColumn + (<usize>e << 2)) * p;
     const ak = a + (<usize>k << 3);
     const al = a + (<usize>l << 3);
-    const corner = C + <usize>k * step + (<usize>l << 3);
+    // C_lk, whose transpose is C_kl.
+    const corner = C + <usize>l * step + (<usize>k << 3);
+    if (k == l) {
+      diagonalBlock(corner, step, p, sign, ak, block(out, e, p));
+      continue;
+    }
     let to = block(out, e, p);
     for (let j = 0; j < p; j++) {
       const row = corner + <usize>j * step;
@@ -72,9 +80,27 @@ export function momentBlocks(
       }
       if (o < size) {
         const means = kj * f64.load(al + o) + lj * f64.load(ak + o);
-        f64.store(to + o, 0.5 * (f64.load(row + o) + f64.load(column)) + means);
+        f64.store(to + o, 0.5 * sign * (f64.load(row + o) + f64.load(column)) + means);
       }
       to += size;
     }
+  }
+}
+
+/** out [p,p] = sign · C + aa' from the lower half of C. */
+function diagonalBlock(C: usize, step: usize, p: i32, sign: f64, a: usize, out: usize): void {
+  const size = <usize>p << 3;
+  for (let j: usize = 0; j < size; j += 8) {
+    const aj = f64.load(a + j);
+    let row = out + (j >> 3) * size;
+    let column = out + j;
+    for (let i: usize = 0; i <= j; i += 8) {
+      const v = sign * f64.load(C + i) + aj * f64.load(a + i);
+      f64.store(row, v);
+      f64.store(column, v);
+      row += 8;
+      column += size;
+    }
+    C += step;
   }
 }

@@ -13,14 +13,14 @@ export interface InducingKernel {
   readonly prior: Float64Array;
   /** Right-hand side and solution, [dp]. */
   readonly vector: Float64Array;
-  /** C = Λ⁻¹ in full, rows of `stride`. */
+  /** C = Λ⁻¹ in full, rows of `stride`; filled only where asked for. */
   readonly inverse: Float64Array;
   /** T_kl = sym(C_kl + a_k a_l'), a the solution, [numBand,p,p]. */
   readonly moments: Float64Array;
   /** Λ = I ⊗ prior + weight · gram, factored; false if it is not positive definite. */
   factor(weight: number): boolean;
-  /** vector ← Λ⁻¹ vector, then `inverse` and `moments`. */
-  solve(): void;
+  /** vector ← Λ⁻¹ vector, then `moments` and, if asked for, `inverse`. */
+  solve(withInverse: boolean): void;
   /** log |Λ|, after `factor`. */
   logDeterminant(): number;
 }
@@ -61,10 +61,11 @@ export function inducingKernel(
       exports.fillPrecision(A, n, ld, p, gram.byteOffset, prior.byteOffset, weight, ...band);
       return exports.factorBand(A, n, ld, p, w) === 1;
     },
-    solve: () => {
+    solve: (withInverse) => {
       exports.solveBand(A, vector.byteOffset, n, ld, p, w);
-      exports.invertBand(A, scratch.byteOffset, inverse.byteOffset, n, ld, p, w);
-      exports.momentBlocks(inverse.byteOffset, ld, p, vector.byteOffset, ...band, moments.byteOffset);
+      exports.invertBand(A, scratch.byteOffset, inverse.byteOffset, n, ld, p, w, withInverse ? 1 : 0);
+      const sign = withInverse ? 1 : -1;
+      exports.momentBlocks(inverse.byteOffset, ld, p, sign, vector.byteOffset, ...band, moments.byteOffset);
     },
     logDeterminant: () => {
       let s = 0;

@@ -17,7 +17,7 @@ export type KernelKind = "wasm-simd" | "typescript";
 export interface KernelExports {
   factorBand(A: number, n: number, ld: number, p: number, w: number): number;
   solveBand(U: number, b: number, n: number, ld: number, p: number, w: number): void;
-  invertBand(U: number, X: number, S: number, n: number, ld: number, p: number, w: number): void;
+  invertBand(U: number, X: number, S: number, n: number, ld: number, p: number, w: number, full: number): void;
   packBlock(context: number, count: number): void;
   expectBlock(context: number, count: number, addSums: number, writeMoments: number): void;
   startBlock(context: number, count: number, terms: number): void;
@@ -45,6 +45,7 @@ export interface KernelExports {
     C: number,
     ld: number,
     p: number,
+    sign: number,
     a: number,
     bandRow: number,
     bandColumn: number,

@@ -46,7 +46,7 @@ export function positiveDefiniteKernel(numBlocks: number, p: number, halfBandwid
     vector,
     factor: () => factorBand(A, n, stride, p, halfBandwidth) === 1,
     solve: () => solveBand(A, vector.byteOffset, n, stride, p, halfBandwidth),
-    invert: () => invertBand(A, scratch.byteOffset, inverse.byteOffset, n, stride, p, halfBandwidth),
+    invert: () => invertBand(A, scratch.byteOffset, inverse.byteOffset, n, stride, p, halfBandwidth, 1),
     logDeterminant: () => {
       let s = 0;
       for (let i = 0; i < n; i++) s += Math.log(matrix[i * stride + i]);

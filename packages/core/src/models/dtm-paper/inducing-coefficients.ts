@@ -143,7 +143,7 @@ function wasmSolvePrecision(
   kernel.prior.set(factor.matrix);
   if (!kernel.factor(weight)) return null;
   kernel.vector.set(vector);
-  kernel.solve();
+  kernel.solve(covariance);
   vector.set(kernel.vector);
   for (let e = 0; e < band.numBand; e++) {
     out.blocks.set(moments.subarray(e * pp, (e + 1) * pp), (band.bandRow[e] * d + band.bandColumn[e]) * pp);

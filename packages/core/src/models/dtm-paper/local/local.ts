@@ -122,6 +122,7 @@ export function createLocalSolver(
   const width = paddedWidth(d);
   const firstTable = new Float64Array(numFirst * width); // [numFirst,width]
   let secondTable = new Float64Array(0); // [numSecond,stride]
+  const inverseTable = new Float64Array(numSecond); // C2'K⁻¹
   let tablesReady = false;
   // Whether the kernels' memory holds the tables too.
   let fastTablesReady = false;
@@ -203,13 +204,15 @@ export function createLocalSolver(
   const fillTables = (): void => {
     features.collapseFirst(A, d, 1 / sigma2, firstTable, width);
     secondTable.fill(0);
+    inverseTable.fill(0);
+    features.collapseSecond(Kinv, 0, 1, inverseTable, 1, 0);
     for (let e = 0; e < numBand; e++) {
       const k = bandRow[e];
       const l = bandColumn[e];
       const scale = (k === l ? -0.5 : -1) / sigma2;
       features.collapseSecond(T, (k * d + l) * p * p, scale, secondTable, stride, e);
       if (k !== l) continue;
-      features.collapseSecond(Kinv, 0, -scale, secondTable, stride, e);
+      for (let f = 0; f < numSecond; f++) secondTable[f * stride + e] -= scale * inverseTable[f];
       features.collapseVariance(scale, secondTable, stride, e);
     }
     tablesReady = true;

@@ -7,18 +7,28 @@ import type { Random } from "../../numeric/random.ts";
 import { lightLimit } from "./light-nodes.ts";
 import type { CoefficientPosterior, PlacePosterior } from "./posterior.ts";
 
+export interface LocationMoments {
+  readonly mean: Float64Array; // [q]
+  readonly covariance: Float64Array; // [q,q]
+}
+
 /** Posterior mean [q] and covariance [q,q] of the place, in the fit's frame. */
-export function locationMoments(
-  posterior: PlacePosterior,
-  q: number,
-): { readonly mean: Float64Array; readonly covariance: Float64Array } {
-  const { weights, locations } = posterior;
+export function locationMoments(posterior: PlacePosterior, q: number): LocationMoments {
+  const { weights: w, locations: X } = posterior;
+  // Sums that stand side by side do not wait for themselves; places of most maps have two coordinates.
+  if (q === 2) return planeMoments(w, X);
+  const K = w.length;
   const mean = new Float64Array(q);
   const covariance = new Float64Array(q * q);
-  for (let c = 0; c < q; c++) mean[c] = weightedSum(weights, locations, q, c);
+  for (let c = 0; c < q; c++) {
+    let s = 0;
+    for (let k = 0, at = c; k < K; k++, at += q) s += w[k] * X[at];
+    mean[c] = s;
+  }
   for (let a = 0; a < q; a++) {
     for (let b = 0; b <= a; b++) {
-      const s = weightedProducts(weights, locations, q, a, b, mean);
+      let s = 0;
+      for (let k = 0, at = 0; k < K; k++, at += q) s += w[k] * (X[at + a] - mean[a]) * (X[at + b] - mean[b]);
       covariance[a * q + b] = s;
       covariance[b * q + a] = s;
     }
@@ -26,32 +36,26 @@ export function locationMoments(
   return { mean, covariance };
 }
 
-/** Σ_k w_k x_kc; two sums side by side, since one alone would wait for itself. */
-function weightedSum(w: Float64Array, X: Float64Array, q: number, c: number): number {
-  let even = 0;
-  let odd = 0;
-  let k = 0;
-  for (let at = c; k + 2 <= w.length; k += 2, at += 2 * q) {
-    even += w[k] * X[at];
-    odd += w[k + 1] * X[at + q];
+/** The same for X [K,2]. */
+function planeMoments(w: Float64Array, X: Float64Array): LocationMoments {
+  let mx = 0;
+  let my = 0;
+  for (let k = 0; k < w.length; k++) {
+    mx += w[k] * X[2 * k];
+    my += w[k] * X[2 * k + 1];
   }
-  if (k < w.length) even += w[k] * X[k * q + c];
-  return even + odd;
-}
-
-/** Σ_k w_k (x_ka − m_a)(x_kb − m_b), in the same way. */
-function weightedProducts(w: Float64Array, X: Float64Array, q: number, a: number, b: number, m: Float64Array): number {
-  const ma = m[a];
-  const mb = m[b];
-  let even = 0;
-  let odd = 0;
-  let k = 0;
-  for (let at = 0; k + 2 <= w.length; k += 2, at += 2 * q) {
-    even += w[k] * (X[at + a] - ma) * (X[at + b] - mb);
-    odd += w[k + 1] * (X[at + q + a] - ma) * (X[at + q + b] - mb);
+  let xx = 0;
+  let xy = 0;
+  let yy = 0;
+  for (let k = 0; k < w.length; k++) {
+    const x = X[2 * k] - mx;
+    const y = X[2 * k + 1] - my;
+    const wx = w[k] * x;
+    xx += wx * x;
+    xy += wx * y;
+    yy += w[k] * y * y;
   }
-  if (k < w.length) even += w[k] * (X[k * q + a] - ma) * (X[k * q + b] - mb);
-  return even + odd;
+  return { mean: Float64Array.of(mx, my), covariance: Float64Array.of(xx, xy, xy, yy) };
 }
 
 /** Positions (within the kept nodes) of the highest-density region of the given level, heaviest first. */

@@ -108,7 +108,9 @@ function lazyPosterior(
 function rowsOf(table: Float64Array, nodes: Int32Array, q: number): Float64Array {
   const K = nodes.length;
   const out = new Float64Array(K * q);
-  for (let c = 0; c < q; c++) for (let k = 0, at = c; k < K; k++, at += q) out[at] = table[nodes[k] * q + c];
+  for (let k = 0, at = 0; k < K; k++) {
+    for (let from = nodes[k] * q; from < (nodes[k] + 1) * q; from++) out[at++] = table[from];
+  }
   return out;
 }
 

@@ -1,12 +1,5 @@
 /** From results of the core to the parts of a study: a cohort in numbers, groups with letters, courses and follow-up. */
-import {
-  applyTransform,
-  type Cohort,
-  type Complaint,
-  type Marker,
-  numIndividuals,
-  undoTransform,
-} from "@trajectory-maps/core";
+import { type Cohort, type Complaint, coveredPairs, numIndividuals, valueHistogram } from "@trajectory-maps/core";
 import type { CohortSummary, Numbers, StudyGroup, StudyGroups } from "./study.ts";
 
 /** What reading a file adds to a summary. */
@@ -17,8 +10,6 @@ export interface ReadingFacts {
   readonly notes?: readonly string[];
 }
 
-const DESIGN_BINS = 12;
-const VALUE_BINS = 24;
 /** Lower ends of the classes of visit counts: 1, 2, 3, 4–5, 6–8, 9 and more. */
 const VISIT_CLASSES = [1, 2, 3, 4, 6, 9];
 
@@ -31,6 +22,7 @@ export function summarizeCohort(cohort: Cohort, reading: ReadingFacts = {}): Coh
   const sortedCounts = counts.slice().sort();
   const sortedValues = values.slice().sort();
   const [firstTime, lastTime] = extent(times);
+  const { edges, counts: pairs } = coveredPairs(cohort, firstTime, lastTime);
   const visitClasses = new Array<number>(VISIT_CLASSES.length).fill(0);
   for (const n of counts) visitClasses[VISIT_CLASSES.filter((from) => n >= from).length - 1]++;
   return {
@@ -47,8 +39,8 @@ export function summarizeCohort(cohort: Cohort, reading: ReadingFacts = {}): Coh
     lastTimeQuartiles: [0.25, 0.5, 0.75].map((p) => quantile(last, p)),
     time: moments(times),
     value: { ...moments(values), quantiles: [0.05, 0.25, 0.5, 0.75, 0.95].map((p) => quantile(sortedValues, p)) },
-    design: timePairs(cohort, firstTime, lastTime),
-    histogram: countBins(values, marker, VALUE_BINS),
+    design: { edges, counts: pairs },
+    histogram: valueHistogram(cohort),
     warnings: reading.warnings ?? [],
     notes: reading.notes ?? [],
   };
@@ -126,55 +118,6 @@ function meanProbability(membership: Numbers, labels: Numbers, group: number, nu
     count++;
   }
   return sum / count;
-}
-
-/** Individuals with visits in bins a and b of time, [bins,bins]. */
-function timePairs(cohort: Cohort, first: number, last: number): CohortSummary["design"] {
-  const n = DESIGN_BINS;
-  const edges = Array.from({ length: n + 1 }, (_, k) => first + ((last - first) * k) / n);
-  const counts = new Array<number>(n * n).fill(0);
-  for (let i = 0; i < numIndividuals(cohort); i++) {
-    const seen = new Set<number>();
-    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) seen.add(binOf(cohort.times[j], first, last, n));
-    for (const a of seen) for (const b of seen) counts[a * n + b]++;
-  }
-  return { edges, counts };
-}
-
-/**
- * About n bins of equal width on the scale of the model, edges on the marker's own: a log marker gets bins of equal ratio.
- * Edges are round (multiples of a round width, parts of a decade), so that the ends are not the extreme measurements.
- */
-function countBins(values: Numbers, { transform }: Marker, n: number): CohortSummary["histogram"] {
-  const x = Float64Array.from(values, (v) => applyTransform(transform, v));
-  const usable = x.every(Number.isFinite);
-  const scaled = usable ? x : Float64Array.from(values);
-  const [low, high] = extent(scaled);
-  const width = roundWidth((high - low) / n, usable && (transform === "log" || transform === "log1p"));
-  const first = Math.floor(low / width + 1e-9);
-  const numBins = Math.max(1, Math.floor(high / width + 1e-9) + 1 - first);
-  const counts = new Array<number>(numBins).fill(0);
-  for (const v of scaled) counts[Math.min(numBins - 1, Math.max(0, Math.floor(v / width + 1e-9) - first))]++;
-  const edges = Array.from({ length: numBins + 1 }, (_, k) => {
-    const edge = (first + k) * width;
-    return Number((usable ? undoTransform(transform, edge) : edge).toPrecision(12));
-  });
-  return { edges, counts };
-}
-
-/** A round width near the one wanted: 1, 2 or 5 times a power of ten, or a decade of a log scale in equal parts. */
-function roundWidth(wanted: number, decades: boolean): number {
-  if (!(wanted > 0)) return 1;
-  if (decades) {
-    const parts = [1, 2, 4, 5, 8, 10, 20, 40, 80, 100, 200];
-    return Math.LN10 / (parts.find((p) => Math.LN10 / p <= 1.3 * wanted) ?? 400);
-  }
-  const power = 10 ** Math.floor(Math.log10(wanted));
-  return [1, 2, 5, 10].map((k) => k * power).find((width) => width >= wanted * 0.75)!;
-}
-
-function binOf(x: number, low: number, high: number, n: number): number {
-  return high > low ? Math.min(n - 1, Math.max(0, Math.floor((n * (x - low)) / (high - low)))) : 0;
 }
 
 function extent(x: Numbers): readonly [number, number] {

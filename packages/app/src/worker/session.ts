@@ -22,7 +22,6 @@ import {
   simulateCohort,
   type TablePreview,
 } from "@trajectory-maps/core";
-import { summarizeCohort } from "@trajectory-maps/report";
 import type { Checked, Engine, Fitted, Loaded, LoadedSubjects, ReadChoice } from "./api.ts";
 import { unpackDemo } from "./demo.ts";
 import { createFitting } from "./fitting.ts";
@@ -241,10 +240,7 @@ function checkIsTable(text: string, file: string, { columns, guesses }: TablePre
 
 function describe(read: ReadCohort, source: string): Loaded {
   const { cohort, columns, numRows, numRowsLeftOut, warnings, notes } = read;
-  // Values in the bins of the report: equal on the scale of the model, with round edges.
-  const { edges, counts } = summarizeCohort(cohort).histogram;
-  const quality = { ...inspectCohort(read), histogram: { edges: Array.from(edges), counts: Array.from(counts) } };
-  return { source, cohort, columns, numRows, numRowsLeftOut, warnings, notes, quality };
+  return { source, cohort, columns, numRows, numRowsLeftOut, warnings, notes, quality: inspectCohort(read) };
 }
 
 function asRead(cohort: Cohort): ReadCohort {

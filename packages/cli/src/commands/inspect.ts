@@ -1,6 +1,5 @@
 /** dtm inspect VISITS: what is in a table of visits, before any model. */
 import { inspectCohort } from "@trajectory-maps/core";
-import { summarizeCohort } from "@trajectory-maps/report";
 import { qualityPage } from "../print/quality.ts";
 import type { Command } from "./command.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, VISITS_ARGUMENT } from "./visits.ts";
@@ -14,9 +13,7 @@ export const inspect: Command = {
   examples: ["dtm inspect visits.csv", "dtm inspect visits.tsv.gz --value fvc --time-unit years --json"],
   run: ([path = "-"], options, context) => {
     const read = readVisits(path, options, context);
-    // The bins of the report and the explorer: equal on the scale of the model, with round edges.
-    const { edges, counts } = summarizeCohort(read.cohort).histogram;
-    const quality = { ...inspectCohort(read), histogram: { edges: Array.from(edges), counts: Array.from(counts) } };
+    const quality = inspectCohort(read);
     return { text: qualityPage(quality), json: { ...quality, columns: read.columns } };
   },
 };

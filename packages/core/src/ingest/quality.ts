@@ -4,7 +4,7 @@
  * a covariance over time is extrapolation). Holds no rows.
  */
 import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
-import type { Marker } from "../cohort/marker.ts";
+import { applyTransform, type Marker, undoTransform } from "../cohort/marker.ts";
 import type { Complaint } from "../errors.ts";
 import type { ReadCohort } from "./read-cohort.ts";
 
@@ -40,7 +40,7 @@ export interface CohortQuality {
     readonly negativeTimes: number;
   };
   readonly design: CoveredPairs;
-  /** Values in equal bins. */
+  /** Values in bins that are equal on the scale of the model, with round edges. */
   readonly histogram: { readonly edges: readonly number[]; readonly counts: readonly number[] };
   readonly warnings: readonly Complaint[];
   readonly notes: readonly string[];
@@ -74,7 +74,6 @@ export function inspectCohort(read: ReadCohort): CohortQuality {
   for (const n of counts) visitClasses[VISIT_CLASSES.filter((from) => n >= from).length - 1]++;
   const sortedTimes = times.slice().sort();
   const countOf = (code: string) => warnings.filter((w) => w.code === code).reduce((s, w) => s + (w.count ?? 1), 0);
-  const quantiles = fiveNumbers(values)!;
   return {
     marker: cohort.marker,
     individuals: m,
@@ -89,7 +88,7 @@ export function inspectCohort(read: ReadCohort): CohortQuality {
     distinctTimes: new Set(times).size,
     spans: fiveNumbers(spans),
     gaps: fiveNumbers(gaps),
-    values: { ...moments(values), quantiles },
+    values: { ...moments(values), quantiles: fiveNumbers(values)! },
     findings: {
       missing: countOf("missing-value"),
       duplicates: countOf("duplicate-rows"),
@@ -99,7 +98,7 @@ export function inspectCohort(read: ReadCohort): CohortQuality {
       negativeTimes: countOf("negative-time"),
     },
     design: coveredPairs(cohort, sortedTimes[0], sortedTimes[sortedTimes.length - 1]),
-    histogram: histogramOf(values, quantiles[0], quantiles[4]),
+    histogram: valueHistogram(cohort),
     warnings,
     notes,
   };
@@ -119,10 +118,37 @@ export function coveredPairs(cohort: Cohort, first: number, last: number, n = DE
   return { edges, counts, covered: covered / ((n * (n + 1)) / 2) };
 }
 
-function histogramOf(x: ArrayLike<number>, low: number, high: number): CohortQuality["histogram"] {
-  const counts = new Array<number>(VALUE_BINS).fill(0);
-  for (let k = 0; k < x.length; k++) counts[binOf(x[k], low, high, VALUE_BINS)]++;
-  return { edges: Array.from({ length: VALUE_BINS + 1 }, (_, k) => low + ((high - low) * k) / VALUE_BINS), counts };
+/**
+ * About n bins of equal width on the scale of the model, edges on the marker's own: a log marker gets bins of equal ratio.
+ * Edges are round (multiples of a round width, parts of a decade), so that the ends are not the extreme measurements.
+ */
+export function valueHistogram({ values, marker: { transform } }: Cohort, n = VALUE_BINS): CohortQuality["histogram"] {
+  const x = Float64Array.from(values, (v) => applyTransform(transform, v));
+  const usable = x.every(Number.isFinite);
+  const scaled = usable ? x : values;
+  const low = scaled.reduce((least, v) => Math.min(least, v), Number.POSITIVE_INFINITY);
+  const high = scaled.reduce((most, v) => Math.max(most, v), Number.NEGATIVE_INFINITY);
+  const width = roundWidth((high - low) / n, usable && (transform === "log" || transform === "log1p"));
+  const first = Math.floor(low / width + 1e-9);
+  const numBins = Math.max(1, Math.floor(high / width + 1e-9) + 1 - first);
+  const counts = new Array<number>(numBins).fill(0);
+  for (const v of scaled) counts[Math.min(numBins - 1, Math.max(0, Math.floor(v / width + 1e-9) - first))]++;
+  const edges = Array.from({ length: numBins + 1 }, (_, k) => {
+    const edge = (first + k) * width;
+    return Number((usable ? undoTransform(transform, edge) : edge).toPrecision(12));
+  });
+  return { edges, counts };
+}
+
+/** A round width near the one wanted: 1, 2 or 5 times a power of ten, or a decade of a log scale in equal parts. */
+function roundWidth(wanted: number, decades: boolean): number {
+  if (!(wanted > 0)) return 1;
+  if (decades) {
+    const parts = [1, 2, 4, 5, 8, 10, 20, 40, 80, 100, 200];
+    return Math.LN10 / (parts.find((p) => Math.LN10 / p <= 1.3 * wanted) ?? 400);
+  }
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  return [1, 2, 5, 10].map((k) => k * power).find((width) => width >= wanted * 0.75)!;
 }
 
 function binOf(x: number, low: number, high: number, n: number): number {

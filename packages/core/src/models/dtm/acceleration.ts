@@ -3,8 +3,8 @@
  * log α, log ℓ and the residual (log τ, or the entries of a root of Σ_e). ν is taken in the frame of the kernel's
  * eigenvectors, so that a map and its mirror image are extrapolated alike (ν as it stands depends on the order of the
  * inducing places, differently at each ℓ). Ξ stays as it is: any ν, Ξ and parameters give
- * a valid bound, so a proposal can be judged by it. Weights make the least squares of the acceleration measure steps in
- * the curvature of the bound.
+ * a valid bound, so a proposal can be judged by it. The least squares of the acceleration measure steps in the curvature
+ * of the bound for fixed responsibilities: Λ for ν, counts of observations and individuals for the rest.
  *
  * Towards a maximum the steps of EM shrink, and a sound extrapolation goes further than the plain step it begins with,
  *   ⟨x − x_k, f⟩ > ⟨f, f⟩,   f = M(x_k) − x_k.
@@ -12,10 +12,10 @@
  * leads back to where steps were small. Then the plain step is stretched instead, twice as far each time that succeeds.
  */
 import { dot } from "../../numeric/matrix.ts";
-import { proposePoint } from "../../numeric/optimize/anderson.ts";
+import { type Metric, proposePoint } from "../../numeric/optimize/anderson.ts";
 import type { Engine } from "./engine.ts";
 import { residualRoot } from "./individual-statistics.ts";
-import { carryCovariance, diagonalInFrame, fromFrame, kernelFrame, toFrame } from "./kernel-frame.ts";
+import { carryCovariance, fromFrame, kernelFrame, toFrame } from "./kernel-frame.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import type { DtmState } from "./state.ts";
 
@@ -35,19 +35,17 @@ export interface AcceleratedPoint {
 export function acceleratedPoint(engine: Engine, state: DtmState): AcceleratedPoint | null {
   const { points, images } = state.history;
   if (points.length < LEAST_STEPS) return null;
-  const weights = parameterWeights(engine, state);
-  const point = proposePoint(state.history, weights);
+  const metric = parameterMetric(engine, state);
+  const point = proposePoint(state.history, metric);
   if (point === null) return null;
   const from = points[points.length - 1];
   const to = images[images.length - 1];
-  let [along, square] = [0, 0];
-  for (let k = 0; k < point.length; k++) {
-    const step = to[k] - from[k];
-    along += weights[k] * step * (point[k] - from[k]);
-    square += weights[k] * step * step;
-  }
+  const step = to.map((v, k) => v - from[k]);
+  const weighted = metric(step);
+  const along = dot(weighted, point) - dot(weighted, from);
+  const square = dot(weighted, step);
   if (along > square) return { point, stretched: false };
-  return { point: from.map((v, k) => v + state.stretch * (to[k] - v)), stretched: true };
+  return { point: from.map((v, k) => v + state.stretch * step[k]), stretched: true };
 }
 
 /** Learns from a trial: how far to stretch next time, and which steps to forget. */
@@ -121,21 +119,31 @@ function frameAt({ problem, settings }: Engine, ell: number): Float64Array {
   return kernelFrame(inducingDistances, settings.inducingPerDimension, jitter, ell);
 }
 
-/** Curvature of the bound along each parameter, roughly: 1/(UΞU')_jj for ν, counts of observations and individuals else. */
-function parameterWeights(engine: Engine, state: DtmState): Float64Array {
-  const { statistics, settings } = engine;
-  const { noiseVariance, inducingCovariance } = state;
+/** Curvature of the bound, roughly: UΛU' for ν, counts of observations and individuals for the other parameters. */
+function parameterMetric(engine: Engine, state: DtmState): Metric {
+  const { statistics, settings, solutions } = engine;
+  const { precision } = solutions[0].posterior;
   const d = state.mean.length;
   const n = state.inducingMean.length;
   const N = statistics.numObservations;
   const m = statistics.numIndividuals;
   const numMean = settings.mean === "scalar" ? 1 : d;
-  const weights: number[] = [];
-  const variances = diagonalInFrame(inducingCovariance, n, frameAt(engine, state.lengthscale));
-  for (const variance of variances) weights.push(1 / variance);
-  for (let k = 0; k < numMean; k++) weights.push(N / numMean / noiseVariance);
-  weights.push(0.5 * N, 0.5 * n, n);
-  if (state.tau !== null) weights.push(0.5 * m);
-  else if (settings.residual !== "none") for (let e = 0; e < d * d; e++) weights.push(m / noiseVariance);
-  return Float64Array.from(weights);
+  const rest: number[] = [];
+  for (let k = 0; k < numMean; k++) rest.push(N / numMean / state.noiseVariance);
+  rest.push(0.5 * N, 0.5 * n, n);
+  if (state.tau !== null) rest.push(0.5 * m);
+  else if (settings.residual !== "none") for (let e = 0; e < d * d; e++) rest.push(m / state.noiseVariance);
+  const frame = frameAt(engine, state.lengthscale);
+  return (vector) => {
+    const out = vector.map((v, k) => (k < n ? 0 : v * rest[k - n]));
+    const whitened = fromFrame(vector.subarray(0, n), frame);
+    const product = new Float64Array(n);
+    for (let i = 0; i < n; i++) {
+      let s = 0;
+      for (let j = 0; j < n; j++) s += precision[i * n + j] * whitened[j];
+      product[i] = s;
+    }
+    out.set(toFrame(product, frame));
+    return out;
+  };
 }

@@ -3,10 +3,10 @@
  * parameters gives the bound there, the node sums for the next q(u) and the moments for the next mean, noise and
  * residual. The parameters to be tried are, in order,
  *   1. an extrapolation of the last iterations (acceleration.ts),
- *   2. q(u) [with α, ℓ] and mean, noise and residual, all from the last pass,
- *   3. q(u) [with α, ℓ] alone, the rest as it was.
- * The first with a bound no lower than the last one is taken; for the third this is a theorem (q(u) is optimal for the
- * last responsibilities), so the bound never falls, and whatever is stopped ends on a bound that belongs to its state.
+ *   2. q(u) [with mean, α, ℓ] and noise and residual, all from the last pass,
+ *   3. q(u) [with mean, α, ℓ] alone, the rest as it was.
+ * The first with a bound no lower than the last one is taken; for the third this is a theorem (q(u) and mean are optimal
+ * for the last responsibilities), so the bound never falls, and whatever is stopped ends on a bound that belongs to its state.
  */
 import { clearHistory, rememberStep } from "../../numeric/optimize/anderson.ts";
 import { acceleratedPoint, judgePoint, packParameters, unpackParameters } from "./acceleration.ts";
@@ -26,9 +26,13 @@ import {
 import type { StartingPlaces } from "./starting-places.ts";
 import type { DtmState } from "./state.ts";
 
-/** First iterations in which α and ℓ, then mean, noise and residual move, and in which points are extrapolated. */
-const FIRST_LEARNING_ITERATION = 4;
-const FIRST_ACCELERATED_ITERATION = 9;
+/** First iterations in which parameters move, and in which points are extrapolated. */
+const FIRST_LEARNING_ITERATION = 2;
+const FIRST_ACCELERATED_ITERATION = 7;
+/** Iterations before gains are judged. */
+const LEAST_ITERATIONS = 4;
+/** Share of a small gain below which α and ℓ stay: where they stay now and then, steps differ by more than they shrink. */
+const NO_KERNEL_GAIN = 0.001;
 /** Steps remembered by the acceleration. */
 const ACCELERATION_WINDOW = 8;
 /** Small gains in a row that end the fit. */
@@ -58,8 +62,9 @@ export function batchIteration(engine: Engine, state: DtmState, tolerance: numbe
   const point = packParameters(engine, state);
   const before = { ...state };
   const learns = learn && iteration >= FIRST_LEARNING_ITERATION;
-  if (learns) updateParameters(engine, state, everybody(engine), engine.moments, 1);
-  solveMap(engine, state, learns ? { minGain: 0.05 * gainThreshold(engine, state, tolerance) } : null);
+  if (learns) updateParameters(engine, state, everybody(engine), engine.moments, 1, false);
+  const kernel = { minGain: NO_KERNEL_GAIN * gainThreshold(engine, state, tolerance) };
+  solveMap(engine, state, learns ? kernel : null, learns);
   rememberStep(state.history, point, packParameters(engine, state), ACCELERATION_WINDOW);
 
   let bound = tryAcceleratedPoint(engine, state, last);
@@ -69,8 +74,9 @@ export function batchIteration(engine: Engine, state: DtmState, tolerance: numbe
     else restoreMap(engine, state);
     bound = wholePass(engine, state);
     if (learns && !(bound >= last - FALL_SLACK * Math.abs(last))) {
-      const { mean, noiseVariance, residualCovariance, tau, trialDistance } = before;
-      Object.assign(state, { mean, noiseVariance, residualCovariance, tau, trialDistance });
+      // The map's table does not depend on these.
+      const { noiseVariance, residualCovariance, tau, trialDistance } = before;
+      Object.assign(state, { noiseVariance, residualCovariance, tau, trialDistance });
       clearHistory(state.history);
       bound = wholePass(engine, state);
     }
@@ -111,7 +117,7 @@ function recordBound(engine: Engine, state: DtmState, bound: number, tolerance: 
   const fall = before - bound;
   if (fall > FALL_SLACK * Math.abs(bound)) state.worstFall = Math.max(state.worstFall, fall);
   state.trace.push(bound);
-  if (state.iteration <= FIRST_LEARNING_ITERATION) return;
+  if (state.iteration <= LEAST_ITERATIONS) return;
   state.smallGains = -fall < gainThreshold(engine, state, tolerance) ? state.smallGains + 1 : 0;
   if (state.smallGains >= SMALL_GAINS_TO_STOP) state.settled = true;
 }

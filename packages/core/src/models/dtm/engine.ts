@@ -20,6 +20,7 @@ import {
 import { type IndividualModel, residualRoot } from "./individual-statistics.ts";
 import { inducingLayout } from "./inducing-layout.ts";
 import { inducingWorkspace } from "./inducing-posterior.ts";
+import { type JointMean, jointMean, prepareJointMean } from "./joint-mean.ts";
 import {
   type KernelProblem,
   type KernelSolution,
@@ -64,6 +65,8 @@ export interface Engine {
   readonly firstNoiseVariance: number;
   readonly lowestNoiseVariance: number;
   readonly problem: KernelProblem;
+  /** Scratch of steps that move the mean together with q(u). */
+  readonly jointMean: JointMean;
   /** Two solutions, of which the first is the state's. */
   readonly solutions: [KernelSolution, KernelSolution];
   readonly table: NodeTable;
@@ -104,6 +107,7 @@ export function createEngine(
     firstNoiseVariance: anchor.noiseVariance,
     lowestNoiseVariance: lowestNoiseVariance(statistics, anchor.noiseVariance),
     problem: { geometry, layout, nodeSums, workspace: inducingWorkspace(layout, kernels) },
+    jointMean: jointMean(layout, settings.mean),
     solutions: [kernelSolution(geometry, layout), kernelSolution(geometry, layout)],
     table,
     expectation: expectationWorkspace(d, nodes.numNodes),
@@ -149,9 +153,12 @@ export function updateMap(engine: Engine, state: DtmState, kernel: KernelStepOpt
   fillTable(engine, state);
 }
 
-/** The same without the table, for states that may not be visited. */
-export function solveMap(engine: Engine, state: DtmState, kernel: KernelStepOptions | null): void {
-  const { problem, solutions } = engine;
+/** The same without the table, for states that may not be visited; the mean moves together with q(u) if asked. */
+export function solveMap(engine: Engine, state: DtmState, kernel: KernelStepOptions | null, withMean = false): void {
+  const { solutions, jointMean } = engine;
+  const { layout, nodeSums } = engine.problem;
+  if (withMean) prepareJointMean(layout, nodeSums, jointMean);
+  const problem: KernelProblem = { ...engine.problem, mean: withMean ? jointMean : null };
   if (kernel === null) {
     solveAt(problem, state.signalVariance, state.lengthscale, false, solutions[0]);
   } else {
@@ -162,6 +169,7 @@ export function solveMap(engine: Engine, state: DtmState, kernel: KernelStepOpti
     state.lengthscale = found.best.kernel.lengthscale;
   }
   const { posterior } = solutions[0];
+  if (withMean) state.mean = state.mean.map((v, k) => v + posterior.meanShift[k]);
   state.inducingMean = posterior.mean.slice();
   state.inducingCovariance = posterior.covariance.slice();
   state.divergence = posterior.divergence;
@@ -253,8 +261,8 @@ export function momentsFor(engine: Engine, count: number): Float64Array {
 }
 
 /**
- * Updates mean, noise and residual from the moments of the visited, each by the share `rate` of its step: 1 for whole
- * passes, less for minibatches.
+ * Updates noise and residual, and the mean if asked, from the moments of the visited, each by the share `rate` of its step:
+ * 1 for whole passes, less for minibatches.
  */
 export function updateParameters(
   engine: Engine,
@@ -262,12 +270,13 @@ export function updateParameters(
   visited: Visited,
   moments: Float64Array,
   rate: number,
+  withMean = true,
 ): void {
   const { statistics, shards, kernels, settings } = engine;
   const d = statistics.basis.numBasis;
   const model = individualModel(engine, state);
   const sums = maximizeInShards(shards, visited, kernels, model, moments, state.tau === null);
-  const shift = meanShift(sums, settings.mean, d).map((v) => rate * v);
+  const shift = withMean ? meanShift(sums, settings.mean, d).map((v) => rate * v) : new Float64Array(d);
   const noise = updatedNoiseVariance(sums, shift);
   const lowest = engine.lowestNoiseVariance;
   state.mean = state.mean.map((v, k) => v + shift[k]);

@@ -18,6 +18,7 @@ import { dot, trace } from "../../numeric/matrix.ts";
 import { blockDotTable, paddedRows, ROW_BLOCK } from "../../numeric/row-blocks.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import type { InducingLayout } from "./inducing-layout.ts";
+import { type JointMean, moveMean } from "./joint-mean.ts";
 import type { NodeKernel } from "./node-kernel.ts";
 import { createWasmMap, type WasmMap, wasmPairSums, wasmSolvePrecision } from "./wasm-map.ts";
 
@@ -26,6 +27,8 @@ export interface InducingPosterior {
   readonly precision: Float64Array; // Λ [dp,dp]
   readonly linear: Float64Array; // c [dp]
   readonly mean: Float64Array; // ν [dp]
+  /** What the mean of the observations moved by, [d]. */
+  readonly meanShift: Float64Array;
   readonly covariance: Float64Array; // Ξ [dp,dp]
   logDeterminant: number; // log|Λ|
   divergence: number; // KL
@@ -53,6 +56,7 @@ export function inducingPosterior(layout: InducingLayout): InducingPosterior {
     precision: new Float64Array(n * n),
     linear: new Float64Array(n),
     mean: new Float64Array(n),
+    meanShift: new Float64Array(layout.numBasis),
     covariance: new Float64Array(n * n),
     logDeterminant: Number.NaN,
     divergence: Number.NaN,
@@ -76,7 +80,10 @@ export function inducingWorkspace(layout: InducingLayout, kernels: KernelKind = 
   };
 }
 
-/** Fills the posterior for node sums [K,Γ] (γ in the first d rows, then 𝒢 packed); with `derivative`, ∇φ too. */
+/**
+ * Fills the posterior for node sums [K,Γ] (γ in the first d rows, then 𝒢 packed); with `derivative`, ∇φ too; with a joint
+ * mean (prepared from the same sums), at the mean that goes best with it, φ and c there.
+ */
 export function solveInducingPosterior(
   layout: InducingLayout,
   kernel: NodeKernel,
@@ -84,6 +91,7 @@ export function solveInducingPosterior(
   derivative: boolean,
   ws: InducingWorkspace,
   out: InducingPosterior,
+  joint: JointMean | null = null,
 ): void {
   const { numBasis: d, numInducing: p, numNodes: n } = layout;
   const dp = d * p;
@@ -95,11 +103,17 @@ export function solveInducingPosterior(
     ws.wasm === null
       ? solvePrecision(precision, linear, ws, mean, covariance)
       : wasmSolvePrecision(ws.wasm, precision, linear, mean, covariance);
+  out.meanShift.fill(0);
+  let moved = 0;
+  if (joint !== null) {
+    moved = moveMean(layout, kernel.features, nodeSums, covariance, joint, linear, mean);
+    out.meanShift.set(joint.shift);
+  }
   nodeTraces(layout, nodeSums, ws.traces);
   out.divergence = 0.5 * (trace(covariance, dp) + dot(mean, mean) - dp + out.logDeterminant);
   const rest = dot(kernel.restVariance, ws.traces);
-  out.phi = 0.5 * (dot(linear, mean) - out.logDeterminant - rest);
-  if (derivative) phiGradient(layout, kernel, nodeSums, ws, out);
+  out.phi = 0.5 * (dot(linear, mean) - out.logDeterminant - rest) + moved;
+  if (derivative) phiGradient(layout, kernel, nodeSums, joint?.linearSums ?? nodeSums, ws, out);
 }
 
 /** ν = Λ⁻¹c and Ξ = Λ⁻¹; returns log|Λ|. */
@@ -120,10 +134,12 @@ function solvePrecision(
   return logDetFromCholesky(factor, dp);
 }
 
+/** ∇φ; the mean is where φ is largest, so its own move does not count. `linearSums` are γ there. */
 function phiGradient(
   layout: InducingLayout,
   kernel: NodeKernel,
   nodeSums: Float64Array,
+  linearSums: Float64Array,
   ws: InducingWorkspace,
   out: InducingPosterior,
 ): void {
@@ -136,7 +152,7 @@ function phiGradient(
   for (let j = 0; j < p; j++) {
     for (let k = 0; k < d; k++) {
       let s = 0;
-      for (let g = 0; g < n; g++) s += Adot[j * n + g] * nodeSums[k * n + g];
+      for (let g = 0; g < n; g++) s += Adot[j * n + g] * linearSums[k * n + g];
       linearDot += s * out.mean[k * p + j];
     }
     for (let g = 0; g < n; g++) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../numeric/random.ts";
 import { gridLocations } from "../gp/inducing.ts";
-import { carryCovariance, diagonalInFrame, fromFrame, kernelFrame, toFrame } from "./kernel-frame.ts";
+import { carryCovariance, fromFrame, kernelFrame, toFrame } from "./kernel-frame.ts";
 import { evaluateNodeKernel, nodeGeometry, nodeKernelWorkspace } from "./node-kernel.ts";
 
 const JITTER = 1e-6;
@@ -62,10 +62,7 @@ describe("the frame of the kernel's eigenvectors", () => {
     const outer = Float64Array.from({ length: n * n }, (_, e) => v[Math.floor(e / n)] * v[e % n]);
     const carried = fromFrame(toFrame(v, one.U), other.U);
     const covariance = carryCovariance(outer, n, one.U, other.U);
-    const inFrame = toFrame(v, one.U);
-    const diagonal = diagonalInFrame(covariance, n, other.U);
     for (let i = 0; i < n; i++) {
-      expect(Math.abs(diagonal[i] - inFrame[i] ** 2)).toBeLessThan(1e-9);
       for (let j = 0; j < n; j++) expect(Math.abs(covariance[i * n + j] - carried[i] * carried[j])).toBeLessThan(1e-9);
       for (let j = 0; j < i; j++) expect(covariance[i * n + j]).toBe(covariance[j * n + i]);
     }

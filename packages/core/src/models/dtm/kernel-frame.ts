@@ -6,7 +6,6 @@
  * image of a map only turns signs of U v, and values at different ℓ may be compared and combined. O(p³).
  */
 import { choleskyInPlace } from "../../numeric/cholesky.ts";
-import { symmetrizeInPlace } from "../../numeric/matrix.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 
 /**
@@ -90,25 +89,6 @@ export function fromFrame(v: Float64Array, U: Float64Array): Float64Array {
   return out;
 }
 
-/** Diagonal of U Ξ_kk U' over all blocks k of Ξ [n,n]. */
-export function diagonalInFrame(covariance: Float64Array, n: number, U: Float64Array): Float64Array {
-  const p = Math.round(Math.sqrt(U.length));
-  const out = new Float64Array(n);
-  for (let block = 0; block < n; block += p) {
-    for (let a = 0; a < p; a++) {
-      let total = 0;
-      for (let i = 0; i < p; i++) {
-        const row = (block + i) * n + block;
-        let s = 0;
-        for (let j = 0; j < p; j++) s += covariance[row + j] * U[a * p + j];
-        total += U[a * p + i] * s;
-      }
-      out[block + a] = total;
-    }
-  }
-  return out;
-}
-
 /** Ξ [n,n], whitened where the frame was `before`, as it is where the frame is `after`: W Ξ_kl W', W = U₂'U₁. */
 export function carryCovariance(
   covariance: Float64Array,
@@ -124,25 +104,28 @@ export function carryCovariance(
       for (let j = 0; j < p; j++) W[i * p + j] += u * before[a * p + j];
     }
   }
-  // Ξ (I ⊗ W'), then (I ⊗ W) times that, a row at a time; symmetric but for rounding, which model files do not forgive.
-  const half = new Float64Array(n * n);
-  for (let from = 0; from < n * n; from += p) {
-    for (let i = 0; i < p; i++) {
-      let s = 0;
-      for (let j = 0; j < p; j++) s += W[i * p + j] * covariance[from + j];
-      half[from + i] = s;
-    }
-  }
+  // Block by block, those below the diagonal as mirror images.
   const out = new Float64Array(n * n);
-  for (let row = 0; row < n; row++) {
-    const block = row - (row % p);
-    const to = row * n;
-    for (let j = 0; j < p; j++) {
-      const w = W[(row % p) * p + j];
-      const other = (block + j) * n;
-      for (let c = 0; c < n; c++) out[to + c] += w * half[other + c];
+  const half = new Float64Array(p * p);
+  for (let row = 0; row < n; row += p) {
+    for (let column = row; column < n; column += p) {
+      for (let i = 0; i < p; i++) {
+        const from = (row + i) * n + column;
+        for (let b = 0; b < p; b++) {
+          let s = 0;
+          for (let j = 0; j < p; j++) s += covariance[from + j] * W[b * p + j];
+          half[b * p + i] = s; // (Ξ_kl W')'
+        }
+      }
+      for (let a = 0; a < p; a++) {
+        for (let b = 0; b < p; b++) {
+          let s = 0;
+          for (let i = 0; i < p; i++) s += W[a * p + i] * half[b * p + i];
+          out[(row + a) * n + column + b] = s;
+          out[(column + b) * n + row + a] = s;
+        }
+      }
     }
   }
-  symmetrizeInPlace(out, n);
   return out;
 }

@@ -11,6 +11,7 @@ import {
   inducingPosterior,
   solveInducingPosterior,
 } from "./inducing-posterior.ts";
+import type { JointMean } from "./joint-mean.ts";
 import { evaluateNodeKernel, type NodeGeometry, type NodeKernel, nodeKernelWorkspace } from "./node-kernel.ts";
 
 /** Least and largest ℓ; beyond, maps are noise or straight lines. */
@@ -31,6 +32,8 @@ export interface KernelProblem {
   readonly layout: InducingLayout;
   readonly nodeSums: Float64Array; // [K,Γ]
   readonly workspace: InducingWorkspace;
+  /** The mean that moves with q(u), prepared from the node sums; without it the mean stays. */
+  readonly mean?: JointMean | null;
 }
 
 /** Curvature kept between steps: inverse of −∇²φ [2,2], once `known`. */
@@ -69,8 +72,9 @@ export function solveAt(
   derivative: boolean,
   out: KernelSolution,
 ): void {
-  evaluateNodeKernel(problem.geometry, alpha, ell, derivative, out.kernel);
-  solveInducingPosterior(problem.layout, out.kernel, problem.nodeSums, derivative, problem.workspace, out.posterior);
+  const { geometry, layout, nodeSums, workspace, mean = null } = problem;
+  evaluateNodeKernel(geometry, alpha, ell, derivative, out.kernel);
+  solveInducingPosterior(layout, out.kernel, nodeSums, derivative, workspace, out.posterior, mean);
 }
 
 /**

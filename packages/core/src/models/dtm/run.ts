@@ -6,6 +6,7 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
+import { clearHistory } from "../../numeric/optimize/anderson.ts";
 import { checkCancelled, type FitControl, type FitProgress, now } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import { localShards, type ShardRunner } from "../shards.ts";
@@ -170,7 +171,10 @@ function iterate(run: RunData): void {
   }
 }
 
-/** From the coarse lattice to the one asked for; bounds on different lattices do not compare, so the trace begins anew. */
+/**
+ * From the coarse lattice to the one asked for. Bounds on different lattices do not compare, so the trace begins anew; nor
+ * do steps, so the acceleration does too.
+ */
 function refine(run: RunData): void {
   const { state } = run;
   run.coarseIterations = state.iteration;
@@ -180,6 +184,7 @@ function refine(run: RunData): void {
   state.smallGains = 0;
   state.trace.length = 0;
   state.trace.push(resumeBatch(run.engine, state));
+  clearHistory(state.history);
 }
 
 function endStart(run: RunData): void {

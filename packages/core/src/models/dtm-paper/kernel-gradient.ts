@@ -62,14 +62,14 @@ export function kernelMatrixGradient(
   addProduct(1, transpose(L, p, p), M, p, p, p, H);
   addProduct(-0.5 * weight, multiply(X, summed, p, p, p), XT, p, p, p, H);
   for (let j = 0; j < p; j++) H[j * p + j] -= 0.5 * d;
-  return whitenedBack(H, X, XT, p);
+  return whitenedBack(H, XT, p);
 }
 
 /**
  * Γ where q(u) is the optimum for the sums. Then Λ_a C = I and Λ_a vec A = σ⁻² vec 𝒴, by which the sum over the band
  * drops out, σ⁻² Σ_kl T_kl Ω_kl = d I − Σ_k T_kk K + σ⁻² A𝒴', and
  *   H = (d/2) I − ½ L'(Σ_k T_kk)L − XΦX'/(2σ²).
- * Six products of order p, most of them with a triangular factor.
+ * Six products of order p with a triangular factor.
  */
 export function optimalKernelGradient(
   sums: DataSums,
@@ -93,26 +93,25 @@ export function optimalKernelGradient(
       diagonal[e] += posterior.blocks[T + e];
     }
   }
-  const XT = transpose(X, p, p);
-  const LT = transpose(L, p, p);
-  const half = new Float64Array(pp);
   const H = new Float64Array(pp);
-  addProduct(-0.5, LT, diagonal, p, p, p, half);
-  addProduct(1, half, L, p, p, p, H);
-  half.fill(0);
-  addProduct(-0.5 / noiseVariance, X, summed, p, p, p, half);
-  addProduct(1, half, XT, p, p, p, H);
+  addCongruence(-0.5, transpose(L, p, p), diagonal, p, H);
+  addCongruence(-0.5 / noiseVariance, X, summed, p, H);
   for (let j = 0; j < p; j++) H[j * p + j] += 0.5 * d;
-  return whitenedBack(H, X, XT, p);
+  return whitenedBack(H, transpose(X, p, p), p);
+}
+
+/** out += scale · BSB' for a triangular B and a symmetric S: (B(BS)')' is the same, and addProduct passes over B's zeros. */
+function addCongruence(scale: number, B: Float64Array, S: Float64Array, p: number, out: Float64Array): void {
+  const half = new Float64Array(p * p);
+  addProduct(1, B, S, p, p, p, half);
+  addProduct(scale, B, transpose(half, p, p), p, p, p, out);
 }
 
 /** Γ = X'HX and ⟨Γ, K⟩ = tr H; H is made symmetric in place. */
-function whitenedBack(H: Float64Array, X: Float64Array, XT: Float64Array, p: number): KernelMatrixGradient {
+function whitenedBack(H: Float64Array, XT: Float64Array, p: number): KernelMatrixGradient {
   symmetrizeInPlace(H, p);
-  const half = new Float64Array(p * p);
   const matrix = new Float64Array(p * p);
-  addProduct(1, XT, H, p, p, p, half);
-  addProduct(1, half, X, p, p, p, matrix);
+  addCongruence(1, XT, H, p, matrix);
   symmetrizeInPlace(matrix, p);
   return { matrix, scale: trace(H, p) };
 }

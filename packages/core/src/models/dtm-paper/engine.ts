@@ -5,62 +5,23 @@
  */
 import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
-import type { KernelKind } from "../../wasm/instance.ts";
-import { factorKernel, type KernelFactor } from "../gp/stable-kernel.ts";
+import { factorKernel } from "../gp/stable-kernel.ts";
 import type { ShardRunner } from "../shards.ts";
 import { closeTerms, type DataTotals, dataLines, type ElboTerms, requireKernelFactor } from "./elbo.ts";
+import type { Engine, EngineOptions } from "./engine-parts.ts";
 import {
   createInducingCoefficients,
   createInducingWorkspace,
-  type InducingCoefficients,
-  type InducingWorkspace,
   solveInducingCoefficients,
 } from "./inducing-coefficients.ts";
 import { createSums, type DataSums } from "./inducing-posterior.ts";
 import { createLocalSolver, type LocalSolver } from "./local/local.ts";
-import type { LocalMemory } from "./local/wasm-local.ts";
-import { type GlobalParameters, gramTrace, locationKl, logPrior, numLocalParameters, type Priors } from "./state.ts";
+import type { LocalMemory } from "./local/memory.ts";
+import { type GlobalParameters, gramTrace, locationKl, logPrior, numLocalParameters } from "./state.ts";
 
+// The engine's parts and passes over individuals stand in files of their own; this is the door to them.
+export type { Engine, EngineOptions } from "./engine-parts.ts";
 export { loadIndividual, sumObjectives, sumOverAll } from "./passes.ts";
-
-/** What stays the same over a fit. */
-export interface EngineOptions {
-  readonly diagonal: boolean;
-  readonly priors: Priors;
-  /** One length-scale for all dimensions. */
-  readonly sharedLengthscale: boolean;
-  /** Path of the local solver. */
-  readonly path: "grid" | "general" | "auto";
-  /** Which kernels to run on. Default TypeScript. */
-  readonly kernels?: KernelKind;
-}
-
-/** The engine; `parameters`, `factor` and `solver` change together in `setParameters`. */
-export interface Engine {
-  readonly statistics: BasisStatistics;
-  readonly options: EngineOptions;
-  readonly numLocal: number; // P
-  /** Tr G_i, [m], and their sum. */
-  readonly gramTraces: Float64Array;
-  readonly totalTrace: number;
-  /** The statistics of all observations together, as of one individual. */
-  readonly pooled: BasisStatistics;
-  parameters: GlobalParameters;
-  factor: KernelFactor;
-  solver: LocalSolver;
-  /** Memory of the solver's kernels, handed on from one solver to the next. */
-  readonly memory: LocalMemory;
-  /** 𝒴 and Ω of the last pass. */
-  readonly sums: DataSums;
-  /** q(u) of the last solve. */
-  readonly posterior: InducingCoefficients;
-  readonly work: InducingWorkspace;
-  /** Threads for the passes of large cohorts; null without. */
-  readonly shards: ShardRunner | null;
-  /** g_i of the loaded individual, [d], and ρ_i. */
-  readonly g: Float64Array;
-  rho: number;
-}
 
 /** An engine for the given parameters; throws if their kernel matrix has no factor. */
 export function createEngine(

@@ -6,7 +6,7 @@
  */
 import { residualStatistics } from "../../basis/statistics.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine } from "./engine-parts.ts";
 import type { LocalSolveOptions } from "./local/local.ts";
 import type { LocalBlocks } from "./local/wasm-block.ts";
 

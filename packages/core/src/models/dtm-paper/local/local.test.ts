@@ -12,7 +12,7 @@ import type { KernelKind } from "../../../wasm/instance.ts";
 import { gridLocations } from "../../gp/inducing.ts";
 import type { Kernel } from "../../gp/kernel.ts";
 import { createLocalSolver, type LocalSolver } from "./local.ts";
-import type { LocalMemory } from "./wasm-local.ts";
+import type { LocalMemory } from "./memory.ts";
 
 /** A regular grid with its own number of points and spacing per dimension. */
 function unevenGrid(counts: readonly number[], firsts: readonly number[], spacings: readonly number[]): Float64Array {

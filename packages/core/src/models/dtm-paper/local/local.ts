@@ -21,20 +21,13 @@ import { createPlace, unpackPlace, unpackPlace2, writeDerivatives, writeDerivati
 import type { Features } from "./features.ts";
 import { detectGrid } from "./grid.ts";
 import { linearFeatures } from "./linear-features.ts";
+import { type LocalMemory, roomForBlocks } from "./memory.ts";
 import { createNewtonWorkspace, maximizeNewton } from "./newton.ts";
 import { cubeSize } from "./nodes.ts";
 import { addOuter, contractRows, paddedWidth } from "./padded-rows.ts";
 import { rbfFeatures } from "./rbf-features.ts";
 import { type LocalBlocks, loadBand, localBlocks, takeBlockSums, type WasmBlock, wasmBlock } from "./wasm-block.ts";
-import {
-  accumulateWasm,
-  evaluateWasm,
-  type LocalMemory,
-  loadTable,
-  loadWeights,
-  takeSums,
-  wasmLocal,
-} from "./wasm-local.ts";
+import { accumulateWasm, evaluateWasm, loadTable, loadWeights, takeSums, wasmLocal } from "./wasm-local.ts";
 
 export interface LocalSolverOptions {
   /** Diagonal S_i: the lower part of T is absent from θ. */
@@ -105,10 +98,12 @@ export function createLocalSolver(
   const place = createPlace(q, options.diagonal);
   const P = place.numParameters;
   const D = new Float64Array(cubeSize(q));
+  const memory = options.memory ?? { current: null };
   const fast =
     options.kernels === "wasm-simd" && features.places !== null
-      ? wasmLocal(features.places, P, d, options.memory)
+      ? wasmLocal(features.places, P, d, memory.current)
       : null;
+  memory.current = fast;
   let block: WasmBlock | null = null;
   let blocks: LocalBlocks | null | undefined;
   const newton = createNewtonWorkspace(place);
@@ -116,7 +111,7 @@ export function createLocalSolver(
 
   // Global state as given, and collapsed onto the features once the band is known.
   const A = new Float64Array(p * d);
-  const T = new Float64Array(d * d * p * p);
+  const T = roomForBlocks(d * d * p * p, memory);
   const Kinv = new Float64Array(p * p);
   let sigma2 = Number.NaN;
   const width = paddedWidth(d);
@@ -180,9 +175,9 @@ export function createLocalSolver(
   /** The passes over blocks, made when they are first asked for. */
   const openBlocks = (): LocalBlocks | null => {
     if (fast === null || features.places === null) return null;
-    block = wasmBlock(features.places, P, d, options.memory?.block ?? null);
+    block = wasmBlock(features.places, P, d, memory.block ?? null);
     if (block === null) return null;
-    if (options.memory !== undefined) options.memory.block = block;
+    memory.block = block;
     if (statisticsSeen !== null) loadBand(block, statisticsSeen);
     return localBlocks(block, {
       learnBand: (statistics) => {

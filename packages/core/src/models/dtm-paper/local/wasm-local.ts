@@ -6,7 +6,6 @@
 import { createKernelInstance, type KernelExports } from "../../../wasm/instance.ts";
 import type { Grid } from "./grid.ts";
 import { paddedWidth } from "./padded-rows.ts";
-import type { WasmBlock } from "./wasm-block.ts";
 
 /** Nodes of ψ1 and Ψ2: a grid and the grid of its midpoints, or two lists of places. */
 export interface FeaturePlaces {
@@ -15,13 +14,6 @@ export interface FeaturePlaces {
   /** Inducing places [p,2] and midpoints of all pairs [p(p+1)/2,2]; read where there is no grid. */
   readonly first: Float64Array;
   readonly second: Float64Array;
-}
-
-/** A holder for the memory, so that the solvers of one engine, made anew when the kernel moves, share it one by one. */
-export interface LocalMemory {
-  current: WasmLocal | null;
-  /** The same for passes over blocks. */
-  block?: WasmBlock | null;
 }
 
 /** Views on the memory of one instance. */
@@ -55,19 +47,18 @@ export function fitsGridKernel(grid: Grid): boolean {
   return 2 * Math.max(...grid.counts) - 1 <= MOST_NODES;
 }
 
-/** The memory for places and d coefficients, taken from the holder if it fits; null where the kernels do not apply. */
+/** The memory for places and d coefficients, the given one if it fits; null where the kernels do not apply. */
 export function wasmLocal(
   places: FeaturePlaces,
   numParameters: number,
   d: number,
-  memory: LocalMemory = { current: null },
+  before: WasmLocal | null,
 ): WasmLocal | null {
   const { grid } = places;
   const counts = grid === null ? [0, 0] : [...grid.counts];
   if (grid !== null && !fitsGridKernel(grid)) return null;
   const key = [numParameters, d, places.first.length, ...counts].join(" ");
-  if (memory.current?.key !== key) memory.current = create(places, numParameters, d, key);
-  const local = memory.current;
+  const local = before?.key === key ? before : create(places, numParameters, d, key);
   local.squares.set(places.squares);
   if (grid !== null) local.geometry.set([...grid.first, ...grid.spacing]);
   else {

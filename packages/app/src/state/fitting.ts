@@ -1,12 +1,15 @@
 /** The fit: begun, heard of, paused, ended, gone on with; and the map that comes of it or from a file. */
+import type { Groups } from "@trajectory-maps/core";
 import type { FitChoice, Fitted, FitUpdate } from "../worker/api.ts";
-import { problemOf } from "./held.svelte.ts";
+import { isGivenUp, problemOf } from "./held.svelte.ts";
 import { Keeping } from "./keeping.ts";
 import type { Kept } from "./storage.ts";
 import { FIRST_VIEW } from "./view.ts";
 
 /** Milliseconds between two savings of a running fit. */
 const KEEP_EVERY = 2000;
+/** Individuals above which groups are made apart: they take longer than anybody should wait for an answer. */
+const GROUPED_AT_ONCE = 5000;
 
 /** The explorer as far as it fits. */
 export class Fitting extends Keeping {
@@ -72,11 +75,16 @@ export class Fitting extends Keeping {
   /** Groups of a new map. Nobody waits for them: in a large cohort they take longer than drawing it. */
   protected async findGroups(fitted: Fitted): Promise<void> {
     try {
-      const groups = await this.engine.groups(this.groupChoice);
+      const groups = await this.askGroups(fitted);
       if (this.fitted === fitted) this.groups = groups;
     } catch (error) {
-      if (this.fitted === fitted) this.problem = problemOf(error);
+      if (this.fitted === fitted && !isGivenUp(error)) this.problem = problemOf(error);
     }
+  }
+
+  /** Groups of a map as they are chosen. */
+  protected askGroups({ placements }: Fitted): Promise<Groups> {
+    return this.engine.groups(this.groupChoice, placements.ids.length > GROUPED_AT_ONCE);
   }
 
   /** Takes a map over, or none; what was found on the one before goes. */

@@ -171,7 +171,7 @@ export class Held {
       await work();
       return true;
     } catch (error) {
-      if (!(error instanceof DtmError && error.code === "forgotten")) this.problem = problemOf(error, title);
+      if (!isGivenUp(error)) this.problem = problemOf(error, title);
       return false;
     }
   }
@@ -191,6 +191,11 @@ export class Held {
     if (mine === this.tasks) this.task = null;
     return ok;
   }
+}
+
+/** Whether work ended because nobody wants it any more: its data are forgotten, or the same was asked for anew. */
+export function isGivenUp(error: unknown): boolean {
+  return error instanceof DtmError && (error.code === "forgotten" || error.code === "cancelled");
 }
 
 /** An error as it is shown. */

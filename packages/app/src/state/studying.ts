@@ -7,9 +7,13 @@ import { Reading } from "./reading.ts";
 /** The explorer as far as it studies a map. */
 export class Studying extends Reading {
   async regroup(choice: Partial<GroupChoice>): Promise<boolean> {
+    const { fitted } = this;
     return this.attempt(async () => {
       this.groupChoice = { ...this.groupChoice, ...choice };
-      this.groups = await this.engine.groups(this.groupChoice);
+      if (fitted === null) return;
+      const groups = await this.askGroups(fitted);
+      if (this.fitted !== fitted) return;
+      this.groups = groups;
       this.stability = null;
       this.survival = null;
       this.groupNames = {};

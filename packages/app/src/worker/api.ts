@@ -239,7 +239,11 @@ export interface Engine {
   /** State of the running fit, or of one that was stopped, to go on with; null if there is none. */
   fitSnapshot(): Promise<DtmRunSnapshot | null>;
 
-  groups(choice: GroupChoice): Promise<Groups>;
+  /**
+   * Groups of the map. Made `apart`, by a helper, everything else is answered meanwhile; fails with the code "cancelled"
+   * once the map is another or other groups are asked for.
+   */
+  groups(choice: GroupChoice, apart?: boolean): Promise<Groups>;
   stability(numResamples: number, seed: number, onProgress: Progress): Promise<Stability | null>;
   individual(question: IndividualQuestion): Promise<IndividualAnswer>;
   /** Curve of the first individual minus that of the second, at the times the first question asks for. */

@@ -13,8 +13,12 @@ export interface EngineConnection {
   close(): void;
 }
 
-/** Work that is cut into pieces for helpers. */
-const SHARED_WORK: ReadonlySet<keyof Engine> = new Set(["associate", "stability", "compare"]);
+/** How many helpers a call gets: as many as there are cores for work that is cut into pieces, one for groups made apart. */
+function helpersFor(method: keyof Engine, args: readonly unknown[]): number {
+  if (method === "groups") return args[1] === true ? 1 : 0;
+  const shared = method === "associate" || method === "stability" || method === "compare";
+  return shared ? numHelpers(navigator.hardwareConcurrency) : 0;
+}
 
 /** Starts a worker. Functions among the arguments are called back from it; buffers are handed over. */
 export function connectEngine(): EngineConnection {
@@ -24,7 +28,7 @@ export function connectEngine(): EngineConnection {
   const waiting = new Set<(reason: DtmError) => void>();
   const call = async (method: keyof Engine, args: readonly unknown[]) => {
     const sent = args.map((arg) => (typeof arg === "function" ? proxy(arg as () => void) : arg));
-    const { ports, dismiss } = hireHelpers(SHARED_WORK.has(method) ? numHelpers(navigator.hardwareConcurrency) : 0);
+    const { ports, dismiss } = hireHelpers(helpersFor(method, args));
     const answer = await new Promise((resolve, reject) => {
       waiting.add(reject);
       door
@@ -48,12 +52,13 @@ export function connectEngine(): EngineConnection {
   return { engine, close };
 }
 
-/** Starts helpers for one call; they end with it, whatever they are at. */
+/** Starts helpers for one call; they end with it, whatever they are at. Where none can be made the engine is alone. */
 function hireHelpers(count: number): { readonly ports: MessagePort[]; readonly dismiss: () => void } {
   const workers: Worker[] = [];
   const ports: MessagePort[] = [];
   for (let k = 0; k < count; k++) {
-    const worker = new EngineWorker();
+    const worker = startWorker();
+    if (worker === null) break;
     const { port1, port2 } = new MessageChannel();
     void (wrap<EngineDoor>(worker) as Remote<EngineDoor>).help(transfer(port1, [port1]));
     workers.push(worker);
@@ -65,4 +70,12 @@ function hireHelpers(count: number): { readonly ports: MessagePort[]; readonly d
       for (const worker of workers) worker.terminate();
     },
   };
+}
+
+function startWorker(): Worker | null {
+  try {
+    return new EngineWorker();
+  } catch {
+    return null;
+  }
 }

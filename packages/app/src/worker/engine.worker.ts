@@ -4,18 +4,26 @@
  */
 import { expose } from "comlink";
 import type { Engine } from "./api.ts";
-import { createHelpers, serve } from "./helpers.ts";
+import { createHelpers, type Helpers, serve } from "./helpers.ts";
 import { toResult } from "./results.ts";
 import { createSession } from "./session.ts";
 
 const helpers = createHelpers();
-const session = createSession(helpers);
+// Groups have a helper of their own: they are made while outcomes or stability are studied.
+const grouper = createHelpers();
+const session = createSession(helpers, grouper);
+const HELPED: Readonly<Partial<Record<keyof Engine, Helpers>>> = {
+  associate: helpers,
+  stability: helpers,
+  compare: helpers,
+  groups: grouper,
+};
 
 const door = {
   /** Calls the engine; `ports` lead to helpers for this call, none if it needs none. */
   call: (method: keyof Engine, ports: readonly MessagePort[], ...args: unknown[]) =>
     toResult(() => {
-      if (ports.length > 0) helpers.seat(ports);
+      HELPED[method]?.seat(ports);
       return (session[method] as (...rest: unknown[]) => Promise<unknown>)(...args);
     }),
   /** Makes this worker a helper of the engine at the other end. */

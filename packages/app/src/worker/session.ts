@@ -44,8 +44,8 @@ export interface Session {
   regions: ReturnType<typeof mixtureFromLabels> | null;
 }
 
-/** A fresh session as the worker's engine; `helpers` do the long computations with it. */
-export function createSession(helpers: Helpers = createHelpers()): Engine {
+/** A fresh session as the worker's engine; `helpers` do the long computations with it, `grouper` makes groups. */
+export function createSession(helpers: Helpers = createHelpers(), grouper: Helpers = createHelpers()): Engine {
   const session: Session = {
     text: "",
     source: "",
@@ -69,6 +69,7 @@ export function createSession(helpers: Helpers = createHelpers()): Engine {
     session.mixture = null;
     session.groups = null;
     session.regions = null;
+    study.forgetGroups();
   };
   const cohort = (): Cohort => {
     if (session.loaded === null)
@@ -83,9 +84,10 @@ export function createSession(helpers: Helpers = createHelpers()): Engine {
     return { model, mixture: session.mixture };
   };
 
+  const study = createStudy(session, helpers, grouper);
   const engine: Engine = {
     ...createFitting(cohort, takeFit),
-    ...createStudy(session, helpers),
+    ...study.door,
 
     preview: async (bytes, name) => {
       const { text } = decodeText(await plainBytes(bytes, name), name);

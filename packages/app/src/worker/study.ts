@@ -39,7 +39,14 @@ export function groupRegions({ placements }: Pick<Fitted, "placements">, { label
   return mixtureFromLabels(placements.location, placements.mapDimension, labels, groups.length);
 }
 
-export function createStudy(session: Session, helpers: Helpers): StudyDoor {
+export interface Study {
+  readonly door: StudyDoor;
+  /** Gives up groups of a map that is no longer there. */
+  forgetGroups(): void;
+}
+
+/** The questions; `helpers` share the long computations, `grouper` makes groups. */
+export function createStudy(session: Session, helpers: Helpers, grouper: Helpers): Study {
   let baselines: { readonly of: object; readonly places: readonly BaselinePlaces[] } | null = null;
   let cancelled = { aborted: false };
   const begin = () => {
@@ -52,9 +59,17 @@ export function createStudy(session: Session, helpers: Helpers): StudyDoor {
     if (session.loaded === null || session.fitted === null) throw notFitted();
     return { ...session.fitted, cohort: session.loaded.cohort };
   };
-  const groups = () => {
+  let grouping: { readonly signal: { aborted: boolean }; readonly found: Promise<Groups> } | null = null;
+  const forgetGroups = () => {
+    if (grouping === null) return;
+    grouping.signal.aborted = true;
+    grouping = null;
+    grouper.drop();
+  };
+  /** The groups of the map: those there are, those being made, else made now. */
+  const groups = async () => {
     const { model, placements } = study();
-    return session.groups ?? groupPlaces(model, placements);
+    return session.groups ?? (await grouping?.found) ?? groupPlaces(model, placements);
   };
   const labelsOf = (name: string) => {
     const { placements } = study();
@@ -80,18 +95,27 @@ export function createStudy(session: Session, helpers: Helpers): StudyDoor {
     return baselines.places;
   };
 
-  return {
+  const door: StudyDoor = {
     groups: async (choice) => {
       const { model, placements } = study();
-      const found = groupPlaces(model, placements, choice);
-      session.groups = found;
-      session.regions = groupRegions(study(), found);
-      return found;
+      forgetGroups();
+      const signal = { aborted: false };
+      const task = { kind: "groups", shared: { model, placements }, choice } as const;
+      const current = { signal, found: grouper.run(task, signal) as Promise<Groups> };
+      grouping = current;
+      try {
+        const found = await current.found;
+        session.groups = found;
+        session.regions = groupRegions({ placements }, found);
+        return found;
+      } finally {
+        if (grouping === current) grouping = null;
+      }
     },
     stability: async (numResamples, seed, onProgress) => {
       const signal = begin();
       const { model, cohort } = study();
-      const { labels, groups: list } = groups();
+      const { labels, groups: list } = await groups();
       return unlessCancelled(signal, () =>
         studyStability(model, cohort, labels, list.length, {
           numResamples,
@@ -171,7 +195,7 @@ export function createStudy(session: Session, helpers: Helpers): StudyDoor {
       const outcome = labelsOf(event);
       const table = session.subjects!.table;
       const followUp = readFollowUp(table, timeColumn, outcome.labels, run.placements.ids);
-      return landmarkSurvival({ ...run, groups: groups() }, event, followUp, landmark);
+      return landmarkSurvival({ ...run, groups: await groups() }, event, followUp, landmark);
     },
     compare: async (choice, onProgress) => {
       const signal = begin();
@@ -195,6 +219,7 @@ export function createStudy(session: Session, helpers: Helpers): StudyDoor {
       helpers.drop();
     },
   };
+  return { door, forgetGroups };
 }
 
 /** The result, or null if the work was cancelled. */

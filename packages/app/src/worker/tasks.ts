@@ -7,11 +7,12 @@ import {
   type ComparedModel,
   countExceedances,
   evaluateFold,
+  groupPlaces,
   type PermutationPlan,
   type ResampleTask,
   resampleLabels,
 } from "@trajectory-maps/core";
-import type { CompareChoice } from "./api.ts";
+import type { CompareChoice, Fitted, GroupChoice } from "./api.ts";
 
 /** A piece of work with what it shares with others. */
 export type Task =
@@ -23,7 +24,8 @@ export type Task =
       readonly model: ComparedModel;
       readonly fold: number;
       readonly choice: CompareChoice;
-    };
+    }
+  | { readonly kind: "groups"; readonly shared: Pick<Fitted, "model" | "placements">; readonly choice: GroupChoice };
 
 /** Does one piece of work. */
 export function runTask(task: Task): unknown {
@@ -34,5 +36,7 @@ export function runTask(task: Task): unknown {
       return resampleLabels({ ...task.task, cohort: task.shared });
     case "fold":
       return evaluateFold(task.shared, task.model, task.fold, task.choice);
+    case "groups":
+      return groupPlaces(task.shared.model, task.shared.placements, task.choice);
   }
 }

@@ -4,6 +4,8 @@ import { bsplineBasis } from "../basis/knots.ts";
 import { basisStatistics } from "../basis/statistics.ts";
 import { makeCohort } from "../cohort/cohort.ts";
 import { TRANSFORMS } from "../cohort/marker.ts";
+import { normalCdf } from "../numeric/special.ts";
+import { functionalDistribution } from "./mixture/curve-distribution.ts";
 import { joinNodes } from "./mixture/join-nodes.ts";
 import { loadIndividual, makeMixture, mixtureWorkspace } from "./mixture/mixture.ts";
 import { heavyNodes } from "./mixture/place.ts";
@@ -120,6 +122,27 @@ describe("valueSeries", () => {
       for (let t = 0; t < 6; t++) {
         expect(Math.abs(quick.mean[t] - expected.mean[t]) / expected.sd[t]).toBeLessThan(1e-4);
         expect(Math.abs(quick.sd[t] / expected.sd[t] - 1)).toBeLessThan(1e-3);
+      }
+    }
+  });
+});
+
+describe("bands of high levels", () => {
+  it("leave out less than what lies beyond them, exact or quick", () => {
+    const { mixture, statistics, model, rows, at } = example(5, 2);
+    const work = mixtureWorkspace(mixture);
+    loadIndividual(mixture, statistics, 0, work);
+    const all = conditionMixture(mixture, work, 1e-14);
+    const placement = { posterior: createConditioner(mixture)(statistics, 0) };
+    const level = 1 - 2e-7;
+    for (const quick of [false, true]) {
+      for (const kernels of ["auto", "typescript"] as const) {
+        const { lower } = valueSeries(model, placement, rows, at, { ...OPTIONS, level, quick, kernels });
+        for (let t = 0; t < at.length; t++) {
+          const { weights, means, sds } = functionalDistribution(all, model.mean.coefficients, rows, t * 5, 0);
+          const below = weights.reduce((s, w, k) => s + w * normalCdf((lower[t] - means[k]) / sds[k]), 0);
+          expect(Math.abs(below / 1e-7 - 1)).toBeLessThan(0.01);
+        }
       }
     }
   });

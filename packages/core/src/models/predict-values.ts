@@ -42,7 +42,7 @@ export interface ValueOptions {
   readonly noise: number;
   /** Transform to be undone. */
   readonly transform: Transform;
-  /** Joins neighbouring nodes first. */
+  /** Joins neighbouring nodes first, for levels up to 0.999. */
   readonly quick: boolean;
   readonly kernels: KernelChoice;
 }
@@ -53,15 +53,27 @@ export const NEGLIGIBLE_MASS = 1e-7;
 /** The same for quick bands, where a thousandth of the width does not matter. */
 const QUICK_MASS = 1e-5;
 
+/** Of what lies outside the band, at most this share is left out: ends far out are made of light nodes. */
+const TAIL_SHARE = 1e-3;
+
+/** Joining neighbours blurs ends further out than those of this level. */
+const QUICK_UP_TO = 0.999;
+
+/** Mass that may be left out of a band of this level. */
+function leftOut(quick: boolean, level: number): number {
+  return Math.min(quick ? QUICK_MASS : NEGLIGIBLE_MASS, TAIL_SHARE * (1 - level));
+}
+
 /** Summaries of `rows` [T,d], each belonging to a time and applied to the individual's curve. */
 export function valueSeries(
   model: Pick<ModelBase, "basis" | "mean">,
   placement: Pick<Placement, "posterior">,
   rows: Float64Array,
   times: Float64Array,
-  options: ValueOptions,
+  given: ValueOptions,
 ): PredictedSeries {
   const T = times.length;
+  const options = { ...given, quick: given.quick && given.level <= QUICK_UP_TO };
   const series = emptySeries(T);
   if (fewSeries(model, placement.posterior, rows, times, options, series)) return series;
   const room = roomFor(placement.posterior, model.basis.numBasis, T, options);
@@ -94,12 +106,13 @@ function roomFor(
   posterior: CoefficientPosterior,
   d: number,
   T: number,
-  { quick, kernels }: ValueOptions,
+  { level, quick, kernels }: ValueOptions,
 ): CourseRoom | null {
   if (chooseKernels(kernels) !== "wasm-simd") return null;
-  const known = quick ? joinedRoom(posterior, QUICK_MASS) : conditionedRoom(posterior, NEGLIGIBLE_MASS);
+  const mass = leftOut(quick, level);
+  const known = quick ? joinedRoom(posterior, mass) : conditionedRoom(posterior, mass);
   if (known !== null || quick || posterior.weights.length * T < WORTH_COPYING) return known;
-  return roomOf(posterior, heavyNodes(posterior.weights, NEGLIGIBLE_MASS), d);
+  return roomOf(posterior, heavyNodes(posterior.weights, mass), d);
 }
 
 function roomSeries(
@@ -138,7 +151,7 @@ function fewSeries(
   const quantiles = new Float64Array(3);
   for (let t = 0; t < times.length; t++) {
     const functional = { beta: model.mean.coefficients, rows, offset: t * d, noiseVariance: noise };
-    const found = nodeFunctional(posterior, NEGLIGIBLE_MASS, functional);
+    const found = nodeFunctional(posterior, leftOut(false, level), functional);
     if (found === null) return false;
     courseQuantiles(found.room, levels, times[t], quantiles);
     summarizeInto(out, t, momentsOf(found.value, transform), quantiles, transform);
@@ -159,7 +172,7 @@ function typescriptSeries(
 ): void {
   const d = model.basis.numBasis;
   const shown = quick ? joinNodes(posterior, mapDimensionOf(posterior), d) : posterior;
-  const choice = heavyNodes(shown.weights, NEGLIGIBLE_MASS);
+  const choice = heavyNodes(shown.weights, leftOut(false, level));
   const levels = bandLevels(level);
   for (let t = 0; t < out.mean.length; t++) {
     const full = functionalDistribution(shown, model.mean.coefficients, rows, t * d, noise, choice);

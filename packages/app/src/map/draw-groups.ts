@@ -23,16 +23,11 @@ export function placePills(scene: Ground, groups: MapGroups, viewport: Viewport)
   const taken: { x: number; y: number; w: number }[] = [];
   const pills: Pill[] = [];
   groups.groups.forEach(({ letter, name }, group) => {
-    const xs: number[] = [];
-    const ys: number[] = [];
-    for (let i = 0; i < places.length / 2; i++) {
-      if (groups.labels[i] !== group) continue;
-      xs.push(places[2 * i]);
-      ys.push(places[2 * i + 1]);
-    }
-    if (xs.length === 0) return;
-    const mx = toPx(viewport, median(xs));
-    const my = toPy(viewport, median(ys));
+    const members: number[] = [];
+    for (let i = 0; i < places.length / 2; i++) if (groups.labels[i] === group) members.push(i);
+    if (members.length === 0) return;
+    const mx = toPx(viewport, median(Float64Array.from(members, (i) => places[2 * i])));
+    const my = toPy(viewport, median(Float64Array.from(members, (i) => places[2 * i + 1])));
     const words = shortName(plain(capital(name)), WIDEST);
     const w = textWidth(words, 12, true) + 32;
     let best = { x: mx, y: my, cost: Infinity };
@@ -44,7 +39,7 @@ export function placePills(scene: Ground, groups: MapGroups, viewport: Viewport)
         if (taken.some((t) => Math.abs(t.y - y) < PILL_HEIGHT + 4 && Math.abs(t.x - x) < (t.w + w) / 2 + 6)) continue;
         const [a, b] = [fromPx(viewport, x - w / 2), fromPx(viewport, x + w / 2)];
         const hidden = index.countInBox(a, b, fromPy(viewport, y + 12), fromPy(viewport, y - 12));
-        const share = (100 * hidden) / xs.length;
+        const share = (100 * hidden) / members.length;
         const cost = share + 0.008 * ((x - mx) ** 2 + (y - my) ** 2) ** 0.75;
         if (cost < best.cost - 1e-9) best = { x, y, cost };
       }
@@ -124,8 +119,8 @@ export function pillAt(pills: readonly Pill[], viewport: Viewport, px: number, p
   return pills.find(hit) ?? null;
 }
 
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+function median(values: Float64Array): number {
+  return values.sort()[Math.floor(values.length / 2)];
 }
 
 function capital(words: string): string {

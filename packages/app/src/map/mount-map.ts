@@ -30,6 +30,7 @@ const WORK: Readonly<Partial<Record<keyof MapOptions, readonly Change[]>>> = {
   model: ["terrain", "dots", "size", "groups", "individual", "words"],
   placements: ["terrain", "dots", "size", "groups", "individual", "words"],
   coast: ["terrain", "groups"],
+  land: ["terrain", "dots", "size", "groups"],
   axes: ["terrain", "dots", "size", "groups", "individual", "words"],
   colour: ["dots", "terrain", "groups", "words"],
   terrain: ["terrain"],
@@ -44,8 +45,10 @@ const WORK: Readonly<Partial<Record<keyof MapOptions, readonly Change[]>>> = {
   sentence: ["words"],
   view: ["window"],
 };
-/** Work of the first frame. */
+/** Work of a frame that shows new dots, before the rest. */
 const DOTS_ALONE: ReadonlySet<Change> = new Set(["dots", "window"]);
+/** Individuals above which new dots and the rest are painted in a frame each: together they would stop the page. */
+const PAINTED_AT_ONCE = 5000;
 let numMounted = 0;
 
 /** Draws a map into an element, which gives it its size. */
@@ -90,11 +93,13 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
   const flush = () => {
     request = 0;
     if (size.width === 0 || size.height === 0) return;
-    if (!begun) {
+    const apart = waiting.has("dots") && (!begun || numberOf(options) > PAINTED_AT_ONCE);
+    begun = true;
+    if (apart) {
       // Dots come first: the surface beneath them takes its time, and is there a frame later.
-      begun = true;
+      waiting.delete("dots");
       painter.paint(DOTS_ALONE, scene, viewport(), dots, shown());
-      request = page.requestAnimationFrame(flush);
+      if (waiting.size > 0) request = page.requestAnimationFrame(flush);
       return;
     }
     const changes = waiting;

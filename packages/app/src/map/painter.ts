@@ -17,7 +17,7 @@ import type { DotRenderer, Dots } from "./renderers/dot-renderer.ts";
 import { readingAt, type Scene } from "./scene.ts";
 import { rgbOf, type Stage } from "./stage.ts";
 import type { LensReading, MapPlace } from "./types.ts";
-import { homeWindow, mapTransform, toPx, toPy, type Viewport, viewportOf } from "./viewport.ts";
+import { homeWindow, mapTransform, sameViewport, toPx, toPy, type Viewport, viewportOf } from "./viewport.ts";
 
 /** What has changed since the last frame. */
 export type Change = "terrain" | "dots" | "window" | "size" | "groups" | "individual" | "overlay" | "lens" | "words";
@@ -76,6 +76,8 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
   let pills: Pill[] = [];
   let shownPills: readonly Pill[] = [];
   let settled: Viewport | null = null;
+  /** Where dots were drawn last. */
+  let drawn: Viewport | null = null;
   let rest: ReturnType<typeof setTimeout> | null = null;
 
   /** Draws the terrain sharply where it is. */
@@ -200,9 +202,10 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
         density.setDots(dots, scene.box);
         renderer().setDots(dots);
       }
-      if (has("dots", "window", "size")) {
+      if (has("dots") || (has("window", "size") && !(drawn !== null && sameViewport(drawn, viewport)))) {
         density.draw(viewport);
         renderer().draw(viewport);
+        drawn = viewport;
       }
       if (has("groups", "size")) {
         const { groups } = scene.options;

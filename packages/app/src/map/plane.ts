@@ -30,6 +30,11 @@ export function planeOf(q: number, axes: readonly [number, number] = [0, 1]): Pl
   };
 }
 
+/** Whether the first two axes are shown. */
+export function isFirstPlane({ axes: [a, b] }: Plane): boolean {
+  return a === 0 && b === 1;
+}
+
 /** Points of all individuals in the drawing, [m,2]. */
 export function flatPlaces(placements: Placements, plane: Plane): Float64Array {
   const q = plane.mapDimension;

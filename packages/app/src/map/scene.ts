@@ -3,24 +3,13 @@
  * made again only when what it is made from has changed, so that recolouring or another year touches nothing else.
  */
 import { basisDomain } from "@trajectory-maps/core";
-import {
-  type Box,
-  boxAround,
-  HUGE,
-  type Land,
-  type LandOptions,
-  landOf,
-  type Ring,
-  SAMPLE,
-  sampled,
-  smoothPlaces,
-  valueAt,
-} from "@trajectory-maps/report";
+import { type Box, boxAround, type Land, type Ring, valueAt } from "@trajectory-maps/report";
+import { coastOf, exactLand } from "./coast.ts";
 import { courseReader, courseTimes, modelScaleCourse } from "./course.ts";
 import { type Decoder, makeDecoder } from "./decoder.ts";
 import { type DotColours, dotColours } from "./dot-colours.ts";
 import { type DotStyle, dotStyle } from "./dot-style.ts";
-import { flatPlaces, type Plane, planeOf } from "./plane.ts";
+import { flatPlaces, isFirstPlane, type Plane, planeOf } from "./plane.ts";
 import { type SpatialIndex, spatialIndex } from "./spatial-index.ts";
 import { type Surface, surfaceMaker, valueDecimals } from "./surfaces.ts";
 import type { Course, LensReading, MapOptions, MapTerrain } from "./types.ts";
@@ -63,8 +52,6 @@ export interface Scene extends Ground {
 export const MARKS = [-2, -1, 0, 1, 2];
 /** Water around the outermost mark. */
 const BEYOND_MARKS = 0.15;
-/** Water around places in which land may still rise. */
-const SHELF = 0.6;
 const STRIP_HALF_HEIGHT = 0.8;
 const MINI_POINTS = 41;
 const LENS_POINTS = 41;
@@ -72,13 +59,13 @@ export const QUARTER = 0.25;
 
 /** The ground of the options. */
 export function groundOf(options: MapOptions): Ground {
-  const { model, placements, coast = {}, axes } = options;
+  const { model, placements, coast = {}, axes, land: known } = options;
   const decoder = makeDecoder(model);
   const q = model.mapDimension;
   const plane = planeOf(q, axes);
   const places = flatPlaces(placements, plane);
   const visits = placements.numObservations;
-  const land = coastOf(places, visits, boxAround(places, SHELF), coast);
+  const land = known !== undefined && isFirstPlane(plane) ? known : coastOf(places, visits, coast);
   const box = viewBox(places, land, q === 1);
   const read = courseReader(decoder, courseTimes(decoder, LENS_POINTS));
   const times = courseTimes(decoder, MINI_POINTS);
@@ -101,36 +88,6 @@ export function groundOf(options: MapOptions): Ground {
     decimals: valueDecimals(decoder),
     surfaceOf: surfaceMaker(decoder, plane, land, () => exactLand(land, places, visits, coast)).surface,
   };
-}
-
-/** The land; of very many places those of a sample, counted for all: its line would not differ by a px. */
-function coastOf(places: Float64Array, visits: Int32Array, box: Box, coast: LandOptions): Land {
-  const m = places.length / 2;
-  if (m <= HUGE) return landOf(places, visits, box, coast);
-  const used = sampled(m, SAMPLE);
-  const scale = m / used.length;
-  const some = new Float64Array(2 * used.length);
-  used.forEach((i, k) => {
-    some[2 * k] = places[2 * i];
-    some[2 * k + 1] = places[2 * i + 1];
-  });
-  const { individuals = 1.3, smoothing } = coast;
-  const land = landOf(
-    some,
-    used.map((i) => visits[i]),
-    box,
-    { smoothing, individuals: individuals / scale },
-  );
-  const values = land.density.values.map((v) => v * scale);
-  return { ...land, level: land.level * scale, density: { ...land.density, values } };
-}
-
-/** The land with the density of everyone. */
-function exactLand(land: Land, places: Float64Array, visits: Int32Array, coast: LandOptions): Land {
-  const m = places.length / 2;
-  if (m <= HUGE) return land;
-  const used = Array.from({ length: m }, (_, i) => i).filter((i) => visits[i] >= 2);
-  return { ...land, density: smoothPlaces(places, used, land.density.box, coast.smoothing ?? 0.17) };
 }
 
 /** What the window shows at zoom 1: everybody, the whole land, and the marks of both axes. */
@@ -189,7 +146,7 @@ export function terrainOf(options: MapOptions): MapTerrain {
 export function sceneOf(options: MapOptions, most: number, before: Scene | null = null): Scene {
   const same = (...keys: (keyof MapOptions)[]) =>
     before !== null && keys.every((k) => before.options[k] === options[k]);
-  const sameGround = same("model", "placements", "coast", "axes");
+  const sameGround = same("model", "placements", "coast", "axes", "land");
   const ground = sameGround ? before!.ground : groundOf(options);
   const keepStyle = same("placements") && before!.style.order.length === Math.min(most, options.placements.ids.length);
   const style = keepStyle ? before!.style : dotStyle(options.placements, most);

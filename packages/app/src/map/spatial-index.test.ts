@@ -52,6 +52,18 @@ describe("spatialIndex", () => {
     expect(index.inRing(circle)).toEqual(index.within(0.2, 0.1, 0.6));
   });
 
+  it("counts in a box of any size as listing does, borders included", () => {
+    const boxes = Array.from({ length: 300 }, () => {
+      const [a, b, c, d] = Array.from({ length: 4 }, () => 1.6 * random.normal());
+      return [Math.min(a, b), Math.max(a, b), Math.min(c, d), Math.max(c, d)] as const;
+    });
+    // Corners at places themselves, a line, everything.
+    boxes.push([places[0], places[2], -9, 9], [places[4], places[4], -9, 9], [-9, 9, -9, 9], [7, 8, 0, 1]);
+    for (const [x0, x1, y0, y1] of boxes) {
+      expect(index.countInBox(x0, x1, y0, y1)).toBe(index.inBox(x0, x1, y0, y1).length);
+    }
+  });
+
   it("measures along the line alone on a strip", () => {
     const strip = spatialIndex(places, true);
     expect(strip.countWithin(0.3, 9, 0.25)).toBe(all.filter((i) => Math.abs(places[2 * i] - 0.3) <= 0.25).length);

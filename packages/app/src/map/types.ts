@@ -3,7 +3,7 @@
  * Places are in the shown frame of the model (docs/math/orientation.md); positions are positions in `placements`.
  */
 import type { Placements, TrajectoryModel } from "@trajectory-maps/core";
-import type { Grid, Ring } from "@trajectory-maps/report";
+import type { Grid, Land, Ring } from "@trajectory-maps/report";
 
 /** A place of the two axes that are shown. */
 export interface MapPlace {
@@ -146,6 +146,11 @@ export interface MapOptions {
   readonly theme?: MapTheme;
   /** Default "auto": SVG below 5,000 individuals, above it WebGL 2, or canvas where there is none. */
   readonly renderer?: RendererChoice;
+  /**
+   * The land of the first two axes, if it was found elsewhere, e.g. by `landOfPlacements` in a worker; `coast` has been
+   * heeded there. Default: found here.
+   */
+  readonly land?: Land;
   readonly coast?: { readonly smoothing?: number; readonly individuals?: number };
   /** Default: what the reader's system asks for. */
   readonly reducedMotion?: boolean;

@@ -35,6 +35,12 @@ export function clampWindow(window: MapWindow, box: Box): MapWindow {
   };
 }
 
+/** Whether two viewports put everything at the same px. */
+export function sameViewport(a: Viewport, b: Viewport): boolean {
+  const keys = ["width", "height", "unit", "originX", "originY"] as const;
+  return keys.every((key) => a[key] === b[key]);
+}
+
 /** The viewport of a stage of the given size. */
 export function viewportOf(width: number, height: number, box: Box, window: MapWindow): Viewport {
   const innerWidth = Math.max(40, width - MARGIN.left - MARGIN.right);

@@ -63,7 +63,7 @@ export class Explorer extends Studying {
     this.previewName = kept.loaded.source;
     await this.chooseOutcomes(kept.outcomes);
     if (kept.fitted !== null) {
-      this.takeFit(kept.fitted);
+      this.takeFit(kept.fitted, await this.engine.land());
       void this.findGroups(kept.fitted);
     }
     this.groupNames = kept.names;

@@ -1,5 +1,6 @@
 /** The fit: begun, heard of, paused, ended, gone on with; and the map that comes of it or from a file. */
 import type { Groups } from "@trajectory-maps/core";
+import type { Land } from "@trajectory-maps/report";
 import type { FitChoice, Fitted, FitUpdate } from "../worker/api.ts";
 import { isGivenUp, problemOf } from "./held.svelte.ts";
 import { Keeping } from "./keeping.ts";
@@ -28,9 +29,10 @@ export class Fitting extends Keeping {
         if (mine === this.fits) this.#hear(update);
       };
       const fitted = await this.engine.fit(choice, onUpdate, from?.snapshot);
+      const land = fitted === null ? null : await this.engine.land();
       if (mine !== this.fits) return false;
       if (fitted !== null) {
-        this.takeFit(fitted);
+        this.takeFit(fitted, land);
         this.tracedFit = fitted;
         void this.findGroups(fitted);
       }
@@ -88,8 +90,9 @@ export class Fitting extends Keeping {
   }
 
   /** Takes a map over, or none; what was found on the one before goes. */
-  protected takeFit(fitted: Fitted | null): void {
+  protected takeFit(fitted: Fitted | null, land: Land | null = null): void {
     this.fitted = fitted;
+    this.land = land;
     this.groups = null;
     this.stability = null;
     this.baselines = null;
@@ -119,7 +122,7 @@ export class Fitting extends Keeping {
   async openModel(text: string): Promise<boolean> {
     return this.attempt(async () => {
       const fitted = await this.engine.openModel(text);
-      this.takeFit(fitted);
+      this.takeFit(fitted, await this.engine.land());
       void this.findGroups(fitted);
       await this.keepNow();
     });

@@ -17,6 +17,7 @@ import {
   type Stability,
   type TablePreview,
 } from "@trajectory-maps/core";
+import type { Land } from "@trajectory-maps/report";
 import type {
   BaselinePlaces,
   Checked,
@@ -100,6 +101,8 @@ export class Held {
   tracedFit: Fitted | null = $state.raw(null);
   livePlaces: Float32Array | null = $state.raw(null);
   fitted: Fitted | null = $state.raw(null);
+  /** The land of a large map; a small one finds its own when it is drawn. */
+  land: Land | null = $state.raw(null);
 
   // The study.
   groups: Groups | null = $state.raw(null);

@@ -26,6 +26,7 @@ import type {
   TableRow,
   TrajectoryModel,
 } from "@trajectory-maps/core";
+import type { Land } from "@trajectory-maps/report";
 
 /** How a table of visits is read. */
 export interface ReadChoice {
@@ -230,6 +231,9 @@ export interface Engine {
   restore(loaded: Loaded, subjects: LoadedSubjects | null, fitted: Fitted | null): Promise<void>;
   /** Reads a saved model; the cohort in memory is placed by it. */
   openModel(text: string): Promise<Fitted>;
+
+  /** The land of the map, found here because the page would stop for it; null of a map that a page draws at once. */
+  land(): Promise<Land | null>;
 
   /** Fits a map. Resolves when it ends, is stopped or is cancelled (null). */
   fit(choice: FitChoice, onUpdate: (update: FitUpdate) => void, from?: DtmRunSnapshot): Promise<Fitted | null>;

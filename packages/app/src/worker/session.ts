@@ -22,6 +22,7 @@ import {
   simulateCohort,
   type TablePreview,
 } from "@trajectory-maps/core";
+import { landOfPlacements } from "../map/coast.ts";
 import type { Checked, Engine, Fitted, Loaded, LoadedSubjects, ReadChoice } from "./api.ts";
 import { unpackDemo } from "./demo.ts";
 import { createFitting } from "./fitting.ts";
@@ -145,6 +146,11 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
       takeFit(fitted);
       return fitted;
     },
+    land: async () => {
+      if (session.fitted === null) throw notFitted();
+      const { placements } = session.fitted;
+      return placements.ids.length > DRAWN_AT_ONCE ? landOfPlacements(placements) : null;
+    },
     individual: async (question) => {
       const { model, mixture } = decoded();
       return answerIndividual(model, mixture, session.regions, question);
@@ -163,6 +169,9 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
 
 /** Seed of the simulated cohorts that the page shows as examples. */
 const DEMO_SEED = 21;
+
+/** Individuals whose land a page finds in some 20 ms. */
+const DRAWN_AT_ONCE = 3000;
 
 /** Cells that guesses rest on: what takes a tenth of a second to look through. */
 const CELLS_SEEN = 200_000;

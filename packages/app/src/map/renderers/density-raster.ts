@@ -32,20 +32,31 @@ export function densityRaster(
   element.setAttribute("aria-hidden", "true");
   element.style.display = "none";
   let box: Box | null = null;
+  /** What was counted last: another colour of the dots leaves it as it is. */
+  let counted: { readonly dots: Dots; readonly box: Box; readonly cells: DensityCells } | null = null;
+  const cellsOf = (dots: Dots, around: Box): DensityCells => {
+    const same = counted?.box === around && counted.dots.places === dots.places && counted.dots.faded === dots.faded;
+    if (counted === null || !same) counted = { dots, box: around, cells: cellsOfDots(dots, around) };
+    return counted.cells;
+  };
   return {
     element,
     setDots(dots, around) {
       box = dots.style.order.length < dots.places.length / 2 ? around : null;
       element.style.display = box === null ? "none" : "block";
       if (box === null) return;
-      const { nx, ny, counts, most } = cellsOfDots(dots, box);
+      const { nx, ny, counts, most } = cellsOf(dots, box);
       element.width = nx;
       element.height = ny;
       const picture = new ImageData(nx, ny);
       const [r, g, b] = colourOf("ink-2");
-      counts.forEach((count, k) => {
-        picture.data.set([r, g, b, Math.round(255 * DARKEST * Math.sqrt(count / Math.max(most, 1)))], 4 * k);
-      });
+      const { data } = picture;
+      for (let k = 0; k < counts.length; k++) {
+        data[4 * k] = r;
+        data[4 * k + 1] = g;
+        data[4 * k + 2] = b;
+        data[4 * k + 3] = Math.round(255 * DARKEST * Math.sqrt(counts[k] / Math.max(most, 1)));
+      }
       element.getContext("2d")?.putImageData(picture, 0, 0);
     },
     draw(viewport) {

@@ -47,14 +47,9 @@ export function ratesByGroup(outcome: Outcome, labels: ArrayLike<number>, numGro
   });
 }
 
-/** Median course and 10–90 % fan of the members, from courses [m,T]. */
-export function courseOf(courses: Float64Array, times: Float64Array, members: ArrayLike<number>): CourseSummary {
-  const T = times.length;
-  const chosen = new Float64Array(members.length * T);
-  for (let k = 0; k < members.length; k++) {
-    chosen.set(courses.subarray(members[k] * T, (members[k] + 1) * T), k * T);
-  }
-  return groupCourses(chosen, times, new Int32Array(members.length), 1)[0];
+/** Median course and 10–90 % fan of courses [n,T]. */
+export function fanOf(courses: Float64Array, times: Float64Array): CourseSummary {
+  return groupCourses(courses, times, new Int32Array(courses.length / times.length), 1)[0];
 }
 
 /** Last time at which at least `least` of the members are still followed: by default as many as a group's course needs. */
@@ -162,7 +157,11 @@ export function worseThan(placements: Placements, logLikelihood: number, numVisi
 
 /** Median of numbers. */
 export function medianOf(values: ArrayLike<number>): number {
-  const sorted = Float64Array.from(values).sort();
+  return medianOfSorted(new Float64Array(values).sort());
+}
+
+/** Median of numbers in ascending order. */
+export function medianOfSorted(sorted: ArrayLike<number>): number {
   const half = sorted.length >> 1;
   if (sorted.length === 0) return Number.NaN;
   return sorted.length % 2 === 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);

@@ -4,7 +4,7 @@ import { cutSeries, extentOf, niceStep } from "../../charts/scale.ts";
 import { placeSd } from "../../map/dot-style.ts";
 import { explorer } from "../../state/explorer.svelte.ts";
 import type { View } from "../../state/view.ts";
-import { medianOf, membersByGroup, sampleOf } from "./cohort-facts.ts";
+import { medianOfSorted, membersByGroup, sampleOf } from "./cohort-facts.ts";
 import { type MarkerWords, markerWords } from "./words.ts";
 
 export interface MapStudy {
@@ -14,8 +14,6 @@ export interface MapStudy {
   readonly words: MarkerWords;
   /** Times of the courses, [T]. */
   readonly times: Float64Array;
-  /** Expected courses of everyone on the marker's scale, [m,T]. */
-  readonly courses: Float64Array;
   /** Expected value at the last time, [m]. */
   readonly expected: Float64Array;
   /** Standard deviation of each place in prior sd, [m]. */
@@ -84,11 +82,10 @@ export const studies = new Studies();
 function makeStudy(cohort: Cohort, model: TrajectoryModel, placements: Placements): MapStudy {
   const sorted = cohort.values.slice().sort();
   const at = (p: number) => sorted[Math.round(p * (sorted.length - 1))];
-  const words = markerWords(model, medianOf(cohort.values), Math.max(Math.abs(at(0.005)), Math.abs(at(0.995))));
+  const words = markerWords(model, medianOfSorted(sorted), Math.max(Math.abs(at(0.005)), Math.abs(at(0.995))));
   const times = evenly(words.first, words.last, NUM_TIMES);
-  const courses = expectedCourses(model, placements, times);
   const m = placements.ids.length;
-  const expected = Float64Array.from({ length: m }, (_, i) => courses[i * NUM_TIMES + NUM_TIMES - 1]);
+  const expected = expectedCourses(model, placements, times.subarray(NUM_TIMES - 1));
   const [low, high] = extentOf([[at(0.005), at(0.995)]], 0.06, words.transform === "log");
   // A margin must not take a positive marker below zero: nothing is measured there.
   const range = [sorted[0] >= 0 ? Math.max(low, Math.min(at(0.005), at(0))) : low, high] as const;
@@ -102,7 +99,6 @@ function makeStudy(cohort: Cohort, model: TrajectoryModel, placements: Placement
     placements,
     words,
     times,
-    courses,
     expected,
     sd: Float64Array.from({ length: m }, (_, i) => placeSd(placements, i)),
     range,
@@ -119,9 +115,21 @@ export function questionTimes(words: MarkerWords): readonly number[] {
   return Array.from(evenly(words.first, words.last, TIMES_OF_QUESTIONS));
 }
 
-/** The expected course of an individual. */
-export function courseOfIndividual(study: MapStudy, i: number): Float64Array {
-  return study.courses.subarray(i * NUM_TIMES, (i + 1) * NUM_TIMES);
+/** Expected courses of some individuals on the marker's scale, [n,T]; made when asked for: everyone's would fill memory. */
+export function coursesOf({ model, placements, times }: MapStudy, members: ArrayLike<number>): Float64Array {
+  const d = model.basis.numBasis;
+  const coefficients = new Float64Array(members.length * d);
+  for (let k = 0; k < members.length; k++) {
+    coefficients.set(placements.coefficients.subarray(members[k] * d, (members[k] + 1) * d), k * d);
+  }
+  const ids = Array.from({ length: members.length }, (_, k) => placements.ids[members[k]]);
+  return expectedCourses(model, { ...placements, ids, coefficients }, times);
+}
+
+/** The same, a row for each. */
+export function courseRows(study: MapStudy, members: ArrayLike<number>): Float64Array[] {
+  const courses = coursesOf(study, members);
+  return Array.from({ length: members.length }, (_, k) => courses.subarray(k * NUM_TIMES, (k + 1) * NUM_TIMES));
 }
 
 /** Threshold in use. */

@@ -64,11 +64,27 @@ export function solveLowerTransposeInPlace(L: Float64Array, n: number, b: Float6
   }
 }
 
-/** Solves L X = B in place for B [n,m]. */
+/** Solves L X = B in place for B [n,m]; four rows at once, because a row read and written for one alone waits for memory. */
 export function solveLowerMatrixInPlace(L: Float64Array, n: number, B: Float64Array, m: number): void {
   for (let i = 0; i < n; i++) {
     const bi = i * m;
-    for (let k = 0; k < i; k++) {
+    let k = 0;
+    for (; k + 4 <= i; k += 4) {
+      const row = i * n + k;
+      const l0 = L[row];
+      const l1 = L[row + 1];
+      const l2 = L[row + 2];
+      const l3 = L[row + 3];
+      if (l0 === 0 && l1 === 0 && l2 === 0 && l3 === 0) continue;
+      const b0 = k * m;
+      const b1 = b0 + m;
+      const b2 = b1 + m;
+      const b3 = b2 + m;
+      for (let j = 0; j < m; j++) {
+        B[bi + j] -= l0 * B[b0 + j] + l1 * B[b1 + j] + (l2 * B[b2 + j] + l3 * B[b3 + j]);
+      }
+    }
+    for (; k < i; k++) {
       const l = L[i * n + k];
       if (l === 0) continue;
       const bk = k * m;

@@ -36,4 +36,30 @@ describe("an id table", () => {
     expect(ids.every((id, k) => findId(table, id) === k && idAt(packed, k) === id)).toBe(true);
     expect(idList(packedIds(table))).toEqual(ids);
   });
+
+  it("spreads ids that were made to stand in one place", () => {
+    const table = createIdTable();
+    for (const id of collidingIds(400)) addId(table, id);
+    let [run, longest] = [0, 0];
+    for (const slot of table.slots) {
+      run = slot === 0 ? 0 : run + 1;
+      longest = Math.max(longest, run);
+    }
+    expect(table.slots.length).toBe(1024);
+    expect(longest).toBeLessThan(200);
+  });
 });
+
+/** Ids of which a table of 1,024 places that hashes from the usual start of FNV-1a would want one place alone. */
+function collidingIds(count: number): string[] {
+  const ids: string[] = [];
+  for (let number = 0; ids.length < count; number++) {
+    const id = String(number);
+    let hash = 0x811c9dc5;
+    for (let k = 0; k < id.length; k++) hash = Math.imul(hash ^ id.charCodeAt(k), 0x01000193);
+    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+    hash ^= hash >>> 13;
+    if ((hash & 1023) === 0) ids.push(id);
+  }
+  return ids;
+}

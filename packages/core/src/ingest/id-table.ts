@@ -15,6 +15,11 @@ export interface IdTable {
   slots: Int32Array;
   /** Letters of the id asked for last. */
   scratch: Uint8Array;
+  /**
+   * Where hashing begins, another number for each table: a file made of ids that all want one place would else take time with
+   * the square of its length. Nothing but the time depends on it.
+   */
+  readonly seed: number;
 }
 
 export function createIdTable(): IdTable {
@@ -24,6 +29,7 @@ export function createIdTable(): IdTable {
     length: 0,
     slots: new Int32Array(1 << 9),
     scratch: new Uint8Array(1 << 8),
+    seed: Math.floor(Math.random() * 2 ** 32),
   };
 }
 
@@ -96,9 +102,9 @@ function writeScratch(table: IdTable, id: string): number {
 }
 
 /** The place of letters[from..from+length-1] in the table: where that id stands, or the empty place it would take. */
-function slotOf({ slots, bytes, starts }: IdTable, letters: Uint8Array, from: number, length: number): number {
-  // FNV-1a, then a final mix, because the low bits choose the place.
-  let hash = 0x811c9dc5;
+function slotOf({ slots, bytes, starts, seed }: IdTable, letters: Uint8Array, from: number, length: number): number {
+  // FNV-1a from a start of the table's own, then a final mix, because the low bits choose the place.
+  let hash = seed;
   for (let k = 0; k < length; k++) hash = Math.imul(hash ^ letters[from + k], 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   hash ^= hash >>> 13;

@@ -6,8 +6,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { fitDtm, simulateCohort } from "@trajectory-maps/core";
-import type { Locator, Page } from "playwright-core";
+import { createRandom, fitDtm, saveModel, simulateCohort } from "@trajectory-maps/core";
 import { describe, expect, it } from "vitest";
 import { browserOfFile } from "../browser-of-file.ts";
 import {
@@ -21,6 +20,7 @@ import {
   step,
 } from "./explorer-page.ts";
 import { csv, simulatedTables } from "./tables.ts";
+import { clickAnswers, hoverWaits, longestTask, mountLarge, openDot, openWaits, zoomFrames } from "./waits.ts";
 
 /** How much slower than the goals a busy machine may be. */
 const SLACK = 3;
@@ -176,6 +176,39 @@ describe("the explorer", { timeout: 240_000 }, () => {
     await explorer.close();
   });
 
+  it("never stops while a map of 100,000 individuals opens, and answers clicks while their groups are made", async () => {
+    const { cohort } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
+    const model = saveModel(fitDtm(cohort, { mean: "scalar", restarts: 0, seed: 1, maxIterations: 5 }));
+    const explorer = await openExplorer(chromium);
+    const { page } = explorer;
+    await dropFile(page, "map.json", model);
+    await page.getByText("Now choose the table").waitFor({ timeout: PATIENCE });
+    await dropFile(page, "visits.csv", largeTable(100_000));
+    await page.getByRole("button", { name: "Check the data", exact: true }).waitFor({ timeout: PATIENCE });
+    const same = page.getByRole("button", { name: "It is the same marker" });
+    if (await same.isVisible()) await same.click();
+    await page.getByRole("button", { name: "Check the data", exact: true }).click({ timeout: PATIENCE });
+    await page.getByRole("button", { name: "Next", exact: true }).click({ timeout: PATIENCE });
+    const place = page.getByRole("button", { name: /^Place/ });
+    await place.waitFor({ timeout: PATIENCE });
+    await chromium.browser.startTracing(page, { categories: ["toplevel"] });
+    await place.click();
+    await mapStage(page);
+    const waits = (await openWaits(page)).filter(({ grouping }) => grouping).map(({ wait }) => wait);
+    await page.locator(".rail li").first().waitFor({ timeout: PATIENCE });
+    await page.locator(".tm-pill").first().waitFor({ state: "attached", timeout: PATIENCE });
+    const longest = longestTask(await chromium.browser.stopTracing());
+    const slowest = Math.max(...waits);
+    tell(`100,000 individuals opened and grouped: longest task ${longest.toFixed(0)} ms of processor time`);
+    tell(`${waits.length} clicks answered while groups were made: ${slowest.toFixed(0)} ms at most`);
+    expect(waits.length).toBeGreaterThan(0);
+    expect(longest).toBeLessThan(200 * SLACK);
+    // Two workers and the page share what a busy machine leaves them.
+    expect(slowest).toBeLessThan(200 * 2 * SLACK);
+    expect(explorer.problems()).toEqual([]);
+    await explorer.close();
+  });
+
   it("keeps up with the pointer among 100,000 individuals, with a graphics card and without", async () => {
     const { cohort } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
     const model = fitDtm(cohort, { mean: "scalar", restarts: 0, seed: 1, maxIterations: 5 });
@@ -204,111 +237,16 @@ describe("the explorer", { timeout: 240_000 }, () => {
   });
 });
 
-/** Draws a map of simulated places as large as told; milliseconds until it is painted. */
-async function mountLarge(page: Page, model: unknown, m: number, renderer: string): Promise<number> {
-  // Typed arrays as lists: what is handed to a page travels as text.
-  const plain = JSON.stringify(model, (_, value) =>
-    ArrayBuffer.isView(value) ? { floats: [...(value as Float64Array)] } : value,
-  );
-  return page.evaluate(
-    async ([text, count, kind]) => {
-      const { mountMap } = window as unknown as { mountMap: (home: HTMLElement, options: object) => void };
-      const revived = JSON.parse(text, (_, value) => (value?.floats ? Float64Array.from(value.floats) : value));
-      let state = 7;
-      const uniform = () => {
-        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-        return state / 2 ** 32;
-      };
-      const normal = () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
-      const placements = {
-        ids: Array.from({ length: count }, (_, i) => `P${i}`),
-        mapDimension: 2,
-        location: Float64Array.from({ length: 2 * count }, normal),
-        covariance: new Float64Array(4 * count).fill(0.05),
-        area50: Float64Array.from({ length: count }, () => 0.05 + 0.5 * uniform()),
-        numObservations: Int32Array.from({ length: count }, () => 1 + Math.floor(9 * uniform())),
-        lastTime: Float64Array.from({ length: count }, () => 10 * uniform()),
-        logLikelihood: new Float64Array(count),
-        outsideMass: new Float64Array(count),
-      };
-      const home = document.getElementById("map")!;
-      home.replaceChildren();
-      const begin = performance.now();
-      mountMap(home, { model: revived, placements, renderer: kind });
-      for (let k = 0; k < 2; k++) await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
-      return performance.now() - begin;
-    },
-    [plain, m, renderer] as const,
-  );
-}
-
-/** Milliseconds from a move of the pointer to the course of its place laid out, several times. */
-async function hoverWaits(page: Page): Promise<number[]> {
-  return page.evaluate(async () => {
-    const stage = document.querySelector(".tm-stage")!;
-    const { x, y, width, height } = stage.getBoundingClientRect();
-    const waits: number[] = [];
-    const course = () => stage.querySelector(".tm-lens:not([hidden]) path[fill=none][stroke-width='1.8']");
-    for (let k = 0; k < 41; k++) {
-      await new Promise((resolve) => requestAnimationFrame(resolve));
-      const at = {
-        clientX: x + width * (0.4 + (0.2 * k) / 41),
-        clientY: y + height * (0.4 + (0.15 * ((7 * k) % 41)) / 41),
-      };
-      const before = course()?.getAttribute("d");
-      const begin = performance.now();
-      stage.dispatchEvent(new PointerEvent("pointermove", { ...at, bubbles: true, pointerId: 1 }));
-      const line = course();
-      line?.getBoundingClientRect();
-      waits.push(performance.now() - begin);
-      if (line === null || line.getAttribute("d") === before) throw new Error("Expected the course of another place.");
+/** A table of m individuals with 1 to 5 visits each, on slopes and levels of their own. */
+function largeTable(m: number): string {
+  const random = createRandom(11);
+  const lines = ["id,years,pFVC"];
+  for (let i = 0; i < m; i++) {
+    const [level, slope] = [75 + 14 * random.normal(), -1 + 2 * random.normal()];
+    for (let k = 0; k <= i % 5; k++) {
+      const t = Math.min(10, 2 * k + 2 * random.uniform());
+      lines.push(`P${i},${t.toFixed(3)},${(level + slope * t + 3 * random.normal()).toFixed(1)}`);
     }
-    return waits;
-  });
-}
-
-/** Milliseconds from a turn of the wheel to the frame after it, zooming in and out again. */
-async function zoomFrames(page: Page): Promise<number[]> {
-  return page.evaluate(async () => {
-    const stage = document.querySelector(".tm-stage")!;
-    const { x, y, width, height } = stage.getBoundingClientRect();
-    const waits: number[] = [];
-    for (let k = 0; k < 12; k++) {
-      const at = { clientX: x + width / 2, clientY: y + height / 2, deltaY: k < 6 ? -60 : 60 };
-      const begin = performance.now();
-      stage.dispatchEvent(new WheelEvent("wheel", { ...at, bubbles: true, cancelable: true }));
-      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
-      waits.push(performance.now() - begin);
-    }
-    return waits;
-  });
-}
-
-/** Milliseconds from a click on the theme's button to the frame that shows it, several times. */
-async function clickAnswers(page: Page): Promise<number[]> {
-  return page.evaluate(async () => {
-    const button = document.querySelector<HTMLButtonElement>("button[aria-label^='Theme']")!;
-    const waits: number[] = [];
-    for (let k = 0; k < 9; k++) {
-      await new Promise((resolve) => setTimeout(resolve, 60));
-      const begin = performance.now();
-      button.click();
-      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
-      waits.push(performance.now() - begin);
-    }
-    return waits;
-  });
-}
-
-/** The middle of a dot that no name of a group covers, in px: the first from `index` (counted from the end) backwards. */
-async function openDot(stage: Locator, index: number): Promise<{ x: number; y: number }> {
-  return stage.evaluate((element, start) => {
-    const middle = (rect: DOMRect) => ({ x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 });
-    const names = [...element.querySelectorAll(".tm-pill")].map((pill) => pill.getBoundingClientRect());
-    const isCovered = ({ x, y }: { x: number; y: number }) =>
-      names.some(({ left, right, top, bottom }) => x > left - 2 && x < right + 2 && y > top - 2 && y < bottom + 2);
-    const dots = [...element.querySelectorAll(".tm-dots circle")].slice(0, start);
-    const open = dots.map((dot) => middle(dot.getBoundingClientRect())).filter((at) => !isCovered(at));
-    return open[open.length - 1];
-  }, index);
+  }
+  return lines.join("\n");
 }

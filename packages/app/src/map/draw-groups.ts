@@ -22,12 +22,12 @@ export function placePills(scene: Ground, groups: MapGroups, viewport: Viewport)
   const { places, index } = scene;
   const taken: { x: number; y: number; w: number }[] = [];
   const pills: Pill[] = [];
+  const sides = sidesByGroup(places, groups);
   groups.groups.forEach(({ letter, name }, group) => {
-    const members: number[] = [];
-    for (let i = 0; i < places.length / 2; i++) if (groups.labels[i] === group) members.push(i);
-    if (members.length === 0) return;
-    const mx = toPx(viewport, median(Float64Array.from(members, (i) => places[2 * i])));
-    const my = toPy(viewport, median(Float64Array.from(members, (i) => places[2 * i + 1])));
+    const { xs, ys } = sides[group];
+    if (xs.length === 0) return;
+    const mx = toPx(viewport, median(xs));
+    const my = toPy(viewport, median(ys));
     const words = shortName(plain(capital(name)), WIDEST);
     const w = textWidth(words, 12, true) + 32;
     let best = { x: mx, y: my, cost: Infinity };
@@ -39,7 +39,7 @@ export function placePills(scene: Ground, groups: MapGroups, viewport: Viewport)
         if (taken.some((t) => Math.abs(t.y - y) < PILL_HEIGHT + 4 && Math.abs(t.x - x) < (t.w + w) / 2 + 6)) continue;
         const [a, b] = [fromPx(viewport, x - w / 2), fromPx(viewport, x + w / 2)];
         const hidden = index.countInBox(a, b, fromPy(viewport, y + 12), fromPy(viewport, y - 12));
-        const share = (100 * hidden) / members.length;
+        const share = (100 * hidden) / xs.length;
         const cost = share + 0.008 * ((x - mx) ** 2 + (y - my) ** 2) ** 0.75;
         if (cost < best.cost - 1e-9) best = { x, y, cost };
       }
@@ -48,6 +48,23 @@ export function placePills(scene: Ground, groups: MapGroups, viewport: Viewport)
     pills.push({ x: fromPx(viewport, best.x), y: fromPy(viewport, best.y), group, letter, words, width: w });
   });
   return pills;
+}
+
+/** Both coordinates of the members of each group, in two passes over everyone. */
+function sidesByGroup(places: Float64Array, { labels, groups }: MapGroups): { xs: Float64Array; ys: Float64Array }[] {
+  const K = groups.length;
+  const m = places.length / 2;
+  const filled = new Int32Array(K);
+  for (let i = 0; i < m; i++) if (labels[i] >= 0 && labels[i] < K) filled[labels[i]]++;
+  const sides = Array.from(filled, (n) => ({ xs: new Float64Array(n), ys: new Float64Array(n) }));
+  filled.fill(0);
+  for (let i = 0; i < m; i++) {
+    const g = labels[i];
+    if (!(g >= 0 && g < K)) continue;
+    sides[g].xs[filled[g]] = places[2 * i];
+    sides[g].ys[filled[g]++] = places[2 * i + 1];
+  }
+  return sides;
 }
 
 /** A name that fits: whole, without its last clauses ("Falls, more slowly from year 3"), or its beginning. */

@@ -93,12 +93,13 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
   const flush = () => {
     request = 0;
     if (size.width === 0 || size.height === 0) return;
-    const apart = waiting.has("dots") && (!begun || numberOf(options) > PAINTED_AT_ONCE);
-    begun = true;
-    if (apart) {
+    const many = numberOf(options) > PAINTED_AT_ONCE;
+    if (!begun || (many && waiting.has("dots"))) {
       // Dots come first: the surface beneath them takes its time, and is there a frame later.
-      waiting.delete("dots");
+      begun = true;
       painter.paint(DOTS_ALONE, scene, viewport(), dots, shown());
+      // Few are drawn again with the rest: the legend may have changed the size of the stage by then.
+      if (many) waiting.delete("dots");
       if (waiting.size > 0) request = page.requestAnimationFrame(flush);
       return;
     }

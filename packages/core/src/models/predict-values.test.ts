@@ -148,6 +148,33 @@ describe("bands of high levels", () => {
   });
 });
 
+describe("mean and deviation of a logit marker", () => {
+  it("are those of the mapped distribution, however wide it is", () => {
+    const { model } = example(5, 2);
+    const at = Float64Array.of(4);
+    const rows = designMatrix(model.basis, at);
+    const level = rows.reduce((sum, b, k) => sum + b * model.mean.coefficients[k], 0);
+    for (const s of [0.5, 1.9, 2.1, 6, 40]) {
+      for (const center of [-3, -0.4, 2]) {
+        const place = { nodes: Int32Array.of(0), weights: Float64Array.of(1), locations: Float64Array.of(0, 0) };
+        const means = new Float64Array(5).fill(center - level);
+        const posterior = { ...place, means, covariances: new Float64Array(25), logLikelihood: 0 };
+        const options = { ...OPTIONS, noise: s * s, transform: "logit" } as const;
+        const found = valueSeries(model, { posterior }, rows, at, options);
+        let [first, second] = [0, 0];
+        for (let k = -90_000; k <= 90_000; k++) {
+          const w = 1e-4 * Math.exp(-0.5 * (1e-4 * k) ** 2) * Math.sqrt(0.5 / Math.PI);
+          const y = 1 / (1 + Math.exp(-center - s * 1e-4 * k));
+          first += w * y;
+          second += w * y * y;
+        }
+        expect(Math.abs(found.mean[0] - first)).toBeLessThan(2e-8);
+        expect(Math.abs(found.sd[0] - Math.sqrt(second - first * first))).toBeLessThan(2e-7);
+      }
+    }
+  });
+});
+
 describe("rooms of a posterior", () => {
   it("hold the chosen nodes, and joined the cells of joinNodes, also after another individual was asked for", () => {
     const { mixture, statistics } = example(5, 2);

@@ -28,6 +28,8 @@ import type {
 } from "@trajectory-maps/core";
 import type { Land } from "@trajectory-maps/report";
 
+import type { Fans } from "./fans.ts";
+
 /** How a table of visits is read. */
 export interface ReadChoice {
   readonly columns?: Partial<Columns>;
@@ -249,6 +251,8 @@ export interface Engine {
    */
   groups(choice: GroupChoice, apart?: boolean): Promise<Groups>;
   stability(numResamples: number, seed: number, onProgress: Progress): Promise<Stability | null>;
+  /** Median courses and fans of the members and of everyone else, at the given times. */
+  fans(members: readonly number[], times: Float64Array): Promise<Fans>;
   individual(question: IndividualQuestion): Promise<IndividualAnswer>;
   /** Curve of the first individual minus that of the second, at the times the first question asks for. */
   difference(first: IndividualQuestion, second: IndividualQuestion): Promise<readonly Interval[]>;

@@ -25,6 +25,7 @@ import {
 import { landOfPlacements } from "../map/coast.ts";
 import type { Checked, Engine, Fitted, Loaded, LoadedSubjects, ReadChoice } from "./api.ts";
 import { unpackDemo } from "./demo.ts";
+import { fansOf } from "./fans.ts";
 import { createFitting } from "./fitting.ts";
 import { createHelpers, type Helpers } from "./helpers.ts";
 import { answerDifference, answerIndividual } from "./individual.ts";
@@ -150,6 +151,10 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
       if (session.fitted === null) throw notFitted();
       const { placements } = session.fitted;
       return placements.ids.length > DRAWN_AT_ONCE ? landOfPlacements(placements) : null;
+    },
+    fans: async (members, times) => {
+      if (session.fitted === null) throw notFitted();
+      return fansOf(session.fitted, times, members);
     },
     individual: async (question) => {
       const { model, mixture } = decoded();

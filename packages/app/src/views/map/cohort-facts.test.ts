@@ -1,7 +1,6 @@
 import type { Outcome, Placements } from "@trajectory-maps/core";
 import { describe, expect, it } from "vitest";
 import {
-  fanOf,
   followedAt,
   followedUntil,
   medianOf,
@@ -65,14 +64,6 @@ describe("rates", () => {
 });
 
 describe("courses of a selection", () => {
-  it("are quantiles over the members", () => {
-    const courses = Float64Array.of(1, 10, 2, 20, 3, 30);
-    const course = fanOf(courses, Float64Array.of(0, 1));
-    expect(Array.from(course.median)).toEqual([2, 20]);
-    expect(course.lower[0]).toBeCloseTo(1.2, 12);
-    expect(course.upper[1]).toBeCloseTo(28, 12);
-  });
-
   it("end where too few are followed: half of a small selection, or as many as asked for", () => {
     const last = Float64Array.of(9, 8, 7, 6, 5, 4);
     expect(followedUntil(last, [0, 1, 2, 3, 4, 5])).toBe(7);

@@ -1,5 +1,5 @@
 /** Facts about individuals and selections of them, from placements and expected courses. Nothing here draws. */
-import { type CourseSummary, enoughFollowed, groupCourses, type Outcome, type Placements } from "@trajectory-maps/core";
+import { enoughFollowed, type Outcome, type Placements } from "@trajectory-maps/core";
 import { wilson } from "../../lib/numbers.ts";
 
 /** Visits an individual needs to be shown as similar. */
@@ -45,11 +45,6 @@ export function ratesByGroup(outcome: Outcome, labels: ArrayLike<number>, numGro
     const [lower, upper] = wilson(k, known[g]);
     return { cases: k, known: known[g], share: known[g] === 0 ? Number.NaN : k / known[g], lower, upper };
   });
-}
-
-/** Median course and 10–90 % fan of courses [n,T]. */
-export function fanOf(courses: Float64Array, times: Float64Array): CourseSummary {
-  return groupCourses(courses, times, new Int32Array(courses.length / times.length), 1)[0];
 }
 
 /** Last time at which at least `least` of the members are still followed: by default as many as a group's course needs. */

@@ -4,6 +4,7 @@ import { cutSeries, extentOf, niceStep } from "../../charts/scale.ts";
 import { placeSd } from "../../map/dot-style.ts";
 import { explorer } from "../../state/explorer.svelte.ts";
 import type { View } from "../../state/view.ts";
+import { coursesOf } from "../../worker/fans.ts";
 import { medianOfSorted, membersByGroup, sampleOf } from "./cohort-facts.ts";
 import { type MarkerWords, markerWords } from "./words.ts";
 
@@ -115,20 +116,9 @@ export function questionTimes(words: MarkerWords): readonly number[] {
   return Array.from(evenly(words.first, words.last, TIMES_OF_QUESTIONS));
 }
 
-/** Expected courses of some individuals on the marker's scale, [n,T]; made when asked for: everyone's would fill memory. */
-export function coursesOf({ model, placements, times }: MapStudy, members: ArrayLike<number>): Float64Array {
-  const d = model.basis.numBasis;
-  const coefficients = new Float64Array(members.length * d);
-  for (let k = 0; k < members.length; k++) {
-    coefficients.set(placements.coefficients.subarray(members[k] * d, (members[k] + 1) * d), k * d);
-  }
-  const ids = Array.from({ length: members.length }, (_, k) => placements.ids[members[k]]);
-  return expectedCourses(model, { ...placements, ids, coefficients }, times);
-}
-
-/** The same, a row for each. */
+/** Expected courses of some individuals, [T] each; made when asked for: everyone's would fill memory. */
 export function courseRows(study: MapStudy, members: ArrayLike<number>): Float64Array[] {
-  const courses = coursesOf(study, members);
+  const courses = coursesOf(study, study.times, members);
   return Array.from({ length: members.length }, (_, k) => courses.subarray(k * NUM_TIMES, (k + 1) * NUM_TIMES));
 }
 

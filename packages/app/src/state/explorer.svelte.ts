@@ -63,7 +63,7 @@ export class Explorer extends Studying {
     this.previewName = kept.loaded.source;
     await this.chooseOutcomes(kept.outcomes);
     if (kept.fitted !== null) {
-      this.takeFit(kept.fitted, await this.engine.land());
+      this.takeFit(kept.fitted, await this.engine.prepare());
       void this.findGroups(kept.fitted);
     }
     this.groupNames = kept.names;

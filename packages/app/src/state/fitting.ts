@@ -1,7 +1,7 @@
 /** The fit: begun, heard of, paused, ended, gone on with; and the map that comes of it or from a file. */
 import type { Groups } from "@trajectory-maps/core";
-import type { Land } from "@trajectory-maps/report";
 import type { FitChoice, Fitted, FitUpdate } from "../worker/api.ts";
+import type { Prepared } from "../worker/prepare.ts";
 import { isGivenUp, problemOf } from "./held.svelte.ts";
 import { Keeping } from "./keeping.ts";
 import type { Kept } from "./storage.ts";
@@ -29,10 +29,11 @@ export class Fitting extends Keeping {
         if (mine === this.fits) this.#hear(update);
       };
       const fitted = await this.engine.fit(choice, onUpdate, from?.snapshot);
-      const land = fitted === null ? null : await this.engine.land();
+      // Without it the page finds the same, taking its time.
+      const prepared = fitted === null ? null : await this.engine.prepare().catch(() => null);
       if (mine !== this.fits) return false;
       if (fitted !== null) {
-        this.takeFit(fitted, land);
+        this.takeFit(fitted, prepared);
         this.tracedFit = fitted;
         void this.findGroups(fitted);
       }
@@ -90,9 +91,9 @@ export class Fitting extends Keeping {
   }
 
   /** Takes a map over, or none; what was found on the one before goes. */
-  protected takeFit(fitted: Fitted | null, land: Land | null = null): void {
+  protected takeFit(fitted: Fitted | null, prepared: Prepared | null = null): void {
     this.fitted = fitted;
-    this.land = land;
+    this.prepared = prepared;
     this.groups = null;
     this.stability = null;
     this.baselines = null;
@@ -122,7 +123,7 @@ export class Fitting extends Keeping {
   async openModel(text: string): Promise<boolean> {
     return this.attempt(async () => {
       const fitted = await this.engine.openModel(text);
-      this.takeFit(fitted, await this.engine.land());
+      this.takeFit(fitted, await this.engine.prepare());
       void this.findGroups(fitted);
       await this.keepNow();
     });

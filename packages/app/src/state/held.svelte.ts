@@ -17,7 +17,6 @@ import {
   type Stability,
   type TablePreview,
 } from "@trajectory-maps/core";
-import type { Land } from "@trajectory-maps/report";
 import type {
   BaselinePlaces,
   Checked,
@@ -32,6 +31,7 @@ import type {
   ShareSurface,
 } from "../worker/api.ts";
 import { connectEngine, type EngineConnection } from "../worker/client.ts";
+import type { Prepared } from "../worker/prepare.ts";
 import type { Kept } from "./storage.ts";
 import { FIRST_VIEW, type Step, type View } from "./view.ts";
 
@@ -101,8 +101,8 @@ export class Held {
   tracedFit: Fitted | null = $state.raw(null);
   livePlaces: Float32Array | null = $state.raw(null);
   fitted: Fitted | null = $state.raw(null);
-  /** The land of a large map; a small one finds its own when it is drawn. */
-  land: Land | null = $state.raw(null);
+  /** What drawing a large map begins with; a small one finds its own. */
+  prepared: Prepared | null = $state.raw(null);
 
   // The study.
   groups: Groups | null = $state.raw(null);

@@ -26,9 +26,9 @@ import type {
   TableRow,
   TrajectoryModel,
 } from "@trajectory-maps/core";
-import type { Land } from "@trajectory-maps/report";
 
 import type { Fans } from "./fans.ts";
+import type { Prepared } from "./prepare.ts";
 
 /** How a table of visits is read. */
 export interface ReadChoice {
@@ -234,8 +234,8 @@ export interface Engine {
   /** Reads a saved model; the cohort in memory is placed by it. */
   openModel(text: string): Promise<Fitted>;
 
-  /** The land of the map, found here because the page would stop for it; null of a map that a page draws at once. */
-  land(): Promise<Land | null>;
+  /** What the first drawing of a large map rests on; null of a map that the page draws at once. */
+  prepare(): Promise<Prepared | null>;
 
   /** Fits a map. Resolves when it ends, is stopped or is cancelled (null). */
   fit(choice: FitChoice, onUpdate: (update: FitUpdate) => void, from?: DtmRunSnapshot): Promise<Fitted | null>;

@@ -22,13 +22,13 @@ import {
   simulateCohort,
   type TablePreview,
 } from "@trajectory-maps/core";
-import { landOfPlacements } from "../map/coast.ts";
 import type { Checked, Engine, Fitted, Loaded, LoadedSubjects, ReadChoice } from "./api.ts";
 import { unpackDemo } from "./demo.ts";
 import { fansOf } from "./fans.ts";
 import { createFitting } from "./fitting.ts";
 import { createHelpers, type Helpers } from "./helpers.ts";
 import { answerDifference, answerIndividual } from "./individual.ts";
+import { prepare } from "./prepare.ts";
 import { createStudy, groupRegions } from "./study.ts";
 import { gunzip } from "./unzip.ts";
 
@@ -147,10 +147,9 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
       takeFit(fitted);
       return fitted;
     },
-    land: async () => {
+    prepare: async () => {
       if (session.fitted === null) throw notFitted();
-      const { placements } = session.fitted;
-      return placements.ids.length > DRAWN_AT_ONCE ? landOfPlacements(placements) : null;
+      return prepare(cohort(), session.fitted.placements);
     },
     fans: async (members, times) => {
       if (session.fitted === null) throw notFitted();
@@ -174,9 +173,6 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
 
 /** Seed of the simulated cohorts that the page shows as examples. */
 const DEMO_SEED = 21;
-
-/** Individuals whose land a page finds in some 20 ms. */
-const DRAWN_AT_ONCE = 3000;
 
 /** Cells that guesses rest on: what takes a tenth of a second to look through. */
 const CELLS_SEEN = 200_000;

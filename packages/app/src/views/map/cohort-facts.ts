@@ -152,11 +152,7 @@ export function worseThan(placements: Placements, logLikelihood: number, numVisi
 
 /** Median of numbers. */
 export function medianOf(values: ArrayLike<number>): number {
-  return medianOfSorted(new Float64Array(values).sort());
-}
-
-/** Median of numbers in ascending order. */
-export function medianOfSorted(sorted: ArrayLike<number>): number {
+  const sorted = new Float64Array(values).sort();
   const half = sorted.length >> 1;
   if (sorted.length === 0) return Number.NaN;
   return sorted.length % 2 === 1 ? sorted[half] : 0.5 * (sorted[half - 1] + sorted[half]);

@@ -4,8 +4,10 @@ import { cutSeries, extentOf, niceStep } from "../../charts/scale.ts";
 import { placeSd } from "../../map/dot-style.ts";
 import { explorer } from "../../state/explorer.svelte.ts";
 import type { View } from "../../state/view.ts";
+import type { Fitted } from "../../worker/api.ts";
 import { coursesOf } from "../../worker/fans.ts";
-import { medianOfSorted, membersByGroup, sampleOf } from "./cohort-facts.ts";
+import { spreadOf, type ValueSpread } from "../../worker/prepare.ts";
+import { membersByGroup, sampleOf } from "./cohort-facts.ts";
 import { type MarkerWords, markerWords } from "./words.ts";
 
 export interface MapStudy {
@@ -42,8 +44,9 @@ const TIMES_OF_QUESTIONS = 41;
 class Studies {
   /** Null before a fit. */
   readonly study: MapStudy | null = $derived.by(() => {
-    const { fitted, loaded } = explorer;
-    return fitted === null || loaded === null ? null : makeStudy(loaded.cohort, fitted.model, fitted.placements);
+    const { fitted, loaded, prepared } = explorer;
+    if (fitted === null || loaded === null) return null;
+    return makeStudy(loaded.cohort, fitted, prepared?.values ?? spreadOf(loaded.cohort.values));
   });
 
   readonly groups: GroupStudy | null = $derived.by(() => {
@@ -80,16 +83,14 @@ class Studies {
 /** The study of the page. */
 export const studies = new Studies();
 
-function makeStudy(cohort: Cohort, model: TrajectoryModel, placements: Placements): MapStudy {
-  const sorted = cohort.values.slice().sort();
-  const at = (p: number) => sorted[Math.round(p * (sorted.length - 1))];
-  const words = markerWords(model, medianOfSorted(sorted), Math.max(Math.abs(at(0.005)), Math.abs(at(0.995))));
+function makeStudy(cohort: Cohort, { model, placements }: Fitted, values: ValueSpread): MapStudy {
+  const words = markerWords(model, values.median, Math.max(Math.abs(values.low), Math.abs(values.high)));
   const times = evenly(words.first, words.last, NUM_TIMES);
   const m = placements.ids.length;
   const expected = expectedCourses(model, placements, times.subarray(NUM_TIMES - 1));
-  const [low, high] = extentOf([[at(0.005), at(0.995)]], 0.06, words.transform === "log");
+  const [low, high] = extentOf([[values.low, values.high]], 0.06, words.transform === "log");
   // A margin must not take a positive marker below zero: nothing is measured there.
-  const range = [sorted[0] >= 0 ? Math.max(low, Math.min(at(0.005), at(0))) : low, high] as const;
+  const range = [values.least >= 0 ? Math.max(low, values.least) : low, high] as const;
   const ordered = expected.slice().sort();
   const spread = ordered[Math.floor(0.95 * (m - 1))] - ordered[Math.floor(0.05 * (m - 1))];
   const step = niceStep(spread, 10);

@@ -1,5 +1,5 @@
 /** A pool of threads with one door for all tasks; with one job, or where no thread program is built, work is done here. */
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { MessagePort } from "node:worker_threads";
 import { DtmError } from "@trajectory-maps/core";
@@ -15,6 +15,10 @@ export interface Pool {
   run(task: Task, transfer?: readonly MessagePort[]): Promise<unknown>;
   close(): Promise<void>;
 }
+
+/** A thread that has not loaded by then has failed, and has told so. */
+const LOADING_MS = 10_000;
+const LOOK_AGAIN_MS = 2;
 
 /** Opens a pool of at most `jobs` threads; close it when done. */
 export function openPool(jobs: number): Pool {
@@ -32,7 +36,8 @@ export function openPool(jobs: number): Pool {
     };
   }
   // As many threads from start to end: one that is let go when idle would load the whole program again for its next task.
-  const threads = new Piscina<Task, Answer>({ filename: program, minThreads: jobs, maxThreads: jobs });
+  const workerData = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const threads = new Piscina<Task, Answer>({ filename: program, minThreads: jobs, maxThreads: jobs, workerData });
   return {
     jobs,
     run: async (task, transfer = []) => {
@@ -41,7 +46,12 @@ export function openPool(jobs: number): Pool {
       const { code, message } = answer.failure;
       throw code === null ? new Error(message) : new DtmError(code, message);
     },
-    close: () => threads.destroy(),
+    close: async () => {
+      // Node aborts the whole process when a thread is ended while it loads its program.
+      const late = Date.now() + LOADING_MS;
+      while (Atomics.load(workerData, 0) < jobs && Date.now() < late) await setTimeout(LOOK_AGAIN_MS);
+      await threads.destroy();
+    },
   };
 }
 

@@ -1,4 +1,8 @@
-/** The program of a thread. Errors travel as data, because a copy between threads would lose their code. */
+/**
+ * The program of a thread. Errors travel as data, because a copy between threads would lose their code. Threads that have
+ * loaded it are counted, so that none is ended before.
+ */
+import { workerData } from "node:worker_threads";
 import { DtmError } from "@trajectory-maps/core";
 import { runTask, type Task } from "./tasks.ts";
 
@@ -14,3 +18,7 @@ export default function answer(task: Task): Answer {
     return { failure: { code: error instanceof DtmError ? error.code : null, message } };
   }
 }
+
+const loaded: unknown = workerData;
+// After whoever asked for this module has it.
+if (loaded instanceof Int32Array) queueMicrotask(() => Atomics.add(loaded, 0, 1));

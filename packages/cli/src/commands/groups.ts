@@ -53,6 +53,12 @@ export const groups: Command = {
     const studied = await withPool(jobsOf(options), (pool) =>
       studyGroups(run, { ...choice, method: methodOf(options) }, pool, context),
     );
+    const found = studied.groups.groups.length;
+    if (choice.numGroups !== "auto" && found < choice.numGroups) {
+      context.talk.warn(
+        `--groups ${choice.numGroups}: ${found} found. The others would have been nobody's largest share.`,
+      );
+    }
     const components = componentsOf(run);
     const json = { ...groupsJson(studied, choice.seed), components };
     const files = [

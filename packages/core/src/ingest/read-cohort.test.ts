@@ -229,6 +229,9 @@ describe("readCohort warns of", () => {
       { code: "suspected-missing-code", count: 2, where: { line: 62 } },
     ]);
     expect(readCohort(rows("q1,1,7100")).warnings).toMatchObject([{ code: "outlier", count: 1, where: { line: 62 } }]);
+    expect(readCohort(rows("q1,4000,71")).warnings).toMatchObject([
+      { code: "far-time", count: 1, where: { line: 62, column: "time" }, received: expect.stringContaining("4000") },
+    ]);
     expect(codes(rows("q1,1,99\nq2,1,99"))).toEqual([]);
     expect(readCohort(rows("q1,1,111"), { range: [0, 110] }).warnings).toMatchObject([
       { code: "out-of-range", count: 1 },

@@ -1,6 +1,6 @@
 /**
- * What is allowed but deserves a look: repeated rows, codes that stand for "missing", values far from all others,
- * two units in one column, times that are day numbers of a spreadsheet. Nothing is changed or removed; each kind gives one warning with a count.
+ * What is allowed but deserves a look: repeated rows, codes that stand for "missing", values and times far from all
+ * others, two units in one column, times that are day numbers of a spreadsheet. Nothing is changed or removed; each kind gives one warning with a count.
  */
 import type { Cohort } from "../cohort/cohort.ts";
 import { type Complaint, showReceived, type Where } from "../errors.ts";
@@ -12,7 +12,7 @@ import { findTwoUnits } from "./two-units.ts";
 /** Numbers that people write for "missing", by size. */
 const MISSING_CODES = [9, 99, 999, 9999, 99999].flatMap((code) => [-code, code]);
 
-/** A value this many interquartile ranges beyond the quartiles is told; skewed laboratory values stay well inside. */
+/** A value or time this many interquartile ranges beyond the quartiles is told; skewed laboratory values stay well inside. */
 const FAR = 50;
 
 export interface SuspicionContext {
@@ -87,6 +87,17 @@ export function findSuspicions(rows: Rows, cohort: Cohort, order: Int32Array, co
         "times such as years of follow-up",
         `numbers near ${times[0]}`,
         "They look like day numbers of a spreadsheet; subtract the origin.",
+      ]),
+    );
+  }
+  const [early, late] = farLimits(sampleOf(times).sort());
+  const farTime = countWhere((k) => times[k] < early || times[k] > late);
+  if (farTime.count > 0) {
+    warnings.push(
+      warning("far-time", "time", farTime.first, farTime.count, [
+        `times near the others (${early.toPrecision(3)} to ${late.toPrecision(3)})`,
+        `${farTime.count} far away, the first ${showReceived(String(times[farTime.at]))}`,
+        "Check it for a slip of the pen: courses are drawn over the whole range of times. Nothing was removed.",
       ]),
     );
   }
@@ -170,7 +181,16 @@ function firstAtLeast(sorted: Float64Array, x: number): number {
   return low;
 }
 
-/** Limits beyond which a value is far from all others, from the quartiles. */
+/** Numbers from which quartiles are taken: rough ones are enough, and a copy of all of them would be felt. */
+const SAMPLE = 65_536;
+
+/** At most that many of the numbers, evenly spread. */
+function sampleOf(x: Float64Array): Float64Array {
+  const stride = Math.ceil(x.length / SAMPLE);
+  return Float64Array.from({ length: Math.ceil(x.length / stride) }, (_, k) => x[k * stride]);
+}
+
+/** Limits beyond which a number is far from all others, from the quartiles. */
 function farLimits(sorted: Float64Array): readonly [number, number] {
   const [q1, q3] = [sorted[Math.floor(sorted.length / 4)], sorted[Math.floor((3 * sorted.length) / 4)]];
   const reach = FAR * (q3 - q1);

@@ -30,6 +30,7 @@ const FINDINGS: Readonly<Record<string, string>> = {
   "duplicate-rows": "Exact repeats of another row",
   "same-time": "Several values of one individual at one time",
   "negative-time": "Times before zero",
+  "far-time": "Times far from all others",
   "spreadsheet-dates": "Times that look like day numbers",
   "suspected-missing-code": "Values that look like a code for missing",
   outlier: "Values far from all others",

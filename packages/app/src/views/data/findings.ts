@@ -37,6 +37,7 @@ const TITLES: { readonly [code: string]: string } = {
   "duplicate-rows": "Exact duplicates",
   "same-time": "Several values at one time",
   "negative-time": "Time before the origin",
+  "far-time": "Time far from all others",
   "spreadsheet-dates": "Day numbers of a spreadsheet",
   "suspected-missing-code": "Code that may mean missing",
   outlier: "Far from all other values",

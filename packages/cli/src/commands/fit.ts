@@ -106,6 +106,9 @@ export function choiceOf(options: Options): FitChoice {
   if (schedule === "paper" && kind !== "dtm-paper") {
     throw new UsageError(`--schedule paper: expected with --model dtm-paper, received with --model ${kind}.`);
   }
+  if (schedule !== undefined && (kind === "lmm" || kind === "fpca")) {
+    throw new UsageError(`--schedule ${schedule}: expected with a map, received with --model ${kind}. Leave it out.`);
+  }
   return {
     kind,
     mapDimension: dimensionOf(options),

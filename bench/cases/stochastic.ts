@@ -6,6 +6,8 @@ import { registry } from "../cohorts.ts";
 import { cpuOf } from "../measure.ts";
 
 const EPOCHS = 5;
+/** Fits of which the least time counts. */
+const ROUNDS = 3;
 
 export const stochastic: BenchCase = {
   name: "stochastic",
@@ -16,20 +18,18 @@ export const stochastic: BenchCase = {
     const { gram, cross, sumSquares, counts } = prepareCohort(cohort).statistics;
     const bytes = [gram, cross, sumSquares, counts].reduce((sum, list) => sum + list.byteLength, 0);
     say("linear start");
-    const run = startDtm(cohort, { kind: "dtm-paper", schedule: "svi", epochs: EPOCHS });
-    const epochs = await cpuOf(() => stepWhile(run, "map"));
-    const places = await cpuOf(() => stepWhile(run, "places"));
+    let [epochs, places] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let round = 0; round < (quick ? 1 : ROUNDS); round++) {
+      const run = startDtm(cohort, { kind: "dtm-paper", schedule: "svi", epochs: EPOCHS });
+      epochs = Math.min(epochs, (await cpuOf(() => stepWhile(run, "map"))).cpu);
+      places = Math.min(places, (await cpuOf(() => stepWhile(run, "places"))).cpu);
+    }
     const state = 5 + 5; // θ and where it started
     return [
-      alone(
-        `published map by minibatches, m = ${m}, per individual and epoch`,
-        "us",
-        (epochs.cpu * 1e6) / (m * EPOCHS),
-        {
-          goal: 10,
-          note: `CPU time; the last places, each from several starts, ${((places.cpu * 1e6) / m).toFixed(1)} us each`,
-        },
-      ),
+      alone(`published map by minibatches, m = ${m}, per individual and epoch`, "us", (epochs * 1e6) / (m * EPOCHS), {
+        goal: 10,
+        note: `CPU time; the last places, each from several starts, ${((places * 1e6) / m).toFixed(1)} us each`,
+      }),
       alone("numeric state per individual after ingest", "B", bytes / m + 8 * state, {
         goal: 240,
         note: "statistics, place and where it started; whatever the number of visits",

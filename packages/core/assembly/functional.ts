@@ -7,7 +7,7 @@
  */
 import { Course, finishSpread } from "./course";
 import { both } from "./exp";
-import { Placing } from "./placing";
+import { factorTile, Placing } from "./placing";
 import { QUAD } from "./tiles";
 
 /** Addresses, as the host writes them: i32 each. */
@@ -55,91 +55,38 @@ export function spreadFunctional(context: usize): f64 {
       prior0 = f64x2.add(prior0, f64x2.mul(b, v128.load(x)));
       prior1 = f64x2.add(prior1, f64x2.mul(b, v128.load(x, 16)));
     }
+    factorTile(p, t);
     let known0 = f64x2.splat(0);
     let known1 = known0;
     let row = p.factor;
-    let noises = p.noise;
-    let ends = p.ends;
-    let uEnds = functional.ends;
-    offset = p.offsets;
-    term = p.terms;
-    let uOffset = functional.offsets;
-    let uTerm = functional.terms;
+    let ends = functional.ends;
+    offset = functional.offsets;
+    term = functional.terms;
     for (let a = 0; a < p.rank; a++) {
-      let e0 = both(p.heights + (<usize>a << 3));
-      let e1 = e0;
-      for (const stop = p.offsets + <usize>i32.load(ends); offset < stop; offset += 4, term += 8) {
-        const c = both(term);
-        const x = m + <usize>i32.load(offset);
-        e0 = f64x2.sub(e0, f64x2.mul(c, v128.load(x)));
-        e1 = f64x2.sub(e1, f64x2.mul(c, v128.load(x, 16)));
-      }
-      ends += 4;
+      // u_a, then (L⁻¹u)_a.
       let u0 = f64x2.splat(0);
       let u1 = u0;
-      for (const stop = functional.offsets + <usize>i32.load(uEnds); uOffset < stop; uOffset += 4, uTerm += 8) {
-        const c = both(uTerm);
-        const x = S + <usize>i32.load(uOffset);
+      for (const stop = functional.offsets + <usize>i32.load(ends); offset < stop; offset += 4, term += 8) {
+        const c = both(term);
+        const x = S + <usize>i32.load(offset);
         u0 = f64x2.add(u0, f64x2.mul(c, v128.load(x)));
         u1 = f64x2.add(u1, f64x2.mul(c, v128.load(x, 16)));
       }
-      uEnds += 4;
-      let other = p.factor;
-      for (let b = 0; b <= a; b++) {
-        let s0 = both(noises);
-        let s1 = s0;
-        noises += 8;
-        for (const stop = p.offsets + <usize>i32.load(ends); offset < stop; offset += 4, term += 8) {
-          const c = both(term);
-          const x = S + <usize>i32.load(offset);
-          s0 = f64x2.add(s0, f64x2.mul(c, v128.load(x)));
-          s1 = f64x2.add(s1, f64x2.mul(c, v128.load(x, 16)));
-        }
-        ends += 4;
-        const here = <usize>b << 5;
-        if (b < a) {
-          // Row a holds LD until its pivot is known.
-          for (let c: usize = 0; c < here; c += QUAD) {
-            s0 = f64x2.sub(s0, f64x2.mul(v128.load(row + c), v128.load(other + c)));
-            s1 = f64x2.sub(s1, f64x2.mul(v128.load(row + c, 16), v128.load(other + c, 16)));
-          }
-        } else {
-          let diagonal = p.factor;
-          for (let c: usize = 0; c < here; c += QUAD) {
-            const x0 = v128.load(row + c);
-            const x1 = v128.load(row + c, 16);
-            const l0 = f64x2.mul(x0, v128.load(diagonal));
-            const l1 = f64x2.mul(x1, v128.load(diagonal, 16));
-            s0 = f64x2.sub(s0, f64x2.mul(x0, l0));
-            s1 = f64x2.sub(s1, f64x2.mul(x1, l1));
-            e0 = f64x2.sub(e0, f64x2.mul(l0, v128.load(p.residuals + c)));
-            e1 = f64x2.sub(e1, f64x2.mul(l1, v128.load(p.residuals + c, 16)));
-            u0 = f64x2.sub(u0, f64x2.mul(l0, v128.load(functional.solved + c)));
-            u1 = f64x2.sub(u1, f64x2.mul(l1, v128.load(functional.solved + c, 16)));
-            v128.store(row + c, l0);
-            v128.store(row + c, l1, 16);
-            diagonal += c + 2 * QUAD;
-          }
-          // V ≥ N, so pivots are at least those of N but for rounding.
-          const floor = both(p.floors + (<usize>a << 3));
-          s0 = f64x2.div(f64x2.splat(1), f64x2.max(s0, floor));
-          s1 = f64x2.div(f64x2.splat(1), f64x2.max(s1, floor));
-          v128.store(p.residuals + here, e0);
-          v128.store(p.residuals + here, e1, 16);
-          v128.store(functional.solved + here, u0);
-          v128.store(functional.solved + here, u1, 16);
-          const x0 = f64x2.mul(u0, s0);
-          const x1 = f64x2.mul(u1, s1);
-          mean0 = f64x2.add(mean0, f64x2.mul(x0, e0));
-          mean1 = f64x2.add(mean1, f64x2.mul(x1, e1));
-          known0 = f64x2.add(known0, f64x2.mul(x0, u0));
-          known1 = f64x2.add(known1, f64x2.mul(x1, u1));
-        }
-        v128.store(row + here, s0);
-        v128.store(row + here, s1, 16);
-        other += <usize>(b + 1) << 5;
+      ends += 4;
+      const here = <usize>a << 5;
+      for (let c: usize = 0; c < here; c += QUAD) {
+        u0 = f64x2.sub(u0, f64x2.mul(v128.load(row + c), v128.load(functional.solved + c)));
+        u1 = f64x2.sub(u1, f64x2.mul(v128.load(row + c, 16), v128.load(functional.solved + c, 16)));
       }
-      row += <usize>(a + 1) << 5;
+      v128.store(functional.solved + here, u0);
+      v128.store(functional.solved + here, u1, 16);
+      const x0 = f64x2.mul(u0, v128.load(row + here));
+      const x1 = f64x2.mul(u1, v128.load(row + here, 16));
+      mean0 = f64x2.add(mean0, f64x2.mul(x0, v128.load(p.residuals + here)));
+      mean1 = f64x2.add(mean1, f64x2.mul(x1, v128.load(p.residuals + here, 16)));
+      known0 = f64x2.add(known0, f64x2.mul(x0, u0));
+      known1 = f64x2.add(known1, f64x2.mul(x1, u1));
+      row += here + QUAD;
     }
     const left0 = f64x2.sub(prior0, known0);
     const left1 = f64x2.sub(prior1, known1);

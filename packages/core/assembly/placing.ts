@@ -96,19 +96,12 @@ export function weighNodes(context: usize): i32 {
   return count;
 }
 
-/**
- * For four nodes: V = LDL', e; stores V⁻¹e if it is wanted, and the density π (|N|/|V|)^½ exp(−½ e'V⁻¹e) as a number between 1 and 2
- * (scales) times exp(x); returns the larger x of each pair.
- */
+/** For four nodes: L with the reciprocals of D on the diagonal, V = LDL', to `factor`, and L⁻¹e to `residuals`. */
 @inline
-function weighTile(p: Placing, t: i32): v128 {
+export function factorTile(p: Placing, t: i32): void {
   const r = p.rank;
   const S = p.covariances + <usize>(t * p.numPacked) * QUAD;
   const m = p.means + <usize>(t * p.numBasis) * QUAD;
-  let product0 = f64x2.splat(1);
-  let product1 = product0;
-  let quadratic0 = f64x2.splat(0);
-  let quadratic1 = quadratic0;
   let row = p.factor;
   let noise = p.noise;
   let ends = p.ends;
@@ -143,8 +136,6 @@ function weighTile(p: Placing, t: i32): v128 {
           s0 = f64x2.sub(s0, f64x2.mul(v128.load(row + c), v128.load(other + c)));
           s1 = f64x2.sub(s1, f64x2.mul(v128.load(row + c, 16), v128.load(other + c, 16)));
         }
-        v128.store(row + at, s0);
-        v128.store(row + at, s1, 16);
       } else {
         // d_a = v_aa − Σ_c u_ac l_ac and e_a ← e_a − Σ_c l_ac e_c, with l_ac = u_ac / d_c.
         let diagonal = p.factor;
@@ -166,17 +157,41 @@ function weighTile(p: Placing, t: i32): v128 {
         const floor = both(p.floors + (<usize>a << 3));
         s0 = f64x2.div(f64x2.splat(1), f64x2.max(s0, floor));
         s1 = f64x2.div(f64x2.splat(1), f64x2.max(s1, floor));
-        product0 = f64x2.mul(product0, f64x2.mul(floor, s0));
-        product1 = f64x2.mul(product1, f64x2.mul(floor, s1));
-        v128.store(row + at, s0);
-        v128.store(row + at, s1, 16);
         v128.store(p.residuals + at, e0);
         v128.store(p.residuals + at, e1, 16);
-        quadratic0 = f64x2.add(quadratic0, f64x2.mul(f64x2.mul(e0, e0), s0));
-        quadratic1 = f64x2.add(quadratic1, f64x2.mul(f64x2.mul(e1, e1), s1));
       }
+      v128.store(row + at, s0);
+      v128.store(row + at, s1, 16);
       other += <usize>(b + 1) << 5;
     }
+    row += <usize>(a + 1) << 5;
+  }
+}
+
+/**
+ * For four nodes: stores V⁻¹e if it is wanted, and the density π (|N|/|V|)^½ exp(−½ e'V⁻¹e) as a number between 1 and 2
+ * (scales) times exp(x); returns the larger x of each pair.
+ */
+@inline
+function weighTile(p: Placing, t: i32): v128 {
+  const r = p.rank;
+  factorTile(p, t);
+  let product0 = f64x2.splat(1);
+  let product1 = product0;
+  let quadratic0 = f64x2.splat(0);
+  let quadratic1 = quadratic0;
+  let row = p.factor;
+  for (let a = 0; a < r; a++) {
+    const at = <usize>a << 5;
+    const floor = both(p.floors + (<usize>a << 3));
+    const e0 = v128.load(p.residuals + at);
+    const e1 = v128.load(p.residuals + at, 16);
+    const s0 = v128.load(row + at);
+    const s1 = v128.load(row + at, 16);
+    product0 = f64x2.mul(product0, f64x2.mul(floor, s0));
+    product1 = f64x2.mul(product1, f64x2.mul(floor, s1));
+    quadratic0 = f64x2.add(quadratic0, f64x2.mul(f64x2.mul(e0, e0), s0));
+    quadratic1 = f64x2.add(quadratic1, f64x2.mul(f64x2.mul(e1, e1), s1));
     row += <usize>(a + 1) << 5;
   }
   // V⁻¹e = L⁻ᵀD⁻¹(L⁻¹e), from the last row upwards: `out` gathers what later rows take away.

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { randomCohort } from "../../../../test/random-cohort.ts";
-import type { BasisStatistics } from "../basis/statistics.ts";
+import { scrambledHost } from "../../../../test/shard-host.ts";
 import { makeCohort } from "../cohort/cohort.ts";
 import { createRandom } from "../numeric/random.ts";
 import { embed } from "./embed.ts";
 import { type FitDtmOptions, fitDtm } from "./fit-models.ts";
-import { createShardWorker } from "./shard-worker.ts";
-import { type ShardHost, shardBlocks, statisticsBlock } from "./shards.ts";
+import { shardBlocks, statisticsBlock } from "./shards.ts";
 
 /** Individuals with two to five visits, more than one block of them. */
 function cohortOf(m: number) {
@@ -22,42 +21,6 @@ function cohortOf(m: number) {
     }
   }
   return makeCohort(rows);
-}
-
-/** Arrays that stand for shared memory: messages hold them as they are, everything else is copied. */
-function message<T>(value: T, shared: ReadonlySet<unknown>): T {
-  if (shared.has(value) || value === null || typeof value !== "object") return value;
-  if (ArrayBuffer.isView(value)) return structuredClone(value);
-  if (Array.isArray(value)) return value.map((v) => message(v, shared)) as T;
-  return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, message(v, shared)])) as T;
-}
-
-/** A host of several workers that take parts from the last to the first and talk in copies only. */
-function scrambledHost(numWorkers: number): ShardHost {
-  const workers = Array.from({ length: numWorkers }, createShardWorker);
-  return {
-    open: (given) => {
-      const statistics: BasisStatistics = { ...given };
-      const shared = new Set<unknown>();
-      return {
-        statistics,
-        buffer: (length) => {
-          const memory = new Float64Array(length);
-          shared.add(memory);
-          return memory;
-        },
-        run: (name, state, parts) => {
-          const received = workers.map(() => message(state, shared));
-          const answers = new Array<unknown>(parts.length);
-          for (let k = parts.length - 1; k >= 0; k--) {
-            const w = k % numWorkers;
-            answers[k] = structuredClone(workers[w](statistics, name, received[w], message(parts[k], shared)));
-          }
-          return answers;
-        },
-      };
-    },
-  };
 }
 
 describe("shards", () => {

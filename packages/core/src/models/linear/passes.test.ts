@@ -1,34 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
+import { scrambledHost } from "../../../../../test/shard-host.ts";
 import { pooledGram } from "../../basis/statistics.ts";
 import { embed } from "../embed.ts";
 import { fitFpca, fitLmm } from "../fit-models.ts";
-import { createShardWorker } from "../shard-worker.ts";
-import type { ShardHost } from "../shards.ts";
 import { rankSums } from "./em.ts";
 import { createLowRankWorkspace, createScore, logLikelihood, logLikelihoodScore } from "./low-rank.ts";
 import { allCoefficientMeans, allEffects, createPasses } from "./passes.ts";
 import { coefficientMeans, effectPosterior } from "./posterior.ts";
 import { linearLogLikelihood, linearParameters } from "./scores.ts";
-
-/** Workers that take parts from the last to the first and talk in copies. */
-function otherThreads(numWorkers: number): ShardHost {
-  const workers = Array.from({ length: numWorkers }, createShardWorker);
-  return {
-    open: (statistics) => ({
-      statistics,
-      buffer: (length) => new Float64Array(length),
-      run: (name, state, parts) => {
-        const answers = parts.map((part, k) => () => workers[k % numWorkers](statistics, name, state, part));
-        return answers
-          .reverse()
-          .map((answer) => structuredClone(answer()))
-          .reverse();
-      },
-    }),
-  };
-}
 
 const { cohort, statistics } = randomCohort({ numIndividuals: 5203, maxObservations: 6, seed: 4 });
 const gram = pooledGram(statistics);
@@ -58,17 +39,17 @@ describe("passes of a linear fit in blocks", () => {
   it("give the same bits wherever blocks are worked on", () => {
     const { record: _, ...here } = lmm;
     for (const numWorkers of [1, 3]) {
-      const { record: __, ...there } = fitLmm(cohort, { maxEvaluations: 6, shards: otherThreads(numWorkers) });
+      const { record: __, ...there } = fitLmm(cohort, { maxEvaluations: 6, shards: scrambledHost(numWorkers) });
       expect(there).toEqual(here);
     }
-    const shards = otherThreads(2);
+    const shards = scrambledHost(2);
     expect(allCoefficientMeans(statistics, parameters, shards)).toEqual(coefficientMeans(statistics, parameters));
     expect(allEffects(statistics, parameters, shards)).toEqual(effectPosterior(statistics, parameters));
     expect(linearLogLikelihood(lmm, statistics, { shards })).toBe(linearLogLikelihood(lmm, statistics));
   });
 
   it("say that the noise is negligible, wherever it happens", () => {
-    const passes = createPasses(statistics, 5, gram, { shards: otherThreads(2) });
+    const passes = createPasses(statistics, 5, gram, { shards: scrambledHost(2) });
     expect(passes.score({ ...parameters, noiseVariance: 0 }, createScore(5))).toBeNaN();
     expect(() => passes.rankSums({ ...parameters, noiseVariance: 0 })).toThrow(/noise variance/);
   });

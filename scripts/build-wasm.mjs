@@ -26,6 +26,27 @@ const OPTIONS = [
   ["--use", "abort="],
 ].flat();
 
+/** Classes of the contexts, from the declaration of memory layouts in src/wasm/layouts.ts. */
+export async function contextsText() {
+  const { default: typescript } = await import("typescript");
+  const source = readFileSync(join(FOLDER, "src", "wasm", "layouts.ts"), "utf8");
+  const { outputText } = typescript.transpileModule(source, {
+    compilerOptions: { module: typescript.ModuleKind.ESNext, target: typescript.ScriptTarget.ES2022 },
+  });
+  const { LAYOUTS } = await import(`data:text/javascript,${encodeURIComponent(outputText)}`);
+  const classes = LAYOUTS.map(({ name, sizes, buffers }) => [
+    "",
+    "@unmanaged",
+    `export class ${name} {`,
+    ...sizes.map((field) => `  ${field}: i32;`),
+    ...Object.keys(buffers).map((field) => `  ${field}: usize;`),
+    "}",
+  ]);
+  return ["/** Made by scripts/build-wasm.mjs from src/wasm/layouts.ts; do not edit. */", ...classes.flat(), ""].join(
+    "\n",
+  );
+}
+
 /** Hash of the sources and options, which names the bytes made of them. */
 export function sourceHash() {
   const hash = createHash("sha256").update(OPTIONS.join(" "));
@@ -75,6 +96,9 @@ export function moduleText(binary, hash) {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const contexts = await contextsText();
+  const file = join(FOLDER, "assembly", "contexts.ts");
+  if (!existsSync(file) || readFileSync(file, "utf8") !== contexts) writeFileSync(file, contexts);
   const hash = sourceHash();
   if (!existsSync(BYTES) || !readFileSync(BYTES, "utf8").includes(hash)) {
     const binary = await compile();

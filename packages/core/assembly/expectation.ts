@@ -3,44 +3,9 @@
  * two individuals at once, one in each lane; weights over the nodes are taken for four at once (tiles.ts).
  * A block holds `count` individuals, a multiple of four; the host fills rows beyond the last one with zeros.
  */
+import { Pass } from "./contexts";
 import { both } from "./exp";
 import { addOuter, dotTiles, expTiles, logWeights } from "./tiles";
-
-/** Sizes, then addresses, as the host writes them: i32 each. */
-@unmanaged
-class Pass {
-  numBasis: i32; // d
-  numBand: i32;
-  stride: i32; // K
-  numTiles: i32;
-  hasResidual: i32;
-  noise: usize; // σ² [1]
-  bandRow: usize; // i32 [numBand]
-  bandColumn: usize;
-  mean: usize; // β̃ [d]
-  root: usize; // L [d,d]
-  gram: usize; // [count,numBand]
-  cross: usize; // [count,d]
-  squares: usize; // s [count]
-  scratch: usize; // pairs of numbers, 16 bytes each: [3d² + 2d + d(2d + 1)]
-  packed: usize; // (g̃, G̃) [count/4][K][4]
-  rests: usize; // ρ − ζ'ζ [count]
-  diagonals: usize; // M_kk [count/2][d][2]
-  products: usize; // Π M_kk [count]
-  table: usize; // [tile][K][4]
-  logPrior: usize; // [tile][4]
-  weights: usize; // [tile][4][4]
-  active: usize; // i32 [tiles]
-  maxima: usize; // [count]
-  sums: usize; // [count]
-  block: usize; // moments of four [K][4]
-  nodeSums: usize; // [tile][K][4]
-  moments: usize; // [count,K]
-  totals: usize; // pairs of numbers [2d + 3]: Σ g, Σ G E w, Σ ρ, Σ g'E w, Σ ⟨G, E ww'⟩
-  placeTerms: usize; // coefficients of first guesses of places [count/4][terms][4]
-  placeTable: usize; // powers of the nodes' coordinates [tile][terms][4]
-  placePrior: usize; // 0 at nodes, −∞ beyond the last [tile][4]
-}
 
 /** Numbers at a and b as the two lanes. */
 @inline
@@ -228,12 +193,12 @@ export function expectBlock(context: usize, count: i32, addSums: i32, writeMomen
     const low = f64x2.div(f64x2.splat(1), v128.load(sums));
     const high = f64x2.div(f64x2.splat(1), v128.load(sums, 16));
     if (writeMoments) {
-      dotTiles(pass.weights, pass.table, pass.block, pass.active, count, K);
+      dotTiles(pass.weights, pass.table, pass.momentsOfFour, pass.active, count, K);
       for (let k = 0; k < K; k++) {
         const m = pass.moments + (<usize>(i * K + k) << 3);
         const row = <usize>K << 3;
-        const a = f64x2.mul(v128.load(pass.block + (<usize>k << 5)), low);
-        const b = f64x2.mul(v128.load(pass.block + (<usize>k << 5), 16), high);
+        const a = f64x2.mul(v128.load(pass.momentsOfFour + (<usize>k << 5)), low);
+        const b = f64x2.mul(v128.load(pass.momentsOfFour + (<usize>k << 5), 16), high);
         f64.store(m, f64x2.extract_lane(a, 0));
         f64.store(m + row, f64x2.extract_lane(a, 1));
         f64.store(m + 2 * row, f64x2.extract_lane(b, 0));

@@ -13,16 +13,11 @@ export type KernelChoice = "auto" | "wasm" | "typescript";
 /** Which kernels a fit used. */
 export type KernelKind = "wasm-simd" | "typescript";
 
-/** The functions of the module (packages/core/assembly/); addresses are bytes, counts are numbers of entries. */
+/** Functions of the module that take plain addresses (bytes) and counts; those with a context are named in layouts.ts. */
 export interface KernelExports {
   factorBand(A: number, n: number, ld: number, p: number, w: number): number;
   solveBand(U: number, b: number, n: number, ld: number, p: number, w: number): void;
   invertBand(U: number, X: number, S: number, n: number, ld: number, p: number, w: number, full: number): void;
-  packBlock(context: number, count: number): void;
-  expectBlock(context: number, count: number, addSums: number, writeMoments: number): void;
-  startBlock(context: number, count: number, terms: number): void;
-  residualBlock(context: number, count: number): void;
-  maximizeBlock(context: number, count: number): void;
   addOuter(P: number, R: number, out: number, active: number, count: number, K: number): void;
   dotTiles(R: number, T: number, out: number, active: number, count: number, K: number): void;
   evaluateLocal(context: number, order: number): number;

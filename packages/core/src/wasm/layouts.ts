@@ -1,0 +1,77 @@
+/**
+ * The memory of the WebAssembly kernels, declared once. A layout names the whole numbers and the buffers a family of
+ * kernels works on; the host's views (layout.ts) and the class `Name` in packages/core/assembly/contexts.ts, which
+ * scripts/build-wasm.mjs writes, both follow from it. Lengths are numbers of entries; shapes stand beside them.
+ * This file imports nothing, so that the build can read it alone.
+ */
+
+/** Length of a buffer for given sizes, by the type of its entries. */
+export type BufferLength<Size extends string> =
+  | { readonly f64: (n: Readonly<Record<Size, number>>) => number }
+  | { readonly i32: (n: Readonly<Record<Size, number>>) => number };
+
+export interface Layout<Size extends string, Buffers> {
+  /** Name of the context's class in the assembly. */
+  readonly name: string;
+  /** Whole numbers at the head of the context: what lengths depend on and kernels read. */
+  readonly sizes: readonly Size[];
+  /** What follows: one address each. */
+  readonly buffers: Buffers;
+  /** Kernels that take the address of the context first. */
+  readonly kernels: readonly string[];
+}
+
+function layout<
+  const Size extends string,
+  const Buffers extends { readonly [name: string]: BufferLength<Size> },
+  const Kernel extends string,
+>(
+  name: string,
+  sizes: readonly Size[],
+  buffers: Buffers,
+  kernels: readonly Kernel[],
+): Layout<Size, Buffers> & { readonly kernels: readonly Kernel[] } {
+  return { name, sizes, buffers, kernels };
+}
+
+/** The passes over individuals of the recommended map (assembly/expectation.ts); `block` individuals at a time. */
+export const PASS = layout(
+  "Pass",
+  ["numBasis", "numBand", "stride", "numTiles", "hasResidual", "block", "numTerms"],
+  {
+    noise: { f64: () => 1 }, // σ²
+    bandRow: { i32: (n) => (n.numBasis * (n.numBasis + 1)) / 2 }, // [numBand]
+    bandColumn: { i32: (n) => (n.numBasis * (n.numBasis + 1)) / 2 },
+    mean: { f64: (n) => n.numBasis }, // β̃ [d]
+    root: { f64: (n) => n.numBasis ** 2 }, // L [d,d]
+    gram: { f64: (n) => (n.block * n.numBasis * (n.numBasis + 1)) / 2 }, // [block,numBand]
+    cross: { f64: (n) => n.block * n.numBasis }, // [block,d]
+    squares: { f64: (n) => n.block }, // s [block]
+    scratch: { f64: (n) => 2 * (5 * n.numBasis ** 2 + 3 * n.numBasis) }, // pairs: [3d² + 2d + d(2d + 1)]
+    packed: { f64: (n) => n.block * n.stride }, // (g̃, G̃) [block/4][K][4]
+    rests: { f64: (n) => n.block }, // ρ − ζ'ζ [block]
+    diagonals: { f64: (n) => n.block * n.numBasis }, // M_kk [block/2][d][2]
+    products: { f64: (n) => n.block }, // Π M_kk [block]
+    table: { f64: (n) => n.numTiles * n.stride * 4 }, // [tile][K][4]
+    logPrior: { f64: (n) => n.numTiles * 4 }, // [tile][4]
+    weights: { f64: (n) => n.numTiles * 16 }, // [tile][4][4]
+    active: { i32: (n) => n.numTiles },
+    maxima: { f64: (n) => n.block }, // [block]
+    sums: { f64: (n) => n.block }, // [block]
+    momentsOfFour: { f64: (n) => 4 * n.stride }, // [K][4]
+    nodeSums: { f64: (n) => n.numTiles * n.stride * 4 }, // [tile][K][4]
+    moments: { f64: (n) => n.block * n.stride }, // [block,K]
+    totals: { f64: (n) => 2 * (2 * n.numBasis + 3) }, // pairs: Σ g, Σ G E w, Σ ρ, Σ g'E w, Σ ⟨G, E ww'⟩
+    placeTerms: { f64: (n) => n.block * n.numTerms }, // coefficients of first guesses of places [block/4][terms][4]
+    placeTable: { f64: (n) => n.numTiles * n.numTerms * 4 }, // powers of the nodes' coordinates [tile][terms][4]
+    placePrior: { f64: (n) => n.numTiles * 4 }, // 0 at nodes, −∞ beyond the last [tile][4]
+  },
+  ["packBlock", "expectBlock", "startBlock", "residualBlock", "maximizeBlock"],
+);
+
+/** Every layout, for the build. */
+export const LAYOUTS: readonly {
+  readonly name: string;
+  readonly sizes: readonly string[];
+  readonly buffers: object;
+}[] = [PASS];

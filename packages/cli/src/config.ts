@@ -36,7 +36,7 @@ export async function readConfig(
   const parsed = z.object(Object.fromEntries(own.map((o) => [longName(o), schemaOf(o).optional()]))).safeParse(values);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw new UsageError(`${path}: the option ${issue?.path.join(".")} is not as it should be: ${issue?.message}.`);
+    throw new UsageError(`${path}: the option ${issue?.path.join(".")} is not valid: ${issue?.message}.`);
   }
   return parsed.data;
 }

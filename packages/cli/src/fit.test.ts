@@ -123,7 +123,7 @@ describe("a stop after the model is fitted", () => {
     const out = here.at("half");
     const stopped = await stoppedAt('"start","title":"Linear mixed', "fit", VISITS, "--model", "fpca", "-o", out);
     expect(stopped.code).toBe(130);
-    expect(stopped.talk).toContain(`the model is kept. Go on with: dtm fit --resume ${out}`);
+    expect(stopped.talk).toContain(`the model is kept. Resume with: dtm fit --resume ${out}`);
     expect(readdirSync(out).sort()).toEqual(["checkpoint.json", "model.json", "visits.csv"]);
     expect(here.text("half", "model.json")).toBe(here.text("whole", "model.json"));
     expect((await run("fit", "--resume", out, "-q")).code).toBe(0);

@@ -43,13 +43,15 @@ async function askedFor(argv: readonly string[]): Promise<readonly Command[]> {
 
 async function buildProgram(session: Session, loaded: readonly Command[]): Promise<Program> {
   const program = new Program("dtm")
-    .description("Disease trajectory maps: place individuals with irregular marker series on a map, forecast, compare.")
+    .description(
+      "Disease trajectory maps: place individuals with irregular marker series on a map, forecast their courses, compare models.",
+    )
     .version(ownVersion(), "-V, --version", "print the version")
-    .option("-q, --quiet", "no talk on standard error but errors")
-    .option("--debug", "show where an unforeseen error came from")
+    .option("-q, --quiet", "print nothing on standard error but errors")
+    .option("--debug", "print the stack trace of an unexpected error")
     .exitOverride()
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${usageOf(command)}`.trim() })
-    .showHelpAfterError("Run it with --help to see what it takes.")
+    .showHelpAfterError("Run with --help for usage.")
     .addHelpText(
       "after",
       "\nA study, step by step:\n  dtm inspect visits.csv\n  dtm fit visits.csv --id id --time years --value fvc -o run/\n" +

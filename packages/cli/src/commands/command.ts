@@ -50,24 +50,27 @@ export interface Context {
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
   { flags: "--json", description: "one JSON document on standard output instead of text" },
   { flags: "--seed <number>", description: "seed of all randomness", default: "1" },
-  { flags: "--config <file>", description: "options from a YAML or JSON file (flags and DTM_* come first)" },
+  {
+    flags: "--config <file>",
+    description: "options from a YAML or JSON file (flags and DTM_* variables take precedence)",
+  },
   {
     flags: "--progress <form>",
-    description: "talk on standard error: for people, or one JSON event a line for programs",
+    description: "progress on standard error: a bar for people, or one JSON event per line for programs",
     default: "auto",
     choices: ["auto", "json"],
   },
-  { flags: "-q, --quiet", description: "no talk on standard error but errors" },
-  { flags: "--debug", description: "show where an unforeseen error came from" },
+  { flags: "-q, --quiet", description: "print nothing on standard error but errors" },
+  { flags: "--debug", description: "print the stack trace of an unexpected error" },
 ];
 
 /** Threads for work that can be shared; never changes a result. */
 export const JOBS_OPTION: OptionSpec = {
   flags: "-j, --jobs <number>",
-  description: "threads to use; results do not depend on it (default: one per core)",
+  description: "number of threads; does not change results (default: one per core)",
 };
 
-export const FORCE_OPTION: OptionSpec = { flags: "--force", description: "write over results that are already there" };
+export const FORCE_OPTION: OptionSpec = { flags: "--force", description: "overwrite existing results" };
 
 export function textOption(options: Options, name: string): string | undefined {
   const value = options[name];

@@ -33,7 +33,7 @@ export const demo: Command = {
   arguments: [],
   options: [
     { flags: "--scleroderma", description: "simulated lung function and skin scores instead" },
-    { flags: "-o, --out <folder>", description: "where results go", default: "out" },
+    { flags: "-o, --out <folder>", description: "folder for results", default: "out" },
     JOBS_OPTION,
   ],
   examples: ["dtm demo", "dtm demo --scleroderma --seed 7 -o elsewhere"],

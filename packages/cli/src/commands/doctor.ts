@@ -19,7 +19,7 @@ const OLDEST_NODE = [20, 19] as const;
 
 export const doctor: Command = {
   name: "doctor",
-  description: "Check this machine: Node, memory, threads, optional parts.",
+  description: "Check this machine: Node, memory, threads, optional packages.",
   arguments: [],
   options: [],
   examples: ["dtm doctor", "dtm doctor --json"],
@@ -31,7 +31,7 @@ export const doctor: Command = {
       remedy ? `${found}. ${remedy}` : found,
     ]);
     const bad = checks.filter(({ ok }) => !ok).length;
-    const verdict = bad === 0 ? "Everything is there." : `${bad} of ${checks.length} parts are missing.`;
+    const verdict = bad === 0 ? "All parts are present." : `${bad} of ${checks.length} parts are missing.`;
     return { text: `${table(["part", "", "found"], rows, [1, 2])}\n\n${verdict}`, json: { checks, ok: bad === 0 } };
   },
 };

@@ -21,7 +21,7 @@ export const embedCommand: Command = {
     const outside = placements.numOutsideTimes.reduce((sum, n) => sum + n, 0);
     if (outside > 0) {
       context.talk.warn(
-        `${outside} observations lie outside the times the model knows; they count at its first or last.`,
+        `${outside} observations lie outside the times of the training data; they are used as if made at its first or last time.`,
       );
     }
     const columns = placeColumns(model.mapDimension);

@@ -29,7 +29,7 @@ export const explore: Command = {
     { flags: "--subjects <file>", description: "CSV with one row per individual, for outcomes" },
     ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|time|value) /.test(flags)),
     ...MARKER_OPTIONS,
-    { flags: "--port <number>", description: "port on the loopback address (default: one that is free)" },
+    { flags: "--port <number>", description: "port on the loopback address (default: a free one)" },
     { flags: "--open", description: "open the browser" },
   ],
   examples: ["dtm explore", "dtm explore run/ --subjects subjects.csv", "dtm explore visits.csv --value fvc --open"],

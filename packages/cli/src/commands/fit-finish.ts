@@ -84,7 +84,7 @@ function removeStale({ folder, context }: Work): void {
   const stale = LATER_FILES.filter((name) => fileExists(join(folder, name)));
   for (const name of stale) removeFile(join(folder, name));
   if (stale.length > 0) {
-    context.talk.warn(`Results of the model that was in ${folder} before are removed: ${stale.join(", ")}.`);
+    context.talk.warn(`Results of the previous model in ${folder} are removed: ${stale.join(", ")}.`);
   }
 }
 
@@ -204,5 +204,5 @@ function keep(
   ]);
   const visits = withVisits ? "" : " VISITS";
   const kept = snapshot === null ? "the model is kept" : "the state is kept";
-  return new StoppedError(signal, `Stopped; ${kept}. Go on with: dtm fit${visits} --resume ${folder}`);
+  return new StoppedError(signal, `Stopped; ${kept}. Resume with: dtm fit${visits} --resume ${folder}`);
 }

@@ -35,7 +35,7 @@ import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, VISITS_ARGUMENT } from "./v
 
 export const fit: Command = {
   name: "fit",
-  description: "Fit a model to a table of visits, place everyone, and write the folder of a run.",
+  description: "Fit a model to a table of visits, place every individual, and write the results to a folder.",
   arguments: [{ ...VISITS_ARGUMENT, optional: true }],
   options: [
     ...COLUMN_OPTIONS,
@@ -48,12 +48,12 @@ export const fit: Command = {
       description: "how the map is fitted (default: batch; svi above 50,000 individuals)",
       choices: SCHEDULES,
     },
-    { flags: "--learn", description: "learn the published map's noise, variance and length-scale too" },
-    { flags: "-o, --out <folder>", description: "where results go", default: "run" },
-    { flags: "--no-visits", description: "keep no copy of the visits in the run" },
+    { flags: "--learn", description: "also learn the noise, variance and length-scale of the published map" },
+    { flags: "-o, --out <folder>", description: "folder for results", default: "run" },
+    { flags: "--no-visits", description: "keep no copy of the visits in the results" },
     { flags: "--strict", description: "exit code 5 if the fit did not converge" },
-    { flags: "--dry-run", description: "read and check the visits, say what would be done, write nothing" },
-    { flags: "--resume <folder>", description: "go on with an interrupted fit" },
+    { flags: "--dry-run", description: "read and check the visits, print the plan, write nothing" },
+    { flags: "--resume <folder>", description: "resume an interrupted fit" },
     JOBS_OPTION,
     FORCE_OPTION,
   ],

@@ -51,7 +51,7 @@ describe("dtm groups", () => {
 
   it("shows the components of the linear model after varimax, shares that sum to one", async () => {
     const { out } = await run("groups", RUN, "--stability", "0", "--force", "-q");
-    expect(out).toMatch(/components of fpca after varimax: \d+ % most at .* years; \d+ % most at/);
+    expect(out).toMatch(/components of fpca after varimax: \d+% most at .* years; \d+% most at/);
     const { components } = groupsContract.parse(JSON.parse(here.text("run", "groups.json")));
     expect(components?.components.reduce((s, { share }) => s + share, 0)).toBeCloseTo(1, 9);
   });

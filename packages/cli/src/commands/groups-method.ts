@@ -9,7 +9,7 @@ const METHODS: readonly GroupMethod[] = ["ward", "mixture"];
 
 export const METHOD_OPTION: OptionSpec = {
   flags: "--method <name>",
-  description: "a tree of the places, or Gaussians with soft membership",
+  description: "Ward's tree of the places, or a Gaussian mixture with soft membership",
   default: "ward",
   choices: METHODS,
 };

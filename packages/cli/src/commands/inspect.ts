@@ -7,7 +7,7 @@ import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, VISITS_ARGUMENT } from "./v
 export const inspect: Command = {
   name: "inspect",
   description:
-    "Look at a table of visits: individuals, spans, gaps, missing cells, repeats, odd values, covered times.",
+    "Check a table of visits: individuals, follow-up, gaps, missing cells, repeats, outliers, covered times.",
   arguments: [VISITS_ARGUMENT],
   options: [...COLUMN_OPTIONS, ...MARKER_OPTIONS],
   examples: ["dtm inspect visits.csv", "dtm inspect visits.tsv.gz --value fvc --time-unit years --json"],

@@ -17,13 +17,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "inspect",
     usage: "<visits>",
-    summary: "look at the quality of a table of visits",
+    summary: "check the quality of a table of visits",
     load: async () => (await import("./inspect.ts")).inspect,
   },
   {
     name: "fit",
     usage: "[visits]",
-    summary: "fit a model, place everyone, write a run",
+    summary: "fit a model, place every individual, write a run",
     load: async () => (await import("./fit.ts")).fit,
   },
   {
@@ -35,13 +35,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "predict",
     usage: "<model> <visits>",
-    summary: "forecast individuals",
+    summary: "forecast the courses of individuals",
     load: async () => (await import("./predict.ts")).predictCommand,
   },
   {
     name: "compare",
     usage: "<visits>",
-    summary: "compare models on individuals they have not seen",
+    summary: "compare models on held-out individuals",
     load: async () => (await import("./compare.ts")).compare,
   },
   {
@@ -53,7 +53,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "associate",
     usage: "<run> <subjects>",
-    summary: "test whether outcomes differ over the map",
+    summary: "test outcomes for association with the map",
     load: async () => (await import("./associate.ts")).associate,
   },
   {
@@ -71,13 +71,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "simulate",
     usage: "<what>",
-    summary: "draw a cohort: pfvc, tss, or from a model",
+    summary: "simulate a cohort: pfvc, tss, or from a model",
     load: async () => (await import("./simulate.ts")).simulate,
   },
   {
     name: "demo",
     usage: "",
-    summary: "a whole study of the bundled cohort",
+    summary: "run a whole study on the bundled cohort",
     load: async () => (await import("./demo.ts")).demo,
   },
   {

@@ -32,7 +32,8 @@ const CROSSING_COLUMNS = [
 
 export const predictCommand: Command = {
   name: "predict",
-  description: "Forecast individuals; prints CSV: id, time, mean, sd, lower, upper on the marker's own scale.",
+  description:
+    "Forecast the courses of individuals; prints CSV: id, time, mean, sd, lower, upper on the marker's own scale.",
   arguments: [MODEL_ARGUMENT, VISITS_ARGUMENT],
   options: [
     ...COLUMN_OPTIONS,
@@ -51,10 +52,10 @@ export const predictCommand: Command = {
       default: "marker",
       choices: ["marker", "model"],
     },
-    { flags: "--threshold <value>", description: "instead: when the curve first crosses this value" },
+    { flags: "--threshold <value>", description: "predict instead when the curve first crosses this value" },
     { flags: "--above", description: "crossing upwards (default: away from where the curve is)" },
     { flags: "--below", description: "crossing downwards" },
-    { flags: "--from <time>", description: "start of the search (default: each one's last visit)" },
+    { flags: "--from <time>", description: "start of the search (default: the last visit of each individual)" },
   ],
   examples: [
     "dtm predict run/model.json visits.csv --at 0:10:0.25 > courses.csv",
@@ -65,7 +66,9 @@ export const predictCommand: Command = {
     const at = textOption(options, "at");
     const threshold = textOption(options, "threshold");
     if ((at === undefined) === (threshold === undefined)) {
-      throw new UsageError("Say what to predict: values with --at 0:10:0.25, or a crossing with --threshold 50.");
+      throw new UsageError(
+        "Choose what to predict: values with --at 0:10:0.25, or the time to a threshold with --threshold 50.",
+      );
     }
     const { cohort } = readVisitsFor(model, path, options, context);
     return context.talk.during("Predictions", () =>
@@ -106,7 +109,7 @@ function courses(
   const beyond = times.filter((t) => t < first || t > last).length;
   if (beyond > 0) {
     talk.warn(
-      `${beyond} of ${times.length} times lie outside ${first} to ${last}, which the model knows: curves are held constant there.`,
+      `${beyond} of ${times.length} times lie outside ${first} to ${last}, the times of the training data: curves are held constant there.`,
     );
   }
   const rows: Cell[][] = [];
@@ -159,7 +162,7 @@ function crossings(model: TrajectoryModel, cohort: Cohort, options: Options, { t
   }
   if (late > 0)
     talk.warn(
-      `${late} individuals were last seen after ${last}, the last time the model knows; their cells are empty.`,
+      `${late} individuals were last seen after ${last}, the last time in the training data; their cells are left empty.`,
     );
   return {
     text: toCsv(CROSSING_COLUMNS, rows),

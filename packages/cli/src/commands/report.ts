@@ -51,10 +51,10 @@ export const report: Command = {
     { flags: "-o, --out <file>", description: "the page (default: report.html in the run)" },
     { flags: "--figures <folder>", description: "also write every figure as SVG and as PNG at 300 dpi" },
     { flags: "--title <text>", description: "headline (default: the marker's name)" },
-    { flags: "--no-compare", description: "leave the comparison of models out if the run has none" },
-    { flags: "--folds <number>", description: "of a comparison that is computed", default: "10" },
-    { flags: "--small-cell <number>", description: "smallest count that is shown", default: "11" },
-    { flags: "--individuals", description: "draw single individuals' places (not for sharing)" },
+    { flags: "--no-compare", description: "skip the comparison of models if the run has none" },
+    { flags: "--folds <number>", description: "folds of the comparison", default: "10" },
+    { flags: "--small-cell <number>", description: "smallest count shown", default: "11" },
+    { flags: "--individuals", description: "draw one dot per individual (not for sharing)" },
     ...GROUP_OPTIONS,
     ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|delimiter|decimal) /.test(flags)),
     VISITS_OPTION,
@@ -220,9 +220,7 @@ function outcomesFor(run: PlacedRun, stored: StoredAssociation | undefined, opti
   const table = readSubjectsTable(path, options, context);
   const names = named ?? stored?.outcomes.map(({ outcome }) => outcome) ?? plainOutcomes(table);
   if (named === undefined && stored === undefined) {
-    context.talk.say(
-      `Outcomes: ${names.join(", ") || "none"} (every column of two plain values; choose with --outcomes).`,
-    );
+    context.talk.say(`Outcomes: ${names.join(", ") || "none"} (every column with two values; choose with --outcomes).`);
   }
   return { found: outcomesOf(names, table, run.cohort, context), table };
 }

@@ -27,10 +27,13 @@ interface Simulated {
 
 export const simulate: Command = {
   name: "simulate",
-  description: "Draw a cohort: a simulated scleroderma registry (pfvc, tss), or new individuals of a fitted model.",
+  description: "Simulate a cohort: a scleroderma registry (pfvc, tss), or new individuals from a fitted model.",
   arguments: [{ name: "what", description: "pfvc, tss, a model file or the folder of a run" }],
   options: [
-    { flags: "--individuals <number>", description: "how many (default: as published, or 200 from a model)" },
+    {
+      flags: "--individuals <number>",
+      description: "number of individuals (default: as published, or 200 from a model)",
+    },
     { flags: "-o, --out <folder>", description: "write visits.csv and subjects.csv there instead of printing visits" },
     FORCE_OPTION,
   ],

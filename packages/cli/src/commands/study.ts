@@ -148,7 +148,7 @@ export async function groupsOf(
   return { groups, stability };
 }
 
-/** A table of individuals, with what was understood said aloud. */
+/** A table of individuals, and a note of how it was understood. */
 export function readSubjectsTable(path: string, options: Options, { talk }: Context): SubjectsTable {
   const id = textOption(options, "id");
   const { table, notes } = readSubjects(readText(path), {
@@ -161,7 +161,7 @@ export function readSubjectsTable(path: string, options: Options, { talk }: Cont
   return table;
 }
 
-/** Labels of outcomes for the individuals of a cohort, with what was understood said aloud. */
+/** Labels of outcomes for the individuals of a cohort, and a note of how it was understood. */
 export function outcomesOf(
   names: readonly string[],
   table: SubjectsTable,

@@ -27,5 +27,5 @@ export function unusedAxes(model: TrajectoryModel): string | undefined {
   );
   if (unused.length === 0) return undefined;
   const hardly = `${unused.join(" and ")} hardly change${unused.length === 1 ? "s" : ""} the course`;
-  return `The data vary in fewer directions than the map has: ${hardly}. --dim ${q - unused.length} says as much.`;
+  return `The data vary in fewer directions than the map has: ${hardly}. --dim ${q - unused.length} is enough.`;
 }

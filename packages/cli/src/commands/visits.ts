@@ -1,4 +1,4 @@
-/** How tables of visits are read by every command: columns are picked, never renamed; guesses are said aloud. */
+/** How tables of visits are read by every command: columns are picked, never renamed; guesses are reported. */
 import {
   type ColumnNames,
   type Delimiter,
@@ -29,12 +29,12 @@ export const COLUMN_OPTIONS: readonly OptionSpec[] = [
   { flags: "--value <column>", description: "column with the marker's value (guessed)" },
   {
     flags: "--delimiter <name>",
-    description: "what separates columns (guessed)",
+    description: "column separator (guessed)",
     choices: Object.keys(DELIMITER_NAMES),
   },
   { flags: "--decimal <mark>", description: "decimal mark", choices: [".", ","] },
   { flags: "--skip-line <number>", description: "line to skip, such as one with units", repeatable: true },
-  { flags: "--leave-out-bad", description: "leave out rows that cannot be read, instead of refusing the file" },
+  { flags: "--leave-out-bad", description: "skip rows that cannot be read instead of refusing the file" },
 ];
 
 /** Options that say what the marker is; a model brings its own. */

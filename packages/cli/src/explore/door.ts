@@ -35,10 +35,11 @@ export function createDoor(secret: () => string = () => randomBytes(24).toString
     token,
     judge: ({ method, url, host, origin, cookie }, port) => {
       const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
-      if (host === undefined || !hosts.includes(host)) return refuse(403, "This server answers to its own name only.");
+      if (host === undefined || !hosts.includes(host))
+        return refuse(403, "This server accepts requests to its own address only.");
       if (origin !== undefined && origin !== `http://${host}`)
-        return refuse(403, "Pages of other origins are refused.");
-      if (method !== "GET" && method !== "HEAD") return refuse(405, "Only GET is answered.");
+        return refuse(403, "Requests from other origins are refused.");
+      if (method !== "GET" && method !== "HEAD") return refuse(405, "Only GET is supported.");
       const asked = parse(url, host);
       if (asked === undefined) return refuse(400, "The address cannot be read.");
       const given = asked.searchParams.get("token");

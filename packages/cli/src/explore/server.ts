@@ -56,7 +56,7 @@ export async function serveExplorer(files: ReadonlyMap<string, Served>, port = 0
       return send(response, 303, "text/plain; charset=utf-8", "");
     }
     const file = files.get(verdict.path === "/" ? "/index.html" : verdict.path);
-    if (file === undefined) return send(response, 404, "text/plain; charset=utf-8", "There is no such file here.\n");
+    if (file === undefined) return send(response, 404, "text/plain; charset=utf-8", "Not found.\n");
     return send(response, 200, file.type, request.method === "HEAD" ? "" : file.bytes());
   }
 

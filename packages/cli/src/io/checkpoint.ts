@@ -31,7 +31,7 @@ export function checkpointText(checkpoint: Checkpoint): string {
 export function readCheckpoint(folder: string): Checkpoint {
   const path = join(folder, CHECKPOINT_FILE);
   if (!fileExists(path)) {
-    throw new FileError(`${folder} holds no ${CHECKPOINT_FILE}: there is no interrupted fit to go on with.`);
+    throw new FileError(`${folder} holds no ${CHECKPOINT_FILE}: there is no interrupted fit to resume.`);
   }
   let raw: unknown;
   try {

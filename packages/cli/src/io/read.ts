@@ -65,7 +65,7 @@ function* readBlocks(source: string | 0, name: string): Generator<Uint8Array> {
     }
   } catch (error) {
     if (error instanceof DtmError) throw error;
-    throw new FileError(`${name} cannot be read: ${reason(error)}. Check who may read it.`);
+    throw new FileError(`${name} cannot be read: ${reason(error)}. Check its permissions.`);
   } finally {
     if (file !== undefined) closeSync(file);
   }
@@ -108,7 +108,7 @@ function readBytes(source: string | number, name: string): Uint8Array {
   try {
     return readFileSync(source);
   } catch (error) {
-    throw new FileError(`${name} cannot be read: ${reason(error)}. Check who may read it.`);
+    throw new FileError(`${name} cannot be read: ${reason(error)}. Check its permissions.`);
   }
 }
 

@@ -25,13 +25,13 @@ export const RUN_FILES = [
   { name: "baselines/lmm.json", private: false, holds: "the linear mixed model of the same visits" },
   { name: "baselines/fpca.json", private: false, holds: "the principal components of the same visits" },
   { name: VISITS_FILE, private: true, holds: "the visits as read: id, time, value" },
-  { name: "placements.csv", private: true, holds: "everyone's place" },
+  { name: "placements.csv", private: true, holds: "the place of every individual" },
   { name: "trace.csv", private: false, holds: "the log-likelihood or bound, iteration by iteration" },
   { name: "run.json", private: false, holds: "this record" },
   { name: "compare.json", private: false, holds: "the comparison of models" },
   { name: "groups.json", private: false, holds: "the groups: names, sizes, courses, stability" },
-  { name: "groups.csv", private: true, holds: "everyone's group" },
-  { name: "associate.json", private: true, holds: "outcomes and places; follow-up times one by one" },
+  { name: "groups.csv", private: true, holds: "the group of every individual" },
+  { name: "associate.json", private: true, holds: "tests of outcomes; individual follow-up times" },
   { name: CHECKPOINT_FILE, private: true, holds: "the state of an interrupted fit" },
 ] as const;
 

@@ -64,9 +64,7 @@ export function writeOutputs(folder: string, files: readonly OutputFile[]): stri
   } catch (error) {
     for (const { temporary } of waiting) rmSync(temporary, { force: true });
     const needed = `at least ${(bytes / 2 ** 20).toFixed(1)} MB are needed`;
-    throw new FileError(
-      `${folder} cannot be written: ${reason(error)} (${needed}). Files already there are as they were.`,
-    );
+    throw new FileError(`${folder} cannot be written: ${reason(error)} (${needed}). Existing files were not changed.`);
   }
   return waiting.map(({ path }) => path);
 }

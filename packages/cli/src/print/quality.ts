@@ -17,7 +17,7 @@ export function qualityPage(quality: CohortQuality): string {
     line("Rows", `${whole(rows)} in the file, ${whole(rowsLeftOut)} left out`),
     line(
       "Visits",
-      `${middle(quality.visits)} an individual; ${whole(quality.singleVisit)} with one alone (${percent(quality.singleVisit / individuals)})`,
+      `${middle(quality.visits)} per individual; ${whole(quality.singleVisit)} with a single visit (${percent(quality.singleVisit / individuals)})`,
     ),
     line(
       "Times",
@@ -25,18 +25,20 @@ export function qualityPage(quality: CohortQuality): string {
     ),
     line(
       "Spans",
-      quality.spans === null ? "nobody was seen twice" : `${middle(quality.spans)}${time} from first to last visit`,
+      quality.spans === null
+        ? "no individual has two visits"
+        : `${middle(quality.spans)}${time} from first to last visit`,
     ),
-    line("Gaps", quality.gaps === null ? "none" : `${middle(quality.gaps)}${time} between neighbouring visits`),
+    line("Gaps", quality.gaps === null ? "none" : `${middle(quality.gaps)}${time} between consecutive visits`),
     line("Values", `mean ${brief(values.mean)}, sd ${brief(values.sd)}, ${middle(values.quantiles)}${unit}`),
     line("", histogramLine(quality)),
   ];
   return [lines.join("\n"), visitTable(quality), findings(quality), design(quality)].join("\n\n");
 }
 
-/** "median 5 (3 to 9, at most 16)". */
+/** "median 5 (IQR 3-9, range 1-16)". */
 function middle([least, low, median, high, most]: FiveNumbers): string {
-  return `median ${brief(median)} (quartiles ${brief(low)} and ${brief(high)}, ${brief(least)} to ${brief(most)})`;
+  return `median ${brief(median)} (IQR ${brief(low)}-${brief(high)}, range ${brief(least)}-${brief(most)})`;
 }
 
 function visitTable({ visitClasses, individuals }: CohortQuality): string {
@@ -52,8 +54,8 @@ function findings({ findings: found, warnings }: CohortQuality): string {
   const kinds: [string, number, string][] = [
     ["Missing", found.missing, "rows without a value, left out"],
     ["Repeated", found.duplicates, "exact repeats of another row, kept"],
-    ["Same time", found.sameTime, "more values at a time already seen, kept as repeated measurements"],
-    ["Codes", found.suspectedCodes, "values that look like codes for missing"],
+    ["Same time", found.sameTime, "further values at the same time, kept as repeated measurements"],
+    ["Codes", found.suspectedCodes, "values that look like codes for missing data"],
     ["Outliers", found.outliers, "values far from all others"],
     ["Early", found.negativeTimes, "times below 0"],
   ];
@@ -94,7 +96,7 @@ function design({ design: { edges, counts, covered }, individuals, marker }: Coh
       "Design",
       `pairs of times (${unit}) seen in the same individual; ${percent(covered)} of all pairs are covered`,
     ),
-    line("", "share of individuals:  · under 1 %   + 1-5   o 5-15   O 15-30   @ 30 % and more"),
+    line("", "share of individuals:  · under 1%   + 1-5%   o 5-15%   O 15-30%   @ 30% or more"),
     ...rows,
     `${" ".repeat(TITLE - 1)}+${"-".repeat(width)}`,
     `${" ".repeat(TITLE)}${axis}`,

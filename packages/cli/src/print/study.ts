@@ -50,10 +50,7 @@ export function comparisonPage({ models, differences, folds, repeats, verdict }:
   ];
   const repeated = repeats > 1 ? `, ${repeats} times` : "";
   return [
-    line(
-      "Compared",
-      `log-likelihood of individuals not seen in the fit, ${folds} folds${repeated} (standard error over folds)`,
-    ),
+    line("Compared", `held-out log-likelihood, ${folds} folds${repeated} (standard error over folds)`),
     "",
     table(header, rows, [1]),
     "",
@@ -106,7 +103,7 @@ export function groupsPage(
   ];
   if (stability !== null) {
     const { verdict, meanAdjustedRand, adjustedRand } = stability;
-    const advice = verdict === "stable" ? "" : " Read them as regions of a continuum, not as kinds of people.";
+    const advice = verdict === "stable" ? "" : " Read them as regions of a continuum, not as disease subtypes.";
     lines.push(
       "",
       line(
@@ -118,7 +115,7 @@ export function groupsPage(
   return lines.join("\n");
 }
 
-const CONTROLS_NOTE = "The naive p of visit count shows how far places follow the number of visits.";
+const CONTROLS_NOTE = "A small naive p of visit count means that places depend on the number of visits.";
 
 /** Table 2: guarded and published p-values, adjusted, with effect sizes and warnings. */
 export function associationPage({ outcomes, controls, primary }: Association): string {
@@ -145,15 +142,13 @@ export function associationPage({ outcomes, controls, primary }: Association): s
     line(
       "Outcomes",
       `p: places of ${primary}, labels shuffled ${times} among individuals seen about as often and as long; ` +
-        "naive p: among all. Holm: p adjusted over outcomes. AUC [95 %]: how well places tell cases from controls, each " +
-        "pair judged without itself; 0.5 is chance. KDE: p-value as published",
+        "naive p: among all. Holm: p adjusted over outcomes. AUC [95% CI]: leave-pair-out AUC of places " +
+        "for the outcome; 0.5 is chance. KDE: p-value as published",
     ),
     "",
     table(header, rows),
     ...(warnings.length > 0 ? ["", ...warnings] : []),
-    ...(checks === ""
-      ? []
-      : ["", line("Controls", `outcomes no course explains, p (naive): ${checks}. ${CONTROLS_NOTE}`)]),
+    ...(checks === "" ? [] : ["", line("Controls", `negative controls, p (naive): ${checks}. ${CONTROLS_NOTE}`)]),
   ].join("\n");
 }
 
@@ -192,7 +187,12 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
     line("", `${count(numIndividuals, "individual")}, ${count(numEvents, "event")}; left out: ${left}`),
     "",
     table(
-      ["Group at the landmark", "individuals", "events", `median [95 %]${unit && `, ${timeUnit} since the landmark`}`],
+      [
+        "Group at the landmark",
+        "individuals",
+        "events",
+        `median [95% CI]${unit && `, ${timeUnit} since the landmark`}`,
+      ],
       rows,
     ),
     ...(empty === "" ? [] : ["", line("", `Nobody is in ${empty} at the landmark.`)]),

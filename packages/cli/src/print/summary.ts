@@ -112,7 +112,7 @@ function scales(model: Extract<TrajectoryModel, { kind: "dtm" | "dtm-paper" }>):
 
 /** Where individuals stand, drawn in characters. */
 export function mapPicture({ placements }: FittedModel): string {
-  const title = `${line("Places", "axis 1 to the right, axis 2 upwards; how many stand there:")}\n${INDENT}${LEGEND}`;
+  const title = `${line("Places", "axis 1 to the right, axis 2 upwards; number of individuals:")}\n${INDENT}${LEGEND}`;
   return `${title}\n${textMap(placements.location, placements.mapDimension)}`;
 }
 

@@ -3,7 +3,7 @@
 const MARKS = [" ", "·", "+", "o", "O", "@"];
 /** Smallest count that gets each mark. */
 const LEVELS = [0, 1, 2, 4, 8, 16];
-export const LEGEND = "· 1   + 2-3   o 4-7   O 8-15   @ 16 and more";
+export const LEGEND = "· 1   + 2-3   o 4-7   O 8-15   @ 16 or more";
 
 /** Rows of text with axis 1 to the right and axis 2 upwards; `locations` [m,q], the first two axes are shown. */
 export function textMap(locations: Float64Array, q: number, width = 61, height = 17): string {

@@ -19,7 +19,7 @@ export function brief(x: number): string {
 }
 
 export function percent(share: number): string {
-  return `${(100 * share).toFixed(0)} %`;
+  return `${(100 * share).toFixed(0)}%`;
 }
 
 /** "1 individual", "312 individuals". */

@@ -1,0 +1,82 @@
+/**
+ * The mean function as a design (docs/math/linear.md §2): coefficients β = Hγ of the spline basis, with columns H [d,c] and
+ * parameters γ [c]. The basis sums to one, so
+ *   scalar (published): H = 1, γ = μ;   spline: H = I, γ = β.
+ * What a fit needs of its mean follows from H: where β has derivative E and information G, γ has H'E and H'GH, and the
+ * least-squares move against residual sums E = Σ_i B_i'(residuals of i), with G = Σ_i G_i, is δ = H (H'GH)⁺ H'E.
+ * Effects of covariates are further columns, β_i = H (1, z_i): sums over individuals are then weighted by z_i, and these
+ * formulas stay.
+ */
+import { multiply, multiplyVector, transpose } from "../numeric/matrix.ts";
+import { pseudoInverse } from "../numeric/semidefinite.ts";
+import type { MeanFunction } from "./fit.ts";
+
+export type MeanKind = MeanFunction["kind"];
+
+export interface MeanDesign {
+  readonly kind: MeanKind;
+  readonly numBasis: number; // d
+  /** Number of parameters γ, c. */
+  readonly numColumns: number;
+  /** H [d,c]. */
+  readonly columns: Float64Array;
+}
+
+/** The design of a constant mean or of a mean curve, for a basis of d functions. */
+export function meanDesign(kind: MeanKind, d: number): MeanDesign {
+  const numColumns = kind === "scalar" ? 1 : d;
+  const columns = new Float64Array(d * numColumns);
+  for (let k = 0; k < d; k++) columns[k * numColumns + (kind === "scalar" ? 0 : k)] = 1;
+  return { kind, numBasis: d, numColumns, columns };
+}
+
+/** β = Hγ, [d]. */
+export function meanCoefficients(design: MeanDesign, parameters: Float64Array): Float64Array {
+  return multiplyVector(design.columns, parameters, design.numBasis, design.numColumns);
+}
+
+/** γ [c] of coefficients β = Hγ: β read at the first rows of H, which for both designs are those of the identity. */
+export function meanParameters(design: MeanDesign, coefficients: Float64Array): Float64Array {
+  return coefficients.slice(0, design.numColumns);
+}
+
+/** H'E, [c]: the derivative by γ of what has derivative E [d] by β. */
+export function designGradient({ columns, numBasis, numColumns }: MeanDesign, E: Float64Array): Float64Array {
+  return multiplyVector(transpose(columns, numBasis, numColumns), E, numColumns, numBasis);
+}
+
+/** A H, [n,c], for A [n,d]. */
+export function timesDesign(
+  { columns, numBasis, numColumns }: MeanDesign,
+  A: Float64Array,
+  n = numBasis,
+): Float64Array {
+  return multiply(A, columns, n, numBasis, numColumns);
+}
+
+/** H'GH, [c,c]: the information on γ where β has G [d,d]. */
+export function designInformation(design: MeanDesign, G: Float64Array): Float64Array {
+  const { columns, numBasis: d, numColumns: c } = design;
+  return multiply(transpose(columns, d, c), timesDesign(design, G), c, d, c);
+}
+
+/** δ = H (H'GH)⁺ H'E, [d]: of least norm where the observed times leave parameters open. */
+export function meanShift(design: MeanDesign, G: Float64Array, E: Float64Array): Float64Array {
+  const c = design.numColumns;
+  const { inverse } = pseudoInverse(designInformation(design, G), c);
+  return meanCoefficients(design, multiplyVector(inverse, designGradient(design, E), c, c));
+}
+
+/** Number of parameters γ that the observed times leave open. */
+export function numUndetermined(design: MeanDesign, G: Float64Array): number {
+  return design.numColumns - pseudoInverse(designInformation(design, G), design.numColumns).rank;
+}
+
+/** Σ_i ‖residuals‖² changes by −2δ'E + δ'Gδ where the mean moves by δ. */
+export function misfitChange(G: Float64Array, E: Float64Array, shift: Float64Array): number {
+  const d = E.length;
+  const moved = multiplyVector(G, shift, d, d);
+  let change = 0;
+  for (let k = 0; k < d; k++) change += shift[k] * (moved[k] - 2 * E[k]);
+  return change;
+}

@@ -38,6 +38,7 @@ export { STABLE_FROM, type Stability } from "./map/clusters/stability.ts";
 export { type RotatedComponent, rotatedComponents } from "./map/components.ts";
 export * from "./map/groups.ts";
 export { type AlignedModel, alignModel } from "./models/align.ts";
+export { type Decoder, makeDecoder } from "./models/decoder.ts";
 export type { DtmModel } from "./models/dtm/model.ts";
 export type { DtmPaperModel } from "./models/dtm-paper/model.ts";
 export {

@@ -1,7 +1,6 @@
 /** Standing at a point of the map: the distribution of courses that belongs there, ready for `predict`. */
 import { DtmError } from "../errors.ts";
-import { mapMoments } from "./gp/sparse-map.ts";
-import { scoreCourse } from "./linear/scores.ts";
+import { deviationDecoder } from "./decoder.ts";
 import { inducingDistance, isMapModel, type TrajectoryModel } from "./model.ts";
 import { fitLocation } from "./orient.ts";
 import type { Placement } from "./placement.ts";
@@ -21,17 +20,9 @@ export function placementAt(model: TrajectoryModel, location: ArrayLike<number>)
     throw new DtmError("not-finite", `placementAt: expected finite coordinates, received ${shown.join(", ")}.`);
   }
   const x = fitLocation(model.orientation, shown, q);
-  let means: Float64Array;
-  let covariances: Float64Array;
-  let outsideMass = 0;
-  if (isMapModel(model)) {
-    ({ means, covariances } = mapMoments(model.map, x, 1));
-    if (model.kind === "dtm") for (let k = 0; k < d * d; k++) covariances[k] += model.residual.covariance[k];
-    outsideMass = inducingDistance(model.map, x) > 1 ? 1 : 0;
-  } else {
-    means = scoreCourse(model, x);
-    covariances = new Float64Array(d * d);
-  }
+  const means = new Float64Array(d);
+  const covariances = new Float64Array(d * d);
+  deviationDecoder(model)(x, means, covariances);
   return {
     id: "place",
     numObservations: 0,
@@ -48,6 +39,6 @@ export function placementAt(model: TrajectoryModel, location: ArrayLike<number>)
     },
     logLikelihood: 0,
     numOutsideTimes: 0,
-    outsideMass,
+    outsideMass: isMapModel(model) && inducingDistance(model.map, x) > 1 ? 1 : 0,
   };
 }

@@ -6,7 +6,7 @@ import { evaluateActive } from "../basis/bspline.ts";
 import { type Cohort, makeCohort, numIndividuals } from "../cohort/cohort.ts";
 import { idAt } from "../cohort/ids.ts";
 import { undoTransform } from "../cohort/marker.ts";
-import { mapMoments } from "../models/gp/sparse-map.ts";
+import { deviationDecoder } from "../models/decoder.ts";
 import { isMapModel, type MapModel, modelMixture, type TrajectoryModel } from "../models/model.ts";
 import { showLocation } from "../models/orient.ts";
 import { cholesky } from "../numeric/cholesky.ts";
@@ -32,6 +32,7 @@ export function simulateFromModel(
   const q = isMapModel(model) ? model.mapDimension : 0;
   const locations = new Float64Array(m * q);
   const coefficients = new Float64Array(m * d);
+  const drawAt = isMapModel(model) ? placeSampler(model) : null;
   const linear = isMapModel(model) ? null : modelMixture(model).factors;
   const sigma = Math.sqrt(model.noiseVariance);
   const ids: string[] = [];
@@ -42,10 +43,10 @@ export function simulateFromModel(
     const w = coefficients.subarray(i * d, (i + 1) * d);
     if (linear !== null) {
       drawNormalInto(linear, d, random, w);
-    } else if (isMapModel(model)) {
+    } else if (drawAt !== null) {
       const x = Float64Array.from({ length: q }, () => random.normal());
       locations.set(showLocation(model.orientation, x, q), i * q);
-      drawAtPlace(model, x, random, w);
+      drawAt(x, random, w);
     }
     for (let j = design.offsets[i]; j < design.offsets[i + 1]; j++) {
       const first = evaluateActive(model.basis, design.times[j], active);
@@ -59,19 +60,20 @@ export function simulateFromModel(
   return { cohort: makeCohort({ ids, times: design.times, values }, design.marker), locations, coefficients };
 }
 
-/** w ~ N(f̄(x), Σ_f(x) + Σ_e). */
-function drawAtPlace(model: MapModel, x: Float64Array, random: Random, out: Float64Array): void {
+/** Draws w ~ N(f̄(x), Cov f(x) + Σ_e) at places x of the fit's frame. */
+function placeSampler(model: MapModel): (x: Float64Array, random: Random, out: Float64Array) => void {
   const d = model.basis.numBasis;
-  const { means, covariances } = mapMoments(model.map, x, 1);
-  let total = 0;
-  for (let a = 0; a < d; a++) {
-    for (let b = 0; b < d; b++)
-      if (model.kind === "dtm") covariances[a * d + b] += model.residual.covariance[a * d + b];
-    total += covariances[a * d + a];
-  }
-  for (let a = 0; a < d; a++) covariances[a * d + a] += 1e-12 * total + Number.MIN_VALUE;
-  drawNormalInto(cholesky(covariances, d, "covariance of the coefficients"), d, random, out);
-  for (let a = 0; a < d; a++) out[a] += means[a];
+  const decode = deviationDecoder(model);
+  const mean = new Float64Array(d);
+  const covariance = new Float64Array(d * d);
+  return (x, random, out) => {
+    decode(x, mean, covariance);
+    let total = 0;
+    for (let a = 0; a < d; a++) total += covariance[a * d + a];
+    for (let a = 0; a < d; a++) covariance[a * d + a] += 1e-12 * total + Number.MIN_VALUE;
+    drawNormalInto(cholesky(covariance, d, "covariance of the coefficients"), d, random, out);
+    for (let a = 0; a < d; a++) out[a] += mean[a];
+  };
 }
 
 /** out = L z, z ~ N(0, I), for a root L [d,d]. */

@@ -4,7 +4,7 @@
  * At a place x, with a = L_K⁻¹ k(x) (docs/math/dtm.md §6):
  *   E f(x) = 𝒱'a,   Cov f(x)_kl = a'Ξ_kl a + δ_kl max(0, k(x,x) − a'a),   𝒱 = ν as [p,d].
  */
-import { cholesky, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
+import { cholesky, solveLowerInPlace, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
 import { transpose } from "../../numeric/matrix.ts";
 import { type Kernel, kernelCross, kernelMatrix, kernelVariance } from "./kernel.ts";
 
@@ -43,50 +43,62 @@ export function whitenedFeatures(
   return A;
 }
 
+/** Writes E f(x) [d] and, unless it is null, Cov f(x) [d,d] at a place x [q] of the fit's frame. */
+export type MapDecoder = (x: Float64Array, mean: Float64Array, covariance: Float64Array | null) => void;
+
+/** A decoder of the map, which factors the kernel matrix once. Cost per place: p²/2 + dp, with covariance d²p²/4 more. */
+export function mapDecoder(map: SparseMap): MapDecoder {
+  const { kernel, mapDimension: q, numInducing: p, numBasis: d, inducingLocations: Z, inducingMean: v } = map;
+  const L = cholesky(kernelMatrix(kernel, Z, p, q), p, "kernel matrix of the inducing places");
+  const a = new Float64Array(p);
+  const numPairs = (p * (p + 1)) / 2;
+  const pairs = new Float64Array(numPairs); // a_j a_i, i ≤ j
+  let folded: Float64Array | undefined;
+  return (x, mean, covariance) => {
+    kernelCross(kernel, x, 1, Z, p, q, a);
+    solveLowerInPlace(L, p, a);
+    for (let k = 0; k < d; k++) {
+      let s = 0;
+      for (let j = 0; j < p; j++) s += v[k * p + j] * a[j];
+      mean[k] = s;
+    }
+    if (covariance === null) return;
+    folded ??= foldCovariance(map);
+    let rest = kernelVariance(kernel, x, 0, q);
+    for (let j = 0, at = 0; j < p; j++) {
+      rest -= a[j] * a[j];
+      for (let i = 0; i <= j; i++) pairs[at++] = a[j] * a[i];
+    }
+    for (let k = 0, row = 0; k < d; k++) {
+      for (let l = 0; l <= k; l++, row += numPairs) {
+        const s = dotAt(folded, row, pairs) + (k === l ? Math.max(0, rest) : 0);
+        covariance[k * d + l] = s;
+        covariance[l * d + k] = s;
+      }
+    }
+  };
+}
+
 /** Mean of the coefficients at places X [n,q] (in the fit's frame), [n,d]. */
 export function mapMeans(map: SparseMap, X: Float64Array, n: number): Float64Array {
-  const { kernel, mapDimension: q, numInducing: p, numBasis: d, inducingMean: v } = map;
-  const A = whitenedFeatures(kernel, map.inducingLocations, p, q, X, n);
+  const { mapDimension: q, numBasis: d } = map;
+  const decode = mapDecoder(map);
   const means = new Float64Array(n * d);
-  for (let k = 0; k < d; k++) {
-    for (let j = 0; j < p; j++) {
-      const vj = v[k * p + j];
-      for (let g = 0; g < n; g++) means[g * d + k] += vj * A[j * n + g];
-    }
+  for (let g = 0; g < n; g++) {
+    decode(X.subarray(g * q, (g + 1) * q), means.subarray(g * d, (g + 1) * d), null);
   }
   return means;
 }
 
 /** Mean and covariance of the coefficients at places X [n,q] (in the fit's frame). */
 export function mapMoments(map: SparseMap, X: Float64Array, n: number): MapMoments {
-  const { kernel, mapDimension: q, numInducing: p, numBasis: d, inducingMean: v } = map;
-  const A = whitenedFeatures(kernel, map.inducingLocations, p, q, X, n);
+  const { mapDimension: q, numBasis: d } = map;
+  const decode = mapDecoder(map);
   const means = new Float64Array(n * d);
   const covariances = new Float64Array(n * d * d);
-  const a = new Float64Array(p);
-  const folded = foldCovariance(map);
-  const numPairs = (p * (p + 1)) / 2;
-  const pairs = new Float64Array(numPairs); // a_j a_i, i ≤ j
   for (let g = 0; g < n; g++) {
-    let aa = 0;
-    for (let j = 0, at = 0; j < p; j++) {
-      const x = A[j * n + g];
-      a[j] = x;
-      aa += x * x;
-      for (let i = 0; i <= j; i++) pairs[at++] = x * a[i];
-    }
-    const rest = Math.max(0, kernelVariance(kernel, X, g, q) - aa);
-    for (let k = 0, row = 0; k < d; k++) {
-      let mean = 0;
-      for (let j = 0; j < p; j++) mean += v[k * p + j] * a[j];
-      means[g * d + k] = mean;
-      for (let l = 0; l <= k; l++, row += numPairs) {
-        let s = dotAt(folded, row, pairs);
-        if (k === l) s += rest;
-        covariances[(g * d + k) * d + l] = s;
-        covariances[(g * d + l) * d + k] = s;
-      }
-    }
+    const covariance = covariances.subarray(g * d * d, (g + 1) * d * d);
+    decode(X.subarray(g * q, (g + 1) * q), means.subarray(g * d, (g + 1) * d), covariance);
   }
   return { means, covariances };
 }

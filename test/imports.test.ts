@@ -25,7 +25,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Kinds of model never reach each other, nor do the rooms they share reach them; files beside them do the joining. */
-const KINDS = ["models/linear/", "models/dtm/", "models/dtm-paper/"];
+const KINDS = ["models/linear/", "models/dtm/", "models/paper/"];
 const SHARED_BY_KINDS = ["models/gp/", "models/mixture/"];
 
 /** Third-party packages of the core and the modules that stand before each. */

@@ -1,10 +1,10 @@
 /** One individual of the published map with a random global state, for our local solver and for the C limit. */
 import { writeFileSync } from "node:fs";
-import { detectGrid } from "../../packages/core/src/models/dtm-paper/local/grid.ts";
-import { createLocalSolver, type LocalSolver } from "../../packages/core/src/models/dtm-paper/local/local.ts";
-import { rbfFeatures } from "../../packages/core/src/models/dtm-paper/local/rbf-features.ts";
 import { gridLocations } from "../../packages/core/src/models/gp/inducing.ts";
 import type { Kernel } from "../../packages/core/src/models/gp/kernel.ts";
+import { detectGrid } from "../../packages/core/src/models/paper/local/grid.ts";
+import { createLocalSolver, type LocalSolver } from "../../packages/core/src/models/paper/local/local.ts";
+import { rbfFeatures } from "../../packages/core/src/models/paper/local/rbf-features.ts";
 import { createRandom } from "../../packages/core/src/numeric/random.ts";
 import type { KernelKind } from "../../packages/core/src/wasm/instance.ts";
 import { type LocalProblem, makeLocalProblem } from "../../test/local-problem.ts";

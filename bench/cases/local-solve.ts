@@ -1,6 +1,6 @@
 /** How many evaluations the local solve of the published map takes to a gradient of 1e-4. */
-import { loadIndividual, sumOverAll, updateInducing } from "../../packages/core/src/models/dtm-paper/engine.ts";
-import { solvePlaces } from "../../packages/core/src/models/dtm-paper/local-pass.ts";
+import { loadIndividual, sumOverAll, updateInducing } from "../../packages/core/src/models/paper/engine.ts";
+import { solvePlaces } from "../../packages/core/src/models/paper/local-pass.ts";
 import { alone, type BenchCase } from "../case.ts";
 import { PAPER_SIZE, registry } from "../cohorts.ts";
 import { paperProblem } from "./paper-problem.ts";

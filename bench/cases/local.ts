@@ -1,5 +1,5 @@
 /** The local objective of the published map, one individual: our kernels against C. */
-import type { LocalSolver } from "../../packages/core/src/models/dtm-paper/local/local.ts";
+import type { LocalSolver } from "../../packages/core/src/models/paper/local/local.ts";
 import { naiveObjective } from "../../test/local-problem.ts";
 import { against, alone, type BenchCase, type Row, requireClose } from "../case.ts";
 import { chunkOf, interleave, type Variant } from "../measure.ts";

@@ -1,10 +1,10 @@
 /** The published map at the state in which a fit begins: parameters, engine and places from the linear start. */
 import type { BasisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import { type Cohort, numIndividuals } from "../../packages/core/src/cohort/cohort.ts";
-import { createEngine, type Engine } from "../../packages/core/src/models/dtm-paper/engine.ts";
-import { type GlobalParameters, packLocations } from "../../packages/core/src/models/dtm-paper/state.ts";
 import { gridLocations } from "../../packages/core/src/models/gp/inducing.ts";
 import type { MapStart } from "../../packages/core/src/models/map-start.ts";
+import { createEngine, type Engine } from "../../packages/core/src/models/paper/engine.ts";
+import { type GlobalParameters, packLocations } from "../../packages/core/src/models/paper/state.ts";
 import { trace } from "../../packages/core/src/numeric/matrix.ts";
 import { startOf } from "../cohorts.ts";
 

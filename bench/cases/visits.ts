@@ -5,8 +5,8 @@ import {
   loadIndividual,
   sumOverAll,
   updateInducing,
-} from "../../packages/core/src/models/dtm-paper/engine.ts";
-import { type GlobalParameters, packLocations } from "../../packages/core/src/models/dtm-paper/state.ts";
+} from "../../packages/core/src/models/paper/engine.ts";
+import { type GlobalParameters, packLocations } from "../../packages/core/src/models/paper/state.ts";
 import { createRandom } from "../../packages/core/src/numeric/random.ts";
 import { against, type BenchCase } from "../case.ts";
 import { startOf } from "../cohorts.ts";

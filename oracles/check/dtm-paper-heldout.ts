@@ -5,7 +5,6 @@
  * them out; should one have them, a step of 0.25 is compared to 1e-4, the error of that step.
  */
 import { basisStatistics } from "../../packages/core/src/basis/statistics.ts";
-import type { InducingPosterior } from "../../packages/core/src/models/dtm-paper/inducing-posterior.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import {
   type CoefficientMixture,
@@ -15,6 +14,7 @@ import {
   mixtureWorkspace,
   nodeLogDensities,
 } from "../../packages/core/src/models/mixture/mixture.ts";
+import type { InducingPosterior } from "../../packages/core/src/models/paper/inducing-posterior.ts";
 import { gaussHermite, productRule } from "../../packages/core/src/numeric/quadrature.ts";
 import { LOG_2PI } from "../../packages/core/src/numeric/special.ts";
 import { type Check, compare, fixtureCohort, flatten, type Nested } from "./checker.ts";

@@ -7,14 +7,14 @@ import {
   loadIndividual,
   sumOverAll,
   updateInducing,
-} from "../../packages/core/src/models/dtm-paper/engine.ts";
+} from "../../packages/core/src/models/paper/engine.ts";
 import {
   coefficientsOfInducing,
   inducingOfCoefficients,
-} from "../../packages/core/src/models/dtm-paper/inducing-coefficients.ts";
-import { type InducingPosterior, unwhiten } from "../../packages/core/src/models/dtm-paper/inducing-posterior.ts";
-import { detectGrid } from "../../packages/core/src/models/dtm-paper/local/grid.ts";
-import { localStarts, solvePlaces } from "../../packages/core/src/models/dtm-paper/local-pass.ts";
+} from "../../packages/core/src/models/paper/inducing-coefficients.ts";
+import { type InducingPosterior, unwhiten } from "../../packages/core/src/models/paper/inducing-posterior.ts";
+import { detectGrid } from "../../packages/core/src/models/paper/local/grid.ts";
+import { localStarts, solvePlaces } from "../../packages/core/src/models/paper/local-pass.ts";
 import { atLeast, type Check, compare, type Nested } from "./checker.ts";
 import type { PaperFixture, PaperProblem } from "./dtm-paper.ts";
 

@@ -4,17 +4,19 @@
  */
 import { designMatrix } from "../../packages/core/src/basis/bspline.ts";
 import { residualStatistics, unpackGram } from "../../packages/core/src/basis/statistics.ts";
+import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
+import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import {
   directSums,
   elboTerms,
   individualWeights,
   requireKernelFactor,
-} from "../../packages/core/src/models/dtm-paper/elbo.ts";
-import { type ElboGradient, elboGradient } from "../../packages/core/src/models/dtm-paper/gradients.ts";
+} from "../../packages/core/src/models/paper/elbo.ts";
+import { type ElboGradient, elboGradient } from "../../packages/core/src/models/paper/gradients.ts";
 import {
   coefficientsOfInducing,
   type InducingCoefficients,
-} from "../../packages/core/src/models/dtm-paper/inducing-coefficients.ts";
+} from "../../packages/core/src/models/paper/inducing-coefficients.ts";
 import {
   exactInducingPosterior,
   type InducingPosterior,
@@ -25,11 +27,9 @@ import {
   posteriorOfNatural,
   unwhiten,
   whiten,
-} from "../../packages/core/src/models/dtm-paper/inducing-posterior.ts";
-import { computePsi, createPsi, createPsiWorkspace } from "../../packages/core/src/models/dtm-paper/psi.ts";
-import { type GlobalParameters, type Priors, packLocations } from "../../packages/core/src/models/dtm-paper/state.ts";
-import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
-import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
+} from "../../packages/core/src/models/paper/inducing-posterior.ts";
+import { computePsi, createPsi, createPsiWorkspace } from "../../packages/core/src/models/paper/psi.ts";
+import { type GlobalParameters, type Priors, packLocations } from "../../packages/core/src/models/paper/state.ts";
 import { multiply, transpose } from "../../packages/core/src/numeric/matrix.ts";
 import {
   type Check,

@@ -3,11 +3,11 @@
  * be within 0.5 % of the reference ones or above them.
  */
 
-import type { DtmPaperOptions } from "../../packages/core/src/models/dtm-paper/options.ts";
-import { fitDtmPaperStatistics } from "../../packages/core/src/models/dtm-paper/run.ts";
 import { fitLmmStatistics } from "../../packages/core/src/models/linear/lmm.ts";
 import { linearStart } from "../../packages/core/src/models/linear/start.ts";
 import type { MapStart } from "../../packages/core/src/models/map-start.ts";
+import type { DtmPaperOptions } from "../../packages/core/src/models/paper/options.ts";
+import { fitDtmPaperStatistics } from "../../packages/core/src/models/paper/run.ts";
 import {
   atLeast,
   type Check,

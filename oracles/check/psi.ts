@@ -1,5 +1,7 @@
 /** fixtures/psi.json: kernel matrix, psi statistics and all their derivatives. */
 
+import { type Kernel, kernelMatrix, rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
+import { factorKernel } from "../../packages/core/src/models/gp/stable-kernel.ts";
 import {
   addPsiGradient,
   computePsi,
@@ -7,10 +9,8 @@ import {
   createPsiGradient,
   createPsiWorkspace,
   type PsiGradient,
-} from "../../packages/core/src/models/dtm-paper/psi.ts";
-import { locationKl, packLocations } from "../../packages/core/src/models/dtm-paper/state.ts";
-import { type Kernel, kernelMatrix, rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
-import { factorKernel } from "../../packages/core/src/models/gp/stable-kernel.ts";
+} from "../../packages/core/src/models/paper/psi.ts";
+import { locationKl, packLocations } from "../../packages/core/src/models/paper/state.ts";
 import { type Check, type Checker, compare, flatten, type Nested } from "./checker.ts";
 
 interface PsiSubject {

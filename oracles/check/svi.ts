@@ -3,17 +3,18 @@
  * natural parameters, and in the form the schedules use (running data sums in coefficient space).
  */
 
-import { directSums, elboTerms, requireKernelFactor } from "../../packages/core/src/models/dtm-paper/elbo.ts";
+import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
+import { directSums, elboTerms, requireKernelFactor } from "../../packages/core/src/models/paper/elbo.ts";
 import {
   createEngine,
   sumObjectives,
   sumOverAll,
   updateInducing,
-} from "../../packages/core/src/models/dtm-paper/engine.ts";
+} from "../../packages/core/src/models/paper/engine.ts";
 import {
   coefficientsOfInducing,
   inducingOfCoefficients,
-} from "../../packages/core/src/models/dtm-paper/inducing-coefficients.ts";
+} from "../../packages/core/src/models/paper/inducing-coefficients.ts";
 import {
   createSums,
   exactInducingPosterior,
@@ -24,18 +25,13 @@ import {
   posteriorOfNatural,
   priorInducingPosterior,
   unwhiten,
-} from "../../packages/core/src/models/dtm-paper/inducing-posterior.ts";
-import {
-  applyInducing,
-  blendInducing,
-  trackInducing,
-} from "../../packages/core/src/models/dtm-paper/inducing-tracker.ts";
+} from "../../packages/core/src/models/paper/inducing-posterior.ts";
+import { applyInducing, blendInducing, trackInducing } from "../../packages/core/src/models/paper/inducing-tracker.ts";
 import {
   covarianceOfFactor,
   type GlobalParameters,
   packLocations,
-} from "../../packages/core/src/models/dtm-paper/state.ts";
-import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
+} from "../../packages/core/src/models/paper/state.ts";
 import {
   type Check,
   type Checker,

@@ -1,5 +1,5 @@
 /**
- * Between sums over individuals and q(u) of the published map (models/dtm-paper/inducing-coefficients.ts): the precision
+ * Between sums over individuals and q(u) of the published map (models/paper/inducing-coefficients.ts): the precision
  * Λ_a = I ⊗ K + σ⁻² [Ω_kl] that cholesky.ts factors, and the blocks T_kl = sym(C_kl + a_k a_l') of its inverse. Blocks are
  * those of the band, k ≤ l, [numBand,p,p]; bandRow and bandColumn are i32.
  */

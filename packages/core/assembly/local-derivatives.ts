@@ -1,6 +1,6 @@
 /**
  * From node moments to derivatives of F in m, and from those to the gradient and Hessian of J in θ, for q = 2; the formulas
- * are those of models/dtm-paper/local/derivatives.ts and chain-rule.ts. Cubes hold the entry (i, j) at 5i + j.
+ * are those of models/paper/local/derivatives.ts and chain-rule.ts. Cubes hold the entry (i, j) at 5i + j.
  */
 
 @inline

@@ -1,7 +1,7 @@
 /**
  * Moments of a Gaussian bump on a two-dimensional grid (docs/math/local-step.md §4), two rows and two columns at a time:
  *   bump(a,b) = α_a · β_b · ρ_a^b,
- * with α, β and ρ as in models/dtm-paper/local/grid-nodes-2.ts. Rows and columns are padded to even numbers; padded
+ * with α, β and ρ as in models/paper/local/grid-nodes-2.ts. Rows and columns are padded to even numbers; padded
  * weights are zero. Sums over columns, T_j(a) = α_a Σ_b w β ρ^b v^j, are kept per row, then M_ij = Σ_a u_a^i T_j(a).
  */
 import { both, exp2x, lanes } from "./exp";

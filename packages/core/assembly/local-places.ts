@@ -1,6 +1,6 @@
 /**
  * Moments of a Gaussian bump over any list of places, two at a time, one exponential each
- * (models/dtm-paper/local/general-nodes.ts). Coordinates are two rows [2][size]; `size` is even, padded weights are zero.
+ * (models/paper/local/general-nodes.ts). Coordinates are two rows [2][size]; `size` is even, padded weights are zero.
  */
 import { exp2x, lanes } from "./exp";
 

@@ -1,5 +1,5 @@
 /**
- * The local objective of the published map for q = 2 (models/dtm-paper/local, docs/math/local-step.md): value, gradient
+ * The local objective of the published map for q = 2 (models/paper/local, docs/math/local-step.md): value, gradient
  * and Hessian of J in θ = [m, log diag T, T_21], features of a place, and the products between tables of features and the
  * statistics of an individual. Features are ψ1 and Ψ2 at the nodes of two grids, or at two lists of places.
  */

@@ -40,7 +40,6 @@ export * from "./map/groups.ts";
 export { type AlignedModel, alignModel } from "./models/align.ts";
 export { type Decoder, makeDecoder } from "./models/decoder.ts";
 export type { DtmModel } from "./models/dtm/model.ts";
-export type { DtmPaperModel } from "./models/dtm-paper/model.ts";
 export {
   drawLocations,
   type EmbedOptions,
@@ -87,6 +86,7 @@ export {
   modelMixture,
   type TrajectoryModel,
 } from "./models/model.ts";
+export type { DtmPaperModel } from "./models/paper/model.ts";
 export { placementAt } from "./models/place-at.ts";
 export type { Placement, Placements, Places, VariationalPlace } from "./models/placement.ts";
 export { drawCurves, type PredictedSeries, type Prediction, type PredictOptions, predict } from "./models/predict.ts";

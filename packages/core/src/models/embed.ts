@@ -11,7 +11,6 @@ import { checkOption, DtmError } from "../errors.ts";
 import { joinFloats, multiply } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
 import { chooseKernels, type KernelChoice } from "../wasm/instance.ts";
-import { embedLocal } from "./dtm-paper/embed.ts";
 import type { ModelBase } from "./fit.ts";
 import type { SparseMap } from "./gp/sparse-map.ts";
 import type { EffectPosterior } from "./linear/posterior.ts";
@@ -23,6 +22,7 @@ import { type Conditioner, createConditioner } from "./mixture/wasm-posterior.ts
 import { isMapModel, modelMixture, type TrajectoryModel, usesOwnNodes } from "./model.ts";
 import { showCovariance, showLocation } from "./orient.ts";
 import { outsideMass, outsidePlaces } from "./outside-mass.ts";
+import { embedLocal } from "./paper/embed.ts";
 import type { Placement, Placements, Places } from "./placement.ts";
 import { createPlacer, type PlacedBlock, type Placer } from "./placing.ts";
 import { checkLevel } from "./predict.ts";

@@ -15,9 +15,6 @@ import {
   startDtm as startLattice,
 } from "./dtm/run.ts";
 import type { DtmOptions } from "./dtm/settings.ts";
-import type { DtmPaperModel } from "./dtm-paper/model.ts";
-import type { DtmPaperOptions } from "./dtm-paper/options.ts";
-import { type DtmPaperRun, type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./dtm-paper/run.ts";
 import { type ColumnNames, type FitControl, type FitProgress, LIBRARY_VERSION } from "./fit.ts";
 import { mapMeans } from "./gp/sparse-map.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
@@ -26,6 +23,9 @@ import { linearParameters, scoreDirections } from "./linear/scores.ts";
 import { linearStart } from "./linear/start.ts";
 import { type MapModel, placeNodes } from "./model.ts";
 import { linearPart, orientationMatrix } from "./orient.ts";
+import type { DtmPaperModel } from "./paper/model.ts";
+import type { DtmPaperOptions } from "./paper/options.ts";
+import { type DtmPaperRun, type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./paper/run.ts";
 import { type PrepareOptions, prepareCohort } from "./prepare.ts";
 
 /** Options that every fit of a cohort takes. */

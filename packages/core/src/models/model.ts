@@ -7,11 +7,11 @@ import { createRandom } from "../numeric/random.ts";
 import { logSumExp } from "../numeric/special.ts";
 import type { ClassesModel } from "./classes/classes.ts";
 import type { DtmModel } from "./dtm/model.ts";
-import type { DtmPaperModel } from "./dtm-paper/model.ts";
 import { mapMoments, type SparseMap } from "./gp/sparse-map.ts";
 import type { FpcaModel } from "./linear/fpca.ts";
 import type { LmmModel } from "./linear/lmm.ts";
 import { type CoefficientMixture, makeMixture, withFactors } from "./mixture/mixture.ts";
+import type { DtmPaperModel } from "./paper/model.ts";
 
 export type TrajectoryModel = LmmModel | FpcaModel | DtmModel | DtmPaperModel;
 

@@ -1,8 +1,8 @@
 /** One worker for the shards of all models: threads and other machines run this, and nothing else of a fit. */
 import { dtmShards } from "./dtm/shards.ts";
-import { paperShards } from "./dtm-paper/shards.ts";
 import { placingShards } from "./embed.ts";
 import { LINEAR, linearShards } from "./linear/passes.ts";
+import { paperShards } from "./paper/shards.ts";
 import type { ShardFunction } from "./shards.ts";
 
 /** A worker; it keeps nothing but scratch between pieces of work. */

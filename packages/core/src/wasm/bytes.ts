@@ -1,5 +1,5 @@
 /** Made by scripts/build-wasm.mjs from packages/core/assembly; do not edit. */
-export const SOURCE_HASH = "70d2a1d869cd90bd805b23c8ff5ffdbef59ed950a2f4cd236153aae39b40bc51";
+export const SOURCE_HASH = "8d9bbb83752ab695efa909b1cbe4746d1c00ce2542f13fbc82dd7233128fc0bf";
 
 /** The WebAssembly module, base64. */
 export const KERNEL_BYTES = [

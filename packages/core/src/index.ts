@@ -18,7 +18,7 @@ export {
   selectVisits,
 } from "./cohort/cohort.ts";
 export { idAt, idList, type PackedIds, packIds } from "./cohort/ids.ts";
-export { applyTransform, type Marker, TRANSFORMS, type Transform, undoTransform } from "./cohort/marker.ts";
+export { applyTransform, type Marker, TRANSFORMS, type Transform, undoSlope, undoTransform } from "./cohort/marker.ts";
 export { type Fold, splitCohort } from "./cohort/split.ts";
 export * from "./errors.ts";
 export * from "./evaluate/compare.ts";
@@ -38,8 +38,10 @@ export { STABLE_FROM, type Stability } from "./map/clusters/stability.ts";
 export { type RotatedComponent, rotatedComponents } from "./map/components.ts";
 export * from "./map/groups.ts";
 export { type AlignedModel, alignModel } from "./models/align.ts";
+export { type Course, courseReader, courseTimes, functionalMean, functionalSd } from "./models/course.ts";
 export { type Decoder, makeDecoder } from "./models/decoder.ts";
 export type { DtmModel } from "./models/dtm/model.ts";
+export type { StartResult } from "./models/dtm/restarts.ts";
 export {
   drawLocations,
   type EmbedOptions,
@@ -88,7 +90,14 @@ export {
 } from "./models/model.ts";
 export type { DtmPaperModel } from "./models/paper/model.ts";
 export { placementAt } from "./models/place-at.ts";
-export type { Placement, Placements, Places, VariationalPlace } from "./models/placement.ts";
+export {
+  type Placement,
+  type Placements,
+  type Places,
+  placeSd,
+  placeSds,
+  type VariationalPlace,
+} from "./models/placement.ts";
 export { drawCurves, type PredictedSeries, type Prediction, type PredictOptions, predict } from "./models/predict.ts";
 export {
   type ChangeOptions,

@@ -9,7 +9,10 @@ export {
   type DensityCells,
   densityBands,
   densityCells,
+  dotOpacity,
+  dotRadius,
   HUGE,
+  RING_RADIUS,
   SAMPLE,
   sampled,
 } from "./figures/density.ts";
@@ -26,6 +29,7 @@ export {
   landOf,
   type Ring,
   smoothPlaces,
+  stripHeight,
   valueAt,
 } from "./figures/land.ts";
 export { levelText } from "./figures/map-base.ts";

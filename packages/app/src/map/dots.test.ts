@@ -1,8 +1,8 @@
-import type { Placements } from "@trajectory-maps/core";
-import { contains } from "@trajectory-maps/report";
+import { type Placements, placeSds } from "@trajectory-maps/core";
+import { contains, dotOpacity } from "@trajectory-maps/report";
 import { describe, expect, it } from "vitest";
 import { dotColours } from "./dot-colours.ts";
-import { dotOpacity, dotStyle, placeSd } from "./dot-style.ts";
+import { dotStyle } from "./dot-style.ts";
 import { placeOnPath, shareOnPath } from "./draw-lens.ts";
 import { roundTicks } from "./lens.ts";
 import { planeOf } from "./plane.ts";
@@ -34,10 +34,10 @@ const areaOf = (sd: number) => 2 * Math.PI * Math.LN2 * sd * sd;
 
 describe("dot style", () => {
   it("takes the sd from the 50 % region of a Gaussian in one, two and three dimensions", () => {
-    expect(placeSd(certainties([2 * 0.6744897501960817 * 0.3], [2], 1), 0)).toBeCloseTo(0.3, 12);
-    expect(placeSd(certainties([areaOf(0.3)], [2]), 0)).toBeCloseTo(0.3, 12);
+    expect(placeSds(certainties([2 * 0.6744897501960817 * 0.3], [2], 1))[0]).toBeCloseTo(0.3, 12);
+    expect(placeSds(certainties([areaOf(0.3)], [2]))[0]).toBeCloseTo(0.3, 12);
     const volume = (4 / 3) * Math.PI * (1.5381722544550522 * 0.3) ** 3;
-    expect(placeSd(certainties([volume], [2], 3), 0)).toBeCloseTo(0.3, 12);
+    expect(placeSds(certainties([volume], [2], 3))[0]).toBeCloseTo(0.3, 12);
   });
 
   it("fades with the sd within its limits, draws one visit as a ring and the vague first", () => {

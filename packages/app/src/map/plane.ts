@@ -3,6 +3,7 @@
  * third stands at its centre; of one, the axis is horizontal and heights, which mean nothing, keep dots apart.
  */
 import type { Placements } from "@trajectory-maps/core";
+import { stripHeight } from "@trajectory-maps/report";
 import type { MapPlace } from "./types.ts";
 
 /** How places of the model [q] and places of the drawing [2] belong together. */
@@ -43,14 +44,7 @@ export function flatPlaces(placements: Placements, plane: Plane): Float64Array {
   const out = new Float64Array(2 * m);
   for (let i = 0; i < m; i++) {
     out[2 * i] = placements.location[i * q + a];
-    out[2 * i + 1] = q === 1 ? heightOf(i) : placements.location[i * q + b];
+    out[2 * i + 1] = q === 1 ? stripHeight(i) : placements.location[i * q + b];
   }
   return out;
-}
-
-/** Heights of a strip: van der Corput numbers in ±0.6, so that neighbours in the list stand apart. */
-export function heightOf(i: number): number {
-  let v = 0;
-  for (let n = i + 1, base = 0.5; n > 0; n >>= 1, base /= 2) if (n & 1) v += base;
-  return 1.2 * (v - 0.5);
 }

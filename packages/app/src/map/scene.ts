@@ -2,23 +2,29 @@
  * All that drawing needs, worked out from the options: places, index, land, surface, dots, small curves. Each part is
  * made again only when what it is made from has changed, so that recolouring or another year touches nothing else.
  */
-import { basisDomain } from "@trajectory-maps/core";
+import {
+  applyTransform,
+  basisDomain,
+  type Course,
+  courseReader,
+  courseTimes,
+  type Decoder,
+  makeDecoder,
+} from "@trajectory-maps/core";
 import { type Box, boxAround, type Land, type Ring, valueAt } from "@trajectory-maps/report";
 import { coastOf, exactLand } from "./coast.ts";
-import { courseReader, courseTimes, modelScaleCourse } from "./course.ts";
-import { type Decoder, makeDecoder } from "./decoder.ts";
 import { type DotColours, dotColours } from "./dot-colours.ts";
 import { type DotStyle, dotStyle } from "./dot-style.ts";
 import { flatPlaces, isFirstPlane, type Plane, planeOf } from "./plane.ts";
 import { type SpatialIndex, spatialIndex } from "./spatial-index.ts";
 import { type Surface, surfaceMaker, valueDecimals } from "./surfaces.ts";
-import type { Course, LensReading, MapOptions, MapTerrain } from "./types.ts";
+import type { LensReading, MapOptions, MapTerrain } from "./types.ts";
 
 /** A course on a centre line, drawn small. */
 export interface MiniCurve {
   readonly axis: "x" | "y";
   readonly at: number;
-  /** On the scale of the model, [T]. */
+  /** Medians on the scale of the model, [T]. */
   readonly values: Float64Array;
 }
 
@@ -53,8 +59,7 @@ export const MARKS = [-2, -1, 0, 1, 2];
 /** Water around the outermost mark. */
 const BEYOND_MARKS = 0.15;
 const STRIP_HALF_HEIGHT = 0.8;
-const MINI_POINTS = 41;
-const LENS_POINTS = 41;
+const COURSE_POINTS = 41;
 export const QUARTER = 0.25;
 
 /** The ground of the options. */
@@ -67,12 +72,11 @@ export function groundOf(options: MapOptions): Ground {
   const visits = placements.numObservations;
   const land = known !== undefined && isFirstPlane(plane) ? known : coastOf(places, visits, coast);
   const box = viewBox(places, land, q === 1);
-  const read = courseReader(decoder, courseTimes(decoder, LENS_POINTS));
-  const times = courseTimes(decoder, MINI_POINTS);
+  const read = courseReader(decoder, courseTimes(model, COURSE_POINTS));
   const place = new Float64Array(q);
   const mini = (axis: "x" | "y", at: number): MiniCurve => {
     plane.liftInto(axis === "x" ? at : 0, axis === "x" ? 0 : at, place);
-    return { axis, at, values: modelScaleCourse(decoder, times, place) };
+    return { axis, at, values: read(place).median.map((v) => applyTransform(model.marker.transform, v)) };
   };
   const miniCurves = [...MARKS.map((at) => mini("x", at)), ...(q === 1 ? [] : MARKS.map((at) => mini("y", at)))];
   return {

@@ -5,11 +5,19 @@
  *   sd      √(b'Sb), for transformed markers a 1/3.29th of the width of the 90 % band;
  * g undoes the transform. The land decides which heights get lines.
  */
-import { applyTransform, basisDomain, designMatrix, undoTransform } from "@trajectory-maps/core";
+import {
+  applyTransform,
+  basisDomain,
+  courseTimes,
+  type Decoder,
+  designMatrix,
+  functionalMean as dot,
+  functionalSd,
+  undoSlope,
+  undoTransform,
+} from "@trajectory-maps/core";
 import { decimalsFor, fixed, type Grid, gridOf, type Land, levelsOn, timeWord, valueAt } from "@trajectory-maps/report";
 import { powerFor, powerText, sized } from "../lib/numbers.ts";
-import { dot, quadratic, undoSlope, Z90 } from "./course.ts";
-import type { Decoder } from "./decoder.ts";
 import type { Plane } from "./plane.ts";
 import type { MapTerrain } from "./types.ts";
 
@@ -33,6 +41,8 @@ export interface SurfaceMaker {
 
 const NODES_PER_SIDE = 65;
 /** Sizes of levels that are written out on the lines. */
+/** Φ⁻¹(0.95): half the width of a central 90% band in standard deviations. */
+const Z90 = 1.6448536269514722;
 const LINE_SIZES = [1e-2, 1e5] as const;
 /** Individuals within a quarter of a prior sd, per unit of density. */
 const QUARTER_DISC = Math.PI / 16;
@@ -117,7 +127,7 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
         const S = covariances!;
         const b = designMatrix(basis, [terrain.time]);
         const grid = over((w, at, k) => {
-          const sd = Math.sqrt(Math.max(quadratic(b, 0, S.subarray(k * d * d, (k + 1) * d * d), d), 0));
+          const sd = functionalSd(b, 0, S.subarray(k * d * d, (k + 1) * d * d), d);
           if (transform === "identity") return sd;
           const middle = dot(b, 0, w, at, d);
           const width = undoTransform(transform, middle + Z90 * sd) - undoTransform(transform, middle - Z90 * sd);
@@ -172,7 +182,7 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
     const level = applyTransform(transform, threshold);
     const sign = falling ? 1 : -1;
     const T = 161;
-    const times = Float64Array.from({ length: T }, (_, t) => first + ((last - first) * t) / (T - 1));
+    const times = courseTimes(model, T);
     const b = designMatrix(basis, times);
     const never = last + 0.08 * (last - first);
     return over((w, at) => {

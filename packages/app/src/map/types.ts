@@ -2,7 +2,7 @@
  * The contract of the map: what `mountMap` takes, what it tells, what it returns. Nothing here knows a framework.
  * Places are in the shown frame of the model (docs/math/orientation.md); positions are positions in `placements`.
  */
-import type { Placements, TrajectoryModel } from "@trajectory-maps/core";
+import type { Course, Placements, TrajectoryModel } from "@trajectory-maps/core";
 import type { Grid, Land, Ring } from "@trajectory-maps/report";
 
 /** A place of the two axes that are shown. */
@@ -102,15 +102,6 @@ export interface MapWindow {
   readonly x: number;
   readonly y: number;
   readonly zoom: number;
-}
-
-/** The course that belongs to a place, on the marker's original scale. */
-export interface Course {
-  readonly times: Float64Array; // [T]
-  readonly median: Float64Array; // [T]
-  /** 90 % band of the noise-free course, [T]. */
-  readonly lower: Float64Array;
-  readonly upper: Float64Array;
 }
 
 /** What the terrain lens shows. */

@@ -21,6 +21,7 @@ import type {
   Placements,
   Prediction,
   Stability,
+  StartResult,
   SubjectsTable,
   TablePreview,
   TableRow,
@@ -100,14 +101,6 @@ export interface FitUpdate {
   readonly stopGain: number | null;
   /** The last update: what is left is placing everybody. */
   readonly done: boolean;
-}
-
-/** One start of a fit, beside the one that won. */
-export interface StartResult {
-  readonly name: string;
-  readonly bound: number;
-  /** Procrustes R² of its places with those of the best start. */
-  readonly agreement: number;
 }
 
 export interface Fitted {

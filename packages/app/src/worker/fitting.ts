@@ -9,11 +9,10 @@ import {
   type DtmRunSnapshot,
   embed,
   type FitDtmOptions,
-  procrustes,
   resumeDtm,
   startDtm,
 } from "@trajectory-maps/core";
-import type { Engine, FitChoice, Fitted, FitUpdate, StartResult } from "./api.ts";
+import type { Engine, FitChoice, Fitted, FitUpdate } from "./api.ts";
 
 const SLICE_MS = 40;
 const PLACES_MS = 500;
@@ -50,7 +49,7 @@ export function createFitting(cohort: () => Cohort, onFitted: (fitted: Fitted) =
           placements,
           seconds,
           finished,
-          starts: choice.restarts > 0 ? comparedStarts(run.snapshot(), model.mapDimension) : [],
+          starts: run.starts(),
         };
         onFitted(fitted);
         return fitted;
@@ -71,10 +70,8 @@ export function createFitting(cohort: () => Cohort, onFitted: (fitted: Fitted) =
 /** Steps until the fit's own rule ends it (true) or the user does (false). */
 async function stepUntilDone(current: Running, onUpdate: (update: FitUpdate) => void, began: number): Promise<boolean> {
   const { run } = current;
-  const first = run.snapshot();
-  const stopGain = stopRule(first);
   const rate = createRate();
-  const look = createLook(run, first.kind);
+  const look = createLook(run, run.snapshot().kind);
   const send = (progress: DtmProgress, trace: readonly number[], places?: Float32Array) => {
     const time = performance.now();
     onUpdate({
@@ -86,7 +83,7 @@ async function stepUntilDone(current: Running, onUpdate: (update: FitUpdate) => 
       ...(places === undefined ? {} : { places }),
       seconds: (time - began) / 1000,
       secondsLeft: rate(progress.value, time),
-      stopGain: Number.isFinite(progress.value) ? stopGain(progress.stage, progress.value) : null,
+      stopGain: progress.stopGain ?? null,
       done: progress.done,
     });
   };
@@ -131,32 +128,6 @@ function createLook(run: DtmRun, kind: DtmRunSnapshot["kind"]): (stage: string) 
     last = performance.now();
     return places;
   };
-}
-
-/** What the fit's own rule takes for no gain: τ (1 + |F + ½ N log σ₀²|) on the lattice, ten times that on the coarse one. */
-function stopRule({ inner }: DtmRunSnapshot): (stage: string, bound: number) => number | null {
-  if ("anchor" in inner) {
-    const { settings, numObservations, anchor } = inner;
-    if (settings.schedule === "svi") return () => null;
-    const shift = 0.5 * numObservations * Math.log(anchor.noiseVariance);
-    return (stage, bound) => settings.tolerance * (stage.includes("coarse") ? 10 : 1) * (1 + Math.abs(bound + shift));
-  }
-  const { settings } = inner.state;
-  return settings.schedule === "batch" || settings.schedule === "coordinate"
-    ? (_stage, bound) => settings.tolerance * Math.abs(bound)
-    : () => null;
-}
-
-/** The finished starts of a fit, the best first, each compared with the best. */
-function comparedStarts({ inner }: DtmRunSnapshot, q: number): StartResult[] {
-  if (!("finished" in inner) || inner.finished.length < 2) return [];
-  const starts = [...inner.finished].sort((a, b) => b.bound - a.bound);
-  const best = starts[0].places;
-  return starts.map(({ index, bound, places }) => ({
-    name: index === 0 ? "principal components" : index === 1 ? "component scores" : `random places ${index - 1}`,
-    bound,
-    agreement: procrustes(best, places, best.length / q, q).rSquared,
-  }));
 }
 
 /** Places in the shown frame, [m,q]. */

@@ -5,11 +5,11 @@ import {
   mixtureFromLabels,
   modelMixture,
   placeIndividual,
+  placeSds,
   predict,
   simulateCohort,
 } from "@trajectory-maps/core";
 import { describe, expect, it } from "vitest";
-import { placeSd } from "../map/dot-style.ts";
 import { answerDifference, answerIndividual } from "./individual.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 120, seed: 4 });
@@ -35,7 +35,7 @@ describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (ma
   it("puts an individual where the map has it, as surely", () => {
     const { location, sd, numUsed } = answer({});
     for (let c = 0; c < q; c++) expect(location[c]).toBeCloseTo(placements.location[often * q + c], 9);
-    expect(sd).toBeCloseTo(placeSd(placements, often), 9);
+    expect(sd).toBeCloseTo(placeSds(placements)[often], 9);
     expect(numUsed).toBe(placements.numObservations[often]);
   });
 

@@ -8,6 +8,7 @@ import {
   type modelMixture,
   type Placement,
   placeIndividual,
+  placeSd,
   predict,
   predictBelow,
   predictChange,
@@ -19,8 +20,6 @@ import type { IndividualAnswer, IndividualQuestion } from "./api.ts";
 
 type Mixture = ReturnType<typeof modelMixture>;
 
-/** Standard deviations from the middle to the border of the 50 % region of a Gaussian on a line. */
-const HALF_1 = 0.6744897501960817;
 /** A visit at the very time asked about counts, whatever the slider rounded. */
 const SAME_TIME = 1e-9;
 
@@ -55,7 +54,7 @@ export function answerIndividual(
     crossing: threshold === undefined ? null : predictCrossing(model, placement, { threshold, numDraws: 1000 }),
     below: threshold === undefined ? null : predictBelow(model, placement, [last], threshold)[0],
     change: change === undefined ? null : predictChange(model, placement, change[0], change[1]),
-    sd: onLattice ? regionSd(region50.length / q, cell, q) : momentSd(placement.covariance, q),
+    sd: placeSd((region50.length / q) * cell ** q, placement.covariance, q),
     trail: question.trail
       ? used.map((j, k) => ({ time: times[j], location: (k + 1 === used.length ? placement : place(k + 1)).location }))
       : [],
@@ -89,17 +88,6 @@ function placeVisits(
 ): Placement {
   const history = { id, times: used.map((j) => times[j]), values: used.map((j) => values[j]) };
   return placeIndividual(model, history, { mixture });
-}
-
-/** sd of a Gaussian whose 50 % region has as many cells: q = 1 length / (2 · 0.6745), q = 2 √(area / 2π ln 2). */
-function regionSd(numCells: number, cell: number, q: number): number {
-  return q === 1 ? (numCells * cell) / (2 * HALF_1) : Math.sqrt((numCells * cell * cell) / (2 * Math.PI * Math.LN2));
-}
-
-function momentSd(covariance: Float64Array, q: number): number {
-  let trace = 0;
-  for (let c = 0; c < q; c++) trace += covariance[c * q + c];
-  return Math.sqrt(Math.max(trace, 0) / q);
 }
 
 /** Distance of neighbouring nodes of a lattice; nodes of a row stand one after the other. */

@@ -54,6 +54,25 @@ export function undoTransform(transform: Transform, value: number): number {
   }
 }
 
+/** Derivative of `undoTransform` at z: change of the marker per unit of the model's scale. */
+export function undoSlope(transform: Transform, z: number): number {
+  switch (transform) {
+    case "identity":
+      return 1;
+    case "log":
+    case "log1p":
+      return Math.exp(z);
+    case "sqrt":
+      return 2 * Math.max(z, 0);
+    case "logit": {
+      const p = logistic(z);
+      return p * (1 - p);
+    }
+    default:
+      throw unknownTransform(transform);
+  }
+}
+
 /** 1/(1 + e^−z), without loss of digits on either side. */
 function logistic(z: number): number {
   if (z >= 0) return 1 / (1 + Math.exp(-z));

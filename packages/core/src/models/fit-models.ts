@@ -8,6 +8,7 @@ import { checkOption, DtmError } from "../errors.ts";
 import { bytesChecksum } from "./canonical-json.ts";
 import { checkInducing } from "./check-inducing.ts";
 import type { DtmModel } from "./dtm/model.ts";
+import type { StartResult } from "./dtm/restarts.ts";
 import {
   type DtmSnapshot,
   type DtmRun as LatticeRun,
@@ -100,6 +101,8 @@ export interface DtmRun {
   snapshot(): DtmRunSnapshot;
   /** Means of everybody's place as the fit stands, in the fit's own frame, [m,q]: for watching a fit settle. */
   places(): Float64Array;
+  /** The finished starts of a fit with restarts, the best first; none without. */
+  starts(): readonly StartResult[];
   /** What the fit reads of the cohort; `embed` of the same cohort can use it again. */
   readonly statistics: BasisStatistics;
   /** The model as it stands; the fit need not be done. */
@@ -198,6 +201,7 @@ interface InnerRun {
   step(): DtmProgress;
   snapshot(): DtmSnapshot | DtmPaperSnapshot;
   places(): Float64Array;
+  starts(): readonly StartResult[];
   finish(): MapModel;
 }
 
@@ -209,6 +213,7 @@ function latticeRun(run: LatticeRun): InnerRun {
     },
     snapshot: () => run.snapshot(),
     places: () => run.places(),
+    starts: () => run.starts(),
     finish: () => run.finish(),
   };
 }
@@ -218,6 +223,7 @@ function paperRun(run: DtmPaperRun): InnerRun {
     step: () => run.step(),
     snapshot: () => run.snapshot(),
     places: () => run.places(),
+    starts: () => [],
     finish: () => run.finish().model,
   };
 }
@@ -239,6 +245,7 @@ function wrapRun(
       inner: inner.snapshot(),
     }),
     places: () => inner.places(),
+    starts: () => inner.starts(),
     statistics,
     finish: () => orientMap(withColumns(inner.finish(), { columns: columns ?? undefined }), statistics),
   };

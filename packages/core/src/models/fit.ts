@@ -20,6 +20,8 @@ export interface FitProgress {
   readonly maxIterations: number;
   /** Log-likelihood or bound after this iteration. */
   readonly value: number;
+  /** Gain of an iteration below which the stop rule counts it as none; left out where the schedule has no such rule. */
+  readonly stopGain?: number;
 }
 
 /** Arguments of every fit beside the model's own options. */

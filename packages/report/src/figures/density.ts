@@ -22,6 +22,19 @@ const NUM_BANDS = 8;
 const FILE_CELLS = 128;
 const MOST_POINTS = 18_000;
 
+/** px of the ring that stands for one visit. */
+export const RING_RADIUS = 2.2;
+
+/** Opacity of a dot whose place has this sd: 1.22 − 1.72 sd, kept between `faintest` and 0.95. */
+export function dotOpacity(sd: number, faintest = 0.2): number {
+  return Math.min(0.95, Math.max(faintest, 1.22 - 1.72 * sd));
+}
+
+/** Radius in px of a dot of this opacity. */
+export function dotRadius(opacity: number): number {
+  return 2.1 + 1.1 * opacity;
+}
+
 /** `most` of m positions, spread evenly by the golden ratio; all if they are no more. */
 export function sampled(m: number, most: number): Int32Array {
   const all = Int32Array.from({ length: m }, (_, i) => i);

@@ -7,7 +7,7 @@ import { roughCount } from "../small-cells.ts";
 import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
 import { badge } from "./badge.ts";
-import { densityNote, drawnInFigure } from "./density.ts";
+import { densityNote, dotOpacity, dotRadius, drawnInFigure, RING_RADIUS } from "./density.ts";
 import {
   CARD,
   drawBands,
@@ -132,8 +132,8 @@ function commonRank(members: readonly number[], map: MapData, ranks: ReadonlyMap
   return best === 0 ? -1 : counts.indexOf(best);
 }
 
-/** Opacity from the sd of a place; on paper and without zoom a dot needs a third. */
-const certainty = (sd: number) => Math.min(0.95, Math.max(0.33, 1.22 - 1.72 * sd));
+/** On paper and without zoom a dot needs a third. */
+const FAINTEST = 0.33;
 
 function drawDots(pen: Pen, layout: MapLayout, map: MapData, drawn: Int32Array): Marks {
   const group = make(pen, "g");
@@ -144,13 +144,13 @@ function drawDots(pen: Pen, layout: MapLayout, map: MapData, drawn: Int32Array):
     const [cx, cy] = [layout.x(map.places[2 * i]), layout.y(map.places[2 * i + 1])];
     const rank = ranks.get(map.labels[i]);
     const colour = rank === undefined ? pen.tokens.ink2 : groupStyle(pen.tokens, rank).colour;
-    const opacity = certainty(map.sd[i]);
+    const opacity = dotOpacity(map.sd[i], FAINTEST);
     const single = map.visits[i] === 1;
     group.append(
       make(pen, "circle", {
         cx,
         cy,
-        r: single ? 2.2 : 2.1 + 1.1 * opacity,
+        r: single ? RING_RADIUS : dotRadius(opacity),
         ...(single
           ? { fill: "none", stroke: colour, "stroke-opacity": 0.8 }
           : { fill: colour, "fill-opacity": opacity }),

@@ -207,3 +207,10 @@ function latticeSize(box: Box, step: number): { nx: number; ny: number } {
     ny: Math.max(3, Math.round((box.y1 - box.y0) / step) + 1),
   };
 }
+
+/** Heights without meaning that keep the dots of a one-dimensional map apart: van der Corput numbers in ±0.6. */
+export function stripHeight(i: number): number {
+  let v = 0;
+  for (let n = i + 1, base = 0.5; n > 0; n >>= 1, base /= 2) if (n & 1) v += base;
+  return 1.2 * (v - 0.5);
+}

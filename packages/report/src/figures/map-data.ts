@@ -1,9 +1,20 @@
 /** All that map figures of a study share, computed once: places, land, terrain, small curves, cells. */
-import { placementAt, predict, type Transform } from "@trajectory-maps/core";
+import { courseReader, makeDecoder, placeSds, type Transform } from "@trajectory-maps/core";
 import { scaleLinear } from "d3-scale";
 import { decimalsFor } from "../numbers.ts";
 import type { Numbers, Study, StudyGroup } from "../study.ts";
-import { type Box, boxAround, type Grid, gridOf, type HexCell, hexCells, type Land, landOf, valueAt } from "./land.ts";
+import {
+  type Box,
+  boxAround,
+  type Grid,
+  gridOf,
+  type HexCell,
+  hexCells,
+  type Land,
+  landOf,
+  stripHeight,
+  valueAt,
+} from "./land.ts";
 
 /** A surface over the map with levels for its lines, in words and unit. */
 export interface Terrain {
@@ -61,30 +72,33 @@ export function prepareMap(study: Study): MapData | undefined {
   const places = new Float64Array(2 * m);
   for (let i = 0; i < m; i++) {
     places[2 * i] = placements.location[i * q];
-    places[2 * i + 1] = q === 1 ? spread(i) : placements.location[i * q + 1];
+    places[2 * i + 1] = q === 1 ? stripHeight(i) : placements.location[i * q + 1];
   }
-  const sd = Float64Array.from({ length: m }, (_, i) =>
-    q === 2 ? Math.sqrt(placements.area50[i] / (2 * Math.PI * Math.LN2)) : Math.sqrt(placements.covariance[i * q * q]),
-  );
+  const sd = placeSds(placements);
   // Land first, in a box wide enough for its coast; then the smallest box that holds coast and places.
   const land = landOf(places, placements.numObservations, boxAround(places, SHORE));
   const box = boxAround(places, 0.12, [land]);
   const smallCell = options.smallCell ?? 11;
-  const at = (x: number, y: number) => placementAt(model, [x, y, 0].slice(0, q));
+  const decoder = makeDecoder(model);
+  const at = (x: number, y: number) => [x, y, 0].slice(0, q);
   const { marker } = model;
   const unitOfTime = marker.timeUnit.replace(/s$/, "") || "time";
   const time = options.terrainTime ?? roundTime(cohort.lastTimeQuartiles[2], cohort.lastTime - cohort.firstTime);
-  const valueGrid = gridOf(
-    box,
-    TERRAIN_STEP,
-    (x, y) => predict(model, at(x, y), [time], { interval: "curve" }).median[0],
-  );
+  const readValue = courseReader(decoder, Float64Array.of(time));
+  const valueGrid = gridOf(box, TERRAIN_STEP, (x, y) => readValue(at(x, y)).median[0]);
   const k = Math.min(options.coefficient ?? 2, model.basis.numBasis) - 1;
-  const coefficientGrid = gridOf(box, TERRAIN_STEP, (x, y) => at(x, y).posterior.means[k] + model.mean.coefficients[k]);
+  const w = new Float64Array(model.basis.numBasis);
+  const coefficientGrid = gridOf(box, TERRAIN_STEP, (x, y) => {
+    decoder.decodeInto(at(x, y), w, null);
+    return w[k];
+  });
   const span = cohort.lastTime - cohort.firstTime;
-  const times = Array.from({ length: CURVE_POINTS }, (_, j) => cohort.firstTime + (span * j) / (CURVE_POINTS - 1));
-  const curveAt = (x: number, y: number) =>
-    Float64Array.from(predict(model, at(x, y), times, { interval: "curve" }).median);
+  const times = Float64Array.from(
+    { length: CURVE_POINTS },
+    (_, j) => cohort.firstTime + (span * j) / (CURVE_POINTS - 1),
+  );
+  const read = courseReader(decoder, times);
+  const curveAt = (x: number, y: number) => read(at(x, y)).median;
   const curves: SmallCurve[] = MARKS.filter((mark) => mark >= box.x0 && mark <= box.x1).map((mark) => ({
     axis: "x",
     at: mark,
@@ -158,11 +172,4 @@ export function levelsOn(grid: Grid, land: Land, transform: Transform): number[]
 function roundTime(time: number, span: number): number {
   const unit = span >= 4 ? 1 : 10 ** Math.floor(Math.log10(Math.max(span, 1e-9)));
   return Math.round(time / unit) * unit;
-}
-
-/** Heights without meaning that keep the dots of a one-dimensional map apart: van der Corput numbers in ±0.6. */
-function spread(i: number): number {
-  let v = 0;
-  for (let n = i + 1, base = 0.5; n > 0; n >>= 1, base /= 2) if (n & 1) v += base;
-  return 1.2 * (v - 0.5);
 }

@@ -1,5 +1,6 @@
+import type { StartResult } from "@trajectory-maps/core";
 import { describe, expect, it } from "vitest";
-import type { Fitted, StartResult } from "../../worker/api.ts";
+import type { Fitted } from "../../worker/api.ts";
 import { endOf, gainText, leftText, verdictOf } from "./fit-words.ts";
 
 /** A fit of which only the record matters. */
@@ -8,7 +9,14 @@ function fitted(converged: boolean, starts?: readonly StartResult[], verdict = "
   return { model: { record }, finished: true, starts } as unknown as Fitted;
 }
 
-const start = (bound: number, agreement: number): StartResult => ({ name: "random places", bound, agreement });
+/** A start beside the best one, whose bound is −10. */
+const start = (bound: number, agreement: number): StartResult => ({
+  name: "random places",
+  bound,
+  agreement,
+  sameMap: agreement >= 0.9,
+  similarBound: bound >= -12,
+});
 
 describe("verdictOf", () => {
   it("says that the fit converged, and whether starts agree", () => {

@@ -4,9 +4,6 @@ import { recentGain } from "../../charts/trace.ts";
 import { thousands } from "../../lib/numbers.ts";
 import type { Fitted } from "../../worker/api.ts";
 
-/** Procrustes R² from which on two starts count as the same map, as in the fit's own warning. */
-const SAME_MAP = 0.9;
-
 /** Two digits, without an exponent where people would not write one. */
 export function gainText(gain: number): string {
   const size = Math.abs(gain);
@@ -39,16 +36,15 @@ export function verdictOf(fitted: Fitted, trace: readonly number[]): Verdict {
   const { iterations } = model.record;
   const end = endOf(fitted);
   if (end === "Converged" || end === "Settled") {
-    const same = starts.filter(({ agreement }) => agreement >= SAME_MAP).length;
+    const same = starts.filter(({ sameMap }) => sameMap).length;
     const text =
       starts.length < 2
         ? ""
         : same === starts.length
           ? `${same} of ${starts.length} starts agree on the same map.`
           : `${same} of ${starts.length} starts agree on the same map. The starts ended on different maps of nearly equal quality. Treat small differences in place as noise.`;
-    const close = starts.filter(({ bound }) => starts[0].bound - bound <= 2);
     // A start that ended far below the best one tells nothing about the best.
-    const worse = same < starts.length && close.every(({ agreement }) => agreement >= SAME_MAP);
+    const worse = same < starts.length && starts.every(({ sameMap, similarBound }) => sameMap || !similarBound);
     return {
       kind: "good",
       title: `${end} after ${thousands(iterations)} ${iterations === 1 ? "pass" : "passes"}.`,

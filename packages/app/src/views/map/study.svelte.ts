@@ -1,7 +1,13 @@
 /** What the map view knows of the study: made once per fit or grouping, shared by rail, stage, inspector and table. */
-import { type Cohort, expectedCourses, type Placements, type TrajectoryModel } from "@trajectory-maps/core";
+import {
+  type Cohort,
+  courseTimes,
+  expectedCourses,
+  type Placements,
+  placeSds,
+  type TrajectoryModel,
+} from "@trajectory-maps/core";
 import { cutSeries, extentOf, niceStep } from "../../charts/scale.ts";
-import { placeSd } from "../../map/dot-style.ts";
 import { explorer } from "../../state/explorer.svelte.ts";
 import type { View } from "../../state/view.ts";
 import type { Fitted } from "../../worker/api.ts";
@@ -39,7 +45,6 @@ export interface GroupStudy {
 
 const NUM_TIMES = 41;
 const NUM_SAMPLED = 40;
-const TIMES_OF_QUESTIONS = 41;
 
 class Studies {
   /** Null before a fit. */
@@ -85,7 +90,7 @@ export const studies = new Studies();
 
 function makeStudy(cohort: Cohort, { model, placements }: Fitted, values: ValueSpread): MapStudy {
   const words = markerWords(model, values.median, Math.max(Math.abs(values.low), Math.abs(values.high)));
-  const times = evenly(words.first, words.last, NUM_TIMES);
+  const times = courseTimes(model, NUM_TIMES);
   const m = placements.ids.length;
   const expected = expectedCourses(model, placements, times.subarray(NUM_TIMES - 1));
   const [low, high] = extentOf([[values.low, values.high]], 0.06, words.transform === "log");
@@ -102,19 +107,10 @@ function makeStudy(cohort: Cohort, { model, placements }: Fitted, values: ValueS
     words,
     times,
     expected,
-    sd: Float64Array.from({ length: m }, (_, i) => placeSd(placements, i)),
+    sd: placeSds(placements),
     range,
     threshold: Number(threshold.toPrecision(6)),
   };
-}
-
-function evenly(first: number, last: number, count: number): Float64Array {
-  return Float64Array.from({ length: count }, (_, k) => first + ((last - first) * k) / (count - 1));
-}
-
-/** Times at which courses of an individual are asked for. */
-export function questionTimes(words: MarkerWords): readonly number[] {
-  return Array.from(evenly(words.first, words.last, TIMES_OF_QUESTIONS));
 }
 
 /** Expected courses of some individuals, [T] each; made when asked for: everyone's would fill memory. */

@@ -53,7 +53,7 @@ describe("differentMaps", () => {
     const other = { index: 2, bound: -101, places: Y };
     const same = { index: 1, bound: -100.5, places: moved(1, false) };
     const worse = { index: 3, bound: -110, places: Y };
-    const told = differentMaps([best, same, other, worse], best, 2);
+    const told = differentMaps([best, same, other, worse], 2);
     expect(told.length).toBe(1);
     expect(told[0]).toMatch(/random places 1 found a different map .* 1\.00 lower/);
   });

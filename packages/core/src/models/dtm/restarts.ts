@@ -41,19 +41,37 @@ export interface FinishedStart {
   readonly places: Float64Array;
 }
 
-/** A sentence for each start whose map differs from the best one although its bound is within 2 of it. */
-export function differentMaps(finished: readonly FinishedStart[], best: FinishedStart, q: number): string[] {
-  return finished
-    .filter((other) => other !== best && best.bound - other.bound <= SIMILAR_BOUND)
-    .map((other) => ({ other, agreement: agreementOf(best.places, other.places, q) }))
-    .filter(({ agreement }) => agreement < SAME_MAP)
-    .map(
-      ({ other, agreement }) =>
-        `The start from ${startName(other.index)} found a different map (Procrustes R² ${agreement.toFixed(2)}) whose bound is only ${(best.bound - other.bound).toFixed(2)} lower: do not read much into the shape of the map.`,
-    );
+/** A finished start beside the best one. */
+export interface StartResult {
+  /** Where it started from, in words. */
+  readonly name: string;
+  readonly bound: number;
+  /** Procrustes R² of its places with those of the best start. */
+  readonly agreement: number;
+  /** Whether it found the map of the best start: an agreement of 0.9 or more. */
+  readonly sameMap: boolean;
+  /** Whether its bound is within 2 units of log evidence of the best. */
+  readonly similarBound: boolean;
 }
 
-/** Procrustes R² of two configurations [m,q]. */
-function agreementOf(X: Float64Array, Y: Float64Array, q: number): number {
-  return procrustes(X, Y, X.length / q, q).rSquared;
+/** The finished starts, the best first, each compared with the best. */
+export function compareStarts(finished: readonly FinishedStart[], q: number): StartResult[] {
+  const starts = [...finished].sort((a, b) => b.bound - a.bound);
+  return starts.map(({ index, bound, places }) => {
+    const best = starts[0];
+    const agreement = procrustes(best.places, places, best.places.length / q, q).rSquared;
+    const similarBound = best.bound - bound <= SIMILAR_BOUND;
+    return { name: startName(index), bound, agreement, sameMap: agreement >= SAME_MAP, similarBound };
+  });
+}
+
+/** A sentence for each start whose map differs from the best one although its bound is within 2 of it. */
+export function differentMaps(finished: readonly FinishedStart[], q: number): string[] {
+  const [best, ...others] = compareStarts(finished, q);
+  return others
+    .filter(({ sameMap, similarBound }) => similarBound && !sameMap)
+    .map(
+      ({ name, agreement, bound }) =>
+        `The start from ${name} found a different map (Procrustes R² ${agreement.toFixed(2)}) whose bound is only ${(best.bound - bound).toFixed(2)} lower: do not read much into the shape of the map.`,
+    );
 }

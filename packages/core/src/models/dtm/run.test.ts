@@ -51,6 +51,27 @@ describe("a run", () => {
     }
   });
 
+  it("tells the gain at which each stage counts an iteration as none", () => {
+    const tolerance = 1e-5;
+    const run = startDtm(statistics, start, { inducing: { perDimension: 3 }, tolerance });
+    let settled: FitProgress[] = [];
+    for (let more = true; more; ) {
+      const before = run.progress();
+      more = run.step();
+      const now = run.progress();
+      if (now.stage !== before.stage) settled = [...settled, before];
+      if (!more) settled = [...settled, now];
+    }
+    // The coarse lattice is left at three times the tolerance.
+    const [coarse, fine] = settled.slice(-2);
+    expect([coarse.stage, fine.stage]).toEqual(["map, coarse lattice", "map"]);
+    const { numObservations } = statistics;
+    const ruleAt = (bound: number) =>
+      tolerance * (1 + Math.abs(bound + 0.5 * numObservations * Math.log(start.noiseVariance)));
+    expect(coarse.stopGain).toBeCloseTo(3 * ruleAt(coarse.value), 12);
+    expect(fine.stopGain).toBeCloseTo(ruleAt(fine.value), 12);
+  });
+
   it("goes through a coarse lattice first when the one asked for is fine, and tells", () => {
     const model = fitDtmFrom(statistics, start, { inducing: { perDimension: 3 } });
     expect(model.nodes.logWeights.length).toBe(797);

@@ -10,11 +10,11 @@ import { clearHistory } from "../../numeric/optimize/anderson.ts";
 import { checkCancelled, type FitControl, type FitProgress, now } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import { localShards, type ShardRunner } from "../shards.ts";
-import { batchIteration, resumeBatch, startBatch } from "./batch.ts";
+import { batchIteration, gainThreshold, resumeBatch, startBatch } from "./batch.ts";
 import { createEngine, type Engine, placeMeans, restoreMap, type StartAnchor, startAnchor } from "./engine.ts";
 import { finishModel } from "./finish.ts";
 import type { DtmModel } from "./model.ts";
-import { differentMaps, type FinishedStart, startingPlaces } from "./restarts.ts";
+import { compareStarts, differentMaps, type FinishedStart, type StartResult, startingPlaces } from "./restarts.ts";
 import { type DtmOptions, type DtmSettings, dtmSettings } from "./settings.ts";
 import { dtmShards } from "./shards.ts";
 import { copyState, type DtmState, firstState } from "./state.ts";
@@ -64,6 +64,8 @@ export interface DtmRun {
   snapshot(): DtmSnapshot;
   /** Means of everybody's place as the fit stands, its own frame, [m,q]; one pass over the cohort. */
   places(): Float64Array;
+  /** The finished starts of a fit with restarts, the best first; none without. */
+  starts(): readonly StartResult[];
   /** The model of the best bound so far; the run can go on. */
   finish(): DtmModel;
 }
@@ -135,6 +137,7 @@ function makeRun(statistics: BasisStatistics, control: FitControl, from: DtmSnap
     progress: () => progressOf(run),
     snapshot: () => snapshotOf(run),
     places: () => placeMeans(run.engine, run.state),
+    starts: () => (run.settings.restarts === 0 ? [] : compareStarts(run.finished, run.settings.mapDimension)),
     finish: () => finishRun(run),
   };
 }
@@ -167,7 +170,7 @@ function iterate(run: RunData): void {
   } else if (stage === "svi") {
     sviPass(engine, state);
   } else {
-    batchIteration(engine, state, settings.tolerance * (stage === "coarse" ? COARSE_TOLERANCE : 1));
+    batchIteration(engine, state, toleranceOf(run));
   }
 }
 
@@ -223,16 +226,12 @@ function finishRun(running: RunData): DtmModel {
   if (best === null) {
     throw new DtmError("not-fitted", "startDtm: finish was called before the first step; call step first.");
   }
-  const winner = finished.find((f) => f.index === best.startIndex);
   const engine = makeEngine(shards, anchor, settings, "fine");
   restoreMap(engine, best.state);
   return finishModel(engine, best.state, {
     coarseIterations: best.coarseIterations,
     interrupted,
-    warnings: [
-      ...run.warnings,
-      ...(winner === undefined ? [] : differentMaps(finished, winner, settings.mapDimension)),
-    ],
+    warnings: [...run.warnings, ...(finished.length < 2 ? [] : differentMaps(finished, settings.mapDimension))],
     milliseconds: run.milliseconds,
   });
 }
@@ -243,13 +242,22 @@ function snapshotOf(run: RunData): DtmSnapshot {
   return { ...data, state: copyState(run.state), start: startIsDue ? run.start : null };
 }
 
-function progressOf({ stage, startIndex, settings, state }: RunData): FitProgress {
+/** The tolerance of a stage: the coarse one ends earlier. */
+function toleranceOf({ settings, stage }: RunData): number {
+  return settings.tolerance * (stage === "coarse" ? COARSE_TOLERANCE : 1);
+}
+
+function progressOf(run: RunData): FitProgress {
+  const { stage, startIndex, settings, state, engine } = run;
   const name = stage === "coarse" ? "map, coarse lattice" : stage === "svi" ? "map, minibatches" : "map";
   return {
     stage: settings.restarts === 0 ? name : `${name}, start ${startIndex + 1} of ${settings.restarts + 1}`,
     iteration: state.iteration,
     maxIterations: settings.maxIterations,
     value: state.trace.length > 0 ? lastBound(state) : Number.NaN,
+    ...(settings.schedule === "svi" || state.trace.length === 0
+      ? {}
+      : { stopGain: gainThreshold(engine, state, toleranceOf(run)) }),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Engine } from "./engine.ts";
 import { requireUpdate, setParameters } from "./engine.ts";
 import { atEdge, type HyperLayout, parametersAt } from "./hyperparameters.ts";
 import type { RunState } from "./run-state.ts";
-import type { Schedule } from "./schedule.ts";
+import { type Schedule, smallGain } from "./schedule.ts";
 
 const MEMORY = 10;
 
@@ -31,7 +31,7 @@ export function batchSchedule(engine: Engine, layout: HyperLayout, state: RunSta
       const { value } = batch.lbfgs;
       state.iterations++;
       state.trace.push(value);
-      batch.small = gain <= tolerance * Math.abs(value) ? batch.small + 1 : 0;
+      batch.small = gain <= smallGain(state) ? batch.small + 1 : 0;
       if (gain === 0) {
         state.converged = true;
         state.verdict = `Converged: after ${state.iterations} iterations no step raises the bound any more.`;

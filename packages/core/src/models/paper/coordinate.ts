@@ -7,7 +7,7 @@ import type { Engine } from "./engine.ts";
 import { requireUpdate, sumOverAll, termsOfSums, updateInducing } from "./engine.ts";
 import { solvePlaces } from "./local-pass.ts";
 import type { RunState } from "./run-state.ts";
-import type { Schedule } from "./schedule.ts";
+import { type Schedule, smallGain } from "./schedule.ts";
 
 const LOCAL_STEP = { method: "newton", gradientTolerance: 1e-5, maxEvaluations: 50 } as const;
 const SLACK = 1e-8;
@@ -38,7 +38,7 @@ export function coordinateSchedule(engine: Engine, state: RunState): Schedule {
           `Coordinate ascent: expected a bound of at least ${before}, received ${value} in sweep ${state.iterations}. This is a bug; please report it with the data.`,
         );
       }
-      if (gain <= tolerance * Math.abs(value)) {
+      if (gain <= smallGain(state)) {
         state.converged = true;
         state.verdict = `Converged: sweep ${state.iterations} raised the bound by less than ${tolerance} of itself.`;
         return true;

@@ -22,7 +22,7 @@ import { localStarts } from "./local-pass.ts";
 import type { DtmPaperFit } from "./model.ts";
 import { type DtmPaperOptions, type DtmPaperSettings, paperSettings, settingsRecord } from "./options.ts";
 import { clonePlain, type RunState } from "./run-state.ts";
-import type { Schedule } from "./schedule.ts";
+import { type Schedule, smallGain } from "./schedule.ts";
 import { placeInShards, sumInShards } from "./shards.ts";
 import { type GlobalParameters, packLocations, unpackLocations } from "./state.ts";
 import { stochasticSchedule } from "./stochastic.ts";
@@ -196,6 +196,7 @@ function runFrom(statistics: BasisStatistics, state: RunState, control: FitContr
     iteration: state.stage === "map" ? state.iterations : state.position,
     maxIterations: state.stage === "map" ? (schedule?.maxIterations ?? 0) : statistics.numIndividuals,
     value: state.trace[state.trace.length - 1],
+    ...(settings.schedule === "batch" || settings.schedule === "coordinate" ? { stopGain: smallGain(state) } : {}),
     done: state.stage === "done",
   });
 

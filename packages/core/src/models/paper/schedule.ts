@@ -1,5 +1,6 @@
 /** What the schedules have in common. */
 import type { DataSums } from "./inducing-posterior.ts";
+import type { RunState } from "./run-state.ts";
 
 /** How a schedule is turned: each step changes the run's state in place. */
 export interface Schedule {
@@ -11,4 +12,9 @@ export interface Schedule {
    * null if they are those of θ itself.
    */
   leave(): DataSums | null;
+}
+
+/** The gain at which "batch" and "coordinate" count an iteration as none: tolerance · |bound|. */
+export function smallGain({ settings, trace }: Pick<RunState, "settings" | "trace">): number {
+  return settings.tolerance * Math.abs(trace[trace.length - 1]);
 }

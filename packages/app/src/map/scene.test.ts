@@ -2,8 +2,6 @@ import {
   basisDomain,
   embed,
   fitDtm,
-  fitFpca,
-  fitLmm,
   idList,
   makeCohort,
   placementAt,
@@ -13,8 +11,6 @@ import {
 } from "@trajectory-maps/core";
 import { valueAt } from "@trajectory-maps/report";
 import { beforeAll, describe, expect, it } from "vitest";
-import { courseReader, courseTimes } from "./course.ts";
-import { makeDecoder } from "./decoder.ts";
 import { type Ground, groundOf, readingAt, terrainOf } from "./scene.ts";
 import { nodeAt } from "./surfaces.ts";
 import type { MapOptions } from "./types.ts";
@@ -28,46 +24,12 @@ const logged = makeCohort(
   { name: "bilirubin", unit: "mg/dl", timeUnit: "years", transform: "log" },
 );
 const quick = { seed: 1, tolerance: 1e-3 };
-const kinds: Readonly<Record<string, () => TrajectoryModel>> = {
-  dtm: () => fitDtm(plain, quick),
-  "dtm of one dimension": () => fitDtm(plain, { ...quick, mapDimension: 1 }),
-  "dtm-paper of three dimensions": () =>
-    fitDtm(plain, { kind: "dtm-paper", seed: 1, maxIterations: 2, mapDimension: 3 }),
-  "dtm of a log marker": () => fitDtm(logged, quick),
-  "dtm-paper": () => fitDtm(plain, { kind: "dtm-paper", seed: 1, maxIterations: 5 }),
-  fpca: () => fitFpca(plain, { seed: 1 }),
-  lmm: () => fitLmm(plain, { seed: 1 }),
-};
-
-describe("the course at a place", () => {
-  for (const [name, fit] of Object.entries(kinds)) {
-    it(`equals predict at that place (${name})`, () => {
-      const model = fit();
-      const decoder = makeDecoder(model);
-      const times = courseTimes(decoder, 23);
-      const read = courseReader(decoder, times);
-      const q = model.mapDimension;
-      for (const place of [
-        [0, 0, 0],
-        [1.3, -0.7, 0.4],
-        [-2, 0.25, -1],
-      ].map((p) => p.slice(0, q))) {
-        const ours = read(place);
-        const theirs = predict(model, placementAt(model, place), times, { interval: "curve" });
-        for (const key of ["median", "lower", "upper"] as const) {
-          ours[key].forEach((v, t) => void expect(Math.abs(v - theirs[key][t])).toBeLessThan(1e-9 * (1 + Math.abs(v))));
-        }
-      }
-    });
-  }
-});
-
 describe("a scene", () => {
   let model: TrajectoryModel;
   let options: MapOptions;
   let ground: Ground;
   beforeAll(() => {
-    model = kinds["dtm of a log marker"]();
+    model = fitDtm(logged, quick);
     options = { model, placements: embed(model, logged) };
     ground = groundOf(options);
   });
@@ -142,7 +104,7 @@ describe("a scene", () => {
   });
 
   it("has a spread that is the sd of predict for a marker without transform", () => {
-    const identity = kinds.dtm();
+    const identity = fitDtm(plain, quick);
     const { surfaceOf } = groundOf({ model: identity, placements: embed(identity, plain) });
     const grid = surfaceOf({ kind: "sd", time: 7 })!.grid;
     for (const k of [3, 1500, grid.values.length - 1]) {

@@ -1,0 +1,68 @@
+/**
+ * The course at a place, many times a second. At one place the coefficients are Gaussian, so on the scale of the model
+ *   value at t ~ N(b(t)'w̄, b(t)'Sb(t)),
+ * and median and band of the marker are the undone transform of three numbers per time, exactly as `predict` gives them
+ * for `placementAt`.
+ */
+import { basisDomain, designMatrix } from "../basis/bspline.ts";
+import { undoTransform } from "../cohort/marker.ts";
+import { normalQuantile } from "../numeric/special.ts";
+import type { Decoder } from "./decoder.ts";
+import type { TrajectoryModel } from "./model.ts";
+
+/** The course that belongs to a place, on the marker's original scale. */
+export interface Course {
+  readonly times: Float64Array; // [T]
+  readonly median: Float64Array; // [T]
+  /** Band of the noise-free course, [T]. */
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+}
+
+/** Evenly spaced times over the training times of a model. */
+export function courseTimes({ basis }: TrajectoryModel, count: number): Float64Array {
+  const [first, last] = basisDomain(basis);
+  return Float64Array.from({ length: count }, (_, k) =>
+    k === count - 1 ? last : first + ((last - first) * k) / (count - 1),
+  );
+}
+
+/** Gives the course at any shown place [q], at fixed times, with a band of the given probability. */
+export function courseReader(decoder: Decoder, times: Float64Array, level = 0.9): (shown: ArrayLike<number>) => Course {
+  const { model, numBasis: d } = decoder;
+  const { transform } = model.marker;
+  const T = times.length;
+  const rows = designMatrix(model.basis, times);
+  const z = normalQuantile(0.5 + 0.5 * level);
+  const w = new Float64Array(d);
+  const S = new Float64Array(d * d);
+  return (shown) => {
+    decoder.decodeInto(shown, w, S);
+    const course = { median: new Float64Array(T), lower: new Float64Array(T), upper: new Float64Array(T) };
+    for (let t = 0; t < T; t++) {
+      const half = z * functionalSd(rows, t * d, S, d);
+      const middle = functionalMean(rows, t * d, w, 0, d);
+      course.median[t] = undoTransform(transform, middle);
+      course.lower[t] = undoTransform(transform, middle - half);
+      course.upper[t] = undoTransform(transform, middle + half);
+    }
+    return { times, ...course };
+  };
+}
+
+/** b'w for the row b at `from` and the coefficients at `start`, d numbers each. */
+export function functionalMean(b: Float64Array, from: number, w: Float64Array, start: number, d: number): number {
+  let s = 0;
+  for (let k = 0; k < d; k++) s += b[from + k] * w[start + k];
+  return s;
+}
+
+/** √(b'Sb) for the row b at `from`; S [d,d]. */
+export function functionalSd(b: Float64Array, from: number, S: Float64Array, d: number): number {
+  let s = 0;
+  for (let k = 0; k < d; k++) {
+    const bk = b[from + k];
+    if (bk !== 0) s += bk * functionalMean(b, from, S, k * d, d);
+  }
+  return Math.sqrt(Math.max(s, 0));
+}

@@ -4,6 +4,7 @@ import {
   alignModel,
   type Cohort,
   createRandom,
+  type DtmRunSnapshot,
   embed,
   type FitDtmOptions,
   fitDtm,
@@ -299,7 +300,7 @@ describe("options that make no sense", () => {
     expect(() => fitDtm(cohort, { seed: Number.NaN })).toThrow(refused);
     const snapshot = startDtm(cohort).snapshot();
     const bad = expect.objectContaining({ code: "bad-snapshot" });
-    expect(() => resumeDtm(cohort, { ...snapshot, kind: "other" as "dtm" })).toThrow(bad);
+    expect(() => resumeDtm(cohort, { ...snapshot, kind: "other" } as unknown as DtmRunSnapshot)).toThrow(bad);
     expect(() => resumeDtm(cohort, JSON.parse(JSON.stringify(snapshot)))).toThrow(bad);
     const older = { ...snapshot, version: "0.0.1" };
     expect(() => resumeDtm(cohort, older)).toThrow(expect.objectContaining({ code: "other-version" }));

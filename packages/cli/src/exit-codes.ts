@@ -31,7 +31,7 @@ export class StoppedError extends Error {
 }
 
 /** Codes of the core by what they tell of; all others tell of the data. */
-const INTERNAL = new Set(["shape", "state", "not-fitted", "snapshot-mismatch", "empty-group"]);
+const INTERNAL = new Set(["shape", "state", "not-fitted", "empty-group"]);
 const NUMERICAL = new Set([
   "not-positive-definite",
   "no-convergence",

@@ -41,7 +41,6 @@ export { type AlignedModel, alignModel } from "./models/align.ts";
 export { type Course, courseReader, courseTimes, functionalMean, functionalSd } from "./models/course.ts";
 export { type Decoder, makeDecoder } from "./models/decoder.ts";
 export type { DtmModel } from "./models/dtm/model.ts";
-export type { StartResult } from "./models/dtm/restarts.ts";
 export {
   drawLocations,
   type EmbedOptions,
@@ -107,6 +106,7 @@ export {
   predictDifference,
 } from "./models/predict-change.ts";
 export { type Crossing, type CrossingOptions, predictCrossing } from "./models/predict-crossing.ts";
+export type { StartResult } from "./models/run.ts";
 export { loadModel, saveModel } from "./models/serialize.ts";
 export { createShardWorker } from "./models/shard-worker.ts";
 export type { ShardBlock, ShardFunction, ShardHost, ShardRunner } from "./models/shards.ts";

@@ -4,19 +4,12 @@
  */
 import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
 import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
-import { checkOption, DtmError } from "../errors.ts";
-import { bytesChecksum } from "./canonical-json.ts";
+import { checkOption } from "../errors.ts";
 import { checkInducing } from "./check-inducing.ts";
 import type { DtmModel } from "./dtm/model.ts";
-import type { StartResult } from "./dtm/restarts.ts";
-import {
-  type DtmSnapshot,
-  type DtmRun as LatticeRun,
-  resumeDtm as resumeLattice,
-  startDtm as startLattice,
-} from "./dtm/run.ts";
+import { type DtmSnapshot, resumeDtm as resumeLattice, startDtm as startLattice } from "./dtm/run.ts";
 import type { DtmOptions } from "./dtm/settings.ts";
-import { type ColumnNames, type FitControl, type FitProgress, LIBRARY_VERSION } from "./fit.ts";
+import { type ColumnNames, type FitControl, LIBRARY_VERSION } from "./fit.ts";
 import { mapMeans } from "./gp/sparse-map.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
 import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
@@ -28,6 +21,14 @@ import type { DtmPaperModel } from "./paper/model.ts";
 import type { DtmPaperOptions } from "./paper/options.ts";
 import { type DtmPaperRun, type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./paper/run.ts";
 import { type PrepareOptions, prepareCohort } from "./prepare.ts";
+import {
+  checkSnapshot,
+  checkSnapshotData,
+  completeRun,
+  type RunProgress,
+  type StartResult,
+  statisticsChecksum,
+} from "./run.ts";
 
 /** Options that every fit of a cohort takes. */
 export interface CohortFitOptions extends PrepareOptions, FitControl {
@@ -84,14 +85,10 @@ export function fitDtm(cohort: Cohort, options: FitPaperOptions): DtmPaperModel;
 export function fitDtm(cohort: Cohort, options?: FitLatticeOptions): DtmModel;
 export function fitDtm(cohort: Cohort, options?: FitDtmOptions): MapModel;
 export function fitDtm(cohort: Cohort, options: FitDtmOptions = {}): MapModel {
-  const run = startDtm(cohort, options);
-  while (!run.step().done);
-  return run.finish();
+  return completeRun(startDtm(cohort, options));
 }
 
-export interface DtmProgress extends FitProgress {
-  readonly done: boolean;
-}
+export type DtmProgress = RunProgress;
 
 /** A map fit under way. */
 export interface DtmRun {
@@ -109,15 +106,16 @@ export interface DtmRun {
   finish(): MapModel;
 }
 
-export interface DtmRunSnapshot {
-  readonly kind: MapModel["kind"];
-  /** Version of the library that took it. */
+/** A stored fit: plain data, bound to the cohort by a checksum. */
+export type DtmRunSnapshot = DtmSnapshot | PaperSnapshot;
+
+interface PaperSnapshot {
+  readonly kind: "dtm-paper";
   readonly version: string;
-  /** Checksum of the sufficient statistics: a snapshot is only good for the cohort it was taken from. */
   readonly data: string;
   readonly basis: BasisStatistics["basis"];
   readonly columns: ColumnNames | null;
-  readonly inner: DtmSnapshot | DtmPaperSnapshot;
+  readonly state: DtmPaperSnapshot;
 }
 
 /** Starts a map fit: linear start, then nothing until `step` is called. */
@@ -132,15 +130,9 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const { marker } = cohort;
   if (options.kind === "dtm-paper" || mapDimension === 3) {
     const paper = { ...options, mapDimension, marker, warnings: marked.warnings } as DtmPaperOptions;
-    return wrapRun(
-      "dtm-paper",
-      statistics,
-      paperRun(startDtmPaper(statistics, marked, paper)),
-      options.columns ?? null,
-    );
+    return paperRun(startDtmPaper(statistics, marked, paper), statistics, options.columns ?? null);
   }
-  const lattice = { ...options, marker } as DtmOptions;
-  return wrapRun("dtm", statistics, latticeRun(startLattice(statistics, marked, lattice)), options.columns ?? null);
+  return orientedRun(startLattice(statistics, marked, { ...options, marker } as DtmOptions), statistics);
 }
 
 function checkKind(options: FitDtmOptions, mapDimension: number): void {
@@ -164,97 +156,42 @@ function checkKind(options: FitDtmOptions, mapDimension: number): void {
 
 /** Goes on from a snapshot of the same cohort; the result equals an undisturbed fit bit for bit. */
 export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: FitControl = {}): DtmRun {
-  checkSnapshot(snapshot);
+  checkSnapshot(snapshot, ["dtm", "dtm-paper"]);
   const { statistics: own } = prepareCohort(cohort, { basis: snapshot.basis });
   const statistics = control.shards?.open(own).statistics ?? own;
-  if (statisticsChecksum(statistics) !== snapshot.data) {
-    throw new DtmError(
-      "other-data",
-      "resumeDtm: expected the cohort the snapshot was taken from, received another. Start a new fit for other data.",
-    );
-  }
-  const inner =
-    snapshot.kind === "dtm"
-      ? latticeRun(resumeLattice(statistics, snapshot.inner as DtmSnapshot, control))
-      : paperRun(resumeDtmPaper(statistics, snapshot.inner as DtmPaperSnapshot, control));
-  return wrapRun(snapshot.kind, statistics, inner, snapshot.columns);
-}
-
-/** Refuses what is no snapshot, or one of another version of the library. */
-function checkSnapshot(snapshot: DtmRunSnapshot): void {
-  const known = snapshot?.kind === "dtm" || snapshot?.kind === "dtm-paper";
-  if (!known || snapshot.inner === undefined || !(snapshot.basis?.knots instanceof Float64Array)) {
-    throw new DtmError(
-      "bad-snapshot",
-      "resumeDtm: expected a snapshot as `snapshot()` returned it, received other data. Typed arrays must survive: use structured clone.",
-    );
-  }
-  if (snapshot.version !== LIBRARY_VERSION) {
-    throw new DtmError(
-      "other-version",
-      `resumeDtm: expected a snapshot of version ${LIBRARY_VERSION}, received ${String(snapshot.version)}. Start the fit anew.`,
-    );
-  }
+  if (snapshot.kind === "dtm") return orientedRun(resumeLattice(statistics, snapshot, control), statistics);
+  checkSnapshotData(snapshot, statistics);
+  return paperRun(resumeDtmPaper(statistics, snapshot.state, control), statistics, snapshot.columns);
 }
 
 interface InnerRun {
   step(): DtmProgress;
-  snapshot(): DtmSnapshot | DtmPaperSnapshot;
+  snapshot(): DtmRunSnapshot;
   places(): Float64Array;
   starts(): readonly StartResult[];
   finish(): MapModel;
 }
 
-function latticeRun(run: LatticeRun): InnerRun {
-  return {
-    step: () => {
-      const more = run.step();
-      return { ...run.progress(), done: !more };
-    },
-    snapshot: () => run.snapshot(),
-    places: () => run.places(),
-    starts: () => run.starts(),
-    finish: () => run.finish(),
-  };
+/** A run whose model is turned to its shown axes. */
+function orientedRun(run: InnerRun, statistics: BasisStatistics): DtmRun {
+  return { ...run, statistics, finish: () => orientMap(run.finish(), statistics) };
 }
 
-function paperRun(run: DtmPaperRun): InnerRun {
-  return {
-    step: () => run.step(),
-    snapshot: () => run.snapshot(),
-    places: () => run.places(),
+function paperRun(run: DtmPaperRun, statistics: BasisStatistics, columns: ColumnNames | null): DtmRun {
+  const inner: InnerRun = {
+    ...run,
     starts: () => [],
-    finish: () => run.finish().model,
-  };
-}
-
-function wrapRun(
-  kind: MapModel["kind"],
-  statistics: BasisStatistics,
-  inner: InnerRun,
-  columns: ColumnNames | null,
-): DtmRun {
-  return {
-    step: () => inner.step(),
     snapshot: () => ({
-      kind,
+      kind: "dtm-paper",
       version: LIBRARY_VERSION,
       data: statisticsChecksum(statistics),
       basis: statistics.basis,
       columns,
-      inner: inner.snapshot(),
+      state: run.snapshot(),
     }),
-    places: () => inner.places(),
-    starts: () => inner.starts(),
-    statistics,
-    finish: () => orientMap(withColumns(inner.finish(), { columns: columns ?? undefined }), statistics),
+    finish: () => withColumns(run.finish().model, { columns: columns ?? undefined }),
   };
-}
-
-/** CRC of all statistics; equal for equal cohorts under one basis. */
-function statisticsChecksum(statistics: BasisStatistics): string {
-  const { gram, cross, sumSquares, counts } = statistics;
-  return bytesChecksum([gram, cross, sumSquares, counts]);
+  return orientedRun(inner, statistics);
 }
 
 function withColumns<M extends MapModel | LmmModel | FpcaModel>(model: M, options: { columns?: ColumnNames }): M {

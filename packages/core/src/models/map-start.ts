@@ -14,3 +14,9 @@ export interface MapStart {
   readonly locationCovariance: Float64Array;
   readonly warnings: readonly string[];
 }
+
+/** The start with the given index, in words: 0 the FPCA posterior, 1 principal component scores, from 2 on random places. */
+export function startName(index: number): string {
+  if (index === 0) return "principal components";
+  return index === 1 ? "component scores" : `random places ${index - 1}`;
+}

@@ -78,7 +78,7 @@ export function packParameters(engine: Engine, state: DtmState): Float64Array {
 
 /** Writes a vector of parameters into the state, within the bounds of each. */
 export function unpackParameters(engine: Engine, vector: Float64Array, state: DtmState): void {
-  const { settings, reference } = engine;
+  const { settings, anchor } = engine;
   const d = state.mean.length;
   const n = state.inducingMean.length;
   const frameBefore = frameAt(engine, state.lengthscale);
@@ -100,7 +100,7 @@ export function unpackParameters(engine: Engine, vector: Float64Array, state: Dt
   if (state.tau !== null) {
     const tau = Math.min(Math.exp(vector[at]), settings.cap ?? Number.POSITIVE_INFINITY);
     state.tau = tau;
-    state.residualCovariance = reference.map((v) => tau * v);
+    state.residualCovariance = anchor.reference.map((v) => tau * v);
   } else if (settings.residual !== "none") {
     const L = vector.subarray(at);
     state.residualCovariance = state.residualCovariance.map((_, e) => {

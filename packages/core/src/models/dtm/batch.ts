@@ -9,6 +9,7 @@
  * for the last responsibilities), so the bound never falls, and whatever is stopped ends on a bound that belongs to its state.
  */
 import { clearHistory, rememberStep } from "../../numeric/optimize/anderson.ts";
+import { countSmallGain, lastValue } from "../run.ts";
 import { acceleratedPoint, judgePoint, packParameters, unpackParameters } from "./acceleration.ts";
 import {
   checkBound,
@@ -25,6 +26,7 @@ import {
 } from "./engine.ts";
 import type { StartingPlaces } from "./starting-places.ts";
 import type { DtmState } from "./state.ts";
+import { SMALL_GAINS_TO_STOP, stopGain } from "./stop-rule.ts";
 
 /** First iterations in which parameters move, and in which points are extrapolated. */
 const FIRST_LEARNING_ITERATION = 2;
@@ -35,8 +37,6 @@ const LEAST_ITERATIONS = 4;
 const NO_KERNEL_GAIN = 0.001;
 /** Steps remembered by the acceleration. */
 const ACCELERATION_WINDOW = 8;
-/** Small gains in a row that end the fit. */
-export const SMALL_GAINS_TO_STOP = 3;
 /** A fall of the bound above this share of it is more than rounding. */
 const FALL_SLACK = 1e-8;
 
@@ -49,21 +49,21 @@ export function startBatch(engine: Engine, state: DtmState, places: StartingPlac
 }
 
 /** Takes bound, node sums and moments at a state that came from elsewhere (a snapshot, another lattice). */
-export function resumeBatch(engine: Engine, state: DtmState): number {
+export function resumeBatch(engine: Engine, state: DtmState): void {
   restoreMap(engine, state);
-  return checkBound(state, wholePass(engine, state));
+  checkBound(state, wholePass(engine, state));
 }
 
-/** One iteration after a pass at the state. Gains below tolerance · (1 + |F|) count as small. */
-export function batchIteration(engine: Engine, state: DtmState, tolerance: number): void {
+/** One iteration after a pass at the state. */
+export function batchIteration(engine: Engine, state: DtmState): void {
   const { learn } = engine.settings;
   const iteration = ++state.iteration;
-  const last = state.trace[state.trace.length - 1];
+  const last = lastValue(state.trace);
   const point = packParameters(engine, state);
   const before = { ...state };
   const learns = learn && iteration >= FIRST_LEARNING_ITERATION;
   if (learns) updateParameters(engine, state, everybody(engine), engine.moments, 1, false);
-  const kernel = { minGain: NO_KERNEL_GAIN * gainThreshold(engine, state, tolerance) };
+  const kernel = { minGain: NO_KERNEL_GAIN * stopGain(engine, state.stage, last) };
   solveMap(engine, state, learns ? kernel : null, learns);
   rememberStep(state.history, point, packParameters(engine, state), ACCELERATION_WINDOW);
 
@@ -81,7 +81,7 @@ export function batchIteration(engine: Engine, state: DtmState, tolerance: numbe
       bound = wholePass(engine, state);
     }
   }
-  recordBound(engine, state, checkBound(state, bound), tolerance);
+  recordBound(engine, state, checkBound(state, bound));
 }
 
 /** A pass over everybody with all outputs; returns the bound. */
@@ -89,7 +89,8 @@ function wholePass(engine: Engine, state: DtmState): number {
   const { nodeSums } = engine.problem;
   nodeSums.fill(0);
   const moments = engine.settings.learn ? momentsFor(engine, engine.statistics.numIndividuals) : null;
-  return expectBound(engine, state, nodeSums, moments);
+  engine.bound = expectBound(engine, state, nodeSums, moments);
+  return engine.bound;
 }
 
 /**
@@ -112,22 +113,10 @@ function tryAcceleratedPoint(engine: Engine, state: DtmState, last: number): num
 }
 
 /** Appends the bound and judges the gain. */
-function recordBound(engine: Engine, state: DtmState, bound: number, tolerance: number): void {
-  const before = state.trace[state.trace.length - 1];
-  const fall = before - bound;
+function recordBound(engine: Engine, state: DtmState, bound: number): void {
+  const fall = lastValue(state.trace) - bound;
   if (fall > FALL_SLACK * Math.abs(bound)) state.worstFall = Math.max(state.worstFall, fall);
   state.trace.push(bound);
   if (state.iteration <= LEAST_ITERATIONS) return;
-  state.smallGains = -fall < gainThreshold(engine, state, tolerance) ? state.smallGains + 1 : 0;
-  if (state.smallGains >= SMALL_GAINS_TO_STOP) state.settled = true;
-}
-
-/**
- * The gain below which an iteration counts as none: tolerance · (1 + |F|), with F taken for values in units of the first
- * noise, so that the unit of the marker does not matter.
- */
-export function gainThreshold(engine: Engine, state: DtmState, tolerance: number): number {
-  const bound = state.trace[state.trace.length - 1];
-  const unitFree = bound + 0.5 * engine.statistics.numObservations * Math.log(engine.firstNoiseVariance);
-  return tolerance * (1 + Math.abs(unitFree));
+  state.settled = countSmallGain(state, -fall, stopGain(engine, state.stage, bound), SMALL_GAINS_TO_STOP);
 }

@@ -59,10 +59,9 @@ export interface Engine {
   readonly kernels: KernelKind;
   readonly nodes: MapNodes;
   readonly inducing: Float64Array; // Z [p,q]
-  /** Σ_ref and a root of it, [d,d]. */
-  readonly reference: Float64Array;
+  /** A root of Σ_ref, [d,d]. */
   readonly referenceRoot: Float64Array;
-  readonly firstNoiseVariance: number;
+  readonly anchor: StartAnchor;
   readonly lowestNoiseVariance: number;
   readonly problem: KernelProblem;
   /** Scratch of steps that move the mean together with q(u). */
@@ -74,6 +73,8 @@ export interface Engine {
   readonly expectation: ExpectationWorkspace;
   /** Moments of the individuals of one pass, [count,K]; made by the first pass that needs them. */
   moments: Float64Array;
+  /** Bound at the last whole pass. */
+  bound: number;
   /** Whom passes visit until they settle ("svi" of large cohorts). */
   sample: Int32Array | null;
 }
@@ -102,9 +103,8 @@ export function createEngine(
     kernels,
     nodes,
     inducing,
-    reference: anchor.reference,
     referenceRoot: residualRoot(anchor.reference, d),
-    firstNoiseVariance: anchor.noiseVariance,
+    anchor,
     lowestNoiseVariance: lowestNoiseVariance(statistics, anchor.noiseVariance),
     problem: { geometry, layout, nodeSums, workspace: inducingWorkspace(layout, kernels) },
     jointMean: jointMean(layout, settings.mean),
@@ -112,6 +112,7 @@ export function createEngine(
     table,
     expectation: expectationWorkspace(d, nodes.numNodes),
     moments: new Float64Array(0),
+    bound: Number.NaN,
     sample: null,
   };
 }
@@ -303,5 +304,5 @@ export function updateParameters(
   state.tau = rate === 1 ? found.tau : state.tau * (found.tau / state.tau) ** rate;
   state.trialDistance = found.trialDistance;
   const tau = state.tau;
-  state.residualCovariance = engine.reference.map((v) => tau * v);
+  state.residualCovariance = engine.anchor.reference.map((v) => tau * v);
 }

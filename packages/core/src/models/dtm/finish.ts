@@ -2,32 +2,23 @@
 
 import { averageGram } from "../../basis/statistics.ts";
 import { identity } from "../../numeric/matrix.ts";
-import { type FitRecord, LIBRARY_VERSION } from "../fit.ts";
+import type { FitRecord } from "../fit.ts";
 import { rbfKernel } from "../gp/kernel.ts";
-import { gainThreshold, SMALL_GAINS_TO_STOP } from "./batch.ts";
+import { fitRecord, lastValue, type RunStory } from "../run.ts";
 import { type Engine, JITTER } from "./engine.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import type { DtmModel } from "./model.ts";
 import { recordedOptions } from "./settings.ts";
 import type { DtmState } from "./state.ts";
+import { stopGain } from "./stop-rule.ts";
 import { SMOOTHING } from "./svi.ts";
 
 /** τ within this of its cap, relatively, sits at it. */
 const AT_CAP = 1e-6;
 const LEAST_SHARE = 0.5;
 
-/** What the record tells beside the state. */
-export interface FitStory {
-  /** Iterations spent on the coarse lattice. */
-  readonly coarseIterations: number;
-  /** Whether the caller ended the fit before it was done. */
-  readonly interrupted: boolean;
-  readonly warnings: readonly string[];
-  readonly milliseconds: number;
-}
-
 /** The model of a state whose bound is the last of its trace; the engine's table belongs to the state. */
-export function finishModel(engine: Engine, state: DtmState, story: FitStory): DtmModel {
+export function finishModel(engine: Engine, state: DtmState, story: RunStory): DtmModel {
   const { statistics, settings, nodes, inducing, problem } = engine;
   const { basis, center } = statistics;
   const q = settings.mapDimension;
@@ -44,7 +35,7 @@ export function finishModel(engine: Engine, state: DtmState, story: FitStory): D
     center,
     mapDimension: q,
     orientation: identity(q),
-    record: fitRecord(engine, state, story, varianceShare),
+    record: recordOf(engine, state, story, varianceShare),
     map: {
       kernel: rbfKernel(q, state.signalVariance, state.lengthscale, JITTER),
       mapDimension: q,
@@ -69,7 +60,7 @@ export function finishModel(engine: Engine, state: DtmState, story: FitStory): D
     },
     varianceShare,
     averageGram: gram,
-    bound: state.trace[state.trace.length - 1],
+    bound: lastValue(state.trace),
   };
 }
 
@@ -100,27 +91,24 @@ function mapShare(engine: Engine, state: DtmState, gram: Float64Array): number {
   return carried + residual > 0 ? carried / (carried + residual) : 0;
 }
 
-function fitRecord(engine: Engine, state: DtmState, story: FitStory, varianceShare: number): FitRecord {
+function recordOf(engine: Engine, state: DtmState, story: RunStory, varianceShare: number): FitRecord {
   const { statistics, settings } = engine;
-  return {
-    version: LIBRARY_VERSION,
+  return fitRecord(statistics, {
     options: recordedOptions(settings),
     seed: settings.seed,
-    numIndividuals: statistics.numIndividuals,
-    numObservations: statistics.numObservations,
     trace: [...state.trace],
     iterations: state.iteration,
     converged: state.settled && !state.noiseLimited,
     verdict: verdict(engine, state, story),
     warnings: [...story.warnings, ...stateWarnings(state, varianceShare)],
     kernels: engine.kernels,
-    milliseconds: { map: story.milliseconds },
-  };
+    milliseconds: story.milliseconds,
+  });
 }
 
-function verdict(engine: Engine, state: DtmState, { coarseIterations, interrupted }: FitStory): string {
+function verdict(engine: Engine, state: DtmState, { interrupted }: RunStory): string {
   const { settings } = engine;
-  const { iteration, trace } = state;
+  const { iteration, coarseIterations, trace } = state;
   const stochastic = settings.schedule === "svi";
   const unit = stochastic ? "passes" : "iterations";
   const count =
@@ -131,10 +119,10 @@ function verdict(engine: Engine, state: DtmState, { coarseIterations, interrupte
     return `Stopped after ${count} with the noise at its lower limit: the bound has no maximum for these data.`;
   }
   if (state.settled) {
-    const limit = gainThreshold(engine, state, settings.tolerance).toPrecision(2);
+    const limit = stopGain(engine, state.stage, lastValue(trace)).toPrecision(2);
     return stochastic
-      ? `Settled: after ${count}${sampled(engine)} the bound, estimated from minibatches and averaged over ${SMOOTHING} passes, rose by less than ${limit} a pass twice in a row; passes over everybody (schedule "batch") may still gain.`
-      : `Converged: after ${count} the bound had risen by less than ${limit} ${SMALL_GAINS_TO_STOP} times in a row.`;
+      ? `Settled: after ${count}${sampled(engine)} the bound, estimated from minibatches and averaged over ${SMOOTHING} passes, rose by less than ${limit} a pass, twice in a row; passes over everybody (schedule "batch") may still gain.`
+      : `Converged: after ${count}, each of the last three raised the bound by less than ${limit}.`;
   }
   const gain = trace.length > 1 ? trace[trace.length - 1] - trace[trace.length - 2] : Number.NaN;
   const last = Number.isNaN(gain) ? "" : `; the last gain was ${gain.toPrecision(3)}`;

@@ -8,7 +8,7 @@ import { mapMoments } from "../gp/sparse-map.ts";
 import type { MapStart } from "../map-start.ts";
 import { logLikelihoods, makeMixture } from "../mixture/mixture.ts";
 import { startBatch } from "./batch.ts";
-import { createEngine, placeMeans, restoreMap, startAnchor } from "./engine.ts";
+import { createEngine, startAnchor } from "./engine.ts";
 import type { DtmModel } from "./model.ts";
 import { fitDtmFrom, startDtm } from "./run.ts";
 import { type DtmOptions, dtmSettings } from "./settings.ts";
@@ -78,7 +78,7 @@ describe("the bound of a fit", () => {
       locations: new Float64Array(0),
       logWeights: new Float64Array(1),
       means: new Float64Array(d),
-      covariances: engine.reference,
+      covariances: engine.anchor.reference,
       meanCoefficients: start.mean.coefficients,
       noiseVariance: start.noiseVariance,
     });
@@ -118,11 +118,8 @@ describe("a fitted map", () => {
     expect(fitted[1]).toEqual(fitted[0]);
 
     const run = startDtm(a.statistics, a.start, quick);
-    while (run.step());
-    const { settings, anchor, state } = run.snapshot();
-    const engine = createEngine(a.statistics, anchor, settings);
-    restoreMap(engine, state);
-    const places = placeMeans(engine, state);
+    while (!run.step().done);
+    const places = run.places();
     const m = a.statistics.numIndividuals;
     const [x, y] = [idList(a.cohort.ids).indexOf(last ?? ""), m - 1];
     expect(idAt(a.cohort.ids, y)).toBe("P9999");

@@ -27,12 +27,12 @@ describe("a run", () => {
     it(`resumes from a cloned snapshot at any step, bit for bit: ${JSON.stringify(option)}`, () => {
       const whole = startDtm(statistics, start, option);
       const snapshots = [whole.snapshot()];
-      while (whole.step()) snapshots.push(whole.snapshot());
+      while (!whole.step().done) snapshots.push(whole.snapshot());
       const expected = timeless(whole.finish());
       const chosen = [0, 1, Math.floor(snapshots.length / 3), Math.floor(snapshots.length / 2), snapshots.length - 1];
       for (const at of chosen) {
         const resumed = resumeDtm(statistics, structuredClone(snapshots[at]));
-        while (resumed.step());
+        while (!resumed.step().done);
         expect(timeless(resumed.finish())).toEqual(expected);
       }
     });
@@ -45,7 +45,7 @@ describe("a run", () => {
       const early = run.finish();
       expect(early.record.verdict).toMatch(/^Stopped on request after 5/);
       expect(early.record.converged).toBe(false);
-      while (run.step());
+      while (!run.step().done);
       expect(timeless(run.finish())).toEqual(timeless(fitDtmFrom(statistics, start, option)));
       expect(early.bound).toBeLessThan(run.finish().bound);
     }
@@ -57,7 +57,7 @@ describe("a run", () => {
     let settled: FitProgress[] = [];
     for (let more = true; more; ) {
       const before = run.progress();
-      more = run.step();
+      more = !run.step().done;
       const now = run.progress();
       if (now.stage !== before.stage) settled = [...settled, before];
       if (!more) settled = [...settled, now];
@@ -156,10 +156,10 @@ describe("the stochastic schedule of a large cohort", () => {
     const run = startDtm(large.statistics, large.start, { ...options, maxIterations: 9 });
     const snapshots = [];
     do snapshots.push(structuredClone(run.snapshot()));
-    while (run.step());
+    while (!run.step().done);
     for (const stored of [snapshots[3], snapshots[8]]) {
       const resumed = resumeDtm(large.statistics, stored);
-      while (resumed.step());
+      while (!resumed.step().done);
       expect(timeless(resumed.finish())).toEqual(whole);
     }
   });
@@ -180,7 +180,7 @@ describe("restarts", () => {
     const several = fitDtmFrom(p.statistics, p.start, { ...quick, restarts: 3 });
     expect(several.bound).toBeGreaterThanOrEqual(single.bound);
     const run = startDtm(p.statistics, p.start, { ...quick, restarts: 3 });
-    while (run.step());
+    while (!run.step().done);
     const bounds = run.snapshot().finished.map((f) => f.bound);
     expect(bounds.length).toBe(4);
     expect(several.bound).toBe(Math.max(...bounds));

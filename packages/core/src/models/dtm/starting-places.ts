@@ -5,7 +5,9 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { cholesky, invertFromCholesky } from "../../numeric/cholesky.ts";
+import { createRandom } from "../../numeric/random.ts";
 import { addBlockOuter, ROW_BLOCK } from "../../numeric/row-blocks.ts";
+import type { MapStart } from "../map-start.ts";
 import { type ExpectationWorkspace, normalizeLogWeights, packBlock } from "./expectation-step.ts";
 import { type IndividualModel, packedStride } from "./individual-statistics.ts";
 import type { MapNodes } from "./nodes.ts";
@@ -20,6 +22,21 @@ export interface StartingPlaces {
 }
 
 const LATTICE_SPREAD = 0.15;
+/** Spread of a start from point guesses. */
+const POINT_SPREAD = 0.3;
+
+/** Places of the start with the given index: 0 FPCA, 1 principal component scores, from 2 on random. */
+export function startingPlaces(start: MapStart, index: number, q: number, seed: number): StartingPlaces {
+  if (index === 0) return placesFromPosterior(start.locationMean, start.locationCovariance, q);
+  if (index === 1) return placesWithSpread(start.scores, q, POINT_SPREAD);
+  // Each random start has its own stream, so that it does not depend on how many came before.
+  const random = createRandom(seed + 1000003 * (index - 1));
+  return placesWithSpread(
+    start.scores.map(() => random.normal()),
+    q,
+    POINT_SPREAD,
+  );
+}
 
 /** Starting places from posterior means and covariances, widened so that a lattice can hold them. */
 export function placesFromPosterior(means: Float64Array, covariances: Float64Array, q: number): StartingPlaces {

@@ -5,12 +5,18 @@
 import { trace } from "../../numeric/matrix.ts";
 import { type AndersonHistory, andersonHistory } from "../../numeric/optimize/anderson.ts";
 import type { MapStart } from "../map-start.ts";
+import type { FitState } from "../run.ts";
 import { type KernelCurvature, kernelCurvature } from "./kernel-step.ts";
 import type { DtmSettings } from "./settings.ts";
 
 /** Parameters, q(u), trace and the memory of the accelerators. */
-export interface DtmState {
-  iteration: number;
+export interface DtmState extends FitState {
+  /** Whole passes on the coarse lattice, on the one asked for, or minibatches. */
+  stage: "coarse" | "fine" | "svi" | "done";
+  /** Which of several starts. */
+  readonly start: number;
+  /** Iterations spent on the coarse lattice. */
+  coarseIterations: number;
   /** β, [d]. */
   mean: Float64Array;
   noiseVariance: number; // σ²
@@ -26,8 +32,6 @@ export interface DtmState {
   inducingMean: Float64Array;
   inducingCovariance: Float64Array;
   divergence: number; // KL of q(u)
-  /** Bound after each iteration. */
-  readonly trace: number[];
   /** Small gains in a row. */
   smallGains: number;
   /** Largest fall of the bound beyond rounding, if any. */
@@ -62,6 +66,9 @@ export function firstState(start: MapStart, settings: DtmSettings, d: number): D
     residual === "diagonal" && Math.floor(e / d) !== e % d ? 0 : tau * v,
   );
   return {
+    stage: "fine",
+    start: 0,
+    coarseIterations: 0,
     iteration: 0,
     mean: start.mean.coefficients.slice(),
     noiseVariance: start.noiseVariance,
@@ -97,23 +104,4 @@ export function referenceCovariance(start: MapStart, d: number): Float64Array {
   const ridge = 1e-8 * trace(reference, d);
   for (let k = 0; k < d; k++) reference[k * d + k] += ridge;
   return reference;
-}
-
-/** A deep copy. */
-export function copyState(state: DtmState): DtmState {
-  return {
-    ...state,
-    mean: state.mean.slice(),
-    residualCovariance: state.residualCovariance.slice(),
-    curvature: { inverse: state.curvature.inverse.slice(), known: state.curvature.known },
-    inducingMean: state.inducingMean.slice(),
-    inducingCovariance: state.inducingCovariance.slice(),
-    trace: [...state.trace],
-    random: state.random === null ? null : [...state.random],
-    runningSums: state.runningSums === null ? null : state.runningSums.slice(),
-    history: {
-      points: state.history.points.map((x) => x.slice()),
-      images: state.history.images.map((x) => x.slice()),
-    },
-  };
 }

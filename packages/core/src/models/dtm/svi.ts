@@ -12,7 +12,7 @@
 
 import { dot } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
-import { gainThreshold } from "./batch.ts";
+import { countSmallGain } from "../run.ts";
 import {
   checkBound,
   type Engine,
@@ -25,6 +25,7 @@ import {
 } from "./engine.ts";
 import type { StartingPlaces } from "./starting-places.ts";
 import type { DtmState } from "./state.ts";
+import { stopGain } from "./stop-rule.ts";
 
 const RATE_DELAY = 2;
 const RATE_POWER = 0.7;
@@ -115,9 +116,8 @@ function recordEstimate(engine: Engine, state: DtmState, estimate: number): void
   if (n < Math.max(LEAST_PASSES, 2 * SMOOTHING)) return;
   let gain = 0;
   for (let k = 1; k <= SMOOTHING; k++) gain += state.trace[n - k] - state.trace[n - k - SMOOTHING];
-  const limit = gainThreshold(engine, state, engine.settings.tolerance);
-  state.smallGains = gain / (SMOOTHING * SMOOTHING) < limit ? state.smallGains + 1 : 0;
-  if (state.smallGains < SMALL_GAINS) return;
+  const limit = stopGain(engine, state.stage, estimate);
+  if (!countSmallGain(state, gain / (SMOOTHING * SMOOTHING), limit, SMALL_GAINS)) return;
   if (state.reach === "sample") state.reach = "last pass";
   else state.settled = true;
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { procrustes } from "../../numeric/procrustes.ts";
-import { createRandom } from "../../numeric/random.ts";
-import type { MapStart } from "../map-start.ts";
-import { differentMaps, startingPlaces } from "./restarts.ts";
+import { procrustes } from "../numeric/procrustes.ts";
+import { createRandom } from "../numeric/random.ts";
+import { differentMaps } from "./run.ts";
 
 const random = createRandom(4);
 const X = Float64Array.from({ length: 60 }, () => random.normal());
@@ -47,38 +46,14 @@ describe("the agreement of two maps", () => {
 
 describe("differentMaps", () => {
   const Y = Float64Array.from({ length: 60 }, () => random.normal());
-  const best = { index: 0, bound: -100, places: X };
+  const best = { start: 0, bound: -100, places: X };
 
   it("tells of another map with a bound almost as large, and of nothing else", () => {
-    const other = { index: 2, bound: -101, places: Y };
-    const same = { index: 1, bound: -100.5, places: moved(1, false) };
-    const worse = { index: 3, bound: -110, places: Y };
+    const other = { start: 2, bound: -101, places: Y };
+    const same = { start: 1, bound: -100.5, places: moved(1, false) };
+    const worse = { start: 3, bound: -110, places: Y };
     const told = differentMaps([best, same, other, worse], 2);
     expect(told.length).toBe(1);
     expect(told[0]).toMatch(/random places 1 found a different map .* 1\.00 lower/);
-  });
-});
-
-describe("startingPlaces", () => {
-  const start: MapStart = {
-    mean: { kind: "scalar", coefficients: new Float64Array(2) },
-    noiseVariance: 1,
-    covariance: new Float64Array(4),
-    scores: Float64Array.of(1, 2),
-    locationMean: Float64Array.of(0.5, 0.6),
-    locationCovariance: Float64Array.of(0.1, 0.2),
-    warnings: [],
-  };
-
-  it("are the FPCA posterior widened, the scores, then random places of their own stream", () => {
-    const fpca = startingPlaces(start, 0, 1, 7);
-    expect(Array.from(fpca.means)).toEqual([0.5, 0.6]);
-    expect(fpca.covariances[0]).toBeCloseTo(0.1225, 12);
-    const scores = startingPlaces(start, 1, 1, 7);
-    expect(Array.from(scores.means)).toEqual([1, 2]);
-    expect(scores.covariances[1]).toBeCloseTo(0.09, 12);
-    const [a, b, c] = [2, 3, 2].map((index) => startingPlaces(start, index, 1, 7).means);
-    expect(a).toEqual(c);
-    expect(a).not.toEqual(b);
   });
 });

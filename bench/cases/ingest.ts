@@ -1,7 +1,7 @@
 /** Reading a million rows of CSV into a cohort: against DuckDB, which makes lists per individual of the same file. */
-import { closeSync, openSync, readSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { numIndividuals } from "../../packages/core/src/cohort/cohort.ts";
-import { decodePieces, readCohort } from "../../packages/core/src/ingest/read-cohort.ts";
+import { readCohortFile } from "../../packages/core/src/ingest/read-cohort.ts";
 import { against, type BenchCase, requireClose } from "../case.ts";
 import { registry, writeVisits } from "../cohorts.ts";
 import { leastCpu } from "../measure.ts";
@@ -16,8 +16,8 @@ export const ingest: BenchCase = {
     const cohort = registry(quick ? 5000 : 225_000);
     const { times } = cohort;
     const path = writeVisits(cohort, "ingest.csv");
-    const ours = await leastCpu(() => readCohort(decodePieces(blocksOf(path))).cohort, quick ? 1 : 2);
-    requireClose("rows read", ours.value.times.length, times.length, 0);
+    const ours = await leastCpu(() => readCohortFile(createReadStream(path, { highWaterMark: BLOCK })), quick ? 1 : 2);
+    requireClose("rows read", ours.value.cohort.times.length, times.length, 0);
     say("DuckDB");
     const duck = runPython("duckdb_read.py", [path]);
     if (duck !== undefined) requireClose("individuals read by DuckDB", duck.individuals, numIndividuals(cohort), 0);
@@ -30,17 +30,3 @@ export const ingest: BenchCase = {
     ];
   },
 };
-
-function* blocksOf(path: string): Generator<Uint8Array> {
-  const file = openSync(path, "r");
-  try {
-    for (;;) {
-      const block = new Uint8Array(BLOCK);
-      const length = readSync(file, block, 0, BLOCK, null);
-      if (length === 0) return;
-      yield block.subarray(0, length);
-    }
-  } finally {
-    closeSync(file);
-  }
-}

@@ -27,7 +27,6 @@ export { type HeldOutOptions, type HeldOutScores, heldOutLogLikelihood } from ".
 export * from "./ingest/preview.ts";
 export * from "./ingest/quality.ts";
 export * from "./ingest/read-cohort.ts";
-export { damagedGzip, looksZipped, unpackedLimit, unpackedTooLong } from "./ingest/unpacked.ts";
 export { type CourseSummary, courseAt, groupCourses } from "./map/clusters/courses.ts";
 export { enoughFollowed, type FollowedWindow, followedWindow } from "./map/clusters/followed.ts";
 export { mixtureFromLabels, mixtureMembership } from "./map/clusters/gaussian-mixture.ts";

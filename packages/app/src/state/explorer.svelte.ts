@@ -40,15 +40,15 @@ export class Explorer extends Studying {
     const answer = await fetch("data/start.json").catch(() => null);
     if (answer === null || !answer.ok) return;
     const start = (await answer.json()) as ServedStart;
-    const bytes = async (path: string) => (await fetch(path)).arrayBuffer();
+    const fileAt = async (path: string) => (await fetch(path)).blob();
     if (start.visits === undefined) return;
-    if (!(await this.open(await bytes(start.visits.path), start.visits.name))) return;
+    if (!(await this.open(await fileAt(start.visits.path), start.visits.name))) return;
     // A table alone is shown for checking, with what was said on the command line; a run is opened whole.
     this.servedChoice = { columns: start.columns ?? {}, marker: start.marker ?? {} };
     if (start.model === undefined) return;
     if (!(await this.read(this.servedChoice))) return;
     if (start.subjects !== undefined) {
-      await this.openSubjects(await bytes(start.subjects.path), start.subjects.name);
+      await this.openSubjects(await fileAt(start.subjects.path), start.subjects.name);
     }
     if (await this.openModel(await (await fetch(start.model.path)).text())) {
       this.display({ ...wanted, step: wanted.step === "data" ? "map" : wanted.step });

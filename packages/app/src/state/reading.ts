@@ -1,28 +1,33 @@
 /** Tables and examples: looked at, read, taken over; outcomes chosen. */
 import { packedDemo } from "../demo/packed.ts";
-import type { Loaded, LoadedSubjects, ReadChoice } from "../worker/api.ts";
+import type { Loaded, LoadedSubjects, Progress, ReadChoice } from "../worker/api.ts";
 import { Fitting } from "./fitting.ts";
 import { DEFAULT_FIT } from "./held.svelte.ts";
 
 /** The explorer as far as it reads. */
 export class Reading extends Fitting {
   /** First look at a dropped or chosen file. */
-  async open(bytes: ArrayBuffer, name: string): Promise<boolean> {
+  async open(file: Blob, name: string): Promise<boolean> {
     return this.attempt(async () => {
-      this.preview = await this.engine.preview(bytes, name);
+      this.preview = await this.engine.preview(file, name);
       this.previewName = name;
       this.checked = null;
     });
   }
 
   /** Looks through the file without taking it over; what was loaded before stays. */
-  async check(choice: ReadChoice): Promise<boolean> {
+  async check(choice: ReadChoice, onProgress: Progress): Promise<boolean> {
     return this.attempt(async () => {
-      this.checked = await this.engine.check(choice);
+      this.checked = await this.engine.check(choice, onProgress);
     });
   }
 
-  /** Reads the file looked at. */
+  /** Gives up a check under way. */
+  stopReading(): void {
+    void this.engine.stopReading();
+  }
+
+  /** Takes the file over that was looked at. */
   async read(choice: ReadChoice): Promise<boolean> {
     return this.attempt(async () => {
       this.takeCohort(await this.engine.read(choice), null);
@@ -60,9 +65,9 @@ export class Reading extends Fitting {
   }
 
   /** Reads a table of individuals and takes its plain outcomes. */
-  async openSubjects(bytes: ArrayBuffer, name: string, id?: string): Promise<boolean> {
+  async openSubjects(file: Blob, name: string, id?: string): Promise<boolean> {
     return this.attempt(async () => {
-      this.subjects = await this.engine.readSubjects(bytes, name, id);
+      this.subjects = await this.engine.readSubjects(file, name, id);
       await this.chooseOutcomes(this.subjects.plain, "The table was read, but its outcomes cannot be used.");
     }, "The table of outcomes was not loaded; the visits are still here.");
   }

@@ -11,7 +11,6 @@ import type {
   Comparison,
   Complaint,
   Crossing,
-  Delimiter,
   DtmRunSnapshot,
   Groups,
   Interval,
@@ -35,7 +34,6 @@ import type { Prepared } from "./prepare.ts";
 export interface ReadChoice {
   readonly columns?: Partial<Columns>;
   readonly marker?: Partial<Marker>;
-  readonly delimiter?: Delimiter;
   readonly decimal?: "." | ",";
   readonly onBad?: "refuse" | "leave-out";
 }
@@ -210,17 +208,19 @@ export type Progress = (done: number, of: number, what: string) => void;
 
 /** The worker's door. Each method may throw a DtmError with its code and complaints. */
 export interface Engine {
-  /** Reads the head of a file: columns, first rows, guesses with reasons. The bytes stay in the worker for `read`. */
-  preview(bytes: ArrayBuffer, name: string): Promise<TablePreview>;
-  /** Reads the file looked at and takes the cohort. */
+  /** Reads the head of a file: columns, first rows, guesses with reasons. The worker keeps the file for `check` and `read`. */
+  preview(file: Blob, name: string): Promise<TablePreview>;
+  /** Reads the file looked at without taking it over; unreadable rows are left out and told. Progress is in bytes. */
+  check(choice: ReadChoice, onProgress?: Progress): Promise<Checked>;
+  /** Takes the cohort of the file looked at, which is read only if it was not checked with the same choice. */
   read(choice: ReadChoice): Promise<Loaded>;
-  /** Reads the file looked at without taking it over; unreadable rows are left out and told. */
-  check(choice: ReadChoice): Promise<Checked>;
+  /** Gives up a check under way: it fails with the code "cancelled". */
+  stopReading(): Promise<void>;
   /** A simulated cohort with its outcomes. */
   example(name: "pfvc" | "tss", seed: number): Promise<{ loaded: Loaded; subjects: LoadedSubjects }>;
   /** The simulated lung function cohort with a map that was fitted when the page was built. */
   demo(packed: string): Promise<Demo>;
-  readSubjects(bytes: ArrayBuffer, name: string, id?: string): Promise<LoadedSubjects>;
+  readSubjects(file: Blob, name: string, id?: string): Promise<LoadedSubjects>;
   outcomes(names: readonly string[]): Promise<{ outcomes: readonly Outcome[]; warnings: readonly Complaint[] }>;
   /** Takes up a cohort and what belongs to it again, after a reload. */
   restore(loaded: Loaded, subjects: LoadedSubjects | null, fitted: Fitted | null): Promise<void>;

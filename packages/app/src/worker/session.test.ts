@@ -70,3 +70,48 @@ describe("groups of a session", () => {
     expect((await session.individual(question)).membership).toHaveLength(0);
   });
 });
+
+describe("a table in a session", () => {
+  const TABLE = "id,time,value\na,0,10\na,1,11\nb,0,<5\nb,1,\nc,0,9\nc,2,8\n";
+
+  /** A file that counts how often it is streamed. */
+  function counted(text: string): { readonly file: Blob; readonly streams: () => number } {
+    const file = new Blob([text]);
+    let streams = 0;
+    const stream = () => {
+      streams++;
+      return new Blob([text]).stream();
+    };
+    return { file: Object.assign(file, { stream }), streams: () => streams };
+  }
+
+  it("is streamed once for a look at its head and once to be read, however often it is asked for", async () => {
+    const session = createSession();
+    const { file, streams } = counted(TABLE);
+    const preview = await session.preview(file, "visits.csv");
+    expect(preview.columns.map(({ name }) => name)).toEqual(["id", "time", "value"]);
+    const checked = await session.check({});
+    expect(checked.refused.map(({ code, where }) => [code, where.line])).toEqual([["censored-value", 4]]);
+    expect(checked.leftOut).toEqual([
+      { line: 4, cells: ["b", "0", "<5"] },
+      { line: 5, cells: ["b", "1", ""] },
+    ]);
+    expect(await session.read({ onBad: "leave-out" })).toEqual(checked.loaded);
+    await expect(session.read({})).rejects.toMatchObject({ code: "censored-value" });
+    expect(streams()).toBe(2);
+    await session.check({ marker: { transform: "log" } });
+    expect(streams()).toBe(3);
+  });
+
+  it("tells how far it is read, and can be given up", async () => {
+    const session = createSession();
+    const long = `id,time,value\n${"a,0,10\n".repeat(100_000)}`;
+    await session.preview(new Blob([long]), "long.csv");
+    const checking = session.check({}, (done, of) => {
+      expect(of).toBe(long.length);
+      if (done > 0) void session.stopReading();
+    });
+    await expect(checking).rejects.toMatchObject({ code: "cancelled" });
+    expect((await session.check({})).loaded.numRows).toBe(100_000);
+  });
+});

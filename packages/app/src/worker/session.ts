@@ -2,40 +2,40 @@
 import {
   type Cohort,
   DtmError,
-  decodeText,
   embed,
-  findRows,
   type Groups,
   idList,
   inspectCohort,
   loadModel,
-  looksZipped,
   type mixtureFromLabels,
   modelMixture,
   plainOutcomes,
-  previewTable,
+  previewFile,
   type ReadCohort,
-  readCohort,
+  readCohortFile,
   readOutcomes,
-  readSubjects,
+  readSubjectsFile,
   saveModel,
+  showComplaints,
   simulateCohort,
-  type TablePreview,
 } from "@trajectory-maps/core";
-import type { Checked, Engine, Fitted, Loaded, LoadedSubjects, ReadChoice } from "./api.ts";
+import type { Checked, Engine, Fitted, Loaded, LoadedSubjects, Progress, ReadChoice } from "./api.ts";
 import { unpackDemo } from "./demo.ts";
 import { fansOf } from "./fans.ts";
+import { blocksOf } from "./file-blocks.ts";
 import { createFitting } from "./fitting.ts";
 import { createHelpers, type Helpers } from "./helpers.ts";
 import { answerDifference, answerIndividual } from "./individual.ts";
 import { prepare } from "./prepare.ts";
 import { createStudy, groupRegions } from "./study.ts";
-import { gunzip } from "./unzip.ts";
 
-/** What the session holds; every part but the text is also held by the page. */
+/** What the session holds; every part but the file is also held by the page. */
 export interface Session {
-  text: string;
-  source: string;
+  /** The file looked at, and what came of reading it with a choice. */
+  file: { readonly blob: Blob; readonly name: string } | null;
+  checked: { readonly choice: string; readonly found: Checked } | null;
+  /** Readings begun or given up so far: one that is not the last gives up. */
+  readings: number;
   loaded: Loaded | null;
   subjects: LoadedSubjects | null;
   fitted: Fitted | null;
@@ -49,8 +49,9 @@ export interface Session {
 /** A fresh session as the worker's engine; `helpers` do the long computations with it, `grouper` makes groups. */
 export function createSession(helpers: Helpers = createHelpers(), grouper: Helpers = createHelpers()): Engine {
   const session: Session = {
-    text: "",
-    source: "",
+    file: null,
+    checked: null,
+    readings: 0,
     loaded: null,
     subjects: null,
     fitted: null,
@@ -91,16 +92,23 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
     ...createFitting(cohort, takeFit),
     ...study.door,
 
-    preview: async (bytes, name) => {
-      const { text } = decodeText(await plainBytes(bytes, name), name);
-      const preview = lookAtHead(text);
-      checkIsTable(text, name, preview);
-      session.text = text;
-      session.source = name;
+    preview: async (blob, name) => {
+      const preview = await previewFile(blocksOf(blob, name), { file: name });
+      session.file = { blob, name };
+      session.checked = null;
       return preview;
     },
-    read: async (choice) => takeCohort(readTable(session, choice)),
-    check: async (choice) => checkTable(session, choice),
+    check: (choice, onProgress) => checkTable(session, choice, onProgress),
+    read: async (choice) => {
+      const { loaded, refused } = await checkTable(session, choice);
+      if (refused.length > 0 && choice.onBad !== "leave-out") {
+        throw new DtmError(refused[0]!.code, showComplaints(refused), refused);
+      }
+      return takeCohort(loaded);
+    },
+    stopReading: async () => {
+      session.readings++;
+    },
     demo: async (packed) => {
       const { loaded, subjects } = await engine.example("pfvc", DEMO_SEED);
       const { fitted, groups } = unpackDemo(packed, loaded.cohort);
@@ -125,9 +133,9 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
       };
       return { loaded, subjects: session.subjects };
     },
-    readSubjects: async (bytes, name, id) => {
-      const { text } = decodeText(await plainBytes(bytes, name), name);
-      const { table, notes } = readSubjects(text, { file: name, ...(id === undefined ? {} : { id }) });
+    readSubjects: async (blob, name, id) => {
+      const given = id === undefined ? {} : { id };
+      const { table, notes } = await readSubjectsFile(blocksOf(blob, name), { file: name, ...given });
       checkColumns(table, name);
       session.subjects = { source: name, table, plain: plainOutcomes(table), notes };
       return session.subjects;
@@ -174,50 +182,33 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
 /** Seed of the simulated cohorts that the page shows as examples. */
 const DEMO_SEED = 21;
 
-/** Cells that guesses rest on: what takes a tenth of a second to look through. */
-const CELLS_SEEN = 200_000;
-
-/** The head of a table; of a wide one fewer rows, a hundred at least. */
-function lookAtHead(text: string): TablePreview {
-  const { columns, delimiter } = previewTable(text, { numRowsSeen: 1 });
-  const rows = Math.floor(CELLS_SEEN / Math.max(columns.length, 1));
-  return previewTable(text, { delimiter, numRowsSeen: Math.min(2000, Math.max(100, rows)) });
-}
-
-function readTable({ text, source }: Session, choice: ReadChoice): Loaded {
-  return describe(readCohort(text, { ...choice, file: source }), source);
-}
-
-/** The table without its unreadable rows, and the complaints about them; faults of the whole table are thrown. */
-function checkTable(session: Session, choice: ReadChoice): Checked {
-  let refused: Checked["refused"] = [];
-  let loaded: Loaded;
-  try {
-    loaded = readTable(session, { ...choice, onBad: "refuse" });
-  } catch (error) {
-    if (!(error instanceof DtmError) || error.complaints.length === 0) throw error;
-    refused = error.complaints;
-    try {
-      loaded = readTable(session, { ...choice, onBad: "leave-out" });
-    } catch {
-      // Nothing would be left: the first complaints say why.
-      throw error;
-    }
-  }
-  const lines = new Set(refused.flatMap(({ where }) => where.line ?? []));
-  const delimiter = choice.delimiter ?? previewTable(session.text, { numRowsSeen: 1 }).delimiter;
-  const leftOut =
-    loaded.numRowsLeftOut === 0 ? [] : findRows(session.text, { delimiter, lines, emptyColumn: loaded.columns.value });
-  return { loaded, refused, leftOut };
+/**
+ * The table without its unreadable rows, and the complaints about them; faults of the whole table are thrown. One pass over
+ * the file, and none if it was read with the same choice before.
+ */
+async function checkTable(session: Session, choice: ReadChoice, onProgress?: Progress): Promise<Checked> {
+  const { file } = session;
+  if (file === null) throw new DtmError("no-cohort", "Expected a table, received none. Open a file first.");
+  const asked = JSON.stringify({ ...choice, onBad: undefined });
+  if (session.checked?.choice === asked) return session.checked.found;
+  const { blob, name } = file;
+  const mine = ++session.readings;
+  const checkWanted = () => {
+    if (mine !== session.readings) throw new DtmError("cancelled", `${name}: reading was given up.`);
+  };
+  const onBytes = (bytes: number) => {
+    checkWanted();
+    onProgress?.(bytes, blob.size, name);
+  };
+  const read = await readCohortFile(blocksOf(blob, name, onBytes), { ...choice, onBad: "leave-out", file: name });
+  checkWanted();
+  const found = { loaded: describe(read, name), refused: read.complaints, leftOut: read.leftOutRows };
+  session.checked = { choice: asked, found };
+  return found;
 }
 
 export function notFitted(): DtmError {
   return new DtmError("not-fitted", "Expected a fitted map, received none. Fit the map first.");
-}
-
-async function plainBytes(bytes: ArrayBuffer, name: string): Promise<Uint8Array> {
-  const array = new Uint8Array(bytes);
-  return looksZipped(array) ? gunzip(array, name) : array;
 }
 
 /** An outcome is asked for by its name: of two columns that share one, nobody could say which is meant. */
@@ -232,36 +223,19 @@ function checkColumns({ columns }: LoadedSubjects["table"], file: string): void 
   );
 }
 
-/** Faults of a file that no choice of columns mends. */
-const HOPELESS = ["empty-file", "not-text", "unsupported-format"];
-/** Letters at the head of a file that tell what it is. */
-const HEAD = 65_536;
+type CohortRead = Omit<ReadCohort, "leftOut" | "leftOutRows" | "complaints">;
 
-/** Refuses what is no table, in the reader's words, before anybody is asked which column is which. */
-function checkIsTable(text: string, file: string, { columns, guesses }: TablePreview): void {
-  try {
-    readCohort(text.trimStart().slice(0, HEAD), { file });
-  } catch (error) {
-    if (!(error instanceof DtmError)) throw error;
-    const marker = columns[guesses.find(({ role }) => role === "value")?.column ?? -1]?.name ?? "";
-    // A number may be the name of some column; as that of the marker it is the first visit, and would be lost.
-    const lost = error.code === "no-header" && marker !== "" && Number.isFinite(Number(marker));
-    if (lost || HOPELESS.includes(error.code)) throw error;
-  }
-}
-
-function describe(read: ReadCohort, source: string): Loaded {
+function describe(read: CohortRead, source: string): Loaded {
   const { cohort, columns, numRows, numRowsLeftOut, warnings, notes } = read;
   return { source, cohort, columns, numRows, numRowsLeftOut, warnings, notes, quality: inspectCohort(read) };
 }
 
-function asRead(cohort: Cohort): ReadCohort {
+function asRead(cohort: Cohort): CohortRead {
   return {
     cohort,
     columns: { id: "id", time: "time", value: "value" },
     numRows: cohort.times.length,
     numRowsLeftOut: 0,
-    leftOut: [],
     warnings: [],
     notes: [],
   };

@@ -63,9 +63,9 @@ export const associate: Command = {
       throw new UsageError("Name the outcomes: --outcomes death,ascites_ever (or --event death:followup_years).");
     }
     const choice = associationChoice(options);
-    const opened = openRun(folder, otherVisits(options, context));
+    const opened = await openRun(folder, otherVisits(options, context));
     checkOutputs(folder, [ASSOCIATE_FILE], options.force === true);
-    const table = readSubjectsTable(path, options, context);
+    const table = await readSubjectsTable(path, options, context);
     const outcomes = outcomesOf(names, table, opened.read.cohort, context);
     const { run, association, survival } = await withPool(jobsOf(options), async (pool) => {
       const run = await placeRunOn(pool, opened, context);

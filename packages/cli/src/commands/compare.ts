@@ -55,7 +55,7 @@ export const compare: Command = {
         ? undefined
         : (model: Parameters<typeof readVisitsFor>[0]) => readVisitsFor(model, visits, options, context);
     const choice = compareChoice(options);
-    const { cohort } = isRun ? openRun(path, other).read : readVisits(path, options, context);
+    const { cohort } = isRun ? (await openRun(path, other)).read : await readVisits(path, options, context);
     const comparison = await withPool(jobsOf(options), (pool) => compareOn(cohort, choice, pool, context));
     const json = { ...comparison, seed: choice.seed };
     const written = folder === undefined ? [] : writeComparison(folder, toJson(json), context.commandLine);

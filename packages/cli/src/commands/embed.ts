@@ -14,9 +14,9 @@ export const embedCommand: Command = {
   arguments: [MODEL_ARGUMENT, VISITS_ARGUMENT],
   options: [...COLUMN_OPTIONS, UNIT_OPTION],
   examples: ["dtm embed run/model.json new-visits.csv > places.csv", "cat visits.csv | dtm embed run/ - --json"],
-  run: ([modelPath = "", path = "-"], options, context) => {
+  run: async ([modelPath = "", path = "-"], options, context) => {
     const model = readModel(modelPath);
-    const { cohort } = readVisitsFor(model, path, options, context);
+    const { cohort } = await readVisitsFor(model, path, options, context);
     const placements = context.talk.during("Places", () => embed(model, cohort));
     const outside = placements.numOutsideTimes.reduce((sum, n) => sum + n, 0);
     if (outside > 0) {

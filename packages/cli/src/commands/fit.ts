@@ -1,10 +1,10 @@
 /** dtm fit VISITS: read a table of visits, fit a model and its baselines, place everyone, write the folder of a run. */
 import { join } from "node:path";
-import { numIndividuals, readCohort } from "@trajectory-maps/core";
+import { numIndividuals, readCohortFile } from "@trajectory-maps/core";
 import { UsageError } from "../exit-codes.ts";
 import { readCheckpoint } from "../io/checkpoint.ts";
 import { lockFolder } from "../io/lock.ts";
-import { fileExists, nameOf, readPieces } from "../io/read.ts";
+import { fileExists, nameOf, readBlocks } from "../io/read.ts";
 import { readModel, VISITS_FILE } from "../io/run-folder.ts";
 import { checkOutputs } from "../io/write.ts";
 import { withShards } from "../threads/shards.ts";
@@ -72,7 +72,7 @@ export const fit: Command = {
     const choice = choiceOf(options);
     const names = outputNames(options.visits !== false);
     checkOutputs(folder, names, options.force === true);
-    const read = readVisits(path, options, context);
+    const read = await readVisits(path, options, context);
     if (options.dryRun === true) return planOf(read, choice, folder, names);
     const about = { folder, source: nameOf(path), read, choice, options, context };
     return whileLocked(about, (work) => fitAny(read, choice, context, work.signals, work.shards));
@@ -132,7 +132,7 @@ async function resume(
     throw new UsageError(`${folder} keeps no copy of the visits. Name them: dtm fit VISITS --resume ${folder}.`);
   }
   const columns = path === undefined ? { id: "id", time: "time", value: "value" } : checkpoint.columns;
-  const { cohort } = readCohort(readPieces(path ?? copy), {
+  const { cohort } = await readCohortFile(readBlocks(path ?? copy), {
     columns,
     marker,
     file: nameOf(path ?? copy),

@@ -47,7 +47,7 @@ export const groups: Command = {
   ],
   run: async ([folder = ""], options, context) => {
     const choice = groupChoice(options);
-    const opened = openRun(folder, otherVisits(options, context));
+    const opened = await openRun(folder, otherVisits(options, context));
     checkOutputs(folder, [GROUPS_FILE, GROUPS_TABLE], options.force === true);
     const run = placeRun(opened, context);
     const studied = await withPool(jobsOf(options), (pool) =>

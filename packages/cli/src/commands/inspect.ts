@@ -11,8 +11,8 @@ export const inspect: Command = {
   arguments: [VISITS_ARGUMENT],
   options: [...COLUMN_OPTIONS, ...MARKER_OPTIONS],
   examples: ["dtm inspect visits.csv", "dtm inspect visits.tsv.gz --value fvc --time-unit years --json"],
-  run: ([path = "-"], options, context) => {
-    const read = readVisits(path, options, context);
+  run: async ([path = "-"], options, context) => {
+    const read = await readVisits(path, options, context);
     const quality = inspectCohort(read);
     return { text: qualityPage(quality), json: { ...quality, columns: read.columns } };
   },

@@ -61,7 +61,7 @@ export const predictCommand: Command = {
     "dtm predict run/model.json visits.csv --at 0:10:0.25 > courses.csv",
     "dtm predict run/ visits.csv --threshold 50 --below --from 2",
   ],
-  run: ([modelPath = "", path = "-"], options, context) => {
+  run: async ([modelPath = "", path = "-"], options, context) => {
     const model = readModel(modelPath);
     const at = textOption(options, "at");
     const threshold = textOption(options, "threshold");
@@ -70,7 +70,7 @@ export const predictCommand: Command = {
         "Choose what to predict: values with --at 0:10:0.25, or the time to a threshold with --threshold 50.",
       );
     }
-    const { cohort } = readVisitsFor(model, path, options, context);
+    const { cohort } = await readVisitsFor(model, path, options, context);
     return context.talk.during("Predictions", () =>
       at === undefined
         ? crossings(model, cohort, options, context)

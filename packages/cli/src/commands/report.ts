@@ -68,7 +68,7 @@ export const report: Command = {
   run: async ([folder = ""], options, context) => {
     const out = textOption(options, "out") ?? join(folder, "report.html");
     const figureFolder = textOption(options, "figures");
-    const opened = openRun(folder, otherVisits(options, context));
+    const opened = await openRun(folder, otherVisits(options, context));
     checkOutputs(join(out, ".."), [basename(out)], options.force === true);
     if (figureFolder !== undefined) checkOutputs(figureFolder, [], options.force === true);
     const run = placeRun(opened, context);
@@ -175,7 +175,7 @@ async function gather(
   if (comparison !== undefined) note("comparison", storedComparison !== undefined);
 
   const storedAssociation = readResult<StoredAssociation>(folder, ASSOCIATE_FILE);
-  const outcomes = outcomesFor(run, storedAssociation, options, context);
+  const outcomes = await outcomesFor(run, storedAssociation, options, context);
   let association: StoredAssociation | undefined = storedAssociation;
   const asked = outcomes.found.map(({ name }) => name);
   const covered = asked.every((name) => storedAssociation?.outcomes.some(({ outcome }) => outcome === name));
@@ -208,7 +208,7 @@ type StudyStability = NonNullable<NonNullable<Study["groups"]>["stability"]>;
 type StoredAssociation = NonNullable<Study["association"]> & { readonly survival?: NonNullable<Study["survival"]> };
 
 /** Outcomes to show: those named, else those of the stored association, else every plain yes-or-no column. */
-function outcomesFor(run: PlacedRun, stored: StoredAssociation | undefined, options: Options, context: Context) {
+async function outcomesFor(run: PlacedRun, stored: StoredAssociation | undefined, options: Options, context: Context) {
   const path = textOption(options, "subjects");
   const named = listOption(options, "outcomes");
   if (path === undefined) {
@@ -217,7 +217,7 @@ function outcomesFor(run: PlacedRun, stored: StoredAssociation | undefined, opti
     }
     return { found: [] as readonly Outcome[] };
   }
-  const table = readSubjectsTable(path, options, context);
+  const table = await readSubjectsTable(path, options, context);
   const names = named ?? stored?.outcomes.map(({ outcome }) => outcome) ?? plainOutcomes(table);
   if (named === undefined && stored === undefined) {
     context.talk.say(`Outcomes: ${names.join(", ") || "none"} (every column with two values; choose with --outcomes).`);

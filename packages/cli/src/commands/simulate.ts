@@ -38,10 +38,10 @@ export const simulate: Command = {
     FORCE_OPTION,
   ],
   examples: ["dtm simulate pfvc --seed 7 -o pfvc/", "dtm simulate run/ --individuals 100 > new-visits.csv"],
-  run: ([what = "pfvc"], options) => {
+  run: async ([what = "pfvc"], options) => {
     const folder = textOption(options, "out");
     if (folder !== undefined) checkOutputs(folder, ["visits.csv", "subjects.csv"], options.force === true);
-    const { cohort, subjects } = draw(what, options);
+    const { cohort, subjects } = await draw(what, options);
     const about = { marker: cohort.marker, individuals: numIndividuals(cohort), observations: cohort.times.length };
     if (folder === undefined) {
       return {
@@ -62,7 +62,7 @@ export const simulate: Command = {
   },
 };
 
-function draw(what: string, options: Options): Simulated {
+async function draw(what: string, options: Options): Promise<Simulated> {
   const seed = seedOf(options);
   const text = textOption(options, "individuals");
   const given = text === undefined ? undefined : wholeNumber("--individuals", text, 1);
@@ -76,7 +76,7 @@ function draw(what: string, options: Options): Simulated {
   }
   const model = readModel(what);
   const ownVisits = isFolder(what) && fileExists(join(what, VISITS_FILE)) && given === undefined;
-  const design = ownVisits ? openRun(what).read.cohort : drawDesign(model, given ?? 200, seed);
+  const design = ownVisits ? (await openRun(what)).read.cohort : drawDesign(model, given ?? 200, seed);
   const { cohort, locations } = simulateFromModel(model, design, { seed });
   const m = numIndividuals(cohort);
   const q = locations.length / m;

@@ -22,7 +22,7 @@ import {
   type Placements,
   readFollowUp,
   readOutcomes,
-  readSubjects,
+  readSubjectsFile,
   representationsOf,
   type Stability,
   type SubjectsTable,
@@ -31,7 +31,7 @@ import {
   summarizeFolds,
 } from "@trajectory-maps/core";
 import { UsageError } from "../exit-codes.ts";
-import { nameOf, readText } from "../io/read.ts";
+import { nameOf, readBlocks } from "../io/read.ts";
 import type { OpenRun } from "../io/run-folder.ts";
 import type { Pool } from "../threads/pool.ts";
 import { type Context, type Options, textOption } from "./command.ts";
@@ -149,9 +149,9 @@ export async function groupsOf(
 }
 
 /** A table of individuals, and a note of how it was understood. */
-export function readSubjectsTable(path: string, options: Options, { talk }: Context): SubjectsTable {
+export async function readSubjectsTable(path: string, options: Options, { talk }: Context): Promise<SubjectsTable> {
   const id = textOption(options, "id");
-  const { table, notes } = readSubjects(readText(path), {
+  const { table, notes } = await readSubjectsFile(readBlocks(path), {
     file: nameOf(path),
     ...(id === undefined ? {} : { id }),
     ...delimiterOf(options),

@@ -6,12 +6,12 @@ import {
   type Marker,
   type ReadCohort,
   type ReadCohortOptions,
-  readCohort,
+  readCohortFile,
   showComplaint,
   TRANSFORMS,
   type Transform,
 } from "@trajectory-maps/core";
-import { nameOf, readPieces, readText } from "../io/read.ts";
+import { nameOf, readBlocks } from "../io/read.ts";
 import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";
 import { wholeNumber } from "./numbers.ts";
 
@@ -57,7 +57,7 @@ export function decimalOf(options: Options): { decimal?: "." | "," } {
 }
 
 /** A new cohort, its marker described by the options. */
-export function readVisits(path: string, options: Options, context: Context): ReadCohort {
+export async function readVisits(path: string, options: Options, context: Context): Promise<ReadCohort> {
   const name = textOption(options, "marker");
   const marker = {
     ...(name === undefined ? {} : { name }),
@@ -65,7 +65,7 @@ export function readVisits(path: string, options: Options, context: Context): Re
     timeUnit: textOption(options, "timeUnit") ?? "",
     transform: (textOption(options, "transform") ?? "identity") as Transform,
   };
-  return tell(readCohort(readPieces(path), { ...readingOptions(path, options), marker }), context);
+  return tell(await readCohortFile(readBlocks(path), { ...readingOptions(path, options), marker }), context);
 }
 
 interface FittedTo {
@@ -80,7 +80,12 @@ export const UNIT_OPTION: OptionSpec = {
 };
 
 /** Visits of individuals to place by a model: its marker, and its column names unless others are picked. */
-export function readVisitsFor(model: FittedTo, path: string, options: Options, context: Context): ReadCohort {
+export async function readVisitsFor(
+  model: FittedTo,
+  path: string,
+  options: Options,
+  context: Context,
+): Promise<ReadCohort> {
   const unit = textOption(options, "unit");
   if (unit !== undefined && unit !== model.marker.unit) {
     throw new DtmError(
@@ -88,18 +93,13 @@ export function readVisitsFor(model: FittedTo, path: string, options: Options, c
       `${nameOf(path)}: expected values in "${model.marker.unit}", the unit of the model, received "${unit}". Convert them first.`,
     );
   }
-  const text = readText(path);
   const base = { ...readingOptions(path, options), marker: model.marker };
-  try {
-    return tell(readCohort(text, { ...base, columns: { ...model.columns, ...base.columns } }), context);
-  } catch (error) {
-    const picked = Object.keys(base.columns ?? {}).length > 0;
-    if (picked || !(error instanceof DtmError) || error.code !== "missing-column") throw error;
-    // The columns are called otherwise than those the model was fitted to: guess, and say so.
-    const read = readCohort(text, base);
-    checkSameMarker(model, read.columns.value, path);
-    return tell(read, context);
-  }
+  const picked = Object.keys(base.columns ?? {}).length > 0;
+  const columns = { ...model.columns, ...base.columns };
+  // The columns may be called otherwise than those the model was fitted to: they are guessed, and that is said.
+  const read = await readCohortFile(readBlocks(path), { ...base, columns, orGuess: !picked });
+  if (!picked && model.columns !== undefined) checkSameMarker(model, read.columns.value, path);
+  return tell(read, context);
 }
 
 /** Names that say nothing of which marker it is. */

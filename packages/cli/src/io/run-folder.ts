@@ -7,12 +7,12 @@ import {
   loadModel,
   numIndividuals,
   type ReadCohort,
-  readCohort,
+  readCohortFile,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
 import { FileError, UsageError } from "../exit-codes.ts";
 import { csvPieces } from "./csv.ts";
-import { fileExists, isFolder, readPieces, readText } from "./read.ts";
+import { fileExists, isFolder, readBlocks, readText } from "./read.ts";
 
 export const MODEL_FILE = "model.json";
 export const VISITS_FILE = "visits.csv";
@@ -80,22 +80,25 @@ export function checkRun(folder: string): void {
 }
 
 /** Reads a run back; `readOther` reads the visits where the run keeps no copy of them. */
-export function openRun(folder: string, readOther?: (model: TrajectoryModel) => ReadCohort): OpenRun {
+export async function openRun(
+  folder: string,
+  readOther?: (model: TrajectoryModel) => Promise<ReadCohort>,
+): Promise<OpenRun> {
   const model = readModel(folder);
   const baselines = BASELINES.map((name) => join(folder, "baselines", `${name}.json`))
     .filter(fileExists)
     .map(loadFile);
-  const read = readOther === undefined ? readPrivateCopy(folder, model) : readOther(model);
+  const read = await (readOther === undefined ? readPrivateCopy(folder, model) : readOther(model));
   return { folder, model, baselines, read };
 }
 
-function readPrivateCopy(folder: string, model: TrajectoryModel): ReadCohort {
+function readPrivateCopy(folder: string, model: TrajectoryModel): Promise<ReadCohort> {
   const path = join(folder, VISITS_FILE);
   if (!fileExists(path)) {
     throw new UsageError(`${folder} keeps no copy of the visits. Name the file they were read from: --visits FILE.`);
   }
   const columns = { id: "id", time: "time", value: "value" };
-  return readCohort(readPieces(path), { columns, marker: model.marker, file: path, delimiter: "," });
+  return readCohortFile(readBlocks(path), { columns, marker: model.marker, file: path, delimiter: "," });
 }
 
 /** The private copy of the visits, in pieces; it reads back as the same cohort, bit for bit. */

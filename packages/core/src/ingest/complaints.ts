@@ -17,6 +17,24 @@ export interface Finding {
   readonly remedy: string;
 }
 
+/** What is said of a file without rows, the header included. */
+export const EMPTY_FILE: Finding = {
+  code: "empty-file",
+  expected: "a header and rows",
+  received: "nothing",
+  remedy: "Check the file and how it was exported.",
+};
+
+/** What is said of a row with more or fewer fields than the header. */
+export function raggedRow(numFields: number, expected: number): Finding {
+  return {
+    code: "ragged-row",
+    expected: `${expected} fields, as in the first line`,
+    received: String(numFields),
+    remedy: "Check this line for missing or extra delimiters, and quote cells that contain one.",
+  };
+}
+
 /** Complaints found while reading one input, by kind, in order of appearance. */
 export interface ComplaintBook {
   /** Adds a complaint that refuses the input. */

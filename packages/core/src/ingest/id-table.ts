@@ -39,41 +39,9 @@ export function findId(table: IdTable, id: string): number {
   return table.slots[slotOf(table, table.scratch, 0, length)] - 1;
 }
 
-/** The number of the id text[from..to-1], which is ASCII, or -1; number `near` is asked first. */
-export function findLetters(table: IdTable, text: string, from: number, to: number, near: number): number {
-  const { bytes, starts } = table;
-  const length = to - from;
-  if (near >= 0) {
-    const start = starts[near];
-    let k = 0;
-    if (starts[near + 1] - start === length) while (k < length && bytes[start + k] === text.charCodeAt(from + k)) k++;
-    else k = -1;
-    if (k === length) return near;
-  }
-  copyLetters(table, text, from, length);
-  return table.slots[slotOf(table, table.scratch, 0, length)] - 1;
-}
-
-/** Adds the id text[from..to-1], which is ASCII and not in the table; returns its number. */
-export function addLetters(table: IdTable, text: string, from: number, to: number): number {
-  copyLetters(table, text, from, to - from);
-  return addScratch(table, to - from);
-}
-
-/** Writes ASCII letters into the scratch space. */
-function copyLetters(table: IdTable, text: string, from: number, length: number): void {
-  table.scratch = withRoom(table.scratch, length);
-  const { scratch } = table;
-  for (let k = 0; k < length; k++) scratch[k] = text.charCodeAt(from + k);
-}
-
 /** Adds an id that is not in the table; returns its number. */
 export function addId(table: IdTable, id: string): number {
-  return addScratch(table, writeScratch(table, id));
-}
-
-/** Adds the id whose letters are the first `length` of the scratch space. */
-function addScratch(table: IdTable, length: number): number {
+  const length = writeScratch(table, id);
   const number = table.length;
   const start = table.starts[number];
   table.bytes = withRoom(table.bytes, start + length);

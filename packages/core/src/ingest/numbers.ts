@@ -18,31 +18,6 @@ export function isMissing(cell: string): boolean {
   return cell.length <= 4 && (MISSING_MARKS as readonly string[]).includes(cell.toLowerCase());
 }
 
-/** Powers of ten that are doubles exactly. */
-export const TEN_TO = Float64Array.from({ length: 23 }, (_, k) => Number(`1e${k}`));
-
-/**
- * The number of a cell of at most 15 digits with or without a point, NaN for anything else. Digits and power of ten are
- * doubles exactly, so their quotient is the nearest double to what is written: the same bits as Number(cell).
- */
-export function readPlainDigits(cell: string): number {
-  const { length } = cell;
-  const start = cell.charCodeAt(0) === 45 ? 1 : 0;
-  if (length - start > 16 || length === start) return Number.NaN;
-  let digits = 0;
-  let point = -1;
-  for (let k = start; k < length; k++) {
-    const code = cell.charCodeAt(k);
-    if (code >= 48 && code <= 57) digits = 10 * digits + (code - 48);
-    else if (code === 46 && point < 0) point = k;
-    else return Number.NaN;
-  }
-  const numDigits = length - start - (point < 0 ? 0 : 1);
-  if (numDigits === 0 || numDigits > 15) return Number.NaN;
-  const size = point < 0 ? digits : digits / TEN_TO[length - 1 - point];
-  return start === 1 ? -size : size;
-}
-
 /** The number written in a trimmed cell with the given decimal mark; NaN if it is not a finite number in full. */
 export function readNumber(cell: string, decimal: "." | ","): number {
   const plain = withPoint(cell, decimal);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findRows, previewTable, type TablePreview } from "./preview.ts";
+import { previewFile, previewTable, type TablePreview } from "./preview.ts";
 
 const LONG = `id,time,value
 a,0,10
@@ -29,7 +29,6 @@ describe("previewTable", () => {
     const preview = previewTable(LONG);
     expect(guessed(preview)).toEqual(["id", "time", "value"]);
     expect(preview.guesses[0].reason).toBe("its name is usual; 3 different ones in 6 rows");
-    expect(preview.delimiter).toBe(",");
     expect(preview.numRowsSeen).toBe(6);
   });
 
@@ -45,7 +44,6 @@ describe("previewTable", () => {
       [`X${i}`, (j * 0.75 + 0.1).toFixed(2), level(i, j), i % 2].join(";"),
     );
     const preview = previewTable(text);
-    expect(preview.delimiter).toBe(";");
     expect(guessed(preview)).toEqual(["Pat.-Nr.", "seit Beginn", "Ergebnis FVC"]);
     expect(preview.guesses.map((g) => g.reason)).toEqual([
       "unique per row 41%, looks like an id",
@@ -93,8 +91,8 @@ describe("previewTable", () => {
     }
   });
 
-  it("says why nothing fits, and never refuses", () => {
-    for (const text of ["", "\n\n", "id,time,value\n", '"unclosed,1\n', "\u0000\u0001,\u0002\n1,2\n"]) {
+  it("says why nothing fits", () => {
+    for (const text of ["id,time,value\n", "\u0000\u0001,\u0002\n1,2\n"]) {
       const { guesses } = previewTable(text);
       expect(guesses.map((g) => g.role)).toEqual(["id", "time", "value"]);
       for (const guess of guesses) expect(guess.reason).not.toBe("");
@@ -117,20 +115,41 @@ describe("previewTable", () => {
     const { rows } = previewTable('id,time,value\n"<img src=x>",0," 5 "\n');
     expect(rows).toEqual([["<img src=x>", "0", " 5 "]]);
   });
-});
 
-describe("findRows", () => {
-  it("returns rows by line and rows without a value, in the order of the file", () => {
-    const rows = findRows(LONG, { delimiter: ",", lines: new Set([2]), emptyColumn: "value" });
-    expect(rows).toEqual([
-      { line: 2, cells: ["a", "0", "10"] },
-      { line: 6, cells: ["b", "1.5", ""] },
-      { line: 7, cells: ["c", "0.2", "n/a"] },
-    ]);
+  it("refuses what can be no table, whatever the columns", () => {
+    for (const text of ["", "\n\n"]) expect(() => previewTable(text)).toThrow(/a header and rows/);
+    expect(() => previewTable('"unclosed,1\n')).toThrow(/a closing quote/);
+    expect(() => previewTable("<html><body>Log in</body></html>")).toThrow(/a web page/);
+    expect(() => previewTable('[{"id":"p1"}]')).toThrow(/JSON/);
+    // The first visit stands where names should.
+    expect(() => previewTable(table("p1,0,71.5", (i, j) => `p${i},${j},${level(i, j)}`))).toThrow(/looks like data/);
   });
 
-  it("stops at its limit and knows no unnamed column", () => {
-    expect(findRows(LONG, { delimiter: ",", lines: new Set([2, 3, 4]), limit: 2 })).toHaveLength(2);
-    expect(findRows(LONG, { delimiter: ",", emptyColumn: "other" })).toEqual([]);
+  it("looks at fewer rows of a wide table, a hundred at least", () => {
+    const wide = (columns: number, rows: number) => {
+      const line = Array.from({ length: columns }, (_, k) => `c${k}`).join(",");
+      return `${line}\n`.repeat(rows + 1);
+    };
+    expect(previewTable(wide(3, 3000)).numRowsSeen).toBe(2000);
+    expect(previewTable(wide(400, 800)).numRowsSeen).toBe(500);
+    expect(previewTable(wide(5000, 150)).numRowsSeen).toBe(100);
+  });
+});
+
+describe("previewFile", () => {
+  it("reads no more of a file than it looks at", async () => {
+    const head = new TextEncoder().encode(table("id,time,value", (i, j) => `${i},${j},${level(i, j)}`));
+    let blocks = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      yield head;
+      for (;;) {
+        blocks++;
+        yield new TextEncoder().encode("9,9,9\n".repeat(1000));
+      }
+    }
+    const preview = await previewFile(endless());
+    expect(preview.numRowsSeen).toBe(2000);
+    expect(blocks).toBeLessThan(20);
+    expect(guessed(preview)).toEqual(["id", "time", "value"]);
   });
 });

@@ -6,8 +6,10 @@
  */
 
 import { findColumns, type Role } from "./columns.ts";
-import { type Delimiter, forEachRecord, guessDelimiter } from "./csv.ts";
+import { EMPTY_FILE, refusal } from "./complaints.ts";
+import { type ByteSource, readTableFile, readTableText } from "./formats.ts";
 import { dateKind, isMissing, readNumber } from "./numbers.ts";
+import type { TableOptions, TableReader } from "./table.ts";
 
 export interface ColumnPreview {
   readonly name: string;
@@ -27,7 +29,6 @@ export interface ColumnGuess {
 }
 
 export interface TablePreview {
-  readonly delimiter: Delimiter;
   readonly columns: readonly ColumnPreview[];
   /** The first rows, as text. */
   readonly rows: readonly (readonly string[])[];
@@ -36,33 +37,62 @@ export interface TablePreview {
   readonly guesses: readonly ColumnGuess[];
 }
 
-export interface PreviewOptions {
-  readonly delimiter?: Delimiter;
+export interface PreviewOptions extends TableOptions {
   /** Rows shown. Default 20. */
   readonly numRows?: number;
-  /** Rows looked at for guesses. Default 2,000. */
+  /** Rows looked at for guesses. Default 2,000, of wide tables fewer, a hundred at least. */
   readonly numRowsSeen?: number;
 }
 
-/** Looks at the head of a table. Never refuses: what is wrong is said when the table is read. */
+/** Cells that guesses rest on: what takes a tenth of a second to look through. */
+const CELLS_SEEN = 200_000;
+
+/**
+ * Looks at the head of a table. Refuses what can be no table with a header, whatever the columns; all else that is wrong is
+ * said when the table is read.
+ */
 export function previewTable(text: string, options: PreviewOptions = {}): TablePreview {
-  const { delimiter = guessDelimiter(text), numRows = 20, numRowsSeen = 2000 } = options;
-  let header: readonly string[] | undefined;
+  return readTableText(text, previewReader(options), options);
+}
+
+/** Looks at the head of a file of any known format, plain or gzip; no more of it is read. */
+export function previewFile(bytes: ByteSource, options: PreviewOptions = {}): Promise<TablePreview> {
+  return readTableFile(bytes, previewReader(options), options);
+}
+
+function previewReader({ numRows = 20, numRowsSeen, file }: PreviewOptions): TableReader<TablePreview> {
+  let names: readonly string[] | undefined;
+  let most = 0;
   const rows: (readonly string[])[] = [];
-  forEachRecord(text, delimiter, (fields) => {
-    if (header === undefined) header = fields.map((name) => name.trim());
-    else rows.push(fields.slice());
-    return rows.length < numRowsSeen;
-  });
-  const names = header ?? [];
-  const columns = names.map((name, k) => describeColumn(name, rows, k));
   return {
-    delimiter,
-    columns,
-    rows: rows.slice(0, numRows),
-    numRowsSeen: rows.length,
-    guesses: guessColumns(names, columns, rows),
+    start: () => {},
+    row: (fields) => {
+      if (names === undefined) {
+        names = fields.map((name) => name.trim());
+        most = numRowsSeen ?? Math.min(2000, Math.max(100, Math.floor(CELLS_SEEN / names.length)));
+      } else rows.push(fields);
+      return rows.length < most;
+    },
+    finish: ({ fault }) => {
+      if (names === undefined) {
+        const { finding, where } = fault ?? { finding: EMPTY_FILE, where: { line: 1 } };
+        const named = file === undefined ? where : { file, ...where };
+        throw refusal([{ ...finding, severity: "refuse", where: named }]);
+      }
+      const columns = names.map((name, k) => describeColumn(name, rows, k));
+      const guesses = guessColumns(names, columns, rows);
+      checkHeader(names, guesses, file);
+      return { columns, rows: rows.slice(0, numRows), numRowsSeen: rows.length, guesses };
+    },
   };
+}
+
+/** A number may be the name of some column; as that of the marker it is the first visit, and would be lost. */
+function checkHeader(names: readonly string[], guesses: readonly ColumnGuess[], file: string | undefined): void {
+  const marker = names[guesses.find(({ role }) => role === "value")!.column] ?? "";
+  if (marker === "" || !Number.isFinite(Number(marker))) return;
+  const found = findColumns(names, {}, 1, file);
+  if (!("names" in found) && found[0].code === "no-header") throw refusal(found);
 }
 
 function describeColumn(name: string, rows: readonly (readonly string[])[], k: number): ColumnPreview {
@@ -218,38 +248,4 @@ function best(columns: readonly ColumnPreview[], score: (column: ColumnPreview, 
     }
   });
   return at;
-}
-
-/** A row of the table, as it is written. */
-export interface TableRow {
-  /** Physical line, from 1. */
-  readonly line: number;
-  readonly cells: readonly string[];
-}
-
-export interface FindRowsOptions {
-  readonly delimiter: Delimiter;
-  /** Lines wanted. */
-  readonly lines?: ReadonlySet<number>;
-  /** Rows with nothing in this column are wanted too. */
-  readonly emptyColumn?: string;
-  /** Rows returned at most. Default 1,000. */
-  readonly limit?: number;
-}
-
-/** Rows by their lines, and rows without a value, in the order of the file: for showing what was left out. */
-export function findRows(text: string, options: FindRowsOptions): TableRow[] {
-  const { delimiter, lines, emptyColumn, limit = 1000 } = options;
-  const rows: TableRow[] = [];
-  let column = -2;
-  forEachRecord(text, delimiter, (fields, line) => {
-    if (column === -2) {
-      column = emptyColumn === undefined ? -1 : fields.findIndex((name) => name.trim() === emptyColumn);
-      return true;
-    }
-    const empty = column >= 0 && fields[column] !== undefined && isMissing(fields[column].trim());
-    if (empty || lines?.has(line) === true) rows.push({ line, cells: fields.slice() });
-    return rows.length < limit;
-  });
-  return rows;
 }

@@ -59,7 +59,9 @@ const VALUE_BINS = 24;
 const VISIT_CLASSES = [1, 2, 3, 4, 6, 9];
 
 /** The quality of a cohort as it was read. */
-export function inspectCohort(read: ReadCohort): CohortQuality {
+export function inspectCohort(
+  read: Pick<ReadCohort, "cohort" | "numRows" | "numRowsLeftOut" | "warnings" | "notes">,
+): CohortQuality {
   const { cohort, warnings, notes } = read;
   const { times, values, offsets } = cohort;
   const m = numIndividuals(cohort);

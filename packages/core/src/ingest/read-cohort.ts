@@ -1,24 +1,24 @@
 /**
- * Text → Cohort, or precise complaints. Each row gives one observation: id, time, value. Reading does not stop at the
+ * Table → Cohort, or precise complaints. Each row gives one observation: id, time, value. Reading does not stop at the
  * first bad cell: all are collected, and the whole input is refused at the end unless leaving bad rows out was asked
  * for. A cell becomes exactly the number written in it or is reported; nothing is repaired in silence.
  */
 import type { Cohort } from "../cohort/cohort.ts";
 import { type Complaint, showReceived } from "../errors.ts";
 import type { Columns, FoundColumns, Role } from "./columns.ts";
-import { refusal } from "./complaints.ts";
-import { type Delimiter, forEachRecord, guessDelimiter } from "./csv.ts";
-import { FORMATS } from "./decode.ts";
-import { createPlainReader } from "./plain-rows.ts";
-import { type ReadCohortOptions, type Reading, readRecord, startReading } from "./reading.ts";
+import { EMPTY_FILE, refusal } from "./complaints.ts";
+import { type ByteSource, readTableFile, readTableText } from "./formats.ts";
+import { createReading, type ReadCohortOptions, type Reading, readRow, startTable } from "./reading.ts";
 import { toCohort } from "./rows.ts";
 import { findSuspicions } from "./suspicions.ts";
+import type { TableEnd, TableReader, TableRow } from "./table.ts";
 
 export type { Columns } from "./columns.ts";
 export { showComplaints } from "./complaints.ts";
-export { DELIMITERS, type Delimiter } from "./csv.ts";
-export { type DecodedText, decodePieces, decodeText } from "./decode.ts";
+export { decodeText } from "./decode.ts";
+export { type ByteSource, TABLE_EXTENSIONS } from "./formats.ts";
 export type { ReadCohortOptions } from "./reading.ts";
+export { DELIMITERS, type Delimiter, type TableRow } from "./table.ts";
 
 export interface ReadCohort {
   readonly cohort: Cohort;
@@ -30,93 +30,56 @@ export interface ReadCohort {
   readonly numRowsLeftOut: number;
   /** Why rows were left out: codes of what was found in them, with how often. */
   readonly leftOut: readonly { readonly code: string; readonly count: number }[];
+  /** The first thousand of them, as they are written. */
+  readonly leftOutRows: readonly TableRow[];
+  /** Every kept complaint about a row that was left out because that was asked for. */
+  readonly complaints: readonly Complaint[];
   /** One per kind, with its count and first place. */
   readonly warnings: readonly Complaint[];
   /** What was understood without being said: delimiter, columns, blank lines, in sentences. */
   readonly notes: readonly string[];
 }
 
-/** Characters looked at before the first record is read: what kind of file it is, and what separates its columns. */
-const HEAD = 1 << 16;
-
 /**
  * Reads a cohort from delimited text, whole or in pieces of any length; throws a DtmError with every complaint if the
- * text is refused. Given in pieces (`decodePieces`), the text is never held as a whole: 20 bytes a row are.
+ * text is refused. Given in pieces, the text is never held as a whole: 20 bytes a row are.
  */
 export function readCohort(text: string | Iterable<string>, options: ReadCohortOptions = {}): ReadCohort {
-  const pieces = (typeof text === "string" ? [text] : text)[Symbol.iterator]();
-  let head = "";
-  let next = pieces.next();
-  for (; !next.done; next = pieces.next()) {
-    head += next.value;
-    if (head.length >= HEAD && head.trim() !== "") break;
-  }
-  const delimiter = options.delimiter ?? guessDelimiter(head);
-  const reading = startReading(options, delimiter);
-  checkIsText(head, reading);
-  const onRecord = (fields: readonly string[], line: number) => readRecord(reading, fields, line);
-  const { fault, blankLines } = forEachRecord(
-    watched(head, pieces, reading),
-    delimiter,
-    onRecord,
-    createPlainReader(reading, delimiter),
-  );
-  if (fault !== undefined) {
-    const unclosed = fault.code === "unclosed-quote";
-    reading.structure.refuse(
-      {
-        code: fault.code,
-        expected: unclosed ? "a closing quote" : "a delimiter or line end after the closing quote",
-        received: unclosed ? "the end of the file" : "more text",
-        remedy: 'Close the quote; inside a quoted cell, write a quote as "".',
-      },
-      { line: fault.line, columnNumber: fault.field },
-    );
-  }
+  return readTableText(text, cohortReader(options), options);
+}
+
+/** Reads a cohort from the bytes of a file, of any known format, plain or gzip, as they come; refuses as `readCohort`. */
+export function readCohortFile(bytes: ByteSource, options: ReadCohortOptions = {}): Promise<ReadCohort> {
+  return readTableFile(bytes, cohortReader(options), options);
+}
+
+function cohortReader(options: ReadCohortOptions): TableReader<ReadCohort> {
+  const reading = createReading(options);
+  return {
+    start: (table) => startTable(reading, table),
+    row: (fields, line) => readRow(reading, fields, line),
+    finish: (end) => finish(reading, end),
+  };
+}
+
+function finish(reading: Reading, { fault, blankLines }: TableEnd): ReadCohort {
+  const { structure, cells, options } = reading;
+  if (fault !== undefined) structure.refuse(fault.finding, fault.where);
   checkTable(reading);
-  const { structure, cells } = reading;
   const leaveOut = options.onBad === "leave-out" && structure.numRefused() === 0;
   if (!leaveOut && structure.numRefused() + cells.numRefused() > 0) {
     throw refusal([...structure.complaints(), ...cells.complaints()]);
   }
-  return finish(reading, reading.found!, describe(reading, head, delimiter, blankLines));
-}
-
-/** All pieces of the text, each looked through for NUL before its records are read. */
-function* watched(head: string, pieces: Iterator<string>, reading: Reading): Generator<string> {
-  reading.hasNul = head.includes("\u0000");
-  yield head;
-  for (let next = pieces.next(); !next.done; next = pieces.next()) {
-    reading.hasNul ||= next.value.includes("\u0000");
-    yield next.value;
-  }
-}
-
-function checkIsText(text: string, reading: Reading): void {
-  const start = text.slice(0, 300).trimStart().toLowerCase();
-  const refuse = (code: string, expected: string, received: string, remedy: string) => {
-    reading.structure.refuse({ code, expected, received, remedy }, { line: 1 });
-    reading.structure.throwIfRefused();
-  };
-  const table = "a table as text (CSV)";
-  if (start.startsWith("<!doctype") || start.startsWith("<html")) {
-    refuse("not-text", table, "what looks like a web page", "Was a login page saved in place of the file?");
-  }
-  if (/^\ufeff?(?:\{\s*"|\[\s*[{[\]])/.test(start)) {
-    refuse("unsupported-format", table, "what looks like JSON", `Export the table; what is read: ${FORMATS}.`);
-  }
-  if (start.startsWith("pk\u0003\u0004")) {
-    refuse("not-text", table, "what looks like a workbook", "Open it in the spreadsheet and export as CSV.");
-  }
-  if (start === "" && text.trim() === "") {
-    refuse("empty-file", "a header and rows", "nothing", "Check the file and how it was exported.");
-  }
+  return takeCohort(reading, reading.found!, describe(reading, blankLines));
 }
 
 /** Judgements that need the whole table. */
 function checkTable(reading: Reading): void {
   const { found, structure, marks, times, options } = reading;
-  if (found === undefined) return;
+  if (found === undefined) {
+    if (structure.numRefused() === 0) structure.refuse(EMPTY_FILE, { line: 1 });
+    return;
+  }
   const place = (role: Role, line: number) => ({
     line,
     column: found.names[role],
@@ -170,22 +133,17 @@ function checkTable(reading: Reading): void {
 }
 
 /** What was understood without being told, in sentences. */
-function describe(reading: Reading, head: string, delimiter: Delimiter, blankLines: number): string[] {
-  const notes: string[] = [];
-  const names: Record<Delimiter, string> = { ",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars" };
-  if (reading.options.delimiter === undefined && delimiter !== ",") {
-    notes.push(`Columns are separated by ${names[delimiter]}.`);
-  }
+function describe(reading: Reading, blankLines: number): string[] {
+  const notes = [...reading.notes];
   if (reading.marks.commas > 0) notes.push("Numbers are written with a decimal comma.");
-  if (head.startsWith("\ufeff")) notes.push("A byte-order mark was dropped.");
   notes.push(...(reading.found?.notes ?? []));
   if (blankLines > 0) notes.push(`${blankLines} blank lines were skipped.`);
   if (reading.paddedIds.trimmed > 0) notes.push(`${reading.paddedIds.trimmed} ids were trimmed of spaces.`);
   return notes;
 }
 
-function finish(reading: Reading, found: FoundColumns, notes: string[]): ReadCohort {
-  const { rows, options, missing, paddedIds, cells } = reading;
+function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): ReadCohort {
+  const { rows, options, missing, paddedIds, cells, numRows, leftOutRows } = reading;
   const marker = { ...reading.marker, name: options.marker?.name ?? found.names.value };
   const { cohort, order } = toCohort(rows, marker);
   const warnings = cells.asWarnings();
@@ -226,8 +184,17 @@ function finish(reading: Reading, found: FoundColumns, notes: string[]): ReadCoh
       ...rangeOf(options),
     }),
   );
-  const numRowsLeftOut = reading.numRows - rows.length;
-  return { cohort, columns: found.names, numRows: reading.numRows, numRowsLeftOut, leftOut, warnings, notes };
+  return {
+    cohort,
+    columns: found.names,
+    numRows,
+    numRowsLeftOut: numRows - rows.length,
+    leftOut,
+    leftOutRows,
+    complaints: cells.complaints(),
+    warnings,
+    notes,
+  };
 }
 
 /** How many rows were left out and why, for the record of a fit; undefined if none were. */

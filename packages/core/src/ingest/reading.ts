@@ -1,23 +1,23 @@
 /**
- * One pass over the records of a table: the header names the columns, each later record becomes an observation or a
- * complaint. What needs the whole table (dates, decimal marks) is counted here and judged by `readCohort`.
+ * One pass over the rows of a table: the first names the columns, each later one becomes an observation or a complaint.
+ * What needs the whole table (dates, decimal marks) is counted here and judged by `readCohort`.
  */
 import { applyTransform, DEFAULT_MARKER, type Marker } from "../cohort/marker.ts";
 import { showReceived } from "../errors.ts";
 import { type Columns, type FoundColumns, findColumns, type Role } from "./columns.ts";
-import { type ComplaintBook, createComplaintBook, type Finding } from "./complaints.ts";
-import type { Delimiter } from "./csv.ts";
+import { type ComplaintBook, createComplaintBook, type Finding, raggedRow } from "./complaints.ts";
 import { addId, findId } from "./id-table.ts";
-import { commaMayBeThousands, dateKind, explainNumber, isMissing, readNumber, readPlainDigits } from "./numbers.ts";
+import { commaMayBeThousands, dateKind, explainNumber, isMissing, readNumber } from "./numbers.ts";
 import { appendRow, createRows, type Rows } from "./rows.ts";
+import type { TableOptions, TableRow, TableStart } from "./table.ts";
 
-export interface ReadCohortOptions {
+export interface ReadCohortOptions extends TableOptions {
   /** Names of the columns; those not given are guessed from usual names. */
   readonly columns?: Partial<Columns>;
+  /** Whether all columns are guessed if those named are not there. Default: the table is refused. */
+  readonly orGuess?: boolean;
   /** Name, units and transform of the marker; its name defaults to that of the value column. */
   readonly marker?: Partial<Marker>;
-  /** Default: the one seen most often in the first line. */
-  readonly delimiter?: Delimiter;
   /** Decimal mark. Default: a point; a comma is also understood where it does not separate columns. */
   readonly decimal?: "." | ",";
   /** What to do with rows that hold something unreadable. Default "refuse": the whole input, with every complaint. */
@@ -26,18 +26,17 @@ export interface ReadCohortOptions {
   readonly skipLines?: readonly number[];
   /** Range the marker can take; values outside are warned of. */
   readonly range?: readonly [number, number];
-  /** Name of the file, for complaints. */
-  readonly file?: string;
 }
 
 /** Characters of the longest id that is read. */
-export const MAX_ID_LENGTH = 1000;
+const MAX_ID_LENGTH = 1000;
+/** Rows left out that are kept as they are written, to be shown. */
+const LEFT_OUT_KEPT = 1000;
 
 /** Everything gathered while reading. */
 export interface Reading {
   readonly options: ReadCohortOptions;
   readonly marker: Marker;
-  readonly decimal: "." | "," | "either";
   readonly skip: ReadonlySet<number>;
   /** Faults that make the whole input unreadable. */
   readonly structure: ComplaintBook;
@@ -52,20 +51,21 @@ export interface Reading {
   /** Decimal marks seen; commas that may as well separate thousands are counted by themselves too. */
   readonly marks: { points: number; commas: number; commaLine: number; commaRole: Role; unclear: number };
   readonly times: { numbers: number; numberLine: number; dates: number; dateLine: number; date: string };
-  /** Whether the text holds a NUL anywhere; records are then looked through for it. */
-  hasNul: boolean;
+  /** The first rows left out. */
+  readonly leftOutRows: TableRow[];
+  decimal: "." | "," | "either";
+  /** What was understood without being said, in sentences. */
+  notes: readonly string[];
   header: readonly string[];
   found: FoundColumns | undefined;
-  numFields: number;
   numRows: number;
   firstRow: number;
 }
 
-export function startReading(options: ReadCohortOptions, delimiter: Delimiter): Reading {
+export function createReading(options: ReadCohortOptions): Reading {
   return {
     options,
     marker: { ...DEFAULT_MARKER, ...options.marker },
-    decimal: options.decimal ?? (delimiter === "," ? "." : "either"),
     skip: new Set(options.skipLines),
     structure: createComplaintBook(options.file),
     cells: createComplaintBook(options.file),
@@ -75,32 +75,39 @@ export function startReading(options: ReadCohortOptions, delimiter: Delimiter): 
     missing: { count: 0, line: 0 },
     marks: { points: 0, commas: 0, commaLine: 0, commaRole: "value", unclear: 0 },
     times: { numbers: 0, numberLine: 0, dates: 0, dateLine: 0, date: "" },
-    hasNul: false,
+    leftOutRows: [],
+    decimal: ".",
+    notes: [],
     header: [],
     found: undefined,
-    numFields: 0,
     numRows: 0,
     firstRow: 0,
   };
 }
 
-/** Reads one record (the header first); false once reading cannot go on. */
-export function readRecord(reading: Reading, fields: readonly string[], line: number): boolean {
+export function startTable(reading: Reading, { decimal, notes }: TableStart): void {
+  reading.decimal = reading.options.decimal ?? decimal;
+  reading.notes = notes;
+}
+
+/** Reads one row (the header first); false once reading cannot go on. */
+export function readRow(reading: Reading, fields: readonly string[], line: number): boolean {
   if (reading.skip.has(line)) return true;
   if (reading.found === undefined) return readHeader(reading, fields, line);
-  readRow(reading, reading.found, fields, line);
+  reading.numRows++;
+  if (reading.firstRow === 0) reading.firstRow = line;
+  const taken = readObservation(reading, reading.found, fields, line);
+  if (!taken && reading.leftOutRows.length < LEFT_OUT_KEPT) reading.leftOutRows.push({ line, cells: fields });
   return true;
 }
 
 function readHeader(reading: Reading, header: readonly string[], line: number): boolean {
-  const found = findColumns(header, reading.options.columns ?? {}, line);
-  if (reading.hasNul && header.some((name) => name.includes("\u0000"))) {
-    refuseNul(reading, reading.structure, header, line);
-    return false;
-  }
+  const { columns = {}, orGuess = false } = reading.options;
+  let found = findColumns(header, columns, line);
+  if (orGuess && !("names" in found) && found[0].code === "missing-column") found = findColumns(header, {}, line);
+  if (refuseNul(reading, reading.structure, header, line)) return false;
   if ("names" in found) {
     reading.found = found;
-    reading.numFields = header.length;
     reading.header = header;
     return true;
   }
@@ -110,63 +117,38 @@ function readHeader(reading: Reading, header: readonly string[], line: number): 
   return false;
 }
 
-function readRow(reading: Reading, found: FoundColumns, fields: readonly string[], line: number): void {
-  reading.numRows++;
-  if (reading.firstRow === 0) reading.firstRow = line;
-  if (fields.length !== reading.numFields) {
-    reading.cells.refuse(
-      {
-        code: "ragged-row",
-        expected: `${reading.numFields} fields, as in the first line`,
-        received: String(fields.length),
-        remedy: "Check this line for missing or extra delimiters, and quote cells that contain one.",
-      },
-      { line },
-    );
-    return;
+/** Adds the observation of a row, or complaints about it; returns whether it was added. */
+function readObservation(reading: Reading, found: FoundColumns, fields: readonly string[], line: number): boolean {
+  if (fields.length !== reading.header.length) {
+    reading.cells.refuse(raggedRow(fields.length, reading.header.length), { line });
+    return false;
   }
-  if (reading.hasNul && fields.some((field) => field.includes("\u0000"))) {
-    refuseNul(reading, reading.cells, fields, line);
-    return;
-  }
+  if (refuseNul(reading, reading.cells, fields, line)) return false;
   const { positions } = found;
-  const valueField = fields[positions.value];
-  const timeField = fields[positions.time];
-  let value = readPlainDigits(valueField);
-  let time = readPlainDigits(timeField);
-  if (Number.isNaN(value) || Number.isNaN(time) || reading.decimal !== ".") {
-    const valueCell = valueField.trim();
-    const timeCell = timeField.trim();
-    const noValue = isMissing(valueCell);
-    if (noValue) {
-      if (reading.missing.count === 0) reading.missing.line = line;
-      reading.missing.count++;
-    }
-    value = noValue ? Number.NaN : readCell(reading, "value", valueCell, line);
-    time = noValue && isMissing(timeCell) ? Number.NaN : readTime(reading, timeCell, line);
-  } else {
-    countNumberTime(reading, line);
-  }
+  const value = readValue(reading, fields[positions.value].trim(), line);
+  const time = readTime(reading, fields[positions.time].trim(), line, value === undefined);
   // The id comes last: a line of units is better told by its words than by its empty id.
   const individual = readId(reading, fields[positions.id], line);
-  if (individual < 0 || Number.isNaN(time) || Number.isNaN(value)) return;
+  if (individual < 0 || value === undefined || Number.isNaN(time) || Number.isNaN(value)) return false;
   const { transform } = reading.marker;
   if (transform !== "identity" && !Number.isFinite(applyTransform(transform, value))) {
     complain(reading, "value", line, {
       code: "transform-domain",
       expected: `a value that has a ${transform}`,
-      received: showReceived(valueField.trim()),
+      received: showReceived(fields[positions.value].trim()),
       remedy:
         "Leave such rows out, or choose another transform (log1p and sqrt take 0; logit takes shares between 0 and 1).",
     });
-    return;
+    return false;
   }
   appendRow(reading.rows, individual, time, value, line);
+  return true;
 }
 
-/** A NUL is never text: the file is binary, damaged, or in an encoding of two bytes a letter. */
-function refuseNul(reading: Reading, book: ComplaintBook, fields: readonly string[], line: number): void {
+/** Complains of a NUL, which is never text: the file is binary, damaged, or in an encoding of two bytes a letter. */
+function refuseNul(reading: Reading, book: ComplaintBook, fields: readonly string[], line: number): boolean {
   const k = fields.findIndex((field) => field.includes("\u0000"));
+  if (k < 0) return false;
   const name = reading.header[k] === undefined ? {} : { column: reading.header[k].trim() };
   book.refuse(
     {
@@ -177,6 +159,7 @@ function refuseNul(reading: Reading, book: ComplaintBook, fields: readonly strin
     },
     { line, ...name, columnNumber: k + 1 },
   );
+  return true;
 }
 
 /** The number of the row's id, or -1 after a complaint. */
@@ -236,24 +219,37 @@ function faultOfId(id: string): Finding | undefined {
   return undefined;
 }
 
-function readTime(reading: Reading, cell: string, line: number): number {
+/** The number of a value cell, NaN after a complaint, undefined if it is missing. */
+function readValue(reading: Reading, cell: string, line: number): number | undefined {
+  const value = readMarked(reading, "value", cell, line);
+  if (!Number.isNaN(value)) return value;
+  if (!isMissing(cell)) return complainOfNumber(reading, "value", cell, line);
+  if (reading.missing.count === 0) reading.missing.line = line;
+  reading.missing.count++;
+  return undefined;
+}
+
+/** The number of a time cell, NaN after a complaint; a time may be missing where the value is. */
+function readTime(reading: Reading, cell: string, line: number, valueIsMissing: boolean): number {
   const { times } = reading;
+  const time = readMarked(reading, "time", cell, line);
+  if (!Number.isNaN(time)) {
+    if (times.numbers === 0) times.numberLine = line;
+    times.numbers++;
+    return time;
+  }
+  const date = dateKind(cell);
   if (isMissing(cell)) {
+    if (valueIsMissing) return Number.NaN;
     complain(reading, "time", line, {
       code: "missing-time",
       expected: "a time",
       received: cell === "" ? "an empty cell" : `"${cell}"`,
       remedy: "Give every value its time, or leave the row out.",
     });
-    return Number.NaN;
-  }
-  const date = dateKind(cell);
-  if (date === undefined) {
-    const time = readCell(reading, "time", cell, line);
-    if (!Number.isNaN(time)) countNumberTime(reading, line);
-    return time;
-  }
-  if (date === "iso") {
+  } else if (date === undefined) {
+    complainOfNumber(reading, "time", cell, line);
+  } else if (date === "iso") {
     if (times.dates === 0) {
       times.dateLine = line;
       times.date = cell;
@@ -271,34 +267,28 @@ function readTime(reading: Reading, cell: string, line: number): number {
   return Number.NaN;
 }
 
-/** Counts a time that is a number. */
-export function countNumberTime({ times }: Reading, line: number): void {
-  if (times.numbers === 0) times.numberLine = line;
-  times.numbers++;
-}
-
-/** A number cell; where both marks are possible the marks are counted, and judged when all is read. */
-function readCell(reading: Reading, role: "time" | "value", cell: string, line: number): number {
-  const mark = reading.decimal === "," ? "," : ".";
-  const number = readNumber(cell, mark);
-  const { marks } = reading;
+/** The number of a cell, NaN if it is none; where both decimal marks are possible they are counted, and judged at the end. */
+function readMarked(reading: Reading, role: "time" | "value", cell: string, line: number): number {
+  const { marks, decimal } = reading;
+  const number = readNumber(cell, decimal === "," ? "," : ".");
+  if (decimal !== "either") return number;
   if (!Number.isNaN(number)) {
-    if (reading.decimal === "either" && cell.includes(".")) marks.points++;
+    if (cell.includes(".")) marks.points++;
     return number;
   }
-  if (reading.decimal === "either") {
-    const withComma = readNumber(cell, ",");
-    if (!Number.isNaN(withComma)) {
-      if (marks.commas === 0) {
-        marks.commaLine = line;
-        marks.commaRole = role;
-      }
-      marks.commas++;
-      if (commaMayBeThousands(cell)) marks.unclear++;
-      return withComma;
-    }
+  const withComma = readNumber(cell, ",");
+  if (Number.isNaN(withComma)) return Number.NaN;
+  if (marks.commas === 0) {
+    marks.commaLine = line;
+    marks.commaRole = role;
   }
-  const finding = explainNumber(cell, role, mark);
+  marks.commas++;
+  if (commaMayBeThousands(cell)) marks.unclear++;
+  return withComma;
+}
+
+function complainOfNumber(reading: Reading, role: "time" | "value", cell: string, line: number): number {
+  const finding = explainNumber(cell, role, reading.decimal === "," ? "," : ".");
   const second = line === reading.firstRow ? " If this line holds units, skip it (skipLines)." : "";
   complain(reading, role, line, { ...finding, remedy: finding.remedy + second });
   return Number.NaN;

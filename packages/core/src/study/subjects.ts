@@ -1,18 +1,16 @@
 /** A table of individuals: one row each, columns as text; and follow-up times from two of its columns. */
 import type { SubjectsTable } from "../associate/outcomes.ts";
 import { DtmError, showReceived } from "../errors.ts";
-import { createComplaintBook } from "../ingest/complaints.ts";
-import { type Delimiter, forEachRecord, guessDelimiter } from "../ingest/csv.ts";
+import { createComplaintBook, raggedRow } from "../ingest/complaints.ts";
+import { type ByteSource, readTableFile, readTableText } from "../ingest/formats.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
+import type { TableOptions, TableReader } from "../ingest/table.ts";
 import type { FollowUp } from "../survival/follow-up.ts";
 
-export interface ReadSubjectsOptions {
+export interface ReadSubjectsOptions extends TableOptions {
   /** Column with the id. Default: guessed from usual names, else the first. */
   readonly id?: string;
-  readonly delimiter?: Delimiter;
   readonly decimal?: "." | ",";
-  /** Name of the file, for complaints. */
-  readonly file?: string;
 }
 
 export interface ReadSubjects {
@@ -24,7 +22,15 @@ const ID_NAMES = ["id", "subject", "subject_id", "patient", "patient_id", "indiv
 
 /** Rows of a table of individuals; refuses ragged rows, broken quotes, empty ids and unknown id columns. */
 export function readSubjects(text: string, options: ReadSubjectsOptions = {}): ReadSubjects {
-  const delimiter = options.delimiter ?? guessDelimiter(text);
+  return readTableText(text, subjectsReader(options), options);
+}
+
+/** The same from the bytes of a file, of any known format, plain or gzip. */
+export function readSubjectsFile(bytes: ByteSource, options: ReadSubjectsOptions = {}): Promise<ReadSubjects> {
+  return readTableFile(bytes, subjectsReader(options), options);
+}
+
+function subjectsReader(options: ReadSubjectsOptions): TableReader<ReadSubjects> {
   const book = createComplaintBook(options.file);
   const ids: string[] = [];
   const lines: number[] = [];
@@ -32,7 +38,7 @@ export function readSubjects(text: string, options: ReadSubjectsOptions = {}): R
   let names: string[] | undefined;
   let at = 0;
   let cells: string[][] = [];
-  const { fault } = forEachRecord(text, delimiter, (fields, line) => {
+  const row = (fields: readonly string[], line: number): boolean => {
     if (names === undefined) {
       names = fields.map((field) => field.trim());
       cells = names.map(() => []);
@@ -40,9 +46,7 @@ export function readSubjects(text: string, options: ReadSubjectsOptions = {}): R
       return true;
     }
     if (fields.length !== names.length) {
-      const remedy = "Check this line for missing or extra delimiters, and quote cells that contain one.";
-      const expected = `${names.length} fields, as in the first line`;
-      book.refuse({ code: "ragged-row", expected, received: String(fields.length), remedy }, { line });
+      book.refuse(raggedRow(fields.length, names.length), { line });
       return true;
     }
     const id = fields[at].trim();
@@ -58,19 +62,22 @@ export function readSubjects(text: string, options: ReadSubjectsOptions = {}): R
       cells[k].push(field);
     });
     return true;
-  });
-  if (fault !== undefined) {
-    const remedy = 'Close the quote; inside a quoted cell, write a quote as "".';
-    const where = { line: fault.line, columnNumber: fault.field };
-    book.refuse({ code: fault.code, expected: "quotes in pairs", received: "an open one", remedy }, where);
-  }
-  if (ids.length === 0) {
-    book.refuse({ code: "no-rows", expected: "rows of individuals", received: "none", remedy: "Check the file." }, {});
-  }
-  book.throwIfRefused();
-  const columns = (names ?? []).map((name, k) => ({ name, cells: cells[k] }));
-  const file = options.file === undefined ? {} : { file: options.file };
-  return { table: { ...file, ids, lines, columns, decimal: options.decimal ?? "." }, notes };
+  };
+  return {
+    start: () => {},
+    row,
+    finish: ({ fault }) => {
+      if (fault !== undefined) book.refuse(fault.finding, fault.where);
+      if (ids.length === 0) {
+        const remedy = "Check the file.";
+        book.refuse({ code: "no-rows", expected: "rows of individuals", received: "none", remedy }, {});
+      }
+      book.throwIfRefused();
+      const columns = (names ?? []).map((name, k) => ({ name, cells: cells[k] }));
+      const file = options.file === undefined ? {} : { file: options.file };
+      return { table: { ...file, ids, lines, columns, decimal: options.decimal ?? "." }, notes };
+    },
+  };
 }
 
 function idColumn(names: readonly string[], wanted: string | undefined, notes: string[]): number {

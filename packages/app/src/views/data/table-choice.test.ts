@@ -37,7 +37,6 @@ describe("guessChoice", () => {
     expect(readChoice({ ...guessChoice(preview), decimal: "," }, preview)).toEqual({
       columns: { id: "patient", time: "months since onset", value: "FVC (% predicted)" },
       marker: { name: "FVC", unit: "% predicted", timeUnit: "months", transform: "identity" },
-      delimiter: ";",
       decimal: ",",
     });
     expect(readChoice(guessChoice(preview), preview)).not.toHaveProperty("decimal");

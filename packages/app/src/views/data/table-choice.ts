@@ -157,7 +157,7 @@ export function missingRole({ positions }: TableChoice): string | null {
 }
 
 /** The choice as the reader takes it. */
-export function readChoice(choice: TableChoice, { columns, delimiter }: TablePreview): ReadChoice {
+export function readChoice(choice: TableChoice, { columns }: TablePreview): ReadChoice {
   const { positions, markerName, markerUnit, timeUnit, transform, decimal } = choice;
   const name = (role: Role) => columns[positions[role]]?.name ?? "";
   const marker: Marker = {
@@ -169,7 +169,6 @@ export function readChoice(choice: TableChoice, { columns, delimiter }: TablePre
   return {
     columns: { id: name("id"), time: name("time"), value: name("value") },
     marker,
-    delimiter,
     ...(decimal === "auto" ? {} : { decimal }),
   };
 }

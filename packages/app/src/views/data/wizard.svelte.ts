@@ -4,7 +4,6 @@
  */
 import { DtmError } from "@trajectory-maps/core";
 import { explorer } from "../../state/explorer.svelte.ts";
-import { readInPieces } from "./read-file.ts";
 import {
   assign,
   choiceForModel,
@@ -19,7 +18,7 @@ import {
 export type DataPage = "choose" | "columns" | "quality" | "summary";
 export type ExampleName = "pfvc" | "tss" | "pbc";
 
-/** A file being read. */
+/** A file being read: how many of its bytes came. */
 export interface Reading {
   readonly name: string;
   readonly bytes: number;
@@ -39,8 +38,6 @@ class Wizard {
   /** Whether the map should open by itself once the fit has settled: an example was asked for, not a fit. */
   openMap = $state(false);
 
-  #abort: AbortController | null = null;
-
   /** The page that can be shown: what it needs may have been forgotten. */
   get shown(): DataPage {
     const { preview, checked, loaded } = explorer;
@@ -53,16 +50,15 @@ class Wizard {
   /** Opens a dropped or chosen file: a table of visits, or a saved model. */
   async openFile(file: File): Promise<void> {
     explorer.go("data");
-    const bytes = await this.#read(file);
-    if (bytes === null) return;
-    if (/\.json$/i.test(file.name)) return this.#openModel(new TextDecoder().decode(bytes), file.name);
-    await this.openTable(bytes, file.name);
+    explorer.dismiss();
+    if (/\.json$/i.test(file.name)) await this.#openModel(file);
+    else await this.openTable(file, file.name);
   }
 
   /** First look at a table; goes to the page of columns. */
-  async openTable(bytes: ArrayBuffer, name: string): Promise<boolean> {
+  async openTable(file: Blob, name: string): Promise<boolean> {
     this.busy = `Reading ${name}`;
-    const ok = await explorer.open(bytes, name);
+    const ok = await explorer.open(file, name);
     this.busy = "";
     if (!ok || explorer.preview === null) return false;
     const guess = guessChoice(explorer.preview);
@@ -75,16 +71,21 @@ class Wizard {
 
   /** Opens a table of individuals with their outcomes. */
   async openOutcomes(file: File): Promise<void> {
-    const bytes = await this.#read(file);
-    if (bytes === null) return;
+    explorer.dismiss();
     this.busy = `Reading ${file.name}`;
-    await explorer.openSubjects(bytes, file.name);
+    await explorer.openSubjects(file, file.name);
     this.busy = "";
   }
 
-  async #openModel(text: string, name: string): Promise<void> {
-    this.model = { name, text };
-    if (explorer.loaded !== null) this.page = "summary";
+  async #openModel(file: File): Promise<void> {
+    try {
+      this.model = { name: file.name, text: await file.text() };
+      if (explorer.loaded !== null) this.page = "summary";
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `${file.name} cannot be read: ${reason.replace(/\.$/, "")}. Choose the file again.`;
+      explorer.report(new DtmError("cannot-read", message));
+    }
   }
 
   /** Places the loaded cohort by the model file, in the place of a fit. */
@@ -94,28 +95,6 @@ class Wizard {
     const ok = await explorer.openModel(this.model.text);
     this.busy = "";
     if (ok) explorer.go("map");
-  }
-
-  async #read(file: File): Promise<ArrayBuffer | null> {
-    this.#abort?.abort();
-    const abort = new AbortController();
-    this.#abort = abort;
-    explorer.dismiss();
-    this.reading = { name: file.name, bytes: 0, total: file.size };
-    try {
-      return await readInPieces(file, abort.signal, (bytes) => {
-        this.reading = { name: file.name, bytes, total: file.size };
-      });
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (!abort.signal.aborted) {
-        const message = `${file.name} cannot be read: ${reason.replace(/\.$/, "")}. Choose the file again.`;
-        explorer.report(new DtmError("cannot-read", message));
-      }
-      return null;
-    } finally {
-      if (this.#abort === abort) this.reading = null;
-    }
   }
 
   /** Forgets the model file, what was said about the table, and a file half read. */
@@ -129,7 +108,7 @@ class Wizard {
   }
 
   cancelReading(): void {
-    this.#abort?.abort();
+    if (this.reading !== null) explorer.stopReading();
     this.reading = null;
   }
 
@@ -154,7 +133,10 @@ class Wizard {
     const { preview } = explorer;
     if (preview === null || this.choice === null || missingRole(this.choice) !== null) return false;
     this.busy = "Checking the data";
-    const ok = await explorer.check(readChoice(this.choice, preview));
+    const ok = await explorer.check(readChoice(this.choice, preview), (bytes, total, name) => {
+      this.reading = { name, bytes, total };
+    });
+    this.reading = null;
     this.busy = "";
     if (ok) this.page = "quality";
     return ok;
@@ -214,7 +196,7 @@ class Wizard {
         ["visits", "subjects"].map(async (part) => {
           const answer = await fetch(`examples/pbc-${part}.csv`);
           if (!answer.ok) throw new Error(`status ${answer.status}`);
-          return answer.arrayBuffer();
+          return answer.blob();
         }),
       );
       if (!(await this.openTable(visits, "pbc-visits.csv")) || explorer.preview === null) return false;

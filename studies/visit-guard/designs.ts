@@ -5,10 +5,9 @@
  * How individuals are placed is handed in, so that any model can stand behind the study.
  */
 import { type KdeTest, kdeTest } from "../../packages/core/src/associate/kde-test.ts";
+import { type TestFeatures, wideFeatures } from "../../packages/core/src/associate/kernel-features.ts";
 import { planPermutations, runPermutations, shareInterval } from "../../packages/core/src/associate/permutation.ts";
-import type { QuadraticForm } from "../../packages/core/src/associate/quadratic-form.ts";
 import { visitStrata } from "../../packages/core/src/associate/visit-guard.ts";
-import { wideForm } from "../../packages/core/src/associate/wide-kernel.ts";
 import { type Cohort, makeCohort, numIndividuals } from "../../packages/core/src/cohort/cohort.ts";
 import { createRandom, type Random } from "../../packages/core/src/numeric/random.ts";
 
@@ -56,11 +55,11 @@ export async function randomLabelStudy(
 ): Promise<StudyResult> {
   const random = createRandom(options.seed);
   const m = placed.visitCounts.length;
-  const form = wideForm(placed.locations, placed.mapDimension);
+  const features = wideFeatures(placed.locations, placed.mapDimension);
   const tally = createTally();
   for (let k = 0; k < options.labellings; k++) {
     const labels = Uint8Array.from({ length: m }, () => (random.uniform() < options.share ? 1 : 0));
-    await testOnce(placed, form, labels, options.permutations, options.seed + k, tally);
+    await testOnce(placed, features, labels, options.permutations, options.seed + k, tally);
     onStudy(k + 1);
   }
   return summarize(tally);
@@ -90,8 +89,8 @@ export async function unequalVisitsStudy(
     const cohort = law(design, options.seed + k);
     const { location, mapDimension } = place(cohort);
     const placed = { locations: location, mapDimension, ...visitsOf(cohort) };
-    const form = wideForm(location, mapDimension);
-    await testOnce(placed, form, labels, options.permutations, options.seed + k, tally);
+    const features = wideFeatures(location, mapDimension);
+    await testOnce(placed, features, labels, options.permutations, options.seed + k, tally);
     onStudy(k + 1);
   }
   return summarize(tally);
@@ -145,16 +144,17 @@ function createTally(): Tally {
 
 async function testOnce(
   placed: PlacedIndividuals,
-  form: QuadraticForm,
+  features: TestFeatures,
   labels: Uint8Array,
   permutations: number,
   seed: number,
   tally: Tally,
 ): Promise<void> {
   const { strata } = visitStrata(placed.visitCounts, placed.lastTimes);
-  const forms = [form];
-  const [guarded] = await runPermutations(planPermutations({ forms, labels, strata, seed }), { permutations });
-  const [naive] = await runPermutations(planPermutations({ forms, labels, seed }), { permutations });
+  const [guarded] = await runPermutations(planPermutations({ features: [features], labels, strata, seed }), {
+    permutations,
+  });
+  const [naive] = await runPermutations(planPermutations({ features: [features], labels, seed }), { permutations });
   if (guarded.pValue <= LEVEL) tally.guarded++;
   if (naive.pValue <= LEVEL) tally.naive++;
   if (publishedTest(placed, labels).pValue <= LEVEL) tally.published++;

@@ -145,7 +145,7 @@ export function createStudy(session: Session, helpers: Helpers, grouper: Helpers
             permutations,
             seed,
             signal,
-            ...(numIndividuals(run.cohort) > LARGE_COHORT ? { earlyStop: { sides: "above" as const } } : {}),
+            ...(numIndividuals(run.cohort) > LARGE_COHORT ? { earlyStop: true } : {}),
             shards: SHARDS,
             count: (shared, from, to) =>
               helpers.run({ kind: "permutations", shared, from, to }, signal) as Promise<Float64Array>,

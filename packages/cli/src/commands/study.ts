@@ -199,7 +199,7 @@ export function associationOf(
         seed,
         shards: pool.jobs,
         // In a large cohort a p-value that is surely above 0.05 need not be known to four digits.
-        ...(numIndividuals(run.cohort) > LARGE_COHORT ? { earlyStop: { sides: "above" as const } } : {}),
+        ...(numIndividuals(run.cohort) > LARGE_COHORT ? { earlyStop: true } : {}),
         count: async (plan, from, to) =>
           (await pool.run({ kind: "permutations", plan, from, to })) as ArrayLike<number>,
         onProgress: ({ outcome, done, total }) =>

@@ -3,8 +3,8 @@ import { createRandom, type Random } from "../numeric/random.ts";
 import { normalCdf } from "../numeric/special.ts";
 import { scoreAuc, shareAuc } from "./effect.ts";
 import { energyCoefficient } from "./energy-coefficient.ts";
-import { energyForm, kdeForm, type PooledKernel, pooledKernel } from "./permutation.ts";
-import { wideKernel } from "./wide-kernel.ts";
+import { energyFeatures, gaussFeatures, kernelSums, squaredDistance } from "./kernel-features.ts";
+import { standardPlaces } from "./sample.ts";
 
 function sample(random: Random, n: number, shift: number): { x: Float64Array; labels: Uint8Array } {
   const labels = Uint8Array.from({ length: n }, () => (random.uniform() < 0.3 ? 1 : 0));
@@ -15,14 +15,10 @@ function sample(random: Random, n: number, shift: number): { x: Float64Array; la
   return { x, labels };
 }
 
-function aucOf(
-  x: Float64Array,
-  labels: Uint8Array,
-  strata = new Int32Array(labels.length),
-  hold?: "matrix" | "lattice",
-  kernel: PooledKernel = wideKernel(x, 2),
-) {
-  return shareAuc(kernel.z, kdeForm(kernel, labels.length, hold), labels, strata);
+/** The AUC with a bandwidth of `width` standard deviations. */
+function aucOf(x: Float64Array, labels: Uint8Array, strata = new Int32Array(labels.length), width = 1) {
+  const z = standardPlaces(x, 2).map((v) => v / width);
+  return shareAuc(z, gaussFeatures(z, labels.length, 2), labels, strata);
 }
 
 describe("scoreAuc", () => {
@@ -46,7 +42,7 @@ describe("scoreAuc", () => {
 describe("shareAuc", () => {
   it("is the definition: both shares without the pair", () => {
     const { x, labels } = sample(createRandom(2), 30, 1);
-    const { z } = wideKernel(x, 2);
+    const z = standardPlaces(x, 2);
     const k = (i: number, j: number) =>
       Math.exp(-0.5 * ((z[2 * i] - z[2 * j]) ** 2 + (z[2 * i + 1] - z[2 * j + 1]) ** 2));
     const cases = labels.reduce((s, v) => s + v, 0);
@@ -72,13 +68,13 @@ describe("shareAuc", () => {
 
   it("has a mean of exactly one half over all labellings, whatever the places and the bandwidth", () => {
     const { x } = sample(createRandom(12), 9, 0);
-    for (const kernel of [wideKernel(x, 2), pooledKernel(x, 2)]) {
+    for (const width of [1, 0.3]) {
       let sum = 0;
       let labellings = 0;
       for (let code = 0; code < 2 ** 9; code++) {
         const labels = Uint8Array.from({ length: 9 }, (_, i) => (code >> i) & 1);
         if (labels.reduce((s, v) => s + v, 0) !== 3) continue;
-        sum += aucOf(x, labels, undefined, "matrix", kernel).auc.value;
+        sum += aucOf(x, labels, undefined, width).auc.value;
         labellings++;
       }
       expect(labellings).toBe(84);
@@ -86,13 +82,13 @@ describe("shareAuc", () => {
     }
   });
 
-  it("comes near the best AUC there is for shifted places, which the plug-in bandwidth of densities misses", () => {
+  it("comes near the best AUC there is for shifted places, which a bandwidth made for densities misses", () => {
     const random = createRandom(13);
     let [wide, narrow] = [0, 0];
     for (let k = 0; k < 12; k++) {
       const { x, labels } = sample(random, 250, 0.7);
       wide += aucOf(x, labels).auc.value / 12;
-      narrow += aucOf(x, labels, undefined, undefined, pooledKernel(x, 2)).auc.value / 12;
+      narrow += aucOf(x, labels, undefined, 0.3).auc.value / 12;
     }
     // The likelihood ratio of normal laws one standard deviation wide has AUC Φ(shift/√2); one mean of 12 varies by 0.012.
     const best = normalCdf(0.7 / Math.SQRT2);
@@ -134,13 +130,22 @@ describe("shareAuc", () => {
     expect(aucOf(x, labels, Int32Array.from(labels)).withinStrata).toBeUndefined();
   });
 
-  it("is nearly the same with the kernel on a lattice", () => {
-    const { x, labels } = sample(createRandom(5), 400, 1);
-    const strata = new Int32Array(400);
-    const direct = aucOf(x, labels, strata, "matrix").auc;
-    const lattice = aucOf(x, labels, strata, "lattice").auc;
-    expect(Math.abs(direct.value - lattice.value)).toBeLessThan(2e-3);
-    expect(Math.abs(direct.lower - lattice.lower)).toBeLessThan(1e-2);
+  it("is nearly the definition where the kernel is held by few features", () => {
+    const n = 400;
+    const { x, labels } = sample(createRandom(5), n, 1);
+    const z = standardPlaces(x, 2);
+    const few = gaussFeatures(z, n, 2);
+    expect(few.rank).toBeLessThan(80);
+    const rows = new Float64Array(n * n);
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < n; j++) rows[i * n + j] = Math.exp(-0.5 * squaredDistance(z, i, j, 2));
+    }
+    const cases = Int32Array.from(labels.keys()).filter((i) => labels[i] === 1);
+    const quick = kernelSums(few, cases);
+    for (let i = 0; i < n; i++) {
+      const direct = cases.reduce((s, j) => s + rows[i * n + j], 0);
+      expect(Math.abs(quick[i] - direct)).toBeLessThan(0.01 * direct + 0.05);
+    }
   });
 });
 
@@ -157,7 +162,7 @@ describe("energyCoefficient", () => {
       }
     }
     const [C, B, A] = sums.map((s, k) => s / pairs[k]);
-    const estimate = energyCoefficient(energyForm(x, 25), labels)!;
+    const estimate = energyCoefficient(energyFeatures(x, 25, 2), labels)!;
     expect(estimate.value).toBeCloseTo((2 * A - B - C) / (2 * A), 12);
     expect(estimate.lower).toBeLessThanOrEqual(estimate.value);
     expect(estimate.upper).toBeGreaterThan(estimate.value);
@@ -166,17 +171,29 @@ describe("energyCoefficient", () => {
   it("is 0 within its interval without a relation, large for separate groups, undefined for two cases", () => {
     const random = createRandom(7);
     const none = sample(random, 300, 0);
-    expect(energyCoefficient(energyForm(none.x, 300), none.labels)!.lower).toBe(0);
+    expect(energyCoefficient(energyFeatures(none.x, 300, 2), none.labels)!.lower).toBe(0);
     const far = sample(random, 100, 30);
-    expect(energyCoefficient(energyForm(far.x, 100), far.labels)!.value).toBeGreaterThan(0.9);
-    expect(energyCoefficient(energyForm(none.x, 300), new Uint8Array(300).fill(1, 0, 2))).toBeUndefined();
+    expect(energyCoefficient(energyFeatures(far.x, 100, 2), far.labels)!.value).toBeGreaterThan(0.9);
+    expect(energyCoefficient(energyFeatures(none.x, 300, 2), new Uint8Array(300).fill(1, 0, 2))).toBeUndefined();
   });
 
-  it("is nearly the same from slices", () => {
-    const { x, labels } = sample(createRandom(8), 400, 0.8);
-    const direct = energyCoefficient(energyForm(x, 400, "matrix"), labels)!;
-    const sliced = energyCoefficient(energyForm(x, 400, "lattice"), labels)!;
-    expect(Math.abs(direct.value - sliced.value)).toBeLessThan(1e-3);
-    expect(Math.abs(direct.upper - sliced.upper)).toBeLessThan(1e-3);
+  it("is nearly the same from few features", () => {
+    const n = 1000;
+    const { x, labels } = sample(createRandom(8), n, 0.8);
+    const few = energyFeatures(x, n, 2);
+    expect(few.rank).toBe(128);
+    let [within, between] = [0, 0];
+    const sums = [0, 0];
+    const cases = labels.reduce((s, v) => s + v, 0);
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < n; j++) {
+        const d = Math.sqrt(squaredDistance(x, i, j, 2));
+        if (labels[i] !== labels[j]) between += d / (2 * cases * (n - cases));
+        else sums[labels[i]] += d;
+      }
+    }
+    within = sums[1] / (cases * (cases - 1)) + sums[0] / ((n - cases) * (n - cases - 1));
+    const direct = (2 * between - within) / (2 * between);
+    expect(Math.abs(energyCoefficient(few, labels)!.value - direct)).toBeLessThan(1e-3);
   });
 });

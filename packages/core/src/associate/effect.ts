@@ -1,6 +1,6 @@
 /**
  * How well places tell an outcome: the AUC of the local share of cases, leave-pair-out.
- * With the kernel k of the permutation test (one pooled bandwidth H = S, wide-kernel.ts) the share at a place is
+ * With the kernel k of the permutation test (one pooled bandwidth H = S) the share at a place is
  * s_i = (C_i + p₀)/(N_i + 1): weighted cases C, weighted individuals N, and one pseudo-individual with the overall share
  * p₀. For each case i and control j both shares are computed without i and j; the AUC is the mean of
  * [s_i > s_j] + ½[s_i = s_j]. Given the others, i and j are then treated alike, so that its mean over all labellings is ½
@@ -10,9 +10,9 @@
  * scale. DeLong's variance takes the classifier as given and excludes ½ three times too often.
  *                                                                                  (docs/math/association.md §6)
  */
-import { drawSubsetInPlace, openStream } from "../numeric/random-stream.ts";
+import { drawSubsetInPlace, openStream } from "../numeric/random.ts";
 import { normalQuantile } from "../numeric/special.ts";
-import { kernelRowSums, type QuadraticForm } from "./quadratic-form.ts";
+import { type KernelFeatures, kernelSums, squaredDistance } from "./kernel-features.ts";
 
 /** An estimate with its interval. */
 export interface Estimate {
@@ -28,26 +28,21 @@ export interface ShareAuc {
   readonly withinStrata?: Estimate;
 }
 
-export interface ShareAucOptions {
-  /** Default 0.95. */
-  readonly confidence?: number;
-  /** Seed of the groups of the jackknife. Default 1. */
-  readonly seed?: number;
-}
-
 const NUM_GROUPS = 20;
 /** Beyond this many pairs every s-th control is compared with a case, a different set for each. */
 const MAX_PAIRS = 100_000;
 
-/** AUC of the local share for places z [n,q] in bandwidths with their Gaussian kernel, labels [n] (1 case), strata [n]. */
+/**
+ * AUC of the local share for places z [n,q] in bandwidths with their Gaussian kernel, labels [n] (1 case), strata [n];
+ * `seed` deals out the groups of the jackknife.
+ */
 export function shareAuc(
   z: Float64Array,
-  gauss: QuadraticForm,
+  gauss: KernelFeatures,
   labels: Uint8Array,
   strata: Int32Array,
-  options: ShareAucOptions = {},
+  seed = 1,
 ): ShareAuc {
-  const { confidence = 0.95, seed = 1 } = options;
   const n = labels.length;
   const q = z.length / n;
   const cases = indicesOf(labels, 1);
@@ -61,7 +56,7 @@ export function shareAuc(
   for (const [order, i] of cases.entries()) {
     for (let c = order % stride; c < controls.length; c += stride) {
       const j = controls[c];
-      const k = kernel(z, i, j, q);
+      const k = Math.exp(-0.5 * squaredDistance(z, i, j, q));
       const same = strata[i] === strata[j];
       // Entry NUM_GROUPS stands for nobody left out.
       for (let g = 0; g <= NUM_GROUPS; g++) {
@@ -81,8 +76,8 @@ export function shareAuc(
     }
   }
   const certain = Math.min(cases.length, controls.length) > 2;
-  const auc = tallyEstimate(all, certain, confidence) ?? { value: 0.5, lower: 0, upper: 1 };
-  return { auc, withinStrata: tallyEstimate(within, certain, confidence) };
+  const auc = tallyEstimate(all, certain) ?? { value: 0.5, lower: 0, upper: 1 };
+  return { auc, withinStrata: tallyEstimate(within, certain) };
 }
 
 /** AUC of given scores [n] for labels [n]: the share of case–control pairs in which the case scores higher. */
@@ -125,12 +120,12 @@ function randomGroups(classes: readonly Int32Array[], n: number, seed: number): 
  * N_i + 1 − 1 and C_i without each group, and with everyone in the last place: [groups+1,n,2]. Each counts i itself (k = 1)
  * unless its group is left out; the 1 of the pseudo-individual and that of i cancel in N.
  */
-function groupSums(gauss: QuadraticForm, labels: Uint8Array, groups: Int32Array, n: number): Float64Array {
+function groupSums(gauss: KernelFeatures, labels: Uint8Array, groups: Int32Array, n: number): Float64Array {
   const sums = new Float64Array((NUM_GROUPS + 1) * n * 2);
   for (let g = 0; g < NUM_GROUPS; g++) {
     const members = Int32Array.from(groups.keys()).filter((i) => groups[i] === g);
-    const weight = kernelRowSums(gauss, members);
-    const caseWeight = kernelRowSums(
+    const weight = kernelSums(gauss, members);
+    const caseWeight = kernelSums(
       gauss,
       members.filter((i) => labels[i] === 1),
     );
@@ -147,15 +142,6 @@ function groupSums(gauss: QuadraticForm, labels: Uint8Array, groups: Int32Array,
   return sums;
 }
 
-function kernel(z: Float64Array, i: number, j: number, q: number): number {
-  let r = 0;
-  for (let a = 0; a < q; a++) {
-    const u = z[i * q + a] - z[j * q + a];
-    r += u * u;
-  }
-  return Math.exp(-0.5 * r);
-}
-
 /** Pairs compared and won, without each group and, last, with everyone. */
 interface Tally {
   readonly pairs: Float64Array;
@@ -167,20 +153,25 @@ function createTally(): Tally {
 }
 
 /** Undefined without pairs; with too few individuals to leave some out the interval is everything. */
-function tallyEstimate({ pairs, wins }: Tally, certain: boolean, confidence: number): Estimate | undefined {
+function tallyEstimate({ pairs, wins }: Tally, certain: boolean): Estimate | undefined {
   if (pairs[NUM_GROUPS] === 0) return undefined;
   const value = wins[NUM_GROUPS] / pairs[NUM_GROUPS];
   const without = wins.subarray(0, NUM_GROUPS).map((w, g) => w / pairs[g]);
   if (!certain || !without.every(Number.isFinite)) return { value, lower: 0, upper: 1 };
-  const mean = without.reduce((s, v) => s + v, 0) / NUM_GROUPS;
-  const variance = ((NUM_GROUPS - 1) / NUM_GROUPS) * without.reduce((s, v) => s + (v - mean) ** 2, 0);
-  return logitInterval(value, Math.sqrt(variance), pairs[NUM_GROUPS], confidence);
+  return logitInterval(value, Math.sqrt(jackknifeVariance(without)), pairs[NUM_GROUPS]);
 }
 
-/** Interval on the logit scale; an AUC of 0 or 1 counts as half a pair away from it. */
-function logitInterval(value: number, error: number, pairs: number, confidence: number): Estimate {
+/** Variance of an estimate from its values without each part, [n]. */
+export function jackknifeVariance(values: Float64Array): number {
+  const n = values.length;
+  const mean = values.reduce((s, v) => s + v, 0) / n;
+  return ((n - 1) / n) * values.reduce((s, v) => s + (v - mean) ** 2, 0);
+}
+
+/** 95 % interval on the logit scale; an AUC of 0 or 1 counts as half a pair away from it. */
+function logitInterval(value: number, error: number, pairs: number): Estimate {
   const inside = Math.min(1 - 0.5 / pairs, Math.max(0.5 / pairs, value));
-  const reach = (normalQuantile(0.5 + confidence / 2) * error) / (inside * (1 - inside));
+  const reach = (normalQuantile(0.975) * error) / (inside * (1 - inside));
   const logit = Math.log(inside / (1 - inside));
   const back = (v: number) => 1 / (1 + Math.exp(-v));
   return { value, lower: Math.min(value, back(logit - reach)), upper: Math.max(value, back(logit + reach)) };

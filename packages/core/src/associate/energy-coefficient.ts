@@ -1,22 +1,21 @@
 /**
  * How far apart the places of two classes are: the energy coefficient (2A − B − C)/2A, with A the mean distance between
  * classes, B and C the mean distances within them over i ≠ j. 0 for equal laws, at most 1; free of units.
- * Interval: two-sample jackknife, cut at 0 and 1.                                 (docs/math/association.md §6)
+ * 95 % interval: two-sample jackknife, cut at 0 and 1.                                 (docs/math/association.md §6)
  */
 import { normalQuantile } from "../numeric/special.ts";
-import { type Estimate, indicesOf } from "./effect.ts";
-import { kernelRowSums, type QuadraticForm } from "./quadratic-form.ts";
+import { type Estimate, indicesOf, jackknifeVariance } from "./effect.ts";
+import { type KernelFeatures, kernelSums } from "./kernel-features.ts";
 
 /** Energy coefficient of labels [n] from the energy kernel of the places; undefined with fewer than three in a class. */
-export function energyCoefficient(energy: QuadraticForm, labels: Uint8Array, confidence = 0.95): Estimate | undefined {
+export function energyCoefficient(energy: KernelFeatures, labels: Uint8Array): Estimate | undefined {
   const cases = indicesOf(labels, 1);
   const controls = indicesOf(labels, 0);
   const n1 = cases.length;
   const n2 = controls.length;
   if (n1 < 3 || n2 < 3) return undefined;
-  // The energy kernel is −|x_i − x_j|.
-  const toCases = kernelRowSums(energy, cases).map((k) => -k);
-  const toControls = toCases.map((distance, i) => -energy.rowSums[i] - distance);
+  const toCases = distanceSums(energy, cases);
+  const toControls = distanceSums(energy, controls);
   let within1 = 0;
   let within2 = 0;
   let between = 0;
@@ -33,7 +32,7 @@ export function energyCoefficient(energy: QuadraticForm, labels: Uint8Array, con
     coefficient(within1, within2 - 2 * toControls[j], between - toCases[j], n1, n2 - 1),
   );
   const spread = Math.sqrt(jackknifeVariance(withoutCase) + jackknifeVariance(withoutControl));
-  const reach = spread * normalQuantile(0.5 + confidence / 2);
+  const reach = spread * normalQuantile(0.975);
   const cut = (v: number) => Math.min(1, Math.max(0, v));
   return { value: cut(value), lower: cut(value - reach), upper: cut(value + reach) };
 }
@@ -45,8 +44,11 @@ function coefficient(within1: number, within2: number, between: number, n1: numb
   return (2 * A - within1 / (n1 * (n1 - 1)) - within2 / (n2 * (n2 - 1))) / (2 * A);
 }
 
-function jackknifeVariance(values: Float64Array): number {
-  const n = values.length;
-  const mean = values.reduce((s, v) => s + v, 0) / n;
-  return ((n - 1) / n) * values.reduce((s, v) => s + (v - mean) ** 2, 0);
+/** Σ_j |x_i − x_j| over members, for everyone: |x_i − x_j| = ½K_ii + ½K_jj − K_ij for the energy kernel K. */
+function distanceSums(energy: KernelFeatures, members: Int32Array): Float64Array {
+  const { n, rank, rows, rest } = energy;
+  const half = rest.map((v) => 0.5 * v);
+  for (let i = 0; i < n; i++) for (let r = 0; r < rank; r++) half[i] += 0.5 * rows[i * rank + r] ** 2;
+  const sum = members.reduce((s, j) => s + half[j], 0);
+  return kernelSums(energy, members).map((k, i) => members.length * half[i] + sum - k);
 }

@@ -6,7 +6,22 @@
  * with φ_i'φ_j ≈ exp(−½|z_i − z_j|²), and a sum over pairs becomes the inner product of two sums of features.
  * Places z [n,q] are in units of the bandwidth.                                    (docs/math/association.md §3)
  */
-import { firstTap, type GridAccuracy, type GridLayout, gridLayout } from "./grid-layout.ts";
+
+/**
+ * Cells around places z [n,q]: each place touches `taps` neighbouring cells along every axis, a block of taps^q cells made
+ * of rows = taps^(q−1) runs of `taps` consecutive ones.
+ */
+interface GridLayout {
+  readonly n: number;
+  readonly q: number;
+  /** Distance of neighbouring cells in bandwidths. */
+  readonly step: number;
+  readonly taps: number;
+  readonly rows: number;
+  readonly numCells: number;
+  /** First cell of each run, [n,rows]; the leading axes' taps in order, first axis slowest. */
+  readonly offsets: Int32Array;
+}
 
 /** Features of all individuals: cell `t` of run `r` of individual i weighs weights[i,r] · weights[i,rows+t]. */
 export interface GridFeatures {
@@ -16,31 +31,37 @@ export interface GridFeatures {
 }
 
 /** Error of a pair below 1e-14, 2e-8, 1e-5 in one, two, three dimensions. */
-const ACCURACY: readonly GridAccuracy[] = [
-  { step: 0.35, taps: 35, compact: "if-sparse" },
-  { step: 0.5, taps: 19, compact: "if-sparse" },
-  { step: 0.6, taps: 15, compact: "if-sparse" },
-];
+const ACCURACY = [
+  { step: 0.35, taps: 35 },
+  { step: 0.5, taps: 19 },
+  { step: 0.6, taps: 15 },
+] as const;
+/** Individuals up to which sums over pairs are as well taken pair by pair. */
+const FEW = 3000;
+/** Most cells of the box around all places. */
+const MOST_CELLS = 2 ** 22;
 
-/** Features with φ_i'φ_j ≈ exp(−½|z_i − z_j|²), for z [n,q] in bandwidths. */
-export function gaussFeatures(z: Float64Array, n: number, q: number): GridFeatures {
-  const layout = gridLayout(z, n, q, ACCURACY[q - 1]);
+/** Features with φ_i'φ_j ≈ exp(−½|z_i − z_j|²), for z [n,q] in bandwidths; undefined where pairs are better summed. */
+export function gridFeatures(z: Float64Array, n: number, q: number, few = FEW): GridFeatures | undefined {
+  const layout = gridLayout(z, n, q, few);
+  if (layout === undefined) return undefined;
   const axes = Array.from({ length: q }, (_, a) => axisWeights(layout, z, a, bell));
   const scale = Math.sqrt(layout.step * Math.sqrt(2 / Math.PI));
   for (const axis of axes) for (let k = 0; k < axis.length; k++) axis[k] *= scale;
-  return gridFeatures(layout, axes);
+  return productFeatures(layout, axes);
 }
 
 /**
  * ∫ ∇F∇F' [q,q] for F(t) = Σ_i exp(−|t − z_i|²): the integral of the outer product of the gradient of an unnormalised
- * density estimate.
+ * density estimate; undefined where pairs are better summed.
  */
-export function gradientOuterIntegral(z: Float64Array, n: number, q: number): Float64Array {
-  const layout = gridLayout(z, n, q, ACCURACY[q - 1]);
+export function gradientOuterIntegral(z: Float64Array, n: number, q: number, few = FEW): Float64Array | undefined {
+  const layout = gridLayout(z, n, q, few);
+  if (layout === undefined) return undefined;
   const bells = Array.from({ length: q }, (_, a) => axisWeights(layout, z, a, bell));
   const gradients = bells.map((_, a) => {
     const axes = bells.map((weights, b) => (a === b ? axisWeights(layout, z, a, bellSlope) : weights));
-    return sumFeatures(gridFeatures(layout, axes), 0, n);
+    return sumFeatures(productFeatures(layout, axes), 0, n);
   });
   const volume = layout.step ** q;
   const out = new Float64Array(q * q);
@@ -73,6 +94,41 @@ export function innerProduct(x: Float64Array, y: Float64Array): number {
   return s;
 }
 
+/** Lays out the cells around places z [n,q]; undefined for few, for q > 3, and where outliers make the box too large. */
+function gridLayout(z: Float64Array, n: number, q: number, few: number): GridLayout | undefined {
+  if (n <= few || q > ACCURACY.length) return undefined;
+  const { step, taps } = ACCURACY[q - 1];
+  const first = Float64Array.from(z, (v) => firstTap(v, step, taps));
+  const low = new Float64Array(q).fill(Number.POSITIVE_INFINITY);
+  const high = new Float64Array(q).fill(Number.NEGATIVE_INFINITY);
+  for (let k = 0; k < n * q; k++) {
+    low[k % q] = Math.min(low[k % q], first[k]);
+    high[k % q] = Math.max(high[k % q], first[k]);
+  }
+  const size = high.map((v, a) => v - low[a] + taps);
+  const numCells = size.reduce((product, s) => product * s, 1);
+  if (numCells > MOST_CELLS) return undefined;
+  const rows = taps ** (q - 1);
+  const offsets = new Int32Array(n * rows);
+  for (let i = 0; i < n; i++) {
+    for (let r = 0; r < rows; r++) {
+      // The taps along the leading axes are the digits of r in base `taps`.
+      let start = 0;
+      for (let a = 0; a < q; a++) {
+        const tap = a < q - 1 ? Math.floor(r / taps ** (q - 2 - a)) % taps : 0;
+        start = start * size[a] + (first[i * q + a] - low[a] + tap);
+      }
+      offsets[i * rows + r] = start;
+    }
+  }
+  return { n, q, step, taps, rows, numCells, offsets };
+}
+
+/** First tap of a coordinate, in steps: taps reach taps/2 − 1 to taps/2 steps to either side. */
+function firstTap(z: number, step: number, taps: number): number {
+  return Math.floor(z / step - taps / 2) + 1;
+}
+
 const bell = (u: number) => Math.exp(-u * u);
 const bellSlope = (u: number) => -2 * u * Math.exp(-u * u);
 
@@ -89,7 +145,7 @@ function axisWeights(layout: GridLayout, z: Float64Array, axis: number, shape: (
 }
 
 /** Multiplies the leading axes' weights into one weight per run. */
-function gridFeatures(layout: GridLayout, axes: readonly Float64Array[]): GridFeatures {
+function productFeatures(layout: GridLayout, axes: readonly Float64Array[]): GridFeatures {
   const { n, q, taps, rows } = layout;
   const weights = new Float64Array(n * (rows + taps));
   for (let i = 0; i < n; i++) {

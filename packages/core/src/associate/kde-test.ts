@@ -10,8 +10,9 @@ import { checkOption, DtmError } from "../errors.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../numeric/cholesky.ts";
 import { bilinear, multiplyVector } from "../numeric/matrix.ts";
 import { LOG_2PI, normalCdf } from "../numeric/special.ts";
-import { type BandwidthRule, selectBandwidth, sumsPairByPair } from "./bandwidth.ts";
-import { gaussFeatures, innerProduct, sumFeatures } from "./gauss-grid.ts";
+import { type BandwidthRule, selectBandwidth } from "./bandwidth.ts";
+import { gridFeatures, innerProduct, sumFeatures } from "./gauss-grid.ts";
+import { squaredDistance } from "./kernel-features.ts";
 import { describeSample, type Sample, whitenRows } from "./sample.ts";
 
 export interface KdeTestOptions {
@@ -116,40 +117,21 @@ function kernelAverages(own: Sample, other: Sample, kernel: Kernel): readonly [n
   const all = new Float64Array((n + m) * d);
   all.set(whitenRows(own.x, n, d, kernel.factor));
   all.set(whitenRows(other.x, m, d, kernel.factor), n * d);
-  if (sumsPairByPair(Math.max(n, m), d)) {
-    return [(kernel.peak * ownPairs(all, n, d)) / (n * n), (kernel.peak * crossPairs(all, n, m, d)) / (n * m)];
+  const features = gridFeatures(all, n + m, d);
+  let pairs = n;
+  let crossed = 0;
+  if (features === undefined) {
+    const gauss = (i: number, j: number) => Math.exp(-0.5 * squaredDistance(all, i, j, d));
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < i; j++) pairs += 2 * gauss(i, j);
+      for (let j = n; j < n + m; j++) crossed += gauss(i, j);
+    }
+  } else {
+    const cells = sumFeatures(features, 0, n);
+    pairs = innerProduct(cells, cells);
+    crossed = innerProduct(cells, sumFeatures(features, n, n + m));
   }
-  const features = gaussFeatures(all, n + m, d);
-  const cells = sumFeatures(features, 0, n);
-  const others = sumFeatures(features, n, n + m);
-  return [(kernel.peak * innerProduct(cells, cells)) / (n * n), (kernel.peak * innerProduct(cells, others)) / (n * m)];
-}
-
-/** Σ_{i,j<n} exp(−½|z_i − z_j|²). */
-function ownPairs(z: Float64Array, n: number, d: number): number {
-  let s = 0;
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j < i; j++) s += pair(z, i, j, d);
-  }
-  return 2 * s + n;
-}
-
-/** Σ_{i<n} Σ_{n≤j<n+m} exp(−½|z_i − z_j|²). */
-function crossPairs(z: Float64Array, n: number, m: number, d: number): number {
-  let s = 0;
-  for (let i = 0; i < n; i++) {
-    for (let j = n; j < n + m; j++) s += pair(z, i, j, d);
-  }
-  return s;
-}
-
-function pair(z: Float64Array, i: number, j: number, d: number): number {
-  let r = 0;
-  for (let k = 0; k < d; k++) {
-    const u = z[i * d + k] - z[j * d + k];
-    r += u * u;
-  }
-  return Math.exp(-0.5 * r);
+  return [(kernel.peak * pairs) / (n * n), (kernel.peak * crossed) / (n * m)];
 }
 
 /** Below this share of what its terms could sum to, the gradient at the mean is rounding error. */

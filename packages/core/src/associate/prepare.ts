@@ -3,10 +3,16 @@
  * pooled kernel and the statistics to permute. Outcomes known for the same individuals share one preparation.
  */
 import { DtmError } from "../errors.ts";
-import { energyForm, kdeForm, type PooledKernel } from "./permutation.ts";
-import type { QuadraticForm } from "./quadratic-form.ts";
-import { type VisitStrata, visitStrata } from "./visit-guard.ts";
-import { wideForm, wideKernel } from "./wide-kernel.ts";
+import {
+  energyFeatures,
+  gaussFeatures,
+  type KernelFeatures,
+  type TestFeatures,
+  testFeatures,
+  wideFeatures,
+} from "./kernel-features.ts";
+import { standardPlaces } from "./sample.ts";
+import { visitStrata } from "./visit-guard.ts";
 
 /** Places of all individuals under one model. */
 export interface Representation {
@@ -32,24 +38,27 @@ export interface PreparedRepresentation {
   readonly mapDimension: number;
   /** x [n,q] of the known. */
   readonly locations: Float64Array;
-  /** One pooled bandwidth, H = S, for the statistic and for the shares of its effect size. */
-  readonly kernel: PooledKernel;
-  /** The kernel itself, not centred: local shares, for the AUC. */
-  readonly shares: QuadraticForm;
-  /** The statistic that is permuted; may be held centred. */
-  readonly wide: QuadraticForm;
+  /** Places in units of their covariance, [n,q]: one pooled bandwidth, H = S, for the test and for local shares. */
+  readonly places: Float64Array;
+  /** The Gaussian kernel of these: local shares, for the AUC. */
+  readonly kernel: KernelFeatures;
+  /** The statistic that is permuted. */
+  readonly test: TestFeatures;
 }
 
 export interface Prepared {
   /** Individuals whose outcome is known, [n]. */
   readonly known: Int32Array;
   readonly visitCounts: Float64Array;
-  readonly guard: VisitStrata;
+  /** Stratum of the visit guard of each, [n]. */
+  readonly strata: Int32Array;
   readonly representations: readonly PreparedRepresentation[];
+  /** The representation whose p-values stand at the top. */
+  readonly primary: PreparedRepresentation;
   /** Energy distance in the primary representation. */
-  readonly energy: QuadraticForm;
+  readonly energy: KernelFeatures;
   /** Density statistics of draws from the posteriors of its places. */
-  readonly draws: readonly QuadraticForm[];
+  readonly draws: readonly TestFeatures[];
 }
 
 /** Sorts individuals by visits, last time and places; equal ones are exchangeable in every statistic. */
@@ -86,21 +95,27 @@ export function orderIndividuals(
 /** Prepares the tests of an outcome known for the individuals `known`; `primary` is the representation with all tests. */
 export function prepare(individuals: Individuals, known: Int32Array, primary: string): Prepared {
   const m = individuals.order.length;
+  const n = known.length;
   const visitCounts = takeRows(individuals.visitCounts, m, known);
-  const guard = visitStrata(visitCounts, takeRows(individuals.lastTimes, m, known));
   const representations = individuals.representations.map(({ name, locations: all }) => {
     const mapDimension = all.length / m;
     const locations = takeRows(all, m, known);
-    const kernel = wideKernel(locations, mapDimension);
-    const wide = wideForm(locations, mapDimension, kernel);
-    // Small cohorts hold the whole kernel, which serves both.
-    const shares = wide.kind === "features" ? kdeForm(kernel, known.length) : wide;
-    return { name, mapDimension, locations, kernel, shares, wide };
+    const places = standardPlaces(locations, mapDimension);
+    const kernel = gaussFeatures(places, n, mapDimension);
+    return { name, mapDimension, locations, places, kernel, test: testFeatures(kernel) };
   });
-  const { locations } = representations.find(({ name }) => name === primary)!;
-  const sets = individuals.representations.find(({ name }) => name === primary)?.draws ?? [];
-  const draws = sets.map((set) => wideForm(takeRows(set, m, known), set.length / m));
-  return { known, visitCounts, guard, representations, energy: energyForm(locations, known.length), draws };
+  const at = representations.findIndex(({ name }) => name === primary);
+  const { locations, mapDimension } = representations[at];
+  const draws = individuals.representations[at].draws ?? [];
+  return {
+    known,
+    visitCounts,
+    strata: visitStrata(visitCounts, takeRows(individuals.lastTimes, m, known)).strata,
+    representations,
+    primary: representations[at],
+    energy: energyFeatures(locations, n, mapDimension),
+    draws: draws.map((set) => wideFeatures(takeRows(set, m, known), mapDimension)),
+  };
 }
 
 /** Rows of x [m,q] in the given order, q from the length. */

@@ -10,7 +10,7 @@
  */
 import { checkOption, DtmError } from "../errors.ts";
 import { cholesky } from "../numeric/cholesky.ts";
-import { drawSubsetInPlace, openStream } from "../numeric/random-stream.ts";
+import { eachLabelling, type Labellings, labellingsOf } from "./labellings.ts";
 import { describeSample } from "./sample.ts";
 
 export interface RiskSurfaceInput {
@@ -85,21 +85,22 @@ export function riskSurface(input: RiskSurfaceInput, options: RiskSurfaceOptions
   const bandwidth = describeSample(x, q).covariance.map((v) => v * n ** (-2 / (q + 4)));
   const axes = latticeAxes(x, n, q, gridSize);
   const table = kernelTable(x, n, q, axes, cholesky(bandwidth, q, "pooled bandwidth"));
-  const strata = groupStrata(input.strata ?? new Int32Array(n), labels);
-  const moments = nullMoments(table, strata, gridSize ** q);
+  const labellings = labellingsOf(labels, input.strata, seed);
+  const moments = nullMoments(table, labellings, gridSize ** q);
   const open = moments.weight.map((w, c) => (w > 0 && (w * w) / moments.squares[c] >= minIndividuals ? 1 : 0));
 
   // The largest deviation under shuffled labels, then as observed.
   const cells = new Float64Array(open.length);
   const deviations = new Float64Array(permutations);
-  const members = new Int32Array(strata.order.length);
-  for (let b = 0; b < permutations; b++) {
-    const count = shuffle(strata, seed, b, members);
-    addKernels(table, members, count, cells);
+  eachLabelling(labellings, 0, permutations, (members, b) => {
+    addKernels(table, members, cells);
     deviations[b] = largestDeviation(cells, moments, open);
-  }
-  const cases = strata.order.filter((i) => labels[i] === 1);
-  addKernels(table, cases, cases.length, cells);
+  });
+  addKernels(
+    table,
+    Int32Array.from(labels.keys()).filter((i) => labels[i] === 1),
+    cells,
+  );
   const observed = largestDeviation(cells, moments, open);
   const reached = deviations.reduce((s, v) => s + (v >= observed * (1 - 1e-12) ? 1 : 0), 0);
   deviations.sort();
@@ -131,13 +132,6 @@ interface KernelTable {
   readonly starts: Int32Array;
   readonly cells: Int32Array;
   readonly weights: Float64Array;
-}
-
-/** Individuals grouped by stratum, the number of cases and the size of each. */
-interface Strata {
-  readonly order: Int32Array;
-  readonly starts: readonly number[];
-  readonly cases: readonly number[];
 }
 
 interface NullMoments {
@@ -196,38 +190,23 @@ function kernelTable(
   return { starts, cells: Int32Array.from(cells), weights: Float64Array.from(weights) };
 }
 
-function groupStrata(strata: Int32Array, labels: Uint8Array): Strata {
-  const order = Int32Array.from(strata.keys()).sort((a, b) => strata[a] - strata[b] || a - b);
-  const starts: number[] = [];
-  const cases: number[] = [];
-  for (const [k, i] of order.entries()) {
-    if (k === 0 || strata[i] !== strata[order[k - 1]]) {
-      starts.push(k);
-      cases.push(0);
-    }
-    cases[cases.length - 1] += labels[i];
-  }
-  return { order, starts: [...starts, order.length], cases };
-}
-
-function nullMoments(table: KernelTable, strata: Strata, numCells: number): NullMoments {
+function nullMoments(table: KernelTable, { order, starts, marked }: Labellings, numCells: number): NullMoments {
   const weight = new Float64Array(numCells);
   const squares = new Float64Array(numCells);
   const mean = new Float64Array(numCells);
   const variance = new Float64Array(numCells);
   const sum = new Float64Array(numCells);
   const sumSquares = new Float64Array(numCells);
-  for (const [s, cases] of strata.cases.entries()) {
+  for (const [s, cases] of marked.entries()) {
     sum.fill(0);
     sumSquares.fill(0);
-    for (let k = strata.starts[s]; k < strata.starts[s + 1]; k++) {
-      const i = strata.order[k];
+    for (const i of order.subarray(starts[s], starts[s + 1])) {
       for (let e = table.starts[i]; e < table.starts[i + 1]; e++) {
         sum[table.cells[e]] += table.weights[e];
         sumSquares[table.cells[e]] += table.weights[e] ** 2;
       }
     }
-    const size = strata.starts[s + 1] - strata.starts[s];
+    const size = starts[s + 1] - starts[s];
     const p = cases / size;
     const factor = size > 1 ? (p * (1 - p) * size) / (size - 1) : 0;
     for (let c = 0; c < numCells; c++) {
@@ -240,24 +219,11 @@ function nullMoments(table: KernelTable, strata: Strata, numCells: number): Null
   return { weight, squares, mean, variance };
 }
 
-/** Marks as many at random in each stratum as there are cases; returns how many. */
-function shuffle(strata: Strata, seed: number, b: number, members: Int32Array): number {
-  const stream = openStream(seed, b);
-  const shuffled = strata.order.slice();
-  let count = 0;
-  for (const [s, cases] of strata.cases.entries()) {
-    drawSubsetInPlace(stream, shuffled, strata.starts[s], strata.starts[s + 1], cases);
-    for (let k = 0; k < cases; k++) members[count++] = shuffled[strata.starts[s] + k];
-  }
-  return count;
-}
-
-/** cells = Σ K over members[0..count). */
-function addKernels(table: KernelTable, members: Int32Array, count: number, cells: Float64Array): void {
+/** cells = Σ K over members. */
+function addKernels(table: KernelTable, members: Int32Array, cells: Float64Array): void {
   const { starts, weights } = table;
   cells.fill(0);
-  for (let k = 0; k < count; k++) {
-    const i = members[k];
+  for (const i of members) {
     for (let e = starts[i]; e < starts[i + 1]; e++) cells[table.cells[e]] += weights[e];
   }
 }

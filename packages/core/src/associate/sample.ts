@@ -1,5 +1,6 @@
 /** Moments of one sample of places and the checks that every density estimate needs. */
 import { DtmError } from "../errors.ts";
+import { cholesky } from "../numeric/cholesky.ts";
 import { symmetricEigen } from "../numeric/symmetric-eigen.ts";
 
 /** Places x [n,d] row-major with their mean [d] and covariance [d,d] (divisor n − 1). */
@@ -93,6 +94,17 @@ export function whitenRows(x: Float64Array, n: number, d: number, L: Float64Arra
     }
   }
   return out;
+}
+
+/**
+ * Places x [n,d] in units of their own covariance: L⁻¹x with S = LL'. A Gaussian kernel of these has the bandwidth H = S.
+ * A bandwidth for estimating a density shrinks with the number of individuals and asks where single individuals stand;
+ * two samples differ, if they do, over wide parts of a map, and a bandwidth that does not shrink finds differences of the
+ * order n^−½ (Anderson, Hall & Titterington 1994).                                 (docs/math/association.md §4)
+ */
+export function standardPlaces(x: Float64Array, d: number): Float64Array {
+  const { n, covariance } = describeSample(x, d);
+  return whitenRows(x, n, d, cholesky(covariance, d, "covariance of the places"));
 }
 
 function checkSpread(x: Float64Array, n: number, d: number, k: number, what: string): void {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../numeric/random.ts";
 import { scoreAuc } from "./effect.ts";
-import { kdeForm, planPermutations, pooledKernel, runPermutations } from "./permutation.ts";
+import { wideFeatures } from "./kernel-features.ts";
+import { planPermutations, runPermutations } from "./permutation.ts";
 import { negativeControls, visitCountMessage, visitStrata } from "./visit-guard.ts";
 
 describe("visitStrata", () => {
@@ -78,11 +79,11 @@ describe("the guard", () => {
         const reliability = counts[k >> 1] / (counts[k >> 1] + 5);
         x[k] = reliability * random.normal() + Math.sqrt(reliability * (1 - reliability)) * random.normal();
       }
-      const form = kdeForm(pooledKernel(x, 2), n);
+      const features = [wideFeatures(x, 2)];
       const { strata } = visitStrata(counts, times);
       const p = async (within?: Int32Array) =>
         (
-          await runPermutations(planPermutations({ forms: [form], labels, strata: within, seed: study }), {
+          await runPermutations(planPermutations({ features, labels, strata: within, seed: study }), {
             permutations: 199,
           })
         )[0].pValue;

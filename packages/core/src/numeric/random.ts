@@ -1,7 +1,8 @@
 /**
- * Seeded randomness as a value that is passed along: one stream per seed, cloneable, with a state that can be stored.
- * The generator is pure-rand's xoroshiro128+; its first draws from small seeds are poor, so the seed is hashed first
- * and 64 draws are dropped.
+ * Seeded randomness as a value that is passed along: one generator per seed, with a state that can be stored; and many
+ * streams of one seed, of which number k can be opened without drawing those before it, so that work split between
+ * threads in any way draws the same numbers. The generator is pure-rand's xoroshiro128+; its first draws from small seeds
+ * are poor, so seeds are hashed and some draws are dropped.
  */
 import poissonFactory from "@stdlib/random-base-poisson";
 import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64";
@@ -28,7 +29,7 @@ export interface Random {
 
 /** A generator for a seed (any finite number; integers are usual) or restored from a stored state. */
 export function createRandom(seed: number | readonly number[]): Random {
-  const generator = typeof seed === "number" ? xoroshiro128plus(hashSeed(seed)) : xoroshiro128plusFromState(seed);
+  const generator = typeof seed === "number" ? xoroshiro128plus(hash(GOLDEN, [seed])) : xoroshiro128plusFromState(seed);
   if (typeof seed === "number") for (let i = 0; i < 64; i++) generator.next();
   const uniform = () => uniformFloat64(generator);
   const positive = () => {
@@ -89,10 +90,41 @@ function drawGamma(shape: number, normal: () => number, positive: () => number):
   }
 }
 
-/** A 32-bit mix of the seed's double, so that seeds 1, 2, 3 start far apart. */
-function hashSeed(seed: number): number {
-  const words = new Uint32Array(new Float64Array([seed]).buffer);
-  let h = 0x9e3779b9;
+export interface RandomStream {
+  /** Uniform integer in −2³¹..2³¹−1. */
+  next(): number;
+}
+
+/** Opens stream `index` (a whole number below 2⁵³) of `seed` (any finite number); the state is a hash of both. */
+export function openStream(seed: number, index: number): RandomStream {
+  const stream = xoroshiro128plusFromState([1, 2, 3, 4].map((lane) => hash(Math.imul(lane, GOLDEN), [seed, index])));
+  for (let k = 0; k < 16; k++) stream.next();
+  return stream;
+}
+
+/** Moves a uniform random subset of `size` of items[from..to) to its front, in place: the first steps of Fisher and Yates. */
+export function drawSubsetInPlace(
+  stream: RandomStream,
+  items: Int32Array,
+  from: number,
+  to: number,
+  size: number,
+): void {
+  for (let k = from; k < from + size; k++) {
+    // One of r = to − k, with its share to r parts in 2³².
+    const other = k + Math.floor(((stream.next() >>> 0) * (to - k)) / 2 ** 32);
+    const item = items[other];
+    items[other] = items[k];
+    items[k] = item;
+  }
+}
+
+const GOLDEN = 0x9e3779b9;
+
+/** A 32-bit mix of doubles, so that seeds 1, 2, 3 start far apart. */
+function hash(start: number, values: readonly number[]): number {
+  const words = new Uint32Array(new Float64Array(values).buffer);
+  let h = start;
   for (const word of words) {
     h = Math.imul(h ^ word, 0x85ebca6b);
     h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../numeric/random.ts";
+import { rowSumsKernel } from "../wasm/row-sums.ts";
 import {
   energyFeatures,
   gaussFeatures,
   type KernelFeatures,
   kernelSums,
   squaredDistance,
-  statistic,
+  statisticOf,
+  sumRows,
   testFeatures,
 } from "./kernel-features.ts";
 import { standardPlaces } from "./sample.ts";
@@ -36,38 +38,36 @@ function definition(kernel: (i: number, j: number) => number, n: number, members
   return T;
 }
 
-const statisticOf = (features: KernelFeatures, members: Int32Array) =>
-  statistic(testFeatures(features), members, new Float64Array(features.rank));
+const quickly = (features: KernelFeatures, members: Int32Array) => statisticOf(testFeatures(features))(members);
 
 /** Root mean square error of T over random labellings in units of its standard deviation. */
 function errorShare(kernel: (i: number, j: number) => number, features: KernelFeatures): number {
-  const { n, rank } = features;
+  const { n } = features;
   const K = Float64Array.from({ length: n * n }, (_, k) => kernel(Math.floor(k / n), k % n));
   const labellings = Array.from({ length: 30 }, () => random.permutation(n).slice(0, n / 5));
   const direct = labellings.map((members) => definition((i, j) => K[i * n + j], n, members));
-  const test = testFeatures(features);
-  const quick = labellings.map((members) => statistic(test, members, new Float64Array(rank)));
+  const quick = labellings.map(statisticOf(testFeatures(features)));
   const mean = direct.reduce((s, v) => s + v, 0) / direct.length;
   const squares = direct.reduce((s, v) => s + (v - mean) ** 2, 0);
   return Math.sqrt(direct.reduce((s, v, b) => s + (v - quick[b]) ** 2, 0) / squares);
 }
 
-describe("statistic", () => {
+describe("statisticOf", () => {
   it.each([1, 2, 4])("is a'Ka for both kernels, for 60 individuals in %i dimensions to rounding", (q) => {
     const n = 60;
     const x = Float64Array.from({ length: n * q }, LAWS.skewed);
     const members = random.permutation(n).slice(0, 17);
     const gauss = definition(KERNELS.gauss(x, q), n, members);
-    expect(Math.abs(statisticOf(gaussFeatures(x, n, q), members) / gauss - 1)).toBeLessThan(1e-10);
+    expect(Math.abs(quickly(gaussFeatures(x, n, q), members) / gauss - 1)).toBeLessThan(1e-10);
     const energy = definition(KERNELS.energy(x, q), n, members);
-    expect(Math.abs(statisticOf(energyFeatures(x, n, q), members) / energy - 1)).toBeLessThan(1e-10);
+    expect(Math.abs(quickly(energyFeatures(x, n, q), members) / energy - 1)).toBeLessThan(1e-10);
   });
 
   it("is the same whichever class is marked", () => {
     const x = Float64Array.from({ length: 100 }, LAWS.normal);
     const order = random.permutation(50);
     const features = gaussFeatures(x, 50, 2);
-    expect(statisticOf(features, order.slice(0, 20))).toBeCloseTo(statisticOf(features, order.slice(20)), 12);
+    expect(quickly(features, order.slice(0, 20))).toBeCloseTo(quickly(features, order.slice(20)), 12);
   });
 
   // With few features T is that of a kernel nearly as good; p-values stay exact, since every labelling is judged by it.
@@ -77,6 +77,19 @@ describe("statistic", () => {
     const z = standardPlaces(x, 2);
     expect(errorShare(KERNELS.gauss(z, 2), gaussFeatures(z, n, 2))).toBeLessThan(0.01);
     expect(errorShare(KERNELS.energy(x, 2), energyFeatures(x, n, 2))).toBeLessThan(0.05);
+  });
+});
+
+describe("sumRows", () => {
+  it("has the same bits in WebAssembly", () => {
+    const features = testFeatures(gaussFeatures(Float64Array.from({ length: 1400 }, LAWS.normal), 700, 2));
+    const [plain, quick] = [new Float64Array(features.rank), new Float64Array(features.rank)];
+    for (const count of [0, 1, 350, 699]) {
+      const members = random.permutation(700).slice(0, count);
+      sumRows(features, members, plain);
+      rowSumsKernel(features.rows, features.n, features.rank)!(members, quick);
+      expect(quick).toEqual(plain);
+    }
   });
 });
 

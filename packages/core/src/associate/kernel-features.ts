@@ -9,6 +9,7 @@
  * equals), until a share of the diagonal is left or there are enough columns; δ is what is left of the diagonal. Up to
  * 300 individuals nothing is left. Features are plain data that can be sent to a thread.  (docs/math/association.md §4)
  */
+import { rowSumsKernel } from "../wasm/row-sums.ts";
 import { columnMeans, standardPlaces } from "./sample.ts";
 
 /** K ≈ ΦΦ' + diag(δ). */
@@ -24,8 +25,9 @@ export interface KernelFeatures {
 /** What a statistic T needs of a kernel. */
 export interface TestFeatures {
   readonly n: number;
+  /** A multiple of eight; the last columns may be zero. */
   readonly rank: number;
-  /** Φ with columns of mean 0, [n,rank]. */
+  /** Φ with columns of mean 0, [rank/8,n,8]: eight columns of an individual are one line of the cache. */
   readonly rows: Float64Array;
   /** δ̄. */
   readonly rest: number;
@@ -33,6 +35,7 @@ export interface TestFeatures {
   readonly diagonal: number;
 }
 
+const BLOCK = 8;
 /** Up to this many individuals the factor is complete. */
 const COMPLETE = 300;
 /** Above, columns are added until this share of the diagonal is left, */
@@ -68,23 +71,43 @@ export function energyFeatures(x: Float64Array, n: number, q: number): KernelFea
 /** The features of T: columns of mean zero, one δ for all. */
 export function testFeatures({ n, rank, rows, rest }: KernelFeatures): TestFeatures {
   const means = columnMeans(rows, n, rank);
-  const centred = rows.map((v, k) => v - means[k % rank]);
+  const numBlocks = Math.ceil(rank / BLOCK);
+  const centred = new Float64Array(numBlocks * n * BLOCK);
+  let squares = 0;
+  for (let i = 0; i < n; i++) {
+    for (let r = 0; r < rank; r++) {
+      const v = rows[i * rank + r] - means[r];
+      squares += v * v;
+      centred[(Math.floor(r / BLOCK) * n + i) * BLOCK + (r % BLOCK)] = v;
+    }
+  }
   const left = rest.reduce((s, v) => s + v, 0) / n;
-  return { n, rank, rows: centred, rest: left, diagonal: left + centred.reduce((s, v) => s + v * v, 0) / n };
+  return { n, rank: numBlocks * BLOCK, rows: centred, rest: left, diagonal: left + squares / n };
 }
 
-/** T of the labelling that marks `members`; `sums` [rank] is scratch. */
-export function statistic(features: TestFeatures, members: Int32Array, sums: Float64Array): number {
+/** T as a function of the marked; sums are taken in WebAssembly where it is to be had, with the same bits. */
+export function statisticOf(features: TestFeatures): (members: Int32Array) => number {
   const { n, rank, rows, rest } = features;
+  const sums = new Float64Array(rank);
+  const sum = rowSumsKernel(rows, n, rank) ?? ((members, out) => sumRows(features, members, out));
+  return (members) => {
+    sum(members, sums);
+    let s = 0;
+    for (let r = 0; r < rank; r++) s += sums[r] * sums[r];
+    const alpha = 1 / members.length + 1 / (n - members.length);
+    return alpha * (alpha * s + rest);
+  };
+}
+
+/** sums [rank] = Σ φ_i over members. */
+export function sumRows({ n, rank, rows }: TestFeatures, members: Int32Array, sums: Float64Array): void {
   sums.fill(0);
-  for (let k = 0; k < members.length; k++) {
-    const at = members[k] * rank;
-    for (let r = 0; r < rank; r++) sums[r] += rows[at + r];
+  for (let first = 0; first < rank; first += BLOCK) {
+    for (const i of members) {
+      const at = first * n + i * BLOCK;
+      for (let c = 0; c < BLOCK; c++) sums[first + c] += rows[at + c];
+    }
   }
-  let s = 0;
-  for (let r = 0; r < rank; r++) s += sums[r] * sums[r];
-  const alpha = 1 / members.length + 1 / (n - members.length);
-  return alpha * (alpha * s + rest);
 }
 
 /** K c for the labelling c that marks `members`: how much of the kernel around each individual is theirs, [n]. */

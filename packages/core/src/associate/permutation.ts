@@ -6,7 +6,7 @@
  */
 import { checkOption, DtmError } from "../errors.ts";
 import { betaQuantile } from "../numeric/beta.ts";
-import { statistic, type TestFeatures } from "./kernel-features.ts";
+import { statisticOf, type TestFeatures } from "./kernel-features.ts";
 import { eachLabelling, type Labellings, labellingsOf } from "./labellings.ts";
 
 /** B where none is asked for. */
@@ -86,7 +86,7 @@ export function planPermutations({ features, labels, strata, seed = 1 }: Permuta
   const marks = 2 * cases <= n ? labels : labels.map((label) => 1 - label);
   const members = Int32Array.from(labels.keys()).filter((i) => marks[i] === 1);
   const thresholds = Float64Array.from(features, (f) => {
-    const T = statistic(f, members, new Float64Array(f.rank));
+    const T = statisticOf(f)(members);
     return T - TIE * (T + (1 / cases + 1 / (n - cases)) * f.diagonal);
   });
   const labellings = labellingsOf(marks, strata, seed);
@@ -102,11 +102,9 @@ export function planPermutations({ features, labels, strata, seed = 1 }: Permuta
 export function countExceedances(plan: PermutationPlan, from: number, to: number): Int32Array {
   const { features, thresholds } = plan;
   const counts = new Int32Array(features.length);
-  const sums = features.map(({ rank }) => new Float64Array(rank));
+  const statistics = features.map(statisticOf);
   eachLabelling(plan.labellings, from, to, (members) => {
-    for (const [f, own] of features.entries()) {
-      if (statistic(own, members, sums[f]) >= thresholds[f]) counts[f]++;
-    }
+    for (const [f, statistic] of statistics.entries()) if (statistic(members) >= thresholds[f]) counts[f]++;
   });
   return counts;
 }

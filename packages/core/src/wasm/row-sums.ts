@@ -1,8 +1,8 @@
 /** Sums of rows of features in WebAssembly (packages/core/assembly/features.ts), for statistics that are permuted. */
 import { chooseKernels, createKernelInstance } from "./instance.ts";
 
-/** Sums over members[0..count) into sums [rank]. */
-export type RowSums = (members: Int32Array, count: number, sums: Float64Array) => void;
+/** Sums of the rows of members into sums [rank]. */
+export type RowSums = (members: Int32Array, sums: Float64Array) => void;
 
 /** A kernel for rows [rank/8,n,8], which it copies; null where WebAssembly is not to be had. */
 export function rowSumsKernel(rows: Float64Array, n: number, rank: number): RowSums | null {
@@ -13,9 +13,9 @@ export function rowSumsKernel(rows: Float64Array, n: number, rank: number): RowS
   const list = instance.integers(n);
   const result = instance.doubles(rank);
   const { sumRows } = instance.exports;
-  return (members, count, sums) => {
-    list.set(members.length === count ? members : members.subarray(0, count));
-    sumRows(held.byteOffset, n, rank, list.byteOffset, count, result.byteOffset);
+  return (members, sums) => {
+    list.set(members);
+    sumRows(held.byteOffset, n, rank, list.byteOffset, members.length, result.byteOffset);
     sums.set(result);
   };
 }

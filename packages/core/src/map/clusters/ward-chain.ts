@@ -3,19 +3,10 @@
  * neighbour until two are each other's nearest, merge them, go on from there. Clusters stand in slots 0..alive−1 with
  * centre and size, and
  *   d(A,B)² / 2 = |A||B| / (|A|+|B|) · ‖a − b‖²
- * is what is compared. While many are alive the nearest is searched in a k-d tree (ward-search.ts), later among all; both
- * find the same slot, ties included, so the merges do not depend on which was used: 100,000 places in a plane take half
- * a second instead of a minute.   (docs/math/groups.md §1)
+ * is what is compared, for all clusters alive: O(n²) time, O(nq) memory. More than 20,000 points are first merged within
+ * 20,000 cells, halves by rank along the widest side, a few neighbours in each; from there on the tree is exact for the
+ * cells.   (docs/math/groups.md §1)
  */
-import {
-  addSlot,
-  buildSlotTree,
-  makeSlotTree,
-  removeSlot,
-  renameSlot,
-  type SlotTree,
-  searchNearest,
-} from "./ward-search.ts";
 
 /** The merges as the chain finds them: nodes [n−1,2] (n+t is the cluster made by merge t) and d(A,B) [n−1]. */
 export interface FoundMerges {
@@ -33,28 +24,28 @@ interface Workspace {
   readonly chain: Int32Array; // [n]
   readonly chainPosition: Int32Array; // [n] place of a slot in the chain, or −1
   alive: number;
-  /** Null once so few are alive that looking at all is quicker. */
-  search: SlotTree | null;
 }
 
-/** From this many clusters on searching is quicker than looking at all. */
-const WORTH_SEARCHING = 100;
+/** Points up to which the tree is exact: about a second of work. */
+const MOST_CELLS = 20_000;
 
-/** The merges of points X [n,q], taken in the given order; while `searchFrom` or more are alive, by searching. */
+/** The merges of points X [n,q], taken in the given order; exact for up to `mostCells` points. */
 export function findMerges(
   points: Float64Array,
   from: Int32Array,
   dimension: number,
-  searchFrom = WORTH_SEARCHING,
+  mostCells = MOST_CELLS,
 ): FoundMerges {
   const n = from.length;
   const found = { pairs: new Int32Array(2 * (n - 1)), heights: new Float64Array(n - 1) };
-  runChain(prepare(points, from, dimension, searchFrom), searchFrom, found);
+  const work = prepare(points, from, dimension);
+  if (n > mostCells) mergeWithinCells(work, Math.ceil(n / mostCells), found);
+  runChain(work, found);
   return found;
 }
 
 /** Single points as clusters, centred so that places far from the origin lose no digits. */
-function prepare(points: Float64Array, from: Int32Array, q: number, searchFrom: number): Workspace {
+function prepare(points: Float64Array, from: Int32Array, q: number): Workspace {
   const n = from.length;
   const centers = new Float64Array(n * q);
   for (let i = 0; i < n; i++) for (let c = 0; c < q; c++) centers[i * q + c] = points[from[i] * q + c];
@@ -63,29 +54,57 @@ function prepare(points: Float64Array, from: Int32Array, q: number, searchFrom: 
     for (let i = 0; i < n; i++) mean += centers[i * q + c] / n;
     for (let i = 0; i < n; i++) centers[i * q + c] -= mean;
   }
-  const sizes = new Float64Array(n).fill(1);
-  const search = n >= searchFrom ? makeSlotTree(n, q) : null;
-  if (search !== null) buildSlotTree(search, centers, sizes, n);
   return {
     q,
     centers,
-    sizes,
+    sizes: new Float64Array(n).fill(1),
     nodes: Int32Array.from({ length: n }, (_, i) => i),
     slotOf: Int32Array.from({ length: 2 * n - 1 }, (_, i) => (i < n ? i : -1)),
     chain: new Int32Array(n),
     chainPosition: new Int32Array(n).fill(-1),
     alive: n,
-    search,
   };
 }
 
-/** Fills `pairs` and `heights` with the merges in the order in which the chain finds them. */
-function runChain(work: Workspace, searchFrom: number, { pairs, heights }: FoundMerges): void {
-  const { nodes, slotOf, chain, chainPosition } = work;
-  const n = work.alive;
+/** Merges the points of each cell one after the other, in cells of at most `size` points. */
+function mergeWithinCells(work: Workspace, size: number, found: FoundMerges): void {
+  const { q, centers, slotOf } = work;
+  const points = Int32Array.from({ length: work.alive }, (_, i) => i);
+  const places = centers.slice();
+  const cells: Int32Array[] = [];
+  const divide = (from: number, to: number): void => {
+    const part = points.subarray(from, to);
+    if (part.length <= size) {
+      cells.push(part);
+      return;
+    }
+    let [axis, width] = [0, -1];
+    for (let c = 0; c < q; c++) {
+      let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+      for (const i of part) {
+        low = Math.min(low, places[i * q + c]);
+        high = Math.max(high, places[i * q + c]);
+      }
+      if (high - low > width) [axis, width] = [c, high - low];
+    }
+    part.sort((a, b) => places[a * q + axis] - places[b * q + axis] || a - b);
+    const middle = (from + to) >> 1;
+    divide(from, middle);
+    divide(middle, to);
+  };
+  divide(0, points.length);
+  for (const cell of cells) {
+    let node = cell[0];
+    for (const point of cell.subarray(1)) node = merge(work, slotOf[node], slotOf[point], found);
+  }
+}
+
+/** Merges until one cluster is left, in the order in which the chain finds them. */
+function runChain(work: Workspace, found: FoundMerges): void {
+  const { slotOf, chain, chainPosition } = work;
   let length = 0;
   let oldest = 0;
-  for (let t = 0; t < n - 1; ) {
+  while (work.alive > 1) {
     if (length === 0) {
       // The oldest cluster is one of the smallest. A large one among small ones has its nearest far away, behind many.
       while (slotOf[oldest] < 0) oldest++;
@@ -111,45 +130,21 @@ function runChain(work: Workspace, searchFrom: number, { pairs, heights }: Found
     length -= 2;
     chainPosition[top] = -1;
     chainPosition[previous] = -1;
-    pairs[2 * t] = nodes[top];
-    pairs[2 * t + 1] = nodes[previous];
-    const below = Math.max(heightOf(heights, nodes[top], n), heightOf(heights, nodes[previous], n));
-    heights[t] = Math.max(below, Math.sqrt(2 * distance(work, top, previous)));
-    mergeSlots(work, Math.min(top, previous), Math.max(top, previous), n + t, searchFrom);
-    t++;
+    merge(work, top, previous, found);
   }
 }
 
 /** The slot with the smallest |A||B|/(|A|+|B|)·‖a−b‖² to `top`; of equals `previous`, else the first. */
 function nearest(work: Workspace, top: number, previous: number): number {
-  const known = previous >= 0 ? distance(work, top, previous) : Number.POSITIVE_INFINITY;
-  const best =
-    work.search === null
-      ? nearestOfAll(work, top, previous, known)
-      : searchNearest(work.search, work.centers, work.sizes, top, previous, known);
-  // Every distance overflowed or was equal to infinity: any neighbour is as good.
-  return best >= 0 ? best : top === 0 ? 1 : 0;
-}
-
-/** The same by looking at every slot; −1 if no distance is finite. */
-function nearestOfAll(work: Workspace, top: number, previous: number, known: number): number {
   const { q, centers, sizes, alive } = work;
   const size = sizes[top];
   let best = previous;
-  let least = known;
-  const x = centers[top * q];
-  const y = q > 1 ? centers[top * q + 1] : 0;
+  let least = previous >= 0 ? distance(work, top, previous) : Number.POSITIVE_INFINITY;
   for (let j = 0; j < alive; j++) {
-    const row = j * q;
-    const dx = x - centers[row];
-    let s = dx * dx;
-    if (q > 1) {
-      const dy = y - centers[row + 1];
-      s += dy * dy;
-      for (let c = 2; c < q; c++) {
-        const dc = centers[top * q + c] - centers[row + c];
-        s += dc * dc;
-      }
+    let s = 0;
+    for (let c = 0; c < q; c++) {
+      const d = centers[top * q + c] - centers[j * q + c];
+      s += d * d;
     }
     // The factor is at least ½, so most slots are ruled out without the division.
     if (0.5 * s >= least || j === top) continue;
@@ -159,7 +154,8 @@ function nearestOfAll(work: Workspace, top: number, previous: number, known: num
       best = j;
     }
   }
-  return best;
+  // Every distance overflowed or was equal to infinity: any neighbour is as good.
+  return best >= 0 ? best : top === 0 ? 1 : 0;
 }
 
 /** |A||B|/(|A|+|B|)·‖a−b‖² of two slots; the same bits in either order. */
@@ -173,15 +169,18 @@ function distance(work: Workspace, a: number, b: number): number {
   return ((sizes[a] * sizes[b]) / (sizes[a] + sizes[b])) * s;
 }
 
-/** Puts the union of slots a < b into a, and the last slot alive into b. */
-function mergeSlots(work: Workspace, a: number, b: number, node: number, searchFrom: number): void {
-  const { q, centers, sizes, nodes, slotOf, chain, chainPosition, search } = work;
-  const last = work.alive - 1;
-  if (search !== null) {
-    removeSlot(search, sizes, a);
-    removeSlot(search, sizes, b);
-    if (b !== last) renameSlot(search, last, b);
-  }
+/** Merges two slots: notes the pair and its height, and returns the number of the new node. */
+function merge(work: Workspace, first: number, second: number, { pairs, heights }: FoundMerges): number {
+  const { q, centers, sizes, nodes, slotOf, chain, chainPosition } = work;
+  const n = nodes.length;
+  const t = n - work.alive;
+  const below = (slot: number) => (nodes[slot] < n ? 0 : heights[nodes[slot] - n]);
+  heights[t] = Math.max(below(first), below(second), Math.sqrt(2 * distance(work, first, second)));
+  pairs[2 * t] = nodes[first];
+  pairs[2 * t + 1] = nodes[second];
+  // The union goes into the lower slot, the last one alive into the other.
+  const a = Math.min(first, second);
+  const b = Math.max(first, second);
   const size = sizes[a] + sizes[b];
   for (let c = 0; c < q; c++) {
     centers[a * q + c] = (sizes[a] * centers[a * q + c] + sizes[b] * centers[b * q + c]) / size;
@@ -189,9 +188,9 @@ function mergeSlots(work: Workspace, a: number, b: number, node: number, searchF
   sizes[a] = size;
   slotOf[nodes[a]] = -1;
   slotOf[nodes[b]] = -1;
-  slotOf[node] = a;
-  nodes[a] = node;
-  work.alive = last;
+  slotOf[n + t] = a;
+  nodes[a] = n + t;
+  const last = --work.alive;
   if (b !== last) {
     for (let c = 0; c < q; c++) centers[b * q + c] = centers[last * q + c];
     sizes[b] = sizes[last];
@@ -200,12 +199,5 @@ function mergeSlots(work: Workspace, a: number, b: number, node: number, searchF
     chainPosition[b] = chainPosition[last];
     if (chainPosition[b] >= 0) chain[chainPosition[b]] = b;
   }
-  if (search === null) return;
-  if (last < searchFrom) work.search = null;
-  else if (2 * last < search.builtFor) buildSlotTree(search, centers, sizes, last);
-  else addSlot(search, centers, sizes, a);
-}
-
-function heightOf(heights: Float64Array, node: number, n: number): number {
-  return node < n ? 0 : heights[node - n];
+  return n + t;
 }

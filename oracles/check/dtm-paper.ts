@@ -2,9 +2,11 @@
  * fixtures/dtm_q*_p*_{diag,full}.json: every line of the bound, every gradient, natural-gradient step, optimal q(u),
  * local optima and held-out likelihoods of the published model, by the direct formulas and by the fast local solver.
  */
+
 import { designMatrix } from "../../packages/core/src/basis/bspline.ts";
 import { residualStatistics, unpackGram } from "../../packages/core/src/basis/statistics.ts";
 import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
+import { naturalStep } from "../../packages/core/src/models/gp/solve.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import {
   directSums,
@@ -22,7 +24,6 @@ import {
   type InducingPosterior,
   inducingKl,
   naturalOfPosterior,
-  naturalStep,
   naturalTarget,
   posteriorOfNatural,
   unwhiten,

@@ -4,6 +4,7 @@
  */
 
 import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
+import { naturalStep } from "../../packages/core/src/models/gp/solve.ts";
 import { directSums, elboTerms, requireKernelFactor } from "../../packages/core/src/models/paper/elbo.ts";
 import {
   createEngine,
@@ -20,7 +21,6 @@ import {
   exactInducingPosterior,
   type InducingPosterior,
   naturalOfPosterior,
-  naturalStep,
   naturalTarget,
   posteriorOfNatural,
   priorInducingPosterior,

@@ -1,10 +1,11 @@
 /**
- * Cholesky factorisation and inverse of symmetric positive definite matrices of N × N blocks of size p, blocks (K, J)
- * with |K − J| > w being zero (w ≥ N − 1: a full matrix). A = U'U, upper triangle, row-major with an even row length `ld`;
- * below the diagonal nothing is read. All three products are the same step: two rows less (or plus) four others,
+ * Cholesky factorisation, solution and inverse of symmetric positive definite matrices, A = U'U, upper triangle,
+ * row-major with an even row length; below the diagonal nothing is read. All three products are the same step: two rows
+ * less (or plus) four others,
  *   y_0 −= Σ_b c_b0 x_b,   y_1 −= Σ_b c_b1 x_b,   b = 0..3,
  * which loads each x once for both rows.
  */
+import { Positive } from "./contexts";
 import { both, lanes } from "./exp";
 
 @inline
@@ -12,29 +13,17 @@ function row(A: usize, i: i32, ld: i32): usize {
   return A + (<usize>(i * ld) << 3);
 }
 
-/** One past the last column that the band of row i reaches. */
-@inline
-function end(i: i32, n: i32, p: i32, w: i32): i32 {
-  return min(n, (i / p + w + 1) * p);
-}
-
-/** First row whose band reaches column i. */
-@inline
-function start(i: i32, p: i32, w: i32): i32 {
-  return max(0, i / p - w) * p;
-}
-
 /** y_r[from..to) −= Σ_b c_br x_b[from..to), r = 0, 1; c at coefficient addresses c, c + 8 in rows of x; byte offsets. */
 @inline
-function subtractFour(y0: usize, y1: usize, x: usize, step: usize, c: usize, cstep: usize, from: usize, to: usize): void {
+function subtractFour(y0: usize, y1: usize, x: usize, step: usize, c: usize, from: usize, to: usize): void {
   const p0 = both(c);
   const q0 = both(c + 8);
-  const p1 = both(c + cstep);
-  const q1 = both(c + cstep + 8);
-  const p2 = both(c + 2 * cstep);
-  const q2 = both(c + 2 * cstep + 8);
-  const p3 = both(c + 3 * cstep);
-  const q3 = both(c + 3 * cstep + 8);
+  const p1 = both(c + step);
+  const q1 = both(c + step + 8);
+  const p2 = both(c + 2 * step);
+  const q2 = both(c + 2 * step + 8);
+  const p3 = both(c + 3 * step);
+  const q3 = both(c + 3 * step + 8);
   const xb = x + step;
   const xc = xb + step;
   const xd = xc + step;
@@ -71,44 +60,51 @@ function even(i: i32): usize {
   return <usize>(i & ~1) << 3;
 }
 
-/** Overwrites the upper triangle of A [n,ld] with U; 0 if A is not positive definite. What is left of it is scratch. */
-export function factorBand(A: usize, n: i32, ld: i32, p: i32, w: i32): i32 {
+/** Overwrites the upper triangle of `matrix` with U; 0 if A is not positive definite. What is left of it is scratch. */
+export function factorPositive(context: usize): i32 {
+  const positive = changetype<Positive>(context);
+  const A = positive.matrix;
+  const n = positive.order;
+  const ld = positive.stride;
   const step = <usize>ld << 3;
   for (let k = 0; k < n; k += 4) {
     const size = min(4, n - k);
-    const reach = end(k + size - 1, n, p, w);
-    const to = <usize>((reach + 1) & ~1) << 3;
     // The four pivot rows among themselves.
     for (let a = 0; a < size; a++) {
       const i = k + a;
       const r = row(A, i, ld);
       for (let b = 0; b < a; b++) {
         const other = row(A, k + b, ld);
-        subtractOne(r, other, f64.load(other + (<usize>i << 3)), even(i), to);
+        subtractOne(r, other, f64.load(other + (<usize>i << 3)), even(i), step);
       }
       const pivot = f64.load(r + (<usize>i << 3));
       if (!(pivot > 0)) return 0;
-      scale(r, 1 / sqrt<f64>(pivot), even(i), to);
+      scale(r, 1 / sqrt<f64>(pivot), even(i), step);
     }
     if (size < 4) break;
     // The rows below them, two at a time; a last single row takes its scratch neighbour along.
     const x = row(A, k, ld);
-    for (let i = k + 4; i < reach; i += 2) {
+    for (let i = k + 4; i < n; i += 2) {
       const y = row(A, i, ld);
-      subtractFour(y, y + step, x, step, x + (<usize>i << 3), step, even(i), to);
+      subtractFour(y, y + step, x, step, x + (<usize>i << 3), even(i), step);
     }
   }
   return 1;
 }
 
-/** Solves U'U x = b in place, b [ld]; rows by twos, odd entries at either end by themselves. */
-export function solveBand(U: usize, b: usize, n: i32, ld: i32, p: i32, w: i32): void {
+/** Solves U'U x = b in place, b = `vector`; rows by twos, odd entries at either end by themselves. */
+export function solvePositive(context: usize): void {
+  const positive = changetype<Positive>(context);
+  const U = positive.matrix;
+  const b = positive.vector;
+  const n = positive.order;
+  const ld = positive.stride;
+  const to = <usize>n << 3;
   for (let i = 0; i < n; i++) {
     const r = row(U, i, ld);
     const o = <usize>i << 3;
     const y = f64.load(b + o) / f64.load(r + o);
     f64.store(b + o, y);
-    const to = <usize>end(i, n, p, w) << 3;
     let j = o + 8;
     if (j < to && (i & 1) == 0) {
       f64.store(b + j, f64.load(b + j) - y * f64.load(r + j));
@@ -121,7 +117,6 @@ export function solveBand(U: usize, b: usize, n: i32, ld: i32, p: i32, w: i32): 
   for (let i = n - 1; i >= 0; i--) {
     const r = row(U, i, ld);
     const o = <usize>i << 3;
-    const to = <usize>end(i, n, p, w) << 3;
     let s = f64.load(b + o);
     let j = o + 8;
     let even = f64x2.splat(0);
@@ -135,11 +130,14 @@ export function solveBand(U: usize, b: usize, n: i32, ld: i32, p: i32, w: i32): 
   }
 }
 
-/**
- * S = (U'U)⁻¹ from U: X = U⁻ᵀ (lower triangular, rows by recurrence), S = X'X. X and S are [n + 1, ld]; X is scratch.
- * With `full` 0 only the lower half within the band is made, with its sign turned: −S.
- */
-export function invertBand(U: usize, X: usize, S: usize, n: i32, ld: i32, p: i32, w: i32, full: i32): void {
+/** `inverse` = (U'U)⁻¹ from U: X = U⁻ᵀ (lower triangular, rows by recurrence, in `scratch`), then X'X. */
+export function invertPositive(context: usize): void {
+  const positive = changetype<Positive>(context);
+  const U = positive.matrix;
+  const X = positive.scratch;
+  const S = positive.inverse;
+  const n = positive.order;
+  const ld = positive.stride;
   const step = <usize>ld << 3;
   memory.fill(X, 0, <usize>(n + 1) * step);
   memory.fill(S, 0, <usize>(n + 1) * step);
@@ -147,10 +145,9 @@ export function invertBand(U: usize, X: usize, S: usize, n: i32, ld: i32, p: i32
     const paired = i + 1 < n;
     const y0 = row(X, i, ld);
     const y1 = y0 + step;
-    let k = start(i, p, w);
+    let k = 0;
     for (; k + 4 <= i; k += 4) {
-      const to = <usize>(k + 4) << 3;
-      subtractFour(y0, y1, row(X, k, ld), step, row(U, k, ld) + (<usize>i << 3), step, 0, to);
+      subtractFour(y0, y1, row(X, k, ld), step, row(U, k, ld) + (<usize>i << 3), 0, <usize>(k + 4) << 3);
     }
     for (; k < i; k++) {
       const c = row(U, k, ld) + (<usize>i << 3);
@@ -171,19 +168,17 @@ export function invertBand(U: usize, X: usize, S: usize, n: i32, ld: i32, p: i32
   // The same step gives −X'X; the sign is turned when the lower half is copied to the upper one.
   for (let i = 0; i < n; i += 2) {
     const y0 = row(S, i, ld);
-    const from = full ? 0 : even(start(i, p, w));
     const to = <usize>(i + 2) << 3;
     let k = i;
     for (; k + 4 <= n; k += 4) {
-      subtractFour(y0, y0 + step, row(X, k, ld), step, row(X, k, ld) + (<usize>i << 3), step, from, to);
+      subtractFour(y0, y0 + step, row(X, k, ld), step, row(X, k, ld) + (<usize>i << 3), 0, to);
     }
     for (; k < n; k++) {
       const x = row(X, k, ld);
-      subtractOne(y0, x, f64.load(x + (<usize>i << 3)), from, to);
-      subtractOne(y0 + step, x, f64.load(x + (<usize>i << 3), 8), from, to);
+      subtractOne(y0, x, f64.load(x + (<usize>i << 3)), 0, to);
+      subtractOne(y0 + step, x, f64.load(x + (<usize>i << 3), 8), 0, to);
     }
   }
-  if (!full) return;
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {
       const v = -f64.load(row(S, i, ld) + (<usize>j << 3));

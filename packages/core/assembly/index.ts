@@ -3,7 +3,7 @@
  * nothing is kept between calls: the host lays out the memory and passes byte addresses. Numbers are f64 throughout;
  * only instructions with one defined result are used (no relaxed SIMD), so every machine gives the same bits.
  */
-export { factorBand, invertBand, solveBand } from "./cholesky";
+export { factorPositive, invertPositive, solvePositive } from "./cholesky";
 export { conditionTiles } from "./conditioning";
 export { courseQuantile, spreadCourse } from "./course";
 export { expectBlock, startBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
@@ -16,4 +16,3 @@ export { addOuter, dotTiles, fillProducts } from "./tiles";
 export { addToTable, contractTable, evaluateLocal, localValues } from "./local";
 export { blockResiduals, evaluateBlock, sumBlock } from "./local-block";
 export { climbBlock } from "./local-climb";
-export { fillPrecision, momentBlocks } from "./inducing";

@@ -15,38 +15,12 @@ export type KernelKind = "wasm-simd" | "typescript";
 
 /** Functions of the module that take plain addresses (bytes) and counts; those with a context are named in layouts.ts. */
 export interface KernelExports {
-  factorBand(A: number, n: number, ld: number, p: number, w: number): number;
-  solveBand(U: number, b: number, n: number, ld: number, p: number, w: number): void;
-  invertBand(U: number, X: number, S: number, n: number, ld: number, p: number, w: number, full: number): void;
   addOuter(P: number, R: number, out: number, active: number, count: number, K: number): void;
   dotTiles(R: number, T: number, out: number, active: number, count: number, K: number): void;
   evaluateLocal(context: number, order: number): number;
   localValues(context: number): number;
   contractTable(table: number, x: number, count: number, size: number, out: number): void;
   addToTable(table: number, x: number, count: number, size: number, weight: number, values: number): void;
-  fillPrecision(
-    A: number,
-    n: number,
-    ld: number,
-    p: number,
-    gram: number,
-    K: number,
-    weight: number,
-    bandRow: number,
-    bandColumn: number,
-    numBand: number,
-  ): void;
-  momentBlocks(
-    C: number,
-    ld: number,
-    p: number,
-    sign: number,
-    a: number,
-    bandRow: number,
-    bandColumn: number,
-    numBand: number,
-    out: number,
-  ): void;
   blockResiduals(context: number, count: number): void;
   evaluateBlock(context: number, count: number): void;
   sumBlock(context: number, count: number, weight: number, withCourse: number): void;

@@ -69,9 +69,22 @@ export const PASS = layout(
   ["packBlock", "expectBlock", "startBlock", "residualBlock", "maximizeBlock"],
 );
 
+/** Factor, solution and inverse of a positive definite matrix (assembly/cholesky.ts); rows of `stride` entries. */
+export const POSITIVE = layout(
+  "Positive",
+  ["order", "stride"],
+  {
+    matrix: { f64: (n) => (n.order + 1) * n.stride }, // A, then U
+    inverse: { f64: (n) => (n.order + 1) * n.stride },
+    scratch: { f64: (n) => (n.order + 1) * n.stride },
+    vector: { f64: (n) => n.stride }, // b, then the solution
+  },
+  ["factorPositive", "solvePositive", "invertPositive"],
+);
+
 /** Every layout, for the build. */
 export const LAYOUTS: readonly {
   readonly name: string;
   readonly sizes: readonly string[];
   readonly buffers: object;
-}[] = [PASS];
+}[] = [PASS, POSITIVE];

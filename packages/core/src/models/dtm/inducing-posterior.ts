@@ -8,19 +8,15 @@
  *   ∂φ/∂log α = the same with ½a_g for ȧ_g, less ½α Σ_g Tr 𝒢_g.
  * Σ_g 𝒢_g,kl a_g a_g' is symmetric, so pairs j ≤ j' suffice, four at a time. O(Γp²d²/4 + (dp)³).
  */
-import {
-  choleskyInPlace,
-  invertFromCholesky,
-  logDetFromCholesky,
-  solveCholeskyInPlace,
-} from "../../numeric/cholesky.ts";
-import { dot, trace } from "../../numeric/matrix.ts";
+import { dot } from "../../numeric/matrix.ts";
 import { blockDotTable, paddedRows, ROW_BLOCK } from "../../numeric/row-blocks.ts";
+import type { PositiveSolver } from "../../wasm/cholesky.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
+import { inducingKl, inducingSolver } from "../gp/solve.ts";
 import type { InducingLayout } from "./inducing-layout.ts";
 import { type JointMean, moveMean } from "./joint-mean.ts";
 import type { NodeKernel } from "./node-kernel.ts";
-import { createWasmMap, type WasmMap, wasmPairSums, wasmSolvePrecision } from "./wasm-map.ts";
+import { createWasmMap, type WasmMap, wasmPairSums } from "./wasm-map.ts";
 
 /** q(v) with the quantities it came from. */
 export interface InducingPosterior {
@@ -39,8 +35,7 @@ export interface InducingPosterior {
 
 /** Scratch of the solver. */
 export interface InducingWorkspace {
-  readonly factor: Float64Array; // chol Λ [dp,dp]
-  readonly inverse: Float64Array; // its inverse [dp,dp]
+  readonly solve: PositiveSolver;
   readonly traces: Float64Array; // Tr 𝒢_g [Γ]
   readonly products: Float64Array; // a_j a_j' of four pairs [4,Γ]
   readonly sums: Float64Array; // Σ_g 𝒢_g,kl a_j a_j' by pair [pairs,numRows]
@@ -70,8 +65,7 @@ export function inducingWorkspace(layout: InducingLayout, kernels: KernelKind = 
   const n = layout.numBasis * layout.numInducing;
   const pairs = paddedRows(layout.inducingRow.length);
   return {
-    factor: new Float64Array(n * n),
-    inverse: new Float64Array(n * n),
+    solve: inducingSolver(n, kernels),
     traces: new Float64Array(layout.numNodes),
     products: new Float64Array(ROW_BLOCK * layout.numNodes),
     sums: new Float64Array(pairs * layout.numRows),
@@ -94,15 +88,12 @@ export function solveInducingPosterior(
   joint: JointMean | null = null,
 ): void {
   const { numBasis: d, numInducing: p, numNodes: n } = layout;
-  const dp = d * p;
   const { precision, linear, mean, covariance } = out;
   pairSums(layout, kernel.features, kernel.features, nodeSums, ws, ws.sums);
   scatterPrecision(layout, ws.sums, precision);
   rowDots(kernel.features, p, nodeSums, d, n, linear);
-  out.logDeterminant =
-    ws.wasm === null
-      ? solvePrecision(precision, linear, ws, mean, covariance)
-      : wasmSolvePrecision(ws.wasm, precision, linear, mean, covariance);
+  // Every eigenvalue of Λ is at least 1, so there is no factor only where numbers are not finite.
+  out.logDeterminant = ws.solve(precision, linear, mean, covariance);
   out.meanShift.fill(0);
   let moved = 0;
   if (joint !== null) {
@@ -110,28 +101,10 @@ export function solveInducingPosterior(
     out.meanShift.set(joint.shift);
   }
   nodeTraces(layout, nodeSums, ws.traces);
-  out.divergence = 0.5 * (trace(covariance, dp) + dot(mean, mean) - dp + out.logDeterminant);
+  out.divergence = inducingKl(mean, covariance, out.logDeterminant);
   const rest = dot(kernel.restVariance, ws.traces);
   out.phi = 0.5 * (dot(linear, mean) - out.logDeterminant - rest) + moved;
   if (derivative) phiGradient(layout, kernel, nodeSums, joint?.linearSums ?? nodeSums, ws, out);
-}
-
-/** ν = Λ⁻¹c and Ξ = Λ⁻¹; returns log|Λ|. */
-function solvePrecision(
-  precision: Float64Array,
-  linear: Float64Array,
-  { factor, inverse }: InducingWorkspace,
-  mean: Float64Array,
-  covariance: Float64Array,
-): number {
-  const dp = linear.length;
-  factor.set(precision);
-  // Every eigenvalue of Λ is at least 1, so the factorisation fails only on numbers that are not finite.
-  choleskyInPlace(factor, dp);
-  mean.set(linear);
-  solveCholeskyInPlace(factor, dp, mean);
-  invertFromCholesky(factor, dp, covariance, inverse);
-  return logDetFromCholesky(factor, dp);
 }
 
 /** ∇φ; the mean is where φ is largest, so its own move does not count. `linearSums` are γ there. */

@@ -12,6 +12,7 @@
 
 import { dot } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
+import { naturalStep } from "../gp/solve.ts";
 import { countSmallGain } from "../run.ts";
 import {
   checkBound,
@@ -77,11 +78,8 @@ export function sviPass(engine: Engine, state: DtmState): void {
     const { nodeSums } = problem;
     nodeSums.fill(0);
     total += expectVisited(engine, state, visited, nodeSums, moments);
-    const share = (rate * m) / visited.count;
-    for (let e = 0; e < running.length; e++) {
-      running[e] = (1 - rate) * running[e] + share * nodeSums[e];
-      nodeSums[e] = running[e];
-    }
+    naturalStep({ running }, { running: nodeSums }, rate, m / visited.count);
+    nodeSums.set(running);
     if (moments !== null) updateParameters(engine, state, visited, moments, parameterRate(rate, visited.count));
     const kernel = learns && update % KERNEL_EVERY === 0;
     updateMap(engine, state, kernel ? { maxIterations: 1, maxEvaluations: 3 } : null);

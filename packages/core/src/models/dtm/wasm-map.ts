@@ -1,9 +1,8 @@
 /**
  * The steps of the map that do not depend on the number of individuals, in WebAssembly: sums over nodes and pairs of
- * inducing places (packages/core/assembly/tiles.ts) and the factorisation of Λ (wasm/positive-definite.ts).
+ * inducing places (packages/core/assembly/tiles.ts).
  */
 import { createKernelInstance, type KernelExports } from "../../wasm/instance.ts";
-import { type PositiveDefiniteKernel, positiveDefiniteKernel } from "../../wasm/positive-definite.ts";
 import { addFromTiles, TILE, tileCount, toPaddedRows, toTiles } from "../../wasm/tiles.ts";
 import type { InducingLayout } from "./inducing-layout.ts";
 
@@ -21,12 +20,11 @@ export interface WasmMap {
   /** Pairs of inducing places, (j, l) each, −1 beyond the last. */
   readonly pairs: Int32Array;
   readonly numTiles: number;
-  readonly precision: PositiveDefiniteKernel;
 }
 
 /** Memory for a layout. */
 export function createWasmMap(layout: InducingLayout): WasmMap {
-  const { numBasis: d, numInducing: p, numNodes, numRows, inducingRow, inducingColumn } = layout;
+  const { numInducing: p, numNodes, numRows, inducingRow, inducingColumn } = layout;
   const numTiles = tileCount(numNodes);
   const numGroups = Math.ceil(inducingRow.length / TILE);
   const width = numTiles * TILE;
@@ -46,7 +44,6 @@ export function createWasmMap(layout: InducingLayout): WasmMap {
     allTiles,
     pairs,
     numTiles,
-    precision: positiveDefiniteKernel(1, d * p, 0),
   };
 }
 
@@ -116,31 +113,4 @@ export function wasmAddPairs(
     );
   }
   addFromTiles(rows, numRows, n, table.subarray(firstRow * n, (firstRow + numRows) * n));
-}
-
-/**
- * ν = Λ⁻¹c and Ξ = Λ⁻¹ for Λ [dp,dp] and c [dp]; returns log|Λ|. Every eigenvalue of Λ is at least 1: where the
- * factorisation fails, numbers are not finite, and NaN is returned.
- */
-export function wasmSolvePrecision(
-  map: WasmMap,
-  precision: Float64Array,
-  linear: Float64Array,
-  mean: Float64Array,
-  covariance: Float64Array,
-): number {
-  const { order: n, stride, matrix, vector, inverse, ...kernel } = map.precision;
-  for (let i = 0; i < n; i++) matrix.set(precision.subarray(i * n, (i + 1) * n), i * stride);
-  if (!kernel.factor()) {
-    mean.fill(Number.NaN);
-    covariance.fill(Number.NaN);
-    return Number.NaN;
-  }
-  vector.set(linear);
-  kernel.solve();
-  mean.set(vector.subarray(0, n));
-  const logDeterminant = kernel.logDeterminant();
-  kernel.invert();
-  for (let i = 0; i < n; i++) covariance.set(inverse.subarray(i * stride, i * stride + n), i * n);
-  return logDeterminant;
 }

@@ -36,7 +36,7 @@ export function collapsedBound(engine: Engine, layout: HyperLayout): Objective {
     const theta = x.subarray(0, n);
     const fromSums = learns && kernel.kind === "rbf" && !layout.learned.inducing;
     sumOverAll(engine, theta, fromSums);
-    if (!updateInducing(engine, engine.sums, false)) return Number.NEGATIVE_INFINITY;
+    if (!updateInducing(engine)) return Number.NEGATIVE_INFINITY;
     const { options, parameters, posterior } = engine;
     let total: number;
     if (fromSums) {

@@ -46,7 +46,7 @@ export function createEngine(
     memory,
     sums: createSums(statistics, p, d),
     posterior: createInducingCoefficients(p, d),
-    work: createInducingWorkspace(p, d, statistics, options.kernels),
+    work: createInducingWorkspace(p, d, options.kernels),
     shards,
     g: new Float64Array(d),
     rho: 0,
@@ -74,14 +74,11 @@ function solverFor(parameters: GlobalParameters, options: EngineOptions, memory:
   return createLocalSolver(kernel, inducingLocations, numInducing, mapDimension, numBasis, settings);
 }
 
-/**
- * The optimal q(u) for the given sums (default the engine's), handed to the local solver; false if there is none. With
- * `covariance` false that of `posterior` is left as it was: between minibatches nobody reads it.
- */
-export function updateInducing(engine: Engine, sums: DataSums = engine.sums, covariance = true): boolean {
+/** The optimal q(u) for the given sums (default the engine's), handed to the local solver; false if there is none. */
+export function updateInducing(engine: Engine, sums: DataSums = engine.sums): boolean {
   const { statistics, parameters, factor, posterior, work, solver } = engine;
   const { numInducing: p, numBasis: d, noiseVariance } = parameters;
-  if (!solveInducingCoefficients(sums, statistics, factor, noiseVariance, p, d, posterior, work, covariance)) {
+  if (!solveInducingCoefficients(sums, statistics, factor, noiseVariance, p, d, posterior, work)) {
     return false;
   }
   solver.setGlobal(posterior.mean, posterior.blocks, factor.inverse, noiseVariance);

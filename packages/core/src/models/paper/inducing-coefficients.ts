@@ -6,11 +6,10 @@
  * No kernel inverse enters the sums or the solve, natural-gradient steps commute with this change of variables, and
  * Λ_a has the blocks of G_i's band alone. One solve costs O((dp)³).
  */
-import { choleskyBandInPlace, invertFromBandCholesky, solveBandInPlace } from "../../numeric/block-banded.ts";
-import { logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { multiply, symmetrizeInPlace, transpose } from "../../numeric/matrix.ts";
-import { type InducingKernel, inducingKernel } from "../../wasm/inducing.ts";
+import type { PositiveSolver } from "../../wasm/cholesky.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
+import { inducingSolver } from "../gp/solve.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
 import { type Band, type DataSums, type InducingPosterior, inducingKl } from "./inducing-posterior.ts";
 
@@ -27,11 +26,10 @@ export interface InducingCoefficients {
 
 /** Scratch of `solveInducingCoefficients`. */
 export interface InducingWorkspace {
-  readonly precision: Float64Array; // [dp,dp]
-  readonly scratch: Float64Array; // [dp,dp]
-  readonly vector: Float64Array; // [dp]
-  /** Factorisation and inverse in WebAssembly, where they are used. */
-  readonly wasm: InducingKernel | null;
+  readonly precision: Float64Array; // Λ_a [dp,dp]
+  readonly linear: Float64Array; // [dp]
+  readonly solution: Float64Array; // [dp]
+  readonly solve: PositiveSolver;
 }
 
 /** Buffers for one size. */
@@ -45,26 +43,18 @@ export function createInducingCoefficients(p: number, d: number): InducingCoeffi
   };
 }
 
-/** Scratch for one size and band; the solver runs on the given kernels. */
-export function createInducingWorkspace(
-  p: number,
-  d: number,
-  band: Band,
-  kernels: KernelKind = "typescript",
-): InducingWorkspace {
+/** Scratch for one size; the solver runs on the given kernels. */
+export function createInducingWorkspace(p: number, d: number, kernels: KernelKind = "typescript"): InducingWorkspace {
   const dp = d * p;
   return {
     precision: new Float64Array(dp * dp),
-    scratch: new Float64Array(dp * dp),
-    vector: new Float64Array(dp),
-    wasm: kernels === "wasm-simd" ? inducingKernel(d, p, band.bandRow, band.bandColumn) : null,
+    linear: new Float64Array(dp),
+    solution: new Float64Array(dp),
+    solve: inducingSolver(dp, kernels),
   };
 }
 
-/**
- * Writes the optimal q(a) for the sums to `out`; false if rounding leaves Λ_a without a factor. C is written in full
- * unless `covariance` is false: the local step reads only the blocks T.
- */
+/** Writes the optimal q(a) for the sums to `out`; false if rounding leaves Λ_a without a factor. */
 export function solveInducingCoefficients(
   sums: DataSums,
   band: Band,
@@ -73,85 +63,42 @@ export function solveInducingCoefficients(
   p: number,
   d: number,
   out: InducingCoefficients,
-  work: InducingWorkspace,
-  covariance = true,
+  { precision, linear, solution, solve }: InducingWorkspace,
 ): boolean {
   const weight = 1 / noiseVariance;
-  const { vector, wasm } = work;
-  for (let k = 0; k < d; k++) for (let j = 0; j < p; j++) vector[k * p + j] = weight * sums.cross[j * d + k];
-  let logDet: number | null;
-  if (wasm !== null) logDet = wasmSolvePrecision(wasm, sums, band, factor, weight, p, d, out, vector, covariance);
-  else {
-    logDet = solvePrecision(sums, band, factor, weight, p, d, out, work);
-    if (logDet !== null) fillBlocks(band, p, d, vector, out);
-  }
-  if (logDet === null) return false;
-  for (let k = 0; k < d; k++) for (let j = 0; j < p; j++) out.mean[j * d + k] = vector[k * p + j];
+  for (let k = 0; k < d; k++) for (let j = 0; j < p; j++) linear[k * p + j] = weight * sums.cross[j * d + k];
+  fillPrecision(sums, band, factor.matrix, weight, p, d, precision);
+  const logDet = solve(precision, linear, solution, out.covariance);
+  if (Number.isNaN(logDet)) return false;
+  fillBlocks(band, p, d, solution, out);
+  for (let k = 0; k < d; k++) for (let j = 0; j < p; j++) out.mean[j * d + k] = solution[k * p + j];
   out.kl = 0.5 * (energy(factor.matrix, out.blocks, p, d) - d * p + logDet - d * factor.logDet);
   return true;
 }
 
-/** Fills Λ_a, replaces the vector by Λ_a⁻¹ times it, writes C; returns log|Λ_a|, null without a factor. */
-function solvePrecision(
+/** Λ_a = I ⊗ K + weight · [Ω_kl]; Ω_kl is symmetric, and so is the matrix of blocks. */
+function fillPrecision(
   sums: DataSums,
   band: Band,
-  factor: KernelFactor,
+  K: Float64Array,
   weight: number,
   p: number,
   d: number,
-  out: InducingCoefficients,
-  { precision: L, scratch, vector }: InducingWorkspace,
-): number | null {
+  out: Float64Array,
+): void {
   const dp = d * p;
-  const K = factor.matrix;
-  L.fill(0);
+  out.fill(0);
   for (let e = 0; e < band.numBand; e++) {
     const k = band.bandRow[e];
     const l = band.bandColumn[e];
-    const from = e * p * p;
     for (let j = 0; j < p; j++) {
-      // Lower triangle: row block l ≥ k. Ω_kl is symmetric, so its row j serves as column j.
-      const row = (l * p + j) * dp + k * p;
-      for (let i = 0; i < p; i++) L[row + i] = weight * sums.gram[from + j * p + i];
-      if (k === l) for (let i = 0; i < p; i++) L[row + i] += K[j * p + i];
+      for (let i = 0; i < p; i++) {
+        const v = weight * sums.gram[(e * p + j) * p + i];
+        out[(k * p + j) * dp + l * p + i] = k === l ? v + K[j * p + i] : v;
+        if (k !== l) out[(l * p + j) * dp + k * p + i] = v;
+      }
     }
   }
-  const w = halfBandwidth(band);
-  if (!choleskyBandInPlace(L, d, p, w)) return null;
-  solveBandInPlace(L, d, p, w, vector);
-  invertFromBandCholesky(L, d, p, w, out.covariance, scratch);
-  return logDetFromCholesky(L, dp);
-}
-
-/** The same in WebAssembly, with the blocks T; C is copied if asked for. */
-function wasmSolvePrecision(
-  kernel: InducingKernel,
-  sums: DataSums,
-  band: Band,
-  factor: KernelFactor,
-  weight: number,
-  p: number,
-  d: number,
-  out: InducingCoefficients,
-  vector: Float64Array,
-  covariance: boolean,
-): number | null {
-  const { stride, moments, inverse } = kernel;
-  const n = d * p;
-  const pp = p * p;
-  kernel.gram.set(sums.gram);
-  kernel.prior.set(factor.matrix);
-  if (!kernel.factor(weight)) return null;
-  kernel.vector.set(vector);
-  kernel.solve(covariance);
-  vector.set(kernel.vector);
-  for (let e = 0; e < band.numBand; e++) {
-    out.blocks.set(moments.subarray(e * pp, (e + 1) * pp), (band.bandRow[e] * d + band.bandColumn[e]) * pp);
-  }
-  if (covariance) {
-    for (let i = 0; i < n; i++) out.covariance.set(inverse.subarray(i * stride, i * stride + n), i * n);
-  }
-  return kernel.logDeterminant();
 }
 
 /** q(a) of a whitened q(v): A = L_K⁻ᵀ𝒱, C_kl = L_K⁻ᵀ Ξ_kl L_K⁻¹. */

@@ -15,6 +15,7 @@ import {
   solveLowerMatrixInPlace,
 } from "../../numeric/cholesky.ts";
 import { multiply, symmetrizeInPlace, transpose } from "../../numeric/matrix.ts";
+import { inducingKl as klOfWhitened, type NaturalParameters, solvePositive } from "../gp/solve.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
 
 /** Which band entries of G_i there are: the part of the statistics that the global step reads. */
@@ -33,12 +34,6 @@ export interface InducingPosterior {
   readonly mean: Float64Array; // ν [dp]
   readonly covariance: Float64Array; // Ξ [dp,dp]
   readonly logDet: number; // log |Ξ|
-}
-
-/** (c, Λ) of q(v). */
-export interface NaturalParameters {
-  readonly linear: Float64Array; // c [dp]
-  readonly precision: Float64Array; // Λ [dp,dp]
 }
 
 /** Zero sums. */
@@ -85,12 +80,10 @@ export function naturalTarget(
 }
 
 /** N(Λ⁻¹c, Λ⁻¹). */
-export function posteriorOfNatural(natural: NaturalParameters): InducingPosterior {
-  const n = natural.linear.length;
-  const L = cholesky(natural.precision, n, "precision of the inducing values");
-  const mean = natural.linear.slice();
-  solveCholeskyInPlace(L, n, mean);
-  return { mean, covariance: invertFromCholesky(L, n), logDet: -logDetFromCholesky(L, n) };
+export function posteriorOfNatural({ linear, precision }: NaturalParameters): InducingPosterior {
+  const mean = new Float64Array(linear.length);
+  const covariance = new Float64Array(precision.length);
+  return { mean, covariance, logDet: -solvePositive(precision, linear, mean, covariance) };
 }
 
 /** (c, Λ) of N(ν, Ξ). */
@@ -100,19 +93,6 @@ export function naturalOfPosterior(posterior: InducingPosterior): NaturalParamet
   const linear = posterior.mean.slice();
   solveCholeskyInPlace(L, n, linear);
   return { linear, precision: invertFromCholesky(L, n) };
-}
-
-/** (1−λ) current + λ target. */
-export function naturalStep(
-  current: NaturalParameters,
-  target: NaturalParameters,
-  stepSize: number,
-): NaturalParameters {
-  const blend = (a: Float64Array, b: Float64Array) => a.map((x, k) => (1 - stepSize) * x + stepSize * b[k]);
-  return {
-    linear: blend(current.linear, target.linear),
-    precision: blend(current.precision, target.precision),
-  };
 }
 
 /**
@@ -181,12 +161,9 @@ export function whiten(
   return { ...whitened, logDet: logDetFromCholesky(L, d * p) };
 }
 
-/** KL[q(v) ‖ N(0,I)] = ½(tr Ξ + ν'ν − dp − log|Ξ|), the same as KL[q(u) ‖ p(u)]. */
-export function inducingKl(posterior: InducingPosterior): number {
-  const n = posterior.mean.length;
-  let s = -n - posterior.logDet;
-  for (let r = 0; r < n; r++) s += posterior.covariance[r * n + r] + posterior.mean[r] * posterior.mean[r];
-  return 0.5 * s;
+/** KL[q(v) ‖ N(0,I)], the same as KL[q(u) ‖ p(u)]. */
+export function inducingKl({ mean, covariance, logDet }: InducingPosterior): number {
+  return klOfWhitened(mean, covariance, -logDet);
 }
 
 /** (F m_k) and (F S_kl F') for a linear map F of p-vectors, blocks k, l = 1..d. */

@@ -8,17 +8,12 @@
  * Learned kernel: whitened (c, Λ), with q(u) kept when K moves. Sums taken under an earlier length-scale would be
  * amplified by the new K⁻¹, so they are not carried along.
  */
+import { type NaturalParameters, naturalStep } from "../gp/solve.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
 import type { Engine } from "./engine.ts";
 import { requireUpdate, updateInducing } from "./engine.ts";
 import { coefficientsOfInducing } from "./inducing-coefficients.ts";
-import {
-  type DataSums,
-  type NaturalParameters,
-  naturalTarget,
-  posteriorOfNatural,
-  rewhitenNatural,
-} from "./inducing-posterior.ts";
+import { type DataSums, naturalTarget, posteriorOfNatural, rewhitenNatural } from "./inducing-posterior.ts";
 
 /** q(u) as it is carried along; plain data. */
 export type TrackedInducing =
@@ -33,14 +28,8 @@ export function trackInducing(engine: Engine, sums: DataSums, kernelMoves: boole
 
 /** The natural-gradient step of length λ towards the optimum for the given sums, in place. */
 export function blendInducing(engine: Engine, tracked: TrackedInducing, sums: DataSums, stepSize: number): void {
-  if (tracked.form === "sums") {
-    blend(tracked.sums.cross, sums.cross, stepSize);
-    blend(tracked.sums.gram, sums.gram, stepSize);
-    return;
-  }
-  const target = targetOf(engine, sums);
-  blend(tracked.natural.linear, target.linear, stepSize);
-  blend(tracked.natural.precision, target.precision, stepSize);
+  if (tracked.form === "sums") naturalStep(tracked.sums, sums, stepSize);
+  else naturalStep(tracked.natural, targetOf(engine, sums), stepSize);
 }
 
 /** Keeps q(u) when the kernel moved from `before` to the engine's present one. */
@@ -55,7 +44,7 @@ export function keepInducing(engine: Engine, tracked: TrackedInducing, before: K
 /** Solves for q(u) and hands it to the engine and its local solver. */
 export function applyInducing(engine: Engine, tracked: TrackedInducing): void {
   if (tracked.form === "sums") {
-    requireUpdate(updateInducing(engine, tracked.sums, false));
+    requireUpdate(updateInducing(engine, tracked.sums));
     return;
   }
   const { statistics, factor, posterior, solver, parameters } = engine;
@@ -72,9 +61,4 @@ function targetOf(engine: Engine, sums: DataSums): NaturalParameters {
   const { statistics, factor, parameters } = engine;
   const { numInducing: p, numBasis: d, noiseVariance } = parameters;
   return naturalTarget(sums, statistics, factor, noiseVariance, p, d);
-}
-
-/** a ← (1−λ)a + λb. */
-function blend(a: Float64Array, b: Float64Array, stepSize: number): void {
-  for (let e = 0; e < a.length; e++) a[e] = (1 - stepSize) * a[e] + stepSize * b[e];
 }

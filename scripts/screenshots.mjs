@@ -78,7 +78,7 @@ async function importAndFit() {
 }
 
 async function mapAndStudy() {
-  await button("lung function").click();
+  await button("Lung function").click();
   const stage = page.getByRole("application");
   await stage.locator(".tm-dots circle").first().waitFor({ state: "attached" });
   await page.getByRole("heading", { name: "How to read the map" }).waitFor();

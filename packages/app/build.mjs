@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -26,11 +26,6 @@ execFileSync(process.execPath, [
   "--config",
   "tsdown.map.config.ts",
 ]);
-// PBC comes with the served build only: the single page stays small.
-mkdirSync(at("dist", "served", "examples"), { recursive: true });
-for (const file of ["visits.csv", "subjects.csv"]) {
-  copyFileSync(at("..", "..", "examples", "pbc", file), at("dist", "served", "examples", `pbc-${file}`));
-}
 
 /** The page with a policy that forbids every outside request; its own scripts may run by their hashes. */
 function withPolicy(html) {

@@ -146,7 +146,7 @@ export async function fitAndOpen(page: Page): Promise<Locator> {
 
 /** Opens the lung function example, whose map comes with the page. */
 export async function openDemo(page: Page): Promise<Locator> {
-  await page.getByRole("button", { name: "lung function", exact: true }).click({ timeout: PATIENCE });
+  await page.getByRole("button", { name: "Lung function", exact: true }).click({ timeout: PATIENCE });
   return mapStage(page);
 }
 

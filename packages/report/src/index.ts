@@ -3,6 +3,7 @@ export { type ChecklistItem, checklist } from "./content/checklist.ts";
 export { contextOf } from "./content/context.ts";
 export { methodsText } from "./content/methods.ts";
 export { studyFigures } from "./content/study-figures.ts";
+export { type CsvCell, csvLine, csvPieces, toCsv } from "./csv.ts";
 export {
   bandPath,
   DARKEST,
@@ -35,9 +36,29 @@ export {
 export { levelText } from "./figures/map-base.ts";
 export { levelsOn } from "./figures/map-data.ts";
 export { type Canvas, escapeText, fitText, shorten, textWidth } from "./figures/svg.ts";
-export { counted, decimalsFor, fixed, interval, timeWord, whole } from "./numbers.ts";
+export { niceStep, roundSpan, roundTicks, ticksOf } from "./figures/ticks.ts";
+export {
+  cell,
+  counted,
+  decimalsFor,
+  fixed,
+  interval,
+  NONE,
+  percent,
+  powerFor,
+  powerText,
+  pValue,
+  shortNumbers,
+  sized,
+  timeWord,
+  trimmed,
+  whole,
+  wilson,
+  withPower,
+} from "./numbers.ts";
 export { type FitEnd, fitEnd } from "./page/header.ts";
 export { type ReportOptions, renderReport } from "./render-report.ts";
 export * from "./study.ts";
 export { joinGroups, type ReadingFacts, summarizeCohort } from "./summary.ts";
 export { FONT_STACK, groupStyle, type Theme, type Tokens, tokensOf } from "./theme.ts";
+export { capital, midSentence, modelName, outcomeName } from "./words.ts";

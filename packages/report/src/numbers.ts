@@ -30,11 +30,12 @@ export function significant(x: number, digits = 3): string {
   if (!Number.isFinite(x)) return NONE;
   if (x === 0) return "0";
   const size = Math.floor(Math.log10(Math.abs(x)));
-  if (size < -4) {
-    const mantissa = fixed(x / 10 ** size, digits - 1).replace(/\.?0+$/, "");
-    return `${mantissa} × 10⁻${[...String(-size)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("")}`;
-  }
-  const decimals = Math.max(0, Math.min(8, digits - 1 - size));
+  if (size < -4) return `${trimmed(x / 10 ** size, digits - 1)} × ${powerText(size)}`;
+  return trimmed(x, Math.max(0, Math.min(8, digits - 1 - size)));
+}
+
+/** A number with at most these decimals, without zeros at its end. */
+export function trimmed(x: number, decimals: number): string {
   const text = fixed(x, decimals);
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
@@ -71,7 +72,7 @@ export function isSmall(count: number, limit: number): boolean {
   return count > 0 && count < limit;
 }
 
-/** Wilson's 95 % interval of a share. */
+/** Wilson's 95% interval of a share. */
 export function wilson(cases: number, total: number): { readonly lower: number; readonly upper: number } {
   if (total === 0) return { lower: 0, upper: 1 };
   const z = 1.959963984540054;
@@ -84,7 +85,7 @@ export function wilson(cases: number, total: number): { readonly lower: number; 
 
 /** Decimals that fit values with this noise: none for noise of a unit or more. */
 export function decimalsFor(noise: number): number {
-  return Number.isFinite(noise) && noise > 0 ? Math.max(0, Math.min(4, Math.ceil(-Math.log10(noise)))) : 1;
+  return Number.isFinite(noise) && noise > 0 ? Math.max(0, Math.min(6, Math.ceil(-Math.log10(noise)))) : 1;
 }
 
 /** "A, B and C". */
@@ -109,4 +110,46 @@ export function maskSmall(text: string, limit: number): string {
   return text.replace(/(?<![\d.,\u2212-])\d+(?![\d.,]*\d)/g, (digits) =>
     isSmall(Number(digits), limit) ? `<${limit}` : digits,
   );
+}
+
+/** Sizes that are written out; others leave a power of ten to a factor. */
+const WRITTEN_OUT = [1e-3, 1e6] as const;
+
+/** The power of ten, a multiple of three, that numbers of this size leave to a factor; 0 for sizes that are written out. */
+export function powerFor(size: number, [least, most]: readonly [number, number] = WRITTEN_OUT): number {
+  const a = Math.abs(size);
+  if (!(a > 0) || !Number.isFinite(a) || (a >= least && a < most)) return 0;
+  // A millionth more, so that 10⁹ is not taken for 999,999,999.
+  return 3 * Math.floor(Math.log10(a * (1 + 1e-6)) / 3);
+}
+
+/** "10¹²"; empty for the power 0. */
+export function powerText(power: number): string {
+  if (power === 0) return "";
+  const digits = [...String(Math.abs(power))].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(c)]).join("");
+  return `10${power < 0 ? "⁻" : ""}${digits}`;
+}
+
+/** "1.23 × 10¹²": a number with its power of ten and so many decimals; `fixed` for the power 0. */
+export function withPower(value: number, decimals: number, power: number): string {
+  const text = fixed(value / 10 ** power, decimals);
+  return power === 0 || !Number.isFinite(value) ? text : `${text} × ${powerText(power)}`;
+}
+
+/** A number of any size: in full with these decimals, or with three digits and a power of ten. */
+export function sized(value: number, decimals: number): string {
+  const power = powerFor(value);
+  if (power === 0) return fixed(value, decimals);
+  const whole = Math.floor(Math.log10(Math.abs(value) / 10 ** power)) + 1;
+  return withPower(value, Math.max(0, 3 - whole), power);
+}
+
+/** A text with its very long numbers in short: "Falls 39,000,000,000 a year" becomes "Falls 39.0 × 10⁹ a year". */
+export function shortNumbers(text: string): string {
+  return text.replace(/\d{1,3}(?:,\d{3}){2,}|\d{7,}|0\.000\d+/g, (found) => {
+    const value = Number(found.replaceAll(",", ""));
+    const power = powerFor(value);
+    const digits = Number((value / 10 ** power).toPrecision(3));
+    return power === 0 ? found : `${digits} × ${powerText(power)}`;
+  });
 }

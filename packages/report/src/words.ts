@@ -30,10 +30,9 @@ export function modelNote(model: string): string {
   return MODEL_NOTES[model] ?? "";
 }
 
-/** An outcome's column name for readers: underscores become spaces, the first letter is large. */
+/** "late_decline" as a reader would write it: words, first letter large. Names with capitals of their own stay. */
 export function outcomeName(name: string): string {
-  const text = name.replace(/_/g, " ").trim();
-  return text === "" ? name : text.charAt(0).toUpperCase() + text.slice(1);
+  return /^[a-z0-9_ ]*[a-z0-9][a-z0-9_ ]*$/.test(name) ? capital(name.replaceAll("_", " ").trim()) : name;
 }
 
 const NUMBER_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];

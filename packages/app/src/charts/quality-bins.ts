@@ -1,6 +1,8 @@
 /** Counts behind the charts of the quality page: observations in spans of time, words for them, the axis of values. */
+
 import { applyTransform, type Transform } from "@trajectory-maps/core";
-import { makeScale, niceStep, type Scale } from "./scale.ts";
+import { niceStep } from "@trajectory-maps/report";
+import { makeScale, type Scale } from "./scale.ts";
 
 export interface Bin {
   readonly from: number;

@@ -1,6 +1,5 @@
 /** Scales, ticks and paths of the small charts. A scale maps data to px; ticks are round numbers inside it. */
-import { textWidth } from "@trajectory-maps/report";
-import { fixed, powerFor, powerText } from "../lib/numbers.ts";
+import { fixed, niceStep, powerFor, powerText, textWidth, ticksOf } from "@trajectory-maps/report";
 
 export interface Scale {
   (value: number): number;
@@ -20,26 +19,6 @@ export interface ScaleOptions {
   readonly numTicks?: number;
   /** Equal distances are equal ratios. Only for positive data. Default false. */
   readonly log?: boolean;
-}
-
-/** The step of 1, 2 or 5 times a power of ten that comes nearest, as a ratio, to `count` steps over the span. */
-export function niceStep(span: number, count: number): number {
-  if (!(span > 0)) return 1;
-  const rough = span / Math.max(count, 1);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const excess = rough / power;
-  const factor = excess >= Math.sqrt(50) ? 10 : excess >= Math.sqrt(10) ? 5 : excess >= Math.SQRT2 ? 2 : 1;
-  return factor * power;
-}
-
-/** Multiples of the step from `low` to `high`, both included. */
-export function ticksOf(low: number, high: number, step: number): number[] {
-  const first = Math.ceil(low / step - 1e-9);
-  const last = Math.floor(high / step + 1e-9);
-  // Whole multiples, so that 0.3 is not 0.30000000000000004; + 0 turns −0 into 0.
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, k) =>
-    Number(((first + k) * step + 0).toPrecision(12)),
-  );
 }
 
 /** Maps [low, high] onto [from, to] in px. */
@@ -88,14 +67,6 @@ function logTicks(low: number, high: number, count: number): number[] {
   }
   const tens = all.filter((t) => Number.isInteger(Math.round(1e6 * Math.log10(t)) / 1e6));
   return all.length > count + 2 && tens.length >= 2 ? tens : all;
-}
-
-/** An end that is nearly round is made round, so that 0.02 to 9.97 years reads 0 to 10. */
-export function roundEnds(low: number, high: number, numTicks = 5): readonly [number, number] {
-  const step = niceStep(high - low, numTicks);
-  const near = 0.025 * (high - low);
-  const [a, b] = [Math.round(low / step) * step, Math.round(high / step) * step];
-  return [Math.abs(a - low) <= near ? a : low, Math.abs(b - high) <= near ? b : high];
 }
 
 /** Lowest and highest of the finite numbers, with a margin as a share of the span; on a log scale of the ratio. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { boundText, gainsOf, keptSegments, recentGain, segmentsOf, shownRange, startOf } from "./trace.ts";
+import { gainsOf, keptSegments, recentGain, segmentsOf, shownRange, startOf } from "./trace.ts";
 
 describe("segmentsOf", () => {
   it("numbers passes through the stages of one start", () => {
@@ -72,11 +72,6 @@ describe("gains", () => {
       { pass: 3, gain: 1 },
       { pass: 6, gain: 1.5 },
     ]);
-  });
-
-  it("and bounds are written with commas before the point only", () => {
-    expect(boundText(-2136.1844, 4)).toBe("−2,136.1844");
-    expect(boundText(-38636, 0)).toBe("−38,636");
   });
 
   it("are averaged over the last passes", () => {

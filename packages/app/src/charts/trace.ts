@@ -1,6 +1,4 @@
 /** The bound over passes as a chart shows it: segments, the range of its height, gains per pass. */
-import { fixed } from "../lib/numbers.ts";
-
 /** Bounds of one stage of a fit; `first` is the pass of the first value. */
 export interface TraceSegment {
   readonly first: number;
@@ -67,13 +65,6 @@ export function gainsOf(segments: readonly TraceSegment[]): { readonly pass: num
       return gain > 0 ? [{ pass: first + k + 1, gain }] : [];
     }),
   );
-}
-
-/** A bound with a true minus and commas in its whole part. */
-export function boundText(value: number, decimals: number): string {
-  const [whole, rest] = fixed(value, decimals).split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
-  return rest === undefined ? grouped : `${grouped}.${rest}`;
 }
 
 /** Mean gain of the last passes, at most five of them; null without two. */

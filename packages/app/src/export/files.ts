@@ -3,10 +3,9 @@
  * say so; the others hold none, and counts below the limit are written "<11" in them.
  */
 import { isMapModel, numIndividuals, saveModel } from "@trajectory-maps/core";
-import { figureToSvg, renderReport, studyFigures } from "@trajectory-maps/report";
+import { cell, counted, figureToSvg, renderReport, studyFigures, toCsv } from "@trajectory-maps/report";
 import { zipSync } from "fflate";
-import { count } from "../lib/numbers.ts";
-import { svgToPng, toCsv } from "../lib/save.ts";
+import { svgToPng } from "../lib/save.ts";
 import { studyOf } from "../lib/study.ts";
 import type { Explorer } from "../state/explorer.svelte.ts";
 import { viewToFragment } from "../state/view.ts";
@@ -26,11 +25,6 @@ export interface ExportFile {
 
 const SMALL_CELL = 11;
 
-/** A count as it may be shared. */
-export function sharedCount(n: number, limit = SMALL_CELL): string {
-  return n > 0 && n < limit ? `<${limit}` : String(n);
-}
-
 /** Every file that can be made of what is there now. */
 export function exportFiles(explorer: Explorer): ExportFile[] {
   const { fitted, loaded, groups, view } = explorer;
@@ -38,7 +32,7 @@ export function exportFiles(explorer: Explorer): ExportFile[] {
   const files: ExportFile[] = [];
   const stem = stemOf(loaded.source);
   const title = `Map of ${loaded.cohort.marker.name}`;
-  const source = `${loaded.source}, ${count(numIndividuals(loaded.cohort), "individual")}`;
+  const source = `${loaded.source}, ${counted(numIndividuals(loaded.cohort), "individual")}`;
   if (fitted !== null) {
     const { model, placements } = fitted;
     if (mapSvg(title, source) !== null) {
@@ -82,7 +76,7 @@ export function exportFiles(explorer: Explorer): ExportFile[] {
       label: "Places",
       name: `${stem}-places.csv`,
       type: "text/csv",
-      contains: `ids, places, their uncertainty, visits and groups of ${count(placements.ids.length, "individual")}`,
+      contains: `ids, places, their uncertainty, visits and groups of ${counted(placements.ids.length, "individual")}`,
       individual: true,
       make: () => placesCsv(explorer),
     });
@@ -92,7 +86,7 @@ export function exportFiles(explorer: Explorer): ExportFile[] {
         label: "Group courses",
         name: `${stem}-groups.csv`,
         type: "text/csv",
-        contains: `${count(groups.groups.length, "median course")} with their 10–90% fans and sizes`,
+        contains: `${counted(groups.groups.length, "median course")} with their 10–90% fans and sizes`,
         individual: false,
         make: () => coursesCsv(explorer),
       });
@@ -103,7 +97,7 @@ export function exportFiles(explorer: Explorer): ExportFile[] {
         label: "Selection",
         name: `${stem}-selection.csv`,
         type: "text/csv",
-        contains: `ids, visits and groups of ${count(view.selection.members.length, "selected individual")}`,
+        contains: `ids, visits and groups of ${counted(view.selection.members.length, "selected individual")}`,
         individual: true,
         make: () => selectionCsv(explorer),
       });
@@ -202,7 +196,7 @@ function coursesCsv(explorer: Explorer): string {
     Array.from(course.times, (time, t) => [
       letter,
       explorer.groupName(k),
-      sharedCount(numMembers),
+      cell(numMembers, SMALL_CELL),
       time,
       course.median[t],
       course.lower[t],

@@ -1,4 +1,4 @@
-/** Files made in the page and handed to the browser's own saving; and cells that no spreadsheet takes for a formula. */
+/** Files made in the page and handed to the browser's own saving. */
 
 /** Offers a file for saving under a name. */
 export function saveFile(name: string, content: string | Uint8Array, type: string): void {
@@ -10,20 +10,6 @@ export function saveFile(name: string, content: string | Uint8Array, type: strin
   link.click();
   // The browser reads the file after the click; a little later it is no longer needed.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
-/** A table as CSV; text that a spreadsheet would run as a formula gets an apostrophe before it. */
-export function toCsv(header: readonly string[], rows: Iterable<readonly (string | number | null)[]>): string {
-  const lines = [header.map(cell).join(",")];
-  for (const row of rows) lines.push(row.map(cell).join(","));
-  return `${lines.join("\n")}\n`;
-}
-
-function cell(value: string | number | null): string {
-  if (value === null) return "";
-  if (typeof value === "number") return Number.isFinite(value) ? String(value) : "";
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** An SVG drawing as PNG bytes at a scale; drawn by the browser, so that it needs no library. */

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { dotColours } from "./dot-colours.ts";
 import { dotStyle } from "./dot-style.ts";
 import { placeOnPath, shareOnPath } from "./draw-lens.ts";
-import { roundTicks } from "./lens.ts";
 import { planeOf } from "./plane.ts";
 import { regionRings } from "./region.ts";
 import { drawingOrder, lookOf, plannedRenderer } from "./renderers/dot-renderer.ts";
@@ -202,19 +201,6 @@ describe("small parts", () => {
     expect(shareOnPath(pins, { x: 0.5, y: 7 })).toBe(0.25);
     expect(shareOnPath(pins, { x: -4, y: 0 })).toBe(0);
     expect(shareOnPath([pins[0], pins[0]], { x: 1, y: 1 })).toBe(0);
-  });
-
-  it("find round ticks inside any range", () => {
-    for (const [low, high] of [
-      [18, 122],
-      [0.02, 0.031],
-      [-5, 5],
-      [1234, 1238],
-    ]) {
-      const ticks = roundTicks(low, high);
-      expect(ticks.length).toBeGreaterThanOrEqual(2);
-      for (const tick of ticks) expect(tick >= low - 1e-9 && tick <= high + 1e-9).toBe(true);
-    }
   });
 
   it("show two axes of three with the third at its centre", () => {

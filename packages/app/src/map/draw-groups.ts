@@ -1,5 +1,5 @@
 /** Names of groups on the map: a pill with letter and name near the median place, moved to where it hides few dots. */
-import { fitText, textWidth } from "@trajectory-maps/report";
+import { capital, fitText, textWidth } from "@trajectory-maps/report";
 import type { PxBox } from "./draw-individual.ts";
 import { make, type Pen, plain } from "./pen.ts";
 import type { Ground } from "./scene.ts";
@@ -138,8 +138,4 @@ export function pillAt(pills: readonly Pill[], viewport: Viewport, px: number, p
 
 function median(values: Float64Array): number {
   return values.sort()[Math.floor(values.length / 2)];
-}
-
-function capital(words: string): string {
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }

@@ -3,11 +3,20 @@
  * Elements are made once and only their attributes change while the pointer moves.
  */
 import { applyTransform, basisDomain, undoTransform } from "@trajectory-maps/core";
-import { counted, interval, textWidth, timeWord } from "@trajectory-maps/report";
-import { powerFor, powerText } from "../lib/numbers.ts";
+import {
+  capital,
+  counted,
+  interval,
+  powerFor,
+  powerText,
+  roundTicks,
+  textWidth,
+  timeWord,
+  trimmed,
+} from "@trajectory-maps/report";
 import { linePath, make, type Pen } from "./pen.ts";
 import type { Scene } from "./scene.ts";
-import { shortTime, sizedValue, trimmed } from "./surfaces.ts";
+import { shortTime, sizedValue } from "./surfaces.ts";
 import type { LensReading } from "./types.ts";
 import type { Viewport } from "./viewport.ts";
 
@@ -47,7 +56,7 @@ export function lastValueWords(
   const [lower, upper] = [course.lower[k], course.upper[k]];
   const long = [lower, course.median[k], upper].some((v) => powerFor(v) !== 0);
   return {
-    when: `${word.slice(0, 1).toUpperCase()}${word.slice(1)} ${shortTime(course.times[k])}`,
+    when: `${capital(word)} ${shortTime(course.times[k])}`,
     value: sizedValue(course.median[k], decimals),
     band: long ? `${sizedValue(lower, decimals)} to ${sizedValue(upper, decimals)}` : interval(lower, upper, decimals),
   };
@@ -163,7 +172,7 @@ function lensScale(scene: Scene): Scale {
   };
   const linear = marker.transform === "identity";
   const ticks = linear
-    ? roundTicks(scene.range[0], scene.range[1])
+    ? roundTicks(scene.range[0], scene.range[1], 3)
     : [0.2, 0.8].map((share) => oneDigit(undoTransform(marker.transform, low + share * (high - low))));
   const times = [t0, (t0 + t1) / 2, t1];
   const unit = marker.timeUnit.slice(0, 1);
@@ -211,19 +220,6 @@ function drawCourse(scale: Scale, { course }: LensReading, line: SVGElement, ban
     (k) => scale.y(lower[n - 1 - k]),
   );
   band.setAttribute("d", `${linePath(n, x, (k) => scale.y(upper[k]))}${back.replace("M", "L")}Z`);
-}
-
-/** Two or three round numbers inside a range, or four. */
-export function roundTicks(low: number, high: number): number[] {
-  const span = high - low;
-  if (!(span > 0)) return [low];
-  const power = 10 ** Math.floor(Math.log10(span));
-  for (const step of [5, 2, 1, 0.5, 0.2, 0.1].map((s) => s * power)) {
-    const first = Math.ceil(low / step - 1e-9);
-    const last = Math.floor(high / step + 1e-9);
-    if (last - first >= 1) return Array.from({ length: Math.min(last - first + 1, 4) }, (_, k) => (first + k) * step);
-  }
-  return [low, high];
 }
 
 function oneDigit(value: number): number {

@@ -16,8 +16,20 @@ import {
   undoSlope,
   undoTransform,
 } from "@trajectory-maps/core";
-import { decimalsFor, fixed, type Grid, gridOf, type Land, levelsOn, timeWord, valueAt } from "@trajectory-maps/report";
-import { powerFor, powerText, sized } from "../lib/numbers.ts";
+import {
+  capital,
+  decimalsFor,
+  type Grid,
+  gridOf,
+  type Land,
+  levelsOn,
+  powerFor,
+  powerText,
+  sized,
+  timeWord,
+  trimmed,
+  valueAt,
+} from "@trajectory-maps/report";
 import type { Plane } from "./plane.ts";
 import type { MapTerrain } from "./types.ts";
 
@@ -200,8 +212,6 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
   return { surface };
 }
 
-const capital = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
-
 /** Map coordinates of node k of a grid. */
 export function nodeAt({ box, nx, ny }: Grid, k: number): readonly [number, number] {
   const [c, r] = [k % nx, Math.floor(k / nx)];
@@ -227,12 +237,6 @@ export function valueDecimals(decoder: Decoder): number {
 function neededDecimals(levels: readonly number[]): number {
   const gap = levels.length > 1 ? Math.abs(levels[1] - levels[0]) : Math.abs(levels[0] ?? 1);
   return gap > 0 ? Math.max(0, Math.min(4, Math.ceil(-Math.log10(gap) - 1e-9))) : 0;
-}
-
-/** A number with at most these decimals, without zeros at its end. */
-export function trimmed(value: number, decimals: number): string {
-  const text = fixed(value, decimals);
-  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
 /** A value of any size: trimmed to these decimals, or three digits with a power of ten. */

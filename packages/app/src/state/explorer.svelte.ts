@@ -14,6 +14,7 @@ interface ServedStart {
   readonly model?: { readonly path: string };
   readonly columns?: ReadChoice["columns"];
   readonly marker?: ReadChoice["marker"];
+  readonly pbc?: boolean;
 }
 
 /** The explorer as views see it. */
@@ -29,17 +30,16 @@ export class Explorer extends Studying {
     this.canKeep = await canKeep();
     this.kept = this.canKeep ? await recall() : null;
     const { kept } = this;
+    const served = __SERVED__ ? await servedStart() : null;
+    this.hasPbc = served?.pbc === true;
     if (kept !== null) await this.attempt(() => this.#takeUp(kept, wanted));
-    else if (__SERVED__) await this.#openServed(wanted);
+    if (served !== null && kept === null) await this.#openServed(served, wanted);
     // The worker starts while the reader looks at the first page, not when they ask something of it.
     requestAnimationFrame(() => setTimeout(() => void this.engine));
   }
 
   /** What `dtm explore RUN|VISITS` was started with. */
-  async #openServed(wanted: View): Promise<void> {
-    const answer = await fetch("data/start.json").catch(() => null);
-    if (answer === null || !answer.ok) return;
-    const start = (await answer.json()) as ServedStart;
+  async #openServed(start: ServedStart, wanted: View): Promise<void> {
     const fileAt = async (path: string) => (await fetch(path)).blob();
     if (start.visits === undefined) return;
     if (!(await this.open(await fileAt(start.visits.path), start.visits.name))) return;
@@ -95,6 +95,12 @@ export class Explorer extends Studying {
     this.takeCohort(null, null);
     this.display(FIRST_VIEW);
   }
+}
+
+/** What the server has for the page; null if it says nothing. */
+async function servedStart(): Promise<ServedStart | null> {
+  const answer = await fetch("data/start.json").catch(() => null);
+  return answer?.ok ? ((await answer.json()) as ServedStart) : null;
 }
 
 /** The one explorer of the page. */

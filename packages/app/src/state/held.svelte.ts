@@ -79,6 +79,8 @@ export class Held {
   previewName = $state("");
   /** Columns and marker said on the command line, for the table it was started with. */
   servedChoice: ReadChoice | null = $state.raw(null);
+  /** Whether the server has the PBC example. */
+  hasPbc = $state(false);
   /** The table looked at as it would be read; taken over by `read`. */
   checked: Checked | null = $state.raw(null);
   loaded: Loaded | null = $state.raw(null);

@@ -1,6 +1,6 @@
 /** What is asked of a map: groups and their stability, outcomes, other models, single individuals, saved selections. */
 import { type Interval, idAt } from "@trajectory-maps/core";
-import { shortNumbers } from "../lib/numbers.ts";
+import { shortNumbers } from "@trajectory-maps/report";
 import type { CompareChoice, GroupChoice, IndividualAnswer, IndividualQuestion } from "../worker/api.ts";
 import { Reading } from "./reading.ts";
 

@@ -1,6 +1,7 @@
 /** dtm embed MODEL VISITS: places of individuals under a fitted model, without refitting. */
+
 import { embed } from "@trajectory-maps/core";
-import { toCsv } from "../io/csv.ts";
+import { toCsv } from "@trajectory-maps/report";
 import { readModel } from "../io/run-folder.ts";
 import type { Command } from "./command.ts";
 import { placeCells, placeColumns } from "./placements.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { FileError, StoppedError } from "../exit-codes.ts";
 import { serveExplorer } from "../explore/server.ts";
-import { fileExists, isFolder, nameOf } from "../io/read.ts";
+import { fileExists, findBundled, isFolder, nameOf } from "../io/read.ts";
 import { MODEL_FILE, readModel, VISITS_FILE } from "../io/run-folder.ts";
 import { builtExplorer, filesOf, type Served, servedFile } from "../io/served-files.ts";
 import { listenForSignals, type StopSignal } from "../io/signals.ts";
@@ -19,6 +19,8 @@ interface Start {
   readonly model?: { readonly path: string };
   readonly columns?: { readonly [role: string]: string };
   readonly marker?: { readonly [field: string]: string };
+  /** Whether the PBC example is served: it comes with the repository, not with the package. */
+  readonly pbc?: boolean;
 }
 
 export const explore: Command = {
@@ -96,6 +98,12 @@ function startWith(path: string | undefined, subjects: string | undefined, optio
   if (subjects !== undefined) {
     serve("/data/subjects", subjects, "application/octet-stream");
     start = { ...start, subjects: { path: "data/subjects", name: nameOf(subjects) } };
+  }
+  const [visits, individuals] = ["visits.csv", "subjects.csv"].map(findBundled);
+  if (visits !== undefined && individuals !== undefined) {
+    serve("/examples/pbc-visits.csv", visits, "text/csv; charset=utf-8");
+    serve("/examples/pbc-subjects.csv", individuals, "text/csv; charset=utf-8");
+    start = { ...start, pbc: true };
   }
   return { start, files };
 }

@@ -2,6 +2,7 @@
  * What follows the fit of a model: baselines, places, files, summary. A signal meanwhile keeps what is finished, and
  * `dtm fit --resume` does the rest.
  */
+
 import { join } from "node:path";
 import {
   type BasisStatistics,
@@ -16,9 +17,9 @@ import {
   saveModel,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
+import { toCsv } from "@trajectory-maps/report";
 import { NotConvergedError, StoppedError } from "../exit-codes.ts";
 import { type Checkpoint, checkpointText } from "../io/checkpoint.ts";
-import { toCsv } from "../io/csv.ts";
 import { fileExists } from "../io/read.ts";
 import { BASELINES, CHECKPOINT_FILE, isPrivate, LATER_FILES, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
 import type { Signals, StopSignal } from "../io/signals.ts";

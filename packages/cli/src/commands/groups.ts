@@ -1,6 +1,6 @@
 /** dtm groups RUN: groups of individuals on the map, with names, evidence and stability. */
+import { toCsv } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
-import { toCsv } from "../io/csv.ts";
 import { toJson } from "../io/json.ts";
 import { openRun } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";

@@ -1,6 +1,7 @@
 /** Places as a table: id, x1..xq, var11..varqq (upper triangle, row by row). */
+
 import type { Places, ShardBlock, ShardRunner } from "@trajectory-maps/core";
-import { type Cell, csvLine, toCsv } from "../io/csv.ts";
+import { type CsvCell, csvLine, toCsv } from "@trajectory-maps/report";
 
 /** Names of the columns of a place in q dimensions. */
 export function placeColumns(q: number): string[] {
@@ -9,9 +10,9 @@ export function placeColumns(q: number): string[] {
 }
 
 /** Cells of one individual's place. */
-export function placeCells(placements: Places, i: number): Cell[] {
+export function placeCells(placements: Places, i: number): CsvCell[] {
   const { ids, mapDimension: q, location, covariance } = placements;
-  const cells: Cell[] = [ids[i] ?? "", ...location.subarray(i * q, (i + 1) * q)];
+  const cells: CsvCell[] = [ids[i] ?? "", ...location.subarray(i * q, (i + 1) * q)];
   for (let a = 0; a < q; a++) {
     for (let b = a; b < q; b++) cells.push(covariance[(i * q + a) * q + b] ?? Number.NaN);
   }

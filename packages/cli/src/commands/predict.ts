@@ -1,4 +1,5 @@
 /** dtm predict MODEL VISITS: courses of individuals at given times, or when they cross a threshold. */
+
 import {
   basisDomain,
   type Cohort,
@@ -11,8 +12,8 @@ import {
   predictCrossing,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
+import { type CsvCell, toCsv } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
-import { type Cell, toCsv } from "../io/csv.ts";
 import { readModel } from "../io/run-folder.ts";
 import { type Command, type CommandResult, type Context, type Options, textOption } from "./command.ts";
 import { MODEL_ARGUMENT } from "./embed.ts";
@@ -112,7 +113,7 @@ function courses(
       `${beyond} of ${times.length} times lie outside ${first} to ${last}, the times of the training data: curves are held constant there.`,
     );
   }
-  const rows: Cell[][] = [];
+  const rows: CsvCell[][] = [];
   for (const placement of placed(model, cohort)) {
     const { mean, sd, lower, upper } = predict(shown, placement, times, { level, interval });
     times.forEach((t, k) => {
@@ -134,7 +135,7 @@ function crossings(model: TrajectoryModel, cohort: Cohort, options: Options, { t
   const from = given === undefined ? undefined : realNumber("--from", given);
   const [, last] = basisDomain(model.basis);
   const seed = seedOf(options);
-  const rows: Cell[][] = [];
+  const rows: CsvCell[][] = [];
   let late = 0;
   for (const placement of placed(model, cohort)) {
     if (from === undefined && placement.lastTime > last) {
@@ -175,7 +176,7 @@ function shareOf(probability: number): number {
   return Math.round(probability * 1e12) / 1e12;
 }
 
-function record(columns: readonly string[], row: readonly Cell[]): Record<string, Cell | null> {
+function record(columns: readonly string[], row: readonly CsvCell[]): Record<string, CsvCell | null> {
   return Object.fromEntries(
     columns.map((name, k) => {
       const cell = row[k] ?? "";

@@ -1,4 +1,5 @@
 /** dtm simulate pfvc|tss|MODEL: a cohort drawn from a known recipe or from a fitted model. */
+
 import { join } from "node:path";
 import {
   basisDomain,
@@ -11,7 +12,7 @@ import {
   simulateFromModel,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
-import { type Cell, csvPieces } from "../io/csv.ts";
+import { type CsvCell, csvPieces } from "@trajectory-maps/report";
 import { fileExists, isFolder } from "../io/read.ts";
 import { openRun, readModel, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";
@@ -22,7 +23,7 @@ import { seedOf, wholeNumber } from "./numbers.ts";
 interface Simulated {
   readonly cohort: Cohort;
   /** Columns of the table of individuals beside the id. */
-  readonly subjects: readonly { readonly name: string; readonly cells: readonly Cell[] }[];
+  readonly subjects: readonly { readonly name: string; readonly cells: readonly CsvCell[] }[];
 }
 
 export const simulate: Command = {
@@ -50,7 +51,7 @@ export const simulate: Command = {
       };
     }
     const header = ["id", ...subjects.map(({ name }) => name)];
-    function* rows(): Generator<Cell[]> {
+    function* rows(): Generator<CsvCell[]> {
       for (const [i, id] of idList(cohort.ids).entries()) yield [id, ...subjects.map(({ cells }) => cells[i] ?? "")];
     }
     const paths = writeOutputs(folder, [

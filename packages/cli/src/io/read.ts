@@ -54,11 +54,17 @@ function cannotRead(name: string, error: unknown): FileError {
 
 /** A file of the bundled PBC cohort; it stays in the repository and is not part of the published package. */
 export function bundledFile(name: string): string {
-  const path = fileURLToPath(new URL(`../../../examples/pbc/${name}`, import.meta.url));
-  if (!existsSync(path)) {
+  const path = findBundled(name);
+  if (path === undefined) {
     throw new FileError("The bundled cohort is only part of the repository. Run the demo there: npm run demo.");
   }
   return path;
+}
+
+/** The same, undefined outside of the repository. */
+export function findBundled(name: string): string | undefined {
+  const path = fileURLToPath(new URL(`../../../examples/pbc/${name}`, import.meta.url));
+  return existsSync(path) ? path : undefined;
 }
 
 /** The system's word for what went wrong, without a stack. */

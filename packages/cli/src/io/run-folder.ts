@@ -1,4 +1,5 @@
 /** The folder of a run: which files it holds, which of them are private, and how it is read back. */
+
 import { join } from "node:path";
 import {
   type Cohort,
@@ -10,8 +11,8 @@ import {
   readCohortFile,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
+import { csvPieces } from "@trajectory-maps/report";
 import { FileError, UsageError } from "../exit-codes.ts";
-import { csvPieces } from "./csv.ts";
 import { fileExists, isFolder, readBlocks, readText } from "./read.ts";
 
 export const MODEL_FILE = "model.json";

@@ -1,5 +1,5 @@
+import { csvPieces, toCsv } from "@trajectory-maps/report";
 import { describe, expect, it } from "vitest";
-import { csvPieces, toCsv } from "../io/csv.ts";
 import { table } from "./table.ts";
 import { createTalk } from "./talk.ts";
 import { textMap } from "./text-map.ts";

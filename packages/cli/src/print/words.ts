@@ -1,9 +1,7 @@
 /** Numbers and lists as a reader likes them. */
+import { whole } from "@trajectory-maps/report";
 
-/** 1,945 */
-export function whole(n: number): string {
-  return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
-}
+export { percent, whole } from "@trajectory-maps/report";
 
 /** A number with about three digits that matter: 0.0312, 1.93, 14.1, 1,718. */
 export function brief(x: number): string {
@@ -16,10 +14,6 @@ export function brief(x: number): string {
     .toFixed(decimals)
     .replace(/(\.\d*?)0+$/, "$1")
     .replace(/\.$/, "");
-}
-
-export function percent(share: number): string {
-  return `${(100 * share).toFixed(0)}%`;
 }
 
 /** "1 individual", "312 individuals". */

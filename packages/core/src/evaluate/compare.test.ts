@@ -45,10 +45,10 @@ describe("summarizeFolds", () => {
 
   it("says who predicts better with an interval of that sign", () => {
     expect(compareWith(0.5, 1).verdict).toMatch(
-      /^The map \(dtm\) predicts new individuals better .* interval 0\.\d+ to 0\.\d+\)/,
+      /^The map \(dtm\) predicts new individuals better .* CI 0\.\d+ to 0\.\d+\)/,
     );
     expect(compareWith(-0.5, 1).verdict).toMatch(
-      /^The linear mixed model predicts .* by 0\.\d+ .* interval 0\.\d+ to 0\.\d+\)/,
+      /^The linear mixed model predicts .* by 0\.\d+ .* CI 0\.\d+ to 0\.\d+\)/,
     );
   });
 
@@ -60,10 +60,10 @@ describe("summarizeFolds", () => {
 
   it("judges every model asked for against the one to be used, in one sentence", () => {
     expect(verdictWith({ line: -0.4, lmm: 0, fpca: 0.1, dtm: 0.5, classes: 0.5 })).toMatch(
-      /^The map \(dtm\) predicts .* higher by 0\.5.*\); latent classes \(classes\), difference -?0\.0\d \(.*\), do as well as the map \(dtm\); straight lines \(line\) and principal components \(fpca\) do worse than the map \(dtm\)\.$/,
+      /^The map \(dtm\) predicts .* higher by 0\.5.*\); latent classes \(classes\), difference −?0\.0\d \(.*\), do as well as the map \(dtm\); straight lines \(line\) and principal components \(fpca\) do worse than the map \(dtm\)\.$/,
     );
     expect(verdictWith({ lmm: 0, dtm: 0.5, classes: 0.9 })).toMatch(
-      /; but latent classes \(classes\), by 0\.[34].* per individual \(95 % interval 0\..*\), do better still\.$/,
+      /; but latent classes \(classes\), by 0\.[34].* per individual \(95% CI 0\..*\), do better still\.$/,
     );
     expect(verdictWith({ constant: -1, line: 0, lmm: 0, dtm: 0 })).toMatch(
       /^The linear mixed model suffices: the map \(dtm\) differs by .*, which could be chance; straight lines \(line\), .* do as well as the linear mixed model; a constant level \(constant\) does worse than the linear mixed model\.$/,

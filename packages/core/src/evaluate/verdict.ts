@@ -1,6 +1,6 @@
 /**
  * The verdict of a comparison in one sentence: the map against the reference (the linear mixed model where it takes part),
- * and every other model that was asked for against whichever of the two is to be used. "As well" means that the 95 %
+ * and every other model that was asked for against whichever of the two is to be used. "As well" means that the 95%
  * interval of the paired difference holds zero; it is no proof that there is none.   (docs/math/evaluation.md §3)
  */
 import type { ComparedModel, ModelDifference } from "./compared-models.ts";
@@ -81,12 +81,15 @@ function list(models: readonly ModelDifference[], detail?: (d: ModelDifference) 
 function amount({ mean, lower, upper }: ModelDifference): string {
   const turn = upper < 0 ? -1 : 1;
   const [low, high] = turn > 0 ? [lower, upper] : [-upper, -lower];
-  return `${decimals(turn * mean)} per individual (95 % interval ${decimals(low)} to ${decimals(high)})`;
+  return `${decimals(turn * mean)} per individual (95% CI ${decimals(low)} to ${decimals(high)})`;
 }
 
-/** Two decimals, and no minus before a zero. */
+/** Two decimals with a true minus, and none before a zero. */
 function decimals(x: number): string {
-  return x.toFixed(2).replace(/^-(0\.00)$/, "$1");
+  return x
+    .toFixed(2)
+    .replace(/^-(0\.00)$/, "$1")
+    .replace("-", "\u2212");
 }
 
 function brief({ mean, lower, upper }: ModelDifference): string {

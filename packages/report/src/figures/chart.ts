@@ -6,6 +6,7 @@
 import * as Plot from "@observablehq/plot";
 import { FONT_STACK } from "../theme.ts";
 import { type Pen, shorten } from "./svg.ts";
+import { roundSpan, roundTicks } from "./ticks.ts";
 
 export interface ChartAxis {
   readonly domain: readonly [number, number];
@@ -105,32 +106,6 @@ export function timeAxis(first: number, last: number, word: string, count = 4): 
   const ticks = roundTicks(...domain, count);
   const end = ticks[ticks.length - 1];
   return { domain, ticks, format: (v) => (v === end ? `${word} ${trim(v)}` : trim(v)) };
-}
-
-/** A range with its ends moved out to a round number where one is near (3 %): visits from day 2 on start at 0. */
-export function roundSpan(first: number, last: number, count: number): [number, number] {
-  const step = roundStep(first, last, count);
-  const near = 0.03 * (last - first);
-  const low = Math.floor(first / step + 1e-9) * step;
-  const high = Math.ceil(last / step - 1e-9) * step;
-  return [first - low <= near ? low + 0 : first, high - last <= near ? high : last];
-}
-
-/** Round numbers inside a range. */
-export function roundTicks(low: number, high: number, count: number): number[] {
-  if (!(high > low)) return [low];
-  const step = roundStep(low, high, count);
-  const ticks: number[] = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++)
-    ticks.push(Number((k * step).toPrecision(12)));
-  return ticks;
-}
-
-/** 1, 2 or 5 times a power of ten, for about `count` steps. */
-function roundStep(low: number, high: number, count: number): number {
-  const rough = (high - low) / count;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return [1, 2, 5, 10].map((k) => k * power).find((s) => s >= rough * 0.7)!;
 }
 
 /** A number without trailing zeros and with a true minus. */

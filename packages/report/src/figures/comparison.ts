@@ -3,9 +3,10 @@ import * as Plot from "@observablehq/plot";
 import { signed } from "../numbers.ts";
 import type { StudyComparison } from "../study.ts";
 import { midSentence, modelName } from "../words.ts";
-import { chart, roundTicks, trim } from "./chart.ts";
+import { chart, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
 import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, shorten, textWidth } from "./svg.ts";
+import { roundTicks } from "./ticks.ts";
 
 type Models = StudyComparison["models"];
 

@@ -6,9 +6,9 @@ import { fixed } from "../numbers.ts";
 import { roughCount } from "../small-cells.ts";
 import type { StudyGroup, StudyTree } from "../study.ts";
 import { groupStyle } from "../theme.ts";
-import { roundTicks } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
 import { type Canvas, label, make, makeRoot, penOf, shorten, textWidth } from "./svg.ts";
+import { roundTicks } from "./ticks.ts";
 
 const TOP = 26;
 const HEIGHT = 210;

@@ -1,9 +1,10 @@
 import { parseHTML } from "linkedom";
 import { describe, expect, it } from "vitest";
-import { roundTicks, timeAxis } from "./chart.ts";
+import { timeAxis } from "./chart.ts";
 import { coverageCurve } from "./comparison.ts";
 import { spreadLabels, survivalAt } from "./survival.ts";
 import { fitText, label, makeRoot, penOf, serialize, textWidth, wrapText } from "./svg.ts";
+import { roundTicks } from "./ticks.ts";
 
 const { document } = parseHTML("<html><body></body></html>") as unknown as { document: Document };
 

@@ -1,9 +1,10 @@
 /** How the fit went: the objective over iterations, and below it the gain of each on a log scale. */
 import * as Plot from "@observablehq/plot";
 import { fixed } from "../numbers.ts";
-import { chart, roundTicks, trim } from "./chart.ts";
+import { chart, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
 import { type Canvas, makeRoot, penOf } from "./svg.ts";
+import { roundTicks } from "./ticks.ts";
 
 /** Objective and gain per iteration, numbered from `first` on; the last 90 % of them fill the height. */
 export function drawTrace(trace: readonly number[], canvas: Canvas, first = 1): SVGSVGElement {

@@ -2,8 +2,9 @@
 import * as Plot from "@observablehq/plot";
 import { fixed } from "../numbers.ts";
 import type { StudyGroups } from "../study.ts";
-import { chart, roundTicks, trim } from "./chart.ts";
+import { chart, trim } from "./chart.ts";
 import { type Canvas, penOf } from "./svg.ts";
+import { roundTicks } from "./ticks.ts";
 
 type CourseEvidence = NonNullable<NonNullable<StudyGroups["number"]>["courses"]>;
 

@@ -11,9 +11,10 @@ import type { StudyGroup } from "../study.ts";
 import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
 import { badge } from "./badge.ts";
-import { type ChartAxis, chart, roundSpan, roundTicks, timeAxis, trim } from "./chart.ts";
+import { type ChartAxis, chart, timeAxis, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
 import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth, wrapText } from "./svg.ts";
+import { roundSpan, roundTicks } from "./ticks.ts";
 
 export interface GroupCourses {
   readonly groups: readonly StudyGroup[];

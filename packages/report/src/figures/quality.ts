@@ -3,9 +3,10 @@ import * as Plot from "@observablehq/plot";
 import { applyTransform, type Transform, undoTransform } from "@trajectory-maps/core";
 import { timeWord, whole } from "../numbers.ts";
 import type { CohortSummary } from "../study.ts";
-import { chart, roundTicks, trim } from "./chart.ts";
+import { chart, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
 import { type Canvas, label, make, makeRoot, penOf, textWidth } from "./svg.ts";
+import { roundTicks } from "./ticks.ts";
 
 /** Individuals seen in both of two spans of time; a gap says that a change between them rests on the model alone. */
 export function drawDesign(cohort: CohortSummary, smallCell: number, canvas: Canvas): SVGSVGElement {

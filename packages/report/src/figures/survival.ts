@@ -9,9 +9,10 @@ import { ROUNDED_TO, rough } from "../small-cells.ts";
 import type { StudySurvival } from "../study.ts";
 import { groupStyle } from "../theme.ts";
 import { badge } from "./badge.ts";
-import { chart, roundTicks, trim } from "./chart.ts";
+import { chart, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
 import { type Canvas, label, makeRoot, penOf } from "./svg.ts";
+import { roundTicks } from "./ticks.ts";
 
 export interface SurvivalFigure {
   readonly survival: StudySurvival;

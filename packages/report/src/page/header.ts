@@ -58,7 +58,7 @@ export function ledeOf({ study, groups, smallCell, record }: Context): string {
   } else sentences.push(`The courses of ${cohort.marker.name} in ${who}.`);
   const unfinished = record === undefined ? undefined : UNFINISHED[fitEnd(record)];
   if (unfinished !== undefined) sentences.push(unfinished);
-  if (comparison !== undefined) sentences.push(comparison.verdict.replace(/(\d) %/g, "$1%"));
+  if (comparison !== undefined) sentences.push(comparison.verdict);
   if (association !== undefined && association.outcomes.length > 0) {
     const related = association.outcomes.filter(({ adjusted }) => adjusted.holm < 0.05);
     const rest = association.outcomes.filter((outcome) => !related.includes(outcome));

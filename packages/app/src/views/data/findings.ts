@@ -3,7 +3,7 @@
  * and the sentence about rows left out. The kinds are those of the reader: same codes as on the command line.
  */
 import type { Complaint } from "@trajectory-maps/core";
-import { thousands } from "../../lib/numbers.ts";
+import { midSentence, whole } from "@trajectory-maps/report";
 import type { Checked } from "../../worker/api.ts";
 
 export interface FindingLine {
@@ -88,14 +88,12 @@ export function leftOutSentence({ loaded, refused }: Pick<Checked, "loaded" | "r
   const { numRows, numRowsLeftOut } = loaded;
   if (numRowsLeftOut === 0) return null;
   const lines = findingLines({ loaded, refused }).filter((line) => line.fate !== "kept");
-  const reasons = lines.map(({ code, count, title }) => `${thousands(count)} ${REASONS[code] ?? lower(title)}`);
+  const reasons = lines.map(
+    ({ code, count, title }) => `${whole(count)} ${REASONS[code] ?? `with: ${midSentence(title)}`}`,
+  );
   const total = lines.reduce((sum, line) => sum + line.count, 0);
   const twice = total > numRowsLeftOut ? " Some rows have more than one reason." : "";
-  return `${thousands(numRowsLeftOut)} of ${thousands(numRows)} rows left out: ${reasons.join(", ")}.${twice}`;
-}
-
-function lower(title: string): string {
-  return `with: ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
+  return `${whole(numRowsLeftOut)} of ${whole(numRows)} rows left out: ${reasons.join(", ")}.${twice}`;
 }
 
 /** Numbers hidden in refused cells ("<40" is 40), for marking them in a histogram. */

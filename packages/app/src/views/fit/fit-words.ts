@@ -1,13 +1,12 @@
 /** Sentences about a fit. */
-import { type FitEnd, fitEnd } from "@trajectory-maps/report";
+import { type FitEnd, fitEnd, whole } from "@trajectory-maps/report";
 import { recentGain } from "../../charts/trace.ts";
-import { thousands } from "../../lib/numbers.ts";
 import type { Fitted } from "../../worker/api.ts";
 
 /** Two digits, without an exponent where people would not write one. */
 export function gainText(gain: number): string {
   const size = Math.abs(gain);
-  const text = size >= 100 ? thousands(size) : size >= 1e-4 ? String(Number(size.toPrecision(2))) : "less than 0.0001";
+  const text = size >= 100 ? whole(size) : size >= 1e-4 ? String(Number(size.toPrecision(2))) : "less than 0.0001";
   return gain < 0 && size >= 1e-4 ? `−${text}` : text;
 }
 
@@ -47,7 +46,7 @@ export function verdictOf(fitted: Fitted, trace: readonly number[]): Verdict {
     const worse = same < starts.length && starts.every(({ sameMap, similarBound }) => sameMap || !similarBound);
     return {
       kind: "good",
-      title: `${end} after ${thousands(iterations)} ${iterations === 1 ? "pass" : "passes"}.`,
+      title: `${end} after ${whole(iterations)} ${iterations === 1 ? "pass" : "passes"}.`,
       text: worse ? `${same} of ${starts.length} starts agree on the same map; the others ended on worse ones.` : text,
     };
   }
@@ -55,7 +54,7 @@ export function verdictOf(fitted: Fitted, trace: readonly number[]): Verdict {
     return {
       kind: "warn",
       title: "Stopped:",
-      text: `after ${thousands(iterations)} passes the noise was at its lower limit, so that no map is the best one for these data. Look for copied or interpolated values.`,
+      text: `after ${whole(iterations)} passes the noise was at its lower limit, so that no map is the best one for these data. Look for copied or interpolated values.`,
     };
   }
   if (end === "Not settled") {
@@ -70,6 +69,6 @@ export function verdictOf(fitted: Fitted, trace: readonly number[]): Verdict {
   return {
     kind: "warn",
     title: "Not converged:",
-    text: `the fit was still improving${improving} when it stopped after ${thousands(iterations)}. The map may change.`,
+    text: `the fit was still improving${improving} when it stopped after ${whole(iterations)}. The map may change.`,
   };
 }

@@ -1,6 +1,6 @@
 /** Facts about individuals and selections of them, from placements and expected courses. Nothing here draws. */
 import { enoughFollowed, type Outcome, type Placements } from "@trajectory-maps/core";
-import { wilson } from "../../lib/numbers.ts";
+import { wilson } from "@trajectory-maps/report";
 
 /** Visits an individual needs to be shown as similar. */
 export const SIMILAR_VISITS = 5;
@@ -28,8 +28,11 @@ export function rateOf(outcome: Outcome, among: (i: number) => boolean): Rate {
     known++;
     cases += labels[i];
   }
-  const [lower, upper] = wilson(cases, known);
-  return { cases, known, share: known === 0 ? Number.NaN : cases / known, lower, upper };
+  return rate(cases, known);
+}
+
+function rate(cases: number, known: number): Rate {
+  return { cases, known, share: known === 0 ? Number.NaN : cases / known, ...wilson(cases, known) };
 }
 
 /** Rates of an outcome in each of K groups. */
@@ -41,10 +44,7 @@ export function ratesByGroup(outcome: Outcome, labels: ArrayLike<number>, numGro
     known[labels[i]]++;
     cases[labels[i]] += outcome.labels[i];
   }
-  return cases.map((k, g) => {
-    const [lower, upper] = wilson(k, known[g]);
-    return { cases: k, known: known[g], share: known[g] === 0 ? Number.NaN : k / known[g], lower, upper };
-  });
+  return cases.map((k, g) => rate(k, known[g]));
 }
 
 /** Last time at which at least `least` of the members are still followed: by default as many as a group's course needs. */

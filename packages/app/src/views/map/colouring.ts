@@ -1,11 +1,10 @@
 /** From the names of the menus to what the map draws: colours of dots and the terrain under them. */
 import type { Groups, Outcome, Placements, SubjectsTable } from "@trajectory-maps/core";
-import type { Grid } from "@trajectory-maps/report";
+import { capital, type Grid, outcomeName } from "@trajectory-maps/report";
 import type { MapColour, MapTerrain } from "../../map/types.ts";
 import type { View } from "../../state/view.ts";
 import type { ShareSurface } from "../../worker/api.ts";
 import { visitClass } from "./cohort-facts.ts";
-import { capital, label } from "./words.ts";
 
 export interface ColourChoice {
   /** As in `View.colour`. */
@@ -39,7 +38,7 @@ export function columnColours(table: SubjectsTable | null, outcomes: readonly Ou
   const used = new Set(outcomes.map((o) => o.name));
   return table.columns
     .filter(({ name, cells }) => !used.has(name) && readColumn(cells) !== null)
-    .map(({ name }) => ({ key: `column:${name}`, name: label(name) }));
+    .map(({ name }) => ({ key: `column:${name}`, name: outcomeName(name) }));
 }
 
 /** The colouring of a key; no colour for a key that says nothing here. */
@@ -67,7 +66,7 @@ export function colourOf(key: string, sources: Sources): MapColour {
   if (outcome !== undefined) {
     return {
       kind: "category",
-      title: label(outcome.name),
+      title: outcomeName(outcome.name),
       // Cases filled, the others as rings: told apart without colour.
       labels: Int32Array.from(outcome.labels, (v) => (v === MISSING ? -1 : v === 1 ? 0 : 1)),
       categories: [{ name: "with" }, { name: "without", hollow: true }],
@@ -79,7 +78,7 @@ export function colourOf(key: string, sources: Sources): MapColour {
   if (read === null) return { kind: "none" };
   const row = new Map(table.ids.map((id, r) => [id, r]));
   const rows = placements.ids.map((id) => row.get(id) ?? -1);
-  const title = label(column.name);
+  const title = outcomeName(column.name);
   if (read.kind === "number") {
     return { kind: "number", title, values: Float64Array.from(rows, (r) => (r < 0 ? Number.NaN : read.values[r])) };
   }
@@ -128,7 +127,7 @@ export function terrainOf(
       const { x, y, share, lower, upper } = surface;
       return {
         kind: "surface",
-        title: `Share with ${label(surface.outcome)}`,
+        title: `Share with ${outcomeName(surface.outcome)}`,
         unit: "",
         scale: "share",
         // Hatched where the 95 % interval is wider than ±20 points, or where too few are near for a share at all.

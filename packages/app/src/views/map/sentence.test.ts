@@ -1,7 +1,8 @@
+import { outcomeName } from "@trajectory-maps/report";
 import { describe, expect, it } from "vitest";
 import type { IndividualAnswer } from "../../worker/api.ts";
 import { cautionSentences, courseSentence, individualSentence, spokenSentence } from "./sentence.ts";
-import { label, markerWords } from "./words.ts";
+import { markerWords } from "./words.ts";
 
 const MODEL = {
   marker: { name: "FVC", unit: "% predicted", timeUnit: "years", transform: "identity" },
@@ -130,8 +131,8 @@ it("spokenSentence says id, visits, group and expected value with its interval",
 });
 
 it("label reads names of columns as words and leaves written ones alone", () => {
-  expect(label("interstitial_lung_disease")).toBe("Interstitial lung disease");
-  expect(label("ILD (ever)")).toBe("ILD (ever)");
+  expect(outcomeName("interstitial_lung_disease")).toBe("Interstitial lung disease");
+  expect(outcomeName("ILD (ever)")).toBe("ILD (ever)");
 });
 
 describe("markerWords", () => {

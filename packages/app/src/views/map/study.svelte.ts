@@ -1,4 +1,5 @@
 /** What the map view knows of the study: made once per fit or grouping, shared by rail, stage, inspector and table. */
+
 import {
   type Cohort,
   courseTimes,
@@ -7,7 +8,8 @@ import {
   placeSds,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
-import { cutSeries, extentOf, niceStep } from "../../charts/scale.ts";
+import { niceStep } from "@trajectory-maps/report";
+import { cutSeries, extentOf } from "../../charts/scale.ts";
 import { explorer } from "../../state/explorer.svelte.ts";
 import type { View } from "../../state/view.ts";
 import type { Fitted } from "../../worker/api.ts";

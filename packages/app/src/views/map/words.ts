@@ -7,8 +7,7 @@ import {
   undoTransform,
   yearsPer,
 } from "@trajectory-maps/core";
-import { fixed } from "@trajectory-maps/report";
-import { decimalsFor, powerFor, powerText } from "../../lib/numbers.ts";
+import { decimalsFor, fixed, powerFor, powerText, timeWord } from "@trajectory-maps/report";
 
 export interface MarkerWords {
   readonly name: string;
@@ -53,8 +52,8 @@ export function markerWords(model: TrajectoryModel, typical: number, largest = t
   const common = powerFor(transform === "identity" ? Math.max(Math.abs(largest), plainNoise) : typical);
   const powerOf = (v: number) => (transform === "identity" ? common : powerFor(v));
   const decimals = decimalsFor(plainNoise / 10 ** common);
-  const timeWord = singular(timeUnit);
-  const known = yearsPer(timeWord);
+  const word = timeWord(timeUnit);
+  const known = yearsPer(word);
   const year = known === undefined ? (last - first) / 10 : 1 / known;
   const timeDecimals = Math.min(3, Math.max(0, Math.round(-Math.log10((last - first) / 100))));
   const timeFixed = (t: number) => fixed(t, timeDecimals);
@@ -83,7 +82,7 @@ export function markerWords(model: TrajectoryModel, typical: number, largest = t
     decimals,
     first,
     last,
-    timeWord: timeWord === "" ? "time" : timeWord,
+    timeWord: word,
     year,
     per,
     value,
@@ -97,7 +96,7 @@ export function markerWords(model: TrajectoryModel, typical: number, largest = t
     },
     time,
     timeFixed,
-    when: (t) => `${timeWord === "" ? "time" : timeWord} ${time(t)}`,
+    when: (t) => `${word} ${time(t)}`,
     rate: (from, to, duration) => {
       const units = duration / (known === undefined ? 1 : year);
       if (transform === "log") {
@@ -117,18 +116,4 @@ function noiseAt(transform: Transform, value: number, noise: number): number {
   const z = applyTransform(transform, value);
   if (!Number.isFinite(z)) return noise;
   return 0.5 * (undoTransform(transform, z + noise) - undoTransform(transform, z - noise));
-}
-
-function singular(unit: string): string {
-  return unit.trim().toLowerCase().replace(/s$/, "");
-}
-
-/** First letter large. */
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** "late_decline" as a reader would write it: words, first letter large. Names with letters of their own stay. */
-export function label(name: string): string {
-  return /^[a-z0-9_ ]+$/.test(name) ? capital(name.replaceAll("_", " ").trim()) : name;
 }

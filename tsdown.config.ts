@@ -1,4 +1,4 @@
-/** Tools that are run from the repository and never published: oracle check, benchmarks, studies, into ./dist. */
+/** Tools that are run from the repository and never published: oracle check, benchmarks, pages of docs, studies, into ./dist. */
 import { readdirSync } from "node:fs";
 import { defineConfig } from "tsdown";
 
@@ -10,6 +10,7 @@ export default defineConfig({
   entry: {
     oracle: "oracles/check/main.ts",
     bench: "bench/main.ts",
+    docs: "scripts/docs.ts",
     ...Object.fromEntries(studies.map((name) => [`studies/${name}`, `studies/${name}.ts`])),
   },
   format: "esm",

@@ -99,7 +99,11 @@ function targets() {
       const bundled = packages.filter((other) => devDependencies[other.name] !== undefined);
       return { name, folder, sources: [folder, ...bundled.map((other) => other.folder)].map((f) => `${f}/src`) };
     }),
-    { name: "oracle and studies", folder: ".", sources: ["packages/core/src", "oracles", "studies", "bench"] },
+    {
+      name: "oracle and studies",
+      folder: ".",
+      sources: ["packages/core/src", "oracles", "studies", "bench", "scripts"],
+    },
   ];
 }
 

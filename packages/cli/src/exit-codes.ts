@@ -1,4 +1,6 @@
 /** What the exit code of `dtm` means, and which error gives which. */
+import type { DtmError } from "@trajectory-maps/core";
+
 export const EXIT = {
   ok: 0,
   internal: 1,
@@ -30,48 +32,35 @@ export class StoppedError extends Error {
   }
 }
 
-/** Codes of the core by what they tell of; all others tell of the data. */
-const INTERNAL = new Set(["shape", "state", "not-fitted", "empty-group"]);
-const NUMERICAL = new Set([
-  "not-positive-definite",
-  "no-convergence",
-  "not-monotone",
-  "singular-covariance",
-  "collinear",
-  "no-information",
-  "bandwidth",
-  "not-finite",
-]);
-const USAGE = new Set(["option", "unknown-model", "map-dimension", "extrapolation", "basis-too-large", "no-lattice"]);
-
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof FileError) return EXIT.file;
   if (error instanceof NotConvergedError) return EXIT.numerical;
   if (error instanceof StoppedError) return error.signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated;
-  const code = coreCode(error);
-  if (code === undefined) return EXIT.internal;
-  if (code === "cancelled") return EXIT.interrupted;
+  if (!isCoreError(error)) return EXIT.internal;
+  if (error.code === "cancelled") return EXIT.interrupted;
   // A complaint has a place in a file: whatever its kind, it tells of the data.
-  if (hasComplaints(error)) return EXIT.data;
-  if (USAGE.has(code)) return EXIT.usage;
-  if (NUMERICAL.has(code)) return EXIT.numerical;
-  return INTERNAL.has(code) ? EXIT.internal : EXIT.data;
+  if (error.complaints.length > 0) return EXIT.data;
+  switch (error.kind) {
+    case "option":
+      return EXIT.usage;
+    case "numerical":
+      return EXIT.numerical;
+    case "program":
+      return EXIT.internal;
+    default:
+      return EXIT.data;
+  }
 }
 
 /** What went wrong, with its code at the end, as complaints about a file have it already. */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  const code = coreCode(error);
-  return code === undefined || message.endsWith(`[${code}]`) || hasComplaints(error) ? message : `${message} [${code}]`;
+  if (!isCoreError(error) || error.complaints.length > 0 || message.endsWith(`[${error.code}]`)) return message;
+  return `${message} [${error.code}]`;
 }
 
-/** The code of a DtmError, known by its name: wrong usage is told without loading the core. */
-function coreCode(error: unknown): string | undefined {
-  return error instanceof Error && error.name === "DtmError" && "code" in error ? String(error.code) : undefined;
-}
-
-function hasComplaints(error: unknown): boolean {
-  const { complaints } = error as { complaints?: unknown };
-  return Array.isArray(complaints) && complaints.length > 0;
+/** An error of the core, known by its name: wrong usage is told without loading the core. */
+function isCoreError(error: unknown): error is DtmError {
+  return error instanceof Error && error.name === "DtmError";
 }

@@ -15,7 +15,7 @@ describe("showComplaint", () => {
     const where = { file: "visits.csv", line: 7, column: "value", columnNumber: 3 };
     expect(showWhere(where)).toBe('visits.csv, line 7, column "value" (3)');
     const complaint = {
-      code: "x",
+      code: "not-a-number",
       severity: "refuse",
       expected: "a number",
       received: '"5 mg"',

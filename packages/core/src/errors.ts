@@ -2,6 +2,9 @@
  * The one error type of the library. Each error has a stable code and says four things:
  * what was expected, what was received, where, and what to do about it.
  */
+import { ERROR_CODES, type ErrorCode, type ErrorKind } from "./error-codes.ts";
+
+export { ERROR_CODES, type ErrorCode, type ErrorKind };
 
 /** A position in an input file: physical line (1-based) and column, by name and number (1-based). */
 export interface Where {
@@ -13,7 +16,7 @@ export interface Where {
 
 /** One complaint about an input: refused or only warned of. */
 export interface Complaint {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly severity: "refuse" | "warn";
   readonly expected: string;
   readonly received: string;
@@ -26,13 +29,18 @@ export interface Complaint {
 /** An error with a stable code; `complaints` holds every position when an input was refused. */
 export class DtmError extends Error {
   override readonly name = "DtmError";
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly complaints: readonly Complaint[];
 
-  constructor(code: string, message: string, complaints: readonly Complaint[] = []) {
+  constructor(code: ErrorCode, message: string, complaints: readonly Complaint[] = []) {
     super(message);
     this.code = code;
     this.complaints = complaints;
+  }
+
+  /** What the code tells of. */
+  get kind(): ErrorKind {
+    return ERROR_CODES[this.code].kind;
   }
 }
 

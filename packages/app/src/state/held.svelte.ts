@@ -11,6 +11,7 @@ import {
   type Comparison,
   type Complaint,
   DtmError,
+  type ErrorCode,
   type Groups,
   type LandmarkSurvival,
   type Outcome,
@@ -48,7 +49,7 @@ export interface Task {
 
 /** What went wrong, to be shown with its remedy. */
 export interface Problem {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   readonly complaints: DtmError["complaints"];
   /** What complaints about a table were in the way of, and what stays; absent where there are none. */

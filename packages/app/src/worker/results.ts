@@ -1,11 +1,11 @@
 /** Errors across the worker's door: a DtmError keeps its code and complaints, which an Error alone would lose. */
-import { type Complaint, DtmError } from "@trajectory-maps/core";
+import { type Complaint, DtmError, type ErrorCode } from "@trajectory-maps/core";
 
 export type Result<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false;
-      readonly code: string;
+      readonly code: ErrorCode;
       readonly message: string;
       readonly complaints: readonly Complaint[];
     };

@@ -17,7 +17,7 @@ export interface Pool {
 }
 
 /** A thread that has not loaded by then has failed, and has told so. */
-const LOADING_MS = 10_000;
+const LOADING_MS = 60_000;
 const LOOK_AGAIN_MS = 2;
 
 /** Opens a pool of at most `jobs` threads; close it when done. */

@@ -10,6 +10,7 @@ import {
   type BasisStatistics,
   createShardWorker,
   DtmError,
+  type ErrorCode,
   type Places,
   type ShardBlock,
   type ShardFunction,
@@ -39,7 +40,7 @@ type ShardMessage =
 
 type ShardAnswers =
   | { readonly answers: readonly (readonly [number, unknown])[] }
-  | { readonly failure: { readonly code: string | null; readonly message: string } };
+  | { readonly failure: { readonly code: ErrorCode | null; readonly message: string } };
 
 /** Threads at work on shards; `close` sends them home. */
 export interface OpenShards extends ShardHost {

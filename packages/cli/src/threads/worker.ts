@@ -3,12 +3,12 @@
  * loaded it are counted, so that none is ended before.
  */
 import { workerData } from "node:worker_threads";
-import { DtmError } from "@trajectory-maps/core";
+import { DtmError, type ErrorCode } from "@trajectory-maps/core";
 import { runTask, type Task } from "./tasks.ts";
 
 export type Answer =
   | { readonly result: unknown }
-  | { readonly failure: { readonly code: string | null; readonly message: string } };
+  | { readonly failure: { readonly code: ErrorCode | null; readonly message: string } };
 
 export default function answer(task: Task): Answer {
   try {

@@ -32,7 +32,7 @@ export function describeSample(x: Float64Array, d: number, what = "places"): Sam
   }
   if (n <= d) {
     throw new DtmError(
-      "too-few",
+      "too-few-individuals",
       `${what}: expected more than ${d} individuals for a density in ${d} dimensions, received ${n}; ` +
         "pool outcomes or use a permutation p-value.",
     );

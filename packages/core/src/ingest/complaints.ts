@@ -2,7 +2,7 @@
  * Collecting complaints about an input: all are counted, a limited number of each kind is kept, so that memory does
  * not grow with the number of bad cells. Reading goes on after a complaint; the verdict is given at the end.
  */
-import { type Complaint, DtmError, showComplaint, type Where } from "../errors.ts";
+import { type Complaint, DtmError, type ErrorCode, showComplaint, type Where } from "../errors.ts";
 
 /** Complaints of one kind written out in a message. */
 export const SHOWN_PER_KIND = 20;
@@ -11,7 +11,7 @@ export const KEPT_PER_KIND = 1000;
 
 /** What a complaint says apart from its place. */
 export interface Finding {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly expected: string;
   readonly received: string;
   readonly remedy: string;

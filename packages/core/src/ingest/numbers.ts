@@ -2,7 +2,7 @@
  * Cells as numbers. A cell becomes exactly the number written in it (the nearest double) or is reported: no hex, no
  * underscores, no text behind the digits, no thousands separators, nothing that would turn into 0 or infinity.
  */
-import { showReceived } from "../errors.ts";
+import { type ErrorCode, showReceived } from "../errors.ts";
 import type { Finding } from "./complaints.ts";
 
 /** Cells that mean "missing", without regard to case. */
@@ -48,7 +48,7 @@ export function explainNumber(cell: string, what: string, decimal: "." | ","): F
   const received = `"${showReceived(cell)}"`;
   const expected = `a number as ${what}`;
   const plain = withPoint(cell, decimal);
-  const finding = (code: string, remedy: string): Finding => ({ code, expected, received, remedy });
+  const finding = (code: ErrorCode, remedy: string): Finding => ({ code, expected, received, remedy });
   if (plain !== undefined) {
     return Number(plain) === 0
       ? finding("underflow", "It is too small for a double and would become 0; give the values in another unit.")

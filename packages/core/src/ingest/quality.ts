@@ -5,7 +5,7 @@
  */
 import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
 import { applyTransform, type Marker, undoTransform } from "../cohort/marker.ts";
-import type { Complaint } from "../errors.ts";
+import type { Complaint, ErrorCode } from "../errors.ts";
 import type { ReadCohort } from "./read-cohort.ts";
 
 /** Smallest, quartiles and largest, [5]. */
@@ -75,7 +75,7 @@ export function inspectCohort(
   const visitClasses = new Array<number>(VISIT_CLASSES.length).fill(0);
   for (const n of counts) visitClasses[VISIT_CLASSES.filter((from) => n >= from).length - 1]++;
   const sortedTimes = times.slice().sort();
-  const countOf = (code: string) => warnings.filter((w) => w.code === code).reduce((s, w) => s + (w.count ?? 1), 0);
+  const countOf = (code: ErrorCode) => warnings.filter((w) => w.code === code).reduce((s, w) => s + (w.count ?? 1), 0);
   return {
     marker: cohort.marker,
     individuals: m,

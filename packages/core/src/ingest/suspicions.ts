@@ -3,7 +3,7 @@
  * others, two units in one column, times that are day numbers of a spreadsheet. Nothing is changed or removed; each kind gives one warning with a count.
  */
 import type { Cohort } from "../cohort/cohort.ts";
-import { type Complaint, showReceived, type Where } from "../errors.ts";
+import { type Complaint, type ErrorCode, showReceived, type Where } from "../errors.ts";
 import type { Columns } from "./columns.ts";
 import { findRepeats } from "./repeats.ts";
 import { lineOf, type Rows } from "./rows.ts";
@@ -32,7 +32,7 @@ export function findSuspicions(rows: Rows, cohort: Cohort, order: Int32Array, co
     columnNumber: context.columnNumbers[role] + 1,
   });
   const warning = (
-    code: string,
+    code: ErrorCode,
     role: keyof Columns,
     row: number,
     count: number,

@@ -92,7 +92,7 @@ function shapeOf({ times, values }: GroupCourse, { noise, transform = "identity"
   const bad = y.findIndex((v) => !Number.isFinite(v));
   if (bad >= 0) {
     throw new DtmError(
-      "domain",
+      "transform-domain",
       `nameGroups: expected values that ${transform} can take, received ${values[bad]}. Give values in the marker's unit.`,
     );
   }

@@ -1,0 +1,166 @@
+/**
+ * Every code that an error or a complaint may carry: what it means and what to do. Codes are stable; messages are not.
+ * `docs/errors.md` is made from this list (`npm run docs`).
+ */
+
+/**
+ * What a code tells of:
+ * - table: a file of rows, its cells and columns; those marked "Warning" do not refuse it
+ * - cohort: the individuals and observations, for what was asked of them
+ * - outcome: outcomes, follow-up and groups
+ * - option: an argument of a call, or an option of a command
+ * - file: a model file, or a snapshot of a fit
+ * - numerical: arithmetic that cannot go on
+ * - program: a call that a correct program does not make
+ * - explorer: the page and the browser it runs in
+ */
+export type ErrorKind = "table" | "cohort" | "outcome" | "option" | "file" | "numerical" | "program" | "explorer";
+
+interface Entry {
+  readonly kind: ErrorKind;
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+const table = (meaning: string, remedy: string): Entry => ({ kind: "table", meaning, remedy });
+const cohort = (meaning: string, remedy: string): Entry => ({ kind: "cohort", meaning, remedy });
+const outcome = (meaning: string, remedy: string): Entry => ({ kind: "outcome", meaning, remedy });
+const option = (meaning: string, remedy: string): Entry => ({ kind: "option", meaning, remedy });
+const file = (meaning: string, remedy: string): Entry => ({ kind: "file", meaning, remedy });
+const numerical = (meaning: string, remedy: string): Entry => ({ kind: "numerical", meaning, remedy });
+const program = (meaning: string, remedy: string): Entry => ({ kind: "program", meaning, remedy });
+const explorer = (meaning: string, remedy: string): Entry => ({ kind: "explorer", meaning, remedy });
+
+export const ERROR_CODES = {
+  "empty-file": table("The file holds nothing.", "Check the file and how it was exported."),
+  "not-text": table("The file is not text: a workbook, a web page, damaged gzip data.", "Export the table as CSV."),
+  "not-utf8": table("The text is not encoded in UTF-8 or UTF-16.", "Save the file as UTF-8."),
+  "unsupported-format": table("The format is known but not read: JSON, Parquet.", "Export the table as CSV."),
+  "too-large": table(
+    "The file, unpacked, or its ids are larger than can be held.",
+    "Split the file, or shorten the ids.",
+  ),
+  "no-header": table("The first row looks like data.", "Add a row with the names of the columns."),
+  "missing-column": table("A column that is needed was not found.", "Name the column, or add it to the table."),
+  "duplicate-column": table("Two columns have the same name.", "Rename or remove all but one."),
+  "no-rows": table("There are no usable rows.", "Check the columns and how the table was exported."),
+  "ragged-row": table("A row has more or fewer cells than the header.", "Mend the row; often a cell needs quotes."),
+  "unclosed-quote": table("A quotation mark is never closed.", "Close the quote, or double it inside a cell."),
+  "text-after-quote": table("Text follows a closing quotation mark.", "Double quotation marks inside a cell."),
+  "control-character": table("A cell holds a control character.", "Remove it."),
+  "field-too-long": table("An id is too long.", "Check whether quotes are closed; shorten the id."),
+  "missing-id": table("A row has no id.", "Give the id of the individual, or remove the row."),
+  "missing-time": table("A row has no time.", "Give the time of the observation, or remove the row."),
+  "not-a-number": table(
+    "A cell that should hold a number holds text.",
+    "Give a number alone, or leave the cell empty.",
+  ),
+  "censored-value": table(
+    "A value is given only as below or above a limit.",
+    "Give a number, or leave the cell empty.",
+  ),
+  underflow: table("A number is too small to be held and would become 0.", "Give the values in another unit."),
+  "mixed-decimals": table("Some numbers have a decimal comma, some a decimal point.", "Use one decimal mark."),
+  "ambiguous-comma": table("Commas may be decimal marks or thousands separators.", "Say which is the decimal mark."),
+  "mixed-time": table("Some times are dates, some are numbers.", "Turn all times into numbers since one origin."),
+  "dates-need-origin": table("Times are dates.", "Turn dates into years since an origin, such as the first visit."),
+  "no-such-date": table("A date is not in the calendar.", "Correct the date."),
+  "ambiguous-date": table("Day and month of a date could be swapped.", "Write dates as year-month-day."),
+  "transform-domain": table(
+    "The marker's transform is not defined for a value.",
+    "Leave such rows out, or choose another transform.",
+  ),
+  "missing-value": table("Warning: rows without a value were left out.", "Nothing needs to be done."),
+  "id-whitespace": table(
+    "Warning: ids with and without spaces around them were taken as the same individual.",
+    "Check that they are the same individual.",
+  ),
+  "duplicate-rows": table("Warning: rows repeat exactly; all are kept.", "Remove them if they are copies."),
+  "same-time": table("Warning: an individual has several values at one time; all are kept.", "Check the export."),
+  "negative-time": table("Warning: times below 0.", "Check the origin of time."),
+  "far-time": table("Warning: times far from all others; nothing was removed.", "Check them for typing errors."),
+  "spreadsheet-dates": table("Warning: times look like day numbers of a spreadsheet.", "Subtract the origin."),
+  "suspected-missing-code": table("Warning: a value such as -999 may mean missing.", "If so, empty these cells."),
+  outlier: table("Warning: values far from all others; nothing was removed.", "Check them for typing errors or units."),
+  "out-of-range": table("Warning: values outside the range that was given.", "Check the values and the range."),
+  "two-units": table("Warning: the values may be in two units.", "Bring all values to one unit."),
+
+  "too-few-individuals": cohort(
+    "There are too few individuals for what was asked.",
+    "Add individuals, or ask for less.",
+  ),
+  "too-few-shared": cohort("Two maps share too few individuals to be aligned.", "Place the same individuals on both."),
+  "no-variation": cohort("All values are the same.", "Check the value column."),
+  "one-observation-each": cohort(
+    "Nobody was observed twice, so noise and differences between individuals cannot be told apart.",
+    "Add repeated observations.",
+  ),
+  "one-time": cohort("All observations are at one time.", "Check the time column; a course needs two times or more."),
+  "constant-column": cohort("A coordinate is the same for everybody.", "Leave that coordinate out."),
+  "other-marker": cohort(
+    "The values are of another marker, or in another unit, than the model's.",
+    "Convert the values.",
+  ),
+  history: cohort("History and future are not of the same individuals.", "Select both with selectVisits."),
+
+  "outcome-specification": outcome("An outcome was asked for in words that cannot be read.", "Write name:column."),
+  "contradicting-outcome": outcome(
+    "One individual has two outcomes.",
+    "Correct the table: one outcome per individual.",
+  ),
+  "one-class": outcome("Everybody has the outcome, or nobody has.", "Choose another outcome."),
+  "many-values": outcome("An outcome has more than two values.", "Say which value counts as a case."),
+  "unknown-ids": outcome("Warning: ids that are not in the cohort were left out.", "Check how the ids are written."),
+  "follow-up": outcome("A time of follow-up is negative, or an event is not 0 or 1.", "Correct it, or leave it out."),
+  landmark: outcome("The landmark leaves nobody to compare.", "Give another landmark."),
+  "no-outcomes": outcome("There is no table of outcomes.", "Add one under Data."),
+
+  option: option("An option is out of range or unknown.", "The message says what is accepted."),
+  "unknown-model": option("The kind of model is not one of those known.", "Use dtm, dtm-paper, lmm or fpca."),
+  "map-dimension": option("The map cannot have that many dimensions.", "Use 1 or 2; dtm-paper also takes 3."),
+  "basis-too-large": option("The basis is larger than the number of distinct times.", "Use a smaller basis."),
+  extrapolation: option("A forecast was asked to start after the last time of the cohort.", "Start earlier."),
+  "no-lattice": option("Nodes were asked for of a model that has none.", "Use location and covariance."),
+  kernels: option("WebAssembly with SIMD was asked for and is not available.", "Leave kernels at auto."),
+
+  "bad-json": file("The file is not JSON, or not as this software writes it.", "Use the original file."),
+  "not-a-model": file("The file is JSON but not a model file.", "Give a model file, such as model.json of a run."),
+  "newer-format": file("The file was written by a newer version.", "Update this software."),
+  "bad-model": file("A field of the model cannot be right.", "Use the original file, or fit again."),
+  checksum: file("The file was changed or damaged after it was written.", "Use the original file."),
+  probe: file("The stored prediction is not what this software computes.", "Fit again with this version."),
+  "bad-snapshot": file("A snapshot is not as it was returned.", "Store it by structured clone; or start the fit anew."),
+  "other-version": file("A snapshot was taken by another version.", "Start the fit anew."),
+  "other-data": file("A snapshot was taken of another cohort or other options.", "Start a new fit for other data."),
+
+  "not-finite": numerical("A number is infinite, not a number, or too large to be held.", "Give finite numbers."),
+  "not-positive-definite": numerical(
+    "A matrix lost its positive definiteness.",
+    "Check for values that repeat exactly.",
+  ),
+  "no-convergence": numerical("An iteration did not converge.", "Check that all numbers are finite."),
+  "not-monotone": numerical("An objective that must not fall fell.", "Please report it, with the options of the fit."),
+  "singular-covariance": numerical("Places do not fill their dimensions.", "Use fewer coordinates."),
+  "zero-variance": numerical("A statistic has no variance.", "Use a permutation p-value."),
+  bandwidth: numerical("No bandwidth could be found.", "Check the places for far outliers."),
+  collinear: numerical("A covariate follows from the others.", "Leave one out."),
+  "no-information": numerical("There are no events to learn from.", "Follow longer, or join groups."),
+
+  cancelled: program("The work was cancelled by its signal.", "Nothing needs to be done."),
+  "empty-group": program("A group has no members.", "Give every group at least one member."),
+  shape: program("Arrays do not fit together.", "Give arrays of the shapes that the function documents."),
+  state: program("Calls came in an order that is not allowed.", "Follow the order that the function documents."),
+  "not-fitted": program("A result was asked for before there is one.", "Fit first."),
+  "not-data": program("Something that is not plain data was to be saved.", "Save what a fit returned, unchanged."),
+  internal: program("The program failed in a way nobody foresaw.", "Please report the message."),
+
+  "cannot-read": explorer("The browser could not read the file.", "Choose the file again."),
+  "no-example": explorer("The example is not part of this page.", "Drop a table of your own."),
+  "no-cohort": explorer("No table is loaded.", "Load a table first."),
+  forgotten: explorer("Everything was forgotten, as asked.", "Nothing needs to be done."),
+  "cannot-keep": explorer("The browser refuses to keep the study.", "Export what you need."),
+  "kept-elsewhere": explorer("Another tab keeps a study in this browser.", "Export what you need from this tab."),
+} as const satisfies Readonly<Record<string, Entry>>;
+
+/** A code of the list. */
+export type ErrorCode = keyof typeof ERROR_CODES;

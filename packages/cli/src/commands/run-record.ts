@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import process from "node:process";
-import { LIBRARY_VERSION, type ReadCohort, type TrajectoryModel } from "@trajectory-maps/core";
+import { type ErrorCode, LIBRARY_VERSION, type ReadCohort, type TrajectoryModel } from "@trajectory-maps/core";
 import { toJson } from "../io/json.ts";
 import { readResult } from "../io/results.ts";
 import { RUN_FILES } from "../io/run-folder.ts";
@@ -31,7 +31,7 @@ export interface RunRecord {
   readonly verdict: string;
   readonly warnings: readonly string[];
   /** Findings about the file, by code, with their count and nothing of any cell. */
-  readonly findings: readonly { readonly code: string; readonly count: number; readonly remedy: string }[];
+  readonly findings: readonly { readonly code: ErrorCode; readonly count: number; readonly remedy: string }[];
   readonly notes: readonly string[];
   readonly options: TrajectoryModel["record"]["options"];
   readonly milliseconds: { readonly [stage: string]: number };

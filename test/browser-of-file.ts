@@ -7,7 +7,7 @@ export function browserOfFile(env?: NodeJS.ProcessEnv): TestBrowser {
   let opened: TestBrowser;
   beforeAll(async () => {
     opened = await openBrowser(env);
-  }, 120_000);
+  });
   afterAll(() => opened.close());
   return {
     get browser() {

@@ -1,6 +1,7 @@
 /**
- * A real Chromium for tests of pages. It is always there: one named by DTM_CHROMIUM, else one on the PATH, else the one
- * packed in the development dependency @sparticuz/chromium (with libraries, software WebGL and a font of its own).
+ * A real Chromium for tests of pages: one named by DTM_CHROMIUM; else, on Linux on x64, the one packed in the development
+ * dependency @sparticuz/chromium (with libraries, software WebGL and a font of its own, so that text is as wide on every
+ * machine); elsewhere one on the PATH.
  *
  *   const chromium = await openBrowser();
  *   const { page, record } = await chromium.openPage({ colorScheme: "dark" });
@@ -22,7 +23,12 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 
 const require = createRequire(import.meta.url);
 const CACHE = fileURLToPath(new URL("../node_modules/.cache", import.meta.url));
+/** Whether the packed browser is made for this machine. */
+export const PACKED = process.platform === "linux" && process.arch === "x64";
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+/** Milliseconds after which what a page waits for counts as missing: many times what a slow, busy machine needs. */
+export const PATIENCE = 300_000;
 
 /** The page under test is the only thing that may speak, and it must not reach a network from here. */
 const FLAGS = [
@@ -85,8 +91,7 @@ export interface TestBrowser {
 }
 
 /**
- * Starts Chromium; never skips. One on the PATH that does not start gives way to the packed one, since some systems
- * keep a placeholder under that name; one that was asked for by DTM_CHROMIUM does not.
+ * Starts Chromium; never skips.
  * @param env where DTM_CHROMIUM and PATH are looked up. Default the process's own.
  */
 export async function openBrowser(env: NodeJS.ProcessEnv = process.env): Promise<TestBrowser> {
@@ -101,6 +106,7 @@ export async function openBrowser(env: NodeJS.ProcessEnv = process.env): Promise
         locale: "en-GB",
         ...options,
       });
+      context.setDefaultTimeout(PATIENCE);
       const page = await context.newPage();
       return { page, context, record: recordPage(page) };
     },
@@ -119,15 +125,13 @@ async function launch(env: NodeJS.ProcessEnv): Promise<{ browser: Browser; file:
     }
     return start({ file: named, env: {} });
   }
+  if (PACKED) return start(await packedChromium());
   const found = onPath(env.PATH ?? "");
-  if (found !== undefined) {
-    try {
-      return await start({ file: found, env: {} });
-    } catch (error) {
-      process.stderr.write(`${found} does not start (${String(error).split("\n")[0]}); using the packed Chromium.\n`);
-    }
-  }
-  return start(await packedChromium());
+  if (found !== undefined) return start({ file: found, env: {} });
+  throw new Error(
+    "openBrowser: expected a Chromium on the PATH or in DTM_CHROMIUM, received none; the packed one is for Linux on x64, " +
+      `this is ${process.platform} on ${process.arch}. Install Chromium or Chrome and name its program in DTM_CHROMIUM.`,
+  );
 }
 
 async function start({ file, env }: Program): Promise<{ browser: Browser; file: string }> {
@@ -135,6 +139,7 @@ async function start({ file, env }: Program): Promise<{ browser: Browser; file: 
   const browser = await chromium.launch({
     executablePath: file,
     args: FLAGS,
+    timeout: PATIENCE,
     env: { ...Object.fromEntries(inherited), ...env },
   });
   return { browser, file };
@@ -161,12 +166,6 @@ function isExecutable(file: string): boolean {
  * @param folders where it may be unpacked, in order of preference
  */
 export async function packedChromium(folders: readonly string[] = [CACHE, tmpdir()]): Promise<Program> {
-  if (process.platform !== "linux" || process.arch !== "x64") {
-    throw new Error(
-      `openBrowser: expected a Chromium on the PATH or in DTM_CHROMIUM, received none; the packed one is for Linux ` +
-        `on x64, this is ${process.platform} on ${process.arch}. Install Chromium or Chrome and name its program in DTM_CHROMIUM.`,
-    );
-  }
   const entry = require.resolve("@sparticuz/chromium");
   const packageFile = join(dirname(entry), "..", "..", "package.json");
   const { version } = JSON.parse(readFileSync(packageFile, "utf8")) as { version: string };

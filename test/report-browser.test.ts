@@ -26,7 +26,7 @@ beforeAll(async () => {
     cohort: { cohort: study.cohort },
   };
   for (const name of PAGES) writeFileSync(join(folder, `${name}.html`), renderReport(studies[name], { document }));
-}, 120_000);
+});
 
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
@@ -52,7 +52,7 @@ async function openAt(
 }
 
 // axe looks at some thousand cells, twice; a busy machine may need its time.
-describe.each(PAGES)("the report (%s) in a browser", { timeout: 240_000 }, (name) => {
+describe.each(PAGES)("the report (%s) in a browser", (name) => {
   it("says nothing, asks for nothing but itself and passes axe, light and dark, with all numbers shown", async () => {
     const { page, record } = await visit(name);
     const showNumbers = (open: boolean) =>

@@ -5,6 +5,7 @@ import { browser } from "./browser.ts";
 import { choleskyInverse } from "./cholesky.ts";
 import { compare } from "./compare.ts";
 import { expectation } from "./expectation.ts";
+import { explorer } from "./explorer.ts";
 import { fits } from "./fits.ts";
 import { ingest } from "./ingest.ts";
 import { kde } from "./kde.ts";
@@ -30,6 +31,7 @@ export const CASES: readonly BenchCase[] = [
   bound,
   oneIndividual,
   browser,
+  explorer,
   threads,
   ingest,
 ];

@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityViolations } from "../browser.ts";
 import { browserOfFile } from "../browser-of-file.ts";
-import { dropFile, type ExplorerPage, mapStage, openDemo, openExplorer, PATIENCE, step } from "./explorer-page.ts";
+import { dropFile, type ExplorerPage, mapStage, openDemo, openExplorer, step } from "./explorer-page.ts";
 import { simulatedTables } from "./tables.ts";
 
 const { visits, subjects } = simulatedTables({ numIndividuals: 80, seed: 4 });
@@ -18,7 +18,7 @@ let page: Page;
 beforeAll(async () => {
   explorer = await openExplorer(chromium);
   page = explorer.page;
-}, 120_000);
+});
 
 afterEach(() => {
   expect(explorer.problems()).toEqual([]);
@@ -34,37 +34,37 @@ async function expectAccessible(page: Page, view: string): Promise<void> {
   });
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    await expect.poll(() => page.locator("html").getAttribute("data-theme"), { timeout: PATIENCE }).toBe(colorScheme);
+    await expect.poll(() => page.locator("html").getAttribute("data-theme")).toBe(colorScheme);
     const rules = colorScheme === "light" ? undefined : COLOUR_RULES;
     expect(await accessibilityViolations(page, rules), `${view}, ${colorScheme}`).toEqual([]);
   }
 }
 
-describe("axe finds nothing, light and dark,", { timeout: 240_000 }, () => {
+describe("axe finds nothing, light and dark,", () => {
   it("in the pages of the import", async () => {
     await expectAccessible(page, "empty");
     await dropFile(page, "empty.csv", "a,b\n1,2\n");
-    await page.getByRole("button", { name: "Check the data", exact: true }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("button", { name: "Check the data", exact: true }).waitFor();
     await dropFile(page, "visits.csv", table);
-    await page.getByRole("combobox", { name: "Use of column FVC" }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("combobox", { name: "Use of column FVC" }).waitFor();
     await expectAccessible(page, "columns");
     await page.getByRole("button", { name: "Check the data", exact: true }).click();
-    await page.getByRole("switch").waitFor({ timeout: PATIENCE });
+    await page.getByRole("switch").waitFor();
     await expectAccessible(page, "quality");
     await page.getByRole("switch").check();
     await page.getByRole("button", { name: "Next", exact: true }).click();
     await dropFile(page, "subjects.csv", subjects, "[aria-label='Table of outcomes']");
-    await page.getByRole("checkbox", { name: /^myositis/ }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("checkbox", { name: /^myositis/ }).waitFor();
     await expectAccessible(page, "summary");
   });
 
   it("in a fit under way and at its end", async () => {
     await page.getByRole("button", { name: "Fit the map", exact: true }).click();
-    await page.getByRole("button", { name: "Pause", exact: true }).click({ timeout: PATIENCE });
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByRole("heading", { name: /^Paused/ }).waitFor();
     await expectAccessible(page, "fit under way");
     await page.getByRole("button", { name: "Continue", exact: true }).click();
-    await page.getByRole("button", { name: "Open the map", exact: true }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("button", { name: "Open the map", exact: true }).waitFor();
     await expectAccessible(page, "fit at its end");
   });
 
@@ -75,7 +75,7 @@ describe("axe finds nothing, light and dark,", { timeout: 240_000 }, () => {
     await stage.focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
-    await page.getByRole("table", { name: "Facts about this individual" }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("table", { name: "Facts about this individual" }).waitFor();
     await expectAccessible(page, "individual");
     await page.getByRole("button", { name: "What if", exact: true }).click();
     await page.getByLabel("Value of visit 1").waitFor();
@@ -103,29 +103,29 @@ describe("axe finds nothing, light and dark,", { timeout: 240_000 }, () => {
 
   it("in outcomes before and after the test, models and report", async () => {
     await step(page, "Outcomes").click();
-    await page.getByRole("heading", { name: "Smoothed share" }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("heading", { name: "Smoothed share" }).waitFor();
     await expectAccessible(page, "outcomes before");
     await page.getByLabel("Permutations").fill("99");
     await page.getByRole("button", { name: "Test 7 outcomes", exact: true }).click();
-    await page.getByRole("table", { name: /^Table 2 b/ }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("table", { name: /^Table 2 b/ }).waitFor();
     await page.getByLabel("Event").selectOption("interstitial lung disease");
     await page.getByLabel("Follow-up").selectOption("followed");
     await page.getByRole("button", { name: "Show survival", exact: true }).click();
-    await page.getByRole("table", { name: "Cox regression on the places" }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("table", { name: "Cox regression on the places" }).waitFor();
     await expectAccessible(page, "outcomes after");
     await step(page, "Models").click();
     await page.getByLabel("Folds").fill("2");
     await page.getByRole("button", { name: "Compare", exact: true }).click();
-    await page.getByRole("table", { name: /^Table 1/ }).waitFor({ timeout: PATIENCE });
-    await page.getByText("Point at a dot to find the same individual").waitFor({ timeout: PATIENCE });
+    await page.getByRole("table", { name: /^Table 1/ }).waitFor();
+    await page.getByText("Point at a dot to find the same individual").waitFor();
     await expectAccessible(page, "models");
     await step(page, "Report").click();
-    await page.frameLocator("iframe").getByRole("heading", { level: 1 }).waitFor({ timeout: PATIENCE });
+    await page.frameLocator("iframe").getByRole("heading", { level: 1 }).waitFor();
     await expectAccessible(page, "report");
   });
 });
 
-describe("the explorer in windows of other sizes", { timeout: 240_000 }, () => {
+describe("the explorer in windows of other sizes", () => {
   it("never scrolls sideways; groups are one press away at 1024; 200% zoom works", async () => {
     await page.emulateMedia({ colorScheme: "light" });
     await page.setViewportSize({ width: 1920, height: 1080 });
@@ -173,19 +173,19 @@ describe("the explorer in windows of other sizes", { timeout: 240_000 }, () => {
   });
 });
 
-describe("a table that cannot be read", { timeout: 240_000 }, () => {
+describe("a table that cannot be read", () => {
   it("is told of without anything that axe objects to", async () => {
     await step(page, "Outcomes").click();
     await dropFile(page, "broken.csv", '"');
-    await page.getByRole("button", { name: "Check the data", exact: true }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("button", { name: "Check the data", exact: true }).waitFor();
     await dropFile(page, "broken.csv", "id,time,value\na,1,2\na,x,3\n");
     await page.getByRole("button", { name: "Check the data", exact: true }).click();
-    await page.getByRole("switch").or(page.getByRole("alert")).first().waitFor({ timeout: PATIENCE });
+    await page.getByRole("switch").or(page.getByRole("alert")).first().waitFor();
     await expectAccessible(page, "problem");
   });
 });
 
-describe("the map of the demo", { timeout: 240_000 }, () => {
+describe("the map of the demo", () => {
   let stage: Locator;
 
   // For a reader who wants dark colours and no motion.
@@ -194,13 +194,13 @@ describe("the map of the demo", { timeout: 240_000 }, () => {
     explorer = await openExplorer(chromium, "opened from disk", { colorScheme: "dark", reducedMotion: "reduce" });
     page = explorer.page;
     stage = await openDemo(page);
-  }, 120_000);
+  });
 
   it("prints the map with its legend, the groups and what is open, in light colours without controls", async () => {
     await stage.focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
-    await page.getByRole("table", { name: "Facts about this individual" }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("table", { name: "Facts about this individual" }).waitFor();
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     const picture = page.locator(".paper > svg");
@@ -235,7 +235,7 @@ describe("the map of the demo", { timeout: 240_000 }, () => {
     await stage.focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
-    await page.getByRole("table", { name: "Facts about this individual" }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("table", { name: "Facts about this individual" }).waitFor();
     await page.keyboard.press("Escape");
     await page.locator("button.group").first().click();
     await page.keyboard.press("d");

@@ -4,19 +4,16 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
-import { expect } from "vitest";
-import type { PageRecord, TestBrowser } from "../browser.ts";
-
-const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+import { PATIENCE, type PageRecord, type TestBrowser } from "../browser.ts";
+import { ROOT } from "../root.ts";
 
 /** The page in one file. */
-export const SINGLE_PAGE = at("packages/app/dist/dtm.html");
+export const SINGLE_PAGE = join(ROOT, "packages", "app", "dist", "dtm.html");
 export const BUILDS = ["opened from disk", "served by dtm explore"] as const;
 export type Build = (typeof BUILDS)[number];
-/** Milliseconds after which something that depends on a computation counts as missing; a busy machine takes its time. */
-export const PATIENCE = 90_000;
 
 /** A page with the explorer in it. */
 export interface ExplorerPage {
@@ -63,9 +60,13 @@ export async function openExplorer(
 
 /** `dtm explore` as a process of its own; it prints its address first. */
 async function serve(args: readonly string[]): Promise<{ address: string; stop: () => Promise<void> }> {
-  const child: ChildProcess = spawn(process.execPath, [at("packages/cli/bin/dtm.mjs"), "explore", ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [join(ROOT, "packages", "cli", "bin", "dtm.mjs"), "explore", ...args],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   let said = "";
   child.stderr?.on("data", (bytes) => {
@@ -116,25 +117,41 @@ export function step(page: Page, name: string): Locator {
 /** The stage of the map, once it is drawn. */
 export async function mapStage(page: Page): Promise<Locator> {
   const stage = page.getByRole("application", { name: /^Map of / });
-  await stage.waitFor({ timeout: PATIENCE });
-  await stage.locator(".tm-dots circle, canvas.tm-dots").first().waitFor({ state: "attached", timeout: PATIENCE });
+  await stage.waitFor();
+  await stage.locator(".tm-dots circle, canvas.tm-dots").first().waitFor({ state: "attached" });
   // Dots come first; terrain and names of groups a frame later.
-  await stage.locator(".tm-back path").first().waitFor({ state: "attached", timeout: PATIENCE });
+  await stage.locator(".tm-back path").first().waitFor({ state: "attached" });
   return stage;
 }
 
 /** From a table of visits to the summary page, guesses and findings accepted. */
 export async function importTable(page: Page, name: string, text: string): Promise<void> {
   await dropFile(page, name, text);
-  await page.getByRole("button", { name: "Check the data", exact: true }).click({ timeout: PATIENCE });
-  await page.getByRole("button", { name: "Next", exact: true }).click({ timeout: PATIENCE });
-  await page.getByRole("button", { name: "Fit the map", exact: true }).waitFor({ timeout: PATIENCE });
+  await page.getByRole("button", { name: "Check the data", exact: true }).click();
+  await page.getByRole("button", { name: "Next", exact: true }).click();
+  await page.getByRole("button", { name: "Fit the map", exact: true }).waitFor();
+}
+
+/** A model file, then a table for it; the button that places its individuals. */
+export async function importForModel(page: Page, model: string, table: string): Promise<Locator> {
+  await dropFile(page, "map.json", model);
+  await page.getByText("Now choose the table").waitFor();
+  await dropFile(page, "visits.csv", table);
+  const check = page.getByRole("button", { name: "Check the data", exact: true });
+  await check.waitFor();
+  const same = page.getByRole("button", { name: "It is the same marker" });
+  if (await same.isVisible()) await same.click();
+  await check.click();
+  await page.getByRole("button", { name: "Next", exact: true }).click();
+  const place = page.getByRole("button", { name: /^Place/ });
+  await place.waitFor();
+  return place;
 }
 
 /** Fits what is loaded and waits for the verdict. */
 export async function fitMap(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Fit the map", exact: true }).click();
-  await page.getByRole("button", { name: "Open the map", exact: true }).waitFor({ timeout: PATIENCE });
+  await page.getByRole("button", { name: "Open the map", exact: true }).waitFor();
 }
 
 /** Fits what is loaded and opens its map. */
@@ -146,13 +163,13 @@ export async function fitAndOpen(page: Page): Promise<Locator> {
 
 /** Opens the lung function example, whose map comes with the page. */
 export async function openDemo(page: Page): Promise<Locator> {
-  await page.getByRole("button", { name: "Lung function", exact: true }).click({ timeout: PATIENCE });
+  await page.getByRole("button", { name: "Lung function", exact: true }).click();
   return mapStage(page);
 }
 
 /** The text of a file that `press` saves. */
 export async function savedFile(page: Page, press: () => Promise<void>): Promise<{ name: string; text: string }> {
-  const [download] = await Promise.all([page.waitForEvent("download", { timeout: PATIENCE }), press()]);
+  const [download] = await Promise.all([page.waitForEvent("download"), press()]);
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
 }
 
@@ -182,7 +199,11 @@ export function recordsOf(csv: string): Record<string, string>[] {
 
 /** Waits until a locator's text fits. */
 export async function expectText(locator: Locator, pattern: RegExp | string): Promise<void> {
-  const text = async () => ((await locator.textContent()) ?? "").replace(/\s+/g, " ").trim();
-  if (typeof pattern === "string") await expect.poll(text, { timeout: PATIENCE }).toContain(pattern);
-  else await expect.poll(text, { timeout: PATIENCE }).toMatch(pattern);
+  const late = Date.now() + PATIENCE;
+  for (;;) {
+    const text = ((await locator.textContent()) ?? "").replace(/\s+/g, " ").trim();
+    if (typeof pattern === "string" ? text.includes(pattern) : pattern.test(text)) return;
+    if (Date.now() > late) throw new Error(`Expected text with ${pattern}, received "${text}".`);
+    await locator.page().waitForTimeout(50);
+  }
 }

@@ -11,7 +11,6 @@ import {
   importTable,
   mapStage,
   openExplorer,
-  PATIENCE,
   recordsOf,
   savedFile,
   step,
@@ -52,13 +51,11 @@ async function openById(page: Page, beginning: string, id: string): Promise<void
   await page.getByRole("combobox", { name: "Find an individual" }).fill(beginning);
   await page.keyboard.press("Enter");
   await expect
-    .poll(() => page.getByRole("complementary", { name: "Details" }).getByRole("heading", { level: 2 }).textContent(), {
-      timeout: PATIENCE,
-    })
+    .poll(() => page.getByRole("complementary", { name: "Details" }).getByRole("heading", { level: 2 }).textContent())
     .toBe(id);
 }
 
-describe.each(BUILDS)("hostile names in the explorer %s", { timeout: 240_000 }, (build) => {
+describe.each(BUILDS)("hostile names in the explorer %s", (build) => {
   it("are text everywhere, and no formula in what is saved", async () => {
     const explorer = await openExplorer(chromium, build);
     const { page } = explorer;
@@ -71,13 +68,11 @@ describe.each(BUILDS)("hostile names in the explorer %s", { timeout: 240_000 }, 
     await fitAndOpen(page);
     await step(page, "Outcomes").click();
     await dropFile(page, "subjects.csv", outcomes, "[aria-label='Table of individuals']");
-    await page
-      .getByRole("heading", { name: /^Where is <i onclick=alert\(5\)> common\?$/ })
-      .waitFor({ timeout: PATIENCE });
+    await page.getByRole("heading", { name: /^Where is <i onclick=alert\(5\)> common\?$/ }).waitFor();
     await page.getByLabel("Permutations").fill("99");
     await page.getByRole("button", { name: /^Test \d outcomes$/ }).click();
     const results = page.getByRole("table", { name: /^Table 2 a/ });
-    await results.getByRole("button", { name: "toString", exact: true }).click({ timeout: PATIENCE });
+    await results.getByRole("button", { name: "toString", exact: true }).click();
     await page.getByRole("heading", { name: "Where is toString common?" }).waitFor();
 
     await step(page, "Map").click();
@@ -110,7 +105,7 @@ describe.each(BUILDS)("hostile names in the explorer %s", { timeout: 240_000 }, 
 
     await step(page, "Report").click();
     const preview = page.frameLocator("iframe[title='Preview of the report']");
-    await preview.getByRole("heading", { level: 1 }).waitFor({ timeout: PATIENCE });
+    await preview.getByRole("heading", { level: 1 }).waitFor();
     await expectText(preview.locator("body"), "<i onclick=alert(5)>");
     const report = await savedFile(page, () => page.getByRole("button", { name: "Save report", exact: true }).click());
     expect(report.text).not.toMatch(/<(i onclick|svg onload|img src=|b onmouseover)/);

@@ -14,7 +14,6 @@ import {
   exported,
   mapStage,
   openExplorer,
-  PATIENCE,
   recordsOf,
   savedFile,
   step,
@@ -77,7 +76,7 @@ async function drag(page: Page, corners: readonly (readonly [number, number])[])
   await page.mouse.up();
 }
 
-describe.each(BUILDS)("a study in the explorer %s", { timeout: 240_000 }, (build) => {
+describe.each(BUILDS)("a study in the explorer %s", (build) => {
   let explorer: ExplorerPage;
   let page: Page;
   let model: TrajectoryModel;
@@ -87,7 +86,7 @@ describe.each(BUILDS)("a study in the explorer %s", { timeout: 240_000 }, (build
   beforeAll(async () => {
     explorer = await openExplorer(chromium, build);
     page = explorer.page;
-  }, 120_000);
+  });
 
   afterEach(() => {
     expect(explorer.problems()).toEqual([]);
@@ -100,7 +99,7 @@ describe.each(BUILDS)("a study in the explorer %s", { timeout: 240_000 }, (build
   it("guesses the columns of a dropped table with odd names; a wrong guess is put right by keyboard", async () => {
     await dropFile(page, "visits.csv", table);
     const use = (name: string) => page.getByLabel(`Use of column ${name}`);
-    await use("Reg.-Nr").waitFor({ timeout: PATIENCE });
+    await use("Reg.-Nr").waitFor();
     const guessed = await Promise.all(HEADER.map((name) => use(name).inputValue()));
     expect(guessed).toEqual(["id", "time", "value", "none"]);
     await expectText(page.locator("main"), "We read Reg.-Nr as the individual");
@@ -139,7 +138,7 @@ describe.each(BUILDS)("a study in the explorer %s", { timeout: 240_000 }, (build
       }).observe(document.body, { subtree: true, childList: true, characterData: true });
     });
     await page.getByRole("button", { name: "Fit the map", exact: true }).click();
-    await page.getByRole("button", { name: "Open the map", exact: true }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("button", { name: "Open the map", exact: true }).waitFor();
     await expectText(page.locator("main"), /Converged after \d+ passes\./);
     const seen = await page.evaluate(() => (globalThis as unknown as { seen: string[] }).seen);
     expect(seen.filter((text) => /^Pass \d+\./.test(text)).length).toBeGreaterThan(1);
@@ -272,10 +271,10 @@ describe.each(BUILDS)("a study in the explorer %s", { timeout: 240_000 }, (build
     await slider.focus();
     await page.keyboard.press("Home");
     await expectText(panel, "One visit fixes the level, not the course.");
-    await expect.poll(() => facts.textContent(), { timeout: PATIENCE }).not.toBe(allKnown);
+    await expect.poll(() => facts.textContent()).not.toBe(allKnown);
     expect(await held.count()).toBe((await panel.locator("circle.visit").count()) - 1);
     await page.keyboard.press("End");
-    await expect.poll(() => facts.textContent(), { timeout: PATIENCE }).toBe(allKnown);
+    await expect.poll(() => facts.textContent()).toBe(allKnown);
     expect(await held.count()).toBe(0);
     await panel.getByRole("button", { name: "Close", exact: true }).click();
   });
@@ -287,9 +286,9 @@ describe.each(BUILDS)("a study in the explorer %s", { timeout: 240_000 }, (build
     await expectText(page.getByRole("alert"), "The table was read, but its outcomes cannot be used.");
     await dropFile(page, "subjects.csv", subjects, "[aria-label='Table of individuals']");
     await page.getByLabel("Permutations").fill("99");
-    await page.getByRole("button", { name: "Test 7 outcomes", exact: true }).click({ timeout: PATIENCE });
+    await page.getByRole("button", { name: "Test 7 outcomes", exact: true }).click();
     const results = page.getByRole("table", { name: /^Table 2 a/ });
-    await results.waitFor({ timeout: PATIENCE });
+    await results.waitFor();
     const heads = await results.getByRole("columnheader").allTextContents();
     for (const head of ["with", "AUC (95% CI)", "published KDE p", "naive p", "visit-stratified p", "Holm"]) {
       expect(heads).toContain(head);
@@ -302,7 +301,7 @@ describe.each(BUILDS)("a study in the explorer %s", { timeout: 240_000 }, (build
     );
     await results.getByRole("button", { name: "myositis", exact: true }).click();
     await page.getByRole("heading", { name: "Where is myositis common?" }).waitFor();
-    await page.getByRole("heading", { name: "Smoothed share" }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("heading", { name: "Smoothed share" }).waitFor();
     await page.getByLabel("Event").selectOption("interstitial lung disease");
     await page.getByLabel("Follow-up").selectOption("followed");
     await page.getByRole("button", { name: "Show survival", exact: true }).click();
@@ -314,7 +313,7 @@ describe.each(BUILDS)("a study in the explorer %s", { timeout: 240_000 }, (build
     await page.getByLabel("Folds").fill("2");
     await page.getByRole("button", { name: "Compare", exact: true }).click();
     const results = page.getByRole("table", { name: /^Table 1/ });
-    await results.waitFor({ timeout: PATIENCE });
+    await results.waitFor();
     expect(await results.getByRole("rowheader").count()).toBe(3);
     const differences = page.getByRole("table", { name: /^Paired differences/ }).locator("tbody tr");
     const cells = await differences.locator("td").allTextContents();
@@ -330,7 +329,7 @@ describe.each(BUILDS)("a study in the explorer %s", { timeout: 240_000 }, (build
   it("writes a report without identifiers that needs neither script nor network", async () => {
     await step(page, "Report").click();
     const preview = page.frameLocator("iframe[title='Preview of the report']");
-    await preview.getByRole("heading", { level: 1 }).waitFor({ timeout: PATIENCE });
+    await preview.getByRole("heading", { level: 1 }).waitFor();
     await expectText(preview.locator("body"), "FVC");
     const { name, text } = await savedFile(page, () =>
       page.getByRole("button", { name: "Save report", exact: true }).click(),

@@ -10,7 +10,6 @@ import {
   importTable,
   mapStage,
   openExplorer,
-  PATIENCE,
   step,
 } from "./explorer-page.ts";
 import { simulatedTables } from "./tables.ts";
@@ -52,7 +51,7 @@ async function reload({ page }: ExplorerPage): Promise<void> {
   await page.getByRole("heading", { name: "Disease Trajectory Maps" }).waitFor({ state: "attached" });
 }
 
-describe.each(BUILDS)("a reload of the explorer %s", { timeout: 240_000 }, (build) => {
+describe.each(BUILDS)("a reload of the explorer %s", (build) => {
   it("forgets without leave; with it restores step, colour, terrain and selection; forgets when told", async () => {
     const explorer = await openExplorer(chromium, build);
     const { page } = explorer;
@@ -134,10 +133,10 @@ describe.each(BUILDS)("a reload of the explorer %s", { timeout: 240_000 }, (buil
     await page.getByText("More", { exact: true }).click();
     await page.getByRole("combobox", { name: /^Tolerance/ }).selectOption("1e-8");
     await page.getByRole("button", { name: "Fit with these settings", exact: true }).click();
-    await page.getByRole("button", { name: "Pause", exact: true }).click({ timeout: PATIENCE });
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByRole("heading", { name: /^Paused/ }).waitFor();
     const keptPasses = async () => (await kept(page))?.running?.trace.length ?? 0;
-    await expect.poll(keptPasses, { timeout: PATIENCE }).toBeGreaterThan(0);
+    await expect.poll(keptPasses).toBeGreaterThan(0);
     const before = await keptPasses();
     await page.addInitScript(() => {
       const passes: number[] = [];
@@ -148,13 +147,13 @@ describe.each(BUILDS)("a reload of the explorer %s", { timeout: 240_000 }, (buil
       }).observe(document, { subtree: true, childList: true, characterData: true });
     });
     await reload(explorer);
-    await page.getByRole("heading", { name: /^Fitting the map/ }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("heading", { name: /^Fitting the map/ }).waitFor();
     const seen = () => page.evaluate(() => (globalThis as unknown as { passes: number[] }).passes);
-    await expect.poll(async () => (await seen()).length, { timeout: PATIENCE }).toBeGreaterThan(0);
+    await expect.poll(async () => (await seen()).length).toBeGreaterThan(0);
     // The first pass told after the reload follows those that were kept.
     expect((await seen())[0]).toBeGreaterThan(before);
     await page.getByRole("button", { name: "Stop and keep", exact: true }).click();
-    await page.getByRole("button", { name: "Open the map", exact: true }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("button", { name: "Open the map", exact: true }).waitFor();
     await expectText(page.locator("main"), "Not converged:");
     await page.getByRole("button", { name: "Continue", exact: true }).waitFor();
     expect(explorer.problems()).toEqual([]);

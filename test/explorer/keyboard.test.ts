@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { browserOfFile } from "../browser-of-file.ts";
-import { chooseFile, expectText, mapStage, openExplorer, PATIENCE, savedFile } from "./explorer-page.ts";
+import { chooseFile, expectText, mapStage, openExplorer, savedFile } from "./explorer-page.ts";
 import { simulatedTables } from "./tables.ts";
 
 const { visits, subjects } = simulatedTables({ numIndividuals: 60, seed: 6 });
@@ -39,10 +39,10 @@ async function tabTo(page: Page, name: string | RegExp): Promise<void> {
 
 /** Waits until something of that name has been given the focus, e.g. the heading of a new page. */
 async function focusComesTo(page: Page, name: RegExp): Promise<void> {
-  await expect.poll(async () => (await focused(page)).name, { timeout: PATIENCE }).toMatch(name);
+  await expect.poll(async () => (await focused(page)).name).toMatch(name);
 }
 
-describe("the keyboard alone", { timeout: 300_000 }, () => {
+describe("the keyboard alone", () => {
   it("imports, fits, reads the map, tests outcomes, compares models and saves the report", async () => {
     const explorer = await openExplorer(chromium);
     const { page } = explorer;
@@ -61,7 +61,7 @@ describe("the keyboard alone", { timeout: 300_000 }, () => {
     await focusComesTo(page, /^FVC, % predicted$/);
     await tabTo(page, "Choose the outcomes table");
     await chooseFile(page, "subjects.csv", subjects, () => page.keyboard.press("Enter"));
-    await page.getByRole("checkbox", { name: /^myositis/ }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("checkbox", { name: /^myositis/ }).waitFor();
     await tabTo(page, "Fit the map");
     await page.keyboard.press("Enter");
 
@@ -83,11 +83,11 @@ describe("the keyboard alone", { timeout: 300_000 }, () => {
     await tabTo(page, /^Map of 60 individuals\./);
     await page.keyboard.press("ArrowRight");
     const said = page.getByRole("status").filter({ hasText: /^P\d+, \d+ visits?, .* percent, expected at year/ });
-    await said.waitFor({ state: "attached", timeout: PATIENCE });
+    await said.waitFor({ state: "attached" });
     await expectText(said, /expected at year [\d.]+: \d+, from \d+ to \d+\.$/);
     await page.keyboard.press("Shift+ArrowUp");
     await page.keyboard.press("Enter");
-    await page.getByRole("table", { name: "Facts about this individual" }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("table", { name: "Facts about this individual" }).waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("r");
     await page.getByText(/made by: within/).waitFor();
@@ -104,7 +104,7 @@ describe("the keyboard alone", { timeout: 300_000 }, () => {
     await page.keyboard.type("99");
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Enter");
-    await page.getByRole("table", { name: /^Table 2 a/ }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("table", { name: /^Table 2 a/ }).waitFor();
     await tabTo(page, "myositis");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Where is myositis common?" }).waitFor();
@@ -117,11 +117,11 @@ describe("the keyboard alone", { timeout: 300_000 }, () => {
     await page.keyboard.type("2");
     await tabTo(page, "Compare");
     await page.keyboard.press("Enter");
-    await page.getByRole("table", { name: /^Table 1/ }).waitFor({ timeout: PATIENCE });
+    await page.getByRole("table", { name: /^Table 1/ }).waitFor();
 
     // Report, and a file from the export dialog.
     await page.keyboard.press("6");
-    await page.frameLocator("iframe").getByRole("heading", { level: 1 }).waitFor({ timeout: PATIENCE });
+    await page.frameLocator("iframe").getByRole("heading", { level: 1 }).waitFor();
     await tabTo(page, "Save report");
     const report = await savedFile(page, () => page.keyboard.press("Enter"));
     expect(report.text).toContain("</html>");

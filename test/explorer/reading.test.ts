@@ -12,7 +12,6 @@ import {
   mapStage,
   openDemo,
   openExplorer,
-  PATIENCE,
   recordsOf,
   step,
 } from "./explorer-page.ts";
@@ -26,11 +25,11 @@ async function openById(page: Page, id: string): Promise<Locator> {
   await page.getByRole("combobox", { name: "Find an individual" }).fill(id);
   await page.keyboard.press("Enter");
   await expectText(panel.getByRole("heading", { level: 2 }), id);
-  await panel.getByRole("table", { name: "Facts about this individual" }).waitFor({ timeout: PATIENCE });
+  await panel.getByRole("table", { name: "Facts about this individual" }).waitFor();
   return panel;
 }
 
-describe("the map of the demo", { timeout: 240_000 }, () => {
+describe("the map of the demo", () => {
   let explorer: ExplorerPage;
   let page: Page;
   let stage: Locator;
@@ -72,7 +71,7 @@ describe("the map of the demo", { timeout: 240_000 }, () => {
       expect(length).toBeCloseTo(shares[words.trim()] * (await unit()), 6);
       const before = await unit();
       await page.keyboard.press("+");
-      await expect.poll(unit, { timeout: PATIENCE }).toBeGreaterThan(before);
+      await expect.poll(unit).toBeGreaterThan(before);
     }
     await page.keyboard.press("0");
   });
@@ -91,7 +90,7 @@ describe("the map of the demo", { timeout: 240_000 }, () => {
     const spanOf = async (id: string) => {
       const panel = await openById(page, id);
       const region = stage.locator("path[data-region='90']");
-      await region.waitFor({ state: "attached", timeout: PATIENCE });
+      await region.waitFor({ state: "attached" });
       // In prior sd: the path is in map coordinates.
       const size = await region.evaluate((path) => {
         const { width, height } = (path as SVGPathElement).getBBox();
@@ -128,7 +127,7 @@ describe("the map of the demo", { timeout: 240_000 }, () => {
     await panel.getByRole("slider", { name: "As known at" }).focus();
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
-    await expect.poll(async () => (await ends()).end, { timeout: PATIENCE }).toBeLessThan(last.end);
+    await expect.poll(async () => (await ends()).end).toBeLessThan(last.end);
     const earlier = await ends();
     expect(Math.abs(earlier.end - earlier.used)).toBeLessThan(0.2);
     expect(Math.abs(earlier.begin - earlier.used)).toBeLessThan(0.2);
@@ -143,7 +142,7 @@ describe("the map of the demo", { timeout: 240_000 }, () => {
     expect(letters.length).toBeGreaterThan(1);
     expect(new Set(letters).size).toBe(letters.length);
     // Names keep clear of an individual that is open: all stand there once it is closed.
-    for (const letter of letters) await expect.poll(pills, { timeout: PATIENCE }).toContain(letter);
+    for (const letter of letters) await expect.poll(pills).toContain(letter);
     // One y and one x scale in all of them: the same labels at the same places, the last with its unit.
     const labels = await rows.evaluateAll((all) =>
       all.map((row) =>
@@ -163,9 +162,9 @@ describe("the map of the demo", { timeout: 240_000 }, () => {
     expect(await faded()).toBe(0);
     await rows.nth(1).click();
     const size = Number(/(\d[\d,]*) individuals/.exec((await rows.nth(1).textContent()) ?? "")![1].replace(",", ""));
-    await expect.poll(faded, { timeout: PATIENCE }).toBe(2323 - size);
+    await expect.poll(faded).toBe(2323 - size);
     await page.keyboard.press("Escape");
-    await expect.poll(faded, { timeout: PATIENCE }).toBe(0);
+    await expect.poll(faded).toBe(0);
   });
 
   it("colours dots or terrain, never both", async () => {
@@ -176,15 +175,15 @@ describe("the map of the demo", { timeout: 240_000 }, () => {
     expect(await terrain()).toMatch(/land/);
     expect(await terrain()).not.toMatch(/sequential|diverging/);
     await page.getByRole("combobox", { name: /^Colour/ }).selectOption("none");
-    await expect.poll(terrain, { timeout: PATIENCE }).toMatch(/sequential/);
+    await expect.poll(terrain).toMatch(/sequential/);
     const dots = await stage
       .locator(".tm-dots circle")
       .evaluateAll((all) => [...new Set(all.map((d) => d.getAttribute("fill")).filter((f) => f !== "none"))]);
     expect(dots).toHaveLength(1);
     await page.getByRole("combobox", { name: /^Terrain/ }).selectOption("slope");
-    await expect.poll(terrain, { timeout: PATIENCE }).toMatch(/diverging/);
+    await expect.poll(terrain).toMatch(/diverging/);
     await page.getByRole("combobox", { name: /^Colour/ }).selectOption("group");
-    await expect.poll(terrain, { timeout: PATIENCE }).not.toMatch(/sequential|diverging/);
+    await expect.poll(terrain).not.toMatch(/sequential|diverging/);
   });
 
   it("saves a picture with live text, legend, scale bar and source line", async () => {
@@ -218,24 +217,24 @@ describe("the map of the demo", { timeout: 240_000 }, () => {
     const { text } = await exported(page, "Model");
     const { visits } = simulatedTables({ numIndividuals: 2323, seed: 21, columns: ["id", "time", "value"] });
     await dropFile(page, "model.json", text);
-    await page.getByRole("button", { name: "Another table", exact: true }).click({ timeout: PATIENCE });
+    await page.getByRole("button", { name: "Another table", exact: true }).click();
     // A column of another name is not taken for the model's marker unless somebody says so.
     await dropFile(page, "other.csv", "id,time,bilirubin\na,0,1\na,1,2\nb,0,3\nb,1,1\n");
     const same = page.getByRole("button", { name: "It is the same marker", exact: true });
-    await same.waitFor({ timeout: PATIENCE });
+    await same.waitFor();
     await expectText(page.locator("main"), /model\.json was made with another marker: marker “PFVC”, here “bilirubin”/);
     await same.click();
     await same.waitFor({ state: "hidden" });
     await dropFile(page, "visits.csv", visits);
-    await page.getByRole("button", { name: "Check the data", exact: true }).click({ timeout: PATIENCE });
-    await page.getByRole("button", { name: "Next", exact: true }).click({ timeout: PATIENCE });
-    await page.getByRole("button", { name: "Place by model.json", exact: true }).click({ timeout: PATIENCE });
+    await page.getByRole("button", { name: "Check the data", exact: true }).click();
+    await page.getByRole("button", { name: "Next", exact: true }).click();
+    await page.getByRole("button", { name: "Place by model.json", exact: true }).click();
     stage = await mapStage(page);
-    await expect.poll(readings, { timeout: PATIENCE }).toEqual(before);
+    await expect.poll(readings).toEqual(before);
   });
 });
 
-describe("outcomes that only follow the number of visits", { timeout: 240_000 }, () => {
+describe("outcomes that only follow the number of visits", () => {
   it("are told apart from outcomes of the course; small counts stay out of shared files", async () => {
     const { visits, subjects } = simulatedTables({ numIndividuals: 160, seed: 9 });
     const numVisits = new Map<string, number>();
@@ -255,9 +254,9 @@ describe("outcomes that only follow the number of visits", { timeout: 240_000 },
     await step(page, "Outcomes").click();
     await dropFile(page, "outcomes.csv", table, "[aria-label='Table of individuals']");
     await page.getByLabel("Permutations").fill("199");
-    await page.getByRole("button", { name: /^Test 1 outcomes?$/ }).click({ timeout: PATIENCE });
+    await page.getByRole("button", { name: /^Test 1 outcomes?$/ }).click();
     const results = page.getByRole("table", { name: /^Table 2 a/ });
-    await results.waitFor({ timeout: PATIENCE });
+    await results.waitFor();
     await expectText(
       page.getByRole("note"),
       /Place depends on the number of visits \(AUC 0\.\d\d\)\. Read the visit-stratified column/,

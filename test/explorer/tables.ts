@@ -1,6 +1,9 @@
 /** Tables for tests of the explorer: a simulated registry as the files people have. */
 // Not by the door: tests of pages would wait for all of the core.
 import { idList } from "../../packages/core/src/cohort/ids.ts";
+import type { DtmModel } from "../../packages/core/src/models/dtm/model.ts";
+import { fitDtm } from "../../packages/core/src/models/fit-models.ts";
+import { createRandom } from "../../packages/core/src/numeric/random.ts";
 import { type SimulatedMarker, simulateCohort } from "../../packages/core/src/simulate/cohorts.ts";
 
 export interface TableOptions {
@@ -44,6 +47,26 @@ export function simulatedTables(options: TableOptions = {}): Tables {
     ids,
     numRows: rows.length,
   };
+}
+
+/** A table of m individuals with 1 to 5 visits each, on slopes and levels of their own. */
+export function largeTable(m: number): string {
+  const random = createRandom(11);
+  const lines = ["id,years,pFVC"];
+  for (let i = 0; i < m; i++) {
+    const [level, slope] = [75 + 14 * random.normal(), -1 + 2 * random.normal()];
+    for (let k = 0; k <= i % 5; k++) {
+      const t = Math.min(10, 2 * k + 2 * random.uniform());
+      lines.push(`P${i},${t.toFixed(3)},${(level + slope * t + 3 * random.normal()).toFixed(1)}`);
+    }
+  }
+  return lines.join("\n");
+}
+
+/** A map of few individuals, fitted in a moment. */
+export function smallMap(): DtmModel {
+  const { cohort } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
+  return fitDtm(cohort, { mean: "scalar", restarts: 0, seed: 1, maxIterations: 5 });
 }
 
 /** Rows as CSV. */

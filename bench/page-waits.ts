@@ -34,7 +34,7 @@ export async function openWaits(page: Page): Promise<{ readonly wait: number; re
     for (let k = 0; k < 4; k++) {
       const begin = performance.now();
       await new Promise<void>((resolve, reject) => {
-        setTimeout(() => reject(new Error("Nobody opened.")), 20_000);
+        setTimeout(() => reject(new Error("Nobody opened.")), 120_000);
         const seen = new MutationObserver(() => {
           if (panel.querySelector("#individual-title") === null || panel.querySelector("table") === null) return;
           seen.disconnect();
@@ -62,7 +62,7 @@ export async function mountLarge(page: Page, model: unknown, m: number, renderer
   );
   return page.evaluate(
     async ([text, count, kind]) => {
-      const { mountMap } = window as unknown as { mountMap: (home: HTMLElement, options: object) => void };
+      const page = window as unknown as { mountMap: (home: HTMLElement, options: object) => unknown; map: unknown };
       const revived = JSON.parse(text, (_, value) => (value?.floats ? Float64Array.from(value.floats) : value));
       let state = 7;
       const uniform = () => {
@@ -84,7 +84,7 @@ export async function mountLarge(page: Page, model: unknown, m: number, renderer
       const home = document.getElementById("map")!;
       home.replaceChildren();
       const begin = performance.now();
-      mountMap(home, { model: revived, placements, renderer: kind });
+      page.map = page.mountMap(home, { model: revived, placements, renderer: kind });
       for (let k = 0; k < 2; k++) await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
       return performance.now() - begin;
     },
@@ -134,6 +134,21 @@ export async function zoomFrames(page: Page): Promise<number[]> {
   });
 }
 
+/** Milliseconds from asking for the terrain of another year to the frame that shows it, on a map of `mountLarge`. */
+export async function yearFrames(page: Page): Promise<number[]> {
+  return page.evaluate(async () => {
+    const { map } = window as unknown as { map: { update: (options: object) => void } };
+    const waits: number[] = [];
+    for (let k = 0; k < 9; k++) {
+      const begin = performance.now();
+      map.update({ terrain: { kind: "value", time: k / 2 } });
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+      waits.push(performance.now() - begin);
+    }
+    return waits;
+  });
+}
+
 /** Milliseconds from a click on the theme's button to the frame that shows it, several times. */
 export async function clickAnswers(page: Page): Promise<number[]> {
   return page.evaluate(async () => {
@@ -148,6 +163,30 @@ export async function clickAnswers(page: Page): Promise<number[]> {
     }
     return waits;
   });
+}
+
+/** Milliseconds from a click at a place of the page to the individual there, opened in the panel. */
+export async function inspectorWait(page: Page, at: { readonly x: number; readonly y: number }): Promise<number> {
+  return page.evaluate(
+    ({ x, y }) =>
+      new Promise<number>((resolve, reject) => {
+        setTimeout(() => reject(new Error(`Nobody opened at ${x}, ${y}`)), 120_000);
+        const begin = performance.now();
+        const target = document.querySelector(".tm-stage")!;
+        const panel = document.querySelector("aside")!;
+        const seen = new MutationObserver(() => {
+          if (panel.querySelector("#individual-title") === null) return;
+          seen.disconnect();
+          resolve(performance.now() - begin);
+        });
+        seen.observe(panel, { subtree: true, childList: true, characterData: true });
+        for (const type of ["pointerdown", "pointerup"]) {
+          const there = { clientX: x, clientY: y, bubbles: true, pointerId: 1, button: 0 };
+          target.dispatchEvent(new PointerEvent(type, there));
+        }
+      }),
+    at,
+  );
 }
 
 /** The middle of a dot that no name of a group covers, in px: the first from `index` (counted from the end) backwards. */

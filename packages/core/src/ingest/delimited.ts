@@ -4,7 +4,9 @@
  * one, each with the physical line (1-based) on which it starts. Quoted fields may hold line breaks; lines may end with LF,
  * CRLF, CR or a mixture.
  */
+
 import Papa from "papaparse";
+import type { ErrorCode } from "../errors.ts";
 import { refusal } from "./complaints.ts";
 import { createDecoder } from "./decode.ts";
 import {
@@ -51,7 +53,7 @@ const WORKBOOK = "Open it in the spreadsheet and export as CSV.";
 const EXPORT = `Export the table; what is read: ${DELIMITED_TEXT.name}, plain or gzip.`;
 
 /** What people bring that is no delimited text: how it begins, its name, what helps. */
-const OTHERS: readonly (readonly [begins: RegExp, received: string, remedy: string, code: string])[] = [
+const OTHERS: readonly (readonly [begins: RegExp, received: string, remedy: string, code: ErrorCode])[] = [
   [/^PK[^ -~]{2}/, "what looks like a workbook", WORKBOOK, "not-text"],
   [/^\u00d0\u00cf[^ -~]\u00e0/, "what looks like an old workbook", WORKBOOK, "not-text"],
   [/^PAR1/, "what looks like Parquet", EXPORT, "unsupported-format"],

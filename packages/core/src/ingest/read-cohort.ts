@@ -4,7 +4,7 @@
  * for. A cell becomes exactly the number written in it or is reported; nothing is repaired in silence.
  */
 import type { Cohort } from "../cohort/cohort.ts";
-import { type Complaint, showReceived } from "../errors.ts";
+import { type Complaint, type ErrorCode, showReceived } from "../errors.ts";
 import type { Columns, FoundColumns, Role } from "./columns.ts";
 import { EMPTY_FILE, refusal } from "./complaints.ts";
 import { type ByteSource, readTableFile, readTableText } from "./formats.ts";
@@ -29,7 +29,7 @@ export interface ReadCohort {
   /** Rows left out, because the value is missing or because that was asked for. */
   readonly numRowsLeftOut: number;
   /** Why rows were left out: codes of what was found in them, with how often. */
-  readonly leftOut: readonly { readonly code: string; readonly count: number }[];
+  readonly leftOut: readonly { readonly code: ErrorCode; readonly count: number }[];
   /** The first thousand of them, as they are written. */
   readonly leftOutRows: readonly TableRow[];
   /** Every kept complaint about a row that was left out because that was asked for. */
@@ -152,7 +152,7 @@ function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): Rea
     role: Role,
     line: number,
     count: number,
-    code: string,
+    code: ErrorCode,
     expected: string,
     received: string,
     remedy: string,

@@ -16,6 +16,7 @@ import {
 import { associate } from "../packages/core/src/associate/association.ts";
 import { compareModels } from "../packages/core/src/evaluate/compare.ts";
 import { groupCourses } from "../packages/core/src/map/clusters/courses.ts";
+import { distinctCourses } from "../packages/core/src/map/clusters/distinct.ts";
 import { nameGroups } from "../packages/core/src/map/clusters/names.ts";
 import { chooseNumberOfGroups } from "../packages/core/src/map/clusters/number.ts";
 import { stabilityOf } from "../packages/core/src/map/clusters/stability.ts";
@@ -70,11 +71,6 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
   const lastTimes = Float64Array.from({ length: m }, (_, i) => cohort.times[cohort.offsets[i + 1] - 1]);
 
   // Groups: Ward on the places, courses from each member's own posterior.
-  const chosenNumber = chooseNumberOfGroups(placements.location, m, 2, { seed });
-  const number = { ...chosenNumber, numGroups: options.numGroups ?? chosenNumber.numGroups };
-  const whole = wardTree(placements.location, m, 2);
-  const labels = cutTree(whole, number.numGroups);
-  const tree = treeTop(whole, labels, number.numGroups);
   const times = Float64Array.from({ length: 41 }, (_, k) => k / 4);
   const mixture = modelMixture(model);
   const d = model.basis.numBasis;
@@ -95,10 +91,17 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
       curves[i * times.length + t] = v;
     }
   }
+  const whole = wardTree(placements.location, m, 2);
+  const noise = Math.sqrt(model.noiseVariance);
+  const distinct = distinctCourses(whole, curves, times, noise);
+  const chosenNumber = chooseNumberOfGroups(placements.location, m, 2, { courses: distinct }, { seed });
+  const number = { ...chosenNumber, numGroups: options.numGroups ?? chosenNumber.numGroups };
+  const labels = cutTree(whole, number.numGroups);
+  const tree = treeTop(whole, labels, number.numGroups);
   const courses = groupCourses(curves, times, labels, number.numGroups);
   const names = nameGroups(
     courses.map((course) => ({ times, values: course.median })),
-    { noise: Math.sqrt(model.noiseVariance), timeUnit: "year", better: marker === "pfvc" ? "high" : "low" },
+    { noise, timeUnit: "year", better: marker === "pfvc" ? "high" : "low" },
   );
   const random = createRandom(seed);
   const resamples = Array.from({ length: 5 }, () => labels.map((g) => (random.uniform() < 0.9 ? g : -1)));

@@ -9,8 +9,9 @@
  * equals), until a share of the diagonal is left or there are enough columns; δ is what is left of the diagonal. Up to
  * 300 individuals nothing is left. Features are plain data that can be sent to a thread.  (docs/math/association.md §4)
  */
+import { columnMeans } from "../numeric/moments.ts";
 import { rowSumsKernel } from "../wasm/row-sums.ts";
-import { columnMeans, standardPlaces } from "./sample.ts";
+import { standardPlaces } from "./sample.ts";
 
 /** K ≈ ΦΦ' + diag(δ). */
 export interface KernelFeatures {

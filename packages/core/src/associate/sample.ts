@@ -1,6 +1,7 @@
 /** Moments of one sample of places and the checks that every density estimate needs. */
 import { DtmError } from "../errors.ts";
 import { cholesky } from "../numeric/cholesky.ts";
+import { columnMeans, covarianceOf } from "../numeric/moments.ts";
 import { symmetricEigen } from "../numeric/symmetric-eigen.ts";
 
 /** Places x [n,d] row-major with their mean [d] and covariance [d,d] (divisor n − 1). */
@@ -38,36 +39,10 @@ export function describeSample(x: Float64Array, d: number, what = "places"): Sam
     );
   }
   const mean = columnMeans(x, n, d);
-  const covariance = sampleCovariance(x, n, d, mean);
+  const covariance = covarianceOf(x, n, d, mean);
   for (let k = 0; k < d; k++) checkSpread(x, n, d, k, what);
   const { root, inverseRoot } = covarianceRoots(covariance, d, what);
   return { x, n, d, mean, covariance, root, inverseRoot };
-}
-
-/** Means of the columns of x [n,d]. */
-export function columnMeans(x: Float64Array, n: number, d: number): Float64Array {
-  const mean = new Float64Array(d);
-  for (let i = 0; i < n; i++) for (let k = 0; k < d; k++) mean[k] += x[i * d + k];
-  for (let k = 0; k < d; k++) mean[k] /= n;
-  return mean;
-}
-
-/** Covariance of the columns of x [n,d], divisor n − 1. */
-export function sampleCovariance(x: Float64Array, n: number, d: number, mean: Float64Array): Float64Array {
-  const S = new Float64Array(d * d);
-  for (let i = 0; i < n; i++) {
-    for (let a = 0; a < d; a++) {
-      const u = x[i * d + a] - mean[a];
-      for (let b = 0; b <= a; b++) S[a * d + b] += u * (x[i * d + b] - mean[b]);
-    }
-  }
-  for (let a = 0; a < d; a++) {
-    for (let b = 0; b <= a; b++) {
-      S[a * d + b] /= n - 1;
-      S[b * d + a] = S[a * d + b];
-    }
-  }
-  return S;
 }
 
 /** out [n,d] = x A for a symmetric A [d,d]. */

@@ -21,6 +21,7 @@ import {
 import {
   fitGaussianMixture,
   type GaussianMixture,
+  largestShares,
   mixtureFromLabels,
   mixtureMembership,
 } from "./clusters/gaussian-mixture.ts";
@@ -139,7 +140,6 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
   const { method = "ward", numGroups = "auto", minObservations = 4, maxGroups = MOST_GROUPS } = options;
   checkOption(method === "ward" || method === "mixture", "groupPlaces", "method ward or mixture", method, "");
   const q = placements.mapDimension;
-  const m = placements.ids.length;
   const clustered = clusteredIndividuals(placements, minObservations, numGroups === "auto" ? maxGroups : numGroups);
   const points = new Float64Array(clustered.length * q);
   clustered.forEach((i, k) => {
@@ -156,10 +156,7 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
       : mixtureGroups({ model, placements, clustered, points, tree }, options);
   const K = mixture.numGroups;
   const shares = mixtureMembership(mixture, placements.location, placements.covariance);
-  const raw = new Int32Array(m);
-  for (let i = 0; i < m; i++) {
-    for (let k = 1; k < K; k++) if (shares[i * K + k] > shares[i * K + raw[i]]) raw[i] = k;
-  }
+  const raw = largestShares(shares, K);
   // Those who were clustered stay where the tree, or their place itself, put them.
   clustered.forEach((i, k) => {
     raw[i] = cut[k];
@@ -219,7 +216,7 @@ function wardGroups(places: ClusteredPlaces, options: GroupOptions): FoundGroups
     const times = comparedTimes(model, placements, clustered);
     const courses = modelCourses(model, placements, clustered, times);
     const distinct = distinctCourses(tree, courses, times, Math.sqrt(model.noiseVariance), { maxGroups });
-    choice = chooseNumberOfGroups(points, clustered.length, q, { maxGroups, seed, courses: distinct });
+    choice = chooseNumberOfGroups(points, clustered.length, q, { courses: distinct }, { maxGroups, seed });
   }
   const K = choice?.numGroups ?? (numGroups as number);
   const cut = cutTree(tree, K);
@@ -234,13 +231,8 @@ function mixtureGroups({ placements, clustered, points, tree }: ClusteredPlaces,
   const fit = fitGaussianMixture(points, n, q, { numGroups, maxGroups, tree });
   const { cut, mixture } = withMembers(fit.labels, points, q, fit.mixture);
   if (numGroups !== "auto") return { cut, mixture, choice: null };
-  const gap = chooseNumberOfGroups(points, n, q, { maxGroups, seed });
-  const K = mixture.numGroups;
-  const separated = gap.gapChoice > 1 && gap.gapChoice >= K;
-  const sentence =
-    `${K === 1 ? "One Gaussian has" : `${K} Gaussians have`} the lowest BIC of 1 to ${fit.evidence.length}. ` +
-    `The gap statistic supports ${gap.gapChoice === 1 ? "no separate clusters" : `${gap.gapChoice} separate clusters`}.`;
-  return { cut, mixture, choice: { ...gap, numGroups: K, separated, bic: fit.evidence, sentence } };
+  const decides = { bic: fit.evidence, numGroups: mixture.numGroups };
+  return { cut, mixture, choice: chooseNumberOfGroups(points, n, q, decides, { maxGroups, seed }) };
 }
 
 /** Leaves out Gaussians that are nobody's largest share: such a group would have no course and no name. */

@@ -7,7 +7,7 @@
 import { type Cohort, makeCohort, numIndividuals } from "../cohort/cohort.ts";
 import { idAt } from "../cohort/ids.ts";
 import { DtmError } from "../errors.ts";
-import { mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
+import { largestShares, mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
 import type { Groups } from "../map/groups.ts";
 import { embed } from "../models/embed.ts";
 import type { TrajectoryModel } from "../models/model.ts";
@@ -112,9 +112,5 @@ function groupsAtLandmark(placements: Placements, groups: Groups, early: Placeme
   if (K === 1) return new Int32Array(early.ids.length);
   const mixture = mixtureFromLabels(placements.location, placements.mapDimension, groups.labels, K);
   const shares = mixtureMembership(mixture, early.location, early.covariance);
-  return Int32Array.from(early.ids, (_, i) => {
-    let best = 0;
-    for (let g = 1; g < K; g++) if (shares[i * K + g] > shares[i * K + best]) best = g;
-    return best;
-  });
+  return largestShares(shares, K);
 }

@@ -94,7 +94,7 @@ export function fitGaussianMixture(
   const { mixture, logLikelihood, bic, trace, converged } = run(chosen, tolerance);
   if (numGroups !== "auto") evidence.push({ numGroups: chosen, logLikelihood, bic });
   const membership = mixtureMembership(mixture, points);
-  const labels = largestShare(membership, mixture.numGroups);
+  const labels = largestShares(membership, mixture.numGroups);
   return { mixture, membership, labels, logLikelihood, bic, evidence, trace, converged };
 }
 
@@ -173,7 +173,8 @@ function firstAppearance(labels: Int32Array): Int32Array {
   });
 }
 
-function largestShare(shares: Float64Array, k: number): Int32Array {
+/** The group with the largest share of each row of shares [n,k]; the first of equals, [n]. */
+export function largestShares(shares: Float64Array, k: number): Int32Array {
   return Int32Array.from({ length: shares.length / k }, (_, i) => {
     let best = 0;
     for (let g = 1; g < k; g++) if (shares[i * k + g] > shares[i * k + best]) best = g;

@@ -10,6 +10,7 @@
  */
 import { DtmError } from "../../errors.ts";
 import { cholesky, invertLower, logDetFromCholesky, solveLowerInPlace } from "../../numeric/cholesky.ts";
+import { columnMeans, covarianceOf } from "../../numeric/moments.ts";
 import { LOG_2PI, logSumExp } from "../../numeric/special.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import { groupCenters } from "./ward.ts";
@@ -174,15 +175,7 @@ function priorOf(q: number, k: number): { lambda: number; nu: number } {
 
 /** Cov(X) [q,q], with a floor of 1e-9 of its mean variance so that places on a line have one too. */
 function totalCovariance(points: Float64Array, n: number, q: number): Float64Array {
-  const mean = new Float64Array(q);
-  for (let i = 0; i < n * q; i++) mean[i % q] += points[i] / n;
-  const C = new Float64Array(q * q);
-  for (let i = 0; i < n; i++) {
-    for (let a = 0; a < q; a++) {
-      const da = (points[i * q + a] - mean[a]) / n;
-      for (let b = 0; b < q; b++) C[a * q + b] += da * (points[i * q + b] - mean[b]);
-    }
-  }
+  const C = covarianceOf(points, n, q, columnMeans(points, n, q), n);
   let average = 0;
   for (let c = 0; c < q; c++) average += C[c * q + c] / q;
   const floor = average > 0 ? 1e-9 * average : 1;

@@ -2,47 +2,39 @@
  * How many groups? The gap statistic (Tibshirani, Walther & Hastie 2001) on cuts of the Ward tree,
  *   Gap(k) = E*[log W_k] − log W_k,   W_k = sum of squares within k groups,
  * E* over B reference sets: as many points, uniform in the box that encloses the points along their principal axes (the
- * paper's choice b). With s_k = sd*(log W_k)·√(1 + 1/B), the rules are
- *   "global-se-max":  the smallest k with Gap(k) ≥ Gap(k*) − s_{k*}, k* the largest gap (Dudoit & Fridlyand 2002);
- *   "first-se-max":   the same with k* the first local maximum;
- *   "tibshirani":     the smallest k with Gap(k) ≥ Gap(k+1) − s_{k+1}.
- * The first is the default: the others stop at one group where two explain less than two of a uniform box, which five
- * clear groups around a ring already do.
+ * paper's choice b). With s_k = sd*(log W_k)·√(1 + 1/B) it says the smallest k with Gap(k) ≥ Gap(k*) − s_{k*}, k* the
+ * largest gap (Dudoit & Fridlyand 2002, "global-se-max"); rules that look one step ahead stop at one group where two explain
+ * less than two of a uniform box, which five clear groups around a ring already do.
  * W_k needs only the heights of the tree. Above `maxPoints` everything is computed on a seeded sample, so the cost does
  * not grow with the cohort.
  *
  * Gap says whether there are separate clusters; how many groups are worth telling apart is another question, because a
- * map is often a continuum. Where the number of groups with courses of their own is known (distinct.ts), it is the
- * answer, and Gap only decides whether the groups are called separate. From places alone, the answer is Gap's; where it
- * is 1, the smallest k that explains `explainedShare` of the variance, with `separated` false.
+ * map is often a continuum. The answer is the number of groups with courses of their own (distinct.ts), or of Gaussians
+ * with the lowest BIC (gaussian-mixture.ts); Gap only decides whether the groups are called separate.
  * (docs/math/groups.md §2)
  */
 import { checkOption } from "../../errors.ts";
+import { columnMeans, covarianceOf } from "../../numeric/moments.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 import type { DistinctCourses } from "./distinct.ts";
 import type { BicEvidence } from "./gaussian-mixture.ts";
 import { canonicalOrder, checkPoints, wardTree, withinSumsOfSquares } from "./ward.ts";
 
-export type GapRule = "global-se-max" | "first-se-max" | "tibshirani";
-
 export interface NumberOptions {
   /** Largest number considered. Default 8. */
   readonly maxGroups?: number;
-  /** Default "global-se-max". */
-  readonly rule?: GapRule;
   /** Reference sets B. Default 50. */
   readonly numReferences?: number;
   /** Points used at most. Default 1,500. */
   readonly maxPoints?: number;
-  /** What to do with a continuum: cut it into "regions" (default) or leave it "single". */
-  readonly whenContinuous?: "regions" | "single";
-  /** Share of the variance that regions of a continuum must explain. Default 0.7. */
-  readonly explainedShare?: number;
-  /** How many groups have courses of their own; decides the number. */
-  readonly courses?: DistinctCourses;
   readonly seed?: number;
 }
+
+/** What decides the number: groups with courses of their own, or Gaussians by BIC. */
+export type NumberEvidence =
+  | { readonly courses: DistinctCourses }
+  | { readonly bic: readonly BicEvidence[]; readonly numGroups: number };
 
 /** The evidence for k groups. */
 export interface GapEvidence {
@@ -62,7 +54,7 @@ export interface NumberOfGroups {
   readonly gapChoice: number;
   /** Whether the gap statistic supports as many separate groups. */
   readonly separated: boolean;
-  readonly rule: GapRule;
+  readonly rule: "global-se-max";
   readonly evidence: readonly GapEvidence[];
   /** Groups with courses of their own, if that decided. */
   readonly courses?: DistinctCourses;
@@ -75,22 +67,20 @@ export interface NumberOfGroups {
   readonly sentence: string;
 }
 
-/** The number of groups among places X [n,q], with the evidence for 1..maxGroups. */
+/** The number of groups among places X [n,q] by the given evidence, beside the gap statistic of 1..maxGroups. */
 export function chooseNumberOfGroups(
   points: Float64Array,
   numPoints: number,
   dimension: number,
+  decides: NumberEvidence,
   options: NumberOptions = {},
 ): NumberOfGroups {
-  const { maxGroups = 8, rule = "global-se-max", numReferences = 50, maxPoints = 1500, seed = 1 } = options;
-  const { whenContinuous = "regions", explainedShare = 0.7, courses } = options;
+  const { maxGroups = 8, numReferences = 50, maxPoints = 1500, seed = 1 } = options;
   const where = "chooseNumberOfGroups";
   checkPoints(points, numPoints, dimension, where);
   checkWhole(maxGroups, 1, `${where}: maxGroups`);
   checkWhole(numReferences, 2, `${where}: numReferences`);
   checkWhole(maxPoints, 10, `${where}: maxPoints`);
-  const inside = explainedShare > 0 && explainedShare < 1;
-  checkOption(inside, `${where}: explainedShare`, "a share between 0 and 1", explainedShare, "Try 0.7.");
 
   const random = createRandom(seed);
   const { sample, n } = drawSample(points, numPoints, dimension, maxPoints, random);
@@ -99,17 +89,15 @@ export function chooseNumberOfGroups(
   const limit = countAbove(within, 1e-12 * within[0]);
   const evidence =
     limit === 0 ? [] : gapEvidence(within.subarray(0, limit), sample, n, dimension, numReferences, random);
-  const gapChoice = evidence.length === 0 ? 1 : applyRule(rule, evidence);
-  const regions = evidence.find((e) => e.numGroups > 1 && e.explained >= explainedShare)?.numGroups ?? limit;
-  const fromPlaces = gapChoice > 1 || whenContinuous === "single" ? gapChoice : Math.max(1, regions);
-  const numGroups = courses?.numGroups ?? fromPlaces;
+  const gapChoice = smallestNearLargest(evidence);
+  const numGroups = "courses" in decides ? decides.courses.numGroups : decides.numGroups;
   const separated = gapChoice > 1 && gapChoice >= numGroups;
   const sentence =
-    courses === undefined
-      ? describe(numGroups, separated, evidence)
-      : describeCourses(courses, numPoints, gapChoice, separated);
-  const found = { numGroups, gapChoice, separated, rule, evidence, numPointsUsed: n, numReferences, seed, sentence };
-  return courses === undefined ? found : { ...found, courses };
+    "courses" in decides
+      ? describeCourses(decides.courses, numPoints, gapChoice, separated)
+      : describeMixture(numGroups, decides.bic.length, gapChoice);
+  const gap = { gapChoice, separated, rule: "global-se-max", evidence, numPointsUsed: n, numReferences, seed } as const;
+  return { ...decides, numGroups, ...gap, sentence };
 }
 
 /** The evidence from W_1..W_K of the points and of B reference sets. */
@@ -146,32 +134,16 @@ function gapEvidence(
   });
 }
 
-function applyRule(rule: GapRule, evidence: readonly GapEvidence[]): number {
-  const last = evidence.length - 1;
-  if (rule === "tibshirani") {
-    const k = evidence.findIndex((e, j) => j === last || e.gap >= evidence[j + 1].gap - evidence[j + 1].standardError);
-    return k + 1;
-  }
-  const largest = Math.max(...evidence.map((e) => e.gap));
-  const peak =
-    rule === "global-se-max"
-      ? evidence.findIndex((e) => e.gap === largest)
-      : evidence.findIndex((e, j) => j === last || e.gap >= evidence[j + 1].gap);
-  return evidence.findIndex((e) => e.gap >= evidence[peak].gap - evidence[peak].standardError) + 1;
+/** The smallest k within one standard error of the largest gap; 1 without evidence. */
+function smallestNearLargest(evidence: readonly GapEvidence[]): number {
+  const peak = evidence.find((e) => e.gap === Math.max(...evidence.map(({ gap }) => gap)));
+  return evidence.find((e) => e.gap >= peak!.gap - peak!.standardError)?.numGroups ?? 1;
 }
 
 /** Lengths of the box around the points along their principal axes, [q]. */
 function principalSides(points: Float64Array, n: number, q: number): Float64Array {
-  const mean = new Float64Array(q);
-  for (let i = 0; i < n * q; i++) mean[i % q] += points[i] / n;
-  const covariance = new Float64Array(q * q);
-  for (let i = 0; i < n; i++) {
-    for (let a = 0; a < q; a++) {
-      for (let b = 0; b < q; b++) {
-        covariance[a * q + b] += ((points[i * q + a] - mean[a]) * (points[i * q + b] - mean[b])) / n;
-      }
-    }
-  }
+  const mean = columnMeans(points, n, q);
+  const covariance = covarianceOf(points, n, q, mean);
   const { vectors } = symmetricEigen(covariance, q);
   return Float64Array.from({ length: q }, (_, c) => {
     let low = Number.POSITIVE_INFINITY;
@@ -210,15 +182,11 @@ function countAbove(values: Float64Array, limit: number): number {
   return end < 0 ? values.length : end;
 }
 
-function describe(numGroups: number, separated: boolean, evidence: readonly GapEvidence[]): string {
-  if (evidence.length === 0) return "All places are the same: one group.";
-  const share = Math.round(100 * evidence[numGroups - 1].explained);
-  if (separated) {
-    return `The gap statistic supports ${numGroups} groups, which explain ${share}% of the variance of the places.`;
-  }
-  const continuum = "The gap statistic finds no separate groups: the places form a continuum";
-  if (numGroups === 1) return `${continuum}.`;
-  return `${continuum}, shown as ${numGroups} regions that explain ${share}% of the variance of the places.`;
+function describeMixture(numGroups: number, tried: number, gapChoice: number): string {
+  return (
+    `${numGroups === 1 ? "One Gaussian has" : `${numGroups} Gaussians have`} the lowest BIC of 1 to ${tried}. ` +
+    `The gap statistic supports ${gapChoice === 1 ? "no separate clusters" : `${gapChoice} separate clusters`}.`
+  );
 }
 
 function describeCourses(courses: DistinctCourses, n: number, gapChoice: number, separated: boolean): string {

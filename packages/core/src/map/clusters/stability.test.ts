@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../numeric/random.ts";
-import { adjustedRandIndex, bootstrapStability, stabilityOf } from "./stability.ts";
+import { adjustedRandIndex, stabilityOf } from "./stability.ts";
 
 /** Slow and obvious: counts all pairs. */
 function slowIndex(a: number[], b: number[]): number {
@@ -73,44 +73,5 @@ describe("stabilityOf", () => {
     expect(stabilityOf(reference, [[0, 1, 2, 0, 1, 2]]).verdict).toBe("unstable");
     expect(stabilityOf(reference, [[-1, -1, -1, -1, -1, -1]]).verdict).toBe("unstable");
     expect(() => stabilityOf(reference, [])).toThrow(/at least one labeling/);
-  });
-});
-
-describe("bootstrapStability", () => {
-  const reference = Array.from({ length: 60 }, (_, i) => i % 3);
-
-  it("calls the refit once per resample with seeds of its own, waits for it and tells progress", async () => {
-    const seeds: number[] = [];
-    const progress: number[] = [];
-    const refit = async (seed: number) => {
-      seeds.push(seed);
-      const random = createRandom(seed);
-      return reference.map((g) => (random.uniform() < 0.05 ? -1 : g));
-    };
-    const stability = await bootstrapStability(reference, refit, {
-      numResamples: 5,
-      seed: 4,
-      onProgress: (done) => progress.push(done),
-    });
-    expect(stability).toMatchObject({ verdict: "stable", meanAdjustedRand: 1, adjustedRand: [1, 1, 1, 1, 1] });
-    expect(new Set(seeds).size).toBe(5);
-    expect(progress).toEqual([1, 2, 3, 4, 5]);
-    const other: number[] = [];
-    const note = (seed: number) => {
-      other.push(seed);
-      return reference;
-    };
-    await bootstrapStability(reference, note, { numResamples: 5, seed: 5 });
-    expect(other.some((seed) => seeds.includes(seed))).toBe(false);
-  });
-
-  it("stops when cancelled, and refuses no resamples", async () => {
-    const signal = { aborted: false };
-    const refit = () => {
-      signal.aborted = true;
-      return reference;
-    };
-    await expect(bootstrapStability(reference, refit, { signal })).rejects.toMatchObject({ code: "cancelled" });
-    await expect(bootstrapStability(reference, refit, { numResamples: 0 })).rejects.toThrow(/at least 1/);
   });
 });

@@ -27,18 +27,6 @@ export interface Stability {
   readonly groups: readonly GroupStability[];
 }
 
-export interface BootstrapOptions {
-  /** Resamples B. Default 20. */
-  readonly numResamples?: number;
-  /** Resample b is drawn with a seed made of this one and b. Default 1. */
-  readonly seed?: number;
-  readonly onProgress?: (done: number, of: number) => void;
-  readonly signal?: { readonly aborted: boolean };
-}
-
-/** Labels of all individuals (below 0: left out) from a fit to a resample drawn with the given seed. */
-export type Refit = (seed: number) => ArrayLike<number> | Promise<ArrayLike<number>>;
-
 /** The adjusted Rand index of two labelings of the same individuals; those labelled below 0 in either are left out. */
 export function adjustedRandIndex(first: ArrayLike<number>, second: ArrayLike<number>): number {
   const table = crossTabulate(first, second);
@@ -74,25 +62,6 @@ export function stabilityOf(reference: ArrayLike<number>, resamples: readonly Ar
     });
   const verdict = meanAdjustedRand >= STABLE_FROM ? "stable" : "unstable";
   return { verdict, meanAdjustedRand, adjustedRand, groups };
-}
-
-/** Stability of a labeling under bootstrap refits; `refit` is called with one seed after the other. */
-export async function bootstrapStability(
-  reference: ArrayLike<number>,
-  refit: Refit,
-  { numResamples = 20, seed = 1, onProgress, signal }: BootstrapOptions = {},
-): Promise<Stability> {
-  const ok = Number.isInteger(numResamples) && numResamples >= 1;
-  checkOption(ok, "bootstrapStability: numResamples", "a whole number of at least 1", numResamples, "Use 20.");
-  const resamples: ArrayLike<number>[] = [];
-  for (let b = 0; b < numResamples; b++) {
-    if (signal?.aborted) {
-      throw new DtmError("cancelled", `bootstrapStability: cancelled after ${b} of ${numResamples} resamples.`);
-    }
-    resamples.push(await refit(resampleSeed(seed, b)));
-    onProgress?.(b + 1, numResamples);
-  }
-  return stabilityOf(reference, resamples);
 }
 
 /** The seed of resample b: far from those of neighbouring base seeds, so that runs do not share resamples. */

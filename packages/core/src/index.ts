@@ -119,5 +119,6 @@ export * from "./study/outcome-surfaces.ts";
 export * from "./study/places.ts";
 export * from "./study/refit.ts";
 export * from "./study/subjects.ts";
+export * from "./study/tasks.ts";
 export type { FollowUp } from "./survival/follow-up.ts";
 export { curveAt, type SurvivalPoint, type SurvivalSteps } from "./survival/kaplan-meier.ts";

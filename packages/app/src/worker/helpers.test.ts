@@ -54,7 +54,7 @@ describe("helpers", () => {
         permutations: 199,
         shards: 8,
         count: (shared, from, to) =>
-          helpers.run({ kind: "permutations", shared, from, to }, going()) as Promise<Float64Array>,
+          helpers.run({ kind: "permutations", shared, part: { from, to } }, going()) as Promise<Float64Array>,
       });
     const alone = await associate(input(), { permutations: 199 });
     for (const count of [0, 1, 3]) expect(await counted(helpersOf(count))).toEqual(alone);
@@ -64,9 +64,9 @@ describe("helpers", () => {
     const helpers = helpersOf(1);
     const signal = { aborted: false };
     const given = [0, 1, 2].map((k) =>
-      helpers.run({ kind: "permutations", shared: plan, from: 10 * k, to: 10 * k + 10 }, signal),
+      helpers.run({ kind: "permutations", shared: plan, part: { from: 10 * k, to: 10 * k + 10 } }, signal),
     );
-    const other = helpers.run({ kind: "permutations", shared: plan, from: 0, to: 50 }, going());
+    const other = helpers.run({ kind: "permutations", shared: plan, part: { from: 0, to: 50 } }, going());
     signal.aborted = true;
     helpers.drop();
     for (const work of given) await expect(work).rejects.toMatchObject({ code: "cancelled" });
@@ -76,7 +76,9 @@ describe("helpers", () => {
   it("stop between pieces when the engine is alone", async () => {
     const helpers = createHelpers();
     const signal = { aborted: false };
-    const given = [0, 1].map((k) => helpers.run({ kind: "permutations", shared: plan, from: k, to: k + 1 }, signal));
+    const given = [0, 1].map((k) =>
+      helpers.run({ kind: "permutations", shared: plan, part: { from: k, to: k + 1 } }, signal),
+    );
     await given[0];
     signal.aborted = true;
     await expect(given[1]).rejects.toMatchObject({ code: "cancelled" });
@@ -85,7 +87,7 @@ describe("helpers", () => {
   it("bring errors back with their codes", async () => {
     const choice = { models: ["lmm"], folds: 50, mean: "scalar", mapDimension: 2, seed: 1 } as const;
     const shared = simulateCohort("pfvc", { numIndividuals: 20, seed: 1 }).cohort;
-    const failed = helpersOf(2).run({ kind: "fold", shared, model: "lmm", fold: 0, choice }, going());
+    const failed = helpersOf(2).run({ kind: "fold", shared, part: { fold: 0, options: choice } }, going());
     await expect(failed).rejects.toMatchObject({ code: "option" });
   });
 });

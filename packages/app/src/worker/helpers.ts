@@ -3,21 +3,20 @@
  * by a channel: a worker of a page opened from disk cannot start others by itself. A free helper takes the next piece of
  * work; with no helper the engine does the work, letting messages in between pieces.
  */
-import { DtmError } from "@trajectory-maps/core";
+import { DtmError, runStudyTask, type StudyTask } from "@trajectory-maps/core";
 import { fromResult, type Result, toResult } from "./results.ts";
-import { runTask, type Task } from "./tasks.ts";
 
 /** A piece of work on its way; `shared` is left out if it is what the helper was sent before. */
 interface Order {
-  readonly task: Omit<Task, "shared">;
-  readonly shared?: Task["shared"];
+  readonly task: Omit<StudyTask, "shared">;
+  readonly shared?: StudyTask["shared"];
 }
 
 export interface Helpers {
   /** How many work at once; 1 if the engine is alone. */
   readonly count: number;
   /** Does a piece of work, here or at a helper's; fails with the code "cancelled" once the signal says so. */
-  run(task: Task, signal: { readonly aborted: boolean }): Promise<unknown>;
+  run(task: StudyTask, signal: { readonly aborted: boolean }): Promise<unknown>;
   /** Gives up all work whose signal says so, begun or not. */
   drop(): void;
   /** Takes new helpers in the place of those before. */
@@ -25,7 +24,7 @@ export interface Helpers {
 }
 
 interface Waiting {
-  readonly task: Task;
+  readonly task: StudyTask;
   readonly signal: { readonly aborted: boolean };
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -43,7 +42,7 @@ export function createHelpers(): Helpers {
   let free: MessagePort[] = [];
   let queue: Waiting[] = [];
   const begun = new Set<Waiting>();
-  const sent = new WeakMap<MessagePort, Task["shared"]>();
+  const sent = new WeakMap<MessagePort, StudyTask["shared"]>();
   /** The engine's own work, one piece after the other. */
   let last: Promise<unknown> = Promise.resolve();
 
@@ -81,7 +80,7 @@ export function createHelpers(): Helpers {
         last = (async () => {
           await before.catch(() => undefined);
           await listen(signal);
-          return runTask(task);
+          return runStudyTask(task);
         })();
         return last;
       }
@@ -109,10 +108,10 @@ export function createHelpers(): Helpers {
 
 /** The helper's end: does what comes through the port, one piece after the other. */
 export function serve(port: MessagePort): void {
-  let shared: Task["shared"] | undefined;
+  let shared: StudyTask["shared"] | undefined;
   port.onmessage = async ({ data }: MessageEvent<Order>) => {
     shared = data.shared ?? shared;
-    port.postMessage(await toResult(() => runTask({ ...data.task, shared } as Task)));
+    port.postMessage(await toResult(() => runStudyTask({ ...data.task, shared } as StudyTask)));
   };
 }
 

@@ -1,7 +1,6 @@
 /** Questions about a fitted map: groups and their stability, baselines, outcomes, survival, comparison of models. */
 import {
   associate,
-  type ComparedModel,
   DtmError,
   embed,
   type FoldResult,
@@ -100,7 +99,7 @@ export function createStudy(session: Session, helpers: Helpers, grouper: Helpers
       const { model, placements } = study();
       forgetGroups();
       const signal = { aborted: false };
-      const task = { kind: "groups", shared: { model, placements }, choice } as const;
+      const task = { kind: "groups", shared: { model, placements }, part: choice } as const;
       const current = { signal, found: grouper.run(task, signal) as Promise<Groups> };
       grouping = current;
       try {
@@ -121,8 +120,8 @@ export function createStudy(session: Session, helpers: Helpers, grouper: Helpers
           numResamples,
           seed,
           jobs: helpers.count,
-          run: ({ cohort: shared, ...task }) =>
-            helpers.run({ kind: "resample", shared, task }, signal) as Promise<Int32Array>,
+          run: ({ cohort: shared, ...part }) =>
+            helpers.run({ kind: "resample", shared, part }, signal) as Promise<Int32Array>,
           onProgress: (done, of) => onProgress(done, of, "resamples"),
         }),
       );
@@ -148,7 +147,7 @@ export function createStudy(session: Session, helpers: Helpers, grouper: Helpers
             ...(numIndividuals(run.cohort) > LARGE_COHORT ? { earlyStop: true } : {}),
             shards: SHARDS,
             count: (shared, from, to) =>
-              helpers.run({ kind: "permutations", shared, from, to }, signal) as Promise<Float64Array>,
+              helpers.run({ kind: "permutations", shared, part: { from, to } }, signal) as Promise<Float64Array>,
             onProgress: ({ outcome, done, total }) => onProgress(done, total, outcome),
           },
         ),
@@ -200,18 +199,18 @@ export function createStudy(session: Session, helpers: Helpers, grouper: Helpers
     compare: async (choice, onProgress) => {
       const signal = begin();
       const { cohort } = study();
-      const { models, folds } = choice;
+      const { folds } = choice;
       return unlessCancelled(signal, async () => {
-        const tasks = Array.from({ length: folds }, (_, fold) => models.map((model) => [model, fold] as const)).flat();
         let done = 0;
-        const evaluated = async ([model, fold]: readonly [ComparedModel, number]) => {
-          const task = { kind: "fold", shared: cohort, model, fold, choice } as const;
-          const result = (await helpers.run(task, signal)) as FoldResult;
-          onProgress(++done, tasks.length, `${model}, fold ${fold + 1}`);
-          return result;
+        const evaluated = async (fold: number) => {
+          const task = { kind: "fold", shared: cohort, part: { fold, options: choice } } as const;
+          const results = (await helpers.run(task, signal)) as FoldResult[];
+          onProgress(++done, folds, `fold ${fold + 1}`);
+          return results;
         };
-        onProgress(0, tasks.length, "");
-        return summarizeFolds(await Promise.all(tasks.map(evaluated)), choice);
+        onProgress(0, folds, "");
+        const results = await Promise.all(Array.from({ length: folds }, (_, fold) => evaluated(fold)));
+        return summarizeFolds(results.flat(), choice);
       });
     },
     cancel: async () => {

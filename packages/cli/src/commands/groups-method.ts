@@ -36,7 +36,7 @@ export async function studyGroups(
       numResamples: resamples,
       seed,
       jobs: pool.jobs,
-      run: async (task) => (await pool.run({ kind: "resample", task })) as Int32Array,
+      run: async ({ cohort, ...part }) => (await pool.run({ kind: "resample", shared: cohort, part })) as Int32Array,
       onProgress: (done, of) => onProgress({ stage: "refits", iteration: done, maxIterations: of, value: Number.NaN }),
     }),
   );

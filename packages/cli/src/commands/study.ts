@@ -60,7 +60,7 @@ export function placeRunOn(pool: Pool, { model, baselines, read }: OpenRun, { ta
     const blocks = cohortBlocks(cohort, pool.jobs > 1 ? BLOCKS_PER_THREAD * pool.jobs : 1);
     let done = 0;
     const parts = await inOrder(blocks, pool.jobs, async (block) => {
-      const places = (await pool.run({ kind: "places", model, cohort: block })) as Placements;
+      const places = (await pool.run({ kind: "places", shared: block, part: { model } })) as Placements;
       onProgress({ stage: "places", iteration: ++done, maxIterations: blocks.length, value: Number.NaN });
       return places;
     });
@@ -84,19 +84,17 @@ export function compareOn(
   pool: Pool,
   { talk }: Context,
 ): Promise<Comparison> {
-  const { models, folds, repeats } = options;
-  const total = models.length * folds * repeats;
+  const { folds, repeats } = options;
+  const total = folds * repeats;
   return talk.during(`${folds}-fold cross-validation`, async (onProgress) => {
     let done = 0;
-    const evaluate = async (model: ComparedModel, fold: number) => {
-      const result = (await pool.run({ kind: "fold", cohort, model, fold, options })) as FoldResult;
-      onProgress({ stage: "fits", iteration: ++done, maxIterations: total, value: Number.NaN });
-      return result;
+    const evaluate = async (fold: number) => {
+      const results = (await pool.run({ kind: "fold", shared: cohort, part: { fold, options } })) as FoldResult[];
+      onProgress({ stage: "folds", iteration: ++done, maxIterations: total, value: Number.NaN });
+      return results;
     };
-    const tasks = Array.from({ length: folds * repeats }, (_, fold) =>
-      models.map((model) => [model, fold] as const),
-    ).flat();
-    return summarizeFolds(await inOrder(tasks, pool.jobs, ([model, fold]) => evaluate(model, fold)), options);
+    const tasks = Array.from({ length: total }, (_, fold) => fold);
+    return summarizeFolds((await inOrder(tasks, pool.jobs, evaluate)).flat(), options);
   });
 }
 
@@ -141,7 +139,7 @@ export async function groupsOf(
       numResamples: resamples,
       seed,
       jobs: pool.jobs,
-      run: async (task) => (await pool.run({ kind: "resample", task })) as Int32Array,
+      run: async ({ cohort, ...part }) => (await pool.run({ kind: "resample", shared: cohort, part })) as Int32Array,
       onProgress: (done, of) => onProgress({ stage: "refits", iteration: done, maxIterations: of, value: Number.NaN }),
     }),
   );
@@ -201,7 +199,7 @@ export function associationOf(
         // In a large cohort a p-value that is surely above 0.05 need not be known to four digits.
         ...(numIndividuals(run.cohort) > LARGE_COHORT ? { earlyStop: true } : {}),
         count: async (plan, from, to) =>
-          (await pool.run({ kind: "permutations", plan, from, to })) as ArrayLike<number>,
+          (await pool.run({ kind: "permutations", shared: plan, part: { from, to } })) as ArrayLike<number>,
         onProgress: ({ outcome, done, total }) =>
           onProgress({ stage: outcome, iteration: done, maxIterations: total, value: Number.NaN }),
       },

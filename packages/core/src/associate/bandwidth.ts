@@ -42,7 +42,7 @@ function spheredFunctional(sample: Sample): { readonly pilot: number; readonly f
   const pilot = (2 ** (d / 2 + 1) / (n * (d + 2))) ** (1 / (d + 4));
   const z = transformRows(sample.x, n, d, sample.inverseRoot);
   for (let k = 0; k < z.length; k++) z[k] /= pilot;
-  const functional = gridFunctional(z, n, d) ?? pairFunctional(z, n, d);
+  const functional = gridFunctional(z, d) ?? pairFunctional(z, n, d);
   // z is in pilots: φ brings h₂^−d, the two derivatives h₂^−2.
   const scale = (2 * Math.PI) ** (-d / 2) / (n * n * pilot ** (d + 2));
   for (let k = 0; k < functional.length; k++) functional[k] *= scale;
@@ -78,8 +78,8 @@ function pairFunctional(z: Float64Array, n: number, d: number): Float64Array {
 }
 
 /** The same sum in linear time for many: −(2/π)^{d/2} ∫ ∇F∇F' for F(t) = Σ exp(−|t − z_i|²). */
-function gridFunctional(z: Float64Array, n: number, d: number): Float64Array | undefined {
-  return gradientOuterIntegral(z, n, d)?.map((v) => v * -((2 / Math.PI) ** (d / 2)));
+function gridFunctional(z: Float64Array, d: number): Float64Array | undefined {
+  return gradientOuterIntegral(z, d)?.map((v) => v * -((2 / Math.PI) ** (d / 2)));
 }
 
 /** H* = h²I with h = [−2K₀/(n tr Ψ)]^{1/(d+2)}: the one solution that treats all directions alike. */
@@ -130,7 +130,7 @@ function oneDimensional(sample: Sample): Omit<Bandwidth, "rule"> {
   const psi4 = 3 / (8 * Math.sqrt(Math.PI) * sample.covariance[0] ** 2.5);
   const pilot = ((2 * K0) / (psi4 * n)) ** 0.2;
   const z = x.map((v) => v / pilot);
-  const sum = gridFunctional(z, n, 1) ?? pairFunctional(z, n, 1);
+  const sum = gridFunctional(z, 1) ?? pairFunctional(z, n, 1);
   const psi2 = (K0 * sum[0]) / (n * n * pilot ** 3);
   const h = (K0 / (-psi2 * n)) ** (1 / 3);
   if (!(h > 0 && Number.isFinite(h))) {

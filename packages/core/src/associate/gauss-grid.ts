@@ -2,35 +2,13 @@
  * Sums of a Gaussian kernel over all pairs in linear time. A Gaussian is a narrower one convolved with itself,
  *   exp(−½(a − b)²) = √(2/π) ∫ e^{−(t−a)²} e^{−(t−b)²} dt,
  * and the trapezoid rule with step δ replaces the integral up to a relative error of 2 exp(−π²/(2δ²)): the kernel is the
- * inner product of two short rows of weights on a lattice. So each individual gets a feature vector φ_i of taps^q cells
- * with φ_i'φ_j ≈ exp(−½|z_i − z_j|²), and a sum over pairs becomes the inner product of two sums of features.
- * Places z [n,q] are in units of the bandwidth.                                    (docs/math/association.md §3)
+ * inner product of two short rows of weights on a lattice. So each individual is spread over taps^q cells, and a sum over
+ * pairs becomes the inner product of two sums of cells. Places z [n,q] are in units of the bandwidth.
+ * (docs/math/association.md §3)
  */
+import { dot } from "../numeric/matrix.ts";
 
-/**
- * Cells around places z [n,q]: each place touches `taps` neighbouring cells along every axis, a block of taps^q cells made
- * of rows = taps^(q−1) runs of `taps` consecutive ones.
- */
-interface GridLayout {
-  readonly n: number;
-  readonly q: number;
-  /** Distance of neighbouring cells in bandwidths. */
-  readonly step: number;
-  readonly taps: number;
-  readonly rows: number;
-  readonly numCells: number;
-  /** First cell of each run, [n,rows]; the leading axes' taps in order, first axis slowest. */
-  readonly offsets: Int32Array;
-}
-
-/** Features of all individuals: cell `t` of run `r` of individual i weighs weights[i,r] · weights[i,rows+t]. */
-export interface GridFeatures {
-  readonly layout: GridLayout;
-  /** Weights of the runs, then of the taps along the last axis, [n,rows+taps]. */
-  readonly weights: Float64Array;
-}
-
-/** Error of a pair below 1e-14, 2e-8, 1e-5 in one, two, three dimensions. */
+/** Distance of neighbouring cells, and how many a place touches along an axis. Error of a pair: 1e-14, 2e-8, 1e-5. */
 const ACCURACY = [
   { step: 0.35, taps: 35 },
   { step: 0.5, taps: 19 },
@@ -41,87 +19,70 @@ const FEW = 3000;
 /** Most cells of the box around all places. */
 const MOST_CELLS = 2 ** 22;
 
-/** Features with φ_i'φ_j ≈ exp(−½|z_i − z_j|²), for z [n,q] in bandwidths; undefined where pairs are better summed. */
-export function gridFeatures(z: Float64Array, n: number, q: number, few = FEW): GridFeatures | undefined {
-  const layout = gridLayout(z, n, q, few);
-  if (layout === undefined) return undefined;
-  const axes = Array.from({ length: q }, (_, a) => axisWeights(layout, z, a, bell));
-  const scale = Math.sqrt(layout.step * Math.sqrt(2 / Math.PI));
-  for (const axis of axes) for (let k = 0; k < axis.length; k++) axis[k] *= scale;
-  return productFeatures(layout, axes);
+/** A box of cells, first axis slowest. */
+interface Grid {
+  readonly step: number;
+  readonly taps: number;
+  /** First cell of the box along each axis, in steps, and how many there are. */
+  readonly low: readonly number[];
+  readonly size: readonly number[];
+}
+
+/**
+ * Σ exp(−½|z_i − z_j|²) over i, j < own, and over i < own ≤ j, for places z [n,q]; undefined for few, for q > 3 and where
+ * outliers make the box too large: there pairs are better summed.
+ */
+export function gridPairSums(
+  z: Float64Array,
+  q: number,
+  own: number,
+  few = FEW,
+): { readonly within: number; readonly across: number } | undefined {
+  const grid = gridAround(z, q, few);
+  if (grid === undefined) return undefined;
+  const bells = new Array(q).fill(bell);
+  const first = spread(grid, z.subarray(0, own * q), bells);
+  const others = spread(grid, z.subarray(own * q), bells);
+  const scale = (grid.step * Math.sqrt(2 / Math.PI)) ** q;
+  return { within: scale * dot(first, first), across: scale * dot(first, others) };
 }
 
 /**
  * ∫ ∇F∇F' [q,q] for F(t) = Σ_i exp(−|t − z_i|²): the integral of the outer product of the gradient of an unnormalised
  * density estimate; undefined where pairs are better summed.
  */
-export function gradientOuterIntegral(z: Float64Array, n: number, q: number, few = FEW): Float64Array | undefined {
-  const layout = gridLayout(z, n, q, few);
-  if (layout === undefined) return undefined;
-  const bells = Array.from({ length: q }, (_, a) => axisWeights(layout, z, a, bell));
-  const gradients = bells.map((_, a) => {
-    const axes = bells.map((weights, b) => (a === b ? axisWeights(layout, z, a, bellSlope) : weights));
-    return sumFeatures(productFeatures(layout, axes), 0, n);
-  });
-  const volume = layout.step ** q;
-  const out = new Float64Array(q * q);
-  for (let a = 0; a < q; a++) {
-    for (let b = 0; b < q; b++) out[a * q + b] = volume * innerProduct(gradients[a], gradients[b]);
-  }
-  return out;
+export function gradientOuterIntegral(z: Float64Array, q: number, few = FEW): Float64Array | undefined {
+  const grid = gridAround(z, q, few);
+  if (grid === undefined) return undefined;
+  const axes = Array.from({ length: q }, (_, a) => a);
+  const gradients = axes.map((a) =>
+    spread(
+      grid,
+      z,
+      axes.map((b) => (a === b ? bellSlope : bell)),
+    ),
+  );
+  const volume = grid.step ** q;
+  return Float64Array.from(axes.flatMap((a) => axes.map((b) => volume * dot(gradients[a], gradients[b]))));
 }
 
-/** Sum of the features of individuals from..to−1, [numCells]. */
-export function sumFeatures({ layout, weights }: GridFeatures, from: number, to: number): Float64Array {
-  const { rows, taps, offsets, numCells } = layout;
-  const cells = new Float64Array(numCells);
-  for (let i = from; i < to; i++) {
-    const run = i * (rows + taps);
-    const last = run + rows;
-    for (let r = 0; r < rows; r++) {
-      const a = weights[run + r];
-      const o = offsets[i * rows + r];
-      for (let t = 0; t < taps; t++) cells[o + t] += a * weights[last + t];
-    }
-  }
-  return cells;
-}
+type Shape = (u: number) => number;
+const bell: Shape = (u) => Math.exp(-u * u);
+const bellSlope: Shape = (u) => -2 * u * Math.exp(-u * u);
 
-/** x'y. */
-export function innerProduct(x: Float64Array, y: Float64Array): number {
-  let s = 0;
-  for (let c = 0; c < x.length; c++) s += x[c] * y[c];
-  return s;
-}
-
-/** Lays out the cells around places z [n,q]; undefined for few, for q > 3, and where outliers make the box too large. */
-function gridLayout(z: Float64Array, n: number, q: number, few: number): GridLayout | undefined {
-  if (n <= few || q > ACCURACY.length) return undefined;
+/** The box of cells that places z [n,q] touch. */
+function gridAround(z: Float64Array, q: number, few: number): Grid | undefined {
+  if (z.length <= few * q || q > ACCURACY.length) return undefined;
   const { step, taps } = ACCURACY[q - 1];
-  const first = Float64Array.from(z, (v) => firstTap(v, step, taps));
-  const low = new Float64Array(q).fill(Number.POSITIVE_INFINITY);
-  const high = new Float64Array(q).fill(Number.NEGATIVE_INFINITY);
-  for (let k = 0; k < n * q; k++) {
-    low[k % q] = Math.min(low[k % q], first[k]);
-    high[k % q] = Math.max(high[k % q], first[k]);
+  const low = new Array<number>(q).fill(Number.POSITIVE_INFINITY);
+  const high = new Array<number>(q).fill(Number.NEGATIVE_INFINITY);
+  for (let k = 0; k < z.length; k++) {
+    const first = firstTap(z[k], step, taps);
+    low[k % q] = Math.min(low[k % q], first);
+    high[k % q] = Math.max(high[k % q], first);
   }
   const size = high.map((v, a) => v - low[a] + taps);
-  const numCells = size.reduce((product, s) => product * s, 1);
-  if (numCells > MOST_CELLS) return undefined;
-  const rows = taps ** (q - 1);
-  const offsets = new Int32Array(n * rows);
-  for (let i = 0; i < n; i++) {
-    for (let r = 0; r < rows; r++) {
-      // The taps along the leading axes are the digits of r in base `taps`.
-      let start = 0;
-      for (let a = 0; a < q; a++) {
-        const tap = a < q - 1 ? Math.floor(r / taps ** (q - 2 - a)) % taps : 0;
-        start = start * size[a] + (first[i * q + a] - low[a] + tap);
-      }
-      offsets[i * rows + r] = start;
-    }
-  }
-  return { n, q, step, taps, rows, numCells, offsets };
+  return size.reduce((cells, s) => cells * s, 1) > MOST_CELLS ? undefined : { step, taps, low, size };
 }
 
 /** First tap of a coordinate, in steps: taps reach taps/2 − 1 to taps/2 steps to either side. */
@@ -129,37 +90,32 @@ function firstTap(z: number, step: number, taps: number): number {
   return Math.floor(z / step - taps / 2) + 1;
 }
 
-const bell = (u: number) => Math.exp(-u * u);
-const bellSlope = (u: number) => -2 * u * Math.exp(-u * u);
-
-/** Weights of one axis, [n,taps]: `shape` of the distance in bandwidths from the individual to each tap. */
-function axisWeights(layout: GridLayout, z: Float64Array, axis: number, shape: (u: number) => number): Float64Array {
-  const { n, q, step, taps } = layout;
-  const out = new Float64Array(n * taps);
-  for (let i = 0; i < n; i++) {
-    const at = z[i * q + axis];
-    const first = firstTap(at, step, taps);
-    for (let t = 0; t < taps; t++) out[i * taps + t] = shape((first + t) * step - at);
-  }
-  return out;
-}
-
-/** Multiplies the leading axes' weights into one weight per run. */
-function productFeatures(layout: GridLayout, axes: readonly Float64Array[]): GridFeatures {
-  const { n, q, taps, rows } = layout;
-  const weights = new Float64Array(n * (rows + taps));
-  for (let i = 0; i < n; i++) {
-    const at = i * (rows + taps);
-    for (let r = 0; r < rows; r++) {
-      let product = 1;
-      let rest = r;
+/** Σ_i Π_a shape_a(t_a − z_ia) at every cell t of the box, for places z [n,q]. */
+function spread({ step, taps, low, size }: Grid, z: Float64Array, shapes: readonly Shape[]): Float64Array {
+  const q = shapes.length;
+  const cells = new Float64Array(size.reduce((product, s) => product * s, 1));
+  const weights = new Float64Array(q * taps);
+  const runs = taps ** (q - 1);
+  for (let i = 0; i < z.length; i += q) {
+    let corner = 0;
+    for (let a = 0; a < q; a++) {
+      const first = firstTap(z[i + a], step, taps);
+      corner = corner * size[a] + (first - low[a]);
+      for (let t = 0; t < taps; t++) weights[a * taps + t] = shapes[a]((first + t) * step - z[i + a]);
+    }
+    // The taps along the leading axes are the digits of r in base `taps`; along the last they are neighbours.
+    for (let r = 0; r < runs; r++) {
+      let [product, start, rest, stride] = [1, corner, r, size[q - 1]];
       for (let a = q - 2; a >= 0; a--) {
-        product *= axes[a][i * taps + (rest % taps)];
+        const tap = rest % taps;
+        product *= weights[a * taps + tap];
+        start += tap * stride;
+        stride *= size[a];
         rest = Math.floor(rest / taps);
       }
-      weights[at + r] = product;
+      const last = (q - 1) * taps;
+      for (let t = 0; t < taps; t++) cells[start + t] += product * weights[last + t];
     }
-    for (let t = 0; t < taps; t++) weights[at + rows + t] = axes[q - 1][i * taps + t];
   }
-  return { layout, weights };
+  return cells;
 }

@@ -11,7 +11,7 @@ import { cholesky, invertFromCholesky, logDetFromCholesky } from "../numeric/cho
 import { bilinear, multiplyVector } from "../numeric/matrix.ts";
 import { LOG_2PI, normalCdf } from "../numeric/special.ts";
 import { type BandwidthRule, selectBandwidth } from "./bandwidth.ts";
-import { gridFeatures, innerProduct, sumFeatures } from "./gauss-grid.ts";
+import { gridPairSums } from "./gauss-grid.ts";
 import { squaredDistance } from "./kernel-features.ts";
 import { describeSample, type Sample, whitenRows } from "./sample.ts";
 
@@ -117,21 +117,18 @@ function kernelAverages(own: Sample, other: Sample, kernel: Kernel): readonly [n
   const all = new Float64Array((n + m) * d);
   all.set(whitenRows(own.x, n, d, kernel.factor));
   all.set(whitenRows(other.x, m, d, kernel.factor), n * d);
-  const features = gridFeatures(all, n + m, d);
-  let pairs = n;
-  let crossed = 0;
-  if (features === undefined) {
-    const gauss = (i: number, j: number) => Math.exp(-0.5 * squaredDistance(all, i, j, d));
-    for (let i = 0; i < n; i++) {
-      for (let j = 0; j < i; j++) pairs += 2 * gauss(i, j);
-      for (let j = n; j < n + m; j++) crossed += gauss(i, j);
-    }
-  } else {
-    const cells = sumFeatures(features, 0, n);
-    pairs = innerProduct(cells, cells);
-    crossed = innerProduct(cells, sumFeatures(features, n, n + m));
+  const { within, across } = gridPairSums(all, d, n) ?? pairSums(all, d, n);
+  return [(kernel.peak * within) / (n * n), (kernel.peak * across) / (n * m)];
+}
+
+/** Σ exp(−½|z_i − z_j|²) over i, j < own, and over i < own ≤ j, pair by pair. */
+function pairSums(z: Float64Array, d: number, own: number): { readonly within: number; readonly across: number } {
+  let [within, across] = [own, 0];
+  for (let i = 0; i < own; i++) {
+    for (let j = 0; j < i; j++) within += 2 * Math.exp(-0.5 * squaredDistance(z, i, j, d));
+    for (let j = own; j < z.length / d; j++) across += Math.exp(-0.5 * squaredDistance(z, i, j, d));
   }
-  return [(kernel.peak * pairs) / (n * n), (kernel.peak * crossed) / (n * m)];
+  return { within, across };
 }
 
 /** Below this share of what its terms could sum to, the gradient at the mean is rounding error. */

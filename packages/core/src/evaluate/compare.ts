@@ -1,7 +1,7 @@
 /**
  * Comparison of models by cross-validation over individuals, the paper's Table 1 (docs/math/evaluation.md §3): the same
  * folds for every model, scores per fold, differences paired by individual, forecasts of the second half of the visits
- * and coverage of their intervals. Each fold of each model is a stateless piece of work (`evaluateFold`).
+ * and coverage of their intervals. Each fold is a stateless piece of work (`evaluateFold`), in which no model is fitted twice.
  */
 import type { Cohort } from "../cohort/cohort.ts";
 import { idList } from "../cohort/ids.ts";
@@ -32,6 +32,8 @@ export interface CompareOptions extends PrepareOptions, FitControl {
   /** Dimension of the map and rank of FPCA. Default 2. */
   readonly mapDimension?: 1 | 2 | 3;
 }
+
+const DEFAULT_MODELS: readonly ComparedModel[] = ["lmm", "fpca", "dtm"];
 
 /** Mean, standard error and standard deviation over folds. */
 export interface FoldSummary {
@@ -87,36 +89,32 @@ export interface FoldResult {
   readonly absoluteError: Float64Array;
 }
 
-/** Fits one model on one fold's training individuals and scores the others. Fold f of repeat r is fold r·folds + f. */
-export function evaluateFold(
-  cohort: Cohort,
-  model: ComparedModel,
-  fold: number,
-  options: CompareOptions = {},
-): FoldResult {
-  const { folds = 10, seed = 1 } = options;
-  const repeat = Math.floor(fold / folds);
-  const { train, test } = splitCohort(cohort, folds, seed + repeat)[fold % folds];
-  const fitted = fitCompared(model, train, options);
-  const mixture = modelMixture(fitted);
-  const scores = heldOutLogLikelihood(fitted, test, { mixture });
-  const forecast = forecastScores(fitted, test, { mixture });
-  return {
-    model,
-    fold,
-    ids: idList(test.ids),
-    logLikelihood: scores.logLikelihood,
-    numObservations: test.times.length,
-    horizon: forecast.horizon,
-    logDensity: forecast.logDensity,
-    crps: forecast.crps,
-    pit: forecast.pit,
-    absoluteError: forecast.absoluteError,
-  };
+/**
+ * Fits every model on one fold's training individuals and scores the others. Fold f of repeat r is fold r·folds + f.
+ */
+export function evaluateFold(cohort: Cohort, fold: number, options: CompareOptions = {}): FoldResult[] {
+  const { models = DEFAULT_MODELS, folds = 10, seed = 1 } = options;
+  const { train, test } = splitCohort(cohort, folds, seed + Math.floor(fold / folds))[fold % folds];
+  const fitted = new Map<ComparedModel, ScoredModel>();
+  return models.map((model) => {
+    checkCancelled(options.signal);
+    const fit = fitCompared(model, train, options, fitted);
+    fitted.set(model, fit);
+    const mixture = modelMixture(fit);
+    const { logLikelihood } = heldOutLogLikelihood(fit, test, { mixture });
+    const { horizon, logDensity, crps, pit, absoluteError } = forecastScores(fit, test, { mixture });
+    const forecast = { horizon, logDensity, crps, pit, absoluteError };
+    return { model, fold, ids: idList(test.ids), logLikelihood, numObservations: test.times.length, ...forecast };
+  });
 }
 
-/** Fits a model by its name in a comparison. */
-export function fitCompared(model: ComparedModel, cohort: Cohort, options: CompareOptions = {}): ScoredModel {
+/** Fits a model by its name in a comparison; `before` holds fits of the same individuals that it may start from. */
+export function fitCompared(
+  model: ComparedModel,
+  cohort: Cohort,
+  options: CompareOptions = {},
+  before: ReadonlyMap<ComparedModel, ScoredModel> = new Map(),
+): ScoredModel {
   const { mean = "scalar", mapDimension = 2, seed, signal } = options;
   const { basis, numBasis, degree, domain } = options;
   const shared = { seed, signal, basis, numBasis, degree, domain };
@@ -127,8 +125,10 @@ export function fitCompared(model: ComparedModel, cohort: Cohort, options: Compa
       return fitLmm(cohort, { seed, signal, numBasis: 2, degree: 1, mean: "spline" });
     case "lmm":
       return fitLmm(cohort, { ...shared, mean });
-    case "fpca":
-      return fitFpca(cohort, { ...shared, mean, rank: mapDimension });
+    case "fpca": {
+      const lmm = before.get("lmm");
+      return fitFpca(cohort, { ...shared, mean, rank: mapDimension, ...(lmm?.kind === "lmm" ? { lmm } : {}) });
+    }
     case "dtm":
       return fitDtm(cohort, { ...shared, mean, mapDimension } as FitDtmOptions);
     case "dtm-paper":
@@ -156,26 +156,21 @@ function constantBasis(cohort: Cohort) {
   return { degree: 0, numBasis: 1, knots: Float64Array.of(first, last), placement: "given" } as const;
 }
 
-/** Cross-validates the models one after the other. */
+/** Cross-validates the models, one fold after the other. */
 export function compareModels(cohort: Cohort, options: CompareOptions = {}): Comparison {
-  const { models = ["lmm", "fpca", "dtm"], folds = 10, repeats = 1, onProgress, signal } = options;
-  const results: FoldResult[] = [];
-  const total = models.length * folds * repeats;
-  for (let fold = 0; fold < folds * repeats; fold++) {
-    for (const model of models) {
-      checkCancelled(signal);
-      const result = evaluateFold(cohort, model, fold, options);
-      results.push(result);
-      const value = compensatedSum(result.logLikelihood) / result.ids.length;
-      onProgress?.({ stage: `fold ${fold + 1}, ${model}`, iteration: results.length, maxIterations: total, value });
-    }
-  }
-  return summarizeFolds(results, options);
+  const { folds = 10, repeats = 1, onProgress } = options;
+  const total = folds * repeats;
+  const results = Array.from({ length: total }, (_, fold) => {
+    const found = evaluateFold(cohort, fold, options);
+    onProgress?.({ stage: "folds", iteration: fold + 1, maxIterations: total, value: Number.NaN });
+    return found;
+  });
+  return summarizeFolds(results.flat(), options);
 }
 
 /** Puts fold results together, in any order they came. */
 export function summarizeFolds(results: readonly FoldResult[], options: CompareOptions = {}): Comparison {
-  const { models = ["lmm", "fpca", "dtm"], folds = 10, repeats = 1 } = options;
+  const { models = DEFAULT_MODELS, folds = 10, repeats = 1 } = options;
   const byModel = models.map((model) => results.filter((r) => r.model === model).sort((a, b) => a.fold - b.fold));
   const reference = models.includes("lmm") ? "lmm" : models[0];
   const summaries = models.map((model, k) => summarizeModel(model, byModel[k], options.mean ?? "scalar", folds));

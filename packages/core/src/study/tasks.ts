@@ -1,0 +1,52 @@
+/**
+ * Pieces of work that other threads and workers can do, in one list for all hosts: stateless, plain data in and out, so
+ * that results never depend on who does them. What many pieces have in common (`shared`: a cohort, a plan) stands apart,
+ * so that a host may send it once.
+ */
+import { countExceedances, type PermutationPlan } from "../associate/permutation.ts";
+import type { Cohort } from "../cohort/cohort.ts";
+import { DtmError } from "../errors.ts";
+import { type CompareOptions, evaluateFold } from "../evaluate/compare.ts";
+import { type GroupOptions, groupPlaces } from "../map/groups.ts";
+import { embed } from "../models/embed.ts";
+import type { TrajectoryModel } from "../models/model.ts";
+import type { Placements } from "../models/placement.ts";
+import { type ResampleTask, resampleLabels } from "./group-stability.ts";
+
+const TASKS = {
+  /** One fold of a comparison, all models. */
+  fold: (cohort: Cohort, { fold, options }: { readonly fold: number; readonly options: CompareOptions }) =>
+    evaluateFold(cohort, fold, options),
+  /** Groups by a refit to a resample. */
+  resample: (cohort: Cohort, task: Omit<ResampleTask, "cohort">) => resampleLabels({ ...task, cohort }),
+  /** A range of permutations of an outcome's labels. */
+  permutations: (plan: PermutationPlan, { from, to }: { readonly from: number; readonly to: number }) =>
+    countExceedances(plan, from, to),
+  /** Places of a cohort, or of a block of one. */
+  places: (cohort: Cohort, { model }: { readonly model: TrajectoryModel }) => embed(model, cohort),
+  /** Groups of a placed cohort. */
+  groups: (
+    { model, placements }: { readonly model: TrajectoryModel; readonly placements: Placements },
+    options: GroupOptions,
+  ) => groupPlaces(model, placements, options),
+};
+
+type Tasks = typeof TASKS;
+
+/** A piece of work by its name, with what it shares with others. */
+export type StudyTask = {
+  readonly [K in keyof Tasks]: {
+    readonly kind: K;
+    readonly shared: Parameters<Tasks[K]>[0];
+    readonly part: Parameters<Tasks[K]>[1];
+  };
+}[keyof Tasks];
+
+/** Does one piece of work; an unknown name is refused. */
+export function runStudyTask({ kind, shared, part }: StudyTask): unknown {
+  const run = TASKS[kind] as ((shared: unknown, part: unknown) => unknown) | undefined;
+  if (run === undefined) {
+    throw new DtmError("option", `Expected a task among ${Object.keys(TASKS).join(", ")}, received ${String(kind)}.`);
+  }
+  return run(shared, part);
+}

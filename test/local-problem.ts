@@ -22,6 +22,7 @@ export interface LocalProblem {
   readonly constants: Float64Array; // [m]
   readonly A: Float64Array; // [p,d]
   readonly T: Float64Array; // [d,d,p,p]
+  readonly blocks: Float64Array; // T of the band, [numBand,p,p]
   readonly Kinv: Float64Array; // [p,p]
 }
 
@@ -83,7 +84,17 @@ export function makeLocalProblem(
   const g = statistics.cross.slice();
   const constants = Float64Array.from({ length: m }, () => random.normal());
   const A = multiply(Kinv, U, p, p, d);
-  return { kernel, Z, p, q, d, sigma2, statistics, g, constants, A, T, Kinv };
+  return { kernel, Z, p, q, d, sigma2, statistics, g, constants, A, T, blocks: bandOf(T, statistics, p), Kinv };
+}
+
+/** The p×p matrices of the band, [numBand,p,p], of all d×d, [d,d,p,p]. */
+export function bandOf(T: Float64Array, { numBand, bandRow, bandColumn, basis }: BasisStatistics, p: number) {
+  const blocks = new Float64Array(numBand * p * p);
+  for (let e = 0; e < numBand; e++) {
+    const from = (bandRow[e] * basis.numBasis + bandColumn[e]) * p * p;
+    blocks.set(T.subarray(from, from + p * p), e * p * p);
+  }
+  return blocks;
 }
 
 /** m, T and S = TT' from θ = [m, log diag T, strictly lower T row by row (absent if diagonal)]. */

@@ -4,7 +4,7 @@ import { type BasisStatistics, basisStatistics } from "../packages/core/src/basi
 import { type Cohort, makeCohort } from "../packages/core/src/cohort/cohort.ts";
 import type { Kernel } from "../packages/core/src/models/gp/kernel.ts";
 import type { MapStart } from "../packages/core/src/models/map-start.ts";
-import type { InducingPosterior } from "../packages/core/src/models/paper/inducing-posterior.ts";
+import type { InducingPosterior } from "../packages/core/src/models/paper/inducing.ts";
 import { type GlobalParameters, numLocalParameters } from "../packages/core/src/models/paper/state.ts";
 import { choleskyInPlace, logDetFromCholesky } from "../packages/core/src/numeric/cholesky.ts";
 import { createRandom, type Random } from "../packages/core/src/numeric/random.ts";

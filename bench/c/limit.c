@@ -3,7 +3,6 @@
  *   J(m, T) = |I + S/l2|^-1/2 sum_j w1_j exp(-1/2 u'R1 u) + |I + 2S/l2|^-1/2 sum_n w2_n exp(-1/2 v'R2 v) - KL,
  *   S = TT',  R1 = (L + S)^-1,  R2 = 2(L + 2S)^-1,  L = diag(l2),  u = m - z_j,  v = m - zbar_n,
  * in the parameters (m_1, m_2, log T_11, log T_22, T_21).
- *   pairs    zbar_n are the p(p+1)/2 midpoints of pairs, one exponential each; value and gradient
  *   grid     zbar_n are the (2g-1)^2 midpoints of a g x g grid, exponentials by rows and columns; value and gradient
  *   hessian  the same with the exact Hessian
  *
@@ -28,12 +27,10 @@
 #define TENSOR 15
 
 static struct {
-  int g, p, num_pairs, num_places;
-  double z0, h, l2[2];          /* first coordinate and spacing of the grid (both axes), squared length-scales */
-  double *zx, *zy, *w1;         /* [p] */
-  double *zbar_x, *zbar_y, *w2; /* [num_pairs] */
-  double *grid1, *grid2;        /* weights on the grid, rows padded to a multiple of four */
-  double *theta;                /* [num_places, 5] */
+  int g, num_places;
+  double z0, h, l2[2];   /* first coordinate and spacing of the grid (both axes), squared length-scales */
+  double *grid1, *grid2; /* weights on the grid and its midpoints, rows padded to a multiple of four */
+  double *theta;         /* [num_places, 5] */
 } problem;
 
 static double cpu_nanoseconds(void) {
@@ -66,23 +63,8 @@ INLINE Bump bump_of(const Place *x, double spread) {
   return (Bump){spread * B * scale, -spread * C * scale, spread * A * scale, sqrt(a * b * scale)};
 }
 
-/* sum_n w_n e_n u^i v^j for i + j <= 2, one exponential per place. */
-INLINE void pair_moments(const double *restrict w, const double *restrict zx, const double *restrict zy, int count,
-                         const Place *x, Bump q, double *restrict M) {
-  double m00 = 0, m10 = 0, m01 = 0, m20 = 0, m11 = 0, m02 = 0;
-  for (int n = 0; n < count; n++) {
-    double u = x->m[0] - zx[n], v = x->m[1] - zy[n];
-    double e = w[n] * exp(-0.5 * (u * (q.r * u + 2 * q.s * v) + q.t * v * v));
-    double eu = e * u, ev = e * v;
-    m00 += e, m10 += eu, m01 += ev;
-    m20 += eu * u, m11 += eu * v, m02 += ev * v;
-  }
-  double all[] = {m00, m10, m01, m20, m11, m02};
-  memcpy(M, all, sizeof all);
-}
-
 /*
- * The same over the nodes (z0 + ah, z0 + bh) of a grid, up to the given order. With u_a = u_0 - ah, v_b = v_0 - bh:
+ * sum_n w_n e_n u^i v^j over the nodes (z0 + ah, z0 + bh) of a grid, i + j up to the given order. With u_a = u_0 - ah, v_b = v_0 - bh:
  *   exp(-1/2 (r u_a^2 + 2s u_a v_b + t v_b^2)) = row_a column_b ratio_b^a,
  *   row_a = exp(-1/2 r u_a^2 - s u_a v_0),  column_b = exp(-1/2 t v_b^2 + s u_0 h b),  ratio_b = exp(-s h^2 b).
  */
@@ -200,18 +182,6 @@ INLINE double finish(const double *theta, const Place *x, const double *restrict
   return out[0];
 }
 
-static __attribute__((noinline)) double by_pairs(int i, double *out) {
-  const double *theta = problem.theta + 5 * i;
-  Place x = place_of(theta);
-  Bump one = bump_of(&x, 1), two = bump_of(&x, 2);
-  double M[TENSOR], D[TENSOR] = {0};
-  pair_moments(problem.w1, problem.zx, problem.zy, problem.p, &x, one, M);
-  add_derivatives(M, one, 2, D);
-  pair_moments(problem.w2, problem.zbar_x, problem.zbar_y, problem.num_pairs, &x, two, M);
-  add_derivatives(M, two, 2, D);
-  return finish(theta, &x, D, 2, out);
-}
-
 INLINE double by_grid(int i, double *out, int g, int order) {
   const double *theta = problem.theta + 5 * i;
   Place x = place_of(theta);
@@ -238,10 +208,9 @@ typedef double (*Kernel)(int, double *);
 
 static Kernel kernel_named(const char *name) {
   int g = problem.g;
-  if (!strcmp(name, "pairs")) return by_pairs;
   if (!strcmp(name, "grid")) return g == 5 ? grid5 : g == 7 ? grid7 : grid_any;
   if (!strcmp(name, "hessian")) return g == 5 ? hessian5 : g == 7 ? hessian7 : hessian_any;
-  fprintf(stderr, "limit: expected kernel pairs, grid or hessian, received %s\n", name);
+  fprintf(stderr, "limit: expected kernel grid or hessian, received %s\n", name);
   exit(2);
 }
 
@@ -262,17 +231,12 @@ static double *padded(const double *w, int n) {
 static void load(const char *name) {
   FILE *file = fopen(name, "rb");
   if (file == NULL) exit(3);
-  double *head = read_doubles(file, 8);
-  problem.g = (int)head[0], problem.p = (int)head[1], problem.num_pairs = (int)head[2];
-  problem.num_places = (int)head[3], problem.z0 = head[4], problem.h = head[5];
-  problem.l2[0] = head[6], problem.l2[1] = head[7];
+  double *head = read_doubles(file, 6);
+  problem.g = (int)head[0], problem.num_places = (int)head[1], problem.z0 = head[2], problem.h = head[3];
+  problem.l2[0] = head[4], problem.l2[1] = head[5];
   int fine = 2 * problem.g - 1;
   if (PAD(fine) > MOST) exit(3);
-  problem.zx = read_doubles(file, problem.p), problem.zy = read_doubles(file, problem.p);
-  problem.w1 = read_doubles(file, problem.p);
-  problem.zbar_x = read_doubles(file, problem.num_pairs), problem.zbar_y = read_doubles(file, problem.num_pairs);
-  problem.w2 = read_doubles(file, problem.num_pairs);
-  problem.grid1 = padded(problem.w1, problem.g);
+  problem.grid1 = padded(read_doubles(file, problem.g * problem.g), problem.g);
   problem.grid2 = padded(read_doubles(file, fine * fine), fine);
   problem.theta = read_doubles(file, 5 * problem.num_places);
   fclose(file);

@@ -1,7 +1,8 @@
 /** The published bound of everybody with its gradient: against GPy's Bayesian GP-LVM of the same size. */
-import { collapsedBound } from "../../packages/core/src/models/paper/collapsed.ts";
-import { sumObjectives, sumOverAll, updateInducing } from "../../packages/core/src/models/paper/engine.ts";
+import { updateInducing } from "../../packages/core/src/models/paper/engine.ts";
 import { hyperLayout } from "../../packages/core/src/models/paper/hyperparameters.ts";
+import { sumObjectives, sumOverAll } from "../../packages/core/src/models/paper/passes.ts";
+import { collapsedBound } from "../../packages/core/src/models/paper/schedules.ts";
 import { type BenchCase, type Row, requireClose, timesFaster } from "../case.ts";
 import { PAPER_SIZE, registry } from "../cohorts.ts";
 import { chunkOf, interleave } from "../measure.ts";

@@ -2,9 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { gridLocations } from "../../packages/core/src/models/gp/inducing.ts";
 import type { Kernel } from "../../packages/core/src/models/gp/kernel.ts";
-import { detectGrid } from "../../packages/core/src/models/paper/local/grid.ts";
-import { createLocalSolver, type LocalSolver } from "../../packages/core/src/models/paper/local/local.ts";
-import { rbfFeatures } from "../../packages/core/src/models/paper/local/rbf-features.ts";
+import { featuresOf } from "../../packages/core/src/models/paper/features.ts";
+import { createLocalSolver, type LocalSolver } from "../../packages/core/src/models/paper/local.ts";
 import { createRandom } from "../../packages/core/src/numeric/random.ts";
 import type { KernelKind } from "../../packages/core/src/wasm/instance.ts";
 import { type LocalProblem, makeLocalProblem } from "../../test/local-problem.ts";
@@ -24,18 +23,12 @@ export interface LocalBench {
   readonly theta: Float64Array;
 }
 
-/** A problem with p = perDimension² inducing places on a grid, or as many scattered ones. */
-export function localBench(perDimension: number, scattered = false): LocalBench {
-  const kernel: RbfKernel = {
-    kind: "rbf",
-    signalVariance: 1.2,
-    lengthscales: Float64Array.of(1, 1),
-    jitter: scattered ? 1e-2 : 1e-6,
-  };
+/** A problem with p = perDimension² inducing places on a grid. */
+export function localBench(perDimension: number): LocalBench {
+  const kernel: RbfKernel = { kind: "rbf", signalVariance: 1.2, lengthscales: Float64Array.of(1, 1), jitter: 1e-6 };
   const p = perDimension ** 2;
   const random = createRandom(7);
   const Z = gridLocations(2, perDimension);
-  if (scattered) for (let e = 0; e < Z.length; e++) Z[e] += 0.2 * random.normal();
   const problem = makeLocalProblem(kernel, Z, p, 2, { seed: 11, numIndividuals: 8 });
   const theta = new Float64Array(NUM_PLACES * NUM_PARAMETERS);
   for (let k = 0; k < theta.length; k++) {
@@ -47,27 +40,20 @@ export function localBench(perDimension: number, scattered = false): LocalBench 
 
 /** Our solver with the individual loaded. */
 export function solverOf({ problem }: LocalBench, kernels: KernelKind): LocalSolver {
-  const { kernel, Z, p, q, d, A, T, Kinv, sigma2, statistics, g } = problem;
-  const solver = createLocalSolver(kernel, Z, p, q, d, { diagonal: false, kernels });
-  solver.setGlobal(A, T, Kinv, sigma2);
-  solver.setIndividual(statistics, INDIVIDUAL, g, INDIVIDUAL * d, 0);
+  const { kernel, Z, p, q, d, A, blocks, Kinv, sigma2, statistics, g } = problem;
+  const solver = createLocalSolver(statistics, p, q, false, kernels);
+  solver.setKernel(kernel, Z);
+  solver.setGlobal(A, blocks, Kinv, sigma2);
+  solver.setIndividual(INDIVIDUAL, g, INDIVIDUAL * d, 0);
   return solver;
 }
 
 /** Writes the individual's weights as doubles for bench/c/limit.c and returns the path. */
 export function writeForC({ problem, kernel, theta }: LocalBench, name: string): string {
-  const { Z, p, q } = problem;
-  const g = Math.round(Math.sqrt(p));
-  const grid = detectGrid(Z, p, q);
-  const pairs = rbfFeatures(kernel, Z, p, q, null);
-  const [w1, w2] = weightsOf(problem, pairs);
-  const fine =
-    grid === null ? new Float64Array((2 * g - 1) ** 2) : weightsOf(problem, rbfFeatures(kernel, Z, p, q, grid))[1];
-  const midpoints = pairs.places!.second;
-  const column = (list: Float64Array, c: number) => list.filter((_, k) => k % 2 === c);
+  const { Z, p } = problem;
   const [a, b] = kernel.lengthscales;
-  const head = Float64Array.of(g, p, w2.length, NUM_PLACES, Z[0], Z[3] - Z[1], a * a, b * b);
-  const parts = [head, column(Z, 0), column(Z, 1), w1, column(midpoints, 0), column(midpoints, 1), w2, fine, theta];
+  const head = Float64Array.of(Math.round(Math.sqrt(p)), NUM_PLACES, Z[0], Z[3] - Z[1], a * a, b * b);
+  const parts = [head, ...weightsOf(problem), theta];
   const path = scratchFile(name);
   writeFileSync(
     path,
@@ -77,19 +63,21 @@ export function writeForC({ problem, kernel, theta }: LocalBench, name: string):
 }
 
 /** w1 = C1'h and w2 = −½C2'W of the individual, straight from the definition. */
-function weightsOf(problem: LocalProblem, features: ReturnType<typeof rbfFeatures>): [Float64Array, Float64Array] {
-  const { A, T, Kinv, p, d, g, sigma2, statistics } = problem;
+function weightsOf({ kernel, Z, A, blocks, Kinv, p, q, d, g, sigma2, statistics }: LocalProblem): Float64Array[] {
   const { numBand, bandRow, bandColumn, gram } = statistics;
-  const first = new Float64Array(features.numFirst * d);
-  features.collapseFirst(A, d, 1 / sigma2, first, d);
+  const features = featuresOf(kernel, Z, p, q, false);
+  const first = new Float64Array(d * features.numFirst);
+  features.collapseFirst(A, d, 1 / sigma2, first);
   const w1 = new Float64Array(features.numFirst);
-  for (let f = 0; f < w1.length; f++) for (let k = 0; k < d; k++) w1[f] += first[f * d + k] * g[INDIVIDUAL * d + k];
+  for (let e = 0; e < first.length; e++) {
+    w1[e % w1.length] += first[e] * g[INDIVIDUAL * d + Math.floor(e / w1.length)];
+  }
   const w2 = new Float64Array(features.numSecond);
   for (let e = 0; e < numBand; e++) {
-    const [k, l] = [bandRow[e], bandColumn[e]];
-    const scale = ((k === l ? -0.5 : -1) * gram[INDIVIDUAL * numBand + e]) / sigma2;
-    features.collapseSecond(T, (k * d + l) * p * p, scale, w2, 1, 0);
-    if (k === l) features.collapseSecond(Kinv, 0, -scale, w2, 1, 0);
+    const onDiagonal = bandRow[e] === bandColumn[e];
+    const scale = ((onDiagonal ? -0.5 : -1) * gram[INDIVIDUAL * numBand + e]) / sigma2;
+    features.collapseSecond(blocks.subarray(e * p * p, (e + 1) * p * p), scale, w2);
+    if (onDiagonal) features.collapseSecond(Kinv, -scale, w2);
   }
   return [w1, w2];
 }

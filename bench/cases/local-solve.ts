@@ -1,6 +1,6 @@
 /** How many evaluations the local solve of the published map takes to a gradient of 1e-4. */
-import { loadIndividual, sumOverAll, updateInducing } from "../../packages/core/src/models/paper/engine.ts";
-import { solvePlaces } from "../../packages/core/src/models/paper/local-pass.ts";
+import { loadIndividual, updateInducing } from "../../packages/core/src/models/paper/engine.ts";
+import { placeInShards, sumOverAll } from "../../packages/core/src/models/paper/passes.ts";
 import { alone, type BenchCase } from "../case.ts";
 import { PAPER_SIZE, registry } from "../cohorts.ts";
 import { paperProblem } from "./paper-problem.ts";
@@ -19,7 +19,7 @@ export const localSolve: BenchCase = {
       sumOverAll(engine, theta);
       updateInducing(engine);
       const before = engine.solver.evaluations;
-      solvePlaces(engine, theta, 0, m, options, null);
+      placeInShards(engine, theta, { from: 0, to: m }, options, null);
       return (engine.solver.evaluations - before) / m;
     };
     const fromStart = sweep();
@@ -30,7 +30,7 @@ export const localSolve: BenchCase = {
     theta.fill(0);
     for (let i = 0; i < m; i++) theta.fill(Math.log(0.1), i * engine.numLocal + 2, i * engine.numLocal + 4);
     const before = engine.solver.evaluations;
-    solvePlaces(engine, theta, 0, m, options, null);
+    placeInShards(engine, theta, { from: 0, to: m }, options, null);
     const cold = (engine.solver.evaluations - before) / m;
     const note = `${m} individuals; largest gradient left ${steepest.toExponential(1)}`;
     return [

@@ -31,7 +31,7 @@ export function paperParameters(start: MapStart, statistics: BasisStatistics, pe
 export function paperProblem(cohort: Cohort, perDimension: number): { engine: Engine; theta: Float64Array } {
   const { statistics, start } = startOf(cohort);
   const parameters = paperParameters(start, statistics, perDimension);
-  const options = { diagonal: false, priors: {}, sharedLengthscale: true, path: "auto", kernels: "wasm-simd" } as const;
+  const options = { diagonal: false, priors: {}, sharedLengthscale: true, kernels: "wasm-simd" } as const;
   return {
     engine: createEngine(statistics, parameters, options),
     theta: packLocations(start.locationMean, start.locationCovariance, numIndividuals(cohort), 2, false),

@@ -1,11 +1,7 @@
 /** What a pass costs per individual with 300 visits against 3: nothing more, since all read the same statistics. */
 import { type Cohort, makeCohort } from "../../packages/core/src/cohort/cohort.ts";
-import {
-  createEngine,
-  loadIndividual,
-  sumOverAll,
-  updateInducing,
-} from "../../packages/core/src/models/paper/engine.ts";
+import { createEngine, loadIndividual, updateInducing } from "../../packages/core/src/models/paper/engine.ts";
+import { sumOverAll } from "../../packages/core/src/models/paper/passes.ts";
 import { type GlobalParameters, packLocations } from "../../packages/core/src/models/paper/state.ts";
 import { createRandom } from "../../packages/core/src/numeric/random.ts";
 import { against, type BenchCase } from "../case.ts";
@@ -62,7 +58,6 @@ function workOn(cohort: Cohort): Record<"set-up" | "evaluation" | "accumulation"
     diagonal: false,
     priors: {},
     sharedLengthscale: true,
-    path: "auto",
     kernels: "wasm-simd",
   });
   const theta = packLocations(start.locationMean, start.locationCovariance, INDIVIDUALS, 2, false);

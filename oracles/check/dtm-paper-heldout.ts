@@ -14,7 +14,7 @@ import {
   mixtureWorkspace,
   nodeLogDensities,
 } from "../../packages/core/src/models/mixture/mixture.ts";
-import type { InducingPosterior } from "../../packages/core/src/models/paper/inducing-posterior.ts";
+import type { InducingPosterior } from "../../packages/core/src/models/paper/inducing.ts";
 import { gaussHermite, productRule } from "../../packages/core/src/numeric/quadrature.ts";
 import { LOG_2PI } from "../../packages/core/src/numeric/special.ts";
 import { type Check, compare, fixtureCohort, flatten, type Nested } from "./checker.ts";

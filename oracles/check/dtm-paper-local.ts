@@ -2,40 +2,35 @@
  * The fast local solver against the published model's fixtures: objective and gradient at the given places for the
  * given and for the optimal q(u), the optimal q(u) from its sums, and the local optima from the given starts.
  */
-import {
-  createEngine,
-  loadIndividual,
-  sumOverAll,
-  updateInducing,
-} from "../../packages/core/src/models/paper/engine.ts";
+import { createEngine, loadIndividual, updateInducing } from "../../packages/core/src/models/paper/engine.ts";
 import {
   coefficientsOfInducing,
+  type InducingPosterior,
   inducingOfCoefficients,
-} from "../../packages/core/src/models/paper/inducing-coefficients.ts";
-import { type InducingPosterior, unwhiten } from "../../packages/core/src/models/paper/inducing-posterior.ts";
-import { detectGrid } from "../../packages/core/src/models/paper/local/grid.ts";
-import { localStarts, solvePlaces } from "../../packages/core/src/models/paper/local-pass.ts";
+  unwhiten,
+} from "../../packages/core/src/models/paper/inducing.ts";
+import { localStarts, solvePlace, sumOverAll } from "../../packages/core/src/models/paper/passes.ts";
+import type { KernelKind } from "../../packages/core/src/wasm/instance.ts";
 import { atLeast, type Check, compare, type Nested } from "./checker.ts";
 import type { PaperFixture, PaperProblem } from "./dtm-paper.ts";
 
-/** Checks of the local solver by its general path, and by its grid path if the inducing places are a grid. */
+/** Checks of the local solver by its definition and, where that applies, by its WebAssembly kernel. */
 export function checkLocalSolver(fixture: PaperFixture, problem: PaperProblem, optimal: InducingPosterior): Check[] {
-  const { parameters, p, q } = problem;
-  const isGrid = detectGrid(parameters.inducingLocations, p, q) !== null;
-  const paths = isGrid ? (["general", "grid"] as const) : (["general"] as const);
-  return paths.flatMap((path) => checkPath(fixture, problem, optimal, path));
+  return (["typescript", "wasm-simd"] as const).flatMap((kernels) => checkKernels(fixture, problem, optimal, kernels));
 }
 
-function checkPath(
+function checkKernels(
   fixture: PaperFixture,
   problem: PaperProblem,
   optimal: InducingPosterior,
-  path: "general" | "grid",
+  kernels: KernelKind,
 ): Check[] {
   const { statistics, parameters, diagonal, theta, factor, given, p, q, d, m } = problem;
-  const options = { diagonal, priors: {}, sharedLengthscale: true, path };
+  const options = { diagonal, priors: {}, sharedLengthscale: true, kernels };
   const engine = createEngine(statistics, parameters, options);
   const { solver, numLocal: P } = engine;
+  if (solver.kernels !== kernels) return [];
+  const path = kernels === "typescript" ? "definition" : "kernel";
   const use = (posterior: InducingPosterior): void => {
     const { mean, blocks } = coefficientsOfInducing(posterior, statistics, factor, p, d);
     solver.setGlobal(mean, blocks, factor.inverse, parameters.noiseVariance);
@@ -82,7 +77,7 @@ function checkPath(
     const places = theta.slice();
     const local = { method, gradientTolerance: 1e-8, maxEvaluations: 2000 };
     fixture.local_optimum.J.forEach((floor, i) => {
-      const reached = solvePlaces(engine, places, i, i + 1, local, starts);
+      const reached = solvePlace(engine, places, i, local, starts);
       checks.push(atLeast(`${path}.local_optimum.J[${i}] by ${method}`, reached, floor, 1e-6));
     });
   }

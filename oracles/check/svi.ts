@@ -5,33 +5,27 @@
 
 import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
 import { naturalStep } from "../../packages/core/src/models/gp/solve.ts";
-import { directSums, elboTerms, requireKernelFactor } from "../../packages/core/src/models/paper/elbo.ts";
-import {
-  createEngine,
-  sumObjectives,
-  sumOverAll,
-  updateInducing,
-} from "../../packages/core/src/models/paper/engine.ts";
+import { directSums, elboTerms, requireKernelFactor } from "../../packages/core/src/models/paper/bound.ts";
+import { createEngine, updateInducing } from "../../packages/core/src/models/paper/engine.ts";
 import {
   coefficientsOfInducing,
-  inducingOfCoefficients,
-} from "../../packages/core/src/models/paper/inducing-coefficients.ts";
-import {
   createSums,
   exactInducingPosterior,
   type InducingPosterior,
+  inducingOfCoefficients,
   naturalOfPosterior,
   naturalTarget,
   posteriorOfNatural,
   priorInducingPosterior,
   unwhiten,
-} from "../../packages/core/src/models/paper/inducing-posterior.ts";
-import { applyInducing, blendInducing, trackInducing } from "../../packages/core/src/models/paper/inducing-tracker.ts";
+} from "../../packages/core/src/models/paper/inducing.ts";
+import { sumObjectives, sumOverAll } from "../../packages/core/src/models/paper/passes.ts";
 import {
   covarianceOfFactor,
   type GlobalParameters,
   packLocations,
 } from "../../packages/core/src/models/paper/state.ts";
+import { applyInducing, blendInducing, trackInducing } from "../../packages/core/src/models/paper/stochastic.ts";
 import {
   type Check,
   type Checker,
@@ -125,7 +119,7 @@ function checkWhitened(fixture: SviFixture, problem: SviProblem): Check[] {
 
 function checkTracked(fixture: SviFixture, problem: SviProblem): Check[] {
   const { statistics, parameters, theta, factor, p, d } = problem;
-  const options = { diagonal: false, priors: {}, sharedLengthscale: true, path: "auto" } as const;
+  const options = { diagonal: false, priors: {}, sharedLengthscale: true } as const;
   const engine = createEngine(statistics, parameters, options);
   // At the prior the running sums are zero.
   const tracked = trackInducing(engine, createSums(statistics, p, d), false);

@@ -13,6 +13,4 @@ export { joinTiles } from "./joining";
 export { scoreLinear } from "./linear";
 export { sumNodes, weighNodes } from "./placing";
 export { addOuter, dotTiles, fillProducts } from "./tiles";
-export { addToTable, contractTable, evaluateLocal, localValues } from "./local";
-export { blockResiduals, evaluateBlock, sumBlock } from "./local-block";
-export { climbBlock } from "./local-climb";
+export { evaluateLocal, sumLocal, weighLocal } from "./local";

@@ -1,6 +1,6 @@
 /**
  * From node moments to derivatives of F in m, and from those to the gradient and Hessian of J in θ, for q = 2; the formulas
- * are those of models/paper/local/derivatives.ts and chain-rule.ts. Cubes hold the entry (i, j) at 5i + j.
+ * are those of models/paper/derivatives.ts and local.ts. Cubes hold the entry (i, j) at 5i + j.
  */
 
 @inline
@@ -22,9 +22,9 @@ export function addDerivatives(M: usize, r: f64, s: f64, t: f64, norm: f64, orde
   const xx = norm * (rr * f64.load(M, 80) + 2 * rs * f64.load(M, 48) + ss * f64.load(M, 16));
   const xy = norm * (rs * f64.load(M, 80) + mixed * f64.load(M, 48) + st * f64.load(M, 16));
   const yy = norm * (ss * f64.load(M, 80) + 2 * st * f64.load(M, 48) + tt * f64.load(M, 16));
-  add(D + 0, z);
-  add(D + 40, -(x));
-  add(D + 8, -(y));
+  add(D, z);
+  add(D + 40, -x);
+  add(D + 8, -y);
   add(D + 80, xx - r * z);
   add(D + 48, xy - s * z);
   add(D + 16, yy - t * z);
@@ -64,9 +64,9 @@ function put(H: usize, P: i32, k: i32, l: i32, x: f64): void {
   f64.store(H + (<usize>(l * P + k) << 3), x);
 }
 
-/** ∂J/∂θ [P] and, for order 4, ∂²J/∂θ∂θ' [P,P] behind it, from the cube D; T = [[l, 0], [c, r]]. */
+/** ∂J/∂θ [P] and, for order 4, H = ∂²J/∂θ∂θ' [P,P] from the cube D; T = [[l, 0], [c, r]]. */
 export function writeDerivatives(
-  D: usize, m0: f64, m1: f64, l: f64, c: f64, r: f64, P: i32, order: i32, gradient: usize,
+  D: usize, m0: f64, m1: f64, l: f64, c: f64, r: f64, P: i32, order: i32, gradient: usize, H: usize,
 ): void {
   const e11 = f64.load(D, 80) - 1;
   const e12 = f64.load(D, 48);
@@ -79,7 +79,6 @@ export function writeDerivatives(
   f64.store(gradient, gr + 1, 24);
   if (P > 4) f64.store(gradient, e12 * l + e22 * c, 32);
   if (order == 2) return;
-  const H = gradient + (<usize>P << 3);
   // Contractions with the columns of T: (l, c) once for D3, twice for D4; the other column is (0, r).
   const ll = l * l;
   const lc = 2 * l * c;

@@ -17,14 +17,6 @@ export type KernelKind = "wasm-simd" | "typescript";
 export interface KernelExports {
   addOuter(P: number, R: number, out: number, active: number, count: number, K: number): void;
   dotTiles(R: number, T: number, out: number, active: number, count: number, K: number): void;
-  evaluateLocal(context: number, order: number): number;
-  localValues(context: number): number;
-  contractTable(table: number, x: number, count: number, size: number, out: number): void;
-  addToTable(table: number, x: number, count: number, size: number, weight: number, values: number): void;
-  blockResiduals(context: number, count: number): void;
-  evaluateBlock(context: number, count: number): void;
-  sumBlock(context: number, count: number, weight: number, withCourse: number): void;
-  climbBlock(context: number, count: number, tolerance: number, maxEvaluations: number): number;
   weighNodes(context: number): number;
   sumNodes(context: number, count: number): void;
   conditionTiles(context: number, rank: number, count: number): void;

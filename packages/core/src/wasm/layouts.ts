@@ -82,9 +82,45 @@ export const POSITIVE = layout(
   ["factorPositive", "solvePositive", "invertPositive"],
 );
 
+/** The local objective of the published map on a grid of rows × columns inducing places (assembly/local.ts). */
+export const LOCAL = layout(
+  "Local",
+  ["numParameters", "rows", "columns", "numBasis", "numBand"],
+  {
+    theta: { f64: () => 5 },
+    value: { f64: () => 1 },
+    gradient: { f64: () => 5 },
+    hessian: { f64: () => 25 },
+    slopes: { f64: () => 2 },
+    squares: { f64: () => 2 }, // ℓ²
+    geometry: { f64: () => 4 }, // first node [2], spacing [2]
+    moments: { f64: () => 25 },
+    derivatives: { f64: () => 26 },
+    scratch: { f64: (n) => 20 * Math.max(n.rows, n.columns) }, // ten tables of nodes per dimension
+    residual: { f64: (n) => n.numBasis }, // g
+    gram: { f64: (n) => n.numBand }, // band of G
+    rowSums: { f64: (n) => n.numBasis }, // G1
+    weights0: { f64: (n) => evenNodes(n.rows, n.columns) },
+    weights1: { f64: (n) => evenNodes(2 * n.rows - 1, 2 * n.columns - 1) },
+    values0: { f64: (n) => evenNodes(n.rows, n.columns) },
+    values1: { f64: (n) => evenNodes(2 * n.rows - 1, 2 * n.columns - 1) },
+    table0: { f64: (n) => n.numBasis * evenNodes(n.rows, n.columns) }, // [d][nodes]
+    table1: { f64: (n) => n.numBand * evenNodes(2 * n.rows - 1, 2 * n.columns - 1) }, // [band][nodes]
+    sums0: { f64: (n) => n.numBasis * evenNodes(n.rows, n.columns) }, // Σ g ψ1'
+    sums1: { f64: (n) => n.numBand * evenNodes(2 * n.rows - 1, 2 * n.columns - 1) }, // Σ G Ψ2
+    sums2: { f64: (n) => n.numBasis * evenNodes(n.rows, n.columns) }, // Σ G1 ψ1'
+  },
+  ["weighLocal", "evaluateLocal", "sumLocal"],
+);
+
+/** Nodes of a grid whose rows and columns are made even. */
+function evenNodes(rows: number, columns: number): number {
+  return (rows + (rows & 1)) * (columns + (columns & 1));
+}
+
 /** Every layout, for the build. */
 export const LAYOUTS: readonly {
   readonly name: string;
   readonly sizes: readonly string[];
   readonly buffers: object;
-}[] = [PASS, POSITIVE];
+}[] = [PASS, POSITIVE, LOCAL];

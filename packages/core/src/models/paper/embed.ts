@@ -2,11 +2,10 @@
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { createEngine, type Engine } from "./engine.ts";
-import { coefficientsOfInducing } from "./inducing-coefficients.ts";
-import type { InducingPosterior } from "./inducing-posterior.ts";
-import { localStarts, solvePlaces } from "./local-pass.ts";
+import { coefficientsOfInducing, type InducingPosterior } from "./inducing.ts";
 import type { DtmPaperModel } from "./model.ts";
-import { type GlobalParameters, gramTrace, type LocationPosterior, unpackLocations } from "./state.ts";
+import { localStarts, solvePlace } from "./passes.ts";
+import { type GlobalParameters, type LocationPosterior, unpackLocations } from "./state.ts";
 
 /** Variational posterior of places, with the bound J_i ≤ log p(y_i) of each individual. */
 export interface LocalEmbedding extends LocationPosterior {
@@ -41,7 +40,7 @@ export function embedLocal(
     copyIndividual(statistics, i, engine);
     // The first start stands for the place as it is.
     for (let k = 0; k < P; k++) one[k] = starts[k];
-    bound[i] = solvePlaces(engine, one, 0, 1, options, starts.subarray(P));
+    bound[i] = solvePlace(engine, one, 0, options, starts.subarray(P));
     theta.set(one, i * P);
   }
   return { ...unpackLocations(theta, m, q, model.diagonalLocations), bound };
@@ -68,7 +67,7 @@ function engineForOne(model: DtmPaperModel, statistics: BasisStatistics, kernels
     sumSquares: new Float64Array(1),
     counts: new Int32Array(1),
   };
-  const options = { diagonal, priors: {}, sharedLengthscale: true, path: "auto", kernels } as const;
+  const options = { diagonal, priors: {}, sharedLengthscale: true, kernels } as const;
   const engine = createEngine(one, parameters, options);
   // Only A, T and K⁻¹ are read here, so the determinant may be left at 0.
   const posterior: InducingPosterior = { mean: map.inducingMean, covariance: map.inducingCovariance, logDet: 0 };
@@ -78,12 +77,11 @@ function engineForOne(model: DtmPaperModel, statistics: BasisStatistics, kernels
 }
 
 /** Puts individual i into the engine's only place. */
-function copyIndividual(from: BasisStatistics, i: number, { statistics: to, gramTraces }: Engine): void {
+function copyIndividual(from: BasisStatistics, i: number, { statistics: to }: Engine): void {
   const { numBand } = to;
   const d = to.basis.numBasis;
   for (let e = 0; e < numBand; e++) to.gram[e] = from.gram[i * numBand + e];
   for (let k = 0; k < d; k++) to.cross[k] = from.cross[i * d + k];
   to.sumSquares[0] = from.sumSquares[i];
   to.counts[0] = from.counts[i];
-  gramTraces[0] = gramTrace(to, 0);
 }

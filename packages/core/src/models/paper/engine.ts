@@ -5,23 +5,51 @@
  */
 import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
-import { factorKernel } from "../gp/stable-kernel.ts";
+import { LOG_2PI } from "../../numeric/special.ts";
+import type { PositiveSolver } from "../../wasm/cholesky.ts";
+import type { KernelKind } from "../../wasm/instance.ts";
+import { inducingSolver } from "../gp/solve.ts";
+import { factorKernel, type KernelFactor } from "../gp/stable-kernel.ts";
 import type { ShardRunner } from "../shards.ts";
-import { closeTerms, type DataTotals, dataLines, type ElboTerms, requireKernelFactor } from "./elbo.ts";
-import type { Engine, EngineOptions } from "./engine-parts.ts";
+import { closeTerms, type DataTotals, dataLines, type ElboTerms, requireKernelFactor } from "./bound.ts";
 import {
   createInducingCoefficients,
-  createInducingWorkspace,
-  solveInducingCoefficients,
-} from "./inducing-coefficients.ts";
-import { createSums, type DataSums } from "./inducing-posterior.ts";
-import { createLocalSolver, type LocalSolver } from "./local/local.ts";
-import type { LocalMemory } from "./local/memory.ts";
-import { type GlobalParameters, gramTrace, locationKl, logPrior, numLocalParameters } from "./state.ts";
+  createSums,
+  type DataSums,
+  type InducingCoefficients,
+  solveInducing,
+} from "./inducing.ts";
+import { createLocalSolver, type LocalSolver } from "./local.ts";
+import { type GlobalParameters, gramTrace, locationKl, logPrior, numLocalParameters, type Priors } from "./state.ts";
 
-// The engine's parts and passes over individuals stand in files of their own; this is the door to them.
-export type { Engine, EngineOptions } from "./engine-parts.ts";
-export { loadIndividual, sumObjectives, sumOverAll } from "./passes.ts";
+/** What stays the same over a fit. */
+export interface EngineOptions {
+  readonly diagonal: boolean;
+  readonly priors: Priors;
+  /** One length-scale for all dimensions. */
+  readonly sharedLengthscale: boolean;
+  /** Which kernels to run on. Default TypeScript. */
+  readonly kernels?: KernelKind;
+}
+
+/** The engine; `parameters`, `factor` and the kernel of the solver change together in `setParameters`. */
+export interface Engine {
+  readonly statistics: BasisStatistics;
+  readonly options: EngineOptions;
+  readonly numLocal: number; // P
+  parameters: GlobalParameters;
+  factor: KernelFactor;
+  readonly solver: LocalSolver;
+  /** Of the last pass over everybody. */
+  readonly sums: DataSums;
+  /** q(u) of the last solve. */
+  readonly posterior: InducingCoefficients;
+  readonly solve: PositiveSolver;
+  /** Threads for the passes of large cohorts; null without. */
+  readonly shards: ShardRunner | null;
+  /** g_i of the loaded individual, [d]. */
+  readonly g: Float64Array;
+}
 
 /** An engine for the given parameters; throws if their kernel matrix has no factor. */
 export function createEngine(
@@ -30,26 +58,22 @@ export function createEngine(
   options: EngineOptions,
   shards: ShardRunner | null = null,
 ): Engine {
-  const { numInducing: p, numBasis: d } = parameters;
-  const memory: LocalMemory = { current: null };
-  const gramTraces = Float64Array.from({ length: statistics.numIndividuals }, (_, i) => gramTrace(statistics, i));
+  const { numInducing: p, numBasis: d, mapDimension: q } = parameters;
+  const { diagonal, kernels = "typescript" } = options;
+  const solver = createLocalSolver(statistics, p, q, diagonal, kernels);
+  solver.setKernel(parameters.kernel, parameters.inducingLocations);
   return {
     statistics,
     options,
-    numLocal: numLocalParameters(parameters.mapDimension, options.diagonal),
-    gramTraces,
-    totalTrace: gramTraces.reduce((a, b) => a + b, 0),
-    pooled: poolStatistics(statistics),
+    numLocal: numLocalParameters(q, diagonal),
     parameters,
     factor: requireKernelFactor(parameters),
-    solver: solverFor(parameters, options, memory),
-    memory,
+    solver,
     sums: createSums(statistics, p, d),
-    posterior: createInducingCoefficients(p, d),
-    work: createInducingWorkspace(p, d, options.kernels),
+    posterior: createInducingCoefficients(statistics, p, d),
+    solve: inducingSolver(p * d, kernels),
     shards,
     g: new Float64Array(d),
-    rho: 0,
   };
 }
 
@@ -57,32 +81,28 @@ export function createEngine(
 export function setParameters(engine: Engine, parameters: GlobalParameters): boolean {
   const before = engine.parameters;
   if (parameters.kernel !== before.kernel || parameters.inducingLocations !== before.inducingLocations) {
-    const { kernel, inducingLocations, numInducing, mapDimension } = parameters;
-    const factor = factorKernel(kernel, inducingLocations, numInducing, mapDimension);
+    const { kernel, inducingLocations: Z, numInducing, mapDimension } = parameters;
+    const factor = factorKernel(kernel, Z, numInducing, mapDimension);
     if (factor === null) return false;
     engine.factor = factor;
-    engine.solver = solverFor(parameters, engine.options, engine.memory);
+    engine.solver.setKernel(kernel, Z);
   }
   engine.parameters = parameters;
   return true;
 }
 
-function solverFor(parameters: GlobalParameters, options: EngineOptions, memory: LocalMemory): LocalSolver {
-  const { kernel, inducingLocations, numInducing, mapDimension, numBasis } = parameters;
-  const { diagonal, path, kernels } = options;
-  const settings = { diagonal, path, kernels, memory };
-  return createLocalSolver(kernel, inducingLocations, numInducing, mapDimension, numBasis, settings);
-}
-
 /** The optimal q(u) for the given sums (default the engine's), handed to the local solver; false if there is none. */
 export function updateInducing(engine: Engine, sums: DataSums = engine.sums): boolean {
-  const { statistics, parameters, factor, posterior, work, solver } = engine;
+  const { statistics, parameters, factor, posterior, solve } = engine;
   const { numInducing: p, numBasis: d, noiseVariance } = parameters;
-  if (!solveInducingCoefficients(sums, statistics, factor, noiseVariance, p, d, posterior, work)) {
-    return false;
-  }
-  solver.setGlobal(posterior.mean, posterior.blocks, factor.inverse, noiseVariance);
+  if (!solveInducing(solve, sums, statistics, factor, noiseVariance, p, d, posterior)) return false;
+  useInducing(engine);
   return true;
+}
+
+/** Hands the engine's q(u) to the local solver. */
+export function useInducing({ solver, posterior, factor, parameters }: Engine): void {
+  solver.setGlobal(posterior.mean, posterior.blocks, factor.inverse, parameters.noiseVariance);
 }
 
 /** Throws when q(u) could not be solved for. */
@@ -95,54 +115,51 @@ export function requireUpdate(solved: boolean): void {
   }
 }
 
+/** Loads individual i into the local solver: g_i, and c_i, the part of J_i that does not depend on the place. */
+export function loadIndividual({ statistics, parameters, solver, g }: Engine, i: number): void {
+  const { kernel, noiseVariance: s2 } = parameters;
+  const rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
+  // E k(x,x) depends on the place for the linear kernel; there the solver adds its part.
+  const variance = kernel.kind === "rbf" ? kernel.signalVariance * gramTrace(statistics, i) : 0;
+  const constant = -0.5 * statistics.counts[i] * (LOG_2PI + Math.log(s2)) - (0.5 * (rho + variance)) / s2;
+  solver.setIndividual(i, g, 0, constant);
+}
+
 /** The lines of the bound at θ for the engine's q(u) and sums; the sums must be those of θ. */
 export function termsOfSums(engine: Engine, theta: Float64Array): ElboTerms {
   const { statistics, parameters, factor, posterior, sums, options, numLocal: P } = engine;
   const { numInducing: p, numBasis: d, mapDimension: q, noiseVariance, kernel } = parameters;
   let kl = 0;
   for (let i = 0; i < statistics.numIndividuals; i++) kl += locationKl(theta, i * P, q, options.diagonal);
-  const data = dataTotals(engine, theta);
-  const lines = dataLines(data, sums, statistics, posterior, factor, noiseVariance, p, d);
+  const lines = dataLines(dataTotals(engine, theta), sums, statistics, posterior, factor, noiseVariance, p, d);
   const prior = logPrior(options.priors, noiseVariance, kernel, options.sharedLengthscale);
   return closeTerms({ ...lines, locationKl: kl }, posterior.kl, prior);
 }
 
-/** N, Σ ρ_i and Σ Tr(G_i) ψ0 at θ under the engine's parameters. */
-export function dataTotals(engine: Engine, theta: Float64Array): DataTotals {
-  const { statistics, pooled, parameters, g } = engine;
-  return {
-    numObservations: statistics.numObservations,
-    sumSquares: residualStatistics(pooled, 0, parameters.meanCoefficients, g),
-    variance: totalVariance(engine, theta),
-  };
-}
-
-/** Σ_i Tr(G_i) ψ0: α Σ Tr G_i for the RBF kernel, α Σ Tr G_i (tr S_i + m_i'm_i) for the linear one. */
-function totalVariance(engine: Engine, theta: Float64Array): number {
-  const { gramTraces, parameters, options, numLocal: P } = engine;
-  const { kernel, mapDimension: q } = parameters;
-  if (kernel.kind === "rbf") return kernel.signalVariance * engine.totalTrace;
-  let total = 0;
-  for (let i = 0; i < gramTraces.length; i++) {
-    // KL = ½(tr S + m'm − q) − Σ log T_cc gives the second moment without unpacking S.
-    let logT = 0;
-    for (let c = 0; c < q; c++) logT += theta[i * P + q + c];
-    total += gramTraces[i] * (2 * (locationKl(theta, i * P, q, options.diagonal) + logT) + q);
+/** N, Σ ρ_i, Σ Tr(G_i) ψ0 and Σ 1'g_i at θ of the listed individuals (default all), times the weight. */
+export function dataTotals(
+  { statistics, parameters, options, numLocal: P }: Engine,
+  theta: Float64Array,
+  individuals: ArrayLike<number> | null = null,
+  weight = 1,
+): DataTotals {
+  const { kernel, mapDimension: q, numBasis: d, meanCoefficients } = parameters;
+  const g = new Float64Array(d);
+  const total = { numObservations: 0, sumSquares: 0, variance: 0, residual: 0 };
+  const count = individuals?.length ?? statistics.numIndividuals;
+  for (let n = 0; n < count; n++) {
+    const i = individuals?.[n] ?? n;
+    total.numObservations += weight * statistics.counts[i];
+    total.sumSquares += weight * residualStatistics(statistics, i, meanCoefficients, g);
+    for (let k = 0; k < d; k++) total.residual += weight * g[k];
+    let psi0 = kernel.signalVariance;
+    if (kernel.kind === "linear") {
+      // α(tr S + m'm); KL = ½(tr S + m'm − q) − Σ log T_cc gives it without unpacking S.
+      let logT = 0;
+      for (let c = 0; c < q; c++) logT += theta[i * P + q + c];
+      psi0 *= 2 * (locationKl(theta, i * P, q, options.diagonal) + logT) + q;
+    }
+    total.variance += weight * gramTrace(statistics, i) * psi0;
   }
-  return kernel.signalVariance * total;
-}
-
-/** Statistics of one individual that has all observations. */
-function poolStatistics(statistics: BasisStatistics): BasisStatistics {
-  const { numBand, numIndividuals: m } = statistics;
-  const d = statistics.basis.numBasis;
-  const gram = new Float64Array(numBand);
-  const cross = new Float64Array(d);
-  for (let i = 0; i < m; i++) {
-    for (let e = 0; e < numBand; e++) gram[e] += statistics.gram[i * numBand + e];
-    for (let k = 0; k < d; k++) cross[k] += statistics.cross[i * d + k];
-  }
-  const sumSquares = Float64Array.of(statistics.sumSquares.reduce((a, b) => a + b, 0));
-  const counts = Int32Array.of(statistics.numObservations);
-  return { ...statistics, numIndividuals: 1, gram, cross, sumSquares, counts };
+  return total;
 }

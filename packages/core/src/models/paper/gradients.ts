@@ -1,38 +1,39 @@
 /**
- * Every gradient of the bound at any q(u) and any places, in the obvious form (docs/math/dtm-paper.md §5): one pass
- * over individuals that pulls ∂J_i/∂ψ back through psi.ts, then the part that enters through K. O(m p² (d² + q²)).
+ * Gradients of the bound (docs/math/dtm-paper.md §5), in two ways.
+ *
+ * `elboGradient`: every gradient at any q(u) and any places, in the obvious form: one pass over individuals that pulls
+ * ∂J_i/∂ψ back through psi.ts, then the part that enters through K. O(m p² (d² + q²)).
+ *
+ * `gradientOfSums`: those by μ, log σ², log α and log ℓ from data sums and the curvatures that the local step gives anyway.
+ * Psi statistics obey ∂ψ1/∂log ℓ_c = ψ1 + 2ℓ_c² ∂ψ1/∂S_cc and ∂Ψ2/∂log ℓ_c = Ψ2 + ℓ_c² ∂Ψ2/∂S_cc + Ψ2 Δ_c²/(2ℓ_c²),
+ * Δ = z_j − z_k. Hence with a = Σh'ψ1, b = −½Σ⟨W,Ψ2⟩, D_i the data part of ∂J_i/∂S and s_i = ∂(h'ψ1)/∂S,
+ *   ∂/∂log ℓ_c = a + b + ℓ_c² Σ_i (D_i + s_i)_cc + Σ_jk V_jk Δ_c²/(2ℓ_c²) + ⟨Γ, ∂K⟩,
+ *   V = −½ Σ_i W_i∘Ψ2_i = −(Σ_kl T_kl∘Ω_kl − K⁻¹∘Φ)/(2σ²).
  */
-import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
+import type { BasisStatistics } from "../../basis/statistics.ts";
 import { cholesky, invertFromCholesky } from "../../numeric/cholesky.ts";
-import { directSums, individualWeights, requireKernelFactor, weightedPsi } from "./elbo.ts";
-import type { InducingCoefficients } from "./inducing-coefficients.ts";
+import { dot } from "../../numeric/matrix.ts";
+import type { KernelFactor } from "../gp/stable-kernel.ts";
+import { type DataTotals, directSums, individualWeights, requireKernelFactor, visitPsi, weightedPsi } from "./bound.ts";
+import type { DataSums, InducingCoefficients } from "./inducing.ts";
 import { addKernelMatrixTerms, kernelMatrixGradient } from "./kernel-gradient.ts";
-import {
-  addPsiGradient,
-  computePsi,
-  createPsi,
-  createPsiGradient,
-  createPsiWorkspace,
-  type PsiGradient,
-} from "./psi.ts";
-import {
-  covarianceOfFactor,
-  factorGradient,
-  type GlobalParameters,
-  logPriorSlope,
-  numLocalParameters,
-  type Priors,
-  unpackLocation,
-} from "./state.ts";
+import { addPsiGradient, createPsi, createPsiGradient, createPsiWorkspace } from "./psi.ts";
+import { factorGradient, type GlobalParameters, logPriorSlope, numLocalParameters, type Priors } from "./state.ts";
 
-/** Gradients of the bound. Prior terms are included; a shared length-scale has the sum of `logLengthscales`. */
-export interface ElboGradient {
-  /** ∂/∂β of the mean curve, [d]; the derivative by a scalar mean is its sum. */
-  readonly meanCoefficients: Float64Array;
+/** Gradients by the hyperparameters. Prior terms are included; a shared length-scale has the sum of `logLengthscales`. */
+export interface HyperGradient {
+  /** By the level of the mean curve. */
+  readonly meanLevel: number;
   readonly logNoiseVariance: number;
   readonly logSignalVariance: number;
   /** Per dimension, [q]. */
   readonly logLengthscales: Float64Array;
+}
+
+/** All gradients of the bound. */
+export interface ElboGradient extends HyperGradient {
+  /** ∂/∂β of the mean curve, [d]. */
+  readonly meanCoefficients: Float64Array;
   /** ∂/∂Z, [p,q]. */
   readonly inducing: Float64Array;
   /** ∂/∂K for fixed q(u), [p,p]. */
@@ -57,45 +58,38 @@ export function elboGradient(
   const m = statistics.numIndividuals;
   const P = numLocalParameters(q, diagonal);
   const factor = requireKernelFactor(parameters);
-  const sums = directSums(parameters, statistics, theta, diagonal);
-  const psi = createPsi(p);
   const weights = createPsi(p);
   const work = createPsiWorkspace(q);
-  const [mi, T, S] = [new Float64Array(q), new Float64Array(q * q), new Float64Array(q * q)];
-  const g = new Float64Array(d);
   const global = createPsiGradient(p, q);
   const thetaGradient = new Float64Array(m * P);
   const covarianceGradient = new Float64Array(m * q * q);
-  const meanGradient = new Float64Array(d);
-  const course = new Float64Array(d);
+  const meanCoefficients = new Float64Array(d);
   let data = 0; // Σ of what is proportional to 1/σ²
-  for (let i = 0; i < m; i++) {
-    const rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
-    unpackLocation(theta, i * P, q, diagonal, mi, T);
-    covarianceOfFactor(T, q, S);
-    computePsi(kernel, Z, p, q, mi, S, psi, work);
+  visitPsi(parameters, statistics, theta, diagonal, ({ i, rho, g, m: mean, T, S, psi }) => {
     individualWeights(statistics, i, g, posterior, factor, noiseVariance, p, weights);
     data += weightedPsi(weights, psi) - (0.5 * rho) / noiseVariance;
     // The global derivatives add up over individuals; place and covariance are this individual's own.
     const own = { ...global, location: new Float64Array(q), covariance: new Float64Array(q * q) };
-    addPsiGradient(kernel, Z, p, q, mi, S, psi, weights, own, work);
+    addPsiGradient(kernel, Z, p, q, mean, S, psi, weights, own, work);
     global.logSignalVariance = own.logSignalVariance;
-    addMeanGradient(statistics, i, g, psi.psi1, posterior.mean, noiseVariance, p, d, course, meanGradient);
+    addMeanGradient(statistics, i, g, psi.psi1, posterior.mean, noiseVariance, meanCoefficients);
     // −KL_i: −m_i, −½I in S, and log|T| whose derivative by log T_cc is 1; ½S⁻¹ is formed for the report alone.
     for (let c = 0; c < q; c++) {
-      thetaGradient[i * P + c] = own.location[c] - mi[c];
+      thetaGradient[i * P + c] = own.location[c] - mean[c];
       own.covariance[c * q + c] -= 0.5;
     }
     factorGradient(own.covariance, T, q, diagonal, thetaGradient, i * P + q);
     for (let c = 0; c < q; c++) thetaGradient[i * P + q + c] += 1;
     const Sinv = invertFromCholesky(cholesky(S, q, "covariance of a place"), q);
     for (let e = 0; e < q * q; e++) covarianceGradient[i * q * q + e] = own.covariance[e] + 0.5 * Sinv[e];
-  }
+  });
+  const sums = directSums(parameters, statistics, theta, diagonal);
   const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, noiseVariance, p, d);
   addKernelMatrixTerms(kernel, Z, p, q, Gamma, factor.matrix, global);
   addPriorSlopes(parameters, priors, sharedLengthscale, global);
   return {
-    meanCoefficients: meanGradient,
+    meanLevel: meanCoefficients.reduce((a, b) => a + b, 0),
+    meanCoefficients,
     logNoiseVariance: -0.5 * statistics.numObservations - data + logPriorSlope(priors.logNoiseVariance, noiseVariance),
     logSignalVariance: global.logSignalVariance,
     logLengthscales: global.logLengthscales,
@@ -106,49 +100,108 @@ export function elboGradient(
   };
 }
 
-/** ∂/∂β of one individual: σ⁻²(g_i − G_i A'ψ1), added to out [d]; `course` is scratch [d]. */
+/** ∂/∂β of one individual: σ⁻²(g_i − G_i A'ψ1), added to out [d]. */
 function addMeanGradient(
-  statistics: BasisStatistics,
+  { numBand, bandRow, bandColumn, gram }: BasisStatistics,
   individual: number,
   g: Float64Array,
   psi1: Float64Array,
   A: Float64Array,
   noiseVariance: number,
-  p: number,
-  d: number,
-  course: Float64Array,
   out: Float64Array,
 ): void {
-  course.fill(0);
-  for (let j = 0; j < p; j++) for (let k = 0; k < d; k++) course[k] += A[j * d + k] * psi1[j];
-  addCourseGradient(statistics, individual, g, course, 1 / noiseVariance, out);
-}
-
-/** Adds weight · (g_i − G_i w) to out [d], for the expected coefficients w = A'ψ1 [d]. */
-export function addCourseGradient(
-  statistics: BasisStatistics,
-  individual: number,
-  g: Float64Array,
-  w: Float64Array,
-  weight: number,
-  out: Float64Array,
-): void {
-  const { numBand, bandRow, bandColumn, gram } = statistics;
-  for (let k = 0; k < w.length; k++) out[k] += weight * g[k];
+  const d = g.length;
+  const course = new Float64Array(d); // A'ψ1
+  for (let j = 0; j < psi1.length; j++) for (let k = 0; k < d; k++) course[k] += A[j * d + k] * psi1[j];
+  for (let k = 0; k < d; k++) out[k] += g[k] / noiseVariance;
   for (let b = 0; b < numBand; b++) {
-    const k = bandRow[b];
-    const l = bandColumn[b];
-    const G = weight * gram[individual * numBand + b];
-    out[k] -= G * w[l];
-    if (k !== l) out[l] -= G * w[k];
+    const [k, l] = [bandRow[b], bandColumn[b]];
+    const G = gram[individual * numBand + b] / noiseVariance;
+    out[k] -= G * course[l];
+    if (k !== l) out[l] -= G * course[k];
   }
 }
 
+/**
+ * The gradient by the hyperparameters from sums over all individuals (or estimates of them) at q(u), which is held fixed;
+ * `slopes` are Σ (D_i + s_i)_cc.
+ */
+export function gradientOfSums(
+  parameters: GlobalParameters,
+  statistics: BasisStatistics,
+  factor: KernelFactor,
+  posterior: InducingCoefficients,
+  sums: DataSums,
+  data: DataTotals,
+  slopes: Float64Array,
+  priors: Priors,
+  sharedLengthscale: boolean,
+): HyperGradient {
+  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance: s2 } = parameters;
+  const V = weightedSums(statistics, factor, posterior, sums, s2, p);
+  const a = dot(posterior.mean, sums.cross) / s2;
+  const b = V.reduce((total, v) => total + v, 0);
+  const variance = (0.5 * data.variance) / s2;
+  const out = {
+    logSignalVariance: a + 2 * b - variance,
+    logLengthscales: new Float64Array(q),
+    inducing: new Float64Array(p * q),
+  };
+  if (kernel.kind === "rbf") {
+    for (let c = 0; c < q; c++) {
+      const square = kernel.lengthscales[c] ** 2;
+      out.logLengthscales[c] = a + b + square * slopes[c];
+      for (let j = 0; j < p; j++) {
+        for (let k = 0; k < p; k++) {
+          out.logLengthscales[c] += (0.5 * V[j * p + k] * (Z[j * q + c] - Z[k * q + c]) ** 2) / square;
+        }
+      }
+    }
+  }
+  const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, s2, p, d);
+  addKernelMatrixTerms(kernel, Z, p, q, Gamma, factor.matrix, out);
+  addPriorSlopes(parameters, priors, sharedLengthscale, out);
+  // Everything that is proportional to 1/σ².
+  const scaled = a + b - variance - (0.5 * data.sumSquares) / s2;
+  return {
+    meanLevel: (data.residual - dot(posterior.mean, sums.course)) / s2,
+    logNoiseVariance: -0.5 * data.numObservations - scaled + logPriorSlope(priors.logNoiseVariance, s2),
+    logSignalVariance: out.logSignalVariance,
+    logLengthscales: out.logLengthscales,
+  };
+}
+
+/** V from the sums, [p,p]. */
+function weightedSums(
+  { numBand, bandRow, bandColumn }: BasisStatistics,
+  factor: KernelFactor,
+  { blocks }: InducingCoefficients,
+  { gram }: DataSums,
+  noiseVariance: number,
+  p: number,
+): Float64Array {
+  const V = new Float64Array(p * p);
+  for (let b = 0; b < numBand; b++) {
+    const from = b * p * p;
+    const onDiagonal = bandRow[b] === bandColumn[b];
+    const weight = (onDiagonal ? -0.5 : -1) / noiseVariance;
+    for (let e = 0; e < p * p; e++) {
+      V[e] += weight * (blocks[from + e] - (onDiagonal ? factor.inverse[e] : 0)) * gram[from + e];
+    }
+  }
+  return V;
+}
+
 /** Adds the slopes of the priors on log α and log ℓ. */
-function addPriorSlopes(parameters: GlobalParameters, priors: Priors, shared: boolean, out: PsiGradient): void {
-  const { kernel, mapDimension: q } = parameters;
+function addPriorSlopes(
+  { kernel }: GlobalParameters,
+  priors: Priors,
+  shared: boolean,
+  out: { logSignalVariance: number; readonly logLengthscales: Float64Array },
+): void {
   out.logSignalVariance += logPriorSlope(priors.logSignalVariance, kernel.signalVariance);
   if (kernel.kind !== "rbf") return;
+  const q = kernel.lengthscales.length;
   // A shared length-scale has one prior; spread over the dimensions its slope still adds up to one.
   const share = shared ? 1 / q : 1;
   for (let c = 0; c < q; c++) {

@@ -5,7 +5,7 @@
  * is flat in that coordinate.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import type { ElboGradient } from "./gradients.ts";
+import type { HyperGradient } from "./gradients.ts";
 import type { GlobalParameters } from "./state.ts";
 
 /** Which hyperparameters are learned; σ² is never learned without α and ℓ. */
@@ -123,16 +123,13 @@ export function parametersAt(layout: HyperLayout, x: Float64Array, offset: numbe
   return { ...start, kernel, inducingLocations, meanCoefficients, noiseVariance };
 }
 
-/** The derivatives that the vector needs. */
-export type HyperGradient = Pick<
-  ElboGradient,
-  "meanCoefficients" | "logNoiseVariance" | "logSignalVariance" | "logLengthscales" | "inducing"
->;
+/** The derivatives that the vector needs; ∂/∂Z [p,q] where places are learned. */
+type LearnedGradient = HyperGradient & { readonly inducing?: Float64Array };
 
 /** Writes ∂/∂x to out[offset..]; at the edge of the box a derivative that points outward is 0. */
 export function writeHyperGradient(
   layout: HyperLayout,
-  gradient: HyperGradient,
+  gradient: LearnedGradient,
   x: Float64Array,
   offset: number,
   out: Float64Array,
@@ -156,10 +153,10 @@ export function atEdge(layout: HyperLayout, x: Float64Array, offset: number): re
   return [...found];
 }
 
-function coordinateSlope(c: Coordinate, gradient: HyperGradient, shared: boolean): number {
+function coordinateSlope(c: Coordinate, gradient: LearnedGradient, shared: boolean): number {
   switch (c.kind) {
     case "mean":
-      return gradient.meanCoefficients.reduce((a, b) => a + b, 0);
+      return gradient.meanLevel;
     case "noise":
       return gradient.logNoiseVariance;
     case "signal":
@@ -167,6 +164,6 @@ function coordinateSlope(c: Coordinate, gradient: HyperGradient, shared: boolean
     case "lengthscale":
       return shared ? gradient.logLengthscales.reduce((a, b) => a + b, 0) : gradient.logLengthscales[c.index];
     case "inducing":
-      return gradient.inducing[c.index];
+      return gradient.inducing?.[c.index] ?? 0;
   }
 }

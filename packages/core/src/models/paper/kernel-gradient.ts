@@ -7,11 +7,9 @@
  * When q(u) is re-optimised at every trial point these partial derivatives are the total ones (envelope theorem).
  */
 import { multiply, symmetrizeInPlace, trace, transpose } from "../../numeric/matrix.ts";
-import { addProduct } from "../../numeric/products.ts";
 import type { Kernel } from "../gp/kernel.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
-import type { InducingCoefficients } from "./inducing-coefficients.ts";
-import type { Band, DataSums } from "./inducing-posterior.ts";
+import type { Band, DataSums, InducingCoefficients } from "./inducing.ts";
 import type { PsiGradient } from "./psi.ts";
 
 /** Γ and its product with K. */
@@ -26,94 +24,43 @@ export interface KernelMatrixGradient {
 export function kernelMatrixGradient(
   sums: DataSums,
   band: Band,
-  posterior: Pick<InducingCoefficients, "mean" | "blocks">,
+  posterior: InducingCoefficients,
   factor: KernelFactor,
   noiseVariance: number,
   p: number,
   d: number,
 ): KernelMatrixGradient {
-  const { mean: A, blocks } = posterior;
   const { cholesky: L, inverseCholesky: X } = factor;
   const XT = transpose(X, p, p);
   const pp = p * p;
-  const weight = 1 / noiseVariance;
+  const square = (A: Float64Array, B: Float64Array) => multiply(A, B, p, p, p);
   const M = new Float64Array(pp);
-  const right = new Float64Array(pp);
   const summed = new Float64Array(pp); // Φ
   const diagonal = new Float64Array(pp); // Σ_k T_kk
   for (let b = 0; b < band.numBand; b++) {
-    const k = band.bandRow[b];
-    const l = band.bandColumn[b];
     const omega = sums.gram.subarray(b * pp, (b + 1) * pp);
-    const T = blocks.subarray((k * d + l) * pp, (k * d + l + 1) * pp);
-    right.fill(0);
-    addProduct(k === l ? weight : 2 * weight, omega, XT, p, p, p, right);
-    addProduct(1, T, right, p, p, p, M);
-    if (k !== l) continue;
-    for (let e = 0; e < pp; e++) {
-      summed[e] += omega[e];
-      diagonal[e] += T[e];
-    }
+    const T = posterior.blocks.subarray(b * pp, (b + 1) * pp);
+    const onDiagonal = band.bandRow[b] === band.bandColumn[b];
+    add(M, (onDiagonal ? 1 : 2) / noiseVariance, square(T, square(omega, XT)));
+    if (!onDiagonal) continue;
+    add(summed, 1, omega);
+    add(diagonal, 1, T);
   }
   const whitened = multiply(X, sums.cross, p, p, d); // X𝒴 [p,d]
-  addProduct(-weight, A, transpose(whitened, p, d), p, d, p, M);
-  addProduct(0.5, diagonal, L, p, p, p, M);
-  const H = new Float64Array(pp);
-  addProduct(1, transpose(L, p, p), M, p, p, p, H);
-  addProduct(-0.5 * weight, multiply(X, summed, p, p, p), XT, p, p, p, H);
+  add(M, -1 / noiseVariance, multiply(posterior.mean, transpose(whitened, p, d), p, d, p));
+  add(M, 0.5, square(diagonal, L));
+  const H = square(transpose(L, p, p), M);
+  add(H, -0.5 / noiseVariance, square(square(X, summed), XT));
   for (let j = 0; j < p; j++) H[j * p + j] -= 0.5 * d;
-  return whitenedBack(H, XT, p);
-}
-
-/**
- * Γ where q(u) is the optimum for the sums. Then Λ_a C = I and Λ_a vec A = σ⁻² vec 𝒴, by which the sum over the band
- * drops out, σ⁻² Σ_kl T_kl Ω_kl = d I − Σ_k T_kk K + σ⁻² A𝒴', and
- *   H = (d/2) I − ½ L'(Σ_k T_kk)L − XΦX'/(2σ²).
- * Six products of order p with a triangular factor.
- */
-export function optimalKernelGradient(
-  sums: DataSums,
-  band: Band,
-  posterior: Pick<InducingCoefficients, "blocks">,
-  factor: KernelFactor,
-  noiseVariance: number,
-  p: number,
-  d: number,
-): KernelMatrixGradient {
-  const { cholesky: L, inverseCholesky: X } = factor;
-  const pp = p * p;
-  const summed = new Float64Array(pp); // Φ
-  const diagonal = new Float64Array(pp); // Σ_k T_kk
-  for (let b = 0; b < band.numBand; b++) {
-    const k = band.bandRow[b];
-    if (k !== band.bandColumn[b]) continue;
-    const T = k * (d + 1) * pp;
-    for (let e = 0; e < pp; e++) {
-      summed[e] += sums.gram[b * pp + e];
-      diagonal[e] += posterior.blocks[T + e];
-    }
-  }
-  const H = new Float64Array(pp);
-  addCongruence(-0.5, transpose(L, p, p), diagonal, p, H);
-  addCongruence(-0.5 / noiseVariance, X, summed, p, H);
-  for (let j = 0; j < p; j++) H[j * p + j] += 0.5 * d;
-  return whitenedBack(H, transpose(X, p, p), p);
-}
-
-/** out += scale · BSB' for a triangular B and a symmetric S: (B(BS)')' is the same, and addProduct passes over B's zeros. */
-function addCongruence(scale: number, B: Float64Array, S: Float64Array, p: number, out: Float64Array): void {
-  const half = new Float64Array(p * p);
-  addProduct(1, B, S, p, p, p, half);
-  addProduct(scale, B, transpose(half, p, p), p, p, p, out);
-}
-
-/** Γ = X'HX and ⟨Γ, K⟩ = tr H; H is made symmetric in place. */
-function whitenedBack(H: Float64Array, XT: Float64Array, p: number): KernelMatrixGradient {
   symmetrizeInPlace(H, p);
-  const matrix = new Float64Array(p * p);
-  addCongruence(1, XT, H, p, matrix);
+  const matrix = square(square(XT, H), X);
   symmetrizeInPlace(matrix, p);
   return { matrix, scale: trace(H, p) };
+}
+
+/** a += scale · b. */
+function add(a: Float64Array, scale: number, b: Float64Array): void {
+  for (let e = 0; e < a.length; e++) a[e] += scale * b[e];
 }
 
 /**

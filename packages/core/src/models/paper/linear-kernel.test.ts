@@ -1,6 +1,7 @@
 /** The linear kernel with q(u) a point mass is the reduced-rank model of the paper's §2: w_i = F x_i. */
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
+import { bandOf } from "../../../../../test/local-problem.ts";
 import { bendingCohort, cohortStatistics } from "../../../../../test/paper-problem.ts";
 import { residualStatistics, unpackGram } from "../../basis/statistics.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
@@ -35,7 +36,7 @@ describe("the linear kernel", () => {
           meanCoefficients,
           noiseVariance: s2,
         },
-        { diagonal: false, priors: {}, sharedLengthscale: true, path: "auto" },
+        { diagonal: false, priors: {}, sharedLengthscale: true },
       );
       // U = F' [q,d], A = K⁻¹U, T_kl = sym(a_k a_l').
       const A = transpose(F, d, q).map((v) => v / alpha);
@@ -50,7 +51,7 @@ describe("the linear kernel", () => {
           }
         }
       }
-      engine.solver.setGlobal(A, T, engine.factor.inverse, s2);
+      engine.solver.setGlobal(A, bandOf(T, statistics, q), engine.factor.inverse, s2);
       const P = engine.numLocal;
       const G = new Float64Array(d * d);
       const g = new Float64Array(d);

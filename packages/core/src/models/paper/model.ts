@@ -1,7 +1,7 @@
 /** The fitted model as published: plain data, nothing of single individuals. */
 import type { ModelBase } from "../fit.ts";
 import type { SparseMap } from "../gp/sparse-map.ts";
-import type { ElboTerms } from "./elbo.ts";
+import type { ElboTerms } from "./bound.ts";
 import type { DtmPaperSchedule } from "./options.ts";
 import type { LocationPosterior } from "./state.ts";
 

@@ -59,8 +59,6 @@ export interface DtmPaperOptions extends FitControl {
   readonly epochs?: number;
   /** Natural-gradient step of epoch e is stepSize/e. Default 0.5; "paper": 0.1. */
   readonly stepSize?: number;
-  /** Path of the local solver: "general" works for any inducing places, "grid" for regular grids. Default "auto". */
-  readonly path?: "grid" | "general" | "auto";
   readonly marker?: Marker;
   /** Warnings to put first in the record (from preparing the cohort). */
   readonly warnings?: readonly string[];
@@ -87,7 +85,6 @@ export interface DtmPaperSettings {
   readonly batchSize: number;
   readonly epochs: number;
   readonly stepSize: number;
-  readonly path: "grid" | "general" | "auto";
   readonly kernels: KernelChoice;
   readonly seed: number;
 }
@@ -123,7 +120,6 @@ export function paperSettings(options: DtmPaperOptions, m: number): DtmPaperSett
     batchSize: Math.min(m, options.batchSize ?? (literal ? 25 : Math.min(1000, Math.max(25, Math.round(m / 20))))),
     epochs: options.epochs ?? (literal ? 5 : 10),
     stepSize: options.stepSize ?? (literal ? 0.1 : 0.5),
-    path: options.path ?? "auto",
     kernels: options.kernels ?? "auto",
     seed: options.seed ?? 1,
   };
@@ -156,7 +152,6 @@ function defaultInducing(kernel: "rbf" | "linear", q: number): InducingOptions {
 
 function checkSettings(s: DtmPaperSettings): void {
   choose("startPlaces", s.startPlaces, ["fpca", "scores"]);
-  choose("path", s.path, ["grid", "general", "auto"]);
   choose("inducing.placement", s.inducing.placement, ["grid", "kmeans", "given"]);
   positive("signalVariance", s.signalVariance ?? 1);
   checkOption(

@@ -3,10 +3,10 @@ import { gradientError, relativeError } from "../../../../../test/expect-gradien
 import { type ProblemOptions, randomProblem } from "../../../../../test/paper-problem.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { gridLocations } from "../gp/inducing.ts";
-import { collapsedBound } from "./collapsed.ts";
-import { createEngine, type Engine, sumObjectives, sumOverAll, updateInducing } from "./engine.ts";
+import { createEngine, type Engine, updateInducing } from "./engine.ts";
 import { hyperLayout } from "./hyperparameters.ts";
-import { accumulateEach, solveEach } from "./passes.ts";
+import { solvePlace, sumObjectives, sumOverAll } from "./passes.ts";
+import { collapsedBound } from "./schedules.ts";
 
 /** Everybody but the third near the inducing places; the third far beyond the range of the fast grid. */
 function problemOf(options: Partial<ProblemOptions> = {}) {
@@ -15,7 +15,7 @@ function problemOf(options: Partial<ProblemOptions> = {}) {
   const theta = problem.theta.slice();
   theta[(2 * theta.length) / 40] = 60;
   const engineOf = (kernels: KernelKind): Engine => {
-    const settings = { diagonal: problem.diagonal, priors: {}, sharedLengthscale: true, path: "auto" } as const;
+    const settings = { diagonal: problem.diagonal, priors: {}, sharedLengthscale: true } as const;
     return createEngine(problem.statistics, parameters, { ...settings, kernels });
   };
   return { parameters, statistics: problem.statistics, theta, engineOf };
@@ -33,7 +33,7 @@ describe("passes over individuals", () => {
       const { theta, engineOf } = problemOf(options);
       const results = (["wasm-simd", "typescript"] as const).map((kernels) => {
         const engine = engineOf(kernels);
-        expect(engine.solver.blocks === null).toBe(kernels === "typescript");
+        expect(engine.solver.kernels).toBe(kernels);
         sumOverAll(engine, theta);
         expect(updateInducing(engine)).toBe(true);
         const gradient = new Float64Array(theta.length);
@@ -55,28 +55,16 @@ describe("passes over individuals", () => {
       updateInducing(engine);
       const places = theta.slice();
       const local = { method: "scg", gradientTolerance: 1e-6, maxEvaluations: 2000 } as const;
-      const list = Int32Array.from({ length: 30 }, (_, n) => (7 * n) % 40);
-      return { value: solveEach(engine, places, { list, from: 0, to: 30 }, local), places };
+      let value = 0;
+      for (let i = 0; i < 40; i++) value += solvePlace(engine, places, i, local, null);
+      return { value, places };
     });
     expect(Math.abs(a.value / b.value - 1)).toBeLessThan(1e-8);
     // Places rest where the gradient is 1e-6, to which curvatures near 1 add little.
     expect(Math.max(...a.places.map((x, k) => Math.abs(x - b.places[k])))).toBeLessThan(1e-4);
   });
 
-  it("leave the same bits of sums however a list is cut", () => {
-    const { theta, engineOf } = problemOf();
-    const engine = engineOf("wasm-simd");
-    sumOverAll(engine, theta);
-    const whole = engine.sums.gram.slice();
-    engine.solver.resetSums();
-    // The third is added apart from the blocks, in the first of them either way.
-    accumulateEach(engine, theta, { list: null, from: 0, to: 11 }, 1);
-    accumulateEach(engine, theta, { list: null, from: 11, to: 40 }, 1);
-    engine.solver.readSums(engine.sums.cross, engine.sums.gram);
-    expect(engine.sums.gram).toEqual(whole);
-  });
-
-  it("give the gradient of the collapsed bound, hyperparameters included, with blocks as without", () => {
+  it("give the gradient of the collapsed bound, hyperparameters included, with either kind of kernels", () => {
     for (const options of SHAPES) {
       const { theta, parameters, statistics, engineOf } = problemOf(options);
       const shared = options.kernel !== "ard";

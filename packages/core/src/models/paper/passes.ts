@@ -1,194 +1,218 @@
 /**
- * Passes over individuals under the engine's parameters and q(u): objectives with gradients, climbs, sums of features.
- * Where the local solver can, a block of individuals is worked on by one call (local/wasm-block.ts); else, and for
- * individuals out of that kernel's range, one after the other. Individuals are positions from..to−1 in a list, or in the
- * cohort where there is none.
+ * Passes over individuals under the engine's parameters and q(u): objectives, local steps, sums of features. In large
+ * cohorts they are shards (models/shards.ts): θ [m,P] stands in memory that all shards share, and parts touch different
+ * rows. Sums of blocks are added in their order, whoever made them: without threads the engine of the run makes them itself.
  */
-import { residualStatistics } from "../../basis/statistics.ts";
-import { LOG_2PI } from "../../numeric/special.ts";
-import type { Engine } from "./engine-parts.ts";
-import type { LocalSolveOptions } from "./local/local.ts";
-import type { LocalBlocks } from "./local/wasm-block.ts";
+import { type ShardBlock, type ShardFunction, shardBlocks } from "../shards.ts";
+import { createEngine, type Engine, type EngineOptions, loadIndividual, setParameters, useInducing } from "./engine.ts";
+import { createSums, type DataSums } from "./inducing.ts";
+import type { LocalSolveOptions } from "./local.ts";
+import type { GlobalParameters } from "./state.ts";
 
-/** Positions in a list of individuals, or in the cohort if null. */
-export interface Individuals {
-  readonly list: ArrayLike<number> | null;
-  readonly from: number;
-  readonly to: number;
-}
+const START_DISTANCE = 1.5;
+const START_LOG_SD = Math.log(0.5);
+/** Another start must win by more than the solver's own error. */
+const MIN_GAIN = 1e-6;
 
-/** Loads individual i into the local solver: g_i, ρ_i and the constant c_i. */
-export function loadIndividual(engine: Engine, i: number): void {
-  const { statistics, parameters, g } = engine;
-  engine.rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
-  engine.solver.setIndividual(statistics, i, g, 0, individualConstant(engine, i, engine.rho));
-}
-
-/** c_i for ρ_i, the part of J_i that does not depend on the place. */
-export function individualConstant(engine: Engine, i: number, rho: number): number {
-  const { kernel, noiseVariance: s2 } = engine.parameters;
-  const constant = -0.5 * engine.statistics.counts[i] * (LOG_2PI + Math.log(s2)) - (0.5 * rho) / s2;
-  // E k(x,x) depends on the place for the linear kernel; there the solver adds its part.
-  return kernel.kind === "rbf" ? constant - (0.5 * kernel.signalVariance * engine.gramTraces[i]) / s2 : constant;
-}
-
-/** What a pass does: `run` with the block's positions start..end−1 of the list, `one` with who was left out of it. */
-interface Pass {
-  readonly run: (blocks: LocalBlocks, start: number, end: number) => void;
-  readonly one: (i: number) => void;
-}
-
-/** Runs a pass in blocks where there are any. */
-function overBlocks(engine: Engine, theta: Float64Array, { list, from, to }: Individuals, pass: Pass): void {
-  const { statistics, solver, parameters } = engine;
-  const { blocks } = solver;
-  if (blocks === null) {
-    for (let n = from; n < to; n++) pass.one(list === null ? n : list[n]);
-    return;
+/** J_i has more than one maximum for a few individuals: other starts are 0 and ±1.5 along each axis, sd 0.5, [2q+1,P]. */
+export function localStarts(q: number, P: number): Float64Array {
+  const starts = new Float64Array((2 * q + 1) * P);
+  for (let s = 0; s <= 2 * q; s++) {
+    if (s > 0) starts[s * P + ((s - 1) >> 1)] = s % 2 === 1 ? START_DISTANCE : -START_DISTANCE;
+    for (let c = 0; c < q; c++) starts[s * P + q + c] = START_LOG_SD;
   }
-  for (let start = from; start < to; start += blocks.capacity) {
-    const end = Math.min(start + blocks.capacity, to);
-    blocks.load(statistics, list, start, end, parameters.meanCoefficients, theta);
-    pass.run(blocks, start, end);
-    for (let n = start; n < end; n++) {
-      if (Number.isNaN(blocks.results[n - start])) pass.one(list === null ? n : list[n]);
-    }
-  }
+  return starts;
 }
 
-/** c_i of the block's individuals, to `blocks.constants`. */
-function fillConstants(engine: Engine, list: ArrayLike<number> | null, blocks: LocalBlocks, from: number, to: number) {
-  const { statistics, gramTraces, parameters } = engine;
-  const { kernel, noiseVariance: s2 } = parameters;
-  const { fits, constants } = blocks;
-  const perVisit = 0.5 * (LOG_2PI + Math.log(s2));
-  const half = 0.5 / s2;
-  const perTrace = half * kernel.signalVariance;
-  for (let n = from; n < to; n++) {
-    const i = list === null ? n : list[n];
-    const rho = Math.max(statistics.sumSquares[i] - fits[n - from], 0);
-    constants[n - from] = -(perVisit * statistics.counts[i] + half * rho + perTrace * gramTraces[i]);
-  }
-}
-
-/** What is to be done beside the objectives: with a block just evaluated, and with one individual just loaded. */
-export interface Aside {
-  readonly block: (blocks: LocalBlocks, count: number) => void;
-  readonly one: (i: number) => void;
-}
-
-/** Σ J_i at θ [m,P]; writes ∂J_i/∂θ_i to gradient [m,P] where given. */
-export function sumObjectivesOf(
+/** Maximises J_i from θ_i as it stands and, if `starts` are given, from each of them; θ_i is updated. Returns J_i. */
+export function solvePlace(
   engine: Engine,
   theta: Float64Array,
-  who: Individuals,
-  gradient: Float64Array | null,
-  aside: Aside | null = null,
+  i: number,
+  options: LocalSolveOptions,
+  starts: Float64Array | null,
 ): number {
   const { solver, numLocal: P } = engine;
-  const own = new Float64Array(P);
-  let total = 0;
-  overBlocks(engine, theta, who, {
-    run: (blocks, from, to) => {
-      const { results, constants } = blocks;
-      blocks.evaluate();
-      fillConstants(engine, who.list, blocks, from, to);
-      for (let n = 0; n < to - from; n++) {
-        const value = constants[n] + results[n];
-        if (!Number.isNaN(value)) total += value;
-      }
-      aside?.block(blocks, to - from);
-      if (gradient === null) return;
-      if (who.list === null) gradient.set(blocks.gradient.subarray(0, (to - from) * P), from * P);
-      else copyRows(blocks.gradient, P, who.list, from, to, gradient);
-    },
-    one: (i) => {
-      loadIndividual(engine, i);
-      total += solver.evaluate(theta, i * P, own, null);
-      if (gradient !== null) gradient.set(own, i * P);
-      aside?.one(i);
-    },
-  });
-  return total;
-}
-
-/** Row n − from of `rows` [·,P] to row list[n] of out. */
-function copyRows(
-  rows: Float64Array,
-  P: number,
-  list: ArrayLike<number> | null,
-  from: number,
-  to: number,
-  out: Float64Array,
-): void {
-  for (let n = from; n < to; n++) {
-    const i = list === null ? n : list[n];
-    for (let k = 0; k < P; k++) out[i * P + k] = rows[(n - from) * P + k];
+  loadIndividual(engine, i);
+  let best = solver.solve(theta, i * P, options);
+  for (let s = 0; s < (starts?.length ?? 0); s += P) {
+    const trial = starts!.slice(s, s + P);
+    const value = solver.solve(trial, 0, options);
+    if (value > best + MIN_GAIN) {
+      best = value;
+      theta.set(trial, i * P);
+    }
   }
+  return best;
 }
 
-/** Maximises J_i from θ_i in place; returns Σ J_i. */
-export function solveEach(engine: Engine, theta: Float64Array, who: Individuals, options: LocalSolveOptions): number {
-  const { solver, numLocal: P } = engine;
-  const { list } = who;
-  let total = 0;
-  const one = (i: number): void => {
-    loadIndividual(engine, i);
-    total += solver.solve(theta, i * P, options);
-  };
-  if (options.method === "newton") {
-    for (let n = who.from; n < who.to; n++) one(list === null ? n : list[n]);
-    return total;
-  }
-  overBlocks(engine, theta, who, {
-    run: (blocks, from, to) => {
-      fillConstants(engine, list, blocks, from, to);
-      blocks.climb(options.gradientTolerance, options.maxEvaluations);
-      // Who came out of range has stayed where it was.
-      copyRows(blocks.theta, P, list, from, to, theta);
-      for (let n = 0; n < to - from; n++) if (!Number.isNaN(blocks.results[n])) total += blocks.results[n];
-    },
-    one,
-  });
-  return total;
-}
-
-/** Adds weight · ψ1 g_i' and weight · G_i Ψ2 at θ to the solver's sums, and ψ1 G_i to those of blocks if asked. */
-export function accumulateEach(
-  engine: Engine,
-  theta: Float64Array,
-  who: Individuals,
-  weight: number,
-  withCourse = false,
-): void {
-  const { solver, numLocal: P } = engine;
-  overBlocks(engine, theta, who, {
-    run: (blocks) => blocks.accumulate(weight, withCourse),
-    one: (i) => {
-      loadIndividual(engine, i);
-      solver.accumulate(theta, i * P, weight);
-    },
-  });
-}
-
-/** Sums over all individuals at θ [m,P], left in `engine.sums`; with Σ ψ1 G of blocks if asked. */
-export function sumOverAll(engine: Engine, theta: Float64Array, withCourse = false): void {
-  const { solver, sums } = engine;
-  solver.resetSums();
-  accumulateEach(engine, theta, everybody(engine), 1, withCourse);
-  solver.readSums(sums.cross, sums.gram);
-}
-
-/** Σ_i J_i at θ under the engine's q(u); writes ∂/∂θ to gradient [m,P] if given. */
+/** Σ J_i at θ of the listed (default all); writes ∂J_i/∂θ_i to gradient [m,P] and adds what gradients.ts sums to slopes [q]. */
 export function sumObjectives(
   engine: Engine,
   theta: Float64Array,
   gradient: Float64Array | null,
-  aside: Aside | null = null,
+  slopes: Float64Array | null = null,
+  individuals: ArrayLike<number> | null = null,
 ): number {
-  return sumObjectivesOf(engine, theta, everybody(engine), gradient, aside);
+  const { solver, numLocal: P } = engine;
+  const own = new Float64Array(P);
+  let total = 0;
+  const count = individuals?.length ?? engine.statistics.numIndividuals;
+  for (let n = 0; n < count; n++) {
+    const i = individuals?.[n] ?? n;
+    loadIndividual(engine, i);
+    total += solver.evaluate(theta, i * P, own, null);
+    gradient?.set(own, i * P);
+    if (slopes !== null) for (let c = 0; c < slopes.length; c++) slopes[c] += solver.slopes[c];
+  }
+  return total;
 }
 
-function everybody(engine: Engine): Individuals {
-  return { list: null, from: 0, to: engine.statistics.numIndividuals };
+/** Local steps of the listed individuals; leaves the sums of all of them, times the weight, in `out`. */
+export function visitInShards(
+  engine: Engine,
+  theta: Float64Array,
+  individuals: Int32Array,
+  weight: number,
+  local: LocalSolveOptions,
+  out: DataSums,
+): void {
+  const parts = shardBlocks(individuals.length).map(({ from, to }) => ({
+    from: 0,
+    to: to - from,
+    individuals: individuals.slice(from, to),
+  }));
+  joinSums(runParts(engine, { kind: "visit", theta, weight, local }, parts) as DataSums[], out);
+}
+
+/** Sums over everybody at θ, which need not be shared, left in `engine.sums`. */
+export function sumOverAll(engine: Engine, theta: Float64Array): void {
+  const everybody = { from: 0, to: engine.statistics.numIndividuals, individuals: null };
+  joinSums([doPart(engine, { kind: "sum", theta }, everybody) as DataSums], engine.sums);
+}
+
+/** Sums over everybody at θ, left in `engine.sums`. */
+export function sumInShards(engine: Engine, theta: Float64Array): void {
+  joinSums(runParts(engine, { kind: "sum", theta }, partsOf(engine)) as DataSums[], engine.sums);
+}
+
+/** Σ J_i over everybody at θ under the engine's q(u). */
+export function objectiveInShards(engine: Engine, theta: Float64Array): number {
+  const values = runParts(engine, { kind: "objective", theta }, partsOf(engine)) as number[];
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Local steps of individuals from..to−1; θ is updated in place. */
+export function placeInShards(
+  engine: Engine,
+  theta: Float64Array,
+  { from, to }: ShardBlock,
+  local: LocalSolveOptions,
+  starts: Float64Array | null,
+): void {
+  const parts = shardBlocks(to - from).map((b) => ({ from: b.from + from, to: b.to + from, individuals: null }));
+  runParts(engine, { kind: "places", theta, local, starts }, parts);
+}
+
+/** What a piece of work does with its part. */
+type Task =
+  | {
+      /** Local steps, then the part of the sums. */
+      readonly kind: "visit";
+      readonly theta: Float64Array;
+      readonly weight: number;
+      readonly local: LocalSolveOptions;
+    }
+  /** The part of the sums at θ as it stands. */
+  | { readonly kind: "sum"; readonly theta: Float64Array }
+  /** Σ J_i. */
+  | { readonly kind: "objective"; readonly theta: Float64Array }
+  | {
+      /** Local steps from several starts. */
+      readonly kind: "places";
+      readonly theta: Float64Array;
+      readonly local: LocalSolveOptions;
+      readonly starts: Float64Array | null;
+    };
+
+/** Positions from..to−1 in the cohort, or in a list of its individuals. */
+interface Part extends ShardBlock {
+  readonly individuals: Int32Array | null;
+}
+
+/** All that a worker must know of a run beside the statistics. */
+interface PassState {
+  readonly parameters: GlobalParameters;
+  readonly options: EngineOptions;
+  readonly mean: Float64Array;
+  readonly blocks: Float64Array;
+  readonly task: Task;
+}
+
+/** Under which name the passes are known to the worker of all shards. */
+export const PAPER = "paper";
+
+/** A worker of these passes; it keeps an engine for the statistics at hand. */
+export function paperShards(): ShardFunction {
+  let kept: Engine | null = null;
+  let last: unknown = null;
+  return (statistics, _name, state, part) => {
+    const { parameters, options, mean, blocks, task } = state as PassState;
+    if (kept === null || kept.statistics !== statistics) kept = createEngine(statistics, parameters, options);
+    if (last !== state) {
+      setParameters(kept, sameKernel(kept.parameters, parameters));
+      kept.posterior.mean.set(mean);
+      kept.posterior.blocks.set(blocks);
+      useInducing(kept);
+      last = state;
+    }
+    return doPart(kept, task, part as Part);
+  };
+}
+
+/** The parameters with the kernel and places known before where they are equal, so that nothing is factored again. */
+function sameKernel(before: GlobalParameters, now: GlobalParameters): GlobalParameters {
+  const same =
+    JSON.stringify(before.kernel) === JSON.stringify(now.kernel) &&
+    before.inducingLocations.every((z, e) => z === now.inducingLocations[e]);
+  return same ? { ...now, kernel: before.kernel, inducingLocations: before.inducingLocations } : now;
+}
+
+function runParts(engine: Engine, task: Task, parts: readonly Part[]): unknown[] {
+  const { shards, parameters, options, posterior } = engine;
+  if (shards === null || parts.length === 1) return parts.map((part) => doPart(engine, task, part));
+  const state: PassState = { parameters, options, mean: posterior.mean, blocks: posterior.blocks, task };
+  return shards.run(PAPER, state, parts);
+}
+
+function doPart(engine: Engine, task: Task, { from, to, individuals }: Part): DataSums | number {
+  const { solver, parameters, numLocal: P } = engine;
+  const { theta } = task;
+  const sums = createSums(engine.statistics, parameters.numInducing, parameters.numBasis);
+  const gathers = task.kind === "visit" || task.kind === "sum";
+  let total = 0;
+  if (gathers) solver.resetSums();
+  for (let n = from; n < to; n++) {
+    const i = individuals?.[n] ?? n;
+    if (task.kind === "visit") total += solvePlace(engine, theta, i, task.local, null);
+    else if (task.kind === "places") total += solvePlace(engine, theta, i, task.local, task.starts);
+    else loadIndividual(engine, i);
+    if (task.kind === "objective") total += solver.evaluate(theta, i * P, null, null);
+    if (gathers) solver.accumulate(theta, i * P, task.kind === "visit" ? task.weight : 1);
+  }
+  if (!gathers) return total;
+  solver.readSums(sums);
+  return sums;
+}
+
+function partsOf({ statistics }: Engine): Part[] {
+  return shardBlocks(statistics.numIndividuals).map((block) => ({ ...block, individuals: null }));
+}
+
+function joinSums(parts: readonly DataSums[], out: DataSums): void {
+  for (const name of ["cross", "gram", "course"] as const) {
+    const total = out[name];
+    total.set(parts[0][name]);
+    for (const part of parts.slice(1)) for (let e = 0; e < total.length; e++) total[e] += part[name][e];
+  }
 }

@@ -7,10 +7,11 @@
  * Linear:
  *   ψ0 = α(tr S + m'm),   ψ1 = αZm,   Ψ2 = α² Z(S + mm')Z'.
  * S⁻¹ never appears, so S → 0 is safe. Derivatives come as a pull-back: given w = ∂J/∂ψ, `addPsiGradient` adds
- * ∂J/∂(m, S, log α, log ℓ, Z). This is the general form, any q and any places, O(p²q²) per individual; the local
- * solver has faster ones for the step that is repeated most.
+ * ∂J/∂(m, S, log α, log ℓ, Z). Any q and any places, O(p²q²) per individual; the local step, which is
+ * repeated most, collapses weights on ψ first (features.ts).
  */
 import { choleskyInPlace, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
+import { bilinear, multiplyVector } from "../../numeric/matrix.ts";
 import type { Kernel, LinearKernel, RbfKernel } from "../gp/kernel.ts";
 
 /** ψ0, ψ1 [p], Ψ2 [p,p] of one individual; also used for the weights ∂J/∂ψ (then Ψ2's part is symmetric, over all j,k). */
@@ -111,7 +112,7 @@ export function addPsiGradient(
 }
 
 /** Writes P1, P2 and the two log-determinants at S to `work`. */
-export function factorRbf(kernel: RbfKernel, q: number, S: Float64Array, work: PsiWorkspace): void {
+function factorRbf(kernel: RbfKernel, q: number, S: Float64Array, work: PsiWorkspace): void {
   const { P1, P2, scratch, inverseScratch } = work;
   const { lengthscales } = kernel;
   let logD = 0;
@@ -127,45 +128,6 @@ export function factorRbf(kernel: RbfKernel, q: number, S: Float64Array, work: P
   }
 }
 
-/** Writes ψ1 [p] of the RBF kernel alone; P1 must be in `work` (`factorRbf`). */
-export function computeRbfFirst(
-  kernel: RbfKernel,
-  Z: Float64Array,
-  p: number,
-  q: number,
-  m: Float64Array,
-  psi1: Float64Array,
-  work: PsiWorkspace,
-): void {
-  const { P1, delta } = work;
-  const scale = kernel.signalVariance * Math.exp(-0.5 * work.logDet1);
-  for (let j = 0; j < p; j++) {
-    for (let c = 0; c < q; c++) delta[c] = m[c] - Z[j * q + c];
-    psi1[j] = scale * Math.exp(-0.5 * quadratic(P1, delta, q));
-  }
-}
-
-/** Writes the diagonal of ∂(w1'ψ1)/∂S, ½ Σ_j w1_j ψ1_j (v_jc² − (P1)_cc), to out [q]; P1 must be in `work`. */
-export function rbfFirstSlopes(
-  Z: Float64Array,
-  p: number,
-  q: number,
-  m: Float64Array,
-  psi1: Float64Array,
-  weights: Float64Array,
-  out: Float64Array,
-  work: PsiWorkspace,
-): void {
-  const { P1, delta, product } = work;
-  out.fill(0, 0, q);
-  for (let j = 0; j < p; j++) {
-    const a = 0.5 * weights[j] * psi1[j];
-    for (let c = 0; c < q; c++) delta[c] = m[c] - Z[j * q + c];
-    applyMatrix(P1, delta, q, product);
-    for (let c = 0; c < q; c++) out[c] += a * (product[c] * product[c] - P1[c * q + c]);
-  }
-}
-
 function computeRbf(
   kernel: RbfKernel,
   Z: Float64Array,
@@ -177,11 +139,15 @@ function computeRbf(
   work: PsiWorkspace,
 ): void {
   factorRbf(kernel, q, S, work);
-  const { P2, delta } = work;
+  const { P1, P2, delta } = work;
   const { signalVariance: alpha, lengthscales } = kernel;
-  const { psi2 } = out;
+  const { psi1, psi2 } = out;
   out.psi0 = alpha;
-  computeRbfFirst(kernel, Z, p, q, m, out.psi1, work);
+  const scale1 = alpha * Math.exp(-0.5 * work.logDet1);
+  for (let j = 0; j < p; j++) {
+    for (let c = 0; c < q; c++) delta[c] = m[c] - Z[j * q + c];
+    psi1[j] = scale1 * Math.exp(-0.5 * bilinear(delta, P1, delta));
+  }
   const scale2 = alpha * alpha * Math.exp(-0.5 * work.logDet2);
   for (let j = 0; j < p; j++) {
     for (let k = 0; k <= j; k++) {
@@ -191,7 +157,7 @@ function computeRbf(
         apart += dz * dz;
         delta[c] = m[c] - 0.5 * (Z[j * q + c] + Z[k * q + c]);
       }
-      const v = scale2 * Math.exp(-0.25 * apart - quadratic(P2, delta, q));
+      const v = scale2 * Math.exp(-0.25 * apart - bilinear(delta, P2, delta));
       psi2[j * p + k] = v;
       psi2[k * p + j] = v;
     }
@@ -227,7 +193,7 @@ function addRbfGradient(
     const a = weights.psi1[j] * psi.psi1[j];
     total1 += a;
     for (let c = 0; c < q; c++) delta[c] = m[c] - Z[j * q + c];
-    applyMatrix(P1, delta, q, product);
+    multiplyVector(P1, delta, q, q, product);
     for (let c = 0; c < q; c++) {
       const v = product[c];
       location[c] -= a * v;
@@ -239,7 +205,7 @@ function addRbfGradient(
       const b2 = (j === k ? 1 : 2) * weights.psi2[j * p + k] * psi.psi2[j * p + k];
       total2 += b2;
       for (let c = 0; c < q; c++) delta[c] = m[c] - 0.5 * (Z[j * q + c] + Z[k * q + c]);
-      applyMatrix(P2, delta, q, product);
+      multiplyVector(P2, delta, q, q, product);
       for (let c = 0; c < q; c++) {
         const e = product[c];
         const l2 = lengthscales[c] * lengthscales[c];
@@ -331,25 +297,5 @@ function addLinearGradient(
         inducing[j * q + c] += 2 * alpha * alpha * w2 * moment;
       }
     }
-  }
-}
-
-/** x'Px. */
-function quadratic(P: Float64Array, x: Float64Array, q: number): number {
-  let s = 0;
-  for (let c = 0; c < q; c++) {
-    let t = 0;
-    for (let b = 0; b < q; b++) t += P[c * q + b] * x[b];
-    s += x[c] * t;
-  }
-  return s;
-}
-
-/** out = Px. */
-function applyMatrix(P: Float64Array, x: Float64Array, q: number, out: Float64Array): void {
-  for (let c = 0; c < q; c++) {
-    let t = 0;
-    for (let b = 0; b < q; b++) t += P[c * q + b] * x[b];
-    out[c] = t;
   }
 }

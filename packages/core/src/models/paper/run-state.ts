@@ -2,8 +2,8 @@
 import type { Marker } from "../../cohort/marker.ts";
 import type { LbfgsState } from "../../numeric/optimize/lbfgs.ts";
 import type { MeanFunction } from "../fit.ts";
-import type { DataSums } from "./inducing-posterior.ts";
-import type { TrackedInducing } from "./inducing-tracker.ts";
+import type { NaturalParameters } from "../gp/solve.ts";
+import type { DataSums } from "./inducing.ts";
 import type { DtmPaperSettings } from "./options.ts";
 import type { GlobalParameters } from "./state.ts";
 
@@ -14,9 +14,13 @@ export interface BatchState {
   small: number;
 }
 
+/** q(u) as stochastic inference carries it along. */
+export type TrackedInducing =
+  | { readonly form: "sums"; readonly sums: DataSums }
+  | { readonly form: "whitened"; natural: NaturalParameters };
+
 /** State of the "svi" and "paper" schedules. */
 export interface StochasticState {
-  /** q(u), in the form in which it is stepped. */
   readonly inducing: TrackedInducing;
   /** Learned hyperparameters in the scale of hyperparameters.ts; empty if none. */
   readonly hyper: Float64Array;
@@ -54,6 +58,23 @@ export interface RunState {
   converged: boolean;
   verdict: string;
   milliseconds: { map: number; places: number };
+}
+
+/** How a schedule is turned: each step changes the run's state in place. */
+export interface Schedule {
+  readonly maxIterations: number;
+  /** One iteration; true when the map stage is over (then verdict and convergence are set). */
+  step(): boolean;
+  /**
+   * Brings θ and parameters of the state to where the schedule stands and returns the sums that determine its q(u);
+   * null if they are those of θ itself.
+   */
+  leave(): DataSums | null;
+}
+
+/** The gain at which "batch" and "coordinate" count an iteration as none: tolerance · |bound|. */
+export function smallGain({ settings, trace }: Pick<RunState, "settings" | "trace">): number {
+  return settings.tolerance * Math.abs(trace[trace.length - 1]);
 }
 
 /** A deep copy of plain data with typed arrays. */

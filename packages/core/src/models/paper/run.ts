@@ -13,17 +13,14 @@ import { placeInducing } from "../gp/inducing.ts";
 import type { Kernel } from "../gp/kernel.ts";
 import { stableKernel } from "../gp/stable-kernel.ts";
 import type { MapStart } from "../map-start.ts";
-import { batchSchedule } from "./batch.ts";
-import { coordinateSchedule } from "./coordinate.ts";
 import { createEngine, type Engine, requireUpdate, termsOfSums, updateInducing } from "./engine.ts";
 import { hyperLayout } from "./hyperparameters.ts";
-import { inducingOfCoefficients } from "./inducing-coefficients.ts";
-import { localStarts } from "./local-pass.ts";
+import { inducingOfCoefficients } from "./inducing.ts";
 import type { DtmPaperFit } from "./model.ts";
 import { type DtmPaperOptions, type DtmPaperSettings, paperSettings, settingsRecord } from "./options.ts";
-import { clonePlain, type RunState } from "./run-state.ts";
-import { type Schedule, smallGain } from "./schedule.ts";
-import { placeInShards, sumInShards } from "./shards.ts";
+import { localStarts, placeInShards, sumInShards } from "./passes.ts";
+import { clonePlain, type RunState, type Schedule, smallGain } from "./run-state.ts";
+import { batchSchedule, coordinateSchedule } from "./schedules.ts";
 import { type GlobalParameters, packLocations, unpackLocations } from "./state.ts";
 import { stochasticSchedule } from "./stochastic.ts";
 
@@ -132,7 +129,6 @@ function runFrom(statistics: BasisStatistics, state: RunState, control: FitContr
     diagonal: settings.diagonalLocations,
     priors: settings.priors,
     sharedLengthscale: settings.sharedLengthscale,
-    path: settings.path,
     kernels: chooseKernels(settings.kernels),
   };
   const engine = createEngine(shards?.statistics ?? statistics, state.parameters, options, shards);

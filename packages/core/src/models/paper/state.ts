@@ -47,6 +47,24 @@ export function numLocalParameters(q: number, diagonal: boolean): number {
   return diagonal ? 2 * q : 2 * q + (q * (q - 1)) / 2;
 }
 
+/** Row and column in T of the free parameters after the mean: logs of the diagonal, then the lower part row by row. */
+export interface FreeEntries {
+  readonly rows: Int32Array; // [P − q]
+  readonly columns: Int32Array; // [P − q]
+}
+
+export function freeEntries(q: number, diagonal: boolean): FreeEntries {
+  const rows = Array.from({ length: q }, (_, c) => c);
+  const columns = rows.slice();
+  for (let c = 1; c < q && !diagonal; c++) {
+    for (let b = 0; b < c; b++) {
+      rows.push(c);
+      columns.push(b);
+    }
+  }
+  return { rows: Int32Array.from(rows), columns: Int32Array.from(columns) };
+}
+
 /** Writes m [q] and T [q,q] of θ at `offset`. */
 export function unpackLocation(
   theta: Float64Array,

@@ -1,24 +1,33 @@
 /**
  * Stochastic variational inference (docs/math/dtm-paper.md §7): "svi" and "paper". For each minibatch ℬ the local step,
- * then a natural-gradient step of length λ towards the q(u) that the minibatch, scaled by m/|ℬ|, would give
- * (inducing-tracker.ts), starting from the exact update. λ = stepSize/epoch, a new permutation per epoch, the last
- * minibatch may be smaller.
+ * then a natural-gradient step of length λ towards the q(u) that the minibatch, scaled by m/|ℬ|, would give,
+ *   natural parameters ← (1−λ) current + λ target,
+ * starting from the exact update. λ = stepSize/epoch, a new permutation per epoch, the last minibatch may be smaller.
+ *
+ * Fixed kernel: the prior enters current and target alike, so the step blends data sums, and q(u) is the optimum for the
+ * running sums. Learned kernel: whitened (c, Λ), with q(u) kept when K moves; sums taken under an earlier length-scale
+ * would be amplified by the new K⁻¹, so they are not carried along.
  *
  * Learned hyperparameters take a step λ · gradient/curvature per minibatch, each at most as long as hyperparameters.ts
  * allows; the gradient is the minibatch's own, so that the large terms in it cancel as they do in the sum over all.
  */
 import { createRandom } from "../../numeric/random.ts";
-import type { RbfKernel } from "../gp/kernel.ts";
-import type { Engine } from "./engine.ts";
-import { loadIndividual, setParameters } from "./engine.ts";
-import { addIndividualHyper, createHyperSums, createHyperWorkspace, hyperGradientOfSums } from "./hyper-gradient.ts";
-import { atEdge, type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
-import { createSums } from "./inducing-posterior.ts";
-import { applyInducing, blendInducing, keepInducing, trackInducing } from "./inducing-tracker.ts";
-import { kernelMatrixGradient } from "./kernel-gradient.ts";
-import type { RunState, StochasticState } from "./run-state.ts";
-import type { Schedule } from "./schedule.ts";
-import { objectiveInShards, sumInShards, visitInShards } from "./shards.ts";
+import { type NaturalParameters, naturalStep } from "../gp/solve.ts";
+import type { KernelFactor } from "../gp/stable-kernel.ts";
+import { dataTotals, type Engine, requireUpdate, setParameters, updateInducing, useInducing } from "./engine.ts";
+import { gradientOfSums } from "./gradients.ts";
+import { type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
+import {
+  coefficientsOfInducing,
+  createSums,
+  type DataSums,
+  naturalTarget,
+  posteriorOfNatural,
+  rewhitenNatural,
+} from "./inducing.ts";
+import { objectiveInShards, sumInShards, sumObjectives, visitInShards } from "./passes.ts";
+import type { RunState, Schedule, StochasticState, TrackedInducing } from "./run-state.ts";
+import { leaveLearned } from "./schedules.ts";
 import { logPrior } from "./state.ts";
 
 /** Individuals visited per step, at most (but whole minibatches): keeps progress and cancelling responsive. */
@@ -29,15 +38,11 @@ const SETTLED = 1e-3;
 /** Steps of stochastic inference over the state. One iteration is one epoch, in steps of at most 4,096 individuals. */
 export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: RunState): Schedule {
   const { settings } = state;
-  const { statistics } = engine;
+  const { statistics, posterior, options } = engine;
   const m = statistics.numIndividuals;
   const { numInducing: p, mapDimension: q, numBasis: d } = engine.parameters;
   const learns = layout.coordinates.length > 0;
   const sums = createSums(statistics, p, d);
-  const hyper = createHyperSums(d, q);
-  const totals = { numObservations: 0, sumSquares: 0, variance: 0 };
-  const work = createHyperWorkspace(p, q, d);
-  const gradient = new Float64Array(engine.numLocal);
   const slope = new Float64Array(layout.coordinates.length);
   const literal = settings.schedule === "paper";
   const local = {
@@ -46,47 +51,22 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
     maxEvaluations: literal ? 200 : 50,
   } as const;
   const fresh = state.stochastic === null;
-  if (state.stochastic === null) state.stochastic = startState(engine, layout, state);
+  state.stochastic ??= startState(engine, layout, state);
   const run = state.stochastic;
   if (learns) setParameters(engine, parametersAt(layout, run.hyper, 0));
   applyInducing(engine, run.inducing);
   if (fresh) state.trace.push(boundAt(engine, state.theta));
 
-  /** Local steps of order[from..to), their sums scaled to the whole cohort. */
-  const visit = (from: number, to: number): void => {
-    const { solver, numLocal: P } = engine;
-    const weight = m / (to - from);
-    if (!learns) {
-      visitInShards(engine, state.theta, run.order.subarray(from, to), weight, local, sums);
-      return;
-    }
-    solver.resetSums();
-    hyper.mean.fill(0);
-    hyper.slopes.fill(0);
-    totals.numObservations = 0;
-    totals.sumSquares = 0;
-    totals.variance = 0;
-    for (let n = from; n < to; n++) {
-      const i = run.order[n];
-      loadIndividual(engine, i);
-      solver.solve(state.theta, i * P, local);
-      solver.accumulate(state.theta, i * P, weight);
-      const kernel = engine.parameters.kernel as RbfKernel;
-      solver.evaluate(state.theta, i * P, gradient, null);
-      addIndividualHyper(engine, kernel, i, state.theta, gradient, 0, weight, hyper, work);
-      totals.numObservations += weight * statistics.counts[i];
-      totals.sumSquares += weight * engine.rho;
-      totals.variance += weight * kernel.signalVariance * engine.gramTraces[i];
-    }
-    solver.readSums(sums.cross, sums.gram);
-  };
-
   /** One gradient step on the hyperparameters, q(u) held fixed; not taken if the kernel matrix would not factor. */
-  const learnStep = (stepSize: number): void => {
-    const { parameters, posterior, factor } = engine;
-    const kernel = parameters.kernel as RbfKernel;
-    const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, parameters.noiseVariance, p, d);
-    const estimate = hyperGradientOfSums(engine, kernel, sums, totals, hyper, Gamma);
+  const learnStep = (batch: Int32Array, stepSize: number): void => {
+    const { parameters, factor } = engine;
+    const weight = m / batch.length;
+    const slopes = new Float64Array(q);
+    sumObjectives(engine, state.theta, null, slopes, batch);
+    for (let c = 0; c < q; c++) slopes[c] *= weight;
+    const data = dataTotals(engine, state.theta, batch, weight);
+    const { priors, sharedLengthscale: shared } = options;
+    const estimate = gradientOfSums(parameters, statistics, factor, posterior, sums, data, slopes, priors, shared);
     writeHyperGradient(layout, estimate, run.hyper, 0, slope);
     const trial = run.hyper.slice();
     layout.coordinates.forEach(({ scale, curvature, longest }, k) => {
@@ -124,22 +104,18 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
       const stepSize = settings.stepSize / run.epoch;
       for (let visited = 0; visited < STEP_INDIVIDUALS && run.position < m; ) {
         const to = Math.min(m, run.position + settings.batchSize);
-        visit(run.position, to);
-        visited += to - run.position;
+        const batch = run.order.subarray(run.position, to);
+        visitInShards(engine, state.theta, batch, m / batch.length, local, sums);
+        visited += batch.length;
         run.position = to;
         blendInducing(engine, run.inducing, sums, stepSize);
-        if (learns) learnStep(stepSize);
+        if (learns) learnStep(batch, stepSize);
         applyInducing(engine, run.inducing);
       }
       return run.position >= m ? finishEpoch() : false;
     },
     leave: () => {
-      if (learns) {
-        state.parameters = engine.parameters;
-        for (const name of atEdge(layout, run.hyper, 0)) {
-          state.warnings.push(`The learned ${name} rests at the edge of its allowed range.`);
-        }
-      }
+      leaveLearned(engine, layout, state, run.hyper, 0);
       state.stochastic = null;
       return run.inducing.form === "sums" ? run.inducing.sums : null;
     },
@@ -166,4 +142,45 @@ function boundAt(engine: Engine, theta: Float64Array): number {
   const { options, parameters, posterior } = engine;
   const prior = logPrior(options.priors, parameters.noiseVariance, parameters.kernel, options.sharedLengthscale);
   return objectiveInShards(engine, theta) - posterior.kl + prior;
+}
+
+/** Starts at the exact update for the sums. */
+export function trackInducing(engine: Engine, sums: DataSums, kernelMoves: boolean): TrackedInducing {
+  if (kernelMoves) return { form: "whitened", natural: targetOf(engine, sums) };
+  const { cross, gram, course } = sums;
+  return { form: "sums", sums: { cross: cross.slice(), gram: gram.slice(), course: course.slice() } };
+}
+
+/** The natural-gradient step of length λ towards the optimum for the given sums, in place. */
+export function blendInducing(engine: Engine, tracked: TrackedInducing, sums: DataSums, stepSize: number): void {
+  if (tracked.form === "sums") naturalStep(tracked.sums, sums, stepSize);
+  else naturalStep(tracked.natural, targetOf(engine, sums), stepSize);
+}
+
+/** Keeps q(u) when the kernel moved from `before` to the engine's present one. */
+function keepInducing(engine: Engine, tracked: TrackedInducing, before: KernelFactor): void {
+  if (tracked.form === "sums" || engine.factor === before) return;
+  const { numInducing: p, numBasis: d } = engine.parameters;
+  tracked.natural = rewhitenNatural(tracked.natural, before, engine.factor, p, d);
+}
+
+/** Solves for q(u) and hands it to the engine and its local solver. */
+export function applyInducing(engine: Engine, tracked: TrackedInducing): void {
+  if (tracked.form === "sums") {
+    requireUpdate(updateInducing(engine, tracked.sums));
+    return;
+  }
+  const { statistics, factor, posterior, parameters } = engine;
+  const { numInducing: p, numBasis: d } = parameters;
+  const solved = coefficientsOfInducing(posteriorOfNatural(tracked.natural), statistics, factor, p, d);
+  posterior.mean.set(solved.mean);
+  posterior.covariance.set(solved.covariance);
+  posterior.blocks.set(solved.blocks);
+  posterior.kl = solved.kl;
+  useInducing(engine);
+}
+
+function targetOf({ statistics, factor, parameters }: Engine, sums: DataSums): NaturalParameters {
+  const { numInducing: p, numBasis: d, noiseVariance } = parameters;
+  return naturalTarget(sums, statistics, factor, noiseVariance, p, d);
 }

@@ -51,18 +51,3 @@ function movesAlong(Z: Float64Array, q: number, c: number, j: number, tolerance:
   }
   return true;
 }
-
-/** The grid of all midpoints (z_j + z_k)/2: half the spacing, 2·counts − 1 places per dimension. */
-export function midpointGrid(grid: Grid): Grid {
-  return {
-    q: grid.q,
-    first: grid.first,
-    spacing: grid.spacing.map((h) => 0.5 * h),
-    counts: grid.counts.map((n) => 2 * n - 1),
-  };
-}
-
-/** Number of places. */
-export function gridSize(grid: Grid): number {
-  return grid.counts.reduce((product, n) => product * n, 1);
-}

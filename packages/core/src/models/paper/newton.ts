@@ -7,8 +7,8 @@
  * are long and poor. But with E = D2 − I the block of H that belongs to m, the optimum has S = (−E)⁻¹: so the step is
  * then to that covariance at once, and by Newton in m.
  */
-import { choleskyInPlace, invertFromCholesky, solveCholeskyInPlace } from "../../../numeric/cholesky.ts";
-import type { Place } from "./chain-rule.ts";
+import { choleskyInPlace, invertFromCholesky, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
+import type { FreeEntries } from "./state.ts";
 
 /** J(θ[offset..]); writes gradient and Hessian where given. */
 export type LocalObjective = (
@@ -21,7 +21,7 @@ export type LocalObjective = (
 export interface NewtonWorkspace {
   readonly P: number;
   readonly q: number;
-  readonly rows: Int32Array; // [P − q] as in Place
+  readonly rows: Int32Array; // [P − q] of the free entries of T
   readonly columns: Int32Array; // [P − q]
   readonly trial: Float64Array; // [P]
   readonly step: Float64Array; // [P]
@@ -34,7 +34,8 @@ export interface NewtonWorkspace {
   trialHessian: Float64Array; // [P,P]
 }
 
-export function createNewtonWorkspace({ q, numParameters: P, rows, columns }: Place): NewtonWorkspace {
+export function createNewtonWorkspace(q: number, { rows, columns }: FreeEntries): NewtonWorkspace {
+  const P = q + rows.length;
   return {
     P,
     q,
@@ -171,7 +172,7 @@ function slopeGain(g: Float64Array, gNew: Float64Array, s: Float64Array, P: numb
   return gain;
 }
 
-/** Solves (−H + λI) s = g by Cholesky; false if the matrix is not positive definite. */
+/** Solves (−H + λI) s = g by Cholesky; false if the matrix is not clearly positive definite. */
 function solveDamped(
   H: Float64Array,
   g: Float64Array,
@@ -180,30 +181,12 @@ function solveDamped(
   L: Float64Array,
   s: Float64Array,
 ): boolean {
-  for (let i = 0; i < P; i++) {
-    const ri = i * P;
-    let forward = g[i];
-    for (let j = 0; j <= i; j++) {
-      const rj = j * P;
-      let v = -H[ri + j];
-      if (i === j) v += damping;
-      for (let k = 0; k < j; k++) v -= L[ri + k] * L[rj + k];
-      if (i === j) {
-        if (!(v > 1e-10)) return false;
-        L[ri + i] = Math.sqrt(v);
-      } else {
-        v /= L[rj + j];
-        L[ri + j] = v;
-        forward -= v * s[j];
-      }
-    }
-    s[i] = forward / L[ri + i];
-  }
-  for (let i = P - 1; i >= 0; i--) {
-    const v = s[i] / L[i * P + i];
-    s[i] = v;
-    for (let k = 0; k < i; k++) s[k] -= L[i * P + k] * v;
-  }
+  for (let e = 0; e < P * P; e++) L[e] = -H[e];
+  for (let k = 0; k < P; k++) L[k * P + k] += damping;
+  if (!choleskyInPlace(L, P)) return false;
+  for (let k = 0; k < P; k++) if (!(L[k * P + k] > 1e-5)) return false;
+  s.set(g);
+  solveCholeskyInPlace(L, P, s);
   return true;
 }
 

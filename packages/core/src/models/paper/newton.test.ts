@@ -1,25 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { relativeError } from "../../../../../../test/expect-gradient.ts";
-import { type LocalProblem, makeLocalProblem } from "../../../../../../test/local-problem.ts";
-import { unpackGram } from "../../../basis/statistics.ts";
-import { choleskyInPlace, invertFromCholesky, logDetFromCholesky } from "../../../numeric/cholesky.ts";
-import { createRandom } from "../../../numeric/random.ts";
-import { gridLocations } from "../../gp/inducing.ts";
-import { rbfKernel } from "../../gp/kernel.ts";
+import { relativeError } from "../../../../../test/expect-gradient.ts";
+import { bandOf, type LocalProblem, makeLocalProblem } from "../../../../../test/local-problem.ts";
+import { unpackGram } from "../../basis/statistics.ts";
+import { choleskyInPlace, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
+import { createRandom } from "../../numeric/random.ts";
+import { gridLocations } from "../gp/inducing.ts";
+import { rbfKernel } from "../gp/kernel.ts";
 import { createLocalSolver, type LocalSolveOptions, type LocalSolver } from "./local.ts";
 
 const TIGHT: LocalSolveOptions = { method: "newton", gradientTolerance: 1e-7, maxEvaluations: 500 };
 const USUAL: LocalSolveOptions = { method: "newton", gradientTolerance: 1e-4, maxEvaluations: 200 };
 
 function solverOf(problem: LocalProblem, diagonal = false): LocalSolver {
-  const { kernel, Z, p, q, d } = problem;
-  const solver = createLocalSolver(kernel, Z, p, q, d, { diagonal });
-  solver.setGlobal(problem.A, problem.T, problem.Kinv, problem.sigma2);
+  const { statistics, kernel, Z, p, q } = problem;
+  const solver = createLocalSolver(statistics, p, q, diagonal);
+  solver.setKernel(kernel, Z);
+  solver.setGlobal(problem.A, problem.blocks, problem.Kinv, problem.sigma2);
   return solver;
 }
 
-function load(solver: LocalSolver, { statistics, g, d, constants }: LocalProblem, i: number): void {
-  solver.setIndividual(statistics, i, g, i * d, constants[i]);
+function load(solver: LocalSolver, { g, d, constants }: LocalProblem, i: number): void {
+  solver.setIndividual(i, g, i * d, constants[i]);
 }
 
 /** Mean at `x` in every coordinate, standard deviation `sd`. */
@@ -94,7 +95,7 @@ describe("the local solve", () => {
     };
     expect(pass()).toBeLessThan(9);
     // The noise falls by a tenth: every optimum moves a little.
-    solver.setGlobal(problem.A, problem.T, problem.Kinv, 0.9 * problem.sigma2);
+    solver.setGlobal(problem.A, problem.blocks, problem.Kinv, 0.9 * problem.sigma2);
     expect(pass()).toBeLessThan(4);
   });
 
@@ -154,7 +155,7 @@ describe("the local solve", () => {
     const constants = Float64Array.from(statistics.sumSquares, (rho, i) => {
       return -0.5 * statistics.counts[i] * Math.log(2 * Math.PI * sigma2) - (0.5 * rho) / sigma2;
     });
-    const problem: LocalProblem = { ...base, A, T, Kinv, constants };
+    const problem: LocalProblem = { ...base, A, T, blocks: bandOf(T, base.statistics, q), Kinv, constants };
     const solver = solverOf(problem);
     const G = new Float64Array(d * d);
     for (let i = 0; i < statistics.numIndividuals; i++) {

@@ -8,10 +8,10 @@ import { cholesky, logDetFromCholesky, solveLowerInPlace } from "../../numeric/c
 import { createRandom } from "../../numeric/random.ts";
 import { LOG_2PI, logSumExp } from "../../numeric/special.ts";
 import { type Kernel, kernelCross, rbfKernel } from "../gp/kernel.ts";
-import { directSums, elboTerms, requireKernelFactor } from "./elbo.ts";
-import { createEngine, sumObjectives, sumOverAll, termsOfSums, updateInducing } from "./engine.ts";
-import { coefficientsOfInducing } from "./inducing-coefficients.ts";
-import { exactInducingPosterior, inducingKl } from "./inducing-posterior.ts";
+import { directSums, elboTerms, requireKernelFactor } from "./bound.ts";
+import { createEngine, termsOfSums, updateInducing } from "./engine.ts";
+import { coefficientsOfInducing, exactInducingPosterior, inducingKl } from "./inducing.ts";
+import { sumObjectives, sumOverAll } from "./passes.ts";
 import type { GlobalParameters } from "./state.ts";
 
 /** log N(y | μ, Σ_DTM + σ²I) for places X [m,q]: Cov(y_ij, y_kl) = b(t_ij)'b(t_kl) k(x_i, x_k), by a dense matrix. */
@@ -134,7 +134,6 @@ describe("the bound", () => {
         diagonal,
         priors: { logSignalVariance: { mean: 1, precision: 2 } },
         sharedLengthscale: true,
-        path: "auto",
       });
       sumOverAll(engine, theta);
       const direct = directSums(parameters, statistics, theta, diagonal);

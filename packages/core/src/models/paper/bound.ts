@@ -8,8 +8,7 @@ import { type BasisStatistics, residualStatistics } from "../../basis/statistics
 import { DtmError } from "../../errors.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
 import { factorKernel, type KernelFactor } from "../gp/stable-kernel.ts";
-import type { InducingCoefficients } from "./inducing-coefficients.ts";
-import { type Band, createSums, type DataSums } from "./inducing-posterior.ts";
+import { type Band, createSums, type DataSums, type InducingCoefficients } from "./inducing.ts";
 import { computePsi, createPsi, createPsiWorkspace, type Psi } from "./psi.ts";
 import {
   covarianceOfFactor,
@@ -81,8 +80,7 @@ export function individualWeights(
   for (let e = 0; e < p * p; e++) W[e] = -traceG * factor.inverse[e];
   for (let b = 0; b < numBand; b++) {
     const weight = (bandRow[b] === bandColumn[b] ? 1 : 2) * gram[individual * numBand + b];
-    const from = (bandRow[b] * d + bandColumn[b]) * p * p;
-    for (let e = 0; e < p * p; e++) W[e] += weight * posterior.blocks[from + e];
+    for (let e = 0; e < p * p; e++) W[e] += weight * posterior.blocks[b * p * p + e];
   }
   for (let e = 0; e < p * p; e++) W[e] *= -0.5 / noiseVariance;
 }
@@ -95,6 +93,43 @@ export function weightedPsi(weights: Psi, psi: Psi): number {
   return s;
 }
 
+/** An individual with its psi statistics at θ_i; buffers are overwritten by the next. */
+export interface PsiVisit {
+  readonly i: number;
+  readonly rho: number; // ρ_i
+  readonly g: Float64Array; // g_i [d]
+  readonly m: Float64Array; // [q]
+  readonly T: Float64Array; // [q,q]
+  readonly S: Float64Array; // [q,q]
+  readonly psi: Psi;
+}
+
+/** Visits the listed individuals (default all) with their psi statistics at places θ [m,P]. */
+export function visitPsi(
+  parameters: GlobalParameters,
+  statistics: BasisStatistics,
+  theta: Float64Array,
+  diagonal: boolean,
+  visit: (individual: PsiVisit) => void,
+  individuals?: ArrayLike<number>,
+): void {
+  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d } = parameters;
+  const P = numLocalParameters(q, diagonal);
+  const psi = createPsi(p);
+  const work = createPsiWorkspace(q);
+  const [m, T, S] = [new Float64Array(q), new Float64Array(q * q), new Float64Array(q * q)];
+  const g = new Float64Array(d);
+  const count = individuals?.length ?? statistics.numIndividuals;
+  for (let n = 0; n < count; n++) {
+    const i = individuals?.[n] ?? n;
+    const rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
+    unpackLocation(theta, i * P, q, diagonal, m, T);
+    covarianceOfFactor(T, q, S);
+    computePsi(kernel, Z, p, q, m, S, psi, work);
+    visit({ i, rho, g, m, T, S, psi });
+  }
+}
+
 /** 𝒴 and Ω at places θ [m,P], for the listed individuals (default all), by direct summation. */
 export function directSums(
   parameters: GlobalParameters,
@@ -103,22 +138,16 @@ export function directSums(
   diagonal: boolean,
   individuals?: ArrayLike<number>,
 ): DataSums {
-  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d } = parameters;
-  const P = numLocalParameters(q, diagonal);
+  const { numInducing: p, numBasis: d } = parameters;
   const sums = createSums(statistics, p, d);
-  const psi = createPsi(p);
-  const work = createPsiWorkspace(q);
-  const [mi, T, S] = [new Float64Array(q), new Float64Array(q * q), new Float64Array(q * q)];
-  const g = new Float64Array(d);
-  const count = individuals?.length ?? statistics.numIndividuals;
-  for (let n = 0; n < count; n++) {
-    const i = individuals === undefined ? n : individuals[n];
-    residualStatistics(statistics, i, parameters.meanCoefficients, g);
-    unpackLocation(theta, i * P, q, diagonal, mi, T);
-    covarianceOfFactor(T, q, S);
-    computePsi(kernel, Z, p, q, mi, S, psi, work);
-    addToSums(statistics, i, g, psi, p, d, sums);
-  }
+  visitPsi(
+    parameters,
+    statistics,
+    theta,
+    diagonal,
+    ({ i, g, psi }) => addToSums(statistics, i, g, psi, p, d, sums),
+    individuals,
+  );
   return sums;
 }
 
@@ -132,38 +161,31 @@ export function elboTerms(
   priors: Priors = {},
   sharedLengthscale = true,
 ): { readonly terms: ElboTerms; readonly individuals: readonly IndividualTerms[] } {
-  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
+  const { kernel, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
   const factor = requireKernelFactor(parameters);
   const P = numLocalParameters(q, diagonal);
-  const psi = createPsi(p);
-  const work = createPsiWorkspace(q);
-  const [mi, T, S] = [new Float64Array(q), new Float64Array(q * q), new Float64Array(q * q)];
-  const g = new Float64Array(d);
   const individuals: IndividualTerms[] = [];
-  const total = { expectedLogLikelihood: 0, inducingUncertainty: 0, conditionalVariance: 0, locationKl: 0 };
-  for (let i = 0; i < statistics.numIndividuals; i++) {
-    const rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
-    unpackLocation(theta, i * P, q, diagonal, mi, T);
-    covarianceOfFactor(T, q, S);
-    computePsi(kernel, Z, p, q, mi, S, psi, work);
+  visitPsi(parameters, statistics, theta, diagonal, ({ i, rho, g, psi }) => {
     const one = createSums(statistics, p, d);
     addToSums(statistics, i, g, psi, p, d, one);
-    const data = {
-      numObservations: statistics.counts[i],
-      sumSquares: rho,
-      variance: gramTrace(statistics, i) * psi.psi0,
-    };
+    const variance = gramTrace(statistics, i) * psi.psi0;
+    const data = { numObservations: statistics.counts[i], sumSquares: rho, variance };
     const lines = dataLines(data, one, statistics, posterior, factor, noiseVariance, p, d);
     const kl = locationKl(theta, i * P, q, diagonal);
     const objective = lines.expectedLogLikelihood + lines.inducingUncertainty + lines.conditionalVariance - kl;
     individuals.push({ ...lines, locationKl: kl, objective });
-    total.expectedLogLikelihood += lines.expectedLogLikelihood;
-    total.inducingUncertainty += lines.inducingUncertainty;
-    total.conditionalVariance += lines.conditionalVariance;
-    total.locationKl += kl;
-  }
-  const prior = logPrior(priors, noiseVariance, kernel, sharedLengthscale);
-  return { terms: closeTerms(total, posterior.kl, prior), individuals };
+  });
+  const total = (line: keyof IndividualTerms) => individuals.reduce((sum, terms) => sum + terms[line], 0);
+  const lines = {
+    expectedLogLikelihood: total("expectedLogLikelihood"),
+    inducingUncertainty: total("inducingUncertainty"),
+    conditionalVariance: total("conditionalVariance"),
+    locationKl: total("locationKl"),
+  };
+  return {
+    terms: closeTerms(lines, posterior.kl, logPrior(priors, noiseVariance, kernel, sharedLengthscale)),
+    individuals,
+  };
 }
 
 /** What the data lines read beside the sums. */
@@ -173,6 +195,8 @@ export interface DataTotals {
   readonly sumSquares: number;
   /** Σ Tr(G_i) ψ0. */
   readonly variance: number;
+  /** Σ 1'g_i, for the gradient by the level of the mean. */
+  readonly residual: number;
 }
 
 /**
@@ -181,7 +205,7 @@ export interface DataTotals {
  *   −(Σ Tr(G)ψ0 − ⟨K⁻¹, Σ_k Ω_kk⟩)/(2σ²).
  */
 export function dataLines(
-  data: DataTotals,
+  data: Omit<DataTotals, "residual">,
   sums: DataSums,
   band: Band,
   posterior: InducingCoefficients,
@@ -219,28 +243,15 @@ export function dataLines(
 
 /** The lines with the KL terms and the total. */
 export function closeTerms(
-  lines: {
-    readonly expectedLogLikelihood: number;
-    readonly inducingUncertainty: number;
-    readonly conditionalVariance: number;
-    readonly locationKl: number;
-  },
-  inducingKlValue: number,
+  lines: Pick<ElboTerms, "expectedLogLikelihood" | "inducingUncertainty" | "conditionalVariance" | "locationKl">,
+  inducingKl: number,
   prior: number,
 ): ElboTerms {
   const data = lines.expectedLogLikelihood + lines.inducingUncertainty + lines.conditionalVariance;
-  return {
-    expectedLogLikelihood: lines.expectedLogLikelihood,
-    inducingUncertainty: lines.inducingUncertainty,
-    conditionalVariance: lines.conditionalVariance,
-    locationKl: lines.locationKl,
-    inducingKl: inducingKlValue,
-    logPrior: prior,
-    total: data - lines.locationKl - inducingKlValue + prior,
-  };
+  return { ...lines, inducingKl, logPrior: prior, total: data - lines.locationKl - inducingKl + prior };
 }
 
-/** cross += ψ1 g', gram_kl += G_kl Ψ2. */
+/** cross += ψ1 g', gram_kl += G_kl Ψ2, course += ψ1 (G1)'. */
 function addToSums(
   statistics: BasisStatistics,
   individual: number,
@@ -253,7 +264,11 @@ function addToSums(
   for (let j = 0; j < p; j++) for (let k = 0; k < d; k++) sums.cross[j * d + k] += psi.psi1[j] * g[k];
   for (let b = 0; b < statistics.numBand; b++) {
     const G = statistics.gram[individual * statistics.numBand + b];
-    if (G === 0) continue;
+    const [k, l] = [statistics.bandRow[b], statistics.bandColumn[b]];
+    for (let j = 0; j < p; j++) {
+      sums.course[j * d + k] += psi.psi1[j] * G;
+      if (k !== l) sums.course[j * d + l] += psi.psi1[j] * G;
+    }
     for (let e = 0; e < p * p; e++) sums.gram[b * p * p + e] += G * psi.psi2[e];
   }
 }

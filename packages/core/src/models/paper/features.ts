@@ -1,0 +1,242 @@
+/**
+ * Expected kernel features of q(x) = N(m,S): the few numbers per individual from which ψ1 [p] and Ψ2 [p,p] follow by
+ * fixed linear maps,   ψ1 = C1 · first,   Ψ2 = C2 · second   (docs/math/local-step.md §2).
+ * Weights on ψ1, Ψ2 are collapsed onto the features once per global state (C1', C2'), sums over individuals are gathered
+ * in features and expanded once. Tables have one row of features per statistic of an individual.
+ */
+import { choleskyInPlace, invertFromCholesky } from "../../numeric/cholesky.ts";
+import type { Kernel, LinearKernel, RbfKernel } from "../gp/kernel.ts";
+import {
+  addBumps,
+  bump,
+  clearDerivatives,
+  createDerivatives,
+  type DerivativeOrder,
+  type Derivatives,
+} from "./derivatives.ts";
+import { detectGrid, type Grid } from "./grid.ts";
+
+/** q(x) = N(m, TT') unpacked. */
+export interface Place {
+  readonly m: Float64Array; // [q]
+  readonly T: Float64Array; // [q,q] lower triangular
+  readonly S: Float64Array; // [q,q]
+}
+
+export interface Features {
+  readonly numFirst: number;
+  readonly numSecond: number;
+  /** The inducing places as a grid whose nodes are stored as the WebAssembly kernel reads them; null if they are not. */
+  readonly grid: Grid | null;
+  /** Row k of out [d,numFirst] = scale · C1'a_k for the columns a_k of A [p,d]. */
+  collapseFirst(A: Float64Array, d: number, scale: number, out: Float64Array): void;
+  /** out += scale · C2'B for B [p,p]; out [numSecond]. */
+  collapseSecond(B: Float64Array, scale: number, out: Float64Array): void;
+  /** out += scale · v, where E[k(x,x)] = constant + v'second; the constant is the caller's. */
+  collapseVariance(scale: number, out: Float64Array): void;
+  /** The features of a place. */
+  values(place: Place, first: Float64Array, second: Float64Array): void;
+  /** F = w1'first + w2'second with its derivatives in m; `slopes` [q] gets ½(D2 + D2 of w1'first)_cc. */
+  derivatives(
+    place: Place,
+    w1: Float64Array,
+    w2: Float64Array,
+    order: DerivativeOrder,
+    D: Derivatives,
+    slopes: Float64Array,
+  ): void;
+  /** out [p,d] = C1 times the rows of sums [d,numFirst]. */
+  expandFirst(sums: Float64Array, d: number, out: Float64Array): void;
+  /** out [p,p] = C2 · sums [numSecond]. */
+  expandSecond(sums: Float64Array, out: Float64Array): void;
+}
+
+/** Features for inducing places Z [p,q]; `even`: stored as the WebAssembly kernel reads them, where it applies. */
+export function featuresOf(kernel: Kernel, Z: Float64Array, p: number, q: number, even: boolean): Features {
+  return kernel.kind === "linear" ? linearFeatures(kernel, Z, p, q) : rbfFeatures(kernel, Z, p, q, even && q === 2);
+}
+
+/**
+ * RBF, Λ = diag(ℓ²):
+ *   ψ1_j  = α |I + Λ⁻¹S|^(−½) exp(−½ (m−z_j)'(Λ+S)⁻¹(m−z_j)),
+ *   Ψ2_jk = α² exp(−¼ Σ_c (z_jc−z_kc)²/ℓ_c²) · |I + 2Λ⁻¹S|^(−½) exp(−½ (m−z̄)' 2(Λ+2S)⁻¹ (m−z̄)),  z̄ = (z_j+z_k)/2.
+ * The pair's own factor does not depend on q(x); the rest depends on the pair through its midpoint only. On a regular
+ * grid the p(p+1)/2 midpoints fall on (2g−1)^q nodes of half the spacing; elsewhere each pair j ≥ k is its own node.
+ */
+function rbfFeatures(kernel: RbfKernel, Z: Float64Array, p: number, q: number, even: boolean): Features {
+  const alpha = kernel.signalVariance;
+  const grid = detectGrid(Z, p, q);
+  const numPairs = (p * (p + 1)) / 2;
+  // Nodes per dimension: of the grid, and of its midpoints. Those that only fill up have no weight.
+  const extents = (times: number) =>
+    grid?.counts.map((n) => (even ? 2 * Math.ceil((times * (n - 1) + 1) / 2) : times * (n - 1) + 1));
+  const [ofPlaces, ofPairs] = [extents(1), extents(2)];
+  const numFirst = ofPlaces?.reduce((a, b) => a * b) ?? p;
+  const numSecond = ofPairs?.reduce((a, b) => a * b) ?? numPairs;
+  const first = new Int32Array(p); // node of z_j
+  const second = new Int32Array(numPairs); // node of pair j ≥ k, in the order of a lower triangle
+  const factor = new Float64Array(numPairs); // α² exp(−¼ Σ_c (z_jc−z_kc)²/ℓ_c²)
+  const places = { first: new Float64Array(numFirst * q), second: new Float64Array(numSecond * q) };
+  for (let j = 0, e = 0; j < p; j++) {
+    first[j] = grid === null ? j : gridNode(grid.counts, ofPlaces!, j, 0);
+    for (let c = 0; c < q; c++) places.first[first[j] * q + c] = Z[j * q + c];
+    for (let k = 0; k <= j; k++, e++) {
+      second[e] = grid === null ? e : gridNode(grid.counts, ofPairs!, j, k);
+      let apart = 0;
+      for (let c = 0; c < q; c++) {
+        apart += ((Z[j * q + c] - Z[k * q + c]) / kernel.lengthscales[c]) ** 2;
+        places.second[second[e] * q + c] = 0.5 * (Z[j * q + c] + Z[k * q + c]);
+      }
+      factor[e] = alpha * alpha * Math.exp(-0.25 * apart);
+    }
+  }
+  const shape = { R: new Float64Array(q * q), factor: new Float64Array(q * q), scratch: new Float64Array(q * q) };
+  const moments = createDerivatives(q);
+  const y = new Float64Array(q);
+  const bumps = (nodes: Float64Array, m: Float64Array, norm: number, out: Float64Array): void => {
+    for (let n = 0; n < out.length; n++) out[n] = bump(nodes, n, m, shape.R, norm, y);
+  };
+  return {
+    numFirst,
+    numSecond,
+    grid: even ? grid : null,
+    collapseFirst: (A, d, scale, out) => {
+      for (let j = 0; j < p; j++)
+        for (let k = 0; k < d; k++) out[k * numFirst + first[j]] = scale * alpha * A[j * d + k];
+    },
+    collapseSecond: (B, scale, out) => {
+      for (let j = 0, e = 0; j < p; j++) {
+        for (let k = 0; k < j; k++, e++) out[second[e]] += scale * factor[e] * (B[j * p + k] + B[k * p + j]);
+        out[second[e]] += scale * factor[e++] * B[j * p + j];
+      }
+    },
+    // E[k(x,x)] = α whatever q(x) is.
+    collapseVariance: () => {},
+    values: ({ m, S }, firstOut, secondOut) => {
+      bumps(places.first, m, shapeBump(kernel.lengthscales, S, 1, shape), firstOut);
+      bumps(places.second, m, shapeBump(kernel.lengthscales, S, 2, shape), secondOut);
+    },
+    derivatives: ({ m, S }, w1, w2, order, D, slopes) => {
+      clearDerivatives(D);
+      addBumps(places.first, w1, m, shape.R, shapeBump(kernel.lengthscales, S, 1, shape), order, moments, D);
+      for (let c = 0; c < q; c++) slopes[c] = 0.5 * D.second[c * (q + 1)];
+      addBumps(places.second, w2, m, shape.R, shapeBump(kernel.lengthscales, S, 2, shape), order, moments, D);
+      for (let c = 0; c < q; c++) slopes[c] += 0.5 * D.second[c * (q + 1)];
+    },
+    expandFirst: (sums, d, out) => {
+      for (let j = 0; j < p; j++) for (let k = 0; k < d; k++) out[j * d + k] = alpha * sums[k * numFirst + first[j]];
+    },
+    expandSecond: (sums, out) => {
+      for (let j = 0, e = 0; j < p; j++) {
+        for (let k = 0; k <= j; k++, e++) {
+          const v = factor[e] * sums[second[e]];
+          out[j * p + k] = v;
+          out[k * p + j] = v;
+        }
+      }
+    },
+  };
+}
+
+/** Number of the node where the steps of grid places j and k add up: of their midpoint, or of j itself for k = 0. */
+function gridNode(counts: Int32Array, extents: Int32Array, j: number, k: number): number {
+  let node = 0;
+  let stride = 1;
+  for (let c = counts.length - 1; c >= 0; c--) {
+    const n = counts[c];
+    node += ((j % n) + (k % n)) * stride;
+    stride *= extents[c];
+    j = Math.floor(j / n);
+    k = Math.floor(k / n);
+  }
+  return node;
+}
+
+/** R = spread · (Λ + spread·S)⁻¹; returns |I + spread·Λ⁻¹S|^(−½). spread = 1 for ψ1, 2 for Ψ2. */
+function shapeBump(
+  lengthscales: Float64Array,
+  S: Float64Array,
+  spread: number,
+  { R, factor: L, scratch }: { R: Float64Array; factor: Float64Array; scratch: Float64Array },
+): number {
+  const q = lengthscales.length;
+  let norm = 1;
+  for (let k = 0; k < q * q; k++) L[k] = spread * S[k];
+  for (let c = 0; c < q; c++) L[c * q + c] += lengthscales[c] ** 2;
+  choleskyInPlace(L, q);
+  for (let c = 0; c < q; c++) norm *= lengthscales[c] / L[c * q + c];
+  invertFromCholesky(L, q, R, scratch);
+  for (let k = 0; k < q * q; k++) R[k] *= spread;
+  return norm;
+}
+
+/**
+ * Linear, k(x,z) = α x'z: ψ1 = αZm, Ψ2 = α²ZXZ', E[k(x,x)] = α tr X with X = S + mm'; `second` holds the entries of X,
+ * [q,q]. F is quadratic in m, with the same heat equation as every expectation under N(m,S): D3 = D4 = 0.
+ */
+function linearFeatures(kernel: LinearKernel, Z: Float64Array, p: number, q: number): Features {
+  const alpha = kernel.signalVariance;
+  return {
+    numFirst: q,
+    numSecond: q * q,
+    grid: null,
+    collapseFirst: (A, d, scale, out) => {
+      out.fill(0);
+      for (let j = 0; j < p; j++) {
+        for (let c = 0; c < q; c++) {
+          for (let k = 0; k < d; k++) out[k * q + c] += scale * alpha * Z[j * q + c] * A[j * d + k];
+        }
+      }
+    },
+    collapseSecond: (B, scale, out) => {
+      for (let j = 0; j < p; j++) {
+        for (let k = 0; k < p; k++) {
+          const w = scale * alpha * alpha * B[j * p + k];
+          for (let e = 0; e < q * q; e++) out[e] += w * Z[j * q + Math.floor(e / q)] * Z[k * q + (e % q)];
+        }
+      }
+    },
+    collapseVariance: (scale, out) => {
+      for (let c = 0; c < q; c++) out[c * q + c] += scale * alpha;
+    },
+    values: ({ m, S }, first, second) => {
+      for (let c = 0; c < q; c++) {
+        first[c] = m[c];
+        for (let b = 0; b < q; b++) second[c * q + b] = S[c * q + b] + m[c] * m[b];
+      }
+    },
+    derivatives: ({ m, S }, w1, w2, _order, D, slopes) => {
+      clearDerivatives(D);
+      slopes.fill(0);
+      for (let c = 0; c < q; c++) {
+        D.value += w1[c] * m[c];
+        D.first[c] += w1[c];
+        for (let b = 0; b < q; b++) {
+          const e = c * q + b;
+          const both = w2[e] + w2[b * q + c];
+          D.value += w2[e] * (S[e] + m[c] * m[b]);
+          D.first[c] += both * m[b];
+          D.second[e] += both;
+        }
+      }
+    },
+    expandFirst: (sums, d, out) => {
+      for (let j = 0; j < p; j++) {
+        for (let k = 0; k < d; k++) {
+          let s = 0;
+          for (let c = 0; c < q; c++) s += Z[j * q + c] * sums[k * q + c];
+          out[j * d + k] = alpha * s;
+        }
+      }
+    },
+    expandSecond: (sums, out) => {
+      for (let j = 0; j < p; j++) {
+        for (let k = 0; k < p; k++) {
+          let s = 0;
+          for (let e = 0; e < q * q; e++) s += Z[j * q + Math.floor(e / q)] * sums[e] * Z[k * q + (e % q)];
+          out[j * p + k] = alpha * alpha * s;
+        }
+      }
+    },
+  };
+}

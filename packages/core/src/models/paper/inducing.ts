@@ -1,0 +1,276 @@
+/**
+ * The posterior q(u) of the inducing values (docs/math/dtm-paper.md §4), in the two sets of coordinates in which it is used.
+ * With the data sums 𝒴 = Σ_i ψ1 g_i' [p,d] and Ω_kl = Σ_i G_i,kl Ψ2 [p,p] the optimum is:
+ *
+ * Coefficients a_k = K⁻¹u_k, in which the local step reads it. No kernel inverse enters, and Λ_a has the band of G:
+ *   Λ_a = I ⊗ K + σ⁻² [Ω_kl]_kl,   q(a) = N(Λ_a⁻¹ σ⁻² vec 𝒴, Λ_a⁻¹);   T_kl = sym(C_kl + a_k a_l').
+ *
+ * Whitened values v_k = L_K⁻¹u_k with the prior N(0, I), entry kp + j for coefficient k and place j, the form in models:
+ *   Λ = I + σ⁻² [L_K⁻¹ Ω_kl L_K⁻ᵀ]_kl,   c = σ⁻² vec(L_K⁻¹ 𝒴),   q(v) = N(Λ⁻¹c, Λ⁻¹).
+ * A natural-gradient step of length λ is (c, Λ) ← (1−λ)(c, Λ) + λ(c*, Λ*). All eigenvalues of Λ are at least 1.
+ */
+import type { BasisStatistics } from "../../basis/statistics.ts";
+import { cholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
+import { identity, multiply, symmetrizeInPlace, transpose } from "../../numeric/matrix.ts";
+import type { PositiveSolver } from "../../wasm/cholesky.ts";
+import { inducingKl as klOfWhitened, type NaturalParameters, solvePositive } from "../gp/solve.ts";
+import type { KernelFactor } from "../gp/stable-kernel.ts";
+
+/** Which band entries of G_i there are: the part of the statistics that the global step reads. */
+export type Band = Pick<BasisStatistics, "numBand" | "bandRow" | "bandColumn">;
+
+/** Sums over individuals that determine the optimal q(u). */
+export interface DataSums {
+  /** 𝒴 = Σ ψ1 g', [p,d]. */
+  readonly cross: Float64Array;
+  /** Ω_kl = Σ G_kl Ψ2 for the band entries k ≤ l, [numBand,p,p]; Ω_lk is the same matrix. */
+  readonly gram: Float64Array;
+  /** Σ ψ1 (G1)', [p,d]: for the gradient by the level of the mean alone. */
+  readonly course: Float64Array;
+}
+
+/** q(v) = N(ν, Ξ). */
+export interface InducingPosterior {
+  readonly mean: Float64Array; // ν [dp]
+  readonly covariance: Float64Array; // Ξ [dp,dp]
+  readonly logDet: number; // log |Ξ|
+}
+
+/** q(a) = N(A, C), with the blocks T and KL[q(u) ‖ p(u)]. */
+export interface InducingCoefficients {
+  /** A = K⁻¹M, columns a_k, [p,d]. */
+  readonly mean: Float64Array;
+  /** C, [dp,dp], entry kp + j. */
+  readonly covariance: Float64Array;
+  /** T_kl of the band, [numBand,p,p]. */
+  readonly blocks: Float64Array;
+  kl: number;
+}
+
+/** Zero sums. */
+export function createSums(band: Band, p: number, d: number): DataSums {
+  return {
+    cross: new Float64Array(p * d),
+    gram: new Float64Array(band.numBand * p * p),
+    course: new Float64Array(p * d),
+  };
+}
+
+/** Buffers for one size. */
+export function createInducingCoefficients(band: Band, p: number, d: number): InducingCoefficients {
+  return {
+    mean: new Float64Array(d * p),
+    covariance: new Float64Array((d * p) ** 2),
+    blocks: new Float64Array(band.numBand * p * p),
+    kl: 0,
+  };
+}
+
+/** Writes the optimal q(a) for the sums to `out`; false if rounding leaves Λ_a without a factor. */
+export function solveInducing(
+  solve: PositiveSolver,
+  sums: DataSums,
+  band: Band,
+  factor: KernelFactor,
+  noiseVariance: number,
+  p: number,
+  d: number,
+  out: InducingCoefficients,
+): boolean {
+  const dp = d * p;
+  const precision = denseGram(sums, band, p, d, 1 / noiseVariance);
+  for (let k = 0; k < d; k++) {
+    for (let e = 0; e < p * p; e++) {
+      precision[(k * p + Math.floor(e / p)) * dp + k * p + (e % p)] += factor.matrix[e];
+    }
+  }
+  const linear = transpose(sums.cross, p, d).map((y) => y / noiseVariance);
+  const a = new Float64Array(dp); // [d,p]
+  const logDet = solve(precision, linear, a, out.covariance);
+  if (Number.isNaN(logDet)) return false;
+  transpose(a, d, p, out.mean);
+  fillBlocks(band, p, d, a, out);
+  // Σ_k ⟨K, T_kk⟩ = tr Ξ + ν'ν.
+  let energy = 0;
+  for (let b = 0; b < band.numBand; b++) {
+    if (band.bandRow[b] !== band.bandColumn[b]) continue;
+    for (let e = 0; e < p * p; e++) energy += factor.matrix[e] * out.blocks[b * p * p + e];
+  }
+  out.kl = 0.5 * (energy - dp + logDet - d * factor.logDet);
+  return true;
+}
+
+/** weight · [Ω_kl], [dp,dp]. */
+function denseGram({ gram }: DataSums, band: Band, p: number, d: number, weight: number): Float64Array {
+  const dp = d * p;
+  const out = new Float64Array(dp * dp);
+  for (let e = 0; e < band.numBand; e++) {
+    const [k, l] = [band.bandRow[e] * p, band.bandColumn[e] * p];
+    for (let j = 0; j < p; j++) {
+      for (let i = 0; i < p; i++) {
+        const v = weight * gram[(e * p + j) * p + i];
+        out[(k + j) * dp + l + i] = v;
+        out[(l + i) * dp + k + j] = v;
+      }
+    }
+  }
+  return out;
+}
+
+/** T_kl = ½(C_kl + C_kl') + ½(a_k a_l' + a_l a_k') for the band; `a` is [d,p]. */
+function fillBlocks(
+  band: Band,
+  p: number,
+  d: number,
+  a: Float64Array,
+  { covariance, blocks }: InducingCoefficients,
+): void {
+  const dp = d * p;
+  for (let e = 0; e < band.numBand; e++) {
+    const [k, l] = [band.bandRow[e] * p, band.bandColumn[e] * p];
+    for (let j = 0; j < p; j++) {
+      for (let i = 0; i < p; i++) {
+        const c = covariance[(k + j) * dp + l + i] + covariance[(k + i) * dp + l + j];
+        blocks[(e * p + j) * p + i] = 0.5 * (c + a[k + j] * a[l + i] + a[k + i] * a[l + j]);
+      }
+    }
+  }
+}
+
+/** q(a) of a whitened q(v): a_k = L_K⁻ᵀv_k. */
+export function coefficientsOfInducing(
+  posterior: InducingPosterior,
+  band: Band,
+  factor: KernelFactor,
+  p: number,
+  d: number,
+): InducingCoefficients {
+  const out = createInducingCoefficients(band, p, d);
+  const F = transpose(factor.inverseCholesky, p, p);
+  const a = transformBlocks(posterior.mean, posterior.covariance, F, p, d);
+  transpose(a.mean, d, p, out.mean);
+  out.covariance.set(a.covariance);
+  fillBlocks(band, p, d, a.mean, out);
+  out.kl = inducingKl(posterior);
+  return out;
+}
+
+/** The whitened q(v) of q(a): v_k = L_K'a_k. */
+export function inducingOfCoefficients(
+  posterior: InducingCoefficients,
+  factor: KernelFactor,
+  p: number,
+  d: number,
+): InducingPosterior {
+  const F = transpose(factor.cholesky, p, p);
+  const { mean, covariance } = transformBlocks(transpose(posterior.mean, p, d), posterior.covariance, F, p, d);
+  let logDet = -2 * posterior.kl - d * p;
+  for (let r = 0; r < d * p; r++) logDet += covariance[r * d * p + r] + mean[r] * mean[r];
+  return { mean, covariance, logDet };
+}
+
+/** (m, S) of u = (I ⊗ L_K) v. */
+export function unwhiten(posterior: InducingPosterior, factor: KernelFactor, p: number, d: number) {
+  return transformBlocks(posterior.mean, posterior.covariance, factor.cholesky, p, d);
+}
+
+/** q(v) of a given q(u) = N(m, S). */
+export function whiten(
+  mean: Float64Array,
+  covariance: Float64Array,
+  factor: KernelFactor,
+  p: number,
+  d: number,
+): InducingPosterior {
+  const whitened = transformBlocks(mean, covariance, factor.inverseCholesky, p, d);
+  const L = cholesky(whitened.covariance, d * p, "covariance of the inducing values");
+  return { ...whitened, logDet: logDetFromCholesky(L, d * p) };
+}
+
+/** Natural parameters of the optimal q(v) for sums multiplied by `scale` (m/|batch| for a minibatch). */
+export function naturalTarget(
+  sums: DataSums,
+  band: Band,
+  factor: KernelFactor,
+  noiseVariance: number,
+  p: number,
+  d: number,
+  scale = 1,
+): NaturalParameters {
+  const weight = scale / noiseVariance;
+  const gram = denseGram(sums, band, p, d, weight);
+  const cross = transpose(sums.cross, p, d).map((y) => weight * y);
+  const { mean: linear, covariance: precision } = transformBlocks(cross, gram, factor.inverseCholesky, p, d);
+  for (let r = 0; r < d * p; r++) precision[r * (d * p + 1)] += 1;
+  return { linear, precision };
+}
+
+/** N(Λ⁻¹c, Λ⁻¹). */
+export function posteriorOfNatural({ linear, precision }: NaturalParameters): InducingPosterior {
+  const mean = new Float64Array(linear.length);
+  const covariance = new Float64Array(precision.length);
+  return { mean, covariance, logDet: -solvePositive(precision, linear, mean, covariance) };
+}
+
+/** (c, Λ) of N(ν, Ξ): the same map as from (c, Λ) to (ν, Ξ). */
+export function naturalOfPosterior({ mean, covariance }: InducingPosterior): NaturalParameters {
+  const swapped = posteriorOfNatural({ linear: mean, precision: covariance });
+  return { linear: swapped.mean, precision: swapped.covariance };
+}
+
+/**
+ * The natural parameters of the same q(u) after the kernel matrix moved from `before` to `after`: with
+ * F = L_new' L_old⁻ᵀ, c ← F c and Λ ← F Λ F' block by block, because v_new = L_new⁻¹ L_old v_old.
+ */
+export function rewhitenNatural(
+  natural: NaturalParameters,
+  before: KernelFactor,
+  after: KernelFactor,
+  p: number,
+  d: number,
+): NaturalParameters {
+  const F = multiply(transpose(after.cholesky, p, p), transpose(before.inverseCholesky, p, p), p, p, p);
+  const { mean: linear, covariance: precision } = transformBlocks(natural.linear, natural.precision, F, p, d);
+  return { linear, precision };
+}
+
+/** The optimal q(v) for given sums. */
+export function exactInducingPosterior(
+  sums: DataSums,
+  band: Band,
+  factor: KernelFactor,
+  noiseVariance: number,
+  p: number,
+  d: number,
+): InducingPosterior {
+  return posteriorOfNatural(naturalTarget(sums, band, factor, noiseVariance, p, d));
+}
+
+/** The prior of v: N(0, I). */
+export function priorInducingPosterior(p: number, d: number): InducingPosterior {
+  return { mean: new Float64Array(d * p), covariance: identity(d * p), logDet: 0 };
+}
+
+/** KL[q(v) ‖ N(0,I)], the same as KL[q(u) ‖ p(u)]. */
+export function inducingKl({ mean, covariance, logDet }: InducingPosterior): number {
+  return klOfWhitened(mean, covariance, -logDet);
+}
+
+/** (F m_k) and (F S_kl F') for a matrix F [p,p], blocks k, l of m [d,p] and of the symmetric S [dp,dp]. */
+function transformBlocks(
+  mean: Float64Array,
+  covariance: Float64Array,
+  F: Float64Array,
+  p: number,
+  d: number,
+): { readonly mean: Float64Array; readonly covariance: Float64Array } {
+  const n = d * p;
+  const rows = (X: Float64Array): Float64Array => {
+    const out = new Float64Array(n * n);
+    for (let k = 0; k < d; k++) out.set(multiply(F, X.subarray(k * p * n, (k + 1) * p * n), p, p, n), k * p * n);
+    return out;
+  };
+  const out = rows(transpose(rows(covariance), n, n));
+  symmetrizeInPlace(out, n);
+  return { mean: transpose(multiply(F, transpose(mean, d, p), p, p, d), p, d), covariance: out };
+}

@@ -1,0 +1,311 @@
+/**
+ * The local step of the published DTM: one individual's place q(x) = N(m, S), S = TT', given the global q(u)
+ * (docs/math/local-step.md):
+ *   J(m,T) = c + h'ψ1 − ½⟨W,Ψ2⟩ − KL(q(x) ‖ N(0,I)),
+ *   h = A g / σ²,   W = (Σ_kl G_kl T_kl − Tr(G) K⁻¹)/σ²,
+ * in θ = [m (q), log diag T (q), strictly lower T row by row (q(q−1)/2, absent if diagonal)].
+ * For q = 2, an RBF kernel and inducing places on a grid a WebAssembly kernel works on the same tables
+ * (packages/core/assembly/local.ts); whoever is out of its range is worked on here.
+ */
+import type { BasisStatistics } from "../../basis/statistics.ts";
+import {
+  restartScaledConjugateGradient,
+  runScaledConjugateGradient,
+  type ScaledConjugateGradientState,
+  startScaledConjugateGradient,
+} from "../../numeric/optimize/scaled-conjugate-gradient.ts";
+import type { KernelKind } from "../../wasm/instance.ts";
+import { type LocalKernel, openLocalKernel } from "../../wasm/local.ts";
+import type { Kernel } from "../gp/kernel.ts";
+import { createDerivatives, type Derivatives } from "./derivatives.ts";
+import { type Features, featuresOf, type Place } from "./features.ts";
+import type { DataSums } from "./inducing.ts";
+import { createNewtonWorkspace, maximizeNewton } from "./newton.ts";
+import { covarianceOfFactor, freeEntries, locationKl, numLocalParameters, unpackLocation } from "./state.ts";
+
+export interface LocalSolveOptions {
+  readonly method: "newton" | "scg";
+  /** Stop when no entry of the gradient exceeds this. */
+  readonly gradientTolerance: number;
+  readonly maxEvaluations: number;
+}
+
+export interface LocalSolver {
+  /** P: 2q for a diagonal, q + q(q+1)/2 for a full covariance. */
+  readonly numParameters: number;
+  /** Which kernels the objective runs on, after `setKernel`. */
+  readonly kernels: KernelKind;
+  /** Evaluations of J since creation. */
+  readonly evaluations: number;
+  /** ½(D2 + D2 of h'ψ1)_cc of the last evaluation, [q]: what individuals add to the gradient by log ℓ_c. */
+  readonly slopes: Float64Array;
+  /** Takes over the kernel and inducing places Z [p,q]; sums and global state are gone. */
+  setKernel(kernel: Kernel, Z: Float64Array): void;
+  /**
+   * Takes over the global state: A = K⁻¹M [p,d]; T_kl = K⁻¹(S_kl + m_k m_l')K⁻¹ symmetrised, [numBand,p,p]; K⁻¹ [p,p].
+   */
+  setGlobal(A: Float64Array, T: Float64Array, Kinv: Float64Array, noiseVariance: number): void;
+  /**
+   * Loads one individual: G_i from the statistics, g_i [d] at g[gOffset..], c_i. For the RBF kernel c_i contains
+   * −α Tr(G_i)/2σ²; for the linear kernel it does not, since E[k(x,x)] then depends on the place.
+   */
+  setIndividual(individual: number, g: Float64Array, gOffset: number, constant: number): void;
+  /** J at θ = theta[offset..offset+P]; writes the gradient [P] and the Hessian [P,P] where given. */
+  evaluate(theta: Float64Array, offset: number, gradient: Float64Array | null, hessian: Float64Array | null): number;
+  /** Maximises J from θ in place; returns J there. */
+  solve(theta: Float64Array, offset: number, options: LocalSolveOptions): number;
+  /** Adds the individual's part of the data sums at θ, times the weight; needs no global state. */
+  accumulate(theta: Float64Array, offset: number, weight: number): void;
+  resetSums(): void;
+  readSums(out: DataSums): void;
+}
+
+/** Tables and sums in features, one row of features per statistic; in the memory of the kernels where they are used. */
+interface Room {
+  readonly table0: Float64Array; // ψ1's weights [d,numFirst]
+  readonly table1: Float64Array; // Ψ2's weights [numBand,numSecond]
+  readonly weights0: Float64Array;
+  readonly weights1: Float64Array;
+  readonly sums0: Float64Array; // Σ g ψ1' [d,numFirst]
+  readonly sums1: Float64Array; // Σ G Ψ2 [numBand,numSecond]
+  readonly sums2: Float64Array; // Σ G1 ψ1' [d,numFirst]
+  readonly residual: Float64Array; // g [d]
+  readonly gram: Float64Array; // band of G [numBand]
+  readonly rowSums: Float64Array; // G1 [d]
+}
+
+/** A local solver for p inducing places in q dimensions and individuals of the given statistics. */
+export function createLocalSolver(
+  statistics: BasisStatistics,
+  p: number,
+  q: number,
+  diagonal: boolean,
+  kernels: KernelKind = "typescript",
+): LocalSolver {
+  const { numBand, bandRow, bandColumn } = statistics;
+  const d = statistics.basis.numBasis;
+  const P = numLocalParameters(q, diagonal);
+  const place: Place = { m: new Float64Array(q), T: new Float64Array(q * q), S: new Float64Array(q * q) };
+  const entries = freeEntries(q, diagonal);
+  const D = createDerivatives(q);
+  const slopes = new Float64Array(q);
+  const newton = createNewtonWorkspace(q, entries);
+  let conjugate: ScaledConjugateGradientState | null = null;
+  let features!: Features;
+  let room!: Room;
+  let fast: LocalKernel | null = null;
+  let gridCounts = "";
+  let constant = Number.NaN;
+  let weighed = false;
+  let evaluations = 0;
+
+  const unpack = (theta: Float64Array, offset: number): void => {
+    unpackLocation(theta, offset, q, diagonal, place.m, place.T);
+    covarianceOfFactor(place.T, q, place.S);
+  };
+
+  /** w1 = C1'h, w2 = −½ C2'W of the individual. */
+  const weigh = (): void => {
+    weighed = true;
+    if (fast !== null) fast.weigh();
+    else {
+      contractRows(room.table0, room.residual, room.weights0);
+      contractRows(room.table1, room.gram, room.weights1);
+    }
+  };
+
+  const evaluate: LocalSolver["evaluate"] = (theta, offset, gradient, hessian) => {
+    evaluations++;
+    if (!weighed) weigh();
+    if (fast !== null) {
+      const value = fast.evaluate(theta, offset, gradient, hessian);
+      slopes.set(fast.buffers.slopes);
+      if (!Number.isNaN(value)) return constant + value;
+    }
+    unpack(theta, offset);
+    features.derivatives(place, room.weights0, room.weights1, hessian === null ? 2 : 4, D, slopes);
+    writeDerivatives(place, entries, D, gradient, hessian);
+    return constant + D.value - locationKl(theta, offset, q, diagonal);
+  };
+  const objective = (x: Float64Array, gradient: Float64Array): number => evaluate(x, 0, gradient, null);
+
+  return {
+    numParameters: P,
+    slopes,
+    get kernels() {
+      return fast === null ? "typescript" : "wasm-simd";
+    },
+    get evaluations() {
+      return evaluations;
+    },
+    setKernel: (kernel, Z) => {
+      features = featuresOf(kernel, Z, p, q, kernels === "wasm-simd");
+      const { grid, numFirst, numSecond } = features;
+      const counts = grid?.counts.join() ?? "";
+      if (grid === null) fast = null;
+      else if (fast === null || counts !== gridCounts) fast = openLocalKernel(grid.counts, P, d, numBand);
+      gridCounts = counts;
+      if (fast !== null && grid !== null && kernel.kind === "rbf") {
+        fast.buffers.squares.set(kernel.lengthscales.map((ell) => ell * ell));
+        fast.buffers.geometry.set([...grid.first, ...grid.spacing]);
+      }
+      room = fast?.buffers ?? plainRoom(numFirst, numSecond, d, numBand);
+      clearSums(room);
+    },
+    setGlobal: (A, T, Kinv, noiseVariance) => {
+      const { numSecond } = features;
+      const inverse = new Float64Array(numSecond); // C2'K⁻¹
+      features.collapseSecond(Kinv, 1, inverse);
+      features.collapseFirst(A, d, 1 / noiseVariance, room.table0);
+      room.table1.fill(0);
+      for (let e = 0; e < numBand; e++) {
+        const row = room.table1.subarray(e * numSecond, (e + 1) * numSecond);
+        const scale = (bandRow[e] === bandColumn[e] ? -0.5 : -1) / noiseVariance;
+        features.collapseSecond(T.subarray(e * p * p, (e + 1) * p * p), scale, row);
+        if (bandRow[e] !== bandColumn[e]) continue;
+        for (let f = 0; f < numSecond; f++) row[f] -= scale * inverse[f];
+        features.collapseVariance(scale, row);
+      }
+      weighed = false;
+    },
+    setIndividual: (individual, g, gOffset, c) => {
+      const { residual, gram, rowSums } = room;
+      rowSums.fill(0);
+      for (let k = 0; k < d; k++) residual[k] = g[gOffset + k];
+      for (let e = 0; e < numBand; e++) {
+        const G = statistics.gram[individual * numBand + e];
+        gram[e] = G;
+        rowSums[bandRow[e]] += G;
+        if (bandRow[e] !== bandColumn[e]) rowSums[bandColumn[e]] += G;
+      }
+      constant = c;
+      weighed = false;
+    },
+    evaluate,
+    solve: (theta, offset, { method, gradientTolerance, maxEvaluations }) => {
+      if (method === "newton") {
+        return maximizeNewton(evaluate, theta, offset, newton, gradientTolerance, maxEvaluations);
+      }
+      const start = theta.subarray(offset, offset + P);
+      if (conjugate === null) conjugate = startScaledConjugateGradient(objective, start);
+      else {
+        conjugate.x.set(start);
+        restartScaledConjugateGradient(objective, conjugate);
+      }
+      runScaledConjugateGradient(objective, conjugate, { gradientTolerance, maxEvaluations });
+      start.set(conjugate.x);
+      return conjugate.value;
+    },
+    accumulate: (theta, offset, weight) => {
+      if (fast?.accumulate(theta, offset, weight)) return;
+      const { numFirst, numSecond } = features;
+      const [first, second] = [new Float64Array(numFirst), new Float64Array(numSecond)];
+      unpack(theta, offset);
+      features.values(place, first, second);
+      addOuter(room.sums0, room.residual, weight, first);
+      addOuter(room.sums1, room.gram, weight, second);
+      addOuter(room.sums2, room.rowSums, weight, first);
+    },
+    resetSums: () => clearSums(room),
+    readSums: ({ cross, gram, course }) => {
+      const { numSecond } = features;
+      features.expandFirst(room.sums0, d, cross);
+      features.expandFirst(room.sums2, d, course);
+      for (let e = 0; e < numBand; e++) {
+        const row = room.sums1.subarray(e * numSecond, (e + 1) * numSecond);
+        features.expandSecond(row, gram.subarray(e * p * p, (e + 1) * p * p));
+      }
+    },
+  };
+}
+
+function plainRoom(numFirst: number, numSecond: number, d: number, numBand: number): Room {
+  const room = (length: number) => new Float64Array(length);
+  return {
+    table0: room(d * numFirst),
+    table1: room(numBand * numSecond),
+    weights0: room(numFirst),
+    weights1: room(numSecond),
+    sums0: room(d * numFirst),
+    sums1: room(numBand * numSecond),
+    sums2: room(d * numFirst),
+    residual: room(d),
+    gram: room(numBand),
+    rowSums: room(d),
+  };
+}
+
+function clearSums({ sums0, sums1, sums2 }: Room): void {
+  for (const sums of [sums0, sums1, sums2]) sums.fill(0);
+}
+
+/** out = Σ_e x_e table[e]. */
+function contractRows(table: Float64Array, x: Float64Array, out: Float64Array): void {
+  const n = out.length;
+  out.fill(0);
+  for (let e = 0; e < x.length; e++) {
+    if (x[e] !== 0) for (let f = 0; f < n; f++) out[f] += x[e] * table[e * n + f];
+  }
+}
+
+/** table[e] += weight · x_e values. */
+function addOuter(table: Float64Array, x: Float64Array, weight: number, values: Float64Array): void {
+  const n = values.length;
+  for (let e = 0; e < x.length; e++) {
+    if (x[e] !== 0) for (let f = 0; f < n; f++) table[e * n + f] += weight * x[e] * values[f];
+  }
+}
+
+/**
+ * From the derivatives of F in m to ∂J/∂θ [P] and ∂²J/∂θ∂θ' [P,P] of J = c + F(m,S) − KL, where given. Let E = D2 − I and
+ * let a free entry of T be τ = (row c, column b) with κ = T_cc for a logarithm and κ = 1 otherwise. The heat equation and
+ * dS = dT T' + T dT' give (docs/math/local-step.md §3)
+ *   ∂J/∂m = D1 − m                     ∂J/∂τ = κ (ET)_cb  (+1 for a logarithm)
+ *   ∂²J/∂m∂m' = E                      ∂²J/∂m_a∂τ = κ Σ_j D3_acj T_jb
+ *   ∂²J/∂τ∂τ' = κκ' (Σ_jl D4_cjel T_jb T_lf + [b = f] E_ce)  (+ κ (ET)_cc on the diagonal of a logarithm),  τ' = (e,f).
+ * S⁻¹ is never formed: S → 0 is safe.
+ */
+function writeDerivatives(
+  { m, T }: Place,
+  { rows, columns }: { readonly rows: Int32Array; readonly columns: Int32Array },
+  { q, first, second, third, fourth }: Derivatives,
+  gradient: Float64Array | null,
+  H: Float64Array | null,
+): void {
+  const P = q + rows.length;
+  const E = (a: number, b: number) => second[a * q + b] - (a === b ? 1 : 0);
+  const ET = (c: number, b: number) => {
+    let s = 0;
+    for (let j = b; j < q; j++) s += E(c, j) * T[j * q + b];
+    return s;
+  };
+  const kappa = (k: number) => (rows[k] === columns[k] ? T[rows[k] * (q + 1)] : 1);
+  if (gradient !== null) {
+    for (let a = 0; a < q; a++) gradient[a] = first[a] - m[a];
+    for (let k = 0; k < rows.length; k++) {
+      gradient[q + k] = kappa(k) * ET(rows[k], columns[k]) + (rows[k] === columns[k] ? 1 : 0);
+    }
+  }
+  if (H === null) return;
+  for (let a = 0; a < q; a++) for (let b = 0; b < q; b++) H[a * P + b] = E(a, b);
+  for (let k = 0; k < rows.length; k++) {
+    const [c, b] = [rows[k], columns[k]];
+    for (let a = 0; a < q; a++) {
+      let s = 0;
+      for (let j = b; j < q; j++) s += third[(a * q + c) * q + j] * T[j * q + b];
+      H[a * P + q + k] = kappa(k) * s;
+      H[(q + k) * P + a] = kappa(k) * s;
+    }
+    for (let l = 0; l <= k; l++) {
+      const [e, f] = [rows[l], columns[l]];
+      let s = b === f ? E(c, e) : 0;
+      for (let j = b; j < q; j++) {
+        for (let i = f; i < q; i++) s += fourth[((c * q + j) * q + e) * q + i] * T[j * q + b] * T[i * q + f];
+      }
+      s *= kappa(k) * kappa(l);
+      if (k === l && b === c) s += kappa(k) * ET(c, c);
+      H[(q + k) * P + q + l] = s;
+      H[(q + l) * P + q + k] = s;
+    }
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * How the bound is climbed: "batch" (batchSchedule), "coordinate", "svi" and "paper" (stochastic.ts). A schedule changes
+ * the state of the run in place, one iteration per step.
+ */
+import { DtmError } from "../../errors.ts";
+import { startLbfgs, stepLbfgs } from "../../numeric/optimize/lbfgs.ts";
+import type { Objective } from "../../numeric/optimize/objective.ts";
+import { dataTotals, type Engine, requireUpdate, setParameters, termsOfSums, updateInducing } from "./engine.ts";
+import { elboGradient, gradientOfSums } from "./gradients.ts";
+import { atEdge, type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
+import { placeInShards, sumInShards, sumObjectives, sumOverAll } from "./passes.ts";
+import { type RunState, type Schedule, smallGain } from "./run-state.ts";
+import { logPrior } from "./state.ts";
+
+/** Directions that L-BFGS remembers. */
+const MEMORY = 10;
+
+/** L-BFGS on the collapsed bound, one iteration per step. */
+export function batchSchedule(engine: Engine, layout: HyperLayout, state: RunState): Schedule {
+  const objective = collapsedBound(engine, layout);
+  const n = state.theta.length;
+  if (state.batch === null) {
+    const x = new Float64Array(n + layout.coordinates.length);
+    x.set(state.theta);
+    state.batch = { lbfgs: startLbfgs(objective, x, MEMORY), small: 0 };
+    requireUpdate(Number.isFinite(state.batch.lbfgs.value));
+    state.trace.push(state.batch.lbfgs.value);
+  }
+  const batch = state.batch;
+  const { maxIterations, tolerance } = state.settings;
+  return {
+    maxIterations,
+    step: () => {
+      const gain = stepLbfgs(objective, batch.lbfgs);
+      state.iterations++;
+      state.trace.push(batch.lbfgs.value);
+      batch.small = gain <= smallGain(state) ? batch.small + 1 : 0;
+      if (gain === 0) {
+        state.converged = true;
+        state.verdict = `Converged: after ${state.iterations} iterations no step raises the bound any more.`;
+      } else if (batch.small >= 2) {
+        state.converged = true;
+        state.verdict = `Converged: the bound rose by less than ${tolerance} of itself in two iterations in a row (iteration ${state.iterations}).`;
+      } else if (state.iterations >= maxIterations) {
+        state.verdict = `Stopped at the limit of ${maxIterations} iterations; the last one still raised the bound by ${gain.toPrecision(2)}.`;
+      } else return false;
+      return true;
+    },
+    leave: () => {
+      const { x } = batch.lbfgs;
+      state.theta = x.slice(0, n);
+      leaveLearned(engine, layout, state, x, n);
+      state.batch = null;
+      return null;
+    },
+  };
+}
+
+/** Takes the learned hyperparameters x[offset..] over into the state, with a warning for each that rests at an edge. */
+export function leaveLearned(
+  engine: Engine,
+  layout: HyperLayout,
+  state: RunState,
+  x: Float64Array,
+  offset: number,
+): void {
+  if (layout.coordinates.length === 0) return;
+  state.parameters = parametersAt(layout, x, offset);
+  setParameters(engine, state.parameters);
+  for (const name of atEdge(layout, x, offset)) {
+    state.warnings.push(`The learned ${name} rests at the edge of its allowed range.`);
+  }
+}
+
+/**
+ * The collapsed bound: ℒ with q(u) at its optimum for every trial point, a function of the places and of the
+ * hyperparameters that are learned (docs/math/dtm-paper.md §6),
+ *   x = [θ_1 … θ_m, hyperparameters],   f(x) = Σ_i J_i − KL_u + log π.
+ * By the envelope theorem its gradient is the partial one at the optimal q(u). One evaluation is two passes over
+ * individuals (sums; objectives with gradients) and one solve for q(u); minus infinity where K or the precision of u
+ * cannot be factored.
+ */
+export function collapsedBound(engine: Engine, layout: HyperLayout): Objective {
+  const { statistics, posterior, sums, options } = engine;
+  const n = statistics.numIndividuals * engine.numLocal;
+  const learns = layout.coordinates.length > 0;
+  return (x, gradient) => {
+    if (learns && !setParameters(engine, parametersAt(layout, x, n))) return Number.NEGATIVE_INFINITY;
+    const { parameters, factor } = engine;
+    const theta = x.subarray(0, n);
+    sumOverAll(engine, theta);
+    if (!updateInducing(engine)) return Number.NEGATIVE_INFINITY;
+    const slopes = new Float64Array(parameters.mapDimension);
+    const total = sumObjectives(engine, theta, gradient, slopes);
+    const { diagonal, priors, sharedLengthscale: shared } = options;
+    if (learns) {
+      const data = dataTotals(engine, theta);
+      const hyper = gradientOfSums(parameters, statistics, factor, posterior, sums, data, slopes, priors, shared);
+      const inducing = layout.learned.inducing
+        ? elboGradient(parameters, statistics, theta, diagonal, posterior).inducing
+        : undefined;
+      writeHyperGradient(layout, { ...hyper, inducing }, x, n, gradient);
+    }
+    return total - posterior.kl + logPrior(priors, parameters.noiseVariance, parameters.kernel, shared);
+  };
+}
+
+const SWEEP = { method: "newton", gradientTolerance: 1e-5, maxEvaluations: 50 } as const;
+const SLACK = 1e-8;
+
+/**
+ * Coordinate ascent: local steps of all individuals, then the exact q(u), in turn; one step is one sweep. Both raise the
+ * bound, so a fall beyond rounding is a bug and is thrown as one.
+ */
+export function coordinateSchedule(engine: Engine, state: RunState): Schedule {
+  const { maxIterations, tolerance } = state.settings;
+  const everybody = { from: 0, to: engine.statistics.numIndividuals };
+  const updateMap = (): number => {
+    sumInShards(engine, state.theta);
+    requireUpdate(updateInducing(engine));
+    return termsOfSums(engine, state.theta).total;
+  };
+  const start = updateMap();
+  if (state.trace.length === 0) state.trace.push(start);
+  return {
+    maxIterations,
+    step: () => {
+      const before = state.trace[state.trace.length - 1];
+      placeInShards(engine, state.theta, everybody, SWEEP, null);
+      const value = updateMap();
+      state.iterations++;
+      state.trace.push(value);
+      const gain = value - before;
+      if (!(gain >= -SLACK * Math.abs(value))) {
+        throw new DtmError(
+          "not-monotone",
+          `Coordinate ascent: expected a bound of at least ${before}, received ${value} in sweep ${state.iterations}. This is a bug; please report it with the data.`,
+        );
+      }
+      if (gain <= smallGain(state)) {
+        state.converged = true;
+        state.verdict = `Converged: sweep ${state.iterations} raised the bound by less than ${tolerance} of itself.`;
+        return true;
+      }
+      if (state.iterations < maxIterations) return false;
+      state.verdict = `Stopped at the limit of ${maxIterations} sweeps; the last one still raised the bound by ${gain.toPrecision(2)}.`;
+      return true;
+    },
+    leave: () => null,
+  };
+}

@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { designMatrix } from "../packages/core/src/basis/bspline.ts";
 import type { BasisStatistics } from "../packages/core/src/basis/statistics.ts";
-import { type Cohort, makeCohort, numIndividuals } from "../packages/core/src/cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
 import { idAt } from "../packages/core/src/cohort/ids.ts";
 import { linearStart } from "../packages/core/src/models/linear/start.ts";
 import type { MapStart } from "../packages/core/src/models/map-start.ts";
@@ -63,20 +63,25 @@ export function startOf(cohort: Cohort): { readonly statistics: BasisStatistics;
 
 /** Writes visits as CSV (id, time, value) and returns the path. */
 export function writeVisits(cohort: Cohort, name: string): string {
-  return writeLines(name, "id,time,value", cohort, (id, j) => `${id},${cohort.times[j]},${cohort.values[j]}`);
+  return writeLines(
+    name,
+    "id,time,value",
+    cohort,
+    (id, j) => `${id},${onlyMarker(cohort).times[j]},${onlyMarker(cohort).values[j]}`,
+  );
 }
 
 /** Writes visits with their spline basis (id, value, b1 to bd) and returns the path. */
 export function writeDesign(cohort: Cohort, name: string): string {
   const { basis } = prepareCohort(cohort).statistics;
   const d = basis.numBasis;
-  const B = designMatrix(basis, cohort.times); // [N,d]
+  const B = designMatrix(basis, onlyMarker(cohort).times); // [N,d]
   const names = Array.from({ length: d }, (_, k) => `b${k + 1}`);
   return writeLines(
     name,
     `id,value,${names.join(",")}`,
     cohort,
-    (id, j) => `${id},${cohort.values[j]},${B.subarray(j * d, (j + 1) * d).join(",")}`,
+    (id, j) => `${id},${onlyMarker(cohort).values[j]},${B.subarray(j * d, (j + 1) * d).join(",")}`,
   );
 }
 
@@ -86,7 +91,7 @@ function writeLines(name: string, head: string, cohort: Cohort, line: (id: strin
   let lines = [head];
   for (let i = 0; i < numIndividuals(cohort); i++) {
     const id = idAt(cohort.ids, i);
-    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) lines.push(line(id, j));
+    for (let j = onlyMarker(cohort).offsets[i]; j < onlyMarker(cohort).offsets[i + 1]; j++) lines.push(line(id, j));
     // A text of all lines of a large cohort would be longer than a string may be.
     if (lines.length > 100_000) {
       writeSync(file, `${lines.join("\n")}\n`);

@@ -1,11 +1,11 @@
 /** From a CSV file to a map: read, fit, place everyone. Run it: node examples/01-quick-start.mjs */
-import { embed, fitDtm, numIndividuals } from "@trajectory-maps/core";
+import { embed, fitDtm, numIndividuals, numObservations } from "@trajectory-maps/core";
 import { isMain, readPbc } from "./pbc.mjs";
 
 export async function run(print = console.log) {
   // Rows become a validated cohort, or one error with every complaint, line by line.
   const { cohort, warnings } = readPbc();
-  print(`${numIndividuals(cohort)} individuals, ${cohort.times.length} observations, ${warnings.length} warnings`);
+  print(`${numIndividuals(cohort)} individuals, ${numObservations(cohort)} observations, ${warnings.length} warnings`);
 
   const model = fitDtm(cohort, { seed: 1 });
   print(model.record.verdict);

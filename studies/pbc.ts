@@ -14,6 +14,7 @@ import {
   highestDensityRegion,
   modelMixture,
   numIndividuals,
+  onlyMarker,
   placeIndividual,
   readCohort,
   simulateFromModel,
@@ -70,8 +71,11 @@ function regionCoverage(simulated: Cohort, truth: Float64Array, level: number) {
   let inside = 0;
   let insideEllipse = 0;
   for (let i = 0; i < numIndividuals(simulated); i++) {
-    const [start, end] = [simulated.offsets[i], simulated.offsets[i + 1]];
-    const history = { times: simulated.times.slice(start, end), values: simulated.values.slice(start, end) };
+    const [start, end] = [onlyMarker(simulated).offsets[i], onlyMarker(simulated).offsets[i + 1]];
+    const history = {
+      times: onlyMarker(simulated).times.slice(start, end),
+      values: onlyMarker(simulated).values.slice(start, end),
+    };
     const placement = placeIndividual(model, history, { mixture });
     const region = highestDensityRegion(model, placement, level);
     const [x, y] = [truth[2 * i], truth[2 * i + 1]];

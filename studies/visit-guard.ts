@@ -12,6 +12,7 @@ import {
   embed,
   fitDtm,
   modelMixture,
+  onlyMarker,
   simulateCohort,
   simulateFromModel,
 } from "../packages/core/src/index.ts";
@@ -52,7 +53,15 @@ const studies = Number(flags.studies);
 const unequalVisits = await unequalVisitsStudy(
   (design, drawSeed) => simulateFromModel(model, design, { seed: drawSeed }).cohort,
   place,
-  { studies, permutations, groupSize: 150, meanVisits: [2.2, 8], lastYear: 10, marker: cohort.marker, seed },
+  {
+    studies,
+    permutations,
+    groupSize: 150,
+    meanVisits: [2.2, 8],
+    lastYear: 10,
+    marker: onlyMarker(cohort).marker,
+    seed,
+  },
   progress("unequal visits", studies),
 );
 

@@ -1,7 +1,7 @@
 /** Small simulated problems of the recommended map, for tests. */
 import { bsplineBasis } from "../packages/core/src/basis/knots.ts";
 import { basisStatistics } from "../packages/core/src/basis/statistics.ts";
-import { type CohortColumns, makeCohort } from "../packages/core/src/cohort/cohort.ts";
+import { type CohortColumns, makeCohort, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
 import type { DtmModel } from "../packages/core/src/models/dtm/model.ts";
 import { linearStart } from "../packages/core/src/models/linear/start.ts";
 import { createRandom } from "../packages/core/src/numeric/random.ts";
@@ -30,7 +30,7 @@ export function columnsOf(numIndividuals: number, seed = 1): CohortColumns {
 /** A cohort, its statistics and a start from the linear models. */
 export function problemOf(columns: CohortColumns, mapDimension = 2, mean: "scalar" | "spline" = "scalar") {
   const cohort = makeCohort(columns);
-  const statistics = basisStatistics(cohort, bsplineBasis(cohort.times));
+  const statistics = basisStatistics(cohort, bsplineBasis(onlyMarker(cohort).times));
   return { cohort, statistics, start: linearStart(statistics, { mapDimension, mean }) };
 }
 

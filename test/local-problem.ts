@@ -4,7 +4,7 @@
  */
 import { bsplineBasis } from "../packages/core/src/basis/knots.ts";
 import { type BasisStatistics, basisStatistics, unpackGram } from "../packages/core/src/basis/statistics.ts";
-import { makeCohort } from "../packages/core/src/cohort/cohort.ts";
+import { makeCohort, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
 import { type Kernel, kernelMatrix } from "../packages/core/src/models/gp/kernel.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../packages/core/src/numeric/cholesky.ts";
 import { multiply, transpose } from "../packages/core/src/numeric/matrix.ts";
@@ -55,7 +55,7 @@ export function makeLocalProblem(
     }
   }
   const cohort = makeCohort({ ids, times, values });
-  const statistics = basisStatistics(cohort, bsplineBasis(cohort.times, { degree, numBasis: d }));
+  const statistics = basisStatistics(cohort, bsplineBasis(onlyMarker(cohort).times, { degree, numBasis: d }));
   const Kinv = invertFromCholesky(cholesky(kernelMatrix(kernel, Z, p, q), p), p);
   const U = new Float64Array(p * d);
   for (let j = 0; j < p; j++) {

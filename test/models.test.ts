@@ -17,6 +17,7 @@ import {
   loadModel,
   makeCohort,
   modelMixture,
+  onlyMarker,
   placeIndividual,
   placementAt,
   predict,
@@ -53,23 +54,23 @@ function remake(
 ): Cohort {
   const { time = (t) => t, value = (y) => y, rename = (id) => id } = options;
   const owner = idList(source.ids).flatMap((id, i) =>
-    Array<string>(source.offsets[i + 1] - source.offsets[i]).fill(id),
+    Array<string>(onlyMarker(source).offsets[i + 1] - onlyMarker(source).offsets[i]).fill(id),
   );
   const order = options.shuffle === undefined ? null : createRandom(options.shuffle).permutation(owner.length);
   const rows = Array.from(order ?? owner.keys());
   return makeCohort(
     {
       ids: rows.map((j) => rename(owner[j])),
-      times: rows.map((j) => time(source.times[j])),
-      values: rows.map((j) => value(source.values[j])),
+      times: rows.map((j) => time(onlyMarker(source).times[j])),
+      values: rows.map((j) => value(onlyMarker(source).values[j])),
     },
-    source.marker,
+    onlyMarker(source).marker,
   );
 }
 
 function historyOf(source: Cohort, i: number) {
-  const [start, end] = [source.offsets[i], source.offsets[i + 1]];
-  return { times: source.times.slice(start, end), values: source.values.slice(start, end) };
+  const [start, end] = [onlyMarker(source).offsets[i], onlyMarker(source).offsets[i + 1]];
+  return { times: onlyMarker(source).times.slice(start, end), values: onlyMarker(source).values.slice(start, end) };
 }
 
 describe.each(Object.keys(FITS))("%s", (kind) => {
@@ -97,7 +98,7 @@ describe.each(Object.keys(FITS))("%s", (kind) => {
   it("does not hold an id or a measured value in its file", () => {
     const text = saveModel(model);
     expect(text).not.toContain(idAt(cohort.ids, 0));
-    for (let j = 0; j < 20; j++) expect(text).not.toContain(String(cohort.values[j]));
+    for (let j = 0; j < 20; j++) expect(text).not.toContain(String(onlyMarker(cohort).values[j]));
   });
 
   it("maps values shifted and scaled to the same places, and predictions along", () => {
@@ -127,7 +128,7 @@ describe.each(Object.keys(FITS))("%s", (kind) => {
     const prior = placeIndividual(model, { times: [], values: [] }, { mixture });
     expect(prior.logLikelihood).toBeCloseTo(0, 9);
     const { median } = predict(model, prior, [5]);
-    const all = cohort.values.slice().sort();
+    const all = onlyMarker(cohort).values.slice().sort();
     expect(median[0]).toBeGreaterThan(all[Math.floor(0.2 * all.length)]);
     expect(median[0]).toBeLessThan(all[Math.floor(0.8 * all.length)]);
   });
@@ -259,9 +260,11 @@ describe("a map fit that is stopped and resumed", () => {
 describe("transforms", () => {
   const positive = makeCohort(
     {
-      ids: idList(cohort.ids).flatMap((id, i) => Array<string>(cohort.offsets[i + 1] - cohort.offsets[i]).fill(id)),
-      times: cohort.times,
-      values: cohort.values.map((y) => Math.exp(y / 40)),
+      ids: idList(cohort.ids).flatMap((id, i) =>
+        Array<string>(onlyMarker(cohort).offsets[i + 1] - onlyMarker(cohort).offsets[i]).fill(id),
+      ),
+      times: onlyMarker(cohort).times,
+      values: onlyMarker(cohort).values.map((y) => Math.exp(y / 40)),
     },
     { transform: "log" },
   );

@@ -1,7 +1,7 @@
 /** Small random problems of the published model, for tests. */
 import { bsplineBasis } from "../packages/core/src/basis/knots.ts";
 import { type BasisStatistics, basisStatistics } from "../packages/core/src/basis/statistics.ts";
-import { type Cohort, makeCohort } from "../packages/core/src/cohort/cohort.ts";
+import { type Cohort, makeCohort, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
 import type { Kernel } from "../packages/core/src/models/gp/kernel.ts";
 import type { MapStart } from "../packages/core/src/models/map-start.ts";
 import type { InducingPosterior } from "../packages/core/src/models/paper/inducing.ts";
@@ -27,7 +27,7 @@ export function bendingCohort(m: number, seed: number, mostVisits = 6): Cohort {
 }
 
 export function cohortStatistics(cohort: Cohort, numBasis = 5, degree = 2): BasisStatistics {
-  return basisStatistics(cohort, bsplineBasis(cohort.times, { numBasis, degree }));
+  return basisStatistics(cohort, bsplineBasis(onlyMarker(cohort).times, { numBasis, degree }));
 }
 
 /** A random positive definite matrix [n,n] with the given scale. */

@@ -2,7 +2,7 @@
 import { type Basis, designMatrix } from "../packages/core/src/basis/bspline.ts";
 import { bsplineBasis } from "../packages/core/src/basis/knots.ts";
 import { type BasisStatistics, basisStatistics } from "../packages/core/src/basis/statistics.ts";
-import { type Cohort, type CohortColumns, makeCohort } from "../packages/core/src/cohort/cohort.ts";
+import { type Cohort, type CohortColumns, makeCohort, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
 import { createRandom } from "../packages/core/src/numeric/random.ts";
 
 export interface RandomCohortOptions {
@@ -57,6 +57,6 @@ export function randomCohort(options: RandomCohortOptions = {}): RandomCohort {
   }
   const columns = { ids, times, values };
   const cohort = makeCohort(columns);
-  const basis = bsplineBasis(cohort.times, { numBasis, degree });
+  const basis = bsplineBasis(onlyMarker(cohort).times, { numBasis, degree });
   return { columns, cohort, basis, statistics: basisStatistics(cohort, basis) };
 }

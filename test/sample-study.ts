@@ -10,6 +10,7 @@ import {
   idList,
   makeCohort,
   modelMixture,
+  onlyMarker,
   placeIndividual,
   simulateCohort,
 } from "@trajectory-maps/core";
@@ -56,9 +57,12 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
   // Ids that can be told from every other text in a page.
   const rename = (id: string) => `secret-${id}`;
   const ids = idList(plain.ids).flatMap((id, i) =>
-    Array.from({ length: plain.offsets[i + 1] - plain.offsets[i] }, () => rename(id)),
+    Array.from({ length: onlyMarker(plain).offsets[i + 1] - onlyMarker(plain).offsets[i] }, () => rename(id)),
   );
-  const cohort = makeCohort({ ids, times: plain.times, values: plain.values }, plain.marker);
+  const cohort = makeCohort(
+    { ids, times: onlyMarker(plain).times, values: onlyMarker(plain).values },
+    onlyMarker(plain).marker,
+  );
   const m = count(cohort);
   const model = kind === "dtm" ? fitDtm(cohort, { seed }) : fitDtm(cohort, { kind, seed });
   const lmm = fitLmm(cohort, { seed });
@@ -68,7 +72,10 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     { name: "lmm", placements: embed(lmm, cohort) },
     { name: "fpca", placements: embed(fpca, cohort) },
   ];
-  const lastTimes = Float64Array.from({ length: m }, (_, i) => cohort.times[cohort.offsets[i + 1] - 1]);
+  const lastTimes = Float64Array.from(
+    { length: m },
+    (_, i) => onlyMarker(cohort).times[onlyMarker(cohort).offsets[i + 1] - 1],
+  );
 
   // Groups: Ward on the places, courses from each member's own posterior.
   const times = Float64Array.from({ length: 41 }, (_, k) => k / 4);
@@ -77,8 +84,11 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
   const rows = designMatrix(model.basis, times);
   const curves = new Float64Array(m * times.length);
   for (let i = 0; i < m; i++) {
-    const [from, to] = [cohort.offsets[i], cohort.offsets[i + 1]];
-    const history = { times: cohort.times.slice(from, to), values: cohort.values.slice(from, to) };
+    const [from, to] = [onlyMarker(cohort).offsets[i], onlyMarker(cohort).offsets[i + 1]];
+    const history = {
+      times: onlyMarker(cohort).times.slice(from, to),
+      values: onlyMarker(cohort).values.slice(from, to),
+    };
     const { posterior } = placeIndividual(model, history, { mixture });
     // The expected coefficients alone: much cheaper than medians of the whole mixture.
     for (let t = 0; t < times.length; t++) {
@@ -139,7 +149,7 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
 
   const study: Study = {
     cohort: summarizeCohort(cohort, {
-      numRows: cohort.times.length + 7,
+      numRows: onlyMarker(cohort).times.length + 7,
       numRowsLeftOut: 7,
       warnings: [
         {

@@ -1,6 +1,8 @@
 /** A million individuals and five million visits end to end through the built program; only with --large. */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { onlyMarker } from "../../packages/core/src/cohort/cohort.ts";
 import { alone, type BenchCase } from "../case.ts";
 import { registry, writeVisits } from "../cohorts.ts";
 import { runDtm, scratchFile } from "../peers.ts";
@@ -14,7 +16,7 @@ export const million: BenchCase = {
     if (!large) return [alone("a million individuals end to end", "s", Number.NaN, { void: "only with --large" })];
     const m = quick ? 20_000 : 1_000_000;
     const cohort = registry(m);
-    const rows = cohort.times.length;
+    const rows = onlyMarker(cohort).times.length;
     say("visits");
     const path = writeVisits(cohort, "million.csv");
     say("ingest");

@@ -1,7 +1,7 @@
 /** The predictions of a grid_*.json: node densities, likelihood, exact posterior of places, forecasts of later visits. */
 import { designMatrix } from "../../packages/core/src/basis/bspline.ts";
 import { type BasisStatistics, basisStatistics } from "../../packages/core/src/basis/statistics.ts";
-import { type Cohort, selectIndividuals, selectVisits } from "../../packages/core/src/cohort/cohort.ts";
+import { type Cohort, onlyMarker, selectIndividuals, selectVisits } from "../../packages/core/src/cohort/cohort.ts";
 import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import { functionalDistribution } from "../../packages/core/src/models/mixture/curve-distribution.ts";
@@ -121,7 +121,7 @@ function forecastChecks(
   const future = selectVisits(chosen, (n) => Math.ceil(n / 2), true);
   const whole = logLikelihoods(mixture, basisStatistics(chosen, basis, center));
   const before = logLikelihoods(mixture, past);
-  const rows = designMatrix(basis, future.times);
+  const rows = designMatrix(basis, onlyMarker(future).times);
   const work = mixtureWorkspace(mixture);
   const subject: number[] = [];
   const logDensity: number[] = [];
@@ -129,7 +129,7 @@ function forecastChecks(
   for (let i = 0; i < repeated.length; i++) {
     loadIndividual(mixture, past, i, work);
     const posterior = conditionMixture(mixture, work, minWeight);
-    for (let j = future.offsets[i]; j < future.offsets[i + 1]; j++) {
+    for (let j = onlyMarker(future).offsets[i]; j < onlyMarker(future).offsets[i + 1]; j++) {
       const value = functionalDistribution(
         posterior,
         mixture.meanCoefficients,
@@ -138,8 +138,8 @@ function forecastChecks(
         mixture.noiseVariance,
       );
       subject.push(i);
-      logDensity.push(mixtureLogDensity(value, future.values[j]));
-      pit.push(mixtureCdf(value, future.values[j]));
+      logDensity.push(mixtureLogDensity(value, onlyMarker(future).values[j]));
+      pit.push(mixtureCdf(value, onlyMarker(future).values[j]));
     }
   }
   return [

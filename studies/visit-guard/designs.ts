@@ -8,7 +8,8 @@ import { type KdeTest, kdeTest } from "../../packages/core/src/associate/kde-tes
 import { type TestFeatures, wideFeatures } from "../../packages/core/src/associate/kernel-features.ts";
 import { planPermutations, runPermutations, shareInterval } from "../../packages/core/src/associate/permutation.ts";
 import { visitStrata } from "../../packages/core/src/associate/visit-guard.ts";
-import { type Cohort, makeCohort, numIndividuals } from "../../packages/core/src/cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../../packages/core/src/cohort/cohort.ts";
+import type { Marker } from "../../packages/core/src/cohort/marker.ts";
 import { createRandom, type Random } from "../../packages/core/src/numeric/random.ts";
 
 /** Individuals with their places [m,q] and what the guard needs. */
@@ -77,7 +78,7 @@ export async function unequalVisitsStudy(
     /** Mean numbers of visits, 1 + Poisson, of the two groups. */
     readonly meanVisits: readonly [number, number];
     readonly lastYear: number;
-    readonly marker: Cohort["marker"];
+    readonly marker: Marker;
     readonly seed: number;
   },
   onStudy: (done: number) => void = () => {},
@@ -98,7 +99,7 @@ export async function unequalVisitsStudy(
 
 /** Number of visits and time of the last one of each individual. */
 export function visitsOf(cohort: Cohort): { readonly visitCounts: Int32Array; readonly lastTimes: Float64Array } {
-  const { offsets, times } = cohort;
+  const { offsets, times } = onlyMarker(cohort);
   const m = numIndividuals(cohort);
   return {
     visitCounts: Int32Array.from({ length: m }, (_, i) => offsets[i + 1] - offsets[i]),
@@ -113,7 +114,7 @@ function drawDesign(
     readonly groupSize: number;
     readonly meanVisits: readonly [number, number];
     readonly lastYear: number;
-    readonly marker: Cohort["marker"];
+    readonly marker: Marker;
   },
 ): { readonly design: Cohort; readonly labels: Uint8Array } {
   const m = 2 * options.groupSize;

@@ -1,5 +1,6 @@
 /** Tables for tests of the explorer: a simulated registry as the files people have. */
 // Not by the door: tests of pages would wait for all of the core.
+import { onlyMarker } from "../../packages/core/src/cohort/cohort.ts";
 import { idList } from "../../packages/core/src/cohort/ids.ts";
 import type { DtmModel } from "../../packages/core/src/models/dtm/model.ts";
 import { fitDtm } from "../../packages/core/src/models/fit-models.ts";
@@ -30,16 +31,16 @@ export function simulatedTables(options: TableOptions = {}): Tables {
   const { cohort, outcomes } = simulateCohort(marker, { numIndividuals: 100, seed: 5, ...of });
   const ids = idList(cohort.ids).map(rename);
   const rows = ids.flatMap((id, i) =>
-    Array.from({ length: cohort.offsets[i + 1] - cohort.offsets[i] }, (_, k) => {
-      const j = cohort.offsets[i] + k;
-      return [id, cohort.times[j].toFixed(4), cohort.values[j].toFixed(1)];
+    Array.from({ length: onlyMarker(cohort).offsets[i + 1] - onlyMarker(cohort).offsets[i] }, (_, k) => {
+      const j = onlyMarker(cohort).offsets[i] + k;
+      return [id, onlyMarker(cohort).times[j].toFixed(4), onlyMarker(cohort).values[j].toFixed(1)];
     }),
   );
   const names = Object.keys(outcomes);
   const subjects = ids.map((id, i) => [
     id,
     ...names.map((name) => String(outcomes[name][i])),
-    (cohort.times[cohort.offsets[i + 1] - 1] + 1 + (i % 3)).toFixed(2),
+    (onlyMarker(cohort).times[onlyMarker(cohort).offsets[i + 1] - 1] + 1 + (i % 3)).toFixed(2),
   ]);
   return {
     visits: csv([columns, ...rows]),

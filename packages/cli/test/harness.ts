@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { idList, simulateCohort } from "@trajectory-maps/core";
+import { idList, onlyMarker, simulateCohort } from "@trajectory-maps/core";
 import { vi } from "vitest";
 import { main } from "../src/main.ts";
 
@@ -65,8 +65,8 @@ export function smallCohort(numIndividuals: number, seed = 3): { visits: string;
   const visits = ["patient,years,fvc"];
   const subjects = ["id,severe,noise,months,died,ward"];
   idList(cohort.ids).forEach((id, i) => {
-    for (let j = cohort.offsets[i] ?? 0; j < (cohort.offsets[i + 1] ?? 0); j++) {
-      visits.push(`${id},${cohort.times[j]},${cohort.values[j]}`);
+    for (let j = onlyMarker(cohort).offsets[i] ?? 0; j < (onlyMarker(cohort).offsets[i + 1] ?? 0); j++) {
+      visits.push(`${id},${onlyMarker(cohort).times[j]},${onlyMarker(cohort).values[j]}`);
     }
     const severe = (groups[i] ?? 0) >= 2 ? 1 : 0;
     subjects.push(`${id},${severe},${i % 2},${11 + (i % 7)},${severe === 1 && i % 3 > 0 ? 1 : 0},${i % 3}`);

@@ -101,6 +101,7 @@ export const ERROR_CODES = {
     "The values are of another marker, or in another unit, than the model's.",
     "Convert the values.",
   ),
+  "several-markers": cohort("A cohort of several markers came where one is handled.", "Take one of the markers."),
   history: cohort("History and future are not of the same individuals.", "Select both with selectVisits."),
 
   "outcome-specification": outcome("An outcome was asked for in words that cannot be read.", "Write name:column."),

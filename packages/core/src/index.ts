@@ -11,9 +11,11 @@ export { type BasisStatistics, basisStatistics, selectStatistics } from "./basis
 export {
   type Cohort,
   type CohortColumns,
+  type MarkerSeries,
   makeCohort,
   numIndividuals,
   numObservations,
+  onlyMarker,
   selectIndividuals,
   selectVisits,
 } from "./cohort/cohort.ts";

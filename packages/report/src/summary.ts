@@ -1,5 +1,12 @@
 /** From results of the core to the parts of a study: a cohort in numbers, groups with letters, courses and follow-up. */
-import { type Cohort, type Complaint, coveredPairs, numIndividuals, valueHistogram } from "@trajectory-maps/core";
+import {
+  type Cohort,
+  type Complaint,
+  coveredPairs,
+  numIndividuals,
+  onlyMarker,
+  valueHistogram,
+} from "@trajectory-maps/core";
 import type { CohortSummary, Numbers, StudyGroup, StudyGroups } from "./study.ts";
 
 /** What reading a file adds to a summary. */
@@ -15,7 +22,7 @@ const VISIT_CLASSES = [1, 2, 3, 4, 6, 9];
 
 /** A cohort in numbers, without rows. */
 export function summarizeCohort(cohort: Cohort, reading: ReadingFacts = {}): CohortSummary {
-  const { times, values, offsets, marker } = cohort;
+  const { times, values, offsets, marker } = onlyMarker(cohort);
   const m = numIndividuals(cohort);
   const counts = Float64Array.from({ length: m }, (_, i) => offsets[i + 1] - offsets[i]);
   const last = Float64Array.from({ length: m }, (_, i) => times[offsets[i + 1] - 1]).sort();

@@ -2,7 +2,7 @@
  * The files a study can be saved as, each with a list of what it holds. `individual` files hold data of single people and
  * say so; the others hold none, and counts below the limit are written "<11" in them.
  */
-import { isMapModel, numIndividuals, saveModel } from "@trajectory-maps/core";
+import { isMapModel, numIndividuals, onlyMarker, saveModel } from "@trajectory-maps/core";
 import { cell, counted, figureToSvg, renderReport, studyFigures, toCsv } from "@trajectory-maps/report";
 import { zipSync } from "fflate";
 import { svgToPng } from "../lib/save.ts";
@@ -31,7 +31,7 @@ export function exportFiles(explorer: Explorer): ExportFile[] {
   if (loaded === null) return [];
   const files: ExportFile[] = [];
   const stem = stemOf(loaded.source);
-  const title = `Map of ${loaded.cohort.marker.name}`;
+  const title = `Map of ${onlyMarker(loaded.cohort).marker.name}`;
   const source = `${loaded.source}, ${counted(numIndividuals(loaded.cohort), "individual")}`;
   if (fitted !== null) {
     const { model, placements } = fitted;

@@ -14,7 +14,9 @@ import {
   type ErrorCode,
   type Groups,
   type LandmarkSurvival,
+  type MarkerSeries,
   type Outcome,
+  onlyMarker,
   type Stability,
   type TablePreview,
 } from "@trajectory-maps/core";
@@ -85,6 +87,8 @@ export class Held {
   /** The table looked at as it would be read; taken over by `read`. */
   checked: Checked | null = $state.raw(null);
   loaded: Loaded | null = $state.raw(null);
+  /** The observations of the marker that is loaded. */
+  readonly series: MarkerSeries | null = $derived(this.loaded === null ? null : onlyMarker(this.loaded.cohort));
   subjects: LoadedSubjects | null = $state.raw(null);
   /** Names of the outcomes in use, as `readOutcomes` takes them. */
   outcomeNames: readonly string[] = $state.raw([]);

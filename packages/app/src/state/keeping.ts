@@ -2,7 +2,7 @@
 import { DtmError } from "@trajectory-maps/core";
 import { problemOf } from "./held.svelte.ts";
 import { Showing } from "./showing.ts";
-import { claim, forget, keep } from "./storage.ts";
+import { claim, forget, keep, VERSION } from "./storage.ts";
 
 /** The explorer as far as it keeps. */
 export class Keeping extends Showing {
@@ -24,7 +24,7 @@ export class Keeping extends Showing {
       // The answer may come after the user has changed their mind.
       if (!this.mayKeep || this.loaded === null) return;
       await keep({
-        version: 2,
+        version: VERSION,
         loaded: this.loaded,
         subjects: this.subjects,
         outcomes: this.outcomeNames,

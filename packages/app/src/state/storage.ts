@@ -4,14 +4,16 @@
  * may have no storage: then nothing is kept, and the page says so. Of several tabs the last that took the study up keeps
  * it: the others must neither write over it nor bring back what was forgotten.
  */
-import { DtmError, type DtmRunSnapshot, packIds } from "@trajectory-maps/core";
+import { DtmError, type DtmRunSnapshot } from "@trajectory-maps/core";
 import { type DBSchema, deleteDB, openDB } from "idb";
 import type { FitChoice, Fitted, GroupChoice, Loaded, LoadedSubjects } from "../worker/api.ts";
 
 const NAME = "trajectory-maps";
+/** The form of what is kept; of another form nothing is taken up. */
+export const VERSION = 3;
 
 export interface Kept {
-  readonly version: 2;
+  readonly version: typeof VERSION;
   readonly loaded: Loaded;
   readonly subjects: LoadedSubjects | null;
   readonly outcomes: readonly string[];
@@ -28,16 +30,8 @@ export interface Kept {
   readonly saved: readonly { readonly name: string; readonly members: readonly number[]; readonly how: string }[];
 }
 
-/** As earlier pages kept a study: with ids as a list of text. */
-interface KeptBefore extends Omit<Kept, "version" | "loaded"> {
-  readonly version: 1;
-  readonly loaded: Omit<Loaded, "cohort"> & {
-    readonly cohort: Omit<Loaded["cohort"], "ids"> & { readonly ids: readonly string[] };
-  };
-}
-
 interface Schema extends DBSchema {
-  study: { key: "last"; value: Kept | KeptBefore };
+  study: { key: "last"; value: Kept };
   /** The tab that keeps the study. */
   owner: { key: "tab"; value: string };
 }
@@ -95,18 +89,10 @@ export async function recall(): Promise<Kept | null> {
     const db = await open();
     const kept = await db.get("study", "last");
     db.close();
-    return kept === undefined ? null : upToDate(kept);
+    return kept?.version === VERSION ? kept : null;
   } catch {
     return null;
   }
-}
-
-/** A study as this page keeps it; null of one kept by a later page. */
-export function upToDate(kept: Kept | KeptBefore): Kept | null {
-  if (kept.version === 2) return kept;
-  if (kept.version !== 1) return null;
-  const { cohort } = kept.loaded;
-  return { ...kept, version: 2, loaded: { ...kept.loaded, cohort: { ...cohort, ids: packIds(cohort.ids) } } };
 }
 
 export async function forget(): Promise<void> {

@@ -1,5 +1,5 @@
 /** What is asked of a map: groups and their stability, outcomes, other models, single individuals, saved selections. */
-import { type Interval, idAt } from "@trajectory-maps/core";
+import { type Interval, idAt, onlyMarker } from "@trajectory-maps/core";
 import { shortNumbers } from "@trajectory-maps/report";
 import type { CompareChoice, GroupChoice, IndividualAnswer, IndividualQuestion } from "../worker/api.ts";
 import { Reading } from "./reading.ts";
@@ -107,7 +107,8 @@ export class Studying extends Reading {
   /** Visits of an individual; `index` −1 is the draft. */
   visitsOf(index: number): { id: string; times: readonly number[]; values: readonly number[] } {
     if (index < 0 || this.loaded === null) return { id: "new individual", ...this.draft };
-    const { ids, offsets, times, values } = this.loaded.cohort;
+    const { ids } = this.loaded.cohort;
+    const { offsets, times, values } = onlyMarker(this.loaded.cohort);
     const [from, to] = [offsets[index], offsets[index + 1]];
     return {
       id: idAt(ids, index),

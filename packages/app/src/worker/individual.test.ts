@@ -4,6 +4,7 @@ import {
   idAt,
   mixtureFromLabels,
   modelMixture,
+  onlyMarker,
   placeIndividual,
   placeSds,
   predict,
@@ -13,17 +14,18 @@ import { describe, expect, it } from "vitest";
 import { answerDifference, answerIndividual } from "./individual.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 120, seed: 4 });
+const { offsets, times, values } = onlyMarker(cohort);
 const AT = [0, 2.5, 5, 7.5, 10];
 
 function visitsOf(i: number) {
-  const [from, to] = [cohort.offsets[i], cohort.offsets[i + 1]];
+  const [from, to] = [offsets[i], offsets[i + 1]];
   return {
     id: idAt(cohort.ids, i),
-    times: Array.from(cohort.times.subarray(from, to)),
-    values: Array.from(cohort.values.subarray(from, to)),
+    times: Array.from(times.subarray(from, to)),
+    values: Array.from(values.subarray(from, to)),
   };
 }
-const often = cohort.offsets.findIndex((from, i) => cohort.offsets[i + 1] - from >= 6);
+const often = offsets.findIndex((from, i) => offsets[i + 1] - from >= 6);
 
 describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (mapDimension) => {
   const model = fitDtm(cohort, { kind: "dtm", mapDimension, maxIterations: 8, seed: 1 });

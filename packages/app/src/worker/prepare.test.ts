@@ -1,4 +1,4 @@
-import { embed, fitDtm, simulateCohort } from "@trajectory-maps/core";
+import { embed, fitDtm, onlyMarker, simulateCohort } from "@trajectory-maps/core";
 import { describe, expect, it } from "vitest";
 import { landOfPlacements } from "../map/coast.ts";
 import { prepare, spreadOf } from "./prepare.ts";
@@ -28,6 +28,9 @@ describe("prepare", () => {
       numObservations: new Int32Array(m).fill(2),
       location: Float64Array.from({ length: 2 * m }, (_, k) => Math.sin(k)),
     };
-    expect(prepare(cohort, many)).toEqual({ land: landOfPlacements(many), values: spreadOf(cohort.values) });
+    expect(prepare(cohort, many)).toEqual({
+      land: landOfPlacements(many),
+      values: spreadOf(onlyMarker(cohort).values),
+    });
   });
 });

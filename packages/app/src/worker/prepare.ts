@@ -2,7 +2,7 @@
  * What the first drawing of a map rests on and takes a pass or a sort over everyone: of a large cohort it is found in the
  * worker, because the page would stop for it.
  */
-import type { Cohort, Placements } from "@trajectory-maps/core";
+import { type Cohort, onlyMarker, type Placements } from "@trajectory-maps/core";
 import type { Land } from "@trajectory-maps/report";
 import { landOfPlacements } from "../map/coast.ts";
 
@@ -25,7 +25,7 @@ const DRAWN_AT_ONCE = 3000;
 /** What the map of a large cohort needs; null of a small one. */
 export function prepare(cohort: Cohort, placements: Placements): Prepared | null {
   if (placements.ids.length <= DRAWN_AT_ONCE) return null;
-  return { land: landOfPlacements(placements), values: spreadOf(cohort.values) };
+  return { land: landOfPlacements(placements), values: spreadOf(onlyMarker(cohort).values) };
 }
 
 /** The spread of measured values. */

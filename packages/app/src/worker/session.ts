@@ -9,6 +9,7 @@ import {
   loadModel,
   type mixtureFromLabels,
   modelMixture,
+  numObservations,
   plainOutcomes,
   previewFile,
   type ReadCohort,
@@ -234,7 +235,7 @@ function asRead(cohort: Cohort): CohortRead {
   return {
     cohort,
     columns: { id: "id", time: "time", value: "value" },
-    numRows: cohort.times.length,
+    numRows: numObservations(cohort),
     numRowsLeftOut: 0,
     warnings: [],
     notes: [],

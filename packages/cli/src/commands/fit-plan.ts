@@ -1,5 +1,5 @@
 /** dtm fit --dry-run: what would be read, fitted and written; nothing is. */
-import { numIndividuals, type ReadCohort } from "@trajectory-maps/core";
+import { numIndividuals, numObservations, onlyMarker, type ReadCohort } from "@trajectory-maps/core";
 import { isPrivate } from "../io/run-folder.ts";
 import { cohortSummary } from "../print/summary.ts";
 import { count, whole } from "../print/words.ts";
@@ -32,9 +32,9 @@ export function planOf(read: ReadCohort, choice: FitChoice, folder: string, name
     json: {
       dryRun: true,
       columns,
-      marker: cohort.marker,
+      marker: onlyMarker(cohort).marker,
       individuals: numIndividuals(cohort),
-      observations: cohort.times.length,
+      observations: numObservations(cohort),
       rows: numRows,
       rowsLeftOut: numRowsLeftOut,
       findings: warnings.map(({ code, count: times, remedy }) => ({ code, count: times ?? 1, remedy })),

@@ -6,6 +6,7 @@ import {
   idAt,
   modelMixture,
   numIndividuals,
+  onlyMarker,
   type Placement,
   placeIndividual,
   predict,
@@ -82,12 +83,13 @@ export const predictCommand: Command = {
 
 function* placed(model: TrajectoryModel, cohort: Cohort): Generator<Placement> {
   const mixture = modelMixture(model);
+  const { offsets, times, values } = onlyMarker(cohort);
   for (let i = 0; i < numIndividuals(cohort); i++) {
-    const [from, to] = [cohort.offsets[i], cohort.offsets[i + 1]];
+    const [from, to] = [offsets[i], offsets[i + 1]];
     const history = {
       id: idAt(cohort.ids, i),
-      times: cohort.times.subarray(from, to),
-      values: cohort.values.subarray(from, to),
+      times: times.subarray(from, to),
+      values: values.subarray(from, to),
     };
     yield placeIndividual(model, history, { mixture });
   }

@@ -8,6 +8,8 @@ import {
   idList,
   makeCohort,
   numIndividuals,
+  numObservations,
+  onlyMarker,
   simulateCohort,
   simulateFromModel,
   type TrajectoryModel,
@@ -43,7 +45,11 @@ export const simulate: Command = {
     const folder = textOption(options, "out");
     if (folder !== undefined) checkOutputs(folder, ["visits.csv", "subjects.csv"], options.force === true);
     const { cohort, subjects } = await draw(what, options);
-    const about = { marker: cohort.marker, individuals: numIndividuals(cohort), observations: cohort.times.length };
+    const about = {
+      marker: onlyMarker(cohort).marker,
+      individuals: numIndividuals(cohort),
+      observations: numObservations(cohort),
+    };
     if (folder === undefined) {
       return {
         text: [...visitsCsv(cohort)].join(""),
@@ -58,7 +64,7 @@ export const simulate: Command = {
       { name: "visits.csv", text: visitsCsv(cohort) },
       { name: "subjects.csv", text: csvPieces(header, rows(), { exact: true }) },
     ]);
-    const said = `${count(about.individuals, "individual")} with ${count(about.observations, "observation")} of ${cohort.marker.name}`;
+    const said = `${count(about.individuals, "individual")} with ${count(about.observations, "observation")} of ${about.marker.name}`;
     return { text: `${said}\nWritten   ${paths.join("\n          ")}`, json: { ...about, files: paths } };
   },
 };
@@ -109,12 +115,13 @@ function drawDesign(model: TrajectoryModel, m: number, seed: number): Cohort {
 }
 
 function visitRows(cohort: Cohort) {
+  const { offsets, times, values } = onlyMarker(cohort);
   return idList(cohort.ids).flatMap((id, i) => {
-    const [from, to] = [cohort.offsets[i] ?? 0, cohort.offsets[i + 1] ?? 0];
+    const [from, to] = [offsets[i] ?? 0, offsets[i + 1] ?? 0];
     return Array.from({ length: to - from }, (_, j) => ({
       id,
-      time: cohort.times[from + j],
-      value: cohort.values[from + j],
+      time: times[from + j],
+      value: values[from + j],
     }));
   });
 }

@@ -7,6 +7,7 @@ import {
   idAt,
   loadModel,
   numIndividuals,
+  onlyMarker,
   type ReadCohort,
   readCohortFile,
   type TrajectoryModel,
@@ -104,11 +105,12 @@ function readPrivateCopy(folder: string, model: TrajectoryModel): Promise<ReadCo
 
 /** The private copy of the visits, in pieces; it reads back as the same cohort, bit for bit. */
 export function visitsCsv(cohort: Cohort): Iterable<string> {
+  const { offsets, times, values } = onlyMarker(cohort);
   function* rows(): Generator<readonly (string | number)[]> {
     for (let i = 0; i < numIndividuals(cohort); i++) {
       const id = idAt(cohort.ids, i);
-      for (let j = cohort.offsets[i] ?? 0; j < (cohort.offsets[i + 1] ?? 0); j++) {
-        yield [id, cohort.times[j] ?? Number.NaN, cohort.values[j] ?? Number.NaN];
+      for (let j = offsets[i] ?? 0; j < (offsets[i + 1] ?? 0); j++) {
+        yield [id, times[j] ?? Number.NaN, values[j] ?? Number.NaN];
       }
     }
   }

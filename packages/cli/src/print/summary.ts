@@ -3,6 +3,7 @@ import {
   basisDomain,
   type Cohort,
   numIndividuals,
+  onlyMarker,
   type Places,
   placementAt,
   predict,
@@ -29,16 +30,17 @@ const line = (title: string, text: string) => `${title.padEnd(10)}${wrap(text, W
 
 export function cohortSummary(cohort: Cohort): string {
   const m = numIndividuals(cohort);
-  const n = Int32Array.from({ length: m }, (_, i) => (cohort.offsets[i + 1] ?? 0) - (cohort.offsets[i] ?? 0)).sort();
-  const { name, unit, timeUnit, transform } = cohort.marker;
-  const first = cohort.times.reduce((least, t) => Math.min(least, t), Number.POSITIVE_INFINITY);
-  const last = cohort.times.reduce((most, t) => Math.max(most, t), Number.NEGATIVE_INFINITY);
+  const { marker, offsets, times } = onlyMarker(cohort);
+  const n = Int32Array.from({ length: m }, (_, i) => (offsets[i + 1] ?? 0) - (offsets[i] ?? 0)).sort();
+  const { name, unit, timeUnit, transform } = marker;
+  const first = times.reduce((least, t) => Math.min(least, t), Number.POSITIVE_INFINITY);
+  const last = times.reduce((most, t) => Math.max(most, t), Number.NEGATIVE_INFINITY);
   const scale = transform === "identity" ? "" : `, modelled on the ${transform} scale`;
   const singles = n.filter((k) => k === 1).length;
   return [
     line(
       "Cohort",
-      `${count(m, "individual")}, ${count(cohort.times.length, "observation")} of ${name}${unit && ` (${unit})`}${scale}`,
+      `${count(m, "individual")}, ${count(times.length, "observation")} of ${name}${unit && ` (${unit})`}${scale}`,
     ),
     line(
       "",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../test/expect-gradient.ts";
-import { type Cohort, makeCohort } from "../cohort/cohort.ts";
+import { type Cohort, makeCohort, onlyMarker } from "../cohort/cohort.ts";
 import { idAt } from "../cohort/ids.ts";
 import { applyTransform, type Transform } from "../cohort/marker.ts";
 import { createRandom } from "../numeric/random.ts";
@@ -26,14 +26,14 @@ function cohortOf(transform: Transform = "identity"): Cohort {
 /** B_i'B_i, B_i'r, r'r by the definition, for r = y − Bβ. */
 function naive(cohort: Cohort, basis: ReturnType<typeof bsplineBasis>, i: number, beta: Float64Array) {
   const d = basis.numBasis;
-  const [start, end] = [cohort.offsets[i], cohort.offsets[i + 1]];
-  const B = designMatrix(basis, cohort.times.subarray(start, end));
+  const [start, end] = [onlyMarker(cohort).offsets[i], onlyMarker(cohort).offsets[i + 1]];
+  const B = designMatrix(basis, onlyMarker(cohort).times.subarray(start, end));
   const G = new Float64Array(d * d);
   const g = new Float64Array(d);
   let rho = 0;
   for (let j = 0; j < end - start; j++) {
     const b = B.subarray(j * d, (j + 1) * d);
-    const y = applyTransform(cohort.marker.transform, cohort.values[start + j]);
+    const y = applyTransform(onlyMarker(cohort).marker.transform, onlyMarker(cohort).values[start + j]);
     const r = y - b.reduce((s, v, k) => s + v * beta[k], 0);
     for (let k = 0; k < d; k++) {
       for (let l = 0; l < d; l++) G[k * d + l] += b[k] * b[l];
@@ -48,7 +48,7 @@ const SIZES = [1, 2, 3].flatMap((degree) => [degree + 1, 5, 8].map((numBasis) =>
 
 describe.each(SIZES)("basisStatistics for degree $degree, size $numBasis", ({ degree, numBasis }) => {
   const cohort = cohortOf();
-  const basis = bsplineBasis(cohort.times, { degree, numBasis });
+  const basis = bsplineBasis(onlyMarker(cohort).times, { degree, numBasis });
   const statistics = basisStatistics(cohort, basis);
 
   it("equals the dense products B'B, B'y and y'y of centred values", () => {
@@ -61,7 +61,7 @@ describe.each(SIZES)("basisStatistics for degree $degree, size $numBasis", ({ de
       const cross = statistics.cross.subarray(i * numBasis, (i + 1) * numBasis);
       expect(relativeError(cross, expected.g)).toBeLessThan(1e-12);
       expect(Math.abs(statistics.sumSquares[i] / expected.rho - 1)).toBeLessThan(1e-12);
-      expect(statistics.counts[i]).toBe(cohort.offsets[i + 1] - cohort.offsets[i]);
+      expect(statistics.counts[i]).toBe(onlyMarker(cohort).offsets[i + 1] - onlyMarker(cohort).offsets[i]);
     }
   });
 
@@ -85,15 +85,15 @@ describe.each(SIZES)("basisStatistics for degree $degree, size $numBasis", ({ de
 describe("basisStatistics", () => {
   it("takes 18 doubles per individual for the default basis", () => {
     const cohort = cohortOf();
-    const { numBand } = basisStatistics(cohort, bsplineBasis(cohort.times));
+    const { numBand } = basisStatistics(cohort, bsplineBasis(onlyMarker(cohort).times));
     expect(numBand + 5 + 1).toBe(18);
   });
 
   it("centres transformed values at their pooled mean, or at a given centre", () => {
     const cohort = cohortOf("log");
-    const basis = bsplineBasis(cohort.times);
+    const basis = bsplineBasis(onlyMarker(cohort).times);
     const statistics = basisStatistics(cohort, basis);
-    const logs = cohort.values.map(Math.log);
+    const logs = onlyMarker(cohort).values.map(Math.log);
     expect(statistics.center).toBeCloseTo(logs.reduce((s, v) => s + v, 0) / logs.length, 14);
     // The basis sums to one, so the sum of B'(y − center) is the sum of y − center.
     expect(Math.abs(statistics.cross.reduce((s, v) => s + v, 0))).toBeLessThan(1e-11);
@@ -102,18 +102,20 @@ describe("basisStatistics", () => {
 
   it("does not depend on the order of rows, bit for bit", () => {
     const cohort = cohortOf();
-    const N = cohort.times.length;
-    const ids = Array.from({ length: N }, (_, j) => idAt(cohort.ids, cohort.offsets.findIndex((end) => end > j) - 1));
-    const expected = basisStatistics(cohort, bsplineBasis(cohort.times));
+    const N = onlyMarker(cohort).times.length;
+    const ids = Array.from({ length: N }, (_, j) =>
+      idAt(cohort.ids, onlyMarker(cohort).offsets.findIndex((end) => end > j) - 1),
+    );
+    const expected = basisStatistics(cohort, bsplineBasis(onlyMarker(cohort).times));
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         const order = Array.from(createRandom(seed).permutation(N));
         const shuffled = makeCohort({
           ids: order.map((j) => ids[j]),
-          times: order.map((j) => cohort.times[j]),
-          values: order.map((j) => cohort.values[j]),
+          times: order.map((j) => onlyMarker(cohort).times[j]),
+          values: order.map((j) => onlyMarker(cohort).values[j]),
         });
-        expect(basisStatistics(shuffled, bsplineBasis(shuffled.times))).toEqual(expected);
+        expect(basisStatistics(shuffled, bsplineBasis(onlyMarker(shuffled).times))).toEqual(expected);
       }),
       { numRuns: 50 },
     );
@@ -121,9 +123,11 @@ describe("basisStatistics", () => {
 
   it("keeps digits when values lie far from zero", () => {
     const cohort = cohortOf();
-    const basis = bsplineBasis(cohort.times);
+    const basis = bsplineBasis(onlyMarker(cohort).times);
     const near = basisStatistics(cohort, basis);
-    const far = basisStatistics({ ...cohort, values: cohort.values.map((v) => v + 2 ** 20) }, basis);
+    const series = onlyMarker(cohort);
+    const lifted = { ...series, values: series.values.map((v) => v + 2 ** 20) };
+    const far = basisStatistics({ ...cohort, markers: [lifted] }, basis);
     expect(relativeError(far.sumSquares, near.sumSquares)).toBeLessThan(1e-8);
   });
 });
@@ -131,7 +135,7 @@ describe("basisStatistics", () => {
 describe("selectStatistics", () => {
   it("picks individuals in the order asked for", () => {
     const cohort = cohortOf();
-    const statistics = basisStatistics(cohort, bsplineBasis(cohort.times));
+    const statistics = basisStatistics(cohort, bsplineBasis(onlyMarker(cohort).times));
     const chosen = selectStatistics(statistics, [5, 0, 5]);
     expect(chosen.numIndividuals).toBe(3);
     expect(chosen.numObservations).toBe(2 * statistics.counts[5] + statistics.counts[0]);

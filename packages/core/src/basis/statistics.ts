@@ -7,7 +7,7 @@
  *   g_i = B_i'(y_i − Bβ) = c_i − G_i β̃,   ρ_i = s_i − 2 β̃'c_i + β̃'G_i β̃,   β̃ = β − center·1.
  * 12 + 5 + 1 doubles per individual for the default basis, whatever the number of observations.
  */
-import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 import { type Basis, evaluateActive } from "./bspline.ts";
@@ -35,11 +35,12 @@ export interface BasisStatistics {
 
 /** Statistics of a cohort; `center` defaults to the pooled mean (give the training one for new individuals). */
 export function basisStatistics(cohort: Cohort, basis: Basis, center?: number): BasisStatistics {
+  const { marker, offsets, times, values: measured } = onlyMarker(cohort);
   const m = numIndividuals(cohort);
-  const N = cohort.times.length;
+  const N = times.length;
   const d = basis.numBasis;
   const k = basis.degree;
-  const values = cohort.values.map((v) => applyTransform(cohort.marker.transform, v));
+  const values = measured.map((v) => applyTransform(marker.transform, v));
   const origin = center ?? compensatedSum(values) / N;
   const band = bandIndices(d, k);
   const numBand = band.row.length;
@@ -49,9 +50,9 @@ export function basisStatistics(cohort: Cohort, basis: Basis, center?: number): 
   const counts = new Int32Array(m);
   const active = new Float64Array(k + 1);
   for (let i = 0; i < m; i++) {
-    counts[i] = cohort.offsets[i + 1] - cohort.offsets[i];
-    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
-      const first = evaluateActive(basis, cohort.times[j], active);
+    counts[i] = offsets[i + 1] - offsets[i];
+    for (let j = offsets[i]; j < offsets[i + 1]; j++) {
+      const first = evaluateActive(basis, times[j], active);
       const r = values[j] - origin;
       for (let a = 0; a <= k; a++) {
         cross[i * d + first + a] += active[a] * r;
@@ -177,7 +178,8 @@ export function averageGram(statistics: BasisStatistics): Float64Array {
 
 /** Number of distinct observation times, an upper limit for the size of the basis; not counted beyond `most`. */
 export function countDistinctTimes(cohort: Cohort, most = Number.POSITIVE_INFINITY): number {
+  const { times } = onlyMarker(cohort);
   const seen = new Set<number>();
-  for (let j = 0; j < cohort.times.length && seen.size < most; j++) seen.add(cohort.times[j]);
+  for (let j = 0; j < times.length && seen.size < most; j++) seen.add(times[j]);
   return seen.size;
 }

@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DtmError } from "../errors.ts";
-import { compareText, makeCohort, numIndividuals, numObservations, selectIndividuals, selectVisits } from "./cohort.ts";
+import {
+  compareText,
+  makeCohort,
+  numIndividuals,
+  numObservations,
+  onlyMarker,
+  selectIndividuals,
+  selectVisits,
+} from "./cohort.ts";
 import { idAt, idList } from "./ids.ts";
 import { applyTransform, TRANSFORMS, undoTransform } from "./marker.ts";
 import { splitCohort } from "./split.ts";
@@ -38,7 +46,7 @@ describe("makeCohort", () => {
         const cohort = cohortOf(r);
         // Object.is tells −0 from 0.
         expect(cohortOf(shuffled)).toStrictEqual(cohort);
-        expect(cohort.values.some((v) => Object.is(v, -0))).toBe(false);
+        expect(onlyMarker(cohort).values.some((v) => Object.is(v, -0))).toBe(false);
       }),
     );
   });
@@ -54,9 +62,11 @@ describe("makeCohort", () => {
             .filter((x) => x.id === id)
             .map((x) => x.time)
             .sort((a, b) => a - b);
-          expect(Array.from(cohort.times.slice(cohort.offsets[i], cohort.offsets[i + 1]))).toEqual(
-            mine.map((t) => t + 0),
-          );
+          expect(
+            Array.from(
+              onlyMarker(cohort).times.slice(onlyMarker(cohort).offsets[i], onlyMarker(cohort).offsets[i + 1]),
+            ),
+          ).toEqual(mine.map((t) => t + 0));
         });
       }),
     );
@@ -124,14 +134,14 @@ describe("selectVisits", () => {
     const first = selectVisits(cohort, () => 1);
     const rest = selectVisits(cohort, () => 1, true);
     expect(idList(first.ids)).toEqual(["a", "b", "c"]);
-    expect(Array.from(first.values)).toEqual([10, 40, 50]);
+    expect(Array.from(onlyMarker(first).values)).toEqual([10, 40, 50]);
     expect(idList(rest.ids)).toEqual(["a", "c"]);
-    expect(Array.from(rest.values)).toEqual([20, 30, 60]);
-    expect(Array.from(rest.offsets)).toEqual([0, 2, 3]);
+    expect(Array.from(onlyMarker(rest).values)).toEqual([20, 30, 60]);
+    expect(Array.from(onlyMarker(rest).offsets)).toEqual([0, 2, 3]);
   });
 
   it("takes a count that depends on how many there are, cut to what is possible", () => {
-    expect(Array.from(selectVisits(cohort, (n) => n / 2).values)).toEqual([10, 50]);
+    expect(Array.from(onlyMarker(selectVisits(cohort, (n) => n / 2)).values)).toEqual([10, 50]);
     expect(selectVisits(cohort, () => 99)).toEqual(cohort);
     expect(selectVisits(cohort, () => -1, true)).toEqual(cohort);
   });
@@ -177,5 +187,27 @@ describe("splitCohort", () => {
     expect(() => splitCohort(cohort, 24)).toThrow(/numFolds from 2 to 23/);
     expect(() => splitCohort(cohort, 1)).toThrow(/received 1/);
     expect(splitCohort(cohort, 23)).toHaveLength(23);
+  });
+});
+
+describe("a cohort of two markers", () => {
+  const first = makeCohort({ ids: ["a", "a", "b"], times: [0, 1, 0], values: [1, 2, 3] }, { name: "bili" });
+  const second = makeCohort({ ids: ["a", "b", "b"], times: [5, 6, 7], values: [4, 5, 6] }, { name: "albumin" });
+  const both = { ids: first.ids, markers: [...first.markers, ...second.markers] };
+
+  it("is refused, by the names of its markers, where one is handled", () => {
+    expect(onlyMarker(first)).toBe(first.markers[0]);
+    expect(() => onlyMarker(both)).toThrow(/one marker, received 2 \(bili, albumin\)/);
+  });
+
+  it("counts the observations of both, and selects individuals and visits of each", () => {
+    expect([numIndividuals(both), numObservations(both)]).toEqual([2, 6]);
+    const b = selectIndividuals(both, [1]);
+    expect(b.markers.map(({ values }) => [...values])).toEqual([[3], [5, 6]]);
+    const later = selectVisits(both, () => 1, true);
+    expect(later.markers.map(({ offsets }) => [...offsets])).toEqual([
+      [0, 1, 1],
+      [0, 0, 1],
+    ]);
   });
 });

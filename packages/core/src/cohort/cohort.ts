@@ -11,13 +11,19 @@ import { applyTransform, DEFAULT_MARKER, type Marker, TRANSFORMS } from "./marke
 export interface Cohort {
   /** Ids packed as UTF-8, ascending by UTF-16 code unit, [m]: `idAt` and `idList` give them as text. */
   readonly ids: PackedIds;
+  /** What was measured of these individuals: one marker or more, each at times of its own. Today there is one. */
+  readonly markers: readonly MarkerSeries[];
+}
+
+/** The observations of one marker. */
+export interface MarkerSeries {
+  readonly marker: Marker;
   /** Observations of individual i are offsets[i] .. offsets[i+1]-1, [m+1]. */
   readonly offsets: Int32Array;
   /** Times, ascending within an individual, [N]. */
   readonly times: Float64Array;
   /** Marker values on their original scale, [N]. */
   readonly values: Float64Array;
-  readonly marker: Marker;
 }
 
 export interface CohortColumns {
@@ -54,8 +60,8 @@ export function makeCohort(columns: CohortColumns, marker: Partial<Marker> = {})
     return numbers.size - 1;
   });
   const names = packIds([...numbers.keys()]);
-  const { order: _, ...sorted } = assembleColumns({ names, individuals, times, values });
-  return { ...sorted, marker: fullMarker };
+  const { ids: sorted, order: _, ...series } = assembleColumns({ names, individuals, times, values });
+  return { ids: sorted, markers: [{ marker: fullMarker, ...series }] };
 }
 
 function checkRow(id: string, time: number, value: number, row: number, marker: Marker): void {
@@ -79,14 +85,24 @@ function checkRow(id: string, time: number, value: number, row: number, marker: 
   }
 }
 
-/** How many individuals a cohort has. */
-export function numIndividuals(cohort: Cohort): number {
-  return cohort.offsets.length - 1;
+/** The observations of a cohort's only marker, for what handles one; refuses a cohort of several. */
+export function onlyMarker({ markers }: Cohort): MarkerSeries {
+  if (markers.length === 1) return markers[0];
+  const names = markers.map(({ marker }) => marker.name).join(", ");
+  throw new DtmError(
+    "several-markers",
+    `Expected a cohort of one marker, received ${markers.length}${names === "" ? "" : ` (${names})`}. Take one of them.`,
+  );
 }
 
-/** How many observations a cohort has. */
+/** How many individuals a cohort has. */
+export function numIndividuals(cohort: Cohort): number {
+  return cohort.ids.starts.length - 1;
+}
+
+/** How many observations a cohort has, of all its markers. */
 export function numObservations(cohort: Cohort): number {
-  return cohort.times.length;
+  return cohort.markers.reduce((sum, { times }) => sum + times.length, 0);
 }
 
 /** Order of text by UTF-16 code unit: the same on every machine, whatever its locale. */
@@ -97,40 +113,46 @@ export function compareText(a: string, b: string): number {
 /** The cohort of the given individuals (positions, ascending or not; the result is in canonical order). */
 export function selectIndividuals(cohort: Cohort, individuals: ArrayLike<number>): Cohort {
   const chosen = Int32Array.from(individuals).sort();
-  return subset(cohort, chosen, (i) => [cohort.offsets[i], cohort.offsets[i + 1]]);
+  return subset(cohort, chosen, ({ offsets }, i) => [offsets[i], offsets[i + 1]]);
 }
 
 /**
- * The first `count(n)` observations of each individual with n observations (for conditioning a forecast) or, with
- * `rest`, the others; individuals left with none are dropped.
+ * The first `count(n)` observations of each individual with n observations of a marker (for conditioning a forecast) or,
+ * with `rest`, the others; individuals left with none are dropped.
  */
 export function selectVisits(cohort: Cohort, count: (n: number) => number, rest = false): Cohort {
-  const kept: number[] = [];
-  const range = (i: number): [number, number] => {
-    const start = cohort.offsets[i];
-    const end = cohort.offsets[i + 1];
+  const range: Range = ({ offsets }, i) => {
+    const [start, end] = [offsets[i], offsets[i + 1]];
     const cut = start + Math.min(Math.max(Math.floor(count(end - start)), 0), end - start);
     return rest ? [cut, end] : [start, cut];
   };
-  for (let i = 0; i < numIndividuals(cohort); i++) {
-    const [start, end] = range(i);
-    if (end > start) kept.push(i);
-  }
+  const kept = Int32Array.from({ length: numIndividuals(cohort) }, (_, i) => i).filter((i) =>
+    cohort.markers.some((series) => {
+      const [start, end] = range(series, i);
+      return end > start;
+    }),
+  );
   return subset(cohort, kept, range);
 }
 
-function subset(cohort: Cohort, chosen: ArrayLike<number>, range: (i: number) => [number, number]): Cohort {
-  const offsets = new Int32Array(chosen.length + 1);
-  for (let k = 0; k < chosen.length; k++) {
-    const [start, end] = range(chosen[k]);
-    offsets[k + 1] = offsets[k] + (end - start);
-  }
-  const times = new Float64Array(offsets[chosen.length]);
-  const values = new Float64Array(offsets[chosen.length]);
-  for (let k = 0; k < chosen.length; k++) {
-    const [start, end] = range(chosen[k]);
-    times.set(cohort.times.subarray(start, end), offsets[k]);
-    values.set(cohort.values.subarray(start, end), offsets[k]);
-  }
-  return { ids: selectIds(cohort.ids, chosen), offsets, times, values, marker: cohort.marker };
+/** Which observations of individual i are taken: from, and up to but not including. */
+type Range = (series: MarkerSeries, i: number) => readonly [number, number];
+
+function subset(cohort: Cohort, chosen: Int32Array, range: Range): Cohort {
+  const markers = cohort.markers.map((series) => {
+    const offsets = new Int32Array(chosen.length + 1);
+    for (let k = 0; k < chosen.length; k++) {
+      const [start, end] = range(series, chosen[k]);
+      offsets[k + 1] = offsets[k] + (end - start);
+    }
+    const times = new Float64Array(offsets[chosen.length]);
+    const values = new Float64Array(offsets[chosen.length]);
+    for (let k = 0; k < chosen.length; k++) {
+      const [start, end] = range(series, chosen[k]);
+      times.set(series.times.subarray(start, end), offsets[k]);
+      values.set(series.values.subarray(start, end), offsets[k]);
+    }
+    return { marker: series.marker, offsets, times, values };
+  });
+  return { ids: selectIds(cohort.ids, chosen), markers };
 }

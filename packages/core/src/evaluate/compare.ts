@@ -3,7 +3,7 @@
  * folds for every model, scores per fold, differences paired by individual, forecasts of the second half of the visits
  * and coverage of their intervals. Each fold is a stateless piece of work (`evaluateFold`), in which no model is fitted twice.
  */
-import type { Cohort } from "../cohort/cohort.ts";
+import { type Cohort, numObservations, onlyMarker } from "../cohort/cohort.ts";
 import { idList } from "../cohort/ids.ts";
 import { splitCohort } from "../cohort/split.ts";
 import { DtmError } from "../errors.ts";
@@ -104,7 +104,7 @@ export function evaluateFold(cohort: Cohort, fold: number, options: CompareOptio
     const { logLikelihood } = heldOutLogLikelihood(fit, test, { mixture });
     const { horizon, logDensity, crps, pit, absoluteError } = forecastScores(fit, test, { mixture });
     const forecast = { horizon, logDensity, crps, pit, absoluteError };
-    return { model, fold, ids: idList(test.ids), logLikelihood, numObservations: test.times.length, ...forecast };
+    return { model, fold, ids: idList(test.ids), logLikelihood, numObservations: numObservations(test), ...forecast };
   });
 }
 
@@ -149,7 +149,7 @@ export function fitCompared(
 function constantBasis(cohort: Cohort) {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
-  for (const t of cohort.times) {
+  for (const t of onlyMarker(cohort).times) {
     first = Math.min(first, t);
     last = Math.max(last, t);
   }

@@ -4,7 +4,7 @@
  * on the scale of the model; coverage of central intervals follows from the PIT.
  */
 import { designMatrix } from "../basis/bspline.ts";
-import { type Cohort, numIndividuals, selectVisits } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals, onlyMarker, selectVisits } from "../cohort/cohort.ts";
 import { idAt } from "../cohort/ids.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { modelStatistics } from "../models/embed.ts";
@@ -40,12 +40,13 @@ export function forecastScores(model: ScoredModel, cohort: Cohort, options: Fore
   const given = (n: number) => (n >= 2 ? Math.min(Math.max(count(n), 1), n - 1) : 0);
   const past = selectVisits(cohort, given);
   const future = selectVisits(cohort, (n) => (n >= 2 ? given(n) : n), true);
+  const [before, after] = [onlyMarker(past), onlyMarker(future)];
   const statistics = modelStatistics(model, past);
   const mixture = options.mixture ?? modelMixture(model);
   const work = mixtureWorkspace(mixture);
   const d = model.basis.numBasis;
-  const rows = designMatrix(model.basis, future.times);
-  const N = future.times.length;
+  const rows = designMatrix(model.basis, after.times);
+  const N = after.times.length;
   const column = () => new Float64Array(N);
   const scores = { horizon: column(), logDensity: column(), crps: column(), pit: column(), absoluteError: column() };
   const ids: string[] = [];
@@ -53,12 +54,12 @@ export function forecastScores(model: ScoredModel, cohort: Cohort, options: Fore
     const id = idAt(future.ids, i);
     loadIndividual(mixture, statistics, i, work);
     const posterior = conditionMixture(mixture, work);
-    const lastGiven = past.times[past.offsets[i + 1] - 1];
-    for (let j = future.offsets[i]; j < future.offsets[i + 1]; j++) {
+    const lastGiven = before.times[before.offsets[i + 1] - 1];
+    for (let j = after.offsets[i]; j < after.offsets[i + 1]; j++) {
       const value = functionalDistribution(posterior, model.mean.coefficients, rows, j * d, model.noiseVariance);
-      const y = applyTransform(cohort.marker.transform, future.values[j]);
+      const y = applyTransform(after.marker.transform, after.values[j]);
       ids.push(id);
-      scores.horizon[j] = future.times[j] - lastGiven;
+      scores.horizon[j] = after.times[j] - lastGiven;
       scores.logDensity[j] = mixtureLogDensity(value, y);
       scores.pit[j] = mixtureCdf(value, y);
       // The pair sum of the CRPS is quadratic in the components: the light ones are left out.
@@ -67,7 +68,7 @@ export function forecastScores(model: ScoredModel, cohort: Cohort, options: Fore
       scores.absoluteError[j] = Math.abs(y - mixtureQuantile(main, 0.5));
     }
   }
-  return { ids, times: future.times, ...scores };
+  return { ids, times: after.times, ...scores };
 }
 
 /** Share of PIT values inside the central interval of the given level. */

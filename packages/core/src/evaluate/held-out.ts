@@ -6,7 +6,7 @@
  * Scores: per individual = mean over individuals; per observation = ratio of sums. On the scale of the model.
  */
 import type { BasisStatistics } from "../basis/statistics.ts";
-import { type Cohort, makeCohort, numIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
 import { idList, sameIds } from "../cohort/ids.ts";
 import { DtmError } from "../errors.ts";
 import { modelStatistics } from "../models/embed.ts";
@@ -68,7 +68,7 @@ export function heldOutLogLikelihood(model: ScoredModel, cohort: Cohort, options
     logLikelihood,
     numObservations: statistics.counts,
     perIndividual: total / numIndividuals(cohort),
-    perObservation: total / cohort.times.length,
+    perObservation: total / numObservations(cohort),
   };
 }
 
@@ -126,10 +126,15 @@ function alignHistory(future: Cohort, history: Cohort): Cohort {
 
 function joinCohorts(a: Cohort, b: Cohort): Cohort {
   const ids: string[] = [];
+  const times: number[] = [];
+  const values: number[] = [];
   for (const cohort of [a, b]) {
+    const series = onlyMarker(cohort);
     idList(cohort.ids).forEach((id, i) => {
-      for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) ids.push(id);
+      for (let j = series.offsets[i]; j < series.offsets[i + 1]; j++) ids.push(id);
     });
+    for (const t of series.times) times.push(t);
+    for (const y of series.values) values.push(y);
   }
-  return makeCohort({ ids, times: [...a.times, ...b.times], values: [...a.values, ...b.values] }, a.marker);
+  return makeCohort({ ids, times, values }, onlyMarker(a).marker);
 }

@@ -3,7 +3,7 @@
  * repeated or suspicious, and which pairs of times were observed in the same individuals (the design: where it is empty,
  * a covariance over time is extrapolation). Holds no rows.
  */
-import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform, type Marker, undoTransform } from "../cohort/marker.ts";
 import type { Complaint, ErrorCode } from "../errors.ts";
 import type { ReadCohort } from "./read-cohort.ts";
@@ -63,7 +63,7 @@ export function inspectCohort(
   read: Pick<ReadCohort, "cohort" | "numRows" | "numRowsLeftOut" | "warnings" | "notes">,
 ): CohortQuality {
   const { cohort, warnings, notes } = read;
-  const { times, values, offsets } = cohort;
+  const { marker, times, values, offsets } = onlyMarker(cohort);
   const m = numIndividuals(cohort);
   const counts = Float64Array.from({ length: m }, (_, i) => offsets[i + 1] - offsets[i]);
   const spans: number[] = [];
@@ -77,7 +77,7 @@ export function inspectCohort(
   const sortedTimes = times.slice().sort();
   const countOf = (code: ErrorCode) => warnings.filter((w) => w.code === code).reduce((s, w) => s + (w.count ?? 1), 0);
   return {
-    marker: cohort.marker,
+    marker,
     individuals: m,
     observations: times.length,
     rows: read.numRows,
@@ -108,11 +108,12 @@ export function inspectCohort(
 
 /** Individuals with observations in bins a and b of time, [n,n] over equal bins. */
 export function coveredPairs(cohort: Cohort, first: number, last: number, n = DESIGN_BINS): CoveredPairs {
+  const { offsets, times } = onlyMarker(cohort);
   const edges = Array.from({ length: n + 1 }, (_, k) => first + ((last - first) * k) / n);
   const counts = new Array<number>(n * n).fill(0);
   for (let i = 0; i < numIndividuals(cohort); i++) {
     const seen = new Set<number>();
-    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) seen.add(binOf(cohort.times[j], first, last, n));
+    for (let j = offsets[i]; j < offsets[i + 1]; j++) seen.add(binOf(times[j], first, last, n));
     for (const a of seen) for (const b of seen) counts[a * n + b]++;
   }
   let covered = 0;
@@ -124,7 +125,9 @@ export function coveredPairs(cohort: Cohort, first: number, last: number, n = DE
  * About n bins of equal width on the scale of the model, edges on the marker's own: a log marker gets bins of equal ratio.
  * Edges are round (multiples of a round width, parts of a decade), so that the ends are not the extreme measurements.
  */
-export function valueHistogram({ values, marker: { transform } }: Cohort, n = VALUE_BINS): CohortQuality["histogram"] {
+export function valueHistogram(cohort: Cohort, n = VALUE_BINS): CohortQuality["histogram"] {
+  const { values, marker } = onlyMarker(cohort);
+  const { transform } = marker;
   const x = Float64Array.from(values, (v) => applyTransform(transform, v));
   const usable = x.every(Number.isFinite);
   const scaled = usable ? x : values;

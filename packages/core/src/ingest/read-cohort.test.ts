@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { numIndividuals, numObservations } from "../cohort/cohort.ts";
+import { numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
 import { idList } from "../cohort/ids.ts";
 import { type Complaint, DtmError } from "../errors.ts";
 import { type ReadCohortOptions, readCohort } from "./read-cohort.ts";
@@ -257,7 +257,8 @@ describe("readCohort", () => {
   });
 
   it("names the marker after its column and keeps transform and units", () => {
-    const { marker } = readCohort("id,time,bili\na,0,80\n", { marker: { transform: "log", unit: "mg/dl" } }).cohort;
+    const { cohort } = readCohort("id,time,bili\na,0,80\n", { marker: { transform: "log", unit: "mg/dl" } });
+    const { marker } = onlyMarker(cohort);
     expect(marker).toEqual({ name: "bili", unit: "mg/dl", timeUnit: "", transform: "log" });
   });
 
@@ -273,11 +274,13 @@ describe("readCohort", () => {
 
   it("takes a decimal comma in a comma file only when told", () => {
     const read = readCohort('id,time,value\np1,"0,5","71,2"\n', { decimal: "," });
-    expect([read.cohort.times[0], read.cohort.values[0]]).toEqual([0.5, 71.2]);
+    expect([onlyMarker(read.cohort).times[0], onlyMarker(read.cohort).values[0]]).toEqual([0.5, 71.2]);
   });
 
   it("takes commas as decimal marks where one of them can be nothing else, or when told", () => {
-    const values = (text: string, options: ReadCohortOptions = {}) => [...readCohort(text, options).cohort.values];
+    const values = (text: string, options: ReadCohortOptions = {}) => [
+      ...onlyMarker(readCohort(text, options).cohort).values,
+    ];
     expect(values("id;time;value\na;0;1,234\na;1;12,5\n")).toEqual([1.234, 12.5]);
     expect(values("id;time;value\na;0,5;1,234\n")).toEqual([1.234]);
     expect(values("id;time;value\na;0;1,234\n", { decimal: "," })).toEqual([1.234]);
@@ -343,7 +346,7 @@ describe("readCohort", () => {
       fc.property(cell, (text) => {
         let value: number | undefined;
         try {
-          value = readCohort(`id,time,value\np,0,${text}\n`).cohort.values[0];
+          value = onlyMarker(readCohort(`id,time,value\np,0,${text}\n`).cohort).values[0];
         } catch (error) {
           expect(error).toBeInstanceOf(DtmError);
         }

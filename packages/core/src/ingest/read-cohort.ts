@@ -3,7 +3,7 @@
  * first bad cell: all are collected, and the whole input is refused at the end unless leaving bad rows out was asked
  * for. A cell becomes exactly the number written in it or is reported; nothing is repaired in silence.
  */
-import type { Cohort } from "../cohort/cohort.ts";
+import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
 import { type Complaint, type ErrorCode, showReceived } from "../errors.ts";
 import type { Columns, FoundColumns, Role } from "./columns.ts";
 import { EMPTY_FILE, refusal } from "./complaints.ts";
@@ -177,7 +177,7 @@ function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): Rea
     warn("id", paddedIds.line, paddedIds.merged.size, "id-whitespace", "ids written one way", received, remedy);
   }
   warnings.push(
-    ...findSuspicions(rows, cohort, order, {
+    ...findSuspicions(rows, onlyMarker(cohort), order, {
       columns: found.names,
       columnNumbers: found.positions,
       ...file,

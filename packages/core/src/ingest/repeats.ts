@@ -1,5 +1,5 @@
 /** Rows that repeat another: neighbours in the cohort's order (id, time, value) tell them, in one pass. */
-import type { Cohort } from "../cohort/cohort.ts";
+import type { MarkerSeries } from "../cohort/cohort.ts";
 
 export interface Repeats {
   /** Rows equal to an earlier row in id, time and value. */
@@ -13,7 +13,7 @@ export interface Repeats {
 }
 
 /** Counts repeats; `order` [N] is the row at each place of the cohort, equal rows in the order of the file. */
-export function findRepeats({ offsets, times, values }: Cohort, order: Int32Array): Repeats {
+export function findRepeats({ offsets, times, values }: MarkerSeries, order: Int32Array): Repeats {
   let duplicates = 0;
   let sameTime = 0;
   let sameTimeIndividuals = 0;

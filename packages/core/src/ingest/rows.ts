@@ -63,8 +63,8 @@ export function toCohort(rows: Rows, marker: Marker): { readonly cohort: Cohort;
   rows.times = new Float64Array(0);
   rows.values = new Float64Array(0);
   rows.ids = createIdTable();
-  const { order, ...sorted } = assembleColumns(columns);
-  return { cohort: { ...sorted, marker }, order };
+  const { ids, order, ...series } = assembleColumns(columns);
+  return { cohort: { ids, markers: [{ marker, ...series }] }, order };
 }
 
 /** Physical line of a row. */

@@ -2,7 +2,7 @@
  * What is allowed but deserves a look: repeated rows, codes that stand for "missing", values and times far from all
  * others, two units in one column, times that are day numbers of a spreadsheet. Nothing is changed or removed; each kind gives one warning with a count.
  */
-import type { Cohort } from "../cohort/cohort.ts";
+import type { MarkerSeries } from "../cohort/cohort.ts";
 import { type Complaint, type ErrorCode, showReceived, type Where } from "../errors.ts";
 import type { Columns } from "./columns.ts";
 import { findRepeats } from "./repeats.ts";
@@ -24,7 +24,12 @@ export interface SuspicionContext {
 }
 
 /** One warning per kind. `order` [N] says which row stands at each place of the cohort. */
-export function findSuspicions(rows: Rows, cohort: Cohort, order: Int32Array, context: SuspicionContext): Complaint[] {
+export function findSuspicions(
+  rows: Rows,
+  series: MarkerSeries,
+  order: Int32Array,
+  context: SuspicionContext,
+): Complaint[] {
   const at = (role: keyof Columns, line: number): Where => ({
     ...(context.file === undefined ? {} : { file: context.file }),
     line,
@@ -39,7 +44,7 @@ export function findSuspicions(rows: Rows, cohort: Cohort, order: Int32Array, co
     [expected, received, remedy]: readonly [string, string, string],
   ): Complaint => ({ code, severity: "warn", expected, received, remedy, where: at(role, lineOf(rows, row)), count });
   const warnings: Complaint[] = [];
-  const repeats = findRepeats(cohort, order);
+  const repeats = findRepeats(series, order);
   if (repeats.duplicates > 0) {
     warnings.push(
       warning("duplicate-rows", "id", repeats.firstDuplicate, repeats.duplicates, [
@@ -58,7 +63,7 @@ export function findSuspicions(rows: Rows, cohort: Cohort, order: Int32Array, co
       ]),
     );
   }
-  const { times, values } = cohort;
+  const { times, values } = series;
   const length = times.length;
   /** How many observations, and the first row of the file, for which something holds. */
   const countWhere = (holds: (k: number) => boolean): { count: number; first: number; at: number } => {
@@ -125,7 +130,7 @@ export function findSuspicions(rows: Rows, cohort: Cohort, order: Int32Array, co
       ]),
     );
   }
-  const units = findTwoUnits(sorted, cohort, suspected);
+  const units = findTwoUnits(sorted, series, suspected);
   if (units !== undefined) {
     const { numSmall, numLarge, ratio, numBoth, split } = units;
     const fewSmall = numSmall < numLarge;

@@ -2,7 +2,7 @@
  * Two units in one column: positive values in two heaps with an empty factor between them, as when some laboratories
  * write creatinine in mg/dL and others in µmol/L (88.4 times as much).
  */
-import type { Cohort } from "../cohort/cohort.ts";
+import type { MarkerSeries } from "../cohort/cohort.ts";
 
 export interface TwoUnits {
   /** A value between the heaps. */
@@ -27,7 +27,11 @@ const DISTINCT = 5;
 const STRAY = 0.01;
 
 /** The heaps, or undefined if there is one only. `sorted` are the values, ascending; `codes` are not measurements. */
-export function findTwoUnits(sorted: Float64Array, cohort: Cohort, codes: readonly number[]): TwoUnits | undefined {
+export function findTwoUnits(
+  sorted: Float64Array,
+  series: MarkerSeries,
+  codes: readonly number[],
+): TwoUnits | undefined {
   // Codes stand apart from all other values, so they are at the ends.
   let [from, to] = [0, sorted.length];
   while (from < to && (sorted[from] <= 0 || codes.includes(sorted[from]))) from++;
@@ -58,7 +62,7 @@ export function findTwoUnits(sorted: Float64Array, cohort: Cohort, codes: readon
     numSmall,
     numLarge: n - numSmall,
     ratio,
-    numBoth: countBoth(cohort, split, codes),
+    numBoth: countBoth(series, split, codes),
   };
 }
 
@@ -68,7 +72,7 @@ function isVaried(ascending: Float64Array): boolean {
   return distinct >= DISTINCT;
 }
 
-function countBoth({ offsets, values }: Cohort, split: number, codes: readonly number[]): number {
+function countBoth({ offsets, values }: MarkerSeries, split: number, codes: readonly number[]): number {
   let both = 0;
   for (let i = 0; i < offsets.length - 1; i++) {
     let small = false;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { makeCohort } from "../cohort/cohort.ts";
+import { makeCohort, onlyMarker } from "../cohort/cohort.ts";
 import { idList } from "../cohort/ids.ts";
 import { TRANSFORMS, undoSlope, undoTransform } from "../cohort/marker.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
@@ -12,10 +12,12 @@ import { predict } from "./predict.ts";
 
 const { cohort: plain } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
 const idsOf = () =>
-  idList(plain.ids).flatMap((id, i) => Array.from({ length: plain.offsets[i + 1] - plain.offsets[i] }, () => id));
+  idList(plain.ids).flatMap((id, i) =>
+    Array.from({ length: onlyMarker(plain).offsets[i + 1] - onlyMarker(plain).offsets[i] }, () => id),
+  );
 /** The same visits as a marker that is modelled on the log scale. */
 const logged = makeCohort(
-  { ids: idsOf(), times: plain.times, values: plain.values.map((v) => Math.exp(v / 40)) },
+  { ids: idsOf(), times: onlyMarker(plain).times, values: onlyMarker(plain).values.map((v) => Math.exp(v / 40)) },
   { name: "bilirubin", unit: "mg/dl", timeUnit: "years", transform: "log" },
 );
 const quick = { seed: 1, tolerance: 1e-3 };

@@ -5,7 +5,7 @@
  */
 import { basisDomain } from "../basis/bspline.ts";
 import { type BasisStatistics, basisStatistics } from "../basis/statistics.ts";
-import { type Cohort, makeCohort, numIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { idList } from "../cohort/ids.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { joinFloats, multiply } from "../numeric/matrix.ts";
@@ -93,7 +93,7 @@ function columnOf(parts: readonly PlacedPart[]): (of: (part: PlacedPart) => Floa
 }
 
 function placesOf(model: TrajectoryModel, cohort: Cohort, { statistics, parts }: PlacedCohort): Places {
-  const { times, offsets } = cohort;
+  const { times, offsets } = onlyMarker(cohort);
   const m = statistics.numIndividuals;
   const column = columnOf(parts);
   return {
@@ -170,7 +170,7 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
   return {
     id,
     numObservations: statistics.counts[0],
-    lastTime: empty ? Number.NEGATIVE_INFINITY : cohort.times[cohort.times.length - 1],
+    lastTime: empty ? Number.NEGATIVE_INFINITY : onlyMarker(cohort).times.at(-1)!,
     location: place.mean,
     covariance: place.covariance,
     posterior,
@@ -227,12 +227,13 @@ export function modelStatistics(
   model: Pick<ModelBase, "basis" | "marker" | "center">,
   cohort: Cohort,
 ): BasisStatistics {
-  const { name, unit, timeUnit, transform } = cohort.marker;
+  const { marker } = onlyMarker(cohort);
+  const { name, unit, timeUnit, transform } = marker;
   const own = model.marker;
   if (transform !== own.transform || name !== own.name || unit !== own.unit || timeUnit !== own.timeUnit) {
     throw new DtmError(
       "other-marker",
-      `Expected marker ${describeMarker(own)}, received ${describeMarker(cohort.marker)}. Read the cohort with the marker of the model.`,
+      `Expected marker ${describeMarker(own)}, received ${describeMarker(marker)}. Read the cohort with the marker of the model.`,
     );
   }
   return basisStatistics(cohort, model.basis, model.center);
@@ -322,10 +323,11 @@ function variationalPlaces(
 
 function countOutsideTimes(model: TrajectoryModel, cohort: Cohort): Int32Array {
   const [first, last] = basisDomain(model.basis);
+  const { offsets, times } = onlyMarker(cohort);
   const counts = new Int32Array(numIndividuals(cohort));
   for (let i = 0; i < counts.length; i++) {
-    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
-      if (cohort.times[j] < first || cohort.times[j] > last) counts[i]++;
+    for (let j = offsets[i]; j < offsets[i + 1]; j++) {
+      if (times[j] < first || times[j] > last) counts[i]++;
     }
   }
   return counts;

@@ -3,7 +3,7 @@
  * (`fitDtm`) or step by step (`startDtm`, `resumeDtm`), with the same result bit for bit.
  */
 import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
-import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { checkOption } from "../errors.ts";
 import { checkInducing } from "./check-inducing.ts";
 import type { DtmModel } from "./dtm/model.ts";
@@ -48,7 +48,7 @@ export type FpcaOptions = Omit<FpcaStatisticsOptions, OfStatistics> &
 /** Fits the linear mixed model with spline coefficients w_i ~ N(0, Σ). */
 export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
   const { statistics, warnings } = prepareCohort(cohort, options);
-  const model = fitLmmStatistics(statistics, { ...options, marker: cohort.marker, warnings });
+  const model = fitLmmStatistics(statistics, { ...options, marker: onlyMarker(cohort).marker, warnings });
   return orientLinear(withColumns(model, options), statistics);
 }
 
@@ -57,7 +57,7 @@ export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
   const { statistics, warnings } = prepareCohort(cohort, options);
   const { lmm, ...others } = options;
   const start = lmm === undefined ? {} : { start: linearParameters(lmm) };
-  const model = fitFpcaStatistics(statistics, { ...others, ...start, marker: cohort.marker, warnings });
+  const model = fitFpcaStatistics(statistics, { ...others, ...start, marker: onlyMarker(cohort).marker, warnings });
   return orientLinear(withColumns(model, options), statistics);
 }
 
@@ -127,7 +127,7 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   checkInducing(options.inducing, mapDimension, numIndividuals(cohort));
   const start = linearStart(statistics, { mapDimension, mean, seed, onProgress, signal, kernels, shards });
   const marked = { ...start, warnings: [...warnings, ...start.warnings] };
-  const { marker } = cohort;
+  const { marker } = onlyMarker(cohort);
   if (options.kind === "dtm-paper" || mapDimension === 3) {
     const paper = { ...options, mapDimension, marker, warnings: marked.warnings } as DtmPaperOptions;
     return paperRun(startDtmPaper(statistics, marked, paper), statistics, options.columns ?? null);

@@ -3,6 +3,7 @@ import { expectGradient, relativeError } from "../../../../test/expect-gradient.
 import { randomCohort } from "../../../../test/random-cohort.ts";
 import { designMatrix } from "../basis/bspline.ts";
 import { pooledGram, residualStatistics } from "../basis/statistics.ts";
+import { onlyMarker } from "../cohort/cohort.ts";
 import {
   designGradient,
   designInformation,
@@ -27,9 +28,9 @@ for (let i = 0; i < statistics.numIndividuals; i++) {
 
 /** Σ (y − b(t)'β)², read observation by observation. */
 function squares(beta: Float64Array): number {
-  const B = designMatrix(basis, cohort.times);
+  const B = designMatrix(basis, onlyMarker(cohort).times);
   let total = 0;
-  cohort.values.forEach((y, j) => {
+  onlyMarker(cohort).values.forEach((y, j) => {
     let r = y;
     for (let k = 0; k < d; k++) r -= B[j * d + k] * beta[k];
     total += r * r;

@@ -5,8 +5,7 @@
 import type { Basis } from "../basis/bspline.ts";
 import { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
 import { type BasisStatistics, basisStatistics, countDistinctTimes } from "../basis/statistics.ts";
-import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
-import { applyTransform } from "../cohort/marker.ts";
+import { type Cohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
 import { DtmError } from "../errors.ts";
 
 export interface PrepareOptions extends BasisOptions {
@@ -33,10 +32,10 @@ export function prepareCohort(cohort: Cohort, options: PrepareOptions = {}): Pre
 
 function checkStatistics(cohort: Cohort, statistics: BasisStatistics): BasisStatistics {
   const { numIndividuals: m, numObservations: N } = statistics;
-  if (m === numIndividuals(cohort) && N === cohort.times.length) return statistics;
+  if (m === numIndividuals(cohort) && N === numObservations(cohort)) return statistics;
   throw new DtmError(
     "shape",
-    `Expected statistics of the cohort's ${numIndividuals(cohort)} individuals and ${cohort.times.length} observations, received those of ${m} and ${N}. Leave them out to have them taken.`,
+    `Expected statistics of the cohort's ${numIndividuals(cohort)} individuals and ${numObservations(cohort)} observations, received those of ${m} and ${N}. Leave them out to have them taken.`,
   );
 }
 
@@ -48,29 +47,23 @@ function checkCohort(cohort: Cohort, warnings: string[]): void {
       `Expected at least ${MIN_INDIVIDUALS} individuals, received ${m}. Variation between individuals cannot be learned from fewer.`,
     );
   }
-  const first = applyTransform(cohort.marker.transform, cohort.values[0]);
-  if (cohort.values.every((v) => applyTransform(cohort.marker.transform, v) === first)) {
+  const { values, offsets } = onlyMarker(cohort);
+  if (values.every((v) => v === values[0])) {
     throw new DtmError(
       "no-variation",
-      `Expected values that differ, received ${cohort.values[0]} in all ${cohort.values.length} observations. Check the value column.`,
+      `Expected values that differ, received ${values[0]} in all ${values.length} observations. Check the value column.`,
     );
   }
-  if (cohort.times.length === m) {
+  if (values.length === m) {
     throw new DtmError(
       "one-observation-each",
       `Expected individuals with repeated observations, received one each (${m} individuals). Measurement noise and variation between individuals cannot be told apart.`,
     );
   }
-  const singles = countSingles(cohort);
+  const singles = offsets.reduce((sum, end, i) => sum + (i > 0 && end - offsets[i - 1] === 1 ? 1 : 0), 0);
   if (singles > m / 2) {
     warnings.push(`${singles} of ${m} individuals have one observation: their places are mostly the population's.`);
   }
-}
-
-function countSingles(cohort: Cohort): number {
-  let singles = 0;
-  for (let i = 0; i < numIndividuals(cohort); i++) if (cohort.offsets[i + 1] - cohort.offsets[i] === 1) singles++;
-  return singles;
 }
 
 /** A size asked for is kept or refused; the default size is lowered to the number of distinct times. */
@@ -94,5 +87,5 @@ function chooseBasis(cohort: Cohort, options: BasisOptions, warnings: string[]):
   if (options.numBasis === undefined && numBasis < 5) {
     warnings.push(`The basis was limited to ${numBasis} functions, because there are only ${distinct} distinct times.`);
   }
-  return bsplineBasis(cohort.times, { ...options, numBasis, degree });
+  return bsplineBasis(onlyMarker(cohort).times, { ...options, numBasis, degree });
 }

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { numIndividuals, numObservations } from "../cohort/cohort.ts";
+import { numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
 import { idAt, idList } from "../cohort/ids.ts";
 import { type SimulatedCohort, simulateCohort } from "./cohorts.ts";
 
 const counts = ({ cohort }: SimulatedCohort) =>
-  Int32Array.from({ length: numIndividuals(cohort) }, (_, i) => cohort.offsets[i + 1] - cohort.offsets[i]);
+  Int32Array.from(
+    { length: numIndividuals(cohort) },
+    (_, i) => onlyMarker(cohort).offsets[i + 1] - onlyMarker(cohort).offsets[i],
+  );
 const mean = (x: ArrayLike<number>) => Array.from(x).reduce((s, v) => s + v, 0) / x.length;
 const median = (x: ArrayLike<number>) => Float64Array.from(x).sort()[Math.floor(x.length / 2)];
 const share = (x: ArrayLike<number>, holds: (v: number) => boolean) => mean(Array.from(x, (v) => (holds(v) ? 1 : 0)));
@@ -36,9 +39,9 @@ describe.each(["pfvc", "tss"] as const)("simulateCohort %s", (marker) => {
   });
 
   it("keeps times in the ten years and values in the marker's range", () => {
-    for (const t of cohort.times) expect(t >= 0 && t <= 10).toBe(true);
-    for (const y of cohort.values) expect(y >= facts.low && y <= facts.high).toBe(true);
-    const first = Array.from({ length: facts.m }, (_, i) => cohort.times[cohort.offsets[i]]);
+    for (const t of onlyMarker(cohort).times) expect(t >= 0 && t <= 10).toBe(true);
+    for (const y of onlyMarker(cohort).values) expect(y >= facts.low && y <= facts.high).toBe(true);
+    const first = Array.from({ length: facts.m }, (_, i) => onlyMarker(cohort).times[onlyMarker(cohort).offsets[i]]);
     // Entry is 10 Beta(0.8, 2.2): mean 10 · 0.8/3, variance 100 · 0.8 · 2.2 / (9 · 4).
     expect(Math.abs(mean(first) - 8 / 3)).toBeLessThan(5 * Math.sqrt(4.89 / facts.m));
   });
@@ -67,7 +70,7 @@ describe.each(["pfvc", "tss"] as const)("simulateCohort %s", (marker) => {
   });
 
   it("adds noise of the stated size to its true curves", () => {
-    const inside = Array.from(truth.curve, (f, j) => ({ f, r: cohort.values[j] - f })).filter(
+    const inside = Array.from(truth.curve, (f, j) => ({ f, r: onlyMarker(cohort).values[j] - f })).filter(
       ({ f }) => f > facts.low + 5 * truth.noiseSd && f < facts.high - 5 * truth.noiseSd,
     );
     expect(inside.length).toBeGreaterThan(500);
@@ -77,7 +80,7 @@ describe.each(["pfvc", "tss"] as const)("simulateCohort %s", (marker) => {
 
   it("gives the same bits for the same seed, and other bits for another", () => {
     expect(simulateCohort(marker, { seed: 7 })).toEqual(simulated);
-    expect(simulateCohort(marker, { seed: 8 }).cohort.values).not.toEqual(cohort.values);
+    expect(onlyMarker(simulateCohort(marker, { seed: 8 }).cohort).values).not.toEqual(onlyMarker(cohort).values);
   });
 });
 
@@ -87,11 +90,11 @@ describe("simulateCohort", () => {
     let worst = 0;
     idList(cohort.ids).forEach((_, i) => {
       if (groups[i] !== 3) return;
-      for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
-        const t = cohort.times[j];
+      for (let j = onlyMarker(cohort).offsets[i]; j < onlyMarker(cohort).offsets[i + 1]; j++) {
+        const t = onlyMarker(cohort).times[j];
         const stable = t <= 6 ? 96 : t <= 8 ? 96 - (t - 6) / 2 : 95;
         worst = Math.max(worst, Math.abs(truth.curve[j] - stable - truth.levels[i] - truth.slopes[i] * (t - 5)));
-        if (truth.curve[j] < 140) expect(cohort.values[j]).toBe(truth.curve[j]);
+        if (truth.curve[j] < 140) expect(onlyMarker(cohort).values[j]).toBe(truth.curve[j]);
       }
     });
     expect(worst).toBeLessThan(1e-12);

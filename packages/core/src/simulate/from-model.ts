@@ -3,7 +3,7 @@
  * from the model at that place, values with measurement noise. Used to check coverage and power.
  */
 import { evaluateActive } from "../basis/bspline.ts";
-import { type Cohort, makeCohort, numIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { idAt } from "../cohort/ids.ts";
 import { undoTransform } from "../cohort/marker.ts";
 import { deviationDecoder } from "../models/decoder.ts";
@@ -27,6 +27,7 @@ export function simulateFromModel(
   options: { readonly seed?: number } = {},
 ): ModelSimulation {
   const random = createRandom(options.seed ?? 1);
+  const { marker, offsets, times } = onlyMarker(design);
   const m = numIndividuals(design);
   const d = model.basis.numBasis;
   const q = isMapModel(model) ? model.mapDimension : 0;
@@ -36,7 +37,7 @@ export function simulateFromModel(
   const linear = isMapModel(model) ? null : modelMixture(model).factors;
   const sigma = Math.sqrt(model.noiseVariance);
   const ids: string[] = [];
-  const values = new Float64Array(design.times.length);
+  const values = new Float64Array(times.length);
   const active = new Float64Array(model.basis.degree + 1);
   for (let i = 0; i < m; i++) {
     const id = idAt(design.ids, i);
@@ -48,8 +49,8 @@ export function simulateFromModel(
       locations.set(showLocation(model.orientation, x, q), i * q);
       drawAt(x, random, w);
     }
-    for (let j = design.offsets[i]; j < design.offsets[i + 1]; j++) {
-      const first = evaluateActive(model.basis, design.times[j], active);
+    for (let j = offsets[i]; j < offsets[i + 1]; j++) {
+      const first = evaluateActive(model.basis, times[j], active);
       let y = sigma * random.normal();
       for (let k = 0; k <= model.basis.degree; k++)
         y += active[k] * (w[first + k] + model.mean.coefficients[first + k]);
@@ -57,7 +58,7 @@ export function simulateFromModel(
       values[j] = undoTransform(model.marker.transform, y);
     }
   }
-  return { cohort: makeCohort({ ids, times: design.times, values }, design.marker), locations, coefficients };
+  return { cohort: makeCohort({ ids, times, values }, marker), locations, coefficients };
 }
 
 /** Draws w ~ N(f̄(x), Cov f(x) + Σ_e) at places x of the fit's frame. */

@@ -4,7 +4,7 @@
  * partitions are then compared (docs/math/groups.md §3). Each resample is a stateless piece of work (`resampleLabels`),
  * so threads may share them, and the result does not depend on how many there are.
  */
-import { type Cohort, makeCohort, numIndividuals, selectIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals, onlyMarker, selectIndividuals } from "../cohort/cohort.ts";
 import { resampleSeed, type Stability, stabilityOf } from "../map/clusters/stability.ts";
 import { type GroupMethod, groupPlaces } from "../map/groups.ts";
 import { embed } from "../models/embed.ts";
@@ -48,19 +48,20 @@ export function resampleLabels({ model, cohort, numGroups, method, seed }: Resam
 /** As many individuals as the cohort has, drawn with replacement; one drawn twice is two individuals. */
 function drawIndividuals(cohort: Cohort, seed: number): Cohort {
   const random = createRandom(seed);
+  const series = onlyMarker(cohort);
   const m = numIndividuals(cohort);
   const ids: string[] = [];
   const times: number[] = [];
   const values: number[] = [];
   for (let k = 0; k < m; k++) {
     const i = random.integer(m);
-    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
+    for (let j = series.offsets[i]; j < series.offsets[i + 1]; j++) {
       ids.push(`draw ${String(k).padStart(8, "0")}`);
-      times.push(cohort.times[j]);
-      values.push(cohort.values[j]);
+      times.push(series.times[j]);
+      values.push(series.values[j]);
     }
   }
-  return makeCohort({ ids, times, values }, cohort.marker);
+  return makeCohort({ ids, times, values }, series.marker);
 }
 
 /** Stability of the groups `labels` [m] under bootstrap refits of at most 2,000 individuals. */

@@ -4,7 +4,7 @@
  * its group: the study's groups are regions of the map, and individuals join them by the posterior of their place at the
  * landmark. The map and the regions themselves were made from all visits.
  */
-import { type Cohort, makeCohort, numIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { idAt } from "../cohort/ids.ts";
 import { DtmError } from "../errors.ts";
 import { largestShares, mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
@@ -54,10 +54,9 @@ export function landmarkSurvival(
   { model, cohort, placements, groups }: LandmarkStudy,
   event: string,
   followUp: FollowUp,
-  landmark: number = defaultLandmark({ times: cohort.times, starts: cohort.offsets }),
+  landmark: number = defaultLandmark(visitsOf(cohort)),
 ): LandmarkSurvival {
-  const visits = { times: cohort.times, starts: cohort.offsets };
-  const after = landmarkFollowUp(visits, followUp, landmark);
+  const after = landmarkFollowUp(visitsOf(cohort), followUp, landmark);
   const early = embed(model, visitsUntil(cohort, after.individuals, landmark));
   const labels = groupsAtLandmark(placements, groups, early);
   const all = groups.groups.map(({ letter, name }, group) => ({ group, letter, name }));
@@ -82,21 +81,27 @@ export function landmarkSurvival(
   };
 }
 
+function visitsOf(cohort: Cohort) {
+  const { times, offsets } = onlyMarker(cohort);
+  return { times, starts: offsets };
+}
+
 /** The chosen individuals with their visits at or before the landmark. */
 function visitsUntil(cohort: Cohort, individuals: Int32Array, landmark: number): Cohort {
+  const series = onlyMarker(cohort);
   const ids: string[] = [];
   const times: number[] = [];
   const values: number[] = [];
   for (const i of individuals) {
     const id = idAt(cohort.ids, i);
-    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
-      if (cohort.times[j] > landmark) break;
+    for (let j = series.offsets[i]; j < series.offsets[i + 1]; j++) {
+      if (series.times[j] > landmark) break;
       ids.push(id);
-      times.push(cohort.times[j]);
-      values.push(cohort.values[j]);
+      times.push(series.times[j]);
+      values.push(series.values[j]);
     }
   }
-  const early = makeCohort({ ids, times, values }, cohort.marker);
+  const early = makeCohort({ ids, times, values }, series.marker);
   if (numIndividuals(early) !== individuals.length) {
     throw new DtmError(
       "shape",

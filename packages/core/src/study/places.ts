@@ -1,7 +1,7 @@
 /** Places under several models side by side, as the tests of association want them. */
 
 import type { Representation } from "../associate/prepare.ts";
-import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { drawLocations, placeIndividual } from "../models/embed.ts";
 import { isMapModel, modelMixture, type TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
@@ -45,6 +45,7 @@ const EXACT_LIMIT = 2000;
 function drawPlaces({ model, placements }: PlacedModel, cohort: Cohort, numDraws: number, seed: number) {
   const q = model.mapDimension;
   const m = numIndividuals(cohort);
+  const { offsets, times, values } = onlyMarker(cohort);
   const random = createRandom(seed);
   const sets = Array.from({ length: numDraws }, () => new Float64Array(m * q));
   const mixture = isMapModel(model) && m <= EXACT_LIMIT ? modelMixture(model) : null;
@@ -55,8 +56,8 @@ function drawPlaces({ model, placements }: PlacedModel, cohort: Cohort, numDraws
       const covariance = placements.covariance.subarray(i * q * q, (i + 1) * q * q);
       places = drawGaussian(mean, covariance, q, numDraws, () => random.normal());
     } else {
-      const [from, to] = [cohort.offsets[i], cohort.offsets[i + 1]];
-      const history = { times: cohort.times.subarray(from, to), values: cohort.values.subarray(from, to) };
+      const [from, to] = [offsets[i], offsets[i + 1]];
+      const history = { times: times.subarray(from, to), values: values.subarray(from, to) };
       places = drawLocations(model, placeIndividual(model, history, { mixture }), numDraws, random);
     }
     sets.forEach((set, s) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { makeCohort, numIndividuals } from "../cohort/cohort.ts";
+import { makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { groupPlaces } from "../map/groups.ts";
 import { embed } from "../models/embed.ts";
 import { fitFpca, fitLmm } from "../models/fit-models.ts";
@@ -159,7 +159,7 @@ describe("landmarkSurvival", () => {
   });
 
   it("does not look beyond the landmark: later values change nothing", () => {
-    const values = cohort.values.map((v, j) => (cohort.times[j] > 3 ? 200 - v : v));
+    const values = onlyMarker(cohort).values.map((v, j) => (onlyMarker(cohort).times[j] > 3 ? 200 - v : v));
     const other = { ...cohort, values };
     const changed = landmarkSurvival({ ...study, cohort: other }, "death", { times, events }, 3);
     expect(changed).toEqual(landmarkSurvival(study, "death", { times, events }, 3));

@@ -1,4 +1,4 @@
-import { type DtmError, inspectCohort, readCohort } from "@trajectory-maps/core";
+import { type DtmError, inspectCohort, numObservations, readCohort } from "@trajectory-maps/core";
 import { describe, expect, it } from "vitest";
 import type { Checked } from "../../worker/api.ts";
 import { findingLines, leftOutSentence, refusedValues } from "./findings.ts";
@@ -48,7 +48,7 @@ describe("findingLines", () => {
 
 describe("leftOutSentence", () => {
   it("counts rows once and says so when reasons overlap", () => {
-    expect(BAD.loaded.numRowsLeftOut + BAD.loaded.cohort.times.length).toBe(BAD.loaded.numRows);
+    expect(BAD.loaded.numRowsLeftOut + numObservations(BAD.loaded.cohort)).toBe(BAD.loaded.numRows);
     expect(leftOutSentence(BAD)).toBe(
       "6 of 9 rows left out: 1 below or above a limit, 2 with text instead of a number, 2 without an individual, " +
         "2 without a value. Some rows have more than one reason.",

@@ -4,6 +4,7 @@ import {
   type Cohort,
   courseTimes,
   expectedCourses,
+  onlyMarker,
   type Placements,
   placeSds,
   type TrajectoryModel,
@@ -53,7 +54,7 @@ class Studies {
   readonly study: MapStudy | null = $derived.by(() => {
     const { fitted, loaded, prepared } = explorer;
     if (fitted === null || loaded === null) return null;
-    return makeStudy(loaded.cohort, fitted, prepared?.values ?? spreadOf(loaded.cohort.values));
+    return makeStudy(loaded.cohort, fitted, prepared?.values ?? spreadOf(onlyMarker(loaded.cohort).values));
   });
 
   readonly groups: GroupStudy | null = $derived.by(() => {

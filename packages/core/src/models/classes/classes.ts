@@ -5,7 +5,7 @@
  * EM from the sufficient statistics; the number of classes by BIC = −2ℓ + (K(d+1)) log m. O(m K d²) per iteration.
  */
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
-import type { Cohort } from "../../cohort/cohort.ts";
+import { type Cohort, onlyMarker } from "../../cohort/cohort.ts";
 import { checkOption } from "../../errors.ts";
 import { choleskyInPlace, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
@@ -81,7 +81,7 @@ export function fitClasses(cohort: Cohort, options: ClassesOptions = {}): Classe
   return {
     kind: "classes",
     basis: statistics.basis,
-    marker: cohort.marker,
+    marker: onlyMarker(cohort).marker,
     mean: { kind: "scalar", coefficients: new Float64Array(d).fill(statistics.center) },
     noiseVariance: fit.s2,
     center: statistics.center,

@@ -3,7 +3,7 @@ import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { designMatrix } from "../../basis/bspline.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import type { Cohort } from "../../cohort/cohort.ts";
+import { type Cohort, onlyMarker } from "../../cohort/cohort.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { bilinear, identity } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
@@ -161,10 +161,10 @@ function summedEvidence(
 ): number {
   const d = statistics.basis.numBasis;
   const n = logWeights.length;
-  const N = cohort.times.length;
-  const B = designMatrix(statistics.basis, cohort.times);
-  const owner = Int32Array.from({ length: N }, (_, j) => (j < cohort.offsets[1] ? 0 : 1));
-  const r = Float64Array.from({ length: N }, (_, j) => cohort.values[j] - model.mean[0]);
+  const N = onlyMarker(cohort).times.length;
+  const B = designMatrix(statistics.basis, onlyMarker(cohort).times);
+  const owner = Int32Array.from({ length: N }, (_, j) => (j < onlyMarker(cohort).offsets[1] ? 0 : 1));
+  const r = Float64Array.from({ length: N }, (_, j) => onlyMarker(cohort).values[j] - model.mean[0]);
   const terms: number[] = [];
   for (let a = 0; a < n; a++) {
     for (let b = 0; b < n; b++) {

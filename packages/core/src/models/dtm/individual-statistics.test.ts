@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { designMatrix } from "../../basis/bspline.ts";
+import { onlyMarker } from "../../cohort/cohort.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { bilinear, identity, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
@@ -41,11 +42,11 @@ describe("packIndividual", () => {
         const packed = new Float64Array(packedStride(d));
         for (let i = 0; i < 6; i++) {
           const c = packIndividual(statistics, i, model, ws, packed, 0);
-          const first = cohort.offsets[i];
-          const n = cohort.offsets[i + 1] - first;
-          const B = designMatrix(basis, cohort.times.subarray(first, first + n));
+          const first = onlyMarker(cohort).offsets[i];
+          const n = onlyMarker(cohort).offsets[i + 1] - first;
+          const B = designMatrix(basis, onlyMarker(cohort).times.subarray(first, first + n));
           const fitted = multiplyVector(B, mean, n, d);
-          const r = Float64Array.from({ length: n }, (_, j) => cohort.values[first + j] - fitted[j]);
+          const r = Float64Array.from({ length: n }, (_, j) => onlyMarker(cohort).values[first + j] - fitted[j]);
           const V = multiply(multiply(B, covariance, n, d, d), transpose(B, n, d), n, d, n);
           for (let j = 0; j < n; j++) V[j * n + j] += noiseVariance;
           const L = cholesky(V, n);

@@ -4,7 +4,7 @@ import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { type RandomCohort, randomCohort } from "../../../../../test/random-cohort.ts";
 import { designMatrix } from "../../basis/bspline.ts";
 import { basisStatistics, unpackGram } from "../../basis/statistics.ts";
-import { makeCohort, numIndividuals } from "../../cohort/cohort.ts";
+import { makeCohort, numIndividuals, onlyMarker } from "../../cohort/cohort.ts";
 import { cholesky, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { semidefiniteRoot } from "../../numeric/symmetric-eigen.ts";
@@ -21,10 +21,10 @@ const MEANS: MeanKind[] = ["scalar", "spline"];
 function literalMean(data: RandomCohort, kind: MeanKind, w: Float64Array): Float64Array {
   const { cohort, basis } = data;
   const d = basis.numBasis;
-  const B = designMatrix(basis, cohort.times);
-  const target = cohort.values.slice();
+  const B = designMatrix(basis, onlyMarker(cohort).times);
+  const target = onlyMarker(cohort).values.slice();
   for (let i = 0; i < numIndividuals(cohort); i++) {
-    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
+    for (let j = onlyMarker(cohort).offsets[i]; j < onlyMarker(cohort).offsets[i + 1]; j++) {
       for (let k = 0; k < d; k++) target[j] -= B[j * d + k] * w[i * d + k];
     }
   }
@@ -40,19 +40,19 @@ function literalMean(data: RandomCohort, kind: MeanKind, w: Float64Array): Float
 function literalNoise(data: RandomCohort, beta: Float64Array, w: Float64Array, V: Float64Array): number {
   const { cohort, basis, statistics } = data;
   const d = basis.numBasis;
-  const B = designMatrix(basis, cohort.times);
+  const B = designMatrix(basis, onlyMarker(cohort).times);
   const G = new Float64Array(d * d);
   let total = 0;
   for (let i = 0; i < numIndividuals(cohort); i++) {
-    for (let j = cohort.offsets[i]; j < cohort.offsets[i + 1]; j++) {
-      let r = cohort.values[j];
+    for (let j = onlyMarker(cohort).offsets[i]; j < onlyMarker(cohort).offsets[i + 1]; j++) {
+      let r = onlyMarker(cohort).values[j];
       for (let k = 0; k < d; k++) r -= B[j * d + k] * (beta[k] + w[i * d + k]);
       total += r * r;
     }
     unpackGram(statistics, i, G);
     for (let k = 0; k < d * d; k++) total += G[k] * V[i * d * d + k];
   }
-  return total / cohort.times.length;
+  return total / onlyMarker(cohort).times.length;
 }
 
 const start: LowRankParameters = {
@@ -95,13 +95,13 @@ describe.each(MEANS)("EM step with a %s mean", (kind) => {
     const H = new Float64Array(100);
     const b = new Float64Array(10);
     const G = new Float64Array(25);
-    const B = designMatrix(data.basis, data.cohort.times);
+    const B = designMatrix(data.basis, onlyMarker(data.cohort).times);
     for (let i = 0; i < statistics.numIndividuals; i++) {
       unpackGram(statistics, i, G);
       for (let k = 0; k < 5; k++) {
         let g = 0;
-        for (let j = data.cohort.offsets[i]; j < data.cohort.offsets[i + 1]; j++) {
-          g += B[j * 5 + k] * (data.cohort.values[j] - 19);
+        for (let j = onlyMarker(data.cohort).offsets[i]; j < onlyMarker(data.cohort).offsets[i + 1]; j++) {
+          g += B[j * 5 + k] * (onlyMarker(data.cohort).values[j] - 19);
         }
         for (let a = 0; a < q; a++) {
           b[k * q + a] += g * x[i * q + a];

@@ -3,6 +3,7 @@ import { expectGradient, relativeError } from "../../../../../test/expect-gradie
 import { type RandomCohort, randomCohort } from "../../../../../test/random-cohort.ts";
 import { designMatrix } from "../../basis/bspline.ts";
 import { pooledGram } from "../../basis/statistics.ts";
+import { onlyMarker } from "../../cohort/cohort.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { multiply, transpose } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
@@ -31,17 +32,19 @@ function randomParameters(d: number, r: number, seed: number, zeros = 0, triangu
 /** The slow and obvious way: the n x n covariance of one individual, its inverse and what follows from it. */
 function dense(data: RandomCohort, individual: number, p: LowRankParameters) {
   const { cohort, basis } = data;
-  const [start, end] = [cohort.offsets[individual], cohort.offsets[individual + 1]];
+  const [start, end] = [onlyMarker(cohort).offsets[individual], onlyMarker(cohort).offsets[individual + 1]];
   const n = end - start;
   const d = basis.numBasis;
-  const B = designMatrix(basis, cohort.times.slice(start, end));
+  const B = designMatrix(basis, onlyMarker(cohort).times.slice(start, end));
   const BL = multiply(B, p.factor, n, d, p.rank);
   const V = multiply(BL, transpose(BL, n, p.rank), n, p.rank, n);
   for (let j = 0; j < n; j++) V[j * n + j] += p.noiseVariance;
   const C = cholesky(V, n);
   const inverse = invertFromCholesky(C, n);
   const fitted = multiply(B, p.meanCoefficients, n, d, 1);
-  const residual = cohort.values.slice(start, end).map((y, j) => y - fitted[j]);
+  const residual = onlyMarker(cohort)
+    .values.slice(start, end)
+    .map((y, j) => y - fitted[j]);
   const weighted = multiply(inverse, residual, n, n, 1);
   let quadratic = 0;
   for (let j = 0; j < n; j++) quadratic += residual[j] * weighted[j];

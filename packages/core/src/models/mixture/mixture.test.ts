@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { designMatrix } from "../../basis/bspline.ts";
 import { bsplineBasis } from "../../basis/knots.ts";
 import { basisStatistics } from "../../basis/statistics.ts";
-import { makeCohort, numIndividuals } from "../../cohort/cohort.ts";
+import { makeCohort, numIndividuals, onlyMarker } from "../../cohort/cohort.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { loadIndividual, logLikelihoods, makeMixture, mixtureWorkspace } from "./mixture.ts";
 import { conditionMixture } from "./posterior.ts";
@@ -25,7 +25,7 @@ function example(numNodes: number, seed: number) {
     }
   }
   const cohort = makeCohort({ ids, times, values });
-  const statistics = basisStatistics(cohort, bsplineBasis(cohort.times));
+  const statistics = basisStatistics(cohort, bsplineBasis(onlyMarker(cohort).times));
   const covariances = new Float64Array(numNodes * d * d);
   for (let g = 0; g < numNodes; g++) {
     const R = Float64Array.from({ length: d * d }, () => random.normal());
@@ -73,13 +73,13 @@ function dense(B: Matrix, y: Matrix, mean: Matrix, S: Matrix, s2: number) {
 describe("a mixture of Gaussians over coefficients", () => {
   it("gives the log-likelihood and posterior of full n×n covariances", () => {
     const { cohort, statistics, mixture, covariances } = example(4, 3);
-    const B = designMatrix(statistics.basis, cohort.times);
+    const B = designMatrix(statistics.basis, onlyMarker(cohort).times);
     const work = mixtureWorkspace(mixture);
     const all = logLikelihoods(mixture, statistics);
     for (let i = 0; i < numIndividuals(cohort); i++) {
-      const [start, end] = [cohort.offsets[i], cohort.offsets[i + 1]];
+      const [start, end] = [onlyMarker(cohort).offsets[i], onlyMarker(cohort).offsets[i + 1]];
       const Bi = Matrix.from1DArray(end - start, d, Array.from(B.subarray(start * d, end * d)));
-      const yi = Matrix.columnVector(Array.from(cohort.values.subarray(start, end)));
+      const yi = Matrix.columnVector(Array.from(onlyMarker(cohort).values.subarray(start, end)));
       const nodes = Array.from({ length: mixture.numNodes }, (_, g) =>
         dense(
           Bi,

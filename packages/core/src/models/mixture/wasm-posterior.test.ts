@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bsplineBasis } from "../../basis/knots.ts";
 import { type BasisStatistics, basisStatistics } from "../../basis/statistics.ts";
-import { makeCohort } from "../../cohort/cohort.ts";
+import { makeCohort, onlyMarker } from "../../cohort/cohort.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { type CoefficientMixture, loadIndividual, makeMixture, mixtureWorkspace } from "./mixture.ts";
 import { conditionMixture } from "./posterior.ts";
@@ -22,7 +22,7 @@ function example(numBasis: number, degree: number, numNodes: number, noiseVarian
     }
   }
   const cohort = makeCohort({ ids, times, values });
-  const statistics = basisStatistics(cohort, bsplineBasis(cohort.times, { numBasis, degree }));
+  const statistics = basisStatistics(cohort, bsplineBasis(onlyMarker(cohort).times, { numBasis, degree }));
   const covariances = new Float64Array(numNodes * d * d);
   for (let g = 0; g < numNodes; g++) {
     const R = Float64Array.from({ length: d * d }, () => random.normal());

@@ -3,7 +3,7 @@ import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { bendingCohort, cohortStatistics, randomProblem } from "../../../../../test/paper-problem.ts";
 import { designMatrix } from "../../basis/bspline.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { type Cohort, numIndividuals } from "../../cohort/cohort.ts";
+import { type Cohort, numIndividuals, onlyMarker } from "../../cohort/cohort.ts";
 import { cholesky, logDetFromCholesky, solveLowerInPlace } from "../../numeric/cholesky.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { LOG_2PI, logSumExp } from "../../numeric/special.ts";
@@ -24,12 +24,12 @@ function denseLogDensity(
   X: Float64Array,
   q: number,
 ): number {
-  const N = cohort.times.length;
+  const N = onlyMarker(cohort).times.length;
   const m = numIndividuals(cohort);
   const d = statistics.basis.numBasis;
-  const B = designMatrix(statistics.basis, cohort.times);
+  const B = designMatrix(statistics.basis, onlyMarker(cohort).times);
   const K = kernelCross(kernel, X, m, X, m, q);
-  const owner = Int32Array.from({ length: N }, (_, n) => cohort.offsets.findIndex((o) => o > n) - 1);
+  const owner = Int32Array.from({ length: N }, (_, n) => onlyMarker(cohort).offsets.findIndex((o) => o > n) - 1);
   const V = new Float64Array(N * N);
   for (let a = 0; a < N; a++) {
     for (let b = 0; b < N; b++) {
@@ -39,7 +39,7 @@ function denseLogDensity(
     }
   }
   const L = cholesky(V, N);
-  const r = cohort.values.map((y) => y - mu);
+  const r = onlyMarker(cohort).values.map((y) => y - mu);
   solveLowerInPlace(L, N, r);
   return -0.5 * (N * LOG_2PI + logDetFromCholesky(L, N) + r.reduce((s, v) => s + v * v, 0));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { bendingCohort, cohortStatistics, crudeStart } from "../../../../../test/paper-problem.ts";
-import { makeCohort } from "../../cohort/cohort.ts";
+import { makeCohort, onlyMarker } from "../../cohort/cohort.ts";
 import { idList } from "../../cohort/ids.ts";
 import { DtmError } from "../../errors.ts";
 import type { FitProgress } from "../fit.ts";
@@ -75,12 +75,12 @@ describe("a fit of the published model", () => {
   it("does not depend on the order of rows", () => {
     const cohort = bendingCohort(40, 2);
     const ids = idList(cohort.ids).flatMap((id, i) =>
-      Array<string>(cohort.offsets[i + 1] - cohort.offsets[i]).fill(id),
+      Array<string>(onlyMarker(cohort).offsets[i + 1] - onlyMarker(cohort).offsets[i]).fill(id),
     );
     const reversed = makeCohort({
       ids: [...ids].reverse(),
-      times: Array.from(cohort.times).reverse(),
-      values: Array.from(cohort.values).reverse(),
+      times: Array.from(onlyMarker(cohort).times).reverse(),
+      values: Array.from(onlyMarker(cohort).values).reverse(),
     });
     const fit = (c: typeof cohort) => {
       const s = cohortStatistics(c);
@@ -164,9 +164,13 @@ describe("a fit of the published model", () => {
   it("follows a change of unit: places stay, variances scale", () => {
     const cohort = bendingCohort(40, 2);
     const ids = idList(cohort.ids).flatMap((id, i) =>
-      Array<string>(cohort.offsets[i + 1] - cohort.offsets[i]).fill(id),
+      Array<string>(onlyMarker(cohort).offsets[i + 1] - onlyMarker(cohort).offsets[i]).fill(id),
     );
-    const scaled = makeCohort({ ids, times: cohort.times, values: cohort.values.map((y) => 1e6 * y - 3e7) });
+    const scaled = makeCohort({
+      ids,
+      times: onlyMarker(cohort).times,
+      values: onlyMarker(cohort).values.map((y) => 1e6 * y - 3e7),
+    });
     const fit = (c: typeof cohort) => {
       const s = cohortStatistics(c);
       const crude = crudeStart(s, 2);
@@ -179,7 +183,7 @@ describe("a fit of the published model", () => {
     const [a, b] = [fit(cohort), fit(scaled)];
     expect(relativeError(b.locations.mean, a.locations.mean)).toBeLessThan(1e-5);
     expect(b.model.noiseVariance / a.model.noiseVariance).toBeCloseTo(1e12, -3);
-    const shift = cohort.times.length * Math.log(1e6);
+    const shift = onlyMarker(cohort).times.length * Math.log(1e6);
     expect(b.model.elbo.total + shift).toBeCloseTo(a.model.elbo.total, 4);
   });
 

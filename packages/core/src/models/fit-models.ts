@@ -9,7 +9,7 @@ import { checkInducing } from "./check-inducing.ts";
 import type { DtmModel } from "./dtm/model.ts";
 import { type DtmSnapshot, resumeDtm as resumeLattice, startDtm as startLattice } from "./dtm/run.ts";
 import type { DtmOptions } from "./dtm/settings.ts";
-import { type ColumnNames, type FitControl, LIBRARY_VERSION } from "./fit.ts";
+import type { ColumnNames, FitControl } from "./fit.ts";
 import { mapMeans } from "./gp/sparse-map.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
 import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
@@ -19,16 +19,9 @@ import { type MapModel, placeNodes } from "./model.ts";
 import { linearPart, orientationMatrix } from "./orient.ts";
 import type { DtmPaperModel } from "./paper/model.ts";
 import type { DtmPaperOptions } from "./paper/options.ts";
-import { type DtmPaperRun, type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./paper/run.ts";
+import { type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./paper/run.ts";
 import { type PrepareOptions, prepareCohort } from "./prepare.ts";
-import {
-  checkSnapshot,
-  checkSnapshotData,
-  completeRun,
-  type RunProgress,
-  type StartResult,
-  statisticsChecksum,
-} from "./run.ts";
+import { checkSnapshot, completeRun, type RunProgress, type StartResult } from "./run.ts";
 
 /** Options that every fit of a cohort takes. */
 export interface CohortFitOptions extends PrepareOptions, FitControl {
@@ -107,16 +100,7 @@ export interface DtmRun {
 }
 
 /** A stored fit: plain data, bound to the cohort by a checksum. */
-export type DtmRunSnapshot = DtmSnapshot | PaperSnapshot;
-
-interface PaperSnapshot {
-  readonly kind: "dtm-paper";
-  readonly version: string;
-  readonly data: string;
-  readonly basis: BasisStatistics["basis"];
-  readonly columns: ColumnNames | null;
-  readonly state: DtmPaperSnapshot;
-}
+export type DtmRunSnapshot = DtmSnapshot | DtmPaperSnapshot;
 
 /** Starts a map fit: linear start, then nothing until `step` is called. */
 export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
@@ -130,7 +114,7 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const { marker } = onlyMarker(cohort);
   if (options.kind === "dtm-paper" || mapDimension === 3) {
     const paper = { ...options, mapDimension, marker, warnings: marked.warnings } as DtmPaperOptions;
-    return paperRun(startDtmPaper(statistics, marked, paper), statistics, options.columns ?? null);
+    return orientedRun(startDtmPaper(statistics, marked, paper), statistics);
   }
   return orientedRun(startLattice(statistics, marked, { ...options, marker } as DtmOptions), statistics);
 }
@@ -160,8 +144,7 @@ export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: Fit
   const { statistics: own } = prepareCohort(cohort, { basis: snapshot.basis });
   const statistics = control.shards?.open(own).statistics ?? own;
   if (snapshot.kind === "dtm") return orientedRun(resumeLattice(statistics, snapshot, control), statistics);
-  checkSnapshotData(snapshot, statistics);
-  return paperRun(resumeDtmPaper(statistics, snapshot.state, control), statistics, snapshot.columns);
+  return orientedRun(resumeDtmPaper(statistics, snapshot, control), statistics);
 }
 
 interface InnerRun {
@@ -175,23 +158,6 @@ interface InnerRun {
 /** A run whose model is turned to its shown axes. */
 function orientedRun(run: InnerRun, statistics: BasisStatistics): DtmRun {
   return { ...run, statistics, finish: () => orientMap(run.finish(), statistics) };
-}
-
-function paperRun(run: DtmPaperRun, statistics: BasisStatistics, columns: ColumnNames | null): DtmRun {
-  const inner: InnerRun = {
-    ...run,
-    starts: () => [],
-    snapshot: () => ({
-      kind: "dtm-paper",
-      version: LIBRARY_VERSION,
-      data: statisticsChecksum(statistics),
-      basis: statistics.basis,
-      columns,
-      state: run.snapshot(),
-    }),
-    finish: () => withColumns(run.finish().model, { columns: columns ?? undefined }),
-  };
-  return orientedRun(inner, statistics);
 }
 
 function withColumns<M extends MapModel | LmmModel | FpcaModel>(model: M, options: { columns?: ColumnNames }): M {

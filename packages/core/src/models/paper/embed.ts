@@ -43,7 +43,7 @@ export function embedLocal(
     bound[i] = solvePlace(engine, one, 0, options, starts.subarray(P));
     theta.set(one, i * P);
   }
-  return { ...unpackLocations(theta, m, q, model.diagonalLocations), bound };
+  return { ...unpackLocations(theta, q, model.diagonalLocations), bound };
 }
 
 /** An engine with the model's q(u) and room for the statistics of one individual, which others overwrite. */

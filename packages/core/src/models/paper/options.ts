@@ -5,7 +5,7 @@
 import type { Marker } from "../../cohort/marker.ts";
 import { checkOption, DtmError } from "../../errors.ts";
 import type { KernelChoice } from "../../wasm/instance.ts";
-import type { FitControl, Json } from "../fit.ts";
+import type { ColumnNames, FitControl, Json } from "../fit.ts";
 import type { InducingOptions } from "../gp/inducing.ts";
 import type { LogPrior, Priors } from "./state.ts";
 
@@ -60,6 +60,8 @@ export interface DtmPaperOptions extends FitControl {
   /** Natural-gradient step of epoch e is stepSize/e. Default 0.5; "paper": 0.1. */
   readonly stepSize?: number;
   readonly marker?: Marker;
+  /** Names of the columns that the cohort was read from. */
+  readonly columns?: ColumnNames;
   /** Warnings to put first in the record (from preparing the cohort). */
   readonly warnings?: readonly string[];
 }

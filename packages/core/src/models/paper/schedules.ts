@@ -5,43 +5,54 @@
 import { DtmError } from "../../errors.ts";
 import { startLbfgs, stepLbfgs } from "../../numeric/optimize/lbfgs.ts";
 import type { Objective } from "../../numeric/optimize/objective.ts";
+import { countSmallGain, lastValue } from "../run.ts";
 import { dataTotals, type Engine, requireUpdate, setParameters, termsOfSums, updateInducing } from "./engine.ts";
 import { elboGradient, gradientOfSums } from "./gradients.ts";
 import { atEdge, type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
+import type { DtmPaperSettings } from "./options.ts";
 import { placeInShards, sumInShards, sumObjectives, sumOverAll } from "./passes.ts";
-import { type RunState, type Schedule, smallGain } from "./run-state.ts";
+import type { RunState, Schedule } from "./run-state.ts";
 import { logPrior } from "./state.ts";
+
+/** The gain at which "batch" and "coordinate" count an iteration as none: tolerance · |bound|. */
+export function smallGain({ tolerance }: DtmPaperSettings, trace: readonly number[]): number {
+  return tolerance * Math.abs(lastValue(trace));
+}
 
 /** Directions that L-BFGS remembers. */
 const MEMORY = 10;
 
 /** L-BFGS on the collapsed bound, one iteration per step. */
-export function batchSchedule(engine: Engine, layout: HyperLayout, state: RunState): Schedule {
+export function batchSchedule(
+  engine: Engine,
+  layout: HyperLayout,
+  settings: DtmPaperSettings,
+  state: RunState,
+): Schedule {
   const objective = collapsedBound(engine, layout);
   const n = state.theta.length;
   if (state.batch === null) {
     const x = new Float64Array(n + layout.coordinates.length);
     x.set(state.theta);
-    state.batch = { lbfgs: startLbfgs(objective, x, MEMORY), small: 0 };
+    state.batch = { lbfgs: startLbfgs(objective, x, MEMORY), smallGains: 0 };
     requireUpdate(Number.isFinite(state.batch.lbfgs.value));
     state.trace.push(state.batch.lbfgs.value);
   }
   const batch = state.batch;
-  const { maxIterations, tolerance } = state.settings;
+  const { maxIterations, tolerance } = settings;
   return {
-    maxIterations,
     step: () => {
       const gain = stepLbfgs(objective, batch.lbfgs);
-      state.iterations++;
+      state.iteration++;
       state.trace.push(batch.lbfgs.value);
-      batch.small = gain <= smallGain(state) ? batch.small + 1 : 0;
+      const small = countSmallGain(batch, gain, smallGain(settings, state.trace), 2);
       if (gain === 0) {
         state.converged = true;
-        state.verdict = `Converged: after ${state.iterations} iterations no step raises the bound any more.`;
-      } else if (batch.small >= 2) {
+        state.verdict = `Converged: after ${state.iteration} iterations no step raises the bound any more.`;
+      } else if (small) {
         state.converged = true;
-        state.verdict = `Converged: the bound rose by less than ${tolerance} of itself in two iterations in a row (iteration ${state.iterations}).`;
-      } else if (state.iterations >= maxIterations) {
+        state.verdict = `Converged: the bound rose by less than ${tolerance} of itself in two iterations in a row (iteration ${state.iteration}).`;
+      } else if (state.iteration >= maxIterations) {
         state.verdict = `Stopped at the limit of ${maxIterations} iterations; the last one still raised the bound by ${gain.toPrecision(2)}.`;
       } else return false;
       return true;
@@ -112,8 +123,8 @@ const SLACK = 1e-8;
  * Coordinate ascent: local steps of all individuals, then the exact q(u), in turn; one step is one sweep. Both raise the
  * bound, so a fall beyond rounding is a bug and is thrown as one.
  */
-export function coordinateSchedule(engine: Engine, state: RunState): Schedule {
-  const { maxIterations, tolerance } = state.settings;
+export function coordinateSchedule(engine: Engine, settings: DtmPaperSettings, state: RunState): Schedule {
+  const { maxIterations, tolerance } = settings;
   const everybody = { from: 0, to: engine.statistics.numIndividuals };
   const updateMap = (): number => {
     sumInShards(engine, state.theta);
@@ -123,26 +134,25 @@ export function coordinateSchedule(engine: Engine, state: RunState): Schedule {
   const start = updateMap();
   if (state.trace.length === 0) state.trace.push(start);
   return {
-    maxIterations,
     step: () => {
-      const before = state.trace[state.trace.length - 1];
+      const before = lastValue(state.trace);
       placeInShards(engine, state.theta, everybody, SWEEP, null);
       const value = updateMap();
-      state.iterations++;
+      state.iteration++;
       state.trace.push(value);
       const gain = value - before;
       if (!(gain >= -SLACK * Math.abs(value))) {
         throw new DtmError(
           "not-monotone",
-          `Coordinate ascent: expected a bound of at least ${before}, received ${value} in sweep ${state.iterations}. This is a bug; please report it with the data.`,
+          `Coordinate ascent: expected a bound of at least ${before}, received ${value} in sweep ${state.iteration}. This is a bug; please report it with the data.`,
         );
       }
-      if (gain <= smallGain(state)) {
+      if (gain <= smallGain(settings, state.trace)) {
         state.converged = true;
-        state.verdict = `Converged: sweep ${state.iterations} raised the bound by less than ${tolerance} of itself.`;
+        state.verdict = `Converged: sweep ${state.iteration} raised the bound by less than ${tolerance} of itself.`;
         return true;
       }
-      if (state.iterations < maxIterations) return false;
+      if (state.iteration < maxIterations) return false;
       state.verdict = `Stopped at the limit of ${maxIterations} sweeps; the last one still raised the bound by ${gain.toPrecision(2)}.`;
       return true;
     },

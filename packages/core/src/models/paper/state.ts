@@ -122,8 +122,9 @@ export function packLocations(
 }
 
 /** Means and covariances of θ [m,P]. */
-export function unpackLocations(theta: Float64Array, m: number, q: number, diagonal: boolean): LocationPosterior {
+export function unpackLocations(theta: Float64Array, q: number, diagonal: boolean): LocationPosterior {
   const P = numLocalParameters(q, diagonal);
+  const m = theta.length / P;
   const mean = new Float64Array(m * q);
   const covariance = new Float64Array(m * q * q);
   const T = new Float64Array(q * q);

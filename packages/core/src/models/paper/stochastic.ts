@@ -14,6 +14,7 @@
 import { createRandom } from "../../numeric/random.ts";
 import { type NaturalParameters, naturalStep } from "../gp/solve.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
+import { lastValue } from "../run.ts";
 import { dataTotals, type Engine, requireUpdate, setParameters, updateInducing, useInducing } from "./engine.ts";
 import { gradientOfSums } from "./gradients.ts";
 import { type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
@@ -25,6 +26,7 @@ import {
   posteriorOfNatural,
   rewhitenNatural,
 } from "./inducing.ts";
+import type { DtmPaperSettings } from "./options.ts";
 import { objectiveInShards, sumInShards, sumObjectives, visitInShards } from "./passes.ts";
 import type { RunState, Schedule, StochasticState, TrackedInducing } from "./run-state.ts";
 import { leaveLearned } from "./schedules.ts";
@@ -36,8 +38,12 @@ const STEP_INDIVIDUALS = 4096;
 const SETTLED = 1e-3;
 
 /** Steps of stochastic inference over the state. One iteration is one epoch, in steps of at most 4,096 individuals. */
-export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: RunState): Schedule {
-  const { settings } = state;
+export function stochasticSchedule(
+  engine: Engine,
+  layout: HyperLayout,
+  settings: DtmPaperSettings,
+  state: RunState,
+): Schedule {
   const { statistics, posterior, options } = engine;
   const m = statistics.numIndividuals;
   const { numInducing: p, mapDimension: q, numBasis: d } = engine.parameters;
@@ -51,7 +57,7 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
     maxEvaluations: literal ? 200 : 50,
   } as const;
   const fresh = state.stochastic === null;
-  state.stochastic ??= startState(engine, layout, state);
+  state.stochastic ??= startState(engine, layout, state.theta, settings.seed);
   const run = state.stochastic;
   if (learns) setParameters(engine, parametersAt(layout, run.hyper, 0));
   applyInducing(engine, run.inducing);
@@ -79,9 +85,8 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
   };
 
   const finishEpoch = (): boolean => {
-    state.iterations++;
     const value = boundAt(engine, state.theta);
-    const before = state.trace[state.trace.length - 1];
+    const before = lastValue(state.trace);
     state.trace.push(value);
     if (run.epoch >= settings.epochs) {
       const change = (value - before) / Math.abs(value);
@@ -99,8 +104,8 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
   };
 
   return {
-    maxIterations: settings.epochs,
     step: () => {
+      state.iteration = run.epoch;
       const stepSize = settings.stepSize / run.epoch;
       for (let visited = 0; visited < STEP_INDIVIDUALS && run.position < m; ) {
         const to = Math.min(m, run.position + settings.batchSize);
@@ -123,9 +128,9 @@ export function stochasticSchedule(engine: Engine, layout: HyperLayout, state: R
 }
 
 /** The exact update at the starting places, and the first permutation. */
-function startState(engine: Engine, layout: HyperLayout, state: RunState): StochasticState {
-  sumInShards(engine, state.theta);
-  const random = createRandom(state.settings.seed);
+function startState(engine: Engine, layout: HyperLayout, theta: Float64Array, seed: number): StochasticState {
+  sumInShards(engine, theta);
+  const random = createRandom(seed);
   const order = random.permutation(engine.statistics.numIndividuals);
   return {
     inducing: trackInducing(engine, engine.sums, layout.coordinates.length > 0),

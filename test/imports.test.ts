@@ -11,7 +11,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   "error-codes": [],
   errors: ["error-codes"],
   numeric: ["errors"],
-  wasm: ["errors"],
+  wasm: ["errors", "numeric"],
   cohort: ["errors", "numeric"],
   ingest: ["errors", "numeric", "cohort"],
   basis: ["errors", "numeric", "cohort"],

@@ -1,6 +1,6 @@
 /** The expectation step of the recommended map with its sums, 317 nodes: per individual, and against the loop in C. */
 
-import { expectationPass, expectationWorkspace } from "../../packages/core/src/models/dtm/expectation-step.ts";
+import { expectationPass } from "../../packages/core/src/models/dtm/expectation-step.ts";
 import {
   type IndividualModel,
   packedStride,
@@ -11,6 +11,7 @@ import { latticeNodes } from "../../packages/core/src/models/dtm/nodes.ts";
 import { fitDtm } from "../../packages/core/src/models/fit-models.ts";
 import { type MapMoments, mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import { prepareCohort } from "../../packages/core/src/models/prepare.ts";
+import { wasmPasses } from "../../packages/core/src/wasm/expectation.ts";
 import { against, alone, type BenchCase, requireClose } from "../case.ts";
 import { registry } from "../cohorts.ts";
 import { chunkOf, interleave, type Variant } from "../measure.ts";
@@ -39,17 +40,15 @@ export const expectation: BenchCase = {
     const flat = { ...fitted, noiseVariance: 1000 * fitted.noiseVariance };
     const nodeSums = new Float64Array(table.rows.length);
     const moments = new Float64Array(COUNT * table.stride);
-    const pass = (kernels: "wasm-simd" | "typescript", individual: IndividualModel) => {
-      const work = expectationWorkspace(d, nodes.numNodes, kernels);
-      return () => expectationPass(statistics, null, COUNT, individual, table, work, { nodeSums, moments });
-    };
-    for (const individual of [fitted, flat]) {
-      requireClose("bound", pass("wasm-simd", individual)(), pass("typescript", individual)(), 1e-10);
+    const individuals = { statistics, listed: null, count: COUNT };
+    const kernels = wasmPasses(d, nodes.numNodes, table.stride);
+    const pass = (model: IndividualModel) => kernels.expect(individuals, model, table, { nodeSums, moments });
+    for (const model of [fitted, flat]) {
+      requireClose("bound", pass(model), expectationPass(individuals, model, table, {}), 1e-10);
     }
     const variants: Variant[] = [
-      { name: "wasm", chunk: chunkOf(pass("wasm-simd", fitted), COUNT) },
-      { name: "wasm, all nodes", chunk: chunkOf(pass("wasm-simd", flat), COUNT) },
-      { name: "typescript", chunk: chunkOf(pass("typescript", fitted), COUNT) },
+      { name: "wasm", chunk: chunkOf(() => pass(fitted), COUNT) },
+      { name: "wasm, all nodes", chunk: chunkOf(() => pass(flat), COUNT) },
     ];
     const child = startChild(compileC("estep"));
     if (child !== undefined) {
@@ -72,10 +71,6 @@ export const expectation: BenchCase = {
         child && us("C"),
         { goal: 1.5, guard: true, note: "ours also makes the individual's statistics ready, the C loop does not" },
       ),
-      against("E step, WebAssembly over TypeScript", "us", us("wasm"), "our TypeScript", us("typescript"), {
-        goal: 1,
-        guard: true,
-      }),
     ];
   },
 };

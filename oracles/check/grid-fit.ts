@@ -6,11 +6,11 @@
 import { basisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import { startBatch } from "../../packages/core/src/models/dtm/batch.ts";
 import { createEngine, individualModel, startAnchor } from "../../packages/core/src/models/dtm/engine.ts";
-import { expectationPass, expectationWorkspace } from "../../packages/core/src/models/dtm/expectation-step.ts";
+import { expectationPass, nodeWeights } from "../../packages/core/src/models/dtm/expectation-step.ts";
 import { latticeNodes } from "../../packages/core/src/models/dtm/nodes.ts";
 import { fitDtmFrom } from "../../packages/core/src/models/dtm/run.ts";
 import { dtmSettings } from "../../packages/core/src/models/dtm/settings.ts";
-import { placesFromPosterior, startingResponsibilities } from "../../packages/core/src/models/dtm/starting-places.ts";
+import { placesFromPosterior, startingWeights } from "../../packages/core/src/models/dtm/starting-places.ts";
 import { firstState } from "../../packages/core/src/models/dtm/state.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import type { MapStart } from "../../packages/core/src/models/map-start.ts";
@@ -91,12 +91,13 @@ export function checkGridFit(fixture: GridFitFixture): Check[] {
     const state = firstState(from, settings, d);
     const places = placesFromPosterior(from.locationMean, from.locationCovariance, settings.mapDimension);
     const weights = new Float64Array(engine.nodes.numNodes);
-    startingResponsibilities(engine.nodes, places, 0, weights, 0);
+    const { terms, powers } = startingWeights(engine.nodes, places);
+    const numTerms = powers.length / weights.length;
+    nodeWeights(terms.subarray(0, numTerms), powers, new Float64Array(weights.length), weights);
     startBatch(engine, state, places);
     const contributions = new Float64Array(statistics.numIndividuals);
-    const ws = expectationWorkspace(statistics.basis.numBasis, engine.nodes.numNodes, engine.kernels);
-    const model = individualModel(engine, state);
-    expectationPass(statistics, null, contributions.length, model, engine.table, ws, { contributions });
+    const individuals = { statistics, listed: null, count: contributions.length };
+    expectationPass(individuals, individualModel(engine, state), engine.table, { contributions });
     return [
       compare("r0_subject0", weights, r0_subject0),
       compare("first", state.trace, [first]),

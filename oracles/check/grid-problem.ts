@@ -5,10 +5,10 @@ import {
   packedStride,
   residualRoot,
 } from "../../packages/core/src/models/dtm/individual-statistics.ts";
-import { inducingLayout } from "../../packages/core/src/models/dtm/inducing-layout.ts";
 import { inducingWorkspace } from "../../packages/core/src/models/dtm/inducing-posterior.ts";
 import type { KernelProblem, KernelSolution } from "../../packages/core/src/models/dtm/kernel-step.ts";
 import { nodeGeometry } from "../../packages/core/src/models/dtm/node-kernel.ts";
+import { inducingLayout } from "../../packages/core/src/models/dtm/pairs.ts";
 import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
 import type { SparseMap } from "../../packages/core/src/models/gp/sparse-map.ts";
 import { fixtureBasis, fixtureCohort, flatten, type Nested } from "./checker.ts";

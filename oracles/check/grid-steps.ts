@@ -2,22 +2,20 @@
  * The steps of the fit on a fixture's problem, with responsibilities kept for everybody: only here, because the fixtures
  * list them.
  */
+import { addWeighted, nodeWeights } from "../../packages/core/src/models/dtm/expectation-step.ts";
 import {
-  blockResponsibilities,
-  expectationWorkspace,
-  packBlock,
-} from "../../packages/core/src/models/dtm/expectation-step.ts";
-import type { IndividualModel } from "../../packages/core/src/models/dtm/individual-statistics.ts";
+  type IndividualModel,
+  individualStatistics,
+} from "../../packages/core/src/models/dtm/individual-statistics.ts";
 import type { KernelSolution } from "../../packages/core/src/models/dtm/kernel-step.ts";
 import {
   maximizationSums,
-  maximizationWorkspace,
   meanShift,
   updatedNoiseVariance,
 } from "../../packages/core/src/models/dtm/maximization-step.ts";
 import { fillNodeTable, nodeTable } from "../../packages/core/src/models/dtm/node-table.ts";
 import { cholesky, solveCholeskyInPlace } from "../../packages/core/src/numeric/cholesky.ts";
-import { addBlockOuter, blockDotTable, ROW_BLOCK } from "../../packages/core/src/numeric/row-blocks.ts";
+import { multiplyVector } from "../../packages/core/src/numeric/matrix.ts";
 import { flatten } from "./checker.ts";
 import type { GridProblem } from "./grid-problem.ts";
 
@@ -38,18 +36,14 @@ export function expectation(problem: GridProblem, model: IndividualModel, soluti
   const table = nodeTable(layout, Float64Array.from(problem.fixture.logw));
   const { mean, covariance, divergence } = solution.posterior;
   fillNodeTable(layout, solution.kernel, mean, covariance, kernel.workspace, table);
-  const ws = expectationWorkspace(layout.numBasis, n);
   const responsibilities = new Float64Array(m * n);
   const contributions = new Float64Array(m);
   const moments = new Float64Array(m * stride);
-  for (let first = 0; first < m; first += ROW_BLOCK) {
-    const size = Math.min(ROW_BLOCK, m - first);
-    packBlock(statistics, null, first, size, model, ws);
-    blockResponsibilities(table, ws);
-    blockDotTable(ws.responsibilities, table.rows, 0, stride, n, ws.moments, 0, stride);
-    responsibilities.set(ws.responsibilities.subarray(0, size * n), first * n);
-    contributions.set(ws.contributions.subarray(0, size), first);
-    moments.set(ws.moments.subarray(0, size * stride), first * stride);
+  for (let i = 0; i < m; i++) {
+    const { row, constant } = individualStatistics(statistics, i, model);
+    const r = responsibilities.subarray(i * n, (i + 1) * n);
+    contributions[i] = constant + nodeWeights(row, table.rows, table.logWeights, r);
+    moments.set(multiplyVector(table.rows, r, stride, n), i * stride);
   }
   const bound = contributions.reduce((s, v) => s + v, 0) - divergence;
   return { responsibilities, contributions, moments, bound };
@@ -57,29 +51,24 @@ export function expectation(problem: GridProblem, model: IndividualModel, soluti
 
 /** Node sums of given responsibilities [m,Γ] into the problem. */
 export function fillNodeSums(problem: GridProblem, model: IndividualModel, r: Float64Array): void {
-  const { statistics, stride, kernel } = problem;
+  const { statistics, kernel } = problem;
   const n = kernel.layout.numNodes;
-  const m = statistics.numIndividuals;
-  const ws = expectationWorkspace(kernel.layout.numBasis, n);
   kernel.nodeSums.fill(0);
-  for (let first = 0; first < m; first += ROW_BLOCK) {
-    const size = Math.min(ROW_BLOCK, m - first);
-    packBlock(statistics, null, first, size, model, ws);
-    ws.responsibilities.fill(0);
-    ws.responsibilities.set(r.subarray(first * n, (first + size) * n));
-    addBlockOuter(ws.packed, 0, stride, stride, ws.responsibilities, n, kernel.nodeSums);
+  for (let i = 0; i < statistics.numIndividuals; i++) {
+    const { row } = individualStatistics(statistics, i, model);
+    addWeighted(row, r.subarray(i * n, (i + 1) * n), kernel.nodeSums);
   }
 }
 
 /** The maximisation step: EM for mean and noise, E ee' for the residual. */
 export function maximization(problem: GridProblem, model: IndividualModel, step: Expectation) {
   const { statistics, fixture } = problem;
-  const ws = maximizationWorkspace(fixture.d);
-  const sums = maximizationSums(statistics, null, statistics.numIndividuals, model, step.moments, ws);
+  const individuals = { statistics, listed: null, count: statistics.numIndividuals };
+  const sums = maximizationSums(individuals, model, step.moments);
   const shift = meanShift(sums, fixture.mean, fixture.d);
   const noiseVariance = updatedNoiseVariance(sums, shift);
   const mean = model.mean.map((v, k) => v + shift[k]);
-  return { mean, noiseVariance, sums, ws };
+  return { mean, noiseVariance, sums };
 }
 
 /**

@@ -8,8 +8,7 @@ import { residualStatistics, unpackGram } from "../../packages/core/src/basis/st
 import {
   conditionalResidual,
   type IndividualModel,
-  individualWorkspace,
-  packIndividual,
+  individualStatistics,
   residualRoot,
 } from "../../packages/core/src/models/dtm/individual-statistics.ts";
 import { type KernelSolution, kernelSolution, solveAt } from "../../packages/core/src/models/dtm/kernel-step.ts";
@@ -72,7 +71,7 @@ function checkData({ fixture, statistics, nodes }: GridProblem): Check[] {
   ];
 }
 
-function checkIndividuals({ fixture, statistics, stride }: GridProblem, model: IndividualModel): Check[] {
+function checkIndividuals({ fixture, statistics }: GridProblem, model: IndividualModel): Check[] {
   const { d, stats } = fixture;
   const m = statistics.numIndividuals;
   const g = new Float64Array(m * d);
@@ -81,17 +80,14 @@ function checkIndividuals({ fixture, statistics, stride }: GridProblem, model: I
   const c = new Float64Array(m);
   const Gt = new Float64Array(m * d * d);
   const C = new Float64Array(m * d * d);
-  const ws = individualWorkspace(d);
-  const packed = new Float64Array(stride);
-  const [Ci, Ti, hi] = [new Float64Array(d * d), new Float64Array(d * d), new Float64Array(d)];
   for (let i = 0; i < m; i++) {
     rho[i] = residualStatistics(statistics, i, model.mean, g, i * d);
-    c[i] = packIndividual(statistics, i, model, ws, packed, 0);
-    gt.set(packed.subarray(0, d), i * d);
-    Gt.set(unpackSymmetric(packed, d, d), i * d * d);
+    const own = individualStatistics(statistics, i, model);
+    c[i] = own.constant;
+    gt.set(own.row.subarray(0, d), i * d);
+    Gt.set(unpackSymmetric(own.row, d, d), i * d * d);
     if (model.residualRoot !== null) {
-      conditionalResidual(model.residualRoot, model.noiseVariance, d, ws, Ci, Ti, hi);
-      C.set(Ci, i * d * d);
+      C.set(conditionalResidual(own, model.residualRoot, model.noiseVariance).C, i * d * d);
     }
   }
   return [
@@ -158,9 +154,11 @@ function checkMaximization(problem: GridProblem, model: IndividualModel, step: E
   const fbar = new Float64Array(m * d);
   const Rbar = new Float64Array(m * d * d);
   for (let i = 0; i < m; i++) {
-    unpackMoments(step.moments, i * stride, d, fbar.subarray(i * d, (i + 1) * d), Rbar.subarray(i * d * d));
+    const { f, R } = unpackMoments(step.moments.subarray(i * stride, (i + 1) * stride), d);
+    fbar.set(f, i * d);
+    Rbar.set(R, i * d * d);
   }
-  const { mean, noiseVariance, sums, ws } = maximization(problem, model, step);
+  const { mean, noiseVariance, sums } = maximization(problem, model, step);
   const checks = [
     compare("mstep.fbar", fbar, mstep.fbar),
     compare("mstep.Rbar", Rbar, mstep.Rbar),
@@ -173,9 +171,14 @@ function checkMaximization(problem: GridProblem, model: IndividualModel, step: E
     if (tau !== null && mstep.tau !== null) checks.push(compare("mstep.tau", tau, mstep.tau));
   }
   if (tauStep !== undefined) {
-    const moved = { ...model, mean, noiseVariance };
     const root = residualRoot(flatten(fixture.Sref), d);
-    const objective = (tau: number) => residualObjective(statistics, null, m, moved, root, tau, step.moments, ws);
+    const individuals = { statistics, listed: null, count: m };
+    const objective = (tau: number) =>
+      residualObjective(
+        individuals,
+        { mean, noiseVariance, residualRoot: root.map((v) => Math.sqrt(tau) * v) },
+        step.moments,
+      );
     const found = residualStep(objective, tauStep.tau_old, tauStep.h_old, fixture.cap);
     checks.push(
       compare("tau_step.mu", meanAsListed(fixture, mean), tauStep.mu),

@@ -12,5 +12,5 @@ export { spreadFunctional } from "./functional";
 export { joinTiles } from "./joining";
 export { scoreLinear } from "./linear";
 export { sumNodes, weighNodes } from "./placing";
-export { addOuter, dotTiles, fillProducts } from "./tiles";
+export { addPairs, sumPairs } from "./pairs";
 export { evaluateLocal, sumLocal, weighLocal } from "./local";

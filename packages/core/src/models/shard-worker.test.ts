@@ -5,6 +5,7 @@ import { makeCohort } from "../cohort/cohort.ts";
 import { createRandom } from "../numeric/random.ts";
 import { embed } from "./embed.ts";
 import { type FitDtmOptions, fitDtm } from "./fit-models.ts";
+import { createShardWorker } from "./shard-worker.ts";
 import { shardBlocks, statisticsBlock } from "./shards.ts";
 
 /** Individuals with two to five visits, more than one block of them. */
@@ -45,6 +46,13 @@ describe("shards", () => {
     if (here.kind === "dtm") {
       expect(embed(here, cohort, { shards: scrambledHost(2) })).toEqual(embed(here, cohort));
     }
+  });
+});
+
+describe("a worker", () => {
+  it("refuses work it does not know by name", () => {
+    const { statistics } = randomCohort({ numIndividuals: 3, seed: 1 });
+    expect(() => createShardWorker()(statistics, "dtm-expekt", {}, {})).toThrow(/dtm-expect.*received "dtm-expekt"/);
   });
 });
 

@@ -3,13 +3,18 @@ import { dtmShards } from "./dtm/shards.ts";
 import { placingShards } from "./embed.ts";
 import { LINEAR, linearShards } from "./linear/passes.ts";
 import { PAPER, paperShards } from "./paper/passes.ts";
-import type { ShardFunction } from "./shards.ts";
+import { type ShardFunction, type ShardWork, shardFunction } from "./shards.ts";
 
 /** A worker; it keeps nothing but scratch between pieces of work. */
 export function createShardWorker(): ShardFunction {
-  const [map, published, places, linear] = [dtmShards(), paperShards(), placingShards(), linearShards()];
-  return (statistics, name, state, part) => {
-    const work = name === LINEAR ? linear : name === "places" ? places : name === PAPER ? published : map;
-    return work(statistics, name, state, part);
-  };
+  const named =
+    (name: string, work: ShardFunction): ShardWork =>
+    (statistics, state, part) =>
+      work(statistics, name, state, part);
+  return shardFunction({
+    ...dtmShards(),
+    [LINEAR]: named(LINEAR, linearShards()),
+    places: named("places", placingShards()),
+    [PAPER]: named(PAPER, paperShards()),
+  });
 }

@@ -5,9 +5,30 @@
  * them one after the other; a host handed in as an option may spread them.
  */
 import type { BasisStatistics } from "../basis/statistics.ts";
+import { DtmError } from "../errors.ts";
 
 /** Does one piece of work: `name` says which, `state` is common to all parts, `part` names the block. */
 export type ShardFunction = (statistics: BasisStatistics, name: string, state: unknown, part: unknown) => unknown;
+
+/** The work of one name: state common to all parts, and a part. */
+export type ShardWork = (statistics: BasisStatistics, state: unknown, part: unknown) => unknown;
+
+/** Work by its name. */
+export type ShardFunctions = Readonly<Record<string, ShardWork>>;
+
+/** A worker that looks work up by its name, and refuses names it does not know. */
+export function shardFunction(works: ShardFunctions): ShardFunction {
+  return (statistics, name, state, part) => {
+    const work = works[name];
+    if (work === undefined) {
+      throw new DtmError(
+        "shape",
+        `shards: expected work named ${Object.keys(works).join(", ")}, received "${name}". Host and library must be of one version.`,
+      );
+    }
+    return work(statistics, state, part);
+  };
+}
 
 /** Runs pieces of work over the individuals of one cohort. */
 export interface ShardRunner {

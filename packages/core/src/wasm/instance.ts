@@ -15,8 +15,6 @@ export type KernelKind = "wasm-simd" | "typescript";
 
 /** Functions of the module that take plain addresses (bytes) and counts; those with a context are named in layouts.ts. */
 export interface KernelExports {
-  addOuter(P: number, R: number, out: number, active: number, count: number, K: number): void;
-  dotTiles(R: number, T: number, out: number, active: number, count: number, K: number): void;
   weighNodes(context: number): number;
   sumNodes(context: number, count: number): void;
   conditionTiles(context: number, rank: number, count: number): void;
@@ -26,7 +24,6 @@ export interface KernelExports {
   courseQuantile(context: number, p: number, start: number, low: number, high: number, tolerance: number): number;
   scoreLinear(context: number): void;
   sumRows(rows: number, n: number, rank: number, members: number, count: number, sums: number): void;
-  fillProducts(A: number, B: number, pairs: number, R: number, numTiles: number): void;
 }
 
 /** An instance with views on its memory. */

@@ -69,6 +69,22 @@ export const PASS = layout(
   ["packBlock", "expectBlock", "startBlock", "residualBlock", "maximizeBlock"],
 );
 
+/** Sums over nodes and pairs of inducing places (assembly/pairs.ts); groups of four pairs, `numRows` even. */
+export const PAIRS = layout(
+  "Pairs",
+  ["numInducing", "numTiles", "numRows", "numGroups"],
+  {
+    features: { f64: (n) => n.numInducing * n.numTiles * 4 }, // a [p,Γ]
+    featuresDot: { f64: (n) => n.numInducing * n.numTiles * 4 }, // ∂a/∂log ℓ [p,Γ]
+    rows: { f64: (n) => n.numRows * n.numTiles * 4 }, // of node sums or table [tile][numRows][4]
+    products: { f64: (n) => n.numTiles * 16 }, // [tile][4][4]
+    coefficients: { f64: (n) => n.numGroups * n.numRows * 4 }, // [group][numRows][4]
+    allTiles: { i32: (n) => n.numTiles }, // 0, 1, 2, …
+    pairs: { i32: (n) => n.numGroups * 8 }, // (j, l) each, −1 beyond the last
+  },
+  ["sumPairs", "addPairs"],
+);
+
 /** Factor, solution and inverse of a positive definite matrix (assembly/cholesky.ts); rows of `stride` entries. */
 export const POSITIVE = layout(
   "Positive",
@@ -123,4 +139,4 @@ export const LAYOUTS: readonly {
   readonly name: string;
   readonly sizes: readonly string[];
   readonly buffers: object;
-}[] = [PASS, POSITIVE, LOCAL];
+}[] = [PASS, PAIRS, POSITIVE, LOCAL];

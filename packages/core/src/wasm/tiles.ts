@@ -11,19 +11,19 @@ export function tileCount(n: number): number {
   return Math.ceil(n / TILE);
 }
 
-/** out [tile][K][4] from rows [K,n]; the padding is left as it is. */
-export function toTiles(rows: Float64Array, K: number, n: number, out: Float64Array): void {
+/** out [tile][stride][4] from rows [K,n]; the padding is left as it is. */
+export function toTiles(rows: Float64Array, K: number, n: number, out: Float64Array, stride = K): void {
   for (let k = 0; k < K; k++) {
     const row = k * n;
-    for (let j = 0; j < n; j++) out[((j >> 2) * K + k) * TILE + (j & 3)] = rows[row + j];
+    for (let j = 0; j < n; j++) out[((j >> 2) * stride + k) * TILE + (j & 3)] = rows[row + j];
   }
 }
 
-/** rows [K,n] += tiles [tile][K][4]. */
-export function addFromTiles(tiles: Float64Array, K: number, n: number, rows: Float64Array): void {
+/** rows [K,n] += tiles [tile][stride][4]. */
+export function addFromTiles(tiles: Float64Array, K: number, n: number, rows: Float64Array, stride = K): void {
   for (let k = 0; k < K; k++) {
     const row = k * n;
-    for (let j = 0; j < n; j++) rows[row + j] += tiles[((j >> 2) * K + k) * TILE + (j & 3)];
+    for (let j = 0; j < n; j++) rows[row + j] += tiles[((j >> 2) * stride + k) * TILE + (j & 3)];
   }
 }
 

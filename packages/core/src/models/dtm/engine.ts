@@ -5,20 +5,12 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
-import { ROW_BLOCK } from "../../numeric/row-blocks.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
 import { gridLocations } from "../gp/inducing.ts";
 import type { MapStart } from "../map-start.ts";
-import { localShards, type ShardRunner } from "../shards.ts";
-import {
-  blockResponsibilities,
-  type ExpectationWorkspace,
-  expectationWorkspace,
-  packBlock,
-} from "./expectation-step.ts";
+import { localShards, type ShardRunner, shardFunction } from "../shards.ts";
 import { type IndividualModel, residualRoot } from "./individual-statistics.ts";
-import { inducingLayout } from "./inducing-layout.ts";
 import { inducingWorkspace } from "./inducing-posterior.ts";
 import { type JointMean, jointMean, prepareJointMean } from "./joint-mean.ts";
 import {
@@ -33,12 +25,14 @@ import { meanShift, updatedNoiseVariance } from "./maximization-step.ts";
 import { evaluateNodeKernel, nodeGeometry } from "./node-kernel.ts";
 import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
 import { latticeNodes, type MapNodes } from "./nodes.ts";
+import { inducingLayout } from "./pairs.ts";
 import { residualStep } from "./residual-step.ts";
 import type { DtmSettings } from "./settings.ts";
 import {
   dtmShards,
   expectInShards,
   maximizeInShards,
+  type Pass,
   residualInShards,
   startInShards,
   type Visited,
@@ -69,8 +63,6 @@ export interface Engine {
   /** Two solutions, of which the first is the state's. */
   readonly solutions: [KernelSolution, KernelSolution];
   readonly table: NodeTable;
-  /** Scratch for weights of starting places and for means of places. */
-  readonly expectation: ExpectationWorkspace;
   /** Moments of the individuals of one pass, [count,K]; made by the first pass that needs them. */
   moments: Float64Array;
   /** Bound at the last whole pass. */
@@ -85,7 +77,7 @@ export function createEngine(
   anchor: StartAnchor,
   settings: DtmSettings,
   nodeStep: number = settings.nodeStep,
-  shards: ShardRunner = localShards(dtmShards).open(statistics),
+  shards: ShardRunner = localShards(() => shardFunction(dtmShards())).open(statistics),
 ): Engine {
   const d = statistics.basis.numBasis;
   const q = settings.mapDimension;
@@ -110,7 +102,6 @@ export function createEngine(
     jointMean: jointMean(layout, settings.mean),
     solutions: [kernelSolution(geometry, layout), kernelSolution(geometry, layout)],
     table,
-    expectation: expectationWorkspace(d, nodes.numNodes),
     moments: new Float64Array(0),
     bound: Number.NaN,
     sample: null,
@@ -144,8 +135,13 @@ export function individualModel(engine: Engine, state: DtmState): IndividualMode
   if (state.tau === null) {
     return { mean, noiseVariance, residualRoot: residualRoot(state.residualCovariance, mean.length) };
   }
-  const scale = Math.sqrt(state.tau);
-  return { mean, noiseVariance, residualRoot: referenceRoot.map((v) => scale * v) };
+  return { mean, noiseVariance, residualRoot: scaledRoot(referenceRoot, state.tau) };
+}
+
+/** A root of τ Σ_ref from one of Σ_ref. */
+function scaledRoot(root: Float64Array, tau: number): Float64Array {
+  const scale = Math.sqrt(tau);
+  return root.map((v) => scale * v);
 }
 
 /** The optimal q(u) for the node sums in the engine, with a step of α and ℓ if asked; fills the table. */
@@ -191,10 +187,15 @@ export function fillTable(engine: Engine, state: DtmState): void {
   fillNodeTable(problem.layout, solutions[0].kernel, inducingMean, inducingCovariance, problem.workspace, table);
 }
 
+/** A pass over some individuals at the parameters of a state. */
+function passOver(engine: Engine, state: DtmState, visited: Visited): Pass {
+  const { shards, kernels } = engine;
+  return { shards, visited, kernels, model: individualModel(engine, state) };
+}
+
 /** Node sums of the starting responsibilities of some individuals, left in the engine. */
 export function startVisited(engine: Engine, state: DtmState, visited: Visited, places: StartingPlaces): void {
-  const { shards, kernels, nodes, problem } = engine;
-  startInShards(shards, visited, kernels, individualModel(engine, state), nodes, places, problem.nodeSums);
+  startInShards(passOver(engine, state, visited), engine.nodes, places, engine.problem.nodeSums);
 }
 
 /** An expectation pass over everybody; returns the bound, NaN if numbers left the range of doubles. */
@@ -220,8 +221,7 @@ export function expectVisited(
   nodeSums: Float64Array | null,
   moments: Float64Array | null,
 ): number {
-  const { shards, kernels, table } = engine;
-  return expectInShards(shards, visited, kernels, individualModel(engine, state), table, nodeSums, moments);
+  return expectInShards(passOver(engine, state, visited), engine.table, nodeSums, moments);
 }
 
 /** The bound itself, or an error if it is not finite. */
@@ -233,25 +233,22 @@ export function checkBound(state: DtmState, bound: number): number {
   );
 }
 
-/** Means Σ_g r_ig x_g of everybody's place under the responsibilities, fit's frame, [m,q]. */
+/**
+ * Means Σ_g r_ig x_g of everybody's place under the responsibilities, fit's frame, [m,q]: the moments of a table that has the
+ * coordinates of the nodes as further rows, which no individual's row reads.
+ */
 export function placeMeans(engine: Engine, state: DtmState): Float64Array {
-  const { statistics, table, expectation, nodes } = engine;
-  const { mapDimension: q, numNodes, locations } = nodes;
+  const { statistics, table, nodes, shards } = engine;
+  const { mapDimension: q, numNodes: n, locations } = nodes;
   const m = statistics.numIndividuals;
-  const model = individualModel(engine, state);
-  const means = new Float64Array(m * q);
-  for (let first = 0; first < m; first += ROW_BLOCK) {
-    const size = Math.min(ROW_BLOCK, m - first);
-    packBlock(statistics, null, first, size, model, expectation);
-    blockResponsibilities(table, expectation);
-    for (let b = 0; b < size; b++) {
-      for (let g = 0; g < numNodes; g++) {
-        const r = expectation.responsibilities[b * numNodes + g];
-        for (let c = 0; c < q; c++) means[(first + b) * q + c] += r * locations[g * q + c];
-      }
-    }
-  }
-  return means;
+  const K = table.stride;
+  const stride = K + 2;
+  const rows = new Float64Array(stride * n);
+  rows.set(table.rows);
+  for (let g = 0; g < n; g++) for (let c = 0; c < q; c++) rows[(K + c) * n + g] = locations[g * q + c];
+  const moments = shards.buffer(m * stride);
+  expectInShards(passOver(engine, state, everybody(engine)), { ...table, stride, rows }, null, moments);
+  return Float64Array.from({ length: m * q }, (_, e) => moments[Math.floor(e / q) * stride + K + (e % q)]);
 }
 
 /** The buffer for moments of `count` individuals. */
@@ -273,10 +270,10 @@ export function updateParameters(
   rate: number,
   withMean = true,
 ): void {
-  const { statistics, shards, kernels, settings } = engine;
+  const { statistics, settings, referenceRoot } = engine;
   const d = statistics.basis.numBasis;
-  const model = individualModel(engine, state);
-  const sums = maximizeInShards(shards, visited, kernels, model, moments, state.tau === null);
+  const pass = passOver(engine, state, visited);
+  const sums = maximizeInShards(pass, moments, state.tau === null);
   const shift = withMean ? meanShift(sums, settings.mean, d).map((v) => rate * v) : new Float64Array(d);
   const noise = updatedNoiseVariance(sums, shift);
   const lowest = engine.lowestNoiseVariance;
@@ -296,9 +293,11 @@ export function updateParameters(
     });
     return;
   }
-  const moved: IndividualModel = { ...model, mean: state.mean, noiseVariance: state.noiseVariance };
-  const objective = (tau: number) =>
-    residualInShards(shards, visited, kernels, moved, engine.referenceRoot, tau, moments);
+  const { mean, noiseVariance: sigma2 } = state;
+  const objective = (tau: number) => {
+    const residualRoot = scaledRoot(referenceRoot, tau);
+    return residualInShards({ ...pass, model: { mean, noiseVariance: sigma2, residualRoot } }, moments);
+  };
   const cap = settings.cap ?? Number.POSITIVE_INFINITY;
   const found = residualStep(objective, state.tau, state.trialDistance, cap);
   state.tau = rate === 1 ? found.tau : state.tau * (found.tau / state.tau) ** rate;

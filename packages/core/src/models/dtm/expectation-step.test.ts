@@ -8,21 +8,15 @@ import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/
 import { bilinear, identity } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { LOG_2PI, logSumExp } from "../../numeric/special.ts";
-import { expectationPass, expectationWorkspace, normalizeLogWeights } from "./expectation-step.ts";
-import {
-  type IndividualModel,
-  individualWorkspace,
-  packedStride,
-  packIndividual,
-  residualRoot,
-} from "./individual-statistics.ts";
-import { inducingLayout } from "./inducing-layout.ts";
+import { expectationPass, nodeWeights } from "./expectation-step.ts";
+import { type IndividualModel, individualStatistics, packedStride, residualRoot } from "./individual-statistics.ts";
 import { inducingWorkspace } from "./inducing-posterior.ts";
 import { kernelSolution, solveAt } from "./kernel-step.ts";
 import { nodeGeometry } from "./node-kernel.ts";
 import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
 import { givenNodes, latticeNodes } from "./nodes.ts";
-import { addStartingSums, placesWithSpread, startingResponsibilities } from "./starting-places.ts";
+import { inducingLayout } from "./pairs.ts";
+import { addStartingSums, placesWithSpread, startingWeights } from "./starting-places.ts";
 
 /** A random table of the right shape: any numbers will do for the arithmetic. */
 function randomTable(d: number, seed: number): NodeTable {
@@ -50,22 +44,14 @@ describe("expectationPass", () => {
       const moments = new Float64Array(numIndividuals * stride);
       const contributions = new Float64Array(numIndividuals);
       const outputs = { nodeSums, moments, contributions };
-      const total = expectationPass(
-        statistics,
-        null,
-        numIndividuals,
-        model,
-        table,
-        expectationWorkspace(d, n),
-        outputs,
-      );
+      const individuals = { statistics, listed: null, count: numIndividuals };
+      const total = expectationPass(individuals, model, table, outputs);
 
       const expectedSums = new Float64Array(stride * n);
       const expectedMoments = new Float64Array(numIndividuals * stride);
       let expectedTotal = 0;
-      const packed = new Float64Array(stride);
       for (let i = 0; i < numIndividuals; i++) {
-        const c = packIndividual(statistics, i, model, individualWorkspace(d), packed, 0);
+        const { constant: c, row: packed } = individualStatistics(statistics, i, model);
         const E = logWeights.map((w, g) => packed.reduce((s, v, k) => s + v * rows[k * n + g], w));
         const lambda = logSumExp(E);
         expectedTotal += c + lambda;
@@ -89,21 +75,22 @@ describe("expectationPass", () => {
     const d = statistics.basis.numBasis;
     const table = randomTable(d, 4);
     const model = modelFor(statistics);
-    const ws = expectationWorkspace(d, table.numNodes);
-    const whole = expectationPass(statistics, null, 9, model, table, ws, {});
-    const odd = expectationPass(statistics, Int32Array.of(1, 3, 5, 7), 4, model, table, ws, {});
-    const even = expectationPass(statistics, Int32Array.of(0, 2, 4, 6, 8), 5, model, table, ws, {});
+    const passOver = (listed: Int32Array | null, count: number) =>
+      expectationPass({ statistics, listed, count }, model, table, {});
+    const whole = passOver(null, 9);
+    const odd = passOver(Int32Array.of(1, 3, 5, 7), 4);
+    const even = passOver(Int32Array.of(0, 2, 4, 6, 8), 5);
     expect(odd + even).toBeCloseTo(whole, 9);
   });
 });
 
-describe("normalizeLogWeights", () => {
-  it("sums to one and returns the log of the sum, also far from zero", () => {
+describe("nodeWeights", () => {
+  it("sum to one and return the log of the sum, also far from zero", () => {
     for (const shift of [0, -5000, 5000]) {
       const x = Float64Array.of(shift, shift + 1, shift - 2, shift - 1e4);
-      const expected = logSumExp(x);
-      expect(normalizeLogWeights(x, 0, 4)).toBeCloseTo(expected, 9);
-      expect(x.reduce((s, v) => s + v, 0)).toBeCloseTo(1, 14);
+      const r = new Float64Array(4);
+      expect(nodeWeights(Float64Array.of(1), x, new Float64Array(4), r)).toBeCloseTo(logSumExp(x), 9);
+      expect(r.reduce((s, v) => s + v, 0)).toBeCloseTo(1, 14);
     }
   });
 });
@@ -116,8 +103,8 @@ describe("the bound", () => {
     const geometry = nodeGeometry(nodes.locations, nodes.locations, 1, 1e-6);
     const layout = inducingLayout(d, geometry);
     const table = nodeTable(layout, nodes.logWeights);
-    const workspace = inducingWorkspace(layout);
-    const ws = expectationWorkspace(d, 4);
+    const workspace = inducingWorkspace(layout, "typescript");
+    const individuals = { statistics, listed: null, count: 2 };
     for (const [tau, noiseVariance, alpha, ell] of [
       [0, 1, 2, 1],
       [0.5, 0.4, 20, 0.8],
@@ -132,14 +119,14 @@ describe("the bound", () => {
       const problem = { geometry, layout, nodeSums, workspace };
       const solution = kernelSolution(geometry, layout);
       const places = placesWithSpread(Float64Array.of(-1, 1), 1, 0.5);
-      addStartingSums(statistics, null, 2, model, nodes, places, ws, nodeSums);
+      addStartingSums(individuals, model, startingWeights(nodes, places), nodeSums);
       let bound = Number.NEGATIVE_INFINITY;
       for (let sweep = 0; sweep < 30; sweep++) {
         solveAt(problem, alpha, ell, false, solution);
         const { mean, covariance, divergence } = solution.posterior;
         fillNodeTable(layout, solution.kernel, mean, covariance, workspace, table);
         nodeSums.fill(0);
-        const next = expectationPass(statistics, null, 2, model, table, ws, { nodeSums }) - divergence;
+        const next = expectationPass(individuals, model, table, { nodeSums }) - divergence;
         expect(next).toBeGreaterThanOrEqual(bound - 1e-10);
         bound = next;
       }
@@ -188,12 +175,13 @@ function summedEvidence(
   return logSumExp(terms);
 }
 
-describe("startingResponsibilities", () => {
+describe("starting responsibilities", () => {
   it("are a Gaussian about the guess, cut to the lattice", () => {
     const nodes = latticeNodes(2, { step: 0.5 });
     const places = placesWithSpread(Float64Array.of(0.3, -0.4), 2, 0.5);
     const r = new Float64Array(nodes.numNodes);
-    startingResponsibilities(nodes, places, 0, r, 0);
+    const { terms, powers } = startingWeights(nodes, places);
+    nodeWeights(terms, powers, new Float64Array(nodes.numNodes), r);
     let total = 0;
     const mean = [0, 0];
     for (let g = 0; g < r.length; g++) {

@@ -7,12 +7,12 @@ import { gridLocations } from "../gp/inducing.ts";
 import { rbfKernel } from "../gp/kernel.ts";
 import { mapMoments } from "../gp/sparse-map.ts";
 import { packedStride } from "./individual-statistics.ts";
-import { inducingLayout } from "./inducing-layout.ts";
 import { inducingWorkspace } from "./inducing-posterior.ts";
 import { type KernelProblem, kernelCurvature, kernelSolution, kernelStep, solveAt } from "./kernel-step.ts";
 import { nodeGeometry } from "./node-kernel.ts";
 import { fillNodeTable, nodeTable } from "./node-table.ts";
 import { latticeNodes } from "./nodes.ts";
+import { inducingLayout } from "./pairs.ts";
 
 /** A problem with random node sums: 𝒢_g positive definite, γ_g of the size of a smooth map's. */
 function randomProblem(

@@ -6,17 +6,16 @@
  * Gradient of φ, with R_kl = Ξ_kl + ν_k ν_l' and ȧ = ∂a/∂log ℓ:
  *   ∂φ/∂log ℓ = Σ_g (ȧ_g'𝒱γ_g + Tr(𝒢_g) ȧ_g'a_g) − Σ_kl ⟨R_kl, Σ_g 𝒢_g,kl (ȧ_g a_g')⟩,
  *   ∂φ/∂log α = the same with ½a_g for ȧ_g, less ½α Σ_g Tr 𝒢_g.
- * Σ_g 𝒢_g,kl a_g a_g' is symmetric, so pairs j ≤ j' suffice, four at a time. O(Γp²d²/4 + (dp)³).
+ * Sums over nodes are those of pairs.ts. O(Γp²d²/4 + (dp)³).
  */
 import { dot } from "../../numeric/matrix.ts";
-import { blockDotTable, paddedRows, ROW_BLOCK } from "../../numeric/row-blocks.ts";
 import type { PositiveSolver } from "../../wasm/cholesky.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
+import type { PairKernel } from "../../wasm/pairs.ts";
 import { inducingKl, inducingSolver } from "../gp/solve.ts";
-import type { InducingLayout } from "./inducing-layout.ts";
 import { type JointMean, moveMean } from "./joint-mean.ts";
 import type { NodeKernel } from "./node-kernel.ts";
-import { createWasmMap, type WasmMap, wasmPairSums } from "./wasm-map.ts";
+import { type InducingLayout, pairKernel, pairRows } from "./pairs.ts";
 
 /** q(v) with the quantities it came from. */
 export interface InducingPosterior {
@@ -36,12 +35,10 @@ export interface InducingPosterior {
 /** Scratch of the solver. */
 export interface InducingWorkspace {
   readonly solve: PositiveSolver;
+  readonly pairs: PairKernel;
   readonly traces: Float64Array; // Tr 𝒢_g [Γ]
-  readonly products: Float64Array; // a_j a_j' of four pairs [4,Γ]
-  readonly sums: Float64Array; // Σ_g 𝒢_g,kl a_j a_j' by pair [pairs,numRows]
+  readonly sums: Float64Array; // Σ_g 𝒢_g,kl a_j a_j' by pair [pairs,kl]
   readonly sumsDot: Float64Array; // Σ_g 𝒢_g,kl ½(ȧ_j a_j' + a_j ȧ_j') by pair
-  /** The same in WebAssembly, where it is used. */
-  readonly wasm: WasmMap | null;
 }
 
 /** An empty posterior to be filled. */
@@ -63,14 +60,13 @@ export function inducingPosterior(layout: InducingLayout): InducingPosterior {
 /** Scratch for a layout; the solver runs on the given kernels. */
 export function inducingWorkspace(layout: InducingLayout, kernels: KernelKind = "typescript"): InducingWorkspace {
   const n = layout.numBasis * layout.numInducing;
-  const pairs = paddedRows(layout.inducingRow.length);
+  const numSums = layout.inducingRow.length * layout.basisRow.length;
   return {
     solve: inducingSolver(n, kernels),
+    pairs: pairKernel(layout, kernels),
     traces: new Float64Array(layout.numNodes),
-    products: new Float64Array(ROW_BLOCK * layout.numNodes),
-    sums: new Float64Array(pairs * layout.numRows),
-    sumsDot: new Float64Array(pairs * layout.numRows),
-    wasm: kernels === "wasm-simd" ? createWasmMap(layout) : null,
+    sums: new Float64Array(numSums),
+    sumsDot: new Float64Array(numSums),
   };
 }
 
@@ -89,7 +85,7 @@ export function solveInducingPosterior(
 ): void {
   const { numBasis: d, numInducing: p, numNodes: n } = layout;
   const { precision, linear, mean, covariance } = out;
-  pairSums(layout, kernel.features, kernel.features, nodeSums, ws, ws.sums);
+  ws.pairs.sum(kernel.features, kernel.features, pairRows(layout, nodeSums), ws.sums);
   scatterPrecision(layout, ws.sums, precision);
   rowDots(kernel.features, p, nodeSums, d, n, linear);
   // Every eigenvalue of Λ is at least 1, so there is no factor only where numbers are not finite.
@@ -118,7 +114,7 @@ function phiGradient(
 ): void {
   const { numBasis: d, numInducing: p, numNodes: n } = layout;
   const { features: A, featuresDot: Adot } = kernel;
-  pairSums(layout, A, Adot, nodeSums, ws, ws.sumsDot);
+  ws.pairs.sum(A, Adot, pairRows(layout, nodeSums), ws.sumsDot);
   let linearDot = 0;
   let traceA = 0;
   let traceDot = 0;
@@ -141,61 +137,17 @@ function phiGradient(
   out.gradient[1] = linearDot - contractSecondMoment(layout, out, ws.sumsDot) + traceDot;
 }
 
-/** sums[pair, kl] = Σ_g 𝒢_g,kl ½(a_j b_j' + b_j a_j'), for pairs j ≤ j' of rows of A and B [p,Γ]. */
-function pairSums(
-  layout: InducingLayout,
-  A: Float64Array,
-  B: Float64Array,
-  nodeSums: Float64Array,
-  { products, wasm }: InducingWorkspace,
-  sums: Float64Array,
-): void {
-  if (wasm !== null) {
-    wasmPairSums(wasm, layout, A, B, nodeSums, sums);
-    return;
-  }
-  const { numNodes: n, inducingRow, firstRow, numRows } = layout;
-  for (let first = 0; first < inducingRow.length; first += ROW_BLOCK) {
-    pairProducts(layout, A, B, first, products);
-    blockDotTable(products, nodeSums, firstRow, numRows, n, sums, first * numRows, numRows);
-  }
-}
-
-/** The four rows ½(a_j b_j' + b_j a_j') of pairs first..first+3; zero beyond the last pair. */
-export function pairProducts(
-  layout: InducingLayout,
-  A: Float64Array,
-  B: Float64Array,
-  first: number,
-  products: Float64Array,
-): void {
-  const { numNodes: n, inducingRow, inducingColumn } = layout;
-  for (let b = 0; b < ROW_BLOCK; b++) {
-    const row = b * n;
-    const pair = first + b;
-    if (pair >= inducingRow.length) {
-      products.fill(0, row, row + n);
-      continue;
-    }
-    const j = inducingRow[pair] * n;
-    const l = inducingColumn[pair] * n;
-    if (A === B) for (let g = 0; g < n; g++) products[row + g] = A[j + g] * A[l + g];
-    else for (let g = 0; g < n; g++) products[row + g] = 0.5 * (A[j + g] * B[l + g] + B[j + g] * A[l + g]);
-  }
-}
-
 /** Λ from the pair sums, whole matrix. */
 function scatterPrecision(layout: InducingLayout, sums: Float64Array, precision: Float64Array): void {
-  const { numBasis: d, numInducing: p, basisRow, basisColumn, inducingRow, inducingColumn, firstRow, numRows } = layout;
+  const { numBasis: d, numInducing: p, basisRow, basisColumn, inducingRow, inducingColumn } = layout;
   const dp = d * p;
-  const shift = d - firstRow;
   for (let pair = 0; pair < inducingRow.length; pair++) {
     const i = inducingRow[pair];
     const j = inducingColumn[pair];
     for (let e = 0; e < basisRow.length; e++) {
       const k = basisRow[e] * p;
       const l = basisColumn[e] * p;
-      const v = sums[pair * numRows + shift + e];
+      const v = sums[pair * basisRow.length + e];
       precision[(k + i) * dp + l + j] = v;
       precision[(k + j) * dp + l + i] = v;
       precision[(l + i) * dp + k + j] = v;
@@ -207,10 +159,9 @@ function scatterPrecision(layout: InducingLayout, sums: Float64Array, precision:
 
 /** Σ_kl ⟨Ξ_kl + ν_k ν_l', S_kl⟩ for symmetric blocks S_kl given as pair sums. */
 function contractSecondMoment(layout: InducingLayout, posterior: InducingPosterior, sums: Float64Array): number {
-  const { numBasis: d, numInducing: p, basisRow, basisColumn, inducingRow, inducingColumn, firstRow, numRows } = layout;
+  const { numBasis: d, numInducing: p, basisRow, basisColumn, inducingRow, inducingColumn } = layout;
   const { covariance, mean } = posterior;
   const dp = d * p;
-  const shift = d - firstRow;
   let total = 0;
   for (let pair = 0; pair < inducingRow.length; pair++) {
     const i = inducingRow[pair];
@@ -220,7 +171,7 @@ function contractSecondMoment(layout: InducingLayout, posterior: InducingPosteri
       const l = basisColumn[e] * p;
       let R = covariance[(k + i) * dp + l + j] + mean[k + i] * mean[l + j];
       if (i !== j) R += covariance[(k + j) * dp + l + i] + mean[k + j] * mean[l + i];
-      total += (k === l ? 1 : 2) * R * sums[pair * numRows + shift + e];
+      total += (k === l ? 1 : 2) * R * sums[pair * basisRow.length + e];
     }
   }
   return total;

@@ -4,12 +4,12 @@ import { multiply, transpose } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { gridLocations } from "../gp/inducing.ts";
 import { packedStride } from "./individual-statistics.ts";
-import { inducingLayout } from "./inducing-layout.ts";
 import { inducingWorkspace } from "./inducing-posterior.ts";
 import { jointMean, prepareJointMean } from "./joint-mean.ts";
 import { type KernelProblem, kernelSolution, solveAt } from "./kernel-step.ts";
 import { nodeGeometry } from "./node-kernel.ts";
 import { latticeNodes } from "./nodes.ts";
+import { inducingLayout } from "./pairs.ts";
 
 /** Random node sums, 𝒢_g positive definite in the first `seen` coefficients and zero in the others. */
 function randomProblem(d: number, q: number, seen = d): KernelProblem {

@@ -9,7 +9,7 @@
  */
 import { dot } from "../../numeric/matrix.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
-import type { InducingLayout } from "./inducing-layout.ts";
+import type { InducingLayout } from "./pairs.ts";
 
 /** Scratch, and what the mean moved by. */
 export interface JointMean {

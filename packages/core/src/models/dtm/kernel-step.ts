@@ -4,7 +4,7 @@
  * in one step (inverse of the negative Hessian, BFGS) is kept for the next: later steps need two or three evaluations.
  * φ never falls; the old values stay if nothing improves. One evaluation costs O(Γp²d² + (dp)³), whatever m is.
  */
-import type { InducingLayout } from "./inducing-layout.ts";
+
 import {
   type InducingPosterior,
   type InducingWorkspace,
@@ -13,6 +13,7 @@ import {
 } from "./inducing-posterior.ts";
 import type { JointMean } from "./joint-mean.ts";
 import { evaluateNodeKernel, type NodeGeometry, type NodeKernel, nodeKernelWorkspace } from "./node-kernel.ts";
+import type { InducingLayout } from "./pairs.ts";
 
 /** Least and largest ℓ; beyond, maps are noise or straight lines. */
 export const LENGTHSCALE_BOUNDS = [0.3, 12] as const;

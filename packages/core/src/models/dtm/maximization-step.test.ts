@@ -2,19 +2,14 @@ import { describe, expect, it } from "vitest";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
-import {
-  type IndividualModel,
-  individualWorkspace,
-  packedStride,
-  packIndividual,
-  residualRoot,
-} from "./individual-statistics.ts";
-import { maximizationSums, maximizationWorkspace, meanShift, updatedNoiseVariance } from "./maximization-step.ts";
+import { type IndividualModel, individualStatistics, packedStride, residualRoot } from "./individual-statistics.ts";
+import { createMaximizationSums, maximizationSums, meanShift, updatedNoiseVariance } from "./maximization-step.ts";
 import { residualObjective, residualStep } from "./residual-step.ts";
 
 const { statistics } = randomCohort({ numIndividuals: 12, seed: 21 });
 const d = statistics.basis.numBasis;
 const m = 12;
+const individuals = { statistics, listed: null, count: m };
 const stride = packedStride(d);
 
 /** Moments of random maps: f̄ random, R̄ = f̄f̄' + S. */
@@ -34,12 +29,11 @@ function randomMoments(seed: number): Float64Array {
 
 /** Q = Σ_i E log N(y_i | μ + B_i f_i, V_i), which EM must not lower. */
 function objective(model: IndividualModel, moments: Float64Array): number {
-  const ws = individualWorkspace(d);
-  const packed = new Float64Array(stride);
   let total = 0;
   for (let i = 0; i < m; i++) {
-    total += packIndividual(statistics, i, model, ws, packed, 0);
-    for (let e = 0; e < stride; e++) total += packed[e] * moments[i * stride + e];
+    const { constant, row } = individualStatistics(statistics, i, model);
+    total += constant;
+    for (let e = 0; e < stride; e++) total += row[e] * moments[i * stride + e];
   }
   return total;
 }
@@ -49,7 +43,6 @@ describe("the maximisation step", () => {
     for (const residual of [0, 0.5]) {
       it(`raises Q step by step to a stationary point (${mean} mean, Σ_e = ${residual} I)`, () => {
         const moments = randomMoments(3);
-        const ws = maximizationWorkspace(d);
         let model: IndividualModel = {
           mean: new Float64Array(d).fill(15),
           noiseVariance: 9,
@@ -58,7 +51,7 @@ describe("the maximisation step", () => {
         let last = objective(model, moments);
         let gain = Number.POSITIVE_INFINITY;
         for (let step = 0; step < 200; step++) {
-          const sums = maximizationSums(statistics, null, m, model, moments, ws);
+          const sums = maximizationSums(individuals, model, moments);
           const shift = meanShift(sums, mean, d);
           const noiseVariance = updatedNoiseVariance(sums, shift);
           model = { ...model, mean: model.mean.map((v, k) => v + shift[k]), noiseVariance };
@@ -81,7 +74,6 @@ describe("the maximisation step", () => {
 
   it("raises Q with a free residual covariance as well", () => {
     const moments = randomMoments(5);
-    const ws = maximizationWorkspace(d);
     let model: IndividualModel = {
       mean: new Float64Array(d).fill(20),
       noiseVariance: 2,
@@ -89,7 +81,7 @@ describe("the maximisation step", () => {
     };
     let last = objective(model, moments);
     for (let step = 0; step < 30; step++) {
-      const sums = maximizationSums(statistics, null, m, model, moments, ws);
+      const sums = maximizationSums(individuals, model, moments);
       const covariance = sums.residualMoment.map((v) => v / m);
       model = { ...model, residualRoot: residualRoot(covariance, d) };
       const value = objective(model, moments);
@@ -99,21 +91,23 @@ describe("the maximisation step", () => {
   });
 
   it("leaves mean coefficients alone that no observation determines", () => {
-    const ws = maximizationWorkspace(2);
-    ws.sums.numObservations = 3;
-    ws.sums.gram.set([3, 0, 0, 0]);
-    ws.sums.cross.set([6, 0]);
-    expect(Array.from(meanShift(ws.sums, "spline", 2))).toEqual([2, 0]);
+    const sums = createMaximizationSums(2);
+    sums.numObservations = 3;
+    sums.gram.set([3, 0, 0, 0]);
+    sums.cross.set([6, 0]);
+    expect(Array.from(meanShift(sums, "spline", 2))).toEqual([2, 0]);
   });
 });
 
 describe("residualStep", () => {
   it("never lowers Q, stays below the cap and finds the maximum in a few steps", () => {
     const moments = randomMoments(7);
-    const ws = maximizationWorkspace(d);
     const model: IndividualModel = { mean: new Float64Array(d).fill(20), noiseVariance: 1, residualRoot: null };
     const root = residualRoot(identity(d), d);
-    const Q = (tau: number) => residualObjective(statistics, null, m, model, root, tau, moments, ws);
+    const Q = (tau: number) => {
+      const scaled = root.map((v) => Math.sqrt(tau) * v);
+      return residualObjective(individuals, { ...model, residualRoot: scaled }, moments);
+    };
     for (const cap of [0.2, Number.POSITIVE_INFINITY]) {
       let tau = 0.1;
       let h = 0.3;

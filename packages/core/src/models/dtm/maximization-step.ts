@@ -9,136 +9,109 @@
  *   Σ_e ← (1/m) Σ_i E e_ie_i'.
  * Only sums over individuals are kept; g and ρ move to the new mean by expanding in δ, which is small. O(d³) each.
  */
-import type { BasisStatistics } from "../../basis/statistics.ts";
-import { bilinear, dot } from "../../numeric/matrix.ts";
+import { bilinear, dot, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
-import type { KernelKind } from "../../wasm/instance.ts";
 import {
   conditionalResidual,
   type IndividualModel,
-  type IndividualWorkspace,
-  individualWorkspace,
+  type Individuals,
+  individualAt,
+  individualStatistics,
   packedStride,
-  packIndividual,
 } from "./individual-statistics.ts";
-import type { MaximizationSums } from "./pass-outputs.ts";
-import { createWasmPass, type WasmPass, wasmMaximizationSums } from "./wasm-pass.ts";
 
-/** Scratch of one individual, and the sums. */
-export interface MaximizationWorkspace {
-  readonly individual: IndividualWorkspace;
-  readonly packed: Float64Array; // [K]
-  readonly C: Float64Array; // [d,d]
-  readonly T: Float64Array;
-  readonly R: Float64Array;
-  readonly J: Float64Array;
-  readonly product: Float64Array;
-  readonly h: Float64Array; // [d]
-  readonly u: Float64Array;
-  readonly w: Float64Array;
-  readonly sums: MaximizationSums;
-  /** The passes in WebAssembly, where they are used. */
-  readonly wasm: WasmPass | null;
+/** Sums over individuals from which the updates follow. */
+export interface MaximizationSums {
+  numIndividuals: number;
+  numObservations: number;
+  readonly gram: Float64Array; // Σ G [d,d]
+  readonly cross: Float64Array; // Σ g [d]
+  readonly fitted: Float64Array; // Σ G E w [d]
+  sumSquares: number; // Σ ρ
+  crossFitted: number; // Σ g'E w
+  quadratic: number; // Σ ⟨G, E ww'⟩
+  readonly residualMoment: Float64Array; // Σ E ee' [d,d]; zero where no step reads it
 }
 
-/** Scratch for d coefficients; passes run on the given kernels. */
-export function maximizationWorkspace(d: number, kernels: KernelKind = "typescript"): MaximizationWorkspace {
-  const square = () => new Float64Array(d * d);
-  const vector = () => new Float64Array(d);
+/** Empty sums for d coefficients. */
+export function createMaximizationSums(d: number): MaximizationSums {
   return {
-    individual: individualWorkspace(d),
-    packed: new Float64Array(packedStride(d)),
-    C: square(),
-    T: square(),
-    R: square(),
-    J: square(),
-    product: square(),
-    h: vector(),
-    u: vector(),
-    w: vector(),
-    sums: {
-      numIndividuals: 0,
-      numObservations: 0,
-      gram: square(),
-      cross: vector(),
-      fitted: vector(),
-      sumSquares: 0,
-      crossFitted: 0,
-      quadratic: 0,
-      residualMoment: square(),
-    },
-    wasm: kernels === "wasm-simd" ? createWasmPass(d) : null,
+    numIndividuals: 0,
+    numObservations: 0,
+    gram: new Float64Array(d * d),
+    cross: new Float64Array(d),
+    fitted: new Float64Array(d),
+    sumSquares: 0,
+    crossFitted: 0,
+    quadratic: 0,
+    residualMoment: new Float64Array(d * d),
   };
 }
 
-/**
- * Fills the sums for `count` individuals (those listed, or the first) from their moments [count,K]. Σ E ee' is left 0
- * where a step does not read it (`residualMoment` false): with τ moved directly, only mean and noise need sums.
- */
+/** Adds sums to others. */
+export function addMaximizationSums(from: MaximizationSums, to: MaximizationSums): void {
+  for (const name of ["numIndividuals", "numObservations", "sumSquares", "crossFitted", "quadratic"] as const) {
+    to[name] += from[name];
+  }
+  for (const name of ["gram", "cross", "fitted", "residualMoment"] as const) addTo(from[name], to[name]);
+}
+
+/** The sums of individuals from their moments [count,K]. */
 export function maximizationSums(
-  statistics: BasisStatistics,
-  individuals: Int32Array | null,
-  count: number,
+  individuals: Individuals,
   model: IndividualModel,
   moments: Float64Array,
-  ws: MaximizationWorkspace,
-  residualMoment = true,
 ): MaximizationSums {
+  const { statistics, count } = individuals;
   const d = statistics.basis.numBasis;
   const stride = packedStride(d);
-  const { individual, sums, R, u, w } = ws;
-  const { G, g } = individual;
-  clearSums(sums);
+  const sums = createMaximizationSums(d);
   sums.numIndividuals = count;
-  if (ws.wasm !== null && (!residualMoment || model.residualRoot === null)) {
-    addCounts(statistics, individuals, count, sums);
-    wasmMaximizationSums(ws.wasm, statistics, individuals, count, model, moments, sums);
-    return sums;
-  }
   for (let at = 0; at < count; at++) {
-    const i = individuals === null ? at : individuals[at];
-    packIndividual(statistics, i, model, individual, ws.packed, 0);
-    unpackMoments(moments, at * stride, d, u, R);
-    if (model.residualRoot === null) {
-      w.set(u);
-    } else {
-      conditionalResidual(model.residualRoot, model.noiseVariance, d, individual, ws.C, ws.T, ws.h);
-      if (residualMoment) addResidualMoment(d, ws);
-      coefficientMoments(d, ws);
+    const i = individualAt(individuals, at);
+    const own = individualStatistics(statistics, i, model);
+    let { f: w, R: ww } = unpackMoments(moments.subarray(at * stride, (at + 1) * stride), d);
+    if (model.residualRoot !== null) {
+      const { C, T, h } = conditionalResidual(own, model.residualRoot, model.noiseVariance);
+      // e = h − Tf + N(0, C) and w = h + Jf + N(0, C): second moments of an affine function of f.
+      const J = T.map((v, e) => (Math.floor(e / d) === e % d ? 1 - v : -v));
+      const minusT = T.map((v) => -v);
+      addTo(affineMoment(minusT, h, C, w, ww, d), sums.residualMoment);
+      ww = affineMoment(J, h, C, w, ww, d);
+      w = multiplyVector(J, w, d, d).map((v, k) => v + h[k]);
     }
+    const fitted = multiplyVector(own.G, w, d, d);
     sums.numObservations += statistics.counts[i];
-    sums.sumSquares += individual.rho;
-    for (let k = 0; k < d; k++) {
-      let fitted = 0;
-      for (let l = 0; l < d; l++) {
-        const e = k * d + l;
-        fitted += G[e] * w[l];
-        sums.gram[e] += G[e];
-        sums.quadratic += G[e] * R[e];
-      }
-      sums.fitted[k] += fitted;
-      sums.cross[k] += g[k];
-      sums.crossFitted += g[k] * w[k];
-    }
+    sums.sumSquares += own.rho;
+    sums.crossFitted += dot(own.g, w);
+    sums.quadratic += dot(own.G, ww);
+    addTo(own.G, sums.gram);
+    addTo(own.g, sums.cross);
+    addTo(fitted, sums.fitted);
   }
   return sums;
 }
 
-/** Σ n and Σ G of the individuals. */
-function addCounts(
-  statistics: BasisStatistics,
-  individuals: Int32Array | null,
-  count: number,
-  sums: MaximizationSums,
-): void {
-  const { numBand, bandRow, bandColumn, gram, counts } = statistics;
-  const d = statistics.basis.numBasis;
-  for (let at = 0; at < count; at++) {
-    const i = individuals === null ? at : individuals[at];
-    sums.numObservations += counts[i];
-    for (let e = 0; e < numBand; e++) sums.gram[bandRow[e] * d + bandColumn[e]] += gram[i * numBand + e];
-  }
-  for (let k = 0; k < d; k++) for (let l = 0; l < k; l++) sums.gram[k * d + l] = sums.gram[l * d + k];
+/** A R A' + (A f)h' + h(A f)' + hh' + C, the second moment of h + A f + N(0, C) for E f and E ff' = R. */
+function affineMoment(
+  A: Float64Array,
+  h: Float64Array,
+  C: Float64Array,
+  f: Float64Array,
+  R: Float64Array,
+  d: number,
+): Float64Array {
+  const Af = multiplyVector(A, f, d, d);
+  const moment = multiply(multiply(A, R, d, d, d), transpose(A, d, d), d, d, d);
+  return moment.map((v, e) => {
+    const k = Math.floor(e / d);
+    const l = e % d;
+    return v + C[e] + h[k] * h[l] + Af[k] * h[l] + h[k] * Af[l];
+  });
+}
+
+function addTo(from: Float64Array, to: Float64Array): void {
+  for (let e = 0; e < to.length; e++) to[e] += from[e];
 }
 
 /**
@@ -170,82 +143,14 @@ export function updatedNoiseVariance(sums: MaximizationSums, shift: Float64Array
 }
 
 /** f̄ [d] and R̄ [d,d] from packed moments (f̄, −½R̄_kk, −R̄_kl). */
-export function unpackMoments(
-  moments: Float64Array,
-  offset: number,
-  d: number,
-  f: Float64Array,
-  R: Float64Array,
-): void {
-  let e = offset + d;
-  for (let k = 0; k < d; k++) {
-    f[k] = moments[offset + k];
-    R[k * d + k] = -2 * moments[e++];
-    for (let l = k + 1; l < d; l++) {
-      const v = -moments[e++];
+export function unpackMoments(moments: Float64Array, d: number): { f: Float64Array; R: Float64Array } {
+  const R = new Float64Array(d * d);
+  for (let k = 0, e = d; k < d; k++) {
+    for (let l = k; l < d; l++, e++) {
+      const v = k === l ? -2 * moments[e] : -moments[e];
       R[k * d + l] = v;
       R[l * d + k] = v;
     }
   }
-}
-
-/** Adds E ee' = T R̄ T' − (T f̄)h' − h(T f̄)' + hh' + C. */
-function addResidualMoment(d: number, ws: MaximizationWorkspace): void {
-  const { T, R, C, h, u, w, product } = ws;
-  const out = ws.sums.residualMoment;
-  multiplySquare(T, R, d, product);
-  for (let k = 0; k < d; k++) {
-    let s = 0;
-    for (let l = 0; l < d; l++) s += T[k * d + l] * u[l];
-    w[k] = s; // T f̄
-  }
-  for (let k = 0; k < d; k++) {
-    for (let l = 0; l < d; l++) {
-      let s = C[k * d + l] + h[k] * h[l] - w[k] * h[l] - h[k] * w[l];
-      for (let a = 0; a < d; a++) s += product[k * d + a] * T[l * d + a];
-      out[k * d + l] += s;
-    }
-  }
-}
-
-/** Replaces R̄ by E ww' and writes E w to w. */
-function coefficientMoments(d: number, ws: MaximizationWorkspace): void {
-  const { T, R, C, J, h, u, w, product } = ws;
-  for (let e = 0; e < d * d; e++) J[e] = -T[e];
-  for (let k = 0; k < d; k++) J[k * d + k] += 1;
-  multiplySquare(J, R, d, product);
-  for (let k = 0; k < d; k++) {
-    let s = 0;
-    for (let l = 0; l < d; l++) s += J[k * d + l] * u[l];
-    w[k] = s; // J f̄
-  }
-  for (let k = 0; k < d; k++) {
-    for (let l = 0; l < d; l++) {
-      let s = C[k * d + l] + h[k] * h[l] + w[k] * h[l] + h[k] * w[l];
-      for (let a = 0; a < d; a++) s += product[k * d + a] * J[l * d + a];
-      R[k * d + l] = s;
-    }
-  }
-  for (let k = 0; k < d; k++) w[k] += h[k];
-}
-
-function multiplySquare(A: Float64Array, B: Float64Array, d: number, out: Float64Array): void {
-  for (let k = 0; k < d; k++) {
-    for (let l = 0; l < d; l++) {
-      let s = 0;
-      for (let a = 0; a < d; a++) s += A[k * d + a] * B[a * d + l];
-      out[k * d + l] = s;
-    }
-  }
-}
-
-function clearSums(sums: MaximizationSums): void {
-  sums.numObservations = 0;
-  sums.sumSquares = 0;
-  sums.crossFitted = 0;
-  sums.quadratic = 0;
-  sums.gram.fill(0);
-  sums.cross.fill(0);
-  sums.fitted.fill(0);
-  sums.residualMoment.fill(0);
+  return { f: moments.slice(0, d), R };
 }

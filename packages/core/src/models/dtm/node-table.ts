@@ -4,17 +4,15 @@
  * the table holds one column per node: f̄_g in the first d rows, then −½R_g,kk and −R_g,kl (k < l) in packed order. So
  *   g̃'f̄_g − ½⟨G̃, R_g⟩ = ⟨packed row of the individual, column g⟩.   O(Γp²d²/4).
  */
-import { addBlockOuter, ROW_BLOCK } from "../../numeric/row-blocks.ts";
 import { packedStride } from "./individual-statistics.ts";
-import type { InducingLayout } from "./inducing-layout.ts";
-import { type InducingWorkspace, pairProducts } from "./inducing-posterior.ts";
+import type { InducingWorkspace } from "./inducing-posterior.ts";
 import type { NodeKernel } from "./node-kernel.ts";
-import { wasmAddPairs } from "./wasm-map.ts";
+import { type InducingLayout, pairRows } from "./pairs.ts";
 
 /** Mean and second moment of the map, one column per node. */
 export interface NodeTable {
   readonly numNodes: number; // Γ
-  readonly stride: number; // K, number of rows, padding included
+  readonly stride: number; // number of rows: K of an individual's packed row, or more
   readonly rows: Float64Array; // [K,Γ]
   readonly logWeights: Float64Array; // log π_g [Γ]
 }
@@ -34,20 +32,12 @@ export function fillNodeTable(
   ws: InducingWorkspace,
   out: NodeTable,
 ): void {
-  const { numBasis: d, numInducing: p, numNodes: n, basisRow, basisColumn, inducingRow, firstRow, numRows } = layout;
+  const { numBasis: d, numInducing: p, numNodes: n, basisRow, basisColumn } = layout;
   const { rows } = out;
   const A = kernel.features;
   rows.fill(0);
-  const pack = (pair: number, sums: Float64Array) => packSecondMoments(layout, mean, covariance, pair, sums);
-  if (ws.wasm !== null) {
-    wasmAddPairs(ws.wasm, layout, A, pack, ws.sums, rows);
-  } else {
-    for (let pair = 0; pair < inducingRow.length; pair += ROW_BLOCK) {
-      pairProducts(layout, A, A, pair, ws.products);
-      pack(pair, ws.sums);
-      addBlockOuter(ws.sums, 0, numRows, numRows, ws.products, n, rows, firstRow);
-    }
-  }
+  packSecondMoments(layout, mean, covariance, ws.sums);
+  ws.pairs.add(A, ws.sums, pairRows(layout, rows));
   for (let e = 0; e < basisRow.length; e++) {
     if (basisRow[e] !== basisColumn[e]) continue;
     const row = (d + e) * n;
@@ -62,27 +52,25 @@ export function fillNodeTable(
   }
 }
 
-/** For pairs first..first+3: the coefficient of a_j a_j' in −½R_kk or −R_kl, [4,numRows]; zero beyond the last pair. */
+/** The coefficient of a_i a_j in −½R_kk or −R_kl, [pairs (i ≤ j), pairs (k ≤ l)]. */
 function packSecondMoments(
   layout: InducingLayout,
   mean: Float64Array,
   covariance: Float64Array,
-  first: number,
   out: Float64Array,
 ): void {
-  const { numBasis: d, numInducing: p, basisRow, basisColumn, inducingRow, inducingColumn, firstRow, numRows } = layout;
+  const { numBasis: d, numInducing: p, basisRow, basisColumn, inducingRow, inducingColumn } = layout;
   const dp = d * p;
-  out.fill(0, 0, ROW_BLOCK * numRows);
-  const shift = d - firstRow;
-  for (let b = 0; b < ROW_BLOCK && first + b < inducingRow.length; b++) {
-    const i = inducingRow[first + b];
-    const j = inducingColumn[first + b];
+  let at = 0;
+  for (let pair = 0; pair < inducingRow.length; pair++) {
+    const i = inducingRow[pair];
+    const j = inducingColumn[pair];
     for (let e = 0; e < basisRow.length; e++) {
       const k = basisRow[e] * p;
       const l = basisColumn[e] * p;
       let R = covariance[(k + i) * dp + l + j] + mean[k + i] * mean[l + j];
       if (i !== j) R += covariance[(k + j) * dp + l + i] + mean[k + j] * mean[l + i];
-      out[b * numRows + shift + e] = k === l ? -0.5 * R : -R;
+      out[at++] = k === l ? -0.5 * R : -R;
     }
   }
 }

@@ -5,10 +5,14 @@
  * by one safeguarded parabola step in x = log τ: Q at x, a = max(x−h, −12) and b = min(x+h, log cap), and at the vertex
  * through the three (within 3h and the box); the best point wins, so Q never falls. Then h follows the move.
  */
-import type { BasisStatistics } from "../../basis/statistics.ts";
-import { type IndividualModel, packedStride, packIndividual } from "./individual-statistics.ts";
-import type { MaximizationWorkspace } from "./maximization-step.ts";
-import { wasmResidualObjective } from "./wasm-pass.ts";
+import { dot } from "../../numeric/matrix.ts";
+import {
+  type IndividualModel,
+  type Individuals,
+  individualAt,
+  individualStatistics,
+  packedStride,
+} from "./individual-statistics.ts";
 
 const LOWEST_LOG_TAU = -12;
 /** log of the largest τ tried when there is no cap. */
@@ -26,29 +30,13 @@ export interface ResidualStep {
   readonly values: readonly number[];
 }
 
-/** Q(τ) for the model with residual root √τ · referenceRoot; moments [count,K] by position. */
-export function residualObjective(
-  statistics: BasisStatistics,
-  individuals: Int32Array | null,
-  count: number,
-  model: IndividualModel,
-  referenceRoot: Float64Array,
-  tau: number,
-  moments: Float64Array,
-  ws: MaximizationWorkspace,
-): number {
-  const stride = packedStride(statistics.basis.numBasis);
-  const scale = Math.sqrt(tau);
-  const trial: IndividualModel = { ...model, residualRoot: referenceRoot.map((v) => scale * v) };
-  if (ws.wasm !== null) return wasmResidualObjective(ws.wasm, statistics, individuals, count, trial, moments);
-  const { individual, packed } = ws;
-  packed.fill(0);
+/** Q for a model, from moments [count,K] by position. */
+export function residualObjective(individuals: Individuals, model: IndividualModel, moments: Float64Array): number {
+  const stride = packedStride(individuals.statistics.basis.numBasis);
   let total = 0;
-  for (let at = 0; at < count; at++) {
-    const i = individuals === null ? at : individuals[at];
-    let q = packIndividual(statistics, i, trial, individual, packed, 0);
-    for (let e = 0; e < stride; e++) q += packed[e] * moments[at * stride + e];
-    total += q;
+  for (let at = 0; at < individuals.count; at++) {
+    const { row, constant } = individualStatistics(individuals.statistics, individualAt(individuals, at), model);
+    total += constant + dot(row, moments.subarray(at * stride, (at + 1) * stride));
   }
   return total;
 }

@@ -3,19 +3,24 @@
  *   start     first guesses of places in, node sums of the block out (starting-places.ts);
  *   expect    node table in, Σ (c_i + λ_i) and node sums of the block out, moments into their rows;
  *   maximize  moments in, sums for mean, noise and residual out (maximization-step.ts);
- *   residual  moments in, Q(τ) of the block out (residual-step.ts).
+ *   residual  moments in, Q of the block out (residual-step.ts).
  * Moments are rows by position in the pass, [count,K], in memory that all shards share.
  */
+import { wasmPasses } from "../../wasm/expectation.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
-import { type ShardBlock, type ShardFunction, type ShardRunner, shardBlocks, statisticsBlock } from "../shards.ts";
-import { type ExpectationWorkspace, expectationPass, expectationWorkspace } from "./expectation-step.ts";
-import { type IndividualModel, packedStride } from "./individual-statistics.ts";
-import { type MaximizationWorkspace, maximizationSums, maximizationWorkspace } from "./maximization-step.ts";
+import { type ShardBlock, type ShardFunctions, type ShardRunner, shardBlocks, statisticsBlock } from "../shards.ts";
+import { expectationPass } from "./expectation-step.ts";
+import { type IndividualModel, type Individuals, packedStride } from "./individual-statistics.ts";
+import {
+  addMaximizationSums,
+  createMaximizationSums,
+  type MaximizationSums,
+  maximizationSums,
+} from "./maximization-step.ts";
 import type { NodeTable } from "./node-table.ts";
 import type { MapNodes } from "./nodes.ts";
-import type { MaximizationSums } from "./pass-outputs.ts";
 import { residualObjective } from "./residual-step.ts";
-import { addStartingSums, type StartingPlaces } from "./starting-places.ts";
+import { addStartingSums, type StartingPlaces, startingWeights } from "./starting-places.ts";
 
 /** Whom a pass visits: those listed, or the first `count`. */
 export interface Visited {
@@ -23,33 +28,36 @@ export interface Visited {
   readonly count: number;
 }
 
-interface ExpectState {
+/** Where a pass runs, on which kernels and at which parameters. */
+export interface Pass {
+  readonly shards: ShardRunner;
+  readonly visited: Visited;
   readonly kernels: KernelKind;
   readonly model: IndividualModel;
-  readonly table: NodeTable;
-  readonly withSums: boolean;
-  readonly moments: Float64Array | null; // [count,K]
 }
 
-interface StartState {
+interface PassState {
   readonly kernels: KernelKind;
   readonly model: IndividualModel;
+}
+
+interface ExpectState extends PassState {
+  readonly table: NodeTable;
+  readonly withSums: boolean;
+  readonly moments: Float64Array | null; // [count,stride]
+}
+
+interface StartState extends PassState {
   readonly nodes: MapNodes;
   readonly places: StartingPlaces; // by position in the pass
 }
 
-interface MaximizeState {
-  readonly kernels: KernelKind;
-  readonly model: IndividualModel;
+interface MaximizeState extends PassState {
   readonly moments: Float64Array; // [count,K]
   readonly residualMoment: boolean;
 }
 
-interface ResidualState {
-  readonly kernels: KernelKind;
-  readonly model: IndividualModel;
-  readonly referenceRoot: Float64Array; // [d,d]
-  readonly tau: number;
+interface ResidualState extends PassState {
   readonly moments: Float64Array; // [count,K]
 }
 
@@ -63,64 +71,85 @@ interface ExpectAnswer {
   readonly nodeSums: Float64Array | null;
 }
 
-/** A worker of these passes; it keeps nothing but scratch. */
-export function dtmShards(): ShardFunction {
-  const expectations = new Map<string, ExpectationWorkspace>();
-  const maximizations = new Map<string, MaximizationWorkspace>();
-  const maximization = (d: number, kernels: KernelKind): MaximizationWorkspace =>
-    kept(maximizations, `${d} ${kernels}`, () => maximizationWorkspace(d, kernels));
-  return (statistics, name, state, part) => {
-    const d = statistics.basis.numBasis;
-    const { individuals, from, to } = part as Part;
-    const own = individuals === null ? statisticsBlock(statistics, { from, to }) : statistics;
-    const rows = (all: Float64Array) => all.subarray(from * packedStride(d), to * packedStride(d));
-    if (name === "dtm-expect") {
+/** The work of these passes; nothing but scratch is kept. */
+export function dtmShards(): ShardFunctions {
+  const opened = new Map<string, ReturnType<typeof wasmPasses>>();
+  const kernelsFor = (d: number, numNodes: number, stride: number) => {
+    const key = `${d} ${numNodes} ${stride}`;
+    const found = opened.get(key) ?? wasmPasses(d, numNodes, stride);
+    opened.set(key, found);
+    return found;
+  };
+  return {
+    "dtm-expect": (statistics, state, part) => {
       const { kernels, model, table, withSums, moments } = state as ExpectState;
-      const key = `${d} ${table.numNodes} ${kernels}`;
-      const ws = kept(expectations, key, () => expectationWorkspace(d, table.numNodes, kernels));
-      const nodeSums = withSums ? new Float64Array(table.rows.length) : null;
+      const { stride, numNodes } = table;
+      const { from, to } = part as Part;
+      const nodeSums = withSums ? new Float64Array(stride * numNodes) : null;
       const outputs = {
         ...(nodeSums === null ? {} : { nodeSums }),
-        ...(moments === null ? {} : { moments: rows(moments) }),
+        ...(moments === null ? {} : { moments: moments.subarray(from * stride, to * stride) }),
       };
-      const total = expectationPass(own, individuals, to - from, model, table, ws, outputs);
+      const individuals = individualsOf(statistics, part as Part);
+      const total =
+        kernels === "wasm-simd"
+          ? kernelsFor(statistics.basis.numBasis, numNodes, stride).expect(individuals, model, table, outputs)
+          : expectationPass(individuals, model, table, outputs);
       return { total, nodeSums } satisfies ExpectAnswer;
-    }
-    if (name === "dtm-start") {
+    },
+    "dtm-start": (statistics, state, part) => {
       const { kernels, model, nodes, places } = state as StartState;
       const { numNodes, mapDimension: q } = nodes;
-      const key = `${d} ${numNodes} ${kernels}`;
-      const ws = kept(expectations, key, () => expectationWorkspace(d, numNodes, kernels));
-      const nodeSums = new Float64Array(packedStride(d) * numNodes);
-      const ownPlaces = {
+      const { from, to } = part as Part;
+      const d = statistics.basis.numBasis;
+      const stride = packedStride(d);
+      const nodeSums = new Float64Array(stride * numNodes);
+      const weights = startingWeights(nodes, {
         means: places.means.subarray(from * q, to * q),
         covariances: places.covariances.subarray(from * q * q, to * q * q),
-      };
-      addStartingSums(own, individuals, to - from, model, nodes, ownPlaces, ws, nodeSums);
+      });
+      const individuals = individualsOf(statistics, part as Part);
+      if (kernels === "wasm-simd") kernelsFor(d, numNodes, stride).start(individuals, model, weights, nodeSums);
+      else addStartingSums(individuals, model, weights, nodeSums);
       return nodeSums;
-    }
-    if (name === "dtm-maximize") {
+    },
+    "dtm-maximize": (statistics, state, part) => {
       const { kernels, model, moments, residualMoment } = state as MaximizeState;
-      const ws = maximization(d, kernels);
-      const sums = maximizationSums(own, individuals, to - from, model, rows(moments), ws, residualMoment);
-      return copySums(sums);
-    }
-    const { kernels, model, referenceRoot, tau, moments } = state as ResidualState;
-    const ws = maximization(d, kernels);
-    return residualObjective(own, individuals, to - from, model, referenceRoot, tau, rows(moments), ws);
+      const d = statistics.basis.numBasis;
+      const individuals = individualsOf(statistics, part as Part);
+      const own = rowsOf(moments, d, part as Part);
+      // The kernel has no Σ E ee', which a free residual covariance reads.
+      if (kernels !== "wasm-simd" || (residualMoment && model.residualRoot !== null)) {
+        return maximizationSums(individuals, model, own);
+      }
+      const sums = createMaximizationSums(d);
+      kernelsFor(d, 0, packedStride(d)).maximize(individuals, model, own, sums);
+      return sums;
+    },
+    "dtm-residual": (statistics, state, part) => {
+      const { kernels, model, moments } = state as ResidualState;
+      const d = statistics.basis.numBasis;
+      const individuals = individualsOf(statistics, part as Part);
+      const own = rowsOf(moments, d, part as Part);
+      return kernels === "wasm-simd"
+        ? kernelsFor(d, 0, packedStride(d)).residual(individuals, model, own)
+        : residualObjective(individuals, model, own);
+    },
   };
 }
 
+function individualsOf(statistics: ShardRunner["statistics"], { individuals: listed, from, to }: Part): Individuals {
+  const own = listed === null ? statisticsBlock(statistics, { from, to }) : statistics;
+  return { statistics: own, listed, count: to - from };
+}
+
+function rowsOf(moments: Float64Array, d: number, { from, to }: Part): Float64Array {
+  return moments.subarray(from * packedStride(d), to * packedStride(d));
+}
+
 /** Node sums Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities of the visited, [K,Γ]. */
-export function startInShards(
-  shards: ShardRunner,
-  visited: Visited,
-  kernels: KernelKind,
-  model: IndividualModel,
-  nodes: MapNodes,
-  places: StartingPlaces,
-  nodeSums: Float64Array,
-): void {
+export function startInShards(pass: Pass, nodes: MapNodes, places: StartingPlaces, nodeSums: Float64Array): void {
+  const { shards, visited, kernels, model } = pass;
   const { individuals, count } = visited;
   const q = nodes.mapDimension;
   // The places of the visited, in their order, where all shards can read them.
@@ -140,10 +169,7 @@ export function startInShards(
 
 /** One pass over the visited; returns Σ (c_i + λ_i) and adds to node sums [K,Γ] if given. */
 export function expectInShards(
-  shards: ShardRunner,
-  visited: Visited,
-  kernels: KernelKind,
-  model: IndividualModel,
+  { shards, visited, kernels, model }: Pass,
   table: NodeTable,
   nodeSums: Float64Array | null,
   moments: Float64Array | null,
@@ -161,30 +187,19 @@ export function expectInShards(
 
 /** The sums of `maximizationSums` over the visited, from their moments. */
 export function maximizeInShards(
-  shards: ShardRunner,
-  visited: Visited,
-  kernels: KernelKind,
-  model: IndividualModel,
+  { shards, visited, kernels, model }: Pass,
   moments: Float64Array,
   residualMoment: boolean,
 ): MaximizationSums {
   const state: MaximizeState = { kernels, model, moments, residualMoment };
   const [first, ...rest] = shards.run("dtm-maximize", state, partsOf(visited)) as MaximizationSums[];
-  for (const sums of rest) addSums(sums, first);
+  for (const sums of rest) addMaximizationSums(sums, first);
   return first;
 }
 
-/** Q(τ) of `residualObjective` over the visited, from their moments. */
-export function residualInShards(
-  shards: ShardRunner,
-  visited: Visited,
-  kernels: KernelKind,
-  model: IndividualModel,
-  referenceRoot: Float64Array,
-  tau: number,
-  moments: Float64Array,
-): number {
-  const state: ResidualState = { kernels, model, referenceRoot, tau, moments };
+/** Q of `residualObjective` over the visited, from their moments. */
+export function residualInShards({ shards, visited, kernels, model }: Pass, moments: Float64Array): number {
+  const state: ResidualState = { kernels, model, moments };
   const values = shards.run("dtm-residual", state, partsOf(visited)) as number[];
   return values.reduce((total, value) => total + value, 0);
 }
@@ -195,32 +210,4 @@ function partsOf({ individuals, count }: Visited): Part[] {
     to,
     individuals: individuals === null ? null : individuals.slice(from, to),
   }));
-}
-
-function copySums(sums: MaximizationSums): MaximizationSums {
-  const { gram, cross, fitted, residualMoment } = sums;
-  return {
-    ...sums,
-    gram: gram.slice(),
-    cross: cross.slice(),
-    fitted: fitted.slice(),
-    residualMoment: residualMoment.slice(),
-  };
-}
-
-function addSums(from: MaximizationSums, to: MaximizationSums): void {
-  to.numIndividuals += from.numIndividuals;
-  to.numObservations += from.numObservations;
-  to.sumSquares += from.sumSquares;
-  to.crossFitted += from.crossFitted;
-  to.quadratic += from.quadratic;
-  for (const name of ["gram", "cross", "fitted", "residualMoment"] as const) {
-    for (let e = 0; e < to[name].length; e++) to[name][e] += from[name][e];
-  }
-}
-
-function kept<T>(known: Map<string, T>, key: string, make: () => T): T {
-  const found = known.get(key) ?? make();
-  known.set(key, found);
-  return found;
 }

@@ -3,15 +3,12 @@
  * (docs/math/dtm.md §9),  r_ig ∝ N(x_g | x̂_i, S_i),  S_i = C_i + 0.15² I (FPCA posterior, widened to the lattice)
  * or s²I (principal component scores, random places). Only their node sums are kept.
  */
-import type { BasisStatistics } from "../../basis/statistics.ts";
 import { cholesky, invertFromCholesky } from "../../numeric/cholesky.ts";
 import { createRandom } from "../../numeric/random.ts";
-import { addBlockOuter, ROW_BLOCK } from "../../numeric/row-blocks.ts";
 import type { MapStart } from "../map-start.ts";
-import { type ExpectationWorkspace, normalizeLogWeights, packBlock } from "./expectation-step.ts";
-import { type IndividualModel, packedStride } from "./individual-statistics.ts";
+import { addWeighted, nodeWeights } from "./expectation-step.ts";
+import { type IndividualModel, type Individuals, individualAt, individualStatistics } from "./individual-statistics.ts";
 import type { MapNodes } from "./nodes.ts";
-import { wasmStartingSums } from "./wasm-pass.ts";
 
 /** First guesses of the places of all individuals. */
 export interface StartingPlaces {
@@ -56,58 +53,32 @@ export function placesWithSpread(means: Float64Array, q: number, spread: number)
   return { means, covariances };
 }
 
-/** Writes r_i· ∝ N(x_g | x̂_i, S_i) of one individual to out[offset..offset+Γ). */
-export function startingResponsibilities(
-  nodes: MapNodes,
-  places: StartingPlaces,
-  individual: number,
-  out: Float64Array,
-  offset: number,
-): void {
-  const { mapDimension: q, numNodes, locations } = nodes;
-  const { means, covariances } = places;
-  const at = individual * q;
-  const L = cholesky(covariances.subarray(at * q, (at + q) * q), q, "covariance of a starting place");
-  const P = invertFromCholesky(L, q);
-  for (let g = 0; g < numNodes; g++) {
-    let s = 0;
-    for (let a = 0; a < q; a++) {
-      const u = locations[g * q + a] - means[at + a];
-      for (let b = 0; b < q; b++) s += u * P[a * q + b] * (locations[g * q + b] - means[at + b]);
-    }
-    out[offset + g] = -0.5 * s;
-  }
-  normalizeLogWeights(out, offset, offset + numNodes);
+/** Starting responsibilities as the kernel reads them: r_ig ∝ exp Σ_t terms[i,t] powers[t,g]. */
+export interface StartingWeights {
+  /** By position in the pass, [count,T], T = q + q(q+1)/2. */
+  readonly terms: Float64Array;
+  readonly powers: Float64Array; // [T,Γ]
 }
 
-/**
- * Adds Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities of `count` individuals (those listed, or the first) to node
- * sums [K,Γ]; the places are those of their positions.
- */
+/** The weights r_i· ∝ N(x_g | x̂_i, S_i) of individuals at the given places. */
+export function startingWeights(nodes: MapNodes, places: StartingPlaces): StartingWeights {
+  return { terms: placeTerms(places, nodes.mapDimension), powers: nodePowers(nodes) };
+}
+
+/** Adds Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities to node sums [K,Γ]. */
 export function addStartingSums(
-  statistics: BasisStatistics,
-  individuals: Int32Array | null,
-  count: number,
+  individuals: Individuals,
   model: IndividualModel,
-  nodes: MapNodes,
-  places: StartingPlaces,
-  ws: ExpectationWorkspace,
+  { terms, powers }: StartingWeights,
   nodeSums: Float64Array,
 ): void {
-  const { numNodes } = nodes;
-  if (ws.wasm !== null) {
-    const terms = placeTerms(places, count, nodes.mapDimension);
-    const powers = nodePowers(nodes);
-    wasmStartingSums(ws.wasm, statistics, individuals, count, model, terms, powers, nodeSums);
-    return;
-  }
-  const stride = packedStride(statistics.basis.numBasis);
-  for (let first = 0; first < count; first += ROW_BLOCK) {
-    const size = Math.min(ROW_BLOCK, count - first);
-    packBlock(statistics, individuals, first, size, model, ws);
-    for (let b = 0; b < size; b++)
-      startingResponsibilities(nodes, places, first + b, ws.responsibilities, b * numNodes);
-    addBlockOuter(ws.packed, 0, stride, stride, ws.responsibilities, numNodes, nodeSums);
+  const numTerms = terms.length / individuals.count;
+  const even = new Float64Array(powers.length / numTerms);
+  const r = new Float64Array(even.length);
+  for (let at = 0; at < individuals.count; at++) {
+    const { row } = individualStatistics(individuals.statistics, individualAt(individuals, at), model);
+    nodeWeights(terms.subarray(at * numTerms, (at + 1) * numTerms), powers, even, r);
+    addWeighted(row, r, nodeSums);
   }
 }
 
@@ -115,7 +86,8 @@ export function addStartingSums(
  * −½(x − x̂)'S⁻¹(x − x̂), less what does not depend on x, as coefficients of the powers of `nodePowers`: S⁻¹x̂, then −½(S⁻¹)_aa
  * and −(S⁻¹)_ab; [count, q + q(q+1)/2].
  */
-function placeTerms({ means, covariances }: StartingPlaces, count: number, q: number): Float64Array {
+function placeTerms({ means, covariances }: StartingPlaces, q: number): Float64Array {
+  const count = means.length / q;
   const terms = new Float64Array(count * (q + (q * (q + 1)) / 2));
   let at = 0;
   for (let i = 0; i < count; i++) {

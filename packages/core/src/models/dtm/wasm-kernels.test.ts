@@ -3,20 +3,21 @@ import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
+import { wasmPasses } from "../../wasm/expectation.ts";
 import { gridLocations } from "../gp/inducing.ts";
 import { linearStart } from "../linear/start.ts";
-import { expectationPass, expectationWorkspace } from "./expectation-step.ts";
+import { expectationPass } from "./expectation-step.ts";
 import { type IndividualModel, packedStride, residualRoot } from "./individual-statistics.ts";
-import { inducingLayout } from "./inducing-layout.ts";
 import { inducingWorkspace } from "./inducing-posterior.ts";
 import { kernelSolution, solveAt } from "./kernel-step.ts";
-import { maximizationSums, maximizationWorkspace } from "./maximization-step.ts";
+import { createMaximizationSums, maximizationSums } from "./maximization-step.ts";
 import { nodeGeometry } from "./node-kernel.ts";
 import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
 import { latticeNodes } from "./nodes.ts";
+import { inducingLayout } from "./pairs.ts";
 import { residualObjective } from "./residual-step.ts";
 import { fitDtmFrom } from "./run.ts";
-import { addStartingSums, placesFromPosterior } from "./starting-places.ts";
+import { addStartingSums, placesFromPosterior, startingWeights } from "./starting-places.ts";
 
 const KINDS = ["typescript", "wasm-simd"] as const;
 // Both sum the same numbers in another order.
@@ -67,10 +68,10 @@ describe("passes over individuals in WebAssembly", () => {
           const nodeSums = new Float64Array(table.rows.length).fill(0.5);
           const moments = new Float64Array(count * table.stride);
           const contributions = new Float64Array(count);
-          const ws = expectationWorkspace(d, table.numNodes, kernels);
+          const pass = kernels === "typescript" ? expectationPass : wasmPasses(d, table.numNodes, table.stride).expect;
           const outputs = { nodeSums, moments, contributions };
-          const bound = expectationPass(statistics, individuals, count, model, table, ws, outputs);
-          const again = expectationPass(statistics, individuals, count, model, table, ws, {});
+          const bound = pass({ statistics, listed: individuals, count }, model, table, outputs);
+          const again = pass({ statistics, listed: individuals, count }, model, table, {});
           expect(again).toBe(bound);
           return { nodeSums, moments, contributions, bound };
         });
@@ -88,9 +89,9 @@ describe("passes over individuals in WebAssembly", () => {
         const means = Float64Array.from({ length: count * q }, () => random.normal());
         const places = placesFromPosterior(means, new Float64Array(count * q * q).fill(0.02), q);
         const [a, b] = KINDS.map((kernels) => {
-          const ws = expectationWorkspace(d, nodes.numNodes, kernels);
+          const add = kernels === "typescript" ? addStartingSums : wasmPasses(d, nodes.numNodes, table.stride).start;
           const nodeSums = new Float64Array(table.stride * nodes.numNodes).fill(0.5);
-          addStartingSums(statistics, listed, count, model, nodes, places, ws, nodeSums);
+          add({ statistics, listed, count }, model, startingWeights(nodes, places), nodeSums);
           return nodeSums;
         });
         expect(relativeError(b, a)).toBeLessThan(TOLERANCE);
@@ -99,15 +100,16 @@ describe("passes over individuals in WebAssembly", () => {
 
     it(`give the sums of the maximisation step and Q(τ) (${title})`, () => {
       const moments = new Float64Array(count * table.stride);
-      const ws = expectationWorkspace(d, table.numNodes);
-      expectationPass(statistics, listed, count, model, table, ws, { moments });
-      const root = residualRoot(identity(d), d);
-      const [a, b] = KINDS.map((kernels) => {
-        const work = maximizationWorkspace(d, kernels);
-        const sums = maximizationSums(statistics, listed, count, model, moments, work, false);
-        const Q = residualObjective(statistics, listed, count, model, root, 0.3, moments, work);
-        return { ...sums, Q };
-      });
+      const individuals = { statistics, listed, count };
+      expectationPass(individuals, model, table, { moments });
+      const moved = { ...model, residualRoot: residualRoot(identity(d, 0.3), d) };
+      const kernel = wasmPasses(d, 0, table.stride);
+      const a = {
+        ...maximizationSums(individuals, model, moments),
+        Q: residualObjective(individuals, moved, moments),
+      };
+      const b = { ...createMaximizationSums(d), Q: kernel.residual(individuals, moved, moments) };
+      kernel.maximize(individuals, model, moments, b);
       expect(b.numObservations).toBe(a.numObservations);
       for (const name of ["gram", "cross", "fitted"] as const) {
         expect(relativeError(b[name], a[name])).toBeLessThan(1e-11);
@@ -122,14 +124,33 @@ describe("passes over individuals in WebAssembly", () => {
     const { statistics } = randomCohort({ numIndividuals: 9, numBasis: 4, seed: 2 });
     const model = { mean: new Float64Array(4).fill(20), noiseVariance: 1, residualRoot: residualRoot(identity(4), 4) };
     const table = randomTable(4, 4);
-    const ws = expectationWorkspace(4, table.numNodes, "wasm-simd");
+    const { expect: pass } = wasmPasses(4, table.numNodes, table.stride);
+    const individuals = { statistics, listed: null, count: 9 };
     const nodeSums = new Float64Array(table.rows.length);
     const broken = { ...table, rows: table.rows.map((v, e) => (e === 3 ? Number.NaN : v)) };
-    const before = expectationPass(statistics, null, 9, model, table, ws, { nodeSums });
-    expect(expectationPass(statistics, null, 9, model, broken, ws, { nodeSums: nodeSums.slice() })).toBeNaN();
+    const before = pass(individuals, model, table, { nodeSums });
+    expect(pass(individuals, model, broken, { nodeSums: nodeSums.slice() })).toBeNaN();
     const again = new Float64Array(nodeSums.length);
-    expect(expectationPass(statistics, null, 9, model, table, ws, { nodeSums: again })).toBe(before);
+    expect(pass(individuals, model, table, { nodeSums: again })).toBe(before);
     expect(again).toEqual(nodeSums);
+  });
+
+  it("take the expectation of further rows of a table", () => {
+    const { statistics } = randomCohort({ numIndividuals: 6, numBasis: 4, seed: 2 });
+    const model = { mean: new Float64Array(4).fill(20), noiseVariance: 1, residualRoot: null };
+    const table = randomTable(4, 4);
+    const { stride, numNodes: n } = table;
+    const rows = new Float64Array((stride + 2) * n);
+    rows.set(table.rows);
+    for (let g = 0; g < n; g++) rows[stride * n + g] = g;
+    const wider = { ...table, stride: stride + 2, rows };
+    const individuals = { statistics, listed: null, count: 6 };
+    const [plain, kernel] = [new Float64Array(6 * wider.stride), new Float64Array(6 * wider.stride)];
+    const bound = expectationPass(individuals, model, wider, { moments: plain });
+    expect(bound).toBeCloseTo(expectationPass(individuals, model, table, {}), 10);
+    wasmPasses(4, n, wider.stride).expect(individuals, model, wider, { moments: kernel });
+    expect(relativeError(kernel, plain)).toBeLessThan(TOLERANCE);
+    expect(plain[stride]).toBeGreaterThan(0);
   });
 });
 

@@ -7,10 +7,10 @@ import {
   coefficientsOfInducing,
   type InducingPosterior,
   inducingOfCoefficients,
-  unwhiten,
 } from "../../packages/core/src/models/paper/inducing.ts";
 import { localStarts, solvePlace, sumOverAll } from "../../packages/core/src/models/paper/passes.ts";
 import type { KernelKind } from "../../packages/core/src/wasm/instance.ts";
+import { unwhiten } from "../../test/paper-bound.ts";
 import { atLeast, type Check, compare, type Nested } from "./checker.ts";
 import type { PaperFixture, PaperProblem } from "./dtm-paper.ts";
 

@@ -8,28 +8,28 @@ import { residualStatistics, unpackGram } from "../../packages/core/src/basis/st
 import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
 import { naturalStep } from "../../packages/core/src/models/gp/solve.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
-import {
-  directSums,
-  elboTerms,
-  individualWeights,
-  requireKernelFactor,
-} from "../../packages/core/src/models/paper/bound.ts";
-import { type ElboGradient, elboGradient } from "../../packages/core/src/models/paper/gradients.ts";
+import { individualWeights, requireKernelFactor } from "../../packages/core/src/models/paper/bound.ts";
 import {
   coefficientsOfInducing,
-  exactInducingPosterior,
   type InducingCoefficients,
   type InducingPosterior,
   inducingKl,
-  naturalOfPosterior,
   naturalTarget,
   posteriorOfNatural,
-  unwhiten,
-  whiten,
 } from "../../packages/core/src/models/paper/inducing.ts";
 import { computePsi, createPsi, createPsiWorkspace } from "../../packages/core/src/models/paper/psi.ts";
 import { type GlobalParameters, type Priors, packLocations } from "../../packages/core/src/models/paper/state.ts";
 import { multiply, transpose } from "../../packages/core/src/numeric/matrix.ts";
+import {
+  directSums,
+  type ElboGradient,
+  elboGradient,
+  elboTerms,
+  exactInducingPosterior,
+  naturalOfPosterior,
+  unwhiten,
+  whiten,
+} from "../../test/paper-bound.ts";
 import {
   type Check,
   type Checker,

@@ -8,18 +8,9 @@ import { type BasisStatistics, residualStatistics } from "../../basis/statistics
 import { DtmError } from "../../errors.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
 import { factorKernel, type KernelFactor } from "../gp/stable-kernel.ts";
-import { type Band, createSums, type DataSums, type InducingCoefficients } from "./inducing.ts";
+import type { Band, DataSums, InducingCoefficients } from "./inducing.ts";
 import { computePsi, createPsi, createPsiWorkspace, type Psi } from "./psi.ts";
-import {
-  covarianceOfFactor,
-  type GlobalParameters,
-  gramTrace,
-  locationKl,
-  logPrior,
-  numLocalParameters,
-  type Priors,
-  unpackLocation,
-} from "./state.ts";
+import { covarianceOfFactor, type GlobalParameters, gramTrace, numLocalParameters, unpackLocation } from "./state.ts";
 
 /** The lines of the bound; `total` is their sum with both KL terms subtracted. */
 export interface ElboTerms {
@@ -32,15 +23,6 @@ export interface ElboTerms {
   readonly inducingKl: number;
   readonly logPrior: number;
   readonly total: number;
-}
-
-/** Lines of one individual; `objective` is J_i. */
-export interface IndividualTerms {
-  readonly expectedLogLikelihood: number;
-  readonly inducingUncertainty: number;
-  readonly conditionalVariance: number;
-  readonly locationKl: number;
-  readonly objective: number;
 }
 
 /** K's factor; throws if there is none. */
@@ -85,14 +67,6 @@ export function individualWeights(
   for (let e = 0; e < p * p; e++) W[e] *= -0.5 / noiseVariance;
 }
 
-/** ⟨w, ψ⟩ over ψ0, ψ1 and Ψ2. */
-export function weightedPsi(weights: Psi, psi: Psi): number {
-  let s = weights.psi0 * psi.psi0;
-  for (let j = 0; j < psi.psi1.length; j++) s += weights.psi1[j] * psi.psi1[j];
-  for (let e = 0; e < psi.psi2.length; e++) s += weights.psi2[e] * psi.psi2[e];
-  return s;
-}
-
 /** An individual with its psi statistics at θ_i; buffers are overwritten by the next. */
 export interface PsiVisit {
   readonly i: number;
@@ -128,64 +102,6 @@ export function visitPsi(
     computePsi(kernel, Z, p, q, m, S, psi, work);
     visit({ i, rho, g, m, T, S, psi });
   }
-}
-
-/** 𝒴 and Ω at places θ [m,P], for the listed individuals (default all), by direct summation. */
-export function directSums(
-  parameters: GlobalParameters,
-  statistics: BasisStatistics,
-  theta: Float64Array,
-  diagonal: boolean,
-  individuals?: ArrayLike<number>,
-): DataSums {
-  const { numInducing: p, numBasis: d } = parameters;
-  const sums = createSums(statistics, p, d);
-  visitPsi(
-    parameters,
-    statistics,
-    theta,
-    diagonal,
-    ({ i, g, psi }) => addToSums(statistics, i, g, psi, p, d, sums),
-    individuals,
-  );
-  return sums;
-}
-
-/** The bound and its lines for any q(u), per individual and in total. */
-export function elboTerms(
-  parameters: GlobalParameters,
-  statistics: BasisStatistics,
-  theta: Float64Array,
-  diagonal: boolean,
-  posterior: InducingCoefficients,
-  priors: Priors = {},
-  sharedLengthscale = true,
-): { readonly terms: ElboTerms; readonly individuals: readonly IndividualTerms[] } {
-  const { kernel, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
-  const factor = requireKernelFactor(parameters);
-  const P = numLocalParameters(q, diagonal);
-  const individuals: IndividualTerms[] = [];
-  visitPsi(parameters, statistics, theta, diagonal, ({ i, rho, g, psi }) => {
-    const one = createSums(statistics, p, d);
-    addToSums(statistics, i, g, psi, p, d, one);
-    const variance = gramTrace(statistics, i) * psi.psi0;
-    const data = { numObservations: statistics.counts[i], sumSquares: rho, variance };
-    const lines = dataLines(data, one, statistics, posterior, factor, noiseVariance, p, d);
-    const kl = locationKl(theta, i * P, q, diagonal);
-    const objective = lines.expectedLogLikelihood + lines.inducingUncertainty + lines.conditionalVariance - kl;
-    individuals.push({ ...lines, locationKl: kl, objective });
-  });
-  const total = (line: keyof IndividualTerms) => individuals.reduce((sum, terms) => sum + terms[line], 0);
-  const lines = {
-    expectedLogLikelihood: total("expectedLogLikelihood"),
-    inducingUncertainty: total("inducingUncertainty"),
-    conditionalVariance: total("conditionalVariance"),
-    locationKl: total("locationKl"),
-  };
-  return {
-    terms: closeTerms(lines, posterior.kl, logPrior(priors, noiseVariance, kernel, sharedLengthscale)),
-    individuals,
-  };
 }
 
 /** What the data lines read beside the sums. */
@@ -249,26 +165,4 @@ export function closeTerms(
 ): ElboTerms {
   const data = lines.expectedLogLikelihood + lines.inducingUncertainty + lines.conditionalVariance;
   return { ...lines, inducingKl, logPrior: prior, total: data - lines.locationKl - inducingKl + prior };
-}
-
-/** cross += ψ1 g', gram_kl += G_kl Ψ2, course += ψ1 (G1)'. */
-function addToSums(
-  statistics: BasisStatistics,
-  individual: number,
-  g: Float64Array,
-  psi: Psi,
-  p: number,
-  d: number,
-  sums: DataSums,
-): void {
-  for (let j = 0; j < p; j++) for (let k = 0; k < d; k++) sums.cross[j * d + k] += psi.psi1[j] * g[k];
-  for (let b = 0; b < statistics.numBand; b++) {
-    const G = statistics.gram[individual * statistics.numBand + b];
-    const [k, l] = [statistics.bandRow[b], statistics.bandColumn[b]];
-    for (let j = 0; j < p; j++) {
-      sums.course[j * d + k] += psi.psi1[j] * G;
-      if (k !== l) sums.course[j * d + l] += psi.psi1[j] * G;
-    }
-    for (let e = 0; e < p * p; e++) sums.gram[b * p * p + e] += G * psi.psi2[e];
-  }
 }

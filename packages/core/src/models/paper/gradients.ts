@@ -1,24 +1,19 @@
 /**
- * Gradients of the bound (docs/math/dtm-paper.md §5), in two ways.
- *
- * `elboGradient`: every gradient at any q(u) and any places, in the obvious form: one pass over individuals that pulls
- * ∂J_i/∂ψ back through psi.ts, then the part that enters through K. O(m p² (d² + q²)).
- *
- * `gradientOfSums`: those by μ, log σ², log α and log ℓ from data sums and the curvatures that the local step gives anyway.
- * Psi statistics obey ∂ψ1/∂log ℓ_c = ψ1 + 2ℓ_c² ∂ψ1/∂S_cc and ∂Ψ2/∂log ℓ_c = Ψ2 + ℓ_c² ∂Ψ2/∂S_cc + Ψ2 Δ_c²/(2ℓ_c²),
+ * Gradients of the bound by what individuals share, at any q(u) and any places (docs/math/dtm-paper.md §5); those by the
+ * places are the local step's. By μ, log σ², log α and log ℓ they follow from data sums and the curvatures that the local
+ * step gives anyway. Psi statistics obey ∂ψ1/∂log ℓ_c = ψ1 + 2ℓ_c² ∂ψ1/∂S_cc and ∂Ψ2/∂log ℓ_c = Ψ2 + ℓ_c² ∂Ψ2/∂S_cc + Ψ2 Δ_c²/(2ℓ_c²),
  * Δ = z_j − z_k. Hence with a = Σh'ψ1, b = −½Σ⟨W,Ψ2⟩, D_i the data part of ∂J_i/∂S and s_i = ∂(h'ψ1)/∂S,
  *   ∂/∂log ℓ_c = a + b + ℓ_c² Σ_i (D_i + s_i)_cc + Σ_jk V_jk Δ_c²/(2ℓ_c²) + ⟨Γ, ∂K⟩,
  *   V = −½ Σ_i W_i∘Ψ2_i = −(Σ_kl T_kl∘Ω_kl − K⁻¹∘Φ)/(2σ²).
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { cholesky, invertFromCholesky } from "../../numeric/cholesky.ts";
 import { dot } from "../../numeric/matrix.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
-import { type DataTotals, directSums, individualWeights, requireKernelFactor, visitPsi, weightedPsi } from "./bound.ts";
+import { type DataTotals, individualWeights, visitPsi } from "./bound.ts";
 import type { DataSums, InducingCoefficients } from "./inducing.ts";
 import { addKernelMatrixTerms, kernelMatrixGradient } from "./kernel-gradient.ts";
 import { addPsiGradient, createPsi, createPsiGradient, createPsiWorkspace } from "./psi.ts";
-import { factorGradient, type GlobalParameters, logPriorSlope, numLocalParameters, type Priors } from "./state.ts";
+import { type GlobalParameters, logPriorSlope, type Priors } from "./state.ts";
 
 /** Gradients by the hyperparameters. Prior terms are included; a shared length-scale has the sum of `logLengthscales`. */
 export interface HyperGradient {
@@ -28,98 +23,6 @@ export interface HyperGradient {
   readonly logSignalVariance: number;
   /** Per dimension, [q]. */
   readonly logLengthscales: Float64Array;
-}
-
-/** All gradients of the bound. */
-export interface ElboGradient extends HyperGradient {
-  /** ∂/∂β of the mean curve, [d]. */
-  readonly meanCoefficients: Float64Array;
-  /** ∂/∂Z, [p,q]. */
-  readonly inducing: Float64Array;
-  /** ∂/∂K for fixed q(u), [p,p]. */
-  readonly kernelMatrix: Float64Array;
-  /** ∂/∂θ_i, [m,P]: place, log diagonal and lower entries of T_i. */
-  readonly theta: Float64Array;
-  /** ∂/∂S_i as symmetric matrices, [m,q,q]. */
-  readonly locationCovariance: Float64Array;
-}
-
-/** All gradients; `priors` as in the bound, length-scale prior on a shared length-scale if `sharedLengthscale`. */
-export function elboGradient(
-  parameters: GlobalParameters,
-  statistics: BasisStatistics,
-  theta: Float64Array,
-  diagonal: boolean,
-  posterior: InducingCoefficients,
-  priors: Priors = {},
-  sharedLengthscale = true,
-): ElboGradient {
-  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
-  const m = statistics.numIndividuals;
-  const P = numLocalParameters(q, diagonal);
-  const factor = requireKernelFactor(parameters);
-  const weights = createPsi(p);
-  const work = createPsiWorkspace(q);
-  const global = createPsiGradient(p, q);
-  const thetaGradient = new Float64Array(m * P);
-  const covarianceGradient = new Float64Array(m * q * q);
-  const meanCoefficients = new Float64Array(d);
-  let data = 0; // Σ of what is proportional to 1/σ²
-  visitPsi(parameters, statistics, theta, diagonal, ({ i, rho, g, m: mean, T, S, psi }) => {
-    individualWeights(statistics, i, g, posterior, factor, noiseVariance, p, weights);
-    data += weightedPsi(weights, psi) - (0.5 * rho) / noiseVariance;
-    // The global derivatives add up over individuals; place and covariance are this individual's own.
-    const own = { ...global, location: new Float64Array(q), covariance: new Float64Array(q * q) };
-    addPsiGradient(kernel, Z, p, q, mean, S, psi, weights, own, work);
-    global.logSignalVariance = own.logSignalVariance;
-    addMeanGradient(statistics, i, g, psi.psi1, posterior.mean, noiseVariance, meanCoefficients);
-    // −KL_i: −m_i, −½I in S, and log|T| whose derivative by log T_cc is 1; ½S⁻¹ is formed for the report alone.
-    for (let c = 0; c < q; c++) {
-      thetaGradient[i * P + c] = own.location[c] - mean[c];
-      own.covariance[c * q + c] -= 0.5;
-    }
-    factorGradient(own.covariance, T, q, diagonal, thetaGradient, i * P + q);
-    for (let c = 0; c < q; c++) thetaGradient[i * P + q + c] += 1;
-    const Sinv = invertFromCholesky(cholesky(S, q, "covariance of a place"), q);
-    for (let e = 0; e < q * q; e++) covarianceGradient[i * q * q + e] = own.covariance[e] + 0.5 * Sinv[e];
-  });
-  const sums = directSums(parameters, statistics, theta, diagonal);
-  const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, noiseVariance, p, d);
-  addKernelMatrixTerms(kernel, Z, p, q, Gamma, factor.matrix, global);
-  addPriorSlopes(parameters, priors, sharedLengthscale, global);
-  return {
-    meanLevel: meanCoefficients.reduce((a, b) => a + b, 0),
-    meanCoefficients,
-    logNoiseVariance: -0.5 * statistics.numObservations - data + logPriorSlope(priors.logNoiseVariance, noiseVariance),
-    logSignalVariance: global.logSignalVariance,
-    logLengthscales: global.logLengthscales,
-    inducing: global.inducing,
-    kernelMatrix: Gamma.matrix,
-    theta: thetaGradient,
-    locationCovariance: covarianceGradient,
-  };
-}
-
-/** ∂/∂β of one individual: σ⁻²(g_i − G_i A'ψ1), added to out [d]. */
-function addMeanGradient(
-  { numBand, bandRow, bandColumn, gram }: BasisStatistics,
-  individual: number,
-  g: Float64Array,
-  psi1: Float64Array,
-  A: Float64Array,
-  noiseVariance: number,
-  out: Float64Array,
-): void {
-  const d = g.length;
-  const course = new Float64Array(d); // A'ψ1
-  for (let j = 0; j < psi1.length; j++) for (let k = 0; k < d; k++) course[k] += A[j * d + k] * psi1[j];
-  for (let k = 0; k < d; k++) out[k] += g[k] / noiseVariance;
-  for (let b = 0; b < numBand; b++) {
-    const [k, l] = [bandRow[b], bandColumn[b]];
-    const G = gram[individual * numBand + b] / noiseVariance;
-    out[k] -= G * course[l];
-    if (k !== l) out[l] -= G * course[k];
-  }
 }
 
 /**
@@ -193,7 +96,7 @@ function weightedSums(
 }
 
 /** Adds the slopes of the priors on log α and log ℓ. */
-function addPriorSlopes(
+export function addPriorSlopes(
   { kernel }: GlobalParameters,
   priors: Priors,
   shared: boolean,
@@ -207,4 +110,27 @@ function addPriorSlopes(
   for (let c = 0; c < q; c++) {
     out.logLengthscales[c] += share * logPriorSlope(priors.logLengthscale, kernel.lengthscales[c]);
   }
+}
+
+/** ∂/∂Z, [p,q]: one pass over individuals that pulls ∂J_i/∂ψ back through psi.ts, then what enters through K. */
+export function inducingGradient(
+  parameters: GlobalParameters,
+  statistics: BasisStatistics,
+  theta: Float64Array,
+  diagonal: boolean,
+  factor: KernelFactor,
+  posterior: InducingCoefficients,
+  sums: DataSums,
+): Float64Array {
+  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
+  const weights = createPsi(p);
+  const work = createPsiWorkspace(q);
+  const total = createPsiGradient(p, q);
+  visitPsi(parameters, statistics, theta, diagonal, ({ i, g, m, S, psi }) => {
+    individualWeights(statistics, i, g, posterior, factor, noiseVariance, p, weights);
+    addPsiGradient(kernel, Z, p, q, m, S, psi, weights, total, work);
+  });
+  const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, noiseVariance, p, d);
+  addKernelMatrixTerms(kernel, Z, p, q, Gamma, factor.matrix, total);
+  return total.inducing;
 }

@@ -1,22 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
+import {
+  directSums,
+  elboTerms,
+  exactInducingPosterior,
+  naturalOfPosterior,
+  priorInducingPosterior,
+  unwhiten,
+  whiten,
+} from "../../../../../test/paper-bound.ts";
 import { randomProblem } from "../../../../../test/paper-problem.ts";
 import { inducingSolver, naturalStep } from "../gp/solve.ts";
-import { directSums, elboTerms, requireKernelFactor } from "./bound.ts";
+import { requireKernelFactor } from "./bound.ts";
 import {
   coefficientsOfInducing,
   createInducingCoefficients,
-  exactInducingPosterior,
   inducingKl,
   inducingOfCoefficients,
-  naturalOfPosterior,
   naturalTarget,
   posteriorOfNatural,
-  priorInducingPosterior,
   rewhitenNatural,
   solveInducing,
-  unwhiten,
-  whiten,
 } from "./inducing.ts";
 
 describe("q(u)", () => {

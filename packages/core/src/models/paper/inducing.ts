@@ -10,8 +10,7 @@
  * A natural-gradient step of length λ is (c, Λ) ← (1−λ)(c, Λ) + λ(c*, Λ*). All eigenvalues of Λ are at least 1.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { cholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
-import { identity, multiply, symmetrizeInPlace, transpose } from "../../numeric/matrix.ts";
+import { multiply, symmetrizeInPlace, transpose } from "../../numeric/matrix.ts";
 import type { PositiveSolver } from "../../wasm/cholesky.ts";
 import { inducingKl as klOfWhitened, type NaturalParameters, solvePositive } from "../gp/solve.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
@@ -169,24 +168,6 @@ export function inducingOfCoefficients(
   return { mean, covariance, logDet };
 }
 
-/** (m, S) of u = (I ⊗ L_K) v. */
-export function unwhiten(posterior: InducingPosterior, factor: KernelFactor, p: number, d: number) {
-  return transformBlocks(posterior.mean, posterior.covariance, factor.cholesky, p, d);
-}
-
-/** q(v) of a given q(u) = N(m, S). */
-export function whiten(
-  mean: Float64Array,
-  covariance: Float64Array,
-  factor: KernelFactor,
-  p: number,
-  d: number,
-): InducingPosterior {
-  const whitened = transformBlocks(mean, covariance, factor.inverseCholesky, p, d);
-  const L = cholesky(whitened.covariance, d * p, "covariance of the inducing values");
-  return { ...whitened, logDet: logDetFromCholesky(L, d * p) };
-}
-
 /** Natural parameters of the optimal q(v) for sums multiplied by `scale` (m/|batch| for a minibatch). */
 export function naturalTarget(
   sums: DataSums,
@@ -212,12 +193,6 @@ export function posteriorOfNatural({ linear, precision }: NaturalParameters): In
   return { mean, covariance, logDet: -solvePositive(precision, linear, mean, covariance) };
 }
 
-/** (c, Λ) of N(ν, Ξ): the same map as from (c, Λ) to (ν, Ξ). */
-export function naturalOfPosterior({ mean, covariance }: InducingPosterior): NaturalParameters {
-  const swapped = posteriorOfNatural({ linear: mean, precision: covariance });
-  return { linear: swapped.mean, precision: swapped.covariance };
-}
-
 /**
  * The natural parameters of the same q(u) after the kernel matrix moved from `before` to `after`: with
  * F = L_new' L_old⁻ᵀ, c ← F c and Λ ← F Λ F' block by block, because v_new = L_new⁻¹ L_old v_old.
@@ -234,30 +209,13 @@ export function rewhitenNatural(
   return { linear, precision };
 }
 
-/** The optimal q(v) for given sums. */
-export function exactInducingPosterior(
-  sums: DataSums,
-  band: Band,
-  factor: KernelFactor,
-  noiseVariance: number,
-  p: number,
-  d: number,
-): InducingPosterior {
-  return posteriorOfNatural(naturalTarget(sums, band, factor, noiseVariance, p, d));
-}
-
-/** The prior of v: N(0, I). */
-export function priorInducingPosterior(p: number, d: number): InducingPosterior {
-  return { mean: new Float64Array(d * p), covariance: identity(d * p), logDet: 0 };
-}
-
 /** KL[q(v) ‖ N(0,I)], the same as KL[q(u) ‖ p(u)]. */
 export function inducingKl({ mean, covariance, logDet }: InducingPosterior): number {
   return klOfWhitened(mean, covariance, -logDet);
 }
 
 /** (F m_k) and (F S_kl F') for a matrix F [p,p], blocks k, l of m [d,p] and of the symmetric S [dp,dp]. */
-function transformBlocks(
+export function transformBlocks(
   mean: Float64Array,
   covariance: Float64Array,
   F: Float64Array,

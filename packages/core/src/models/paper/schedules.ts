@@ -7,7 +7,7 @@ import { startLbfgs, stepLbfgs } from "../../numeric/optimize/lbfgs.ts";
 import type { Objective } from "../../numeric/optimize/objective.ts";
 import { countSmallGain, lastValue } from "../run.ts";
 import { dataTotals, type Engine, requireUpdate, setParameters, termsOfSums, updateInducing } from "./engine.ts";
-import { elboGradient, gradientOfSums } from "./gradients.ts";
+import { gradientOfSums, inducingGradient } from "./gradients.ts";
 import { atEdge, type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
 import type { DtmPaperSettings } from "./options.ts";
 import { placeInShards, sumInShards, sumObjectives, sumOverAll } from "./passes.ts";
@@ -108,7 +108,7 @@ export function collapsedBound(engine: Engine, layout: HyperLayout): Objective {
       const data = dataTotals(engine, theta);
       const hyper = gradientOfSums(parameters, statistics, factor, posterior, sums, data, slopes, priors, shared);
       const inducing = layout.learned.inducing
-        ? elboGradient(parameters, statistics, theta, diagonal, posterior).inducing
+        ? inducingGradient(parameters, statistics, theta, diagonal, factor, posterior, sums)
         : undefined;
       writeHyperGradient(layout, { ...hyper, inducing }, x, n, gradient);
     }

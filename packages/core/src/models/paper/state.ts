@@ -149,29 +149,6 @@ export function locationKl(theta: Float64Array, offset: number, q: number, diago
   return kl;
 }
 
-/**
- * Turns N = ∂J/∂S into ∂J/∂(log diag T, lower T), written to out[offset..]:
- *   ∂J/∂log T_cc = 2(NT)_cc T_cc,   ∂J/∂T_cb = 2(NT)_cb.
- */
-export function factorGradient(
-  N: Float64Array,
-  T: Float64Array,
-  q: number,
-  diagonal: boolean,
-  out: Float64Array,
-  offset: number,
-): void {
-  let e = offset + q;
-  for (let c = 0; c < q; c++) {
-    for (let b = 0; b <= c; b++) {
-      let s = 0;
-      for (let a = b; a < q; a++) s += N[c * q + a] * T[a * q + b];
-      if (b === c) out[offset + c] = 2 * s * T[c * q + c];
-      else if (!diagonal) out[e++] = 2 * s;
-    }
-  }
-}
-
 /** log π of the hyperparameters; constants dropped. `shared` says that the length-scales are one parameter. */
 export function logPrior(priors: Priors, noiseVariance: number, kernel: Kernel, shared: boolean): number {
   let value = logPriorTerm(priors.logNoiseVariance, noiseVariance);

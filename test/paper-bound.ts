@@ -1,0 +1,298 @@
+/**
+ * The bound of the published model and all its gradients written out individual by individual, for any q(u) and any places:
+ * slow and obvious, what tests and the oracle compare the product with.
+ */
+import type { BasisStatistics } from "../packages/core/src/basis/statistics.ts";
+import type { NaturalParameters } from "../packages/core/src/models/gp/solve.ts";
+import type { KernelFactor } from "../packages/core/src/models/gp/stable-kernel.ts";
+import {
+  closeTerms,
+  dataLines,
+  type ElboTerms,
+  individualWeights,
+  requireKernelFactor,
+  visitPsi,
+} from "../packages/core/src/models/paper/bound.ts";
+import { addPriorSlopes, type HyperGradient } from "../packages/core/src/models/paper/gradients.ts";
+import {
+  type Band,
+  createSums,
+  type DataSums,
+  type InducingCoefficients,
+  type InducingPosterior,
+  naturalTarget,
+  posteriorOfNatural,
+  transformBlocks,
+} from "../packages/core/src/models/paper/inducing.ts";
+import { addKernelMatrixTerms, kernelMatrixGradient } from "../packages/core/src/models/paper/kernel-gradient.ts";
+import {
+  addPsiGradient,
+  createPsi,
+  createPsiGradient,
+  createPsiWorkspace,
+  type Psi,
+} from "../packages/core/src/models/paper/psi.ts";
+import {
+  type GlobalParameters,
+  gramTrace,
+  locationKl,
+  logPrior,
+  logPriorSlope,
+  numLocalParameters,
+  type Priors,
+} from "../packages/core/src/models/paper/state.ts";
+import { cholesky, invertFromCholesky, logDetFromCholesky } from "../packages/core/src/numeric/cholesky.ts";
+import { identity } from "../packages/core/src/numeric/matrix.ts";
+
+/** Lines of one individual; `objective` is J_i. */
+export interface IndividualTerms {
+  readonly expectedLogLikelihood: number;
+  readonly inducingUncertainty: number;
+  readonly conditionalVariance: number;
+  readonly locationKl: number;
+  readonly objective: number;
+}
+
+/** 𝒴 and Ω at places θ [m,P], for the listed individuals (default all), by direct summation. */
+export function directSums(
+  parameters: GlobalParameters,
+  statistics: BasisStatistics,
+  theta: Float64Array,
+  diagonal: boolean,
+  individuals?: ArrayLike<number>,
+): DataSums {
+  const { numInducing: p, numBasis: d } = parameters;
+  const sums = createSums(statistics, p, d);
+  visitPsi(
+    parameters,
+    statistics,
+    theta,
+    diagonal,
+    ({ i, g, psi }) => addToSums(statistics, i, g, psi, p, d, sums),
+    individuals,
+  );
+  return sums;
+}
+
+/** The bound and its lines for any q(u), per individual and in total. */
+export function elboTerms(
+  parameters: GlobalParameters,
+  statistics: BasisStatistics,
+  theta: Float64Array,
+  diagonal: boolean,
+  posterior: InducingCoefficients,
+  priors: Priors = {},
+  sharedLengthscale = true,
+): { readonly terms: ElboTerms; readonly individuals: readonly IndividualTerms[] } {
+  const { kernel, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
+  const factor = requireKernelFactor(parameters);
+  const P = numLocalParameters(q, diagonal);
+  const individuals: IndividualTerms[] = [];
+  visitPsi(parameters, statistics, theta, diagonal, ({ i, rho, g, psi }) => {
+    const one = createSums(statistics, p, d);
+    addToSums(statistics, i, g, psi, p, d, one);
+    const variance = gramTrace(statistics, i) * psi.psi0;
+    const data = { numObservations: statistics.counts[i], sumSquares: rho, variance };
+    const lines = dataLines(data, one, statistics, posterior, factor, noiseVariance, p, d);
+    const kl = locationKl(theta, i * P, q, diagonal);
+    const objective = lines.expectedLogLikelihood + lines.inducingUncertainty + lines.conditionalVariance - kl;
+    individuals.push({ ...lines, locationKl: kl, objective });
+  });
+  const total = (line: keyof IndividualTerms) => individuals.reduce((sum, terms) => sum + terms[line], 0);
+  const lines = {
+    expectedLogLikelihood: total("expectedLogLikelihood"),
+    inducingUncertainty: total("inducingUncertainty"),
+    conditionalVariance: total("conditionalVariance"),
+    locationKl: total("locationKl"),
+  };
+  return {
+    terms: closeTerms(lines, posterior.kl, logPrior(priors, noiseVariance, kernel, sharedLengthscale)),
+    individuals,
+  };
+}
+
+/** ⟨w, ψ⟩ over ψ0, ψ1 and Ψ2. */
+function weightedPsi(weights: Psi, psi: Psi): number {
+  let s = weights.psi0 * psi.psi0;
+  for (let j = 0; j < psi.psi1.length; j++) s += weights.psi1[j] * psi.psi1[j];
+  for (let e = 0; e < psi.psi2.length; e++) s += weights.psi2[e] * psi.psi2[e];
+  return s;
+}
+
+/** cross += ψ1 g', gram_kl += G_kl Ψ2, course += ψ1 (G1)'. */
+function addToSums(
+  statistics: BasisStatistics,
+  individual: number,
+  g: Float64Array,
+  psi: Psi,
+  p: number,
+  d: number,
+  sums: DataSums,
+): void {
+  for (let j = 0; j < p; j++) for (let k = 0; k < d; k++) sums.cross[j * d + k] += psi.psi1[j] * g[k];
+  for (let b = 0; b < statistics.numBand; b++) {
+    const G = statistics.gram[individual * statistics.numBand + b];
+    const [k, l] = [statistics.bandRow[b], statistics.bandColumn[b]];
+    for (let j = 0; j < p; j++) {
+      sums.course[j * d + k] += psi.psi1[j] * G;
+      if (k !== l) sums.course[j * d + l] += psi.psi1[j] * G;
+    }
+    for (let e = 0; e < p * p; e++) sums.gram[b * p * p + e] += G * psi.psi2[e];
+  }
+}
+
+/** All gradients of the bound. */
+export interface ElboGradient extends HyperGradient {
+  /** ∂/∂β of the mean curve, [d]. */
+  readonly meanCoefficients: Float64Array;
+  /** ∂/∂Z, [p,q]. */
+  readonly inducing: Float64Array;
+  /** ∂/∂K for fixed q(u), [p,p]. */
+  readonly kernelMatrix: Float64Array;
+  /** ∂/∂θ_i, [m,P]: place, log diagonal and lower entries of T_i. */
+  readonly theta: Float64Array;
+  /** ∂/∂S_i as symmetric matrices, [m,q,q]. */
+  readonly locationCovariance: Float64Array;
+}
+
+/** All gradients; `priors` as in the bound, length-scale prior on a shared length-scale if `sharedLengthscale`. */
+export function elboGradient(
+  parameters: GlobalParameters,
+  statistics: BasisStatistics,
+  theta: Float64Array,
+  diagonal: boolean,
+  posterior: InducingCoefficients,
+  priors: Priors = {},
+  sharedLengthscale = true,
+): ElboGradient {
+  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
+  const m = statistics.numIndividuals;
+  const P = numLocalParameters(q, diagonal);
+  const factor = requireKernelFactor(parameters);
+  const weights = createPsi(p);
+  const work = createPsiWorkspace(q);
+  const global = createPsiGradient(p, q);
+  const thetaGradient = new Float64Array(m * P);
+  const covarianceGradient = new Float64Array(m * q * q);
+  const meanCoefficients = new Float64Array(d);
+  let data = 0; // Σ of what is proportional to 1/σ²
+  visitPsi(parameters, statistics, theta, diagonal, ({ i, rho, g, m: mean, T, S, psi }) => {
+    individualWeights(statistics, i, g, posterior, factor, noiseVariance, p, weights);
+    data += weightedPsi(weights, psi) - (0.5 * rho) / noiseVariance;
+    // The global derivatives add up over individuals; place and covariance are this individual's own.
+    const own = { ...global, location: new Float64Array(q), covariance: new Float64Array(q * q) };
+    addPsiGradient(kernel, Z, p, q, mean, S, psi, weights, own, work);
+    global.logSignalVariance = own.logSignalVariance;
+    addMeanGradient(statistics, i, g, psi.psi1, posterior.mean, noiseVariance, meanCoefficients);
+    // −KL_i: −m_i, −½I in S, and log|T| whose derivative by log T_cc is 1; ½S⁻¹ is formed for the report alone.
+    for (let c = 0; c < q; c++) {
+      thetaGradient[i * P + c] = own.location[c] - mean[c];
+      own.covariance[c * q + c] -= 0.5;
+    }
+    factorGradient(own.covariance, T, q, diagonal, thetaGradient, i * P + q);
+    for (let c = 0; c < q; c++) thetaGradient[i * P + q + c] += 1;
+    const Sinv = invertFromCholesky(cholesky(S, q, "covariance of a place"), q);
+    for (let e = 0; e < q * q; e++) covarianceGradient[i * q * q + e] = own.covariance[e] + 0.5 * Sinv[e];
+  });
+  const sums = directSums(parameters, statistics, theta, diagonal);
+  const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, noiseVariance, p, d);
+  addKernelMatrixTerms(kernel, Z, p, q, Gamma, factor.matrix, global);
+  addPriorSlopes(parameters, priors, sharedLengthscale, global);
+  return {
+    meanLevel: meanCoefficients.reduce((a, b) => a + b, 0),
+    meanCoefficients,
+    logNoiseVariance: -0.5 * statistics.numObservations - data + logPriorSlope(priors.logNoiseVariance, noiseVariance),
+    logSignalVariance: global.logSignalVariance,
+    logLengthscales: global.logLengthscales,
+    inducing: global.inducing,
+    kernelMatrix: Gamma.matrix,
+    theta: thetaGradient,
+    locationCovariance: covarianceGradient,
+  };
+}
+
+/** ∂/∂β of one individual: σ⁻²(g_i − G_i A'ψ1), added to out [d]. */
+function addMeanGradient(
+  { numBand, bandRow, bandColumn, gram }: BasisStatistics,
+  individual: number,
+  g: Float64Array,
+  psi1: Float64Array,
+  A: Float64Array,
+  noiseVariance: number,
+  out: Float64Array,
+): void {
+  const d = g.length;
+  const course = new Float64Array(d); // A'ψ1
+  for (let j = 0; j < psi1.length; j++) for (let k = 0; k < d; k++) course[k] += A[j * d + k] * psi1[j];
+  for (let k = 0; k < d; k++) out[k] += g[k] / noiseVariance;
+  for (let b = 0; b < numBand; b++) {
+    const [k, l] = [bandRow[b], bandColumn[b]];
+    const G = gram[individual * numBand + b] / noiseVariance;
+    out[k] -= G * course[l];
+    if (k !== l) out[l] -= G * course[k];
+  }
+}
+
+/**
+ * Turns N = ∂J/∂S into ∂J/∂(log diag T, lower T), written to out[offset..]:
+ *   ∂J/∂log T_cc = 2(NT)_cc T_cc,   ∂J/∂T_cb = 2(NT)_cb.
+ */
+function factorGradient(
+  N: Float64Array,
+  T: Float64Array,
+  q: number,
+  diagonal: boolean,
+  out: Float64Array,
+  offset: number,
+): void {
+  let e = offset + q;
+  for (let c = 0; c < q; c++) {
+    for (let b = 0; b <= c; b++) {
+      let s = 0;
+      for (let a = b; a < q; a++) s += N[c * q + a] * T[a * q + b];
+      if (b === c) out[offset + c] = 2 * s * T[c * q + c];
+      else if (!diagonal) out[e++] = 2 * s;
+    }
+  }
+}
+
+/** (m, S) of u = (I ⊗ L_K) v. */
+export function unwhiten(posterior: InducingPosterior, factor: KernelFactor, p: number, d: number) {
+  return transformBlocks(posterior.mean, posterior.covariance, factor.cholesky, p, d);
+}
+
+/** q(v) of a given q(u) = N(m, S). */
+export function whiten(
+  mean: Float64Array,
+  covariance: Float64Array,
+  factor: KernelFactor,
+  p: number,
+  d: number,
+): InducingPosterior {
+  const whitened = transformBlocks(mean, covariance, factor.inverseCholesky, p, d);
+  const L = cholesky(whitened.covariance, d * p, "covariance of the inducing values");
+  return { ...whitened, logDet: logDetFromCholesky(L, d * p) };
+}
+
+/** (c, Λ) of N(ν, Ξ): the same map as from (c, Λ) to (ν, Ξ). */
+export function naturalOfPosterior({ mean, covariance }: InducingPosterior): NaturalParameters {
+  const swapped = posteriorOfNatural({ linear: mean, precision: covariance });
+  return { linear: swapped.mean, precision: swapped.covariance };
+}
+
+/** The optimal q(v) for given sums. */
+export function exactInducingPosterior(
+  sums: DataSums,
+  band: Band,
+  factor: KernelFactor,
+  noiseVariance: number,
+  p: number,
+  d: number,
+): InducingPosterior {
+  return posteriorOfNatural(naturalTarget(sums, band, factor, noiseVariance, p, d));
+}
+
+/** The prior of v: N(0, I). */
+export function priorInducingPosterior(p: number, d: number): InducingPosterior {
+  return { mean: new Float64Array(d * p), covariance: identity(d * p), logDet: 0 };
+}

@@ -151,7 +151,7 @@ async function testOnce(
   seed: number,
   tally: Tally,
 ): Promise<void> {
-  const { strata } = visitStrata(placed.visitCounts, placed.lastTimes);
+  const strata = visitStrata(placed.visitCounts, placed.lastTimes);
   const [guarded] = await runPermutations(planPermutations({ features: [features], labels, strata, seed }), {
     permutations,
   });

@@ -3,8 +3,7 @@
 export * from "./associate/association.ts";
 export { type Outcome, type OutcomesRead, readOutcomes, type SubjectsTable } from "./associate/outcomes.ts";
 export { countExceedances, type ExceedanceCounter, type PermutationPlan } from "./associate/permutation.ts";
-export { type RiskSurface, riskSurface } from "./associate/risk-surface.ts";
-export { visitStrata } from "./associate/visit-guard.ts";
+export type { RiskSurface } from "./associate/risk-surface.ts";
 export { type Basis, basisDomain, designMatrix } from "./basis/bspline.ts";
 export { type BasisOptions, bsplineBasis } from "./basis/knots.ts";
 export { type BasisStatistics, basisStatistics, selectStatistics } from "./basis/statistics.ts";

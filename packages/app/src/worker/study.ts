@@ -11,13 +11,12 @@ import {
   landmarkSurvival,
   mixtureFromLabels,
   numIndividuals,
+  outcomeSurface,
   readFollowUp,
   readOutcomes,
   representationsOf,
-  riskSurface,
   studyStability,
   summarizeFolds,
-  visitStrata,
 } from "@trajectory-maps/core";
 import type { BaselinePlaces, Engine, Fitted } from "./api.ts";
 import type { Helpers } from "./helpers.ts";
@@ -155,21 +154,7 @@ export function createStudy(session: Session, helpers: Helpers, grouper: Helpers
     },
     shareSurface: async (outcome) => {
       const { placements } = study();
-      const q = placements.mapDimension;
-      const { labels } = labelsOf(outcome);
-      const known = Int32Array.from([...labels.keys()].filter((i) => labels[i] <= 1));
-      const pick = (x: ArrayLike<number>) => Float64Array.from(known, (i) => x[i]);
-      const locations = new Float64Array(2 * known.length);
-      known.forEach((i, k) => {
-        for (let c = 0; c < Math.min(q, 2); c++) locations[2 * k + c] = placements.location[i * q + c];
-      });
-      const { strata } = visitStrata(pick(placements.numObservations), pick(placements.lastTime));
-      const surface = riskSurface({
-        locations,
-        mapDimension: 2,
-        labels: Uint8Array.from(known, (i) => labels[i]),
-        strata,
-      });
+      const surface = outcomeSurface(placements, labelsOf(outcome).labels);
       const [x, y] = surface.axes;
       // The first axis of the core is the slowest; grids of the page have rows along y.
       const turn = <T extends Float64Array | Int8Array>(from: T): T => {

@@ -110,7 +110,7 @@ export function prepare(individuals: Individuals, known: Int32Array, primary: st
   return {
     known,
     visitCounts,
-    strata: visitStrata(visitCounts, takeRows(individuals.lastTimes, m, known)).strata,
+    strata: visitStrata(visitCounts, takeRows(individuals.lastTimes, m, known)),
     representations,
     primary: representations[at],
     energy: energyFeatures(locations, n, mapDimension),

@@ -4,50 +4,20 @@
  * individuals seen about as often and about as long: strata of visit count (1, 2, 3, 4–5, 6–8, 9 or more) times tertiles
  * of the last visit's time.                                                        (docs/math/association.md §5)
  */
-import { checkOption, DtmError } from "../errors.ts";
+import { DtmError } from "../errors.ts";
 
 /** First visit count of each class. */
-export const VISIT_CLASSES = [1, 2, 3, 4, 6, 9] as const;
-
-/** One stratum in words. */
-export interface VisitStratum {
-  /** Smallest and largest number of visits; the last class is open. */
-  readonly visits: readonly [number, number];
-  /** Tertiles of the last visit's time, 1 to 3, that it spans. */
-  readonly tertiles: readonly [number, number];
-  readonly size: number;
-}
-
-export interface VisitStrata {
-  /** Stratum of each individual, [n]. */
-  readonly strata: Int32Array;
-  readonly description: readonly VisitStratum[];
-}
-
-export interface VisitStrataOptions {
-  /** Strata below this size are merged with a neighbour. Default 10. */
-  readonly minSize?: number;
-}
-
-interface Group {
-  readonly first: number;
-  readonly last: number;
-  readonly members: readonly number[];
-}
+const VISIT_CLASSES = [1, 2, 3, 4, 6, 9] as const;
+/** Strata below this size are merged with a neighbour. */
+const LEAST_SIZE = 10;
 
 /**
- * Strata of n individuals. A class of visit counts with fewer than `minSize` is merged with the smaller of the classes
- * next to it, until none is left; within each class the same is done with the tertiles. Cut points are the tertiles of
- * all n times; equal times stay together.
+ * Stratum of each of n individuals, [n]. A class of visit counts with fewer than ten is merged with the smaller of the
+ * classes next to it, until none is left; within each class the same is done with the tertiles. Cut points are the
+ * tertiles of all n times; equal times stay together.
  */
-export function visitStrata(
-  visitCounts: ArrayLike<number>,
-  lastTimes: ArrayLike<number>,
-  options: VisitStrataOptions = {},
-): VisitStrata {
-  const { minSize = 10 } = options;
+export function visitStrata(visitCounts: ArrayLike<number>, lastTimes: ArrayLike<number>): Int32Array {
   const n = visitCounts.length;
-  checkOption(minSize >= 1, "visitStrata", "a minSize of 1 or more", minSize, "Take 10.");
   if (lastTimes.length !== n) {
     throw new DtmError(
       "shape",
@@ -58,24 +28,14 @@ export function visitStrata(
   const everyone = Array.from({ length: n }, (_, i) => i);
   const tertile = tertiles(lastTimes);
   const strata = new Int32Array(n);
-  const description: VisitStratum[] = [];
-  for (const visits of mergeSmall(
-    groupBy(everyone, VISIT_CLASSES.length, (i) => visitClass(visitCounts[i])),
-    minSize,
-  )) {
-    for (const group of mergeSmall(
-      groupBy(visits.members, 3, (i) => tertile[i]),
-      minSize,
-    )) {
-      for (const i of group.members) strata[i] = description.length;
-      description.push({
-        visits: [VISIT_CLASSES[visits.first], (VISIT_CLASSES[visits.last + 1] ?? Number.POSITIVE_INFINITY) - 1],
-        tertiles: [group.first + 1, group.last + 1],
-        size: group.members.length,
-      });
+  let count = 0;
+  for (const visits of mergedGroups(everyone, (i) => visitClass(visitCounts[i]))) {
+    for (const members of mergedGroups(visits, (i) => tertile[i])) {
+      for (const i of members) strata[i] = count;
+      count++;
     }
   }
-  return { strata, description };
+  return strata;
 }
 
 /** When an outcome goes with visits: what the warning `follows-visit-count` is made of. */
@@ -156,25 +116,28 @@ function tertiles(times: ArrayLike<number>): Int32Array {
   return Int32Array.from(times, (t) => (t <= low ? 0 : t <= high ? 1 : 2));
 }
 
-/** Non-empty groups in order of their key. */
-function groupBy(members: readonly number[], numKeys: number, key: (i: number) => number): Group[] {
-  const groups = Array.from({ length: numKeys }, (_, k) => ({ first: k, last: k, members: [] as number[] }));
-  for (const i of members) groups[key(i)].members.push(i);
-  return groups.filter((group) => group.members.length > 0);
-}
-
-/** Merges the smallest group below `minSize` with the smaller of its neighbours (the earlier one if equal), repeatedly. */
-function mergeSmall(groups: readonly Group[], minSize: number): readonly Group[] {
-  const merged = [...groups];
-  while (merged.length > 1) {
-    let small = 0;
-    for (let k = 1; k < merged.length; k++) if (merged[k].members.length < merged[small].members.length) small = k;
-    if (merged[small].members.length >= minSize) break;
-    const before = merged[small - 1]?.members.length ?? Number.POSITIVE_INFINITY;
-    const after = merged[small + 1]?.members.length ?? Number.POSITIVE_INFINITY;
-    const at = before <= after ? small - 1 : small;
-    const [a, b] = [merged[at], merged[at + 1]];
-    merged.splice(at, 2, { first: a.first, last: b.last, members: [...a.members, ...b.members] });
+/**
+ * Members with one key together, in order of the keys; the smallest group, while it is too small, is merged with the
+ * smaller of its neighbours (the earlier one if equal).
+ */
+function mergedGroups(members: readonly number[], key: (i: number) => number): number[][] {
+  const byKey = new Map<number, number[]>();
+  for (const i of members) {
+    const group = byKey.get(key(i));
+    if (group === undefined) byKey.set(key(i), [i]);
+    else group.push(i);
   }
-  return merged;
+  const groups = [...byKey.entries()].sort(([a], [b]) => a - b).map(([, group]) => group);
+  while (groups.length > 1) {
+    const sizes = groups.map(({ length }) => length);
+    const small = sizes.indexOf(Math.min(...sizes));
+    if (sizes[small] >= LEAST_SIZE) break;
+    const [before, after] = [
+      sizes[small - 1] ?? Number.POSITIVE_INFINITY,
+      sizes[small + 1] ?? Number.POSITIVE_INFINITY,
+    ];
+    const at = before <= after ? small - 1 : small;
+    groups.splice(at, 2, [...groups[at], ...groups[at + 1]]);
+  }
+  return groups;
 }

@@ -14,7 +14,7 @@ import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { type CoxFit, fitCox } from "../survival/cox.ts";
 import type { FollowUp } from "../survival/follow-up.ts";
-import { type KaplanMeier, kaplanMeier } from "../survival/kaplan-meier.ts";
+import { type KaplanMeier, kaplanMeierByGroup } from "../survival/kaplan-meier.ts";
 import { defaultLandmark, type Landmark, landmarkFollowUp } from "../survival/landmark.ts";
 import { type LogRank, logRank } from "../survival/log-rank.ts";
 
@@ -62,11 +62,10 @@ export function landmarkSurvival(
   const all = groups.groups.map(({ letter, name }, group) => ({ group, letter, name }));
   const present = all.flatMap(({ group }) => (labels.includes(group) ? [group] : []));
   const compact = labels.map((g) => present.indexOf(g));
-  const curves = present.map((group) => {
-    const members = [...labels.keys()].filter((i) => labels[i] === group);
-    const own = { times: members.map((i) => after.times[i]), events: members.map((i) => after.events[i]) };
-    return { ...kaplanMeier(own), group };
-  });
+  const curves = kaplanMeierByGroup(after, compact, present.length).map((curve, k) => ({
+    ...curve,
+    group: present[k],
+  }));
   return {
     event,
     landmark,

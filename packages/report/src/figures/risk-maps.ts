@@ -3,7 +3,7 @@
  * where it leaves the band in which it would stay, everywhere at once, if labels were exchangeable among individuals seen
  * about as often and as long. All panels share one scale; its steps are finer where shares are small.
  */
-import { riskSurface, visitStrata } from "@trajectory-maps/core";
+import { outcomeSurface } from "@trajectory-maps/core";
 import type { StudyOutcome, StudyRiskSurface } from "../study.ts";
 import { setHeight } from "./group-map.ts";
 import { type Box, contourAt, type Grid, gridOf, type Land, type Ring, valueAt } from "./land.ts";
@@ -38,21 +38,8 @@ export function quickRiskSurface(
   outcome: StudyOutcome,
   seed: number,
 ): StudyRiskSurface {
-  const known: number[] = [];
-  for (let i = 0; i < map.visits.length; i++) if (outcome.labels[i] === 0 || outcome.labels[i] === 1) known.push(i);
-  const { strata } = visitStrata(
-    known.map((i) => map.visits[i]),
-    known.map((i) => lastTimes[i]),
-  );
-  return riskSurface(
-    {
-      locations: Float64Array.from(known.flatMap((i) => [map.places[2 * i], map.places[2 * i + 1]])),
-      mapDimension: 2,
-      labels: Uint8Array.from(known, (i) => outcome.labels[i]),
-      strata,
-    },
-    { ...QUICK, seed },
-  );
+  const places = { location: map.places, mapDimension: 2, numObservations: map.visits, lastTime: lastTimes };
+  return outcomeSurface(places, outcome.labels, { ...QUICK, seed });
 }
 
 /** Grids over the map from the surface's own lattice. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRandom, type Random } from "../numeric/random.ts";
 import { normalCdf } from "../numeric/special.ts";
-import { scoreAuc, shareAuc } from "./effect.ts";
-import { energyCoefficient } from "./energy-coefficient.ts";
+import { energyCoefficient, scoreAuc, shareAuc } from "./effect.ts";
 import { energyFeatures, gaussFeatures, kernelSums, squaredDistance } from "./kernel-features.ts";
 import { standardPlaces } from "./sample.ts";
 

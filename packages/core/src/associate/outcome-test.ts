@@ -6,8 +6,7 @@
  */
 import { DtmError } from "../errors.ts";
 import { openStream } from "../numeric/random.ts";
-import { type Estimate, indicesOf, type ShareAuc, scoreAuc, shareAuc } from "./effect.ts";
-import { energyCoefficient } from "./energy-coefficient.ts";
+import { type Estimate, energyCoefficient, indicesOf, type ShareAuc, scoreAuc, shareAuc } from "./effect.ts";
 import { kdeTest } from "./kde-test.ts";
 import { testFeatures } from "./kernel-features.ts";
 import { type AdjustedPValue, fewCasesMessage } from "./multiplicity.ts";

@@ -192,46 +192,44 @@ function readOutcome(
 /** How to read the cells, given the distinct values present in text order; undefined if there are not two to tell apart. */
 function readingOf(rule: Rule, values: readonly string[], decimal: "." | ","): Reading | undefined {
   const { column, level, threshold } = rule;
+  const reading = (
+    label: Reading["label"],
+    [caseIs, controlIs]: readonly [string, string],
+    notes: readonly string[] = [],
+  ): Reading => ({
+    label,
+    caseMeans: `${column.name} is ${caseIs}`,
+    controlMeans: `${column.name} is ${controlIs}`,
+    notes,
+  });
   if (level !== undefined) {
-    return {
-      label: (cell) => (cell === level ? CASE : CONTROL),
-      caseMeans: `${column.name} is "${level}"`,
-      controlMeans: `${column.name} is something else`,
-      notes: [],
-    };
+    return reading((cell) => (cell === level ? CASE : CONTROL), [`"${level}"`, "something else"]);
   }
   if (threshold !== undefined) {
-    return {
-      label: (cell) => {
+    return reading(
+      (cell) => {
         const value = readNumber(cell, decimal);
         return Number.isNaN(value) ? undefined : value >= threshold ? CASE : CONTROL;
       },
-      caseMeans: `${column.name} is at least ${threshold}`,
-      controlMeans: `${column.name} is below ${threshold}`,
-      notes: [],
-    };
+      [`at least ${threshold}`, `below ${threshold}`],
+    );
   }
-  const lower = [...new Set(values.map((value) => value.toLowerCase()))];
-  for (const [no, yes] of WORDS) {
-    if (!lower.every((value) => value === no || value === yes)) continue;
-    return {
-      label: (cell) => (cell.toLowerCase() === yes ? CASE : CONTROL),
-      caseMeans: `${column.name} is ${yes}`,
-      controlMeans: `${column.name} is ${no}`,
-      notes: [],
-    };
+  const lower = values.map((value) => value.toLowerCase());
+  const words = WORDS.find((pair) => lower.every((value) => pair.includes(value)));
+  if (words !== undefined) {
+    const [no, yes] = words;
+    return reading((cell) => (cell.toLowerCase() === yes ? CASE : CONTROL), [yes, no]);
   }
   if (values.length !== 2) return undefined;
   const [first, second] = values;
-  return {
-    label: (cell) => (cell === second ? CASE : CONTROL),
-    caseMeans: `${column.name} is "${second}"`,
-    controlMeans: `${column.name} is "${first}"`,
-    notes: [
+  return reading(
+    (cell) => (cell === second ? CASE : CONTROL),
+    [`"${second}"`, `"${first}"`],
+    [
       `${column.name}: "${showReceived(second)}" counts as the case, being later in text order than ` +
         `"${showReceived(first)}"; ask for ${column.name}=${showReceived(first)} to turn it round.`,
     ],
-  };
+  );
 }
 
 /** Counts the labels; refuses an outcome of one class. */

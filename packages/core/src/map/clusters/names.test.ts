@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type GroupCourse, letterOf, nameCourse, nameGroups } from "./names.ts";
+import { type GroupCourse, letterOf, type NameOptions, nameGroups } from "./names.ts";
+
+const nameCourse = (of: GroupCourse, options: NameOptions) => nameGroups([of], options)[0].name;
 
 const TEN_YEARS = Array.from({ length: 41 }, (_, j) => j / 4);
 const course = (f: (t: number) => number, times = TEN_YEARS): GroupCourse => ({ times, values: times.map(f) });

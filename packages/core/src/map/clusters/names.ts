@@ -63,11 +63,6 @@ export function nameGroups(courses: readonly GroupCourse[], options: NameOptions
   return drafts.map(({ group, letter, pieces, choices, detail }) => ({ group, letter, name: choices[detail], pieces }));
 }
 
-/** The name of a single course. */
-export function nameCourse(course: GroupCourse, options: NameOptions): string {
-  return nameGroups([course], options)[0].name;
-}
-
 /** A, B, … Z, AA, AB, … */
 export function letterOf(rank: number): string {
   const tail = String.fromCharCode(65 + (rank % 26));

@@ -14,7 +14,7 @@ import { modelMixture, type ScoredModel } from "../models/model.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 
 export interface HeldOutOptions {
-  /** Draws for Monte Carlo, q = 3. Default 5000. */
+  /** Draws of the place from the prior for Monte Carlo, as in the paper. Default: none, but 5000 for q = 3. */
   readonly numDraws?: number;
   readonly seed?: number;
   /** Earlier observations of the same individuals (by id) to condition on. */

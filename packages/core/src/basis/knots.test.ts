@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bsplineBasis, sortedQuantile } from "./knots.ts";
+import { sortedQuantile } from "../numeric/select.ts";
+import { bsplineBasis } from "./knots.ts";
 
 describe("sortedQuantile", () => {
   it("is R's type 7", () => {

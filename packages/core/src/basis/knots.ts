@@ -4,6 +4,7 @@
  * increasing inside (a, b), percentiles of the distinct times are used, then equally spaced knots.
  */
 import { checkOption, DtmError } from "../errors.ts";
+import { sortedQuantile } from "../numeric/select.ts";
 import type { Basis } from "./bspline.ts";
 
 export interface BasisOptions {
@@ -46,14 +47,6 @@ export function bsplineBasis(times: ArrayLike<number>, options: BasisOptions = {
   knots.set(interior, degree + 1);
   knots.fill(b, numBasis);
   return { degree, numBasis, knots, placement };
-}
-
-/** Type-7 quantile of sorted values: linear between order statistics. */
-export function sortedQuantile(sorted: ArrayLike<number>, probability: number): number {
-  const h = (sorted.length - 1) * probability;
-  const low = Math.floor(h);
-  const high = Math.min(low + 1, sorted.length - 1);
-  return sorted[low] + (h - low) * (sorted[high] - sorted[low]);
 }
 
 function percentiles(sorted: Float64Array, count: number): Float64Array {

@@ -6,6 +6,7 @@
 import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform, type Marker, undoTransform } from "../cohort/marker.ts";
 import type { Complaint, ErrorCode } from "../errors.ts";
+import { sortedQuantile } from "../numeric/select.ts";
 import type { ReadCohort } from "./read-cohort.ts";
 
 /** Smallest, quartiles and largest, [5]. */
@@ -172,11 +173,6 @@ function moments(x: Float64Array): { mean: number; sd: number } {
 function fiveNumbers(x: ArrayLike<number>): FiveNumbers | null {
   if (x.length === 0) return null;
   const sorted = Float64Array.from(x).sort();
-  const at = (p: number) => {
-    const place = (sorted.length - 1) * p;
-    const low = Math.floor(place);
-    const next = Math.min(sorted.length - 1, low + 1);
-    return sorted[low] + (place - low) * (sorted[next] - sorted[low]);
-  };
+  const at = (p: number) => sortedQuantile(sorted, p);
   return [at(0), at(0.25), at(0.5), at(0.75), at(1)];
 }

@@ -6,9 +6,9 @@
  * (docs/math/prediction.md)
  */
 import { designMatrix } from "../basis/bspline.ts";
-import { sortedQuantile } from "../basis/knots.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { checkOption } from "../errors.ts";
+import { sortedQuantile } from "../numeric/select.ts";
 import type { ModelBase } from "./fit.ts";
 import { mixtureCdf } from "./mixture/normal-mixture.ts";
 import { mixtureQuantile } from "./mixture/quantiles.ts";

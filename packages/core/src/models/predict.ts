@@ -4,10 +4,10 @@
  * undone on the distribution: quantiles and draws are mapped one by one, means are means of the mapped distribution.
  */
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
-import { sortedQuantile } from "../basis/knots.ts";
-import { type Transform, undoTransform } from "../cohort/marker.ts";
+import { undoSlope, undoTransform } from "../cohort/marker.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { createRandom } from "../numeric/random.ts";
+import { sortedQuantile } from "../numeric/select.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import type { ModelBase } from "./fit.ts";
 import { functionalDistribution } from "./mixture/curve-distribution.ts";
@@ -160,7 +160,7 @@ function rateSeries(
   for (let t = 0; t < T; t++) {
     let mean = 0;
     for (let s = 0; s < numDraws; s++) {
-      rates[s] = transformSlope(transform, draws[s * 2 * T + t]) * draws[s * 2 * T + T + t];
+      rates[s] = undoSlope(transform, draws[s * 2 * T + t]) * draws[s * 2 * T + T + t];
       mean += rates[s] / numDraws;
     }
     let variance = 0;
@@ -173,16 +173,6 @@ function rateSeries(
     out.upper[t] = sortedQuantile(rates, 0.5 * (1 + level));
   }
   return out;
-}
-
-/** d undo(z)/dz. */
-function transformSlope(transform: Transform, z: number): number {
-  if (transform === "log" || transform === "log1p") return Math.exp(z);
-  if (transform === "logit") {
-    const p = undoTransform(transform, z);
-    return p * (1 - p);
-  }
-  return transform === "sqrt" ? 2 * Math.max(z, 0) : 1;
 }
 
 /** Draws of rows·(β + w), with independent noise per row if wanted, on the scale of the model, [S,T]. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { sortedQuantile } from "../basis/knots.ts";
 import { createRandom } from "./random.ts";
-import { quantilesInPlace, selectInPlace } from "./select.ts";
+import { quantilesInPlace, selectInPlace, sortedQuantile } from "./select.ts";
 
 const random = createRandom(5);
 const drawn = (length: number, draw: (k: number) => number) => Float64Array.from({ length }, (_, k) => draw(k));

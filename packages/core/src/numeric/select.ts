@@ -23,6 +23,14 @@ export function selectInPlace(x: Float64Array, rank: number, from: number, to: n
   }
 }
 
+/** Type-7 quantile of sorted values: linear between order statistics. */
+export function sortedQuantile(sorted: ArrayLike<number>, probability: number): number {
+  const h = (sorted.length - 1) * probability;
+  const low = Math.floor(h);
+  const high = Math.min(low + 1, sorted.length - 1);
+  return sorted[low] + (h - low) * (sorted[high] - sorted[low]);
+}
+
 /**
  * Quantiles of x [n] at probabilities that do not fall, into `out`: at h = (n − 1)p between neighbours in order (R's
  * type 7). Rearranges x.

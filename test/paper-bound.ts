@@ -25,13 +25,7 @@ import {
   transformBlocks,
 } from "../packages/core/src/models/paper/inducing.ts";
 import { addKernelMatrixTerms, kernelMatrixGradient } from "../packages/core/src/models/paper/kernel-gradient.ts";
-import {
-  addPsiGradient,
-  createPsi,
-  createPsiGradient,
-  createPsiWorkspace,
-  type Psi,
-} from "../packages/core/src/models/paper/psi.ts";
+import { addPsiGradient, createPsi, createPsiGradient, type Psi } from "../packages/core/src/models/paper/psi.ts";
 import {
   type GlobalParameters,
   gramTrace,
@@ -170,7 +164,6 @@ export function elboGradient(
   const P = numLocalParameters(q, diagonal);
   const factor = requireKernelFactor(parameters);
   const weights = createPsi(p);
-  const work = createPsiWorkspace(q);
   const global = createPsiGradient(p, q);
   const thetaGradient = new Float64Array(m * P);
   const covarianceGradient = new Float64Array(m * q * q);
@@ -181,7 +174,7 @@ export function elboGradient(
     data += weightedPsi(weights, psi) - (0.5 * rho) / noiseVariance;
     // The global derivatives add up over individuals; place and covariance are this individual's own.
     const own = { ...global, location: new Float64Array(q), covariance: new Float64Array(q * q) };
-    addPsiGradient(kernel, Z, p, q, mean, S, psi, weights, own, work);
+    addPsiGradient(kernel, Z, p, q, mean, S, psi, weights, own);
     global.logSignalVariance = own.logSignalVariance;
     addMeanGradient(statistics, i, g, psi.psi1, posterior.mean, noiseVariance, meanCoefficients);
     // −KL_i: −m_i, −½I in S, and log|T| whose derivative by log T_cc is 1; ½S⁻¹ is formed for the report alone.

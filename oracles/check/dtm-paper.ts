@@ -17,7 +17,7 @@ import {
   naturalTarget,
   posteriorOfNatural,
 } from "../../packages/core/src/models/paper/inducing.ts";
-import { computePsi, createPsi, createPsiWorkspace } from "../../packages/core/src/models/paper/psi.ts";
+import { computePsi, createPsi } from "../../packages/core/src/models/paper/psi.ts";
 import { type GlobalParameters, type Priors, packLocations } from "../../packages/core/src/models/paper/state.ts";
 import { multiply, transpose } from "../../packages/core/src/numeric/matrix.ts";
 import {
@@ -186,14 +186,13 @@ function checkSetup(fixture: PaperFixture, problem: PaperProblem): Check[] {
   const posterior = coefficients(problem, given);
   const psi = createPsi(p);
   const weights = createPsi(p);
-  const work = createPsiWorkspace(q);
   const [means, covariances] = [flatten(fixture.local.m), flatten(fixture.local.S)];
   const all = { psi1: [] as number[], psi2: [] as number[], G: [] as number[], g: [] as number[], rr: [] as number[] };
   const local = { h: [] as number[], W: [] as number[], c: [] as number[] };
   const G = new Float64Array(d * d);
   const g = new Float64Array(d);
   for (let i = 0; i < m; i++) {
-    computePsi(kernel, Z, p, q, means.slice(i * q, (i + 1) * q), covariances.slice(i * q * q), psi, work);
+    computePsi(kernel, Z, p, q, means.slice(i * q, (i + 1) * q), covariances.slice(i * q * q), psi);
     all.psi1.push(...psi.psi1);
     all.psi2.push(...psi.psi2);
     unpackGram(statistics, i, G);

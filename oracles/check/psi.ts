@@ -7,7 +7,6 @@ import {
   computePsi,
   createPsi,
   createPsiGradient,
-  createPsiWorkspace,
   type PsiGradient,
 } from "../../packages/core/src/models/paper/psi.ts";
 import { locationKl, packLocations } from "../../packages/core/src/models/paper/state.ts";
@@ -68,8 +67,7 @@ function checkSubject(c: PsiCase, s: PsiSubject, kernel: Kernel, Z: Float64Array
   const m = Float64Array.from(s.m);
   const S = flatten(s.S);
   const psi = createPsi(p);
-  const work = createPsiWorkspace(q);
-  computePsi(kernel, Z, p, q, m, S, psi, work);
+  computePsi(kernel, Z, p, q, m, S, psi);
   // A derivative of one entry is the pull-back of a unit weight.
   const pull = (j: number, k: number | null): PsiGradient => {
     const weights = createPsi(p);
@@ -79,7 +77,7 @@ function checkSubject(c: PsiCase, s: PsiSubject, kernel: Kernel, Z: Float64Array
       weights.psi2[k * p + j] += 0.5;
     }
     const out = createPsiGradient(p, q);
-    addPsiGradient(kernel, Z, p, q, m, S, psi, weights, out, work);
+    addPsiGradient(kernel, Z, p, q, m, S, psi, weights, out);
     return out;
   };
   const entries1 = Array.from({ length: p }, (_, j) => pull(j, null));

@@ -1,7 +1,7 @@
 /**
  * q(u) of the inducing values, the one global step of both maps. In variables v with natural parameters (c, Λ),
  *   q(v) = N(ν, Ξ),   ν = Λ⁻¹c,   Ξ = Λ⁻¹;
- * v is whitened (prior I, docs/math/dtm.md §5) or the coefficients K⁻¹u (prior K⁻¹, docs/math/paper.md §4). c and Λ are
+ * v is whitened (prior I, docs/math/dtm.md §5) or the coefficients K⁻¹u (prior K⁻¹, docs/math/dtm-paper.md §4). c and Λ are
  * linear in sums over individuals, so a natural-gradient step of length λ towards the optimum of a minibatch is
  *   sums ← (1 − λ) sums + λ (sums of the minibatch, scaled to the cohort),
  * or the same with (c, Λ) themselves. O(n³) for n values.

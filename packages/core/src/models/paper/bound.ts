@@ -9,7 +9,7 @@ import { DtmError } from "../../errors.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
 import { factorKernel, type KernelFactor } from "../gp/stable-kernel.ts";
 import type { Band, DataSums, InducingCoefficients } from "./inducing.ts";
-import { computePsi, createPsi, createPsiWorkspace, type Psi } from "./psi.ts";
+import { computePsi, createPsi, type Psi } from "./psi.ts";
 import { covarianceOfFactor, type GlobalParameters, gramTrace, numLocalParameters, unpackLocation } from "./state.ts";
 
 /** The lines of the bound; `total` is their sum with both KL terms subtracted. */
@@ -90,7 +90,6 @@ export function visitPsi(
   const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d } = parameters;
   const P = numLocalParameters(q, diagonal);
   const psi = createPsi(p);
-  const work = createPsiWorkspace(q);
   const [m, T, S] = [new Float64Array(q), new Float64Array(q * q), new Float64Array(q * q)];
   const g = new Float64Array(d);
   const count = individuals?.length ?? statistics.numIndividuals;
@@ -99,7 +98,7 @@ export function visitPsi(
     const rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
     unpackLocation(theta, i * P, q, diagonal, m, T);
     covarianceOfFactor(T, q, S);
-    computePsi(kernel, Z, p, q, m, S, psi, work);
+    computePsi(kernel, Z, p, q, m, S, psi);
     visit({ i, rho, g, m, T, S, psi });
   }
 }

@@ -35,7 +35,7 @@ export interface Features {
   /** out += scale · v, where E[k(x,x)] = constant + v'second; the constant is the caller's. */
   collapseVariance(scale: number, out: Float64Array): void;
   /** The features of a place. */
-  values(place: Place, first: Float64Array, second: Float64Array): void;
+  values(place: Pick<Place, "m" | "S">, first: Float64Array, second: Float64Array): void;
   /** F = w1'first + w2'second with its derivatives in m; `slopes` [q] gets ½(D2 + D2 of w1'first)_cc. */
   derivatives(
     place: Place,
@@ -90,11 +90,11 @@ function rbfFeatures(kernel: RbfKernel, Z: Float64Array, p: number, q: number, e
       factor[e] = alpha * alpha * Math.exp(-0.25 * apart);
     }
   }
-  const shape = { R: new Float64Array(q * q), factor: new Float64Array(q * q), scratch: new Float64Array(q * q) };
   const moments = createDerivatives(q);
   const y = new Float64Array(q);
-  const bumps = (nodes: Float64Array, m: Float64Array, norm: number, out: Float64Array): void => {
-    for (let n = 0; n < out.length; n++) out[n] = bump(nodes, n, m, shape.R, norm, y);
+  const bumps = (nodes: Float64Array, { m, S }: Pick<Place, "m" | "S">, spread: number, out: Float64Array): void => {
+    const { R, norm } = bumpShape(kernel.lengthscales, S, spread);
+    for (let n = 0; n < out.length; n++) out[n] = bump(nodes, n, m, R, norm, y);
   };
   return {
     numFirst,
@@ -112,15 +112,16 @@ function rbfFeatures(kernel: RbfKernel, Z: Float64Array, p: number, q: number, e
     },
     // E[k(x,x)] = α whatever q(x) is.
     collapseVariance: () => {},
-    values: ({ m, S }, firstOut, secondOut) => {
-      bumps(places.first, m, shapeBump(kernel.lengthscales, S, 1, shape), firstOut);
-      bumps(places.second, m, shapeBump(kernel.lengthscales, S, 2, shape), secondOut);
+    values: (place, firstOut, secondOut) => {
+      bumps(places.first, place, 1, firstOut);
+      bumps(places.second, place, 2, secondOut);
     },
     derivatives: ({ m, S }, w1, w2, order, D, slopes) => {
       clearDerivatives(D);
-      addBumps(places.first, w1, m, shape.R, shapeBump(kernel.lengthscales, S, 1, shape), order, moments, D);
+      const [one, two] = [bumpShape(kernel.lengthscales, S, 1), bumpShape(kernel.lengthscales, S, 2)];
+      addBumps(places.first, w1, m, one.R, one.norm, order, moments, D);
       for (let c = 0; c < q; c++) slopes[c] = 0.5 * D.second[c * (q + 1)];
-      addBumps(places.second, w2, m, shape.R, shapeBump(kernel.lengthscales, S, 2, shape), order, moments, D);
+      addBumps(places.second, w2, m, two.R, two.norm, order, moments, D);
       for (let c = 0; c < q; c++) slopes[c] += 0.5 * D.second[c * (q + 1)];
     },
     expandFirst: (sums, d, out) => {
@@ -152,22 +153,15 @@ function gridNode(counts: Int32Array, extents: Int32Array, j: number, k: number)
   return node;
 }
 
-/** R = spread · (Λ + spread·S)⁻¹; returns |I + spread·Λ⁻¹S|^(−½). spread = 1 for ψ1, 2 for Ψ2. */
-function shapeBump(
-  lengthscales: Float64Array,
-  S: Float64Array,
-  spread: number,
-  { R, factor: L, scratch }: { R: Float64Array; factor: Float64Array; scratch: Float64Array },
-): number {
+/** R = spread · (Λ + spread·S)⁻¹ and norm = |I + spread·Λ⁻¹S|^(−½): spread = 1 for ψ1, 2 for Ψ2. */
+export function bumpShape(lengthscales: Float64Array, S: Float64Array, spread: number) {
   const q = lengthscales.length;
-  let norm = 1;
-  for (let k = 0; k < q * q; k++) L[k] = spread * S[k];
+  const L = S.slice(0, q * q).map((s) => spread * s);
   for (let c = 0; c < q; c++) L[c * q + c] += lengthscales[c] ** 2;
   choleskyInPlace(L, q);
+  let norm = 1;
   for (let c = 0; c < q; c++) norm *= lengthscales[c] / L[c * q + c];
-  invertFromCholesky(L, q, R, scratch);
-  for (let k = 0; k < q * q; k++) R[k] *= spread;
-  return norm;
+  return { R: invertFromCholesky(L, q).map((r) => spread * r), norm };
 }
 
 /**

@@ -12,7 +12,7 @@ import type { KernelFactor } from "../gp/stable-kernel.ts";
 import { type DataTotals, individualWeights, visitPsi } from "./bound.ts";
 import type { DataSums, InducingCoefficients } from "./inducing.ts";
 import { addKernelMatrixTerms, kernelMatrixGradient } from "./kernel-gradient.ts";
-import { addPsiGradient, createPsi, createPsiGradient, createPsiWorkspace } from "./psi.ts";
+import { addPsiGradient, createPsi, createPsiGradient } from "./psi.ts";
 import { type GlobalParameters, logPriorSlope, type Priors } from "./state.ts";
 
 /** Gradients by the hyperparameters. Prior terms are included; a shared length-scale has the sum of `logLengthscales`. */
@@ -124,11 +124,10 @@ export function inducingGradient(
 ): Float64Array {
   const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
   const weights = createPsi(p);
-  const work = createPsiWorkspace(q);
   const total = createPsiGradient(p, q);
   visitPsi(parameters, statistics, theta, diagonal, ({ i, g, m, S, psi }) => {
     individualWeights(statistics, i, g, posterior, factor, noiseVariance, p, weights);
-    addPsiGradient(kernel, Z, p, q, m, S, psi, weights, total, work);
+    addPsiGradient(kernel, Z, p, q, m, S, psi, weights, total);
   });
   const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, noiseVariance, p, d);
   addKernelMatrixTerms(kernel, Z, p, q, Gamma, factor.matrix, total);

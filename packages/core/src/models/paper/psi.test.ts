@@ -5,7 +5,7 @@ import { cholesky } from "../../numeric/cholesky.ts";
 import { gaussHermite, productRule } from "../../numeric/quadrature.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
 import { type Kernel, kernelCross, kernelVariance } from "../gp/kernel.ts";
-import { addPsiGradient, computePsi, createPsi, createPsiGradient, createPsiWorkspace, type Psi } from "./psi.ts";
+import { addPsiGradient, computePsi, createPsi, createPsiGradient, type Psi } from "./psi.ts";
 
 const RULES = [gaussHermite(48), gaussHermite(40), gaussHermite(22)];
 
@@ -56,7 +56,7 @@ describe("psi statistics", () => {
     for (let seed = 0; seed < 200; seed++) {
       const { q, p, kernel, Z, m, S } = randomCase(seed);
       const psi = createPsi(p);
-      computePsi(kernel, Z, p, q, m, S, psi, createPsiWorkspace(q));
+      computePsi(kernel, Z, p, q, m, S, psi);
       const expected = quadraturePsi(kernel, Z, p, q, m, S);
       worst = Math.max(worst, relativeError([psi.psi0], [expected.psi0]));
       worst = Math.max(worst, relativeError(psi.psi1, expected.psi1), relativeError(psi.psi2, expected.psi2));
@@ -67,7 +67,7 @@ describe("psi statistics", () => {
   it("become the kernel itself when the place is certain", () => {
     const { q, p, kernel, Z, m } = randomCase(1);
     const psi = createPsi(p);
-    computePsi(kernel, Z, p, q, m, new Float64Array(q * q), psi, createPsiWorkspace(q));
+    computePsi(kernel, Z, p, q, m, new Float64Array(q * q), psi);
     const k = kernelCross(kernel, m, 1, Z, p, q);
     expect(relativeError(psi.psi1, k)).toBeLessThan(1e-14);
     expect(psi.psi2[1]).toBeCloseTo(k[0] * k[1], 12);
@@ -92,7 +92,6 @@ function derivativeError(seed: number): number {
       weights.psi2[k * p + j] = weights.psi2[j * p + k];
     }
   }
-  const work = createPsiWorkspace(q);
   const lower: [number, number][] = [];
   for (let c = 0; c < q; c++) for (let b = 0; b <= c; b++) lower.push([c, b]);
   const numEll = kernel.kind === "rbf" ? q : 0;
@@ -115,7 +114,7 @@ function derivativeError(seed: number): number {
   const value = (x: Float64Array): number => {
     const { mean, cov, trial, places } = read(x);
     const psi = createPsi(p);
-    computePsi(trial, places, p, q, mean, cov, psi, work);
+    computePsi(trial, places, p, q, mean, cov, psi);
     let s = weights.psi0 * psi.psi0;
     for (let j = 0; j < p; j++) s += weights.psi1[j] * psi.psi1[j];
     for (let e = 0; e < p * p; e++) s += weights.psi2[e] * psi.psi2[e];
@@ -130,9 +129,9 @@ function derivativeError(seed: number): number {
     ...Z,
   ]);
   const psi = createPsi(p);
-  computePsi(kernel, Z, p, q, m, S, psi, work);
+  computePsi(kernel, Z, p, q, m, S, psi);
   const out = createPsiGradient(p, q);
-  addPsiGradient(kernel, Z, p, q, m, S, psi, weights, out, work);
+  addPsiGradient(kernel, Z, p, q, m, S, psi, weights, out);
   const gradient = Float64Array.from([
     ...out.location,
     // Moving S_cb moves S_bc too.

@@ -10,9 +10,9 @@
  * ∂J/∂(m, S, log α, log ℓ, Z). Any q and any places, O(p²q²) per individual; the local step, which is
  * repeated most, collapses weights on ψ first (features.ts).
  */
-import { choleskyInPlace, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
-import { bilinear, multiplyVector } from "../../numeric/matrix.ts";
+import { multiplyVector, trace } from "../../numeric/matrix.ts";
 import type { Kernel, LinearKernel, RbfKernel } from "../gp/kernel.ts";
+import { bumpShape, featuresOf } from "./features.ts";
 
 /** ψ0, ψ1 [p], Ψ2 [p,p] of one individual; also used for the weights ∂J/∂ψ (then Ψ2's part is symmetric, over all j,k). */
 export interface Psi {
@@ -34,18 +34,6 @@ export interface PsiGradient {
   readonly inducing: Float64Array;
 }
 
-/** Scratch for one q. */
-export interface PsiWorkspace {
-  readonly P1: Float64Array; // [q,q]
-  readonly P2: Float64Array; // [q,q]
-  readonly scratch: Float64Array; // [q,q]
-  readonly inverseScratch: Float64Array; // [q,q]
-  readonly delta: Float64Array; // [q]
-  readonly product: Float64Array; // [q]
-  logDet1: number; // log |I + D⁻²S|
-  logDet2: number; // log |I + 2D⁻²S|
-}
-
 /** Empty statistics for p inducing places. */
 export function createPsi(p: number): Psi {
   return { psi0: 0, psi1: new Float64Array(p), psi2: new Float64Array(p * p) };
@@ -62,21 +50,6 @@ export function createPsiGradient(p: number, q: number): PsiGradient {
   };
 }
 
-/** Scratch for `computePsi` and `addPsiGradient`. */
-export function createPsiWorkspace(q: number): PsiWorkspace {
-  const square = () => new Float64Array(q * q);
-  return {
-    P1: square(),
-    P2: square(),
-    scratch: square(),
-    inverseScratch: square(),
-    delta: new Float64Array(q),
-    product: new Float64Array(q),
-    logDet1: 0,
-    logDet2: 0,
-  };
-}
-
 /** Writes ψ0, ψ1, Ψ2 of N(m, S) to `out`; m [q], S [q,q], Z [p,q]. */
 export function computePsi(
   kernel: Kernel,
@@ -86,10 +59,14 @@ export function computePsi(
   m: Float64Array,
   S: Float64Array,
   out: Psi,
-  work: PsiWorkspace,
 ): void {
-  if (kernel.kind === "rbf") computeRbf(kernel, Z, p, q, m, S, out, work);
-  else computeLinear(kernel, Z, p, q, m, S, out);
+  const features = featuresOf(kernel, Z, p, q, false);
+  const [first, second] = [new Float64Array(features.numFirst), new Float64Array(features.numSecond)];
+  features.values({ m, S }, first, second);
+  features.expandFirst(first, 1, out.psi1);
+  features.expandSecond(second, out.psi2);
+  // The second features of the linear kernel are S + mm'.
+  out.psi0 = kernel.signalVariance * (kernel.kind === "rbf" ? 1 : trace(second, q));
 }
 
 /**
@@ -105,63 +82,9 @@ export function addPsiGradient(
   psi: Psi,
   weights: Psi,
   out: PsiGradient,
-  work: PsiWorkspace,
 ): void {
-  if (kernel.kind === "rbf") addRbfGradient(kernel, Z, p, q, m, S, psi, weights, out, work);
+  if (kernel.kind === "rbf") addRbfGradient(kernel, Z, p, q, m, S, psi, weights, out);
   else addLinearGradient(kernel, Z, p, q, m, S, psi, weights, out);
-}
-
-/** Writes P1, P2 and the two log-determinants at S to `work`. */
-function factorRbf(kernel: RbfKernel, q: number, S: Float64Array, work: PsiWorkspace): void {
-  const { P1, P2, scratch, inverseScratch } = work;
-  const { lengthscales } = kernel;
-  let logD = 0;
-  for (let c = 0; c < q; c++) logD += 2 * Math.log(lengthscales[c]);
-  for (let times = 1; times <= 2; times++) {
-    for (let e = 0; e < q * q; e++) scratch[e] = times * S[e];
-    for (let c = 0; c < q; c++) scratch[c * q + c] += lengthscales[c] * lengthscales[c];
-    choleskyInPlace(scratch, q);
-    const logDet = logDetFromCholesky(scratch, q) - logD;
-    invertFromCholesky(scratch, q, times === 1 ? P1 : P2, inverseScratch);
-    if (times === 1) work.logDet1 = logDet;
-    else work.logDet2 = logDet;
-  }
-}
-
-function computeRbf(
-  kernel: RbfKernel,
-  Z: Float64Array,
-  p: number,
-  q: number,
-  m: Float64Array,
-  S: Float64Array,
-  out: Psi,
-  work: PsiWorkspace,
-): void {
-  factorRbf(kernel, q, S, work);
-  const { P1, P2, delta } = work;
-  const { signalVariance: alpha, lengthscales } = kernel;
-  const { psi1, psi2 } = out;
-  out.psi0 = alpha;
-  const scale1 = alpha * Math.exp(-0.5 * work.logDet1);
-  for (let j = 0; j < p; j++) {
-    for (let c = 0; c < q; c++) delta[c] = m[c] - Z[j * q + c];
-    psi1[j] = scale1 * Math.exp(-0.5 * bilinear(delta, P1, delta));
-  }
-  const scale2 = alpha * alpha * Math.exp(-0.5 * work.logDet2);
-  for (let j = 0; j < p; j++) {
-    for (let k = 0; k <= j; k++) {
-      let apart = 0;
-      for (let c = 0; c < q; c++) {
-        const dz = (Z[j * q + c] - Z[k * q + c]) / lengthscales[c];
-        apart += dz * dz;
-        delta[c] = m[c] - 0.5 * (Z[j * q + c] + Z[k * q + c]);
-      }
-      const v = scale2 * Math.exp(-0.25 * apart - bilinear(delta, P2, delta));
-      psi2[j * p + k] = v;
-      psi2[k * p + j] = v;
-    }
-  }
 }
 
 /**
@@ -180,11 +103,12 @@ function addRbfGradient(
   psi: Psi,
   weights: Psi,
   out: PsiGradient,
-  work: PsiWorkspace,
 ): void {
-  factorRbf(kernel, q, S, work);
-  const { P1, P2, delta, product } = work;
   const { lengthscales } = kernel;
+  const P1 = bumpShape(lengthscales, S, 1).R;
+  const P2 = bumpShape(lengthscales, S, 2).R.map((r) => 0.5 * r);
+  const delta = new Float64Array(q);
+  const product = new Float64Array(q);
   const { location, covariance, logLengthscales, inducing } = out;
   out.logSignalVariance += weights.psi0 * psi.psi0;
   let total1 = 0;
@@ -223,38 +147,6 @@ function addRbfGradient(
   for (let c = 0; c < q; c++) {
     const l2 = lengthscales[c] * lengthscales[c];
     logLengthscales[c] += total1 * (1 - l2 * P1[c * q + c]) + total2 * (1 - l2 * P2[c * q + c]);
-  }
-}
-
-function computeLinear(
-  kernel: LinearKernel,
-  Z: Float64Array,
-  p: number,
-  q: number,
-  m: Float64Array,
-  S: Float64Array,
-  out: Psi,
-): void {
-  const alpha = kernel.signalVariance;
-  let size = 0;
-  for (let c = 0; c < q; c++) size += S[c * q + c] + m[c] * m[c];
-  out.psi0 = alpha * size;
-  for (let j = 0; j < p; j++) {
-    let s = 0;
-    for (let c = 0; c < q; c++) s += Z[j * q + c] * m[c];
-    out.psi1[j] = alpha * s;
-  }
-  for (let j = 0; j < p; j++) {
-    for (let k = 0; k <= j; k++) {
-      let s = out.psi1[j] * out.psi1[k];
-      for (let c = 0; c < q; c++) {
-        let t = 0;
-        for (let b = 0; b < q; b++) t += S[c * q + b] * Z[k * q + b];
-        s += alpha * alpha * Z[j * q + c] * t;
-      }
-      out.psi2[j * p + k] = s;
-      out.psi2[k * p + j] = s;
-    }
   }
 }
 

@@ -5,7 +5,12 @@
  */
 import { type BasisStatistics, basisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import { canonicalFactor, factorCovariance } from "../../packages/core/src/models/linear/canonical.ts";
-import { type EmStepper, fpcaEmStep, lmmEmStep } from "../../packages/core/src/models/linear/em.ts";
+import {
+  linearProblem,
+  type MaximizationStep,
+  maximizeCovariance,
+  maximizeLoadings,
+} from "../../packages/core/src/models/linear/em.ts";
 import { fitFpcaStatistics } from "../../packages/core/src/models/linear/fpca.ts";
 import { fitLmmStatistics } from "../../packages/core/src/models/linear/lmm.ts";
 import {
@@ -13,9 +18,9 @@ import {
   type LowRankParameters,
   logLikelihood,
 } from "../../packages/core/src/models/linear/low-rank.ts";
-import { type MeanKind, prepareMean } from "../../packages/core/src/models/linear/mean.ts";
 import { coefficientPosterior, effectPosterior } from "../../packages/core/src/models/linear/posterior.ts";
 import { principalScores } from "../../packages/core/src/models/linear/principal-scores.ts";
+import type { MeanKind } from "../../packages/core/src/models/mean.ts";
 import { semidefiniteRoot } from "../../packages/core/src/numeric/symmetric-eigen.ts";
 import {
   atLeast,
@@ -86,7 +91,7 @@ function checkLmm(context: Context, mean: MeanKind, c: Case): Check[] {
   const d = statistics.basis.numBasis;
   const name = `lmm.${mean}`;
   const init = readParameters(c.init, semidefiniteRoot(flatten(c.init.Sigma!), d), d, d);
-  const { checks, after5 } = checkIterates(context, mean, name, c, init, lmmEmStep);
+  const { checks, after5 } = checkIterates(context, mean, name, c, init, maximizeCovariance);
   const posterior = coefficientPosterior(statistics, after5);
   checks.push(...checkPosterior(name, c, posterior.mean, posterior.covariance));
   if (c.pc_scores_after_5) {
@@ -105,7 +110,7 @@ function checkFpca(context: Context, mean: MeanKind, rank: string, c: Case): Che
   const q = c.init.F![0].length;
   const name = `fpca.${mean}.${rank}`;
   const init = readParameters(c.init, flatten(c.init.F!), d, q);
-  const { checks, after5 } = checkIterates(context, mean, name, c, init, fpcaEmStep);
+  const { checks, after5 } = checkIterates(context, mean, name, c, init, maximizeLoadings);
   const posterior = effectPosterior(statistics, after5);
   checks.push(...checkPosterior(name, c, posterior.mean, posterior.covariance));
   checks.push(
@@ -136,16 +141,16 @@ function checkIterates(
   name: string,
   c: Case,
   init: LowRankParameters,
-  step: EmStepper,
+  maximize: MaximizationStep,
 ): { checks: Check[]; after5: LowRankParameters } {
   const { statistics, heldout } = context;
   const d = statistics.basis.numBasis;
-  const problem = prepareMean(statistics, mean);
+  const problem = linearProblem(statistics, mean);
   const listed = c as unknown as { readonly [key: string]: Parameters | undefined };
   const checks = [compare(`${name}.loglik_init`, logLikelihood(statistics, init), c.loglik_init)];
   let parameters = init;
   for (let iteration = 1; iteration <= 5; iteration++) {
-    parameters = step(statistics, parameters, problem).next;
+    parameters = maximize(problem, parameters, problem.expect(parameters));
     const expected = listed[`after_${iteration}`];
     if (expected === undefined) continue;
     const at = `${name}.after_${iteration}`;

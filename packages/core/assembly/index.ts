@@ -10,7 +10,7 @@ export { expectBlock, startBlock, packBlock, residualBlock, maximizeBlock } from
 export { sumRows } from "./features";
 export { spreadFunctional } from "./functional";
 export { joinTiles } from "./joining";
-export { scoreLinear } from "./linear";
+export { expectLinear } from "./linear";
 export { sumNodes, weighNodes } from "./placing";
 export { addPairs, sumPairs } from "./pairs";
 export { evaluateLocal, sumLocal, weighLocal } from "./local";

@@ -68,17 +68,22 @@ export {
   type FitDtmOptions,
   type FitLatticeOptions,
   type FitPaperOptions,
-  type FpcaOptions,
   fitDtm,
-  fitFpca,
-  fitLmm,
-  type LmmOptions,
   resumeDtm,
   startDtm,
 } from "./models/fit-models.ts";
 export type { FpcaModel } from "./models/linear/fpca.ts";
 export type { LmmModel } from "./models/linear/lmm.ts";
 export { linearLogLikelihood } from "./models/linear/scores.ts";
+export {
+  type FpcaOptions,
+  fitFpca,
+  fitLinear,
+  fitLmm,
+  type LinearModels,
+  type LinearModelsOptions,
+  type LmmOptions,
+} from "./models/linear-models.ts";
 export {
   isMapModel,
   type MapModel,

@@ -11,57 +11,35 @@ import { type DtmSnapshot, resumeDtm as resumeLattice, startDtm as startLattice 
 import type { DtmOptions } from "./dtm/settings.ts";
 import type { ColumnNames, FitControl } from "./fit.ts";
 import { mapMeans } from "./gp/sparse-map.ts";
-import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
-import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
-import { linearParameters, scoreDirections } from "./linear/scores.ts";
-import { linearStart } from "./linear/start.ts";
+import { mapStart } from "./linear/start.ts";
+import { type CohortFitOptions, type LinearModels, linearModels } from "./linear-models.ts";
+import type { MeanKind } from "./mean.ts";
 import { type MapModel, placeNodes } from "./model.ts";
 import { linearPart, orientationMatrix } from "./orient.ts";
 import type { DtmPaperModel } from "./paper/model.ts";
 import type { DtmPaperOptions } from "./paper/options.ts";
 import { type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./paper/run.ts";
-import { type PrepareOptions, prepareCohort } from "./prepare.ts";
+import { prepareCohort } from "./prepare.ts";
 import { checkSnapshot, completeRun, type RunProgress, type StartResult } from "./run.ts";
 
-/** Options that every fit of a cohort takes. */
-export interface CohortFitOptions extends PrepareOptions, FitControl {
-  /** Column names the cohort was read from, kept in the model for reading the next one alike. */
-  readonly columns?: ColumnNames;
-}
+export { fitFpca, fitLinear, fitLmm } from "./linear-models.ts";
 
-type OfStatistics = "marker" | "warnings" | "start";
-
-export type LmmOptions = Omit<LmmStatisticsOptions, OfStatistics> & CohortFitOptions;
-export type FpcaOptions = Omit<FpcaStatisticsOptions, OfStatistics> &
-  CohortFitOptions & {
-    /** The linear mixed model of the same cohort, if it has been fitted: components start from its leading ones. */
-    readonly lmm?: LmmModel;
-  };
-
-/** Fits the linear mixed model with spline coefficients w_i ~ N(0, Σ). */
-export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
-  const { statistics, warnings } = prepareCohort(cohort, options);
-  const model = fitLmmStatistics(statistics, { ...options, marker: onlyMarker(cohort).marker, warnings });
-  return orientLinear(withColumns(model, options), statistics);
-}
-
-/** Fits the reduced-rank model (functional principal components) w_i = F x_i. */
-export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
-  const { statistics, warnings } = prepareCohort(cohort, options);
-  const { lmm, ...others } = options;
-  const start = lmm === undefined ? {} : { start: linearParameters(lmm) };
-  const model = fitFpcaStatistics(statistics, { ...others, ...start, marker: onlyMarker(cohort).marker, warnings });
-  return orientLinear(withColumns(model, options), statistics);
+/** What maps take of the linear models. */
+interface FromLinear {
+  /** The linear models of the same cohort, basis, mean and dimension, if they have been fitted. Default: fitted first. */
+  readonly linear?: LinearModels;
 }
 
 /** Options of the recommended map (`kind: "dtm"`, the default for one or two dimensions). */
 export type FitLatticeOptions = Omit<DtmOptions, "marker" | "columns" | "mapDimension"> &
-  CohortFitOptions & { readonly kind?: "dtm"; readonly mapDimension?: 1 | 2 };
+  CohortFitOptions &
+  FromLinear & { readonly kind?: "dtm"; readonly mapDimension?: 1 | 2 };
 
 type PaperOptions = Omit<DtmPaperOptions, "marker" | "warnings" | "mapDimension"> &
-  CohortFitOptions & {
+  CohortFitOptions &
+  FromLinear & {
     /** Constant population mean (published) or a mean curve, subtracted first. Default "scalar". */
-    readonly mean?: "scalar" | "spline";
+    readonly mean?: MeanKind;
   };
 
 /** Options of the map as published: by its kind, or by asking for three dimensions. */
@@ -95,6 +73,8 @@ export interface DtmRun {
   starts(): readonly StartResult[];
   /** What the fit reads of the cohort; `embed` of the same cohort can use it again. */
   readonly statistics: BasisStatistics;
+  /** The linear models that it started from; a run that was resumed knows them no more. */
+  readonly linear?: LinearModels;
   /** The model as it stands; the fit need not be done. */
   finish(): MapModel;
 }
@@ -106,17 +86,36 @@ export type DtmRunSnapshot = DtmSnapshot | DtmPaperSnapshot;
 export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const { statistics: own, warnings } = prepareCohort(cohort, options);
   const statistics = options.shards?.open(own).statistics ?? own;
-  const { mapDimension = 2, mean = "scalar", seed, onProgress, signal, kernels, shards } = options;
+  const { mapDimension = 2, columns } = options;
   checkKind(options, mapDimension);
   checkInducing(options.inducing, mapDimension, numIndividuals(cohort));
-  const start = linearStart(statistics, { mapDimension, mean, seed, onProgress, signal, kernels, shards });
-  const marked = { ...start, warnings: [...warnings, ...start.warnings] };
+  // Tolerances and limits of iterations are the map's.
+  const { mean, seed, onProgress, signal, kernels, shards } = options;
+  const control = { seed, onProgress, signal, kernels, shards };
+  const linear =
+    options.linear ?? linearModels(cohort, statistics, warnings, { ...control, mapDimension, mean, columns });
+  checkLinear(linear, statistics, mean ?? "scalar", mapDimension);
+  const fromLinear = mapStart(statistics, linear, shards);
+  const start = { ...fromLinear, warnings: [...warnings, ...fromLinear.warnings] };
   const { marker } = onlyMarker(cohort);
   if (options.kind === "dtm-paper" || mapDimension === 3) {
-    const paper = { ...options, mapDimension, marker, warnings: marked.warnings } as DtmPaperOptions;
-    return orientedRun(startDtmPaper(statistics, marked, paper), statistics);
+    const paper = { ...options, mapDimension, marker, warnings: start.warnings } as DtmPaperOptions;
+    return { ...orientedRun(startDtmPaper(statistics, start, paper), statistics), linear };
   }
-  return orientedRun(startLattice(statistics, marked, { ...options, marker } as DtmOptions), statistics);
+  const lattice = { ...options, marker } as DtmOptions;
+  return { ...orientedRun(startLattice(statistics, start, lattice), statistics), linear };
+}
+
+/** Refuses linear models of another basis, mean or dimension. */
+function checkLinear({ lmm, fpca }: LinearModels, { basis }: BasisStatistics, mean: MeanKind, q: number): void {
+  const text = (knots: Float64Array, kind: MeanKind, dimension: number) =>
+    `${dimension} dimensions, a ${kind} mean and knots ${knots.join(", ")}`;
+  const expected = text(basis.knots, mean, q);
+  for (const model of [lmm, fpca]) {
+    const received = text(model.basis.knots, model.mean.kind, model.mapDimension);
+    const remedy = "Fit them to the same cohort with the same options, or leave them out.";
+    checkOption(received === expected, "fitDtm", `linear models of ${expected}`, received, remedy);
+  }
 }
 
 function checkKind(options: FitDtmOptions, mapDimension: number): void {
@@ -160,15 +159,6 @@ function orientedRun(run: InnerRun, statistics: BasisStatistics): DtmRun {
   return { ...run, statistics, finish: () => orientMap(run.finish(), statistics) };
 }
 
-function withColumns<M extends MapModel | LmmModel | FpcaModel>(model: M, options: { columns?: ColumnNames }): M {
-  return options.columns === undefined ? model : { ...model, columns: options.columns };
-}
-
-function orientLinear<M extends LmmModel | FpcaModel>(model: M, statistics: BasisStatistics): M {
-  const q = model.mapDimension;
-  const orientation = orientationMatrix(scoreDirections(model), averageGram(statistics), model.basis, q);
-  return { ...model, orientation };
-}
 
 function orientMap<M extends MapModel>(model: M, statistics: BasisStatistics): M {
   const q = model.mapDimension;

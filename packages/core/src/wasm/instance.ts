@@ -22,7 +22,6 @@ export interface KernelExports {
   spreadCourse(context: number): void;
   spreadFunctional(context: number): number;
   courseQuantile(context: number, p: number, start: number, low: number, high: number, tolerance: number): number;
-  scoreLinear(context: number): void;
   sumRows(rows: number, n: number, rank: number, members: number, count: number, sums: number): void;
 }
 

@@ -134,9 +134,35 @@ function evenNodes(rows: number, columns: number): number {
   return (rows + (rows & 1)) * (columns + (columns & 1));
 }
 
+/** The E step of the linear models (assembly/linear.ts); `block` individuals at a time, scratch for two, a lane each. */
+export const LINEAR = layout(
+  "Linear",
+  ["numBasis", "rank", "numBand", "block"],
+  {
+    noise: { f64: () => 1 }, // σ²
+    bandRow: { i32: (n) => n.numBand },
+    bandColumn: { i32: (n) => n.numBand },
+    mean: { f64: (n) => n.numBasis }, // β̃ [d]
+    factor: { f64: (n) => n.numBasis * n.rank }, // L [d,r]
+    gram: { f64: (n) => n.block * n.numBand }, // [block,numBand]
+    cross: { f64: (n) => n.block * n.numBasis }, // [block,d]
+    squares: { f64: (n) => n.block }, // s [block]
+    g: { f64: (n) => 2 * n.numBasis }, // [d][2]
+    band: { f64: (n) => 2 * n.numBand }, // of G [numBand][2]
+    T: { f64: (n) => 2 * n.numBasis * n.rank }, // GL [d,r][2]
+    C: { f64: (n) => 2 * n.rank ** 2 }, // [r,r][2]
+    z: { f64: (n) => 2 * n.rank }, // [r][2]
+    moments: { f64: (n) => n.rank * (n.rank + 3) }, // pairs of E, v̂: [r(r + 1)/2 + r][2]
+    determinants: { f64: (n) => n.block }, // [block]
+    // As packed by models/linear/expectation.ts, [numSums][2].
+    sums: { f64: (n) => 4 + 2 * n.numBasis * (1 + n.rank) + n.rank * (n.rank + 1) + n.rank * (n.rank + 3) * n.numBand },
+  },
+  ["expectLinear"],
+);
+
 /** Every layout, for the build. */
 export const LAYOUTS: readonly {
   readonly name: string;
   readonly sizes: readonly string[];
   readonly buffers: object;
-}[] = [PASS, PAIRS, POSITIVE, LOCAL];
+}[] = [PASS, PAIRS, POSITIVE, LOCAL, LINEAR];

@@ -5,6 +5,7 @@
  */
 import { multiply } from "../../numeric/matrix.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
+import type { LowRankParameters } from "./low-rank.ts";
 
 /** Columns shorter than this share of the longest (squared) count as zero. */
 const RANK_CUTOFF = 1e-9;
@@ -45,15 +46,18 @@ export function factorCovariance(L: Float64Array, d: number, r: number): Float64
 
 /** Number of directions in which L varies: columns of the canonical factor that are not negligible. */
 export function numericalRank(L: Float64Array, d: number, r: number): number {
-  const lengths = columnLengths(canonicalFactor(L, d, r), d, r);
-  let rank = 0;
-  for (let a = 0; a < r; a++) if (lengths[a] > RANK_CUTOFF * lengths[0]) rank++;
-  return rank;
+  const F = canonicalFactor(L, d, r);
+  const lengths = new Float64Array(r); // squared
+  for (let k = 0; k < d; k++) for (let a = 0; a < r; a++) lengths[a] += F[k * r + a] * F[k * r + a];
+  return lengths.filter((length) => length > RANK_CUTOFF * lengths[0]).length;
 }
 
-/** Squared lengths of the columns of F [d,r]. */
-function columnLengths(F: Float64Array, d: number, r: number): Float64Array {
-  const lengths = new Float64Array(r);
-  for (let k = 0; k < d; k++) for (let a = 0; a < r; a++) lengths[a] += F[k * r + a] * F[k * r + a];
-  return lengths;
+/** The same mean and noise with the leading q directions of Σ = LL', longest first; zeros beyond the rank of L. */
+export function leadingStart(parameters: LowRankParameters, q: number): LowRankParameters {
+  const { factor, rank: r, meanCoefficients } = parameters;
+  const d = meanCoefficients.length;
+  const F = canonicalFactor(factor, d, r);
+  const leading = new Float64Array(d * q);
+  for (let k = 0; k < d; k++) for (let a = 0; a < Math.min(r, q); a++) leading[k * q + a] = F[k * r + a];
+  return { ...parameters, factor: leading, rank: q };
 }

@@ -3,16 +3,17 @@
  * scale. Says in words how it ended.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import { DEFAULT_MARKER, type Marker } from "../../cohort/marker.ts";
 import { checkOption } from "../../errors.ts";
-import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
-import { checkCancelled, type FitControl, type FitRecord, type Json, LIBRARY_VERSION, now } from "../fit.ts";
+import { identity } from "../../numeric/matrix.ts";
+import { chooseKernels } from "../../wasm/instance.ts";
+import { checkCancelled, type FitControl, type Json, LIBRARY_VERSION, type ModelBase, now } from "../fit.ts";
+import { type MeanKind, numUndetermined } from "../mean.ts";
 import { numericalRank } from "./canonical.ts";
-import { type EmStepper, runEm } from "./em.ts";
+import { type LinearProblem, type MaximizationStep, runEm } from "./em.ts";
 import type { LowRankParameters } from "./low-rank.ts";
-import type { MeanKind, MeanProblem } from "./mean.ts";
-import { createPasses } from "./passes.ts";
 import { maximizeLikelihood } from "./quasi-newton.ts";
-import type { Standardized } from "./standardize.ts";
+import type { StandardProblem } from "./standardize.ts";
 
 /** Options of all linear fits. */
 export interface LinearOptions {
@@ -30,31 +31,28 @@ export interface LinearOptions {
   readonly maxEvaluations?: number;
 }
 
+/** What fits of statistics take beside: of the cohort they were taken from. */
+export interface StatisticsFitOptions extends LinearOptions, FitControl {
+  readonly marker?: Marker;
+  /** Warnings to put first in the record (from preparing the cohort). */
+  readonly warnings?: readonly string[];
+}
+
 export type LinearSettings = Required<LinearOptions>;
 
 /** Options with defaults filled in and ranges checked. */
 export function linearSettings(options: LinearOptions, where: string): LinearSettings {
   const { mean = "scalar", algorithm = "em+quasi-newton", emTolerance = 1e-7, tolerance = 1e-6 } = options;
   const { maxEmIterations = algorithm === "em" ? 500 : 20, maxEvaluations = 1000 } = options;
-  checkOption(mean === "scalar" || mean === "spline", where, 'mean "scalar" or "spline"', mean, "");
-  checkOption(
-    algorithm === "em" || algorithm === "em+quasi-newton",
-    where,
-    'algorithm "em" or "em+quasi-newton"',
-    algorithm,
-    "",
-  );
-  for (const [name, value] of [
-    ["maxEmIterations", maxEmIterations],
-    ["maxEvaluations", maxEvaluations],
-  ] as const) {
-    checkOption(Number.isInteger(value) && value >= 0, where, `${name} a whole number of 0 or more`, value, "");
+  const check = (holds: boolean, expected: string, received: unknown) =>
+    checkOption(holds, where, expected, received, "");
+  check(mean === "scalar" || mean === "spline", 'mean "scalar" or "spline"', mean);
+  check(algorithm === "em" || algorithm === "em+quasi-newton", 'algorithm "em" or "em+quasi-newton"', algorithm);
+  for (const [name, value] of Object.entries({ maxEmIterations, maxEvaluations })) {
+    check(Number.isInteger(value) && value >= 0, `${name} a whole number of 0 or more`, value);
   }
-  for (const [name, value] of [
-    ["emTolerance", emTolerance],
-    ["tolerance", tolerance],
-  ] as const) {
-    checkOption(value >= 0 && Number.isFinite(value), where, `${name} of 0 or more`, value, "");
+  for (const [name, value] of Object.entries({ emTolerance, tolerance })) {
+    check(value >= 0 && Number.isFinite(value), `${name} of 0 or more`, value);
   }
   return { mean, algorithm, emTolerance, tolerance, maxEmIterations, maxEvaluations };
 }
@@ -77,22 +75,19 @@ export interface LinearFit {
   readonly converged: boolean;
   readonly verdict: string;
   readonly warnings: readonly string[];
-  /** Kernels of the quasi-Newton evaluations. */
-  readonly kernels: KernelKind;
   readonly milliseconds: { readonly em: number; readonly quasiNewton: number };
 }
 
 /** Maximises the likelihood from `start` (standard scale). `stage` names the model in progress reports. */
 export function fitLinear(
-  standard: Standardized,
+  problem: StandardProblem,
   start: LowRankParameters,
-  mean: MeanProblem,
-  step: EmStepper,
+  maximize: MaximizationStep,
   stage: string,
   settings: LinearSettings,
   control: FitControl,
 ): LinearFit {
-  const { statistics, logLikelihoodShift } = standard;
+  const { logLikelihoodShift } = problem;
   const began = now();
   const polish = settings.algorithm === "em+quasi-newton";
   const maxIterations = settings.maxEmIterations + (polish ? settings.maxEvaluations : 0);
@@ -101,57 +96,48 @@ export function fitLinear(
     control.onProgress?.({ stage, iteration, maxIterations, value: value + logLikelihoodShift });
   };
   checkCancelled(control.signal);
-  // EM alone is the published algorithm and keeps to its plain form.
-  const passes = polish ? createPasses(statistics, start.rank, mean.gram, control) : undefined;
-  const em = runEm(step, statistics, start, mean, {
+  const em = runEm(problem, start, maximize, {
     maxIterations: settings.maxEmIterations,
     tolerance: settings.emTolerance,
     logLikelihoodShift,
     minNoiseVariance: MIN_NOISE_VARIANCE,
-    passes,
     onStep: report,
   });
   const emSteps = em.trace.length - 1;
   const emEnded = now();
   const quasiNewton = polish
-    ? maximizeLikelihood(statistics, em.parameters, mean, {
+    ? maximizeLikelihood(problem, em.parameters, {
         maxRounds: 20,
         maxEvaluations: settings.maxEvaluations,
         tolerance: settings.tolerance,
         minNoiseVariance: MIN_NOISE_VARIANCE,
-        passes,
         onEvaluation: (evaluations, best) => report(emSteps + evaluations, best),
       })
     : undefined;
-  const parameters = quasiNewton?.parameters ?? em.parameters;
-  const converged = quasiNewton?.converged ?? em.converged;
-  const trace = [...em.trace, ...(quasiNewton?.trace ?? [])].map((v) => v + logLikelihoodShift);
+  const { parameters, logLikelihood, converged } = quasiNewton ?? em;
   return {
     parameters,
-    logLikelihood: (quasiNewton?.logLikelihood ?? em.logLikelihood) + logLikelihoodShift,
-    trace,
+    logLikelihood: logLikelihood + logLikelihoodShift,
+    trace: [...em.trace, ...(quasiNewton?.trace ?? [])].map((v) => v + logLikelihoodShift),
     iterations: emSteps + (quasiNewton?.evaluations ?? 0),
     converged,
-    verdict: describeEnd(statistics, parameters, settings, converged, emSteps, quasiNewton?.evaluations),
-    warnings: linearWarnings(parameters, mean),
-    kernels: polish ? chooseKernels(control.kernels) : "typescript",
+    verdict: describeEnd(parameters, settings, converged, emSteps, quasiNewton?.evaluations),
+    warnings: linearWarnings(problem, parameters),
     milliseconds: { em: emEnded - began, quasiNewton: now() - emEnded },
   };
 }
 
 function describeEnd(
-  statistics: BasisStatistics,
-  parameters: LowRankParameters,
+  { factor, rank: allowed, meanCoefficients }: LowRankParameters,
   settings: LinearSettings,
   converged: boolean,
   emSteps: number,
   evaluations: number | undefined,
 ): string {
-  const d = statistics.basis.numBasis;
-  const rank = numericalRank(parameters.factor, d, parameters.rank);
+  const rank = numericalRank(factor, meanCoefficients.length, allowed);
   const lost =
-    rank < parameters.rank
-      ? ` The covariance has rank ${rank} of ${parameters.rank}: individuals vary in fewer directions than allowed.`
+    rank < allowed
+      ? ` The covariance has rank ${rank} of ${allowed}: individuals vary in fewer directions than allowed.`
       : "";
   if (evaluations === undefined) {
     const limit = `${settings.emTolerance}·(1 + |log-likelihood|)`;
@@ -164,42 +150,67 @@ function describeEnd(
     : `Stopped after ${emSteps} EM steps and ${evaluations} quasi-Newton evaluations, the limit set, before the maximum was reached.${lost}`;
 }
 
-function linearWarnings(parameters: LowRankParameters, mean: MeanProblem): string[] {
+/** What parameters on the standard scale give to warn of; it concerns whatever starts from them too. */
+export function linearWarnings({ mean, gram }: LinearProblem, parameters: LowRankParameters): string[] {
   const warnings: string[] = [];
   if (isNoiseless(parameters)) {
     warnings.push(
       "The noise variance fell to its lower limit (1e-8 of the variance of the values): the curves pass through the observations, and the likelihood has no maximum.",
     );
   }
-  if (mean.numUndetermined > 0) {
+  const open = numUndetermined(mean, gram);
+  if (open > 0) {
     warnings.push(
-      `${mean.numUndetermined} of ${mean.numFree} mean coefficients are not determined by the observed times; the solution of least norm was taken.`,
+      `${open} of ${mean.numColumns} mean coefficients are not determined by the observed times; the solution of least norm was taken.`,
     );
   }
   return warnings;
 }
 
-/** The record of a linear fit. */
-export function linearRecord(
+/** What a fitted linear model has in common with others. `parameters` on the scale of the values, `settings` as recorded. */
+export function linearBase(
   statistics: BasisStatistics,
+  parameters: LowRankParameters,
   fit: LinearFit,
-  options: { readonly [key: string]: Json },
-  seed: number,
-  warnings: readonly string[],
-  milliseconds: { readonly [stage: string]: number },
-): FitRecord {
+  settings: LinearSettings & { readonly [key: string]: Json },
+  mapDimension: number,
+  { marker = DEFAULT_MARKER, seed = 1, warnings = [], kernels }: StatisticsFitOptions,
+  began: number,
+): ModelBase {
+  const { basis, numIndividuals, numObservations, center } = statistics;
+  const { trace, iterations, converged, verdict } = fit;
   return {
-    version: LIBRARY_VERSION,
-    options,
-    seed,
-    numIndividuals: statistics.numIndividuals,
-    numObservations: statistics.numObservations,
-    trace: fit.trace,
-    iterations: fit.iterations,
-    converged: fit.converged,
-    verdict: fit.verdict,
-    warnings: [...warnings, ...fit.warnings],
-    kernels: fit.kernels,
-    milliseconds: { ...milliseconds, ...fit.milliseconds },
+    basis,
+    marker,
+    mean: { kind: settings.mean, coefficients: parameters.meanCoefficients },
+    noiseVariance: parameters.noiseVariance,
+    center,
+    mapDimension,
+    orientation: identity(mapDimension),
+    record: {
+      version: LIBRARY_VERSION,
+      options: { ...settings, numBasis: basis.numBasis, degree: basis.degree },
+      seed,
+      numIndividuals,
+      numObservations,
+      trace,
+      iterations,
+      converged,
+      verdict,
+      warnings: [...warnings, ...fit.warnings],
+      kernels: chooseKernels(kernels),
+      milliseconds: { total: now() - began, ...fit.milliseconds },
+    },
   };
+}
+
+/** Refuses a number of components that the basis cannot hold. */
+export function checkComponents(where: string, name: string, q: number, d: number): void {
+  checkOption(
+    Number.isInteger(q) && q >= 1 && q <= d,
+    where,
+    `${name} from 1 to ${d} (the size of the basis)`,
+    q,
+    name === "rank" ? "Use a smaller rank or a larger basis." : "Use a smaller map or a larger basis.",
+  );
 }

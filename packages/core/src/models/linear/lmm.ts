@@ -3,26 +3,19 @@
  * Its map, the baseline of the paper, are principal component scores of the posterior means of w_i.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { DEFAULT_MARKER, type Marker } from "../../cohort/marker.ts";
 import { checkOption } from "../../errors.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { lowerFactor } from "../../numeric/semidefinite.ts";
-import { type FitControl, type ModelBase, now } from "../fit.ts";
-import { lmmEmStep } from "./em.ts";
-import {
-  fitLinear,
-  type LinearFit,
-  type LinearOptions,
-  type LinearSettings,
-  linearRecord,
-  linearSettings,
-} from "./fit-linear.ts";
+import { compensatedSum } from "../../numeric/sum.ts";
+import { type ModelBase, now } from "../fit.ts";
+import { meanShift, misfitChange } from "../mean.ts";
+import { type LinearProblem, maximizeCovariance } from "./em.ts";
+import { checkComponents, fitLinear, linearBase, linearSettings, type StatisticsFitOptions } from "./fit-linear.ts";
 import type { LowRankParameters } from "./low-rank.ts";
-import { type MeanProblem, pooledMean, prepareMean } from "./mean.ts";
 import { coefficientMeans } from "./posterior.ts";
 import { principalScores } from "./principal-scores.ts";
 import { restartFromLowerRanks } from "./restart.ts";
-import { fromStandard, type Standardized, standardize, toStandard } from "./standardize.ts";
+import { fromStandard, standardProblem, toStandard } from "./standardize.ts";
 
 export interface LmmModel extends ModelBase {
   readonly kind: "lmm";
@@ -34,7 +27,7 @@ export interface LmmModel extends ModelBase {
   readonly scoreLoadings: Float64Array;
 }
 
-export interface LmmStatisticsOptions extends LinearOptions, FitControl {
+export interface LmmStatisticsOptions extends StatisticsFitOptions {
   /** Number of principal component scores kept as the map. Default 2, or d if that is smaller. */
   readonly mapDimension?: number;
   /**
@@ -42,9 +35,6 @@ export interface LmmStatisticsOptions extends LinearOptions, FitControl {
    * 0 for more (there local maxima are rare and starts dear) and for EM alone.
    */
   readonly restarts?: number;
-  readonly marker?: Marker;
-  /** Warnings to put first in the record (from preparing the cohort). */
-  readonly warnings?: readonly string[];
   /** Parameters to start from; default the published start. */
   readonly start?: LowRankParameters;
 }
@@ -52,63 +42,52 @@ export interface LmmStatisticsOptions extends LinearOptions, FitControl {
 /** Fits the linear mixed model to sufficient statistics. */
 export function fitLmmStatistics(statistics: BasisStatistics, options: LmmStatisticsOptions = {}): LmmModel {
   const began = now();
+  const { numIndividuals: m } = statistics;
   const d = statistics.basis.numBasis;
   const settings = linearSettings(options, "fitLmm");
-  const { mapDimension: q = Math.min(2, d), seed = 1, marker = DEFAULT_MARKER, warnings = [] } = options;
-  checkOption(
-    Number.isInteger(q) && q >= 1 && q <= d,
-    "fitLmm",
-    `mapDimension from 1 to ${d} (the size of the basis)`,
-    q,
-    "Use a smaller map or a larger basis.",
-  );
-  const plenty = statistics.numIndividuals > 500 || settings.algorithm === "em";
-  const { restarts = plenty ? 0 : 2 } = options;
+  const { mapDimension: q = Math.min(2, d) } = options;
+  checkComponents("fitLmm", "mapDimension", q, d);
+  const { restarts = m > 500 || settings.algorithm === "em" ? 0 : 2 } = options;
   checkOption(Number.isInteger(restarts) && restarts >= 0, "fitLmm", "restarts of 0 or more", restarts, "");
-  const standard = standardize(statistics);
-  const mean = prepareMean(standard.statistics, settings.mean);
-  const start = options.start && toStandard(standard, options.start);
-  const first = maximizeLmm(standard, mean, settings, options, start);
-  const fit = restarts > 0 ? restartFromLowerRanks(standard, mean, settings, options, restarts, first) : first;
-  const parameters = fromStandard(standard, fit.parameters);
-  const scores = principalScores(coefficientMeans(statistics, parameters), statistics.numIndividuals, d, q);
+  const problem = standardProblem(statistics, settings.mean, options);
+  const start = options.start === undefined ? publishedStart(problem) : toStandard(problem, options.start);
+  const first = fitLinear(problem, start, maximizeCovariance, "linear mixed model", settings, options);
+  const fit = restartFromLowerRanks(problem, settings, options, restarts, first);
+  const parameters = fromStandard(problem, fit.parameters);
+  const scores = principalScores(coefficientMeans(statistics, parameters), m, d, q);
   const flat =
     scores.numVarying < q
       ? [`Only ${scores.numVarying} of ${q} map dimensions vary between individuals; the others are 0 for all.`]
       : [];
-  const record = { ...settings, restarts, mapDimension: q, numBasis: d, degree: statistics.basis.degree };
+  const told = { ...fit, warnings: [...flat, ...fit.warnings] };
   return {
+    ...linearBase(statistics, parameters, told, { ...settings, restarts, mapDimension: q }, q, options, began),
     kind: "lmm",
-    basis: statistics.basis,
-    marker,
-    mean: { kind: settings.mean, coefficients: parameters.meanCoefficients },
-    noiseVariance: parameters.noiseVariance,
-    center: statistics.center,
-    mapDimension: q,
-    orientation: identity(q),
     covarianceFactor: lowerFactor(parameters.factor, d, d),
     scoreCenter: scores.center,
     scoreLoadings: scores.loadings,
-    record: linearRecord(statistics, fit, record, seed, [...warnings, ...flat], { total: now() - began }),
   };
 }
 
-/** The published start on the standard scale: pooled mean, v = residual variance, Σ = vI, σ² = v/2. */
-export function publishedStart(statistics: BasisStatistics, mean: MeanProblem): LowRankParameters {
-  const d = statistics.basis.numBasis;
-  const { meanCoefficients, variance } = pooledMean(statistics, mean);
-  // A mean curve through all observations would leave nothing to start from.
-  const v = Math.max(variance, 1e-8);
-  return { meanCoefficients, noiseVariance: v / 2, factor: identity(d, Math.sqrt(v)), rank: d };
+/** The parameters of a fitted mixed model as the passes take them. */
+export function lmmParameters({ basis, mean, noiseVariance, covarianceFactor }: LmmModel): LowRankParameters {
+  return { meanCoefficients: mean.coefficients, noiseVariance, factor: covarianceFactor, rank: basis.numBasis };
 }
 
-/** Maximum likelihood of the mixed model on the standard scale, from the published start unless given. */
-export function maximizeLmm(
-  standard: Standardized,
-  mean: MeanProblem,
-  settings: LinearSettings,
-  control: FitControl,
-  start: LowRankParameters = publishedStart(standard.statistics, mean),
-): LinearFit {
-  return fitLinear(standard, start, mean, lmmEmStep, "linear mixed model", settings, control);
+/** The published start: least squares of all values, v = their residual variance (divided by N), Σ = vI, σ² = v/2. */
+export function publishedStart({ statistics, mean, gram }: LinearProblem): LowRankParameters {
+  const { numIndividuals: m, numObservations: N, cross, sumSquares, center } = statistics;
+  const d = statistics.basis.numBasis;
+  const E = new Float64Array(d);
+  for (let i = 0; i < m; i++) for (let k = 0; k < d; k++) E[k] += cross[i * d + k];
+  const shift = meanShift(mean, gram, E);
+  const variance = (compensatedSum(sumSquares) + misfitChange(gram, E, shift)) / N;
+  // A mean curve through all observations would leave nothing to start from.
+  const v = Math.max(variance, 1e-8);
+  return {
+    meanCoefficients: shift.map((b) => center + b),
+    noiseVariance: v / 2,
+    factor: identity(d, Math.sqrt(v)),
+    rank: d,
+  };
 }

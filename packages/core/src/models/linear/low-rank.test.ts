@@ -2,20 +2,12 @@ import { describe, expect, it } from "vitest";
 import { expectGradient, relativeError } from "../../../../../test/expect-gradient.ts";
 import { type RandomCohort, randomCohort } from "../../../../../test/random-cohort.ts";
 import { designMatrix } from "../../basis/bspline.ts";
-import { pooledGram } from "../../basis/statistics.ts";
 import { onlyMarker } from "../../cohort/cohort.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { multiply, transpose } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
-import {
-  createLowRankWorkspace,
-  createScore,
-  factorGradient,
-  individualLogLikelihoods,
-  type LowRankParameters,
-  logLikelihood,
-  logLikelihoodScore,
-} from "./low-rank.ts";
+import { expectationSums, scoreOf, unpackExpectation } from "./expectation.ts";
+import { covarianceGradient, individualLogLikelihoods, type LowRankParameters, logLikelihood } from "./low-rank.ts";
 import { coefficientMeans, coefficientPosterior, effectPosterior } from "./posterior.ts";
 
 /** Parameters drawn at random; `zeros` leading columns of L are set to 0. */
@@ -92,13 +84,10 @@ describe("linear model likelihood", () => {
         factor: y.slice(d + 1),
         rank: r,
       });
-      const score = createScore(d);
-      const gradient = new Float64Array(x.length);
-      const value = logLikelihoodScore(statistics, p, pooledGram(statistics), score, createLowRankWorkspace(d, r));
-      gradient.set(score.residual.map((e) => e / p.noiseVariance));
-      gradient[d] = score.logNoiseVariance;
-      factorGradient(p, score, d, gradient.subarray(d + 1));
-      expect(value).toBeCloseTo(logLikelihood(statistics, p), 8);
+      const expected = unpackExpectation(statistics, r, expectationSums(statistics, p));
+      const { meanCoefficients, logNoiseVariance, factor } = scoreOf(expected, p, statistics.numObservations);
+      expect(expected.logLikelihood).toBeCloseTo(logLikelihood(statistics, p), 8);
+      const gradient = Float64Array.from([...meanCoefficients, logNoiseVariance, ...factor]);
       expectGradient((y) => logLikelihood(statistics, read(y)), x, gradient);
     }
   });
@@ -106,15 +95,15 @@ describe("linear model likelihood", () => {
   it("has the derivative D in the covariance: adding variance along u gains u'Du", () => {
     const { statistics } = randomCohort({ seed: 6 });
     const p = randomParameters(5, 2, 7);
-    const score = createScore(5);
-    const value = logLikelihoodScore(statistics, p, pooledGram(statistics), score, createLowRankWorkspace(5, 2));
+    const D = covarianceGradient(statistics, p);
+    const value = logLikelihood(statistics, p);
     const random = createRandom(8);
     const u = Float64Array.from({ length: 5 }, () => random.normal());
     const epsilon = 1e-6;
     const factor = new Float64Array(15);
     for (let k = 0; k < 5; k++) factor.set([p.factor[2 * k], p.factor[2 * k + 1], Math.sqrt(epsilon) * u[k]], 3 * k);
     let slope = 0;
-    for (let k = 0; k < 5; k++) for (let l = 0; l < 5; l++) slope += u[k] * score.covariance[k * 5 + l] * u[l];
+    for (let k = 0; k < 5; k++) for (let l = 0; l < 5; l++) slope += u[k] * D[k * 5 + l] * u[l];
     const gain = (logLikelihood(statistics, { ...p, factor, rank: 3 }) - value) / epsilon;
     expect(Math.abs(gain / slope - 1)).toBeLessThan(1e-3);
   });
@@ -122,14 +111,7 @@ describe("linear model likelihood", () => {
   it("says NaN where the noise is negligible, and refuses it at the door", () => {
     const { statistics } = randomCohort({ seed: 6 });
     const p = { ...randomParameters(5, 5, 7), noiseVariance: 0 };
-    const value = logLikelihoodScore(
-      statistics,
-      p,
-      pooledGram(statistics),
-      createScore(5),
-      createLowRankWorkspace(5, 5),
-    );
-    expect(value).toBeNaN();
+    expect(expectationSums(statistics, p)[0]).toBeNaN();
     expect(() => logLikelihood(statistics, p)).toThrow(/noise variance/);
   });
 

@@ -2,16 +2,13 @@
  * One engine for all linear models (docs/math/linear.md §1):
  *   y_i = B_i β + B_i L v_i + e_i,   v_i ~ N(0, I_r),   e_i ~ N(0, σ² I),   L [d,r] of any rank, singular allowed.
  * r = d is the linear mixed model (Σ = LL'), r = q the reduced-rank model (L = F). No n_i x n_i matrix is formed. With
- *   T_i = G_iL,   A_i = σ² I + L'T_i = C_iC_i',   z_i = C_i⁻¹L'g_i,   v̂_i = C_i⁻ᵀz_i,   Y_i = C_i⁻¹T_i',
+ *   T_i = G_iL,   A_i = σ² I + L'T_i = C_iC_i',   z_i = C_i⁻¹L'g_i,   v̂_i = C_i⁻ᵀz_i,
  *   log p(y_i) = −½ [ n_i log 2π + (n_i − r) log σ² + 2 Σ_j log C_i,jj + (ρ_i − z_i'z_i)/σ² ],
  *   v_i | y_i ~ N(v̂_i, σ² A_i⁻¹),   w_i = L v_i.
- * The whole gradient needs three sums over individuals, with e_i = g_i − Y_i'z_i = g_i − G_iLv̂_i:
- *   E = Σ e_i,   D = ½ [ Σ e_ie_i'/σ⁴ − Σ (G_i − Y_i'Y_i)/σ² ],   Q = Σ (ρ_i − z_i'z_i)/σ²,
- *   ∂/∂β = E/σ²,   ∂/∂Σ = D,   ∂/∂L = 2DL,   ∂/∂log σ² = ½ (Q − N) − <D, LL'>.
- * Cost per individual O(d r (r + degree) + d² r), whatever the number of observations.
+ * Cost per individual O(d r (r + degree)), whatever the number of observations.
  */
 
-import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
+import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
 
@@ -27,38 +24,34 @@ export interface LowRankParameters {
   readonly rank: number;
 }
 
-/** Derivatives of the total log-likelihood, filled by `logLikelihoodScore`. */
-export interface Score {
-  /** σ² ∂/∂β = E, [d]. */
-  readonly residual: Float64Array;
-  /** ∂/∂Σ = D, symmetric [d,d]. */
-  readonly covariance: Float64Array;
-  logNoiseVariance: number;
-}
-
 /** Buffers for one individual at a time. */
 export interface LowRankWorkspace {
   readonly d: number;
   readonly r: number;
-  /** Row k of L is zero from column rowEnd[k] on (triangular factors cost less), [d]. */
-  readonly rowEnd: Int32Array;
   readonly g: Float64Array; // [d]
-  readonly T: Float64Array; // G L, later Y', [d,r]
+  readonly T: Float64Array; // G L, [d,r]
   readonly C: Float64Array; // lower, reciprocals on the diagonal, [r,r]
   readonly z: Float64Array; // [r]
   readonly v: Float64Array; // v̂, [r]
   readonly P: Float64Array; // A⁻¹, [r,r]
   readonly scratch: Float64Array; // [r,r]
-  /** ρ − z'z of the last individual. */
-  misfit: number;
+  /** ρ of the last individual. */
+  sumSquares: number;
 }
 
-/** Buffers for models of basis size d and rank r. */
-export function createLowRankWorkspace(d: number, r: number): LowRankWorkspace {
+/** Workspace for a pass over the individuals; refuses parameters of another basis. */
+export function createWorkspace(statistics: BasisStatistics, parameters: LowRankParameters): LowRankWorkspace {
+  const d = statistics.basis.numBasis;
+  const { rank: r, factor, meanCoefficients } = parameters;
+  if (factor.length !== d * r || meanCoefficients.length !== d) {
+    throw new DtmError(
+      "shape",
+      `Linear model: expected a factor of ${d} x ${r} and ${d} mean coefficients, received ${factor.length} and ${meanCoefficients.length} numbers. Use parameters and statistics of one basis.`,
+    );
+  }
   return {
     d,
     r,
-    rowEnd: new Int32Array(d),
     g: new Float64Array(d),
     T: new Float64Array(d * r),
     C: new Float64Array(r * r),
@@ -66,116 +59,22 @@ export function createLowRankWorkspace(d: number, r: number): LowRankWorkspace {
     v: new Float64Array(r),
     P: new Float64Array(r * r),
     scratch: new Float64Array(r * r),
-    misfit: 0,
+    sumSquares: 0,
   };
 }
 
-/** Buffers for the derivatives of a model of basis size d. */
-export function createScore(d: number): Score {
-  return { residual: new Float64Array(d), covariance: new Float64Array(d * d), logNoiseVariance: 0 };
-}
-
-/** log p(y_i) of every individual, written to `out` [m]. For new individuals this is their held-out score. */
-export function individualLogLikelihoods(
-  statistics: BasisStatistics,
-  parameters: LowRankParameters,
-  out: Float64Array = new Float64Array(statistics.numIndividuals),
-): Float64Array {
-  const ws = checkedWorkspace(statistics, parameters);
-  for (let i = 0; i < statistics.numIndividuals; i++) out[i] = factorIndividual(statistics, i, parameters, ws);
+/** log p(y_i) of every individual, [m]. For new individuals this is their held-out score. */
+export function individualLogLikelihoods(statistics: BasisStatistics, parameters: LowRankParameters): Float64Array {
+  const ws = createWorkspace(statistics, parameters);
+  const out = new Float64Array(statistics.numIndividuals);
+  for (let i = 0; i < out.length; i++) out[i] = factorIndividual(statistics, i, parameters, ws);
   if (out.some(Number.isNaN)) throw notPositive(parameters);
   return out;
 }
 
 /** Σ_i log p(y_i). */
 export function logLikelihood(statistics: BasisStatistics, parameters: LowRankParameters): number {
-  const ws = checkedWorkspace(statistics, parameters);
-  let total = 0;
-  for (let i = 0; i < statistics.numIndividuals; i++) total += factorIndividual(statistics, i, parameters, ws);
-  if (Number.isNaN(total)) throw notPositive(parameters);
-  return total;
-}
-
-/**
- * Σ_i log p(y_i), with its derivatives written to `score`; NaN if some A_i is numerically not positive definite.
- * `gram` is Σ_i G_i [d,d].
- */
-export function logLikelihoodScore(
-  statistics: BasisStatistics,
-  parameters: LowRankParameters,
-  gram: Float64Array,
-  score: Score,
-  ws: LowRankWorkspace,
-): number {
-  const { d } = ws;
-  const { residual: E, covariance: D } = score;
-  const sigma2 = parameters.noiseVariance;
-  readFactorShape(parameters, ws);
-  for (let k = 0; k < d; k++) {
-    E[k] = 0;
-    for (let l = 0; l <= k; l++) D[k * d + l] = 0;
-  }
-  let total = 0;
-  let misfit = 0;
-  for (let i = 0; i < statistics.numIndividuals; i++) {
-    total += factorIndividual(statistics, i, parameters, ws);
-    misfit += ws.misfit;
-    addIndividualScore(ws, sigma2, E, D);
-  }
-  finishScore(parameters, gram, statistics.numObservations, misfit, score);
-  return total;
-}
-
-/** Turns E, the lower triangle of Σ (ee'/σ² + Y'Y) and Σ (ρ − z'z) into the derivatives. */
-export function finishScore(
-  parameters: LowRankParameters,
-  gram: Float64Array,
-  numObservations: number,
-  misfit: number,
-  score: Score,
-): void {
-  const { noiseVariance: sigma2, factor: L, rank: r, meanCoefficients } = parameters;
-  const D = score.covariance;
-  const d = meanCoefficients.length;
-  let inner = 0;
-  for (let k = 0; k < d; k++) {
-    for (let l = 0; l <= k; l++) {
-      const s = (0.5 * (D[k * d + l] - gram[k * d + l])) / sigma2;
-      D[k * d + l] = s;
-      D[l * d + k] = s;
-      let sigma = 0;
-      for (let a = 0; a < r; a++) sigma += L[k * r + a] * L[l * r + a];
-      inner += (k === l ? 1 : 2) * s * sigma;
-    }
-  }
-  score.logNoiseVariance = 0.5 * (misfit / sigma2 - numObservations) - inner;
-}
-
-/**
- * Kernel: adds e to E [d] and the lower triangle of ee'/σ² + Y'Y to D [d,d], for the individual factored last.
- * Overwrites T by Y' and g by e.
- */
-function addIndividualScore(ws: LowRankWorkspace, sigma2: number, E: Float64Array, D: Float64Array): void {
-  const { d, r, g, T, C, z } = ws;
-  for (let k = 0; k < d; k++) {
-    const row = k * r;
-    let e = g[k];
-    for (let a = 0; a < r; a++) {
-      let s = T[row + a];
-      for (let c = 0; c < a; c++) s -= C[a * r + c] * T[row + c];
-      s *= C[a * r + a];
-      T[row + a] = s;
-      e -= s * z[a];
-    }
-    g[k] = e;
-    E[k] += e;
-    const scaled = e / sigma2;
-    for (let l = 0; l <= k; l++) {
-      let s = scaled * g[l];
-      for (let a = 0; a < r; a++) s += T[row + a] * T[l * r + a];
-      D[k * d + l] += s;
-    }
-  }
+  return individualLogLikelihoods(statistics, parameters).reduce((sum, value) => sum + value, 0);
 }
 
 /**
@@ -186,22 +85,43 @@ export function likelihoodRounding(value: number, sumSquares: number, sigma2: nu
   return 1e-13 * Math.abs(value) + (2e-15 * sumSquares) / sigma2;
 }
 
-/** ∂/∂L = 2DL, written to `out` [d,r]. */
-export function factorGradient(parameters: LowRankParameters, score: Score, d: number, out: Float64Array): void {
-  const { rank: r, factor: L } = parameters;
-  const D = score.covariance;
-  for (let k = 0; k < d; k++) {
-    for (let a = 0; a < r; a++) {
-      let s = 0;
-      for (let l = 0; l < d; l++) s += D[k * d + l] * L[l * r + a];
-      out[k * r + a] = 2 * s;
+/**
+ * D = ∂ℓ/∂Σ, symmetric [d,d]: with e_i = g_i − T_iv̂_i = B_i'(y_i − B_iβ − B_iŵ_i),
+ *   D = ½ Σ_i [ e_ie_i'/σ⁴ − (G_i − T_iA_i⁻¹T_i')/σ² ].
+ * It says more than ∂ℓ/∂L = 2DL where L has lost rank.
+ */
+export function covarianceGradient(statistics: BasisStatistics, parameters: LowRankParameters): Float64Array {
+  const ws = createWorkspace(statistics, parameters);
+  const { d, r, g, T, v, P } = ws;
+  const sigma2 = parameters.noiseVariance;
+  const D = new Float64Array(d * d);
+  const G = new Float64Array(d * d);
+  const TP = new Float64Array(d * r);
+  for (let i = 0; i < statistics.numIndividuals; i++) {
+    if (Number.isNaN(factorIndividual(statistics, i, parameters, ws))) throw notPositive(parameters);
+    solvePosterior(ws);
+    unpackGram(statistics, i, G);
+    for (let k = 0; k < d; k++) {
+      for (let a = 0; a < r; a++) {
+        g[k] -= T[k * r + a] * v[a];
+        TP[k * r + a] = 0;
+        for (let c = 0; c < r; c++) TP[k * r + a] += T[k * r + c] * P[c * r + a];
+      }
+    }
+    for (let k = 0; k < d; k++) {
+      for (let l = 0; l < d; l++) {
+        let s = (g[k] * g[l]) / sigma2 - G[k * d + l];
+        for (let a = 0; a < r; a++) s += TP[k * r + a] * T[l * r + a];
+        D[k * d + l] += (0.5 * s) / sigma2;
+      }
     }
   }
+  return D;
 }
 
 /**
- * Kernel: writes g, T, C and z of individual i to the workspace and returns log p(y_i); NaN if A_i is numerically not
- * positive definite. `readFactorShape` must have been called for these parameters.
+ * Kernel: writes g, T, C, z and ρ of individual i to the workspace and returns log p(y_i); NaN if A_i is numerically not
+ * positive definite.
  */
 export function factorIndividual(
   statistics: BasisStatistics,
@@ -209,35 +129,33 @@ export function factorIndividual(
   parameters: LowRankParameters,
   ws: LowRankWorkspace,
 ): number {
-  const { d, r, rowEnd, g, T, C, z } = ws;
+  const { d, r, g, T, C, z } = ws;
   const { numBand, bandRow, bandColumn, gram } = statistics;
   const { factor: L, noiseVariance: sigma2 } = parameters;
-  const rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
+  ws.sumSquares = residualStatistics(statistics, i, parameters.meanCoefficients, g);
 
-  // T = G L by the band of G, over the nonzero part of the rows of L.
-  for (let k = 0; k < d * r; k++) T[k] = 0;
+  // T = G L by the band of G.
+  T.fill(0);
   const offset = i * numBand;
   for (let j = 0; j < numBand; j++) {
     const G = gram[offset + j];
     const k = bandRow[j];
     const l = bandColumn[j];
-    for (let c = 0; c < rowEnd[l]; c++) T[k * r + c] += G * L[l * r + c];
-    if (k !== l) for (let c = 0; c < rowEnd[k]; c++) T[l * r + c] += G * L[k * r + c];
+    for (let c = 0; c < r; c++) T[k * r + c] += G * L[l * r + c];
+    if (k !== l) for (let c = 0; c < r; c++) T[l * r + c] += G * L[k * r + c];
   }
 
   // A = σ² I + L'T (lower triangle) into C, b = L'g into z.
+  C.fill(0);
   for (let a = 0; a < r; a++) {
     z[a] = 0;
-    for (let c = 0; c < a; c++) C[a * r + c] = 0;
     C[a * r + a] = sigma2;
   }
   for (let k = 0; k < d; k++) {
-    const row = k * r;
-    const gk = g[k];
-    for (let a = 0; a < rowEnd[k]; a++) {
-      const l = L[row + a];
-      z[a] += l * gk;
-      for (let c = 0; c <= a; c++) C[a * r + c] += l * T[row + c];
+    for (let a = 0; a < r; a++) {
+      const l = L[k * r + a];
+      z[a] += l * g[k];
+      for (let c = 0; c <= a; c++) C[a * r + c] += l * T[k * r + c];
     }
   }
 
@@ -245,28 +163,25 @@ export function factorIndividual(
   let logDet = 0;
   let explained = 0;
   for (let a = 0; a < r; a++) {
-    const ra = a * r;
     let b = z[a];
-    let diagonal = C[ra + a];
+    let diagonal = C[a * r + a];
     for (let c = 0; c < a; c++) {
-      const rc = c * r;
-      let s = C[ra + c];
-      for (let h = 0; h < c; h++) s -= C[ra + h] * C[rc + h];
-      s *= C[rc + c];
-      C[ra + c] = s;
+      let s = C[a * r + c];
+      for (let h = 0; h < c; h++) s -= C[a * r + h] * C[c * r + h];
+      s *= C[c * r + c];
+      C[a * r + c] = s;
       diagonal -= s * s;
       b -= s * z[c];
     }
     if (!(diagonal > 0)) return Number.NaN;
     const inverse = 1 / Math.sqrt(diagonal);
-    C[ra + a] = inverse;
+    C[a * r + a] = inverse;
     z[a] = b * inverse;
     explained += z[a] * z[a];
     logDet += Math.log(diagonal);
   }
-  ws.misfit = rho - explained;
   const n = statistics.counts[i];
-  return -0.5 * (n * LOG_2PI + (n - r) * Math.log(sigma2) + logDet + ws.misfit / sigma2);
+  return -0.5 * (n * LOG_2PI + (n - r) * Math.log(sigma2) + logDet + (ws.sumSquares - explained) / sigma2);
 }
 
 /** Kernel: writes v̂ = C⁻ᵀz and P = A⁻¹ = C⁻ᵀC⁻¹ of the individual factored last. */
@@ -293,34 +208,6 @@ export function solvePosterior(ws: LowRankWorkspace): void {
       P[c * r + a] = s;
     }
   }
-}
-
-/** Notes where the rows of L end, so that triangular factors cost less. */
-export function readFactorShape(
-  parameters: LowRankParameters,
-  { d, r, rowEnd }: Pick<LowRankWorkspace, "d" | "r" | "rowEnd">,
-): void {
-  const L = parameters.factor;
-  for (let k = 0; k < d; k++) {
-    let end = r;
-    while (end > 0 && L[k * r + end - 1] === 0) end--;
-    rowEnd[k] = end;
-  }
-}
-
-/** Workspace for a pass over the individuals; refuses parameters of another basis. */
-export function checkedWorkspace(statistics: BasisStatistics, parameters: LowRankParameters): LowRankWorkspace {
-  const d = statistics.basis.numBasis;
-  const { rank: r, factor, meanCoefficients } = parameters;
-  if (factor.length !== d * r || meanCoefficients.length !== d) {
-    throw new DtmError(
-      "shape",
-      `Linear model: expected a factor of ${d} x ${r} and ${d} mean coefficients, received ${factor.length} and ${meanCoefficients.length} numbers. Use parameters and statistics of one basis.`,
-    );
-  }
-  const ws = createLowRankWorkspace(d, r);
-  readFactorShape(parameters, ws);
-  return ws;
 }
 
 /** The complaint that some A_i was not positive definite. */

@@ -2,38 +2,28 @@ import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { scrambledHost } from "../../../../../test/shard-host.ts";
-import { pooledGram } from "../../basis/statistics.ts";
 import { embed } from "../embed.ts";
-import { fitFpca, fitLmm } from "../fit-models.ts";
-import { rankSums } from "./em.ts";
-import { createLowRankWorkspace, createScore, logLikelihood, logLikelihoodScore } from "./low-rank.ts";
-import { allCoefficientMeans, allEffects, createPasses } from "./passes.ts";
-import { coefficientMeans, effectPosterior } from "./posterior.ts";
-import { linearLogLikelihood, linearParameters } from "./scores.ts";
+import { fitFpca, fitLmm } from "../linear-models.ts";
+import { expectationSums, unpackExpectation } from "./expectation.ts";
+import { logLikelihood } from "./low-rank.ts";
+import { allEffects, createExpectationStep } from "./passes.ts";
+import { effectPosterior } from "./posterior.ts";
+import { linearLogLikelihood, linearParameters, linearPlaces } from "./scores.ts";
 
 const { cohort, statistics } = randomCohort({ numIndividuals: 5203, maxObservations: 6, seed: 4 });
-const gram = pooledGram(statistics);
 const lmm = fitLmm(cohort, { maxEvaluations: 6 });
 const parameters = linearParameters(lmm);
 
 describe("passes of a linear fit in blocks", () => {
   it.each(["wasm", "typescript"] as const)("sum to those over everybody at once (%s)", (kernels) => {
-    const passes = createPasses(statistics, 5, gram, { kernels });
-    const [found, expected] = [createScore(5), createScore(5)];
-    const value = logLikelihoodScore(statistics, parameters, gram, expected, createLowRankWorkspace(5, 5));
-    expect(relativeError([passes.score(parameters, found)], [value])).toBeLessThan(1e-12);
-    // At a maximum derivatives vanish: they are compared beside the sums they are differences of.
-    const scale = 5203 / parameters.noiseVariance;
-    for (let k = 0; k < 25; k++)
-      expect(Math.abs(found.covariance[k] - expected.covariance[k])).toBeLessThan(1e-9 * scale);
-    expect(Math.abs(found.logNoiseVariance - expected.logNoiseVariance)).toBeLessThan(1e-9 * scale);
-    const [sums, whole] = [passes.rankSums(parameters), rankSums(statistics, parameters)];
-    for (const name of ["secondMoment", "firstMoment", "cross", "residual"] as const) {
-      expect(relativeError(sums[name], whole[name])).toBeLessThan(1e-10);
+    const found = createExpectationStep(statistics, { kernels })(parameters);
+    const whole = unpackExpectation(statistics, 5, expectationSums(statistics, parameters));
+    for (const name of ["effects", "secondMoment", "firstMoment", "cross", "residual"] as const) {
+      expect(relativeError(found[name], whole[name])).toBeLessThan(1e-10);
     }
-    expect(relativeError([sums.logLikelihood, sums.sumSquares], [whole.logLikelihood, whole.sumSquares])).toBeLessThan(
-      1e-12,
-    );
+    expect(
+      relativeError([found.logLikelihood, found.sumSquares], [whole.logLikelihood, whole.sumSquares]),
+    ).toBeLessThan(1e-12);
   });
 
   it("give the same bits wherever blocks are worked on", () => {
@@ -43,15 +33,16 @@ describe("passes of a linear fit in blocks", () => {
       expect(there).toEqual(here);
     }
     const shards = scrambledHost(2);
-    expect(allCoefficientMeans(statistics, parameters, shards)).toEqual(coefficientMeans(statistics, parameters));
-    expect(allEffects(statistics, parameters, shards)).toEqual(effectPosterior(statistics, parameters));
+    expect(linearPlaces(lmm, statistics, shards)).toEqual(linearPlaces(lmm, statistics));
+    expect(allEffects(statistics, parameters, undefined, shards)).toEqual(effectPosterior(statistics, parameters));
     expect(linearLogLikelihood(lmm, statistics, { shards })).toBe(linearLogLikelihood(lmm, statistics));
   });
 
   it("say that the noise is negligible, wherever it happens", () => {
-    const passes = createPasses(statistics, 5, gram, { shards: scrambledHost(2) });
-    expect(passes.score({ ...parameters, noiseVariance: 0 }, createScore(5))).toBeNaN();
-    expect(() => passes.rankSums({ ...parameters, noiseVariance: 0 })).toThrow(/noise variance/);
+    for (const kernels of ["wasm", "typescript"] as const) {
+      const expectStep = createExpectationStep(statistics, { kernels, shards: scrambledHost(2) });
+      expect(expectStep({ ...parameters, noiseVariance: 0 }).logLikelihood).toBeNaN();
+    }
   });
 });
 

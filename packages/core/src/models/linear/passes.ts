@@ -1,11 +1,12 @@
 /**
- * The passes of a linear fit over its individuals. Large cohorts are cut into blocks that shards work on
- * (models/shards.ts); every result is a sum over individuals or a row for each, so blocks are added, or put together, in
- * their order: the same bytes wherever they were worked on.
+ * The passes of the linear models over individuals, in blocks that shards work on (models/shards.ts). Every result is a
+ * sum over individuals or a row for each, so blocks are added, or put together, in their order: the same bytes wherever
+ * they were worked on.
  */
-import { type BasisStatistics, pooledGram } from "../../basis/statistics.ts";
+import type { BasisStatistics } from "../../basis/statistics.ts";
 import { joinFloats } from "../../numeric/matrix.ts";
-import type { KernelChoice } from "../../wasm/instance.ts";
+import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
+import { type LinearKernel, openLinearKernel } from "../../wasm/linear.ts";
 import type { FitControl } from "../fit.ts";
 import {
   localShards,
@@ -15,54 +16,35 @@ import {
   shardBlocks,
   statisticsBlock,
 } from "../shards.ts";
-import { type LinearPasses, type RankSums, rankSums } from "./em.ts";
-import { createLowRankWorkspace, createScore, type LowRankParameters, logLikelihood, type Score } from "./low-rank.ts";
-import { coefficientMeans, type EffectPosterior, effectPosterior } from "./posterior.ts";
-import { createScorer } from "./scorer.ts";
+import { type Expectation, expectationSums, unpackExpectation } from "./expectation.ts";
+import { type LowRankParameters, logLikelihood } from "./low-rank.ts";
+import { type EffectPosterior, effectPosterior, type LinearMap } from "./posterior.ts";
 
 export const LINEAR = "linear";
 
-/** Fits of fewer individuals than this are one block. */
+/** Passes over fewer individuals than this are not worth a thread's while. */
 const WORTH_SHARING = 5_000;
-/** A fit lays out its individuals once per block and thread, so blocks are few. */
-const NUM_BLOCKS = 8;
 
 interface LinearState {
-  readonly task: "score" | "rank-sums" | "likelihood" | "coefficients" | "effects";
+  readonly task: "expectation" | "likelihood" | "effects";
   readonly parameters: LowRankParameters;
   readonly kernels?: KernelChoice;
+  readonly through?: LinearMap;
 }
 
-/** A block's part of a score. */
-interface ScorePart extends Score {
-  readonly value: number;
-}
+/** The E step over everybody as a function of the parameters. */
+export type ExpectationStep = (parameters: LowRankParameters) => Expectation;
 
-/** The passes of a fit of rank r; `gram` is Σ_i G_i [d,d]. */
-export function createPasses(
+/** The E step of a fit, in the kernels asked for. */
+export function createExpectationStep(
   statistics: BasisStatistics,
-  r: number,
-  gram: Float64Array,
-  { kernels, shards }: Pick<FitControl, "kernels" | "shards">,
-): LinearPasses {
-  const { numIndividuals: m } = statistics;
-  if (m < WORTH_SHARING) {
-    const ws = createLowRankWorkspace(statistics.basis.numBasis, r);
-    return {
-      score: createScorer(statistics, r, gram, kernels),
-      rankSums: (parameters) => rankSums(statistics, parameters, ws),
-    };
-  }
-  const runner = (shards ?? localShards(linearShards)).open(statistics);
-  const blocks = Array.from({ length: NUM_BLOCKS }, (_, b) => ({
-    from: Math.floor((b * m) / NUM_BLOCKS),
-    to: Math.floor(((b + 1) * m) / NUM_BLOCKS),
-  }));
-  const run = (task: LinearState["task"], parameters: LowRankParameters) =>
-    runner.run(LINEAR, { task, parameters, ...(kernels === undefined ? {} : { kernels }) }, blocks);
-  return {
-    score: (parameters, score) => addScores(run("score", parameters) as ScorePart[], score),
-    rankSums: (parameters) => addRankSums(run("rank-sums", parameters) as RankSums[]),
+  { kernels, shards }: Pick<FitControl, "kernels" | "shards"> = {},
+): ExpectationStep {
+  const run = openPasses(statistics, shards);
+  return (parameters) => {
+    const [first, ...others] = run({ task: "expectation", parameters, kernels }) as Float64Array[];
+    for (const part of others) for (let k = 0; k < part.length; k++) first[k] += part[k];
+    return unpackExpectation(statistics, parameters.rank, first);
   };
 }
 
@@ -72,110 +54,44 @@ export function totalLogLikelihood(
   parameters: LowRankParameters,
   shards?: ShardHost,
 ): number {
-  return (runBlocks(statistics, "likelihood", parameters, shards) as number[]).reduce((sum, part) => sum + part, 0);
-}
-
-/** `coefficientMeans` of everybody. */
-export function allCoefficientMeans(
-  statistics: BasisStatistics,
-  parameters: LowRankParameters,
-  shards?: ShardHost,
-): Float64Array {
-  return joinFloats(runBlocks(statistics, "coefficients", parameters, shards) as Float64Array[]);
+  const parts = openPasses(statistics, shards)({ task: "likelihood", parameters }) as number[];
+  return parts.reduce((sum, part) => sum + part, 0);
 }
 
 /** `effectPosterior` of everybody. */
 export function allEffects(
   statistics: BasisStatistics,
   parameters: LowRankParameters,
+  through?: LinearMap,
   shards?: ShardHost,
 ): EffectPosterior {
-  const parts = runBlocks(statistics, "effects", parameters, shards) as EffectPosterior[];
+  const parts = openPasses(statistics, shards)({ task: "effects", parameters, through }) as EffectPosterior[];
   return {
     mean: joinFloats(parts.map(({ mean }) => mean)),
     covariance: joinFloats(parts.map(({ covariance }) => covariance)),
   };
 }
 
-function runBlocks(
-  statistics: BasisStatistics,
-  task: LinearState["task"],
-  parameters: LowRankParameters,
-  shards: ShardHost = localShards(linearShards),
-): unknown[] {
-  return shards.open(statistics).run(LINEAR, { task, parameters }, shardBlocks(statistics.numIndividuals));
+function openPasses(statistics: BasisStatistics, shards?: ShardHost): (state: LinearState) => unknown[] {
+  const m = statistics.numIndividuals;
+  const host = m < WORTH_SHARING ? undefined : shards;
+  const runner = (host ?? localShards(linearShards)).open(statistics);
+  return (state) => runner.run(LINEAR, state, shardBlocks(m));
 }
 
-/** A worker for blocks of a linear fit; individuals once laid out are kept for as long as their statistics are. */
+/** A worker for blocks of the linear models; it keeps the memory of kernels. */
 export function linearShards(): ShardFunction {
-  const kept = new WeakMap<BasisStatistics, Map<string, LinearPasses>>();
+  const open = new Map<string, LinearKernel>();
   return (statistics, _name, state, part) => {
-    const { task, parameters, kernels } = state as LinearState;
-    const block = part as ShardBlock;
-    switch (task) {
-      case "likelihood":
-        return logLikelihood(statisticsBlock(statistics, block), parameters);
-      case "coefficients":
-        return coefficientMeans(statisticsBlock(statistics, block), parameters);
-      case "effects":
-        return effectPosterior(statisticsBlock(statistics, block), parameters);
-      default: {
-        const known = kept.get(statistics) ?? new Map<string, LinearPasses>();
-        kept.set(statistics, known);
-        const name = `${block.from} ${block.to} ${parameters.rank} ${kernels}`;
-        const passes = known.get(name) ?? blockPasses(statistics, block, parameters.rank, kernels);
-        known.set(name, passes);
-        if (task === "rank-sums") return passes.rankSums(parameters);
-        const score = createScore(statistics.basis.numBasis);
-        const value = passes.score(parameters, score);
-        return { ...score, value } satisfies ScorePart;
-      }
-    }
+    const { task, parameters, kernels, through } = state as LinearState;
+    const block = statisticsBlock(statistics, part as ShardBlock);
+    if (task === "likelihood") return logLikelihood(block, parameters);
+    if (task === "effects") return effectPosterior(block, parameters, through);
+    if (chooseKernels(kernels) === "typescript") return expectationSums(block, parameters);
+    const { numBasis } = statistics.basis;
+    const shape = `${numBasis} ${statistics.numBand} ${parameters.rank}`;
+    const kernel = open.get(shape) ?? openLinearKernel(numBasis, statistics.numBand, parameters.rank);
+    open.set(shape, kernel);
+    return kernel(block, parameters);
   };
-}
-
-function blockPasses(
-  statistics: BasisStatistics,
-  block: ShardBlock,
-  r: number,
-  kernels: KernelChoice | undefined,
-): LinearPasses {
-  const views = statisticsBlock(statistics, block);
-  const part = { ...views, numObservations: views.counts.reduce((sum, n) => sum + n, 0) };
-  const ws = createLowRankWorkspace(statistics.basis.numBasis, r);
-  return {
-    score: createScorer(part, r, pooledGram(part), kernels),
-    rankSums: (parameters) => rankSums(part, parameters, ws),
-  };
-}
-
-/** The score of all: with the Gram matrix and N of a block in each part, derivatives add up as values do. */
-function addScores(parts: readonly ScorePart[], score: Score): number {
-  score.residual.fill(0);
-  score.covariance.fill(0);
-  score.logNoiseVariance = 0;
-  let value = 0;
-  for (const part of parts) {
-    addTo(score.residual, part.residual);
-    addTo(score.covariance, part.covariance);
-    score.logNoiseVariance += part.logNoiseVariance;
-    value += part.value;
-  }
-  return value;
-}
-
-function addRankSums([first, ...others]: readonly RankSums[]): RankSums {
-  for (const part of others) {
-    addTo(first.secondMoment, part.secondMoment);
-    addTo(first.firstMoment, part.firstMoment);
-    addTo(first.cross, part.cross);
-    addTo(first.residual, part.residual);
-    first.logLikelihood += part.logLikelihood;
-    first.sumSquares += part.sumSquares;
-  }
-  return first;
-}
-
-function addTo(sum: Float64Array, part: Float64Array): void {
-  for (let k = 0; k < sum.length; k++) sum[k] += part[k];
 }

@@ -3,7 +3,15 @@
  *   v_i | y_i ~ N(v̂_i, σ² A_i⁻¹),   w_i = L v_i.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { checkedWorkspace, factorIndividual, type LowRankParameters, notPositive, solvePosterior } from "./low-rank.ts";
+import { identity, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
+import {
+  createWorkspace,
+  factorIndividual,
+  type LowRankParameters,
+  type LowRankWorkspace,
+  notPositive,
+  solvePosterior,
+} from "./low-rank.ts";
 
 /** Gaussian posteriors of vectors of length k, one per individual. */
 export interface EffectPosterior {
@@ -13,63 +21,59 @@ export interface EffectPosterior {
   readonly covariance: Float64Array;
 }
 
-/** Posterior of v_i (for FPCA the place): N(v̂_i, σ² A_i⁻¹); [m,r] and [m,r,r]. */
-export function effectPosterior(statistics: BasisStatistics, parameters: LowRankParameters): EffectPosterior {
-  const ws = checkedWorkspace(statistics, parameters);
-  const { r, P, v } = ws;
-  const m = statistics.numIndividuals;
-  const mean = new Float64Array(m * r);
-  const covariance = new Float64Array(m * r * r);
-  for (let i = 0; i < m; i++) {
-    if (Number.isNaN(factorIndividual(statistics, i, parameters, ws))) throw notPositive(parameters);
-    solvePosterior(ws);
-    mean.set(v, i * r);
-    for (let a = 0; a < r * r; a++) covariance[i * r * r + a] = parameters.noiseVariance * P[a];
-  }
-  return { mean, covariance };
+/** v ↦ M v + shift, k numbers of the r effects. */
+export interface LinearMap {
+  readonly matrix: Float64Array; // M [k,r]
+  readonly shift: Float64Array; // [k]
 }
 
-/** Posterior means ŵ_i = Lv̂_i of the coefficients, [m,d]. */
-export function coefficientMeans(statistics: BasisStatistics, parameters: LowRankParameters): Float64Array {
-  const ws = checkedWorkspace(statistics, parameters);
-  const { d, r, v } = ws;
-  const L = parameters.factor;
-  const m = statistics.numIndividuals;
-  const mean = new Float64Array(m * d);
-  for (let i = 0; i < m; i++) {
-    if (Number.isNaN(factorIndividual(statistics, i, parameters, ws))) throw notPositive(parameters);
-    solvePosterior(ws);
-    for (let k = 0; k < d; k++) for (let a = 0; a < r; a++) mean[i * d + k] += L[k * r + a] * v[a];
-  }
-  return mean;
+/** Posterior of v_i (for FPCA the place), or of M v_i + shift: [m,k] and [m,k,k]. */
+export function effectPosterior(
+  statistics: BasisStatistics,
+  parameters: LowRankParameters,
+  through: LinearMap = { matrix: identity(parameters.rank), shift: new Float64Array(parameters.rank) },
+): EffectPosterior {
+  const { matrix: M, shift } = through;
+  const r = parameters.rank;
+  const k = shift.length;
+  const Mt = transpose(M, k, r);
+  const mean = new Float64Array(statistics.numIndividuals * k);
+  const covariance = new Float64Array(statistics.numIndividuals * k * k);
+  const [x, MP, V] = [new Float64Array(k), new Float64Array(k * r), new Float64Array(k * k)];
+  forEachPosterior(statistics, parameters, (i, { v, P }) => {
+    multiplyVector(M, v, k, r, x);
+    multiply(multiply(M, P, k, r, r, MP), Mt, k, r, k, V);
+    for (let a = 0; a < k; a++) mean[i * k + a] = shift[a] + x[a];
+    for (let a = 0; a < k * k; a++) covariance[i * k * k + a] = parameters.noiseVariance * V[a];
+  });
+  return { mean, covariance };
 }
 
 /** Posterior of the coefficients w_i = L v_i: N(Lv̂_i, σ² L A_i⁻¹ L'); [m,d] and [m,d,d]. */
 export function coefficientPosterior(statistics: BasisStatistics, parameters: LowRankParameters): EffectPosterior {
+  const shift = new Float64Array(statistics.basis.numBasis);
+  return effectPosterior(statistics, parameters, { matrix: parameters.factor, shift });
+}
+
+/** Posterior means ŵ_i = Lv̂_i of the coefficients, [m,d]. */
+export function coefficientMeans(statistics: BasisStatistics, parameters: LowRankParameters): Float64Array {
   const d = statistics.basis.numBasis;
-  const { rank: r, factor: L } = parameters;
-  const m = statistics.numIndividuals;
-  const v = effectPosterior(statistics, parameters);
-  const mean = new Float64Array(m * d);
-  const covariance = new Float64Array(m * d * d);
-  const LV = new Float64Array(d * r);
-  for (let i = 0; i < m; i++) {
-    for (let k = 0; k < d; k++) {
-      for (let a = 0; a < r; a++) {
-        mean[i * d + k] += L[k * r + a] * v.mean[i * r + a];
-        let s = 0;
-        for (let c = 0; c < r; c++) s += L[k * r + c] * v.covariance[(i * r + c) * r + a];
-        LV[k * r + a] = s;
-      }
-    }
-    for (let k = 0; k < d; k++) {
-      for (let l = 0; l <= k; l++) {
-        let s = 0;
-        for (let a = 0; a < r; a++) s += LV[k * r + a] * L[l * r + a];
-        covariance[(i * d + k) * d + l] = s;
-        covariance[(i * d + l) * d + k] = s;
-      }
-    }
+  const mean = new Float64Array(statistics.numIndividuals * d);
+  forEachPosterior(statistics, parameters, (i, { v }) => {
+    multiplyVector(parameters.factor, v, d, parameters.rank, mean.subarray(i * d));
+  });
+  return mean;
+}
+
+function forEachPosterior(
+  statistics: BasisStatistics,
+  parameters: LowRankParameters,
+  visit: (i: number, posterior: Pick<LowRankWorkspace, "v" | "P">) => void,
+): void {
+  const ws = createWorkspace(statistics, parameters);
+  for (let i = 0; i < statistics.numIndividuals; i++) {
+    if (Number.isNaN(factorIndividual(statistics, i, parameters, ws))) throw notPositive(parameters);
+    solvePosterior(ws);
+    visit(i, ws);
   }
-  return { mean, covariance };
 }

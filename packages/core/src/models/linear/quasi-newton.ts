@@ -1,30 +1,27 @@
 /**
  * Maximum likelihood of the linear models by quasi-Newton steps (docs/math/linear.md §5), because EM stalls where Σ is
  * nearly singular. The parameters are
- *   θ = (free mean coefficients, log σ², entries of the lower triangular or trapezoidal L),
+ *   θ = (parameters γ of the mean, log σ², entries of the lower triangular or trapezoidal L),
  * which reach every Σ = LL', singular ones included. Steps are scaled by the complete-data information at the start,
  *   I = σ⁻² Σ_i E[(1, v_i)(1, v_i)'] ⊗ G_i  for (mean, L),   N/2 for log σ²:   θ = θ₀ + R⁻ᵀx,  I = RR',
  * so that the first step is a joint EM step and the following ones learn what EM lacks.
  */
-import type { BasisStatistics } from "../../basis/statistics.ts";
 import { choleskyInPlace, invertLower } from "../../numeric/cholesky.ts";
 import { maximizeBfgs } from "../../numeric/optimize/bfgs.ts";
 import { lowerFactor } from "../../numeric/semidefinite.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
+import { designGradient, designInformation, meanCoefficients, meanParameters, timesDesign } from "../mean.ts";
 import { canonicalFactor, numericalRank } from "./canonical.ts";
-import type { LinearPasses } from "./em.ts";
+import type { LinearProblem } from "./em.ts";
+import { type Expectation, type Score, scoreOf } from "./expectation.ts";
 import {
-  createLowRankWorkspace,
-  createScore,
-  factorGradient,
+  covarianceGradient,
   type LowRankParameters,
   likelihoodRounding,
   logLikelihood,
-  logLikelihoodScore,
+  notPositive,
 } from "./low-rank.ts";
-import type { MeanProblem } from "./mean.ts";
-import { createPasses } from "./passes.ts";
 
 export interface QuasiNewtonOptions {
   /** Rounds of steps, each with fresh scaling. */
@@ -35,8 +32,6 @@ export interface QuasiNewtonOptions {
   readonly tolerance: number;
   /** σ² is kept at or above this. */
   readonly minNoiseVariance: number;
-  /** Passes over the statistics at the rank of the start. Default: made here. */
-  readonly passes?: LinearPasses;
   /** Called at each evaluation with the best log-likelihood so far; may throw to cancel. */
   readonly onEvaluation?: (evaluations: number, best: number) => void;
 }
@@ -52,20 +47,16 @@ export interface QuasiNewtonResult {
 
 /** Raises the log-likelihood from `start` to a local maximum; L comes back lower triangular, diagonal ≥ 0. */
 export function maximizeLikelihood(
-  statistics: BasisStatistics,
+  problem: LinearProblem,
   start: LowRankParameters,
-  mean: MeanProblem,
   options: QuasiNewtonOptions,
 ): QuasiNewtonResult {
   const { maxRounds, maxEvaluations, tolerance, minNoiseVariance, onEvaluation } = options;
+  const { statistics } = problem;
   const d = statistics.basis.numBasis;
   const r = start.rank;
-  const layout: Layout = { mean, entries: lowerEntries(d, r), d, r };
-  const n = mean.numFree + 1 + layout.entries.length;
-  const passes = options.passes ?? createPasses(statistics, r, mean.gram, {});
-  const score = createScore(d);
-  const gradientL = new Float64Array(d * r);
-  const gradient = new Float64Array(n);
+  const layout = layoutOf(problem, r);
+  const { noise, n } = layout;
   const totalSquares = compensatedSum(statistics.sumSquares);
   const trace: number[] = [];
   let evaluations = 0;
@@ -75,28 +66,29 @@ export function maximizeLikelihood(
 
   for (let round = 0; round < maxRounds && evaluations < maxEvaluations && !converged; round++) {
     const theta0 = pack(current, layout);
-    const { J, value: before } = inverseRoot(statistics, current, layout, passes);
+    const expected = problem.expect(current);
+    const before = expected.logLikelihood;
+    if (Number.isNaN(before)) throw notPositive(current);
+    const J = invertLower(ridgedRoot(information(expected, current, layout), n), n);
     best = before;
     const objective = (x: Float64Array, gx: Float64Array): number => {
       const trial = unpack(shifted(theta0, J, x), layout);
-      const value = passes.score(trial, score);
-      factorGradient(trial, score, d, gradientL);
-      packGradient(score.residual, score.logNoiseVariance, gradientL, trial.noiseVariance, layout, gradient);
+      const reached = problem.expect(trial);
+      const gradient = packScore(scoreOf(reached, trial, statistics.numObservations), layout);
       for (let j = 0; j < n; j++) {
         let s = 0;
         for (let k = 0; k <= j; k++) s += J[j * n + k] * gradient[k];
         gx[j] = s;
       }
       evaluations++;
-      if (value > best) {
-        best = value;
-        trace.push(value);
+      if (reached.logLikelihood > best) {
+        best = reached.logLikelihood;
+        trace.push(best);
       }
       onEvaluation?.(evaluations, best);
-      return value;
+      return reached.logLikelihood;
     };
     const lower = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
-    const noise = mean.numFree;
     lower[noise] = Math.min((Math.log(minNoiseVariance) - theta0[noise]) / J[noise * n + noise], 0);
     // Gains below rounding cannot be told from none.
     const rounding = likelihoodRounding(before, totalSquares, current.noiseVariance);
@@ -114,7 +106,7 @@ export function maximizeLikelihood(
     while (trace.length > 0 && trace[trace.length - 1] > best) trace.pop();
     converged = result.reason !== "iterations" && result.value - before < Math.max(tolerance, 10 * rounding);
     if (converged) {
-      const raised = leaveSaddle(statistics, current, mean, tolerance);
+      const raised = leaveSaddle(problem, current, tolerance);
       if (raised !== undefined) {
         current = raised.parameters;
         best = raised.logLikelihood;
@@ -133,18 +125,16 @@ export function maximizeLikelihood(
  * Returns the raised parameters, or undefined at a maximum.
  */
 function leaveSaddle(
-  statistics: BasisStatistics,
+  { statistics }: LinearProblem,
   parameters: LowRankParameters,
-  mean: MeanProblem,
   tolerance: number,
 ): { parameters: LowRankParameters; logLikelihood: number } | undefined {
   const d = statistics.basis.numBasis;
   const r = parameters.rank;
   if (numericalRank(parameters.factor, d, r) === r) return undefined;
-  const score = createScore(d);
-  const value = logLikelihoodScore(statistics, parameters, mean.gram, score, createLowRankWorkspace(d, r));
-  const { values, vectors } = symmetricEigen(score.covariance, d);
+  const { values, vectors } = symmetricEigen(covarianceGradient(statistics, parameters), d);
   if (!(values[0] > tolerance)) return undefined;
+  const value = logLikelihood(statistics, parameters);
   const factor = canonicalFactor(parameters.factor, d, r);
   // On the standard scale a variance of 1 is that of the values, so this range covers what can matter.
   for (let variance = 0.1; variance >= 1e-6; variance /= 10) {
@@ -156,38 +146,46 @@ function leaveSaddle(
   return undefined;
 }
 
-/** How θ is laid out: free mean coefficients, log σ², then the entries of L listed. */
+/** How θ [n] is laid out: γ, log σ² at `noise`, then the entries of L on or below the diagonal, column by column. */
 interface Layout {
-  readonly mean: MeanProblem;
-  /** Positions in L [d,r] on or below the diagonal, column by column. */
-  readonly entries: Int32Array;
-  readonly d: number;
+  readonly problem: LinearProblem;
   readonly r: number;
+  readonly noise: number;
+  readonly n: number;
+  /** Row k and column a of the entries of L in θ. */
+  readonly entries: readonly (readonly [k: number, a: number])[];
 }
 
-function lowerEntries(d: number, r: number): Int32Array {
-  const entries: number[] = [];
-  for (let a = 0; a < r; a++) for (let k = a; k < d; k++) entries.push(k * r + a);
-  return Int32Array.from(entries);
+function layoutOf(problem: LinearProblem, r: number): Layout {
+  const entries: [number, number][] = [];
+  for (let a = 0; a < r; a++) for (let k = a; k < problem.mean.numBasis; k++) entries.push([k, a]);
+  const noise = problem.mean.numColumns;
+  return { problem, r, noise, n: noise + 1 + entries.length, entries };
 }
 
-function pack(parameters: LowRankParameters, { mean, entries }: Layout): Float64Array {
-  const theta = new Float64Array(mean.numFree + 1 + entries.length);
-  theta.set(parameters.meanCoefficients.subarray(0, mean.numFree));
-  theta[mean.numFree] = Math.log(parameters.noiseVariance);
-  for (let j = 0; j < entries.length; j++) theta[mean.numFree + 1 + j] = parameters.factor[entries[j]];
-  return theta;
+function pack({ meanCoefficients: beta, noiseVariance, factor }: LowRankParameters, layout: Layout): Float64Array {
+  const { problem, r, entries } = layout;
+  const mean = meanParameters(problem.mean, beta);
+  return Float64Array.from([...mean, Math.log(noiseVariance), ...entries.map(([k, a]) => factor[k * r + a])]);
 }
 
-function unpack(theta: Float64Array, { mean, entries, d, r }: Layout): LowRankParameters {
-  const factor = new Float64Array(d * r);
-  for (let j = 0; j < entries.length; j++) factor[entries[j]] = theta[mean.numFree + 1 + j];
+function unpack(theta: Float64Array, { problem, r, noise, entries }: Layout): LowRankParameters {
+  const factor = new Float64Array(problem.mean.numBasis * r);
+  entries.forEach(([k, a], j) => {
+    factor[k * r + a] = theta[noise + 1 + j];
+  });
   return {
-    meanCoefficients: mean.kind === "scalar" ? new Float64Array(d).fill(theta[0]) : theta.slice(0, d),
-    noiseVariance: Math.exp(theta[mean.numFree]),
+    meanCoefficients: meanCoefficients(problem.mean, theta.subarray(0, noise)),
+    noiseVariance: Math.exp(theta[noise]),
     factor,
     rank: r,
   };
+}
+
+/** The gradient in θ. */
+function packScore(score: Score, { problem, r, entries }: Layout): Float64Array {
+  const mean = designGradient(problem.mean, score.meanCoefficients);
+  return Float64Array.from([...mean, score.logNoiseVariance, ...entries.map(([k, a]) => score.factor[k * r + a])]);
 }
 
 /** θ₀ + J'x for the lower triangular J [n,n]. */
@@ -198,51 +196,27 @@ function shifted(theta0: Float64Array, J: Float64Array, x: Float64Array): Float6
   return theta;
 }
 
-/** The gradient in θ from E, ∂/∂log σ² and ∂/∂L. */
-function packGradient(
-  E: Float64Array,
-  logNoiseVariance: number,
-  gradientL: Float64Array,
-  sigma2: number,
-  { mean, entries, d }: Layout,
-  out: Float64Array,
-): void {
-  out.fill(0, 0, mean.numFree);
-  for (let k = 0; k < d; k++) out[mean.kind === "scalar" ? 0 : k] += E[k] / sigma2;
-  out[mean.numFree] = logNoiseVariance;
-  for (let j = 0; j < entries.length; j++) out[mean.numFree + 1 + j] = gradientL[entries[j]];
-}
-
-/** J = R⁻¹ with I = RR' the complete-data information of θ, lower triangular [n,n]; and the log-likelihood there. */
-function inverseRoot(
-  statistics: BasisStatistics,
-  parameters: LowRankParameters,
-  layout: Layout,
-  passes: LinearPasses,
-): { J: Float64Array; value: number } {
-  const { mean, entries, d, r } = layout;
-  const sigma2 = parameters.noiseVariance;
-  const { secondMoment: H, firstMoment: K, logLikelihood: value } = passes.rankSums(parameters);
-  const first = mean.numFree + 1;
-  const n = first + entries.length;
-  const scalar = mean.kind === "scalar";
-  const information = new Float64Array(n * n);
-  for (let k = 0; k < d; k++) {
-    for (let l = 0; l < d; l++) information[scalar ? 0 : k * n + l] += mean.gram[k * d + l] / sigma2;
-  }
-  information[mean.numFree * n + mean.numFree] = statistics.numObservations / 2;
-  for (let j = 0; j < entries.length; j++) {
-    const row = (first + j) * n;
-    const k = Math.floor(entries[j] / r);
-    const a = entries[j] % r;
-    for (let l = 0; l < d; l++) information[row + (scalar ? 0 : l)] += K[(a * d + k) * d + l] / sigma2;
+/** The complete-data information of θ, lower triangle of [n,n]. */
+function information(expected: Expectation, { noiseVariance }: LowRankParameters, layout: Layout): Float64Array {
+  const { problem, r, noise, n, entries } = layout;
+  const { mean, gram, statistics } = problem;
+  const d = mean.numBasis;
+  const c = mean.numColumns;
+  const own = designInformation(mean, gram); // [c,c]
+  const across = timesDesign(mean, expected.firstMoment, r * d); // [rd,c]
+  const I = new Float64Array(n * n);
+  for (let k = 0; k < c; k++) for (let l = 0; l <= k; l++) I[k * n + l] = own[k * c + l] / noiseVariance;
+  I[noise * n + noise] = statistics.numObservations / 2;
+  entries.forEach(([k, a], j) => {
+    const row = (noise + 1 + j) * n;
+    const from = a * d + k;
+    for (let l = 0; l < c; l++) I[row + l] = across[from * c + l] / noiseVariance;
     for (let h = 0; h <= j; h++) {
-      const l = Math.floor(entries[h] / r);
-      const c = entries[h] % r;
-      information[row + first + h] = H[(a * d + k) * r * d + c * d + l] / sigma2;
+      const [l, b] = entries[h];
+      I[row + noise + 1 + h] = expected.secondMoment[from * r * d + b * d + l] / noiseVariance;
     }
-  }
-  return { J: invertLower(ridgedRoot(information, n), n), value };
+  });
+  return I;
 }
 
 /** Cholesky root; directions the times leave undetermined have no information, and a small ridge holds them still. */

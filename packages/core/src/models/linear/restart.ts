@@ -4,38 +4,31 @@
  * directions are fitted alone and the result is handed back to the mixed model (docs/math/linear.md §5).
  */
 import type { FitControl } from "../fit.ts";
-import { canonicalFactor, numericalRank } from "./canonical.ts";
-import { fpcaEmStep, lmmEmStep } from "./em.ts";
+import { leadingStart, numericalRank } from "./canonical.ts";
+import { maximizeCovariance, maximizeLoadings } from "./em.ts";
 import { fitLinear, isNoiseless, type LinearFit, type LinearSettings } from "./fit-linear.ts";
-import type { LowRankParameters } from "./low-rank.ts";
-import type { MeanProblem } from "./mean.ts";
-import type { Standardized } from "./standardize.ts";
+import type { StandardProblem } from "./standardize.ts";
 
-/** Leading q eigenvectors of Σ = LL' times square roots of eigenvalues, with mean and noise of the mixed model. */
-export function leadingStart(lmm: LowRankParameters, d: number, q: number): LowRankParameters {
-  return { ...lmm, factor: withColumns(canonicalFactor(lmm.factor, d, lmm.rank), d, lmm.rank, q), rank: q };
-}
+const STAGE = "linear mixed model, other starts";
 
 /** The better of `fit` and the maxima reached from `restarts` lower ranks; a warning tells of a better one. */
 export function restartFromLowerRanks(
-  standard: Standardized,
-  mean: MeanProblem,
+  problem: StandardProblem,
   settings: LinearSettings,
   control: FitControl,
   restarts: number,
   fit: LinearFit,
 ): LinearFit {
-  const d = standard.statistics.basis.numBasis;
+  const d = problem.statistics.basis.numBasis;
   const rank = numericalRank(fit.parameters.factor, d, d);
-  if (rank === d || isNoiseless(fit.parameters)) return fit;
-  const stage = "linear mixed model, other starts";
+  if (restarts === 0 || rank === d || isNoiseless(fit.parameters)) return fit;
   let best = fit;
   let spent = 0;
   for (let q = rank - 1; q >= Math.max(1, rank - restarts); q--) {
     const few = { ...settings, maxEmIterations: 3 };
-    const lower = fitLinear(standard, leadingStart(fit.parameters, d, q), mean, fpcaEmStep, stage, few, control);
-    const start = { ...lower.parameters, factor: withColumns(lower.parameters.factor, d, q, d), rank: d };
-    const again = fitLinear(standard, start, mean, lmmEmStep, stage, { ...settings, maxEmIterations: 0 }, control);
+    const lower = fitLinear(problem, leadingStart(fit.parameters, q), maximizeLoadings, STAGE, few, control);
+    const start = leadingStart(lower.parameters, d);
+    const again = fitLinear(problem, start, maximizeCovariance, STAGE, { ...settings, maxEmIterations: 0 }, control);
     spent += lower.iterations + again.iterations;
     // A climb to vanishing noise is no better maximum, but none at all.
     const higher = again.logLikelihood > best.logLikelihood + 10 * settings.tolerance;
@@ -53,11 +46,4 @@ export function restartFromLowerRanks(
     ],
     milliseconds: fit.milliseconds,
   };
-}
-
-/** F [d,r] cut or padded with zeros to q columns. */
-function withColumns(F: Float64Array, d: number, r: number, q: number): Float64Array {
-  const out = new Float64Array(d * q);
-  for (let k = 0; k < d; k++) for (let a = 0; a < Math.min(r, q); a++) out[k * q + a] = F[k * r + a];
-  return out;
 }

@@ -6,28 +6,30 @@ import type { BasisStatistics } from "../../basis/statistics.ts";
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import type { ShardHost } from "../shards.ts";
 import type { FpcaModel } from "./fpca.ts";
-import type { LmmModel } from "./lmm.ts";
+import { type LmmModel, lmmParameters } from "./lmm.ts";
 import type { LowRankParameters } from "./low-rank.ts";
-import { totalLogLikelihood } from "./passes.ts";
-import { coefficientPosterior, type EffectPosterior, effectPosterior } from "./posterior.ts";
+import { allEffects, totalLogLikelihood } from "./passes.ts";
+import type { EffectPosterior, LinearMap } from "./posterior.ts";
 
 /** Posterior mean [m,q] and covariance [m,q,q] of every individual's place, in the fit's frame. */
-export function linearPlaces(model: LmmModel | FpcaModel, statistics: BasisStatistics): EffectPosterior {
+export function linearPlaces(
+  model: LmmModel | FpcaModel,
+  statistics: BasisStatistics,
+  shards?: ShardHost,
+): EffectPosterior {
+  return allEffects(statistics, linearParameters(model), placeOfEffects(model), shards);
+}
+
+/** The place as a function of the effects v: v itself for FPCA, Λ'(Lv − center) for the LMM. */
+function placeOfEffects(model: LmmModel | FpcaModel): LinearMap | undefined {
+  if (model.kind === "fpca") return undefined;
   const d = model.basis.numBasis;
   const q = model.mapDimension;
-  if (model.kind === "fpca") return effectPosterior(statistics, linearParameters(model));
-  const w = coefficientPosterior(statistics, linearParameters(model));
-  const m = statistics.numIndividuals;
-  const mean = new Float64Array(m * q);
-  const covariance = new Float64Array(m * q * q);
   const loadingsT = transpose(model.scoreLoadings, d, q);
-  for (let i = 0; i < m; i++) {
-    const centred = w.mean.slice(i * d, (i + 1) * d).map((v, k) => v - model.scoreCenter[k]);
-    mean.set(multiplyVector(loadingsT, centred, q, d), i * q);
-    const V = w.covariance.subarray(i * d * d, (i + 1) * d * d);
-    covariance.set(multiply(multiply(loadingsT, V, q, d, d), model.scoreLoadings, q, d, q), i * q * q);
-  }
-  return { mean, covariance };
+  return {
+    matrix: multiply(loadingsT, model.covarianceFactor, q, d, d),
+    shift: multiplyVector(loadingsT, model.scoreCenter, q, d).map((x) => -x),
+  };
 }
 
 /**
@@ -44,11 +46,9 @@ export function linearLogLikelihood(
 
 /** The parameters of a fitted model as the passes take them. */
 export function linearParameters(model: LmmModel | FpcaModel): LowRankParameters {
-  const { noiseVariance } = model;
-  const meanCoefficients = model.mean.coefficients;
-  return model.kind === "fpca"
-    ? { meanCoefficients, noiseVariance, factor: model.loadings, rank: model.mapDimension }
-    : { meanCoefficients, noiseVariance, factor: model.covarianceFactor, rank: model.basis.numBasis };
+  if (model.kind === "lmm") return lmmParameters(model);
+  const { mean, noiseVariance, loadings, mapDimension } = model;
+  return { meanCoefficients: mean.coefficients, noiseVariance, factor: loadings, rank: mapDimension };
 }
 
 /** Coefficients w [d] of the course at place x [q] (fit's frame): Fx for FPCA, center + F̂x for the LMM. */

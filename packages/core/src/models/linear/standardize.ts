@@ -6,19 +6,25 @@
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
+import type { FitControl } from "../fit.ts";
+import type { MeanKind } from "../mean.ts";
+import { type LinearProblem, linearProblem } from "./em.ts";
 import type { LowRankParameters } from "./low-rank.ts";
 
-export interface Standardized {
-  /** Statistics of ỹ; their own center is 0. */
-  readonly statistics: BasisStatistics;
+/** The problem of ỹ, whose own center is 0, with what leads back. */
+export interface StandardProblem extends LinearProblem {
   readonly center: number;
   readonly scale: number;
   /** ℓ − ℓ̃ = −N log scale. */
   readonly logLikelihoodShift: number;
 }
 
-/** Statistics on the standard scale, with what leads back. */
-export function standardize(statistics: BasisStatistics): Standardized {
+/** The problem of a linear fit on the standard scale. */
+export function standardProblem(
+  statistics: BasisStatistics,
+  mean: MeanKind,
+  control: Pick<FitControl, "kernels" | "shards"> = {},
+): StandardProblem {
   const { numObservations: N, cross, sumSquares, center } = statistics;
   const spread = Math.sqrt(compensatedSum(sumSquares) / N);
   if (!(spread > 0 && Number.isFinite(spread))) {
@@ -28,22 +34,17 @@ export function standardize(statistics: BasisStatistics): Standardized {
     );
   }
   const scale = 2 ** Math.round(Math.log2(spread));
-  return {
-    statistics: {
-      ...statistics,
-      center: 0,
-      cross: cross.map((c) => c / scale),
-      sumSquares: sumSquares.map((s) => s / scale / scale),
-    },
-    center,
-    scale,
-    logLikelihoodShift: -N * Math.log(scale),
+  const scaled: BasisStatistics = {
+    ...statistics,
+    center: 0,
+    cross: cross.map((c) => c / scale),
+    sumSquares: sumSquares.map((s) => s / scale / scale),
   };
+  return { ...linearProblem(scaled, mean, control), center, scale, logLikelihoodShift: -N * Math.log(scale) };
 }
 
 /** Parameters for ỹ from parameters for y. */
-export function toStandard(standard: Standardized, parameters: LowRankParameters): LowRankParameters {
-  const { center, scale } = standard;
+export function toStandard({ center, scale }: StandardProblem, parameters: LowRankParameters): LowRankParameters {
   return {
     meanCoefficients: parameters.meanCoefficients.map((b) => (b - center) / scale),
     noiseVariance: parameters.noiseVariance / scale / scale,
@@ -53,8 +54,7 @@ export function toStandard(standard: Standardized, parameters: LowRankParameters
 }
 
 /** Parameters for y from parameters for ỹ. */
-export function fromStandard(standard: Standardized, parameters: LowRankParameters): LowRankParameters {
-  const { center, scale } = standard;
+export function fromStandard({ center, scale }: StandardProblem, parameters: LowRankParameters): LowRankParameters {
   return {
     meanCoefficients: parameters.meanCoefficients.map((b) => center + scale * b),
     noiseVariance: parameters.noiseVariance * scale * scale,

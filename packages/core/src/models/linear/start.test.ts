@@ -53,7 +53,8 @@ describe("linearStart", () => {
     const onProgress = (p: FitProgress) => stages.add(p.stage);
     const first = linearStart(statistics, { mapDimension: 2, onProgress });
     expect(linearStart(statistics, { mapDimension: 2 })).toEqual(first);
-    expect([...stages]).toEqual(["linear mixed model", "functional principal components"]);
+    expect([...stages].at(0)).toBe("linear mixed model");
+    expect([...stages].at(-1)).toBe("functional principal components");
   });
 
   it("can be the published one, by EM alone", () => {

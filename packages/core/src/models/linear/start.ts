@@ -1,79 +1,77 @@
 /**
- * Where map models start (docs/math/linear.md §7): the linear mixed model gives mean, noise, Σ and principal component
- * scores; the reduced-rank model started from it gives a Gaussian posterior of each place.
+ * The linear models of a cohort, fitted once: baselines in their own right, and where its maps start from (docs/math/linear.md
+ * §7). The linear mixed model gives mean, noise, Σ and principal component scores; the reduced-rank model, started from it,
+ * a Gaussian posterior of each place.
  */
 import { type BasisStatistics, selectStatistics } from "../../basis/statistics.ts";
-import { checkOption } from "../../errors.ts";
 import { createRandom } from "../../numeric/random.ts";
-import type { FitControl } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
-import { canonicalFactor, factorCovariance } from "./canonical.ts";
-import { type LinearOptions, type LinearSettings, linearSettings } from "./fit-linear.ts";
-import { maximizeFpca } from "./fpca.ts";
-import { maximizeLmm } from "./lmm.ts";
-import { prepareMean } from "./mean.ts";
-import { allCoefficientMeans, allEffects } from "./passes.ts";
-import { effectPosterior } from "./posterior.ts";
-import { principalScores } from "./principal-scores.ts";
-import { leadingStart } from "./restart.ts";
-import { fromStandard, standardize } from "./standardize.ts";
+import type { ShardHost } from "../shards.ts";
+import { factorCovariance } from "./canonical.ts";
+import { checkComponents, linearWarnings } from "./fit-linear.ts";
+import { type FpcaModel, fitFpcaStatistics } from "./fpca.ts";
+import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./lmm.ts";
+import { linearParameters, linearPlaces } from "./scores.ts";
+import { standardProblem, toStandard } from "./standardize.ts";
 
-export interface LinearStartOptions extends LinearOptions, FitControl {
-  /** q. */
+/** Both linear models of one cohort, of the map's dimension. */
+export interface LinearModels {
+  readonly lmm: LmmModel;
+  readonly fpca: FpcaModel;
+  /** What a map that starts from them should warn of. */
+  readonly warnings: readonly string[];
+}
+
+export interface LinearModelsOptions extends Omit<LmmStatisticsOptions, "start"> {
+  /** q, the dimension of the map and the rank of the components. */
   readonly mapDimension: number;
-  /**
-   * The linear models are fitted to a random sample of this size, then everybody is placed by them. Default 20,000 for
-   * more than 50,000 individuals, else everybody.
-   */
+  /** Individuals the models are fitted to, a random sample. Default 20,000 of more than 50,000, else everybody. */
   readonly sampleSize?: number;
 }
 
-/** A start need not be exact: above the first number of individuals, the second is enough. */
+/** Above the first number of individuals, the second is enough for a start and for a comparison. */
 const MANY_INDIVIDUALS = 50_000;
 const SAMPLE_SIZE = 20_000;
 
-/**
- * The linear start of a map. By default quasi-Newton after a few EM steps and not to the last digit, which is both
- * faster and nearer to the maximum than the published EM (`algorithm: "em"`: 500 steps or 1e-7).
- */
-export function linearStart(statistics: BasisStatistics, options: LinearStartOptions): MapStart {
-  const d = statistics.basis.numBasis;
-  const m = statistics.numIndividuals;
-  const q = options.mapDimension;
-  checkOption(
-    Number.isInteger(q) && q >= 1 && q <= d,
-    "linearStart",
-    `mapDimension from 1 to ${d} (the size of the basis)`,
-    q,
-    "Use a smaller map or a larger basis.",
+/** Fits the linear mixed model, and functional principal components from it. */
+export function fitLinearModels(statistics: BasisStatistics, options: LinearModelsOptions): LinearModels {
+  const { numIndividuals: m, basis } = statistics;
+  const { mapDimension: q, seed = 1, warnings = [] } = options;
+  checkComponents("linearModels", "mapDimension", q, basis.numBasis);
+  const size = Math.min(options.sampleSize ?? (m > MANY_INDIVIDUALS ? SAMPLE_SIZE : m), m);
+  const sample = size < m ? createRandom(seed).permutation(m).slice(0, size).sort() : undefined;
+  const fitted = sample === undefined ? statistics : selectStatistics(statistics, sample);
+  const note = sample === undefined ? [] : [`Fitted to a random sample of ${size} of ${m} individuals.`];
+  const common = { ...options, warnings: [...warnings, ...note] };
+  const lmm = fitLmmStatistics(fitted, common);
+  const fpca = fitFpcaStatistics(fitted, { ...common, rank: q, start: linearParameters(lmm) });
+  const problem = standardProblem(fitted, lmm.mean.kind);
+  const concerns = [lmm, fpca].flatMap((model) =>
+    linearWarnings(problem, toStandard(problem, linearParameters(model))),
   );
-  const quick = options.algorithm === "em" ? {} : { maxEmIterations: 5, tolerance: 1e-2 };
-  const settings: LinearSettings = linearSettings({ ...quick, ...options }, "linearStart");
-  const sampleSize = options.sampleSize ?? (m > MANY_INDIVIDUALS ? SAMPLE_SIZE : m);
-  const standard = standardize(sampleSize < m ? sampleOf(statistics, sampleSize, options.seed) : statistics);
-  const mean = prepareMean(standard.statistics, settings.mean);
-  const lmm = maximizeLmm(standard, mean, settings, options);
-  const fpca = maximizeFpca(standard, mean, settings, options, leadingStart(lmm.parameters, d, q));
-  const parameters = fromStandard(standard, lmm.parameters);
-  const scores = principalScores(allCoefficientMeans(statistics, parameters, options.shards), m, d, q);
-  const canonical = { ...fpca.parameters, factor: canonicalFactor(fpca.parameters.factor, d, q) };
-  const places =
-    sampleSize < m
-      ? allEffects(statistics, fromStandard(standard, canonical), options.shards)
-      : effectPosterior(standard.statistics, canonical);
+  return { lmm, fpca, warnings: [...new Set(concerns)] };
+}
+
+/** The start that fitted linear models give to a map of everybody in the statistics. */
+export function mapStart(
+  statistics: BasisStatistics,
+  { lmm, fpca, warnings }: LinearModels,
+  shards?: ShardHost,
+): MapStart {
+  const d = lmm.basis.numBasis;
+  const places = linearPlaces(fpca, statistics, shards);
   return {
-    mean: { kind: settings.mean, coefficients: parameters.meanCoefficients },
-    noiseVariance: parameters.noiseVariance,
-    covariance: factorCovariance(parameters.factor, d, d),
-    scores: scores.scores,
+    mean: lmm.mean,
+    noiseVariance: lmm.noiseVariance,
+    covariance: factorCovariance(lmm.covarianceFactor, d, d),
+    scores: linearPlaces(lmm, statistics, shards).mean,
     locationMean: places.mean,
     locationCovariance: places.covariance,
-    warnings: [...new Set([...lmm.warnings, ...fpca.warnings])],
+    warnings,
   };
 }
 
-/** Statistics of a random sample that the seed alone determines. */
-function sampleOf(statistics: BasisStatistics, size: number, seed = 1): BasisStatistics {
-  const chosen = createRandom(seed).permutation(statistics.numIndividuals).slice(0, size).sort();
-  return selectStatistics(statistics, chosen);
+/** The linear start of a map, from statistics. `algorithm: "em"` is the published one. */
+export function linearStart(statistics: BasisStatistics, options: LinearModelsOptions): MapStart {
+  return mapStart(statistics, fitLinearModels(statistics, options), options.shards);
 }

@@ -1,0 +1,83 @@
+/** The linear models from a cohort: prepare, fit, orient; each alone, or both at once for a map to start from. */
+import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
+import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
+import type { ColumnNames, FitControl, ModelBase } from "./fit.ts";
+import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
+import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
+import { linearParameters, scoreDirections } from "./linear/scores.ts";
+import { type LinearModelsOptions as FitLinearOptions, fitLinearModels, type LinearModels } from "./linear/start.ts";
+import { orientationMatrix } from "./orient.ts";
+import { type PrepareOptions, prepareCohort } from "./prepare.ts";
+
+export type { LinearModels };
+
+/** Options that every fit of a cohort takes. */
+export interface CohortFitOptions extends PrepareOptions, FitControl {
+  /** Column names the cohort was read from, kept in the model for reading the next one alike. */
+  readonly columns?: ColumnNames;
+}
+
+type OfStatistics = "marker" | "warnings" | "start";
+
+export type LmmOptions = Omit<LmmStatisticsOptions, OfStatistics> & CohortFitOptions;
+export type FpcaOptions = Omit<FpcaStatisticsOptions, OfStatistics> &
+  CohortFitOptions & {
+    /** The linear mixed model of the same cohort, if it has been fitted: components start from its leading ones. */
+    readonly lmm?: LmmModel;
+  };
+export type LinearModelsOptions = Pick<LmmOptions, "mean" | "mapDimension" | "restarts"> &
+  Pick<FitLinearOptions, "sampleSize"> &
+  CohortFitOptions;
+
+/** Fits the linear mixed model with spline coefficients w_i ~ N(0, Σ). */
+export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
+  const { statistics, warnings } = prepareCohort(cohort, options);
+  const model = fitLmmStatistics(statistics, { ...options, marker: onlyMarker(cohort).marker, warnings });
+  return finished(model, statistics, options);
+}
+
+/** Fits the reduced-rank model (functional principal components) w_i = F x_i. */
+export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
+  const { statistics, warnings } = prepareCohort(cohort, options);
+  const { lmm, ...others } = options;
+  const start = lmm === undefined ? {} : { start: linearParameters(lmm) };
+  const model = fitFpcaStatistics(statistics, { ...others, ...start, marker: onlyMarker(cohort).marker, warnings });
+  return finished(model, statistics, options);
+}
+
+/**
+ * Fits both linear models of a cohort, the second from the first: baselines of a map, which can start from them
+ * (`fitDtm(cohort, { linear })`). Above 50,000 individuals they are fitted to a random sample and say so.
+ */
+export function fitLinear(cohort: Cohort, options: LinearModelsOptions = {}): LinearModels {
+  const { statistics, warnings } = prepareCohort(cohort, options);
+  return linearModels(cohort, statistics, warnings, options);
+}
+
+/** `fitLinear` of a cohort that is prepared. */
+export function linearModels(
+  cohort: Cohort,
+  statistics: BasisStatistics,
+  warnings: readonly string[],
+  options: LinearModelsOptions,
+): LinearModels {
+  const { mapDimension = 2, columns, ...others } = options;
+  const fitted = fitLinearModels(statistics, { ...others, mapDimension, marker: onlyMarker(cohort).marker, warnings });
+  const { lmm, fpca } = fitted;
+  return { ...fitted, lmm: finished(lmm, statistics, { columns }), fpca: finished(fpca, statistics, { columns }) };
+}
+
+function finished<M extends LmmModel | FpcaModel>(
+  model: M,
+  statistics: BasisStatistics,
+  { columns }: { readonly columns?: ColumnNames },
+): M {
+  const q = model.mapDimension;
+  const orientation = orientationMatrix(scoreDirections(model), averageGram(statistics), model.basis, q);
+  return { ...withColumns(model, { columns }), orientation };
+}
+
+/** The model with the columns its cohort was read from. */
+export function withColumns<M extends ModelBase>(model: M, { columns }: { readonly columns?: ColumnNames }): M {
+  return columns === undefined ? model : { ...model, columns };
+}

@@ -1,0 +1,141 @@
+/**
+ * The E step of the linear models (docs/math/linear.md §3). With the posterior v_i | y_i ~ N(v̂_i, C_i) and
+ * E_i = C_i + v̂_iv̂_i', the complete-data likelihood is known to EM and quasi-Newton alike through
+ *   S = Σ E_i [r,r],   M = Σ E_i ⊗ G_i [rd,rd],   K = Σ v̂_i ⊗ G_i [rd,d],   Y = Σ v̂_ig_i' [r,d],   Σ g_i [d],   Σ ρ_i.
+ * Indices (a,k) of factor entries L_ka stand at a·d + k: columns of L one after another, f = vec L.
+ *
+ * A pass adds up packed sums (`addExpectations`: this file is the definition, assembly/linear.ts the kernel); packed sums
+ * of blocks add up, and `unpackExpectation` makes matrices of them once.
+ */
+import type { BasisStatistics } from "../../basis/statistics.ts";
+import { multiplyVector, transpose } from "../../numeric/matrix.ts";
+import { createWorkspace, factorIndividual, type LowRankParameters, solvePosterior } from "./low-rank.ts";
+
+export interface Expectation {
+  /** Σ_i log p(y_i); NaN if some A_i is numerically not positive definite. */
+  readonly logLikelihood: number;
+  readonly effects: Float64Array; // S
+  readonly secondMoment: Float64Array; // M
+  readonly firstMoment: Float64Array; // K
+  readonly cross: Float64Array; // Y
+  readonly residual: Float64Array; // Σ g
+  readonly sumSquares: number; // Σ ρ
+}
+
+/** Number of packed sums: ℓ, Σ ρ, Σ g, Y, the pairs a ≥ c of S, then pairs and v̂ against each entry of the band of G. */
+export function numSums(d: number, r: number, numBand: number): number {
+  const numPairs = (r * (r + 1)) / 2;
+  return 2 + d + r * d + numPairs + (numPairs + r) * numBand;
+}
+
+/** The packed sums of all individuals in the statistics. */
+export function expectationSums(statistics: BasisStatistics, parameters: LowRankParameters): Float64Array {
+  const ws = createWorkspace(statistics, parameters);
+  const { d, r, g, v, P } = ws;
+  const { numBand, gram, numIndividuals: m } = statistics;
+  const sigma2 = parameters.noiseVariance;
+  const numPairs = (r * (r + 1)) / 2;
+  const moments = new Float64Array(numPairs + r);
+  const sums = new Float64Array(numSums(d, r, numBand));
+  for (let i = 0; i < m; i++) {
+    sums[0] += factorIndividual(statistics, i, parameters, ws);
+    sums[1] += ws.sumSquares;
+    solvePosterior(ws);
+    let j = 0;
+    for (let a = 0; a < r; a++) for (let c = 0; c <= a; c++) moments[j++] = sigma2 * P[a * r + c] + v[a] * v[c];
+    for (let a = 0; a < r; a++) moments[j++] = v[a];
+    let at = 2;
+    for (let k = 0; k < d; k++) sums[at++] += g[k];
+    for (let a = 0; a < r; a++) for (let k = 0; k < d; k++) sums[at++] += v[a] * g[k];
+    for (let h = 0; h < numPairs; h++) sums[at++] += moments[h];
+    for (let h = 0; h < moments.length; h++) {
+      for (let e = 0; e < numBand; e++) sums[at++] += moments[h] * gram[i * numBand + e];
+    }
+  }
+  return sums;
+}
+
+/** Matrices from packed sums for a model of rank r. */
+export function unpackExpectation(statistics: BasisStatistics, r: number, sums: Float64Array): Expectation {
+  const { numBand, bandRow, bandColumn } = statistics;
+  const d = statistics.basis.numBasis;
+  const n = r * d;
+  const effects = new Float64Array(r * r);
+  const secondMoment = new Float64Array(n * n);
+  const firstMoment = new Float64Array(n * d);
+  const pairs = 2 + d + n;
+  let at = pairs + (r * (r + 1)) / 2;
+  for (let a = 0, j = pairs; a < r; a++) {
+    for (let c = 0; c <= a; c++, j++) {
+      effects[a * r + c] = sums[j];
+      effects[c * r + a] = sums[j];
+      for (let e = 0; e < numBand; e++) {
+        const [k, l, s] = [bandRow[e], bandColumn[e], sums[at++]];
+        secondMoment[(a * d + k) * n + c * d + l] = s;
+        secondMoment[(a * d + l) * n + c * d + k] = s;
+        secondMoment[(c * d + k) * n + a * d + l] = s;
+        secondMoment[(c * d + l) * n + a * d + k] = s;
+      }
+    }
+  }
+  for (let a = 0; a < r; a++) {
+    for (let e = 0; e < numBand; e++) {
+      const [k, l, s] = [bandRow[e], bandColumn[e], sums[at++]];
+      firstMoment[(a * d + k) * d + l] = s;
+      firstMoment[(a * d + l) * d + k] = s;
+    }
+  }
+  return {
+    logLikelihood: sums[0],
+    effects,
+    secondMoment,
+    firstMoment,
+    cross: sums.slice(2 + d, pairs),
+    residual: sums.slice(2, 2 + d),
+    sumSquares: sums[1],
+  };
+}
+
+/** What a factor leaves of the observations, in expectation over the effects. */
+export interface Remainder {
+  /** Σ B_i'(y_i − B_iβ − B_iLv̂_i) = Σ g_i − K'f, [d]. */
+  readonly residual: Float64Array;
+  /** Σ E‖y_i − B_iβ − B_iLv_i‖² = Σ ρ_i − 2Y'f + f'Mf. */
+  readonly sumSquares: number;
+  /** Y − Mf, [r,d] as f. */
+  readonly unexplained: Float64Array;
+}
+
+/** The remainder of a factor L [d,r], with the effects expected under the parameters of the E step. */
+export function remainder(expected: Expectation, L: Float64Array): Remainder {
+  const { secondMoment: M, firstMoment: K, cross: Y } = expected;
+  const n = Y.length;
+  const d = expected.residual.length;
+  const f = transpose(L, d, n / d);
+  const Mf = multiplyVector(M, f, n, n);
+  const residual = expected.residual.slice();
+  let sumSquares = expected.sumSquares;
+  for (let j = 0; j < n; j++) {
+    sumSquares += (Mf[j] - 2 * Y[j]) * f[j];
+    for (let k = 0; k < d; k++) residual[k] -= K[j * d + k] * f[j];
+  }
+  return { residual, sumSquares, unexplained: Y.map((y, j) => y - Mf[j]) };
+}
+
+/** Derivatives of the log-likelihood. */
+export interface Score {
+  readonly meanCoefficients: Float64Array; // ∂/∂β [d]
+  readonly logNoiseVariance: number; // ∂/∂log σ²
+  readonly factor: Float64Array; // ∂/∂L [d,r]
+}
+
+/** The derivatives at the parameters of the E step; by Fisher's identity those of the complete-data likelihood. */
+export function scoreOf(expected: Expectation, parameters: LowRankParameters, numObservations: number): Score {
+  const { noiseVariance: sigma2, factor: L, rank: r, meanCoefficients } = parameters;
+  const { residual, sumSquares, unexplained } = remainder(expected, L);
+  return {
+    meanCoefficients: residual.map((e) => e / sigma2),
+    logNoiseVariance: 0.5 * (sumSquares / sigma2 - numObservations),
+    factor: transpose(unexplained, r, meanCoefficients.length).map((u) => u / sigma2),
+  };
+}

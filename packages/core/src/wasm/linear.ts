@@ -1,0 +1,70 @@
+/**
+ * `expectationSums` of the linear models in WebAssembly (packages/core/assembly/linear.ts; the definition is
+ * models/linear/expectation.ts).
+ */
+import { openKernels } from "./layout.ts";
+import { LINEAR } from "./layouts.ts";
+
+/** What is read of `BasisStatistics`. */
+interface Statistics {
+  readonly numIndividuals: number;
+  readonly center: number;
+  readonly bandRow: ArrayLike<number>;
+  readonly bandColumn: ArrayLike<number>;
+  readonly gram: Float64Array;
+  readonly cross: Float64Array;
+  readonly sumSquares: Float64Array;
+  readonly counts: Int32Array;
+}
+
+/** β [d], σ² and L [d,r]. */
+interface Parameters {
+  readonly meanCoefficients: Float64Array;
+  readonly noiseVariance: number;
+  readonly factor: Float64Array;
+}
+
+/** The packed sums of all individuals in the statistics. */
+export type LinearKernel = (statistics: Statistics, parameters: Parameters) => Float64Array;
+
+/** Individuals copied at a time; even. */
+const BLOCK = 256;
+
+/** The kernel for a basis of d functions and models of rank r. */
+export function openLinearKernel(d: number, numBand: number, r: number): LinearKernel {
+  const { buffers, run } = openKernels(LINEAR, { numBasis: d, rank: r, numBand, block: BLOCK });
+  const { gram, cross, squares, sums, determinants } = buffers;
+  return (statistics, { meanCoefficients, noiseVariance: sigma2, factor }) => {
+    const m = statistics.numIndividuals;
+    buffers.bandRow.set(statistics.bandRow);
+    buffers.bandColumn.set(statistics.bandColumn);
+    buffers.mean.set(meanCoefficients.map((b) => b - statistics.center));
+    buffers.factor.set(factor);
+    buffers.noise[0] = sigma2;
+    sums.fill(0);
+    let logDet = 0;
+    let N = 0;
+    for (let from = 0; from < m; from += BLOCK) {
+      const to = Math.min(from + BLOCK, m);
+      gram.set(statistics.gram.subarray(from * numBand, to * numBand));
+      cross.set(statistics.cross.subarray(from * d, to * d));
+      squares.set(statistics.sumSquares.subarray(from, to));
+      const count = to - from;
+      // An odd number is made even by an individual without observations.
+      gram.fill(0, count * numBand, (count + 1) * numBand);
+      cross.fill(0, count * d, (count + 1) * d);
+      squares.fill(0, count, count + 1);
+      run.expectLinear(count + (count % 2));
+      for (let i = 0; i < count; i++) {
+        logDet += Math.log(determinants[i]);
+        N += statistics.counts[from + i];
+      }
+    }
+    const out = new Float64Array(sums.length / 2);
+    for (let k = 0; k < out.length; k++) out[k] = sums[2 * k] + sums[2 * k + 1];
+    out[0] = -0.5 * (N * Math.log(2 * Math.PI * sigma2) + logDet + out[0] / sigma2);
+    // Its effects have their prior, E = I.
+    if (m % 2 === 1) for (let a = 0; a < r; a++) out[2 + d + r * d + (a * (a + 3)) / 2] -= 1;
+    return out;
+  };
+}

@@ -74,7 +74,7 @@ describe("--progress json", () => {
     expect(code).toBe(0);
     const events = talk.trimEnd().split("\n");
     const parsed = events.map((line) => JSON.parse(line) as { event: string; title?: string });
-    expect(parsed.filter(({ event }) => event === "start").map(({ title }) => title)).toContain("Linear mixed model");
+    expect(parsed.filter(({ event }) => event === "start").map(({ title }) => title)).toContain("Linear models");
     const kinds = new Set(parsed.map(({ event }) => event));
     expect([...kinds].sort()).toEqual(["end", "note", "progress", "start"]);
     const refused = await run(...argv, "--progress", "json");
@@ -121,7 +121,7 @@ describe("a stop after the model is fitted", () => {
     const whole = here.at("whole");
     expect((await run("fit", VISITS, "--model", "fpca", "-o", whole, "-q")).code).toBe(0);
     const out = here.at("half");
-    const stopped = await stoppedAt('"start","title":"Linear mixed', "fit", VISITS, "--model", "fpca", "-o", out);
+    const stopped = await stoppedAt('"start","title":"Linear models"', "fit", VISITS, "--model", "fpca", "-o", out);
     expect(stopped.code).toBe(130);
     expect(stopped.talk).toContain(`the model is kept. Resume with: dtm fit --resume ${out}`);
     expect(readdirSync(out).sort()).toEqual(["checkpoint.json", "model.json", "visits.csv"]);

@@ -9,6 +9,7 @@ import {
   type DtmRunSnapshot,
   embed,
   type FitDtmOptions,
+  type LinearModels,
   resumeDtm,
   startDtm,
 } from "@trajectory-maps/core";
@@ -25,7 +26,10 @@ interface Running {
   ending: "keep" | "cancel" | null;
 }
 
-export function createFitting(cohort: () => Cohort, onFitted: (fitted: Fitted) => void): FittingDoor {
+export function createFitting(
+  cohort: () => Cohort,
+  onFitted: (fitted: Fitted, linear: LinearModels | null) => void,
+): FittingDoor {
   let running: Running | null = null;
   /** Where the last fit stood when the user stopped it: "Continue" goes on from there. */
   let stopped: DtmRunSnapshot | null = null;
@@ -51,7 +55,7 @@ export function createFitting(cohort: () => Cohort, onFitted: (fitted: Fitted) =
           finished,
           starts: run.starts(),
         };
-        onFitted(fitted);
+        onFitted(fitted, run.linear ?? null);
         return fitted;
       } finally {
         if (running === current) running = null;

@@ -6,6 +6,7 @@ import {
   type Groups,
   idList,
   inspectCohort,
+  type LinearModels,
   loadModel,
   type mixtureFromLabels,
   modelMixture,
@@ -40,6 +41,8 @@ export interface Session {
   loaded: Loaded | null;
   subjects: LoadedSubjects | null;
   fitted: Fitted | null;
+  /** The linear models that the map started from; null for a map that was not fitted here. */
+  linear: LinearModels | null;
   groups: Groups | null;
   /** The model's mixture, computed when first needed. */
   mixture: ReturnType<typeof modelMixture> | null;
@@ -56,6 +59,7 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
     loaded: null,
     subjects: null,
     fitted: null,
+    linear: null,
     groups: null,
     mixture: null,
     regions: null,
@@ -68,8 +72,9 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
     takeFit(null);
     return loaded;
   };
-  const takeFit = (fitted: Fitted | null) => {
+  const takeFit = (fitted: Fitted | null, linear: LinearModels | null = null) => {
     session.fitted = fitted;
+    session.linear = linear;
     session.mixture = null;
     session.groups = null;
     session.regions = null;

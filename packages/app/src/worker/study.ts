@@ -4,8 +4,7 @@ import {
   DtmError,
   embed,
   type FoldResult,
-  fitFpca,
-  fitLmm,
+  fitLinear,
   type Groups,
   groupPlaces,
   landmarkSurvival,
@@ -80,14 +79,16 @@ export function createStudy(session: Session, helpers: Helpers, grouper: Helpers
     return readOutcomes([name], session.subjects.table, placements.ids).outcomes[0];
   };
   const baselinePlaces = () => {
-    const { cohort, model } = study();
-    if (baselines?.of !== cohort) {
-      const options = { mean: model.mean.kind, basis: model.basis };
-      const rank = Math.min(2, model.mapDimension) as 1 | 2;
-      const models = [fitLmm(cohort, { ...options, mapDimension: rank }), fitFpca(cohort, { ...options, rank })];
+    const { cohort, model, placements } = study();
+    if (baselines?.of !== placements) {
+      const mapDimension = Math.min(2, model.mapDimension);
+      const { lmm, fpca } =
+        session.linear?.lmm.mapDimension === mapDimension
+          ? session.linear
+          : fitLinear(cohort, { mean: model.mean.kind, basis: model.basis, mapDimension });
       baselines = {
-        of: cohort,
-        places: models.map((fitted) => ({ name: fitted.kind, model: fitted, placements: embed(fitted, cohort) })),
+        of: placements,
+        places: [lmm, fpca].map((fitted) => ({ name: fitted.kind, model: fitted, placements: embed(fitted, cohort) })),
       };
     }
     return baselines.places;

@@ -5,11 +5,7 @@
 
 import { join } from "node:path";
 import {
-  type BasisStatistics,
   basisStatistics,
-  DtmError,
-  type FpcaModel,
-  type LmmModel,
   leftOutNote,
   linearLogLikelihood,
   onlyMarker,
@@ -35,7 +31,7 @@ import {
   type ScoredFit,
 } from "../print/summary.ts";
 import type { CommandResult, Context, Options } from "./command.ts";
-import { type FinishedFit, type FitChoice, fitBaseline, placeAll, signalNow } from "./fit-model.ts";
+import { type FinishedFit, type FitChoice, fitBoth, placeAll, signalNow } from "./fit-model.ts";
 import { placementsCsv } from "./placements.ts";
 import { type RunRecord, runRecord, runRecordText } from "./run-record.ts";
 import { unusedAxes } from "./unused-axes.ts";
@@ -115,16 +111,12 @@ async function assembleRun(
   const { read, options, context, signals, shards } = work;
   const { model } = finished;
   const statistics = finished.statistics ?? basisStatistics(read.cohort, model.basis, model.center);
-  const linear: (LmmModel | FpcaModel)[] = [];
-  for (const kind of BASELINES) {
-    const signal = await signalNow(signals);
-    if (signal !== undefined) throw keepFinished(signal, model, work);
-    const lmm = linear.find((baseline) => baseline.kind === "lmm");
-    const baseline = model.kind === kind ? model : tryBaseline(kind, statistics, lmm, work);
-    if (baseline !== undefined) linear.push(baseline);
-  }
+  const early = await signalNow(signals);
+  if (early !== undefined) throw keepFinished(early, model, work);
+  const linear = finished.linear ?? fitBoth(read, work.choice, context, shards, { statistics });
   const known = shards === undefined ? {} : { shards };
-  const baselines = linear.map((baseline) => {
+  const baselines = BASELINES.map((kind) => {
+    const baseline = model.kind === kind ? model : withLeftOut(linear[kind], read);
     if (baseline !== model && !baseline.record.converged) context.talk.warn(baseline.record.verdict);
     return { model: baseline, logLikelihood: linearLogLikelihood(baseline, statistics, known) };
   });
@@ -150,22 +142,6 @@ async function assembleRun(
   if (signal !== undefined) throw keepFinished(signal, model, work);
   const files = names.map((name) => ({ name, text: texts[name]?.() ?? "", private: isPrivate(name) }));
   return { files, record, fitted, baselines };
-}
-
-/** A baseline, or a warning: that one cannot be fitted says nothing against the model that was asked for. */
-function tryBaseline(
-  kind: "lmm" | "fpca",
-  statistics: BasisStatistics,
-  lmm: LmmModel | undefined,
-  { read, choice, context, shards }: Work,
-): LmmModel | FpcaModel | undefined {
-  try {
-    return withLeftOut(fitBaseline(read, { ...choice, kind }, statistics, lmm, context, shards), read);
-  } catch (error) {
-    if (!(error instanceof DtmError)) throw error;
-    context.talk.warn(`The baseline ${kind} is left out: ${error.message}`);
-    return undefined;
-  }
 }
 
 /** Keeps the state of a map under way, and says how to go on. */

@@ -2,22 +2,17 @@
 import { setImmediate } from "node:timers/promises";
 import {
   type BasisStatistics,
-  createRandom,
   type DtmRun,
   type DtmRunSnapshot,
   embedPlaces,
   type FitDtmOptions,
   type FitProgress,
-  type FpcaModel,
-  fitFpca,
-  fitLmm,
-  type LmmModel,
+  fitLinear,
+  type LinearModels,
   numIndividuals,
   type ReadCohort,
   resumeDtm,
   type ShardHost,
-  selectIndividuals,
-  selectStatistics,
   startDtm,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
@@ -40,17 +35,12 @@ export interface FitChoice {
   readonly learn?: boolean;
 }
 
-const TITLES: Readonly<Record<Kind, string>> = {
-  lmm: "Linear mixed model",
-  fpca: "Functional principal components",
-  dtm: "Trajectory map",
-  "dtm-paper": "Trajectory map as published",
-};
-
 /** A fitted model, with what it read of the cohort where that is at hand. */
 export interface FinishedFit {
   readonly model: TrajectoryModel;
   readonly statistics?: BasisStatistics;
+  /** Both linear models of the cohort, unless the fit was resumed. */
+  readonly linear?: LinearModels;
 }
 
 /** A map fit that was stopped by a signal. */
@@ -59,51 +49,21 @@ export interface StoppedFit {
   readonly snapshot: DtmRunSnapshot;
 }
 
-/** Fits a linear model. */
-export function fitLinear(
-  read: ReadCohort,
-  choice: FitChoice & { readonly kind: "lmm" | "fpca" },
+/** Fits both linear models; to everybody if one of them is asked for, else as baselines of a map. */
+export function fitBoth(
+  { cohort, columns }: ReadCohort,
+  { kind, mapDimension, mean, seed }: FitChoice,
   context: Context,
   shards: ShardHost | undefined,
-  known: { readonly statistics?: BasisStatistics; readonly lmm?: LmmModel } = {},
-): LmmModel | FpcaModel {
-  const { cohort, columns } = read;
-  const { kind, mapDimension, mean, seed } = choice;
-  return context.talk.during(TITLES[kind], (onProgress) => {
-    const { lmm, ...taken } = known;
-    const common = { seed, onProgress, mean, columns, ...(shards === undefined ? {} : { shards }), ...taken };
-    return kind === "lmm"
-      ? fitLmm(cohort, { ...common, mapDimension })
-      : fitFpca(cohort, { ...common, rank: mapDimension, ...(lmm === undefined ? {} : { lmm }) });
-  });
+  known: { readonly statistics?: BasisStatistics } = {},
+): LinearModels {
+  const sample = kind === "lmm" || kind === "fpca" ? { sampleSize: numIndividuals(cohort) } : {};
+  const options = { seed, mean, columns, mapDimension, ...(shards && { shards }), ...sample, ...known };
+  return context.talk.during("Linear models", (onProgress) => fitLinear(cohort, { ...options, onProgress }));
 }
 
-/** Above this many individuals maps are fitted by minibatches unless told otherwise, and baselines to a sample. */
+/** Above this many individuals maps are fitted by minibatches unless told otherwise. */
 export const MANY_INDIVIDUALS = 50_000;
-const BASELINE_SAMPLE = 20_000;
-
-/**
- * A linear model of the same visits, to compare with, from the statistics of the model it stands beside. In a large cohort
- * it is fitted to a random sample and says so. Components start from the linear mixed model, if there is one.
- */
-export function fitBaseline(
-  read: ReadCohort,
-  choice: FitChoice & { readonly kind: "lmm" | "fpca" },
-  statistics: BasisStatistics,
-  lmm: LmmModel | undefined,
-  context: Context,
-  shards: ShardHost | undefined,
-): LmmModel | FpcaModel {
-  const m = numIndividuals(read.cohort);
-  const start = lmm === undefined ? {} : { lmm };
-  if (m <= MANY_INDIVIDUALS) return fitLinear(read, choice, context, shards, { statistics, ...start });
-  const sample = createRandom(choice.seed).permutation(m).slice(0, BASELINE_SAMPLE).sort();
-  const cohort = selectIndividuals(read.cohort, sample);
-  const taken = { statistics: selectStatistics(statistics, sample), ...start };
-  const model = fitLinear({ ...read, cohort }, choice, context, shards, taken);
-  const note = `Fitted to a random sample of ${BASELINE_SAMPLE} of ${m} individuals.`;
-  return { ...model, record: { ...model.record, warnings: [...model.record.warnings, note] } };
-}
 
 /** Listens for signals while a model and what belongs to it are fitted. */
 export function listenWhileFitting({ talk }: Context): Signals {
@@ -131,8 +91,8 @@ export function fitMap(
   shards: ShardHost | undefined,
   snapshot?: DtmRunSnapshot,
 ): Promise<FinishedFit | StoppedFit> {
-  const kind = choice.mapDimension === 3 ? "dtm-paper" : choice.kind;
-  return context.talk.during(TITLES[kind], async (onProgress) => {
+  const published = choice.mapDimension === 3 || choice.kind === "dtm-paper";
+  return context.talk.during(published ? "Trajectory map as published" : "Trajectory map", async (onProgress) => {
     // Handlers run only when this loop lets go; before the linear start, a signal would wait for it.
     await setImmediate();
     const threads = shards === undefined ? {} : { shards };
@@ -153,7 +113,7 @@ async function runSteps(run: DtmRun, received: () => StopSignal | undefined): Pr
     const signal = received();
     if (signal !== undefined) return { signal, snapshot: run.snapshot() };
   }
-  return { model: run.finish(), statistics: run.statistics };
+  return { model: run.finish(), statistics: run.statistics, ...(run.linear && { linear: run.linear }) };
 }
 
 function mapOptions(
@@ -189,7 +149,8 @@ export function fitAny(
 ): Promise<FinishedFit | StoppedFit> {
   const { kind } = choice;
   if (kind === "lmm" || kind === "fpca") {
-    return Promise.resolve({ model: fitLinear(read, { ...choice, kind }, context, shards) });
+    const linear = fitBoth(read, choice, context, shards);
+    return Promise.resolve({ model: linear[kind], linear });
   }
   return fitMap(read, choice, context, signals, shards);
 }

@@ -3,13 +3,15 @@
  * folds for every model, scores per fold, differences paired by individual, forecasts of the second half of the visits
  * and coverage of their intervals. Each fold is a stateless piece of work (`evaluateFold`), in which no model is fitted twice.
  */
-import { type Cohort, numObservations, onlyMarker } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
 import { idList } from "../cohort/ids.ts";
 import { splitCohort } from "../cohort/split.ts";
 import { DtmError } from "../errors.ts";
 import { fitClasses } from "../models/classes/classes.ts";
 import { checkCancelled, type FitControl } from "../models/fit.ts";
-import { type FitDtmOptions, fitDtm, fitFpca, fitLmm } from "../models/fit-models.ts";
+import { type FitDtmOptions, fitDtm } from "../models/fit-models.ts";
+import { fitLinear, fitLmm, type LinearModels } from "../models/linear-models.ts";
+import type { MeanKind } from "../models/mean.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
 import { compensatedSum } from "../numeric/sum.ts";
@@ -95,11 +97,10 @@ export interface FoldResult {
 export function evaluateFold(cohort: Cohort, fold: number, options: CompareOptions = {}): FoldResult[] {
   const { models = DEFAULT_MODELS, folds = 10, seed = 1 } = options;
   const { train, test } = splitCohort(cohort, folds, seed + Math.floor(fold / folds))[fold % folds];
-  const fitted = new Map<ComparedModel, ScoredModel>();
+  const linear = createLinear(train, options);
   return models.map((model) => {
     checkCancelled(options.signal);
-    const fit = fitCompared(model, train, options, fitted);
-    fitted.set(model, fit);
+    const fit = fitCompared(model, train, options, linear);
     const mixture = modelMixture(fit);
     const { logLikelihood } = heldOutLogLikelihood(fit, test, { mixture });
     const { horizon, logDensity, crps, pit, absoluteError } = forecastScores(fit, test, { mixture });
@@ -108,31 +109,40 @@ export function evaluateFold(cohort: Cohort, fold: number, options: CompareOptio
   });
 }
 
-/** Fits a model by its name in a comparison; `before` holds fits of the same individuals that it may start from. */
-export function fitCompared(
-  model: ComparedModel,
-  cohort: Cohort,
-  options: CompareOptions = {},
-  before: ReadonlyMap<ComparedModel, ScoredModel> = new Map(),
-): ScoredModel {
-  const { mean = "scalar", mapDimension = 2, seed, signal } = options;
-  const { basis, numBasis, degree, domain } = options;
-  const shared = { seed, signal, basis, numBasis, degree, domain };
+/** What the models of a comparison have in common. */
+function sharedOptions({ mapDimension = 2, seed, signal, basis, numBasis, degree, domain }: CompareOptions) {
+  return { mapDimension, seed, signal, basis, numBasis, degree, domain };
+}
+
+/** The linear models of a cohort with a given mean, fitted when they are first asked for; maps start from them. */
+type SharedLinear = (mean: MeanKind) => LinearModels;
+
+function createLinear(cohort: Cohort, options: CompareOptions): SharedLinear {
+  const known = new Map<MeanKind, LinearModels>();
+  const sampleSize = numIndividuals(cohort);
+  return (mean) => {
+    const fitted = known.get(mean) ?? fitLinear(cohort, { ...sharedOptions(options), mean, sampleSize });
+    known.set(mean, fitted);
+    return fitted;
+  };
+}
+
+/** Fits a model by its name in a comparison. */
+function fitCompared(model: ComparedModel, cohort: Cohort, options: CompareOptions, linear: SharedLinear): ScoredModel {
+  const { mean = "scalar", seed, signal } = options;
+  const shared = sharedOptions(options);
   switch (model) {
     case "constant":
       return fitLmm(cohort, { seed, signal, basis: constantBasis(cohort), mapDimension: 1 });
     case "line":
       return fitLmm(cohort, { seed, signal, numBasis: 2, degree: 1, mean: "spline" });
     case "lmm":
-      return fitLmm(cohort, { ...shared, mean });
-    case "fpca": {
-      const lmm = before.get("lmm");
-      return fitFpca(cohort, { ...shared, mean, rank: mapDimension, ...(lmm?.kind === "lmm" ? { lmm } : {}) });
-    }
+    case "fpca":
+      return linear(mean)[model];
     case "dtm":
-      return fitDtm(cohort, { ...shared, mean, mapDimension } as FitDtmOptions);
+      return fitDtm(cohort, { ...shared, mean, linear: linear(mean) } as FitDtmOptions);
     case "dtm-paper":
-      return fitDtm(cohort, { ...shared, kind: "dtm-paper", mapDimension });
+      return fitDtm(cohort, { ...shared, kind: "dtm-paper", linear: linear("scalar") });
     case "classes":
       return fitClasses(cohort, shared);
     default: {

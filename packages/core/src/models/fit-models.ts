@@ -9,7 +9,7 @@ import { checkInducing } from "./check-inducing.ts";
 import type { DtmModel } from "./dtm/model.ts";
 import { type DtmSnapshot, resumeDtm as resumeLattice, startDtm as startLattice } from "./dtm/run.ts";
 import type { DtmOptions } from "./dtm/settings.ts";
-import type { ColumnNames, FitControl } from "./fit.ts";
+import type { FitControl } from "./fit.ts";
 import { mapMeans } from "./gp/sparse-map.ts";
 import { mapStart } from "./linear/start.ts";
 import { type CohortFitOptions, type LinearModels, linearModels } from "./linear-models.ts";
@@ -158,7 +158,6 @@ interface InnerRun {
 function orientedRun(run: InnerRun, statistics: BasisStatistics): DtmRun {
   return { ...run, statistics, finish: () => orientMap(run.finish(), statistics) };
 }
-
 
 function orientMap<M extends MapModel>(model: M, statistics: BasisStatistics): M {
   const q = model.mapDimension;

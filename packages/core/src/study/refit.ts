@@ -1,7 +1,7 @@
 /** A model fitted again to other individuals, with the kind, basis, mean and dimension of the first. */
 import type { Cohort } from "../cohort/cohort.ts";
 import type { FitControl } from "../models/fit.ts";
-import { fitDtm, fitFpca, fitLmm } from "../models/fit-models.ts";
+import { fitDtm, fitFpca, fitLinear, fitLmm } from "../models/fit-models.ts";
 import { type TrajectoryModel, unknownModel } from "../models/model.ts";
 
 /**
@@ -24,7 +24,14 @@ export function refitLike(
       return fitDtm(cohort, {
         ...common,
         mapDimension: mapDimension as 1 | 2,
-        ...(coarse ? { tolerance: 1e-5, nodes: { step: 0.5 } } : {}),
+        ...(coarse
+          ? {
+              tolerance: 1e-5,
+              nodes: { step: 0.5 },
+              // A start need not be the best of several maxima.
+              linear: fitLinear(cohort, { ...common, mapDimension, restarts: 0 }),
+            }
+          : {}),
       });
     case "dtm-paper":
       return fitDtm(cohort, {

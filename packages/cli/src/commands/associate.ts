@@ -2,6 +2,7 @@
 import {
   type Association,
   type LandmarkSurvival,
+  numIndividuals,
   type Outcome,
   outcomeSurfaces,
   type RiskSurface,
@@ -12,6 +13,7 @@ import { openRun } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";
 import { associationPage, survivalPage } from "../print/study.ts";
 import { withPool } from "../threads/pool.ts";
+import { withShardsOf } from "../threads/shards.ts";
 import {
   type Command,
   FORCE_OPTION,
@@ -24,7 +26,7 @@ import {
 import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
 import { laterRecord } from "./run-record.ts";
-import { associationOf, groupsOf, outcomesOf, placeRunOn, readSubjectsTable, survivalOf } from "./study.ts";
+import { associationOf, groupsOf, outcomesOf, placeRun, readSubjectsTable, survivalOf } from "./study.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
 
 export const ASSOCIATE_FILE = "associate.json";
@@ -68,7 +70,8 @@ export const associate: Command = {
     const table = await readSubjectsTable(path, options, context);
     const outcomes = outcomesOf(names, table, opened.read.cohort, context);
     const { run, association, survival } = await withPool(jobsOf(options), async (pool) => {
-      const run = await placeRunOn(pool, opened, context);
+      const size = numIndividuals(opened.read.cohort);
+      const run = await withShardsOf(pool, size, async (shards) => placeRun(opened, context, shards));
       const found = await associationOf(run, outcomes, choice, pool, context);
       if (event === undefined) return { run, association: found, survival: null };
       const { groups } = await groupsOf(run, { ...groupChoice(options), resamples: 0 }, pool, context);

@@ -6,24 +6,22 @@ import {
   type ComparedModel,
   type CompareOptions,
   type Comparison,
-  cohortBlocks,
   embed,
   type FoldResult,
   type GroupMethod,
   type Groups,
   groupPlaces,
   idList,
-  joinPlacements,
   type LandmarkSurvival,
   landmarkSurvival,
   numIndividuals,
   type Outcome,
   type PlacedModel,
-  type Placements,
   readFollowUp,
   readOutcomes,
   readSubjectsFile,
   representationsOf,
+  type ShardHost,
   type Stability,
   type SubjectsTable,
   showComplaint,
@@ -43,35 +41,17 @@ export interface PlacedRun extends PlacedModel {
   readonly baselines: readonly PlacedModel[];
 }
 
-export function placeRun({ model, baselines, read }: OpenRun, { talk }: Context): PlacedRun {
+/** Places everyone of a run; a host of shards may spread the places under its model. */
+export function placeRun({ model, baselines, read }: OpenRun, { talk }: Context, shards?: ShardHost): PlacedRun {
   const { cohort } = read;
   return talk.during("Places under the models of the run", () => ({
     cohort,
     model,
-    placements: embed(model, cohort),
+    placements: embed(model, cohort, shards === undefined ? {} : { shards }),
+    // Linear models place at once.
     baselines: baselines.map((baseline) => ({ model: baseline, placements: embed(baseline, cohort) })),
   }));
 }
-
-/** The same with everyone's places under the model of the run shared among threads. */
-export function placeRunOn(pool: Pool, { model, baselines, read }: OpenRun, { talk }: Context): Promise<PlacedRun> {
-  const { cohort } = read;
-  return talk.during("Places under the models of the run", async (onProgress) => {
-    const blocks = cohortBlocks(cohort, pool.jobs > 1 ? BLOCKS_PER_THREAD * pool.jobs : 1);
-    let done = 0;
-    const parts = await inOrder(blocks, pool.jobs, async (block) => {
-      const places = (await pool.run({ kind: "places", shared: block, part: { model } })) as Placements;
-      onProgress({ stage: "places", iteration: ++done, maxIterations: blocks.length, value: Number.NaN });
-      return places;
-    });
-    // Linear models place at once.
-    const others = baselines.map((baseline) => ({ model: baseline, placements: embed(baseline, cohort) }));
-    return { cohort, model, placements: joinPlacements(parts), baselines: others };
-  });
-}
-
-/** More than one, so that no thread waits long for the last. */
-const BLOCKS_PER_THREAD = 3;
 
 /** Cross-validation of models, folds shared among threads. */
 export function compareOn(

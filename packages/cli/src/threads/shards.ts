@@ -182,19 +182,26 @@ function sharedBuffer(bytes: number): SharedArrayBuffer {
 /** Individuals from which passes are worth sharing: below, threads take longer to start than they save. */
 const WORTH_SHARING = 5_000;
 
-/** Works with the threads of a pool as a host for shards, if there are any and the cohort is large enough for them. */
+/** Works with threads as a host for shards, if there are any and the cohort is large enough for them. */
 export async function withShards<T>(
   jobs: number,
   numIndividuals: number,
   work: (shards: ShardHost | undefined) => Promise<T>,
 ): Promise<T> {
   if (jobs <= 1 || numIndividuals < WORTH_SHARING) return work(undefined);
-  return withPool(jobs, async (pool) => {
-    const shards = await openShards(pool);
-    try {
-      return await work(shards);
-    } finally {
-      await shards?.close();
-    }
-  });
+  return withPool(jobs, (pool) => withShardsOf(pool, numIndividuals, work));
+}
+
+/** The same with the threads of a pool that is open already. */
+export async function withShardsOf<T>(
+  pool: Pool,
+  numIndividuals: number,
+  work: (shards: ShardHost | undefined) => Promise<T>,
+): Promise<T> {
+  const shards = numIndividuals < WORTH_SHARING ? undefined : await openShards(pool);
+  try {
+    return await work(shards);
+  } finally {
+    await shards?.close();
+  }
 }

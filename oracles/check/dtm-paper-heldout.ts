@@ -6,14 +6,13 @@
  */
 import { basisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
+import { logLikelihoods } from "../../packages/core/src/models/mixture/conditioner.ts";
+import { type CoefficientMixture, makeMixture } from "../../packages/core/src/models/mixture/mixture.ts";
 import {
-  type CoefficientMixture,
   loadIndividual,
-  logLikelihoods,
-  makeMixture,
   mixtureWorkspace,
   nodeLogDensities,
-} from "../../packages/core/src/models/mixture/mixture.ts";
+} from "../../packages/core/src/models/mixture/posterior.ts";
 import type { InducingPosterior } from "../../packages/core/src/models/paper/inducing.ts";
 import { gaussHermite, productRule } from "../../packages/core/src/numeric/quadrature.ts";
 import { LOG_2PI } from "../../packages/core/src/numeric/special.ts";

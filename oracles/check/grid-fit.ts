@@ -14,7 +14,8 @@ import { placesFromPosterior, startingWeights } from "../../packages/core/src/mo
 import { firstState } from "../../packages/core/src/models/dtm/state.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import type { MapStart } from "../../packages/core/src/models/map-start.ts";
-import { logLikelihoods, makeMixture } from "../../packages/core/src/models/mixture/mixture.ts";
+import { logLikelihoods } from "../../packages/core/src/models/mixture/conditioner.ts";
+import { makeMixture } from "../../packages/core/src/models/mixture/mixture.ts";
 import {
   atLeast,
   type Check,

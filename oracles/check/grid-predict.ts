@@ -4,18 +4,17 @@ import { type BasisStatistics, basisStatistics } from "../../packages/core/src/b
 import { type Cohort, onlyMarker, selectIndividuals, selectVisits } from "../../packages/core/src/cohort/cohort.ts";
 import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
+import { logLikelihoods } from "../../packages/core/src/models/mixture/conditioner.ts";
 import { functionalDistribution } from "../../packages/core/src/models/mixture/curve-distribution.ts";
-import {
-  type CoefficientMixture,
-  loadIndividual,
-  logLikelihoods,
-  makeMixture,
-  mixtureWorkspace,
-  nodeLogDensities,
-} from "../../packages/core/src/models/mixture/mixture.ts";
+import { type CoefficientMixture, makeMixture } from "../../packages/core/src/models/mixture/mixture.ts";
 import { mixtureCdf, mixtureLogDensity } from "../../packages/core/src/models/mixture/normal-mixture.ts";
 import { locationMoments } from "../../packages/core/src/models/mixture/place.ts";
-import { conditionMixture } from "../../packages/core/src/models/mixture/posterior.ts";
+import {
+  conditionMixture,
+  loadIndividual,
+  mixtureWorkspace,
+  nodeLogDensities,
+} from "../../packages/core/src/models/mixture/posterior.ts";
 import { type Check, compare, fixtureCohort, flatten, type Nested } from "./checker.ts";
 import { type GridPrediction, type GridProblem, meanCoefficients } from "./grid-problem.ts";
 

@@ -4,12 +4,9 @@
  * only instructions with one defined result are used (no relaxed SIMD), so every machine gives the same bits.
  */
 export { factorPositive, invertPositive, solvePositive } from "./cholesky";
-export { conditionTiles } from "./conditioning";
-export { courseQuantile, spreadCourse } from "./course";
+export { conditionTiles, spreadFunctional, sumNormals } from "./course";
 export { expectBlock, startBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
 export { sumRows } from "./features";
-export { spreadFunctional } from "./functional";
-export { joinTiles } from "./joining";
 export { expectLinear } from "./linear";
 export { sumNodes, weighNodes } from "./placing";
 export { addPairs, sumPairs } from "./pairs";

@@ -1,40 +1,13 @@
 /**
- * Where one individual stands on a lattice (models/mixture/wasm-placing.ts), four nodes at a time. Tables stand in tiles of
- * four nodes, [tile][column][4]; the individual comes as linear functionals of the coefficients, few terms each:
- *   V = FΣF' + N   (entries of F and N as lists),   e = h − Fm.
+ * Weights of the nodes of a mixture for one individual, and sums over them (host: wasm/placing.ts), four nodes at a time.
+ * Tables stand in tiles of four nodes, [tile][column][4]; the individual comes as the few functionals of the coefficients of
+ * models/mixture/observed.ts, with the terms of every entry that are not zero as lists:
+ *   V = FΣF' + N,   e = h − Fm,   weight ∝ π (|N|/|V|)^½ exp(−½ e'V⁻¹e).
  */
+import { Nodes } from "./contexts";
 import { MAGIC, MAGIC_BIAS, MANTISSA, ONE } from "./double-bits";
 import { both, exp2x, lanes } from "./exp";
 import { QUAD } from "./tiles";
-
-/** Sizes, then addresses, as the host writes them: i32 each. */
-@unmanaged
-export class Placing {
-  numBasis: i32; // d
-  rank: i32; // r
-  numTiles: i32;
-  numPacked: i32; // d(d+1)/2
-  numColumns: i32; // of the table whose weighted sums are wanted
-  solves: i32; // whether V⁻¹e is wanted, 0 or 1
-  covariances: usize; // Σ_g [tile][numPacked][4]
-  means: usize; // m_g [tile][d][4]
-  columns: usize; // [tile][numColumns][4]
-  logPrior: usize; // [tile][4]; −∞ beyond the last node
-  heights: usize; // h [r]
-  floors: usize; // pivots of N [r]
-  noise: usize; // N, packed rows [r(r+1)/2]
-  ends: usize; // i32, bytes: where the terms of each entry of e and V end [r + r(r+1)/2]; row by row, e first
-  offsets: usize; // i32: address of each term within a tile of means or covariances
-  terms: usize; // coefficient of each term
-  factor: usize; // L of V = LDL', rows packed, reciprocals of D on the diagonal [r(r+1)/2][4]
-  residuals: usize; // [r][4]
-  solved: usize; // V⁻¹e [tile][r][4]
-  weights: usize; // [tile][4]
-  scales: usize; // [tile][4]
-  active: usize; // i32 [tiles]
-  totals: usize; // largest exponent, Σ weights, Σ kept weights
-  sums: usize; // [numColumns], then [r][numPacked]
-}
 
 /** Nodes below this share of the largest weight are dropped. */
 const LIGHT: f64 = 1e-9;
@@ -42,13 +15,16 @@ const LIGHT: f64 = 1e-9;
 const NEGLIGIBLE: f64 = -690;
 const LN2: f64 = 0.6931471805599453;
 
-/** Weights of all nodes, up to a factor: those below 1e-9 of the largest are zero. Returns how many tiles are left. */
-export function weighNodes(context: usize): i32 {
-  const p = changetype<Placing>(context);
+/**
+ * Weights of all nodes, up to a factor: those below 1e-9 of the largest are zero. With `solve`, weight · V⁻¹e as well.
+ * Returns how many tiles are left.
+ */
+export function weighNodes(context: usize, solve: i32): i32 {
+  const p = changetype<Nodes>(context);
   const r = p.rank;
-  const solved = p.solves ? r : 0;
+  const solved = solve ? r : 0;
   let largest = f64x2.splat(-Infinity);
-  for (let t = 0; t < p.numTiles; t++) largest = f64x2.pmax(largest, weighTile(p, t));
+  for (let t = 0; t < p.numTiles; t++) largest = f64x2.pmax(largest, weighTile(p, t, solve));
   const a = f64x2.extract_lane(largest, 0);
   const b = f64x2.extract_lane(largest, 1);
   const maximum = a < b ? b : a;
@@ -84,7 +60,6 @@ export function weighNodes(context: usize): i32 {
     if (v128.any_true(v128.or(x, y))) {
       i32.store(p.active + (<usize>count << 2), t);
       count++;
-      // V⁻¹e times the weights, for the means of the coefficients.
       for (let a = 0; a < solved; a++) {
         const s = p.solved + <usize>(t * r + a) * QUAD;
         v128.store(s, f64x2.mul(v128.load(s), x));
@@ -98,7 +73,7 @@ export function weighNodes(context: usize): i32 {
 
 /** For four nodes: L with the reciprocals of D on the diagonal, V = LDL', to `factor`, and L⁻¹e to `residuals`. */
 @inline
-export function factorTile(p: Placing, t: i32): void {
+function factorTile(p: Nodes, t: i32): void {
   const r = p.rank;
   const S = p.covariances + <usize>(t * p.numPacked) * QUAD;
   const m = p.means + <usize>(t * p.numBasis) * QUAD;
@@ -173,58 +148,55 @@ export function factorTile(p: Placing, t: i32): void {
  * (scales) times exp(x); returns the larger x of each pair.
  */
 @inline
-function weighTile(p: Placing, t: i32): v128 {
+function weighTile(p: Nodes, t: i32, solve: i32): v128 {
   const r = p.rank;
   factorTile(p, t);
   let product0 = f64x2.splat(1);
   let product1 = product0;
   let quadratic0 = f64x2.splat(0);
   let quadratic1 = quadratic0;
-  let row = p.factor;
+  let diagonal = p.factor;
   for (let a = 0; a < r; a++) {
     const at = <usize>a << 5;
     const floor = both(p.floors + (<usize>a << 3));
     const e0 = v128.load(p.residuals + at);
     const e1 = v128.load(p.residuals + at, 16);
-    const s0 = v128.load(row + at);
-    const s1 = v128.load(row + at, 16);
+    const s0 = v128.load(diagonal);
+    const s1 = v128.load(diagonal, 16);
     product0 = f64x2.mul(product0, f64x2.mul(floor, s0));
     product1 = f64x2.mul(product1, f64x2.mul(floor, s1));
     quadratic0 = f64x2.add(quadratic0, f64x2.mul(f64x2.mul(e0, e0), s0));
     quadratic1 = f64x2.add(quadratic1, f64x2.mul(f64x2.mul(e1, e1), s1));
-    row += <usize>(a + 1) << 5;
+    diagonal += at + 2 * QUAD;
   }
-  // V⁻¹e = L⁻ᵀD⁻¹(L⁻¹e), from the last row upwards: `out` gathers what later rows take away.
-  const out = p.solved + <usize>(t * r) * QUAD;
-  for (let a = p.solves ? r - 1 : -1; a >= 0; a--) {
-    row -= <usize>(a + 1) << 5;
-    const at = <usize>a << 5;
-    let x0 = f64x2.mul(v128.load(p.residuals + at), v128.load(row + at));
-    let x1 = f64x2.mul(v128.load(p.residuals + at, 16), v128.load(row + at, 16));
-    if (a < r - 1) {
-      x0 = f64x2.sub(x0, v128.load(out + at));
-      x1 = f64x2.sub(x1, v128.load(out + at, 16));
-    }
-    v128.store(out + at, x0);
-    v128.store(out + at, x1, 16);
-    for (let b: usize = 0; b < at; b += QUAD) {
-      let y0 = f64x2.mul(v128.load(row + b), x0);
-      let y1 = f64x2.mul(v128.load(row + b, 16), x1);
-      if (a < r - 1) {
-        y0 = f64x2.add(y0, v128.load(out + b));
-        y1 = f64x2.add(y1, v128.load(out + b, 16));
-      }
-      v128.store(out + b, y0);
-      v128.store(out + b, y1, 16);
-    }
-  }
+  if (solve) solveTransposed(p, p.residuals, p.solved + <usize>(t * r) * QUAD);
   const o = <usize>t * QUAD;
   return f64x2.pmax(density(p, o, f64x2.sqrt(product0), quadratic0), density(p, o + 16, f64x2.sqrt(product1), quadratic1));
 }
 
+/** out = L⁻ᵀD⁻¹x for the four nodes factored last; x and out [r][4] may be the same. */
+@inline
+function solveTransposed(p: Nodes, x: usize, out: usize): void {
+  for (let a = p.rank - 1; a >= 0; a--) {
+    const at = <usize>a << 5;
+    // Entry (a, a) of the packed rows, then those below it.
+    let l = p.factor + <usize>((a * (a + 3)) / 2) * QUAD;
+    let x0 = f64x2.mul(v128.load(x + at), v128.load(l));
+    let x1 = f64x2.mul(v128.load(x + at, 16), v128.load(l, 16));
+    for (let c = a + 1; c < p.rank; c++) {
+      l += <usize>c * QUAD;
+      const k = out + (<usize>c << 5);
+      x0 = f64x2.sub(x0, f64x2.mul(v128.load(l), v128.load(k)));
+      x1 = f64x2.sub(x1, f64x2.mul(v128.load(l, 16), v128.load(k, 16)));
+    }
+    v128.store(out + at, x0);
+    v128.store(out + at, x1, 16);
+  }
+}
+
 /** Splits π · product · exp(−½ quadratic) of two nodes into scale and exponent. */
 @inline
-function density(p: Placing, o: usize, product: v128, quadratic: v128): v128 {
+function density(p: Nodes, o: usize, product: v128, quadratic: v128): v128 {
   const exponent = f64x2.sub(v128.or(i64x2.shr_u(product, 52), i64x2.splat(MAGIC)), f64x2.splat(MAGIC_BIAS));
   v128.store(p.scales + o, v128.or(v128.and(product, i64x2.splat(MANTISSA)), i64x2.splat(ONE)));
   let x = f64x2.sub(v128.load(p.logPrior + o), f64x2.mul(f64x2.splat(0.5), quadratic));
@@ -233,10 +205,10 @@ function density(p: Placing, o: usize, product: v128, quadratic: v128): v128 {
   return x;
 }
 
-/** Σ_g w_g column_g, and Σ_g w_g (V⁻¹e)_ga Σ_g for each a if V⁻¹e was wanted, over the `count` tiles that are left. */
-export function sumNodes(context: usize, count: i32): void {
-  const p = changetype<Placing>(context);
-  const r = p.solves ? p.rank : 0;
+/** Σ_g w_g column_g, and Σ_g w_g (V⁻¹e)_ga Σ_g for each a if V⁻¹e was solved for, over the `count` tiles that are left. */
+export function sumNodes(context: usize, count: i32, solved: i32): void {
+  const p = changetype<Nodes>(context);
+  const r = solved ? p.rank : 0;
   addDots(p.weights, 1, p.columns, p.numColumns, p.active, count, p.sums);
   for (let a = 0; a < r; a++) {
     const out = p.sums + (<usize>(p.numColumns + a * p.numPacked) << 3);

@@ -41,16 +41,6 @@ export { type AlignedModel, alignModel } from "./models/align.ts";
 export { type Course, courseReader, courseTimes, functionalMean, functionalSd } from "./models/course.ts";
 export { type Decoder, makeDecoder } from "./models/decoder.ts";
 export type { DtmModel } from "./models/dtm/model.ts";
-export {
-  drawLocations,
-  type EmbedOptions,
-  embed,
-  embedPlaces,
-  type History,
-  highestDensityRegion,
-  placeIndividual,
-} from "./models/embed.ts";
-export { cohortBlocks, joinPlacements } from "./models/embed-blocks.ts";
 export { modelFileJsonSchema } from "./models/file-schema.ts";
 export {
   type CancelSignal,
@@ -93,7 +83,16 @@ export {
   type TrajectoryModel,
 } from "./models/model.ts";
 export type { DtmPaperModel } from "./models/paper/model.ts";
-export { placementAt } from "./models/place-at.ts";
+export {
+  drawLocations,
+  type EmbedOptions,
+  embed,
+  embedPlaces,
+  type History,
+  highestDensityRegion,
+  placeIndividual,
+  placementAt,
+} from "./models/place.ts";
 export {
   type Placement,
   type Placements,
@@ -102,15 +101,21 @@ export {
   placeSds,
   type VariationalPlace,
 } from "./models/placement.ts";
-export { drawCurves, type PredictedSeries, type Prediction, type PredictOptions, predict } from "./models/predict.ts";
 export {
   type ChangeOptions,
+  type Crossing,
+  type CrossingOptions,
+  drawCurves,
   type Interval,
+  type PredictedSeries,
+  type Prediction,
+  type PredictOptions,
+  predict,
   predictBelow,
   predictChange,
+  predictCrossing,
   predictDifference,
-} from "./models/predict-change.ts";
-export { type Crossing, type CrossingOptions, predictCrossing } from "./models/predict-crossing.ts";
+} from "./models/predict.ts";
 export type { StartResult } from "./models/run.ts";
 export { loadModel, saveModel } from "./models/serialize.ts";
 export { createShardWorker } from "./models/shard-worker.ts";

@@ -7,13 +7,17 @@ import { designMatrix } from "../basis/bspline.ts";
 import { type Cohort, numIndividuals, onlyMarker, selectVisits } from "../cohort/cohort.ts";
 import { idAt } from "../cohort/ids.ts";
 import { applyTransform } from "../cohort/marker.ts";
-import { modelStatistics } from "../models/embed.ts";
-import { functionalDistribution } from "../models/mixture/curve-distribution.ts";
-import { type CoefficientMixture, loadIndividual, mixtureWorkspace } from "../models/mixture/mixture.ts";
-import { mixtureCdf, mixtureCrps, mixtureLogDensity, pruneMixture } from "../models/mixture/normal-mixture.ts";
-import { conditionMixture } from "../models/mixture/posterior.ts";
-import { mixtureQuantile } from "../models/mixture/quantiles.ts";
+import { createConditioner, posteriorFunctionals } from "../models/mixture/conditioner.ts";
+import type { CoefficientMixture } from "../models/mixture/mixture.ts";
+import {
+  mixtureCdf,
+  mixtureCrps,
+  mixtureLogDensity,
+  mixtureQuantile,
+  pruneMixture,
+} from "../models/mixture/normal-mixture.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
+import { modelStatistics } from "../models/place.ts";
 
 export interface ForecastOptions {
   /** How many of n visits are given; default ⌈n/2⌉. Individuals with one visit are left out. */
@@ -43,7 +47,7 @@ export function forecastScores(model: ScoredModel, cohort: Cohort, options: Fore
   const [before, after] = [onlyMarker(past), onlyMarker(future)];
   const statistics = modelStatistics(model, past);
   const mixture = options.mixture ?? modelMixture(model);
-  const work = mixtureWorkspace(mixture);
+  const condition = createConditioner(mixture);
   const d = model.basis.numBasis;
   const rows = designMatrix(model.basis, after.times);
   const N = after.times.length;
@@ -52,11 +56,10 @@ export function forecastScores(model: ScoredModel, cohort: Cohort, options: Fore
   const ids: string[] = [];
   for (let i = 0; i < numIndividuals(future); i++) {
     const id = idAt(future.ids, i);
-    loadIndividual(mixture, statistics, i, work);
-    const posterior = conditionMixture(mixture, work);
+    const functional = posteriorFunctionals(condition(statistics, i), model.mean.coefficients);
     const lastGiven = before.times[before.offsets[i + 1] - 1];
     for (let j = after.offsets[i]; j < after.offsets[i + 1]; j++) {
-      const value = functionalDistribution(posterior, model.mean.coefficients, rows, j * d, model.noiseVariance);
+      const { value } = functional(rows, j * d, model.noiseVariance);
       const y = applyTransform(after.marker.transform, after.values[j]);
       ids.push(id);
       scores.horizon[j] = after.times[j] - lastGiven;

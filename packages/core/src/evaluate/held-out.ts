@@ -8,9 +8,10 @@
 import { type Cohort, makeCohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
 import { idList, sameIds } from "../cohort/ids.ts";
 import { DtmError } from "../errors.ts";
-import { modelStatistics } from "../models/embed.ts";
-import { type CoefficientMixture, logLikelihoods } from "../models/mixture/mixture.ts";
+import { logLikelihoods } from "../models/mixture/conditioner.ts";
+import type { CoefficientMixture } from "../models/mixture/mixture.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
+import { modelStatistics } from "../models/place.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 
 export interface HeldOutOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { embed } from "../models/embed.ts";
 import { fitLmm } from "../models/fit-models.ts";
+import { embed } from "../models/place.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { groupPlaces } from "./groups.ts";
 

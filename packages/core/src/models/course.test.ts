@@ -7,7 +7,7 @@ import { courseReader, courseTimes } from "./course.ts";
 import { makeDecoder } from "./decoder.ts";
 import { fitDtm, fitFpca, fitLmm } from "./fit-models.ts";
 import type { TrajectoryModel } from "./model.ts";
-import { placementAt } from "./place-at.ts";
+import { placementAt } from "./place.ts";
 import { predict } from "./predict.ts";
 
 const { cohort: plain } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });

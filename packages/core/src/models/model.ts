@@ -7,7 +7,7 @@ import { createRandom } from "../numeric/random.ts";
 import { logSumExp } from "../numeric/special.ts";
 import type { ClassesModel } from "./classes/classes.ts";
 import type { DtmModel } from "./dtm/model.ts";
-import { mapMoments, type SparseMap } from "./gp/sparse-map.ts";
+import { mapMoments } from "./gp/sparse-map.ts";
 import type { FpcaModel } from "./linear/fpca.ts";
 import type { LmmModel } from "./linear/lmm.ts";
 import { type CoefficientMixture, makeMixture, withFactors } from "./mixture/mixture.ts";
@@ -160,19 +160,6 @@ export function placeNodes(q: number, options: MixtureOptions = {}): PlaceNodes 
   const total = logSumExp(logWeights);
   for (let g = 0; g < n; g++) logWeights[g] -= total;
   return { locations, logWeights };
-}
-
-/** The smallest scaled distance from place x [q] (fit's frame) to an inducing place, in length-scales. */
-export function inducingDistance(map: SparseMap, x: Float64Array, offset = 0): number {
-  const { mapDimension: q, numInducing: p, inducingLocations: Z, kernel } = map;
-  if (kernel.kind === "linear") return 0;
-  let nearest = Number.POSITIVE_INFINITY;
-  for (let j = 0; j < p; j++) {
-    let s = 0;
-    for (let c = 0; c < q; c++) s += ((x[offset + c] - Z[j * q + c]) / kernel.lengthscales[c]) ** 2;
-    nearest = Math.min(nearest, s);
-  }
-  return Math.sqrt(nearest);
 }
 
 export function unknownModel(model: never): DtmError {

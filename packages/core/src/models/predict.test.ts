@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { makeCohort } from "../cohort/cohort.ts";
 import { undoTransform } from "../cohort/marker.ts";
 import { createRandom } from "../numeric/random.ts";
-import { placeIndividual } from "./embed.ts";
 import { fitLmm } from "./fit-models.ts";
+import { placeIndividual } from "./place.ts";
 import { drawCurves, predict } from "./predict.ts";
 
 describe("predict on the logit scale", () => {

@@ -10,7 +10,7 @@ import { checkModel } from "./check-model.ts";
 import { FILE_FORMAT, FILE_VERSION, fileSchema, type ModelFile } from "./file-schema.ts";
 import { faultOfKeys } from "./json-keys.ts";
 import type { TrajectoryModel } from "./model.ts";
-import { placementAt } from "./place-at.ts";
+import { placementAt } from "./place.ts";
 import { predict } from "./predict.ts";
 
 /** The model as the text of a model file. */

@@ -3,8 +3,8 @@ import { randomCohort } from "../../../../test/random-cohort.ts";
 import { scrambledHost } from "../../../../test/shard-host.ts";
 import { makeCohort } from "../cohort/cohort.ts";
 import { createRandom } from "../numeric/random.ts";
-import { embed } from "./embed.ts";
 import { type FitDtmOptions, fitDtm } from "./fit-models.ts";
+import { embed } from "./place.ts";
 import { createShardWorker } from "./shard-worker.ts";
 import { shardBlocks, statisticsBlock } from "./shards.ts";
 

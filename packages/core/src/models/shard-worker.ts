@@ -1,8 +1,8 @@
 /** One worker for the shards of all models: threads and other machines run this, and nothing else of a fit. */
 import { dtmShards } from "./dtm/shards.ts";
-import { placingShards } from "./embed.ts";
 import { LINEAR, linearShards } from "./linear/passes.ts";
 import { PAPER, paperShards } from "./paper/passes.ts";
+import { PLACING, placingShards } from "./placing/shards.ts";
 import { type ShardFunction, type ShardWork, shardFunction } from "./shards.ts";
 
 /** A worker; it keeps nothing but scratch between pieces of work. */
@@ -14,7 +14,7 @@ export function createShardWorker(): ShardFunction {
   return shardFunction({
     ...dtmShards(),
     [LINEAR]: named(LINEAR, linearShards()),
-    places: named("places", placingShards()),
+    [PLACING]: named(PLACING, placingShards()),
     [PAPER]: named(PAPER, paperShards()),
   });
 }

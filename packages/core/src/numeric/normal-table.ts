@@ -13,9 +13,6 @@ const TERMS = 5;
 const WIDTH = 6;
 const NUM_POINTS = 2 * FURTHEST * PER_UNIT + 1;
 
-/** Number of entries of the table. */
-export const NORMAL_TABLE_SIZE = NUM_POINTS * WIDTH;
-
 /** Writes the table to `out`, [1025,6]; at both ends Φ is 0 and 1, and nothing changes any more. */
 export function fillNormalTable(out: Float64Array): void {
   for (let j = 0; j < NUM_POINTS; j++) {

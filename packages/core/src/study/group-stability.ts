@@ -7,8 +7,8 @@
 import { type Cohort, makeCohort, numIndividuals, onlyMarker, selectIndividuals } from "../cohort/cohort.ts";
 import { resampleSeed, type Stability, stabilityOf } from "../map/clusters/stability.ts";
 import { type GroupMethod, groupPlaces } from "../map/groups.ts";
-import { embed } from "../models/embed.ts";
 import type { TrajectoryModel } from "../models/model.ts";
+import { embed } from "../models/place.ts";
 import { createRandom } from "../numeric/random.ts";
 import { refitLike } from "./refit.ts";
 

@@ -2,8 +2,8 @@
 
 import type { Representation } from "../associate/prepare.ts";
 import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
-import { drawLocations, placeIndividual } from "../models/embed.ts";
 import { isMapModel, modelMixture, type TrajectoryModel } from "../models/model.ts";
+import { drawLocations, placeIndividual } from "../models/place.ts";
 import type { Placements } from "../models/placement.ts";
 import { choleskyInPlace } from "../numeric/cholesky.ts";
 import { createRandom } from "../numeric/random.ts";

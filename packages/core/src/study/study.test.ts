@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { groupPlaces } from "../map/groups.ts";
-import { embed } from "../models/embed.ts";
 import { fitFpca, fitLmm } from "../models/fit-models.ts";
+import { embed } from "../models/place.ts";
 import { createRandom } from "../numeric/random.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { resampleLabels, studyStability } from "./group-stability.ts";

@@ -8,7 +8,6 @@ import type { Cohort } from "../cohort/cohort.ts";
 import { DtmError } from "../errors.ts";
 import { type CompareOptions, evaluateFold } from "../evaluate/compare.ts";
 import { type GroupOptions, groupPlaces } from "../map/groups.ts";
-import { embed } from "../models/embed.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { type ResampleTask, resampleLabels } from "./group-stability.ts";
@@ -22,8 +21,6 @@ const TASKS = {
   /** A range of permutations of an outcome's labels. */
   permutations: (plan: PermutationPlan, { from, to }: { readonly from: number; readonly to: number }) =>
     countExceedances(plan, from, to),
-  /** Places of a cohort, or of a block of one. */
-  places: (cohort: Cohort, { model }: { readonly model: TrajectoryModel }) => embed(model, cohort),
   /** Groups of a placed cohort. */
   groups: (
     { model, placements }: { readonly model: TrajectoryModel; readonly placements: Placements },

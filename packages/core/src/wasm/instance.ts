@@ -15,13 +15,6 @@ export type KernelKind = "wasm-simd" | "typescript";
 
 /** Functions of the module that take plain addresses (bytes) and counts; those with a context are named in layouts.ts. */
 export interface KernelExports {
-  weighNodes(context: number): number;
-  sumNodes(context: number, count: number): void;
-  conditionTiles(context: number, rank: number, count: number): void;
-  joinTiles(context: number): void;
-  spreadCourse(context: number): void;
-  spreadFunctional(context: number): number;
-  courseQuantile(context: number, p: number, start: number, low: number, high: number, tolerance: number): number;
   sumRows(rows: number, n: number, rank: number, members: number, count: number, sums: number): void;
 }
 

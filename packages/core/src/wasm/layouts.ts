@@ -160,9 +160,60 @@ export const LINEAR = layout(
   ["expectLinear"],
 );
 
+/** Weights of the nodes of a mixture for one individual, and sums of `numColumns` functions of a node (assembly/placing.ts). */
+export const NODES = layout(
+  "Nodes",
+  ["numBasis", "numPacked", "numTiles", "numColumns", "rank"],
+  {
+    covariances: { f64: (n) => n.numTiles * n.numPacked * 4 }, // Σ_g, lower triangles [tile][numPacked][4]
+    means: { f64: (n) => n.numTiles * n.numBasis * 4 }, // m_g [tile][d][4]
+    columns: { f64: (n) => n.numTiles * n.numColumns * 4 }, // [tile][numColumns][4]
+    logPrior: { f64: (n) => n.numTiles * 4 }, // [tile][4]; −∞ beyond the last node
+    heights: { f64: (n) => n.numBasis }, // h [r]
+    noise: { f64: (n) => n.numPacked }, // N, packed rows [r(r+1)/2]
+    floors: { f64: (n) => n.numBasis }, // pivots of N [r]
+    ends: { i32: (n) => n.numBasis + n.numPacked }, // bytes: where the terms of each entry of e and V end, row by row, e first
+    offsets: { i32: (n) => n.numPacked ** 2 + n.numBasis ** 2 }, // bytes: each term within a tile of means or covariances
+    terms: { f64: (n) => n.numPacked ** 2 + n.numBasis ** 2 }, // coefficient of each term
+    factor: { f64: (n) => 4 * n.numPacked }, // L of V = LDL', packed rows, 1/D on the diagonal [r(r+1)/2][4]
+    residuals: { f64: (n) => 4 * n.numBasis }, // L⁻¹e [r][4]
+    solved: { f64: (n) => n.numTiles * n.numBasis * 4 }, // V⁻¹e [tile][r][4]
+    weights: { f64: (n) => n.numTiles * 4 }, // [tile][4]
+    scales: { f64: (n) => n.numTiles * 4 }, // [tile][4]
+    active: { i32: (n) => n.numTiles }, // tiles with any weight
+    totals: { f64: () => 3 }, // largest exponent, Σ weights, Σ kept weights
+    sums: { f64: (n) => n.numColumns + n.numBasis * n.numPacked }, // of columns, then [r][numPacked]
+  },
+  ["weighNodes", "sumNodes"],
+);
+
+/** The curve of one individual over the nodes with weight: moments, and distributions of functionals (assembly/course.ts). */
+export const COURSE = layout(
+  "Course",
+  ["numBasis", "numTiles"],
+  {
+    factors: { f64: (n) => n.numTiles * n.numBasis ** 2 * 4 }, // L_g [tile][d,d][4]
+    means: { f64: (n) => n.numTiles * n.numBasis * 4 }, // m_g [tile][d][4]
+    noise: { f64: () => 1 }, // σ²
+    gram: { f64: (n) => n.numBasis ** 2 }, // G [d,d]
+    cross: { f64: (n) => n.numBasis }, // g [d]
+    scratch: { f64: (n) => 2 * (3 * n.numBasis ** 2 + 2 * n.numBasis) }, // pairs
+    active: { i32: (n) => n.numTiles }, // tiles with any weight
+    moments: { f64: (n) => n.numTiles * (n.numBasis + (n.numBasis * (n.numBasis + 1)) / 2) * 4 }, // by active tile
+    row: { f64: (n) => n.numBasis }, // b [d]
+    weights: { f64: (n) => n.numTiles * 4 }, // components of the functional's distribution, by active tile
+    centers: { f64: (n) => n.numTiles * 4 }, // their means
+    deviations: { f64: (n) => n.numTiles * 4 },
+    inverses: { f64: (n) => n.numTiles * 4 }, // 1/deviation
+    normalTable: { f64: () => 1025 * 6 }, // of Φ (numeric/normal-table.ts)
+    sums: { f64: () => 2 }, // distribution function and density
+  },
+  ["conditionTiles", "spreadFunctional", "sumNormals"],
+);
+
 /** Every layout, for the build. */
 export const LAYOUTS: readonly {
   readonly name: string;
   readonly sizes: readonly string[];
   readonly buffers: object;
-}[] = [PASS, PAIRS, POSITIVE, LOCAL, LINEAR];
+}[] = [PASS, PAIRS, POSITIVE, LOCAL, LINEAR, NODES, COURSE];

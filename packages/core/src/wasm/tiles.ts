@@ -19,6 +19,13 @@ export function toTiles(rows: Float64Array, K: number, n: number, out: Float64Ar
   }
 }
 
+/** out [tile][K][4] from rows [n,K]; the padding is left as it is. */
+export function tileRows(rows: Float64Array, n: number, K: number, out: Float64Array): void {
+  for (let j = 0; j < n; j++) {
+    for (let k = 0; k < K; k++) out[((j >> 2) * K + k) * TILE + (j & 3)] = rows[j * K + k];
+  }
+}
+
 /** rows [K,n] += tiles [tile][stride][4]. */
 export function addFromTiles(tiles: Float64Array, K: number, n: number, rows: Float64Array, stride = K): void {
   for (let k = 0; k < K; k++) {

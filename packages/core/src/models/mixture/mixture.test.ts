@@ -5,8 +5,9 @@ import { bsplineBasis } from "../../basis/knots.ts";
 import { basisStatistics } from "../../basis/statistics.ts";
 import { makeCohort, numIndividuals, onlyMarker } from "../../cohort/cohort.ts";
 import { createRandom } from "../../numeric/random.ts";
-import { loadIndividual, logLikelihoods, makeMixture, mixtureWorkspace } from "./mixture.ts";
-import { conditionMixture } from "./posterior.ts";
+import { logLikelihoods } from "./conditioner.ts";
+import { makeMixture } from "./mixture.ts";
+import { conditionMixture, loadIndividual, mixtureWorkspace } from "./posterior.ts";
 
 const d = 5;
 const q = 2;

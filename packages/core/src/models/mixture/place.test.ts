@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../numeric/random.ts";
-import { heavyNodes, lightNodes, locationMoments } from "./place.ts";
+import { locationMoments } from "./place.ts";
 
 /** Random weights that sum to one, and random places. */
 function example(K: number, q: number) {
@@ -30,29 +30,5 @@ describe("locationMoments", () => {
         expect(covariance[a * q + b]).toBeCloseTo(product - mean[a] * mean[b], 12);
       }
     }
-  });
-});
-
-describe("lightNodes", () => {
-  it.each([0, 1e-6, 0.01, 0.4, 0.9999])(
-    "leaves out the lightest nodes up to a mass of %d, as sorting would",
-    (mass) => {
-      const { weights } = example(300, 2);
-      const ascending = weights.slice().sort();
-      let count = 0;
-      let held = 0;
-      while (count < 299 && held + ascending[count] <= mass) held += ascending[count++];
-      const light = lightNodes(weights, mass);
-      expect(light.count).toBe(count);
-      expect(light.mass).toBeCloseTo(held, 12);
-      const kept = heavyNodes(weights, mass);
-      expect([...kept.positions].map((k) => weights[k]).sort((a, b) => a - b)).toEqual([...ascending.subarray(count)]);
-      expect(kept.weights.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 12);
-    },
-  );
-
-  it("leaves the last of equal nodes", () => {
-    expect([...heavyNodes(Float64Array.of(0.25, 0.25, 0.25, 0.25), 0.6).positions]).toEqual([2, 3]);
-    expect([...heavyNodes(Float64Array.of(0.25, 0.25, 0.25, 0.25), 1).positions]).toEqual([3]);
   });
 });

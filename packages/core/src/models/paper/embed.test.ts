@@ -3,7 +3,8 @@ import { bendingCohort, cohortStatistics, crudeStart } from "../../../../../test
 import { basisStatistics } from "../../basis/statistics.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
 import { mapMoments } from "../gp/sparse-map.ts";
-import { logLikelihoods, makeMixture } from "../mixture/mixture.ts";
+import { logLikelihoods } from "../mixture/conditioner.ts";
+import { makeMixture } from "../mixture/mixture.ts";
 import { embedLocal } from "./embed.ts";
 import { fitDtmPaperStatistics } from "./run.ts";
 

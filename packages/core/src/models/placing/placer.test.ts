@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Cohort, makeCohort } from "../cohort/cohort.ts";
-import { createRandom } from "../numeric/random.ts";
-import { embed, embedPlaces, modelStatistics } from "./embed.ts";
-import { type FitDtmOptions, fitDtm, fitFpca, fitLmm } from "./fit-models.ts";
-import { modelMixture } from "./model.ts";
-import { createPlacer, type PlacedBlock } from "./placing.ts";
+import { type Cohort, makeCohort } from "../../cohort/cohort.ts";
+import { createRandom } from "../../numeric/random.ts";
+import { type FitDtmOptions, fitDtm, fitFpca, fitLmm } from "../fit-models.ts";
+import { modelMixture } from "../model.ts";
+import { embed, embedPlaces, modelStatistics } from "../place.ts";
+import { createPlacer, type PlacedBlock } from "./placer.ts";
 
 /** A bent course per individual; some are seen once, some at the same time twice, some often. */
 function cohortOf(m: number, seed: number) {

@@ -1,17 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { designMatrix } from "../basis/bspline.ts";
-import { bsplineBasis } from "../basis/knots.ts";
-import { basisStatistics } from "../basis/statistics.ts";
-import { makeCohort } from "../cohort/cohort.ts";
-import { TRANSFORMS } from "../cohort/marker.ts";
-import { normalCdf } from "../numeric/special.ts";
-import { functionalDistribution } from "./mixture/curve-distribution.ts";
-import { joinNodes } from "./mixture/join-nodes.ts";
-import { loadIndividual, makeMixture, mixtureWorkspace } from "./mixture/mixture.ts";
-import { heavyNodes } from "./mixture/place.ts";
-import { conditionMixture } from "./mixture/posterior.ts";
-import { conditionedRoom, createConditioner, joinedRoom } from "./mixture/wasm-posterior.ts";
-import { type PredictedSeries, type ValueOptions, valueSeries } from "./predict-values.ts";
+import { designMatrix } from "../../basis/bspline.ts";
+import { bsplineBasis } from "../../basis/knots.ts";
+import { basisStatistics } from "../../basis/statistics.ts";
+import { makeCohort } from "../../cohort/cohort.ts";
+import { TRANSFORMS } from "../../cohort/marker.ts";
+import { normalCdf } from "../../numeric/special.ts";
+import { createConditioner } from "../mixture/conditioner.ts";
+import { functionalDistribution } from "../mixture/curve-distribution.ts";
+import { makeMixture } from "../mixture/mixture.ts";
+import { conditionMixture, loadIndividual, mixtureWorkspace } from "../mixture/posterior.ts";
+import { type PredictedSeries, type ValueOptions, valueSeries } from "./series.ts";
 
 const FIELDS = ["mean", "sd", "median", "lower", "upper"] as const;
 
@@ -63,7 +61,7 @@ function worst(found: PredictedSeries, expected: PredictedSeries): number {
   return largest;
 }
 
-const OPTIONS: ValueOptions = { level: 0.9, noise: 0, transform: "identity", quick: false, kernels: "auto" };
+const OPTIONS: ValueOptions = { level: 0.9, noise: 0, transform: "identity" };
 
 describe("valueSeries", () => {
   it.each([
@@ -71,7 +69,7 @@ describe("valueSeries", () => {
     [4, 1],
     [6, 3],
   ])("gives the same through WebAssembly, through TypeScript and for a clone: d = %i, degree %i", (d, degree) => {
-    const { mixture, statistics, model, rows, at } = example(d, degree);
+    const { mixture, statistics, model, rows } = example(d, degree);
     const condition = createConditioner(mixture);
     const work = mixtureWorkspace(mixture);
     for (let i = 0; i < 2; i++) {
@@ -81,14 +79,14 @@ describe("valueSeries", () => {
       const clone = structuredClone(lazy);
       TRANSFORMS.forEach((transform, k) => {
         const options = { ...OPTIONS, transform, noise: k % 2 === 0 ? 0 : 0.09 };
-        const expected = valueSeries(model, plain, rows, at, { ...options, kernels: "typescript" });
-        expect(worst(valueSeries(model, lazy, rows, at, options), expected)).toBeLessThan(1e-9);
-        expect(worst(valueSeries(model, clone, rows, at, options), expected)).toBeLessThan(1e-9);
+        const expected = valueSeries(model, plain, rows, { ...options, kernels: "typescript" });
+        expect(worst(valueSeries(model, lazy, rows, options), expected)).toBeLessThan(1e-9);
+        expect(worst(valueSeries(model, clone, rows, options), expected)).toBeLessThan(1e-9);
       });
     }
   });
 
-  it("gives the same for few times, which are had one by one, and where observations say nearly everything", () => {
+  it("gives the same where observations say nearly everything", () => {
     for (const noiseVariance of [0.09, 1e-7]) {
       const { mixture: usual, statistics, model } = example(5, 2);
       const mixture = { ...usual, noiseVariance };
@@ -101,48 +99,28 @@ describe("valueSeries", () => {
         for (const times of [[3], [0.5, 7]]) {
           const at = Float64Array.from(times);
           const rows = designMatrix(model.basis, at);
-          const expected = valueSeries(model, plain, rows, at, { ...OPTIONS, kernels: "typescript" });
-          expect(worst(valueSeries(model, lazy, rows, at, OPTIONS), expected)).toBeLessThan(1e-8);
+          const expected = valueSeries(model, plain, rows, { ...OPTIONS, kernels: "typescript" });
+          expect(worst(valueSeries(model, lazy, rows, OPTIONS), expected)).toBeLessThan(1e-8);
         }
-      }
-    }
-  });
-
-  it("gives quick bands within a hundredth of their width, through WebAssembly and through TypeScript", () => {
-    const { mixture, statistics, model, rows, at } = example(5, 2);
-    const condition = createConditioner(mixture);
-    for (let i = 0; i < 2; i++) {
-      const placement = { posterior: condition(statistics, i) };
-      const expected = valueSeries(model, placement, rows, at, OPTIONS);
-      const quick = valueSeries(model, placement, rows, at, { ...OPTIONS, quick: true });
-      const slow = valueSeries(model, placement, rows, at, { ...OPTIONS, quick: true, kernels: "typescript" });
-      expect(worst(quick, expected)).toBeLessThan(0.01);
-      expect(worst(slow, expected)).toBeLessThan(0.01);
-      // Joining keeps means and variances, but for the mass of light nodes that are left out.
-      for (let t = 0; t < 6; t++) {
-        expect(Math.abs(quick.mean[t] - expected.mean[t]) / expected.sd[t]).toBeLessThan(1e-4);
-        expect(Math.abs(quick.sd[t] / expected.sd[t] - 1)).toBeLessThan(1e-3);
       }
     }
   });
 });
 
 describe("bands of high levels", () => {
-  it("leave out less than what lies beyond them, exact or quick", () => {
+  it("leave out less than what lies beyond them", () => {
     const { mixture, statistics, model, rows, at } = example(5, 2);
     const work = mixtureWorkspace(mixture);
     loadIndividual(mixture, statistics, 0, work);
     const all = conditionMixture(mixture, work, 1e-14);
     const placement = { posterior: createConditioner(mixture)(statistics, 0) };
     const level = 1 - 2e-7;
-    for (const quick of [false, true]) {
-      for (const kernels of ["auto", "typescript"] as const) {
-        const { lower } = valueSeries(model, placement, rows, at, { ...OPTIONS, level, quick, kernels });
-        for (let t = 0; t < at.length; t++) {
-          const { weights, means, sds } = functionalDistribution(all, model.mean.coefficients, rows, t * 5, 0);
-          const below = weights.reduce((s, w, k) => s + w * normalCdf((lower[t] - means[k]) / sds[k]), 0);
-          expect(Math.abs(below / 1e-7 - 1)).toBeLessThan(0.01);
-        }
+    for (const kernels of ["auto", "typescript"] as const) {
+      const { lower } = valueSeries(model, placement, rows, { ...OPTIONS, level, kernels });
+      for (let t = 0; t < at.length; t++) {
+        const { weights, means, sds } = functionalDistribution(all, model.mean.coefficients, rows, t * 5, 0);
+        const below = weights.reduce((s, w, k) => s + w * normalCdf((lower[t] - means[k]) / sds[k]), 0);
+        expect(Math.abs(below / 1e-7 - 1)).toBeLessThan(0.01);
       }
     }
   });
@@ -160,7 +138,7 @@ describe("mean and deviation of a logit marker", () => {
         const means = new Float64Array(5).fill(center - level);
         const posterior = { ...place, means, covariances: new Float64Array(25), logLikelihood: 0 };
         const options = { ...OPTIONS, noise: s * s, transform: "logit" } as const;
-        const found = valueSeries(model, { posterior }, rows, at, options);
+        const found = valueSeries(model, { posterior }, rows, options);
         let [first, second] = [0, 0];
         for (let k = -90_000; k <= 90_000; k++) {
           const w = 1e-4 * Math.exp(-0.5 * (1e-4 * k) ** 2) * Math.sqrt(0.5 / Math.PI);
@@ -171,38 +149,6 @@ describe("mean and deviation of a logit marker", () => {
         expect(Math.abs(found.mean[0] - first)).toBeLessThan(2e-8);
         expect(Math.abs(found.sd[0] - Math.sqrt(second - first * first))).toBeLessThan(2e-7);
       }
-    }
-  });
-});
-
-describe("rooms of a posterior", () => {
-  it("hold the chosen nodes, and joined the cells of joinNodes, also after another individual was asked for", () => {
-    const { mixture, statistics } = example(5, 2);
-    const condition = createConditioner(mixture);
-    const posterior = condition(statistics, 0);
-    const other = condition(statistics, 1);
-    for (const asked of [posterior, other, posterior]) {
-      const room = conditionedRoom(asked, 1e-4)!;
-      const { positions, weights } = heavyNodes(asked.weights, 1e-4);
-      const lanes = [...room.weights.subarray(0, 4 * room.context[0])].filter((w) => w > 0);
-      expect(lanes).toEqual([...weights]);
-      expect(positions.length).toBeLessThan(asked.weights.length);
-      // Six visits leave too few nodes to be joined.
-      const joined = joinNodes(asked, 2, 5);
-      expect(joined === asked).toBe(asked === other);
-      if (joined === asked) continue;
-      const small = joinedRoom(asked, 0)!;
-      expect(4 * small.context[0]).toBeGreaterThanOrEqual(joined.weights.length);
-      joined.weights.forEach((w, b) => {
-        const at = (b >> 2) * 80 + (b & 3);
-        expect(small.weights[b]).toBeCloseTo(w, 14);
-        for (let a = 0, column = 5; a < 5; a++) {
-          expect(small.moments[at + 4 * a]).toBeCloseTo(joined.means[b * 5 + a], 10);
-          for (let c = 0; c <= a; c++, column++) {
-            expect(small.moments[at + 4 * column]).toBeCloseTo(joined.covariances[(b * 5 + a) * 5 + c], 10);
-          }
-        }
-      });
     }
   });
 });

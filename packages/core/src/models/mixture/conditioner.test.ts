@@ -3,9 +3,10 @@ import { bsplineBasis } from "../../basis/knots.ts";
 import { type BasisStatistics, basisStatistics } from "../../basis/statistics.ts";
 import { makeCohort, onlyMarker } from "../../cohort/cohort.ts";
 import { createRandom } from "../../numeric/random.ts";
-import { type CoefficientMixture, loadIndividual, makeMixture, mixtureWorkspace } from "./mixture.ts";
-import { conditionMixture } from "./posterior.ts";
-import { createConditioner } from "./wasm-posterior.ts";
+import { createConditioner, posteriorFunctionals } from "./conditioner.ts";
+import { type CoefficientMixture, makeMixture } from "./mixture.ts";
+import { mixtureCdf, mixtureLogDensity, mixtureMean, mixtureVariance } from "./normal-mixture.ts";
+import { conditionMixture, loadIndividual, mixtureWorkspace } from "./posterior.ts";
 
 /** Individuals with one to nine visits, some at equal times, and a random mixture over their coefficients. */
 function example(numBasis: number, degree: number, numNodes: number, noiseVariance: number, seed: number) {
@@ -55,7 +56,9 @@ function expectSame(mixture: CoefficientMixture, statistics: BasisStatistics): n
     const found = condition(statistics, i);
     expect([...found.nodes]).toEqual([...expected.nodes]);
     dropped += mixture.numNodes - found.nodes.length;
-    expect(found.logLikelihood).toBeCloseTo(expected.logLikelihood, 9);
+    expect(Math.abs(found.logLikelihood - expected.logLikelihood)).toBeLessThan(
+      1e-9 + 1e-12 * Math.abs(expected.logLikelihood),
+    );
     for (const field of ["weights", "locations", "means", "covariances"] as const) {
       expect(found[field].length).toBe(expected[field].length);
       for (let k = 0; k < found[field].length; k++) expect(found[field][k]).toBeCloseTo(expected[field][k], 9);
@@ -64,7 +67,7 @@ function expectSame(mixture: CoefficientMixture, statistics: BasisStatistics): n
   return dropped;
 }
 
-describe("the WebAssembly posterior", () => {
+describe("the posterior through WebAssembly", () => {
   it.each([
     [3, 1, 9],
     [4, 2, 30],
@@ -101,6 +104,60 @@ describe("the WebAssembly posterior", () => {
           expect(posterior.covariances[(g * 5 + a) * 5 + b]).toBeCloseTo(mixture.packedCovariances[at++], 10);
         }
       }
+    }
+  });
+});
+
+describe("functionals of the curve through WebAssembly", () => {
+  it.each([
+    [3, 1, 9, 2.5],
+    [5, 2, 61, 1e-2],
+    [6, 3, 131, 1e-4],
+  ])(
+    "have components and sums of the definition: d = %i, degree %i, %i nodes, noise %d",
+    (d, degree, numNodes, noise) => {
+      const { mixture, statistics } = example(d, degree, numNodes, noise, d + 20);
+      const random = createRandom(d);
+      const condition = createConditioner(mixture);
+      const sums = new Float64Array(2);
+      for (let i = 0; i < statistics.numIndividuals; i++) {
+        const posterior = condition(statistics, i);
+        const fast = posteriorFunctionals(posterior, mixture.meanCoefficients);
+        const plain = posteriorFunctionals(posterior, mixture.meanCoefficients, "typescript");
+        for (let t = 0; t < 3; t++) {
+          // Some entries are zero, as in a row of a basis.
+          const row = Float64Array.from({ length: d }, (_, a) => ((a + t) % 3 === 0 && a > 0 ? 0 : random.normal()));
+          const found = fast(row, 0, t === 0 ? noise : 0);
+          const expected = plain(row, 0, t === 0 ? noise : 0);
+          const lanes = [...found.value.weights.keys()].filter((k) => found.value.weights[k] > 0);
+          const scale = Math.sqrt(mixtureVariance(expected.value));
+          lanes.forEach((lane, k) => {
+            const sd = expected.value.sds[k];
+            expect(Math.abs(found.value.sds[lane] / sd - 1)).toBeLessThan(1e-9);
+            expect(Math.abs(found.value.means[lane] - expected.value.means[k]) / (sd + 1e-4 * scale)).toBeLessThan(
+              1e-8,
+            );
+          });
+          expect(lanes.length).toBe(posterior.weights.length);
+          const y = mixtureMean(expected.value) + scale * random.normal();
+          found.sums(y, sums);
+          expect(sums[0]).toBeCloseTo(mixtureCdf(found.value, y), 11);
+          expect(sums[1] * scale).toBeCloseTo(Math.exp(mixtureLogDensity(found.value, y)) * scale, 7);
+        }
+      }
+    },
+  );
+
+  it("serve one posterior after the other, whichever was made last", () => {
+    const { mixture, statistics } = example(5, 2, 61, 2.5, 4);
+    const condition = createConditioner(mixture);
+    const row = Float64Array.of(0, 0.2, 0.5, 0.3, 0);
+    const [first, second] = [condition(statistics, 3), condition(statistics, 8)];
+    for (const posterior of [first, second, first]) {
+      const { value } = posteriorFunctionals(posterior, mixture.meanCoefficients)(row, 0, 1);
+      const clone = posteriorFunctionals(structuredClone(posterior), mixture.meanCoefficients)(row, 0, 1);
+      expect(mixtureMean(value)).toBeCloseTo(mixtureMean(clone.value), 9);
+      expect(mixtureVariance(value)).toBeCloseTo(mixtureVariance(clone.value), 9);
     }
   });
 });

@@ -2,16 +2,14 @@
  * Time to a threshold for a placed individual: the first time at which the noise-free curve crosses it after the last
  * observation, as a distribution over posterior draws of the curve (docs/math/prediction.md §4).
  */
-import { basisDomain, designMatrix } from "../basis/bspline.ts";
-import { applyTransform } from "../cohort/marker.ts";
-import { checkOption, DtmError } from "../errors.ts";
-import { createRandom } from "../numeric/random.ts";
-import type { ModelBase } from "./fit.ts";
-import { type CrossingDirection, crossingGrid, firstCrossing } from "./mixture/crossing.ts";
-import { coefficientSampler } from "./mixture/place.ts";
-import { mixtureQuantile } from "./mixture/quantiles.ts";
-import type { Placement } from "./placement.ts";
-import { checkDraws, checkLevel, valueDistribution } from "./predict.ts";
+import { basisDomain, designMatrix } from "../../basis/bspline.ts";
+import { checkOption, DtmError } from "../../errors.ts";
+import type { ModelBase } from "../fit.ts";
+import { posteriorFunctionals } from "../mixture/conditioner.ts";
+import type { Placement } from "../placement.ts";
+import { checkDraws, checkLevel, modelThreshold } from "./checks.ts";
+import { drawCoefficients } from "./draws.ts";
+import { type CrossingDirection, crossingGrid, firstCrossing } from "./first-crossing.ts";
 
 export interface CrossingOptions {
   /** Value on the marker's original scale. */
@@ -42,14 +40,7 @@ export interface Crossing {
 export function predictCrossing(model: ModelBase, placement: Placement, options: CrossingOptions): Crossing {
   const { threshold, probabilities = [0.05, 0.25, 0.5, 0.75, 0.95], numDraws = 4000, seed = 1 } = options;
   const [first, last] = basisDomain(model.basis);
-  const level = applyTransform(model.marker.transform, threshold);
-  checkOption(
-    Number.isFinite(level),
-    "predictCrossing",
-    `a threshold in the domain of transform "${model.marker.transform}"`,
-    threshold,
-    "Give the threshold on the marker's original scale.",
-  );
+  const level = modelThreshold("predictCrossing", model, threshold);
   checkDraws("predictCrossing", numDraws);
   const from = options.from ?? Math.max(placement.lastTime, first);
   checkOption(Number.isFinite(from), "predictCrossing", "a finite start", from, "Leave `from` out for the last visit.");
@@ -67,20 +58,17 @@ export function predictCrossing(model: ModelBase, placement: Placement, options:
       `predictCrossing: expected a start of at most ${last} (the last training time), received ${from}. Nothing is known of later times.`,
     );
   }
-  const d = model.basis.numBasis;
   const grid = crossingGrid(model.basis, from);
   const rows = designMatrix(model.basis, grid);
-  const here = valueDistribution(model, placement, rows, 0, 0);
-  const direction = options.direction ?? (mixtureQuantile(here, 0.5) < level ? "up" : "down");
-  const sampler = coefficientSampler(placement.posterior, d);
-  const random = createRandom(seed);
-  const w = new Float64Array(d);
+  const here = posteriorFunctionals(placement.posterior, model.mean.coefficients)(rows, 0, 0);
+  // The median is below the threshold where less than half of the distribution is above it.
+  const below = new Float64Array(2);
+  here.sums(level, below);
+  const direction = options.direction ?? (below[0] > 0.5 ? "up" : "down");
   const crossings = new Float64Array(numDraws);
-  for (let s = 0; s < numDraws; s++) {
-    sampler.draw(random, w, 0);
-    for (let k = 0; k < d; k++) w[k] += model.mean.coefficients[k];
+  drawCoefficients(model, placement, { numDraws, seed }, (w, s) => {
     crossings[s] = firstCrossing(model.basis, w, 0, level, direction, grid, rows);
-  }
+  });
   crossings.sort();
   const reached = crossings.filter((t) => Number.isFinite(t)).length;
   return {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { makeCohort } from "../cohort/cohort.ts";
-import { undoTransform } from "../cohort/marker.ts";
-import { createRandom } from "../numeric/random.ts";
-import { placeIndividual } from "./embed.ts";
-import { fitLmm } from "./fit-models.ts";
-import { drawCurves, predict } from "./predict.ts";
-import { predictBelow, predictChange, predictDifference } from "./predict-change.ts";
+import { makeCohort } from "../../cohort/cohort.ts";
+import { undoTransform } from "../../cohort/marker.ts";
+import { createRandom } from "../../numeric/random.ts";
+import { fitLmm } from "../fit-models.ts";
+import { placeIndividual } from "../place.ts";
+import { drawCurves, predict, predictBelow, predictChange, predictDifference } from "../predict.ts";
 
 function modelOf(transform: "identity" | "log") {
   const random = createRandom(5);

@@ -1,0 +1,207 @@
+/**
+ * Placing many individuals (docs/math/prediction.md §2): from statistics to columns of places, one individual after the other.
+ * Maps go through the WebAssembly kernels where they run (wasm/placing.ts), elsewhere and for linear models through the
+ * posterior of the definition. Weights over the nodes of more than one individual never exist.
+ */
+import type { BasisStatistics } from "../../basis/statistics.ts";
+import { chisquareQuantile } from "../../numeric/special.ts";
+import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
+import { openNodes } from "../../wasm/placing.ts";
+import { outsidePlaces } from "../gp/outside.ts";
+import { linearPlaces } from "../linear/scores.ts";
+import { weighIndividual } from "../mixture/conditioner.ts";
+import type { CoefficientMixture } from "../mixture/mixture.ts";
+import { heaviestCounts, type LocationMoments, locationMoments } from "../mixture/place.ts";
+import {
+  type CoefficientPosterior,
+  conditionMixture,
+  loadIndividual,
+  mixtureWorkspace,
+  placePosterior,
+} from "../mixture/posterior.ts";
+import { isMapModel, type MapModel, type TrajectoryModel } from "../model.ts";
+import { showCovariance, showLocation } from "../orient.ts";
+
+/** Places of a block of individuals, in the shown frame; names and shapes as in `Placements`. Without details the last four are empty. */
+export interface PlacedBlock {
+  readonly location: Float64Array; // [m,q]
+  readonly covariance: Float64Array; // [m,q,q]
+  readonly logLikelihood: Float64Array; // [m]
+  readonly coefficients: Float64Array; // [m,d]
+  readonly area50: Float64Array; // [m]
+  readonly area90: Float64Array; // [m]
+  readonly outsideMass: Float64Array; // [m]
+}
+
+/** Places the individuals of the statistics. */
+export type Placer = (statistics: BasisStatistics) => PlacedBlock;
+
+/** One individual: its place in the fit's frame, and what details are made of. */
+interface PlacedIndividual extends LocationMoments {
+  readonly logLikelihood: number;
+  /** Weights of the nodes, summing to one. */
+  readonly weights: Float64Array;
+  /** E[w | y], [d]. */
+  readonly coefficients: Float64Array;
+  readonly outsideMass: number;
+}
+
+/** Places one individual; without details the last three are empty. */
+type PlaceIndividual = (statistics: BasisStatistics, individual: number) => PlacedIndividual;
+
+/** A placer under a model; it keeps tables of the mixture, so one serves many blocks. */
+export function createPlacer(
+  model: TrajectoryModel,
+  mixture: CoefficientMixture,
+  kernels: KernelChoice = "auto",
+  details = true,
+): Placer {
+  const q = model.mapDimension;
+  const d = model.basis.numBasis;
+  const cell = cellArea(model, mixture);
+  const [ball50, ball90] = [ballVolume(q, 0.5), ballVolume(q, 0.9)];
+  const placeOne =
+    isMapModel(model) && chooseKernels(kernels) === "wasm-simd"
+      ? kernelPlaces(model, mixture, details)
+      : posteriorPlaces(model, mixture, details);
+  return (statistics) => {
+    const m = statistics.numIndividuals;
+    const out = emptyBlock(m, q, d, details);
+    const linear = isMapModel(model) ? null : linearPlaces(model, statistics);
+    for (let i = 0; i < m; i++) {
+      const placed = placeOne(statistics, i);
+      const mean = linear === null ? placed.mean : linear.mean.subarray(i * q, (i + 1) * q);
+      const S = linear === null ? placed.covariance : linear.covariance.subarray(i * q * q, (i + 1) * q * q);
+      const covariance = showCovariance(model.orientation, S, q);
+      out.location.set(showLocation(model.orientation, mean, q), i * q);
+      out.covariance.set(covariance, i * q * q);
+      out.logLikelihood[i] = placed.logLikelihood;
+      if (!details) continue;
+      out.coefficients.set(placed.coefficients, i * d);
+      out.outsideMass[i] = placed.outsideMass;
+      if (Number.isFinite(cell)) {
+        const [half, most] = heaviestCounts(placed.weights, [0.5, 0.9]);
+        out.area50[i] = half * cell;
+        out.area90[i] = most * cell;
+      } else {
+        const scale = Math.sqrt(Math.max(determinant(covariance, q), 0));
+        out.area50[i] = ball50 * scale;
+        out.area90[i] = ball90 * scale;
+      }
+    }
+    return out;
+  };
+}
+
+function emptyBlock(m: number, q: number, d: number, details: boolean): PlacedBlock {
+  const detailed = details ? m : 0;
+  return {
+    location: new Float64Array(m * q),
+    covariance: new Float64Array(m * q * q),
+    logLikelihood: new Float64Array(m),
+    coefficients: new Float64Array(detailed * d),
+    area50: new Float64Array(detailed),
+    area90: new Float64Array(detailed),
+    outsideMass: new Float64Array(detailed),
+  };
+}
+
+/** By the definition, from one posterior after the other. */
+function posteriorPlaces(model: TrajectoryModel, mixture: CoefficientMixture, details: boolean): PlaceIndividual {
+  const q = isMapModel(model) ? model.mapDimension : 0;
+  const d = model.basis.numBasis;
+  const work = mixtureWorkspace(mixture);
+  const outside = isMapModel(model) ? outsidePlaces(model.map, mixture.locations) : new Uint8Array(mixture.numNodes);
+  return (statistics, i) => {
+    loadIndividual(mixture, statistics, i, work);
+    const coefficients = new Float64Array(details ? d : 0);
+    let posterior = placePosterior(mixture, work);
+    let outsideMass = 0;
+    if (details) {
+      posterior = conditionMixture(mixture, work);
+      const { means } = posterior as CoefficientPosterior;
+      posterior.weights.forEach((w, k) => {
+        outsideMass += w * outside[posterior.nodes[k]];
+        for (let a = 0; a < d; a++) coefficients[a] += w * means[k * d + a];
+      });
+    }
+    return { ...locationMoments(posterior, q), ...posterior, coefficients, outsideMass };
+  };
+}
+
+/**
+ * All nodes at once in WebAssembly: the place comes from weighted sums of x and xx', the outside from those of its indicator,
+ * and with V, e and F of observed.ts
+ *   E[w | y] = Σ_g w_g m_g + Σ_a M_a F_a,   M_a = Σ_g w_g (V⁻¹e)_ga Σ_g.
+ */
+function kernelPlaces(model: MapModel, mixture: CoefficientMixture, details: boolean): PlaceIndividual {
+  const { numNodes: n, numBasis: d, mapDimension: q, locations: X } = mixture;
+  const outside = outsidePlaces(model.map, X);
+  const columns = Array.from({ length: n }, (_, g) => {
+    const x = X.subarray(g * q, (g + 1) * q);
+    const squares = Array.from(x, (v, a) => Array.from(x.subarray(0, a + 1), (u) => u * v)).flat();
+    return [...x, ...squares, ...(details ? [outside[g], ...mixture.means.subarray(g * d, (g + 1) * d)] : [])];
+  });
+  const memory = openNodes(mixture, Float64Array.from(columns.flat()));
+  const { sums, totals, weights } = memory.buffers;
+  const work = mixtureWorkspace(mixture);
+  return (statistics, i) => {
+    const { observed, logLikelihood } = weighIndividual(memory, mixture, statistics, i, work, details);
+    const scale = 1 / totals[2];
+    const mean = new Float64Array(q);
+    const covariance = new Float64Array(q * q);
+    let at = 0;
+    for (let a = 0; a < q; a++) mean[a] = scale * sums[at++];
+    for (let a = 0; a < q; a++) {
+      for (let b = 0; b <= a; b++) {
+        covariance[a * q + b] = scale * sums[at++] - mean[a] * mean[b];
+        covariance[b * q + a] = covariance[a * q + b];
+      }
+    }
+    const place = { mean, covariance, logLikelihood };
+    if (!details) return { ...place, weights: NONE, coefficients: NONE, outsideMass: 0 };
+    const outsideMass = scale * sums[at++];
+    const coefficients = new Float64Array(d);
+    for (let k = 0; k < d; k++) coefficients[k] = scale * sums[at++];
+    const { rank, functionals: F } = observed;
+    for (let a = 0; a < rank; a++) {
+      for (let k = 0; k < d; k++) {
+        for (let l = 0; l <= k; l++, at++) {
+          coefficients[k] += scale * sums[at] * F[a * d + l];
+          if (l < k) coefficients[l] += scale * sums[at] * F[a * d + k];
+        }
+      }
+    }
+    const kept = weights.subarray(0, n).map((w) => scale * w);
+    return { ...place, weights: kept, coefficients, outsideMass };
+  };
+}
+
+const NONE = new Float64Array(0);
+
+/** Area of one lattice cell; NaN for nodes that are draws. */
+function cellArea(model: TrajectoryModel, mixture: CoefficientMixture): number {
+  if (!isMapModel(model)) return Number.NaN;
+  const q = model.mapDimension;
+  if (q > 2) return Number.NaN;
+  // Nodes of a row, equal in all but the last coordinate, stand one after the other.
+  const { locations: X, numNodes } = mixture;
+  for (let g = 1; g < numNodes; g++) {
+    const sameRow = q === 1 || X[g * q] === X[(g - 1) * q];
+    if (sameRow) return Math.abs(X[g * q + q - 1] - X[(g - 1) * q + q - 1]) ** q;
+  }
+  return Number.NaN;
+}
+
+/** Volume of the ball {x'x ≤ χ²_q(level)}: that of the Gaussian region is √|S| times as much. */
+function ballVolume(q: number, level: number): number {
+  const unitBall = [2, Math.PI, (4 / 3) * Math.PI][q - 1];
+  return unitBall * Math.sqrt(chisquareQuantile(level, q)) ** q;
+}
+
+function determinant(S: Float64Array, q: number): number {
+  if (q === 1) return S[0];
+  if (q === 2) return S[0] * S[3] - S[1] * S[2];
+  const minor = (a: number, b: number, c: number, d: number) => S[a] * S[d] - S[b] * S[c];
+  return S[0] * minor(4, 5, 7, 8) - S[1] * minor(3, 5, 6, 8) + S[2] * minor(3, 4, 6, 7);
+}

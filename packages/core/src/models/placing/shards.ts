@@ -1,0 +1,85 @@
+/** A cohort placed block by block: the work of one shard, and the columns of all of them put together. */
+import type { BasisStatistics } from "../../basis/statistics.ts";
+import { joinFloats, multiply } from "../../numeric/matrix.ts";
+import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
+import type { CoefficientMixture } from "../mixture/mixture.ts";
+import { modelMixture, type TrajectoryModel } from "../model.ts";
+import { showCovariance } from "../orient.ts";
+import { embedLocal } from "../paper/embed.ts";
+import type { Placements } from "../placement.ts";
+import { type ShardBlock, type ShardFunction, type ShardRunner, shardBlocks, statisticsBlock } from "../shards.ts";
+import { createPlacer, type PlacedBlock, type Placer } from "./placer.ts";
+
+/** Name of the shards that place. */
+export const PLACING = "places";
+
+export interface PlacingState {
+  readonly model: TrajectoryModel;
+  readonly kernels: KernelChoice;
+  /** Whether all columns of `Placements` are wanted. */
+  readonly details: boolean;
+  readonly mixture?: CoefficientMixture;
+}
+
+type VariationalPlaces = NonNullable<Placements["variational"]>;
+
+interface PlacedColumns extends PlacedBlock {
+  readonly variational?: VariationalPlaces;
+}
+
+/** Places everyone of the statistics. */
+export function placeBlocks({ statistics, run }: ShardRunner, state: PlacingState): PlacedColumns {
+  const blocks = shardBlocks(statistics.numIndividuals);
+  const parts = run(PLACING, state, blocks.length > 0 ? blocks : [{ from: 0, to: 0 }]) as PlacedColumns[];
+  const { variational, ...columns } = parts[0];
+  return {
+    ...joinColumns(columns, parts),
+    ...(variational === undefined
+      ? {}
+      : {
+          variational: joinColumns(
+            variational,
+            parts.flatMap((part) => part.variational ?? []),
+          ),
+        }),
+  };
+}
+
+/** The columns that the first has, of all parts. */
+function joinColumns<T extends PlacedBlock | VariationalPlaces>(first: T, parts: readonly T[]): T {
+  const names = Object.keys(first) as (keyof T)[];
+  return Object.fromEntries(names.map((name) => [name, joinFloats(parts.map((p) => p[name] as Float64Array))])) as T;
+}
+
+/** A worker that places blocks of individuals; tables of a model are kept while it is at hand. */
+export function placingShards(): ShardFunction {
+  const placers = new WeakMap<object, Placer>();
+  return (statistics, _name, given, part) => {
+    const state = given as PlacingState;
+    const { model, kernels, details } = state;
+    const placer = placers.get(state) ?? createPlacer(model, state.mixture ?? modelMixture(model), kernels, details);
+    placers.set(state, placer);
+    const block = statisticsBlock(statistics, part as ShardBlock);
+    const variational = details ? variationalPlaces(model, block, kernels) : undefined;
+    return { ...placer(block), ...(variational === undefined ? {} : { variational }) };
+  };
+}
+
+/** The variational posteriors of places that the published model gives beside the exact ones, shown; undefined for others. */
+export function variationalPlaces(
+  model: TrajectoryModel,
+  statistics: BasisStatistics,
+  kernels: KernelChoice = "auto",
+): VariationalPlaces | undefined {
+  if (model.kind !== "dtm-paper") return undefined;
+  const q = model.mapDimension;
+  const local = embedLocal(model, statistics, chooseKernels(kernels));
+  const m = statistics.numIndividuals;
+  const location = multiply(local.mean, model.orientation, m, q, q);
+  const covariance = new Float64Array(m * q * q);
+  for (let i = 0; i < m; i++) {
+    const S = local.covariance.subarray(i * q * q, (i + 1) * q * q);
+    covariance.set(showCovariance(model.orientation, S, q), i * q * q);
+  }
+  return { location, covariance, bound: local.bound };
+}

@@ -1,0 +1,148 @@
+/**
+ * From functionals of a placed individual's curve to summaries on the marker's original scale (docs/math/prediction.md §3):
+ * each row b gives the mixture of normals of b'(β + w) + noise; its quantiles are mapped one by one, its mean and deviation are
+ * those of the mapped distribution.
+ */
+import { type Transform, undoTransform } from "../../cohort/marker.ts";
+import { gaussHermite } from "../../numeric/quadrature.ts";
+import { sortedQuantile } from "../../numeric/select.ts";
+import { LOG_2PI, normalCdf } from "../../numeric/special.ts";
+import type { KernelChoice } from "../../wasm/instance.ts";
+import type { ModelBase } from "../fit.ts";
+import { posteriorFunctionals } from "../mixture/conditioner.ts";
+import { type NormalMixture, quantileSolver } from "../mixture/normal-mixture.ts";
+import type { Placement } from "../placement.ts";
+
+/** Summary of one quantity at each time, on the marker's original scale. */
+export interface PredictedSeries {
+  readonly mean: Float64Array; // [T]
+  readonly sd: Float64Array; // [T]
+  readonly median: Float64Array; // [T]
+  readonly lower: Float64Array; // [T]
+  readonly upper: Float64Array; // [T]
+}
+
+export interface ValueOptions {
+  /** Probability inside the band. */
+  readonly level: number;
+  /** Variance of the measurement noise to be added. */
+  readonly noise: number;
+  /** Transform to be undone. */
+  readonly transform: Transform;
+  readonly kernels?: KernelChoice;
+}
+
+/** Summaries of `rows` [T,d] applied to the individual's curve. */
+export function valueSeries(
+  model: Pick<ModelBase, "basis" | "mean">,
+  { posterior }: Pick<Placement, "posterior">,
+  rows: Float64Array,
+  { level, noise, transform, kernels }: ValueOptions,
+): PredictedSeries {
+  const d = model.basis.numBasis;
+  const out = emptySeries(rows.length / d);
+  const functional = posteriorFunctionals(posterior, model.mean.coefficients, kernels);
+  const probabilities = bandLevels(level);
+  // Quantiles in standard deviations off the mean: they move slowly from time to time, so the last are where to look next.
+  const scores: (number | undefined)[] = probabilities.map(() => undefined);
+  for (let t = 0; t < out.mean.length; t++) {
+    const { value, sums } = functional(rows, t * d, noise);
+    const solver = quantileSolver(value, sums);
+    const [median, lower, upper] = probabilities.map((p, j) => {
+      const y = solver.quantile(p, scores[j]);
+      scores[j] = solver.spread > 0 ? (y - solver.mean) / solver.spread : undefined;
+      return undoTransform(transform, y);
+    });
+    const { mean, sd } =
+      transform === "identity" ? { ...solver, sd: solver.spread } : transformedMoments(value, transform);
+    out.mean[t] = mean;
+    out.sd[t] = sd;
+    out.median[t] = median;
+    out.lower[t] = lower;
+    out.upper[t] = upper;
+  }
+  return out;
+}
+
+/** Summaries of draws [S,T], one time a column. */
+export function drawnSeries(draws: Float64Array, T: number, level: number): PredictedSeries {
+  const S = draws.length / T;
+  const out = emptySeries(T);
+  for (let t = 0; t < T; t++) {
+    const column = Float64Array.from({ length: S }, (_, s) => draws[s * T + t]).sort();
+    const mean = column.reduce((sum, v) => sum + v / S, 0);
+    out.mean[t] = mean;
+    out.sd[t] = Math.sqrt(column.reduce((sum, v) => sum + (v - mean) ** 2 / (S - 1), 0));
+    [out.median[t], out.lower[t], out.upper[t]] = bandLevels(level).map((p) => sortedQuantile(column, p));
+  }
+  return out;
+}
+
+function emptySeries(T: number): PredictedSeries {
+  const series = () => new Float64Array(T);
+  return { mean: series(), sd: series(), median: series(), lower: series(), upper: series() };
+}
+
+/** Median, lower and upper end of the central band of this level. */
+function bandLevels(level: number): readonly number[] {
+  return [0.5, 0.5 * (1 - level), 0.5 * (1 + level)];
+}
+
+/**
+ * Mean and variance of the undone transform, in closed form but for logit. For sqrt, with x = max(z, 0), z ~ N(m, s²):
+ *   E x² = (m² + s²)Φ + msφ,   E x⁴ = (m⁴ + 6m²s² + 3s⁴)Φ + (m³s + 5ms³)φ,   Φ, φ at m/s.
+ */
+function transformedMoments(value: NormalMixture, transform: Transform): { mean: number; sd: number } {
+  const K = value.weights.length;
+  const first = new Float64Array(K);
+  const second = new Float64Array(K);
+  const rule = transform === "logit" ? gaussHermite(40) : null;
+  for (let k = 0; k < K; k++) {
+    if (value.weights[k] === 0) continue;
+    const m = value.means[k];
+    const v = value.sds[k] * value.sds[k];
+    if (transform === "sqrt") {
+      const s = value.sds[k];
+      const below = normalCdf(m / s);
+      const density = s * Math.exp(-0.5 * (m / s) ** 2 - 0.5 * LOG_2PI);
+      first[k] = (m * m + v) * below + m * density;
+      const fourth = (m ** 4 + 6 * m * m * v + 3 * v * v) * below + (m ** 3 + 5 * m * v) * density;
+      second[k] = fourth - first[k] * first[k];
+    } else if (rule === null) {
+      first[k] = Math.exp(m + 0.5 * v);
+      second[k] = Math.expm1(v) * first[k] * first[k];
+      if (transform === "log1p") first[k] -= 1;
+    } else {
+      const { nodes, weights } = value.sds[k] > SMOOTH ? trapezoids(value.sds[k]) : rule;
+      let square = 0;
+      for (let h = 0; h < nodes.length; h++) {
+        const y = undoTransform(transform, m + value.sds[k] * nodes[h]);
+        first[k] += weights[h] * y;
+        square += weights[h] * y * y;
+      }
+      second[k] = square - first[k] * first[k];
+    }
+  }
+  let mean = 0;
+  for (let k = 0; k < K; k++) mean += value.weights[k] * first[k];
+  let variance = 0;
+  for (let k = 0; k < K; k++) variance += value.weights[k] * (second[k] + (first[k] - mean) ** 2);
+  return { mean, sd: Math.sqrt(Math.max(variance, 0)) };
+}
+
+/** Deviation on the logit scale beyond which 40 nodes of Gauss and Hermite lose the eighth digit. */
+const SMOOTH = 2;
+/** Standard deviations to either side that a sum takes in, and its shortest step. */
+const REACH = 8.5;
+const SHORTEST_STEP = 1 / 256;
+
+/**
+ * Trapezoids for E f(m + sz), z ~ N(0,1), f the inverse logit: its poles lie π/s from the real line, so steps h of z err by
+ * about exp(−2π²/(sh)), 3e-9 for h = 1/s.
+ */
+function trapezoids(s: number): { readonly nodes: Float64Array; readonly weights: Float64Array } {
+  const step = Math.max(1 / s, SHORTEST_STEP);
+  const n = Math.ceil(REACH / step);
+  const nodes = Float64Array.from({ length: 2 * n + 1 }, (_, k) => (k - n) * step);
+  return { nodes, weights: nodes.map((z) => step * Math.exp(-0.5 * z * z - 0.5 * LOG_2PI)) };
+}

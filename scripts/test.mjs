@@ -1,6 +1,7 @@
 /**
- * The whole check: lint, types, tests. Every stage runs, even after a failure, so that one run tells all;
- * the exit code is 1 if any failed. Arguments are handed to vitest: npm test -- packages/core/src/basis
+ * npm test: lint, types, tests. Every stage runs, even after a failure, so that one run tells all; the exit code is 1 if
+ * any failed. Arguments are handed to vitest: npm test -- packages/core/src/basis
+ * npm run test:slow: the files named *.slow.test.ts alone.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -9,7 +10,9 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const only = process.argv.includes("--types") ? "types" : process.argv.includes("--lint") ? "lint" : undefined;
+const given = process.argv.slice(2);
+const slow = given.includes("--slow");
+const only = given.includes("--types") ? "types" : given.includes("--lint") ? "lint" : slow ? "tests" : undefined;
 const tool = (...parts) => join(ROOT, "node_modules", ...parts);
 const tsc = (project) => [tool("typescript", "bin", "tsc"), "--noEmit", "-p", project];
 
@@ -34,7 +37,15 @@ const STAGES = [
   { name: "lint", command: [tool("@biomejs", "biome", "bin", "biome"), "check", "--error-on-warnings", "."] },
   ...packages.map((name) => ({ name: `types: ${name}`, command: types(name) })),
   { name: "types: tests and tools", command: tsc(".") },
-  { name: "tests", command: [tool("vitest", "vitest.mjs"), "run", ...process.argv.slice(2)] },
+  {
+    name: "tests",
+    command: [
+      tool("vitest", "vitest.mjs"),
+      "run",
+      ...(slow ? ["--mode", "slow"] : []),
+      ...given.filter((word) => word !== "--slow"),
+    ],
+  },
 ];
 
 const results = STAGES.filter(({ name }) => only === undefined || name.startsWith(only)).map(({ name, command }) => {

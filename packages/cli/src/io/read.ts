@@ -56,7 +56,9 @@ function cannotRead(name: string, error: unknown): FileError {
 export function bundledFile(name: string): string {
   const path = findBundled(name);
   if (path === undefined) {
-    throw new FileError("The bundled cohort is only part of the repository. Run the demo there: npm run demo.");
+    throw new FileError(
+      "The bundled cohort is in the repository only. Run npm run demo there, or dtm demo --scleroderma anywhere.",
+    );
   }
   return path;
 }

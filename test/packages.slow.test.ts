@@ -1,0 +1,115 @@
+/** The packages as npm would publish them: what they hold, and that they work in an empty project under Node and Vite. */
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT } from "./root.ts";
+
+const NAMES = ["core", "report", "app", "cli"] as const;
+const folder = mkdtempSync(join(tmpdir(), "dtm-packages-"));
+const project = join(folder, "project");
+const execute = promisify(execFile);
+
+interface Packed {
+  readonly name: string;
+  readonly version: string;
+  readonly filename: string;
+  readonly files: readonly { readonly path: string; readonly size: number }[];
+}
+
+const packed = new Map<string, Packed>();
+
+/** What a program prints; fails with what it says on standard error. */
+async function run(program: string, args: readonly string[], cwd = project): Promise<string> {
+  // npm is a .cmd file on Windows and needs a shell.
+  const shell = process.platform === "win32" && program === "npm";
+  return (await execute(program, args, { cwd, shell, maxBuffer: 1 << 28 })).stdout;
+}
+
+beforeAll(async () => {
+  for (const name of NAMES) {
+    const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+    const [made] = JSON.parse(await run("npm", args, join(ROOT, "packages", name))) as Packed[];
+    packed.set(name, made);
+  }
+  mkdirSync(project);
+  writeFileSync(join(project, "package.json"), '{ "name": "empty", "private": true, "type": "module" }');
+  const files = NAMES.map((name) => join(folder, packed.get(name)!.filename));
+  await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error", ...files]);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe.each(NAMES)("the package %s", (name) => {
+  it("holds licence, readme and what is built, no tests, no sources, no data of individuals", () => {
+    const { version, files } = packed.get(name)!;
+    const paths = files.map(({ path }) => path);
+    expect(version).toBe("0.1.0");
+    expect(paths).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
+    expect(
+      paths.filter((path) => /(^|\/)src\/|\.test\.|pbc|visits\.csv|subjects\.csv|\.built-from/i.test(path)),
+    ).toEqual([]);
+  });
+
+  it("depends on packages that its files import, and on no others", () => {
+    const home = join(project, "node_modules", "@trajectory-maps", name);
+    const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
+      readFileSync(join(home, "package.json"), "utf8"),
+    ) as Record<string, Record<string, string>>;
+    const texts = readdirSync(home, { recursive: true, encoding: "utf8" })
+      .filter((path) => /\.m?[jt]s$/.test(path))
+      .map((path) => readFileSync(join(home, path), "utf8"));
+    const named = (needed: string) => texts.some((text) => text.includes(`"${needed}`) || text.includes(`'${needed}`));
+    const listed = Object.keys({ ...dependencies, ...optionalDependencies });
+    expect(listed.filter((needed) => !named(needed))).toEqual([]);
+  });
+});
+
+describe("in an empty project", () => {
+  it("core and report work under Node", async () => {
+    writeFileSync(
+      join(project, "study.mjs"),
+      `import { embed, fitDtm, loadModel, predict, placeIndividual, saveModel, simulateCohort } from "@trajectory-maps/core";
+      import { renderReport } from "@trajectory-maps/report";
+      const { cohort } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
+      const model = loadModel(saveModel(fitDtm(cohort, { restarts: 0, maxIterations: 5 })));
+      const there = placeIndividual(model, { times: [0, 1], values: [80, 70] });
+      const { median } = predict(model, there, [2, 3]);
+      console.log(JSON.stringify([embed(model, cohort).ids.length, [...median].every(Number.isFinite), typeof renderReport]));`,
+    );
+    expect(JSON.parse(await run(process.execPath, ["study.mjs"]))).toEqual([60, true, "function"]);
+  });
+
+  it("dtm runs a study, and has the explorer's page", async () => {
+    const dtm = (...args: string[]) =>
+      run(process.execPath, [join("node_modules", "@trajectory-maps", "cli", "bin", "dtm.mjs"), ...args]);
+    await dtm("simulate", "tss", "--individuals", "60", "-o", "data");
+    await dtm("fit", join("data", "visits.csv"), "--model", "fpca", "-o", "run");
+    await dtm("report", "run");
+    const report = readFileSync(join(project, "run", "report.html"), "utf8");
+    expect(report).toContain("<svg");
+    expect(JSON.parse(await dtm("doctor", "--json")).checks[0]).toEqual({ part: "dtm", ok: true, found: "0.1.0" });
+    const page = join(project, "node_modules", "@trajectory-maps", "app", "dist", "dtm.html");
+    expect(readFileSync(page, "utf8")).toContain("Content-Security-Policy");
+  });
+
+  it("core, report and the map build under Vite", async () => {
+    writeFileSync(join(project, "index.html"), '<div id="map"></div><script type="module" src="/page.js"></script>');
+    writeFileSync(
+      join(project, "page.js"),
+      `import { embed, fitDtm, simulateCohort } from "@trajectory-maps/core";
+      import { renderReport } from "@trajectory-maps/report";
+      import { mountMap } from "@trajectory-maps/app/map";
+      const { cohort } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
+      const model = fitDtm(cohort);
+      mountMap(document.querySelector("#map"), { model, placements: embed(model, cohort) });
+      window.renderReport = renderReport;`,
+    );
+    await run(process.execPath, [join(ROOT, "node_modules", "vite", "bin", "vite.js"), "build", "--logLevel", "error"]);
+    const assets = readdirSync(join(project, "dist", "assets"));
+    expect(assets.filter((name) => name.endsWith(".js"))).toHaveLength(1);
+  });
+});

@@ -20,6 +20,6 @@ export default defineConfig(({ mode }) => ({
     // Limits end what hangs; nothing is held to a time. A machine four times slower with other work to do stays well within.
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    expect: { poll: { timeout: 300_000 } },
+    expect: { poll: { timeout: 120_000 } },
   },
 }));

@@ -28,7 +28,7 @@ export const PACKED = process.platform === "linux" && process.arch === "x64";
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
 /** Milliseconds after which what a page waits for counts as missing: many times what a slow, busy machine needs. */
-export const PATIENCE = 300_000;
+export const PATIENCE = 120_000;
 
 /** The page under test is the only thing that may speak, and it must not reach a network from here. */
 const FLAGS = [

@@ -150,7 +150,6 @@ export const ERROR_CODES = {
   cancelled: program("The work was cancelled by its signal.", "Nothing needs to be done."),
   "empty-group": program("A group has no members.", "Give every group at least one member."),
   shape: program("Arrays do not fit together.", "Give arrays of the shapes that the function documents."),
-  state: program("Calls came in an order that is not allowed.", "Follow the order that the function documents."),
   "not-fitted": program("A result was asked for before there is one.", "Fit first."),
   "not-data": program("Something that is not plain data was to be saved.", "Save what a fit returned, unchanged."),
   internal: program("The program failed in a way nobody foresaw.", "Please report the message."),

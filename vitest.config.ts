@@ -1,15 +1,16 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+const source = (path: string) => fileURLToPath(new URL("./packages/", import.meta.url)) + path;
 const SLOW = "**/*.slow.test.ts";
 
 /** npm test runs everything but files named *.slow.test.ts, npm run test:slow (mode "slow") those alone. */
 export default defineConfig(({ mode }) => ({
   resolve: {
-    alias: {
-      "@trajectory-maps/core": fileURLToPath(new URL("./packages/core/src/index.ts", import.meta.url)),
-      "@trajectory-maps/report": fileURLToPath(new URL("./packages/report/src/index.ts", import.meta.url)),
-    },
+    alias: [
+      { find: /^@trajectory-maps\/core\/(\w+)$/, replacement: source("core/src/doors/$1.ts") },
+      { find: /^@trajectory-maps\/(core|report)$/, replacement: source("$1/src/index.ts") },
+    ],
   },
   test: {
     include: mode === "slow" ? [SLOW] : ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],

@@ -1,5 +1,6 @@
 /** From a CSV file to a map: read, fit, place everyone. Run it: node examples/01-quick-start.mjs */
-import { embed, fitDtm, numIndividuals, numObservations } from "@trajectory-maps/core";
+import { embed, fitDtm, numIndividuals } from "@trajectory-maps/core";
+import { numObservations } from "@trajectory-maps/core/ingest";
 import { isMain, readPbc } from "./pbc.mjs";
 
 export async function run(print = console.log) {

@@ -1,14 +1,7 @@
 /** Do outcomes differ over the map? Guarded against the number of visits, beside the naive test. */
-import {
-  associate,
-  embed,
-  fitFpca,
-  fitLmm,
-  idList,
-  readOutcomes,
-  readSubjects,
-  representationsOf,
-} from "@trajectory-maps/core";
+import { associate, embed, fitFpca, fitLmm } from "@trajectory-maps/core";
+import { idList, readOutcomes, readSubjects } from "@trajectory-maps/core/ingest";
+import { representationsOf } from "@trajectory-maps/core/study";
 import { isMain, readPbc, subjectsText } from "./pbc.mjs";
 
 export async function run(print = console.log) {

@@ -3,18 +3,16 @@
  * places on data simulated from the fit. Usage: npm run study:pbc
  */
 import { readFileSync } from "node:fs";
+import { onlyMarker } from "../packages/core/src/doors/ingest.ts";
+import { highestDensityRegion, modelMixture } from "../packages/core/src/doors/models.ts";
+import { centralCoverage, forecastScores } from "../packages/core/src/doors/study.ts";
 import {
   type Cohort,
-  centralCoverage,
   embed,
   fitDtm,
   fitLmm,
-  forecastScores,
   heldOutLogLikelihood,
-  highestDensityRegion,
-  modelMixture,
   numIndividuals,
-  onlyMarker,
   placeIndividual,
   readCohort,
   simulateFromModel,

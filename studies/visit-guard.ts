@@ -7,15 +7,9 @@
  * Usage: npm run study:visit-guard [-- --labellings 2000 --studies 1000 --permutations 999 --seed 21 --refit --json]
  */
 import { parseArgs } from "node:util";
-import {
-  type Cohort,
-  embed,
-  fitDtm,
-  modelMixture,
-  onlyMarker,
-  simulateCohort,
-  simulateFromModel,
-} from "../packages/core/src/index.ts";
+import { onlyMarker } from "../packages/core/src/doors/ingest.ts";
+import { modelMixture } from "../packages/core/src/doors/models.ts";
+import { type Cohort, embed, fitDtm, simulateCohort, simulateFromModel } from "../packages/core/src/index.ts";
 import { type AlarmCount, randomLabelStudy, unequalVisitsStudy, visitsOf } from "./visit-guard/designs.ts";
 
 const { values: flags } = parseArgs({

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ERROR_CODES } from "@trajectory-maps/core";
+import { ERROR_CODES } from "@trajectory-maps/core/ingest";
 import { expect, it } from "vitest";
 import { errorsPage } from "../scripts/errors-page.ts";
 

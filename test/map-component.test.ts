@@ -62,7 +62,7 @@ async function openExample(theme: "light" | "dark"): Promise<OpenPage> {
 
 /** What the page may use of the built modules; a test cannot import in the page itself. */
 interface Tools {
-  readonly placementAt: typeof import("@trajectory-maps/core").placementAt;
+  readonly placementAt: typeof import("@trajectory-maps/core/models").placementAt;
   readonly predict: typeof import("@trajectory-maps/core").predict;
   readonly mountMap: typeof import("../packages/app/src/map/map.ts").mountMap;
 }

@@ -1,13 +1,7 @@
 /** Files of models: their schema, and what is refused of damaged and tampered ones. */
 import { describe, expect, it } from "vitest";
-import {
-  fitDtm,
-  fitLmm,
-  loadModel,
-  modelFileJsonSchema,
-  saveModel,
-  simulateCohort,
-} from "../packages/core/src/index.ts";
+import { modelFileJsonSchema } from "../packages/core/src/doors/models.ts";
+import { fitDtm, fitLmm, loadModel, saveModel, simulateCohort } from "../packages/core/src/index.ts";
 import { canonicalJson, checksum } from "../packages/core/src/models/canonical-json.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 120, seed: 5 });

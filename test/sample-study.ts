@@ -2,18 +2,16 @@
 import {
   type Cohort,
   numIndividuals as count,
-  designMatrix,
   embed,
   fitDtm,
   fitFpca,
   fitLmm,
-  idList,
   makeCohort,
-  modelMixture,
-  onlyMarker,
   placeIndividual,
   simulateCohort,
 } from "@trajectory-maps/core";
+import { idList, onlyMarker } from "@trajectory-maps/core/ingest";
+import { designMatrix, modelMixture } from "@trajectory-maps/core/models";
 import { associate } from "../packages/core/src/associate/association.ts";
 import { compareModels } from "../packages/core/src/evaluate/compare.ts";
 import { groupCourses } from "../packages/core/src/map/clusters/courses.ts";

@@ -1,7 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "tsdown";
 
-const source = (name: string) => fileURLToPath(new URL(`../${name}/src/index.ts`, import.meta.url));
+const source = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const doors = ["models", "ingest", "study", "hosts"].map((name) => [
+  `@trajectory-maps/core/${name}`,
+  source(`core/src/doors/${name}.ts`),
+]);
 
 /** The map alone: one ES module that needs nothing else, for pages without a bundler. */
 export default defineConfig({
@@ -14,5 +18,9 @@ export default defineConfig({
   minify: true,
   noExternal: [/.*/],
   fixedExtension: true,
-  alias: { "@trajectory-maps/core": source("core"), "@trajectory-maps/report": source("report") },
+  alias: {
+    ...Object.fromEntries(doors),
+    "@trajectory-maps/core": source("core/src/index.ts"),
+    "@trajectory-maps/report": source("report/src/index.ts"),
+  },
 });

@@ -17,10 +17,11 @@ export default defineConfig(({ mode }) => ({
   plugins: [svelte(), ...(mode === "single" ? [viteSingleFile({ removeViteModuleLoader: true })] : [])],
   worker: { format: "iife" },
   resolve: {
-    alias: {
-      "@trajectory-maps/core": path("../core/src/index.ts"),
-      "@trajectory-maps/report": path("../report/src/index.ts"),
-    },
+    alias: [
+      { find: /^@trajectory-maps\/core\/(\w+)$/, replacement: `${path("../core/src/doors/")}$1.ts` },
+      { find: "@trajectory-maps/core", replacement: path("../core/src/index.ts") },
+      { find: "@trajectory-maps/report", replacement: path("../report/src/index.ts") },
+    ],
   },
   define: { __SERVED__: JSON.stringify(mode !== "single") },
   build: {

@@ -2,7 +2,8 @@
  * One study from a dropped table to its report, on both builds, with the network refused. The tests of a build share one
  * page and follow each other as a reader would go.
  */
-import { basisDomain, loadModel, placementAt, predict, type TrajectoryModel } from "@trajectory-maps/core";
+import { loadModel, predict, type TrajectoryModel } from "@trajectory-maps/core";
+import { basisDomain, placementAt } from "@trajectory-maps/core/models";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { browserOfFile } from "../browser-of-file.ts";

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { idList, onlyMarker, simulateCohort } from "@trajectory-maps/core";
+import { simulateCohort } from "@trajectory-maps/core";
+import { idList, onlyMarker } from "@trajectory-maps/core/ingest";
 import { vi } from "vitest";
 import { main } from "../src/main.ts";
 

@@ -1,12 +1,6 @@
 /** From results of the core to the parts of a study: a cohort in numbers, groups with letters, courses and follow-up. */
-import {
-  type Cohort,
-  type Complaint,
-  coveredPairs,
-  numIndividuals,
-  onlyMarker,
-  valueHistogram,
-} from "@trajectory-maps/core";
+import { type Cohort, type Complaint, numIndividuals } from "@trajectory-maps/core";
+import { coveredPairs, onlyMarker, valueHistogram } from "@trajectory-maps/core/ingest";
 import type { CohortSummary, Numbers, StudyGroup, StudyGroups } from "./study.ts";
 
 /** What reading a file adds to a summary. */

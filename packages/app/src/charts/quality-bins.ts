@@ -1,6 +1,6 @@
 /** Counts behind the charts of the quality page: observations in spans of time, words for them, the axis of values. */
 
-import { applyTransform, type Transform } from "@trajectory-maps/core";
+import { applyTransform, type Transform } from "@trajectory-maps/core/ingest";
 import { niceStep } from "@trajectory-maps/report";
 import { makeScale, type Scale } from "./scale.ts";
 

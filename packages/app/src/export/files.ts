@@ -2,7 +2,9 @@
  * The files a study can be saved as, each with a list of what it holds. `individual` files hold data of single people and
  * say so; the others hold none, and counts below the limit are written "<11" in them.
  */
-import { isMapModel, numIndividuals, onlyMarker, saveModel } from "@trajectory-maps/core";
+import { numIndividuals, saveModel } from "@trajectory-maps/core";
+import { onlyMarker } from "@trajectory-maps/core/ingest";
+import { isMapModel } from "@trajectory-maps/core/models";
 import { cell, counted, figureToSvg, renderReport, studyFigures, toCsv } from "@trajectory-maps/report";
 import { zipSync } from "fflate";
 import { svgToPng } from "../lib/save.ts";

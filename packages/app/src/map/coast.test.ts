@@ -1,4 +1,5 @@
-import { createRandom, fitDtm, simulateCohort } from "@trajectory-maps/core";
+import { fitDtm, simulateCohort } from "@trajectory-maps/core";
+import { createRandom } from "@trajectory-maps/core/models";
 import { describe, expect, it } from "vitest";
 import { landOfPlacements } from "./coast.ts";
 import { groundOf } from "./scene.ts";

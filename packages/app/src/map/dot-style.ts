@@ -2,7 +2,8 @@
  * How certain a place is, as a dot shows it (design §3.1): opacity and radius by the sd of its 50% region, one visit as a
  * ring.
  */
-import { type Placements, placeSds } from "@trajectory-maps/core";
+import type { Placements } from "@trajectory-maps/core";
+import { placeSds } from "@trajectory-maps/core/models";
 import { dotOpacity, dotRadius, RING_RADIUS, sampled } from "@trajectory-maps/report";
 
 /** Looks of all dots; colours are apart. */

@@ -1,4 +1,5 @@
-import { type Placements, placeSds } from "@trajectory-maps/core";
+import type { Placements } from "@trajectory-maps/core";
+import { placeSds } from "@trajectory-maps/core/models";
 import { contains, dotOpacity } from "@trajectory-maps/report";
 import { describe, expect, it } from "vitest";
 import { dotColours } from "./dot-colours.ts";

@@ -1,14 +1,6 @@
-import {
-  basisDomain,
-  embed,
-  fitDtm,
-  idList,
-  makeCohort,
-  placementAt,
-  predict,
-  simulateCohort,
-  type TrajectoryModel,
-} from "@trajectory-maps/core";
+import { embed, fitDtm, makeCohort, predict, simulateCohort, type TrajectoryModel } from "@trajectory-maps/core";
+import { idList } from "@trajectory-maps/core/ingest";
+import { basisDomain, placementAt } from "@trajectory-maps/core/models";
 import { valueAt } from "@trajectory-maps/report";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Ground, groundOf, readingAt, terrainOf } from "./scene.ts";

@@ -2,15 +2,15 @@
  * All that drawing needs, worked out from the options: places, index, land, surface, dots, small curves. Each part is
  * made again only when what it is made from has changed, so that recolouring or another year touches nothing else.
  */
+import { applyTransform } from "@trajectory-maps/core/ingest";
 import {
-  applyTransform,
   basisDomain,
   type Course,
   courseReader,
   courseTimes,
   type Decoder,
   makeDecoder,
-} from "@trajectory-maps/core";
+} from "@trajectory-maps/core/models";
 import { type Box, boxAround, type Land, type Ring, valueAt } from "@trajectory-maps/report";
 import { coastOf, exactLand } from "./coast.ts";
 import { type DotColours, dotColours } from "./dot-colours.ts";

@@ -1,4 +1,4 @@
-import { createRandom } from "@trajectory-maps/core";
+import { createRandom } from "@trajectory-maps/core/models";
 import type { Ring } from "@trajectory-maps/report";
 import { describe, expect, it } from "vitest";
 import { nearestInDirection, spatialIndex } from "./spatial-index.ts";

@@ -5,17 +5,15 @@
  *   sd      √(b'Sb), for transformed markers a 1/3.29th of the width of the 90 % band;
  * g undoes the transform. The land decides which heights get lines.
  */
+import { applyTransform, undoSlope, undoTransform } from "@trajectory-maps/core/ingest";
 import {
-  applyTransform,
   basisDomain,
   courseTimes,
   type Decoder,
   designMatrix,
   functionalMean as dot,
   functionalSd,
-  undoSlope,
-  undoTransform,
-} from "@trajectory-maps/core";
+} from "@trajectory-maps/core/models";
 import {
   capital,
   decimalsFor,

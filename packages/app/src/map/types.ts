@@ -2,7 +2,8 @@
  * The contract of the map: what `mountMap` takes, what it tells, what it returns. Nothing here knows a framework.
  * Places are in the shown frame of the model (docs/math/orientation.md); positions are positions in `placements`.
  */
-import type { Course, Placements, TrajectoryModel } from "@trajectory-maps/core";
+import type { Placements, TrajectoryModel } from "@trajectory-maps/core";
+import type { Course } from "@trajectory-maps/core/models";
 import type { Grid, Land, Ring } from "@trajectory-maps/report";
 
 /** A place of the two axes that are shown. */

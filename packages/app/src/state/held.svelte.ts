@@ -5,21 +5,16 @@
  *
  * and are one object in the end. Large data are `$state.raw`: replaced whole, never changed in place.
  */
+import { type Association, type Comparison, type Complaint, DtmError, type Groups } from "@trajectory-maps/core";
 import {
-  type Association,
   type CohortQuality,
-  type Comparison,
-  type Complaint,
-  DtmError,
   type ErrorCode,
-  type Groups,
-  type LandmarkSurvival,
   type MarkerSeries,
   type Outcome,
   onlyMarker,
-  type Stability,
   type TablePreview,
-} from "@trajectory-maps/core";
+} from "@trajectory-maps/core/ingest";
+import type { LandmarkSurvival, Stability } from "@trajectory-maps/core/study";
 import type {
   BaselinePlaces,
   Checked,

@@ -1,5 +1,7 @@
 /** What is shown: the view with its undo and its address, steps through people and time, the selection. */
-import { basisDomain, numIndividuals, yearsPer } from "@trajectory-maps/core";
+import { numIndividuals } from "@trajectory-maps/core";
+import { basisDomain } from "@trajectory-maps/core/models";
+import { yearsPer } from "@trajectory-maps/core/study";
 import type { SelectMode } from "../map/types.ts";
 import { Held } from "./held.svelte.ts";
 import { type Step, type View, viewToFragment } from "./view.ts";

@@ -4,7 +4,8 @@
  * may have no storage: then nothing is kept, and the page says so. Of several tabs the last that took the study up keeps
  * it: the others must neither write over it nor bring back what was forgotten.
  */
-import { DtmError, type DtmRunSnapshot } from "@trajectory-maps/core";
+import { DtmError } from "@trajectory-maps/core";
+import type { DtmRunSnapshot } from "@trajectory-maps/core/models";
 import { type DBSchema, deleteDB, openDB } from "idb";
 import type { FitChoice, Fitted, GroupChoice, Loaded, LoadedSubjects } from "../worker/api.ts";
 

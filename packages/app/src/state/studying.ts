@@ -1,5 +1,6 @@
 /** What is asked of a map: groups and their stability, outcomes, other models, single individuals, saved selections. */
-import { type Interval, idAt, onlyMarker } from "@trajectory-maps/core";
+import { idAt, onlyMarker } from "@trajectory-maps/core/ingest";
+import type { Interval } from "@trajectory-maps/core/models";
 import { shortNumbers } from "@trajectory-maps/report";
 import type { CompareChoice, GroupChoice, IndividualAnswer, IndividualQuestion } from "../worker/api.ts";
 import { Reading } from "./reading.ts";

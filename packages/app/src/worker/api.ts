@@ -5,27 +5,24 @@
 import type {
   Association,
   Cohort,
-  CohortQuality,
-  Columns,
-  ComparedModel,
   Comparison,
   Complaint,
-  Crossing,
-  DtmRunSnapshot,
   Groups,
-  Interval,
-  LandmarkSurvival,
   Marker,
-  Outcome,
   Placements,
   Prediction,
-  Stability,
-  StartResult,
+  TrajectoryModel,
+} from "@trajectory-maps/core";
+import type {
+  CohortQuality,
+  Columns,
+  Outcome,
   SubjectsTable,
   TablePreview,
   TableRow,
-  TrajectoryModel,
-} from "@trajectory-maps/core";
+} from "@trajectory-maps/core/ingest";
+import type { Crossing, DtmRunSnapshot, Interval, StartResult } from "@trajectory-maps/core/models";
+import type { ComparedModel, LandmarkSurvival, Stability } from "@trajectory-maps/core/study";
 
 import type { Fans } from "./fans.ts";
 import type { Prepared } from "./prepare.ts";

@@ -3,7 +3,8 @@
  * precision, so that the example opens without waiting for a fit. Written by `demo.mjs` when the page is built; all else
  * of the cohort is drawn anew from its seed.
  */
-import { type Cohort, type Groups, idList, type Placements, type TrajectoryModel } from "@trajectory-maps/core";
+import type { Cohort, Groups, Placements, TrajectoryModel } from "@trajectory-maps/core";
+import { idList } from "@trajectory-maps/core/ingest";
 import type { Fitted } from "./api.ts";
 
 /**

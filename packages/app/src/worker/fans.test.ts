@@ -1,4 +1,5 @@
-import { embed, expectedCourses, fitDtm, simulateCohort } from "@trajectory-maps/core";
+import { embed, fitDtm, simulateCohort } from "@trajectory-maps/core";
+import { expectedCourses } from "@trajectory-maps/core/study";
 import { describe, expect, it } from "vitest";
 import { coursesOf, fansOf, othersThan } from "./fans.ts";
 

@@ -1,5 +1,6 @@
 /** Expected courses of chosen individuals, and their quantiles beside those of everyone else. */
-import { type CourseSummary, expectedCourses, groupCourses, type Placements } from "@trajectory-maps/core";
+import type { Placements } from "@trajectory-maps/core";
+import { type CourseSummary, expectedCourses, groupCourses } from "@trajectory-maps/core/study";
 import type { Fitted } from "./api.ts";
 
 /** Median course and 10–90 % fan of the chosen, and of everyone else; null if nobody is left. */

@@ -2,17 +2,8 @@
  * A fit under way in the worker. It steps for some 40 ms at a time and then lets messages in, so that pause, stop and
  * cancel are heard; every half second it sends the places as they stand.
  */
-import {
-  type Cohort,
-  type DtmProgress,
-  type DtmRun,
-  type DtmRunSnapshot,
-  embed,
-  type FitDtmOptions,
-  type LinearModels,
-  resumeDtm,
-  startDtm,
-} from "@trajectory-maps/core";
+import { type Cohort, embed, resumeDtm, startDtm } from "@trajectory-maps/core";
+import type { DtmProgress, DtmRun, DtmRunSnapshot, FitDtmOptions, LinearModels } from "@trajectory-maps/core/models";
 import type { Engine, FitChoice, Fitted, FitUpdate } from "./api.ts";
 
 const SLICE_MS = 40;

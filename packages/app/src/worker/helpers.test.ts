@@ -1,4 +1,6 @@
-import { associate, countExceedances, createRandom, type PermutationPlan, simulateCohort } from "@trajectory-maps/core";
+import { associate, simulateCohort } from "@trajectory-maps/core";
+import { countExceedances, type PermutationPlan } from "@trajectory-maps/core/hosts";
+import { createRandom } from "@trajectory-maps/core/models";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createHelpers, type Helpers, numHelpers, serve } from "./helpers.ts";
 

@@ -3,7 +3,8 @@
  * by a channel: a worker of a page opened from disk cannot start others by itself. A free helper takes the next piece of
  * work; with no helper the engine does the work, letting messages in between pieces.
  */
-import { DtmError, runStudyTask, type StudyTask } from "@trajectory-maps/core";
+import { DtmError } from "@trajectory-maps/core";
+import { runStudyTask, type StudyTask } from "@trajectory-maps/core/hosts";
 import { fromResult, type Result, toResult } from "./results.ts";
 
 /** A piece of work on its way; `shared` is left out if it is what the helper was sent before. */

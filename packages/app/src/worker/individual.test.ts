@@ -1,15 +1,7 @@
-import {
-  embed,
-  fitDtm,
-  idAt,
-  mixtureFromLabels,
-  modelMixture,
-  onlyMarker,
-  placeIndividual,
-  placeSds,
-  predict,
-  simulateCohort,
-} from "@trajectory-maps/core";
+import { embed, fitDtm, placeIndividual, predict, simulateCohort } from "@trajectory-maps/core";
+import { idAt, onlyMarker } from "@trajectory-maps/core/ingest";
+import { modelMixture, placeSds } from "@trajectory-maps/core/models";
+import { mixtureFromLabels } from "@trajectory-maps/core/study";
 import { describe, expect, it } from "vitest";
 import { answerDifference, answerIndividual } from "./individual.ts";
 

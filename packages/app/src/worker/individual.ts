@@ -1,21 +1,16 @@
 /** One individual looked at: place with exact regions, course with two bands, trail, membership. */
+import { type Placement, placeIndividual, predict, predictCrossing, type TrajectoryModel } from "@trajectory-maps/core";
 import {
   highestDensityRegion,
   type Interval,
   isMapModel,
-  type mixtureFromLabels,
-  mixtureMembership,
   type modelMixture,
-  type Placement,
-  placeIndividual,
   placeSd,
-  predict,
   predictBelow,
   predictChange,
-  predictCrossing,
   predictDifference,
-  type TrajectoryModel,
-} from "@trajectory-maps/core";
+} from "@trajectory-maps/core/models";
+import { type mixtureFromLabels, mixtureMembership } from "@trajectory-maps/core/study";
 import type { IndividualAnswer, IndividualQuestion } from "./api.ts";
 
 type Mixture = ReturnType<typeof modelMixture>;

@@ -1,4 +1,5 @@
-import { embed, fitDtm, onlyMarker, simulateCohort } from "@trajectory-maps/core";
+import { embed, fitDtm, simulateCohort } from "@trajectory-maps/core";
+import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { describe, expect, it } from "vitest";
 import { landOfPlacements } from "../map/coast.ts";
 import { prepare, spreadOf } from "./prepare.ts";

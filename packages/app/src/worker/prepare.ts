@@ -2,7 +2,8 @@
  * What the first drawing of a map rests on and takes a pass or a sort over everyone: of a large cohort it is found in the
  * worker, because the page would stop for it.
  */
-import { type Cohort, onlyMarker, type Placements } from "@trajectory-maps/core";
+import type { Cohort, Placements } from "@trajectory-maps/core";
+import { onlyMarker } from "@trajectory-maps/core/ingest";
 import type { Land } from "@trajectory-maps/report";
 import { landOfPlacements } from "../map/coast.ts";
 

@@ -1,5 +1,6 @@
 /** Errors across the worker's door: a DtmError keeps its code and complaints, which an Error alone would lose. */
-import { type Complaint, DtmError, type ErrorCode } from "@trajectory-maps/core";
+import { type Complaint, DtmError } from "@trajectory-maps/core";
+import type { ErrorCode } from "@trajectory-maps/core/ingest";
 
 export type Result<T> =
   | { readonly ok: true; readonly value: T }

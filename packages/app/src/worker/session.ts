@@ -1,15 +1,8 @@
 /** One session in the worker: what was read, what was fitted, and what is asked about it. */
+import { type Cohort, DtmError, embed, type Groups, loadModel, saveModel, simulateCohort } from "@trajectory-maps/core";
 import {
-  type Cohort,
-  DtmError,
-  embed,
-  type Groups,
   idList,
   inspectCohort,
-  type LinearModels,
-  loadModel,
-  type mixtureFromLabels,
-  modelMixture,
   numObservations,
   plainOutcomes,
   previewFile,
@@ -17,10 +10,10 @@ import {
   readCohortFile,
   readOutcomes,
   readSubjectsFile,
-  saveModel,
   showComplaints,
-  simulateCohort,
-} from "@trajectory-maps/core";
+} from "@trajectory-maps/core/ingest";
+import { type LinearModels, modelMixture } from "@trajectory-maps/core/models";
+import type { mixtureFromLabels } from "@trajectory-maps/core/study";
 import type { Checked, Engine, Fitted, Loaded, LoadedSubjects, Progress, ReadChoice } from "./api.ts";
 import { unpackDemo } from "./demo.ts";
 import { fansOf } from "./fans.ts";

@@ -1,22 +1,15 @@
 /** Questions about a fitted map: groups and their stability, baselines, outcomes, survival, comparison of models. */
+import { associate, DtmError, embed, type Groups, groupPlaces, numIndividuals } from "@trajectory-maps/core";
+import { type FoldResult, summarizeFolds } from "@trajectory-maps/core/hosts";
+import { readFollowUp, readOutcomes } from "@trajectory-maps/core/ingest";
+import { fitLinear } from "@trajectory-maps/core/models";
 import {
-  associate,
-  DtmError,
-  embed,
-  type FoldResult,
-  fitLinear,
-  type Groups,
-  groupPlaces,
   landmarkSurvival,
   mixtureFromLabels,
-  numIndividuals,
   outcomeSurface,
-  readFollowUp,
-  readOutcomes,
   representationsOf,
   studyStability,
-  summarizeFolds,
-} from "@trajectory-maps/core";
+} from "@trajectory-maps/core/study";
 import type { BaselinePlaces, Engine, Fitted } from "./api.ts";
 import type { Helpers } from "./helpers.ts";
 import { notFitted, type Session } from "./session.ts";

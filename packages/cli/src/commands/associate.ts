@@ -1,12 +1,7 @@
 /** dtm associate RUN SUBJECTS: do outcomes differ over the map? The paper's Table 2, with the guarded p-value beside. */
-import {
-  type Association,
-  type LandmarkSurvival,
-  numIndividuals,
-  type Outcome,
-  outcomeSurfaces,
-  type RiskSurface,
-} from "@trajectory-maps/core";
+import { type Association, numIndividuals } from "@trajectory-maps/core";
+import type { Outcome } from "@trajectory-maps/core/ingest";
+import { type LandmarkSurvival, outcomeSurfaces, type RiskSurface } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
 import { openRun } from "../io/run-folder.ts";

@@ -1,5 +1,5 @@
 /** dtm compare VISITS: models by cross-validation over individuals, the paper's Table 1. */
-import { COMPARED_MODELS, type ComparedModel } from "@trajectory-maps/core";
+import { COMPARED_MODELS, type ComparedModel } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
 import { isFolder } from "../io/read.ts";

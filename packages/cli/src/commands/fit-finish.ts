@@ -4,16 +4,10 @@
  */
 
 import { join } from "node:path";
-import {
-  basisStatistics,
-  leftOutNote,
-  linearLogLikelihood,
-  onlyMarker,
-  type ReadCohort,
-  type ShardHost,
-  saveModel,
-  type TrajectoryModel,
-} from "@trajectory-maps/core";
+import { saveModel, type TrajectoryModel } from "@trajectory-maps/core";
+import { basisStatistics, type ShardHost } from "@trajectory-maps/core/hosts";
+import { leftOutNote, onlyMarker, type ReadCohort } from "@trajectory-maps/core/ingest";
+import { linearLogLikelihood } from "@trajectory-maps/core/models";
 import { toCsv } from "@trajectory-maps/report";
 import { NotConvergedError, StoppedError } from "../exit-codes.ts";
 import { type Checkpoint, checkpointText } from "../io/checkpoint.ts";

@@ -1,7 +1,9 @@
 /** Which function of the core fits which kind of model; maps are fitted step by step, so that they can be interrupted. */
 import { setImmediate } from "node:timers/promises";
+import { numIndividuals, resumeDtm, startDtm, type TrajectoryModel } from "@trajectory-maps/core";
+import type { BasisStatistics, ShardHost } from "@trajectory-maps/core/hosts";
+import type { ReadCohort } from "@trajectory-maps/core/ingest";
 import {
-  type BasisStatistics,
   type DtmRun,
   type DtmRunSnapshot,
   embedPlaces,
@@ -9,13 +11,7 @@ import {
   type FitProgress,
   fitLinear,
   type LinearModels,
-  numIndividuals,
-  type ReadCohort,
-  resumeDtm,
-  type ShardHost,
-  startDtm,
-  type TrajectoryModel,
-} from "@trajectory-maps/core";
+} from "@trajectory-maps/core/models";
 import { UsageError } from "../exit-codes.ts";
 import { listenForSignals, type Signals, type StopSignal } from "../io/signals.ts";
 import type { FittedModel } from "../print/summary.ts";

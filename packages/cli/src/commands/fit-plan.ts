@@ -1,5 +1,6 @@
 /** dtm fit --dry-run: what would be read, fitted and written; nothing is. */
-import { numIndividuals, numObservations, onlyMarker, type ReadCohort } from "@trajectory-maps/core";
+import { numIndividuals } from "@trajectory-maps/core";
+import { numObservations, onlyMarker, type ReadCohort } from "@trajectory-maps/core/ingest";
 import { isPrivate } from "../io/run-folder.ts";
 import { cohortSummary } from "../print/summary.ts";
 import { count, whole } from "../print/words.ts";

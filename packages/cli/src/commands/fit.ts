@@ -1,6 +1,7 @@
 /** dtm fit VISITS: read a table of visits, fit a model and its baselines, place everyone, write the folder of a run. */
 import { join } from "node:path";
-import { numIndividuals, readCohortFile } from "@trajectory-maps/core";
+import { numIndividuals } from "@trajectory-maps/core";
+import { readCohortFile } from "@trajectory-maps/core/ingest";
 import { UsageError } from "../exit-codes.ts";
 import { readCheckpoint } from "../io/checkpoint.ts";
 import { lockFolder } from "../io/lock.ts";

@@ -1,5 +1,6 @@
 /** How groups are made: by a tree of the places, or by Gaussians fitted to them. */
-import { type GroupMethod, groupPlaces, rotatedComponents, studyStability } from "@trajectory-maps/core";
+import { groupPlaces } from "@trajectory-maps/core";
+import { type GroupMethod, rotatedComponents, studyStability } from "@trajectory-maps/core/study";
 import { brief, percent } from "../print/words.ts";
 import type { Pool } from "../threads/pool.ts";
 import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";

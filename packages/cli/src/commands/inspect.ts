@@ -1,5 +1,5 @@
 /** dtm inspect VISITS: what is in a table of visits, before any model. */
-import { inspectCohort } from "@trajectory-maps/core";
+import { inspectCohort } from "@trajectory-maps/core/ingest";
 import { qualityPage } from "../print/quality.ts";
 import type { Command } from "./command.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, VISITS_ARGUMENT } from "./visits.ts";

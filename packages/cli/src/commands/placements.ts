@@ -1,6 +1,7 @@
 /** Places as a table: id, x1..xq, var11..varqq (upper triangle, row by row). */
 
-import type { Places, ShardBlock, ShardRunner } from "@trajectory-maps/core";
+import type { ShardBlock, ShardRunner } from "@trajectory-maps/core/hosts";
+import type { Places } from "@trajectory-maps/core/models";
 import { type CsvCell, csvLine, toCsv } from "@trajectory-maps/report";
 
 /** Names of the columns of a place in q dimensions. */

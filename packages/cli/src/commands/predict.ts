@@ -1,18 +1,16 @@
 /** dtm predict MODEL VISITS: courses of individuals at given times, or when they cross a threshold. */
 
 import {
-  basisDomain,
   type Cohort,
-  idAt,
-  modelMixture,
   numIndividuals,
-  onlyMarker,
   type Placement,
   placeIndividual,
   predict,
   predictCrossing,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
+import { idAt, onlyMarker } from "@trajectory-maps/core/ingest";
+import { basisDomain, modelMixture } from "@trajectory-maps/core/models";
 import { type CsvCell, toCsv } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { readModel } from "../io/run-folder.ts";

@@ -1,5 +1,7 @@
 /** From results of the core to the parts of a report. */
-import type { Complaint, Groups, NumberOfGroups, ReadCohort } from "@trajectory-maps/core";
+import type { Complaint, Groups } from "@trajectory-maps/core";
+import type { ReadCohort } from "@trajectory-maps/core/ingest";
+import type { NumberOfGroups } from "@trajectory-maps/core/study";
 import { joinGroups, type Study, summarizeCohort } from "@trajectory-maps/report";
 import type { RunRecord } from "./run-record.ts";
 

@@ -1,7 +1,8 @@
 /** dtm report RUN: one self-contained page from a run; what the run holds is used, what is missing is computed. */
 import { basename, join } from "node:path";
 import process from "node:process";
-import { LIBRARY_VERSION, type Outcome, plainOutcomes } from "@trajectory-maps/core";
+import { LIBRARY_VERSION } from "@trajectory-maps/core";
+import { type Outcome, plainOutcomes } from "@trajectory-maps/core/ingest";
 import { figureToSvg, renderReport, type Study, studyFigures } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { parseDocument } from "../io/document.ts";

@@ -4,7 +4,8 @@
  */
 import { basename } from "node:path";
 import process from "node:process";
-import { type ErrorCode, LIBRARY_VERSION, type ReadCohort, type TrajectoryModel } from "@trajectory-maps/core";
+import { LIBRARY_VERSION, type TrajectoryModel } from "@trajectory-maps/core";
+import type { ErrorCode, ReadCohort } from "@trajectory-maps/core/ingest";
 import { toJson } from "../io/json.ts";
 import { readResult } from "../io/results.ts";
 import { RUN_FILES } from "../io/run-folder.ts";

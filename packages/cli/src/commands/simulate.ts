@@ -2,18 +2,15 @@
 
 import { join } from "node:path";
 import {
-  basisDomain,
   type Cohort,
-  createRandom,
-  idList,
   makeCohort,
   numIndividuals,
-  numObservations,
-  onlyMarker,
   simulateCohort,
   simulateFromModel,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
+import { idList, numObservations, onlyMarker } from "@trajectory-maps/core/ingest";
+import { basisDomain, createRandom } from "@trajectory-maps/core/models";
 import { type CsvCell, csvPieces } from "@trajectory-maps/report";
 import { fileExists, isFolder } from "../io/read.ts";
 import { openRun, readModel, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";

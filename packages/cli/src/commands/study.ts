@@ -3,31 +3,33 @@ import {
   type Association,
   associate,
   type Cohort,
-  type ComparedModel,
-  type CompareOptions,
   type Comparison,
   embed,
-  type FoldResult,
-  type GroupMethod,
   type Groups,
   groupPlaces,
-  idList,
-  type LandmarkSurvival,
-  landmarkSurvival,
   numIndividuals,
+} from "@trajectory-maps/core";
+import { type FoldResult, type ShardHost, summarizeFolds } from "@trajectory-maps/core/hosts";
+import {
+  idList,
   type Outcome,
-  type PlacedModel,
   readFollowUp,
   readOutcomes,
   readSubjectsFile,
-  representationsOf,
-  type ShardHost,
-  type Stability,
   type SubjectsTable,
   showComplaint,
+} from "@trajectory-maps/core/ingest";
+import {
+  type ComparedModel,
+  type CompareOptions,
+  type GroupMethod,
+  type LandmarkSurvival,
+  landmarkSurvival,
+  type PlacedModel,
+  representationsOf,
+  type Stability,
   studyStability,
-  summarizeFolds,
-} from "@trajectory-maps/core";
+} from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { nameOf, readBlocks } from "../io/read.ts";
 import type { OpenRun } from "../io/run-folder.ts";

@@ -1,5 +1,7 @@
 /** Axes of a map along which courses hardly change: more dimensions were asked for than the data vary in. */
-import { applyTransform, basisDomain, placementAt, predict, type TrajectoryModel } from "@trajectory-maps/core";
+import { predict, type TrajectoryModel } from "@trajectory-maps/core";
+import { applyTransform } from "@trajectory-maps/core/ingest";
+import { basisDomain, placementAt } from "@trajectory-maps/core/models";
 
 /** An axis is unused if it moves courses by less than this share of what the first axis does, and less than the noise. */
 const LEAST_SHARE = 0.1;

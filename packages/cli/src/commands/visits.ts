@@ -1,16 +1,15 @@
 /** How tables of visits are read by every command: columns are picked, never renamed; guesses are reported. */
+import { DtmError, type Marker } from "@trajectory-maps/core";
 import {
-  type ColumnNames,
   type Delimiter,
-  DtmError,
-  type Marker,
   type ReadCohort,
   type ReadCohortOptions,
   readCohortFile,
   showComplaint,
   TRANSFORMS,
   type Transform,
-} from "@trajectory-maps/core";
+} from "@trajectory-maps/core/ingest";
+import type { ColumnNames } from "@trajectory-maps/core/models";
 import { nameOf, readBlocks } from "../io/read.ts";
 import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";
 import { wholeNumber } from "./numbers.ts";

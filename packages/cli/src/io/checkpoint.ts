@@ -1,6 +1,8 @@
 /** An interrupted fit as a file: what was asked for, and the state to go on from. */
 import { join } from "node:path";
-import type { ColumnNames, DtmRunSnapshot, Marker, ReadCohort } from "@trajectory-maps/core";
+import type { Marker } from "@trajectory-maps/core";
+import type { ReadCohort } from "@trajectory-maps/core/ingest";
+import type { ColumnNames, DtmRunSnapshot } from "@trajectory-maps/core/models";
 import { FileError } from "../exit-codes.ts";
 import { decodeExact, encodeExact } from "./json.ts";
 import { fileExists, readText } from "./read.ts";

@@ -2,7 +2,7 @@
 import { createReadStream, existsSync, readFileSync, statSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { decodeText } from "@trajectory-maps/core";
+import { decodeText } from "@trajectory-maps/core/ingest";
 import { FileError } from "../exit-codes.ts";
 
 /** Text of a small file that is no table: settings, models, records. */

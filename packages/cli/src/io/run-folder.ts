@@ -1,17 +1,8 @@
 /** The folder of a run: which files it holds, which of them are private, and how it is read back. */
 
 import { join } from "node:path";
-import {
-  type Cohort,
-  DtmError,
-  idAt,
-  loadModel,
-  numIndividuals,
-  onlyMarker,
-  type ReadCohort,
-  readCohortFile,
-  type TrajectoryModel,
-} from "@trajectory-maps/core";
+import { type Cohort, DtmError, loadModel, numIndividuals, type TrajectoryModel } from "@trajectory-maps/core";
+import { idAt, onlyMarker, type ReadCohort, readCohortFile } from "@trajectory-maps/core/ingest";
 import { csvPieces } from "@trajectory-maps/report";
 import { FileError, UsageError } from "../exit-codes.ts";
 import { fileExists, isFolder, readBlocks, readText } from "./read.ts";

@@ -1,5 +1,5 @@
 /** The quality of a cohort as a page of text. */
-import { applyTransform, type CohortQuality, type FiveNumbers } from "@trajectory-maps/core";
+import { applyTransform, type CohortQuality, type FiveNumbers } from "@trajectory-maps/core/ingest";
 import { table } from "./table.ts";
 import { brief, count, percent, whole } from "./words.ts";
 

@@ -1,5 +1,6 @@
 /** Comparison, groups, associations and survival as a biostatistician would like to read them in a terminal. */
-import { type Association, type Comparison, courseAt, type LandmarkSurvival, type Marker } from "@trajectory-maps/core";
+import type { Association, Comparison, Marker } from "@trajectory-maps/core";
+import { courseAt, type LandmarkSurvival } from "@trajectory-maps/core/study";
 import type { StudiedGroups } from "../commands/study.ts";
 import { table } from "./table.ts";
 import { brief, count, percent, whole, wrap } from "./words.ts";

@@ -1,14 +1,7 @@
 /** What a fit found, as a biostatistician would like to read it. */
-import {
-  basisDomain,
-  type Cohort,
-  numIndividuals,
-  onlyMarker,
-  type Places,
-  placementAt,
-  predict,
-  type TrajectoryModel,
-} from "@trajectory-maps/core";
+import { type Cohort, numIndividuals, predict, type TrajectoryModel } from "@trajectory-maps/core";
+import { onlyMarker } from "@trajectory-maps/core/ingest";
+import { basisDomain, type Places, placementAt } from "@trajectory-maps/core/models";
 import { table } from "./table.ts";
 import { LEGEND, textMap } from "./text-map.ts";
 import { brief, count, percent, whole, wrap } from "./words.ts";

@@ -4,7 +4,7 @@
  * same as one JSON event a line (--progress json).
  */
 import process from "node:process";
-import type { FitProgress } from "@trajectory-maps/core";
+import type { FitProgress } from "@trajectory-maps/core/models";
 import { SingleBar } from "cli-progress";
 import colors from "picocolors";
 

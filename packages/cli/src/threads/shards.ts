@@ -6,17 +6,17 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import { DtmError } from "@trajectory-maps/core";
 import {
   type BasisStatistics,
   createShardWorker,
-  DtmError,
-  type ErrorCode,
-  type Places,
   type ShardBlock,
   type ShardFunction,
   type ShardHost,
   type ShardRunner,
-} from "@trajectory-maps/core";
+} from "@trajectory-maps/core/hosts";
+import type { ErrorCode } from "@trajectory-maps/core/ingest";
+import type { Places } from "@trajectory-maps/core/models";
 import { PLACEMENT_ROWS, placementRows } from "../commands/placements.ts";
 import { type Pool, withPool } from "./pool.ts";
 

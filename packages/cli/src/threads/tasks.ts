@@ -1,5 +1,5 @@
 /** Pieces of work that threads can share: those of a study, and a seat at the passes of a fit. */
-import { runStudyTask, type StudyTask } from "@trajectory-maps/core";
+import { runStudyTask, type StudyTask } from "@trajectory-maps/core/hosts";
 import { type ShardSeat, serveShards } from "./shards.ts";
 
 export type Task = StudyTask | { readonly kind: "shards"; readonly seat: ShardSeat };

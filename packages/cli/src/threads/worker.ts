@@ -3,7 +3,8 @@
  * loaded it are counted, so that none is ended before.
  */
 import { workerData } from "node:worker_threads";
-import { DtmError, type ErrorCode } from "@trajectory-maps/core";
+import { DtmError } from "@trajectory-maps/core";
+import type { ErrorCode } from "@trajectory-maps/core/ingest";
 import { runTask, type Task } from "./tasks.ts";
 
 export type Answer =

@@ -1,4 +1,4 @@
-import { createRandom } from "@trajectory-maps/core";
+import { createRandom } from "@trajectory-maps/core/models";
 import { parseHTML } from "linkedom";
 import { describe, expect, it } from "vitest";
 import { bandPath, DARKEST, densityBands, densityCells, densityNote, drawnInFigure, sampled } from "./density.ts";

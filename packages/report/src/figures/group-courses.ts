@@ -4,7 +4,8 @@
  * members are followed (core's `enoughFollowed`), dashed from there on, and ends where too few for any statement are.
  */
 import * as Plot from "@observablehq/plot";
-import { enoughFollowed, type Marker } from "@trajectory-maps/core";
+import type { Marker } from "@trajectory-maps/core";
+import { enoughFollowed } from "@trajectory-maps/core/study";
 import { timeWord, whole } from "../numbers.ts";
 import { isCount, rough } from "../small-cells.ts";
 import type { StudyGroup } from "../study.ts";

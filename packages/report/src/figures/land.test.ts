@@ -1,4 +1,4 @@
-import { createRandom } from "@trajectory-maps/core";
+import { createRandom } from "@trajectory-maps/core/models";
 import { describe, expect, it } from "vitest";
 import { boxAround, contains, contourAt, gridOf, hexCells, landOf, smoothPlaces, valueAt } from "./land.ts";
 

@@ -1,5 +1,6 @@
 /** All that map figures of a study share, computed once: places, land, terrain, small curves, cells. */
-import { courseReader, makeDecoder, placeSds, type Transform } from "@trajectory-maps/core";
+import type { Transform } from "@trajectory-maps/core/ingest";
+import { courseReader, makeDecoder, placeSds } from "@trajectory-maps/core/models";
 import { scaleLinear } from "d3-scale";
 import { decimalsFor } from "../numbers.ts";
 import type { Numbers, Study, StudyGroup } from "../study.ts";

@@ -3,7 +3,7 @@
  * turned, mirrored, moved and scaled as a whole to lie as close as possible to those of the map (Procrustes); this
  * changes no distance ratio. Surface: the smoothed share of cases (share.ts).
  */
-import { procrustes } from "@trajectory-maps/core";
+import { procrustes } from "@trajectory-maps/core/models";
 import type { Numbers, StudyOutcome } from "../study.ts";
 import { densityNote, drawnInFigure } from "./density.ts";
 import { setHeight } from "./group-map.ts";

@@ -1,6 +1,6 @@
 /** Figures of the data page: which times are observed together, and the values. */
 import * as Plot from "@observablehq/plot";
-import { applyTransform, type Transform, undoTransform } from "@trajectory-maps/core";
+import { applyTransform, type Transform, undoTransform } from "@trajectory-maps/core/ingest";
 import { timeWord, whole } from "../numbers.ts";
 import type { CohortSummary } from "../study.ts";
 import { chart, trim } from "./chart.ts";

@@ -3,7 +3,7 @@
  * where it leaves the band in which it would stay, everywhere at once, if labels were exchangeable among individuals seen
  * about as often and as long. All panels share one scale; its steps are finer where shares are small.
  */
-import { outcomeSurface } from "@trajectory-maps/core";
+import { outcomeSurface } from "@trajectory-maps/core/study";
 import type { StudyOutcome, StudyRiskSurface } from "../study.ts";
 import { setHeight } from "./group-map.ts";
 import { type Box, contourAt, type Grid, gridOf, type Land, type Ring, valueAt } from "./land.ts";

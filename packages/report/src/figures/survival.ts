@@ -4,7 +4,7 @@
  * five events or more between them, so that no single event can be told from the drawing.
  */
 import * as Plot from "@observablehq/plot";
-import { curveAt, type SurvivalPoint } from "@trajectory-maps/core";
+import { curveAt, type SurvivalPoint } from "@trajectory-maps/core/study";
 import { ROUNDED_TO, rough } from "../small-cells.ts";
 import type { StudySurvival } from "../study.ts";
 import { groupStyle } from "../theme.ts";

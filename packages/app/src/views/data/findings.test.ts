@@ -1,4 +1,5 @@
-import { type DtmError, inspectCohort, numObservations, readCohort } from "@trajectory-maps/core";
+import { type DtmError, readCohort } from "@trajectory-maps/core";
+import { inspectCohort, numObservations } from "@trajectory-maps/core/ingest";
 import { describe, expect, it } from "vitest";
 import type { Checked } from "../../worker/api.ts";
 import { findingLines, leftOutSentence, refusedValues } from "./findings.ts";

@@ -1,4 +1,4 @@
-import { previewTable } from "@trajectory-maps/core";
+import { previewTable } from "@trajectory-maps/core/ingest";
 import { describe, expect, it } from "vitest";
 import {
   assign,

@@ -1,5 +1,6 @@
 /** What the user says about a table: which column is which, and what is measured. Pure, so that it can be tested. */
-import { type Marker, type TablePreview, TRANSFORMS, type Transform } from "@trajectory-maps/core";
+import type { Marker } from "@trajectory-maps/core";
+import { type TablePreview, TRANSFORMS, type Transform } from "@trajectory-maps/core/ingest";
 import type { ReadChoice } from "../../worker/api.ts";
 
 export const ROLES = ["id", "time", "value"] as const;

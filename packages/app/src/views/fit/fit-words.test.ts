@@ -1,4 +1,4 @@
-import type { StartResult } from "@trajectory-maps/core";
+import type { StartResult } from "@trajectory-maps/core/models";
 import { describe, expect, it } from "vitest";
 import type { Fitted } from "../../worker/api.ts";
 import { endOf, gainText, leftText, verdictOf } from "./fit-words.ts";

@@ -1,4 +1,5 @@
-import type { Outcome, Placements } from "@trajectory-maps/core";
+import type { Placements } from "@trajectory-maps/core";
+import type { Outcome } from "@trajectory-maps/core/ingest";
 import { describe, expect, it } from "vitest";
 import {
   followedAt,

@@ -1,5 +1,7 @@
 /** Facts about individuals and selections of them, from placements and expected courses. Nothing here draws. */
-import { enoughFollowed, type Outcome, type Placements } from "@trajectory-maps/core";
+import type { Placements } from "@trajectory-maps/core";
+import type { Outcome } from "@trajectory-maps/core/ingest";
+import { enoughFollowed } from "@trajectory-maps/core/study";
 import { wilson } from "@trajectory-maps/report";
 
 /** Visits an individual needs to be shown as similar. */

@@ -1,4 +1,5 @@
-import type { Groups, Outcome, Placements } from "@trajectory-maps/core";
+import type { Groups, Placements } from "@trajectory-maps/core";
+import type { Outcome } from "@trajectory-maps/core/ingest";
 import { describe, expect, it } from "vitest";
 import { FIRST_VIEW } from "../../state/view.ts";
 import { colourOf, columnColours, fillGaps, terrainOf } from "./colouring.ts";

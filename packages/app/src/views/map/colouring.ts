@@ -1,5 +1,6 @@
 /** From the names of the menus to what the map draws: colours of dots and the terrain under them. */
-import type { Groups, Outcome, Placements, SubjectsTable } from "@trajectory-maps/core";
+import type { Groups, Placements } from "@trajectory-maps/core";
+import type { Outcome, SubjectsTable } from "@trajectory-maps/core/ingest";
 import { capital, type Grid, outcomeName } from "@trajectory-maps/report";
 import type { MapColour, MapTerrain } from "../../map/types.ts";
 import type { View } from "../../state/view.ts";

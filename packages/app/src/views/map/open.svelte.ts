@@ -2,7 +2,7 @@
  * The individual that is open, as the worker answers it. Questions come faster than answers while a slider moves: one is
  * asked at a time, of those that wait only the last. The last answer stays until the next one is there.
  */
-import type { Interval } from "@trajectory-maps/core";
+import type { Interval } from "@trajectory-maps/core/models";
 import { explorer } from "../../state/explorer.svelte.ts";
 import type { Fitted, IndividualAnswer } from "../../worker/api.ts";
 

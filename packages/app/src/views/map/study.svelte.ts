@@ -1,14 +1,9 @@
 /** What the map view knows of the study: made once per fit or grouping, shared by rail, stage, inspector and table. */
 
-import {
-  type Cohort,
-  courseTimes,
-  expectedCourses,
-  onlyMarker,
-  type Placements,
-  placeSds,
-  type TrajectoryModel,
-} from "@trajectory-maps/core";
+import type { Cohort, Placements, TrajectoryModel } from "@trajectory-maps/core";
+import { onlyMarker } from "@trajectory-maps/core/ingest";
+import { courseTimes, placeSds } from "@trajectory-maps/core/models";
+import { expectedCourses } from "@trajectory-maps/core/study";
 import { niceStep } from "@trajectory-maps/report";
 import { cutSeries, extentOf } from "../../charts/scale.ts";
 import { explorer } from "../../state/explorer.svelte.ts";

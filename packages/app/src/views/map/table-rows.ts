@@ -1,5 +1,6 @@
 /** The table twin of the map: one row per individual, ordered and filtered. */
-import type { Groups, Outcome, Placements } from "@trajectory-maps/core";
+import type { Groups, Placements } from "@trajectory-maps/core";
+import type { Outcome } from "@trajectory-maps/core/ingest";
 
 export interface TableRow {
   readonly index: number;

@@ -1,5 +1,5 @@
 /** Visits pasted from a spreadsheet or typed: one row each, a time and a value. */
-import { applyTransform, type Transform } from "@trajectory-maps/core";
+import { applyTransform, type Transform } from "@trajectory-maps/core/ingest";
 
 export interface ReadVisits {
   readonly times: readonly number[];

@@ -1,12 +1,8 @@
 /** How this marker's values, changes and times are written: decimals by the noise, units in words. */
-import {
-  applyTransform,
-  basisDomain,
-  type TrajectoryModel,
-  type Transform,
-  undoTransform,
-  yearsPer,
-} from "@trajectory-maps/core";
+import type { TrajectoryModel } from "@trajectory-maps/core";
+import { applyTransform, type Transform, undoTransform } from "@trajectory-maps/core/ingest";
+import { basisDomain } from "@trajectory-maps/core/models";
+import { yearsPer } from "@trajectory-maps/core/study";
 import { decimalsFor, fixed, powerFor, powerText, timeWord } from "@trajectory-maps/report";
 
 export interface MarkerWords {

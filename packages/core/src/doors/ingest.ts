@@ -1,0 +1,39 @@
+/** Tables: reading, previewing and checking them; markers, ids, outcomes of individuals; errors and complaints in words. */
+
+export { type Outcome, type OutcomesRead, readOutcomes, type SubjectsTable } from "../associate/outcomes.ts";
+export { type CohortColumns, type MarkerSeries, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
+export { idAt, idList, type PackedIds, packIds } from "../cohort/ids.ts";
+export { applyTransform, TRANSFORMS, type Transform, undoSlope, undoTransform } from "../cohort/marker.ts";
+export { ERROR_CODES, type ErrorCode, type ErrorKind } from "../error-codes.ts";
+export { showComplaint, showReceived, showWhere, type Where } from "../errors.ts";
+export type { Columns } from "../ingest/columns.ts";
+export { showComplaints } from "../ingest/complaints.ts";
+export { decodeText } from "../ingest/decode.ts";
+export { type ByteSource, TABLE_EXTENSIONS } from "../ingest/formats.ts";
+export {
+  type ColumnGuess,
+  type ColumnPreview,
+  type PreviewOptions,
+  previewFile,
+  previewTable,
+  type TablePreview,
+} from "../ingest/preview.ts";
+export {
+  type CohortQuality,
+  type CoveredPairs,
+  coveredPairs,
+  type FiveNumbers,
+  inspectCohort,
+  valueHistogram,
+} from "../ingest/quality.ts";
+export { leftOutNote, type ReadCohort, readCohortFile } from "../ingest/read-cohort.ts";
+export type { ReadCohortOptions } from "../ingest/reading.ts";
+export type { Delimiter, TableRow } from "../ingest/table.ts";
+export {
+  plainOutcomes,
+  type ReadSubjects,
+  type ReadSubjectsOptions,
+  readFollowUp,
+  readSubjects,
+  readSubjectsFile,
+} from "../study/subjects.ts";

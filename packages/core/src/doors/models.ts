@@ -1,0 +1,50 @@
+/** Beyond the front door: options and kinds of models, places in detail, changes and crossings, bases, randomness. */
+
+export { type Basis, basisDomain, designMatrix } from "../basis/bspline.ts";
+export { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
+export type { Fold } from "../cohort/split.ts";
+export { type AlignedModel, alignModel } from "../models/align.ts";
+export { type Course, courseReader, courseTimes, functionalMean, functionalSd } from "../models/course.ts";
+export { type Decoder, makeDecoder } from "../models/decoder.ts";
+export type { DtmModel } from "../models/dtm/model.ts";
+export { modelFileJsonSchema } from "../models/file-schema.ts";
+export type { CancelSignal, ColumnNames, FitControl, FitProgress, MeanFunction } from "../models/fit.ts";
+export type {
+  DtmProgress,
+  DtmRun,
+  DtmRunSnapshot,
+  FitDtmOptions,
+  FitLatticeOptions,
+  FitPaperOptions,
+} from "../models/fit-models.ts";
+export type { FpcaModel } from "../models/linear/fpca.ts";
+export type { LmmModel } from "../models/linear/lmm.ts";
+export { linearLogLikelihood } from "../models/linear/scores.ts";
+export type { LinearModels } from "../models/linear/start.ts";
+export { type FpcaOptions, fitLinear, type LinearModelsOptions, type LmmOptions } from "../models/linear-models.ts";
+export { isMapModel, type MapModel, type MixtureOptions, type ModelKind, modelMixture } from "../models/model.ts";
+export type { DtmPaperModel } from "../models/paper/model.ts";
+export {
+  drawLocations,
+  type EmbedOptions,
+  embedPlaces,
+  type History,
+  highestDensityRegion,
+  placementAt,
+} from "../models/place.ts";
+export { type Places, placeSd, placeSds, type VariationalPlace } from "../models/placement.ts";
+export { drawCurves, type PredictOptions } from "../models/predict.ts";
+export {
+  type ChangeOptions,
+  type Interval,
+  predictBelow,
+  predictChange,
+  predictDifference,
+} from "../models/predicting/change.ts";
+export type { Crossing, CrossingOptions } from "../models/predicting/crossing.ts";
+export type { PredictedSeries } from "../models/predicting/series.ts";
+export type { StartResult } from "../models/run.ts";
+export { type Alignment, procrustes } from "../numeric/procrustes.ts";
+export { createRandom, type Random } from "../numeric/random.ts";
+export type { SimulateCohortOptions, SimulatedCohort, SimulatedMarker } from "../simulate/cohorts.ts";
+export type { ModelSimulation } from "../simulate/from-model.ts";

@@ -1,0 +1,43 @@
+/** Parts of a study: groups, evaluation, outcomes, survival, in detail. */
+
+export type { AssociationInput } from "../associate/association.ts";
+export type {
+  AssociationEffect,
+  AssociationOptions,
+  AssociationWarning,
+  ControlAssociation,
+  OutcomeAssociation,
+  PublishedTest,
+  RepresentationAssociation,
+  WarningCode,
+} from "../associate/outcome-test.ts";
+export type { RiskSurface } from "../associate/risk-surface.ts";
+export type { CompareOptions, FoldSummary, HorizonError, ModelComparison } from "../evaluate/compare.ts";
+export { COMPARED_MODELS, type ComparedModel, type ModelDifference } from "../evaluate/compared-models.ts";
+export { centralCoverage, type ForecastOptions, type ForecastScores, forecastScores } from "../evaluate/forecast.ts";
+export type { HeldOutOptions, HeldOutScores } from "../evaluate/held-out.ts";
+export { type CourseSummary, courseAt, groupCourses } from "../map/clusters/courses.ts";
+export { enoughFollowed } from "../map/clusters/followed.ts";
+export { mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
+export { nameGroups } from "../map/clusters/names.ts";
+export type { NumberOfGroups } from "../map/clusters/number.ts";
+export { type Direction, type Piece, piecesOf, yearsPer } from "../map/clusters/shape.ts";
+export type { Stability } from "../map/clusters/stability.ts";
+export { type RotatedComponent, rotatedComponents } from "../map/components.ts";
+export { expectedCourses, type Group, type GroupMethod, type GroupOptions, type GroupPart } from "../map/groups.ts";
+export { type StudyStabilityOptions, studyStability } from "../study/group-stability.ts";
+export {
+  type LandmarkGroup,
+  type LandmarkStudy,
+  type LandmarkSurvival,
+  landmarkSurvival,
+} from "../study/landmark-survival.ts";
+export {
+  type OutcomeSurfaceOptions,
+  outcomeSurface,
+  outcomeSurfaces,
+  type SurfacePlaces,
+} from "../study/outcome-surfaces.ts";
+export { type PlacedModel, representationsOf } from "../study/places.ts";
+export type { FollowUp } from "../survival/follow-up.ts";
+export { curveAt, type SurvivalPoint, type SurvivalSteps } from "../survival/kaplan-meier.ts";

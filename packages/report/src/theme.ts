@@ -20,10 +20,13 @@ export interface Tokens {
   readonly accent: string;
   readonly accentSoft: string;
   readonly good: string;
+  readonly goodSoft: string;
   readonly warn: string;
   readonly warnSoft: string;
   readonly warnLine: string;
   readonly bad: string;
+  readonly badSoft: string;
+  readonly badLine: string;
   readonly iso: string;
   readonly coast: string;
   readonly land: readonly string[]; // [9]
@@ -42,14 +45,17 @@ const LIGHT: Tokens = {
   line2: "#C6CDD6",
   ink: "#14181D",
   ink2: "#46505C",
-  ink3: "#66717F",
+  ink3: "#5D6875",
   accent: "#0B5CAD",
   accentSoft: "#E5EFFA",
   good: "#17603F",
+  goodSoft: "#E3F3EA",
   warn: "#7A4B00",
   warnSoft: "#FFF3D9",
   warnLine: "#EBCB8B",
   bad: "#A3232B",
+  badSoft: "#FCEBEC",
+  badLine: "#EEAEB2",
   iso: "#8F9BA9",
   coast: "#9AA5B2",
   land: hexes("D3D9E0 D9DFE5 DFE4E9 E5E9ED EAEDF1 EFF1F4 F4F6F7 F8F9FA FCFCFD"),
@@ -70,10 +76,13 @@ const DARK: Tokens = {
   accent: "#7DB4F5",
   accentSoft: "#1B2B3E",
   good: "#7FD1A5",
+  goodSoft: "#16281F",
   warn: "#F2C879",
   warnSoft: "#2C2413",
   warnLine: "#5C4A1E",
   bad: "#F1949A",
+  badSoft: "#331A1D",
+  badLine: "#7A3A3F",
   iso: "#66717E",
   coast: "#5A6572",
   land: hexes("3A434E 353E48 303842 2B323B 272D35 23282F 1F242A 1C2026 191D22"),

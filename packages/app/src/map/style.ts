@@ -3,17 +3,7 @@
  * again; a host may override any of them. It is adopted as a constructed sheet, which no content policy forbids.
  */
 import { FONT_STACK } from "@trajectory-maps/report";
-import { tokenColours } from "./tokens.ts";
-
-const SHADOW = {
-  light: "0 1px 2px rgba(20,24,29,.06),0 6px 20px rgba(20,24,29,.10)",
-  dark: "0 1px 2px rgba(0,0,0,.5),0 8px 24px rgba(0,0,0,.5)",
-};
-
-function declarations(theme: "light" | "dark"): string {
-  const colours = [...tokenColours(theme)].map(([name, colour]) => `--tm-${name}:${colour}`);
-  return [`color-scheme:${theme}`, `--tm-shadow:${SHADOW[theme]}`, ...colours].join(";");
-}
+import { tokenDeclarations } from "./tokens.ts";
 
 const RULES = `
 .trajectory-map{position:relative;display:flex;flex-direction:column;width:100%;height:100%;min-height:240px;box-sizing:border-box;
@@ -52,10 +42,10 @@ background:var(--tm-page);color:var(--tm-ink);font:13px/19px ${FONT_STACK};font-
 
 function sheetText(): string {
   return [
-    `.trajectory-map{${declarations("light")}}`,
-    `.trajectory-map[data-theme=dark]{${declarations("dark")}}`,
-    `@media (prefers-color-scheme:dark){.trajectory-map[data-theme=system]{${declarations("dark")}}}`,
-    `@media print{.trajectory-map[data-theme]{${declarations("light")}}}`,
+    `.trajectory-map{${tokenDeclarations("light", "--tm-")}}`,
+    `.trajectory-map[data-theme=dark]{${tokenDeclarations("dark", "--tm-")}}`,
+    `@media (prefers-color-scheme:dark){.trajectory-map[data-theme=system]{${tokenDeclarations("dark", "--tm-")}}}`,
+    `@media print{.trajectory-map[data-theme]{${tokenDeclarations("light", "--tm-")}}}`,
     RULES,
   ].join("\n");
 }

@@ -1,22 +1,40 @@
-/** Colours by name, for style sheet, files and dot renderers alike. */
-import { type Tokens, tokensOf } from "@trajectory-maps/report";
+/** Colours by name, for the page, the style sheet of the map, files and dot renderers alike. */
+import { FONT_STACK, type Tokens, tokensOf } from "@trajectory-maps/report";
 
 /** The explorer's page is water, not paper: colours that differ from the report's. */
 const WATER = {
   light: { page: "#F4F6F8", sunken: "#F1F3F6" },
   dark: { page: "#0E1115", sunken: "#1D2127" },
 } as const;
+const SHADOW = {
+  light: "0 1px 3px rgb(20 24 29 / 10%),0 6px 24px rgb(20 24 29 / 12%)",
+  dark: "0 1px 3px rgb(0 0 0 / 50%),0 8px 24px rgb(0 0 0 / 50%)",
+};
 
-/** Every token of a theme with its colour, by the names custom properties have after "--tm-". */
+/** Every token of a theme with its colour: "ink-2", "group-0". */
 export function tokenColours(theme: "light" | "dark"): ReadonlyMap<string, string> {
-  const tokens: Tokens = tokensOf(theme);
+  const tokens: Tokens = { ...tokensOf(theme), ...WATER[theme] };
   const found = new Map<string, string>();
   for (const [name, value] of Object.entries(tokens) as [string, string | readonly string[]][]) {
     const key = name.replace(/([A-Z0-9])/g, "-$1").toLowerCase();
     if (typeof value === "string") found.set(key, value);
     else value.forEach((colour, k) => void found.set(`${key}-${k}`, colour));
   }
-  found.set("page", WATER[theme].page);
-  found.set("sunken", WATER[theme].sunken);
   return found;
+}
+
+/** The tokens of a theme as custom properties whose names begin with `prefix`. */
+export function tokenDeclarations(theme: "light" | "dark", prefix: string): string {
+  const colours = [...tokenColours(theme)].map(([name, colour]) => `${prefix}${name}:${colour}`);
+  return [`color-scheme:${theme}`, `${prefix}shadow:${SHADOW[theme]}`, ...colours].join(";");
+}
+
+/** The style sheet that gives a page the tokens. Paper is light. */
+export function pageTokens(): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(
+    `:root{${tokenDeclarations("light", "--")};--font:${FONT_STACK}}` +
+      `@media not print{:root[data-theme=dark]{${tokenDeclarations("dark", "--")}}}`,
+  );
+  return sheet;
 }

@@ -126,7 +126,7 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
     expect(await page.getByRole("button", { name: "Next", exact: true }).isDisabled()).toBe(true);
     await page.getByRole("switch").check();
     await page.getByRole("button", { name: "Next", exact: true }).click();
-    await expectText(page.locator("main"), `3 of ${all} rows are left out; the report will say so.`);
+    await expectText(page.locator("main"), `3 of ${all} rows are left out, as the report will state.`);
   });
 
   it("fits with live progress and says in words that it converged", async () => {

@@ -190,7 +190,7 @@ describe("the map of the demo", () => {
     const { text, contains } = await exported(page, "Map as SVG");
     expect(contains).toContain("Contains data of single individuals.");
     expect(text).toMatch(/^(<\?xml[^>]*>\s*)?<svg /);
-    for (const words of ["Map of PFVC", "prior sd</text>", "well placed</text>", "2,323 individuals</text>"]) {
+    for (const words of ["Map of PFVC", "prior sd</text>", "certain place</text>", "2,323 individuals</text>"]) {
       expect(text).toContain(words);
     }
     expect(text).not.toMatch(/var\(--|P\d{4}/);
@@ -222,7 +222,7 @@ describe("the map of the demo", () => {
     await dropFile(page, "other.csv", "id,time,bilirubin\na,0,1\na,1,2\nb,0,3\nb,1,1\n");
     const same = page.getByRole("button", { name: "It is the same marker", exact: true });
     await same.waitFor();
-    await expectText(page.locator("main"), /model\.json was made with another marker: marker “PFVC”, here “bilirubin”/);
+    await expectText(page.locator("main"), /model\.json was fitted to another marker: marker “PFVC”, here “bilirubin”/);
     await same.click();
     await same.waitFor({ state: "hidden" });
     await dropFile(page, "visits.csv", visits);

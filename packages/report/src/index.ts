@@ -61,4 +61,4 @@ export { type ReportOptions, renderReport } from "./render-report.ts";
 export * from "./study.ts";
 export { joinGroups, type ReadingFacts, summarizeCohort } from "./summary.ts";
 export { FONT_STACK, groupStyle, type Theme, type Tokens, tokensOf } from "./theme.ts";
-export { capital, midSentence, modelName, outcomeName } from "./words.ts";
+export { capital, midSentence, modelName, outcomeName, outcomeReading } from "./words.ts";

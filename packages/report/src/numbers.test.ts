@@ -57,8 +57,8 @@ describe("small counts", () => {
   });
 
   it("are masked inside sentences, decimals and large numbers are not", () => {
-    expect(maskSmall("Only 7 cases in 200; AUC 0.5, 95 % interval", 11)).toBe(
-      "Only <11 cases in 200; AUC 0.5, 95 % interval",
+    expect(maskSmall("Only 7 cases in 200; AUC 0.5, 95% interval", 11)).toBe(
+      "Only <11 cases in 200; AUC 0.5, 95% interval",
     );
   });
 });

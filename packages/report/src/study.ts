@@ -84,7 +84,7 @@ export interface StudyGroup {
   readonly letter: string;
   readonly name: string;
   readonly size: number;
-  /** Median and 10 % to 90 % fan over the members' expected courses, original scale, [T] each. */
+  /** Median and 10% to 90% fan over the members' expected courses, original scale, [T] each. */
   readonly times: Numbers;
   readonly median: Numbers;
   readonly lower: Numbers;

@@ -51,3 +51,20 @@ export function capital(text: string): string {
 export function midSentence(text: string): string {
   return /^.[A-Z0-9]/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 }
+
+const READING_NOTES: Readonly<Record<string, string>> = {
+  "few-cases": "few cases",
+  "follows-visit-count": "follows visit count",
+  "few-comparable": "few comparable",
+};
+
+/** What the test of an outcome comes to, in a few words. */
+export function outcomeReading(tested: {
+  readonly p: number;
+  readonly adjusted: { readonly holm: number };
+  readonly warnings: readonly { readonly code: string }[];
+}): string {
+  const { p, adjusted, warnings } = tested;
+  const word = adjusted.holm < 0.05 ? "Related" : p < 0.05 ? "Not after adjustment" : "No relation found";
+  return [word, ...warnings.flatMap(({ code }) => READING_NOTES[code] ?? [])].join("; ");
+}

@@ -46,7 +46,7 @@ export function startOf(stage: string): string {
   return /start \d+ of \d+/.exec(stage)?.[0] ?? "";
 }
 
-/** Lowest and highest bound of the passes that fill the height: the last 90 %, and never fewer than the last 20. */
+/** Lowest and highest bound of the passes that fill the height: the last 90%, and never fewer than the last 20. */
 export function shownRange(segments: readonly TraceSegment[]): readonly [number, number] {
   const all = segments.flatMap((segment) => segment.values);
   const hidden = Math.max(0, Math.min(Math.floor((1 - FILLING) * all.length + 1e-9), all.length - ALWAYS_SHOWN));

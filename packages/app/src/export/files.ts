@@ -110,7 +110,7 @@ export function exportFiles(explorer: Explorer): ExportFile[] {
     label: "Report",
     name: `${stem}-report.html`,
     type: "text/html",
-    contains: "figures, tables, methods and the checklist; counts below 11 are held back",
+    contains: "figures, tables, methods and the checklist; counts below 11 are withheld",
     individual: false,
     make: () => {
       const study = studyOf(explorer, { date: today() });

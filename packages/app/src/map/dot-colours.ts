@@ -53,7 +53,7 @@ export function dotColours(colour: MapColour, style: DotStyle): DotColours {
         "",
       );
       const last = steps.swatches.length - 2;
-      const word = (k: number) => (k === last ? "certain" : k === 0 ? "vague" : "");
+      const word = (k: number) => (k === last ? "certain" : k === 0 ? "uncertain" : "");
       return { ...steps, swatches: steps.swatches.map((s, k) => ({ ...s, name: k > last ? s.name : word(k) })) };
     }
   }

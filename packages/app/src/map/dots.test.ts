@@ -33,7 +33,7 @@ function certainties(area50: number[], visits: number[], q = 2): Placements {
 const areaOf = (sd: number) => 2 * Math.PI * Math.LN2 * sd * sd;
 
 describe("dot style", () => {
-  it("takes the sd from the 50 % region of a Gaussian in one, two and three dimensions", () => {
+  it("takes the sd from the 50% region of a Gaussian in one, two and three dimensions", () => {
     expect(placeSds(certainties([2 * 0.6744897501960817 * 0.3], [2], 1))[0]).toBeCloseTo(0.3, 12);
     expect(placeSds(certainties([areaOf(0.3)], [2]))[0]).toBeCloseTo(0.3, 12);
     const volume = (4 / 3) * Math.PI * (1.5381722544550522 * 0.3) ** 3;
@@ -89,7 +89,7 @@ describe("dot colours", () => {
     expect(positions[0]).toBeGreaterThan(positions[3]);
   });
 
-  it("leave the others at 10 % and below the selected", () => {
+  it("leave the others at 10% and below the selected", () => {
     const dots = {
       places: new Float64Array(8),
       style,

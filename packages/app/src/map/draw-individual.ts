@@ -1,4 +1,4 @@
-/** One individual on the map (design §3.1): 50 % region solid, 90 % region dashed, trail of places, ring and label. */
+/** One individual on the map (design §3.1): 50% region solid, 90% region dashed, trail of places, ring and label. */
 import { textWidth, timeWord } from "@trajectory-maps/report";
 import { haloText, linePath, make, type Pen, plain, smoothRings, straightRings } from "./pen.ts";
 import { regionRings } from "./region.ts";

@@ -24,7 +24,7 @@ function entriesOf(pen: Pen, scene: Scene): Entry[] {
     side: "left",
   });
   const hollow = { fill: "none", stroke: ink, "stroke-width": 1.2, r: 3 };
-  const entries = [mark("well placed", { fill: ink }), mark("vague", { fill: ink, "fill-opacity": 0.3 })];
+  const entries = [mark("certain place", { fill: ink }), mark("uncertain place", { fill: ink, "fill-opacity": 0.3 })];
   if (scene.style.ring.includes(1)) entries.push(mark("one visit", hollow));
   return [...entries, ...colourEntries(pen, scene), ...terrainEntries(pen, scene)];
 }

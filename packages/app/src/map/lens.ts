@@ -1,5 +1,5 @@
 /**
- * The card of the terrain lens: course with 90 % band at a place, value at the last time, number of individuals near.
+ * The card of the terrain lens: course with 90% band at a place, value at the last time, number of individuals near.
  * Elements are made once and only their attributes change while the pointer moves.
  */
 import { applyTransform, undoTransform } from "@trajectory-maps/core/ingest";

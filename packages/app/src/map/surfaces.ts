@@ -2,7 +2,7 @@
  * Terrain: functions of the place on a lattice of 65 × 65 nodes. Coefficient means (and, when asked for, covariances) of
  * all nodes are made once per model; another year is then one dot product per node:
  *   value   g(b(t)'w),   slope   g'(b(t)'w) · b'(t)'w,   coefficient   w_k,
- *   sd      √(b'Sb), for transformed markers a 1/3.29th of the width of the 90 % band;
+ *   sd      √(b'Sb), for transformed markers a 1/3.29th of the width of the 90% band;
  * g undoes the transform. The land decides which heights get lines.
  */
 import { applyTransform, undoSlope, undoTransform } from "@trajectory-maps/core/ingest";

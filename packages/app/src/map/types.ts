@@ -125,7 +125,7 @@ export interface MapOptions {
   readonly terrain?: MapTerrain;
   /** Pills with letter and name are drawn while dots are coloured by category. */
   readonly groups?: MapGroups | null;
-  /** Selected individuals; all others fade to 10 %. Null or left out: nobody is selected. */
+  /** Selected individuals; all others fade to 10%. Null or left out: nobody is selected. */
   readonly selection?: ArrayLike<number> | null;
   /** Individuals with a ring around them, e.g. of the group under the pointer. */
   readonly outline?: ArrayLike<number> | null;

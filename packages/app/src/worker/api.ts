@@ -148,7 +148,7 @@ export interface IndividualAnswer {
   /** Visits used. */
   readonly numUsed: number;
   readonly lastUsed: number;
-  /** Cells of the 50 % and 90 % regions of the exact posterior, [n,2] each; empty for other than two dimensions. */
+  /** Cells of the 50% and 90% regions of the exact posterior, [n,2] each; empty for other than two dimensions. */
   readonly region50: Float64Array;
   readonly region90: Float64Array;
   /** Side of a cell. */
@@ -159,7 +159,7 @@ export interface IndividualAnswer {
   /** Probability that the curve is below the threshold at the last time asked for; null without a threshold. */
   readonly below: number | null;
   readonly change: Interval | null;
-  /** Standard deviation of the place in prior sd, from its 50 % region as for the dots of the map. */
+  /** Standard deviation of the place in prior sd, from its 50% region as for the dots of the map. */
   readonly sd: number;
   readonly trail: readonly { readonly time: number; readonly location: Float64Array }[];
   /** Probability of each group, [K]; empty without groups. */

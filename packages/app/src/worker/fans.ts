@@ -3,7 +3,7 @@ import type { Placements } from "@trajectory-maps/core";
 import { type CourseSummary, expectedCourses, groupCourses } from "@trajectory-maps/core/study";
 import type { Fitted } from "./api.ts";
 
-/** Median course and 10–90 % fan of the chosen, and of everyone else; null if nobody is left. */
+/** Median course and 10–90% fan of the chosen, and of everyone else; null if nobody is left. */
 export interface Fans {
   readonly chosen: CourseSummary;
   readonly others: CourseSummary | null;

@@ -7,7 +7,7 @@ import { onlyMarker } from "@trajectory-maps/core/ingest";
 import type { Land } from "@trajectory-maps/report";
 import { landOfPlacements } from "../map/coast.ts";
 
-/** Measured values in order: the least, those at 0.5 % and 99.5 %, the median. */
+/** Measured values in order: the least, those at 0.5% and 99.5%, the median. */
 export interface ValueSpread {
   readonly least: number;
   readonly low: number;

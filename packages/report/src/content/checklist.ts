@@ -50,7 +50,7 @@ export function checklist(context: Context): ChecklistItem[] {
     item(
       "3c",
       "Is a description provided of how missing data in the analyses were dealt with?",
-      `${leftOut > 0 ? "Rows without a usable value were left out and counted; " : "No row was left out; "}individuals enter with the visits they have, nothing is filled in.`,
+      `${leftOut > 0 ? "Rows without a usable value were left out and counted; " : "No row was left out; "}individuals enter with the visits they have; nothing is imputed.`,
     ),
     item(
       "4",
@@ -116,7 +116,7 @@ export function checklist(context: Context): ChecklistItem[] {
       "13",
       "If classification of cases in a trajectory is the goal, is entropy reported?",
       made?.entropy === undefined
-        ? "Classification is not the goal: places are continuous and carry their own doubt. Stability of the groups is reported where it was studied."
+        ? "Classification is not the goal: places are continuous and carry their own uncertainty. Stability of the groups is reported where it was studied."
         : entropyAnswer(made.entropy, groups),
     ),
     item(

@@ -35,7 +35,7 @@ function groupMapFigure(context: Context, map: MapData): Figure {
   const third = map.mapDimension === 3 ? " The map has three dimensions; the first two are shown." : "";
   return {
     key: "map",
-    title: "Where people are",
+    title: "Where individuals are",
     caption: `${marks} Lines: expected ${value.title}${unit}.${flat}${third}`,
     summary: mapSummary(context, map),
     table: groupTable(context, map, smallCell),
@@ -82,7 +82,7 @@ function coefficientFigure(context: Context, map: MapData): Figure {
     key: "coefficient",
     title: coefficient.title,
     caption:
-      "Expected value over the map; it bends the course where its part of time lies. Shown only where individuals are.",
+      "Expected value over the map; it shapes the course over its part of time. Shown only where there are data.",
     summary:
       levels.length === 0
         ? `${coefficient.title} hardly changes over the map.`

@@ -42,7 +42,7 @@ export function comparisonFigures({ study, timeWord, smallCell }: Context): Figu
     const curves = withPit.map(({ pit }) => coverageCurve(pit));
     figures.push({
       key: "coverage",
-      title: "Promised and measured coverage",
+      title: "Nominal and observed coverage",
       caption:
         "Forecasts of later visits from the first half: share inside central intervals. On the dotted line promises are kept; below it intervals are too narrow.",
       summary: withPit
@@ -53,10 +53,10 @@ export function comparisonFigures({ study, timeWord, smallCell }: Context): Figu
         .join("; ")
         .concat("."),
       table: {
-        columns: ["Promised", ...withPit.map(({ model }) => modelName(model))],
+        columns: ["Nominal", ...withPit.map(({ model }) => modelName(model))],
         rows: curves[0]
           .slice(1)
-          .map(({ promised }, k) => [percent(promised), ...curves.map((c) => percent(c[k + 1].measured, 1))]),
+          .map(({ nominal }, k) => [percent(nominal), ...curves.map((c) => percent(c[k + 1].observed, 1))]),
       },
       width: 340,
       draw: (canvas) => drawCoverage({ ...comparison, models: withPit }, canvas),

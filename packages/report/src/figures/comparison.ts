@@ -1,4 +1,4 @@
-/** Figures of the comparison of models: paired differences, promised against measured coverage, PIT, error by horizon. */
+/** Figures of the comparison of models: paired differences, nominal against observed coverage, PIT, error by horizon. */
 import * as Plot from "@observablehq/plot";
 import { signed } from "../numbers.ts";
 import type { StudyComparison } from "../study.ts";
@@ -65,7 +65,7 @@ function withKey(pen: Pen, drawing: SVGSVGElement, height: number, models: Model
   return root;
 }
 
-/** Paired differences in log-likelihood to the reference, with 95 % intervals. */
+/** Paired differences in log-likelihood to the reference, with 95% intervals. */
 export function drawDifferences(comparison: StudyComparison, canvas: Canvas): SVGSVGElement {
   const pen = penOf(canvas, 540);
   const { differences } = comparison;
@@ -141,20 +141,20 @@ function decimalsOf(t: number): number {
   return text.includes(".") ? text.split(".")[1].length : 0;
 }
 
-/** Measured against promised coverage of central intervals, from the PIT counts: each has 2, 4, … of the ten bins. */
-export function coverageCurve(pit: ArrayLike<number>): { promised: number; measured: number }[] {
+/** Observed against nominal coverage of central intervals, from the PIT counts: each has 2, 4, … of the ten bins. */
+export function coverageCurve(pit: ArrayLike<number>): { nominal: number; observed: number }[] {
   const bins = Array.from(pit);
   const total = bins.reduce((s, v) => s + v, 0);
   const half = bins.length / 2;
-  const curve = [{ promised: 0, measured: 0 }];
+  const curve = [{ nominal: 0, observed: 0 }];
   for (let k = 1; k <= half; k++) {
     const inside = bins.slice(half - k, half + k).reduce((s, v) => s + v, 0);
-    curve.push({ promised: k / half, measured: total > 0 ? inside / total : Number.NaN });
+    curve.push({ nominal: k / half, observed: total > 0 ? inside / total : Number.NaN });
   }
   return curve;
 }
 
-/** Promised against measured coverage. */
+/** Nominal against observed coverage. */
 export function drawCoverage(comparison: StudyComparison, canvas: Canvas): SVGSVGElement {
   const pen = penOf(canvas, 340);
   const percentAxis = {
@@ -170,7 +170,7 @@ export function drawCoverage(comparison: StudyComparison, canvas: Canvas): SVGSV
     x: percentAxis,
     y: percentAxis,
     yTitle: "forecasts inside the interval",
-    xTitle: "promised",
+    xTitle: "nominal",
     marks: [
       Plot.line(
         [
@@ -180,7 +180,7 @@ export function drawCoverage(comparison: StudyComparison, canvas: Canvas): SVGSV
         { x: "x", y: "y", stroke: pen.tokens.ink3, strokeDasharray: "2 3" },
       ),
       ...comparison.models.map(({ model, pit }, k) =>
-        Plot.line(coverageCurve(pit), { x: "promised", y: "measured", ...lineStyle(pen, model, k) }),
+        Plot.line(coverageCurve(pit), { x: "nominal", y: "observed", ...lineStyle(pen, model, k) }),
       ),
     ],
   });

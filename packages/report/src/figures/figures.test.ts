@@ -43,12 +43,12 @@ describe("axes", () => {
 describe("coverage from PIT counts", () => {
   it("is the diagonal for equal counts and complete at the end", () => {
     const curve = coverageCurve(new Array(10).fill(7));
-    for (const { promised, measured } of curve) expect(measured).toBeCloseTo(promised, 12);
+    for (const { nominal, observed } of curve) expect(observed).toBeCloseTo(nominal, 12);
   });
 
   it("lies below the diagonal when visits fall into the tails", () => {
     const curve = coverageCurve([30, 10, 5, 5, 5, 5, 5, 5, 10, 30]);
-    for (const { promised, measured } of curve.slice(1, -1)) expect(measured).toBeLessThan(promised);
+    for (const { nominal, observed } of curve.slice(1, -1)) expect(observed).toBeLessThan(nominal);
   });
 });
 

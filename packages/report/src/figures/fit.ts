@@ -6,7 +6,7 @@ import { setHeight } from "./group-map.ts";
 import { type Canvas, makeRoot, penOf } from "./svg.ts";
 import { roundTicks } from "./ticks.ts";
 
-/** Objective and gain per iteration, numbered from `first` on; the last 90 % of them fill the height. */
+/** Objective and gain per iteration, numbered from `first` on; the last 90% of them fill the height. */
 export function drawTrace(trace: readonly number[], canvas: Canvas, first = 1): SVGSVGElement {
   const pen = penOf(canvas, 540);
   const n = trace.length;

@@ -1,5 +1,5 @@
 /**
- * Courses of the groups as small multiples on one scale (Figure 1 A of the paper): median, 10 % to 90 % fan over the
+ * Courses of the groups as small multiples on one scale (Figure 1 A of the paper): median, 10% to 90% fan over the
  * members, thin medians of the branches within, and the number followed below the axis. The median is solid while enough
  * members are followed (core's `enoughFollowed`), dashed from there on, and ends where too few for any statement are.
  */

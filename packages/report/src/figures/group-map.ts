@@ -167,8 +167,8 @@ function drawCertainty(pen: Pen, root: Element, y: number): number {
     root.append(make(pen, "circle", { cx: x + 4, cy: y, r: 3, ...attributes }), label(pen, text, x + 13, y + 4));
     x += 13 + textWidth(text, 11) + 16;
   };
-  mark("well placed", { fill: pen.tokens.ink2 });
-  mark("vague", { fill: pen.tokens.ink2, "fill-opacity": 0.35 });
+  mark("certain place", { fill: pen.tokens.ink2 });
+  mark("uncertain place", { fill: pen.tokens.ink2, "fill-opacity": 0.35 });
   mark("one visit", { fill: "none", stroke: pen.tokens.ink2 });
   return y;
 }

@@ -166,7 +166,7 @@ export interface HexCell {
 
 /**
  * Individuals on a hexagonal lattice through the origin. The spacing is the smallest of 0.35, 0.4, … 0.9 prior sd at which
- * cells of `limit` or more hold 60 % of all; cells are in reading order.
+ * cells of `limit` or more hold 60% of all; cells are in reading order.
  */
 export function hexCells(places: Numbers, limit: number): { readonly spacing: number; readonly cells: HexCell[] } {
   const n = places.length / 2;

@@ -38,7 +38,7 @@ export interface MapData {
   /** Places [m,2]; of three dimensions the first two. */
   readonly places: Float64Array;
   readonly visits: Numbers;
-  /** Standard deviation of each place from its 50 % region, [m]. */
+  /** Standard deviation of each place from its 50% region, [m]. */
   readonly sd: Float64Array;
   readonly mapDimension: number;
   readonly box: Box;

@@ -2,7 +2,7 @@
  * A share over the map: bands, lines, and hatching where it is uncertain. Smoothed with a Gaussian of Scott's width
  * h = n^(−1/6) sd,
  *   s(x) = Σ K_i c_i / Σ K_i,  effective number n(x) = (Σ K_i)² / Σ K_i²,
- * hatched where the 95 % interval is wider than ±20 points or n(x) is below the limit for small cells.
+ * hatched where the 95% interval is wider than ±20 points or n(x) is below the limit for small cells.
  */
 import { percent, wilson } from "../numbers.ts";
 import type { Numbers } from "../study.ts";
@@ -66,7 +66,7 @@ export function shareSurface(places: Float64Array, known: readonly number[], lab
   return { share: { ...all, values: share }, individuals: { ...all, values: individuals } };
 }
 
-/** Half-width of the pointwise 95 % interval of a share (Wilson's, with the effective number); 1 where too few are near. */
+/** Half-width of the pointwise 95% interval of a share (Wilson's, with the effective number); 1 where too few are near. */
 export function halfWidths({ share, individuals }: ShareSurface, smallCell: number): Float64Array {
   return share.values.map((s, k) => {
     const n = individuals.values[k];

@@ -1,5 +1,5 @@
 /**
- * Kaplan–Meier curves by group with 95 % bands and the number at risk below. Curves are read off on a lattice of sixty
+ * Kaplan–Meier curves by group with 95% bands and the number at risk below. Curves are read off on a lattice of sixty
  * times and end where fewer than the limit are at risk; in a shared report they are straight between points with
  * five events or more between them, so that no single event can be told from the drawing.
  */

@@ -13,7 +13,7 @@ export function fitSection(context: PageContext): Section | undefined {
   const warnings = record.warnings.map((text) => maskSmall(text, smallCell));
   const body = html`<p class="sub">${record.verdict}</p>
 ${!record.converged && noteHtml(`${fitEnd(record)}.`, "The map may change. Continue the fit, or try other starts, before reading small differences.")}
-${warnings.length > 0 && noteHtml("The fit warns.", warnings.join(" "))}
+${warnings.length > 0 && noteHtml("Warnings of the fit.", warnings.join(" "))}
 <div class="two">${figure}<div><table><caption><b>Settings in force.</b></caption><thead><tr><th scope="col">Setting</th><th scope="col">value</th></tr></thead><tbody>
 ${options.map(([name, value]) => html`<tr><th scope="row">${settingName(name)}</th><td>${typeof value === "number" ? significant(value, 6) : String(value)}</td></tr>`)}
 <tr><th scope="row">seed</th><td>${record.seed}</td></tr></tbody></table></div></div>`;

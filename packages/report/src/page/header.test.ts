@@ -10,7 +10,7 @@ describe("fitEnd", () => {
     expect(said("Settled: after 12 passes the bound, estimated from minibatches, rose by less than 0.1 a pass.")).toBe(
       "Settled",
     );
-    expect(said("Finished the 20 planned epochs; in the last one the bound settled: 0.001 %.")).toBe("Settled");
+    expect(said("Finished the 20 planned epochs; in the last one the bound settled: 0.001%.")).toBe("Settled");
   });
 
   it("says of other fits what they lack", () => {
@@ -18,7 +18,7 @@ describe("fitEnd", () => {
     expect(said("Stopped at the limit of 9 iterations before the bound had settled; the last gain was 3.")).toBe(
       "Not converged",
     );
-    expect(said("Finished the 20 planned epochs; in the last one the bound still moved: 0.4 %.")).toBe("Not settled");
+    expect(said("Finished the 20 planned epochs; in the last one the bound still moved: 0.4%.")).toBe("Not settled");
     expect(
       said("Stopped after 9 iterations with the noise at its lower limit: the bound has no maximum for these data."),
     ).toBe("Stopped");

@@ -25,7 +25,7 @@ export function fitEnd({ converged, verdict }: Pick<FitRecord, "converged" | "ve
 const UNFINISHED: { readonly [end in FitEnd]?: string } = {
   "Not converged": "The fit has not converged; the map may still change.",
   "Not settled": "The fit has not settled; the map may still change.",
-  Stopped: "The fit stopped with the noise at its lower limit: no map is the best one for these data.",
+  Stopped: "The fit stopped with the noise at its lower limit: no map fits these data best.",
 };
 
 /** The head of the page. */
@@ -34,7 +34,7 @@ export function headerHtml(context: Context): Markup {
   const share =
     individualLevel === "none"
       ? `Report for sharing: no identifiers, no measurements${smallCell > 1 ? `, counts under ${smallCell} withheld` : ""}`
-      : "Holds places of single individuals: share only with those who may see them";
+      : "Holds individual-level places: share only with those allowed to see them";
   return html`<header>
 <div class="kick"><svg width="18" height="14" viewBox="0 0 18 14" aria-hidden="true"><path d="M1 12C5 12 6 3 10 3s4 4 7 4" fill="none" stroke="currentColor" stroke-width="1.8"/><path d="M1 13c6 0 8-3 16-2" fill="none" stroke="currentColor" stroke-opacity=".45" stroke-width="1.4"/></svg><span>Disease trajectory map</span><span class="mu">${share}</span></div>
 <h1>${titleOf(context)}</h1>
@@ -87,7 +87,7 @@ function factsHtml({ study, smallCell, record, timeWord, visitCells }: Context):
   facts.push({
     name: "Observations",
     value: whole(cohort.numObservations),
-    note: `median ${significant(v[2])} each, half between ${significant(v[1])} and ${significant(v[3])}`,
+    note: `median ${significant(v[2])} per individual (IQR ${significant(v[1])}–${significant(v[3])})`,
   });
   facts.push({
     name: "One visit only",
@@ -115,7 +115,7 @@ function factsHtml({ study, smallCell, record, timeWord, visitCells }: Context):
     comparison?.differences.find(({ model }) => model.startsWith("dtm"));
   if (difference !== undefined) {
     facts.push({
-      name: `Against ${midSentence(modelName(difference.reference))}`,
+      name: `Compared with ${midSentence(modelName(difference.reference))}`,
       value: signed(difference.mean, 2),
       note: `held-out log-likelihood per individual (95% CI ${fixed(difference.lower, 2)} to ${fixed(difference.upper, 2)})`,
     });

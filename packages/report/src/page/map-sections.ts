@@ -9,7 +9,7 @@ export function mapSection(context: PageContext): Section | undefined {
   if (map === undefined) return undefined;
   const share =
     context.study.model?.kind === "dtm"
-      ? ` It carries ${percent(context.study.model.varianceShare)} of the variance between individuals.`
+      ? ` The map explains ${percent(context.study.model.varianceShare)} of the variance between individuals.`
       : "";
   const title = "The map";
   const body = html`<p class="sub">Individuals with similar courses lie close together. The directions have no unit; distances are in standard deviations of the prior.${share}</p>
@@ -30,10 +30,10 @@ export function groupSection(context: PageContext): Section | undefined {
   const back = html`<div>
 ${
   stability !== undefined &&
-  html`<h3 style="margin-top:0">Do the groups come back?</h3><p class="sub">Over ${stability.adjustedRand.length} resamples the groups came back with a mean adjusted Rand index of ${stability.meanAdjustedRand.toFixed(2)} (${stability.verdict}; 1 is always the same, 0 is chance).${kept.length > 0 ? ` Pairs of members that stay together: ${kept.join(", ")}.` : ""}</p>`
+  html`<h3 style="margin-top:0">Stability of the groups</h3><p class="sub">Over ${stability.adjustedRand.length} resamples the mean adjusted Rand index was ${stability.meanAdjustedRand.toFixed(2)} (${stability.verdict}; 1 is perfect agreement, 0 is chance).${kept.length > 0 ? ` Pairs of members kept together: ${kept.join(", ")}.` : ""}</p>`
 }
 ${stability?.verdict === "unstable" && noteHtml("The groups are unstable.", "Other samples of the same individuals give visibly different groups. Read the map as a continuum; use the groups only as names for its regions.")}
-${loose.length > 0 && stability?.verdict !== "unstable" && noteHtml(`${loose.length === 1 ? "Group" : "Groups"} ${listWords(loose.map(({ letter }) => letter))} ${loose.length === 1 ? "is" : "are"} loose.`, "Members stay together in under 60% of resamples.")}
+${loose.length > 0 && stability?.verdict !== "unstable" && noteHtml(`${loose.length === 1 ? "Group" : "Groups"} ${listWords(loose.map(({ letter }) => letter))} ${loose.length === 1 ? "is" : "are"} unstable.`, "Fewer than 60% of pairs of members stay together over resamples.")}
 </div>`;
   const evidence = ["tree", "distinct-courses", "number-of-groups"]
     .filter((key) => context.figures.has(key))
@@ -55,7 +55,7 @@ export function outcomeMapSection(context: PageContext): Section | undefined {
     midSentence(modelName(name)).replace(/^mixed/, "the mixed"),
   );
   const title = others.length === 0 ? "An outcome on the map" : "An outcome on the maps of the models";
-  const body = html`<p class="sub">${outcomeName(context.mapOutcome.name)}${others.length === 0 ? "" : `, on the places given by ${listWords([...others, "the map"])}`}. The land ends where individuals do. A share is not a risk: places use all visits.</p>
+  const body = html`<p class="sub">${outcomeName(context.mapOutcome.name)}${others.length === 0 ? "" : `, on the places given by ${listWords([...others, "the map"])}`}. Shown only where there are data. A share is not a risk: places use all visits.</p>
 ${figure}`;
   return { id: "outcome-maps", title, body };
 }

@@ -17,7 +17,7 @@ import {
 } from "../numbers.ts";
 import { cellsOf, rough } from "../small-cells.ts";
 import type { StudyAssociation, StudyEstimate } from "../study.ts";
-import { capital, midSentence, modelName, modelNote, numberWord, outcomeName } from "../words.ts";
+import { capital, midSentence, modelName, modelNote, numberWord, outcomeName, outcomeReading } from "../words.ts";
 import { html, type Markup, raw } from "./html.ts";
 import { figureHtml, noteHtml, type PageContext, type Section, scrollHtml } from "./parts.ts";
 
@@ -42,7 +42,7 @@ export function comparisonSection(context: PageContext): Section | undefined {
   ];
   const narrow = models.filter(({ coverage }) => coverage.p90 < 0.85);
   const table = html`<table><caption><b>Table 1.</b> Log-likelihood of held-out individuals on the scale of the model, with standard error and standard deviation over folds; forecasts of later visits from the first half.</caption>
-<thead><tr><th scope="col">Model</th><th scope="col">per<br>individual</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">per<br>observation</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">difference<br>(95% CI, paired)</th><th scope="col">50% interval<br>covers</th><th scope="col">90% interval<br>covers</th><th scope="col">CRPS</th><th scope="col">abs. error${errorUnit === "" ? "" : html`<br>(${errorUnit})`}</th></tr></thead><tbody>${rows}</tbody></table>`;
+<thead><tr><th scope="col">Model</th><th scope="col">per<br>individual</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">per<br>observation</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">difference<br>(95% CI, paired)</th><th scope="col">coverage of<br>50% interval</th><th scope="col">coverage of<br>90% interval</th><th scope="col">CRPS</th><th scope="col">abs. error${errorUnit === "" ? "" : html`<br>(${errorUnit})`}</th></tr></thead><tbody>${rows}</tbody></table>`;
   const body = html`<p class="sub">${comparison.verdict} ${capital(numberWord(folds))}-fold cross-validation over individuals${repeats > 1 ? `, ${repeats} times,` : ""} with the same folds for every model${means.length === 1 ? ` and a ${means[0] === "scalar" ? "constant population mean" : "mean curve"} for the mixed model, FPCA and the map` : ""}.</p>
 ${scrollHtml("Comparison of models", table)}
 ${narrow.length > 0 && noteHtml("Forecast intervals are too narrow.", `90% intervals held ${listWords(narrow.map(({ model, coverage, forecast }) => `${percent(coverage.p90)} of ${cell(forecast.count, context.smallCell)} later visits (${midSentence(modelName(model))})`))}.`)}
@@ -68,13 +68,13 @@ export function outcomeSection(context: PageContext): Section | undefined {
   const counts = controls.some(({ control }) => control === "visit count")
     ? " Of the negative controls, visit count splits individuals at the median number of visits: its naive p shows how far places follow visits, and the guarded p should find nothing."
     : "";
-  const body = html`<p class="sub">Test of equal places with and without each outcome. The guarded p compares only individuals seen about as often and as long, and is the one to read; the naive p beside it does not. AUC: how well the place tells the two apart, each pair judged without itself; 0.5 is chance, and where there is nothing to tell estimates fall on either side of it.</p>
+  const body = html`<p class="sub">Test of equal places with and without each outcome. The guarded p compares only individuals seen about as often and as long, and is the one to read; the naive p beside it does not. AUC: how well the place separates the two, each pair judged without itself (leave-pair-out); 0.5 is chance, and without a relation estimates fall on either side of it.</p>
 ${scrollHtml("Outcomes and the map", mainTable(context, outcomes, controls, primary))}
 ${visits.length > 0 && noteHtml("Place depends on the number of visits.", `For ${listWords(visits.map(({ outcome }) => midSentence(outcomeName(outcome))))} the naive test sees a relation that the guarded one does not: it may only reflect who was seen more often.`)}
 ${figureHtml(context, "risk-maps")}
 ${scrollHtml("Outcomes by representation", representationTable(outcomes))}
 ${other.length > 0 && html`<ul class="sub" style="font-size:13px;margin:14px 0 0;padding-left:18px">${other}</ul>`}
-<p class="sub" style="margin-top:14px;font-size:13px">${outcomes.length} ${outcomes.length === 1 ? "outcome was" : "outcomes were"} tested. Adjusted p (Holm) keeps the chance of any false alarm at 5%; BH the share of false alarms among findings. Relations are not predictions: places use all visits. Recorded at any time, an outcome had more chances in people followed longer.${drawsText(outcomes)}${counts}</p>`;
+<p class="sub" style="margin-top:14px;font-size:13px">${outcomes.length} ${outcomes.length === 1 ? "outcome was" : "outcomes were"} tested. Holm-adjusted p-values control the family-wise error rate, BH the false discovery rate. Relations are not predictions: places use all visits. Outcomes are recorded at any time: individuals followed longer had more opportunity.${drawsText(outcomes)}${counts}</p>`;
   return { id: "outcomes", title: "Is the map related to outcomes?", body };
 }
 
@@ -110,30 +110,17 @@ function mainTable(
   primary: string,
 ): Markup {
   const { smallCell } = context;
-  const reading = ({ adjusted, p, warnings }: Tested) => {
-    const word = adjusted.holm < 0.05 ? "Related" : p < 0.05 ? "Not after adjustment" : "None found";
-    const notes = warnings.flatMap(({ code }) =>
-      code === "few-cases"
-        ? ["few cases"]
-        : code === "follows-visit-count"
-          ? ["follows visit count"]
-          : code === "few-comparable"
-            ? ["few comparable"]
-            : [],
-    );
-    return [word, ...notes].join("; ");
-  };
   const rows = outcomes.map((o) => {
     const main = o.representations[primary];
     const parts = cellsOf([o.cases, o.controls, o.missing], smallCell);
     const { auc, aucWithinStrata } = o.effect;
     return html`<tr><th scope="row">${outcomeName(o.outcome)}${caseNote(o)}</th><td>${parts[0]}</td><td>${parts[1]}</td><td class="mu">${parts[2]}</td>
 <td>${fixed(auc.value, 2)} <span class="mu">(${interval(auc.lower, auc.upper, 2)})</span></td><td class="g">${whisker(context, auc)}</td><td>${aucWithinStrata ? fixed(aucWithinStrata.value, 2) : NONE}</td>
-<td class="mu">${main?.kde ? pValue(main.kde.p) : NONE}</td><td class="mu">${pValue(o.naiveP, o.naivePermutations ?? main?.permutations)}</td><td><b>${pValue(o.p, main?.permutations)}</b></td><td>${pValue(o.adjusted.holm)}</td><td>${pValue(o.adjusted.bh)}</td><td class="tx">${reading(o)}</td></tr>`;
+<td class="mu">${main?.kde ? pValue(main.kde.p) : NONE}</td><td class="mu">${pValue(o.naiveP, o.naivePermutations ?? main?.permutations)}</td><td><b>${pValue(o.p, main?.permutations)}</b></td><td>${pValue(o.adjusted.holm)}</td><td>${pValue(o.adjusted.bh)}</td><td class="tx">${outcomeReading(o)}</td></tr>`;
   });
   const checks = controls.map(
     (c) =>
-      html`<tr class="ctl"><th scope="row">${outcomeName(c.control)}</th>${cellsOf([c.cases, c.controls], smallCell).map((count) => html`<td>${count}</td>`)}<td>${NONE}</td><td>${NONE}</td><td class="g"></td><td>${NONE}</td><td>${NONE}</td><td>${pValue(c.naiveP, c.permutations)}</td><td>${pValue(c.p, c.permutations)}</td><td>${NONE}</td><td>${NONE}</td><td class="tx">${c.p >= 0.05 ? "As expected: none" : "Unexpected: look closer"}</td></tr>`,
+      html`<tr class="ctl"><th scope="row">${outcomeName(c.control)}</th>${cellsOf([c.cases, c.controls], smallCell).map((count) => html`<td>${count}</td>`)}<td>${NONE}</td><td>${NONE}</td><td class="g"></td><td>${NONE}</td><td>${NONE}</td><td>${pValue(c.naiveP, c.permutations)}</td><td>${pValue(c.p, c.permutations)}</td><td>${NONE}</td><td>${NONE}</td><td class="tx">${c.p >= 0.05 ? "None, as expected" : "Unexpected: look closer"}</td></tr>`,
   );
   return html`<table><caption><b>Table 2 a.</b> Outcomes and places on the map.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">AUC, same<br>visits</th><th scope="col">published<br>KDE p</th><th scope="col">naive p</th><th scope="col">guarded p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead>
 <tbody>${rows}${checks.length > 0 && html`<tr class="sech"><th scope="rowgroup" colspan="13">Negative controls</th></tr>${checks}`}</tbody></table>`;
@@ -177,7 +164,7 @@ export function survivalSection(context: PageContext): Section | undefined {
         ? "a hazard ratio has no finite estimate"
         : code,
   );
-  const body = html`<p class="sub">Each place uses the individual's visits up to ${timeWord} ${significant(survival.landmark)} only (the landmark), and time runs from there. The map and the regions of its groups were fitted on all visits, later ones included, so this shows a relation within the cohort, not how well new individuals would be foretold.${out}</p>
+  const body = html`<p class="sub">Each place uses the individual's visits up to ${timeWord} ${significant(survival.landmark)} only (the landmark), and time runs from there. The map and the regions of its groups were fitted on all visits, later ones included, so this shows a relation within the cohort, not how well new individuals would be predicted.${out}</p>
 <div class="two lead">${figure}<div>
 ${logRank !== undefined && html`<h3 style="margin-top:0">Do the groups differ?</h3><p class="sub" style="font-size:14px">Log-rank test: χ² ${fixed(logRank.statistic, 1)} on ${counted(logRank.degrees, "degree")} of freedom, p ${pValue(logRank.pValue)}.</p>`}
 ${

@@ -10,7 +10,7 @@ export interface Dots {
   readonly places: Float64Array; // [m,2]
   readonly style: DotStyle;
   readonly colours: DotColours;
-  /** 1 for individuals who fade to 10 %, [m]; null if nobody does. */
+  /** 1 for individuals who fade to 10%, [m]; null if nobody does. */
   readonly faded: Uint8Array | null;
 }
 

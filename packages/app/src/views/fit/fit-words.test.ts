@@ -53,14 +53,14 @@ describe("endOf", () => {
       "Converged",
     );
     expect(said(true, "Settled: after 12 passes the bound, estimated from minibatches, rose by less.")).toBe("Settled");
-    expect(said(true, "Finished the 20 planned epochs; in the last one the bound settled: 0.001 %.")).toBe("Settled");
+    expect(said(true, "Finished the 20 planned epochs; in the last one the bound settled: 0.001%.")).toBe("Settled");
   });
 
   it("tells fits that need more passes from those that more would not help", () => {
     expect(said(false, "Stopped at the limit of 9 iterations before the bound had settled; the last gain was 3.")).toBe(
       "Not converged",
     );
-    expect(said(false, "Finished the 20 planned epochs; in the last one the bound still moved: 1 %.")).toBe(
+    expect(said(false, "Finished the 20 planned epochs; in the last one the bound still moved: 1%.")).toBe(
       "Not settled",
     );
     const limited = fitted(

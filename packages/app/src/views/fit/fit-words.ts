@@ -54,7 +54,7 @@ export function verdictOf(fitted: Fitted, trace: readonly number[]): Verdict {
     return {
       kind: "warn",
       title: "Stopped:",
-      text: `after ${whole(iterations)} passes the noise was at its lower limit, so that no map is the best one for these data. Look for copied or interpolated values.`,
+      text: `after ${whole(iterations)} passes the noise was at its lower limit, so no map fits these data best. Look for copied or interpolated values.`,
     };
   }
   if (end === "Not settled") {

@@ -12,7 +12,7 @@ const LEAST_SEEN = 5;
 const NEAR = 0.5;
 const MISSING = 255;
 
-/** Cases among the individuals whose outcome is known, with Wilson's 95 % interval. */
+/** Cases among the individuals whose outcome is known, with Wilson's 95% interval. */
 export interface Rate {
   readonly cases: number;
   readonly known: number;

@@ -131,7 +131,7 @@ export function terrainOf(
         title: `Share with ${outcomeName(surface.outcome)}`,
         unit: "",
         scale: "share",
-        // Hatched where the 95 % interval is wider than ±20 points, or where too few are near for a share at all.
+        // Hatched where the 95% interval is wider than ±20 points, or where too few are near for a share at all.
         ...surfaceOverLand(x, y, share, (k) => !(upper[k] - lower[k] <= 0.4)),
       };
     }

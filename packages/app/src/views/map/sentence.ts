@@ -1,6 +1,6 @@
 /**
  * Sentences about one individual, by rule (design §5): the best one or two straight pieces of the median course, then
- * how open the later course is. A course is open if its 90 % interval at the last time is wider than 6 noise sd.
+ * how open the later course is. A course is open if its 90% interval at the last time is wider than 6 noise sd.
  */
 import { applyTransform, undoTransform } from "@trajectory-maps/core/ingest";
 import { type Piece, piecesOf } from "@trajectory-maps/core/study";

@@ -113,7 +113,7 @@ async function mapAndStudy() {
   await page.mouse.down();
   for (const corner of rest) await page.mouse.move(...corner, { steps: 6 });
   await page.mouse.up();
-  await page.getByText(/made by: inside a lasso/).waitFor();
+  await page.getByText(/selected: inside a lasso/).waitFor();
   await page.mouse.move(...ASIDE);
   await shoot("map-selection");
   await page.keyboard.press("v");

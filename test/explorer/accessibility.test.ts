@@ -83,7 +83,7 @@ describe("axe finds nothing, light and dark,", () => {
     await page.keyboard.press("Escape");
     await stage.focus();
     await page.keyboard.press("r");
-    await page.getByText(/made by: within/).waitFor();
+    await page.getByText(/selected: within/).waitFor();
     await expectAccessible(page, "selection");
     await page.getByRole("button", { name: "Table", exact: true }).click();
     await page.getByRole("region", { name: "Table of individuals" }).waitFor();
@@ -212,7 +212,7 @@ describe("the map of the demo", () => {
       expect(await page.getByRole("button", { name, exact: true }).isVisible(), name).toBe(false);
     }
     const ink = () => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--ink").trim());
-    expect(await ink()).toBe("#14181d");
+    expect(await ink()).toBe("#14181D");
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     await page.emulateMedia({ media: "screen", colorScheme: "dark" });
     expect(await picture.count()).toBe(0);

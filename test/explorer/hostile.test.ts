@@ -87,7 +87,7 @@ describe.each(BUILDS)("hostile names in the explorer %s", (build) => {
     await stage.focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("r");
-    await page.getByText(/made by: within/).waitFor();
+    await page.getByText(/selected: within/).waitFor();
     await page.getByRole("button", { name: "Table", exact: true }).click();
     await page.getByLabel("Only the selection").uncheck();
     await page.getByRole("table").getByRole("button", { name: IMAGE, exact: true }).first().waitFor();

@@ -191,7 +191,7 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("r");
     await expectText(title, /^\d+ individuals?$/);
-    const how = page.getByText(/made by: within ¼ prior sd of/);
+    const how = page.getByText(/selected: within ¼ prior sd of/);
     await how.waitFor();
     const chosen = recordsOf(
       (await savedFile(page, () => page.getByRole("button", { name: "Export CSV", exact: true }).click())).text,
@@ -211,7 +211,7 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
       return frame.toPage(centre.x + 0.25 * Math.cos(angle), centre.y + 0.25 * Math.sin(angle));
     });
     await drag(page, ring);
-    await page.getByText(/made by: inside a lasso on the map/).waitFor();
+    await page.getByText(/selected: inside a lasso on the map/).waitFor();
     const byLasso = recordsOf(
       (await savedFile(page, () => page.getByRole("button", { name: "Export CSV", exact: true }).click())).text,
     );
@@ -232,13 +232,13 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
     const lassoCount = await title.textContent();
     await page.keyboard.press("b");
     await drag(page, [edges[0], edges[2]]);
-    await page.getByText(/made by: inside a box on the map/).waitFor();
+    await page.getByText(/selected: inside a box on the map/).waitFor();
     expect(await title.textContent()).toBe(lassoCount);
     // What was done can be undone, and done again.
     await page.keyboard.press("Control+z");
-    await page.getByText(/made by: inside a lasso on the map/).waitFor();
+    await page.getByText(/selected: inside a lasso on the map/).waitFor();
     await page.keyboard.press("Control+Shift+z");
-    await page.getByText(/made by: inside a box on the map/).waitFor();
+    await page.getByText(/selected: inside a box on the map/).waitFor();
     await page.getByRole("button", { name: "Save as group", exact: true }).click();
     await page.getByLabel("Name of the selection").fill("middle");
     await page.keyboard.press("Enter");

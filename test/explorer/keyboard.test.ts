@@ -90,7 +90,7 @@ describe("the keyboard alone", () => {
     await page.getByRole("table", { name: "Facts about this individual" }).waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("r");
-    await page.getByText(/made by: within/).waitFor();
+    await page.getByText(/selected: within/).waitFor();
     await page.keyboard.press("t");
     await page.getByRole("region", { name: "Table of individuals" }).waitFor();
     await page.keyboard.press("t");

@@ -188,7 +188,7 @@ describe("the map of the demo", () => {
 
   it("saves a picture with live text, legend, scale bar and source line", async () => {
     const { text, contains } = await exported(page, "Map as SVG");
-    expect(contains).toContain("Contains data of single individuals.");
+    expect(contains).toContain("Contains individual-level data.");
     expect(text).toMatch(/^(<\?xml[^>]*>\s*)?<svg /);
     for (const words of ["Map of PFVC", "prior sd</text>", "certain place</text>", "2,323 individuals</text>"]) {
       expect(text).toContain(words);

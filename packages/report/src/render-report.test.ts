@@ -53,7 +53,7 @@ describe("the report", () => {
     expect(page).not.toContain("0123abcd");
     const places = renderReport({ ...study, options: { individualLevel: "places" } }, { document });
     expect(places).not.toContain("secret-");
-    expect(places).toContain("Holds places of single individuals");
+    expect(places).toContain("Holds individual-level places");
   });
 
   it("draws no single places unless they are allowed", () => {

@@ -216,7 +216,7 @@ describe("the map of the demo", () => {
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     await page.emulateMedia({ media: "screen", colorScheme: "dark" });
     expect(await picture.count()).toBe(0);
-    expect(await ink()).toBe("#eef1f4");
+    expect(await ink()).toBe("#EEF1F4");
     await page.keyboard.press("Escape");
   });
 

@@ -177,7 +177,7 @@ describe("a table that cannot be read", () => {
   it("is told of without anything that axe objects to", async () => {
     await step(page, "Outcomes").click();
     await dropFile(page, "broken.csv", '"');
-    await page.getByRole("button", { name: "Check the data", exact: true }).waitFor();
+    await page.getByRole("alert").waitFor();
     await dropFile(page, "broken.csv", "id,time,value\na,1,2\na,x,3\n");
     await page.getByRole("button", { name: "Check the data", exact: true }).click();
     await page.getByRole("switch").or(page.getByRole("alert")).first().waitFor();

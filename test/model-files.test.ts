@@ -16,12 +16,12 @@ describe("model files", () => {
   const text = saveModel(fitLmm(cohort));
 
   it("are refused by name when damaged, foreign, newer or cut", () => {
-    const digit = text.indexOf('"noiseVariance":') + 18;
+    const digit = text.indexOf('"variance":') + 13;
     const flipped = `${text.slice(0, digit)}${text[digit] === "5" ? "6" : "5"}${text.slice(digit + 1)}`;
     expect(() => loadModel(flipped)).toThrow(expect.objectContaining({ code: "checksum" }));
     expect(() => loadModel(text.slice(0, 500))).toThrow(expect.objectContaining({ code: "bad-json" }));
     expect(() => loadModel('{"a":1}')).toThrow(expect.objectContaining({ code: "not-a-model" }));
-    const newer = text.replace('"formatVersion":1', '"formatVersion":2');
+    const newer = text.replace('"formatVersion":2', '"formatVersion":3');
     expect(() => loadModel(newer)).toThrow(expect.objectContaining({ code: "newer-format" }));
   });
 });
@@ -57,7 +57,7 @@ describe("model files that were tampered with", () => {
     ["weights that do not sum to one", ({ model }) => model.nodes.logWeights.fill(0)],
     ["nodes on one place", ({ model }) => model.nodes.locations.fill(0)],
     ["a negative length-scale", ({ model }) => model.map.kernel.lengthscales.fill(-1)],
-    ["a negative noise", ({ model }) => Object.assign(model, { noiseVariance: -1 })],
+    ["a negative noise", ({ model }) => Object.assign(model, { noise: { kind: "white", variance: -1 } })],
     ["a crooked orientation", ({ model }) => model.orientation.fill(1)],
     ["an asymmetric residual", ({ model }) => model.residual.covariance.splice(1, 1, 1e6)],
     ["an empty probe", ({ probe }) => Object.assign(probe, { times: [], median: [], upper: [] })],

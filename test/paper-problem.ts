@@ -1,4 +1,5 @@
 /** Small random problems of the published model, for tests. */
+
 import { bsplineBasis } from "../packages/core/src/basis/knots.ts";
 import { type BasisStatistics, basisStatistics } from "../packages/core/src/basis/statistics.ts";
 import { type Cohort, makeCohort, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
@@ -6,6 +7,7 @@ import type { Kernel } from "../packages/core/src/models/gp/kernel.ts";
 import type { MapStart } from "../packages/core/src/models/map-start.ts";
 import type { InducingPosterior } from "../packages/core/src/models/paper/inducing.ts";
 import { type GlobalParameters, numLocalParameters } from "../packages/core/src/models/paper/state.ts";
+import { whiteNoise } from "../packages/core/src/noise/noise.ts";
 import { choleskyInPlace, logDetFromCholesky } from "../packages/core/src/numeric/cholesky.ts";
 import { createRandom, type Random } from "../packages/core/src/numeric/random.ts";
 
@@ -124,7 +126,7 @@ export function crudeStart(statistics: BasisStatistics, q: number, seed = 3): Ma
   for (let i = 0; i < m; i++) for (let c = 0; c < q; c++) locationCovariance[(i * q + c) * q + c] = 0.2;
   return {
     mean: { kind: "scalar", coefficients: new Float64Array(d).fill(statistics.center) },
-    noiseVariance: 0.1 * variance,
+    noise: whiteNoise(0.1 * variance),
     covariance,
     scores,
     locationMean: scores,

@@ -100,7 +100,7 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     }
   }
   const whole = wardTree(placements.location, m, 2);
-  const noise = Math.sqrt(model.noiseVariance);
+  const noise = Math.sqrt(model.noise.variance);
   const distinct = distinctCourses(whole, curves, times, noise);
   const chosenNumber = chooseNumberOfGroups(placements.location, m, 2, { courses: distinct }, { seed });
   const number = { ...chosenNumber, numGroups: options.numGroups ?? chosenNumber.numGroups };

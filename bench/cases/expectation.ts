@@ -11,6 +11,7 @@ import { latticeNodes } from "../../packages/core/src/models/dtm/nodes.ts";
 import { fitDtm } from "../../packages/core/src/models/fit-models.ts";
 import { type MapMoments, mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import { prepareCohort } from "../../packages/core/src/models/prepare.ts";
+import { whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import { wasmPasses } from "../../packages/core/src/wasm/expectation.ts";
 import { against, alone, type BenchCase, requireClose } from "../case.ts";
 import { registry } from "../cohorts.ts";
@@ -33,11 +34,11 @@ export const expectation: BenchCase = {
     const table = tableOf(mapMoments(model.map, nodes.locations, nodes.numNodes), nodes.logWeights, d);
     const fitted: IndividualModel = {
       mean: model.mean.coefficients,
-      noiseVariance: model.noiseVariance,
+      noise: whiteNoise(model.noise.variance),
       residualRoot: residualRoot(covariance, d),
     };
     // With much noise every node keeps its weight, so that nothing is left out: the work of the loop in C.
-    const flat = { ...fitted, noiseVariance: 1000 * fitted.noiseVariance };
+    const flat = { ...fitted, noiseVariance: 1000 * fitted.noise.variance };
     const nodeSums = new Float64Array(table.rows.length);
     const moments = new Float64Array(COUNT * table.stride);
     const individuals = { statistics, listed: null, count: COUNT };

@@ -23,7 +23,7 @@ export function paperParameters(start: MapStart, statistics: BasisStatistics, pe
     mapDimension: 2,
     numBasis: d,
     meanCoefficients: start.mean.coefficients,
-    noiseVariance: start.noiseVariance,
+    noiseVariance: start.noise.variance,
   };
 }
 

@@ -8,6 +8,7 @@ import { linearStart } from "../../packages/core/src/models/linear/start.ts";
 import type { MapStart } from "../../packages/core/src/models/map-start.ts";
 import type { DtmPaperOptions } from "../../packages/core/src/models/paper/options.ts";
 import { fitDtmPaperStatistics } from "../../packages/core/src/models/paper/run.ts";
+import { whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import {
   atLeast,
   type Check,
@@ -58,7 +59,7 @@ export const checkFit: Checker = (fixture: FitFixture) => {
   const own = linearStart(statistics, { ...em, mapDimension: q });
   const checks = [
     compare("lmm.mu", model.mean.coefficients[0], lmm.mu),
-    compare("lmm.s2", model.noiseVariance, lmm.s2),
+    compare("lmm.s2", model.noise.variance, lmm.s2),
     compare("lmm.Sigma", own.covariance, lmm.Sigma),
     compare("lmm.loglik", model.record.trace[model.record.trace.length - 1], lmm.loglik),
     compare("x_init", own.scores, fixture.x_init),
@@ -67,7 +68,7 @@ export const checkFit: Checker = (fixture: FitFixture) => {
   const start: MapStart = {
     ...own,
     mean: { kind: "scalar", coefficients: new Float64Array(statistics.basis.numBasis).fill(lmm.mu) },
-    noiseVariance: lmm.s2,
+    noise: whiteNoise(lmm.s2),
     covariance: flatten(lmm.Sigma),
     scores: flatten(fixture.x_init),
   };

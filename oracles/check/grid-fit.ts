@@ -3,6 +3,7 @@
  * stopping rule, whose bound must come within 1 of the best known, without a fall, and whose held-out log-likelihood
  * must agree in the mean.
  */
+
 import { basisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import { startBatch } from "../../packages/core/src/models/dtm/batch.ts";
 import { createEngine, individualModel, startAnchor } from "../../packages/core/src/models/dtm/engine.ts";
@@ -16,6 +17,7 @@ import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import type { MapStart } from "../../packages/core/src/models/map-start.ts";
 import { logLikelihoods } from "../../packages/core/src/models/mixture/conditioner.ts";
 import { makeMixture } from "../../packages/core/src/models/mixture/mixture.ts";
+import { whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import {
   atLeast,
   type Check,
@@ -78,7 +80,7 @@ export function checkGridFit(fixture: GridFitFixture): Check[] {
     means,
     covariances: covariances.map((v, e) => v + model.residual.covariance[e % (d * d)]),
     meanCoefficients: model.mean.coefficients,
-    noiseVariance: model.noiseVariance,
+    noiseVariance: model.noise.variance,
   });
   const test = fixtureCohort(fixture.test_ids, fixture.test_t, fixture.test_y);
   const heldOut = logLikelihoods(mixture, basisStatistics(test, basis, statistics.center));
@@ -111,7 +113,7 @@ function listedStart({ lmm, fpca }: GridFitFixture, d: number): MapStart {
   const coefficients = typeof lmm.mu === "number" ? new Float64Array(d).fill(lmm.mu) : Float64Array.from(lmm.mu);
   return {
     mean: { kind: typeof lmm.mu === "number" ? "scalar" : "spline", coefficients },
-    noiseVariance: lmm.s2,
+    noise: whiteNoise(lmm.s2),
     covariance: flatten(lmm.Sigma),
     // Principal component scores start only restarts, which are not asked for.
     scores: flatten(fpca.xhat),

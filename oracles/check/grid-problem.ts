@@ -1,4 +1,5 @@
 /** The fixtures of the recommended model (grid_*.json), and their data in the form the fit's own functions read. */
+
 import { type BasisStatistics, basisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import {
   type IndividualModel,
@@ -11,6 +12,7 @@ import { nodeGeometry } from "../../packages/core/src/models/dtm/node-kernel.ts"
 import { inducingLayout } from "../../packages/core/src/models/dtm/pairs.ts";
 import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
 import type { SparseMap } from "../../packages/core/src/models/gp/sparse-map.ts";
+import { whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import { fixtureBasis, fixtureCohort, flatten, type Nested } from "./checker.ts";
 
 type Row = readonly number[];
@@ -188,7 +190,7 @@ export function individualModel(
 ): IndividualModel {
   return {
     mean: meanCoefficients(mu, fixture.d),
-    noiseVariance: s2,
+    noise: whiteNoise(s2),
     residualRoot: Se === null ? null : residualRoot(flatten(Se), fixture.d),
   };
 }

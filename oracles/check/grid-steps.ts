@@ -11,7 +11,7 @@ import type { KernelSolution } from "../../packages/core/src/models/dtm/kernel-s
 import {
   maximizationSums,
   meanShift,
-  updatedNoiseVariance,
+  updatedNoiseLevel,
 } from "../../packages/core/src/models/dtm/maximization-step.ts";
 import { fillNodeTable, nodeTable } from "../../packages/core/src/models/dtm/node-table.ts";
 import { cholesky, solveCholeskyInPlace } from "../../packages/core/src/numeric/cholesky.ts";
@@ -66,7 +66,7 @@ export function maximization(problem: GridProblem, model: IndividualModel, step:
   const individuals = { statistics, listed: null, count: statistics.numIndividuals };
   const sums = maximizationSums(individuals, model, step.moments);
   const shift = meanShift(sums, fixture.mean, fixture.d);
-  const noiseVariance = updatedNoiseVariance(sums, shift);
+  const noiseVariance = updatedNoiseLevel(sums, shift);
   const mean = model.mean.map((v, k) => v + shift[k]);
   return { mean, noiseVariance, sums };
 }

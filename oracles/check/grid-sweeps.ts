@@ -1,4 +1,5 @@
 /** The sweeps and the kernel optimum of a grid_*.json. */
+
 import { type IndividualModel, residualRoot } from "../../packages/core/src/models/dtm/individual-statistics.ts";
 import {
   kernelCurvature,
@@ -7,6 +8,7 @@ import {
   LENGTHSCALE_BOUNDS,
   solveAt,
 } from "../../packages/core/src/models/dtm/kernel-step.ts";
+import { whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import { atLeast, type Check, compare } from "./checker.ts";
 import { type GridFixture, type GridProblem, meanAsListed } from "./grid-problem.ts";
 import { type Expectation, expectation, expectedResidual, fillNodeSums, maximization } from "./grid-steps.ts";
@@ -32,7 +34,7 @@ export function checkSweeps(problem: GridProblem, start: IndividualModel, first:
   return [
     compare("after.trace", trace, after.trace),
     compare("after.mu", meanAsListed(fixture, model.mean), after.mu),
-    compare("after.s2", model.noiseVariance, after.s2),
+    compare("after.s2", model.noise.variance, after.s2),
     compare("after.r", step.responsibilities, after.r),
     ...(after.Se === null ? [] : [compare("after.Se", covariance, after.Se)]),
     ...checkKernelOptimum(problem, model, step, fixture.kernel_opt),
@@ -42,10 +44,11 @@ export function checkSweeps(problem: GridProblem, start: IndividualModel, first:
 /** The model after a maximisation step in which Σ_e moves by EM. */
 function sweepMaximization(problem: GridProblem, model: IndividualModel, step: Expectation) {
   const { mean, noiseVariance, sums } = maximization(problem, model, step);
-  if (model.residualRoot === null) return { model: { ...model, mean, noiseVariance }, covariance: [] };
+  if (model.residualRoot === null)
+    return { model: { ...model, mean, noise: whiteNoise(noiseVariance) }, covariance: [] };
   const { covariance } = expectedResidual(problem, sums.residualMoment);
   return {
-    model: { mean, noiseVariance, residualRoot: residualRoot(covariance, problem.fixture.d) },
+    model: { mean, noise: whiteNoise(noiseVariance), residualRoot: residualRoot(covariance, problem.fixture.d) },
     covariance: Array.from(covariance),
   };
 }

@@ -3,6 +3,7 @@
  * inducing posterior, expectation and maximisation steps, three further sweeps, the kernel optimum and predictions, each
  * array by the functions the fit itself uses.
  */
+
 import { designMatrix } from "../../packages/core/src/basis/bspline.ts";
 import { residualStatistics, unpackGram } from "../../packages/core/src/basis/statistics.ts";
 import {
@@ -16,6 +17,7 @@ import { unpackMoments } from "../../packages/core/src/models/dtm/maximization-s
 import { givenNodes } from "../../packages/core/src/models/dtm/nodes.ts";
 import { residualObjective, residualStep } from "../../packages/core/src/models/dtm/residual-step.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
+import { whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import { type Check, compare, flatten } from "./checker.ts";
 import { checkPrediction } from "./grid-predict.ts";
 import {
@@ -87,7 +89,7 @@ function checkIndividuals({ fixture, statistics }: GridProblem, model: Individua
     gt.set(own.row.subarray(0, d), i * d);
     Gt.set(unpackSymmetric(own.row, d, d), i * d * d);
     if (model.residualRoot !== null) {
-      C.set(conditionalResidual(own, model.residualRoot, model.noiseVariance).C, i * d * d);
+      C.set(conditionalResidual(own, model.residualRoot, model.noise.variance).C, i * d * d);
     }
   }
   return [
@@ -176,7 +178,7 @@ function checkMaximization(problem: GridProblem, model: IndividualModel, step: E
     const objective = (tau: number) =>
       residualObjective(
         individuals,
-        { mean, noiseVariance, residualRoot: root.map((v) => Math.sqrt(tau) * v) },
+        { mean, noise: whiteNoise(noiseVariance), residualRoot: root.map((v) => Math.sqrt(tau) * v) },
         step.moments,
       );
     const found = residualStep(objective, tauStep.tau_old, tauStep.h_old, fixture.cap);

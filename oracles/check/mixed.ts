@@ -128,7 +128,7 @@ function checkFpca(context: Context, mean: MeanKind, rank: string, c: Case): Che
     compareAbsolute(`${name}.converged.loglik`, published.record.trace.at(-1)!, converged.loglik, 1e-4),
     atLeast(`${name}.converged.loglik (full fit)`, full.record.trace.at(-1)!, converged.loglik, 1e-4),
     compare(`${name}.converged.mu`, freeMean(mean, coefficients), converged.mu, 1e-4),
-    compare(`${name}.converged.s2`, published.noiseVariance, converged.s2, 1e-4),
+    compare(`${name}.converged.s2`, published.noise.variance, converged.s2, 1e-4),
     compare(`${name}.converged.FFt`, FFt, converged.FFt ?? [], 1e-4),
   );
   return checks;

@@ -13,6 +13,7 @@ import {
   designMatrix,
   functionalMean as dot,
   functionalSd,
+  measurementSd,
 } from "@trajectory-maps/core/models";
 import {
   capital,
@@ -68,7 +69,7 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
   const n = empty.values.length;
   const year = timeWord(marker.timeUnit);
   const [first, last] = basisDomain(basis);
-  const noise = Math.sqrt(model.noiseVariance) * typicalSlope(decoder);
+  const noise = measurementSd(model.noise) * typicalSlope(decoder);
   const decimals = decimalsFor(noise);
 
   let means: Float64Array | null = null; // [n,d]
@@ -228,7 +229,7 @@ function typicalSlope(decoder: Decoder): number {
 
 /** Decimals of values of the marker: as precise as a measurement is. */
 export function valueDecimals(decoder: Decoder): number {
-  return decimalsFor(Math.sqrt(decoder.model.noiseVariance) * typicalSlope(decoder));
+  return decimalsFor(measurementSd(decoder.model.noise) * typicalSlope(decoder));
 }
 
 /** Decimals that tell neighbouring levels apart. */

@@ -1,7 +1,7 @@
 /** Axes of a map along which courses hardly change: more dimensions were asked for than the data vary in. */
 import { predict, type TrajectoryModel } from "@trajectory-maps/core";
 import { applyTransform } from "@trajectory-maps/core/ingest";
-import { basisDomain, placementAt } from "@trajectory-maps/core/models";
+import { basisDomain, measurementSd, placementAt } from "@trajectory-maps/core/models";
 
 /** An axis is unused if it moves courses by less than this share of what the first axis does, and less than the noise. */
 const LEAST_SHARE = 0.1;
@@ -25,7 +25,7 @@ export function unusedAxes(model: TrajectoryModel): string | undefined {
   });
   const largest = Math.max(...effects);
   const unused = effects.flatMap((effect, axis) =>
-    effect < LEAST_SHARE * largest && effect < Math.sqrt(model.noiseVariance) ? [`x${axis + 1}`] : [],
+    effect < LEAST_SHARE * largest && effect < measurementSd(model.noise) ? [`x${axis + 1}`] : [],
   );
   if (unused.length === 0) return undefined;
   const hardly = `${unused.join(" and ")} hardly change${unused.length === 1 ? "s" : ""} the course`;

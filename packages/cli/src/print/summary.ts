@@ -1,7 +1,7 @@
 /** What a fit found, as a biostatistician would like to read it. */
 import { type Cohort, numIndividuals, predict, type TrajectoryModel } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
-import { basisDomain, type Places, placementAt } from "@trajectory-maps/core/models";
+import { basisDomain, measurementSd, type Places, placementAt } from "@trajectory-maps/core/models";
 import { table } from "./table.ts";
 import { LEGEND, textMap } from "./text-map.ts";
 import { brief, count, percent, whole, wrap } from "./words.ts";
@@ -51,7 +51,7 @@ export function modelTable(fits: readonly ScoredFit[], m: number): string {
       modelTitle(model),
       logLikelihood.toFixed(2),
       (logLikelihood / m).toFixed(3),
-      brief(Math.sqrt(model.noiseVariance)),
+      brief(measurementSd(model.noise)),
       `${converged ? "yes" : "NO"}, ${count(iterations, "iteration")}`,
     ];
   });

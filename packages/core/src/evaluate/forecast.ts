@@ -18,6 +18,7 @@ import {
 } from "../models/mixture/normal-mixture.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import { modelStatistics } from "../models/place.ts";
+import { measurementVariance } from "../noise/noise.ts";
 
 export interface ForecastOptions {
   /** How many of n visits are given; default ⌈n/2⌉. Individuals with one visit are left out. */
@@ -59,7 +60,7 @@ export function forecastScores(model: ScoredModel, cohort: Cohort, options: Fore
     const functional = posteriorFunctionals(condition(statistics, i), model.mean.coefficients);
     const lastGiven = before.times[before.offsets[i + 1] - 1];
     for (let j = after.offsets[i]; j < after.offsets[i + 1]; j++) {
-      const { value } = functional(rows, j * d, model.noiseVariance);
+      const { value } = functional(rows, j * d, measurementVariance(model.noise));
       const y = applyTransform(after.marker.transform, after.values[j]);
       ids.push(id);
       scores.horizon[j] = after.times[j] - lastGiven;

@@ -8,6 +8,7 @@ import { applyTransform, undoTransform } from "../cohort/marker.ts";
 import { checkOption } from "../errors.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
+import { measurementSd } from "../noise/noise.ts";
 import { type CourseSummary, courseAt, groupCourses, groupMedians } from "./clusters/courses.ts";
 import { courseDifference, distinctCourses } from "./clusters/distinct.ts";
 import {
@@ -168,7 +169,7 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
   const names = nameGroups(
     courses.map((course, g) => namedCourse(course, windows[g])),
     {
-      noise: Math.sqrt(model.noiseVariance),
+      noise: measurementSd(model.noise),
       transform: model.marker.transform,
       timeUnit: model.marker.timeUnit,
       better: options.better,
@@ -215,7 +216,7 @@ function wardGroups(places: ClusteredPlaces, options: GroupOptions): FoundGroups
   if (numGroups === "auto") {
     const times = comparedTimes(model, placements, clustered);
     const courses = modelCourses(model, placements, clustered, times);
-    const distinct = distinctCourses(tree, courses, times, Math.sqrt(model.noiseVariance), { maxGroups });
+    const distinct = distinctCourses(tree, courses, times, measurementSd(model.noise), { maxGroups });
     choice = chooseNumberOfGroups(points, clustered.length, q, { courses: distinct }, { maxGroups, seed });
   }
   const K = choice?.numGroups ?? (numGroups as number);
@@ -283,7 +284,7 @@ function partsOf(
   const { times } = groups[0];
   const { transform } = model.marker;
   const scaled = (course: Float64Array) => course.map((v) => applyTransform(transform, v));
-  const least = LEAST_CHANGE * Math.sqrt(model.noiseVariance);
+  const least = LEAST_CHANGE * measurementSd(model.noise);
   const numBranches = Math.min(MOST_PARTS, Math.floor(tree.numPoints / (2 * LEAST_FOLLOWED)));
   if (numBranches <= K) return [];
   const branch = new Int32Array(placements.ids.length).fill(-1);

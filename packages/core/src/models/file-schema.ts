@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import { TRANSFORMS } from "../cohort/marker.ts";
 
 export const FILE_FORMAT = "disease-trajectory-map";
-export const FILE_VERSION = 1;
+export const FILE_VERSION = 2;
 
 const numbers = (description: string) => z.array(z.number()).register(z.globalRegistry, { description });
 const fiveNumbers = (description: string) =>
@@ -32,7 +32,7 @@ const base = {
     kind: z.enum(["scalar", "spline"]),
     coefficients: numbers("Population mean on the basis, scale of the model, [numBasis]"),
   }),
-  noiseVariance: positive,
+  noise: z.discriminatedUnion("kind", [z.strictObject({ kind: z.literal("white"), variance: positive })]),
   center: z.number(),
   mapDimension: z.int().check(z.gte(1), z.lte(20)),
   orientation: numbers("Orthogonal matrix, [mapDimension, mapDimension]: a place x of the fit is shown as Q'x"),

@@ -5,6 +5,7 @@
 import type { Basis } from "../basis/bspline.ts";
 import type { Marker } from "../cohort/marker.ts";
 import { DtmError } from "../errors.ts";
+import type { Noise } from "../noise/noise.ts";
 import type { KernelChoice, KernelKind } from "../wasm/instance.ts";
 import type { ShardHost } from "./shards.ts";
 
@@ -85,8 +86,7 @@ export interface ModelBase {
   readonly marker: Marker;
   readonly columns?: ColumnNames;
   readonly mean: MeanFunction;
-  /** σ². */
-  readonly noiseVariance: number;
+  readonly noise: Noise;
   /** Pooled mean of the training values on the scale of the model (BasisStatistics.center). */
   readonly center: number;
   readonly mapDimension: number;

@@ -1,10 +1,12 @@
 /** Where map models start from: the linear mixed model and the reduced-rank model (FPCA) of the same statistics. */
+
+import type { Noise } from "../noise/noise.ts";
 import type { MeanFunction } from "./fit.ts";
 
 export interface MapStart {
   /** Mean and noise of the linear mixed model. */
   readonly mean: MeanFunction;
-  readonly noiseVariance: number;
+  readonly noise: Noise;
   /** Σ of the linear mixed model, [d,d]. */
   readonly covariance: Float64Array;
   /** Principal component scores of the mixed model's posterior means, unit variance (1/m), [m,q]. */

@@ -6,6 +6,7 @@
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
 import { undoSlope, undoTransform } from "../cohort/marker.ts";
 import { checkOption } from "../errors.ts";
+import { measurementVariance } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import type { ModelBase } from "./fit.ts";
@@ -70,7 +71,7 @@ export function predict(
   );
   checkDraws("predict", numDraws);
   const at = checkTimes("predict", times);
-  const noise = interval === "observation" ? model.noiseVariance : 0;
+  const noise = interval === "observation" ? measurementVariance(model.noise) : 0;
   const rows = designMatrix(model.basis, at);
   const { transform } = model.marker;
   const undo = (v: number) => undoTransform(transform, v);
@@ -102,7 +103,13 @@ export function drawCurves(
   checkDraws("drawCurves", numDraws);
   const at = checkTimes("drawCurves", times);
   const rows = designMatrix(model.basis, at);
-  const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, noise ? model.noiseVariance : 0);
+  const draws = drawFunctionals(
+    model,
+    placement,
+    rows,
+    { numDraws, seed },
+    noise ? measurementVariance(model.noise) : 0,
+  );
   return draws.map((v) => undoTransform(model.marker.transform, v));
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { makeCohort } from "../cohort/cohort.ts";
 import { fitFpca } from "./fit-models.ts";
@@ -17,6 +18,15 @@ describe("loadModel", () => {
   it("reads what saveModel wrote, with or without a byte-order mark", () => {
     const text = saveModel(model);
     expect(saveModel(loadModel(`\ufeff${text}`))).toBe(text);
+  });
+
+  it("reads a file of version 1, in which the noise was a variance", () => {
+    const text = readFileSync(new URL("../../../../test/model-version-1.json", import.meta.url), "utf8");
+    const raw = JSON.parse(text);
+    expect(raw.formatVersion).toBe(1);
+    const old = loadModel(text);
+    expect(old.noise).toEqual({ kind: "white", variance: raw.model.noiseVariance });
+    expect(loadModel(saveModel(old))).toEqual(old);
   });
 
   it.each([

@@ -33,7 +33,7 @@ export function loadModel(text: string): TrajectoryModel {
       `loadModel: expected checksum ${String(raw.checksum)}, received contents with ${found}. The file was changed or damaged: use the original.`,
     );
   }
-  const parsed = z.safeParse(fileSchema, raw);
+  const parsed = z.safeParse(fileSchema, currentForm(raw));
   if (!parsed.success) throw fieldError(parsed.error.issues[0]);
   const model = reviveModel(parsed.data.model);
   checkModel(model);
@@ -89,6 +89,13 @@ function checkHeader(raw: Record<string, unknown>): void {
   }
 }
 
+/** A file of an older version in the present form. Version 1 had the variance of white noise as a field of the model. */
+function currentForm(raw: Record<string, unknown>): Record<string, unknown> {
+  if (raw.formatVersion !== 1 || typeof raw.model !== "object" || raw.model === null) return raw;
+  const { noiseVariance, ...model } = raw.model as Record<string, unknown>;
+  return { ...raw, model: { ...model, noise: { kind: "white", variance: noiseVariance } } };
+}
+
 function fieldError(issue: { path: PropertyKey[]; code?: string; message: string }): DtmError {
   const detail = issue as { expected?: unknown; keys?: unknown; minimum?: unknown; maximum?: unknown };
   const range =
@@ -120,7 +127,7 @@ function reviveModel(model: ModelFile["model"]): TrajectoryModel {
     marker: model.marker,
     ...(model.columns ? { columns: model.columns } : {}),
     mean: { ...model.mean, coefficients: floats("mean.coefficients", model.mean.coefficients, d) },
-    noiseVariance: model.noiseVariance,
+    noise: model.noise,
     center: model.center,
     mapDimension: q,
     orientation: floats("orientation", model.orientation, q * q),

@@ -9,6 +9,7 @@ import { undoTransform } from "../cohort/marker.ts";
 import { deviationDecoder } from "../models/decoder.ts";
 import { isMapModel, type MapModel, modelMixture, type TrajectoryModel } from "../models/model.ts";
 import { showLocation } from "../models/orient.ts";
+import { measurementSd } from "../noise/noise.ts";
 import { cholesky } from "../numeric/cholesky.ts";
 import { createRandom, type Random } from "../numeric/random.ts";
 
@@ -35,7 +36,7 @@ export function simulateFromModel(
   const coefficients = new Float64Array(m * d);
   const drawAt = isMapModel(model) ? placeSampler(model) : null;
   const linear = isMapModel(model) ? null : modelMixture(model).factors;
-  const sigma = Math.sqrt(model.noiseVariance);
+  const sigma = measurementSd(model.noise);
   const ids: string[] = [];
   const values = new Float64Array(times.length);
   const active = new Float64Array(model.basis.degree + 1);

@@ -26,7 +26,7 @@ describe("refitLike", () => {
     again.mean.coefficients.forEach((v, k) => {
       expect(v).toBeCloseTo(fpca.mean.coefficients[k], 6);
     });
-    expect(again.noiseVariance).toBeCloseTo(fpca.noiseVariance, 6);
+    expect(again.noise.variance).toBeCloseTo(fpca.noise.variance, 6);
   });
 });
 

@@ -3,6 +3,8 @@
  * per call. Statistics of a block are copied into the kernels' memory, so that cohorts of any size pass through the same
  * few kilobytes. What each pass computes is defined in models/dtm.
  */
+
+import { type Noise, noiseLevel } from "../noise/noise.ts";
 import { LOG_2PI } from "../numeric/special.ts";
 import { openKernels } from "./layout.ts";
 import { PASS } from "./layouts.ts";
@@ -33,7 +35,7 @@ interface Individuals {
 
 interface Model {
   readonly mean: Float64Array;
-  readonly noiseVariance: number;
+  readonly noise: Noise;
   readonly residualRoot: Float64Array | null;
 }
 
@@ -65,7 +67,7 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
     buffers.bandColumn.set(statistics.bandColumn);
     for (let k = 0; k < d; k++) buffers.mean[k] = model.mean[k] - statistics.center;
     if (model.residualRoot !== null) buffers.root.set(model.residualRoot);
-    buffers.noise[0] = model.noiseVariance;
+    buffers.noise[0] = noiseLevel(model.noise);
     for (let first = 0; first < count; first += BLOCK) {
       const size = Math.min(BLOCK, count - first);
       const padded = Math.ceil(size / TILE) * TILE;
@@ -90,7 +92,7 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
   /** c = −½[n log 2π + (n − d) log σ² + 2 Σ log M_kk + (ρ − ζ'ζ)/σ²] of the b-th individual of the block. */
   const constant = ({ statistics, listed }: Individuals, model: Model, first: number, b: number): number => {
     const n = statistics.counts[listed === null ? first + b : listed[first + b]];
-    const { noiseVariance: sigma2 } = model;
+    const sigma2 = noiseLevel(model.noise);
     let logDet = d * Math.log(sigma2);
     if (model.residualRoot !== null) {
       const product = buffers.products[b];

@@ -1,6 +1,6 @@
 /** All that map figures of a study share, computed once: places, land, terrain, small curves, cells. */
 import type { Transform } from "@trajectory-maps/core/ingest";
-import { courseReader, makeDecoder, placeSds } from "@trajectory-maps/core/models";
+import { courseReader, makeDecoder, measurementSd, placeSds } from "@trajectory-maps/core/models";
 import { scaleLinear } from "d3-scale";
 import { decimalsFor } from "../numbers.ts";
 import type { Numbers, Study, StudyGroup } from "../study.ts";
@@ -110,7 +110,7 @@ export function prepareMap(study: Study): MapData | undefined {
       if (mark >= box.y0 && mark <= box.y1) curves.push({ axis: "y", at: mark, values: curveAt(0, mark) });
     }
   }
-  const noise = Math.sqrt(model.noiseVariance);
+  const noise = measurementSd(model.noise);
   return {
     places,
     visits: placements.numObservations,

@@ -6,7 +6,7 @@ import { markerWords } from "./words.ts";
 
 const MODEL = {
   marker: { name: "FVC", unit: "% predicted", timeUnit: "years", transform: "identity" },
-  noiseVariance: 4,
+  noise: { kind: "white", variance: 4 },
   basis: { degree: 1, numBasis: 2, knots: Float64Array.of(0, 0, 10, 10) },
 } as unknown as Parameters<typeof markerWords>[0];
 const words = markerWords(MODEL, 80);
@@ -62,7 +62,7 @@ describe("courseSentence", () => {
   });
 
   it("says percentages for a marker on the log scale", () => {
-    const log = markerWords({ ...MODEL, marker: { ...MODEL.marker, transform: "log" }, noiseVariance: 0.04 }, 2);
+    const log = markerWords({ ...MODEL, marker: { ...MODEL.marker, transform: "log" }, noise: { kind: "white", variance: 0.04 } }, 2);
     const course = times.map((t) => 2 * 1.2 ** t);
     expect(courseSentence(times, course, log)).toBe("Rises about 20% a year from year 0 to 10.");
   });
@@ -138,7 +138,7 @@ it("label reads names of columns as words and leaves written ones alone", () => 
 describe("markerWords", () => {
   const of = (typical: number, noise: number, transform = "identity") =>
     markerWords(
-      { ...MODEL, noiseVariance: noise ** 2, marker: { ...MODEL.marker, unit: "u", transform } } as typeof MODEL,
+      { ...MODEL, noise: { kind: "white", variance: noise ** 2 }, marker: { ...MODEL.marker, unit: "u", transform } } as typeof MODEL,
       typical,
     );
 

@@ -7,6 +7,7 @@
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
 import { type Cohort, onlyMarker } from "../../cohort/cohort.ts";
 import { checkOption } from "../../errors.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { choleskyInPlace, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
 import { LOG_2PI, logSumExp } from "../../numeric/special.ts";
@@ -83,7 +84,7 @@ export function fitClasses(cohort: Cohort, options: ClassesOptions = {}): Classe
     basis: statistics.basis,
     marker: onlyMarker(cohort).marker,
     mean: { kind: "scalar", coefficients: new Float64Array(d).fill(statistics.center) },
-    noiseVariance: fit.s2,
+    noise: whiteNoise(fit.s2),
     center: statistics.center,
     numClasses: K,
     weights: Float64Array.from(order, (k) => fit.weights[k]),

@@ -11,6 +11,8 @@
  * One that does not has seen steps grow: the bound is not concave there (as often in τ on its way down), and the point
  * leads back to where steps were small. Then the plain step is stretched instead, twice as far each time that succeeds.
  */
+
+import { noiseLevel, withLevel } from "../../noise/noise.ts";
 import { dot } from "../../numeric/matrix.ts";
 import { type Metric, proposePoint } from "../../numeric/optimize/anderson.ts";
 import type { Engine } from "./engine.ts";
@@ -67,7 +69,7 @@ export function packParameters(engine: Engine, state: DtmState): Float64Array {
   const parts = [
     ...toFrame(state.inducingMean, frameAt(engine, state.lengthscale)),
     ...(mean === "scalar" ? state.mean.subarray(0, 1) : state.mean),
-    Math.log(state.noiseVariance),
+    Math.log(noiseLevel(state.noise)),
     Math.log(state.signalVariance),
     Math.log(state.lengthscale),
   ];
@@ -89,7 +91,7 @@ export function unpackParameters(engine: Engine, vector: Float64Array, state: Dt
     state.mean = vector.slice(at, at + d);
     at += d;
   }
-  state.noiseVariance = Math.max(Math.exp(vector[at++]), engine.lowestNoiseVariance);
+  state.noise = withLevel(state.noise, Math.max(Math.exp(vector[at++]), engine.lowestNoiseLevel));
   state.signalVariance = Math.exp(vector[at++]);
   const [shortest, longest] = LENGTHSCALE_BOUNDS;
   state.lengthscale = Math.min(Math.max(Math.exp(vector[at++]), shortest), longest);
@@ -129,10 +131,10 @@ function parameterMetric(engine: Engine, state: DtmState): Metric {
   const m = statistics.numIndividuals;
   const numMean = settings.mean === "scalar" ? 1 : d;
   const rest: number[] = [];
-  for (let k = 0; k < numMean; k++) rest.push(N / numMean / state.noiseVariance);
+  for (let k = 0; k < numMean; k++) rest.push(N / numMean / noiseLevel(state.noise));
   rest.push(0.5 * N, 0.5 * n, n);
   if (state.tau !== null) rest.push(0.5 * m);
-  else if (settings.residual !== "none") for (let e = 0; e < d * d; e++) rest.push(m / state.noiseVariance);
+  else if (settings.residual !== "none") for (let e = 0; e < d * d; e++) rest.push(m / noiseLevel(state.noise));
   const frame = frameAt(engine, state.lengthscale);
   return (vector) => {
     const out = vector.map((v, k) => (k < n ? 0 : v * rest[k - n]));

@@ -75,8 +75,8 @@ export function batchIteration(engine: Engine, state: DtmState): void {
     bound = wholePass(engine, state);
     if (learns && !(bound >= last - FALL_SLACK * Math.abs(last))) {
       // The map's table does not depend on these.
-      const { noiseVariance, residualCovariance, tau, trialDistance } = before;
-      Object.assign(state, { noiseVariance, residualCovariance, tau, trialDistance });
+      const { noise, residualCovariance, tau, trialDistance } = before;
+      Object.assign(state, { noise, residualCovariance, tau, trialDistance });
       clearHistory(state.history);
       bound = wholePass(engine, state);
     }

@@ -5,6 +5,7 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
+import { type Noise, noiseLevel, withLevel } from "../../noise/noise.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
 import { gridLocations } from "../gp/inducing.ts";
@@ -21,7 +22,7 @@ import {
   kernelStep,
   solveAt,
 } from "./kernel-step.ts";
-import { meanShift, updatedNoiseVariance } from "./maximization-step.ts";
+import { meanShift, updatedNoiseLevel } from "./maximization-step.ts";
 import { evaluateNodeKernel, nodeGeometry } from "./node-kernel.ts";
 import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
 import { latticeNodes, type MapNodes } from "./nodes.ts";
@@ -56,7 +57,7 @@ export interface Engine {
   /** A root of Σ_ref, [d,d]. */
   readonly referenceRoot: Float64Array;
   readonly anchor: StartAnchor;
-  readonly lowestNoiseVariance: number;
+  readonly lowestNoiseLevel: number;
   readonly problem: KernelProblem;
   /** Scratch of steps that move the mean together with q(u). */
   readonly jointMean: JointMean;
@@ -97,7 +98,7 @@ export function createEngine(
     inducing,
     referenceRoot: residualRoot(anchor.reference, d),
     anchor,
-    lowestNoiseVariance: lowestNoiseVariance(statistics, anchor.noiseVariance),
+    lowestNoiseLevel: lowestNoiseLevel(statistics, noiseLevel(anchor.noise)),
     problem: { geometry, layout, nodeSums, workspace: inducingWorkspace(layout, kernels) },
     jointMean: jointMean(layout, settings.mean),
     solutions: [kernelSolution(geometry, layout), kernelSolution(geometry, layout)],
@@ -112,30 +113,30 @@ export function createEngine(
  * σ² stays above 1e-8 of its start and 1e-10 of the variance of the values (unless it starts below): curves that pass
  * through all observations would let the bound grow without limit.
  */
-function lowestNoiseVariance({ sumSquares, numObservations }: BasisStatistics, first: number): number {
+function lowestNoiseLevel({ sumSquares, numObservations }: BasisStatistics, first: number): number {
   return Math.min(first, Math.max(1e-8 * first, (1e-10 * compensatedSum(sumSquares)) / numObservations));
 }
 
 /** What a fit keeps of its linear start throughout. */
 export interface StartAnchor {
   readonly reference: Float64Array; // Σ_ref [d,d]
-  readonly noiseVariance: number;
+  readonly noise: Noise;
 }
 
 /** Σ_ref and first noise of a linear start. */
 export function startAnchor(start: MapStart, d: number): StartAnchor {
-  return { reference: referenceCovariance(start, d), noiseVariance: start.noiseVariance };
+  return { reference: referenceCovariance(start, d), noise: start.noise };
 }
 
 /** The parameters on which individual statistics depend, with a root of Σ_e. */
 export function individualModel(engine: Engine, state: DtmState): IndividualModel {
   const { settings, referenceRoot } = engine;
-  const { mean, noiseVariance } = state;
-  if (settings.residual === "none") return { mean, noiseVariance, residualRoot: null };
+  const { mean, noise } = state;
+  if (settings.residual === "none") return { mean, noise, residualRoot: null };
   if (state.tau === null) {
-    return { mean, noiseVariance, residualRoot: residualRoot(state.residualCovariance, mean.length) };
+    return { mean, noise, residualRoot: residualRoot(state.residualCovariance, mean.length) };
   }
-  return { mean, noiseVariance, residualRoot: scaledRoot(referenceRoot, state.tau) };
+  return { mean, noise, residualRoot: scaledRoot(referenceRoot, state.tau) };
 }
 
 /** A root of τ Σ_ref from one of Σ_ref. */
@@ -275,12 +276,13 @@ export function updateParameters(
   const pass = passOver(engine, state, visited);
   const sums = maximizeInShards(pass, moments, state.tau === null);
   const shift = withMean ? meanShift(sums, settings.mean, d).map((v) => rate * v) : new Float64Array(d);
-  const noise = updatedNoiseVariance(sums, shift);
-  const lowest = engine.lowestNoiseVariance;
+  const target = updatedNoiseLevel(sums, shift);
+  const lowest = engine.lowestNoiseLevel;
   state.mean = state.mean.map((v, k) => v + shift[k]);
-  const noiseVariance = state.noiseVariance + rate * (noise - state.noiseVariance);
-  state.noiseVariance = Math.max(noiseVariance, lowest);
-  if (!(noiseVariance > lowest)) state.noiseLimited = true;
+  const before = noiseLevel(state.noise);
+  const level = before + rate * (target - before);
+  state.noise = withLevel(state.noise, Math.max(level, lowest));
+  if (!(level > lowest)) state.noiseLimited = true;
   if (settings.residual === "none") return;
   if (state.tau === null) {
     const diagonal = settings.residual === "diagonal";
@@ -293,10 +295,10 @@ export function updateParameters(
     });
     return;
   }
-  const { mean, noiseVariance: sigma2 } = state;
+  const { mean, noise } = state;
   const objective = (tau: number) => {
     const residualRoot = scaledRoot(referenceRoot, tau);
-    return residualInShards({ ...pass, model: { mean, noiseVariance: sigma2, residualRoot } }, moments);
+    return residualInShards({ ...pass, model: { mean, noise, residualRoot } }, moments);
   };
   const cap = settings.cap ?? Number.POSITIVE_INFINITY;
   const found = residualStep(objective, state.tau, state.trialDistance, cap);

@@ -4,6 +4,7 @@ import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { designMatrix } from "../../basis/bspline.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { type Cohort, onlyMarker } from "../../cohort/cohort.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { bilinear, identity } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
@@ -29,7 +30,11 @@ function randomTable(d: number, seed: number): NodeTable {
 
 function modelFor(statistics: BasisStatistics): IndividualModel {
   const d = statistics.basis.numBasis;
-  return { mean: new Float64Array(d).fill(20), noiseVariance: 1.5, residualRoot: residualRoot(identity(d, 0.4), d) };
+  return {
+    mean: new Float64Array(d).fill(20),
+    noise: whiteNoise(1.5),
+    residualRoot: residualRoot(identity(d, 0.4), d),
+  };
 }
 
 describe("expectationPass", () => {
@@ -112,7 +117,7 @@ describe("the bound", () => {
     ]) {
       const model: IndividualModel = {
         mean: new Float64Array(d).fill(20),
-        noiseVariance,
+        noise: whiteNoise(noiseVariance),
         residualRoot: residualRoot(identity(d, tau), d),
       };
       const nodeSums = new Float64Array(table.stride * 4);
@@ -156,7 +161,7 @@ function summedEvidence(
   for (let a = 0; a < n; a++) {
     for (let b = 0; b < n; b++) {
       const place = [a, b];
-      const V = identity(N, model.noiseVariance);
+      const V = identity(N, model.noise.variance);
       for (let i = 0; i < N; i++) {
         for (let j = 0; j < N; j++) {
           const [x, y] = [place[owner[i]], place[owner[j]]];

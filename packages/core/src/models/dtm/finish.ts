@@ -31,7 +31,7 @@ export function finishModel(engine: Engine, state: DtmState, story: RunStory): D
     marker: settings.marker,
     ...(settings.columns === null ? {} : { columns: settings.columns }),
     mean: { kind: settings.mean, coefficients: state.mean.slice() },
-    noiseVariance: state.noiseVariance,
+    noise: state.noise,
     center,
     mapDimension: q,
     orientation: identity(q),

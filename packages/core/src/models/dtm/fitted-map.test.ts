@@ -81,7 +81,7 @@ describe("the bound of a fit", () => {
       means: new Float64Array(d),
       covariances: engine.anchor.reference,
       meanCoefficients: start.mean.coefficients,
-      noiseVariance: start.noiseVariance,
+      noiseVariance: start.noise.variance,
     });
     const logLikelihood = logLikelihoods(mixture, statistics).reduce((s, v) => s + v, 0);
     const gaps = [1e-4, 1e-6, 1e-8].map((share) => {
@@ -145,11 +145,11 @@ describe("a fitted map", () => {
       // Looser than rounding: a shift by 1e12 costs digits of the statistics.
       const tolerance = 1e-5;
       expect(Math.abs(b.bound + N * Math.log(Math.abs(scale)) - a.bound)).toBeLessThan(0.01);
-      expect(Math.abs(b.noiseVariance / scale ** 2 / a.noiseVariance - 1)).toBeLessThan(tolerance);
+      expect(Math.abs(b.noise.variance / scale ** 2 / a.noise.variance - 1)).toBeLessThan(tolerance);
       expect(Math.abs((b.residual.tau ?? 0) - (a.residual.tau ?? 1))).toBeLessThan(tolerance);
       expect(Math.abs(b.varianceShare - a.varianceShare)).toBeLessThan(1e-3);
       const level = (m: DtmModel) => m.mean.coefficients[0];
-      const spread = Math.sqrt(a.noiseVariance);
+      const spread = Math.sqrt(a.noise.variance);
       expect(Math.abs((level(b) - shift) / scale - level(a))).toBeLessThan(1e-2 * spread);
     });
   }
@@ -202,9 +202,9 @@ describe("a fitted map", () => {
     const times = Array.from(columns.times, (t) => Math.round(t));
     const clean = problemOf({ ids: columns.ids, times, values: exact });
     for (const residual of ["full", "capped"] as const) {
-      const { bound, noiseVariance, record } = fit({ residual, maxIterations: 60 }, clean.start, clean.statistics);
+      const { bound, noise, record } = fit({ residual, maxIterations: 60 }, clean.start, clean.statistics);
       expect(Number.isFinite(bound)).toBe(true);
-      expect(noiseVariance).toBeGreaterThan(0);
+      expect(noise.variance).toBeGreaterThan(0);
       expect(record.warnings.some((w) => w.includes("noise variance"))).toBe(true);
     }
   });

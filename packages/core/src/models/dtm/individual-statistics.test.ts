@@ -3,6 +3,7 @@ import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { designMatrix } from "../../basis/bspline.ts";
 import { onlyMarker } from "../../cohort/cohort.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { bilinear, identity, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
@@ -31,7 +32,7 @@ describe("individualStatistics", () => {
         const mean = Float64Array.from({ length: d }, (_, k) => 19 + k / 3);
         const noiseVariance = 0.7;
         const covariance = rank > 0 ? randomCovariance(d, rank, 5) : new Float64Array(d * d);
-        const model = { mean, noiseVariance, residualRoot: residualRoot(covariance, d) };
+        const model = { mean, noise: whiteNoise(noiseVariance), residualRoot: residualRoot(covariance, d) };
         for (let i = 0; i < 6; i++) {
           const { constant: c, row: packed } = individualStatistics(statistics, i, model);
           expect(packed.length).toBe(packedStride(d));
@@ -65,8 +66,8 @@ describe("individualStatistics", () => {
     const mean = new Float64Array(d).fill(20);
     const zero = residualRoot(new Float64Array(d * d), d);
     for (let i = 0; i < 3; i++) {
-      const a = individualStatistics(statistics, i, { mean, noiseVariance: 2, residualRoot: null });
-      const b = individualStatistics(statistics, i, { mean, noiseVariance: 2, residualRoot: zero });
+      const a = individualStatistics(statistics, i, { mean, noise: whiteNoise(2), residualRoot: null });
+      const b = individualStatistics(statistics, i, { mean, noise: whiteNoise(2), residualRoot: zero });
       expect(relativeError(a.row, b.row)).toBeLessThan(1e-14);
       expect(a.constant).toBeCloseTo(b.constant, 10);
     }
@@ -82,7 +83,7 @@ describe("conditionalResidual", () => {
     const sigma2 = 0.3;
     const mean = new Float64Array(d).fill(20);
     for (let i = 0; i < 4; i++) {
-      const ws = individualStatistics(statistics, i, { mean, noiseVariance: sigma2, residualRoot: root });
+      const ws = individualStatistics(statistics, i, { mean, noise: whiteNoise(sigma2), residualRoot: root });
       const { C, T, h } = conditionalResidual(ws, root, sigma2);
       // C = (Σ_e⁻¹ + G/σ²)⁻¹, T = CG/σ², h = Cg/σ².
       const precision = invertFromCholesky(cholesky(covariance, d), d).map((v, e) => v + ws.G[e] / sigma2);

@@ -8,6 +8,7 @@
  * that makes K even, for the kernels). O(d³) per individual, whatever the number of observations.
  */
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
+import { type Noise, noiseLevel } from "../../noise/noise.ts";
 import { logDetFromCholesky, solveLowerInPlace, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
 import { dot, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
@@ -28,8 +29,7 @@ export function individualAt({ listed }: Individuals, position: number): number 
 export interface IndividualModel {
   /** β, coefficients of the population mean curve, [d]. */
   readonly mean: Float64Array;
-  /** σ². */
-  readonly noiseVariance: number;
+  readonly noise: Noise;
   /** L with Σ_e = LL', lower triangular [d,d] (`residualRoot`); null without residual effects. */
   readonly residualRoot: Float64Array | null;
 }
@@ -77,9 +77,10 @@ export interface IndividualStatistics {
 export function individualStatistics(
   statistics: BasisStatistics,
   individual: number,
-  { mean, noiseVariance: sigma2, residualRoot: L }: IndividualModel,
+  { mean, noise, residualRoot: L }: IndividualModel,
 ): IndividualStatistics {
   const d = statistics.basis.numBasis;
+  const sigma2 = noiseLevel(noise);
   const n = statistics.counts[individual];
   const G = new Float64Array(d * d);
   const g = new Float64Array(d);

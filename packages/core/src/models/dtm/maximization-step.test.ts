@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { type IndividualModel, individualStatistics, packedStride, residualRoot } from "./individual-statistics.ts";
-import { createMaximizationSums, maximizationSums, meanShift, updatedNoiseVariance } from "./maximization-step.ts";
+import { createMaximizationSums, maximizationSums, meanShift, updatedNoiseLevel } from "./maximization-step.ts";
 import { residualObjective, residualStep } from "./residual-step.ts";
 
 const { statistics } = randomCohort({ numIndividuals: 12, seed: 21 });
@@ -45,7 +46,7 @@ describe("the maximisation step", () => {
         const moments = randomMoments(3);
         let model: IndividualModel = {
           mean: new Float64Array(d).fill(15),
-          noiseVariance: 9,
+          noise: whiteNoise(9),
           residualRoot: residual === 0 ? null : residualRoot(identity(d, residual), d),
         };
         let last = objective(model, moments);
@@ -53,8 +54,8 @@ describe("the maximisation step", () => {
         for (let step = 0; step < 200; step++) {
           const sums = maximizationSums(individuals, model, moments);
           const shift = meanShift(sums, mean, d);
-          const noiseVariance = updatedNoiseVariance(sums, shift);
-          model = { ...model, mean: model.mean.map((v, k) => v + shift[k]), noiseVariance };
+          const noiseVariance = updatedNoiseLevel(sums, shift);
+          model = { ...model, mean: model.mean.map((v, k) => v + shift[k]), noise: whiteNoise(noiseVariance) };
           const value = objective(model, moments);
           gain = value - last;
           expect(gain).toBeGreaterThanOrEqual(-1e-10 * Math.abs(value));
@@ -63,7 +64,7 @@ describe("the maximisation step", () => {
         expect(gain).toBeLessThan(1e-6);
         // Stationary: no small move of σ² or of the level gains.
         for (const factor of [0.99, 1.01]) {
-          expect(objective({ ...model, noiseVariance: model.noiseVariance * factor }, moments)).toBeLessThan(last);
+          expect(objective({ ...model, noise: whiteNoise(model.noise.variance * factor) }, moments)).toBeLessThan(last);
         }
         for (const shift of [-0.05, 0.05]) {
           expect(objective({ ...model, mean: model.mean.map((v) => v + shift) }, moments)).toBeLessThan(last);
@@ -76,7 +77,7 @@ describe("the maximisation step", () => {
     const moments = randomMoments(5);
     let model: IndividualModel = {
       mean: new Float64Array(d).fill(20),
-      noiseVariance: 2,
+      noise: whiteNoise(2),
       residualRoot: residualRoot(identity(d, 0.2), d),
     };
     let last = objective(model, moments);
@@ -102,7 +103,7 @@ describe("the maximisation step", () => {
 describe("residualStep", () => {
   it("never lowers Q, stays below the cap and finds the maximum in a few steps", () => {
     const moments = randomMoments(7);
-    const model: IndividualModel = { mean: new Float64Array(d).fill(20), noiseVariance: 1, residualRoot: null };
+    const model: IndividualModel = { mean: new Float64Array(d).fill(20), noise: whiteNoise(1), residualRoot: null };
     const root = residualRoot(identity(d), d);
     const Q = (tau: number) => {
       const scaled = root.map((v) => Math.sqrt(tau) * v);

@@ -9,6 +9,8 @@
  *   Σ_e ← (1/m) Σ_i E e_ie_i'.
  * Only sums over individuals are kept; g and ρ move to the new mean by expanding in δ, which is small. O(d³) each.
  */
+
+import { noiseLevel } from "../../noise/noise.ts";
 import { bilinear, dot, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 import {
@@ -72,7 +74,7 @@ export function maximizationSums(
     const own = individualStatistics(statistics, i, model);
     let { f: w, R: ww } = unpackMoments(moments.subarray(at * stride, (at + 1) * stride), d);
     if (model.residualRoot !== null) {
-      const { C, T, h } = conditionalResidual(own, model.residualRoot, model.noiseVariance);
+      const { C, T, h } = conditionalResidual(own, model.residualRoot, noiseLevel(model.noise));
       // e = h − Tf + N(0, C) and w = h + Jf + N(0, C): second moments of an affine function of f.
       const J = T.map((v, e) => (Math.floor(e / d) === e % d ? 1 - v : -v));
       const minusT = T.map((v) => -v);
@@ -136,7 +138,7 @@ export function meanShift(sums: MaximizationSums, kind: "scalar" | "spline", d: 
 }
 
 /** σ² after the mean has moved by δ. */
-export function updatedNoiseVariance(sums: MaximizationSums, shift: Float64Array): number {
+export function updatedNoiseLevel(sums: MaximizationSums, shift: Float64Array): number {
   const sumSquares = sums.sumSquares - 2 * dot(shift, sums.cross) + bilinear(shift, sums.gram, shift);
   const crossFitted = sums.crossFitted - dot(shift, sums.fitted);
   return (sumSquares - 2 * crossFitted + sums.quadratic) / sums.numObservations;

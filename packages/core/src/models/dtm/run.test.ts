@@ -67,7 +67,7 @@ describe("a run", () => {
     expect([coarse.stage, fine.stage]).toEqual(["map, coarse lattice", "map"]);
     const { numObservations } = statistics;
     const ruleAt = (bound: number) =>
-      tolerance * (1 + Math.abs(bound + 0.5 * numObservations * Math.log(start.noiseVariance)));
+      tolerance * (1 + Math.abs(bound + 0.5 * numObservations * Math.log(start.noise.variance)));
     expect(coarse.stopGain).toBeCloseTo(3 * ruleAt(coarse.value), 12);
     expect(fine.stopGain).toBeCloseTo(ruleAt(fine.value), 12);
   });
@@ -134,7 +134,7 @@ describe("the stochastic schedule", () => {
     expect(Math.abs(svi.bound - batch.bound)).toBeLessThan(0.005 * Math.abs(batch.bound));
     expect(svi.record.verdict).toMatch(/passes/);
     expect(svi.record.options.batchSize).toBe(128);
-    expect(relativeError([svi.noiseVariance], [batch.noiseVariance])).toBeLessThan(0.05);
+    expect(relativeError([svi.noise.variance], [batch.noise.variance])).toBeLessThan(0.05);
   });
 });
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { whiteNoise } from "../../noise/noise.ts";
 import type { MapStart } from "../map-start.ts";
 import { startingPlaces } from "./starting-places.ts";
 
 describe("startingPlaces", () => {
   const start: MapStart = {
     mean: { kind: "scalar", coefficients: new Float64Array(2) },
-    noiseVariance: 1,
+    noise: whiteNoise(1),
     covariance: new Float64Array(4),
     scores: Float64Array.of(1, 2),
     locationMean: Float64Array.of(0.5, 0.6),

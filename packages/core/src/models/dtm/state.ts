@@ -2,6 +2,8 @@
  * The state of a fit between two iterations: plain data and nothing of single individuals, so that a fit can be stored
  * and resumed bit for bit. Everything else (features at the nodes, tables, statistics) follows from it.
  */
+
+import type { Noise } from "../../noise/noise.ts";
 import { trace } from "../../numeric/matrix.ts";
 import { type AndersonHistory, andersonHistory } from "../../numeric/optimize/anderson.ts";
 import type { MapStart } from "../map-start.ts";
@@ -19,7 +21,7 @@ export interface DtmState extends FitState {
   coarseIterations: number;
   /** β, [d]. */
   mean: Float64Array;
-  noiseVariance: number; // σ²
+  noise: Noise;
   /** Σ_e, [d,d]; zero without residual effects. */
   residualCovariance: Float64Array;
   tau: number | null;
@@ -71,7 +73,7 @@ export function firstState(start: MapStart, settings: DtmSettings, d: number): D
     coarseIterations: 0,
     iteration: 0,
     mean: start.mean.coefficients.slice(),
-    noiseVariance: start.noiseVariance,
+    noise: start.noise,
     residualCovariance,
     tau: residual === "capped" ? tau : null,
     trialDistance: FIRST_TRIAL_DISTANCE,

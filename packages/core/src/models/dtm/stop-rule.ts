@@ -4,6 +4,7 @@
  * times that is small enough.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import { noiseLevel } from "../../noise/noise.ts";
 import type { StartAnchor } from "./engine.ts";
 import type { DtmSettings } from "./settings.ts";
 
@@ -19,6 +20,6 @@ export function stopGain(
   bound: number,
 ): number {
   const { statistics, settings, anchor } = fit;
-  const unitFree = bound + 0.5 * statistics.numObservations * Math.log(anchor.noiseVariance);
+  const unitFree = bound + 0.5 * statistics.numObservations * Math.log(noiseLevel(anchor.noise));
   return settings.tolerance * (stage === "coarse" ? COARSE_TOLERANCE : 1) * (1 + Math.abs(unitFree));
 }

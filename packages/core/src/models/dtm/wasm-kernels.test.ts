@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { wasmPasses } from "../../wasm/expectation.ts";
@@ -55,7 +56,7 @@ describe("passes over individuals in WebAssembly", () => {
     const { statistics } = randomCohort({ numIndividuals: count + 3, numBasis: d, degree, seed: d + count });
     const model: IndividualModel = {
       mean: Float64Array.from({ length: d }, (_, k) => 19 + k),
-      noiseVariance: 1.5,
+      noise: whiteNoise(1.5),
       residualRoot: residual === 0 ? null : residualRoot(identity(d, residual), d),
     };
     const table = randomTable(d, 4);
@@ -122,7 +123,11 @@ describe("passes over individuals in WebAssembly", () => {
 
   it("pass NaN on to the bound, and forget it afterwards", () => {
     const { statistics } = randomCohort({ numIndividuals: 9, numBasis: 4, seed: 2 });
-    const model = { mean: new Float64Array(4).fill(20), noiseVariance: 1, residualRoot: residualRoot(identity(4), 4) };
+    const model = {
+      mean: new Float64Array(4).fill(20),
+      noise: whiteNoise(1),
+      residualRoot: residualRoot(identity(4), 4),
+    };
     const table = randomTable(4, 4);
     const { expect: pass } = wasmPasses(4, table.numNodes, table.stride);
     const individuals = { statistics, listed: null, count: 9 };
@@ -137,7 +142,7 @@ describe("passes over individuals in WebAssembly", () => {
 
   it("take the expectation of further rows of a table", () => {
     const { statistics } = randomCohort({ numIndividuals: 6, numBasis: 4, seed: 2 });
-    const model = { mean: new Float64Array(4).fill(20), noiseVariance: 1, residualRoot: null };
+    const model = { mean: new Float64Array(4).fill(20), noise: whiteNoise(1), residualRoot: null };
     const table = randomTable(4, 4);
     const { stride, numNodes: n } = table;
     const rows = new Float64Array((stride + 2) * n);

@@ -2,9 +2,11 @@
  * The fit that LMM and FPCA share: EM steps (monotone, asserted), then quasi-Newton to the maximum, on the standard
  * scale. Says in words how it ended.
  */
+
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DEFAULT_MARKER, type Marker } from "../../cohort/marker.ts";
 import { checkOption } from "../../errors.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { chooseKernels } from "../../wasm/instance.ts";
 import { checkCancelled, type FitControl, type Json, LIBRARY_VERSION, type ModelBase, now } from "../fit.ts";
@@ -183,7 +185,7 @@ export function linearBase(
     basis,
     marker,
     mean: { kind: settings.mean, coefficients: parameters.meanCoefficients },
-    noiseVariance: parameters.noiseVariance,
+    noise: whiteNoise(parameters.noiseVariance),
     center,
     mapDimension,
     orientation: identity(mapDimension),

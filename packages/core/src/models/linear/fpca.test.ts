@@ -51,7 +51,7 @@ describe("fitFpca", () => {
   it("gives loadings in canonical orientation: orthogonal, longest first, largest entry positive", () => {
     const { statistics } = randomCohort({ seed: 54, rank: 3 });
     const q = 3;
-    const { loadings: F, mean, noiseVariance, record } = fitFpcaStatistics(statistics, { rank: q });
+    const { loadings: F, mean, noise, record } = fitFpcaStatistics(statistics, { rank: q });
     const inner = (a: number, c: number) => {
       let s = 0;
       for (let k = 0; k < 5; k++) s += F[k * q + a] * F[k * q + c];
@@ -63,7 +63,7 @@ describe("fitFpca", () => {
       const column = Array.from({ length: 5 }, (_, k) => F[k * q + a]);
       expect(Math.max(...column)).toBeGreaterThanOrEqual(-Math.min(...column));
     }
-    const p = { meanCoefficients: mean.coefficients, noiseVariance, factor: F, rank: q };
+    const p = { meanCoefficients: mean.coefficients, noiseVariance: noise.variance, factor: F, rank: q };
     expect(logLikelihood(statistics, p)).toBeCloseTo(record.trace.at(-1)!, 8);
   });
 

@@ -33,7 +33,7 @@ const pbc = makeCohort({
 const fitted = (model: LmmModel) => model.record.trace.at(-1)!;
 const parameters = (model: LmmModel): LowRankParameters => ({
   meanCoefficients: model.mean.coefficients,
-  noiseVariance: model.noiseVariance,
+  noiseVariance: model.noise.variance,
   factor: model.covarianceFactor,
   rank: model.basis.numBasis,
 });
@@ -140,7 +140,7 @@ describe("fitLmm follows its units", () => {
     // A shift by 1e6 standard deviations costs six digits of the values themselves.
     const tolerance = b > 1e3 ? 1e-4 : 1e-5;
     expect(Math.abs(fitted(model) + logN * Math.log(Math.abs(a)) - fitted(base))).toBeLessThan(tolerance);
-    expect(relativeError([model.noiseVariance / a / a], [base.noiseVariance])).toBeLessThan(1e-3);
+    expect(relativeError([model.noise.variance / a / a], [base.noise.variance])).toBeLessThan(1e-3);
     expect(
       relativeError(
         covariance(model).map((v) => v / a / a),

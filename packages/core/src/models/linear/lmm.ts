@@ -2,8 +2,10 @@
  * The linear mixed model (docs/math/linear.md §3): w_i ~ N(0, Σ), y_i | w_i ~ N(B_iβ + B_iw_i, σ² I), β = μ·1 or free.
  * Its map, the baseline of the paper, are principal component scores of the posterior means of w_i.
  */
+
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { checkOption } from "../../errors.ts";
+import { noiseLevel } from "../../noise/noise.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { lowerFactor } from "../../numeric/semidefinite.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
@@ -70,8 +72,13 @@ export function fitLmmStatistics(statistics: BasisStatistics, options: LmmStatis
 }
 
 /** The parameters of a fitted mixed model as the passes take them. */
-export function lmmParameters({ basis, mean, noiseVariance, covarianceFactor }: LmmModel): LowRankParameters {
-  return { meanCoefficients: mean.coefficients, noiseVariance, factor: covarianceFactor, rank: basis.numBasis };
+export function lmmParameters({ basis, mean, noise, covarianceFactor }: LmmModel): LowRankParameters {
+  return {
+    meanCoefficients: mean.coefficients,
+    noiseVariance: noiseLevel(noise),
+    factor: covarianceFactor,
+    rank: basis.numBasis,
+  };
 }
 
 /** The published start: least squares of all values, v = their residual variance (divided by N), Σ = vI, σ² = v/2. */

@@ -2,7 +2,9 @@
  * Places of individuals under the linear models: for FPCA the posterior of x_i itself, for the LMM the principal
  * component scores of the posterior of w_i, x = Λ'(w − center), with loadings Λ scaled to unit variance.
  */
+
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import { noiseLevel } from "../../noise/noise.ts";
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import type { ShardHost } from "../shards.ts";
 import type { FpcaModel } from "./fpca.ts";
@@ -47,8 +49,13 @@ export function linearLogLikelihood(
 /** The parameters of a fitted model as the passes take them. */
 export function linearParameters(model: LmmModel | FpcaModel): LowRankParameters {
   if (model.kind === "lmm") return lmmParameters(model);
-  const { mean, noiseVariance, loadings, mapDimension } = model;
-  return { meanCoefficients: mean.coefficients, noiseVariance, factor: loadings, rank: mapDimension };
+  const { mean, noise, loadings, mapDimension } = model;
+  return {
+    meanCoefficients: mean.coefficients,
+    noiseVariance: noiseLevel(noise),
+    factor: loadings,
+    rank: mapDimension,
+  };
 }
 
 /** Coefficients w [d] of the course at place x [q] (fit's frame): Fx for FPCA, center + F̂x for the LMM. */

@@ -18,7 +18,7 @@ describe.each(["scalar", "spline"] as const)("linearStart with a %s mean", (mean
     const lmm = fitLmmStatistics(statistics, { mean });
     const factor = lmm.covarianceFactor;
     const best = lmm.record.trace.at(-1)!;
-    const shared = { meanCoefficients: start.mean.coefficients, noiseVariance: start.noiseVariance };
+    const shared = { meanCoefficients: start.mean.coefficients, noiseVariance: start.noise.variance };
     expect(logLikelihood(statistics, { ...shared, factor, rank: 5 })).toBeGreaterThan(best - 0.1);
     expect(relativeError(start.covariance, factorCovariance(factor, 5, 5))).toBeLessThan(0.05);
     expect(start.mean.kind).toBe(mean);
@@ -29,7 +29,7 @@ describe.each(["scalar", "spline"] as const)("linearStart with a %s mean", (mean
     const fpca = fitFpcaStatistics(statistics, { rank: 2, mean, tolerance: 1e-9 });
     const { mean: x, covariance } = effectPosterior(statistics, {
       meanCoefficients: fpca.mean.coefficients,
-      noiseVariance: fpca.noiseVariance,
+      noiseVariance: fpca.noise.variance,
       factor: fpca.loadings,
       rank: 2,
     });
@@ -62,7 +62,7 @@ describe("linearStart", () => {
     const quick = linearStart(statistics, { mapDimension: 2 });
     expect(relativeError(published.covariance, quick.covariance)).toBeLessThan(0.1);
     expect(relativeError(published.locationMean, quick.locationMean)).toBeLessThan(0.05);
-    expect(relativeError([published.noiseVariance], [quick.noiseVariance])).toBeLessThan(0.05);
+    expect(relativeError([published.noise.variance], [quick.noise.variance])).toBeLessThan(0.05);
     expect(published.covariance).not.toEqual(quick.covariance);
   });
 
@@ -79,7 +79,7 @@ describe("linearStart of a sample", () => {
     expect(some.locationMean).toHaveLength(2 * 1500);
     expect(some.locationCovariance).toHaveLength(4 * 1500);
     // Half the individuals: parameters within their standard errors, a few percent.
-    expect(relativeError([some.noiseVariance], [all.noiseVariance])).toBeLessThan(0.1);
+    expect(relativeError([some.noise.variance], [all.noise.variance])).toBeLessThan(0.1);
     expect(relativeError(some.covariance, all.covariance)).toBeLessThan(0.25);
     expect(linearStart(large, { mapDimension: 2, sampleSize: 700 })).toEqual(some);
     expect(linearStart(large, { mapDimension: 2, sampleSize: 1500 })).toEqual(all);

@@ -62,7 +62,7 @@ export function mapStart(
   const places = linearPlaces(fpca, statistics, shards);
   return {
     mean: lmm.mean,
-    noiseVariance: lmm.noiseVariance,
+    noise: lmm.noise,
     covariance: factorCovariance(lmm.covarianceFactor, d, d),
     scores: linearPlaces(lmm, statistics, shards).mean,
     locationMean: places.mean,

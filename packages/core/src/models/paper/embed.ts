@@ -1,5 +1,6 @@
 /** Places of new individuals under a fitted model: the local step from several starts, q(u) fixed. */
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import { noiseLevel } from "../../noise/noise.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { createEngine, type Engine } from "./engine.ts";
 import { coefficientsOfInducing, type InducingPosterior } from "./inducing.ts";
@@ -57,7 +58,7 @@ function engineForOne(model: DtmPaperModel, statistics: BasisStatistics, kernels
     mapDimension: q,
     numBasis: d,
     meanCoefficients: model.mean.coefficients,
-    noiseVariance: model.noiseVariance,
+    noiseVariance: noiseLevel(model.noise),
   };
   const one: BasisStatistics = {
     ...statistics,
@@ -72,7 +73,7 @@ function engineForOne(model: DtmPaperModel, statistics: BasisStatistics, kernels
   // Only A, T and K⁻¹ are read here, so the determinant may be left at 0.
   const posterior: InducingPosterior = { mean: map.inducingMean, covariance: map.inducingCovariance, logDet: 0 };
   const { mean, blocks } = coefficientsOfInducing(posterior, one, engine.factor, p, d);
-  engine.solver.setGlobal(mean, blocks, engine.factor.inverse, model.noiseVariance);
+  engine.solver.setGlobal(mean, blocks, engine.factor.inverse, noiseLevel(model.noise));
   return engine;
 }
 

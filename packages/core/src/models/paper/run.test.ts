@@ -182,7 +182,7 @@ describe("a fit of the published model", () => {
     };
     const [a, b] = [fit(cohort), fit(scaled)];
     expect(relativeError(b.locations.mean, a.locations.mean)).toBeLessThan(1e-5);
-    expect(b.model.noiseVariance / a.model.noiseVariance).toBeCloseTo(1e12, -3);
+    expect(b.model.noise.variance / a.model.noise.variance).toBeCloseTo(1e12, -3);
     const shift = onlyMarker(cohort).times.length * Math.log(1e6);
     expect(b.model.elbo.total + shift).toBeCloseTo(a.model.elbo.total, 4);
   });

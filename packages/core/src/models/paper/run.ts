@@ -5,6 +5,7 @@
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DEFAULT_MARKER } from "../../cohort/marker.ts";
 import { checkOption } from "../../errors.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { chooseKernels } from "../../wasm/instance.ts";
 import type { FitControl } from "../fit.ts";
@@ -252,7 +253,7 @@ function finishedModel(
     marker,
     ...(columns === null ? {} : { columns }),
     mean: { kind: meanKind, coefficients: parameters.meanCoefficients.slice() },
-    noiseVariance: parameters.noiseVariance,
+    noise: whiteNoise(parameters.noiseVariance),
     center: statistics.center,
     mapDimension: q,
     orientation: identity(q),

@@ -1,6 +1,7 @@
 /** Where a fit of the published model starts: hyperparameters and places from the linear models. */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { checkOption } from "../../errors.ts";
+import { noiseLevel } from "../../noise/noise.ts";
 import { identity, trace } from "../../numeric/matrix.ts";
 import { placeInducing } from "../gp/inducing.ts";
 import type { Kernel } from "../gp/kernel.ts";
@@ -49,7 +50,7 @@ export function paperStart(statistics: BasisStatistics, start: MapStart, setting
       mapDimension: q,
       numBasis: d,
       meanCoefficients: start.mean.coefficients.slice(),
-      noiseVariance: start.noiseVariance,
+      noiseVariance: noiseLevel(start.noise),
     },
     theta: packLocations(places, covariance, m, q, diagonalLocations),
     warnings: warning === null ? [] : [warning],

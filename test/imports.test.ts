@@ -60,7 +60,7 @@ const BEHIND: readonly (readonly [RegExp, RegExp])[] = [
   [/^@stdlib\//, /^numeric\/[a-z-]+\.ts$/],
   [/^pure-rand\//, /^numeric\/random(-[a-z]+)?\.ts$/],
   [/^ml-kmeans$/, /^models\/gp\/inducing\.ts$/],
-  [/^zod(\/|$)/, /^models\/(serialize[a-z-]*|file-schema)\.ts$/],
+  [/^zod(\/|$)/, /^models\/(save|saving\/file-schema)\.ts$/],
 ];
 
 type Imports = ReadonlyMap<string, readonly string[]>;

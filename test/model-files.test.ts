@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { modelFileJsonSchema } from "../packages/core/src/doors/models.ts";
 import { fitDtm, fitLmm, loadModel, saveModel, simulateCohort } from "../packages/core/src/index.ts";
-import { canonicalJson, checksum } from "../packages/core/src/models/canonical-json.ts";
+import { canonicalJson, checksum } from "../packages/core/src/models/saving/canonical-json.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 120, seed: 5 });
 

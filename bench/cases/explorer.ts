@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
-import { saveModel } from "../../packages/core/src/models/serialize.ts";
+import { saveModel } from "../../packages/core/src/models/save.ts";
 import { openBrowser, type TestBrowser } from "../../test/browser.ts";
 import {
   type ExplorerPage,

@@ -20,6 +20,6 @@ export { embed, placeIndividual } from "./models/place.ts";
 export type { Placement, Placements } from "./models/placement.ts";
 export { type Prediction, predict } from "./models/predict.ts";
 export { predictCrossing } from "./models/predicting/crossing.ts";
-export { loadModel, saveModel } from "./models/serialize.ts";
+export { loadModel, saveModel } from "./models/save.ts";
 export { simulateCohort } from "./simulate/cohorts.ts";
 export { simulateFromModel } from "./simulate/from-model.ts";

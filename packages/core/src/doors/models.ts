@@ -7,7 +7,6 @@ export { type AlignedModel, alignModel } from "../models/align.ts";
 export { type Course, courseReader, courseTimes, functionalMean, functionalSd } from "../models/course.ts";
 export { type Decoder, makeDecoder } from "../models/decoder.ts";
 export type { DtmModel } from "../models/dtm/model.ts";
-export { modelFileJsonSchema } from "../models/file-schema.ts";
 export type { CancelSignal, ColumnNames, FitControl, FitProgress, MeanFunction } from "../models/fit.ts";
 export type {
   DtmProgress,
@@ -44,6 +43,7 @@ export {
 export type { Crossing, CrossingOptions } from "../models/predicting/crossing.ts";
 export type { PredictedSeries } from "../models/predicting/series.ts";
 export type { StartResult } from "../models/run.ts";
+export { modelFileJsonSchema } from "../models/saving/file-schema.ts";
 export { measurementSd, measurementVariance, type Noise, whiteNoise } from "../noise/noise.ts";
 export { type Alignment, procrustes } from "../numeric/procrustes.ts";
 export { createRandom, type Random } from "../numeric/random.ts";

@@ -6,9 +6,9 @@
 import type { BasisStatistics } from "../basis/statistics.ts";
 import { DtmError } from "../errors.ts";
 import { procrustes } from "../numeric/procrustes.ts";
-import { bytesChecksum } from "./canonical-json.ts";
 import { checkCancelled, type FitControl, type FitProgress, type FitRecord, LIBRARY_VERSION, now } from "./fit.ts";
 import { startName } from "./map-start.ts";
+import { bytesChecksum } from "./saving/canonical-json.ts";
 
 /** What the state of every fit holds beside the model's own: plain data throughout, so that it can be stored. */
 export interface FitState {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { makeCohort } from "../cohort/cohort.ts";
 import { fitFpca } from "./fit-models.ts";
-import { loadModel, saveModel } from "./serialize.ts";
+import { loadModel, saveModel } from "./save.ts";
 
 const rows = Array.from({ length: 60 }, (_, k) => ({ id: `p${k % 12}`, t: k % 5, y: (k % 12) + Math.sin(k) }));
 const model = fitFpca(

@@ -2,7 +2,7 @@
  * One text per value: JSON with sorted keys, numbers in their shortest exact form (−0 kept), typed arrays as lists.
  * Equal models give equal bytes, and a checksum over the text tells damage.
  */
-import { DtmError } from "../errors.ts";
+import { DtmError } from "../../errors.ts";
 
 export function canonicalJson(value: unknown, path = "model"): string {
   if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value);

@@ -1,7 +1,7 @@
 /** What a model's numbers must be, beyond their shapes: asked when a file is loaded. */
-import { DtmError } from "../errors.ts";
-import { logSumExp } from "../numeric/special.ts";
-import { isMapModel, type TrajectoryModel } from "./model.ts";
+import { DtmError } from "../../errors.ts";
+import { logSumExp } from "../../numeric/special.ts";
+import { isMapModel, type TrajectoryModel } from "../model.ts";
 
 /** Throws DtmError "bad-model" naming the first field that cannot be right. */
 export function checkModel(model: TrajectoryModel): void {

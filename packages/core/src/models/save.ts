@@ -5,13 +5,13 @@
 import * as z from "zod/mini";
 import { basisDomain } from "../basis/bspline.ts";
 import { DtmError } from "../errors.ts";
-import { canonicalJson, checksum } from "./canonical-json.ts";
-import { checkModel } from "./check-model.ts";
-import { FILE_FORMAT, FILE_VERSION, fileSchema, type ModelFile } from "./file-schema.ts";
-import { faultOfKeys } from "./json-keys.ts";
 import type { TrajectoryModel } from "./model.ts";
 import { placementAt } from "./place.ts";
 import { predict } from "./predict.ts";
+import { canonicalJson, checksum } from "./saving/canonical-json.ts";
+import { checkModel } from "./saving/check-model.ts";
+import { FILE_FORMAT, FILE_VERSION, fileSchema, type ModelFile } from "./saving/file-schema.ts";
+import { faultOfKeys } from "./saving/json-keys.ts";
 
 /** The model as the text of a model file. */
 export function saveModel(model: TrajectoryModel): string {

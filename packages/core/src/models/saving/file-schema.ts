@@ -3,7 +3,7 @@
  * Matrices are flat lists, row by row; the descriptions give their shapes.
  */
 import * as z from "zod/mini";
-import { TRANSFORMS } from "../cohort/marker.ts";
+import { TRANSFORMS } from "../../cohort/marker.ts";
 
 export const FILE_FORMAT = "disease-trajectory-map";
 export const FILE_VERSION = 2;

@@ -30,7 +30,7 @@ describe("dtm fit", () => {
     expect(out).toMatch(/linear mixed model, scalar mean +-1455\.88/);
     expect(out).not.toContain("is taken as");
     expect(talk).toContain('Column "time" is taken as time.');
-    expect(talk).toContain("Linear mixed model");
+    expect(talk).toContain("Linear models");
     const names = ["baselines", "model.json", "placements.csv", "run.json", "trace.csv", "visits.csv"];
     expect(readdirSync(here.at("a")).sort()).toEqual(names);
     expect(readdirSync(here.at("a", "baselines")).sort()).toEqual(["fpca.json", "lmm.json"]);

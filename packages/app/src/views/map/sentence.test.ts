@@ -62,7 +62,10 @@ describe("courseSentence", () => {
   });
 
   it("says percentages for a marker on the log scale", () => {
-    const log = markerWords({ ...MODEL, marker: { ...MODEL.marker, transform: "log" }, noise: { kind: "white", variance: 0.04 } }, 2);
+    const log = markerWords(
+      { ...MODEL, marker: { ...MODEL.marker, transform: "log" }, noise: { kind: "white", variance: 0.04 } },
+      2,
+    );
     const course = times.map((t) => 2 * 1.2 ** t);
     expect(courseSentence(times, course, log)).toBe("Rises about 20% a year from year 0 to 10.");
   });
@@ -138,7 +141,11 @@ it("label reads names of columns as words and leaves written ones alone", () => 
 describe("markerWords", () => {
   const of = (typical: number, noise: number, transform = "identity") =>
     markerWords(
-      { ...MODEL, noise: { kind: "white", variance: noise ** 2 }, marker: { ...MODEL.marker, unit: "u", transform } } as typeof MODEL,
+      {
+        ...MODEL,
+        noise: { kind: "white", variance: noise ** 2 },
+        marker: { ...MODEL.marker, unit: "u", transform },
+      } as typeof MODEL,
       typical,
     );
 

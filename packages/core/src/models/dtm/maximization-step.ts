@@ -12,7 +12,7 @@
 
 import { noiseLevel } from "../../noise/noise.ts";
 import { bilinear, dot, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
-import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
+import { meanShift as leastSquaresShift, type MeanKind, meanDesign } from "../mean.ts";
 import {
   conditionalResidual,
   type IndividualModel,
@@ -116,25 +116,10 @@ function addTo(from: Float64Array, to: Float64Array): void {
   for (let e = 0; e < to.length; e++) to[e] += from[e];
 }
 
-/**
- * δ, by which the mean's coefficients move, [d]. Coefficients that the observed times do not determine (directions in
- * which Σ G vanishes) stay where they are.
- */
-export function meanShift(sums: MaximizationSums, kind: "scalar" | "spline", d: number): Float64Array {
-  const b = sums.cross.map((v, k) => v - sums.fitted[k]);
-  if (kind === "scalar") {
-    let total = 0;
-    for (let k = 0; k < d; k++) total += b[k];
-    return b.fill(total / sums.numObservations);
-  }
-  const { values, vectors } = symmetricEigen(sums.gram, d);
-  const shift = new Float64Array(d);
-  for (let c = 0; c < d && values[c] > 1e-12 * values[0]; c++) {
-    let along = 0;
-    for (let k = 0; k < d; k++) along += vectors[k * d + c] * b[k];
-    for (let k = 0; k < d; k++) shift[k] += (along / values[c]) * vectors[k * d + c];
-  }
-  return shift;
+/** δ, by which the mean's coefficients move, [d]; those that the observed times do not determine stay where they are. */
+export function meanShift(sums: MaximizationSums, kind: MeanKind, d: number): Float64Array {
+  const residuals = sums.cross.map((v, k) => v - sums.fitted[k]);
+  return leastSquaresShift(meanDesign(kind, d), sums.gram, residuals);
 }
 
 /** σ² after the mean has moved by δ. */

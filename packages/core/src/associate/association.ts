@@ -48,7 +48,14 @@ export interface Association {
   readonly singleVisit: number;
 }
 
-/** Tests every outcome against every representation. The order of individuals does not matter, bit for bit. */
+/**
+ * Tests every outcome against every representation. The order of individuals does not matter, bit for bit.
+ * @throws DtmError "shape" or "one-class" for outcomes that do not fit the places, "cancelled" once the signal is set.
+ * @example
+ * const { numObservations: visitCounts, lastTime: lastTimes } = placements;
+ * const { outcomes } = await associate({ outcomes: [death], representations, visitCounts, lastTimes });
+ * outcomes[0].p; // guarded against numbers of visits
+ */
 export async function associate(input: AssociationInput, options: AssociationOptions = {}): Promise<Association> {
   const { representations, outcomes } = input;
   const { seed = 1, controls = true } = options;

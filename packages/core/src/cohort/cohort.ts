@@ -32,7 +32,12 @@ export interface CohortColumns {
   readonly values: ArrayLike<number>;
 }
 
-/** A cohort from columns in any order; refuses ragged columns, empty ids and numbers that are not finite. */
+/**
+ * A cohort from columns in any order; refuses ragged columns, empty ids and numbers that are not finite.
+ * @throws DtmError "shape", "no-rows", "missing-id", "not-finite", "transform-domain", or "option" for a transform.
+ * @example
+ * const cohort = makeCohort({ ids: ["a", "a", "b"], times: [0, 1, 0], values: [80, 77, 91] }, { name: "FVC", unit: "%" });
+ */
 export function makeCohort(columns: CohortColumns, marker: Partial<Marker> = {}): Cohort {
   const { ids, times, values } = columns;
   const N = ids.length;
@@ -95,7 +100,11 @@ export function onlyMarker({ markers }: Cohort): MarkerSeries {
   );
 }
 
-/** How many individuals a cohort has. */
+/**
+ * How many individuals a cohort has.
+ * @example
+ * numIndividuals(cohort); // 312
+ */
 export function numIndividuals(cohort: Cohort): number {
   return cohort.ids.starts.length - 1;
 }
@@ -110,7 +119,11 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The cohort of the given individuals (positions, ascending or not; the result is in canonical order). */
+/**
+ * The cohort of the given individuals (positions, ascending or not; the result is in canonical order).
+ * @example
+ * const first = selectIndividuals(cohort, [0, 1, 2]);
+ */
 export function selectIndividuals(cohort: Cohort, individuals: ArrayLike<number>): Cohort {
   const chosen = Int32Array.from(individuals).sort();
   return subset(cohort, chosen, ({ offsets }, i) => [offsets[i], offsets[i + 1]]);

@@ -10,7 +10,12 @@ export interface Fold {
   readonly testIndividuals: Int32Array;
 }
 
-/** Splits a cohort into `numFolds` folds of nearly equal numbers of individuals, at random by `seed`. */
+/**
+ * Splits a cohort into `numFolds` folds of nearly equal numbers of individuals, at random by `seed`.
+ * @throws DtmError "option" unless there are 2 folds or more, and no more than individuals.
+ * @example
+ * for (const { train, test } of splitCohort(cohort, 10)) heldOutLogLikelihood(fitLmm(train), test);
+ */
 export function splitCohort(cohort: Cohort, numFolds: number, seed = 1): Fold[] {
   const m = numIndividuals(cohort);
   checkOption(

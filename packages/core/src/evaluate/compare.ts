@@ -166,7 +166,12 @@ function constantBasis(cohort: Cohort) {
   return { degree: 0, numBasis: 1, knots: Float64Array.of(first, last), placement: "given" } as const;
 }
 
-/** Cross-validates the models, one fold after the other. */
+/**
+ * Cross-validates the models, one fold after the other.
+ * @throws DtmError "option" for an unknown model, "cancelled" once the signal is set, and what the fits throw.
+ * @example
+ * const { verdict, differences } = compareModels(cohort, { models: ["lmm", "dtm"], folds: 10 });
+ */
 export function compareModels(cohort: Cohort, options: CompareOptions = {}): Comparison {
   const { folds = 10, repeats = 1, onProgress } = options;
   const total = folds * repeats;

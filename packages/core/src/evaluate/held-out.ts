@@ -34,6 +34,12 @@ export interface HeldOutScores {
   readonly perObservation: number;
 }
 
+/**
+ * Log-likelihood of a cohort under a model that was not fitted to it, each and on average.
+ * @throws DtmError "other-marker" for a cohort of another marker or scale, "history" if the history is of others.
+ * @example
+ * const { perIndividual } = heldOutLogLikelihood(model, others);
+ */
 export function heldOutLogLikelihood(model: ScoredModel, cohort: Cohort, options: HeldOutOptions = {}): HeldOutScores {
   const { numDraws, seed = 1, history } = options;
   const statistics = modelStatistics(model, cohort);

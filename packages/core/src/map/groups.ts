@@ -136,7 +136,12 @@ function modelCourses(
   return out;
 }
 
-/** Groups the placed individuals of a cohort. */
+/**
+ * Groups the placed individuals of a cohort.
+ * @throws DtmError "option" for a method or a number of groups that cannot be had.
+ * @example
+ * const { labels, groups } = groupPlaces(model, embed(model, cohort), { numGroups: 4 });
+ */
 export function groupPlaces(model: TrajectoryModel, placements: Placements, options: GroupOptions = {}): Groups {
   const { method = "ward", numGroups = "auto", minObservations = 4, maxGroups = MOST_GROUPS } = options;
   checkOption(method === "ward" || method === "mixture", "groupPlaces", "method ward or mixture", method, "");

@@ -51,7 +51,13 @@ export type FitPaperOptions = PaperOptions &
 
 export type FitDtmOptions = FitLatticeOptions | FitPaperOptions;
 
-/** Fits a disease trajectory map: the recommended one, or the published one by `kind: "dtm-paper"` or three dimensions. */
+/**
+ * Fits a disease trajectory map: the recommended one, or the published one by `kind: "dtm-paper"` or three dimensions.
+ * @throws DtmError "too-few-individuals", "one-observation-each", "one-time", "no-variation", "option" or "cancelled".
+ * @example
+ * const model = fitDtm(cohort, { mapDimension: 2, seed: 1 });
+ * model.record.verdict; // whether and why the fit stopped
+ */
 export function fitDtm(cohort: Cohort, options: FitPaperOptions): DtmPaperModel;
 export function fitDtm(cohort: Cohort, options?: FitLatticeOptions): DtmModel;
 export function fitDtm(cohort: Cohort, options?: FitDtmOptions): MapModel;
@@ -82,7 +88,14 @@ export interface DtmRun {
 /** A stored fit: plain data, bound to the cohort by a checksum. */
 export type DtmRunSnapshot = DtmSnapshot | DtmPaperSnapshot;
 
-/** Starts a map fit: linear start, then nothing until `step` is called. */
+/**
+ * Starts a map fit: linear start, then nothing until `step` is called.
+ * @throws what `fitDtm` throws.
+ * @example
+ * const run = startDtm(cohort);
+ * for (let { done } = run.step(); !done; { done } = run.step()) draw(run.places());
+ * const model = run.finish();
+ */
 export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const { statistics: own, warnings } = prepareCohort(cohort, options);
   const statistics = options.shards?.open(own).statistics ?? own;
@@ -137,7 +150,13 @@ function checkKind(options: FitDtmOptions, mapDimension: number): void {
   checkOption(Number.isFinite(seed), "fitDtm", "a finite seed", seed, "Use a whole number.");
 }
 
-/** Goes on from a snapshot of the same cohort; the result equals an undisturbed fit bit for bit. */
+/**
+ * Goes on from a snapshot of the same cohort; the result equals an undisturbed fit bit for bit.
+ * @throws DtmError "bad-snapshot", "other-version" or "other-data".
+ * @example
+ * const kept = run.snapshot(); // plain data, for structured clone
+ * const later = resumeDtm(cohort, kept);
+ */
 export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: FitControl = {}): DtmRun {
   checkSnapshot(snapshot, ["dtm", "dtm-paper"]);
   const { statistics: own } = prepareCohort(cohort, { basis: snapshot.basis });

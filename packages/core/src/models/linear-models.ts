@@ -29,14 +29,25 @@ export type LinearModelsOptions = Pick<LmmOptions, "mean" | "mapDimension" | "re
   Pick<FitLinearOptions, "sampleSize"> &
   CohortFitOptions;
 
-/** Fits the linear mixed model with spline coefficients w_i ~ N(0, Σ). */
+/**
+ * Fits the linear mixed model with spline coefficients w_i ~ N(0, Σ).
+ * @throws DtmError "too-few-individuals", "one-observation-each", "one-time", "no-variation", "option" or "cancelled".
+ * @example
+ * const model = fitLmm(cohort);
+ * model.record.verdict; // whether and why the fit stopped
+ */
 export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
   const { statistics, warnings } = prepareCohort(cohort, options);
   const model = fitLmmStatistics(statistics, { ...options, marker: onlyMarker(cohort).marker, warnings });
   return finished(model, statistics, options);
 }
 
-/** Fits the reduced-rank model (functional principal components) w_i = F x_i. */
+/**
+ * Fits the reduced-rank model (functional principal components) w_i = F x_i.
+ * @throws DtmError "too-few-individuals", "one-observation-each", "one-time", "no-variation", "option" or "cancelled".
+ * @example
+ * const model = fitFpca(cohort, { rank: 2 });
+ */
 export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
   const { statistics, warnings } = prepareCohort(cohort, options);
   const { lmm, ...others } = options;

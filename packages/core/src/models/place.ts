@@ -43,7 +43,12 @@ export interface History {
   readonly values: ArrayLike<number>;
 }
 
-/** Places every individual of a cohort; as columns, without the full posteriors. */
+/**
+ * Places every individual of a cohort; as columns, without the full posteriors.
+ * @throws DtmError "other-marker" for a cohort of another marker or scale.
+ * @example
+ * const { ids, location, area50 } = embed(model, cohort);
+ */
 export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): Placements {
   const { counts, variational, ...columns } = placeCohort(model, cohort, options, true);
   return {
@@ -82,6 +87,9 @@ function seenTimes(model: TrajectoryModel, cohort: Cohort) {
 /**
  * Places one individual and keeps its full posterior, ready for `predict`. No observations: the prior. The first call for a
  * model prepares tables of it (up to a second for the published map); they are kept with the model, and later calls are fast.
+ * @throws DtmError "shape", "not-finite" or "transform-domain" for a history that cannot be placed.
+ * @example
+ * const someone = placeIndividual(model, { times: [0, 1.2], values: [81, 77] });
  */
 export function placeIndividual(model: TrajectoryModel, history: History, options: EmbedOptions = {}): Placement {
   const { times, values, id = "new" } = history;

@@ -53,6 +53,12 @@ export interface Prediction extends PredictedSeries {
   readonly extrapolated: Uint8Array;
 }
 
+/**
+ * Values of a placed individual at any times: median and band, of new measurements or of the noise-free curve.
+ * @throws DtmError "option" for a level or interval out of range, "not-finite" for times that are not numbers.
+ * @example
+ * const { median, lower, upper } = predict(model, someone, [2, 4, 6], { level: 0.9 });
+ */
 export function predict(
   model: ModelBase,
   placement: Placement,

@@ -13,7 +13,12 @@ import { checkModel } from "./saving/check-model.ts";
 import { FILE_FORMAT, FILE_VERSION, fileSchema, type ModelFile } from "./saving/file-schema.ts";
 import { faultOfKeys } from "./saving/json-keys.ts";
 
-/** The model as the text of a model file. */
+/**
+ * The model as the text of a model file.
+ * @throws DtmError "not-data" for a model that is not plain data.
+ * @example
+ * writeFileSync("model.json", saveModel(model));
+ */
 export function saveModel(model: TrajectoryModel): string {
   const { milliseconds: _, ...record } = model.record;
   const body = { model: { ...model, record }, probe: probe(model) };
@@ -22,7 +27,12 @@ export function saveModel(model: TrajectoryModel): string {
   return `${head},${content.slice(1)}\n`;
 }
 
-/** The model in a model file's text; refuses damaged, foreign and newer files by name. */
+/**
+ * The model in a model file's text; refuses damaged, foreign and newer files by name.
+ * @throws DtmError "bad-json", "not-a-model", "newer-format", "checksum", "bad-model" or "probe".
+ * @example
+ * const model = loadModel(readFileSync("model.json", "utf8"));
+ */
 export function loadModel(text: string): TrajectoryModel {
   const raw = parseJson(text);
   checkHeader(raw);

@@ -135,7 +135,12 @@ const RECIPES: Readonly<Record<SimulatedMarker, Recipe>> = {
   },
 };
 
-/** A simulated cohort with its groups, outcomes and true curves; the same seed gives the same bits. */
+/**
+ * A simulated cohort with its groups, outcomes and true curves; the same seed gives the same bits.
+ * @throws DtmError "option" for a marker or number out of range.
+ * @example
+ * const { cohort, outcomes } = simulateCohort("pfvc", { numIndividuals: 200, seed: 1 });
+ */
 export function simulateCohort(marker: SimulatedMarker, options: SimulateCohortOptions = {}): SimulatedCohort {
   const recipe = RECIPES[marker];
   const known = Object.keys(RECIPES).join(" or ");

@@ -21,7 +21,12 @@ export interface ModelSimulation {
   readonly coefficients: Float64Array;
 }
 
-/** Simulates the values of a design cohort (its ids and times are kept, its values are not read). */
+/**
+ * Simulates the values of a design cohort (its ids and times are kept, its values are not read).
+ * @throws DtmError "several-markers" for a design of more than one marker.
+ * @example
+ * const { cohort } = simulateFromModel(model, design, { seed: 1 });
+ */
 export function simulateFromModel(
   model: TrajectoryModel,
   design: Cohort,

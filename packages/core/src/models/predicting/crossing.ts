@@ -36,7 +36,12 @@ export interface Crossing {
   readonly probabilityNone: number;
 }
 
-/** When the noise-free curve first crosses a threshold: distribution of the time. */
+/**
+ * When the noise-free curve first crosses a threshold: distribution of the time.
+ * @throws DtmError "extrapolation" for a start after the last time of training, "option" for a threshold out of range.
+ * @example
+ * const { quantiles, probabilityNone } = predictCrossing(model, someone, { threshold: 60 });
+ */
 export function predictCrossing(model: ModelBase, placement: Placement, options: CrossingOptions): Crossing {
   const { threshold, probabilities = [0.05, 0.25, 0.5, 0.75, 0.95], numDraws = 4000, seed = 1 } = options;
   const [first, last] = basisDomain(model.basis);

@@ -2,7 +2,7 @@
  * Which column holds what. A name given is found as it is written, or without regard to case and surrounding space
  * when that is unambiguous; names not given are guessed from usual ones, and the guess is told.
  */
-import { type Complaint, showReceived } from "../errors.ts";
+import { type Complaint, showReceived, type Where } from "../errors.ts";
 import { readNumber } from "./numbers.ts";
 
 /** Names of the three columns that make a cohort. */
@@ -28,6 +28,11 @@ export interface FoundColumns {
   readonly positions: Readonly<Record<Role, number>>;
   /** Sentences for the reader: guesses, ignored columns. */
   readonly notes: readonly string[];
+}
+
+/** Where a cell of a line is. */
+export function cellPlace({ names, positions }: FoundColumns, role: Role, line: number): Where {
+  return { line, column: names[role], columnNumber: positions[role] + 1 };
 }
 
 /** The columns, or complaints about the header. `line` is the header's line. */

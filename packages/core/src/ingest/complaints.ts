@@ -39,18 +39,21 @@ export function raggedRow(numFields: number, expected: number): Finding {
 export interface ComplaintBook {
   /** Adds a complaint that refuses the input. */
   refuse(finding: Finding, where: Where): void;
+  /** Adds a warning that stands for `count` rows. */
+  warn(finding: Finding, where: Where, count: number): void;
   /** How many complaints refuse the input. */
   numRefused(): number;
   /** Every kept complaint, kinds in order of appearance; the first of each kind carries the kind's `count`. */
   complaints(): Complaint[];
-  /** One warning per kind, at its first place, with its count: what is left of complaints whose rows are left out. */
-  asWarnings(): Complaint[];
+  /** One warning per kind of complaint, at its first place with its count, as where rows are left out; then all warnings. */
+  warnings(): Complaint[];
   /** Throws a DtmError with all complaints if there is one. */
   throwIfRefused(): void;
 }
 
 export function createComplaintBook(file?: string): ComplaintBook {
   const kinds = new Map<string, { kept: Complaint[]; total: number }>();
+  const warned: Complaint[] = [];
   const named = (where: Where): Where => (file === undefined ? where : { file, ...where });
   const numRefused = () => [...kinds.values()].reduce((sum, kind) => sum + kind.total, 0);
   const complaints = () =>
@@ -62,10 +65,13 @@ export function createComplaintBook(file?: string): ComplaintBook {
       kind.total++;
       if (kind.kept.length < KEPT_PER_KIND) kind.kept.push({ ...finding, severity: "refuse", where: named(where) });
     },
+    warn: (finding, where, count) => warned.push({ ...finding, severity: "warn", where: named(where), count }),
     numRefused,
     complaints,
-    asWarnings: () =>
-      [...kinds.values()].map(({ kept, total }) => ({ ...kept[0], severity: "warn" as const, count: total })),
+    warnings: () => [
+      ...[...kinds.values()].map(({ kept, total }) => ({ ...kept[0], severity: "warn" as const, count: total })),
+      ...warned,
+    ],
     throwIfRefused: () => {
       if (numRefused() > 0) throw refusal(complaints());
     },

@@ -5,11 +5,11 @@
  */
 import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
 import { type Complaint, type ErrorCode, showReceived } from "../errors.ts";
-import type { Columns, FoundColumns, Role } from "./columns.ts";
+import { type Columns, cellPlace, type FoundColumns } from "./columns.ts";
 import { EMPTY_FILE, refusal } from "./complaints.ts";
 import { type ByteSource, readTableFile, readTableText } from "./formats.ts";
 import { createReading, type ReadCohortOptions, type Reading, readRow, startTable } from "./reading.ts";
-import { toCohort } from "./rows.ts";
+import { lineOf, toCohort } from "./rows.ts";
 import { findSuspicions } from "./suspicions.ts";
 import type { TableEnd, TableReader, TableRow } from "./table.ts";
 
@@ -83,11 +83,6 @@ function checkTable(reading: Reading): void {
     if (structure.numRefused() === 0) structure.refuse(EMPTY_FILE, { line: 1 });
     return;
   }
-  const place = (role: Role, line: number) => ({
-    line,
-    column: found.names[role],
-    columnNumber: found.positions[role] + 1,
-  });
   if (reading.numRows === 0 && structure.numRefused() === 0) {
     const received = `only the columns ${Object.values(found.names).join(", ")}`;
     structure.refuse({ code: "no-rows", expected: "rows of observations", received, remedy: "Check the export." }, {});
@@ -100,7 +95,7 @@ function checkTable(reading: Reading): void {
         received: `${marks.commas} numbers with a comma and ${marks.points} with a point`,
         remedy: "Write all numbers with a decimal point, without thousands separators.",
       },
-      place(marks.commaRole, marks.commaLine),
+      cellPlace(found, marks.commaRole, marks.commaLine),
     );
   }
   if (marks.unclear > 0 && marks.unclear === marks.commas) {
@@ -111,7 +106,7 @@ function checkTable(reading: Reading): void {
         received: `${marks.unclear} like 1,234, none like 0,5 or 12,5`,
         remedy: 'If it is a decimal comma, say so (decimal: ","); thousands separators must go.',
       },
-      place(marks.commaRole, marks.commaLine),
+      cellPlace(found, marks.commaRole, marks.commaLine),
     );
   }
   if (times.dates > 0) {
@@ -125,7 +120,7 @@ function checkTable(reading: Reading): void {
           ? "Turn all times into numbers since one origin."
           : "Turn dates into years since the first observation, since onset (a column), or since a fixed date.",
       },
-      place("time", Math.max(times.dateLine, times.numberLine)),
+      cellPlace(found, "time", Math.max(times.dateLine, times.numberLine)),
     );
   }
   const empty = reading.rows.length === 0 && reading.numRows > 0;
@@ -149,43 +144,22 @@ function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): Rea
   const { rows, options, missing, paddedIds, cells, numRows, leftOutRows } = reading;
   const marker = { ...reading.marker, name: options.marker?.name ?? found.names.value };
   const { cohort, order } = toCohort(rows, marker);
-  const warnings = cells.asWarnings();
-  const file = options.file === undefined ? {} : { file: options.file };
-  const warn = (
-    role: Role,
-    line: number,
-    count: number,
-    code: ErrorCode,
-    expected: string,
-    received: string,
-    remedy: string,
-  ) =>
-    warnings.push({
-      code,
-      severity: "warn",
-      expected,
-      received,
-      remedy,
-      where: { ...file, line, column: found.names[role], columnNumber: found.positions[role] + 1 },
-      count,
-    });
   if (missing.count > 0) {
     const received = `${missing.count} rows without one`;
-    warn("value", missing.line, missing.count, "missing-value", "a value", received, "These rows were left out.");
+    const remedy = "These rows were left out.";
+    const where = cellPlace(found, "value", missing.line);
+    cells.warn({ code: "missing-value", expected: "a value", received, remedy }, where, missing.count);
   }
-  const leftOut = warnings.map(({ code, count }) => ({ code, count: count ?? 1 }));
-  if (paddedIds.merged.size > 0) {
-    const received = `${paddedIds.merged.size} ids written with and without spaces`;
+  const leftOut = cells.warnings().map(({ code, count }) => ({ code, count: count ?? 1 }));
+  const merged = paddedIds.merged.size;
+  if (merged > 0) {
+    const received = `${merged} ids written with and without spaces`;
     const remedy = "They were trimmed and taken as the same individual.";
-    warn("id", paddedIds.line, paddedIds.merged.size, "id-whitespace", "ids written one way", received, remedy);
+    const where = cellPlace(found, "id", paddedIds.line);
+    cells.warn({ code: "id-whitespace", expected: "ids written one way", received, remedy }, where, merged);
   }
-  warnings.push(
-    ...findSuspicions(rows, onlyMarker(cohort), order, {
-      columns: found.names,
-      columnNumbers: found.positions,
-      ...file,
-      ...rangeOf(options),
-    }),
+  findSuspicions(onlyMarker(cohort), order, options.range, (finding, role, count, firstRow) =>
+    cells.warn(finding, cellPlace(found, role, lineOf(rows, firstRow)), count),
   );
   return {
     cohort,
@@ -195,7 +169,7 @@ function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): Rea
     leftOut,
     leftOutRows,
     complaints: cells.complaints(),
-    warnings,
+    warnings: cells.warnings(),
     notes,
   };
 }
@@ -205,8 +179,4 @@ export function leftOutNote(read: Pick<ReadCohort, "numRows" | "numRowsLeftOut" 
   if (read.numRowsLeftOut === 0) return undefined;
   const reasons = read.leftOut.map(({ code, count }) => `${code} ${count}`).join(", ");
   return `${read.numRowsLeftOut} of ${read.numRows} rows were left out (${reasons}).`;
-}
-
-function rangeOf(options: ReadCohortOptions): { range?: readonly [number, number] } {
-  return options.range === undefined ? {} : { range: options.range };
 }

@@ -4,7 +4,7 @@
  */
 import { applyTransform, DEFAULT_MARKER, type Marker } from "../cohort/marker.ts";
 import { showReceived } from "../errors.ts";
-import { type Columns, type FoundColumns, findColumns, type Role } from "./columns.ts";
+import { type Columns, cellPlace, type FoundColumns, findColumns, type Role } from "./columns.ts";
 import { type ComplaintBook, createComplaintBook, type Finding, raggedRow } from "./complaints.ts";
 import { addId, findId } from "./id-table.ts";
 import { commaMayBeThousands, dateKind, explainNumber, isMissing, readNumber } from "./numbers.ts";
@@ -295,6 +295,5 @@ function complainOfNumber(reading: Reading, role: "time" | "value", cell: string
 }
 
 function complain(reading: Reading, role: Role, line: number, finding: Finding): void {
-  const { names, positions } = reading.found!;
-  reading.cells.refuse(finding, { line, column: names[role], columnNumber: positions[role] + 1 });
+  reading.cells.refuse(finding, cellPlace(reading.found!, role, line));
 }

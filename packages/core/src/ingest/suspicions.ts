@@ -3,10 +3,10 @@
  * others, two units in one column, times that are day numbers of a spreadsheet. Nothing is changed or removed; each kind gives one warning with a count.
  */
 import type { MarkerSeries } from "../cohort/cohort.ts";
-import { type Complaint, type ErrorCode, showReceived, type Where } from "../errors.ts";
-import type { Columns } from "./columns.ts";
+import { type ErrorCode, showReceived } from "../errors.ts";
+import type { Role } from "./columns.ts";
+import type { Finding } from "./complaints.ts";
 import { findRepeats } from "./repeats.ts";
-import { lineOf, type Rows } from "./rows.ts";
 import { findTwoUnits } from "./two-units.ts";
 
 /** Numbers that people write for "missing", by size. */
@@ -15,149 +15,103 @@ const MISSING_CODES = [9, 99, 999, 9999, 99999].flatMap((code) => [-code, code])
 /** A value or time this many interquartile ranges beyond the quartiles is told; skewed laboratory values stay well inside. */
 const FAR = 50;
 
-export interface SuspicionContext {
-  readonly columns: Columns;
-  readonly columnNumbers: { readonly id: number; readonly time: number; readonly value: number };
-  readonly file?: string;
-  /** Range the marker can take, if stated. */
-  readonly range?: readonly [number, number];
-}
+/** Takes a warning: what was found, in which column, in how many rows, and the first of them. */
+export type Warn = (finding: Finding, role: Role, count: number, firstRow: number) => void;
 
-/** One warning per kind. `order` [N] says which row stands at each place of the cohort. */
+/** One warning per kind. `order` [N] says which row stands at each place of the cohort; `range` is what the marker can take. */
 export function findSuspicions(
-  rows: Rows,
   series: MarkerSeries,
   order: Int32Array,
-  context: SuspicionContext,
-): Complaint[] {
-  const at = (role: keyof Columns, line: number): Where => ({
-    ...(context.file === undefined ? {} : { file: context.file }),
-    line,
-    column: context.columns[role],
-    columnNumber: context.columnNumbers[role] + 1,
-  });
-  const warning = (
-    code: ErrorCode,
-    role: keyof Columns,
-    row: number,
-    count: number,
-    [expected, received, remedy]: readonly [string, string, string],
-  ): Complaint => ({ code, severity: "warn", expected, received, remedy, where: at(role, lineOf(rows, row)), count });
-  const warnings: Complaint[] = [];
-  const repeats = findRepeats(series, order);
-  if (repeats.duplicates > 0) {
-    warnings.push(
-      warning("duplicate-rows", "id", repeats.firstDuplicate, repeats.duplicates, [
-        "rows that differ",
-        `${repeats.duplicates} exact repeats of another row`,
-        "They are kept; remove them if they are copies.",
-      ]),
-    );
-  }
-  if (repeats.sameTime > 0) {
-    warnings.push(
-      warning("same-time", "time", repeats.firstSameTime, repeats.sameTime, [
-        "one value for an individual at a time",
-        `${repeats.sameTime} more values at a time already seen, in ${repeats.sameTimeIndividuals} individuals`,
-        "All are kept as repeated measurements.",
-      ]),
-    );
-  }
+  range: readonly [number, number] | undefined,
+  warn: Warn,
+): void {
   const { times, values } = series;
-  const length = times.length;
-  /** How many observations, and the first row of the file, for which something holds. */
-  const countWhere = (holds: (k: number) => boolean): { count: number; first: number; at: number } => {
+  /** How many observations, and the first row of the file with its place, for which something holds. */
+  const countWhere = (holds: (k: number) => boolean): { count: number; row: number; at: number } => {
     let count = 0;
     let at = -1;
-    for (let k = 0; k < length; k++) {
+    for (let k = 0; k < times.length; k++) {
       if (!holds(k)) continue;
       if (at < 0 || order[k] < order[at]) at = k;
       count++;
     }
-    return { count, first: order[at], at };
+    return { count, row: order[at], at };
   };
+  const tell = (
+    code: ErrorCode,
+    role: Role,
+    { count, row }: { readonly count: number; readonly row: number },
+    [expected, received, remedy]: readonly [string, string, string],
+  ) => {
+    if (count > 0) warn({ code, expected, received, remedy }, role, count, row);
+  };
+
+  const { duplicates, sameTime, sameTimeIndividuals, firstDuplicate, firstSameTime } = findRepeats(series, order);
+  tell("duplicate-rows", "id", { count: duplicates, row: firstDuplicate }, [
+    "rows that differ",
+    `${duplicates} exact repeats of another row`,
+    "They are kept; remove them if they are copies.",
+  ]);
+  tell("same-time", "time", { count: sameTime, row: firstSameTime }, [
+    "one value for an individual at a time",
+    `${sameTime} more values at a time already seen, in ${sameTimeIndividuals} individuals`,
+    "All are kept as repeated measurements.",
+  ]);
   const negative = countWhere((k) => times[k] < 0);
-  if (negative.count > 0) {
-    warnings.push(
-      warning("negative-time", "time", negative.first, negative.count, [
-        "times from 0 on",
-        `${negative.count} below 0, the first ${times[negative.at]}`,
-        "Check the origin of time.",
-      ]),
-    );
-  }
-  if (times.every((time) => time >= 20_000 && time <= 80_000)) {
-    warnings.push(
-      warning("spreadsheet-dates", "time", 0, length, [
-        "times such as years of follow-up",
-        `numbers near ${times[0]}`,
-        "They look like day numbers of a spreadsheet; subtract the origin.",
-      ]),
-    );
-  }
+  tell("negative-time", "time", negative, [
+    "times from 0 on",
+    `${negative.count} below 0, the first ${times[negative.at]}`,
+    "Check the origin of time.",
+  ]);
+  const days = times.every((time) => time >= 20_000 && time <= 80_000);
+  tell("spreadsheet-dates", "time", { count: days ? times.length : 0, row: 0 }, [
+    "times such as years of follow-up",
+    `numbers near ${times[0]}`,
+    "They look like day numbers of a spreadsheet; subtract the origin.",
+  ]);
   const [early, late] = farLimits(sampleOf(times).sort());
   const farTime = countWhere((k) => times[k] < early || times[k] > late);
-  if (farTime.count > 0) {
-    warnings.push(
-      warning("far-time", "time", farTime.first, farTime.count, [
-        `times near the others (${early.toPrecision(3)} to ${late.toPrecision(3)})`,
-        `${farTime.count} far away, the first ${showReceived(String(times[farTime.at]))}`,
-        "Check it for a slip of the pen: courses are drawn over the whole range of times. Nothing was removed.",
-      ]),
-    );
-  }
+  tell("far-time", "time", farTime, [
+    `times near the others (${early.toPrecision(3)} to ${late.toPrecision(3)})`,
+    `${farTime.count} far away, the first ${showReceived(String(times[farTime.at]))}`,
+    "Check it for a slip of the pen: courses are drawn over the whole range of times. Nothing was removed.",
+  ]);
   const sorted = values.slice().sort();
   const suspected = suspectedCodes(sorted);
   for (const code of suspected) {
     const found = countWhere((k) => values[k] === code);
-    warnings.push(
-      warning("suspected-missing-code", "value", found.first, found.count, [
-        "measured values",
-        `${code} in ${found.count} rows, apart from all other values`,
-        "If it means missing, empty these cells.",
-      ]),
-    );
+    tell("suspected-missing-code", "value", found, [
+      "measured values",
+      `${code} in ${found.count} rows, apart from all other values`,
+      "If it means missing, empty these cells.",
+    ]);
   }
   const [low, high] = farLimits(sorted);
   const codes = new Set(MISSING_CODES);
   const far = countWhere((k) => (values[k] < low || values[k] > high) && !codes.has(values[k]));
-  if (far.count > 0) {
-    warnings.push(
-      warning("outlier", "value", far.first, far.count, [
-        `values near the others (${low.toPrecision(3)} to ${high.toPrecision(3)})`,
-        showReceived(String(values[far.at])),
-        "Check it for a slip of the pen or another unit; nothing was removed.",
-      ]),
-    );
-  }
+  tell("outlier", "value", far, [
+    `values near the others (${low.toPrecision(3)} to ${high.toPrecision(3)})`,
+    showReceived(String(values[far.at])),
+    "Check it for a slip of the pen or another unit; nothing was removed.",
+  ]);
   const units = findTwoUnits(sorted, series, suspected);
   if (units !== undefined) {
     const { numSmall, numLarge, ratio, numBoth, split } = units;
-    const fewSmall = numSmall < numLarge;
-    const odd = countWhere((k) => values[k] > 0 && values[k] > split !== fewSmall);
-    warnings.push(
-      warning("two-units", "value", odd.first, Math.min(numSmall, numLarge), [
-        "values in one unit",
-        `${numSmall} small and ${numLarge} large values with nothing between, their medians ${brief(ratio)} times apart, ` +
-          `both in ${numBoth} individuals`,
-        "If they are two units, bring all values into one; nothing was changed.",
-      ]),
-    );
+    const odd = countWhere((k) => values[k] > 0 && values[k] > split !== numSmall < numLarge);
+    tell("two-units", "value", { count: Math.min(numSmall, numLarge), row: odd.row }, [
+      "values in one unit",
+      `${numSmall} small and ${numLarge} large values with nothing between, their medians ` +
+        `${Number(ratio.toPrecision(3))} times apart, both in ${numBoth} individuals`,
+      "If they are two units, bring all values into one; nothing was changed.",
+    ]);
   }
-  const range = context.range;
-  if (range !== undefined) {
-    const outside = countWhere((k) => values[k] < range[0] || values[k] > range[1]);
-    if (outside.count > 0) {
-      warnings.push(
-        warning("out-of-range", "value", outside.first, outside.count, [
-          `values from ${range[0]} to ${range[1]}`,
-          String(values[outside.at]),
-          "Check unit and column.",
-        ]),
-      );
-    }
-  }
-  return warnings;
+  const [least, most] = range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const outside = countWhere((k) => values[k] < least || values[k] > most);
+  tell("out-of-range", "value", outside, [
+    `values from ${least} to ${most}`,
+    String(values[outside.at]),
+    "Check unit and column.",
+  ]);
 }
 
 /** Codes that occur at least twice while every other value lies on one side of them, far away; `sorted` ascends. */
@@ -200,9 +154,4 @@ function farLimits(sorted: Float64Array): readonly [number, number] {
   const [q1, q3] = [sorted[Math.floor(sorted.length / 4)], sorted[Math.floor((3 * sorted.length) / 4)]];
   const reach = FAR * (q3 - q1);
   return reach > 0 ? [q1 - reach, q3 + reach] : [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-}
-
-/** A ratio in three digits: 88.4. */
-function brief(x: number): string {
-  return String(Number(x.toPrecision(3)));
 }

@@ -54,7 +54,6 @@ export interface ComplaintBook {
 export function createComplaintBook(file?: string): ComplaintBook {
   const kinds = new Map<string, { kept: Complaint[]; total: number }>();
   const warned: Complaint[] = [];
-  const named = (where: Where): Where => (file === undefined ? where : { file, ...where });
   const numRefused = () => [...kinds.values()].reduce((sum, kind) => sum + kind.total, 0);
   const complaints = () =>
     [...kinds.values()].flatMap(({ kept, total }) => kept.map((c, k) => (k === 0 ? { ...c, count: total } : c)));
@@ -63,9 +62,10 @@ export function createComplaintBook(file?: string): ComplaintBook {
       const kind = kinds.get(finding.code) ?? { kept: [], total: 0 };
       kinds.set(finding.code, kind);
       kind.total++;
-      if (kind.kept.length < KEPT_PER_KIND) kind.kept.push({ ...finding, severity: "refuse", where: named(where) });
+      if (kind.kept.length < KEPT_PER_KIND)
+        kind.kept.push({ ...finding, severity: "refuse", where: inFile(where, file) });
     },
-    warn: (finding, where, count) => warned.push({ ...finding, severity: "warn", where: named(where), count }),
+    warn: (finding, where, count) => warned.push({ ...finding, severity: "warn", where: inFile(where, file), count }),
     numRefused,
     complaints,
     warnings: () => [
@@ -81,6 +81,15 @@ export function createComplaintBook(file?: string): ComplaintBook {
 /** The error for refused input: code of the first kind, every complaint, and a message that shows twenty per kind. */
 export function refusal(complaints: readonly Complaint[]): DtmError {
   return new DtmError(complaints[0].code, showComplaints(complaints), complaints);
+}
+
+/** The error for input that is refused for one reason. */
+export function refusalAt(finding: Finding, where: Where, file: string | undefined): DtmError {
+  return refusal([{ ...finding, severity: "refuse", where: inFile(where, file) }]);
+}
+
+function inFile(where: Where, file: string | undefined): Where {
+  return file === undefined ? where : { file, ...where };
 }
 
 /** Complaints as lines of text: at most twenty of each kind, then "and 312 more of this kind". */

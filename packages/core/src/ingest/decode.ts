@@ -2,8 +2,8 @@
  * Bytes → text as they come, or a complaint. UTF-8 with or without byte-order mark and UTF-16 with one are read; anything
  * else is refused by name, so that no letter of an id is ever replaced in silence. A file is never held as a whole.
  */
-import type { Complaint } from "../errors.ts";
-import { refusal } from "./complaints.ts";
+import type { Where } from "../errors.ts";
+import { refusalAt } from "./complaints.ts";
 
 /** Present in browsers, workers and Node alike; the language's own library has no type for it. */
 declare const TextDecoder: new (
@@ -34,10 +34,13 @@ export function createDecoder(head: Uint8Array, file?: string): Decoder {
       line += countLineFeeds(bytes, bytes.length);
       return text;
     } catch {
-      const where = { offset: offset - before.length, line: line - countLineFeeds(before, before.length), file };
-      throw refusal([
-        encoding === "utf-8" ? badBytes(joined(before, bytes), before.length, where) : badUnits(encoding, file),
-      ]);
+      if (encoding !== "utf-8") throw notText(`text in ${encoding}`, "broken text", {}, file);
+      const text = joined(before, bytes);
+      const at = firstInvalid(text, before.length);
+      const byte = text[at].toString(16).padStart(2, "0");
+      const lines = countLineFeeds(text, at) - countLineFeeds(before, before.length);
+      const received = `byte ${byte} at offset ${offset - before.length + at}`;
+      throw notText("text in UTF-8", received, { line: line + lines }, file, " (it may be Latin-1 or Windows-1252)");
     }
   };
   return { push: (bytes) => decode(bytes, true), end: () => decode(new Uint8Array(0), false) };
@@ -59,16 +62,12 @@ function encodingOf(head: Uint8Array, file: string | undefined): Encoding {
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
   if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
   if (!looksLikeUtf16(head)) return "utf-8";
-  throw refusal([
-    {
-      code: "not-utf8",
-      severity: "refuse",
-      expected: "text in UTF-8, or in UTF-16 with a byte-order mark",
-      received: "what looks like UTF-16 without one",
-      where: file === undefined ? { line: 1 } : { file, line: 1 },
-      remedy: "Save the file as UTF-8.",
-    },
-  ]);
+  const expected = "text in UTF-8, or in UTF-16 with a byte-order mark";
+  throw notText(expected, "what looks like UTF-16 without one", { line: 1 }, file);
+}
+
+function notText(expected: string, received: string, where: Where, file: string | undefined, hint = ""): Error {
+  return refusalAt({ code: "not-utf8", expected, received, remedy: `Save the file as UTF-8${hint}.` }, where, file);
 }
 
 /** Latin letters in UTF-16 have a zero as every second byte; in UTF-8 there is none. */
@@ -80,7 +79,8 @@ function looksLikeUtf16(bytes: Uint8Array): boolean {
   return length >= 4 && few === 0 && many > 0.8 * (length / 2);
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+/** Two blocks of bytes as one. */
+export function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   const both = new Uint8Array(first.length + second.length);
   both.set(first);
   both.set(second, first.length);
@@ -93,43 +93,14 @@ function countLineFeeds(bytes: Uint8Array, end: number): number {
   return count;
 }
 
-function badUnits(encoding: Encoding, file: string | undefined): Complaint {
-  return {
-    code: "not-utf8",
-    severity: "refuse",
-    expected: `text in ${encoding}`,
-    received: "broken text",
-    where: file === undefined ? {} : { file },
-    remedy: "Save the file as UTF-8.",
-  };
-}
-
-/** Where bytes stand in their file: bytes before them, and their first line. */
-interface Place {
-  readonly offset: number;
-  readonly line: number;
-  readonly file: string | undefined;
-}
-
-/** The complaint about bytes whose first `good` end a good text. */
-function badBytes(bytes: Uint8Array, good: number, { offset, line, file }: Place): Complaint {
-  // A letter that began before them is passed over.
+/**
+ * Offset of the first byte that cannot be UTF-8 (RFC 3629: shortest forms, no surrogates, up to U+10FFFF). The first `good`
+ * bytes end a good text: what is left there of a letter that began before them is passed over.
+ */
+function firstInvalid(bytes: Uint8Array, good: number): number {
   let first = 0;
   while (first < good && bytes[first] >= 0x80 && bytes[first] < 0xc0) first++;
-  const at = firstInvalid(bytes, first);
-  return {
-    code: "not-utf8",
-    severity: "refuse",
-    expected: "text in UTF-8",
-    received: `byte ${bytes[at].toString(16).padStart(2, "0")} at offset ${offset + at}`,
-    where: { ...(file === undefined ? {} : { file }), line: line + countLineFeeds(bytes, at) },
-    remedy: "Save the file as UTF-8 (it may be Latin-1 or Windows-1252).",
-  };
-}
-
-/** Offset of the first byte that cannot be UTF-8 (RFC 3629: shortest forms, no surrogates, up to U+10FFFF). */
-function firstInvalid(bytes: Uint8Array, from: number): number {
-  for (let k = from; k < bytes.length; ) {
+  for (let k = first; k < bytes.length; ) {
     const a = bytes[k];
     const length = a < 0x80 ? 1 : a >= 0xc2 && a < 0xe0 ? 2 : a >= 0xe0 && a < 0xf0 ? 3 : a >= 0xf0 && a < 0xf5 ? 4 : 0;
     if (length === 0) return k;

@@ -7,7 +7,7 @@
 
 import Papa from "papaparse";
 import type { ErrorCode } from "../errors.ts";
-import { refusal } from "./complaints.ts";
+import { refusalAt } from "./complaints.ts";
 import { createDecoder } from "./decode.ts";
 import {
   DELIMITERS,
@@ -63,9 +63,8 @@ const OTHERS: readonly (readonly [begins: RegExp, received: string, remedy: stri
 
 function refuseOthers(start: string, file: string | undefined): void {
   for (const [begins, received, remedy, code] of OTHERS) {
-    if (!begins.test(start)) continue;
-    const where = { ...(file === undefined ? {} : { file }), line: 1 };
-    throw refusal([{ code, severity: "refuse", expected: "a table as text (CSV)", received, where, remedy }]);
+    const finding = { code, expected: "a table as text (CSV)", received, remedy };
+    if (begins.test(start)) throw refusalAt(finding, { line: 1 }, file);
   }
 }
 

@@ -3,6 +3,7 @@
  * explorer's worker and the library all read files through `readTableFile`. A new format is a file of its own and an entry
  * here, before delimited text, which takes whatever nobody else does. Gzip is no format but a wrapping: any file may be packed.
  */
+import { joined } from "./decode.ts";
 import { DELIMITED_TEXT, parseText } from "./delimited.ts";
 import { isGzip, unpack } from "./gzip.ts";
 import type { TableFormat, TableOptions, TableReader } from "./table.ts";
@@ -54,14 +55,11 @@ async function peek(
   size: number,
 ): Promise<{ head: Uint8Array; blocks: AsyncGenerator<Uint8Array> }> {
   const blocks = blocksOf(source);
-  let head = new Uint8Array(0);
+  let head: Uint8Array = new Uint8Array(0);
   while (head.length < size) {
     const next = await blocks.next();
     if (next.done) break;
-    const longer = new Uint8Array(head.length + next.value.length);
-    longer.set(head);
-    longer.set(next.value, head.length);
-    head = longer;
+    head = joined(head, next.value);
   }
   return { head, blocks: startingWith(head, blocks) };
 }

@@ -6,7 +6,7 @@
  */
 
 import { findColumns, type Role } from "./columns.ts";
-import { EMPTY_FILE, refusal } from "./complaints.ts";
+import { EMPTY_FILE, refusal, refusalAt } from "./complaints.ts";
 import { type ByteSource, readTableFile, readTableText } from "./formats.ts";
 import { dateKind, isMissing, readNumber } from "./numbers.ts";
 import type { TableOptions, TableReader } from "./table.ts";
@@ -76,13 +76,13 @@ function previewReader({ numRows = 20, numRowsSeen, file }: PreviewOptions): Tab
     finish: ({ fault }) => {
       if (names === undefined) {
         const { finding, where } = fault ?? { finding: EMPTY_FILE, where: { line: 1 } };
-        const named = file === undefined ? where : { file, ...where };
-        throw refusal([{ ...finding, severity: "refuse", where: named }]);
+        throw refusalAt(finding, where, file);
       }
       const columns = names.map((name, k) => describeColumn(name, rows, k));
-      const guesses = guessColumns(names, columns, rows);
+      const guesses = guessColumns(names, columns, rows.length);
       checkHeader(names, guesses, file);
-      return { columns, rows: rows.slice(0, numRows), numRowsSeen: rows.length, guesses };
+      const shown = { rows: rows.slice(0, numRows), numRowsSeen: rows.length };
+      return { columns: columns.map(({ about }) => about), ...shown, guesses };
     },
   };
 }
@@ -95,23 +95,35 @@ function checkHeader(names: readonly string[], guesses: readonly ColumnGuess[], 
   if (!("names" in found) && found[0].code === "no-header") throw refusal(found);
 }
 
-function describeColumn(name: string, rows: readonly (readonly string[])[], k: number): ColumnPreview {
-  let filled = 0;
-  let numbers = 0;
-  const seen = new Set<string>();
-  for (const row of rows) {
-    const cell = (row[k] ?? "").trim();
-    if (isMissing(cell)) continue;
-    filled++;
-    seen.add(cell);
-    if (isNumber(cell)) numbers++;
-  }
-  const n = Math.max(rows.length, 1);
-  return { name, numeric: filled === 0 ? 0 : numbers / filled, empty: (n - filled) / n, distinct: seen.size };
+/** A column over the rows looked at. */
+interface Column {
+  readonly about: ColumnPreview;
+  /** Cells without space around them, [n]. */
+  readonly cells: readonly string[];
+  /** Cells as numbers, of dates the days since 1970, for telling which rows are later; NaN for all others, [n]. */
+  readonly numbers: Float64Array;
+  /** Share of filled cells that are dates. */
+  readonly dates: number;
 }
 
-function isNumber(cell: string): boolean {
-  return !Number.isNaN(readNumber(cell, ".")) || !Number.isNaN(readNumber(cell, ","));
+function describeColumn(name: string, rows: readonly (readonly string[])[], k: number): Column {
+  const cells = rows.map((row) => (row[k] ?? "").trim());
+  const filled = cells.filter((cell) => !isMissing(cell));
+  const share = (holds: (cell: string) => boolean) => filled.filter(holds).length / Math.max(filled.length, 1);
+  const n = Math.max(rows.length, 1);
+  const numeric = share((cell) => !Number.isNaN(numberOf(cell)));
+  return {
+    about: { name, numeric, empty: (n - filled.length) / n, distinct: new Set(filled).size },
+    cells,
+    numbers: Float64Array.from(cells, (c) => (dateKind(c) === "iso" ? Date.parse(c) / 86_400_000 : numberOf(c))),
+    dates: share((cell) => dateKind(cell) !== undefined),
+  };
+}
+
+/** The number of a cell with either decimal mark; NaN if it is none. */
+function numberOf(cell: string): number {
+  const plain = readNumber(cell, ".");
+  return Number.isNaN(plain) ? readNumber(cell, ",") : plain;
 }
 
 /** A share that still counts as "numbers", with some text among them. */
@@ -121,64 +133,72 @@ const ALWAYS = 0.98;
 /** Cells that differ, from which on a column is a measurement rather than a code. */
 const MANY = 8;
 
-type Cells = readonly (readonly string[])[];
-
-function guessColumns(names: readonly string[], columns: readonly ColumnPreview[], rows: Cells): ColumnGuess[] {
-  const n = rows.length;
-  const id = guessId(names, columns, n);
-  const time = guessTime(names, columns, rows, id.column);
-  return [id, time, guessValue(names, columns, rows, id.column, time.column)];
-}
-
-function guessId(names: readonly string[], columns: readonly ColumnPreview[], n: number): ColumnGuess {
-  const named = byName(names, "id");
-  if (named >= 0) {
-    return {
-      role: "id",
-      column: named,
-      reason: `its name is usual; ${columns[named].distinct} different ones in ${n} rows`,
-    };
-  }
-  const column = best(columns, (c) =>
-    c.empty > 0.2 ? -1 : repeats(c, n) + (c.numeric < MOSTLY ? 1 : 0) + wordScore(c.name, ID_WORDS),
-  );
-  if (column < 0) return { role: "id", column, reason: "no column repeats as an id would" };
-  const share = Math.round((100 * columns[column].distinct) / Math.max(n, 1));
-  return { role: "id", column, reason: `unique per row ${share}%, looks like an id` };
-}
-
-function guessTime(names: readonly string[], columns: readonly ColumnPreview[], rows: Cells, id: number): ColumnGuess {
-  const named = byName(names, "time");
-  if (named >= 0 && named !== id) return { role: "time", column: named, reason: "its name is usual" };
-  const column = best(columns, (c, k) => {
-    if (k === id || (c.numeric < MOSTLY && !holdsDates(rows, k))) return -1;
-    const score = growth(rows, id, k) + wordScore(c.name, TIME_WORDS);
-    return score > 0.5 ? score : -1;
+/** A guess for each role, one after the other: by a usual name, else the column of the highest score from 0 on. */
+function guessColumns(names: readonly string[], columns: readonly Column[], n: number): ColumnGuess[] {
+  const taken: number[] = [];
+  const guess = (
+    role: Role,
+    score: (column: Column) => number,
+    reasons: { readonly found: (column: Column) => string; readonly none: string },
+  ): ColumnGuess => {
+    const named = byName(names, role);
+    const isNamed = named >= 0 && !taken.includes(named);
+    const column = isNamed ? named : best(columns.map((c, k) => (taken.includes(k) ? -1 : score(c))));
+    taken.push(column);
+    const more = role === "id" && isNamed ? `; ${columns[named].about.distinct} different ones in ${n} rows` : "";
+    const reason = column < 0 ? reasons.none : reasons.found(columns[column]);
+    return { role, column, reason: isNamed ? `its name is usual${more}` : reason };
+  };
+  const id = guess("id", ({ about }) => idScore(about, n), {
+    found: ({ about }) => `unique per row ${Math.round((100 * about.distinct) / Math.max(n, 1))}%, looks like an id`,
+    none: "no column repeats as an id would",
   });
-  const reason = column < 0 ? "no column of numbers grows along rows" : "grows along the rows of an individual";
-  return { role: "time", column, reason };
+  const ids = columns[id.column]?.cells;
+  const time = guess("time", (column) => timeScore(column, ids), {
+    found: () => "grows along the rows of an individual",
+    none: "no column of numbers grows along rows",
+  });
+  const value = guess("value", (column) => valueScore(column, ids), {
+    found: () => "numbers that change between visits",
+    none: "no column of numbers is left",
+  });
+  return [id, time, value];
 }
 
-function guessValue(
-  names: readonly string[],
-  columns: readonly ColumnPreview[],
-  rows: Cells,
-  id: number,
-  time: number,
-): ColumnGuess {
-  const named = byName(names, "value");
-  if (named >= 0 && named !== id && named !== time) {
-    return { role: "value", column: named, reason: "its name is usual" };
-  }
-  // Of columns equally good the first is taken: tables put what matters to the left.
-  const column = best(columns, (c, k) => {
-    if (k === id || k === time || c.name === "" || c.numeric < MOSTLY || c.distinct < 2) return -1;
-    if (growth(rows, id, k) >= ALWAYS) return 0;
-    const measured = c.distinct >= Math.min(MANY, Math.max(rows.length / 4, 2)) ? 1 : 0;
-    return 1 + measured + (varies(rows, id, k) ? 1 : 0) - c.empty;
-  });
-  const reason = column < 0 ? "no column of numbers is left" : "numbers that change between visits";
-  return { role: "value", column, reason };
+/** High for columns whose cells come more than once but are still many. */
+function idScore({ name, numeric, empty, distinct }: ColumnPreview, n: number): number {
+  if (empty > 0.2) return -1;
+  const words = (numeric < MOSTLY ? 1 : 0) + wordScore(name, ID_WORDS);
+  if (distinct < 2 || distinct >= n) return words + (distinct >= n && n > 0 ? 0.1 : -1);
+  return words + (n / distinct >= 1.3 && distinct >= Math.min(5, n / 2) ? 1 : 0.2);
+}
+
+function timeScore(column: Column, ids: readonly string[] | undefined): number {
+  if (column.about.numeric < MOSTLY && column.dates < MOSTLY) return -1;
+  const score = growth(column, ids) + wordScore(column.about.name, TIME_WORDS);
+  return score > 0.5 ? score : -1;
+}
+
+function valueScore(column: Column, ids: readonly string[] | undefined): number {
+  const { name, numeric, distinct, empty } = column.about;
+  if (name === "" || numeric < MOSTLY || distinct < 2) return -1;
+  if (growth(column, ids) >= ALWAYS) return 0;
+  const { cells } = column;
+  const measured = distinct >= Math.min(MANY, Math.max(cells.length / 4, 2)) ? 1 : 0;
+  const varies = cells.some((cell, r) => r > 0 && isSame(ids, r) && cell !== cells[r - 1]);
+  return 1 + measured + (varies ? 1 : 0) - empty;
+}
+
+/** Share of neighbouring rows of one individual along which a column grows. */
+function growth({ numbers }: Column, ids: readonly string[] | undefined): number {
+  const steps = numbers.map((x, r) => (r > 0 && isSame(ids, r) ? x - numbers[r - 1] : Number.NaN));
+  const pairs = steps.filter((step) => !Number.isNaN(step));
+  return pairs.filter((step) => step > 0).length / Math.max(pairs.length, 1);
+}
+
+/** Whether row r is of the same individual as the row before. */
+function isSame(ids: readonly string[] | undefined, r: number): boolean {
+  return ids === undefined || ids[r] === ids[r - 1];
 }
 
 /** Position of the column with a usual name of a role, −1 if none or two have it. */
@@ -196,56 +216,8 @@ function wordScore(name: string, words: RegExp): number {
   return words.test(name.toLowerCase().replace(/[^a-z]+/g, " ")) ? 0.5 : 0;
 }
 
-/** High for columns whose cells come more than once but are still many. */
-function repeats(column: ColumnPreview, n: number): number {
-  if (column.distinct < 2 || column.distinct >= n) return column.distinct >= n && n > 0 ? 0.1 : -1;
-  const perCell = n / column.distinct;
-  return perCell >= 1.3 && column.distinct >= Math.min(5, n / 2) ? 1 : 0.2;
-}
-
-/** Share of neighbouring rows of one individual along which a column grows. */
-function growth(rows: Cells, id: number, k: number): number {
-  let pairs = 0;
-  let grown = 0;
-  for (let r = 1; r < rows.length; r++) {
-    if (id >= 0 && rows[r][id] !== rows[r - 1][id]) continue;
-    const step = numberOf(rows[r][k]) - numberOf(rows[r - 1][k]);
-    if (Number.isNaN(step)) continue;
-    pairs++;
-    if (step > 0) grown++;
-  }
-  return pairs === 0 ? 0 : grown / pairs;
-}
-
-/** Whether a column differs between rows of one individual. */
-function varies(rows: Cells, id: number, k: number): boolean {
-  return rows.some((row, r) => r > 0 && (id < 0 || row[id] === rows[r - 1][id]) && row[k] !== rows[r - 1][k]);
-}
-
-function holdsDates(rows: Cells, k: number): boolean {
-  const filled = rows.map((row) => (row[k] ?? "").trim()).filter((cell) => !isMissing(cell));
-  return filled.length > 0 && filled.filter((cell) => dateKind(cell) !== undefined).length >= MOSTLY * filled.length;
-}
-
-/** The cell as a number; of a date the days since 1970, for telling which rows are later. */
-function numberOf(cell: string | undefined): number {
-  const text = (cell ?? "").trim();
-  const plain = readNumber(text, ".");
-  if (!Number.isNaN(plain)) return plain;
-  const comma = readNumber(text, ",");
-  return Number.isNaN(comma) && dateKind(text) === "iso" ? Date.parse(text) / 86_400_000 : comma;
-}
-
-/** Position of the largest score, −1 if none is positive or zero. */
-function best(columns: readonly ColumnPreview[], score: (column: ColumnPreview, k: number) => number): number {
-  let at = -1;
-  let top = 0;
-  columns.forEach((column, k) => {
-    const s = score(column, k);
-    if (s >= 0 && (at < 0 || s > top)) {
-      at = k;
-      top = s;
-    }
-  });
-  return at;
+/** Position of the largest score, −1 if all are negative; of equals the first: tables put what matters to the left. */
+function best(scores: readonly number[]): number {
+  const top = scores.reduce((a, b) => Math.max(a, b), -1);
+  return top >= 0 ? scores.indexOf(top) : -1;
 }

@@ -1,6 +1,13 @@
 /** From results of the core to the parts of a study: a cohort in numbers, groups with letters, courses and follow-up. */
 import { type Cohort, type Complaint, numIndividuals } from "@trajectory-maps/core";
-import { coveredPairs, onlyMarker, valueHistogram } from "@trajectory-maps/core/ingest";
+import {
+  countVisitClasses,
+  coveredPairs,
+  meanAndSd,
+  onlyMarker,
+  sortedQuantile,
+  valueHistogram,
+} from "@trajectory-maps/core/ingest";
 import type { CohortSummary, Numbers, StudyGroup, StudyGroups } from "./study.ts";
 
 /** What reading a file adds to a summary. */
@@ -10,9 +17,6 @@ export interface ReadingFacts {
   readonly warnings?: readonly Complaint[];
   readonly notes?: readonly string[];
 }
-
-/** Lower ends of the classes of visit counts: 1, 2, 3, 4–5, 6–8, 9 and more. */
-const VISIT_CLASSES = [1, 2, 3, 4, 6, 9];
 
 /** A cohort in numbers, without rows. */
 export function summarizeCohort(cohort: Cohort, reading: ReadingFacts = {}): CohortSummary {
@@ -24,22 +28,24 @@ export function summarizeCohort(cohort: Cohort, reading: ReadingFacts = {}): Coh
   const sortedValues = values.slice().sort();
   const [firstTime, lastTime] = extent(times);
   const { edges, counts: pairs } = coveredPairs(cohort, firstTime, lastTime);
-  const visitClasses = new Array<number>(VISIT_CLASSES.length).fill(0);
-  for (const n of counts) visitClasses[VISIT_CLASSES.filter((from) => n >= from).length - 1]++;
+  const visitClasses = countVisitClasses(counts);
   return {
     marker,
     numIndividuals: m,
     numObservations: times.length,
     ...(reading.numRows === undefined ? {} : { numRows: reading.numRows }),
     ...(reading.numRowsLeftOut === undefined ? {} : { numRowsLeftOut: reading.numRowsLeftOut }),
-    visitQuantiles: [0, 0.25, 0.5, 0.75, 1].map((p) => quantile(sortedCounts, p)),
+    visitQuantiles: [0, 0.25, 0.5, 0.75, 1].map((p) => sortedQuantile(sortedCounts, p)),
     singleVisit: visitClasses[0],
     visitClasses,
     firstTime,
     lastTime,
-    lastTimeQuartiles: [0.25, 0.5, 0.75].map((p) => quantile(last, p)),
-    time: moments(times),
-    value: { ...moments(values), quantiles: [0.05, 0.25, 0.5, 0.75, 0.95].map((p) => quantile(sortedValues, p)) },
+    lastTimeQuartiles: [0.25, 0.5, 0.75].map((p) => sortedQuantile(last, p)),
+    time: meanAndSd(times),
+    value: {
+      ...meanAndSd(values),
+      quantiles: [0.05, 0.25, 0.5, 0.75, 0.95].map((p) => sortedQuantile(sortedValues, p)),
+    },
     design: { edges, counts: pairs },
     histogram: valueHistogram(cohort),
     warnings: reading.warnings ?? [],
@@ -129,20 +135,4 @@ function extent(x: Numbers): readonly [number, number] {
     high = Math.max(high, x[k]);
   }
   return [low, high];
-}
-
-function moments(x: Numbers): { mean: number; sd: number } {
-  let mean = 0;
-  for (let k = 0; k < x.length; k++) mean += x[k] / x.length;
-  let sum = 0;
-  for (let k = 0; k < x.length; k++) sum += (x[k] - mean) ** 2;
-  return { mean, sd: x.length > 1 ? Math.sqrt(sum / (x.length - 1)) : 0 };
-}
-
-/** R's type 7, of sorted numbers. */
-export function quantile(sorted: Numbers, p: number): number {
-  const at = (sorted.length - 1) * p;
-  const low = Math.floor(at);
-  const next = Math.min(sorted.length - 1, low + 1);
-  return sorted[low] + (at - low) * (sorted[next] - sorted[low]);
 }

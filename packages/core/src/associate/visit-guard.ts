@@ -4,10 +4,9 @@
  * individuals seen about as often and about as long: strata of visit count (1, 2, 3, 4–5, 6–8, 9 or more) times tertiles
  * of the last visit's time.                                                        (docs/math/association.md §5)
  */
+import { visitClass } from "../cohort/visit-classes.ts";
 import { DtmError } from "../errors.ts";
 
-/** First visit count of each class. */
-const VISIT_CLASSES = [1, 2, 3, 4, 6, 9] as const;
 /** Strata below this size are merged with a neighbour. */
 const LEAST_SIZE = 10;
 
@@ -100,12 +99,6 @@ function checkIndividual(visits: number, time: number, i: number): void {
   if (!Number.isFinite(time)) {
     throw new DtmError("not-finite", `visitStrata: expected a finite last time, received ${time} for individual ${i}.`);
   }
-}
-
-function visitClass(visits: number): number {
-  let k = VISIT_CLASSES.length - 1;
-  while (VISIT_CLASSES[k] > visits) k--;
-  return k;
 }
 
 /** 0, 1 or 2 for each time: up to the first tertile, up to the second, above. */

@@ -4,6 +4,7 @@ export { type Outcome, type OutcomesRead, readOutcomes, type SubjectsTable } fro
 export { type CohortColumns, type MarkerSeries, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
 export { idAt, idList, type PackedIds, packIds } from "../cohort/ids.ts";
 export { applyTransform, TRANSFORMS, type Transform, undoSlope, undoTransform } from "../cohort/marker.ts";
+export { countVisitClasses } from "../cohort/visit-classes.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorKind } from "../error-codes.ts";
 export { showComplaint, showReceived, showWhere, type Where } from "../errors.ts";
 export type { Columns } from "../ingest/columns.ts";
@@ -29,6 +30,8 @@ export {
 export { leftOutNote, type ReadCohort, readCohortFile } from "../ingest/read-cohort.ts";
 export type { ReadCohortOptions } from "../ingest/reading.ts";
 export type { Delimiter, TableRow } from "../ingest/table.ts";
+export { meanAndSd } from "../numeric/moments.ts";
+export { sortedQuantile } from "../numeric/select.ts";
 export {
   plainOutcomes,
   type ReadSubjects,

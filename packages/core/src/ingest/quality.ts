@@ -5,7 +5,9 @@
  */
 import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform, type Marker, undoTransform } from "../cohort/marker.ts";
+import { countVisitClasses } from "../cohort/visit-classes.ts";
 import type { Complaint, ErrorCode } from "../errors.ts";
+import { meanAndSd } from "../numeric/moments.ts";
 import { sortedQuantile } from "../numeric/select.ts";
 import type { ReadCohort } from "./read-cohort.ts";
 
@@ -57,7 +59,6 @@ export interface CoveredPairs {
 
 const DESIGN_BINS = 12;
 const VALUE_BINS = 24;
-const VISIT_CLASSES = [1, 2, 3, 4, 6, 9];
 
 /** The quality of a cohort as it was read. */
 export function inspectCohort(
@@ -73,8 +74,7 @@ export function inspectCohort(
     if (counts[i] > 1) spans.push(times[offsets[i + 1] - 1] - times[offsets[i]]);
     for (let j = offsets[i] + 1; j < offsets[i + 1]; j++) gaps.push(times[j] - times[j - 1]);
   }
-  const visitClasses = new Array<number>(VISIT_CLASSES.length).fill(0);
-  for (const n of counts) visitClasses[VISIT_CLASSES.filter((from) => n >= from).length - 1]++;
+  const visitClasses = countVisitClasses(counts);
   const sortedTimes = times.slice().sort();
   const countOf = (code: ErrorCode) => warnings.filter((w) => w.code === code).reduce((s, w) => s + (w.count ?? 1), 0);
   return {
@@ -91,7 +91,7 @@ export function inspectCohort(
     distinctTimes: new Set(times).size,
     spans: fiveNumbers(spans),
     gaps: fiveNumbers(gaps),
-    values: { ...moments(values), quantiles: fiveNumbers(values)! },
+    values: { ...meanAndSd(values), quantiles: fiveNumbers(values)! },
     findings: {
       missing: countOf("missing-value"),
       duplicates: countOf("duplicate-rows"),
@@ -159,14 +159,6 @@ function roundWidth(wanted: number, decades: boolean): number {
 
 function binOf(x: number, low: number, high: number, n: number): number {
   return high > low ? Math.min(n - 1, Math.max(0, Math.floor((n * (x - low)) / (high - low)))) : 0;
-}
-
-function moments(x: Float64Array): { mean: number; sd: number } {
-  let mean = 0;
-  for (const v of x) mean += v / x.length;
-  let sum = 0;
-  for (const v of x) sum += (v - mean) ** 2;
-  return { mean, sd: x.length > 1 ? Math.sqrt(sum / (x.length - 1)) : 0 };
 }
 
 /** Quantiles of type 7; null of nothing. */

@@ -1,4 +1,14 @@
-/** First and second moments of rows x [n,d]. */
+/** First and second moments of numbers x [n] and of rows x [n,d]. */
+
+/** Mean and standard deviation (divisor n − 1; 0 for one number) of x [n]. */
+export function meanAndSd(x: ArrayLike<number>): { readonly mean: number; readonly sd: number } {
+  const n = x.length;
+  let mean = 0;
+  for (let k = 0; k < n; k++) mean += x[k] / n;
+  let sum = 0;
+  for (let k = 0; k < n; k++) sum += (x[k] - mean) ** 2;
+  return { mean, sd: n > 1 ? Math.sqrt(sum / (n - 1)) : 0 };
+}
 
 /** Means of the columns, [d]. */
 export function columnMeans(x: Float64Array, n: number, d: number): Float64Array {

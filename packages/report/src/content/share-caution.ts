@@ -1,6 +1,7 @@
 /** What crude shares of an outcome by group leave out: how long the members of each group were seen. */
+
+import { sortedQuantile } from "@trajectory-maps/core/ingest";
 import { fixed } from "../numbers.ts";
-import { quantile } from "../summary.ts";
 import { midSentence, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
 
@@ -11,7 +12,7 @@ export function shareCaution({ study, groups, mapOutcome, timeWord, smallCell }:
   const last = study.placements?.lastTime;
   const medians = groups.flatMap(({ group, letter }) => {
     const times = last?.filter((_, i) => labels[i] === group).sort();
-    return times === undefined || times.length < smallCell ? [] : [{ letter, time: quantile(times, 0.5) }];
+    return times === undefined || times.length < smallCell ? [] : [{ letter, time: sortedQuantile(times, 0.5) }];
   });
   const ordered = [...medians].sort((a, b) => a.time - b.time);
   const [first, end] = [ordered[0], ordered[ordered.length - 1]];

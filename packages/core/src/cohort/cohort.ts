@@ -130,13 +130,13 @@ export function selectIndividuals(cohort: Cohort, individuals: ArrayLike<number>
 }
 
 /**
- * The first `count(n)` observations of each individual with n observations of a marker (for conditioning a forecast) or,
- * with `rest`, the others; individuals left with none are dropped.
+ * The first `count(n, times)` observations of each individual with n observations of a marker (for conditioning a
+ * forecast) or, with `rest`, the others; individuals left with none are dropped.
  */
-export function selectVisits(cohort: Cohort, count: (n: number) => number, rest = false): Cohort {
-  const range: Range = ({ offsets }, i) => {
+export function selectVisits(cohort: Cohort, count: (n: number, times: Float64Array) => number, rest = false): Cohort {
+  const range: Range = ({ offsets, times }, i) => {
     const [start, end] = [offsets[i], offsets[i + 1]];
-    const cut = start + Math.min(Math.max(Math.floor(count(end - start)), 0), end - start);
+    const cut = start + Math.min(Math.max(Math.floor(count(end - start, times.subarray(start, end))), 0), end - start);
     return rest ? [cut, end] : [start, cut];
   };
   const kept = Int32Array.from({ length: numIndividuals(cohort) }, (_, i) => i).filter((i) =>

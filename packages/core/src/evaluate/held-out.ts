@@ -65,21 +65,15 @@ function conditionalLogLikelihoods(
   future: Cohort,
   history: Cohort,
 ): Float64Array {
-  const past = alignHistory(future, history);
-  const joint = logLikelihoods(mixture, modelStatistics(model, joinCohorts(past, future)));
-  const given = logLikelihoods(mixture, modelStatistics(model, past));
-  return joint.map((v, i) => v - given[i]);
-}
-
-/** The history's observations of exactly the individuals of `future`, in their order. */
-function alignHistory(future: Cohort, history: Cohort): Cohort {
   if (!sameIds(history.ids, future.ids)) {
     throw new DtmError(
       "history",
       `heldOutLogLikelihood: expected a history of the same ${numIndividuals(future)} individuals, received ${numIndividuals(history)} individuals. Select both with selectVisits.`,
     );
   }
-  return history;
+  const joint = logLikelihoods(mixture, modelStatistics(model, joinCohorts(history, future)));
+  const given = logLikelihoods(mixture, modelStatistics(model, history));
+  return joint.map((v, i) => v - given[i]);
 }
 
 function joinCohorts(a: Cohort, b: Cohort): Cohort {

@@ -4,9 +4,7 @@
  * its group: the study's groups are regions of the map, and individuals join them by the posterior of their place at the
  * landmark. The map and the regions themselves were made from all visits.
  */
-import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
-import { idAt } from "../cohort/ids.ts";
-import { DtmError } from "../errors.ts";
+import { type Cohort, onlyMarker, selectIndividuals, selectVisits } from "../cohort/cohort.ts";
 import { largestShares, mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
 import type { Groups } from "../map/groups.ts";
 import type { TrajectoryModel } from "../models/model.ts";
@@ -57,7 +55,11 @@ export function landmarkSurvival(
   landmark: number = defaultLandmark(visitsOf(cohort)),
 ): LandmarkSurvival {
   const after = landmarkFollowUp(visitsOf(cohort), followUp, landmark);
-  const early = embed(model, visitsUntil(cohort, after.individuals, landmark));
+  const seen = selectIndividuals(cohort, after.individuals);
+  const early = embed(
+    model,
+    selectVisits(seen, (_, times) => times.filter((t) => t <= landmark).length),
+  );
   const labels = groupsAtLandmark(placements, groups, early);
   const all = groups.groups.map(({ letter, name }, group) => ({ group, letter, name }));
   const present = all.flatMap(({ group }) => (labels.includes(group) ? [group] : []));
@@ -83,31 +85,6 @@ export function landmarkSurvival(
 function visitsOf(cohort: Cohort) {
   const { times, offsets } = onlyMarker(cohort);
   return { times, starts: offsets };
-}
-
-/** The chosen individuals with their visits at or before the landmark. */
-function visitsUntil(cohort: Cohort, individuals: Int32Array, landmark: number): Cohort {
-  const series = onlyMarker(cohort);
-  const ids: string[] = [];
-  const times: number[] = [];
-  const values: number[] = [];
-  for (const i of individuals) {
-    const id = idAt(cohort.ids, i);
-    for (let j = series.offsets[i]; j < series.offsets[i + 1]; j++) {
-      if (series.times[j] > landmark) break;
-      ids.push(id);
-      times.push(series.times[j]);
-      values.push(series.values[j]);
-    }
-  }
-  const early = makeCohort({ ids, times, values }, series.marker);
-  if (numIndividuals(early) !== individuals.length) {
-    throw new DtmError(
-      "shape",
-      `landmarkSurvival: expected ${individuals.length} individuals, kept ${numIndividuals(early)}.`,
-    );
-  }
-  return early;
 }
 
 /** The study's group whose region holds most of each early place. */

@@ -8,7 +8,7 @@
  * Two sweeps over time with a Fenwick tree over the ranks of risk: O(n log n).   (docs/math/survival.md §4)
  */
 import { DtmError } from "../errors.ts";
-import { checkFollowUp, type FollowUp } from "./follow-up.ts";
+import { checkFollowUp, type FollowUp, tiesOf } from "./follow-up.ts";
 
 export interface Concordance {
   readonly concordance: number;
@@ -42,22 +42,26 @@ export function concordance(followUp: FollowUp, risk: ArrayLike<number>): Concor
   const tied = new Float64Array(n);
   const numRanks = ranks.reduce((a, b) => Math.max(a, b), 0) + 1;
 
-  // Backwards: each event against all who outlived it.
+  const blocks = tiesOf(order, followUp, true);
   const counts = new Float64Array(numRanks + 1);
   let counted = 0;
-  sweepBlocks(order, times, events, true, (block, isEvent) => {
-    if (isEvent) {
-      for (const i of block) {
-        const below = countBelow(counts, ranks[i]);
-        const equal = countBelow(counts, ranks[i] + 1) - below;
-        agree[i] += below;
-        tied[i] += equal;
-        disagree[i] += counted - below - equal;
-      }
-    }
+  /** Adds to i the pairs with all counted so far: those of lower, equal and higher risk. */
+  const compare = (i: number, lower: Float64Array, higher: Float64Array) => {
+    const below = countBelow(counts, ranks[i]);
+    const equal = countBelow(counts, ranks[i] + 1) - below;
+    lower[i] += below;
+    tied[i] += equal;
+    higher[i] += counted - below - equal;
+  };
+  const count = (block: Int32Array) => {
     for (const i of block) addRank(counts, ranks[i]);
     counted += block.length;
-  });
+  };
+  // Backwards: each event against all who outlived it.
+  for (const block of [...blocks].reverse()) {
+    if (events[block[0]] === 1) for (const i of block) compare(i, agree, disagree);
+    count(block);
+  }
   const c = sum(agree);
   const d = sum(disagree);
   const t = sum(tied);
@@ -65,18 +69,10 @@ export function concordance(followUp: FollowUp, risk: ArrayLike<number>): Concor
   // Forwards: each individual against all events that it outlived.
   counts.fill(0);
   counted = 0;
-  sweepBlocks(order, times, events, false, (block, isEvent) => {
-    for (const i of block) {
-      const below = countBelow(counts, ranks[i]);
-      const equal = countBelow(counts, ranks[i] + 1) - below;
-      disagree[i] += below;
-      tied[i] += equal;
-      agree[i] += counted - below - equal;
-    }
-    if (!isEvent) return;
-    for (const i of block) addRank(counts, ranks[i]);
-    counted += block.length;
-  });
+  for (const block of blocks) {
+    for (const i of block) compare(i, disagree, agree);
+    if (events[block[0]] === 1) count(block);
+  }
 
   const pairs = c + d + t;
   const D = (c - d) / pairs;
@@ -89,25 +85,6 @@ export function concordance(followUp: FollowUp, risk: ArrayLike<number>): Concor
     discordant: d,
     tiedRisk: t,
   };
-}
-
-/** Calls `visit` for each run of equal time and equal event, in the order or, with `back`, against it. */
-function sweepBlocks(
-  order: Int32Array,
-  times: ArrayLike<number>,
-  events: ArrayLike<number>,
-  back: boolean,
-  visit: (block: Int32Array, isEvent: boolean) => void,
-): void {
-  const same = (a: number, b: number) => times[a] === times[b] && events[a] === events[b];
-  const starts = [0];
-  for (let j = 1; j < order.length; j++) if (!same(order[j - 1], order[j])) starts.push(j);
-  const ends = [...starts.slice(1), order.length];
-  for (let s = 0; s < starts.length; s++) {
-    const place = back ? starts.length - 1 - s : s;
-    const block = order.subarray(starts[place], ends[place]);
-    visit(block, events[block[0]] === 1);
-  }
 }
 
 /** Adds a rank to counts kept for prefix sums in O(log n) (Fenwick 1994). */

@@ -7,6 +7,18 @@ export interface FollowUp {
   readonly events: ArrayLike<number>;
 }
 
+/** The individuals in a given order, cut where time, or with `byEvent` event or censoring, changes: sets of ties. */
+export function tiesOf(order: Int32Array, { times, events }: FollowUp, byEvent = false): Int32Array[] {
+  const ties: Int32Array[] = [];
+  for (let from = 0, to = 1; to <= order.length; to++) {
+    const [a, b] = [order[to - 1], order[to]];
+    if (to < order.length && times[a] === times[b] && !(byEvent && events[a] !== events[b])) continue;
+    ties.push(order.subarray(from, to));
+    from = to;
+  }
+  return ties;
+}
+
 /** Throws unless every time is finite and not negative and every event 0 or 1. */
 export function checkFollowUp({ times, events }: FollowUp, where: string): void {
   if (times.length === 0 || times.length !== events.length) {

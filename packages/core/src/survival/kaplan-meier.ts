@@ -12,7 +12,7 @@
  */
 import { checkOption } from "../errors.ts";
 import { normalQuantile } from "../numeric/special.ts";
-import { checkFollowUp, type FollowUp } from "./follow-up.ts";
+import { checkFollowUp, type FollowUp, tiesOf } from "./follow-up.ts";
 
 export type IntervalType = "log-log" | "log" | "plain";
 
@@ -51,31 +51,30 @@ export function kaplanMeier(
 ): KaplanMeier {
   checkFollowUp(followUp, "kaplanMeier");
   checkOption(level > 0 && level < 1, "kaplanMeier: level", "a share between 0 and 1", level, "Try 0.95.");
-  const { times, atRisk, events, censored } = countByTime(followUp);
-  const J = times.length;
-  const survival = new Float64Array(J);
-  const standardErrors = new Float64Array(J);
-  const lower = new Float64Array(J);
-  const upper = new Float64Array(J);
+  const numIndividuals = followUp.times.length;
+  const order = Int32Array.from(followUp.times, (_, i) => i).sort((a, b) => followUp.times[a] - followUp.times[b]);
+  const ties = tiesOf(order, followUp);
+  const column = () => new Float64Array(ties.length);
+  const [atRisk, events, censored, survival] = [column(), column(), column(), column()];
+  const [standardErrors, lower, upper] = [column(), column(), column()];
+  const times = Float64Array.from(ties, ([i]) => followUp.times[i]);
   const z = normalQuantile(0.5 + 0.5 * level);
-  let S = 1;
-  let v = 0;
-  let numEvents = 0;
-  for (let j = 0; j < J; j++) {
-    const [d, n] = [events[j], atRisk[j]];
+  let [S, v, n, numEvents] = [1, 0, numIndividuals, 0];
+  for (const [j, ending] of ties.entries()) {
+    const d = ending.filter((i) => followUp.events[i] === 1).length;
     S *= (n - d) / n;
     v += d === 0 ? 0 : d / (n * (n - d));
-    numEvents += d;
-    survival[j] = S;
+    [atRisk[j], events[j], censored[j], survival[j]] = [n, d, ending.length - d, S];
     standardErrors[j] = S > 0 ? S * Math.sqrt(v) : Number.NaN;
     [lower[j], upper[j]] = bounds(S, v, z, interval);
+    numEvents += d;
+    n -= ending.length;
   }
   const median = {
     time: crossing(times, survival),
     lower: crossing(times, lower),
     upper: crossing(times, upper),
   };
-  const numIndividuals = followUp.times.length;
   const counts = { numIndividuals, numEvents, times, atRisk, events, censored };
   return { ...counts, survival, standardErrors, lower, upper, level, interval, median };
 }
@@ -125,17 +124,9 @@ export function curveAt(curve: SurvivalSteps, times: ArrayLike<number>): Surviva
     const next = j >= 0 && curve.times[j] === time ? j : j + 1;
     const atRisk = next < curve.times.length ? curve.atRisk[next] : 0;
     const survival = j < 0 ? 1 : curve.survival[j];
-    if (survival === 1) {
-      return {
-        time,
-        survival,
-        lower: noEventBound(time, atRisk, curve.level ?? 0.95),
-        upper: 1,
-        atRisk,
-        noEvent: true,
-      };
-    }
-    return { time, survival, lower: curve.lower[j], upper: curve.upper[j], atRisk, noEvent: false };
+    const noEvent = survival === 1;
+    const lower = noEvent ? noEventBound(time, atRisk, curve.level ?? 0.95) : curve.lower[j];
+    return { time, survival, lower, upper: noEvent ? 1 : curve.upper[j], atRisk, noEvent };
   });
 }
 
@@ -143,34 +134,6 @@ export function curveAt(curve: SurvivalSteps, times: ArrayLike<number>): Surviva
 function noEventBound(time: number, n: number, level: number): number {
   if (time <= 0) return 1;
   return n > 0 ? ((1 - level) / 2) ** (1 / n) : Number.NaN;
-}
-
-/** Distinct times with the numbers at risk, with events and censored. */
-function countByTime({ times, events }: FollowUp) {
-  const n = times.length;
-  const order = Array.from({ length: n }, (_, i) => i).sort((a, b) => times[a] - times[b]);
-  const distinct: number[] = [];
-  const atRisk: number[] = [];
-  const dead: number[] = [];
-  const lost: number[] = [];
-  order.forEach((i, place) => {
-    let last = distinct.length - 1;
-    if (last < 0 || distinct[last] !== times[i]) {
-      distinct.push(times[i]);
-      atRisk.push(n - place);
-      dead.push(0);
-      lost.push(0);
-      last++;
-    }
-    if (events[i] === 1) dead[last]++;
-    else lost[last]++;
-  });
-  return {
-    times: Float64Array.from(distinct),
-    atRisk: Float64Array.from(atRisk),
-    events: Float64Array.from(dead),
-    censored: Float64Array.from(lost),
-  };
 }
 
 function bounds(S: number, v: number, z: number, interval: IntervalType): [number, number] {

@@ -8,7 +8,7 @@
 import { DtmError } from "../errors.ts";
 import { choleskyInPlace, solveLowerInPlace } from "../numeric/cholesky.ts";
 import { chisquareUpper } from "../numeric/special.ts";
-import { checkFollowUp, type FollowUp } from "./follow-up.ts";
+import { checkFollowUp, type FollowUp, tiesOf } from "./follow-up.ts";
 
 export interface LogRank {
   readonly statistic: number; // χ²
@@ -22,17 +22,16 @@ export interface LogRank {
 }
 
 /** Log-rank test of groups 0..k−1; individuals labelled below 0 are left out. */
-export function logRank({ times, events }: FollowUp, labels: ArrayLike<number>, numGroups: number): LogRank {
+export function logRank(followUp: FollowUp, labels: ArrayLike<number>, numGroups: number): LogRank {
+  const { times, events } = followUp;
   const k = numGroups;
-  const order = Array.from({ length: times.length }, (_, i) => i)
+  const order = Int32Array.from(times, (_, i) => i)
     .filter((i) => labels[i] >= 0 && labels[i] < k)
     .sort((a, b) => times[a] - times[b]);
-  const t = order.map((i) => times[i]);
-  const event = order.map((i) => events[i]);
-  const group = order.map((i) => labels[i]);
-  checkFollowUp({ times: t, events: event }, "logRank");
+  const of = (x: ArrayLike<number>) => Float64Array.from(order, (i) => x[i]);
+  checkFollowUp({ times: of(times), events: of(events) }, "logRank");
   const atRisk = new Float64Array(k); // n_gj
-  for (const g of group) atRisk[g]++;
+  for (const i of order) atRisk[labels[i]]++;
   const sizes = Array.from(atRisk);
   if (k < 2 || sizes.includes(0)) {
     throw new DtmError(
@@ -43,26 +42,19 @@ export function logRank({ times, events }: FollowUp, labels: ArrayLike<number>, 
   const observed = new Array<number>(k).fill(0);
   const expected = new Array<number>(k).fill(0);
   const variance = new Float64Array(k * k);
-  for (let start = 0; start < t.length; ) {
-    let end = start;
-    let d = 0;
-    while (end < t.length && t[end] === t[start]) {
-      if (event[end] === 1) {
-        d++;
-        observed[group[end]]++;
-      }
-      end++;
+  let n = order.length;
+  for (const ending of tiesOf(order, followUp)) {
+    const dying = ending.filter((i) => events[i] === 1);
+    const d = dying.length;
+    const spread = n > 1 ? (d * (n - d)) / (n - 1) : 0;
+    for (const i of dying) observed[labels[i]]++;
+    for (let g = 0; g < k && d > 0; g++) {
+      const share = atRisk[g] / n;
+      expected[g] += d * share;
+      for (let h = 0; h < k; h++) variance[g * k + h] += spread * share * ((g === h ? 1 : 0) - atRisk[h] / n);
     }
-    const n = t.length - start;
-    if (d > 0) {
-      const spread = n > 1 ? (d * (n - d)) / (n - 1) : 0;
-      for (let g = 0; g < k; g++) {
-        const share = atRisk[g] / n;
-        expected[g] += d * share;
-        for (let h = 0; h < k; h++) variance[g * k + h] += spread * share * ((g === h ? 1 : 0) - atRisk[h] / n);
-      }
-    }
-    for (; start < end; start++) atRisk[group[start]]--;
+    for (const i of ending) atRisk[labels[i]]--;
+    n -= ending.length;
   }
   const { statistic, degrees } = quadraticForm(observed, expected, variance, k);
   return { statistic, degrees, pValue: chisquareUpper(statistic, degrees), sizes, observed, expected, variance };

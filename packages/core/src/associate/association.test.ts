@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../numeric/random.ts";
-import { type AssociationInput, adjustTogether, associate } from "./association.ts";
+import { type AssociationInput, associate } from "./association.ts";
 import { countExceedances } from "./permutation.ts";
 
 /** Two representations of 200 individuals; "shape" goes with the second, "often" with visits alone, "few" is rare. */
@@ -146,18 +146,5 @@ describe("associate", () => {
     await expect(associate({ ...input, lastTimes: [1] })).rejects.toMatchObject({ code: "shape" });
     await expect(associate(input, { primary: "pca" })).rejects.toMatchObject({ code: "option" });
     await expect(associate(input, { signal: { aborted: true } })).rejects.toMatchObject({ code: "cancelled" });
-  });
-});
-
-describe("adjustTogether", () => {
-  it("makes one family of several markers", async () => {
-    const options = { permutations: 99, controls: false };
-    const markers = [await associate(study(1), options), await associate(study(2), options)];
-    const together = adjustTogether(markers);
-    const p = markers.flatMap(({ outcomes }) => outcomes.map((o) => o.representations.lmm.p));
-    const smallest = p.indexOf(Math.min(...p));
-    const holm = together.flatMap(({ outcomes }) => outcomes.map((o) => o.representations.lmm.adjusted.holm));
-    expect(holm[smallest]).toBeCloseTo(Math.min(1, 6 * p[smallest]), 12);
-    expect(together.map(({ outcomes }) => outcomes.length)).toEqual([3, 3]);
   });
 });

@@ -89,17 +89,6 @@ export async function associate(input: AssociationInput, options: AssociationOpt
   };
 }
 
-/** Adjusts the p-values of several associations (markers) as one family per representation. */
-export function adjustTogether(associations: readonly Association[]): Association[] {
-  const adjusted = adjustFamily(associations.flatMap(({ outcomes }) => outcomes));
-  let at = 0;
-  return associations.map((association) => {
-    const outcomes = adjusted.slice(at, at + association.outcomes.length);
-    at += outcomes.length;
-    return { ...association, outcomes };
-  });
-}
-
 /** Holm and Benjamini–Hochberg over outcomes, for each representation and test apart. */
 function adjustFamily(results: readonly OutcomeAssociation[]): OutcomeAssociation[] {
   const names = [...new Set(results.flatMap(({ representations }) => Object.keys(representations)))];

@@ -11,7 +11,7 @@ import { choleskyInPlace } from "../numeric/cholesky.ts";
 import { multiply, trace } from "../numeric/matrix.ts";
 import { gradientOuterIntegral } from "./gauss-grid.ts";
 import { minimizeLikeR } from "./r-bfgs.ts";
-import { type Sample, transformRows } from "./sample.ts";
+import type { Sample } from "./sample.ts";
 
 export type BandwidthRule = "ks" | "closed-form";
 
@@ -40,7 +40,7 @@ export function selectBandwidth(sample: Sample, rule: BandwidthRule): Bandwidth 
 function spheredFunctional(sample: Sample): { readonly pilot: number; readonly functional: Float64Array } {
   const { n, d } = sample;
   const pilot = (2 ** (d / 2 + 1) / (n * (d + 2))) ** (1 / (d + 4));
-  const z = transformRows(sample.x, n, d, sample.inverseRoot);
+  const z = multiply(sample.x, sample.inverseRoot, n, d, d);
   for (let k = 0; k < z.length; k++) z[k] /= pilot;
   const functional = gridFunctional(z, d) ?? pairFunctional(z, n, d);
   // z is in pilots: φ brings h₂^−d, the two derivatives h₂^−2.

@@ -5,6 +5,7 @@
  * the AUC; for the primary one also its naive twin, the energy distance and posterior draws.
  */
 import { DtmError } from "../errors.ts";
+import { takeRows } from "../numeric/matrix.ts";
 import { openStream } from "../numeric/random.ts";
 import { type Estimate, energyCoefficient, indicesOf, type ShareAuc, scoreAuc, shareAuc } from "./effect.ts";
 import { kdeTest } from "./kde-test.ts";
@@ -12,7 +13,7 @@ import { testFeatures } from "./kernel-features.ts";
 import { type AdjustedPValue, fewCasesMessage } from "./multiplicity.ts";
 import { CASE, CONTROL } from "./outcomes.ts";
 import { type PermutationOptions, planPermutations, runPermutations } from "./permutation.ts";
-import { type Prepared, type PreparedRepresentation, takeRows } from "./prepare.ts";
+import type { Prepared, PreparedRepresentation } from "./prepare.ts";
 import { negativeControls, visitCountMessage } from "./visit-guard.ts";
 
 export interface AssociationOptions extends PermutationOptions {
@@ -193,8 +194,7 @@ async function withoutPermutations(
 
 /** The published test, or why it is not defined. */
 function published({ locations, mapDimension }: PreparedRepresentation, labels: Uint8Array): PublishedTest | string {
-  const n = labels.length;
-  const places = (label: number) => takeRows(locations, n, indicesOf(labels, label));
+  const places = (label: number) => takeRows(locations, mapDimension, indicesOf(labels, label));
   try {
     const test = kdeTest(places(CASE), places(CONTROL), mapDimension);
     return { statistic: test.statistic, z: test.z, p: test.pValue, adjusted: UNADJUSTED };

@@ -3,6 +3,7 @@
  * pooled kernel and the statistics to permute. Outcomes known for the same individuals share one preparation.
  */
 import { DtmError } from "../errors.ts";
+import { takeRows } from "../numeric/matrix.ts";
 import {
   energyFeatures,
   gaussFeatures,
@@ -83,8 +84,8 @@ export function orderIndividuals(
   return {
     representations: representations.map(({ name, locations, draws }) => ({
       name,
-      locations: takeRows(locations, m, order),
-      draws: draws?.map((draw) => takeRows(draw, m, order)),
+      locations: takeRows(locations, locations.length / m, order),
+      draws: draws?.map((draw) => takeRows(draw, locations.length / m, order)),
     })),
     visitCounts: Float64Array.from(order, (i) => visitCounts[i]),
     lastTimes: Float64Array.from(order, (i) => lastTimes[i]),
@@ -96,10 +97,10 @@ export function orderIndividuals(
 export function prepare(individuals: Individuals, known: Int32Array, primary: string): Prepared {
   const m = individuals.order.length;
   const n = known.length;
-  const visitCounts = takeRows(individuals.visitCounts, m, known);
+  const visitCounts = takeRows(individuals.visitCounts, 1, known);
   const representations = individuals.representations.map(({ name, locations: all }) => {
     const mapDimension = all.length / m;
-    const locations = takeRows(all, m, known);
+    const locations = takeRows(all, mapDimension, known);
     const places = standardPlaces(locations, mapDimension);
     const kernel = gaussFeatures(places, n, mapDimension);
     return { name, mapDimension, locations, places, kernel, test: testFeatures(kernel) };
@@ -110,20 +111,12 @@ export function prepare(individuals: Individuals, known: Int32Array, primary: st
   return {
     known,
     visitCounts,
-    strata: visitStrata(visitCounts, takeRows(individuals.lastTimes, m, known)),
+    strata: visitStrata(visitCounts, takeRows(individuals.lastTimes, 1, known)),
     representations,
     primary: representations[at],
     energy: energyFeatures(locations, n, mapDimension),
-    draws: draws.map((set) => wideFeatures(takeRows(set, m, known), mapDimension)),
+    draws: draws.map((set) => wideFeatures(takeRows(set, mapDimension, known), mapDimension)),
   };
-}
-
-/** Rows of x [m,q] in the given order, q from the length. */
-export function takeRows(x: Float64Array, m: number, rows: Int32Array): Float64Array {
-  const q = x.length / m;
-  const out = new Float64Array(rows.length * q);
-  for (let k = 0; k < rows.length; k++) for (let a = 0; a < q; a++) out[k * q + a] = x[rows[k] * q + a];
-  return out;
 }
 
 function comparePlaces(representations: readonly Representation[], m: number, a: number, b: number): number {

@@ -1,6 +1,6 @@
 /** Moments of one sample of places and the checks that every density estimate needs. */
 import { DtmError } from "../errors.ts";
-import { cholesky } from "../numeric/cholesky.ts";
+import { cholesky, solveLowerInPlace } from "../numeric/cholesky.ts";
 import { columnMeans, covarianceOf } from "../numeric/moments.ts";
 import { symmetricEigen } from "../numeric/symmetric-eigen.ts";
 
@@ -45,29 +45,10 @@ export function describeSample(x: Float64Array, d: number, what = "places"): Sam
   return { x, n, d, mean, covariance, root, inverseRoot };
 }
 
-/** out [n,d] = x A for a symmetric A [d,d]. */
-export function transformRows(x: Float64Array, n: number, d: number, A: Float64Array): Float64Array {
-  const out = new Float64Array(n * d);
-  for (let i = 0; i < n; i++) {
-    for (let a = 0; a < d; a++) {
-      let s = 0;
-      for (let b = 0; b < d; b++) s += x[i * d + b] * A[b * d + a];
-      out[i * d + a] = s;
-    }
-  }
-  return out;
-}
-
 /** out [n,d] = L⁻¹x for each row x, L lower triangular [d,d]. */
 export function whitenRows(x: Float64Array, n: number, d: number, L: Float64Array): Float64Array {
-  const out = new Float64Array(n * d);
-  for (let i = 0; i < n; i++) {
-    for (let a = 0; a < d; a++) {
-      let s = x[i * d + a];
-      for (let b = 0; b < a; b++) s -= L[a * d + b] * out[i * d + b];
-      out[i * d + a] = s / L[a * d + a];
-    }
-  }
+  const out = x.slice();
+  for (let i = 0; i < n; i++) solveLowerInPlace(L, d, out.subarray(i * d, (i + 1) * d));
   return out;
 }
 

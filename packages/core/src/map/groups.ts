@@ -9,6 +9,7 @@ import { checkOption } from "../errors.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { measurementSd } from "../noise/noise.ts";
+import { takeRows } from "../numeric/matrix.ts";
 import { type CourseSummary, courseAt, groupCourses, groupMedians } from "./clusters/courses.ts";
 import { courseDifference, distinctCourses } from "./clusters/distinct.ts";
 import {
@@ -147,10 +148,7 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
   checkOption(method === "ward" || method === "mixture", "groupPlaces", "method ward or mixture", method, "");
   const q = placements.mapDimension;
   const clustered = clusteredIndividuals(placements, minObservations, numGroups === "auto" ? maxGroups : numGroups);
-  const points = new Float64Array(clustered.length * q);
-  clustered.forEach((i, k) => {
-    points.set(placements.location.subarray(i * q, (i + 1) * q), k * q);
-  });
+  const points = takeRows(placements.location, q, clustered);
   const tree = wardTree(points, clustered.length, q);
   if (numGroups !== "auto") {
     const possible = Number.isInteger(numGroups) && numGroups >= 1 && numGroups <= clustered.length;

@@ -3,6 +3,15 @@
  * Kernels write into buffers they are given and never validate.
  */
 
+/** The given rows of x [m,width], in the order given. */
+export function takeRows(x: Float64Array, width: number, rows: ArrayLike<number>): Float64Array {
+  const out = new Float64Array(rows.length * width);
+  for (let k = 0; k < rows.length; k++) {
+    for (let a = 0; a < width; a++) out[k * width + a] = x[rows[k] * width + a];
+  }
+  return out;
+}
+
 /** out [n,m] = A [n,k] · B [k,m]. */
 export function multiply(
   A: Float64Array,

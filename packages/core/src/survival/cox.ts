@@ -6,7 +6,7 @@
  */
 import { checkOption, DtmError } from "../errors.ts";
 import { choleskyInPlace, invertFromCholesky, solveCholeskyInPlace, solveLowerInPlace } from "../numeric/cholesky.ts";
-import { bilinear, dot } from "../numeric/matrix.ts";
+import { bilinear, dot, takeRows } from "../numeric/matrix.ts";
 import { chisquareUpper, normalQuantile } from "../numeric/special.ts";
 import { type Concordance, concordance } from "./concordance.ts";
 import { checkFollowUp, type FollowUp } from "./follow-up.ts";
@@ -172,12 +172,8 @@ function sortRows({ times, events }: FollowUp, X: Float64Array, n: number, p: nu
     for (let c = 0; c < p && difference === 0; c++) difference = X[a * p + c] - X[b * p + c];
     return difference;
   });
-  const sorted = new Float64Array(n * p);
-  order.forEach((row, i) => {
-    sorted.set(X.subarray(row * p, (row + 1) * p), i * p);
-  });
   const pick = (x: ArrayLike<number>) => Float64Array.from(order, (row) => x[row]);
-  return { n, p, times: pick(times), events: pick(events), X: sorted };
+  return { n, p, times: pick(times), events: pick(events), X: takeRows(X, p, order) };
 }
 
 /** Replaces the columns by (x − mean)/sd and returns the sds. */

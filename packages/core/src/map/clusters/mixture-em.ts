@@ -10,6 +10,7 @@
  */
 import { DtmError } from "../../errors.ts";
 import { cholesky, invertLower, logDetFromCholesky, solveLowerInPlace } from "../../numeric/cholesky.ts";
+import { takeRows } from "../../numeric/matrix.ts";
 import { columnMeans, covarianceOf } from "../../numeric/moments.ts";
 import { LOG_2PI, logSumExp } from "../../numeric/special.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
@@ -35,10 +36,7 @@ export interface Problem {
 /** The places in canonical order, so that the order of the rows does not show in the sums. */
 export function problemOf(points: Float64Array, order: Int32Array, q: number): Problem {
   const n = order.length;
-  const sorted = new Float64Array(n * q);
-  order.forEach((row, i) => {
-    sorted.set(points.subarray(row * q, (row + 1) * q), i * q);
-  });
+  const sorted = takeRows(points, q, order);
   return { points: sorted, n, q, covariance: totalCovariance(sorted, n, q) };
 }
 

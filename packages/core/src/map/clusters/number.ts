@@ -14,6 +14,7 @@
  * (docs/math/groups.md §2)
  */
 import { checkOption } from "../../errors.ts";
+import { takeRows } from "../../numeric/matrix.ts";
 import { columnMeans, covarianceOf } from "../../numeric/moments.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
@@ -169,11 +170,7 @@ function drawSample(points: Float64Array, n: number, q: number, maxPoints: numbe
           .subarray(0, maxPoints)
           .sort()
           .map((place) => order[place]);
-  const sample = new Float64Array(kept.length * q);
-  kept.forEach((row, i) => {
-    sample.set(points.subarray(row * q, (row + 1) * q), i * q);
-  });
-  return { sample, n: kept.length };
+  return { sample: takeRows(points, q, kept), n: kept.length };
 }
 
 /** How many entries, from the first on, lie above a limit. */

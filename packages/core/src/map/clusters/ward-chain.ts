@@ -7,6 +7,8 @@
  * 20,000 cells, halves by rank along the widest side, a few neighbours in each; from there on the tree is exact for the
  * cells.   (docs/math/groups.md §1)
  */
+import { takeRows } from "../../numeric/matrix.ts";
+import { columnMeans } from "../../numeric/moments.ts";
 
 /** The merges as the chain finds them: nodes [n−1,2] (n+t is the cluster made by merge t) and d(A,B) [n−1]. */
 export interface FoundMerges {
@@ -47,13 +49,9 @@ export function findMerges(
 /** Single points as clusters, centred so that places far from the origin lose no digits. */
 function prepare(points: Float64Array, from: Int32Array, q: number): Workspace {
   const n = from.length;
-  const centers = new Float64Array(n * q);
-  for (let i = 0; i < n; i++) for (let c = 0; c < q; c++) centers[i * q + c] = points[from[i] * q + c];
-  for (let c = 0; c < q; c++) {
-    let mean = 0;
-    for (let i = 0; i < n; i++) mean += centers[i * q + c] / n;
-    for (let i = 0; i < n; i++) centers[i * q + c] -= mean;
-  }
+  const centers = takeRows(points, q, from);
+  const mean = columnMeans(centers, n, q);
+  for (let i = 0; i < n * q; i++) centers[i] -= mean[i % q];
   return {
     q,
     centers,

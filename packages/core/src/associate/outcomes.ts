@@ -5,8 +5,10 @@
  *   name>=x       cells of at least the number x are cases
  * Empty cells are missing and counted. All complaints about all outcomes are collected before anything is refused.
  */
-import { type Complaint, showReceived, type Where } from "../errors.ts";
-import { type ComplaintBook, createComplaintBook } from "../ingest/complaints.ts";
+import { compareText } from "../cohort/cohort.ts";
+import { type Complaint, type ErrorCode, showReceived, type Where } from "../errors.ts";
+import { columnsNamed } from "../ingest/columns.ts";
+import { createComplaintBook } from "../ingest/complaints.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
 
 /** Rows of a table of individuals as text; an id may come twice. */
@@ -54,15 +56,35 @@ export function readOutcomes(
 ): OutcomesRead {
   const individual = new Map(cohortIds.map((id, i) => [id, i]));
   const book = createComplaintBook(table.file);
-  const outcomes: Outcome[] = [];
-  for (const specification of specifications) {
-    const rule = parseSpecification(specification, table, book);
-    if (rule === undefined) continue;
-    const outcome = readOutcome(specification, rule, table, individual, book);
-    if (outcome !== undefined) outcomes.push(outcome);
-  }
+  const refuse: Refuse = (code, [expected, received, remedy], where = {}) => {
+    book.refuse({ code, expected, received, remedy }, where);
+    return undefined;
+  };
+  const outcomes = specifications.flatMap((specification) => {
+    const rule = parseSpecification(specification, table, refuse);
+    return (rule && readOutcome(specification, rule, table, individual, refuse)) ?? [];
+  });
   book.throwIfRefused();
-  return { outcomes, warnings: unknownIds(table, individual) };
+  const unknown = [...table.ids.keys()].filter((row) => !individual.has(table.ids[row]));
+  if (unknown.length > 0) {
+    const count = new Set(unknown.map((row) => table.ids[row])).size;
+    const received = `${count} ${count === 1 ? "id" : "ids"} without any`;
+    const finding = { code: "unknown-ids", expected: "ids of individuals with visits", received } as const;
+    book.warn({ ...finding, remedy: "They are left out." }, { line: lineOf(table, unknown[0]) }, count);
+  }
+  return { outcomes, warnings: book.warnings() };
+}
+
+/** Adds a complaint that refuses the table. */
+type Refuse = (
+  code: ErrorCode,
+  words: readonly [expected: string, received: string, remedy: string],
+  where?: Where,
+) => undefined;
+
+/** Physical line of a row. */
+export function lineOf({ lines }: SubjectsTable, row: number): number {
+  return lines?.[row] ?? row + 2;
 }
 
 interface Rule {
@@ -73,51 +95,36 @@ interface Rule {
 }
 
 /** A column of that very name, or a column and a condition; undefined after a complaint. */
-function parseSpecification(text: string, table: SubjectsTable, book: ComplaintBook): Rule | undefined {
-  const find = (name: string) => findColumn(name.trim(), table);
-  const whole = find(text);
+function parseSpecification(text: string, table: SubjectsTable, refuse: Refuse): Rule | undefined {
+  const whole = findColumn(text, table);
   if (whole !== undefined) return whole;
   for (const operator of [">=", "="]) {
     const at = text.indexOf(operator);
-    const rule = at > 0 ? find(text.slice(0, at)) : undefined;
+    const rule = at > 0 ? findColumn(text.slice(0, at), table) : undefined;
     if (rule === undefined) continue;
     const value = text.slice(at + operator.length).trim();
     if (operator === "=") return { ...rule, level: value };
     const threshold = readNumber(value, ".");
     if (!Number.isNaN(threshold)) return { ...rule, threshold };
-    book.refuse(
-      {
-        code: "outcome-specification",
-        expected: `a number after ">=" in the outcome "${showReceived(text)}"`,
-        received: `"${showReceived(value)}"`,
-        remedy: "Write for example age>=50.",
-      },
-      {},
-    );
-    return undefined;
+    return refuse("outcome-specification", [
+      `a number after ">=" in the outcome "${showReceived(text)}"`,
+      `"${showReceived(value)}"`,
+      "Write for example age>=50.",
+    ]);
   }
-  const names = table.columns.map((column) => showReceived(column.name)).join(", ");
-  book.refuse(
-    {
-      code: "missing-column",
-      expected: "an outcome as name, name=level or name>=x with the name of a column",
-      received: `"${showReceived(text)}"`,
-      remedy: `Columns found: ${names}.`,
-    },
-    {},
-  );
-  return undefined;
+  return refuse("missing-column", [
+    "an outcome as name, name=level or name>=x with the name of a column",
+    `"${showReceived(text)}"`,
+    `Columns found: ${table.columns.map((column) => showReceived(column.name)).join(", ")}.`,
+  ]);
 }
 
-/** By exact name, else by name without regard to case if that is unambiguous. */
-function findColumn(name: string, table: SubjectsTable): Rule | undefined {
-  const { columns } = table;
-  let at = columns.findIndex((column) => column.name === name);
-  if (at < 0) {
-    const alike = [...columns.keys()].filter((k) => columns[k].name.trim().toLowerCase() === name.toLowerCase());
-    if (alike.length === 1) at = alike[0];
-  }
-  return at < 0 ? undefined : { column: columns[at], columnNumber: at + 1 };
+/** By exact name, the first of several, else by name without regard to case if that is unambiguous. */
+function findColumn(name: string, { columns }: SubjectsTable): Rule | undefined {
+  const names = columns.map((column) => column.name.trim());
+  const [at, ...others] = columnsNamed(names, name);
+  if (at === undefined || (others.length > 0 && names[at] !== name.trim())) return undefined;
+  return { column: columns[at], columnNumber: at + 1 };
 }
 
 /** What cells mean: a label, or undefined where the cell cannot be read. */
@@ -128,11 +135,20 @@ interface Reading {
   readonly notes: readonly string[];
 }
 
+/** Pairs of control and case that need no explaining. */
 const WORDS: readonly (readonly [string, string])[] = [
   ["0", "1"],
   ["no", "yes"],
   ["false", "true"],
 ];
+
+/** Columns whose every filled cell is 0 or 1, yes or no, true or false, both present: outcomes that need no explaining. */
+export function plainOutcomes(table: SubjectsTable): string[] {
+  return table.columns.flatMap(({ name, cells }) => {
+    const values = new Set(cells.map((cell) => cell.trim().toLowerCase()).filter((cell) => !isMissing(cell)));
+    return values.size === 2 && WORDS.some((pair) => pair.every((word) => values.has(word))) ? [name] : [];
+  });
+}
 
 /** Labels of one outcome; undefined after a complaint. */
 function readOutcome(
@@ -140,53 +156,39 @@ function readOutcome(
   rule: Rule,
   table: SubjectsTable,
   individual: ReadonlyMap<string, number>,
-  book: ComplaintBook,
+  refuse: Refuse,
 ): Outcome | undefined {
   const { column, columnNumber } = rule;
-  const where = (row?: number): Where =>
-    row === undefined
-      ? { column: column.name, columnNumber }
-      : { line: table.lines?.[row] ?? row + 2, column: column.name, columnNumber };
+  const where = { column: column.name, columnNumber };
   // Rows of unknown individuals do not take part, not even in what the values mean.
   const rows = [...table.ids.keys()].filter((row) => individual.has(table.ids[row]));
   const cell = (row: number) => (column.cells[row] ?? "").trim();
   const present = rows.filter((row) => !isMissing(cell(row)));
-  const reading = readingOf(rule, [...new Set(present.map(cell))].sort(byText), table.decimal ?? ".");
-  if (reading === undefined) {
-    refuseValues(name, present.map(cell), where(), book);
-    return undefined;
-  }
+  const values = [...new Set(present.map(cell))].sort(compareText);
+  const reading = readingOf(rule, values, table.decimal ?? ".");
+  if (reading === undefined) return refuseValues(name, values, where, refuse);
   const labels = new Uint8Array(individual.size).fill(MISSING);
   const source = new Int32Array(individual.size).fill(-1);
   let refused = false;
   for (const row of present) {
     const label = reading.label(cell(row));
     const i = individual.get(table.ids[row])!;
+    const here = { line: lineOf(table, row), ...where };
+    const shown = `"${showReceived(cell(row))}"`;
     if (label === undefined) {
       refused = true;
-      const remedy = "Mend the cell or leave it empty.";
-      book.refuse(
-        { code: "not-a-number", expected: "a number", received: `"${showReceived(cell(row))}"`, remedy },
-        where(row),
-      );
+      refuse("not-a-number", ["a number", shown, "Mend the cell or leave it empty."], here);
     } else if (labels[i] !== MISSING && labels[i] !== label) {
       refused = true;
-      book.refuse(
-        {
-          code: "contradicting-outcome",
-          expected: `one outcome for id "${showReceived(table.ids[row])}"`,
-          received: `"${showReceived(cell(source[i]))}" in line ${where(source[i]).line} and "${showReceived(cell(row))}" here`,
-          remedy: "Keep one row for each individual.",
-        },
-        where(row),
-      );
+      const expected = `one outcome for id "${showReceived(table.ids[row])}"`;
+      const received = `"${showReceived(cell(source[i]))}" in line ${lineOf(table, source[i])} and ${shown} here`;
+      refuse("contradicting-outcome", [expected, received, "Keep one row for each individual."], here);
     } else {
       labels[i] = label;
       source[i] = row;
     }
   }
-  if (refused) return undefined;
-  return summarize(name, labels, reading, where(), book);
+  return refused ? undefined : summarize(name, labels, reading, where, refuse);
 }
 
 /** How to read the cells, given the distinct values present in text order; undefined if there are not two to tell apart. */
@@ -238,65 +240,29 @@ function summarize(
   labels: Uint8Array,
   reading: Reading,
   where: Where,
-  book: ComplaintBook,
+  refuse: Refuse,
 ): Outcome | undefined {
   const count = (label: number) => labels.reduce((s, v) => s + (v === label ? 1 : 0), 0);
-  const cases = count(CASE);
-  const controls = count(CONTROL);
+  const [cases, controls] = [count(CASE), count(CONTROL)];
   const { caseMeans, controlMeans, notes } = reading;
   if (cases === 0 || controls === 0) {
-    book.refuse(
-      {
-        code: "one-class",
-        expected: `cases and controls in the outcome "${showReceived(name)}"`,
-        received: `${cases} individuals for whom ${caseMeans} and ${controls} for whom ${controlMeans}`,
-        remedy: "Choose another outcome, level or threshold.",
-      },
-      where,
-    );
-    return undefined;
+    const expected = `cases and controls in the outcome "${showReceived(name)}"`;
+    const received = `${cases} individuals for whom ${caseMeans} and ${controls} for whom ${controlMeans}`;
+    return refuse("one-class", [expected, received, "Choose another outcome, level or threshold."], where);
   }
   return { name, labels, cases, controls, missing: count(MISSING), caseMeans, controlMeans, notes };
 }
 
 /** A bare column without two classes to read: none, one, or several values. */
-function refuseValues(name: string, cells: readonly string[], where: Where, book: ComplaintBook): void {
-  const values = [...new Set(cells)].sort(byText);
+function refuseValues(name: string, values: readonly string[], where: Where, refuse: Refuse): undefined {
   const shown = values.slice(0, 5).map((value) => `"${showReceived(value)}"`);
   const more = values.length > 5 ? ` and ${values.length - 5} more` : "";
-  const several = values.length > 2;
-  book.refuse(
-    {
-      code: several ? "many-values" : "one-class",
-      expected: `two values in the outcome "${showReceived(name)}"`,
-      received: values.length === 0 ? "no value for any individual" : `${shown.join(", ")}${more}`,
-      remedy: several
-        ? `Name the case, for example ${showReceived(name)}=${showReceived(values[values.length - 1])}.`
-        : "Choose an outcome that differs between individuals.",
-    },
-    where,
-  );
-}
-
-/** One warning with the number of ids that the cohort does not hold. */
-function unknownIds(table: SubjectsTable, individual: ReadonlyMap<string, number>): Complaint[] {
-  const rows = [...table.ids.keys()].filter((row) => !individual.has(table.ids[row]));
-  if (rows.length === 0) return [];
-  const count = new Set(rows.map((row) => table.ids[row])).size;
-  return [
-    {
-      code: "unknown-ids",
-      severity: "warn",
-      expected: "ids of individuals with visits",
-      received: `${count} ${count === 1 ? "id" : "ids"} without any`,
-      where: { ...(table.file === undefined ? {} : { file: table.file }), line: table.lines?.[rows[0]] ?? rows[0] + 2 },
-      remedy: "They are left out.",
-      count,
-    },
-  ];
-}
-
-/** Order by UTF-16 code unit, the same everywhere. */
-function byText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  const expected = `two values in the outcome "${showReceived(name)}"`;
+  const received = values.length === 0 ? "no value for any individual" : `${shown.join(", ")}${more}`;
+  if (values.length <= 2) {
+    const remedy = "Choose an outcome that differs between individuals.";
+    return refuse("one-class", [expected, received, remedy], where);
+  }
+  const example = `${showReceived(name)}=${showReceived(values[values.length - 1])}`;
+  return refuse("many-values", [expected, received, `Name the case, for example ${example}.`], where);
 }

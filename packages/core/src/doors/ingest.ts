@@ -1,6 +1,12 @@
 /** Tables: reading, previewing and checking them; markers, ids, outcomes of individuals; errors and complaints in words. */
 
-export { type Outcome, type OutcomesRead, readOutcomes, type SubjectsTable } from "../associate/outcomes.ts";
+export {
+  type Outcome,
+  type OutcomesRead,
+  plainOutcomes,
+  readOutcomes,
+  type SubjectsTable,
+} from "../associate/outcomes.ts";
 export { type CohortColumns, type MarkerSeries, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
 export { idAt, idList, type PackedIds, packIds } from "../cohort/ids.ts";
 export { applyTransform, TRANSFORMS, type Transform, undoSlope, undoTransform } from "../cohort/marker.ts";
@@ -33,7 +39,6 @@ export type { Delimiter, TableRow } from "../ingest/table.ts";
 export { meanAndSd } from "../numeric/moments.ts";
 export { sortedQuantile } from "../numeric/select.ts";
 export {
-  plainOutcomes,
   type ReadSubjects,
   type ReadSubjectsOptions,
   readFollowUp,

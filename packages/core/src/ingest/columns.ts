@@ -17,7 +17,11 @@ const ROLES: readonly Role[] = ["id", "time", "value"];
 
 /** Usual names, most telling first; compared in lower case with everything but letters and digits taken away. */
 const USUAL: Readonly<Record<Role, readonly string[]>> = {
-  id: ["id", "individual", "patient", "subject", "person", "participant"].flatMap((name) => [name, `${name}id`]),
+  id: [
+    ...["id", "individual", "patient", "subject", "person", "participant"].flatMap((name) => [name, `${name}id`]),
+    "usubjid",
+    "pid",
+  ],
   time: ["time", "t", "years", "year", "months", "days", "day", "weeks", "age", "date", "measurementdate"],
   value: ["value", "y", "measurement", "result", "valueasnumber"],
 };
@@ -50,7 +54,7 @@ export function findColumns(
   for (const role of ROLES) {
     const given = wanted[role];
     const taken = ROLES.map((r) => positions[r]);
-    const found = given === undefined ? guess(names, role, taken) : exactOrCaseless(names, given);
+    const found = given === undefined ? usualColumns(names, role, taken) : columnsNamed(names, given);
     if (found.length === 1) {
       positions[role] = found[0];
       if (given === undefined) notes.push(`Column "${names[found[0]]}" is taken as ${role}.`);
@@ -88,7 +92,7 @@ export function findColumns(
 }
 
 /** Positions of columns with the usual names of a role: all those with the most telling name that occurs. */
-function guess(names: readonly string[], role: Role, taken: readonly number[]): number[] {
+export function usualColumns(names: readonly string[], role: Role, taken: readonly number[] = []): number[] {
   const bare = names.map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ""));
   for (const usual of USUAL[role]) {
     const found = bare.flatMap((name, k) => (name === usual && !taken.includes(k) ? [k] : []));
@@ -100,7 +104,8 @@ function guess(names: readonly string[], role: Role, taken: readonly number[]): 
   return rest.length === 1 && taken.filter((k) => k >= 0).length === 2 ? rest : [];
 }
 
-function exactOrCaseless(names: readonly string[], wanted: string): number[] {
+/** Positions of columns of that very name, or else of those that differ from it in case alone. */
+export function columnsNamed(names: readonly string[], wanted: string): number[] {
   const where = (same: (name: string) => boolean) => names.flatMap((name, k) => (same(name) ? [k] : []));
   const exact = where((name) => name === wanted.trim());
   return exact.length > 0 ? exact : where((name) => name.toLowerCase() === wanted.trim().toLowerCase());

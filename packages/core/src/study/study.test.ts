@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { plainOutcomes } from "../associate/outcomes.ts";
 import { makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { groupPlaces } from "../map/groups.ts";
 import { fitFpca, fitLmm } from "../models/fit-models.ts";
@@ -10,7 +11,7 @@ import { landmarkSurvival } from "./landmark-survival.ts";
 import { outcomeSurfaces } from "./outcome-surfaces.ts";
 import { representationsOf } from "./places.ts";
 import { refitLike } from "./refit.ts";
-import { plainOutcomes, readFollowUp, readSubjects } from "./subjects.ts";
+import { readFollowUp, readSubjects } from "./subjects.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 120, seed: 4 });
 const fpca = fitFpca(cohort, { rank: 2 });

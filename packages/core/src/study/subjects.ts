@@ -1,6 +1,7 @@
 /** A table of individuals: one row each, columns as text; and follow-up times from two of its columns. */
-import type { SubjectsTable } from "../associate/outcomes.ts";
+import { lineOf, type SubjectsTable } from "../associate/outcomes.ts";
 import { DtmError, showReceived } from "../errors.ts";
+import { usualColumns } from "../ingest/columns.ts";
 import { createComplaintBook, raggedRow } from "../ingest/complaints.ts";
 import { type ByteSource, readTableFile, readTableText } from "../ingest/formats.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
@@ -17,8 +18,6 @@ export interface ReadSubjects {
   readonly table: SubjectsTable;
   readonly notes: readonly string[];
 }
-
-const ID_NAMES = ["id", "subject", "subject_id", "patient", "patient_id", "individual", "person", "usubjid", "pid"];
 
 /** Rows of a table of individuals; refuses ragged rows, broken quotes, empty ids and unknown id columns. */
 export function readSubjects(text: string, options: ReadSubjectsOptions = {}): ReadSubjects {
@@ -90,21 +89,9 @@ function idColumn(names: readonly string[], wanted: string | undefined, notes: s
       `Expected a column "${showReceived(wanted)}" with the ids, received the columns ${listed}. Name the one that holds the id.`,
     );
   }
-  const guess = names.findIndex((name) => ID_NAMES.includes(name.toLowerCase().replace(/[\s.-]+/g, "_")));
-  if (guess < 0 || names[guess] !== "id")
-    notes.push(`Column "${showReceived(names[Math.max(guess, 0)])}" is taken as id.`);
-  return Math.max(guess, 0);
-}
-
-/** Columns whose every filled cell is 0 or 1, yes or no, true or false, both present: outcomes that need no explaining. */
-export function plainOutcomes(table: SubjectsTable): string[] {
-  const pairs = ["0,1", "no,yes", "false,true"];
-  return table.columns
-    .filter(({ cells }) => {
-      const values = new Set(cells.map((cell) => cell.trim().toLowerCase()).filter((cell) => !isMissing(cell)));
-      return pairs.includes([...values].sort().join(","));
-    })
-    .map(({ name }) => name);
+  const [guess = 0] = usualColumns(names, "id");
+  if (names[guess] !== "id") notes.push(`Column "${showReceived(names[guess])}" is taken as id.`);
+  return guess;
 }
 
 /** Follow-up of the individuals `ids` [m] from a column of times and 0/1 labels of the event (255: unknown). */
@@ -130,7 +117,7 @@ export function readFollowUp(
     const cell = (table.columns[column].cells[row] ?? "").trim();
     if (i === undefined || isMissing(cell)) return;
     const time = readNumber(cell, table.decimal ?? ".");
-    const where = { line: table.lines?.[row] ?? row + 2, column: timeColumn, columnNumber: column + 1 };
+    const where = { line: lineOf(table, row), column: timeColumn, columnNumber: column + 1 };
     if (Number.isNaN(time) || time < 0) {
       const remedy = "Mend the cell or leave it empty.";
       const received = `"${showReceived(cell)}"`;

@@ -244,7 +244,7 @@ describe("outcomes that only follow the number of visits", () => {
       ["id", "found at a visit"],
       ...recordsOf(subjects).map(({ id }, i) => [
         id,
-        String(Number((i * 0.618034) % 1 < 1 - 0.82 ** numVisits.get(id)!)),
+        String(Number((i * 0.618034) % 1 < 1 - 0.65 ** numVisits.get(id)!)),
       ]),
     ]);
     const explorer = await openExplorer(chromium);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { squaredDistance } from "../numeric/matrix.ts";
 import { createRandom, type Random } from "../numeric/random.ts";
 import { normalCdf } from "../numeric/special.ts";
 import { energyCoefficient, scoreAuc, shareAuc } from "./effect.ts";
-import { energyFeatures, gaussFeatures, kernelSums, squaredDistance } from "./kernel-features.ts";
+import { energyFeatures, gaussFeatures, kernelSums } from "./kernel-features.ts";
 import { standardPlaces } from "./sample.ts";
 
 function sample(random: Random, n: number, shift: number): { x: Float64Array; labels: Uint8Array } {

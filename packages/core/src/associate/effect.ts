@@ -10,9 +10,10 @@
  * scale. DeLong's variance takes the classifier as given and excludes ½ three times too often.
  *                                                                                  (docs/math/association.md §6)
  */
+import { squaredDistance } from "../numeric/matrix.ts";
 import { drawSubsetInPlace, openStream } from "../numeric/random.ts";
 import { normalQuantile } from "../numeric/special.ts";
-import { type KernelFeatures, kernelSums, squaredDistance } from "./kernel-features.ts";
+import { type KernelFeatures, kernelSums } from "./kernel-features.ts";
 
 /** An estimate with its interval. */
 export interface Estimate {

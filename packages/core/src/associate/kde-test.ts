@@ -8,11 +8,10 @@
  */
 import { checkOption, DtmError } from "../errors.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../numeric/cholesky.ts";
-import { bilinear, multiplyVector } from "../numeric/matrix.ts";
+import { bilinear, multiplyVector, squaredDistance } from "../numeric/matrix.ts";
 import { LOG_2PI, normalCdf } from "../numeric/special.ts";
 import { type BandwidthRule, selectBandwidth } from "./bandwidth.ts";
 import { gridPairSums } from "./gauss-grid.ts";
-import { squaredDistance } from "./kernel-features.ts";
 import { describeSample, type Sample, whitenRows } from "./sample.ts";
 
 export interface KdeTestOptions {

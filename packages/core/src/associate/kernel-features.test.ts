@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { squaredDistance } from "../numeric/matrix.ts";
 import { createRandom } from "../numeric/random.ts";
 import { rowSumsKernel } from "../wasm/row-sums.ts";
 import {
@@ -6,7 +7,6 @@ import {
   gaussFeatures,
   type KernelFeatures,
   kernelSums,
-  squaredDistance,
   statisticOf,
   sumRows,
   testFeatures,

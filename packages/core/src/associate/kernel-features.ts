@@ -9,6 +9,7 @@
  * equals), until a share of the diagonal is left or there are enough columns; δ is what is left of the diagonal. Up to
  * 300 individuals nothing is left. Features are plain data that can be sent to a thread.  (docs/math/association.md §4)
  */
+import { squaredDistance } from "../numeric/matrix.ts";
 import { columnMeans } from "../numeric/moments.ts";
 import { rowSumsKernel } from "../wasm/row-sums.ts";
 import { standardPlaces } from "./sample.ts";
@@ -119,16 +120,6 @@ export function kernelSums({ n, rank, rows, rest }: KernelFeatures, members: Int
   for (let i = 0; i < n; i++) for (let r = 0; r < rank; r++) out[i] += rows[i * rank + r] * sums[r];
   for (const i of members) out[i] += rest[i];
   return out;
-}
-
-/** |x_i − x_j|² of places x [n,q]. */
-export function squaredDistance(x: Float64Array, i: number, j: number, q: number): number {
-  let r = 0;
-  for (let k = 0; k < q; k++) {
-    const u = x[i * q + k] - x[j * q + k];
-    r += u * u;
-  }
-  return r;
 }
 
 /** Φ and δ of the kernel with the given diagonal [n], which is overwritten. */

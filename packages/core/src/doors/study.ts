@@ -16,15 +16,16 @@ export type { CompareOptions, FoldSummary, HorizonError, ModelComparison } from 
 export { COMPARED_MODELS, type ComparedModel, type ModelDifference } from "../evaluate/compared-models.ts";
 export { centralCoverage, type ForecastOptions, type ForecastScores, forecastScores } from "../evaluate/forecast.ts";
 export type { HeldOutOptions, HeldOutScores } from "../evaluate/held-out.ts";
-export { type CourseSummary, courseAt, groupCourses } from "../map/clusters/courses.ts";
+export { type CourseSummary, courseAt, expectedCourses, groupCourses } from "../map/clusters/courses.ts";
 export { enoughFollowed } from "../map/clusters/followed.ts";
 export { mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
 export { nameGroups } from "../map/clusters/names.ts";
 export type { NumberOfGroups } from "../map/clusters/number.ts";
+export type { GroupPart } from "../map/clusters/parts.ts";
 export { type Direction, type Piece, piecesOf, yearsPer } from "../map/clusters/shape.ts";
 export type { Stability } from "../map/clusters/stability.ts";
 export { type RotatedComponent, rotatedComponents } from "../map/components.ts";
-export { expectedCourses, type Group, type GroupMethod, type GroupOptions, type GroupPart } from "../map/groups.ts";
+export type { Group, GroupMethod, GroupOptions } from "../map/groups.ts";
 export { type StudyStabilityOptions, studyStability } from "../study/group-stability.ts";
 export {
   type LandmarkGroup,

@@ -4,7 +4,8 @@
  * is the same, its components are easier to read. F [d,q] are the loadings of functional principal components, and of
  * the linear mixed model the leading q of Σ = Q diag(λ) Q', F = Q √λ.   (docs/math/groups.md §6)
  */
-import { basisDomain, designMatrix } from "../basis/bspline.ts";
+import { designMatrix } from "../basis/bspline.ts";
+import { courseTimes } from "../models/course.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import { multiply, transpose } from "../numeric/matrix.ts";
 import { symmetricEigen } from "../numeric/symmetric-eigen.ts";
@@ -29,8 +30,7 @@ export function rotatedComponents(model: TrajectoryModel): readonly RotatedCompo
   const q = model.mapDimension;
   const loadings = linearLoadings(model);
   if (loadings === null) return null;
-  const [first, last] = basisDomain(model.basis);
-  const times = Float64Array.from({ length: NUM_TIMES }, (_, k) => first + ((last - first) * k) / (NUM_TIMES - 1));
+  const times = courseTimes(model, NUM_TIMES);
   const turned = varimax(loadings, d, q).loadings;
   const curves = multiply(designMatrix(model.basis, times), turned, NUM_TIMES, d, q); // [T,q]
   const total = curves.reduce((s, v) => s + v * v, 0);

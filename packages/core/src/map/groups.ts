@@ -3,23 +3,16 @@
  * well known, the number of groups by a stated rule with its evidence, membership of everybody else by the posterior of
  * their place, and a name for each group made by rule from the median course of its members.
  */
-import { basisDomain, designMatrix } from "../basis/bspline.ts";
-import { applyTransform, undoTransform } from "../cohort/marker.ts";
+import { basisDomain } from "../basis/bspline.ts";
 import { checkOption } from "../errors.ts";
+import { courseTimes } from "../models/course.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { measurementSd } from "../noise/noise.ts";
 import { takeRows } from "../numeric/matrix.ts";
-import { type CourseSummary, courseAt, groupCourses, groupMedians } from "./clusters/courses.ts";
-import { courseDifference, distinctCourses } from "./clusters/distinct.ts";
-import {
-  type FollowedWindow,
-  followedAt,
-  followedWindow,
-  LEAST_FOLLOWED,
-  LEAST_SHARE_FOLLOWED,
-  lastRoundTime,
-} from "./clusters/followed.ts";
+import { type CourseSummary, courseAt, expectedCourses, groupCourses, modelCourses } from "./clusters/courses.ts";
+import { distinctCourses } from "./clusters/distinct.ts";
+import { type FollowedWindow, followedAt, LEAST_SHARE_FOLLOWED, lastRoundTime } from "./clusters/followed.ts";
 import {
   fitGaussianMixture,
   type GaussianMixture,
@@ -29,7 +22,7 @@ import {
 } from "./clusters/gaussian-mixture.ts";
 import { type GroupCourse, type GroupName, nameGroups } from "./clusters/names.ts";
 import { chooseNumberOfGroups, type NumberOfGroups } from "./clusters/number.ts";
-import { LEAST_CHANGE } from "./clusters/shape.ts";
+import { type ClusteredPlaces, type GroupPart, partsOf, windowOf } from "./clusters/parts.ts";
 import { type TreeTop, treeTop } from "./clusters/tree-top.ts";
 import { cutTree, type WardTree, wardTree } from "./clusters/ward.ts";
 
@@ -65,13 +58,6 @@ export interface Group extends FollowedWindow {
   readonly parts: readonly GroupPart[];
 }
 
-/** A branch of the tree within a group: those clustered in it and the median of their expected courses. */
-export interface GroupPart extends FollowedWindow {
-  readonly numMembers: number;
-  /** At the times of the group's course, [T]. */
-  readonly median: Float64Array;
-}
-
 export interface Groups {
   readonly method: GroupMethod;
   /** In the order of their letters: from the highest to the lowest last value. */
@@ -93,49 +79,10 @@ export interface Groups {
 
 /** Most groups that the rule makes by itself. */
 const MOST_GROUPS = 6;
-/** Branches of the tree that are looked at within groups, at most: three times the most groups made. */
-const MOST_PARTS = 18;
+/** Times of the courses of groups. */
+const NUM_TIMES = 61;
 /** Times at which courses of groups are compared. */
 const NUM_COMPARED = 21;
-
-/** Expected courses of individuals at the given times, marker's own scale, [m,T]. */
-export function expectedCourses(
-  model: TrajectoryModel,
-  placements: Placements,
-  times: ArrayLike<number>,
-): Float64Array {
-  const everyone = Int32Array.from(placements.ids.keys());
-  const courses = modelCourses(model, placements, everyone, times);
-  const { transform } = model.marker;
-  for (let k = 0; k < courses.length; k++) courses[k] = undoTransform(transform, courses[k]);
-  return courses;
-}
-
-/** Expected courses of the chosen individuals on the model's scale, [n,T]. */
-function modelCourses(
-  model: TrajectoryModel,
-  placements: Placements,
-  individuals: Int32Array,
-  times: ArrayLike<number>,
-): Float64Array {
-  const d = model.basis.numBasis;
-  const T = times.length;
-  const rows = designMatrix(model.basis, times); // [T,d]
-  const mean = model.mean.coefficients;
-  const { coefficients } = placements;
-  const w = new Float64Array(d);
-  const out = new Float64Array(individuals.length * T);
-  for (let row = 0; row < individuals.length; row++) {
-    const at = individuals[row] * d;
-    for (let k = 0; k < d; k++) w[k] = mean[k] + coefficients[at + k];
-    for (let t = 0; t < T; t++) {
-      let y = 0;
-      for (let k = 0; k < d; k++) y += rows[t * d + k] * w[k];
-      out[row * T + t] = y;
-    }
-  }
-  return out;
-}
 
 /**
  * Groups the placed individuals of a cohort.
@@ -154,10 +101,9 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
     const possible = Number.isInteger(numGroups) && numGroups >= 1 && numGroups <= clustered.length;
     checkOption(possible, "groupPlaces", `1 to ${clustered.length} groups`, numGroups, "Use fewer groups.");
   }
+  const places = { model, placements, clustered, tree };
   const { cut, mixture, choice } =
-    method === "ward"
-      ? wardGroups({ model, placements, clustered, points, tree }, options)
-      : mixtureGroups({ model, placements, clustered, points, tree }, options);
+    method === "ward" ? wardGroups(places, points, options) : mixtureGroups(places, points, options);
   const K = mixture.numGroups;
   const shares = mixtureMembership(mixture, placements.location, placements.covariance);
   const raw = largestShares(shares, K);
@@ -165,7 +111,7 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
   clustered.forEach((i, k) => {
     raw[i] = cut[k];
   });
-  const times = courseTimes(model);
+  const times = courseTimes(model, NUM_TIMES);
   const curves = expectedCourses(model, placements, times);
   const courses = groupCourses(curves, times, raw, K);
   const windows = courses.map(({ group }) => windowOf(placements, times, (i) => raw[i] === group));
@@ -178,7 +124,7 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
       better: options.better,
     },
   );
-  const parts = method === "ward" ? partsOf({ model, tree, clustered, placements }, cut, courses, curves) : [];
+  const parts = method === "ward" ? partsOf(places, cut, courses, curves) : [];
   const drawn = courses.map((course, g) => ({
     course,
     ...windows[g],
@@ -195,14 +141,6 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
   return { method, ...ordered, certainty, clustered, tree, treeTop: top, choice };
 }
 
-interface ClusteredPlaces {
-  readonly model: TrajectoryModel;
-  readonly placements: Placements;
-  readonly clustered: Int32Array;
-  readonly points: Float64Array; // [n,q]
-  readonly tree: WardTree;
-}
-
 /** Groups of the clustered [n], the Gaussians by which the others join, and how the number was chosen. */
 interface FoundGroups {
   readonly cut: Int32Array;
@@ -211,15 +149,18 @@ interface FoundGroups {
 }
 
 /** A cut of the tree into as many groups as have courses of their own, or as were asked for. */
-function wardGroups(places: ClusteredPlaces, options: GroupOptions): FoundGroups {
-  const { model, placements, clustered, points, tree } = places;
+function wardGroups(
+  { model, placements, clustered, tree }: ClusteredPlaces,
+  points: Float64Array, // [n,q]
+  options: GroupOptions,
+): FoundGroups {
   const { numGroups = "auto", maxGroups = MOST_GROUPS, seed = 1 } = options;
   const q = placements.mapDimension;
   let choice: NumberOfGroups | null = null;
   if (numGroups === "auto") {
     const times = comparedTimes(model, placements, clustered);
-    const courses = modelCourses(model, placements, clustered, times);
-    const distinct = distinctCourses(tree, courses, times, measurementSd(model.noise), { maxGroups });
+    const courses = modelCourses(model, takeRows(placements.coefficients, model.basis.numBasis, clustered), times);
+    const distinct = distinctCourses(tree, courses, times, measurementSd(model.noise), maxGroups);
     choice = chooseNumberOfGroups(points, clustered.length, q, { courses: distinct }, { maxGroups, seed });
   }
   const K = choice?.numGroups ?? (numGroups as number);
@@ -228,7 +169,11 @@ function wardGroups(places: ClusteredPlaces, options: GroupOptions): FoundGroups
 }
 
 /** Gaussians fitted to the places, as many as BIC says, or as were asked for. */
-function mixtureGroups({ placements, clustered, points, tree }: ClusteredPlaces, options: GroupOptions): FoundGroups {
+function mixtureGroups(
+  { placements, clustered, tree }: ClusteredPlaces,
+  points: Float64Array, // [n,q]
+  options: GroupOptions,
+): FoundGroups {
   const { numGroups = "auto", maxGroups = MOST_GROUPS, seed = 1 } = options;
   const q = placements.mapDimension;
   const n = clustered.length;
@@ -255,61 +200,12 @@ function certaintyOf(shares: Float64Array, K: number): number {
   return 1 - entropy / ((shares.length / K) * Math.log(K));
 }
 
-/** When enough of the chosen individuals are followed: times of the courses, so that nobody's own last visit is told. */
-function windowOf(placements: Placements, times: Float64Array, chosen: (i: number) => boolean): FollowedWindow {
-  const of = (values: Float64Array) => values.filter((_, i) => chosen(i));
-  const { from, until } = followedWindow(of(placements.firstTime), of(placements.lastTime));
-  const inside = times.filter((t) => t >= from - 1e-9 && t <= until + 1e-9);
-  return inside.length > 1
-    ? { from: inside[0], until: inside[inside.length - 1] }
-    : { from: times[0], until: times[times.length - 1] };
-}
-
 /** The median course from when to when enough members are followed, up to a round time: what a name may speak of. */
 function namedCourse({ times, median }: CourseSummary, window: FollowedWindow): GroupCourse {
   const end = lastRoundTime(window);
   const within = Array.from(times).filter((t) => t > window.from && t < end);
   const at = [window.from, ...within, end];
   return { times: at, values: at.map((t) => courseAt(times, median, t)) };
-}
-
-/**
- * Branches of a deeper cut within each group, largest first: those of eleven or more whose median course differs from the
- * group's by as much as a name speaks of, in level or in change, while both are followed.
- */
-function partsOf(
-  { model, tree, clustered, placements }: Omit<ClusteredPlaces, "points">,
-  cut: Int32Array,
-  groups: readonly CourseSummary[],
-  curves: Float64Array,
-): GroupPart[][] {
-  const K = groups.length;
-  const { times } = groups[0];
-  const { transform } = model.marker;
-  const scaled = (course: Float64Array) => course.map((v) => applyTransform(transform, v));
-  const least = LEAST_CHANGE * measurementSd(model.noise);
-  const numBranches = Math.min(MOST_PARTS, Math.floor(tree.numPoints / (2 * LEAST_FOLLOWED)));
-  if (numBranches <= K) return [];
-  const branch = new Int32Array(placements.ids.length).fill(-1);
-  const groupOf = new Int32Array(numBranches);
-  cutTree(tree, numBranches).forEach((b, k) => {
-    branch[clustered[k]] = b;
-    groupOf[b] = cut[k];
-  });
-  const courses = groupMedians(curves, times.length, branch, numBranches);
-  return groups.map(({ median: whole }, g) =>
-    courses
-      .map((course, b) => ({ ...course, b }))
-      .filter(({ b, numMembers }) => groupOf[b] === g && numMembers >= LEAST_FOLLOWED)
-      .sort((first, second) => second.numMembers - first.numMembers || first.b - second.b)
-      .map(({ b, numMembers, median }) => {
-        return { numMembers, median, ...windowOf(placements, times, (i) => branch[i] === b) };
-      })
-      .filter(({ median, from, until }) => {
-        const seen = (_: number, t: number) => times[t] >= from && times[t] <= until;
-        return courseDifference(scaled(median).filter(seen), scaled(whole).filter(seen)) >= least;
-      }),
-  );
 }
 
 /** Individuals observed often enough to be clustered; everybody, if these are too few for the groups asked for. */
@@ -326,11 +222,6 @@ function comparedTimes(model: TrajectoryModel, placements: Placements, clustered
   const end = Math.min(last, ends[Math.floor((1 - LEAST_SHARE_FOLLOWED) * (ends.length - 1))]);
   const until = end > first ? end : last;
   return Float64Array.from({ length: NUM_COMPARED }, (_, k) => first + ((until - first) * k) / (NUM_COMPARED - 1));
-}
-
-function courseTimes(model: TrajectoryModel): Float64Array {
-  const [first, last] = basisDomain(model.basis);
-  return Float64Array.from({ length: 61 }, (_, k) => first + ((last - first) * k) / 60);
 }
 
 function inLetterOrder(

@@ -12,6 +12,16 @@ export function takeRows(x: Float64Array, width: number, rows: ArrayLike<number>
   return out;
 }
 
+/** |x_i − x_j|² of two rows of x [n,q]. */
+export function squaredDistance(x: Float64Array, i: number, j: number, q: number): number {
+  let r = 0;
+  for (let k = 0; k < q; k++) {
+    const u = x[i * q + k] - x[j * q + k];
+    r += u * u;
+  }
+  return r;
+}
+
 /** out [n,m] = A [n,k] · B [k,m]. */
 export function multiply(
   A: Float64Array,

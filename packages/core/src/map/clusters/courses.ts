@@ -1,9 +1,37 @@
 /**
- * The course of a group: quantiles over its members' expected curves, time by time. With members sorted at each time,
+ * Expected courses of individuals, and the course of a group: quantiles over its members' expected curves, time by time. With members sorted at each time,
  * the quantile of probability p lies at (n − 1)p between neighbours (R's type 7).
  */
+import { designMatrix } from "../../basis/bspline.ts";
+import { undoTransform } from "../../cohort/marker.ts";
 import { checkOption, DtmError } from "../../errors.ts";
+import type { TrajectoryModel } from "../../models/model.ts";
+import type { Placements } from "../../models/placement.ts";
+import { multiply, transpose } from "../../numeric/matrix.ts";
 import { quantilesInPlace } from "../../numeric/select.ts";
+
+/** Expected courses of individuals at the given times, marker's own scale, [m,T]. */
+export function expectedCourses(
+  model: TrajectoryModel,
+  placements: Placements,
+  times: ArrayLike<number>,
+): Float64Array {
+  const { transform } = model.marker;
+  const courses = modelCourses(model, placements.coefficients, times);
+  for (let k = 0; k < courses.length; k++) courses[k] = undoTransform(transform, courses[k]);
+  return courses;
+}
+
+/** Expected courses b(t)'(μ + w_i) of individuals with coefficients w [n,d], on the model's scale, [n,T]. */
+export function modelCourses(
+  { basis, mean }: TrajectoryModel,
+  coefficients: Float64Array,
+  times: ArrayLike<number>,
+): Float64Array {
+  const [d, T] = [basis.numBasis, times.length];
+  const w = coefficients.map((v, k) => mean.coefficients[k % d] + v);
+  return multiply(w, transpose(designMatrix(basis, times), T, d), w.length / d, d, T);
+}
 
 /** Pointwise quantiles of the curves of one group. */
 export interface CourseSummary {
@@ -14,9 +42,6 @@ export interface CourseSummary {
   readonly lower: Float64Array; // [T]
   readonly upper: Float64Array; // [T]
 }
-
-/** Times taken from the curves together: a line of memory holds eight, and reading it costs most. */
-const TIMES_AT_ONCE = 8;
 
 /**
  * Median and fan of each group's curves Y [n,T]; labels are 0..k−1, below 0 means no group. The fan holds the central
@@ -44,54 +69,26 @@ export function groupCourses(
   });
 }
 
-/** Median curve [T] of each group, labels as in `groupCourses`. */
-export function groupMedians(
-  curves: Float64Array,
-  numTimes: number,
-  labels: ArrayLike<number>,
-  numGroups: number,
-): { readonly numMembers: number; readonly median: Float64Array }[] {
-  return membersOf(labels, numGroups).map((members) => {
-    const [median] = curveQuantiles(curves, numTimes, members, [0.5]);
-    return { numMembers: members.length, median };
-  });
-}
-
 /** Quantiles over the curves of the members, time by time: a series [T] for each probability. */
 function curveQuantiles(curves: Float64Array, T: number, members: Int32Array, probabilities: readonly number[]) {
-  const n = members.length;
   const series = probabilities.map(() => new Float64Array(T));
-  const columns = new Float64Array(TIMES_AT_ONCE * n);
+  const column = new Float64Array(members.length);
   const found = new Float64Array(probabilities.length);
-  for (let first = 0; first < T; first += TIMES_AT_ONCE) {
-    const width = Math.min(TIMES_AT_ONCE, T - first);
-    for (let place = 0; place < n; place++) {
-      const at = members[place] * T + first;
-      for (let j = 0; j < width; j++) columns[j * n + place] = curves[at + j];
-    }
-    for (let j = 0; j < width; j++) {
-      quantilesInPlace(columns.subarray(j * n, (j + 1) * n), probabilities, found);
-      series.forEach((values, k) => {
-        values[first + j] = found[k];
-      });
-    }
+  for (let t = 0; t < T; t++) {
+    for (let k = 0; k < members.length; k++) column[k] = curves[members[k] * T + t];
+    quantilesInPlace(column, probabilities, found);
+    for (const [k, values] of series.entries()) values[t] = found[k];
   }
   return series;
 }
 
 /** Positions of the members of each group, none of which may be empty. */
 function membersOf(labels: ArrayLike<number>, numGroups: number): Int32Array[] {
-  const sizes = new Int32Array(numGroups);
-  for (let i = 0; i < labels.length; i++) if (labels[i] >= 0) sizes[labels[i]]++;
-  const empty = sizes.indexOf(0);
+  const members = Array.from({ length: numGroups }, (): number[] => []);
+  for (let i = 0; i < labels.length; i++) if (labels[i] >= 0) members[labels[i]].push(i);
+  const empty = members.findIndex(({ length }) => length === 0);
   if (empty >= 0) throw new DtmError("empty-group", `groupCourses: group ${empty} of ${numGroups} is empty.`);
-  const members = Array.from(sizes, (size) => new Int32Array(size));
-  const filled = new Int32Array(numGroups);
-  for (let i = 0; i < labels.length; i++) {
-    const group = labels[i];
-    if (group >= 0) members[group][filled[group]++] = i;
-  }
-  return members;
+  return members.map((list) => Int32Array.from(list));
 }
 
 /** A series at a time, by straight lines between the times given (two or more, increasing) and on beyond them. */

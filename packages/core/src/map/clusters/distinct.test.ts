@@ -57,7 +57,8 @@ describe("distinctCourses", () => {
     const found = distinctCourses(tree, courses, TIMES, 1);
     expect(found.leastSize).toBe(5);
     expect(found.numGroups).toBe(1);
-    expect(distinctCourses(tree, courses, TIMES, 1, { leastSize: 4 }).numGroups).toBe(2);
+    expect(found.evidence[0]).toMatchObject({ numGroups: 2, smallest: 4, distinct: false });
+    expect(found.evidence[0].difference).toBeGreaterThan(2);
   });
 
   it("asks for 20 members from 200 individuals on, for 3 % of many", () => {

@@ -9,7 +9,7 @@
  * n₀ is 3 % of the individuals, but at least 20, or a tenth of fewer than 200.   (docs/math/groups.md §2)
  */
 import { checkOption } from "../../errors.ts";
-import { groupMedians } from "./courses.ts";
+import { groupCourses } from "./courses.ts";
 import { cutTree, type WardTree } from "./ward.ts";
 
 /** What k groups look like side by side. */
@@ -32,14 +32,8 @@ export interface DistinctCourses {
   readonly evidence: readonly DistinctEvidence[];
 }
 
-export interface DistinctOptions {
-  /** Largest number considered. Default 8. */
-  readonly maxGroups?: number;
-  /** In standard deviations of the noise. Default 2. */
-  readonly leastDifference?: number;
-  /** Individuals in the smallest group. Default as stated above. */
-  readonly leastSize?: number;
-}
+/** In standard deviations of the noise. */
+const LEAST_DIFFERENCE = 2;
 
 /** Courses [n,T] of the tree's points on the model's scale and the noise's standard deviation there: how many groups. */
 export function distinctCourses(
@@ -47,25 +41,21 @@ export function distinctCourses(
   courses: Float64Array,
   times: ArrayLike<number>,
   noise: number,
-  options: DistinctOptions = {},
+  maxGroups = 6,
 ): DistinctCourses {
   const n = tree.numPoints;
-  const {
-    maxGroups = 6,
-    leastDifference = 2,
-    leastSize = Math.ceil(Math.max(0.03 * n, Math.min(20, 0.1 * n))),
-  } = options;
+  const leastSize = Math.ceil(Math.max(0.03 * n, Math.min(20, 0.1 * n)));
   checkOption(noise > 0, "distinctCourses: noise", "a standard deviation above 0", noise, "Give that of the model.");
   const evidence: DistinctEvidence[] = [];
   for (let k = 2; k <= Math.min(maxGroups, n); k++) {
-    const groups = groupMedians(courses, times.length, cutTree(tree, k), k);
+    const groups = groupCourses(courses, times, cutTree(tree, k), k);
     const difference = leastOf(groups.map(({ median }) => median)) / noise;
     const smallest = Math.min(...groups.map(({ numMembers }) => numMembers));
-    const distinct = difference >= leastDifference && smallest >= leastSize;
+    const distinct = difference >= LEAST_DIFFERENCE && smallest >= leastSize;
     evidence.push({ numGroups: k, difference, smallest, distinct });
   }
   const numGroups = evidence.reduce((most, e) => (e.distinct ? e.numGroups : most), 1);
-  return { numGroups, leastDifference, leastSize, evidence };
+  return { numGroups, leastDifference: LEAST_DIFFERENCE, leastSize, evidence };
 }
 
 /** How far apart two courses are: the larger of their largest difference at one time and in change between two. */

@@ -2,7 +2,6 @@
  * The top of a Ward tree, small enough to be written and drawn: the last merges, below which every branch is closed to a
  * leaf that stands for its points.   (docs/math/groups.md §1)
  */
-import { checkOption } from "../../errors.ts";
 import type { WardTree } from "./ward.ts";
 
 export interface TreeTop {
@@ -14,11 +13,13 @@ export interface TreeTop {
   readonly cut: number;
 }
 
-/** The last merges of a tree, down to `maxLeaves` branches; `labels` [n] are the groups of the points. */
-export function treeTop(tree: WardTree, labels: ArrayLike<number>, numGroups: number, maxLeaves = 30): TreeTop {
+/** Branches that are shown: more cannot be told apart in a drawing. */
+const NUM_LEAVES = 30;
+
+/** The last merges of a tree, down to thirty branches, or one for each group; `labels` [n] are the groups of the points. */
+export function treeTop(tree: WardTree, labels: ArrayLike<number>, numGroups: number): TreeTop {
   const n = tree.numPoints;
-  checkOption(Number.isInteger(maxLeaves) && maxLeaves >= 1, "treeTop: maxLeaves", "1 or more", maxLeaves, "Use 30.");
-  const numLeaves = Math.min(n, Math.max(maxLeaves, numGroups));
+  const numLeaves = Math.min(n, Math.max(NUM_LEAVES, numGroups));
   const first = n - numLeaves; // The first merge that is shown.
   const { size, group } = describeNodes(tree, labels);
   // Left to right: the children of a shown merge are opened, all other nodes are leaves.

@@ -7,7 +7,7 @@
  * 20,000 cells, halves by rank along the widest side, a few neighbours in each; from there on the tree is exact for the
  * cells.   (docs/math/groups.md §1)
  */
-import { takeRows } from "../../numeric/matrix.ts";
+import { squaredDistance, takeRows } from "../../numeric/matrix.ts";
 import { columnMeans } from "../../numeric/moments.ts";
 
 /** The merges as the chain finds them: nodes [n−1,2] (n+t is the cluster made by merge t) and d(A,B) [n−1]. */
@@ -139,11 +139,7 @@ function nearest(work: Workspace, top: number, previous: number): number {
   let best = previous;
   let least = previous >= 0 ? distance(work, top, previous) : Number.POSITIVE_INFINITY;
   for (let j = 0; j < alive; j++) {
-    let s = 0;
-    for (let c = 0; c < q; c++) {
-      const d = centers[top * q + c] - centers[j * q + c];
-      s += d * d;
-    }
+    const s = squaredDistance(centers, top, j, q);
     // The factor is at least ½, so most slots are ruled out without the division.
     if (0.5 * s >= least || j === top) continue;
     const d = ((size * sizes[j]) / (size + sizes[j])) * s;
@@ -159,12 +155,7 @@ function nearest(work: Workspace, top: number, previous: number): number {
 /** |A||B|/(|A|+|B|)·‖a−b‖² of two slots; the same bits in either order. */
 function distance(work: Workspace, a: number, b: number): number {
   const { q, centers, sizes } = work;
-  let s = 0;
-  for (let c = 0; c < q; c++) {
-    const d = centers[a * q + c] - centers[b * q + c];
-    s += d * d;
-  }
-  return ((sizes[a] * sizes[b]) / (sizes[a] + sizes[b])) * s;
+  return ((sizes[a] * sizes[b]) / (sizes[a] + sizes[b])) * squaredDistance(centers, a, b, q);
 }
 
 /** Merges two slots: notes the pair and its height, and returns the number of the new node. */

@@ -11,7 +11,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   "error-codes": [],
   errors: ["error-codes"],
   numeric: ["errors"],
-  noise: [],
+  noise: ["numeric"],
   wasm: ["errors", "numeric", "noise"],
   cohort: ["errors", "numeric"],
   ingest: ["errors", "numeric", "cohort"],

@@ -4,6 +4,7 @@
  * [−6,6]^q with step 0.02 (q = 1) or 0.1 (q = 2); the lattice of the same rule agrees to rounding. Files with q = 3 leave
  * them out; should one have them, a step of 0.25 is compared to 1e-4, the error of that step.
  */
+
 import { basisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import { logLikelihoods } from "../../packages/core/src/models/mixture/conditioner.ts";
@@ -14,6 +15,7 @@ import {
   nodeLogDensities,
 } from "../../packages/core/src/models/mixture/posterior.ts";
 import type { InducingPosterior } from "../../packages/core/src/models/paper/inducing.ts";
+import { whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import { gaussHermite, productRule } from "../../packages/core/src/numeric/quadrature.ts";
 import { LOG_2PI } from "../../packages/core/src/numeric/special.ts";
 import { type Check, compare, fixtureCohort, flatten, type Nested } from "./checker.ts";
@@ -89,7 +91,7 @@ function mixtureAt(
     logWeights,
     ...mapMoments(map, locations, logWeights.length),
     meanCoefficients: parameters.meanCoefficients,
-    noiseVariance: parameters.noiseVariance,
+    noise: whiteNoise(parameters.noiseVariance),
   });
 }
 

@@ -80,7 +80,7 @@ export function checkGridFit(fixture: GridFitFixture): Check[] {
     means,
     covariances: covariances.map((v, e) => v + model.residual.covariance[e % (d * d)]),
     meanCoefficients: model.mean.coefficients,
-    noiseVariance: model.noise.variance,
+    noise: model.noise,
   });
   const test = fixtureCohort(fixture.test_ids, fixture.test_t, fixture.test_y);
   const heldOut = logLikelihoods(mixture, basisStatistics(test, basis, statistics.center));

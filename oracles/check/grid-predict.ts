@@ -1,4 +1,5 @@
 /** The predictions of a grid_*.json: node densities, likelihood, exact posterior of places, forecasts of later visits. */
+
 import { designMatrix } from "../../packages/core/src/basis/bspline.ts";
 import { type BasisStatistics, basisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import { type Cohort, onlyMarker, selectIndividuals, selectVisits } from "../../packages/core/src/cohort/cohort.ts";
@@ -15,6 +16,7 @@ import {
   mixtureWorkspace,
   nodeLogDensities,
 } from "../../packages/core/src/models/mixture/posterior.ts";
+import { noiseLevel, whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import { type Check, compare, fixtureCohort, flatten, type Nested } from "./checker.ts";
 import { type GridPrediction, type GridProblem, meanCoefficients } from "./grid-problem.ts";
 
@@ -54,7 +56,7 @@ export function checkPrediction(problem: GridProblem): Check[] {
     covariances,
     relativeJitter: JITTER,
     meanCoefficients: meanCoefficients(predict.mu, d),
-    noiseVariance: predict.s2,
+    noise: whiteNoise(predict.s2),
   });
   const cohort = fixtureCohort(predict.ids, predict.t, predict.y);
   const held = basisStatistics(cohort, statistics.basis, statistics.center);
@@ -134,7 +136,7 @@ function forecastChecks(
         mixture.meanCoefficients,
         rows,
         j * basis.numBasis,
-        mixture.noiseVariance,
+        noiseLevel(mixture.noise),
       );
       subject.push(i);
       logDensity.push(mixtureLogDensity(value, onlyMarker(future).values[j]));

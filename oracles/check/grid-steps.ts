@@ -8,11 +8,7 @@ import {
   individualStatistics,
 } from "../../packages/core/src/models/dtm/individual-statistics.ts";
 import type { KernelSolution } from "../../packages/core/src/models/dtm/kernel-step.ts";
-import {
-  maximizationSums,
-  meanShift,
-  updatedNoiseLevel,
-} from "../../packages/core/src/models/dtm/maximization-step.ts";
+import { maximizationSums, meanShift, remainingSquares } from "../../packages/core/src/models/dtm/maximization-step.ts";
 import { fillNodeTable, nodeTable } from "../../packages/core/src/models/dtm/node-table.ts";
 import { cholesky, solveCholeskyInPlace } from "../../packages/core/src/numeric/cholesky.ts";
 import { multiplyVector } from "../../packages/core/src/numeric/matrix.ts";
@@ -66,7 +62,7 @@ export function maximization(problem: GridProblem, model: IndividualModel, step:
   const individuals = { statistics, listed: null, count: statistics.numIndividuals };
   const sums = maximizationSums(individuals, model, step.moments);
   const shift = meanShift(sums, fixture.mean, fixture.d);
-  const noiseVariance = updatedNoiseLevel(sums, shift);
+  const noiseVariance = remainingSquares(sums, shift) / sums.numObservations;
   const mean = model.mean.map((v, k) => v + shift[k]);
   return { mean, noiseVariance, sums };
 }

@@ -3,6 +3,7 @@
  * posteriors, scores and held-out values to 1e-8; converged values as the file's notes say: the mixed model's maximum
  * may lie above the file's (EM had not arrived), never more than 0.05 below; reduced rank to 1e-4 from the given start.
  */
+
 import { type BasisStatistics, basisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import { canonicalFactor, factorCovariance } from "../../packages/core/src/models/linear/canonical.ts";
 import {
@@ -21,6 +22,7 @@ import {
 import { coefficientPosterior, effectPosterior } from "../../packages/core/src/models/linear/posterior.ts";
 import { principalScores } from "../../packages/core/src/models/linear/principal-scores.ts";
 import type { MeanKind } from "../../packages/core/src/models/mean.ts";
+import { noiseLevel, whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import { semidefiniteRoot } from "../../packages/core/src/numeric/symmetric-eigen.ts";
 import {
   atLeast,
@@ -154,10 +156,10 @@ function checkIterates(
     const expected = listed[`after_${iteration}`];
     if (expected === undefined) continue;
     const at = `${name}.after_${iteration}`;
-    const { meanCoefficients, noiseVariance, factor, rank } = parameters;
+    const { meanCoefficients, noise, factor, rank } = parameters;
     checks.push(
       compare(`${at}.mu`, freeMean(mean, meanCoefficients), expected.mu),
-      compare(`${at}.s2`, noiseVariance, expected.s2),
+      compare(`${at}.s2`, noiseLevel(noise), expected.s2),
       expected.Sigma === undefined
         ? compare(`${at}.F`, factor, expected.F ?? [])
         : compare(`${at}.Sigma`, factorCovariance(factor, d, rank), expected.Sigma),
@@ -180,7 +182,7 @@ function checkPosterior(name: string, c: Case, mean: Float64Array, covariance: F
 function readParameters(from: Parameters, factor: Float64Array, d: number, rank: number): LowRankParameters {
   const mu = flatten(from.mu);
   const meanCoefficients = mu.length === 1 ? new Float64Array(d).fill(mu[0]) : mu;
-  return { meanCoefficients, noiseVariance: from.s2, factor, rank };
+  return { meanCoefficients, noise: whiteNoise(from.s2), factor, rank };
 }
 
 function freeMean(mean: MeanKind, coefficients: Float64Array): Float64Array {

@@ -44,7 +44,7 @@ export type { Crossing, CrossingOptions } from "../models/predicting/crossing.ts
 export type { PredictedSeries } from "../models/predicting/series.ts";
 export type { StartResult } from "../models/run.ts";
 export { modelFileJsonSchema } from "../models/saving/file-schema.ts";
-export { measurementSd, measurementVariance, type Noise, whiteNoise } from "../noise/noise.ts";
+export { describeNoise, measurementSd, measurementVariance, type Noise, whiteNoise } from "../noise/noise.ts";
 export { type Alignment, procrustes } from "../numeric/procrustes.ts";
 export { createRandom, type Random } from "../numeric/random.ts";
 export type { SimulateCohortOptions, SimulatedCohort, SimulatedMarker } from "../simulate/cohorts.ts";

@@ -3,7 +3,6 @@
  * coefficients (models/mixture), so that placing, predicting and scoring are written once.
  */
 import { DtmError } from "../errors.ts";
-import { noiseLevel } from "../noise/noise.ts";
 import { createRandom } from "../numeric/random.ts";
 import { logSumExp } from "../numeric/special.ts";
 import type { ClassesModel } from "./classes/classes.ts";
@@ -82,7 +81,7 @@ function singleComponent(model: LmmModel | FpcaModel, F: Float64Array, r: number
     logWeights: new Float64Array(1),
     means: new Float64Array(d),
     meanCoefficients: model.mean.coefficients,
-    noiseVariance: noiseLevel(model.noise),
+    noise: model.noise,
   };
   return withFactors(component, factors);
 }
@@ -97,7 +96,7 @@ function classComponents(model: ClassesModel): CoefficientMixture {
     logWeights: model.weights.map(Math.log),
     means: model.curves,
     meanCoefficients: model.mean.coefficients,
-    noiseVariance: noiseLevel(model.noise),
+    noise: model.noise,
   };
   return withFactors(components, new Float64Array(model.numClasses * d * d));
 }
@@ -124,7 +123,7 @@ function mapMixture(
     covariances,
     relativeJitter,
     meanCoefficients: model.mean.coefficients,
-    noiseVariance: noiseLevel(model.noise),
+    noise: model.noise,
   });
 }
 

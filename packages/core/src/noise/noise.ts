@@ -3,7 +3,13 @@
  *   y_i − curve ~ N(0, s R_i),
  * with a correlation R_i by which statistics are whitened before a model sees them (B'R⁻¹B, B'R⁻¹y, y'R⁻¹y, log|R|) and a
  * level s, which models learn from sums of squares. White noise has R_i = I and log|R_i| = 0, and s is its variance σ².
+ * Models carry a `Noise`; formulas and kernels take its level as the number σ².
+ *
+ * Another kind of noise touches five files: this one; basis/statistics.ts, which whitens and keeps log|R_i|; models/fit.ts,
+ * where a fit chooses it; models/saving/file-schema.ts, its form in a file; models/predict.ts, for a new measurement that
+ * is not independent of those seen.
  */
+import { LOG_2PI } from "../numeric/special.ts";
 
 /** Independent noise of one variance for all. */
 export interface WhiteNoise {
@@ -29,6 +35,31 @@ export function withLevel(noise: Noise, level: number): Noise {
   return { ...noise, variance: level };
 }
 
+/** The noise of values multiplied by `factor`. */
+export function scaleNoise(noise: Noise, factor: number): Noise {
+  return withLevel(noise, noiseLevel(noise) * factor * factor);
+}
+
+/**
+ * The noise learned from Σ (whitened residual)² of `count` observations: its level moves by the share `rate` towards their
+ * mean square, not below `lowest`.
+ */
+export function learnNoise(noise: Noise, squares: number, count: number, lowest: number, rate = 1): Noise {
+  const level = noiseLevel(noise);
+  const target = squares / count;
+  return withLevel(noise, Math.max(rate === 1 ? target : level + rate * (target - level), lowest));
+}
+
+/** What is read of `BasisStatistics`. */
+interface NoiseStatistics {
+  readonly counts: ArrayLike<number>; // n_i
+}
+
+/** −½[n log 2π + n log s + log|R|] of individual i: log N(r | 0, sR) but for −½ r'R⁻¹r/s. */
+export function noiseConstant(noise: Noise, { counts }: NoiseStatistics, i: number): number {
+  return -0.5 * counts[i] * (LOG_2PI + Math.log(noiseLevel(noise)));
+}
+
 /** Variance of a new measurement about the curve. */
 export function measurementVariance(noise: Noise): number {
   return noise.variance;
@@ -37,4 +68,9 @@ export function measurementVariance(noise: Noise): number {
 /** Standard deviation of a new measurement about the curve, on the scale of the model. */
 export function measurementSd(noise: Noise): number {
   return Math.sqrt(measurementVariance(noise));
+}
+
+/** The noise in a few words, its numbers as `format` writes them. */
+export function describeNoise(noise: Noise, format: (value: number) => string): string {
+  return `noise variance ${format(noise.variance)}`;
 }

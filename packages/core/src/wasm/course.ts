@@ -2,6 +2,7 @@
  * The curve of one individual over the nodes of a mixture in WebAssembly (packages/core/assembly/course.ts): moments of its
  * coefficients at every node with weight, and from them the distribution of linear functionals b'(β + w).
  */
+import { type Noise, noiseLevel } from "../noise/noise.ts";
 import { fillNormalTable } from "../numeric/normal-table.ts";
 import { openKernels } from "./layout.ts";
 import { COURSE } from "./layouts.ts";
@@ -13,7 +14,7 @@ export interface CourseTables {
   readonly numBasis: number; // d
   readonly means: Float64Array; // [Γ,d]
   readonly factors: Float64Array; // [Γ,d,d]
-  readonly noiseVariance: number;
+  readonly noise: Noise;
 }
 
 /** An individual: G and g, and its nodes [K] with weights that sum to one. */
@@ -40,19 +41,19 @@ export function openCourse(tables: CourseTables) {
   const { buffers } = memory;
   tileRows(tables.factors, n, d * d, buffers.factors);
   tileRows(tables.means, n, d, buffers.means);
-  buffers.noise[0] = tables.noiseVariance;
+  buffers.noise[0] = noiseLevel(tables.noise);
   fillNormalTable(buffers.normalTable);
   return memory;
 }
 
 /**
- * Functionals b'(β + w) + noise of an individual, b = rows[offset..offset+d), level = b'β. What is returned serves until the
+ * Functionals b'(β + w) + N(0, added variance) of an individual, b = rows[offset..offset+d), level = b'β. What is returned serves until the
  * next functional, and the function until the next individual.
  */
 export function courseFunctionals(
   { buffers, sizes, run }: ReturnType<typeof openCourse>,
   { gram, cross, nodes, weights }: CourseIndividual,
-): (rows: Float64Array, offset: number, level: number, noiseVariance: number) => SpreadFunctional {
+): (rows: Float64Array, offset: number, level: number, addedVariance: number) => SpreadFunctional {
   const { active, weights: shares, row, sums } = buffers;
   buffers.gram.set(gram);
   buffers.cross.set(cross);
@@ -77,9 +78,9 @@ export function courseFunctionals(
       out[1] = sums[1];
     },
   };
-  return (rows, offset, level, noiseVariance) => {
+  return (rows, offset, level, addedVariance) => {
     for (let k = 0; k < sizes.numBasis; k++) row[k] = rows[offset + k];
-    run.spreadFunctional(count, level, noiseVariance);
+    run.spreadFunctional(count, level, addedVariance);
     return components;
   };
 }

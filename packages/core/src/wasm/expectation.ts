@@ -4,8 +4,7 @@
  * few kilobytes. What each pass computes is defined in models/dtm.
  */
 
-import { type Noise, noiseLevel } from "../noise/noise.ts";
-import { LOG_2PI } from "../numeric/special.ts";
+import { type Noise, noiseConstant, noiseLevel } from "../noise/noise.ts";
 import { openKernels } from "./layout.ts";
 import { PASS } from "./layouts.ts";
 import { addFromTiles, TILE, tileCount, toTiles } from "./tiles.ts";
@@ -89,21 +88,21 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
     buffers.moments.fill(0, size * stride, padded * stride);
   };
 
-  /** c = −½[n log 2π + (n − d) log σ² + 2 Σ log M_kk + (ρ − ζ'ζ)/σ²] of the b-th individual of the block. */
+  /** c = noise constant − ½[2 Σ log M_kk − d log σ² + (ρ − ζ'ζ)/σ²] of the b-th individual of the block. */
   const constant = ({ statistics, listed }: Individuals, model: Model, first: number, b: number): number => {
-    const n = statistics.counts[listed === null ? first + b : listed[first + b]];
+    const i = listed === null ? first + b : listed[first + b];
     const sigma2 = noiseLevel(model.noise);
-    let logDet = d * Math.log(sigma2);
+    let logDet = 0;
     if (model.residualRoot !== null) {
       const product = buffers.products[b];
-      logDet = 2 * Math.log(product);
+      logDet = 2 * Math.log(product) - d * Math.log(sigma2);
       // The product may leave the range of doubles (large bases, extreme scales).
       if (!(product > 1e-280 && product < 1e280)) {
-        logDet = 0;
+        logDet = -d * Math.log(sigma2);
         for (let k = 0; k < d; k++) logDet += 2 * Math.log(buffers.diagonals[((b >> 1) * d + k) * 2 + (b & 1)]);
       }
     }
-    return -0.5 * (n * LOG_2PI + (n - d) * Math.log(sigma2) + logDet + buffers.rests[b] / sigma2);
+    return noiseConstant(model.noise, statistics, i) - 0.5 * (logDet + buffers.rests[b] / sigma2);
   };
 
   return {

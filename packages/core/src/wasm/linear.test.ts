@@ -4,6 +4,7 @@ import { randomCohort } from "../../../../test/random-cohort.ts";
 import { expectationSums } from "../models/linear/expectation.ts";
 import { fitLmmStatistics } from "../models/linear/lmm.ts";
 import type { LowRankParameters } from "../models/linear/low-rank.ts";
+import { whiteNoise } from "../noise/noise.ts";
 import { createRandom } from "../numeric/random.ts";
 import { openLinearKernel } from "./linear.ts";
 
@@ -12,7 +13,7 @@ function randomParameters(d: number, r: number, seed: number, triangular: boolea
   const factor = Float64Array.from({ length: d * r }, () => 2 * random.normal());
   if (triangular) for (let k = 0; k < d; k++) for (let a = k + 1; a < r; a++) factor[k * r + a] = 0;
   const meanCoefficients = Float64Array.from({ length: d }, () => 20 + random.normal());
-  return { meanCoefficients, noiseVariance: 0.01 + random.uniform(), factor, rank: r };
+  return { meanCoefficients, noise: whiteNoise(0.01 + random.uniform()), factor, rank: r };
 }
 
 const CASES = [
@@ -42,7 +43,7 @@ describe("openLinearKernel", () => {
     const p = randomParameters(5, 5, 7, true);
     const before = kernel(statistics, p);
     expect(before[0]).toBeLessThan(0);
-    expect(kernel(statistics, { ...p, noiseVariance: 0 })[0]).toBeNaN();
+    expect(kernel(statistics, { ...p, noise: whiteNoise(0) })[0]).toBeNaN();
     expect(Number.isFinite(kernel(statistics, { ...p, factor: p.factor.map((l) => 1e170 * l) })[0])).toBe(false);
     expect(kernel(statistics, p)).toEqual(before);
   });

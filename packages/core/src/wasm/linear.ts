@@ -2,6 +2,7 @@
  * `expectationSums` of the linear models in WebAssembly (packages/core/assembly/linear.ts; the definition is
  * models/linear/expectation.ts).
  */
+import { type Noise, noiseConstant, noiseLevel } from "../noise/noise.ts";
 import { openKernels } from "./layout.ts";
 import { LINEAR } from "./layouts.ts";
 
@@ -17,10 +18,10 @@ interface Statistics {
   readonly counts: Int32Array;
 }
 
-/** β [d], σ² and L [d,r]. */
+/** β [d], noise and L [d,r]. */
 interface Parameters {
   readonly meanCoefficients: Float64Array;
-  readonly noiseVariance: number;
+  readonly noise: Noise;
   readonly factor: Float64Array;
 }
 
@@ -34,7 +35,8 @@ const BLOCK = 256;
 export function openLinearKernel(d: number, numBand: number, r: number): LinearKernel {
   const { buffers, run } = openKernels(LINEAR, { numBasis: d, rank: r, numBand, block: BLOCK });
   const { gram, cross, squares, sums, determinants } = buffers;
-  return (statistics, { meanCoefficients, noiseVariance: sigma2, factor }) => {
+  return (statistics, { meanCoefficients, noise, factor }) => {
+    const sigma2 = noiseLevel(noise);
     const m = statistics.numIndividuals;
     buffers.bandRow.set(statistics.bandRow);
     buffers.bandColumn.set(statistics.bandColumn);
@@ -42,8 +44,7 @@ export function openLinearKernel(d: number, numBand: number, r: number): LinearK
     buffers.factor.set(factor);
     buffers.noise[0] = sigma2;
     sums.fill(0);
-    let logDet = 0;
-    let N = 0;
+    let logDensity = 0;
     for (let from = 0; from < m; from += BLOCK) {
       const to = Math.min(from + BLOCK, m);
       gram.set(statistics.gram.subarray(from * numBand, to * numBand));
@@ -56,13 +57,12 @@ export function openLinearKernel(d: number, numBand: number, r: number): LinearK
       squares.fill(0, count, count + 1);
       run.expectLinear(count + (count % 2));
       for (let i = 0; i < count; i++) {
-        logDet += Math.log(determinants[i]);
-        N += statistics.counts[from + i];
+        logDensity += noiseConstant(noise, statistics, from + i) - 0.5 * Math.log(determinants[i]);
       }
     }
     const out = new Float64Array(sums.length / 2);
     for (let k = 0; k < out.length; k++) out[k] = sums[2 * k] + sums[2 * k + 1];
-    out[0] = -0.5 * (N * Math.log(2 * Math.PI * sigma2) + logDet + out[0] / sigma2);
+    out[0] = logDensity - (0.5 * out[0]) / sigma2;
     // Its effects have their prior, E = I.
     if (m % 2 === 1) for (let a = 0; a < r; a++) out[2 + d + r * d + (a * (a + 3)) / 2] -= 1;
     return out;

@@ -1,6 +1,6 @@
 /** The methods paragraph, written from the run: each sentence is there only if its part of the study is. */
 import type { TrajectoryModel } from "@trajectory-maps/core";
-import { measurementVariance } from "@trajectory-maps/core/models";
+import { describeNoise } from "@trajectory-maps/core/models";
 import { cell, counted, fixed, listWords, maskSmall, significant, whole } from "../numbers.ts";
 import { capital, midSentence, modelName, numberWord, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
@@ -32,7 +32,7 @@ function modelText({ study }: Context): string {
   }[basis.placement];
   const shape = `${numberWord(basis.numBasis)} B-splines of degree ${basis.degree} with ${counted(inner, "inner knot")} ${knots}`;
   const mean = model.mean.kind === "scalar" ? "a constant population mean" : "a population mean curve";
-  const noise = `noise variance ${significant(measurementVariance(model.noise))}`;
+  const noise = describeNoise(model.noise, significant);
   const q = numberWord(model.mapDimension);
   switch (model.kind) {
     case "lmm":

@@ -7,10 +7,10 @@
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
 import { type Cohort, onlyMarker } from "../../cohort/cohort.ts";
 import { checkOption } from "../../errors.ts";
-import { whiteNoise } from "../../noise/noise.ts";
+import { learnNoise, type Noise, noiseConstant, noiseLevel, whiteNoise } from "../../noise/noise.ts";
 import { choleskyInPlace, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
-import { LOG_2PI, logSumExp } from "../../numeric/special.ts";
+import { logSumExp } from "../../numeric/special.ts";
 import { checkCancelled, type FitControl, LIBRARY_VERSION, type ModelBase, now } from "../fit.ts";
 import { type PrepareOptions, prepareCohort } from "../prepare.ts";
 
@@ -37,7 +37,7 @@ export interface ClassesOptions extends PrepareOptions, FitControl {
 interface Fit {
   readonly weights: Float64Array;
   readonly curves: Float64Array;
-  readonly s2: number;
+  readonly noise: Noise;
   readonly logLikelihood: number;
   readonly trace: readonly number[];
   readonly converged: boolean;
@@ -84,7 +84,7 @@ export function fitClasses(cohort: Cohort, options: ClassesOptions = {}): Classe
     basis: statistics.basis,
     marker: onlyMarker(cohort).marker,
     mean: { kind: "scalar", coefficients: new Float64Array(d).fill(statistics.center) },
-    noise: whiteNoise(fit.s2),
+    noise: fit.noise,
     center: statistics.center,
     numClasses: K,
     weights: Float64Array.from(order, (k) => fit.weights[k]),
@@ -155,7 +155,7 @@ function runEm(statistics: BasisStatistics, r: Float64Array, K: number): Fit {
   for (let i = 0; i < m; i++) unpackGram(statistics, i, grams.subarray(i * d * d, (i + 1) * d * d));
   const misfit = new Float64Array(m * K);
   const trace: number[] = [];
-  let s2 = 1;
+  let noise = whiteNoise(1);
   let converged = false;
   for (let iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
     // M step: weighted least squares per class, then the pooled noise.
@@ -167,14 +167,15 @@ function runEm(statistics: BasisStatistics, r: Float64Array, K: number): Fit {
         total += r[i * K + k] * misfit[i * K + k];
       }
     }
-    s2 = Math.max(total / statistics.numObservations, Number.MIN_VALUE);
+    noise = learnNoise(noise, total, statistics.numObservations, Number.MIN_VALUE);
+    const s2 = noiseLevel(noise);
     // E step.
     let logLikelihood = 0;
     for (let i = 0; i < m; i++) {
       for (let k = 0; k < K; k++) scores[k] = Math.log(weights[k]) - (0.5 * misfit[i * K + k]) / s2;
       const norm = logSumExp(scores);
       for (let k = 0; k < K; k++) r[i * K + k] = Math.exp(scores[k] - norm);
-      logLikelihood += norm - 0.5 * statistics.counts[i] * (LOG_2PI + Math.log(s2));
+      logLikelihood += norm + noiseConstant(noise, statistics, i);
     }
     trace.push(logLikelihood);
     const gain = logLikelihood - (trace[trace.length - 2] ?? Number.NEGATIVE_INFINITY);
@@ -183,7 +184,7 @@ function runEm(statistics: BasisStatistics, r: Float64Array, K: number): Fit {
       break;
     }
   }
-  return { weights, curves, s2, logLikelihood: trace[trace.length - 1], trace, converged };
+  return { weights, curves, noise, logLikelihood: trace[trace.length - 1], trace, converged };
 
   function fitCurve(k: number): number {
     const A = new Float64Array(d * d);

@@ -5,7 +5,7 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
-import { type Noise, noiseLevel, withLevel } from "../../noise/noise.ts";
+import { learnNoise, type Noise, noiseLevel } from "../../noise/noise.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
 import { gridLocations } from "../gp/inducing.ts";
@@ -22,7 +22,7 @@ import {
   kernelStep,
   solveAt,
 } from "./kernel-step.ts";
-import { meanShift, updatedNoiseLevel } from "./maximization-step.ts";
+import { meanShift, remainingSquares } from "./maximization-step.ts";
 import { evaluateNodeKernel, nodeGeometry } from "./node-kernel.ts";
 import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
 import { latticeNodes, type MapNodes } from "./nodes.ts";
@@ -276,13 +276,10 @@ export function updateParameters(
   const pass = passOver(engine, state, visited);
   const sums = maximizeInShards(pass, moments, state.tau === null);
   const shift = withMean ? meanShift(sums, settings.mean, d).map((v) => rate * v) : new Float64Array(d);
-  const target = updatedNoiseLevel(sums, shift);
-  const lowest = engine.lowestNoiseLevel;
   state.mean = state.mean.map((v, k) => v + shift[k]);
-  const before = noiseLevel(state.noise);
-  const level = before + rate * (target - before);
-  state.noise = withLevel(state.noise, Math.max(level, lowest));
-  if (!(level > lowest)) state.noiseLimited = true;
+  const squares = remainingSquares(sums, shift);
+  state.noise = learnNoise(state.noise, squares, sums.numObservations, engine.lowestNoiseLevel, rate);
+  if (!(noiseLevel(state.noise) > engine.lowestNoiseLevel)) state.noiseLimited = true;
   if (settings.residual === "none") return;
   if (state.tau === null) {
     const diagonal = settings.residual === "diagonal";

@@ -81,7 +81,7 @@ describe("the bound of a fit", () => {
       means: new Float64Array(d),
       covariances: engine.anchor.reference,
       meanCoefficients: start.mean.coefficients,
-      noiseVariance: start.noise.variance,
+      noise: start.noise,
     });
     const logLikelihood = logLikelihoods(mixture, statistics).reduce((s, v) => s + v, 0);
     const gaps = [1e-4, 1e-6, 1e-8].map((share) => {

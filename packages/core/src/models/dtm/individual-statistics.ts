@@ -8,10 +8,9 @@
  * that makes K even, for the kernels). O(d³) per individual, whatever the number of observations.
  */
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
-import { type Noise, noiseLevel } from "../../noise/noise.ts";
+import { type Noise, noiseConstant, noiseLevel } from "../../noise/noise.ts";
 import { logDetFromCholesky, solveLowerInPlace, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
 import { dot, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
-import { LOG_2PI } from "../../numeric/special.ts";
 
 /** Individuals of a pass: those listed, or the first `count`. */
 export interface Individuals {
@@ -81,7 +80,6 @@ export function individualStatistics(
 ): IndividualStatistics {
   const d = statistics.basis.numBasis;
   const sigma2 = noiseLevel(noise);
-  const n = statistics.counts[individual];
   const G = new Float64Array(d * d);
   const g = new Float64Array(d);
   unpackGram(statistics, individual, G);
@@ -106,8 +104,8 @@ export function individualStatistics(
       row[e] /= sigma2;
     }
   }
-  const logDet = (n - d) * Math.log(sigma2) + logDetFromCholesky(M, d);
-  const constant = -0.5 * (n * LOG_2PI + logDet + (rho - dot(zeta, zeta)) / sigma2);
+  const logDet = logDetFromCholesky(M, d) - d * Math.log(sigma2);
+  const constant = noiseConstant(noise, statistics, individual) - 0.5 * (logDet + (rho - dot(zeta, zeta)) / sigma2);
   return { G, g, rho, M, Y, zeta, constant, row };
 }
 

@@ -4,7 +4,7 @@ import { whiteNoise } from "../../noise/noise.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { type IndividualModel, individualStatistics, packedStride, residualRoot } from "./individual-statistics.ts";
-import { createMaximizationSums, maximizationSums, meanShift, updatedNoiseLevel } from "./maximization-step.ts";
+import { createMaximizationSums, maximizationSums, meanShift, remainingSquares } from "./maximization-step.ts";
 import { residualObjective, residualStep } from "./residual-step.ts";
 
 const { statistics } = randomCohort({ numIndividuals: 12, seed: 21 });
@@ -54,8 +54,8 @@ describe("the maximisation step", () => {
         for (let step = 0; step < 200; step++) {
           const sums = maximizationSums(individuals, model, moments);
           const shift = meanShift(sums, mean, d);
-          const noiseVariance = updatedNoiseLevel(sums, shift);
-          model = { ...model, mean: model.mean.map((v, k) => v + shift[k]), noise: whiteNoise(noiseVariance) };
+          const noise = whiteNoise(remainingSquares(sums, shift) / sums.numObservations);
+          model = { ...model, mean: model.mean.map((v, k) => v + shift[k]), noise };
           const value = objective(model, moments);
           gain = value - last;
           expect(gain).toBeGreaterThanOrEqual(-1e-10 * Math.abs(value));

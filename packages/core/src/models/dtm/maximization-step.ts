@@ -122,11 +122,11 @@ export function meanShift(sums: MaximizationSums, kind: MeanKind, d: number): Fl
   return leastSquaresShift(meanDesign(kind, d), sums.gram, residuals);
 }
 
-/** σ² after the mean has moved by δ. */
-export function updatedNoiseLevel(sums: MaximizationSums, shift: Float64Array): number {
+/** Σ_i [ρ_i − 2 g_i'E w_i + ⟨G_i, E w_iw_i'⟩] after the mean has moved by δ. */
+export function remainingSquares(sums: MaximizationSums, shift: Float64Array): number {
   const sumSquares = sums.sumSquares - 2 * dot(shift, sums.cross) + bilinear(shift, sums.gram, shift);
   const crossFitted = sums.crossFitted - dot(shift, sums.fitted);
-  return (sumSquares - 2 * crossFitted + sums.quadratic) / sums.numObservations;
+  return sumSquares - 2 * crossFitted + sums.quadratic;
 }
 
 /** f̄ [d] and R̄ [d,d] from packed moments (f̄, −½R̄_kk, −R̄_kl). */

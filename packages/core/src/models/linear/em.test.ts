@@ -5,6 +5,7 @@ import { type RandomCohort, randomCohort } from "../../../../../test/random-coho
 import { designMatrix } from "../../basis/bspline.ts";
 import { type BasisStatistics, basisStatistics, unpackGram } from "../../basis/statistics.ts";
 import { makeCohort, numIndividuals, onlyMarker } from "../../cohort/cohort.ts";
+import { noiseLevel, scaleNoise, whiteNoise } from "../../noise/noise.ts";
 import { cholesky, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { semidefiniteRoot } from "../../numeric/symmetric-eigen.ts";
@@ -63,7 +64,7 @@ function literalNoise(data: RandomCohort, beta: Float64Array, w: Float64Array, V
 
 const start: LowRankParameters = {
   meanCoefficients: Float64Array.of(19, 20, 21, 20, 18),
-  noiseVariance: 2,
+  noise: whiteNoise(2),
   factor: Float64Array.from({ length: 25 }, (_, j) => (j % 6 === 0 ? 2 : 0.3 * Math.cos(j))),
   rank: 5,
 };
@@ -82,7 +83,7 @@ describe.each(MEANS)("EM step with a %s mean", (kind) => {
     expect(relativeError(factorCovariance(next.factor, 5, 5), Sigma)).toBeLessThan(1e-11);
     const beta = literalMean(data, kind, w);
     expect(relativeError(next.meanCoefficients, beta)).toBeLessThan(1e-11);
-    expect(relativeError([next.noiseVariance], [literalNoise(data, beta, w, V)])).toBeLessThan(1e-11);
+    expect(relativeError([noiseLevel(next.noise)], [literalNoise(data, beta, w, V)])).toBeLessThan(1e-11);
   });
 
   it("of the reduced-rank model equals the published formulas written out", () => {
@@ -129,13 +130,13 @@ describe.each(MEANS)("EM step with a %s mean", (kind) => {
     }
     const beta = literalMean(data, kind, w);
     expect(relativeError(next.meanCoefficients, beta)).toBeLessThan(1e-11);
-    expect(relativeError([next.noiseVariance], [literalNoise(data, beta, w, V)])).toBeLessThan(1e-10);
+    expect(relativeError([noiseLevel(next.noise)], [literalNoise(data, beta, w, V)])).toBeLessThan(1e-10);
   });
 
   it("never lowers the likelihood, over 200 steps of either model", () => {
     const { statistics } = randomCohort({ seed: 23, noiseSd: 0.5 });
     const problem = linearProblem(statistics, kind);
-    const options = { maxIterations: 200, tolerance: 0, minNoiseVariance: 1e-12 };
+    const options = { maxEmIterations: 200, emTolerance: 0 };
     const lmm = runEm(problem, publishedStart(problem), maximizeCovariance, options);
     const two = { ...start, factor: start.factor.slice(0, 10), rank: 2 };
     const fpca = runEm(problem, two, maximizeLoadings, options);
@@ -154,11 +155,7 @@ describe("EM", () => {
     const problem = linearProblem(statistics, "scalar", { kernels: "typescript" });
     const factor = new Float64Array(25);
     for (let k = 0; k < 5; k++) factor[k * 5] = 1; // only the level varies
-    const result = runEm(problem, { ...start, factor }, maximizeCovariance, {
-      maxIterations: 20,
-      tolerance: 0,
-      minNoiseVariance: 1e-12,
-    });
+    const result = runEm(problem, { ...start, factor }, maximizeCovariance, { maxEmIterations: 20, emTolerance: 0 });
     for (let k = 0; k < 5; k++) {
       expect(result.parameters.factor[k * 5]).toBeCloseTo(result.parameters.factor[0], 12);
       for (let a = 1; a < 5; a++) expect(result.parameters.factor[k * 5 + a]).toBe(0);
@@ -168,11 +165,11 @@ describe("EM", () => {
 
   it("stops as a defect of the program when the likelihood falls", () => {
     const { statistics } = randomCohort({ seed: 24 });
-    const worse: MaximizationStep = (_problem, p) => ({ ...p, noiseVariance: 2 * p.noiseVariance });
-    const options = { maxIterations: 5, tolerance: 0, minNoiseVariance: 1e-12 };
-    expect(() => runEm(linearProblem(statistics, "scalar"), { ...start, noiseVariance: 50 }, worse, options)).toThrow(
-      /never falls/,
-    );
+    const worse: MaximizationStep = (_problem, p) => ({ ...p, noise: scaleNoise(p.noise, 2) });
+    const options = { maxEmIterations: 5, emTolerance: 0 };
+    expect(() =>
+      runEm(linearProblem(statistics, "scalar"), { ...start, noise: whiteNoise(50) }, worse, options),
+    ).toThrow(/never falls/);
   });
 
   it("reproduces the golden iterates 1, 2 and 5", () => {
@@ -195,14 +192,19 @@ describe("EM", () => {
       const factor = init.F
         ? Float64Array.from(init.F.flat())
         : semidefiniteRoot(Float64Array.from(init.Sigma!.flat()), d);
-      let p: LowRankParameters = { meanCoefficients: beta, noiseVariance: init.s2, factor, rank: factor.length / d };
+      let p: LowRankParameters = {
+        meanCoefficients: beta,
+        noise: whiteNoise(init.s2),
+        factor,
+        rank: factor.length / d,
+      };
       for (let k = 1; k <= 5; k++) {
         p = emStep(statistics, p, kind, maximize);
         const expected = listed[`after_${k}`];
         if (expected === undefined) continue;
         const own = expected.F ? p.factor : factorCovariance(p.factor, d, p.rank);
         expect(relativeError(own, (expected.F ?? expected.Sigma!).flat())).toBeLessThan(1e-10);
-        expect(relativeError([p.noiseVariance], [expected.s2])).toBeLessThan(1e-10);
+        expect(relativeError([noiseLevel(p.noise)], [expected.s2])).toBeLessThan(1e-10);
         expect(relativeError([logLikelihood(statistics, p)], [expected.loglik])).toBeLessThan(1e-10);
         const mu = typeof expected.mu === "number" ? new Array(d).fill(expected.mu) : expected.mu;
         expect(relativeError(p.meanCoefficients, mu)).toBeLessThan(1e-10);

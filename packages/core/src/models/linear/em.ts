@@ -8,6 +8,7 @@
  */
 import { type BasisStatistics, pooledGram } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
+import { learnNoise, noiseLevel } from "../../noise/noise.ts";
 import { choleskyInPlace } from "../../numeric/cholesky.ts";
 import { multiply, transpose } from "../../numeric/matrix.ts";
 import { solveSemidefiniteInPlace } from "../../numeric/semidefinite.ts";
@@ -15,17 +16,26 @@ import { compensatedSum } from "../../numeric/sum.ts";
 import type { FitControl } from "../fit.ts";
 import { type MeanDesign, type MeanKind, meanDesign, meanShift, misfitChange } from "../mean.ts";
 import { type Expectation, remainder } from "./expectation.ts";
-import { type LowRankParameters, likelihoodRounding, notPositive } from "./low-rank.ts";
+import { type LowRankParameters, notPositive } from "./low-rank.ts";
 import { createExpectationStep, type ExpectationStep } from "./passes.ts";
+import type { LinearSettings } from "./settings.ts";
 
-/** What is maximised: the likelihood of these statistics under this mean. */
+/** What is maximised: the likelihood of these statistics, on the scale of standardize.ts or any other, under this mean. */
 export interface LinearProblem {
   readonly statistics: BasisStatistics;
   readonly mean: MeanDesign;
   /** Σ_i G_i [d,d]. */
   readonly gram: Float64Array;
+  /** Σ_i ‖y_i − center‖². */
+  readonly totalSquares: number;
+  /** σ² is kept at or above this, 1e-8 of the variance of the values: beyond it likelihoods can grow without bound. */
+  readonly lowestLevel: number;
+  /** ℓ of the values as given, minus ℓ of the statistics (other than 0 if these are scaled). */
+  readonly logLikelihoodShift: number;
   readonly expect: ExpectationStep;
 }
+
+const LEAST_NOISE = 1e-8;
 
 /** The problem of a linear fit; its E step runs where `control` says. */
 export function linearProblem(
@@ -33,12 +43,21 @@ export function linearProblem(
   mean: MeanKind,
   control: Pick<FitControl, "kernels" | "shards"> = {},
 ): LinearProblem {
+  const totalSquares = compensatedSum(statistics.sumSquares);
   return {
     statistics,
     mean: meanDesign(mean, statistics.basis.numBasis),
     gram: pooledGram(statistics),
+    totalSquares,
+    lowestLevel: (LEAST_NOISE * totalSquares) / statistics.numObservations,
+    logLikelihoodShift: 0,
     expect: createExpectationStep(statistics, control),
   };
+}
+
+/** Whether the noise fell to its lower limit: the likelihood then has no maximum. */
+export function isNoiseless({ lowestLevel }: LinearProblem, { noise }: LowRankParameters): boolean {
+  return noiseLevel(noise) <= 1.0001 * lowestLevel;
 }
 
 /** Which M step: of the covariance Σ = LL' (mixed model) or of the loadings L = F (reduced rank). */
@@ -69,69 +88,73 @@ export const maximizeLoadings: MaximizationStep = (problem, parameters, expected
 
 /** Mean and noise given the factor that explains the rest. */
 function updateMean(
-  { statistics, mean, gram }: LinearProblem,
+  { statistics, mean, gram, lowestLevel }: LinearProblem,
   parameters: LowRankParameters,
   expected: Expectation,
   factor: Float64Array,
-): Pick<LowRankParameters, "meanCoefficients" | "noiseVariance"> {
+): Pick<LowRankParameters, "meanCoefficients" | "noise"> {
   const { residual: E, sumSquares } = remainder(expected, factor);
   const shift = meanShift(mean, gram, E);
+  const squares = sumSquares + misfitChange(gram, E, shift);
   return {
     meanCoefficients: parameters.meanCoefficients.map((b, k) => b + shift[k]),
-    noiseVariance: (sumSquares + misfitChange(gram, E, shift)) / statistics.numObservations,
+    noise: learnNoise(parameters.noise, squares, statistics.numObservations, lowestLevel),
   };
 }
 
-export interface EmOptions {
-  readonly maxIterations: number;
-  /** Stop when a step gains less than tolerance·(1 + |ℓ|), ℓ of the values as given. */
-  readonly tolerance: number;
-  /** ℓ of the values as given, minus ℓ of the statistics (other than 0 if these are scaled). Default 0. */
-  readonly logLikelihoodShift?: number;
-  /** σ² is kept at or above this. */
-  readonly minNoiseVariance: number;
-  /** Called after each step with its number (from 1) and the log-likelihood reached. */
-  readonly onStep?: (iteration: number, logLikelihood: number) => void;
-}
-
-export interface EmResult {
+/** Where a climb to the maximum ended. */
+export interface Climb {
   readonly parameters: LowRankParameters;
   readonly logLikelihood: number;
-  /** Log-likelihood at the start and after each step. */
+  /** Log-likelihoods on the way, the start's first for EM. */
   readonly trace: readonly number[];
+  /** Steps of EM, evaluations of quasi-Newton. */
+  readonly iterations: number;
   readonly converged: boolean;
 }
 
 /**
- * EM steps until the gain falls below the tolerance. The log-likelihood cannot fall beyond rounding (1e-9 |ℓ|, and more
- * where the noise is very small): a fall is a defect of the program and throws `not-monotone`.
+ * EM steps until one gains less than the tolerance times 1 + |ℓ|; `onStep` hears the number of each and the log-likelihood
+ * reached. It cannot fall beyond rounding (1e-9 |ℓ|, and more where the noise is very small): a fall is a defect of the
+ * program and throws `not-monotone`.
  */
 export function runEm(
   problem: LinearProblem,
   start: LowRankParameters,
   maximize: MaximizationStep,
-  options: EmOptions,
-): EmResult {
-  const { maxIterations, tolerance, logLikelihoodShift = 0, minNoiseVariance, onStep } = options;
-  const totalSquares = compensatedSum(problem.statistics.sumSquares);
+  { maxEmIterations, emTolerance }: Pick<LinearSettings, "maxEmIterations" | "emTolerance">,
+  onStep?: (step: number, logLikelihood: number) => void,
+): Climb {
   const trace: number[] = [];
   let parameters = start;
-  for (let iteration = 0; ; iteration++) {
+  for (let iterations = 0; ; iterations++) {
     const expected = problem.expect(parameters);
-    const value = expected.logLikelihood;
-    if (Number.isNaN(value)) throw notPositive(parameters);
-    if (iteration > 0) {
-      const rounding = likelihoodRounding(value, totalSquares, parameters.noiseVariance);
-      checkMonotone(trace[iteration - 1], value, rounding, iteration);
-      onStep?.(iteration, value);
+    const { logLikelihood } = expected;
+    if (Number.isNaN(logLikelihood)) throw notPositive(parameters);
+    const before = trace[iterations - 1];
+    trace.push(logLikelihood);
+    if (iterations > 0) {
+      checkMonotone(before, logLikelihood, likelihoodRounding(problem, logLikelihood, parameters), iterations);
+      onStep?.(iterations, logLikelihood);
     }
-    trace.push(value);
-    const limit = tolerance * (1 + Math.abs(value + logLikelihoodShift));
-    const converged = iteration > 0 && value - trace[iteration - 1] < limit;
-    if (iteration === maxIterations || converged) return { parameters, logLikelihood: value, trace, converged };
-    const next = maximize(problem, parameters, expected);
-    parameters = { ...next, noiseVariance: Math.max(next.noiseVariance, minNoiseVariance) };
+    const converged = logLikelihood - before < emTolerance * (1 + Math.abs(logLikelihood + problem.logLikelihoodShift));
+    if (converged || iterations === maxEmIterations) {
+      return { parameters, logLikelihood, trace, iterations, converged };
+    }
+    parameters = maximize(problem, parameters, expected);
   }
+}
+
+/**
+ * About how far rounding moves the log-likelihood: that of a sum over all individuals, and that of ρ_i − z_i'z_i, which
+ * is felt where the noise is very small beside the values.
+ */
+export function likelihoodRounding(
+  { totalSquares }: LinearProblem,
+  value: number,
+  { noise }: LowRankParameters,
+): number {
+  return 1e-13 * Math.abs(value) + (2e-15 * totalSquares) / noiseLevel(noise);
 }
 
 function checkMonotone(before: number, after: number, rounding: number, iteration: number): void {

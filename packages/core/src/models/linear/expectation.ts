@@ -8,6 +8,7 @@
  * of blocks add up, and `unpackExpectation` makes matrices of them once.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import { noiseLevel } from "../../noise/noise.ts";
 import { multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { createWorkspace, factorIndividual, type LowRankParameters, solvePosterior } from "./low-rank.ts";
 
@@ -33,7 +34,7 @@ export function expectationSums(statistics: BasisStatistics, parameters: LowRank
   const ws = createWorkspace(statistics, parameters);
   const { d, r, g, v, P } = ws;
   const { numBand, gram, numIndividuals: m } = statistics;
-  const sigma2 = parameters.noiseVariance;
+  const sigma2 = noiseLevel(parameters.noise);
   const numPairs = (r * (r + 1)) / 2;
   const moments = new Float64Array(numPairs + r);
   const sums = new Float64Array(numSums(d, r, numBand));
@@ -125,17 +126,18 @@ export function remainder(expected: Expectation, L: Float64Array): Remainder {
 /** Derivatives of the log-likelihood. */
 export interface Score {
   readonly meanCoefficients: Float64Array; // ∂/∂β [d]
-  readonly logNoiseVariance: number; // ∂/∂log σ²
+  readonly logNoiseLevel: number; // ∂/∂log σ²
   readonly factor: Float64Array; // ∂/∂L [d,r]
 }
 
 /** The derivatives at the parameters of the E step; by Fisher's identity those of the complete-data likelihood. */
 export function scoreOf(expected: Expectation, parameters: LowRankParameters, numObservations: number): Score {
-  const { noiseVariance: sigma2, factor: L, rank: r, meanCoefficients } = parameters;
+  const { noise, factor: L, rank: r, meanCoefficients } = parameters;
+  const sigma2 = noiseLevel(noise);
   const { residual, sumSquares, unexplained } = remainder(expected, L);
   return {
     meanCoefficients: residual.map((e) => e / sigma2),
-    logNoiseVariance: 0.5 * (sumSquares / sigma2 - numObservations),
+    logNoiseLevel: 0.5 * (sumSquares / sigma2 - numObservations),
     factor: transpose(unexplained, r, meanCoefficients.length).map((u) => u / sigma2),
   };
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { fitFpca } from "../fit-models.ts";
 import { factorCovariance } from "./canonical.ts";
 import { type FpcaModel, fitFpcaStatistics } from "./fpca.ts";
@@ -63,7 +64,7 @@ describe("fitFpca", () => {
       const column = Array.from({ length: 5 }, (_, k) => F[k * q + a]);
       expect(Math.max(...column)).toBeGreaterThanOrEqual(-Math.min(...column));
     }
-    const p = { meanCoefficients: mean.coefficients, noiseVariance: noise.variance, factor: F, rank: q };
+    const p = { meanCoefficients: mean.coefficients, noise, factor: F, rank: q };
     expect(logLikelihood(statistics, p)).toBeCloseTo(record.trace.at(-1)!, 8);
   });
 
@@ -76,7 +77,7 @@ describe("fitFpca", () => {
       const [a, b] = [base.loadings[2 * k], base.loadings[2 * k + 1]];
       factor.set([1.5 * (c * a + s * b), 1.5 * (c * b - s * a)], 2 * k);
     }
-    const start = { meanCoefficients: new Float64Array(5).fill(19), noiseVariance: 3, factor, rank: 2 };
+    const start = { meanCoefficients: new Float64Array(5).fill(19), noise: whiteNoise(3), factor, rank: 2 };
     const turned = fitFpcaStatistics(statistics, { rank: 2, start, tolerance: 1e-9 });
     const em = fitFpcaStatistics(statistics, {
       rank: 2,
@@ -98,14 +99,14 @@ describe("fitFpca", () => {
     const { statistics } = randomCohort({ seed: 56 });
     const base = fitFpcaStatistics(statistics, { rank: 2 });
     const factor = base.loadings.map((f, j) => (j % 2 === 0 ? f : 0));
-    const start = { meanCoefficients: base.mean.coefficients, noiseVariance: 5, factor, rank: 2 };
+    const start = { meanCoefficients: base.mean.coefficients, noise: whiteNoise(5), factor, rank: 2 };
     expect(Math.abs(fitted(fitFpcaStatistics(statistics, { rank: 2, start })) - fitted(base))).toBeLessThan(1e-5);
   });
 
   it("refuses a rank beyond the basis and a start of another rank", () => {
     const { statistics } = randomCohort({ seed: 57 });
     expect(() => fitFpcaStatistics(statistics, { rank: 6 })).toThrow(/rank from 1 to 5/);
-    const start = { meanCoefficients: new Float64Array(5), noiseVariance: 1, factor: new Float64Array(5), rank: 1 };
+    const start = { meanCoefficients: new Float64Array(5), noise: whiteNoise(1), factor: new Float64Array(5), rank: 1 };
     expect(() => fitFpcaStatistics(statistics, { rank: 2, start })).toThrow(/start of rank 2/);
   });
 });

@@ -8,9 +8,10 @@ import { checkOption } from "../../errors.ts";
 import { type ModelBase, now } from "../fit.ts";
 import { canonicalFactor, leadingStart } from "./canonical.ts";
 import { maximizeLoadings } from "./em.ts";
-import { checkComponents, fitLinear, linearBase, linearSettings, type StatisticsFitOptions } from "./fit-linear.ts";
+import { fitLinear, linearBase } from "./fit-linear.ts";
 import { fitLmmStatistics, lmmParameters } from "./lmm.ts";
 import type { LowRankParameters } from "./low-rank.ts";
+import { checkComponents, linearSettings, type StatisticsFitOptions } from "./settings.ts";
 import { fromStandard, standardProblem, toStandard } from "./standardize.ts";
 
 export interface FpcaModel extends ModelBase {

@@ -5,6 +5,7 @@ import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { basisStatistics } from "../../basis/statistics.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
 import type { DtmError } from "../../errors.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 import type { FitProgress } from "../fit.ts";
@@ -33,7 +34,7 @@ const pbc = makeCohort({
 const fitted = (model: LmmModel) => model.record.trace.at(-1)!;
 const parameters = (model: LmmModel): LowRankParameters => ({
   meanCoefficients: model.mean.coefficients,
-  noiseVariance: model.noise.variance,
+  noise: model.noise,
   factor: model.covarianceFactor,
   rank: model.basis.numBasis,
 });
@@ -75,7 +76,7 @@ describe("fitLmm at its maximum", () => {
       expect(expected.logLikelihood).toBeCloseTo(fitted(model), 8);
       // No direction of more variance gains (values vary by about 3, so 1e-3 per unit variance is next to nothing).
       expect(symmetricEigen(covarianceGradient(statistics, p), d).values[0]).toBeLessThan(1e-3);
-      expect(Math.abs(score.logNoiseVariance)).toBeLessThan(1e-3);
+      expect(Math.abs(score.logNoiseLevel)).toBeLessThan(1e-3);
       for (const s of designGradient(meanDesign(mean, d), score.meanCoefficients)) {
         expect(Math.abs(s)).toBeLessThan(1e-2);
       }
@@ -110,7 +111,7 @@ describe("fitLmm at its maximum", () => {
     const best = fitLmmStatistics(statistics);
     const factor = new Float64Array(25);
     for (let k = 0; k < 5; k++) factor[k * 5] = 1;
-    const start = { meanCoefficients: new Float64Array(5).fill(20), noiseVariance: 5, factor, rank: 5 };
+    const start = { meanCoefficients: new Float64Array(5).fill(20), noise: whiteNoise(5), factor, rank: 5 };
     const model = fitLmmStatistics(statistics, { start });
     expect(Math.abs(fitted(model) - fitted(best))).toBeLessThan(1e-5);
   });

@@ -5,18 +5,19 @@
 
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { checkOption } from "../../errors.ts";
-import { noiseLevel } from "../../noise/noise.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { lowerFactor } from "../../numeric/semidefinite.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import { type ModelBase, now } from "../fit.ts";
 import { meanShift, misfitChange } from "../mean.ts";
 import { type LinearProblem, maximizeCovariance } from "./em.ts";
-import { checkComponents, fitLinear, linearBase, linearSettings, type StatisticsFitOptions } from "./fit-linear.ts";
+import { fitLinear, linearBase } from "./fit-linear.ts";
 import type { LowRankParameters } from "./low-rank.ts";
 import { coefficientMeans } from "./posterior.ts";
 import { principalScores } from "./principal-scores.ts";
 import { restartFromLowerRanks } from "./restart.ts";
+import { checkComponents, linearSettings, type StatisticsFitOptions } from "./settings.ts";
 import { fromStandard, standardProblem, toStandard } from "./standardize.ts";
 
 export interface LmmModel extends ModelBase {
@@ -75,7 +76,7 @@ export function fitLmmStatistics(statistics: BasisStatistics, options: LmmStatis
 export function lmmParameters({ basis, mean, noise, covarianceFactor }: LmmModel): LowRankParameters {
   return {
     meanCoefficients: mean.coefficients,
-    noiseVariance: noiseLevel(noise),
+    noise,
     factor: covarianceFactor,
     rank: basis.numBasis,
   };
@@ -93,7 +94,7 @@ export function publishedStart({ statistics, mean, gram }: LinearProblem): LowRa
   const v = Math.max(variance, 1e-8);
   return {
     meanCoefficients: shift.map((b) => center + b),
-    noiseVariance: v / 2,
+    noise: whiteNoise(v / 2),
     factor: identity(d, Math.sqrt(v)),
     rank: d,
   };

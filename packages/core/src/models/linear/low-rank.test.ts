@@ -3,6 +3,7 @@ import { expectGradient, relativeError } from "../../../../../test/expect-gradie
 import { type RandomCohort, randomCohort } from "../../../../../test/random-cohort.ts";
 import { designMatrix } from "../../basis/bspline.ts";
 import { onlyMarker } from "../../cohort/cohort.ts";
+import { noiseLevel, whiteNoise } from "../../noise/noise.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { multiply, transpose } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
@@ -18,7 +19,7 @@ function randomParameters(d: number, r: number, seed: number, zeros = 0, triangu
     for (let a = 0; a < r; a++) if (a < zeros || (triangular && a > k)) factor[k * r + a] = 0;
   }
   const meanCoefficients = Float64Array.from({ length: d }, () => 20 + random.normal());
-  return { meanCoefficients, noiseVariance: 0.5 + random.uniform(), factor, rank: r };
+  return { meanCoefficients, noise: whiteNoise(0.5 + random.uniform()), factor, rank: r };
 }
 
 /** The slow and obvious way: the n x n covariance of one individual, its inverse and what follows from it. */
@@ -30,7 +31,7 @@ function dense(data: RandomCohort, individual: number, p: LowRankParameters) {
   const B = designMatrix(basis, onlyMarker(cohort).times.slice(start, end));
   const BL = multiply(B, p.factor, n, d, p.rank);
   const V = multiply(BL, transpose(BL, n, p.rank), n, p.rank, n);
-  for (let j = 0; j < n; j++) V[j * n + j] += p.noiseVariance;
+  for (let j = 0; j < n; j++) V[j * n + j] += noiseLevel(p.noise);
   const C = cholesky(V, n);
   const inverse = invertFromCholesky(C, n);
   const fitted = multiply(B, p.meanCoefficients, n, d, 1);
@@ -77,17 +78,17 @@ describe("linear model likelihood", () => {
     const { statistics } = randomCohort({ numBasis: d, degree, numIndividuals: 12, seed: 5 });
     for (let seed = 0; seed < 4; seed++) {
       const p = randomParameters(d, r, seed, zeros, seed % 2 === 1);
-      const x = Float64Array.from([...p.meanCoefficients, Math.log(p.noiseVariance), ...p.factor]);
+      const x = Float64Array.from([...p.meanCoefficients, Math.log(noiseLevel(p.noise)), ...p.factor]);
       const read = (y: Float64Array): LowRankParameters => ({
         meanCoefficients: y.slice(0, d),
-        noiseVariance: Math.exp(y[d]),
+        noise: whiteNoise(Math.exp(y[d])),
         factor: y.slice(d + 1),
         rank: r,
       });
       const expected = unpackExpectation(statistics, r, expectationSums(statistics, p));
-      const { meanCoefficients, logNoiseVariance, factor } = scoreOf(expected, p, statistics.numObservations);
+      const { meanCoefficients, logNoiseLevel, factor } = scoreOf(expected, p, statistics.numObservations);
       expect(expected.logLikelihood).toBeCloseTo(logLikelihood(statistics, p), 8);
-      const gradient = Float64Array.from([...meanCoefficients, logNoiseVariance, ...factor]);
+      const gradient = Float64Array.from([...meanCoefficients, logNoiseLevel, ...factor]);
       expectGradient((y) => logLikelihood(statistics, read(y)), x, gradient);
     }
   });
@@ -110,7 +111,7 @@ describe("linear model likelihood", () => {
 
   it("says NaN where the noise is negligible, and refuses it at the door", () => {
     const { statistics } = randomCohort({ seed: 6 });
-    const p = { ...randomParameters(5, 5, 7), noiseVariance: 0 };
+    const p = { ...randomParameters(5, 5, 7), noise: whiteNoise(0) };
     expect(expectationSums(statistics, p)[0]).toBeNaN();
     expect(() => logLikelihood(statistics, p)).toThrow(/noise variance/);
   });

@@ -10,14 +10,13 @@
 
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
-import { LOG_2PI } from "../../numeric/special.ts";
+import { type Noise, noiseConstant, noiseLevel } from "../../noise/noise.ts";
 
 /** Parameters of a linear model. */
 export interface LowRankParameters {
   /** β [d]; a scalar mean μ is μ·1. */
   readonly meanCoefficients: Float64Array;
-  /** σ². */
-  readonly noiseVariance: number;
+  readonly noise: Noise;
   /** L [d,r]. */
   readonly factor: Float64Array;
   /** r. */
@@ -78,14 +77,6 @@ export function logLikelihood(statistics: BasisStatistics, parameters: LowRankPa
 }
 
 /**
- * About how far rounding moves the log-likelihood: that of a sum over all individuals, and that of ρ_i − z_i'z_i, which
- * is felt where the noise is very small beside the values. `sumSquares` is Σ ‖y_i − center‖².
- */
-export function likelihoodRounding(value: number, sumSquares: number, sigma2: number): number {
-  return 1e-13 * Math.abs(value) + (2e-15 * sumSquares) / sigma2;
-}
-
-/**
  * D = ∂ℓ/∂Σ, symmetric [d,d]: with e_i = g_i − T_iv̂_i = B_i'(y_i − B_iβ − B_iŵ_i),
  *   D = ½ Σ_i [ e_ie_i'/σ⁴ − (G_i − T_iA_i⁻¹T_i')/σ² ].
  * It says more than ∂ℓ/∂L = 2DL where L has lost rank.
@@ -93,7 +84,7 @@ export function likelihoodRounding(value: number, sumSquares: number, sigma2: nu
 export function covarianceGradient(statistics: BasisStatistics, parameters: LowRankParameters): Float64Array {
   const ws = createWorkspace(statistics, parameters);
   const { d, r, g, T, v, P } = ws;
-  const sigma2 = parameters.noiseVariance;
+  const sigma2 = noiseLevel(parameters.noise);
   const D = new Float64Array(d * d);
   const G = new Float64Array(d * d);
   const TP = new Float64Array(d * r);
@@ -131,7 +122,8 @@ export function factorIndividual(
 ): number {
   const { d, r, g, T, C, z } = ws;
   const { numBand, bandRow, bandColumn, gram } = statistics;
-  const { factor: L, noiseVariance: sigma2 } = parameters;
+  const { factor: L, noise } = parameters;
+  const sigma2 = noiseLevel(noise);
   ws.sumSquares = residualStatistics(statistics, i, parameters.meanCoefficients, g);
 
   // T = G L by the band of G.
@@ -180,8 +172,8 @@ export function factorIndividual(
     explained += z[a] * z[a];
     logDet += Math.log(diagonal);
   }
-  const n = statistics.counts[i];
-  return -0.5 * (n * LOG_2PI + (n - r) * Math.log(sigma2) + logDet + (ws.sumSquares - explained) / sigma2);
+  logDet -= r * Math.log(sigma2);
+  return noiseConstant(noise, statistics, i) - 0.5 * (logDet + (ws.sumSquares - explained) / sigma2);
 }
 
 /** Kernel: writes v̂ = C⁻ᵀz and P = A⁻¹ = C⁻ᵀC⁻¹ of the individual factored last. */
@@ -214,6 +206,6 @@ export function solvePosterior(ws: LowRankWorkspace): void {
 export function notPositive(parameters: LowRankParameters): DtmError {
   return new DtmError(
     "not-positive-definite",
-    `Linear model: expected a noise variance that is positive and not negligible beside the signal, received ${parameters.noiseVariance}. Check for values that repeat exactly.`,
+    `Linear model: expected a noise variance that is positive and not negligible beside the signal, received ${noiseLevel(parameters.noise)}. Check for values that repeat exactly.`,
   );
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { scrambledHost } from "../../../../../test/shard-host.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { fitFpca, fitLmm } from "../linear-models.ts";
 import { embed } from "../place.ts";
 import { expectationSums, unpackExpectation } from "./expectation.ts";
@@ -41,7 +42,7 @@ describe("passes of a linear fit in blocks", () => {
   it("say that the noise is negligible, wherever it happens", () => {
     for (const kernels of ["wasm", "typescript"] as const) {
       const expectStep = createExpectationStep(statistics, { kernels, shards: scrambledHost(2) });
-      expect(expectStep({ ...parameters, noiseVariance: 0 }).logLikelihood).toBeNaN();
+      expect(expectStep({ ...parameters, noise: whiteNoise(0) }).logLikelihood).toBeNaN();
     }
   });
 });

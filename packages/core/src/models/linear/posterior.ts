@@ -3,6 +3,7 @@
  *   v_i | y_i ~ N(v̂_i, σ² A_i⁻¹),   w_i = L v_i.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import { noiseLevel } from "../../noise/noise.ts";
 import { identity, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import {
   createWorkspace,
@@ -34,6 +35,7 @@ export function effectPosterior(
   through: LinearMap = { matrix: identity(parameters.rank), shift: new Float64Array(parameters.rank) },
 ): EffectPosterior {
   const { matrix: M, shift } = through;
+  const sigma2 = noiseLevel(parameters.noise);
   const r = parameters.rank;
   const k = shift.length;
   const Mt = transpose(M, k, r);
@@ -44,7 +46,7 @@ export function effectPosterior(
     multiplyVector(M, v, k, r, x);
     multiply(multiply(M, P, k, r, r, MP), Mt, k, r, k, V);
     for (let a = 0; a < k; a++) mean[i * k + a] = shift[a] + x[a];
-    for (let a = 0; a < k * k; a++) covariance[i * k * k + a] = parameters.noiseVariance * V[a];
+    for (let a = 0; a < k * k; a++) covariance[i * k * k + a] = sigma2 * V[a];
   });
   return { mean, covariance };
 }

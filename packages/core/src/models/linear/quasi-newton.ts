@@ -6,134 +6,108 @@
  *   I = σ⁻² Σ_i E[(1, v_i)(1, v_i)'] ⊗ G_i  for (mean, L),   N/2 for log σ²:   θ = θ₀ + R⁻ᵀx,  I = RR',
  * so that the first step is a joint EM step and the following ones learn what EM lacks.
  */
+import { type Noise, noiseLevel, withLevel } from "../../noise/noise.ts";
 import { choleskyInPlace, invertLower } from "../../numeric/cholesky.ts";
+import { multiplyVector } from "../../numeric/matrix.ts";
 import { maximizeBfgs } from "../../numeric/optimize/bfgs.ts";
 import { lowerFactor } from "../../numeric/semidefinite.ts";
-import { compensatedSum } from "../../numeric/sum.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 import { designGradient, designInformation, meanCoefficients, meanParameters, timesDesign } from "../mean.ts";
 import { canonicalFactor, numericalRank } from "./canonical.ts";
-import type { LinearProblem } from "./em.ts";
+import { type Climb, type LinearProblem, likelihoodRounding } from "./em.ts";
 import { type Expectation, type Score, scoreOf } from "./expectation.ts";
-import {
-  covarianceGradient,
-  type LowRankParameters,
-  likelihoodRounding,
-  logLikelihood,
-  notPositive,
-} from "./low-rank.ts";
+import { covarianceGradient, type LowRankParameters, logLikelihood, notPositive } from "./low-rank.ts";
+import type { LinearSettings } from "./settings.ts";
 
-export interface QuasiNewtonOptions {
-  /** Rounds of steps, each with fresh scaling. */
-  readonly maxRounds: number;
-  /** Evaluations in all. */
-  readonly maxEvaluations: number;
-  /** A round that gains less than this ends the fit. */
-  readonly tolerance: number;
-  /** σ² is kept at or above this. */
-  readonly minNoiseVariance: number;
-  /** Called at each evaluation with the best log-likelihood so far; may throw to cancel. */
-  readonly onEvaluation?: (evaluations: number, best: number) => void;
-}
+/** Rounds of steps at most, each with fresh scaling. */
+const MAX_ROUNDS = 20;
 
-export interface QuasiNewtonResult {
-  readonly parameters: LowRankParameters;
-  readonly logLikelihood: number;
-  /** Best log-likelihood so far, whenever it rose above the start's. */
-  readonly trace: readonly number[];
-  readonly evaluations: number;
-  readonly converged: boolean;
-}
-
-/** Raises the log-likelihood from `start` to a local maximum; L comes back lower triangular, diagonal ≥ 0. */
+/**
+ * Raises the log-likelihood from `start` to a local maximum; L comes back lower triangular, diagonal ≥ 0. `onEvaluation`
+ * hears the number of each evaluation and the best log-likelihood so far, of which the trace keeps every rise; it may throw
+ * to cancel.
+ */
 export function maximizeLikelihood(
   problem: LinearProblem,
   start: LowRankParameters,
-  options: QuasiNewtonOptions,
-): QuasiNewtonResult {
-  const { maxRounds, maxEvaluations, tolerance, minNoiseVariance, onEvaluation } = options;
-  const { statistics } = problem;
-  const d = statistics.basis.numBasis;
+  { maxEvaluations, tolerance }: Pick<LinearSettings, "maxEvaluations" | "tolerance">,
+  onEvaluation?: (evaluations: number, best: number) => void,
+): Climb {
+  const { numObservations, basis } = problem.statistics;
+  const d = basis.numBasis;
   const r = start.rank;
-  const layout = layoutOf(problem, r);
-  const { noise, n } = layout;
-  const totalSquares = compensatedSum(statistics.sumSquares);
+  const layout = layoutOf(problem, start);
+  const { level, n } = layout;
   const trace: number[] = [];
-  let evaluations = 0;
+  let iterations = 0;
   let best = Number.NEGATIVE_INFINITY;
   let current: LowRankParameters = { ...start, factor: lowerFactor(start.factor, d, r) };
   let converged = false;
 
-  for (let round = 0; round < maxRounds && evaluations < maxEvaluations && !converged; round++) {
+  for (let round = 0; round < MAX_ROUNDS && iterations < maxEvaluations && !converged; round++) {
     const theta0 = pack(current, layout);
     const expected = problem.expect(current);
     const before = expected.logLikelihood;
     if (Number.isNaN(before)) throw notPositive(current);
     const J = invertLower(ridgedRoot(information(expected, current, layout), n), n);
+    const parametersAt = (x: Float64Array) => unpack(shifted(theta0, J, x), layout);
     best = before;
     const objective = (x: Float64Array, gx: Float64Array): number => {
-      const trial = unpack(shifted(theta0, J, x), layout);
+      const trial = parametersAt(x);
       const reached = problem.expect(trial);
-      const gradient = packScore(scoreOf(reached, trial, statistics.numObservations), layout);
-      for (let j = 0; j < n; j++) {
-        let s = 0;
-        for (let k = 0; k <= j; k++) s += J[j * n + k] * gradient[k];
-        gx[j] = s;
-      }
-      evaluations++;
+      gx.set(multiplyVector(J, packScore(scoreOf(reached, trial, numObservations), layout), n, n));
+      iterations++;
       if (reached.logLikelihood > best) {
         best = reached.logLikelihood;
         trace.push(best);
       }
-      onEvaluation?.(evaluations, best);
+      onEvaluation?.(iterations, best);
       return reached.logLikelihood;
     };
     const lower = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
-    lower[noise] = Math.min((Math.log(minNoiseVariance) - theta0[noise]) / J[noise * n + noise], 0);
+    lower[level] = Math.min((Math.log(problem.lowestLevel) - theta0[level]) / J[level * n + level], 0);
     // Gains below rounding cannot be told from none.
-    const rounding = likelihoodRounding(before, totalSquares, current.noiseVariance);
+    const rounding = likelihoodRounding(problem, before, current);
     const result = maximizeBfgs(objective, new Float64Array(n), {
       maxIterations: maxEvaluations,
-      maxEvaluations: maxEvaluations - evaluations,
+      maxEvaluations: maxEvaluations - iterations,
       gradientTolerance: 1e-7,
       minGain: Math.max(0.01 * tolerance, rounding),
       lower,
       firstStep: Number.POSITIVE_INFINITY,
     });
-    current = unpack(shifted(theta0, J, result.x), layout);
+    current = parametersAt(result.x);
     best = result.value;
     // The line search may have refused a higher value whose gain was too small for its length.
     while (trace.length > 0 && trace[trace.length - 1] > best) trace.pop();
     converged = result.reason !== "iterations" && result.value - before < Math.max(tolerance, 10 * rounding);
-    if (converged) {
-      const raised = leaveSaddle(problem, current, tolerance);
-      if (raised !== undefined) {
-        current = raised.parameters;
-        best = raised.logLikelihood;
-        trace.push(best);
-        converged = false;
-      }
+    const raised = converged ? leaveSaddle(problem, current, tolerance) : null;
+    if (raised !== null) {
+      current = raised.parameters;
+      best = raised.logLikelihood;
+      trace.push(best);
+      converged = false;
     }
   }
   const parameters = { ...current, factor: lowerFactor(current.factor, d, r) };
-  return { parameters, logLikelihood: best, trace, evaluations, converged };
+  return { parameters, logLikelihood: best, trace, iterations, converged };
 }
 
 /**
  * Where L has lost rank the gradient 2DL says nothing about the lost directions: the point may be a saddle. It is one
  * if D = ∂ℓ/∂Σ has a positive eigenvalue; then a little variance along its eigenvector raises the likelihood.
- * Returns the raised parameters, or undefined at a maximum.
+ * Returns the raised parameters, or null at a maximum.
  */
 function leaveSaddle(
   { statistics }: LinearProblem,
   parameters: LowRankParameters,
   tolerance: number,
-): { parameters: LowRankParameters; logLikelihood: number } | undefined {
+): Pick<Climb, "parameters" | "logLikelihood"> | null {
   const d = statistics.basis.numBasis;
   const r = parameters.rank;
-  if (numericalRank(parameters.factor, d, r) === r) return undefined;
+  if (numericalRank(parameters.factor, d, r) === r) return null;
   const { values, vectors } = symmetricEigen(covarianceGradient(statistics, parameters), d);
-  if (!(values[0] > tolerance)) return undefined;
+  if (!(values[0] > tolerance)) return null;
   const value = logLikelihood(statistics, parameters);
   const factor = canonicalFactor(parameters.factor, d, r);
   // On the standard scale a variance of 1 is that of the values, so this range covers what can matter.
@@ -143,40 +117,41 @@ function leaveSaddle(
     const raisedValue = logLikelihood(statistics, raised);
     if (raisedValue > value + tolerance) return { parameters: raised, logLikelihood: raisedValue };
   }
-  return undefined;
+  return null;
 }
 
-/** How θ [n] is laid out: γ, log σ² at `noise`, then the entries of L on or below the diagonal, column by column. */
+/** How θ [n] is laid out: γ, log σ² at `level`, then the entries of L on or below the diagonal, column by column. */
 interface Layout {
   readonly problem: LinearProblem;
   readonly r: number;
-  readonly noise: number;
+  readonly noise: Noise; // but for its level
+  readonly level: number;
   readonly n: number;
   /** Row k and column a of the entries of L in θ. */
   readonly entries: readonly (readonly [k: number, a: number])[];
 }
 
-function layoutOf(problem: LinearProblem, r: number): Layout {
+function layoutOf(problem: LinearProblem, { rank: r, noise }: LowRankParameters): Layout {
   const entries: [number, number][] = [];
   for (let a = 0; a < r; a++) for (let k = a; k < problem.mean.numBasis; k++) entries.push([k, a]);
-  const noise = problem.mean.numColumns;
-  return { problem, r, noise, n: noise + 1 + entries.length, entries };
+  const level = problem.mean.numColumns;
+  return { problem, r, noise, level, n: level + 1 + entries.length, entries };
 }
 
-function pack({ meanCoefficients: beta, noiseVariance, factor }: LowRankParameters, layout: Layout): Float64Array {
+function pack({ meanCoefficients: beta, noise, factor }: LowRankParameters, layout: Layout): Float64Array {
   const { problem, r, entries } = layout;
   const mean = meanParameters(problem.mean, beta);
-  return Float64Array.from([...mean, Math.log(noiseVariance), ...entries.map(([k, a]) => factor[k * r + a])]);
+  return Float64Array.from([...mean, Math.log(noiseLevel(noise)), ...entries.map(([k, a]) => factor[k * r + a])]);
 }
 
-function unpack(theta: Float64Array, { problem, r, noise, entries }: Layout): LowRankParameters {
+function unpack(theta: Float64Array, { problem, r, noise, level, entries }: Layout): LowRankParameters {
   const factor = new Float64Array(problem.mean.numBasis * r);
   entries.forEach(([k, a], j) => {
-    factor[k * r + a] = theta[noise + 1 + j];
+    factor[k * r + a] = theta[level + 1 + j];
   });
   return {
-    meanCoefficients: meanCoefficients(problem.mean, theta.subarray(0, noise)),
-    noiseVariance: Math.exp(theta[noise]),
+    meanCoefficients: meanCoefficients(problem.mean, theta.subarray(0, level)),
+    noise: withLevel(noise, Math.exp(theta[level])),
     factor,
     rank: r,
   };
@@ -185,7 +160,7 @@ function unpack(theta: Float64Array, { problem, r, noise, entries }: Layout): Lo
 /** The gradient in θ. */
 function packScore(score: Score, { problem, r, entries }: Layout): Float64Array {
   const mean = designGradient(problem.mean, score.meanCoefficients);
-  return Float64Array.from([...mean, score.logNoiseVariance, ...entries.map(([k, a]) => score.factor[k * r + a])]);
+  return Float64Array.from([...mean, score.logNoiseLevel, ...entries.map(([k, a]) => score.factor[k * r + a])]);
 }
 
 /** θ₀ + J'x for the lower triangular J [n,n]. */
@@ -197,23 +172,24 @@ function shifted(theta0: Float64Array, J: Float64Array, x: Float64Array): Float6
 }
 
 /** The complete-data information of θ, lower triangle of [n,n]. */
-function information(expected: Expectation, { noiseVariance }: LowRankParameters, layout: Layout): Float64Array {
-  const { problem, r, noise, n, entries } = layout;
+function information(expected: Expectation, { noise }: LowRankParameters, layout: Layout): Float64Array {
+  const sigma2 = noiseLevel(noise);
+  const { problem, r, level, n, entries } = layout;
   const { mean, gram, statistics } = problem;
   const d = mean.numBasis;
   const c = mean.numColumns;
   const own = designInformation(mean, gram); // [c,c]
   const across = timesDesign(mean, expected.firstMoment, r * d); // [rd,c]
   const I = new Float64Array(n * n);
-  for (let k = 0; k < c; k++) for (let l = 0; l <= k; l++) I[k * n + l] = own[k * c + l] / noiseVariance;
-  I[noise * n + noise] = statistics.numObservations / 2;
+  for (let k = 0; k < c; k++) for (let l = 0; l <= k; l++) I[k * n + l] = own[k * c + l] / sigma2;
+  I[level * n + level] = statistics.numObservations / 2;
   entries.forEach(([k, a], j) => {
-    const row = (noise + 1 + j) * n;
+    const row = (level + 1 + j) * n;
     const from = a * d + k;
-    for (let l = 0; l < c; l++) I[row + l] = across[from * c + l] / noiseVariance;
+    for (let l = 0; l < c; l++) I[row + l] = across[from * c + l] / sigma2;
     for (let h = 0; h <= j; h++) {
       const [l, b] = entries[h];
-      I[row + noise + 1 + h] = expected.secondMoment[from * r * d + b * d + l] / noiseVariance;
+      I[row + level + 1 + h] = expected.secondMoment[from * r * d + b * d + l] / sigma2;
     }
   });
   return I;

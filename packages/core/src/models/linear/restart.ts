@@ -5,8 +5,9 @@
  */
 import type { FitControl } from "../fit.ts";
 import { leadingStart, numericalRank } from "./canonical.ts";
-import { maximizeCovariance, maximizeLoadings } from "./em.ts";
-import { fitLinear, isNoiseless, type LinearFit, type LinearSettings } from "./fit-linear.ts";
+import { isNoiseless, maximizeCovariance, maximizeLoadings } from "./em.ts";
+import { fitLinear, type LinearFit } from "./fit-linear.ts";
+import type { LinearSettings } from "./settings.ts";
 import type { StandardProblem } from "./standardize.ts";
 
 const STAGE = "linear mixed model, other starts";
@@ -21,7 +22,7 @@ export function restartFromLowerRanks(
 ): LinearFit {
   const d = problem.statistics.basis.numBasis;
   const rank = numericalRank(fit.parameters.factor, d, d);
-  if (restarts === 0 || rank === d || isNoiseless(fit.parameters)) return fit;
+  if (restarts === 0 || rank === d || isNoiseless(problem, fit.parameters)) return fit;
   let best = fit;
   let spent = 0;
   for (let q = rank - 1; q >= Math.max(1, rank - restarts); q--) {
@@ -32,7 +33,7 @@ export function restartFromLowerRanks(
     spent += lower.iterations + again.iterations;
     // A climb to vanishing noise is no better maximum, but none at all.
     const higher = again.logLikelihood > best.logLikelihood + 10 * settings.tolerance;
-    if (higher && !isNoiseless(again.parameters)) best = again;
+    if (higher && !isNoiseless(problem, again.parameters)) best = again;
   }
   if (best === fit) return { ...fit, iterations: fit.iterations + spent };
   const gain = best.logLikelihood - fit.logLikelihood;

@@ -4,7 +4,6 @@
  */
 
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { noiseLevel } from "../../noise/noise.ts";
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import type { ShardHost } from "../shards.ts";
 import type { FpcaModel } from "./fpca.ts";
@@ -52,7 +51,7 @@ export function linearParameters(model: LmmModel | FpcaModel): LowRankParameters
   const { mean, noise, loadings, mapDimension } = model;
   return {
     meanCoefficients: mean.coefficients,
-    noiseVariance: noiseLevel(noise),
+    noise,
     factor: loadings,
     rank: mapDimension,
   };

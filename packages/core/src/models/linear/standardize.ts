@@ -5,6 +5,7 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
+import { scaleNoise } from "../../noise/noise.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import type { FitControl } from "../fit.ts";
 import type { MeanKind } from "../mean.ts";
@@ -15,8 +16,6 @@ import type { LowRankParameters } from "./low-rank.ts";
 export interface StandardProblem extends LinearProblem {
   readonly center: number;
   readonly scale: number;
-  /** ℓ − ℓ̃ = −N log scale. */
-  readonly logLikelihoodShift: number;
 }
 
 /** The problem of a linear fit on the standard scale. */
@@ -47,7 +46,7 @@ export function standardProblem(
 export function toStandard({ center, scale }: StandardProblem, parameters: LowRankParameters): LowRankParameters {
   return {
     meanCoefficients: parameters.meanCoefficients.map((b) => (b - center) / scale),
-    noiseVariance: parameters.noiseVariance / scale / scale,
+    noise: scaleNoise(parameters.noise, 1 / scale),
     factor: parameters.factor.map((l) => l / scale),
     rank: parameters.rank,
   };
@@ -57,7 +56,7 @@ export function toStandard({ center, scale }: StandardProblem, parameters: LowRa
 export function fromStandard({ center, scale }: StandardProblem, parameters: LowRankParameters): LowRankParameters {
   return {
     meanCoefficients: parameters.meanCoefficients.map((b) => center + scale * b),
-    noiseVariance: parameters.noiseVariance * scale * scale,
+    noise: scaleNoise(parameters.noise, scale),
     factor: parameters.factor.map((l) => scale * l),
     rank: parameters.rank,
   };

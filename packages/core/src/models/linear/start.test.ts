@@ -18,7 +18,7 @@ describe.each(["scalar", "spline"] as const)("linearStart with a %s mean", (mean
     const lmm = fitLmmStatistics(statistics, { mean });
     const factor = lmm.covarianceFactor;
     const best = lmm.record.trace.at(-1)!;
-    const shared = { meanCoefficients: start.mean.coefficients, noiseVariance: start.noise.variance };
+    const shared = { meanCoefficients: start.mean.coefficients, noise: start.noise };
     expect(logLikelihood(statistics, { ...shared, factor, rank: 5 })).toBeGreaterThan(best - 0.1);
     expect(relativeError(start.covariance, factorCovariance(factor, 5, 5))).toBeLessThan(0.05);
     expect(start.mean.kind).toBe(mean);
@@ -29,7 +29,7 @@ describe.each(["scalar", "spline"] as const)("linearStart with a %s mean", (mean
     const fpca = fitFpcaStatistics(statistics, { rank: 2, mean, tolerance: 1e-9 });
     const { mean: x, covariance } = effectPosterior(statistics, {
       meanCoefficients: fpca.mean.coefficients,
-      noiseVariance: fpca.noise.variance,
+      noise: fpca.noise,
       factor: fpca.loadings,
       rank: 2,
     });

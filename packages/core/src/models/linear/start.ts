@@ -8,10 +8,11 @@ import { createRandom } from "../../numeric/random.ts";
 import type { MapStart } from "../map-start.ts";
 import type { ShardHost } from "../shards.ts";
 import { factorCovariance } from "./canonical.ts";
-import { checkComponents, linearWarnings } from "./fit-linear.ts";
+import { linearWarnings } from "./fit-linear.ts";
 import { type FpcaModel, fitFpcaStatistics } from "./fpca.ts";
 import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./lmm.ts";
 import { linearParameters, linearPlaces } from "./scores.ts";
+import { checkComponents } from "./settings.ts";
 import { standardProblem, toStandard } from "./standardize.ts";
 
 /** Both linear models of one cohort, of the map's dimension. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bsplineBasis } from "../../basis/knots.ts";
 import { type BasisStatistics, basisStatistics } from "../../basis/statistics.ts";
 import { makeCohort, onlyMarker } from "../../cohort/cohort.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { createConditioner, posteriorFunctionals } from "./conditioner.ts";
 import { type CoefficientMixture, makeMixture } from "./mixture.ts";
@@ -9,7 +10,7 @@ import { mixtureCdf, mixtureLogDensity, mixtureMean, mixtureVariance } from "./n
 import { conditionMixture, loadIndividual, mixtureWorkspace } from "./posterior.ts";
 
 /** Individuals with one to nine visits, some at equal times, and a random mixture over their coefficients. */
-function example(numBasis: number, degree: number, numNodes: number, noiseVariance: number, seed: number) {
+function example(numBasis: number, degree: number, numNodes: number, sigma2: number, seed: number) {
   const random = createRandom(seed);
   const d = numBasis;
   const ids: string[] = [];
@@ -41,7 +42,7 @@ function example(numBasis: number, degree: number, numNodes: number, noiseVarian
     means: Float64Array.from({ length: numNodes * d }, () => 8 * random.normal()),
     covariances,
     meanCoefficients: new Float64Array(d).fill(79),
-    noiseVariance,
+    noise: whiteNoise(sigma2),
   });
   return { statistics, mixture };
 }

@@ -4,6 +4,7 @@
  * place an individual never look at, by the definition (posterior.ts) when they are read.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import { noiseLevel } from "../../noise/noise.ts";
 import { courseFunctionals, openCourse } from "../../wasm/course.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { loadObserved, type Nodes, openNodes, weighNodes } from "../../wasm/placing.ts";
@@ -64,7 +65,7 @@ export function weighIndividual(
   solve: boolean,
 ): { readonly observed: Observed; readonly logLikelihood: number } {
   loadIndividual(mixture, statistics, individual, work);
-  const observed = observe(work, mixture.noiseVariance);
+  const observed = observe(work, noiseLevel(mixture.noise));
   loadObserved(memory, observed);
   return { observed, logLikelihood: observed.constant + weighNodes(memory, solve) };
 }
@@ -119,26 +120,26 @@ export interface FunctionalValue {
 }
 
 /**
- * Distributions of b'(β + w) + noise under a posterior, b = rows[offset..offset+d), one after the other: each serves until the
+ * Distributions of b'(β + w) + N(0, added variance) under a posterior, b = rows[offset..offset+d), one after the other: each serves until the
  * next is asked for. Through WebAssembly where a conditioner of this thread made the posterior.
  */
 export function posteriorFunctionals(
   posterior: CoefficientPosterior,
   beta: Float64Array,
   kernels: KernelChoice = "auto",
-): (rows: Float64Array, offset: number, noiseVariance: number) => FunctionalValue {
+): (rows: Float64Array, offset: number, addedVariance: number) => FunctionalValue {
   const source = chooseKernels(kernels) === "wasm-simd" ? sources.get(posterior) : undefined;
   if (source === undefined) {
-    return (rows, offset, noiseVariance) => {
-      const value = functionalDistribution(posterior, beta, rows, offset, noiseVariance);
+    return (rows, offset, addedVariance) => {
+      const value = functionalDistribution(posterior, beta, rows, offset, addedVariance);
       return { value, sums: normalSums(value) };
     };
   }
   const spread = source();
-  return (rows, offset, noiseVariance) => {
+  return (rows, offset, addedVariance) => {
     let level = 0;
     for (let k = 0; k < beta.length; k++) level += rows[offset + k] * beta[k];
-    const value = spread(rows, offset, level, noiseVariance);
+    const value = spread(rows, offset, level, addedVariance);
     return { value, sums: value.sums };
   };
 }

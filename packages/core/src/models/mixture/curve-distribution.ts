@@ -1,17 +1,17 @@
 /**
  * The distribution of a linear functional b'(β + w) of an individual's curve under its posterior: value at a time
- * (b = basis row) or slope (b = derivative row), with or without measurement noise.
+ * (b = basis row) or slope (b = derivative row), with or without the variance of a measurement added.
  */
 import type { NormalMixture } from "./normal-mixture.ts";
 import type { CoefficientPosterior } from "./posterior.ts";
 
-/** Mixture of N(b'(β + m_k), b'S_k b + noise) over the posterior's nodes; b at rows[offset..offset+d). */
+/** Mixture of N(b'(β + m_k), b'S_k b + added variance) over the posterior's nodes; b at rows[offset..offset+d). */
 export function functionalDistribution(
   { weights, means: m, covariances: S }: CoefficientPosterior,
   meanCoefficients: Float64Array,
   rows: Float64Array,
   offset: number,
-  noiseVariance: number,
+  addedVariance: number,
 ): NormalMixture {
   const d = meanCoefficients.length;
   const K = weights.length;
@@ -21,7 +21,7 @@ export function functionalDistribution(
   const active = Array.from({ length: d }, (_, a) => a).filter((a) => rows[offset + a] !== 0);
   for (let k = 0; k < K; k++) {
     let mean = 0;
-    let variance = noiseVariance;
+    let variance = addedVariance;
     for (const a of active) {
       const b = rows[offset + a];
       mean += b * (meanCoefficients[a] + m[k * d + a]);

@@ -4,6 +4,7 @@ import { designMatrix } from "../../basis/bspline.ts";
 import { bsplineBasis } from "../../basis/knots.ts";
 import { basisStatistics } from "../../basis/statistics.ts";
 import { makeCohort, numIndividuals, onlyMarker } from "../../cohort/cohort.ts";
+import { noiseLevel, whiteNoise } from "../../noise/noise.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { logLikelihoods } from "./conditioner.ts";
 import { makeMixture } from "./mixture.ts";
@@ -47,7 +48,7 @@ function example(numNodes: number, seed: number) {
     covariances,
     relativeJitter: 0,
     meanCoefficients: new Float64Array(d).fill(79),
-    noiseVariance: 2.5,
+    noise: whiteNoise(2.5),
   });
   return { cohort, statistics, mixture, covariances };
 }
@@ -87,7 +88,7 @@ describe("a mixture of Gaussians over coefficients", () => {
           yi,
           Matrix.columnVector(Array.from(mixture.means.subarray(g * d, (g + 1) * d))),
           Matrix.from1DArray(d, d, Array.from(covariances.subarray(g * d * d, (g + 1) * d * d))),
-          mixture.noiseVariance,
+          noiseLevel(mixture.noise),
         ),
       );
       const joint = nodes.map((node, g) => mixture.logWeights[g] + node.logDensity);
@@ -118,6 +119,7 @@ describe("a mixture of Gaussians over coefficients", () => {
     work.g.fill(0);
     work.rho = 0;
     work.n = 0;
+    work.noiseConstant = 0;
     const posterior = conditionMixture(mixture, work, 0);
     expect(posterior.logLikelihood).toBeCloseTo(0, 12);
     for (let g = 0; g < 3; g++) expect(posterior.weights[g]).toBeCloseTo(Math.exp(mixture.logWeights[g]), 12);

@@ -5,6 +5,7 @@
  * m_g and Σ_g the map's mean and covariance there (residual effect included). Place, forecast and held-out likelihood
  * of an individual follow from its statistics G_i, g_i, ρ_i alone (posterior.ts).
  */
+import type { Noise } from "../../noise/noise.ts";
 import { choleskyInPlace } from "../../numeric/cholesky.ts";
 import { semidefiniteRoot } from "../../numeric/symmetric-eigen.ts";
 
@@ -24,7 +25,7 @@ export interface CoefficientMixture {
   readonly packedCovariances: Float64Array;
   /** β, [d]. */
   readonly meanCoefficients: Float64Array;
-  readonly noiseVariance: number;
+  readonly noise: Noise;
 }
 
 /** What a mixture is made of, but for its covariances. */

@@ -6,7 +6,7 @@
  * so that h ~ N(Fm_g, V) at node g with V = FΣ_gF' + N, whose entries have few terms: one for r = d, four for r = d − 1.
  * Where G_PP is close to singular, F = R with G = R'R and N = σ²I take their place.
  */
-import { LOG_2PI } from "../../numeric/special.ts";
+import type { MixtureWorkspace } from "./posterior.ts";
 
 export interface Observed {
   readonly rank: number; // r
@@ -25,22 +25,22 @@ const RANK_TOLERANCE = 1e-13;
 /** Below this ratio of the smallest to the largest entry of R_P's diagonal, G_PP⁻¹ would cost digits. */
 const LEAST_RATIO = 1e-3;
 
-/** The observations behind G [d,d], g [d], ρ and n; G is overwritten. */
+/** The observations behind G [d,d], g [d], ρ and n, of noise level σ² and its constant (`noiseConstant`); G is overwritten. */
 export function observe(
-  { G, g, rho, n }: { readonly G: Float64Array; readonly g: Float64Array; readonly rho: number; readonly n: number },
-  noiseVariance: number,
+  { G, g, rho, n, noiseConstant }: Pick<MixtureWorkspace, "G" | "g" | "rho" | "n" | "noiseConstant">,
+  sigma2: number,
 ): Observed {
   const d = g.length;
   const { rank: r, R, heights: h, pivots } = pivotedRoot(G, g, Math.min(n, d));
   let rest = rho;
   for (let a = 0; a < r; a++) rest -= h[a] * h[a];
-  const constant = -0.5 * (n * (LOG_2PI + Math.log(noiseVariance)) + Math.max(rest, 0) / noiseVariance);
+  const constant = noiseConstant - (0.5 * Math.max(rest, 0)) / sigma2;
   const noise = new Float64Array((r * (r + 1)) / 2);
-  const floors = new Float64Array(r).fill(noiseVariance);
+  const floors = new Float64Array(r).fill(sigma2);
   if (r > 0 && R[(r - 1) * d + pivots[r - 1]] >= LEAST_RATIO * R[pivots[0]]) {
-    invertRoot(R, h, pivots, r, noiseVariance, noise, floors);
+    invertRoot(R, h, pivots, r, sigma2, noise, floors);
   } else {
-    for (let a = 0; a < r; a++) noise[(a * (a + 3)) / 2] = noiseVariance;
+    for (let a = 0; a < r; a++) noise[(a * (a + 3)) / 2] = sigma2;
   }
   return { rank: r, functionals: R, heights: h, noise, floors, constant };
 }
@@ -85,7 +85,7 @@ function invertRoot(
   h: Float64Array,
   pivots: Int32Array,
   r: number,
-  noiseVariance: number,
+  sigma2: number,
   noise: Float64Array,
   floors: Float64Array,
 ): void {
@@ -110,7 +110,7 @@ function invertRoot(
     for (let b = 0; b <= a; b++, at++) {
       let s = 0;
       for (let c = a; c < r; c++) s += T[a * r + c] * T[b * r + c];
-      noise[at] = noiseVariance * s;
+      noise[at] = sigma2 * s;
       let left = noise[at];
       for (let c = 0; c < b; c++) left -= C[a * r + c] * C[b * r + c];
       C[a * r + b] = a === b ? Math.sqrt(left) : left / C[b * r + b];

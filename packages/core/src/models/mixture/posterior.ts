@@ -8,7 +8,8 @@
  * This is the definition; observed.ts and the kernels of wasm/placing.ts and wasm/course.ts are its fast form.
  */
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
-import { LOG_2PI, logSumExp } from "../../numeric/special.ts";
+import { noiseConstant, noiseLevel } from "../../noise/noise.ts";
+import { logSumExp } from "../../numeric/special.ts";
 import type { CoefficientMixture } from "./mixture.ts";
 
 /** Posterior of a place: weights of the nodes that matter. */
@@ -43,6 +44,8 @@ export interface MixtureWorkspace {
   readonly g: Float64Array; // [d]
   rho: number;
   n: number;
+  /** −½[n log 2π + n log σ² + log|R|]. */
+  noiseConstant: number;
   readonly logDensities: Float64Array; // [Γ]
   readonly T: Float64Array; // GL, [d,d]
   readonly C: Float64Array; // factor of A, [d,d]
@@ -60,6 +63,7 @@ export function mixtureWorkspace({ numBasis: d, numNodes }: CoefficientMixture):
     g: vector(),
     rho: 0,
     n: 0,
+    noiseConstant: 0,
     logDensities,
     T: square(),
     C: square(),
@@ -79,6 +83,7 @@ export function loadIndividual(
   unpackGram(statistics, individual, work.G);
   work.rho = residualStatistics(statistics, individual, mixture.meanCoefficients, work.g);
   work.n = statistics.counts[individual];
+  work.noiseConstant = noiseConstant(mixture.noise, statistics, individual);
 }
 
 /** Writes log p(y_i | node g) of the loaded individual to work.logDensities, [Γ]. */
@@ -145,7 +150,8 @@ export function conditionMixture(
 
 /** Moments of the loaded individual's coefficients at the given nodes [K]. */
 export function nodeMoments(mixture: CoefficientMixture, work: MixtureWorkspace, nodes: Int32Array): NodeMoments {
-  const { numBasis: d, noiseVariance: s2, factors } = mixture;
+  const { numBasis: d, factors } = mixture;
+  const s2 = noiseLevel(mixture.noise);
   const { C, Y, z } = work;
   const means = new Float64Array(nodes.length * d);
   const covariances = new Float64Array(nodes.length * d * d);
@@ -175,8 +181,9 @@ export function nodeMoments(mixture: CoefficientMixture, work: MixtureWorkspace,
 
 /** Kernel: for the loaded individual and a node, work.C = C and work.z = z; returns log p(y|g). */
 function factorNode(mixture: CoefficientMixture, node: number, work: MixtureWorkspace): number {
-  const { numBasis: d, noiseVariance: s2, means, factors } = mixture;
-  const { G, g, T, C, r, z, n } = work;
+  const { numBasis: d, means, factors } = mixture;
+  const s2 = noiseLevel(mixture.noise);
+  const { G, g, T, C, r, z } = work;
   const mo = node * d;
   const lo = node * d * d;
   let squares = work.rho;
@@ -212,5 +219,5 @@ function factorNode(mixture: CoefficientMixture, node: number, work: MixtureWork
       }
     }
   }
-  return -0.5 * (n * (LOG_2PI + Math.log(s2)) + Math.log(determinant) + Math.max(squares, 0) / s2);
+  return work.noiseConstant - 0.5 * (Math.log(determinant) + Math.max(squares, 0) / s2);
 }

@@ -30,7 +30,7 @@ describe("embedLocal", () => {
       logWeights,
       ...mapMoments(model.map, nodes, per * per),
       meanCoefficients: model.mean.coefficients,
-      noiseVariance: model.noise.variance,
+      noise: model.noise,
     });
     const exact = logLikelihoods(mixture, fresh);
     // The lattice is good to 1e-3 per individual.

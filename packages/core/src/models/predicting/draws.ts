@@ -28,11 +28,11 @@ export function drawFunctionals(
   placement: Placement,
   rows: Float64Array,
   options: { readonly numDraws: number; readonly seed: number },
-  noiseVariance: number,
+  addedVariance: number,
 ): Float64Array {
   const d = model.basis.numBasis;
   const T = rows.length / d;
-  const sigma = Math.sqrt(noiseVariance);
+  const sigma = Math.sqrt(addedVariance);
   const out = new Float64Array(options.numDraws * T);
   drawCoefficients(model, placement, options, (w, s, normal) => {
     for (let t = 0; t < T; t++) {

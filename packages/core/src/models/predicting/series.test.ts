@@ -4,6 +4,7 @@ import { bsplineBasis } from "../../basis/knots.ts";
 import { basisStatistics } from "../../basis/statistics.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
 import { TRANSFORMS } from "../../cohort/marker.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { normalCdf } from "../../numeric/special.ts";
 import { createConditioner } from "../mixture/conditioner.ts";
 import { functionalDistribution } from "../mixture/curve-distribution.ts";
@@ -43,7 +44,7 @@ function example(d: number, degree: number) {
   }
   const meanCoefficients = Float64Array.from({ length: d }, (_, a) => 0.1 * a);
   const shared = { numBasis: d, mapDimension: 2, locations, logWeights, means, covariances, meanCoefficients };
-  const mixture = makeMixture({ ...shared, noiseVariance: 0.09 });
+  const mixture = makeMixture({ ...shared, noise: whiteNoise(0.09) });
   const statistics = basisStatistics(cohort, basis, 0);
   const model = { basis, mean: { kind: "spline" as const, coefficients: meanCoefficients } };
   const at = Float64Array.of(0, 0.7, 3, 5.5, 9, 12);
@@ -87,9 +88,9 @@ describe("valueSeries", () => {
   });
 
   it("gives the same where observations say nearly everything", () => {
-    for (const noiseVariance of [0.09, 1e-7]) {
+    for (const sigma2 of [0.09, 1e-7]) {
       const { mixture: usual, statistics, model } = example(5, 2);
-      const mixture = { ...usual, noiseVariance };
+      const mixture = { ...usual, noise: whiteNoise(sigma2) };
       const condition = createConditioner(mixture);
       const work = mixtureWorkspace(mixture);
       for (let i = 0; i < 2; i++) {

@@ -10,12 +10,12 @@ import {
   dataLines,
   type ElboTerms,
   individualWeights,
+  type PsiVisit,
   requireKernelFactor,
   visitPsi,
 } from "../packages/core/src/models/paper/bound.ts";
 import { addPriorSlopes, type HyperGradient } from "../packages/core/src/models/paper/gradients.ts";
 import {
-  type Band,
   createSums,
   type DataSums,
   type InducingCoefficients,
@@ -32,6 +32,7 @@ import {
   locationKl,
   logPrior,
   logPriorSlope,
+  type MapState,
   numLocalParameters,
   type Priors,
 } from "../packages/core/src/models/paper/state.ts";
@@ -57,14 +58,8 @@ export function directSums(
 ): DataSums {
   const { numInducing: p, numBasis: d } = parameters;
   const sums = createSums(statistics, p, d);
-  visitPsi(
-    parameters,
-    statistics,
-    theta,
-    diagonal,
-    ({ i, g, psi }) => addToSums(statistics, i, g, psi, p, d, sums),
-    individuals,
-  );
+  const add = ({ i, g, psi }: PsiVisit) => addToSums(statistics, i, g, psi, p, d, sums);
+  visitPsi({ parameters, statistics }, theta, diagonal, add, individuals);
   return sums;
 }
 
@@ -78,16 +73,16 @@ export function elboTerms(
   priors: Priors = {},
   sharedLengthscale = true,
 ): { readonly terms: ElboTerms; readonly individuals: readonly IndividualTerms[] } {
-  const { kernel, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
-  const factor = requireKernelFactor(parameters);
+  const { numInducing: p, mapDimension: q, numBasis: d } = parameters;
+  const map = { statistics, parameters, factor: requireKernelFactor(parameters), posterior };
   const P = numLocalParameters(q, diagonal);
   const individuals: IndividualTerms[] = [];
-  visitPsi(parameters, statistics, theta, diagonal, ({ i, rho, g, psi }) => {
+  visitPsi(map, theta, diagonal, ({ i, rho, g, psi }) => {
     const one = createSums(statistics, p, d);
     addToSums(statistics, i, g, psi, p, d, one);
     const variance = gramTrace(statistics, i) * psi.psi0;
     const data = { numObservations: statistics.counts[i], sumSquares: rho, variance };
-    const lines = dataLines(data, one, statistics, posterior, factor, noiseVariance, p, d);
+    const lines = dataLines(map, data, one);
     const kl = locationKl(theta, i * P, q, diagonal);
     const objective = lines.expectedLogLikelihood + lines.inducingUncertainty + lines.conditionalVariance - kl;
     individuals.push({ ...lines, locationKl: kl, objective });
@@ -100,7 +95,7 @@ export function elboTerms(
     locationKl: total("locationKl"),
   };
   return {
-    terms: closeTerms(lines, posterior.kl, logPrior(priors, noiseVariance, kernel, sharedLengthscale)),
+    terms: closeTerms(lines, posterior.kl, logPrior(parameters, { priors, sharedLengthscale })),
     individuals,
   };
 }
@@ -159,22 +154,23 @@ export function elboGradient(
   priors: Priors = {},
   sharedLengthscale = true,
 ): ElboGradient {
-  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
+  const { numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
   const m = statistics.numIndividuals;
   const P = numLocalParameters(q, diagonal);
-  const factor = requireKernelFactor(parameters);
+  const map = { statistics, parameters, factor: requireKernelFactor(parameters), posterior };
   const weights = createPsi(p);
   const global = createPsiGradient(p, q);
   const thetaGradient = new Float64Array(m * P);
   const covarianceGradient = new Float64Array(m * q * q);
   const meanCoefficients = new Float64Array(d);
   let data = 0; // Σ of what is proportional to 1/σ²
-  visitPsi(parameters, statistics, theta, diagonal, ({ i, rho, g, m: mean, T, S, psi }) => {
-    individualWeights(statistics, i, g, posterior, factor, noiseVariance, p, weights);
+  visitPsi(map, theta, diagonal, ({ i, rho, g, place, psi }) => {
+    const { m: mean, T, S } = place;
+    individualWeights(map, i, g, weights);
     data += weightedPsi(weights, psi) - (0.5 * rho) / noiseVariance;
     // The global derivatives add up over individuals; place and covariance are this individual's own.
     const own = { ...global, location: new Float64Array(q), covariance: new Float64Array(q * q) };
-    addPsiGradient(kernel, Z, p, q, mean, S, psi, weights, own);
+    addPsiGradient(parameters, { place, psi, weights }, own);
     global.logSignalVariance = own.logSignalVariance;
     addMeanGradient(statistics, i, g, psi.psi1, posterior.mean, noiseVariance, meanCoefficients);
     // −KL_i: −m_i, −½I in S, and log|T| whose derivative by log T_cc is 1; ½S⁻¹ is formed for the report alone.
@@ -188,9 +184,9 @@ export function elboGradient(
     for (let e = 0; e < q * q; e++) covarianceGradient[i * q * q + e] = own.covariance[e] + 0.5 * Sinv[e];
   });
   const sums = directSums(parameters, statistics, theta, diagonal);
-  const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, noiseVariance, p, d);
-  addKernelMatrixTerms(kernel, Z, p, q, Gamma, factor.matrix, global);
-  addPriorSlopes(parameters, priors, sharedLengthscale, global);
+  const Gamma = kernelMatrixGradient(map, sums);
+  addKernelMatrixTerms(map, Gamma, global);
+  addPriorSlopes(parameters, { priors, sharedLengthscale }, global);
   return {
     meanLevel: meanCoefficients.reduce((a, b) => a + b, 0),
     meanCoefficients,
@@ -251,7 +247,7 @@ function factorGradient(
 
 /** (m, S) of u = (I ⊗ L_K) v. */
 export function unwhiten(posterior: InducingPosterior, factor: KernelFactor, p: number, d: number) {
-  return transformBlocks(posterior.mean, posterior.covariance, factor.cholesky, p, d);
+  return transformBlocks(posterior, factor.cholesky, p, d);
 }
 
 /** q(v) of a given q(u) = N(m, S). */
@@ -262,7 +258,7 @@ export function whiten(
   p: number,
   d: number,
 ): InducingPosterior {
-  const whitened = transformBlocks(mean, covariance, factor.inverseCholesky, p, d);
+  const whitened = transformBlocks({ mean, covariance }, factor.inverseCholesky, p, d);
   const L = cholesky(whitened.covariance, d * p, "covariance of the inducing values");
   return { ...whitened, logDet: logDetFromCholesky(L, d * p) };
 }
@@ -274,15 +270,8 @@ export function naturalOfPosterior({ mean, covariance }: InducingPosterior): Nat
 }
 
 /** The optimal q(v) for given sums. */
-export function exactInducingPosterior(
-  sums: DataSums,
-  band: Band,
-  factor: KernelFactor,
-  noiseVariance: number,
-  p: number,
-  d: number,
-): InducingPosterior {
-  return posteriorOfNatural(naturalTarget(sums, band, factor, noiseVariance, p, d));
+export function exactInducingPosterior(map: MapState, sums: DataSums): InducingPosterior {
+  return posteriorOfNatural(naturalTarget(map, sums));
 }
 
 /** The prior of v: N(0, I). */

@@ -65,7 +65,7 @@ export function writeForC({ problem, kernel, theta }: LocalBench, name: string):
 /** w1 = C1'h and w2 = −½C2'W of the individual, straight from the definition. */
 function weightsOf({ kernel, Z, A, blocks, Kinv, p, q, d, g, sigma2, statistics }: LocalProblem): Float64Array[] {
   const { numBand, bandRow, bandColumn, gram } = statistics;
-  const features = featuresOf(kernel, Z, p, q, false);
+  const features = featuresOf({ kernel, inducingLocations: Z, numInducing: p, mapDimension: q }, false);
   const first = new Float64Array(d * features.numFirst);
   features.collapseFirst(A, d, 1 / sigma2, first);
   const w1 = new Float64Array(features.numFirst);

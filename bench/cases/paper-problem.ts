@@ -1,6 +1,6 @@
 /** The published map at the state in which a fit begins: parameters, engine and places from the linear start. */
 import type { BasisStatistics } from "../../packages/core/src/basis/statistics.ts";
-import { type Cohort, numIndividuals } from "../../packages/core/src/cohort/cohort.ts";
+import type { Cohort } from "../../packages/core/src/cohort/cohort.ts";
 import { gridLocations } from "../../packages/core/src/models/gp/inducing.ts";
 import type { MapStart } from "../../packages/core/src/models/map-start.ts";
 import { createEngine, type Engine } from "../../packages/core/src/models/paper/engine.ts";
@@ -34,6 +34,6 @@ export function paperProblem(cohort: Cohort, perDimension: number): { engine: En
   const options = { diagonal: false, priors: {}, sharedLengthscale: true, kernels: "wasm-simd" } as const;
   return {
     engine: createEngine(statistics, parameters, options),
-    theta: packLocations(start.locationMean, start.locationCovariance, numIndividuals(cohort), 2, false),
+    theta: packLocations({ mean: start.locationMean, covariance: start.locationCovariance }, 2, false),
   };
 }

@@ -60,7 +60,7 @@ function workOn(cohort: Cohort): Record<"set-up" | "evaluation" | "accumulation"
     sharedLengthscale: true,
     kernels: "wasm-simd",
   });
-  const theta = packLocations(start.locationMean, start.locationCovariance, INDIVIDUALS, 2, false);
+  const theta = packLocations({ mean: start.locationMean, covariance: start.locationCovariance }, 2, false);
   sumOverAll(engine, theta);
   updateInducing(engine);
   const P = engine.numLocal;

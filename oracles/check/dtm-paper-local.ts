@@ -32,7 +32,7 @@ function checkKernels(
   if (solver.kernels !== kernels) return [];
   const path = kernels === "typescript" ? "definition" : "kernel";
   const use = (posterior: InducingPosterior): void => {
-    const { mean, blocks } = coefficientsOfInducing(posterior, statistics, factor, p, d);
+    const { mean, blocks } = coefficientsOfInducing(problem, posterior);
     solver.setGlobal(mean, blocks, factor.inverse, parameters.noiseVariance);
   };
   /** J_i, ∂J_i/∂m_i and ∂J_i/∂λ_i of everybody at the given places. */
@@ -55,7 +55,7 @@ function checkKernels(
   const atGiven = evaluateAll();
   sumOverAll(engine, theta);
   updateInducing(engine);
-  const solved = unwhiten(inducingOfCoefficients(engine.posterior, factor, p, d), factor, p, d);
+  const solved = unwhiten(inducingOfCoefficients(engine, engine.posterior), factor, p, d);
   use(optimal);
   const atOptimal = evaluateAll();
   const checks = [

@@ -145,7 +145,7 @@ export function paperProblem(fixture: PaperFixture) {
     noiseVariance: fixture.s2,
   };
   const diagonal = fixture.diagonal_S;
-  const theta = packLocations(flatten(fixture.local.m), flatten(fixture.local.S), m, q, diagonal);
+  const theta = packLocations({ mean: flatten(fixture.local.m), covariance: flatten(fixture.local.S) }, q, diagonal);
   const factor = requireKernelFactor(parameters);
   const priors: Priors = {
     logNoiseVariance: fixture.prior?.logs2,
@@ -161,9 +161,8 @@ export type PaperProblem = ReturnType<typeof paperProblem>;
 /** Checks a file of the form of fixtures/dtm_q2_p4_full.json. */
 export const checkDtmPaper: Checker = (fixture: PaperFixture) => {
   const problem = paperProblem(fixture);
-  const { statistics, parameters, diagonal, theta, factor, p, d } = problem;
-  const sums = directSums(parameters, statistics, theta, diagonal);
-  const optimal = exactInducingPosterior(sums, statistics, factor, parameters.noiseVariance, p, d);
+  const { statistics, parameters, diagonal, theta } = problem;
+  const optimal = exactInducingPosterior(problem, directSums(parameters, statistics, theta, diagonal));
   return [
     ...checkSetup(fixture, problem),
     ...checkElbo(fixture, problem),
@@ -176,13 +175,12 @@ export const checkDtmPaper: Checker = (fixture: PaperFixture) => {
 };
 
 function coefficients(problem: PaperProblem, posterior: InducingPosterior): InducingCoefficients {
-  const { statistics, factor, p, d } = problem;
-  return coefficientsOfInducing(posterior, statistics, factor, p, d);
+  return coefficientsOfInducing(problem, posterior);
 }
 
 function checkSetup(fixture: PaperFixture, problem: PaperProblem): Check[] {
   const { statistics, parameters, factor, given, p, q, d, m } = problem;
-  const { kernel, inducingLocations: Z, noiseVariance: s2 } = parameters;
+  const s2 = parameters.noiseVariance;
   const posterior = coefficients(problem, given);
   const psi = createPsi(p);
   const weights = createPsi(p);
@@ -192,7 +190,8 @@ function checkSetup(fixture: PaperFixture, problem: PaperProblem): Check[] {
   const G = new Float64Array(d * d);
   const g = new Float64Array(d);
   for (let i = 0; i < m; i++) {
-    computePsi(kernel, Z, p, q, means.slice(i * q, (i + 1) * q), covariances.slice(i * q * q), psi);
+    const place = { m: means.slice(i * q, (i + 1) * q), S: covariances.slice(i * q * q, (i + 1) * q * q) };
+    computePsi(parameters, place, psi);
     all.psi1.push(...psi.psi1);
     all.psi2.push(...psi.psi2);
     unpackGram(statistics, i, G);
@@ -200,7 +199,7 @@ function checkSetup(fixture: PaperFixture, problem: PaperProblem): Check[] {
     const rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
     all.g.push(...g);
     all.rr.push(rho);
-    individualWeights(statistics, i, g, posterior, factor, s2, p, weights);
+    individualWeights({ ...problem, posterior }, i, g, weights);
     local.h.push(...weights.psi1);
     local.W.push(...weights.psi2.map((w) => -2 * w));
     const constant = -0.5 * statistics.counts[i] * Math.log(2 * Math.PI * s2) - (0.5 * rho) / s2;
@@ -294,7 +293,7 @@ function checkNaturalStep(fixture: PaperFixture, problem: PaperProblem): Check[]
   const { statistics, parameters, diagonal, theta, factor, given, p, d } = problem;
   const { minibatch, scale, learning_rate, eta1, m, S } = fixture.natural_step;
   const sums = directSums(parameters, statistics, theta, diagonal, minibatch);
-  const target = naturalTarget(sums, statistics, factor, parameters.noiseVariance, p, d, scale);
+  const target = naturalTarget(problem, sums, scale);
   // c = L_K' η1 per coefficient, so η1 = L_K⁻ᵀ c.
   const linear = multiply(transpose(factor.inverseCholesky, p, p), transpose(target.linear, d, p), p, p, d);
   const stepped = posteriorOfNatural(naturalStep(naturalOfPosterior(given), target, learning_rate));

@@ -67,7 +67,8 @@ function checkSubject(c: PsiCase, s: PsiSubject, kernel: Kernel, Z: Float64Array
   const m = Float64Array.from(s.m);
   const S = flatten(s.S);
   const psi = createPsi(p);
-  computePsi(kernel, Z, p, q, m, S, psi);
+  const at = { kernel, inducingLocations: Z, numInducing: p, mapDimension: q };
+  computePsi(at, { m, S }, psi);
   // A derivative of one entry is the pull-back of a unit weight.
   const pull = (j: number, k: number | null): PsiGradient => {
     const weights = createPsi(p);
@@ -77,7 +78,7 @@ function checkSubject(c: PsiCase, s: PsiSubject, kernel: Kernel, Z: Float64Array
       weights.psi2[k * p + j] += 0.5;
     }
     const out = createPsiGradient(p, q);
-    addPsiGradient(kernel, Z, p, q, m, S, psi, weights, out);
+    addPsiGradient(at, { place: { m, S }, psi, weights }, out);
     return out;
   };
   const entries1 = Array.from({ length: p }, (_, j) => pull(j, null));
@@ -85,7 +86,7 @@ function checkSubject(c: PsiCase, s: PsiSubject, kernel: Kernel, Z: Float64Array
   const places = (g: PsiGradient[]) => g.map((x) => Array.from(x.location));
   const covariances = (g: PsiGradient[]) => g.map((x) => Array.from(x.covariance));
   const lengthscale = (g: PsiGradient[]) => g.map((x) => x.logLengthscales.reduce((a, b) => a + b, 0));
-  const theta = packLocations(m, S, 1, q, c.diagonal_S);
+  const theta = packLocations({ mean: m, covariance: S }, q, c.diagonal_S);
   return [
     compare(`${path}.psi1`, psi.psi1, s.psi1),
     compare(`${path}.Psi2`, psi.psi2, s.Psi2),

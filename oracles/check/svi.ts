@@ -86,22 +86,21 @@ function sviProblem(fixture: SviFixture) {
   for (let i = 0; i < m; i++) {
     covarianceOfFactor(factors.subarray(i * q * q), q, covariances.subarray(i * q * q));
   }
-  const theta = packLocations(flatten(fixture.local.m), covariances, m, q, false);
+  const theta = packLocations({ mean: flatten(fixture.local.m), covariance: covariances }, q, false);
   return { statistics, parameters, theta, factor: requireKernelFactor(parameters), p, q, d, m };
 }
 
 type SviProblem = ReturnType<typeof sviProblem>;
 
 function checkWhitened(fixture: SviFixture, problem: SviProblem): Check[] {
-  const { statistics, parameters, theta, factor, p, d } = problem;
-  const s2 = parameters.noiseVariance;
+  const { statistics, parameters, theta, p, d } = problem;
   let natural = naturalOfPosterior(priorInducingPosterior(p, d));
   const elbos: number[] = [];
   for (const step of fixture.steps) {
     const sums = directSums(parameters, statistics, theta, false, step.minibatch);
-    const target = naturalTarget(sums, statistics, factor, s2, p, d, step.scale);
+    const target = naturalTarget(problem, sums, step.scale);
     natural = naturalStep(natural, target, step.learning_rate);
-    const posterior = coefficientsOfInducing(posteriorOfNatural(natural), statistics, factor, p, d);
+    const posterior = coefficientsOfInducing(problem, posteriorOfNatural(natural));
     elbos.push(elboTerms(parameters, statistics, theta, false, posterior).terms.total);
   }
   const all = directSums(parameters, statistics, theta, false);
@@ -114,7 +113,7 @@ function checkWhitened(fixture: SviFixture, problem: SviProblem): Check[] {
     ...comparePosterior("final", posteriorOfNatural(natural), fixture.final, problem),
     ...comparePosterior(
       "optimum_for_frozen_local",
-      exactInducingPosterior(all, statistics, factor, s2, p, d),
+      exactInducingPosterior(problem, all),
       fixture.optimum_for_frozen_local,
       problem,
     ),
@@ -122,7 +121,7 @@ function checkWhitened(fixture: SviFixture, problem: SviProblem): Check[] {
 }
 
 function checkTracked(fixture: SviFixture, problem: SviProblem): Check[] {
-  const { statistics, parameters, theta, factor, p, d } = problem;
+  const { statistics, parameters, theta, p, d } = problem;
   const options = { diagonal: false, priors: {}, sharedLengthscale: true } as const;
   const engine = createEngine(statistics, parameters, options);
   // At the prior the running sums are zero.
@@ -135,10 +134,10 @@ function checkTracked(fixture: SviFixture, problem: SviProblem): Check[] {
     applyInducing(engine, tracked);
     elbos.push(sumObjectives(engine, theta, null) - engine.posterior.kl);
   }
-  const final = inducingOfCoefficients(engine.posterior, factor, p, d);
+  const final = inducingOfCoefficients(engine, engine.posterior);
   sumOverAll(engine, theta);
   updateInducing(engine);
-  const optimum = inducingOfCoefficients(engine.posterior, factor, p, d);
+  const optimum = inducingOfCoefficients(engine, engine.posterior);
   return [
     compare(
       "fast.steps.elbo",

@@ -76,12 +76,12 @@ describe("the bound", () => {
       for (let trial = 0; trial < 20; trial++) {
         const theta = Float64Array.from({ length: 4 }, (_, k) => (k % 2 === 0 ? 1 : 0.7) * random.normal());
         const sums = directSums(parameters, statistics, theta, false);
-        const optimal = exactInducingPosterior(sums, statistics, factor, s2, p, d);
-        const posterior = coefficientsOfInducing(optimal, statistics, factor, p, d);
+        const optimal = exactInducingPosterior({ statistics, parameters, factor }, sums);
+        const posterior = coefficientsOfInducing({ statistics, parameters, factor }, optimal);
         const { terms } = elboTerms(parameters, statistics, theta, false, posterior);
         expect(terms.total).toBeLessThan(evidence + 1e-6);
         const shifted = { ...optimal, mean: optimal.mean.map((v) => v + 0.1 * random.normal()) };
-        const other = coefficientsOfInducing(shifted, statistics, factor, p, d);
+        const other = coefficientsOfInducing({ statistics, parameters, factor }, shifted);
         expect(elboTerms(parameters, statistics, theta, false, other).terms.total).toBeLessThan(terms.total);
       }
     }
@@ -109,8 +109,8 @@ describe("the bound", () => {
       };
       const factor = requireKernelFactor(parameters);
       const sums = directSums(parameters, statistics, theta, false);
-      const optimal = exactInducingPosterior(sums, statistics, factor, s2, m, d);
-      const posterior = coefficientsOfInducing(optimal, statistics, factor, m, d);
+      const optimal = exactInducingPosterior({ statistics, parameters, factor }, sums);
+      const posterior = coefficientsOfInducing({ statistics, parameters, factor }, optimal);
       const { terms } = elboTerms(parameters, statistics, theta, false, posterior);
       return dense - (terms.total + terms.locationKl);
     });
@@ -130,7 +130,7 @@ describe("the bound", () => {
       [4, { q: 2, p: 3, m: 6, kernel: "linear" }],
       [5, { q: 2, p: 5, m: 6, kernel: "ard", numBasis: 6, degree: 3 }],
     ] as const) {
-      const { statistics, parameters, theta, diagonal = false, p, d } = randomProblem(seed, options);
+      const { statistics, parameters, theta, diagonal = false } = randomProblem(seed, options);
       const engine = createEngine(statistics, parameters, {
         diagonal,
         priors: { logSignalVariance: { mean: 1, precision: 2 } },
@@ -142,8 +142,8 @@ describe("the bound", () => {
       expect(relativeError(engine.sums.gram, direct.gram)).toBeLessThan(1e-12);
       expect(updateInducing(engine)).toBe(true);
       const factor = requireKernelFactor(parameters);
-      const optimal = exactInducingPosterior(direct, statistics, factor, parameters.noiseVariance, p, d);
-      const posterior = coefficientsOfInducing(optimal, statistics, factor, p, d);
+      const optimal = exactInducingPosterior({ statistics, parameters, factor }, direct);
+      const posterior = coefficientsOfInducing({ statistics, parameters, factor }, optimal);
       expect(relativeError(engine.posterior.mean, posterior.mean)).toBeLessThan(1e-9);
       expect(engine.posterior.kl).toBeCloseTo(inducingKl(optimal), 8);
       const { priors } = engine.options;

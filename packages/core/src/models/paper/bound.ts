@@ -4,13 +4,22 @@
  *   base_i = −(n_i/2) log 2πσ² − ρ_i/(2σ²),   w0 = −Tr(G_i)/(2σ²),   w1 = h_i,   w2 = −½W_i.
  * The weights w are ∂J_i/∂ψ, so one set serves the value and, through psi.ts, every gradient.
  */
-import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
+import { residualStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
+import { multiplyVector } from "../../numeric/matrix.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
 import { factorKernel, type KernelFactor } from "../gp/stable-kernel.ts";
-import type { Band, DataSums, InducingCoefficients } from "./inducing.ts";
+import type { DataSums, MapPosterior } from "./inducing.ts";
 import { computePsi, createPsi, type Psi } from "./psi.ts";
-import { covarianceOfFactor, type GlobalParameters, gramTrace, numLocalParameters, unpackLocation } from "./state.ts";
+import {
+  createPlace,
+  type GlobalParameters,
+  gramTrace,
+  type MapState,
+  numLocalParameters,
+  type Place,
+  unpackPlace,
+} from "./state.ts";
 
 /** The lines of the bound; `total` is their sum with both KL terms subtracted. */
 export interface ElboTerms {
@@ -39,25 +48,14 @@ export function requireKernelFactor(parameters: GlobalParameters): KernelFactor 
 }
 
 /** Writes w = ∂J_i/∂ψ of one individual: w0, h_i [p] and −½W_i [p,p]; `g` is g_i [d]. */
-export function individualWeights(
-  statistics: BasisStatistics,
-  individual: number,
-  g: Float64Array,
-  posterior: InducingCoefficients,
-  factor: KernelFactor,
-  noiseVariance: number,
-  p: number,
-  out: Psi,
-): void {
+export function individualWeights(map: MapPosterior, individual: number, g: Float64Array, out: Psi): void {
+  const { statistics, posterior, factor } = map;
+  const { numInducing: p, numBasis: d, noiseVariance } = map.parameters;
   const { numBand, bandRow, bandColumn, gram } = statistics;
-  const d = statistics.basis.numBasis;
   const traceG = gramTrace(statistics, individual);
   out.psi0 = (-0.5 * traceG) / noiseVariance;
-  for (let j = 0; j < p; j++) {
-    let h = 0;
-    for (let k = 0; k < d; k++) h += posterior.mean[j * d + k] * g[k];
-    out.psi1[j] = h / noiseVariance;
-  }
+  multiplyVector(posterior.mean, g, p, d, out.psi1);
+  for (let j = 0; j < p; j++) out.psi1[j] /= noiseVariance;
   const W = out.psi2;
   for (let e = 0; e < p * p; e++) W[e] = -traceG * factor.inverse[e];
   for (let b = 0; b < numBand; b++) {
@@ -72,34 +70,30 @@ export interface PsiVisit {
   readonly i: number;
   readonly rho: number; // ρ_i
   readonly g: Float64Array; // g_i [d]
-  readonly m: Float64Array; // [q]
-  readonly T: Float64Array; // [q,q]
-  readonly S: Float64Array; // [q,q]
+  readonly place: Place;
   readonly psi: Psi;
 }
 
 /** Visits the listed individuals (default all) with their psi statistics at places θ [m,P]. */
 export function visitPsi(
-  parameters: GlobalParameters,
-  statistics: BasisStatistics,
+  { parameters, statistics }: Omit<MapState, "factor">,
   theta: Float64Array,
   diagonal: boolean,
   visit: (individual: PsiVisit) => void,
   individuals?: ArrayLike<number>,
 ): void {
-  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d } = parameters;
+  const { numInducing: p, mapDimension: q, numBasis: d } = parameters;
   const P = numLocalParameters(q, diagonal);
   const psi = createPsi(p);
-  const [m, T, S] = [new Float64Array(q), new Float64Array(q * q), new Float64Array(q * q)];
+  const place = createPlace(q);
   const g = new Float64Array(d);
   const count = individuals?.length ?? statistics.numIndividuals;
   for (let n = 0; n < count; n++) {
     const i = individuals?.[n] ?? n;
     const rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
-    unpackLocation(theta, i * P, q, diagonal, m, T);
-    covarianceOfFactor(T, q, S);
-    computePsi(kernel, Z, p, q, m, S, psi);
-    visit({ i, rho, g, m, T, S, psi });
+    unpackPlace(theta, i * P, diagonal, place);
+    computePsi(parameters, place, psi);
+    visit({ i, rho, g, place, psi });
   }
 }
 
@@ -120,15 +114,11 @@ export interface DataTotals {
  *   −(Σ Tr(G)ψ0 − ⟨K⁻¹, Σ_k Ω_kk⟩)/(2σ²).
  */
 export function dataLines(
+  { statistics: band, parameters, factor, posterior }: MapPosterior,
   data: Omit<DataTotals, "residual">,
   sums: DataSums,
-  band: Band,
-  posterior: InducingCoefficients,
-  factor: KernelFactor,
-  noiseVariance: number,
-  p: number,
-  d: number,
 ): { expectedLogLikelihood: number; inducingUncertainty: number; conditionalVariance: number } {
+  const { numInducing: p, numBasis: d, noiseVariance } = parameters;
   const { mean: A, covariance: C } = posterior;
   const dp = d * p;
   let fit = data.sumSquares;

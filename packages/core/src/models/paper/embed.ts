@@ -72,7 +72,7 @@ function engineForOne(model: DtmPaperModel, statistics: BasisStatistics, kernels
   const engine = createEngine(one, parameters, options);
   // Only A, T and K⁻¹ are read here, so the determinant may be left at 0.
   const posterior: InducingPosterior = { mean: map.inducingMean, covariance: map.inducingCovariance, logDet: 0 };
-  const { mean, blocks } = coefficientsOfInducing(posterior, one, engine.factor, p, d);
+  const { mean, blocks } = coefficientsOfInducing(engine, posterior);
   engine.solver.setGlobal(mean, blocks, engine.factor.inverse, noiseLevel(model.noise));
   return engine;
 }

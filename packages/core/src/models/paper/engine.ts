@@ -12,38 +12,33 @@ import { inducingSolver } from "../gp/solve.ts";
 import { factorKernel, type KernelFactor } from "../gp/stable-kernel.ts";
 import type { ShardRunner } from "../shards.ts";
 import { closeTerms, type DataTotals, dataLines, type ElboTerms, requireKernelFactor } from "./bound.ts";
-import {
-  createInducingCoefficients,
-  createSums,
-  type DataSums,
-  type InducingCoefficients,
-  solveInducing,
-} from "./inducing.ts";
+import { createInducingCoefficients, createSums, type DataSums, type MapPosterior, solveInducing } from "./inducing.ts";
 import { createLocalSolver, type LocalSolver } from "./local.ts";
-import { type GlobalParameters, gramTrace, locationKl, logPrior, numLocalParameters, type Priors } from "./state.ts";
+import {
+  type GlobalParameters,
+  gramTrace,
+  locationKl,
+  logPrior,
+  numLocalParameters,
+  type PriorOptions,
+} from "./state.ts";
 
 /** What stays the same over a fit. */
-export interface EngineOptions {
+export interface EngineOptions extends PriorOptions {
   readonly diagonal: boolean;
-  readonly priors: Priors;
-  /** One length-scale for all dimensions. */
-  readonly sharedLengthscale: boolean;
   /** Which kernels to run on. Default TypeScript. */
   readonly kernels?: KernelKind;
 }
 
 /** The engine; `parameters`, `factor` and the kernel of the solver change together in `setParameters`. */
-export interface Engine {
-  readonly statistics: BasisStatistics;
-  readonly options: EngineOptions;
-  readonly numLocal: number; // P
+export interface Engine extends MapPosterior {
   parameters: GlobalParameters;
   factor: KernelFactor;
+  readonly options: EngineOptions;
+  readonly numLocal: number; // P
   readonly solver: LocalSolver;
   /** Of the last pass over everybody. */
   readonly sums: DataSums;
-  /** q(u) of the last solve. */
-  readonly posterior: InducingCoefficients;
   readonly solve: PositiveSolver;
   /** Threads for the passes of large cohorts; null without. */
   readonly shards: ShardRunner | null;
@@ -93,11 +88,14 @@ export function setParameters(engine: Engine, parameters: GlobalParameters): boo
 
 /** The optimal q(u) for the given sums (default the engine's), handed to the local solver; false if there is none. */
 export function updateInducing(engine: Engine, sums: DataSums = engine.sums): boolean {
-  const { statistics, parameters, factor, posterior, solve } = engine;
-  const { numInducing: p, numBasis: d, noiseVariance } = parameters;
-  if (!solveInducing(solve, sums, statistics, factor, noiseVariance, p, d, posterior)) return false;
+  if (!solveInducing(engine, engine.solve, sums, engine.posterior)) return false;
   useInducing(engine);
   return true;
+}
+
+/** ℒ at places whose objectives add up to `objectives`, under the engine's q(u). */
+export function boundOf({ posterior, parameters, options }: Engine, objectives: number): number {
+  return objectives - posterior.kl + logPrior(parameters, options);
 }
 
 /** Hands the engine's q(u) to the local solver. */
@@ -127,13 +125,11 @@ export function loadIndividual({ statistics, parameters, solver, g }: Engine, i:
 
 /** The lines of the bound at θ for the engine's q(u) and sums; the sums must be those of θ. */
 export function termsOfSums(engine: Engine, theta: Float64Array): ElboTerms {
-  const { statistics, parameters, factor, posterior, sums, options, numLocal: P } = engine;
-  const { numInducing: p, numBasis: d, mapDimension: q, noiseVariance, kernel } = parameters;
+  const { parameters, posterior, sums, options, numLocal: P } = engine;
   let kl = 0;
-  for (let i = 0; i < statistics.numIndividuals; i++) kl += locationKl(theta, i * P, q, options.diagonal);
-  const lines = dataLines(dataTotals(engine, theta), sums, statistics, posterior, factor, noiseVariance, p, d);
-  const prior = logPrior(options.priors, noiseVariance, kernel, options.sharedLengthscale);
-  return closeTerms({ ...lines, locationKl: kl }, posterior.kl, prior);
+  for (let at = 0; at < theta.length; at += P) kl += locationKl(theta, at, parameters.mapDimension, options.diagonal);
+  const lines = dataLines(engine, dataTotals(engine, theta), sums);
+  return closeTerms({ ...lines, locationKl: kl }, posterior.kl, logPrior(parameters, options));
 }
 
 /** N, Σ ρ_i, Σ Tr(G_i) ψ0 and Σ 1'g_i at θ of the listed individuals (default all), times the weight. */

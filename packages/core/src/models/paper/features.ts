@@ -5,7 +5,6 @@
  * in features and expanded once. Tables have one row of features per statistic of an individual.
  */
 import { choleskyInPlace, invertFromCholesky } from "../../numeric/cholesky.ts";
-import type { Kernel, LinearKernel, RbfKernel } from "../gp/kernel.ts";
 import {
   addBumps,
   bump,
@@ -15,13 +14,7 @@ import {
   type Derivatives,
 } from "./derivatives.ts";
 import { detectGrid, type Grid } from "./grid.ts";
-
-/** q(x) = N(m, TT') unpacked. */
-export interface Place {
-  readonly m: Float64Array; // [q]
-  readonly T: Float64Array; // [q,q] lower triangular
-  readonly S: Float64Array; // [q,q]
-}
+import type { InducingKernel, Place } from "./state.ts";
 
 export interface Features {
   readonly numFirst: number;
@@ -51,9 +44,10 @@ export interface Features {
   expandSecond(sums: Float64Array, out: Float64Array): void;
 }
 
-/** Features for inducing places Z [p,q]; `even`: stored as the WebAssembly kernel reads them, where it applies. */
-export function featuresOf(kernel: Kernel, Z: Float64Array, p: number, q: number, even: boolean): Features {
-  return kernel.kind === "linear" ? linearFeatures(kernel, Z, p, q) : rbfFeatures(kernel, Z, p, q, even && q === 2);
+/** Features for the inducing places; `even`: stored as the WebAssembly kernel reads them, where it applies. */
+export function featuresOf(at: InducingKernel, even: boolean): Features {
+  const { kernel, mapDimension: q } = at;
+  return kernel.kind === "linear" ? linearFeatures(at) : rbfFeatures(at, kernel.lengthscales, even && q === 2);
 }
 
 /**
@@ -63,8 +57,9 @@ export function featuresOf(kernel: Kernel, Z: Float64Array, p: number, q: number
  * The pair's own factor does not depend on q(x); the rest depends on the pair through its midpoint only. On a regular
  * grid the p(p+1)/2 midpoints fall on (2g−1)^q nodes of half the spacing; elsewhere each pair j ≥ k is its own node.
  */
-function rbfFeatures(kernel: RbfKernel, Z: Float64Array, p: number, q: number, even: boolean): Features {
-  const alpha = kernel.signalVariance;
+function rbfFeatures(at: InducingKernel, lengthscales: Float64Array, even: boolean): Features {
+  const { inducingLocations: Z, numInducing: p, mapDimension: q } = at;
+  const alpha = at.kernel.signalVariance;
   const grid = detectGrid(Z, p, q);
   const numPairs = (p * (p + 1)) / 2;
   // Nodes per dimension: of the grid, and of its midpoints. Those that only fill up have no weight.
@@ -84,7 +79,7 @@ function rbfFeatures(kernel: RbfKernel, Z: Float64Array, p: number, q: number, e
       second[e] = grid === null ? e : gridNode(grid.counts, ofPairs!, j, k);
       let apart = 0;
       for (let c = 0; c < q; c++) {
-        apart += ((Z[j * q + c] - Z[k * q + c]) / kernel.lengthscales[c]) ** 2;
+        apart += ((Z[j * q + c] - Z[k * q + c]) / lengthscales[c]) ** 2;
         places.second[second[e] * q + c] = 0.5 * (Z[j * q + c] + Z[k * q + c]);
       }
       factor[e] = alpha * alpha * Math.exp(-0.25 * apart);
@@ -93,7 +88,7 @@ function rbfFeatures(kernel: RbfKernel, Z: Float64Array, p: number, q: number, e
   const moments = createDerivatives(q);
   const y = new Float64Array(q);
   const bumps = (nodes: Float64Array, { m, S }: Pick<Place, "m" | "S">, spread: number, out: Float64Array): void => {
-    const { R, norm } = bumpShape(kernel.lengthscales, S, spread);
+    const { R, norm } = bumpShape(lengthscales, S, spread);
     for (let n = 0; n < out.length; n++) out[n] = bump(nodes, n, m, R, norm, y);
   };
   return {
@@ -118,7 +113,7 @@ function rbfFeatures(kernel: RbfKernel, Z: Float64Array, p: number, q: number, e
     },
     derivatives: ({ m, S }, w1, w2, order, D, slopes) => {
       clearDerivatives(D);
-      const [one, two] = [bumpShape(kernel.lengthscales, S, 1), bumpShape(kernel.lengthscales, S, 2)];
+      const [one, two] = [bumpShape(lengthscales, S, 1), bumpShape(lengthscales, S, 2)];
       addBumps(places.first, w1, m, one.R, one.norm, order, moments, D);
       for (let c = 0; c < q; c++) slopes[c] = 0.5 * D.second[c * (q + 1)];
       addBumps(places.second, w2, m, two.R, two.norm, order, moments, D);
@@ -168,7 +163,7 @@ export function bumpShape(lengthscales: Float64Array, S: Float64Array, spread: n
  * Linear, k(x,z) = α x'z: ψ1 = αZm, Ψ2 = α²ZXZ', E[k(x,x)] = α tr X with X = S + mm'; `second` holds the entries of X,
  * [q,q]. F is quadratic in m, with the same heat equation as every expectation under N(m,S): D3 = D4 = 0.
  */
-function linearFeatures(kernel: LinearKernel, Z: Float64Array, p: number, q: number): Features {
+function linearFeatures({ kernel, inducingLocations: Z, numInducing: p, mapDimension: q }: InducingKernel): Features {
   const alpha = kernel.signalVariance;
   return {
     numFirst: q,

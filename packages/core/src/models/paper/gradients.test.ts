@@ -10,6 +10,7 @@ import {
 } from "../../../../../test/paper-problem.ts";
 import { gridLocations } from "../gp/inducing.ts";
 import { type Kernel, rbfKernel } from "../gp/kernel.ts";
+import { type MeanKind, meanDesign } from "../mean.ts";
 import { requireKernelFactor } from "./bound.ts";
 import { createEngine, dataTotals } from "./engine.ts";
 import { gradientOfSums, type HyperGradient, inducingGradient } from "./gradients.ts";
@@ -56,7 +57,8 @@ function fixedInducingError(seed: number, options: ProblemOptions): number {
   };
   const coefficients = (at: GlobalParameters) => {
     const factor = requireKernelFactor(at);
-    return coefficientsOfInducing(whiten(fixed.mean, fixed.covariance, factor, p, d), statistics, factor, p, d);
+    const map = { statistics, parameters: at, factor };
+    return coefficientsOfInducing(map, whiten(fixed.mean, fixed.covariance, factor, p, d));
   };
   const value = (x: Float64Array): number => {
     const at = read(x);
@@ -84,14 +86,14 @@ function fixedInducingError(seed: number, options: ProblemOptions): number {
   return gradientError(value, x, gradient);
 }
 
-function collapsedProblem(seed: number, options: ProblemOptions, learned: Learned) {
+function collapsedProblem(seed: number, options: ProblemOptions, learned: Learned, mean: MeanKind = "scalar") {
   const { statistics, parameters, theta, diagonal, random } = randomProblem(seed, options);
   const engine = createEngine(statistics, parameters, {
     diagonal,
     priors: PRIORS,
     sharedLengthscale: learned.sharedLengthscale,
   });
-  const layout = hyperLayout(parameters, statistics, learned);
+  const layout = hyperLayout(parameters, statistics, learned, meanDesign(mean, parameters.numBasis));
   const x = new Float64Array(theta.length + layout.coordinates.length);
   x.set(theta);
   for (let k = theta.length; k < x.length; k++) x[k] = 0.3 * random.normal();
@@ -112,12 +114,11 @@ describe("gradients of the bound", () => {
     for (let seed = 0; seed < 24; seed++) {
       const options = SHAPES[seed % SHAPES.length];
       const learned = {
-        hyperparameters: true,
-        inducing: seed % 4 === 3,
-        scalarMean: seed % 2 === 0,
+        learn: true,
+        learnInducing: seed % 4 === 3,
         sharedLengthscale: options.kernel !== "ard",
       };
-      const { objective, x } = collapsedProblem(seed, options, learned);
+      const { objective, x } = collapsedProblem(seed, options, learned, seed % 2 === 0 ? "scalar" : "spline");
       const gradient = new Float64Array(x.length);
       objective(x, gradient);
       const scratch = new Float64Array(x.length);
@@ -132,17 +133,18 @@ describe("gradients of the bound", () => {
   it("by the hyperparameters are the same from data sums and from the direct pull-back, whatever q(u) is", () => {
     for (let seed = 0; seed < 12; seed++) {
       const shape = SHAPES[seed % SHAPES.length];
-      const { statistics, parameters, theta, diagonal, posterior, p, q, d } = randomProblem(seed, shape);
+      const { statistics, parameters, theta, diagonal, posterior, q } = randomProblem(seed, shape);
       const options = { diagonal, priors: PRIORS, sharedLengthscale: false };
       const engine = createEngine(statistics, parameters, options);
       const { factor, sums } = engine;
-      const at = coefficientsOfInducing(posterior, statistics, factor, p, d);
+      const at = coefficientsOfInducing(engine, posterior);
       engine.solver.setGlobal(at.mean, at.blocks, factor.inverse, parameters.noiseVariance);
+      const map = { statistics, parameters, factor, posterior: at };
       sumOverAll(engine, theta);
       const slopes = new Float64Array(q);
       sumObjectives(engine, theta, null, slopes);
       const data = dataTotals(engine, theta);
-      const fast = gradientOfSums(parameters, statistics, factor, at, sums, data, slopes, PRIORS, false);
+      const fast = gradientOfSums(map, sums, data, slopes, options);
       const direct = elboGradient(parameters, statistics, theta, diagonal, at, PRIORS, false);
       const values = (g: HyperGradient) => [
         g.meanLevel,
@@ -151,7 +153,7 @@ describe("gradients of the bound", () => {
         ...(parameters.kernel.kind === "rbf" ? g.logLengthscales : []),
       ];
       expect(relativeError(values(fast), values(direct))).toBeLessThan(1e-9);
-      const Z = inducingGradient(parameters, statistics, theta, diagonal, factor, at, sums);
+      const Z = inducingGradient(map, sums, theta, diagonal);
       expect(relativeError(Z, direct.inducing)).toBeLessThan(1e-9);
     }
   });
@@ -173,9 +175,9 @@ describe("gradients of the bound", () => {
       priors: {},
       sharedLengthscale: true,
     });
-    const fixed = { hyperparameters: false, inducing: false, scalarMean: true, sharedLengthscale: true };
-    const objective = collapsedBound(engine, hyperLayout(parameters, statistics, fixed));
-    const theta = packLocations(start.locationMean, start.locationCovariance, 80, 2, false);
+    const fixed = { learn: false, learnInducing: false, sharedLengthscale: true };
+    const objective = collapsedBound(engine, hyperLayout(parameters, statistics, fixed, meanDesign("scalar", 5)));
+    const theta = packLocations({ mean: start.locationMean, covariance: start.locationCovariance }, 2, false);
     const gradient = new Float64Array(theta.length);
     // Moves of 1e-11 change the bound by far less than 1e-6; more would be noise that stops a line search.
     const values = Array.from({ length: 8 }, (_, k) =>
@@ -188,7 +190,7 @@ describe("gradients of the bound", () => {
   });
 
   it("vanish outside the box of a length-scale instead of pointing out of it", () => {
-    const learned = { hyperparameters: true, inducing: false, scalarMean: true, sharedLengthscale: true };
+    const learned = { learn: true, learnInducing: false, sharedLengthscale: true };
     const { objective, x, n } = collapsedProblem(1, { q: 2, p: 3, m: 3 }, learned);
     const gradient = new Float64Array(x.length);
     x[n + 3] = 1e6;

@@ -6,14 +6,12 @@
  *   ∂/∂log ℓ_c = a + b + ℓ_c² Σ_i (D_i + s_i)_cc + Σ_jk V_jk Δ_c²/(2ℓ_c²) + ⟨Γ, ∂K⟩,
  *   V = −½ Σ_i W_i∘Ψ2_i = −(Σ_kl T_kl∘Ω_kl − K⁻¹∘Φ)/(2σ²).
  */
-import type { BasisStatistics } from "../../basis/statistics.ts";
 import { dot } from "../../numeric/matrix.ts";
-import type { KernelFactor } from "../gp/stable-kernel.ts";
 import { type DataTotals, individualWeights, visitPsi } from "./bound.ts";
-import type { DataSums, InducingCoefficients } from "./inducing.ts";
+import type { DataSums, MapPosterior } from "./inducing.ts";
 import { addKernelMatrixTerms, kernelMatrixGradient } from "./kernel-gradient.ts";
 import { addPsiGradient, createPsi, createPsiGradient } from "./psi.ts";
-import { type GlobalParameters, logPriorSlope, type Priors } from "./state.ts";
+import { type GlobalParameters, logPriorSlope, type PriorOptions } from "./state.ts";
 
 /** Gradients by the hyperparameters. Prior terms are included; a shared length-scale has the sum of `logLengthscales`. */
 export interface HyperGradient {
@@ -30,18 +28,15 @@ export interface HyperGradient {
  * `slopes` are Σ (D_i + s_i)_cc.
  */
 export function gradientOfSums(
-  parameters: GlobalParameters,
-  statistics: BasisStatistics,
-  factor: KernelFactor,
-  posterior: InducingCoefficients,
+  map: MapPosterior,
   sums: DataSums,
   data: DataTotals,
   slopes: Float64Array,
-  priors: Priors,
-  sharedLengthscale: boolean,
+  options: PriorOptions,
 ): HyperGradient {
-  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance: s2 } = parameters;
-  const V = weightedSums(statistics, factor, posterior, sums, s2, p);
+  const { parameters, posterior } = map;
+  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, noiseVariance: s2 } = parameters;
+  const V = weightedSums(map, sums);
   const a = dot(posterior.mean, sums.cross) / s2;
   const b = V.reduce((total, v) => total + v, 0);
   const variance = (0.5 * data.variance) / s2;
@@ -61,35 +56,29 @@ export function gradientOfSums(
       }
     }
   }
-  const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, s2, p, d);
-  addKernelMatrixTerms(kernel, Z, p, q, Gamma, factor.matrix, out);
-  addPriorSlopes(parameters, priors, sharedLengthscale, out);
+  addKernelMatrixTerms(map, kernelMatrixGradient(map, sums), out);
+  addPriorSlopes(parameters, options, out);
   // Everything that is proportional to 1/σ².
   const scaled = a + b - variance - (0.5 * data.sumSquares) / s2;
   return {
     meanLevel: (data.residual - dot(posterior.mean, sums.course)) / s2,
-    logNoiseVariance: -0.5 * data.numObservations - scaled + logPriorSlope(priors.logNoiseVariance, s2),
+    logNoiseVariance: -0.5 * data.numObservations - scaled + logPriorSlope(options.priors.logNoiseVariance, s2),
     logSignalVariance: out.logSignalVariance,
     logLengthscales: out.logLengthscales,
   };
 }
 
 /** V from the sums, [p,p]. */
-function weightedSums(
-  { numBand, bandRow, bandColumn }: BasisStatistics,
-  factor: KernelFactor,
-  { blocks }: InducingCoefficients,
-  { gram }: DataSums,
-  noiseVariance: number,
-  p: number,
-): Float64Array {
+function weightedSums({ statistics, parameters, factor, posterior }: MapPosterior, { gram }: DataSums): Float64Array {
+  const { numBand, bandRow, bandColumn } = statistics;
+  const { numInducing: p, noiseVariance } = parameters;
   const V = new Float64Array(p * p);
   for (let b = 0; b < numBand; b++) {
     const from = b * p * p;
     const onDiagonal = bandRow[b] === bandColumn[b];
     const weight = (onDiagonal ? -0.5 : -1) / noiseVariance;
     for (let e = 0; e < p * p; e++) {
-      V[e] += weight * (blocks[from + e] - (onDiagonal ? factor.inverse[e] : 0)) * gram[from + e];
+      V[e] += weight * (posterior.blocks[from + e] - (onDiagonal ? factor.inverse[e] : 0)) * gram[from + e];
     }
   }
   return V;
@@ -98,15 +87,14 @@ function weightedSums(
 /** Adds the slopes of the priors on log α and log ℓ. */
 export function addPriorSlopes(
   { kernel }: GlobalParameters,
-  priors: Priors,
-  shared: boolean,
+  { priors, sharedLengthscale }: PriorOptions,
   out: { logSignalVariance: number; readonly logLengthscales: Float64Array },
 ): void {
   out.logSignalVariance += logPriorSlope(priors.logSignalVariance, kernel.signalVariance);
   if (kernel.kind !== "rbf") return;
   const q = kernel.lengthscales.length;
   // A shared length-scale has one prior; spread over the dimensions its slope still adds up to one.
-  const share = shared ? 1 / q : 1;
+  const share = sharedLengthscale ? 1 / q : 1;
   for (let c = 0; c < q; c++) {
     out.logLengthscales[c] += share * logPriorSlope(priors.logLengthscale, kernel.lengthscales[c]);
   }
@@ -114,22 +102,18 @@ export function addPriorSlopes(
 
 /** ∂/∂Z, [p,q]: one pass over individuals that pulls ∂J_i/∂ψ back through psi.ts, then what enters through K. */
 export function inducingGradient(
-  parameters: GlobalParameters,
-  statistics: BasisStatistics,
+  map: MapPosterior,
+  sums: DataSums,
   theta: Float64Array,
   diagonal: boolean,
-  factor: KernelFactor,
-  posterior: InducingCoefficients,
-  sums: DataSums,
 ): Float64Array {
-  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q, numBasis: d, noiseVariance } = parameters;
-  const weights = createPsi(p);
-  const total = createPsiGradient(p, q);
-  visitPsi(parameters, statistics, theta, diagonal, ({ i, g, m, S, psi }) => {
-    individualWeights(statistics, i, g, posterior, factor, noiseVariance, p, weights);
-    addPsiGradient(kernel, Z, p, q, m, S, psi, weights, total);
+  const { parameters } = map;
+  const weights = createPsi(parameters.numInducing);
+  const total = createPsiGradient(parameters.numInducing, parameters.mapDimension);
+  visitPsi(map, theta, diagonal, ({ i, g, place, psi }) => {
+    individualWeights(map, i, g, weights);
+    addPsiGradient(parameters, { place, psi, weights }, total);
   });
-  const Gamma = kernelMatrixGradient(sums, statistics, posterior, factor, noiseVariance, p, d);
-  addKernelMatrixTerms(kernel, Z, p, q, Gamma, factor.matrix, total);
+  addKernelMatrixTerms(map, kernelMatrixGradient(map, sums), total);
   return total.inducing;
 }

@@ -5,22 +5,30 @@
  * is flat in that coordinate.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import { type MeanDesign, meanCoefficients } from "../mean.ts";
 import type { HyperGradient } from "./gradients.ts";
+import type { DtmPaperSettings } from "./options.ts";
 import type { GlobalParameters } from "./state.ts";
 
 /** Which hyperparameters are learned; σ² is never learned without α and ℓ. */
-export interface Learned {
-  /** μ, log σ², log α, log ℓ. A spline mean stays fixed. */
-  readonly hyperparameters: boolean;
-  readonly inducing: boolean;
-  readonly scalarMean: boolean;
-  readonly sharedLengthscale: boolean;
+export type Learned = Pick<DtmPaperSettings, "learn" | "learnInducing" | "sharedLengthscale">;
+
+/** The derivatives that the vector needs; ∂/∂Z [p,q] where places are learned. */
+type LearnedGradient = HyperGradient & { readonly inducing?: Float64Array };
+
+/** What coordinates put together. */
+interface Draft {
+  meanCoefficients: Float64Array;
+  noiseVariance: number;
+  signalVariance: number;
+  readonly lengthscales: Float64Array;
+  readonly inducingLocations: Float64Array;
 }
 
-/** One coordinate of the vector. */
+/** One coordinate h of the vector. */
 export interface Coordinate {
-  readonly kind: "mean" | "noise" | "signal" | "lengthscale" | "inducing";
-  readonly index: number;
+  /** In words, for a warning where it rests at an edge of its box. */
+  readonly name: string | null;
   readonly start: number;
   readonly scale: number;
   readonly lower: number;
@@ -28,12 +36,15 @@ export interface Coordinate {
   /** Stochastic learning: curvature of the bound in h for a fixed q(u), at most, and the longest step in h. */
   readonly curvature: number;
   readonly longest: number;
+  /** ∂/∂h. */
+  slope(gradient: LearnedGradient): number;
+  put(value: number, draft: Draft): void;
 }
 
 /** The layout of the vector around a starting point. */
 export interface HyperLayout {
   readonly start: GlobalParameters;
-  readonly learned: Learned;
+  readonly learnInducing: boolean;
   readonly coordinates: readonly Coordinate[];
 }
 
@@ -42,128 +53,129 @@ const LONGEST_STEP = 0.05;
 const LOG_RANGE = Math.log(1e4);
 const LENGTHSCALE_RANGE = [Math.log(0.05), Math.log(50)];
 
-/** The layout for what is learned, starting at `start`; x = 0 is the start. */
-export function hyperLayout(start: GlobalParameters, statistics: BasisStatistics, learned: Learned): HyperLayout {
-  const coordinates: Coordinate[] = [];
+/** The layout for what is learned, starting at `start`; x = 0 is the start. A mean of more parameters than μ stays fixed. */
+export function hyperLayout(
+  start: GlobalParameters,
+  { numObservations }: BasisStatistics,
+  { learn, learnInducing, sharedLengthscale }: Learned,
+  mean: MeanDesign,
+): HyperLayout {
   const { kernel, inducingLocations: Z, noiseVariance, numInducing: p, numBasis: d } = start;
-  const perObservation = Math.sqrt(0.5 * statistics.numObservations);
+  const perObservation = Math.sqrt(0.5 * numObservations);
   const perCoefficient = Math.sqrt(0.5 * p * d);
-  const log = (kind: Coordinate["kind"], index: number, value: number, scale: number): Coordinate => {
+  const logarithm = (value: number, scale: number) => {
     const at = Math.log(value);
     const box = { lower: at - LOG_RANGE, upper: at + LOG_RANGE };
-    return { kind, index, start: at, scale, ...box, curvature: scale * scale, longest: LONGEST_STEP };
+    return { start: at, scale, ...box, curvature: scale * scale, longest: LONGEST_STEP };
   };
-  if (learned.hyperparameters) {
-    if (learned.scalarMean) {
-      const spread = Math.sqrt(noiseVariance + kernel.signalVariance);
-      const at = start.meanCoefficients[0];
-      coordinates.push({
-        kind: "mean",
-        index: 0,
-        start: at,
-        scale: perObservation / spread,
-        lower: at - 100 * spread,
-        upper: at + 100 * spread,
-        curvature: statistics.numObservations / noiseVariance,
-        longest: LONGEST_STEP * spread,
-      });
-    }
-    coordinates.push(log("noise", 0, noiseVariance, perObservation));
-    coordinates.push(log("signal", 0, kernel.signalVariance, perCoefficient));
-    if (kernel.kind === "rbf") {
-      const count = learned.sharedLengthscale ? 1 : kernel.lengthscales.length;
-      for (let c = 0; c < count; c++) {
-        const coordinate = log("lengthscale", c, kernel.lengthscales[c], perCoefficient);
-        const [low, high] = LENGTHSCALE_RANGE;
-        const { start: at } = coordinate;
-        coordinates.push({ ...coordinate, lower: Math.min(low, at), upper: Math.max(high, at) });
-      }
-    }
+  const coordinates: Coordinate[] = [];
+  if (learn && mean.numColumns === 1) {
+    const spread = Math.sqrt(noiseVariance + kernel.signalVariance);
+    const at = start.meanCoefficients[0];
+    coordinates.push({
+      name: "mean",
+      start: at,
+      scale: perObservation / spread,
+      lower: at - 100 * spread,
+      upper: at + 100 * spread,
+      curvature: numObservations / noiseVariance,
+      longest: LONGEST_STEP * spread,
+      slope: (gradient) => gradient.meanLevel,
+      put: (value, draft) => {
+        draft.meanCoefficients = meanCoefficients(mean, Float64Array.of(value));
+      },
+    });
   }
-  if (learned.inducing) {
-    for (let e = 0; e < Z.length; e++) {
-      const at = Z[e];
-      coordinates.push({
-        kind: "inducing",
-        index: e,
-        start: at,
-        scale: 1,
-        lower: at - 3,
-        upper: at + 3,
-        curvature: 1,
-        longest: 0,
-      });
-    }
+  if (learn) {
+    coordinates.push({
+      name: "noise variance",
+      ...logarithm(noiseVariance, perObservation),
+      slope: (gradient) => gradient.logNoiseVariance,
+      put: (value, draft) => {
+        draft.noiseVariance = Math.exp(value);
+      },
+    });
+    coordinates.push({
+      name: "signal variance",
+      ...logarithm(kernel.signalVariance, perCoefficient),
+      slope: (gradient) => gradient.logSignalVariance,
+      put: (value, draft) => {
+        draft.signalVariance = Math.exp(value);
+      },
+    });
   }
-  return { start, learned, coordinates };
+  const numEll = kernel.kind !== "rbf" || !learn ? 0 : sharedLengthscale ? 1 : kernel.lengthscales.length;
+  for (let c = 0; c < numEll && kernel.kind === "rbf"; c++) {
+    const own = logarithm(kernel.lengthscales[c], perCoefficient);
+    const [low, high] = LENGTHSCALE_RANGE;
+    const to = sharedLengthscale ? undefined : c + 1;
+    coordinates.push({
+      name: "length-scale",
+      ...own,
+      lower: Math.min(low, own.start),
+      upper: Math.max(high, own.start),
+      slope: ({ logLengthscales }) => logLengthscales.subarray(c, to).reduce((a, b) => a + b, 0),
+      put: (value, { lengthscales }) => lengthscales.fill(Math.exp(value), c, to),
+    });
+  }
+  for (let e = 0; e < Z.length && learnInducing; e++) {
+    coordinates.push({
+      name: null,
+      start: Z[e],
+      scale: 1,
+      lower: Z[e] - 3,
+      upper: Z[e] + 3,
+      curvature: 1,
+      longest: 0,
+      slope: ({ inducing }) => inducing?.[e] ?? 0,
+      put: (value, { inducingLocations }) => {
+        inducingLocations[e] = value;
+      },
+    });
+  }
+  return { start, learnInducing, coordinates };
 }
 
-/** The parameters at x[offset..]. */
-export function parametersAt(layout: HyperLayout, x: Float64Array, offset: number): GlobalParameters {
-  const { start, learned, coordinates } = layout;
-  const meanCoefficients = start.meanCoefficients.slice();
-  let noiseVariance = start.noiseVariance;
-  let signalVariance = start.kernel.signalVariance;
-  const lengthscales = start.kernel.kind === "rbf" ? start.kernel.lengthscales.slice() : new Float64Array(0);
-  const inducingLocations = learned.inducing ? start.inducingLocations.slice() : start.inducingLocations;
-  for (let k = 0; k < coordinates.length; k++) {
-    const c = coordinates[k];
-    const value = Math.min(Math.max(c.start + x[offset + k] / c.scale, c.lower), c.upper);
-    if (c.kind === "mean") meanCoefficients.fill(value);
-    else if (c.kind === "noise") noiseVariance = Math.exp(value);
-    else if (c.kind === "signal") signalVariance = Math.exp(value);
-    else if (c.kind === "inducing") inducingLocations[c.index] = value;
-    else if (learned.sharedLengthscale) lengthscales.fill(Math.exp(value));
-    else lengthscales[c.index] = Math.exp(value);
-  }
-  const kernel =
-    start.kernel.kind === "rbf"
-      ? { ...start.kernel, signalVariance, lengthscales }
-      : { ...start.kernel, signalVariance };
-  return { ...start, kernel, inducingLocations, meanCoefficients, noiseVariance };
+/** The parameters at x. */
+export function parametersAt({ start, coordinates }: HyperLayout, x: Float64Array): GlobalParameters {
+  const { kernel, meanCoefficients, noiseVariance } = start;
+  const draft: Draft = {
+    meanCoefficients: meanCoefficients.slice(),
+    noiseVariance,
+    signalVariance: kernel.signalVariance,
+    lengthscales: kernel.kind === "rbf" ? kernel.lengthscales.slice() : new Float64Array(0),
+    inducingLocations: start.inducingLocations.slice(),
+  };
+  coordinates.forEach((c, k) => {
+    c.put(Math.min(Math.max(unbounded(c, x[k]), c.lower), c.upper), draft);
+  });
+  const { signalVariance, lengthscales, ...rest } = draft;
+  const moved = kernel.kind === "rbf" ? { ...kernel, signalVariance, lengthscales } : { ...kernel, signalVariance };
+  return { ...start, ...rest, kernel: moved };
 }
 
-/** The derivatives that the vector needs; ∂/∂Z [p,q] where places are learned. */
-type LearnedGradient = HyperGradient & { readonly inducing?: Float64Array };
-
-/** Writes ∂/∂x to out[offset..]; at the edge of the box a derivative that points outward is 0. */
+/** Writes ∂/∂x to `out`; at the edge of the box a derivative that points outward is 0. */
 export function writeHyperGradient(
-  layout: HyperLayout,
+  { coordinates }: HyperLayout,
   gradient: LearnedGradient,
   x: Float64Array,
-  offset: number,
   out: Float64Array,
 ): void {
-  layout.coordinates.forEach((c, k) => {
-    const slope = coordinateSlope(c, gradient, layout.learned.sharedLengthscale);
-    const at = c.start + x[offset + k] / c.scale;
+  coordinates.forEach((c, k) => {
+    const slope = c.slope(gradient);
+    const at = unbounded(c, x[k]);
     const outward = (at <= c.lower && slope < 0) || (at >= c.upper && slope > 0);
-    out[offset + k] = outward ? 0 : slope / c.scale;
+    out[k] = outward ? 0 : slope / c.scale;
   });
 }
 
 /** The coordinates that rest at the edge of their box, in words. */
-export function atEdge(layout: HyperLayout, x: Float64Array, offset: number): readonly string[] {
-  const names = { mean: "mean", noise: "noise variance", signal: "signal variance", lengthscale: "length-scale" };
-  const found = new Set<string>();
-  layout.coordinates.forEach((c, k) => {
-    const at = c.start + x[offset + k] / c.scale;
-    if (c.kind !== "inducing" && (at <= c.lower || at >= c.upper)) found.add(names[c.kind]);
-  });
-  return [...found];
+export function atEdge({ coordinates }: HyperLayout, x: Float64Array): readonly string[] {
+  const resting = coordinates.filter((c, k) => unbounded(c, x[k]) <= c.lower || unbounded(c, x[k]) >= c.upper);
+  return [...new Set(resting.flatMap(({ name }) => name ?? []))];
 }
 
-function coordinateSlope(c: Coordinate, gradient: LearnedGradient, shared: boolean): number {
-  switch (c.kind) {
-    case "mean":
-      return gradient.meanLevel;
-    case "noise":
-      return gradient.logNoiseVariance;
-    case "signal":
-      return gradient.logSignalVariance;
-    case "lengthscale":
-      return shared ? gradient.logLengthscales.reduce((a, b) => a + b, 0) : gradient.logLengthscales[c.index];
-    case "inducing":
-      return gradient.inducing?.[c.index] ?? 0;
-  }
+/** h of the vector's entry, before it is held within the box. */
+function unbounded({ start, scale }: Coordinate, x: number): number {
+  return start + x / scale;
 }

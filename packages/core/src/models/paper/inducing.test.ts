@@ -27,12 +27,12 @@ describe("q(u)", () => {
   const problem = randomProblem(11, { q: 2, p: 5, m: 12 });
   const { statistics, parameters, theta, posterior, p, d } = problem;
   const factor = requireKernelFactor(parameters);
-  const s2 = parameters.noiseVariance;
+  const map = { statistics, parameters, factor };
   const sums = directSums(parameters, statistics, theta, false);
-  const exact = exactInducingPosterior(sums, statistics, factor, s2, p, d);
+  const exact = exactInducingPosterior(map, sums);
 
   it("reaches the closed form by one full-batch natural step of length 1, from anywhere", () => {
-    const target = naturalTarget(sums, statistics, factor, s2, p, d);
+    const target = naturalTarget(map, sums);
     for (const start of [posterior, priorInducingPosterior(p, d)]) {
       const reached = posteriorOfNatural(naturalStep(naturalOfPosterior(start), target, 1));
       expect(relativeError(reached.mean, exact.mean)).toBeLessThan(1e-12);
@@ -41,10 +41,10 @@ describe("q(u)", () => {
   });
 
   it("rises monotonically along natural steps with all individuals", () => {
-    const target = naturalTarget(sums, statistics, factor, s2, p, d);
+    const target = naturalTarget(map, sums);
     let natural = naturalOfPosterior(posterior);
     const bound = () => {
-      const at = coefficientsOfInducing(posteriorOfNatural(natural), statistics, factor, p, d);
+      const at = coefficientsOfInducing(map, posteriorOfNatural(natural));
       return elboTerms(parameters, statistics, theta, false, at).terms.total;
     };
     let before = bound();
@@ -65,8 +65,8 @@ describe("q(u)", () => {
     for (const kernels of ["typescript", "wasm-simd"] as const) {
       const solved = createInducingCoefficients(statistics, p, d);
       const solve = inducingSolver(p * d, kernels);
-      expect(solveInducing(solve, sums, statistics, factor, s2, p, d, solved)).toBe(true);
-      const whitened = inducingOfCoefficients(solved, factor, p, d);
+      expect(solveInducing(map, solve, sums, solved)).toBe(true);
+      const whitened = inducingOfCoefficients(map, solved);
       expect(relativeError(whitened.mean, exact.mean)).toBeLessThan(1e-10);
       expect(relativeError(whitened.covariance, exact.covariance)).toBeLessThan(1e-10);
       expect(solved.kl).toBeCloseTo(inducingKl(exact), 9);
@@ -82,7 +82,9 @@ describe("q(u)", () => {
   it("stays the same q(u) when the kernel moves and it is whitened anew", () => {
     const kernel = { ...parameters.kernel, signalVariance: 1.7 * parameters.kernel.signalVariance };
     const after = requireKernelFactor({ ...parameters, kernel });
-    const moved = posteriorOfNatural(rewhitenNatural(naturalOfPosterior(posterior), factor, after, p, d));
+    const moved = posteriorOfNatural(
+      rewhitenNatural({ parameters, factor: after }, naturalOfPosterior(posterior), factor),
+    );
     const [a, b] = [unwhiten(posterior, factor, p, d), unwhiten(moved, after, p, d)];
     expect(relativeError(b.mean, a.mean)).toBeLessThan(1e-9);
     expect(relativeError(b.covariance, a.covariance)).toBeLessThan(1e-9);

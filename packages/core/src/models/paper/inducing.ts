@@ -10,10 +10,11 @@
  * A natural-gradient step of length λ is (c, Λ) ← (1−λ)(c, Λ) + λ(c*, Λ*). All eigenvalues of Λ are at least 1.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { multiply, symmetrizeInPlace, transpose } from "../../numeric/matrix.ts";
+import { dot, multiply, symmetrizeInPlace, trace, transpose } from "../../numeric/matrix.ts";
 import type { PositiveSolver } from "../../wasm/cholesky.ts";
 import { inducingKl as klOfWhitened, type NaturalParameters, solvePositive } from "../gp/solve.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
+import type { MapState } from "./state.ts";
 
 /** Which band entries of G_i there are: the part of the statistics that the global step reads. */
 export type Band = Pick<BasisStatistics, "numBand" | "bandRow" | "bandColumn">;
@@ -46,6 +47,11 @@ export interface InducingCoefficients {
   kl: number;
 }
 
+/** A state of the map with its q(u). */
+export interface MapPosterior extends MapState {
+  readonly posterior: InducingCoefficients;
+}
+
 /** Zero sums. */
 export function createSums(band: Band, p: number, d: number): DataSums {
   return {
@@ -67,15 +73,12 @@ export function createInducingCoefficients(band: Band, p: number, d: number): In
 
 /** Writes the optimal q(a) for the sums to `out`; false if rounding leaves Λ_a without a factor. */
 export function solveInducing(
+  { statistics: band, parameters, factor }: MapState,
   solve: PositiveSolver,
   sums: DataSums,
-  band: Band,
-  factor: KernelFactor,
-  noiseVariance: number,
-  p: number,
-  d: number,
   out: InducingCoefficients,
 ): boolean {
+  const { numInducing: p, numBasis: d, noiseVariance } = parameters;
   const dp = d * p;
   const precision = denseGram(sums, band, p, d, 1 / noiseVariance);
   for (let k = 0; k < d; k++) {
@@ -117,13 +120,8 @@ function denseGram({ gram }: DataSums, band: Band, p: number, d: number, weight:
 }
 
 /** T_kl = ½(C_kl + C_kl') + ½(a_k a_l' + a_l a_k') for the band; `a` is [d,p]. */
-function fillBlocks(
-  band: Band,
-  p: number,
-  d: number,
-  a: Float64Array,
-  { covariance, blocks }: InducingCoefficients,
-): void {
+function fillBlocks(band: Band, p: number, d: number, a: Float64Array, out: InducingCoefficients): void {
+  const { covariance, blocks } = out;
   const dp = d * p;
   for (let e = 0; e < band.numBand; e++) {
     const [k, l] = [band.bandRow[e] * p, band.bandColumn[e] * p];
@@ -136,17 +134,14 @@ function fillBlocks(
   }
 }
 
-/** q(a) of a whitened q(v): a_k = L_K⁻ᵀv_k. */
+/** Writes q(a) of a whitened q(v) to `out`: a_k = L_K⁻ᵀv_k. */
 export function coefficientsOfInducing(
+  { statistics: band, parameters, factor }: MapState,
   posterior: InducingPosterior,
-  band: Band,
-  factor: KernelFactor,
-  p: number,
-  d: number,
+  out: InducingCoefficients = createInducingCoefficients(band, parameters.numInducing, parameters.numBasis),
 ): InducingCoefficients {
-  const out = createInducingCoefficients(band, p, d);
-  const F = transpose(factor.inverseCholesky, p, p);
-  const a = transformBlocks(posterior.mean, posterior.covariance, F, p, d);
+  const { numInducing: p, numBasis: d } = parameters;
+  const a = transformBlocks(posterior, transpose(factor.inverseCholesky, p, p), p, d);
   transpose(a.mean, d, p, out.mean);
   out.covariance.set(a.covariance);
   fillBlocks(band, p, d, a.mean, out);
@@ -156,34 +151,27 @@ export function coefficientsOfInducing(
 
 /** The whitened q(v) of q(a): v_k = L_K'a_k. */
 export function inducingOfCoefficients(
-  posterior: InducingCoefficients,
-  factor: KernelFactor,
-  p: number,
-  d: number,
+  { parameters, factor }: Omit<MapState, "statistics">,
+  { mean: A, covariance: C, kl }: InducingCoefficients,
 ): InducingPosterior {
-  const F = transpose(factor.cholesky, p, p);
-  const { mean, covariance } = transformBlocks(transpose(posterior.mean, p, d), posterior.covariance, F, p, d);
-  let logDet = -2 * posterior.kl - d * p;
-  for (let r = 0; r < d * p; r++) logDet += covariance[r * d * p + r] + mean[r] * mean[r];
-  return { mean, covariance, logDet };
+  const { numInducing: p, numBasis: d } = parameters;
+  const v = transformBlocks({ mean: transpose(A, p, d), covariance: C }, transpose(factor.cholesky, p, p), p, d);
+  return { ...v, logDet: trace(v.covariance, d * p) + dot(v.mean, v.mean) - d * p - 2 * kl };
 }
 
 /** Natural parameters of the optimal q(v) for sums multiplied by `scale` (m/|batch| for a minibatch). */
 export function naturalTarget(
+  { statistics, parameters, factor }: MapState,
   sums: DataSums,
-  band: Band,
-  factor: KernelFactor,
-  noiseVariance: number,
-  p: number,
-  d: number,
   scale = 1,
 ): NaturalParameters {
+  const { numInducing: p, numBasis: d, noiseVariance } = parameters;
   const weight = scale / noiseVariance;
-  const gram = denseGram(sums, band, p, d, weight);
-  const cross = transpose(sums.cross, p, d).map((y) => weight * y);
-  const { mean: linear, covariance: precision } = transformBlocks(cross, gram, factor.inverseCholesky, p, d);
-  for (let r = 0; r < d * p; r++) precision[r * (d * p + 1)] += 1;
-  return { linear, precision };
+  const mean = transpose(sums.cross, p, d).map((y) => weight * y);
+  const covariance = denseGram(sums, statistics, p, d, weight);
+  const target = transformBlocks({ mean, covariance }, factor.inverseCholesky, p, d);
+  for (let r = 0; r < d * p; r++) target.covariance[r * (d * p + 1)] += 1;
+  return { linear: target.mean, precision: target.covariance };
 }
 
 /** N(Λ⁻¹c, Λ⁻¹). */
@@ -194,19 +182,18 @@ export function posteriorOfNatural({ linear, precision }: NaturalParameters): In
 }
 
 /**
- * The natural parameters of the same q(u) after the kernel matrix moved from `before` to `after`: with
+ * The natural parameters of the same q(u) after the kernel matrix moved from `before` to that of the state: with
  * F = L_new' L_old⁻ᵀ, c ← F c and Λ ← F Λ F' block by block, because v_new = L_new⁻¹ L_old v_old.
  */
 export function rewhitenNatural(
-  natural: NaturalParameters,
+  { parameters, factor }: Omit<MapState, "statistics">,
+  { linear, precision }: NaturalParameters,
   before: KernelFactor,
-  after: KernelFactor,
-  p: number,
-  d: number,
 ): NaturalParameters {
-  const F = multiply(transpose(after.cholesky, p, p), transpose(before.inverseCholesky, p, p), p, p, p);
-  const { mean: linear, covariance: precision } = transformBlocks(natural.linear, natural.precision, F, p, d);
-  return { linear, precision };
+  const { numInducing: p, numBasis: d } = parameters;
+  const F = multiply(transpose(factor.cholesky, p, p), transpose(before.inverseCholesky, p, p), p, p, p);
+  const moved = transformBlocks({ mean: linear, covariance: precision }, F, p, d);
+  return { linear: moved.mean, precision: moved.covariance };
 }
 
 /** KL[q(v) ‖ N(0,I)], the same as KL[q(u) ‖ p(u)]. */
@@ -214,14 +201,14 @@ export function inducingKl({ mean, covariance, logDet }: InducingPosterior): num
   return klOfWhitened(mean, covariance, -logDet);
 }
 
-/** (F m_k) and (F S_kl F') for a matrix F [p,p], blocks k, l of m [d,p] and of the symmetric S [dp,dp]. */
-export function transformBlocks(
-  mean: Float64Array,
-  covariance: Float64Array,
-  F: Float64Array,
-  p: number,
-  d: number,
-): { readonly mean: Float64Array; readonly covariance: Float64Array } {
+/** A vector [d,p] and a symmetric matrix [dp,dp] over inducing values. */
+interface Blocks {
+  readonly mean: Float64Array;
+  readonly covariance: Float64Array;
+}
+
+/** (F m_k) and (F S_kl F') for a matrix F [p,p], blocks k, l of m and S. */
+export function transformBlocks({ mean, covariance }: Blocks, F: Float64Array, p: number, d: number): Blocks {
   const n = d * p;
   const rows = (X: Float64Array): Float64Array => {
     const out = new Float64Array(n * n);

@@ -7,10 +7,9 @@
  * When q(u) is re-optimised at every trial point these partial derivatives are the total ones (envelope theorem).
  */
 import { multiply, symmetrizeInPlace, trace, transpose } from "../../numeric/matrix.ts";
-import type { Kernel } from "../gp/kernel.ts";
-import type { KernelFactor } from "../gp/stable-kernel.ts";
-import type { Band, DataSums, InducingCoefficients } from "./inducing.ts";
+import type { DataSums, MapPosterior } from "./inducing.ts";
 import type { PsiGradient } from "./psi.ts";
+import type { MapState } from "./state.ts";
 
 /** Γ and its product with K. */
 export interface KernelMatrixGradient {
@@ -21,15 +20,9 @@ export interface KernelMatrixGradient {
 }
 
 /** ∂ℒ/∂K for data sums and q(a). Two products of order p per entry of the band. */
-export function kernelMatrixGradient(
-  sums: DataSums,
-  band: Band,
-  posterior: InducingCoefficients,
-  factor: KernelFactor,
-  noiseVariance: number,
-  p: number,
-  d: number,
-): KernelMatrixGradient {
+export function kernelMatrixGradient(map: MapPosterior, sums: DataSums): KernelMatrixGradient {
+  const { statistics: band, posterior, factor } = map;
+  const { numInducing: p, numBasis: d, noiseVariance } = map.parameters;
   const { cholesky: L, inverseCholesky: X } = factor;
   const XT = transpose(X, p, p);
   const pp = p * p;
@@ -69,14 +62,12 @@ function add(a: Float64Array, scale: number, b: Float64Array): void {
  * Linear: ∂K_jk/∂z_j = α z_k for k ≠ j, 2α z_j for k = j.
  */
 export function addKernelMatrixTerms(
-  kernel: Kernel,
-  Z: Float64Array,
-  p: number,
-  q: number,
+  { parameters, factor }: Omit<MapState, "statistics">,
   gradient: KernelMatrixGradient,
-  K: Float64Array,
   out: Pick<PsiGradient, "logLengthscales" | "inducing"> & { logSignalVariance: number },
 ): void {
+  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q } = parameters;
+  const K = factor.matrix;
   const Gamma = gradient.matrix;
   out.logSignalVariance += gradient.scale;
   for (let j = 0; j < p; j++) {

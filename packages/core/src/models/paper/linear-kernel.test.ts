@@ -9,7 +9,7 @@ import { identity, multiply, transpose } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
 import { createEngine, loadIndividual } from "./engine.ts";
-import { covarianceOfFactor, unpackLocation } from "./state.ts";
+import { createPlace, unpackPlace } from "./state.ts";
 
 describe("the linear kernel", () => {
   it("has FPCA's posterior as local optimum and its log-likelihood as objective, when q(u) is a point mass at F'", () => {
@@ -60,9 +60,9 @@ describe("the linear kernel", () => {
         theta.fill(-0.5, q, 2 * q);
         loadIndividual(engine, i);
         const J = engine.solver.solve(theta, 0, { method, gradientTolerance: 1e-10, maxEvaluations: 500 });
-        const [m, L, S] = [new Float64Array(q), new Float64Array(q * q), new Float64Array(q * q)];
-        unpackLocation(theta, 0, q, false, m, L);
-        covarianceOfFactor(L, q, S);
+        const place = createPlace(q);
+        unpackPlace(theta, 0, false, place);
+        const { m, S } = place;
         // FPCA: C = (I + F'GF/σ²)⁻¹, x̂ = C F'g/σ², log p(y) by Woodbury.
         unpackGram(statistics, i, G);
         const rho = residualStatistics(statistics, i, meanCoefficients, g);

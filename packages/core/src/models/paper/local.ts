@@ -8,71 +8,48 @@
  * (packages/core/assembly/local.ts); whoever is out of its range is worked on here.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import {
-  restartScaledConjugateGradient,
-  runScaledConjugateGradient,
-  type ScaledConjugateGradientState,
-  startScaledConjugateGradient,
-} from "../../numeric/optimize/scaled-conjugate-gradient.ts";
+import { type CurvedObjective, type NewtonOptions, newtonAscent } from "../../numeric/optimize/newton.ts";
+import { maximizeScaledConjugateGradient } from "../../numeric/optimize/scaled-conjugate-gradient.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { type LocalKernel, openLocalKernel } from "../../wasm/local.ts";
 import type { Kernel } from "../gp/kernel.ts";
 import { createDerivatives, type Derivatives } from "./derivatives.ts";
-import { type Features, featuresOf, type Place } from "./features.ts";
+import { type Features, featuresOf } from "./features.ts";
 import type { DataSums } from "./inducing.ts";
-import { createNewtonWorkspace, maximizeNewton } from "./newton.ts";
-import { covarianceOfFactor, freeEntries, locationKl, numLocalParameters, unpackLocation } from "./state.ts";
+import {
+  createPlace,
+  type FreeEntries,
+  freeEntries,
+  locationKl,
+  numLocalParameters,
+  type Place,
+  unpackPlace,
+} from "./state.ts";
 
-export interface LocalSolveOptions {
+export interface LocalSolveOptions extends NewtonOptions {
   readonly method: "newton" | "scg";
-  /** Stop when no entry of the gradient exceeds this. */
-  readonly gradientTolerance: number;
-  readonly maxEvaluations: number;
 }
 
-export interface LocalSolver {
-  /** P: 2q for a diagonal, q + q(q+1)/2 for a full covariance. */
-  readonly numParameters: number;
-  /** Which kernels the objective runs on, after `setKernel`. */
-  readonly kernels: KernelKind;
-  /** Evaluations of J since creation. */
-  readonly evaluations: number;
-  /** ½(D2 + D2 of h'ψ1)_cc of the last evaluation, [q]: what individuals add to the gradient by log ℓ_c. */
-  readonly slopes: Float64Array;
-  /** Takes over the kernel and inducing places Z [p,q]; sums and global state are gone. */
-  setKernel(kernel: Kernel, Z: Float64Array): void;
-  /**
-   * Takes over the global state: A = K⁻¹M [p,d]; T_kl = K⁻¹(S_kl + m_k m_l')K⁻¹ symmetrised, [numBand,p,p]; K⁻¹ [p,p].
-   */
-  setGlobal(A: Float64Array, T: Float64Array, Kinv: Float64Array, noiseVariance: number): void;
-  /**
-   * Loads one individual: G_i from the statistics, g_i [d] at g[gOffset..], c_i. For the RBF kernel c_i contains
-   * −α Tr(G_i)/2σ²; for the linear kernel it does not, since E[k(x,x)] then depends on the place.
-   */
-  setIndividual(individual: number, g: Float64Array, gOffset: number, constant: number): void;
-  /** J at θ = theta[offset..offset+P]; writes the gradient [P] and the Hessian [P,P] where given. */
-  evaluate(theta: Float64Array, offset: number, gradient: Float64Array | null, hessian: Float64Array | null): number;
-  /** Maximises J from θ in place; returns J there. */
-  solve(theta: Float64Array, offset: number, options: LocalSolveOptions): number;
-  /** Adds the individual's part of the data sums at θ, times the weight; needs no global state. */
-  accumulate(theta: Float64Array, offset: number, weight: number): void;
-  resetSums(): void;
-  readSums(out: DataSums): void;
+/** Numbers in tables and sums, one row of features per statistic. */
+function roomSizes(numFirst: number, numSecond: number, d: number, numBand: number) {
+  return {
+    table0: d * numFirst, // ψ1's weights [d,numFirst]
+    table1: numBand * numSecond, // Ψ2's weights [numBand,numSecond]
+    weights0: numFirst,
+    weights1: numSecond,
+    sums0: d * numFirst, // Σ g ψ1' [d,numFirst]
+    sums1: numBand * numSecond, // Σ G Ψ2 [numBand,numSecond]
+    sums2: d * numFirst, // Σ G1 ψ1' [d,numFirst]
+    residual: d, // g
+    gram: numBand, // band of G
+    rowSums: d, // G1
+  };
 }
 
-/** Tables and sums in features, one row of features per statistic; in the memory of the kernels where they are used. */
-interface Room {
-  readonly table0: Float64Array; // ψ1's weights [d,numFirst]
-  readonly table1: Float64Array; // Ψ2's weights [numBand,numSecond]
-  readonly weights0: Float64Array;
-  readonly weights1: Float64Array;
-  readonly sums0: Float64Array; // Σ g ψ1' [d,numFirst]
-  readonly sums1: Float64Array; // Σ G Ψ2 [numBand,numSecond]
-  readonly sums2: Float64Array; // Σ G1 ψ1' [d,numFirst]
-  readonly residual: Float64Array; // g [d]
-  readonly gram: Float64Array; // band of G [numBand]
-  readonly rowSums: Float64Array; // G1 [d]
-}
+/** Tables and sums in features; in the memory of the kernels where they are used. */
+type Room = Readonly<Record<keyof ReturnType<typeof roomSizes>, Float64Array>>;
+
+export type LocalSolver = ReturnType<typeof createLocalSolver>;
 
 /** A local solver for p inducing places in q dimensions and individuals of the given statistics. */
 export function createLocalSolver(
@@ -81,16 +58,14 @@ export function createLocalSolver(
   q: number,
   diagonal: boolean,
   kernels: KernelKind = "typescript",
-): LocalSolver {
+) {
   const { numBand, bandRow, bandColumn } = statistics;
   const d = statistics.basis.numBasis;
   const P = numLocalParameters(q, diagonal);
-  const place: Place = { m: new Float64Array(q), T: new Float64Array(q * q), S: new Float64Array(q * q) };
+  const place = createPlace(q);
   const entries = freeEntries(q, diagonal);
   const D = createDerivatives(q);
   const slopes = new Float64Array(q);
-  const newton = createNewtonWorkspace(q, entries);
-  let conjugate: ScaledConjugateGradientState | null = null;
   let features!: Features;
   let room!: Room;
   let fast: LocalKernel | null = null;
@@ -98,11 +73,6 @@ export function createLocalSolver(
   let constant = Number.NaN;
   let weighed = false;
   let evaluations = 0;
-
-  const unpack = (theta: Float64Array, offset: number): void => {
-    unpackLocation(theta, offset, q, diagonal, place.m, place.T);
-    covarianceOfFactor(place.T, q, place.S);
-  };
 
   /** w1 = C1'h, w2 = −½ C2'W of the individual. */
   const weigh = (): void => {
@@ -114,7 +84,7 @@ export function createLocalSolver(
     }
   };
 
-  const evaluate: LocalSolver["evaluate"] = (theta, offset, gradient, hessian) => {
+  const evaluate: CurvedObjective = (theta, offset, gradient, hessian) => {
     evaluations++;
     if (!weighed) weigh();
     if (fast !== null) {
@@ -122,24 +92,32 @@ export function createLocalSolver(
       slopes.set(fast.buffers.slopes);
       if (!Number.isNaN(value)) return constant + value;
     }
-    unpack(theta, offset);
+    unpackPlace(theta, offset, diagonal, place);
     features.derivatives(place, room.weights0, room.weights1, hessian === null ? 2 : 4, D, slopes);
     writeDerivatives(place, entries, D, gradient, hessian);
     return constant + D.value - locationKl(theta, offset, q, diagonal);
   };
-  const objective = (x: Float64Array, gradient: Float64Array): number => evaluate(x, 0, gradient, null);
+  const newton = newtonAscent(evaluate, P);
+  const clearSums = (): void => {
+    for (const sums of [room.sums0, room.sums1, room.sums2]) sums.fill(0);
+  };
 
   return {
+    /** P: 2q for a diagonal, q + q(q+1)/2 for a full covariance. */
     numParameters: P,
+    /** ½(D2 + D2 of h'ψ1)_cc of the last evaluation, [q]: what individuals add to the gradient by log ℓ_c. */
     slopes,
-    get kernels() {
+    /** Which kernels the objective runs on, after `setKernel`. */
+    get kernels(): KernelKind {
       return fast === null ? "typescript" : "wasm-simd";
     },
-    get evaluations() {
+    /** Evaluations of J since creation. */
+    get evaluations(): number {
       return evaluations;
     },
-    setKernel: (kernel, Z) => {
-      features = featuresOf(kernel, Z, p, q, kernels === "wasm-simd");
+    /** Takes over the kernel and inducing places Z [p,q]; sums and global state are gone. */
+    setKernel: (kernel: Kernel, Z: Float64Array): void => {
+      features = featuresOf({ kernel, inducingLocations: Z, numInducing: p, mapDimension: q }, kernels === "wasm-simd");
       const { grid, numFirst, numSecond } = features;
       const counts = grid?.counts.join() ?? "";
       if (grid === null) fast = null;
@@ -149,10 +127,14 @@ export function createLocalSolver(
         fast.buffers.squares.set(kernel.lengthscales.map((ell) => ell * ell));
         fast.buffers.geometry.set([...grid.first, ...grid.spacing]);
       }
-      room = fast?.buffers ?? plainRoom(numFirst, numSecond, d, numBand);
-      clearSums(room);
+      const sizes = Object.entries(roomSizes(numFirst, numSecond, d, numBand));
+      room = fast?.buffers ?? (Object.fromEntries(sizes.map(([name, n]) => [name, new Float64Array(n)])) as Room);
+      clearSums();
     },
-    setGlobal: (A, T, Kinv, noiseVariance) => {
+    /**
+     * Takes over the global state: A = K⁻¹M [p,d]; T_kl = K⁻¹(S_kl + m_k m_l')K⁻¹ symmetrised, [numBand,p,p]; K⁻¹ [p,p].
+     */
+    setGlobal: (A: Float64Array, T: Float64Array, Kinv: Float64Array, noiseVariance: number): void => {
       const { numSecond } = features;
       const inverse = new Float64Array(numSecond); // C2'K⁻¹
       features.collapseSecond(Kinv, 1, inverse);
@@ -168,7 +150,11 @@ export function createLocalSolver(
       }
       weighed = false;
     },
-    setIndividual: (individual, g, gOffset, c) => {
+    /**
+     * Loads one individual: G_i from the statistics, g_i [d] at g[gOffset..], c_i. For the RBF kernel c_i contains
+     * −α Tr(G_i)/2σ²; for the linear kernel it does not, since E[k(x,x)] then depends on the place.
+     */
+    setIndividual: (individual: number, g: Float64Array, gOffset: number, c: number): void => {
       const { residual, gram, rowSums } = room;
       rowSums.fill(0);
       for (let k = 0; k < d; k++) residual[k] = g[gOffset + k];
@@ -181,33 +167,28 @@ export function createLocalSolver(
       constant = c;
       weighed = false;
     },
+    /** J at θ = theta[offset..offset+P]; writes the gradient [P] and the Hessian [P,P] where given. */
     evaluate,
-    solve: (theta, offset, { method, gradientTolerance, maxEvaluations }) => {
-      if (method === "newton") {
-        return maximizeNewton(evaluate, theta, offset, newton, gradientTolerance, maxEvaluations);
-      }
+    /** Maximises J from θ in place; returns J there. */
+    solve: (theta: Float64Array, offset: number, options: LocalSolveOptions): number => {
+      if (options.method === "newton") return newton(theta, offset, options);
       const start = theta.subarray(offset, offset + P);
-      if (conjugate === null) conjugate = startScaledConjugateGradient(objective, start);
-      else {
-        conjugate.x.set(start);
-        restartScaledConjugateGradient(objective, conjugate);
-      }
-      runScaledConjugateGradient(objective, conjugate, { gradientTolerance, maxEvaluations });
-      start.set(conjugate.x);
-      return conjugate.value;
+      const { x, value } = maximizeScaledConjugateGradient((at, slope) => evaluate(at, 0, slope, null), start, options);
+      start.set(x);
+      return value;
     },
-    accumulate: (theta, offset, weight) => {
+    /** Adds the individual's part of the data sums at θ, times the weight; needs no global state. */
+    accumulate: (theta: Float64Array, offset: number, weight: number): void => {
       if (fast?.accumulate(theta, offset, weight)) return;
-      const { numFirst, numSecond } = features;
-      const [first, second] = [new Float64Array(numFirst), new Float64Array(numSecond)];
-      unpack(theta, offset);
+      const [first, second] = [new Float64Array(features.numFirst), new Float64Array(features.numSecond)];
+      unpackPlace(theta, offset, diagonal, place);
       features.values(place, first, second);
       addOuter(room.sums0, room.residual, weight, first);
       addOuter(room.sums1, room.gram, weight, second);
       addOuter(room.sums2, room.rowSums, weight, first);
     },
-    resetSums: () => clearSums(room),
-    readSums: ({ cross, gram, course }) => {
+    resetSums: clearSums,
+    readSums: ({ cross, gram, course }: DataSums): void => {
       const { numSecond } = features;
       features.expandFirst(room.sums0, d, cross);
       features.expandFirst(room.sums2, d, course);
@@ -217,26 +198,6 @@ export function createLocalSolver(
       }
     },
   };
-}
-
-function plainRoom(numFirst: number, numSecond: number, d: number, numBand: number): Room {
-  const room = (length: number) => new Float64Array(length);
-  return {
-    table0: room(d * numFirst),
-    table1: room(numBand * numSecond),
-    weights0: room(numFirst),
-    weights1: room(numSecond),
-    sums0: room(d * numFirst),
-    sums1: room(numBand * numSecond),
-    sums2: room(d * numFirst),
-    residual: room(d),
-    gram: room(numBand),
-    rowSums: room(d),
-  };
-}
-
-function clearSums({ sums0, sums1, sums2 }: Room): void {
-  for (const sums of [sums0, sums1, sums2]) sums.fill(0);
 }
 
 /** out = Σ_e x_e table[e]. */
@@ -267,7 +228,7 @@ function addOuter(table: Float64Array, x: Float64Array, weight: number, values: 
  */
 function writeDerivatives(
   { m, T }: Place,
-  { rows, columns }: { readonly rows: Int32Array; readonly columns: Int32Array },
+  { rows, columns }: FreeEntries,
   { q, first, second, third, fourth }: Derivatives,
   gradient: Float64Array | null,
   H: Float64Array | null,

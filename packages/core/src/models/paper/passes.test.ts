@@ -3,6 +3,7 @@ import { gradientError, relativeError } from "../../../../../test/expect-gradien
 import { type ProblemOptions, randomProblem } from "../../../../../test/paper-problem.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { gridLocations } from "../gp/inducing.ts";
+import { meanDesign } from "../mean.ts";
 import { createEngine, type Engine, updateInducing } from "./engine.ts";
 import { hyperLayout } from "./hyperparameters.ts";
 import { solvePlace, sumObjectives, sumOverAll } from "./passes.ts";
@@ -68,12 +69,8 @@ describe("passes over individuals", () => {
     for (const options of SHAPES) {
       const { theta, parameters, statistics, engineOf } = problemOf(options);
       const shared = options.kernel !== "ard";
-      const layout = hyperLayout(parameters, statistics, {
-        hyperparameters: true,
-        inducing: false,
-        scalarMean: true,
-        sharedLengthscale: shared,
-      });
+      const learned = { learn: true, learnInducing: false, sharedLengthscale: shared };
+      const layout = hyperLayout(parameters, statistics, learned, meanDesign("scalar", parameters.numBasis));
       const x = new Float64Array(theta.length + layout.coordinates.length);
       x.set(theta);
       const [a, b] = (["wasm-simd", "typescript"] as const).map((kernels) => {

@@ -56,7 +56,7 @@ describe("psi statistics", () => {
     for (let seed = 0; seed < 200; seed++) {
       const { q, p, kernel, Z, m, S } = randomCase(seed);
       const psi = createPsi(p);
-      computePsi(kernel, Z, p, q, m, S, psi);
+      computePsi({ kernel, inducingLocations: Z, numInducing: p, mapDimension: q }, { m, S }, psi);
       const expected = quadraturePsi(kernel, Z, p, q, m, S);
       worst = Math.max(worst, relativeError([psi.psi0], [expected.psi0]));
       worst = Math.max(worst, relativeError(psi.psi1, expected.psi1), relativeError(psi.psi2, expected.psi2));
@@ -66,8 +66,9 @@ describe("psi statistics", () => {
 
   it("become the kernel itself when the place is certain", () => {
     const { q, p, kernel, Z, m } = randomCase(1);
+    const at = { kernel, inducingLocations: Z, numInducing: p, mapDimension: q };
     const psi = createPsi(p);
-    computePsi(kernel, Z, p, q, m, new Float64Array(q * q), psi);
+    computePsi(at, { m, S: new Float64Array(q * q) }, psi);
     const k = kernelCross(kernel, m, 1, Z, p, q);
     expect(relativeError(psi.psi1, k)).toBeLessThan(1e-14);
     expect(psi.psi2[1]).toBeCloseTo(k[0] * k[1], 12);
@@ -114,7 +115,8 @@ function derivativeError(seed: number): number {
   const value = (x: Float64Array): number => {
     const { mean, cov, trial, places } = read(x);
     const psi = createPsi(p);
-    computePsi(trial, places, p, q, mean, cov, psi);
+    const at = { kernel: trial, inducingLocations: places, numInducing: p, mapDimension: q };
+    computePsi(at, { m: mean, S: cov }, psi);
     let s = weights.psi0 * psi.psi0;
     for (let j = 0; j < p; j++) s += weights.psi1[j] * psi.psi1[j];
     for (let e = 0; e < p * p; e++) s += weights.psi2[e] * psi.psi2[e];
@@ -129,9 +131,10 @@ function derivativeError(seed: number): number {
     ...Z,
   ]);
   const psi = createPsi(p);
-  computePsi(kernel, Z, p, q, m, S, psi);
+  const at = { kernel, inducingLocations: Z, numInducing: p, mapDimension: q };
+  computePsi(at, { m, S }, psi);
   const out = createPsiGradient(p, q);
-  addPsiGradient(kernel, Z, p, q, m, S, psi, weights, out);
+  addPsiGradient(at, { place: { m, S }, psi, weights }, out);
   const gradient = Float64Array.from([
     ...out.location,
     // Moving S_cb moves S_bc too.

@@ -11,8 +11,8 @@
  * repeated most, collapses weights on ψ first (features.ts).
  */
 import { multiplyVector, trace } from "../../numeric/matrix.ts";
-import type { Kernel, LinearKernel, RbfKernel } from "../gp/kernel.ts";
 import { bumpShape, featuresOf } from "./features.ts";
+import type { InducingKernel, Place } from "./state.ts";
 
 /** ψ0, ψ1 [p], Ψ2 [p,p] of one individual; also used for the weights ∂J/∂ψ (then Ψ2's part is symmetric, over all j,k). */
 export interface Psi {
@@ -50,41 +50,31 @@ export function createPsiGradient(p: number, q: number): PsiGradient {
   };
 }
 
-/** Writes ψ0, ψ1, Ψ2 of N(m, S) to `out`; m [q], S [q,q], Z [p,q]. */
-export function computePsi(
-  kernel: Kernel,
-  Z: Float64Array,
-  p: number,
-  q: number,
-  m: Float64Array,
-  S: Float64Array,
-  out: Psi,
-): void {
-  const features = featuresOf(kernel, Z, p, q, false);
+/** The mean and covariance of a place. */
+type PlaceMoments = Pick<Place, "m" | "S">;
+
+/** Writes ψ0, ψ1, Ψ2 of N(m, S) to `out`. */
+export function computePsi(at: InducingKernel, place: PlaceMoments, out: Psi): void {
+  const features = featuresOf(at, false);
   const [first, second] = [new Float64Array(features.numFirst), new Float64Array(features.numSecond)];
-  features.values({ m, S }, first, second);
+  features.values(place, first, second);
   features.expandFirst(first, 1, out.psi1);
   features.expandSecond(second, out.psi2);
   // The second features of the linear kernel are S + mm'.
-  out.psi0 = kernel.signalVariance * (kernel.kind === "rbf" ? 1 : trace(second, q));
+  out.psi0 = at.kernel.signalVariance * (at.kernel.kind === "rbf" ? 1 : trace(second, at.mapDimension));
 }
 
-/**
- * Adds the derivatives of J through ψ to `out`, given weights w = ∂J/∂(ψ0, ψ1, Ψ2) and the statistics `psi` at (m, S).
- */
-export function addPsiGradient(
-  kernel: Kernel,
-  Z: Float64Array,
-  p: number,
-  q: number,
-  m: Float64Array,
-  S: Float64Array,
-  psi: Psi,
-  weights: Psi,
-  out: PsiGradient,
-): void {
-  if (kernel.kind === "rbf") addRbfGradient(kernel, Z, p, q, m, S, psi, weights, out);
-  else addLinearGradient(kernel, Z, p, q, m, S, psi, weights, out);
+/** Weights w = ∂J/∂(ψ0, ψ1, Ψ2) on the statistics `psi` of a place. */
+export interface WeightedPsi {
+  readonly place: PlaceMoments;
+  readonly psi: Psi;
+  readonly weights: Psi;
+}
+
+/** Adds the derivatives of J through ψ to `out`. */
+export function addPsiGradient(at: InducingKernel, weighted: WeightedPsi, out: PsiGradient): void {
+  if (at.kernel.kind === "rbf") addRbfGradient(at, at.kernel.lengthscales, weighted, out);
+  else addLinearGradient(at, weighted, out);
 }
 
 /**
@@ -94,17 +84,11 @@ export function addPsiGradient(
  *   ∂z_j: v,   e − D⁻²(z_j−z_k)/2   (for z_k with the sign of the last term turned).
  */
 function addRbfGradient(
-  kernel: RbfKernel,
-  Z: Float64Array,
-  p: number,
-  q: number,
-  m: Float64Array,
-  S: Float64Array,
-  psi: Psi,
-  weights: Psi,
+  { inducingLocations: Z, numInducing: p, mapDimension: q }: InducingKernel,
+  lengthscales: Float64Array,
+  { place: { m, S }, psi, weights }: WeightedPsi,
   out: PsiGradient,
 ): void {
-  const { lengthscales } = kernel;
   const P1 = bumpShape(lengthscales, S, 1).R;
   const P2 = bumpShape(lengthscales, S, 2).R.map((r) => 0.5 * r);
   const delta = new Float64Array(q);
@@ -152,14 +136,8 @@ function addRbfGradient(
 
 /** ∂m: 2αm w0 + αZ'w1 + 2α²Z'W2Zm;  ∂S: αI w0 + α²Z'W2Z;  ∂Z: α w1 m' + 2α²W2Z(S + mm');  ∂log α: ψ0, ψ1, 2Ψ2. */
 function addLinearGradient(
-  kernel: LinearKernel,
-  Z: Float64Array,
-  p: number,
-  q: number,
-  m: Float64Array,
-  S: Float64Array,
-  psi: Psi,
-  weights: Psi,
+  { kernel, inducingLocations: Z, numInducing: p, mapDimension: q }: InducingKernel,
+  { place: { m, S }, psi, weights }: WeightedPsi,
   out: PsiGradient,
 ): void {
   const alpha = kernel.signalVariance;

@@ -10,6 +10,7 @@ import { identity } from "../../numeric/matrix.ts";
 import { chooseKernels } from "../../wasm/instance.ts";
 import type { FitControl } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
+import { meanDesign } from "../mean.ts";
 import {
   clonePlain,
   completeRun,
@@ -219,12 +220,7 @@ function paperFit(
 }
 
 function openSchedule(engine: Engine, { settings, start, meanKind }: PaperInputs, state: RunState): Schedule {
-  const layout = hyperLayout(start, engine.statistics, {
-    hyperparameters: settings.learn,
-    inducing: settings.learnInducing,
-    scalarMean: meanKind === "scalar",
-    sharedLengthscale: settings.sharedLengthscale,
-  });
+  const layout = hyperLayout(start, engine.statistics, settings, meanDesign(meanKind, start.numBasis));
   switch (settings.schedule) {
     case "batch":
       return batchSchedule(engine, layout, settings, state);
@@ -246,7 +242,7 @@ function finishedModel(
   const { statistics } = engine;
   const { parameters, iteration, converged, verdict, trace, warnings } = state;
   const { numInducing: p, numBasis: d, mapDimension: q } = parameters;
-  const posterior = inducingOfCoefficients(engine.posterior, engine.factor, p, d);
+  const posterior = inducingOfCoefficients(engine, engine.posterior);
   return {
     kind: "dtm-paper",
     basis: statistics.basis,

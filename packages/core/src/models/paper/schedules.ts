@@ -6,13 +6,20 @@ import { DtmError } from "../../errors.ts";
 import { startLbfgs, stepLbfgs } from "../../numeric/optimize/lbfgs.ts";
 import type { Objective } from "../../numeric/optimize/objective.ts";
 import { countSmallGain, lastValue } from "../run.ts";
-import { dataTotals, type Engine, requireUpdate, setParameters, termsOfSums, updateInducing } from "./engine.ts";
+import {
+  boundOf,
+  dataTotals,
+  type Engine,
+  requireUpdate,
+  setParameters,
+  termsOfSums,
+  updateInducing,
+} from "./engine.ts";
 import { gradientOfSums, inducingGradient } from "./gradients.ts";
 import { atEdge, type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
 import type { DtmPaperSettings } from "./options.ts";
 import { placeInShards, sumInShards, sumObjectives, sumOverAll } from "./passes.ts";
 import type { RunState, Schedule } from "./run-state.ts";
-import { logPrior } from "./state.ts";
 
 /** The gain at which "batch" and "coordinate" count an iteration as none: tolerance · |bound|. */
 export function smallGain({ tolerance }: DtmPaperSettings, trace: readonly number[]): number {
@@ -60,25 +67,19 @@ export function batchSchedule(
     leave: () => {
       const { x } = batch.lbfgs;
       state.theta = x.slice(0, n);
-      leaveLearned(engine, layout, state, x, n);
+      leaveLearned(engine, layout, state, x.subarray(n));
       state.batch = null;
       return null;
     },
   };
 }
 
-/** Takes the learned hyperparameters x[offset..] over into the state, with a warning for each that rests at an edge. */
-export function leaveLearned(
-  engine: Engine,
-  layout: HyperLayout,
-  state: RunState,
-  x: Float64Array,
-  offset: number,
-): void {
+/** Takes the learned hyperparameters x over into the state, with a warning for each that rests at an edge. */
+export function leaveLearned(engine: Engine, layout: HyperLayout, state: RunState, x: Float64Array): void {
   if (layout.coordinates.length === 0) return;
-  state.parameters = parametersAt(layout, x, offset);
+  state.parameters = parametersAt(layout, x);
   setParameters(engine, state.parameters);
-  for (const name of atEdge(layout, x, offset)) {
+  for (const name of atEdge(layout, x)) {
     state.warnings.push(`The learned ${name} rests at the edge of its allowed range.`);
   }
 }
@@ -92,27 +93,22 @@ export function leaveLearned(
  * cannot be factored.
  */
 export function collapsedBound(engine: Engine, layout: HyperLayout): Objective {
-  const { statistics, posterior, sums, options } = engine;
-  const n = statistics.numIndividuals * engine.numLocal;
+  const { sums, options } = engine;
+  const n = engine.statistics.numIndividuals * engine.numLocal;
   const learns = layout.coordinates.length > 0;
   return (x, gradient) => {
-    if (learns && !setParameters(engine, parametersAt(layout, x, n))) return Number.NEGATIVE_INFINITY;
-    const { parameters, factor } = engine;
-    const theta = x.subarray(0, n);
+    const [theta, hyper] = [x.subarray(0, n), x.subarray(n)];
+    if (learns && !setParameters(engine, parametersAt(layout, hyper))) return Number.NEGATIVE_INFINITY;
     sumOverAll(engine, theta);
     if (!updateInducing(engine)) return Number.NEGATIVE_INFINITY;
-    const slopes = new Float64Array(parameters.mapDimension);
+    const slopes = new Float64Array(engine.parameters.mapDimension);
     const total = sumObjectives(engine, theta, gradient, slopes);
-    const { diagonal, priors, sharedLengthscale: shared } = options;
     if (learns) {
-      const data = dataTotals(engine, theta);
-      const hyper = gradientOfSums(parameters, statistics, factor, posterior, sums, data, slopes, priors, shared);
-      const inducing = layout.learned.inducing
-        ? inducingGradient(parameters, statistics, theta, diagonal, factor, posterior, sums)
-        : undefined;
-      writeHyperGradient(layout, { ...hyper, inducing }, x, n, gradient);
+      const partial = gradientOfSums(engine, sums, dataTotals(engine, theta), slopes, options);
+      const inducing = layout.learnInducing ? inducingGradient(engine, sums, theta, options.diagonal) : undefined;
+      writeHyperGradient(layout, { ...partial, inducing }, hyper, gradient.subarray(n));
     }
-    return total - posterior.kl + logPrior(priors, parameters.noiseVariance, parameters.kernel, shared);
+    return boundOf(engine, total);
   };
 }
 

@@ -52,7 +52,7 @@ export function paperStart(statistics: BasisStatistics, start: MapStart, setting
       meanCoefficients: start.mean.coefficients.slice(),
       noiseVariance: noiseLevel(start.noise),
     },
-    theta: packLocations(places, covariance, m, q, diagonalLocations),
+    theta: packLocations({ mean: places, covariance }, q, diagonalLocations),
     warnings: warning === null ? [] : [warning],
   };
 }

@@ -5,19 +5,25 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { cholesky } from "../../numeric/cholesky.ts";
-import type { Kernel } from "../gp/kernel.ts";
+import type { SparseMap } from "../gp/sparse-map.ts";
+import type { KernelFactor } from "../gp/stable-kernel.ts";
+
+/** A kernel and the inducing places. */
+export type InducingKernel = Pick<SparseMap, "kernel" | "inducingLocations" | "numInducing" | "mapDimension">;
 
 /** Shapes and global parameters of the model. */
-export interface GlobalParameters {
-  readonly kernel: Kernel;
-  /** Z, [p,q]. */
-  readonly inducingLocations: Float64Array;
-  readonly numInducing: number; // p
-  readonly mapDimension: number; // q
+export interface GlobalParameters extends InducingKernel {
   readonly numBasis: number; // d
   /** β of the mean curve, [d]; a scalar mean is μ·1. */
   readonly meanCoefficients: Float64Array;
   readonly noiseVariance: number; // σ²
+}
+
+/** What the global step works with: statistics of individuals, parameters and the factor of their kernel matrix. */
+export interface MapState {
+  readonly statistics: BasisStatistics;
+  readonly parameters: GlobalParameters;
+  readonly factor: KernelFactor;
 }
 
 /** Gaussian prior on the log of a hyperparameter: −½ precision (log θ − mean)². */
@@ -30,7 +36,6 @@ export interface LogPrior {
 export interface Priors {
   readonly logNoiseVariance?: LogPrior;
   readonly logSignalVariance?: LogPrior;
-  /** Counted once for a shared length-scale, once per dimension otherwise. */
   readonly logLengthscale?: LogPrior;
 }
 
@@ -65,23 +70,27 @@ export function freeEntries(q: number, diagonal: boolean): FreeEntries {
   return { rows: Int32Array.from(rows), columns: Int32Array.from(columns) };
 }
 
-/** Writes m [q] and T [q,q] of θ at `offset`. */
-export function unpackLocation(
-  theta: Float64Array,
-  offset: number,
-  q: number,
-  diagonal: boolean,
-  m: Float64Array,
-  T: Float64Array,
-): void {
-  T.fill(0, 0, q * q);
+/** q(x) = N(m, TT') unpacked. */
+export interface Place {
+  readonly m: Float64Array; // [q]
+  readonly T: Float64Array; // [q,q] lower triangular
+  readonly S: Float64Array; // [q,q]
+}
+
+export function createPlace(q: number): Place {
+  return { m: new Float64Array(q), T: new Float64Array(q * q), S: new Float64Array(q * q) };
+}
+
+/** Writes m, T and S of θ at `offset`. */
+export function unpackPlace(theta: Float64Array, offset: number, diagonal: boolean, { m, T, S }: Place): void {
+  const q = m.length;
   for (let c = 0; c < q; c++) {
     m[c] = theta[offset + c];
     T[c * q + c] = Math.exp(theta[offset + q + c]);
   }
-  if (diagonal) return;
   let e = offset + 2 * q;
-  for (let c = 1; c < q; c++) for (let b = 0; b < c; b++) T[c * q + b] = theta[e++];
+  for (let c = 1; c < q && !diagonal; c++) for (let b = 0; b < c; b++) T[c * q + b] = theta[e++];
+  covarianceOfFactor(T, q, S);
 }
 
 /** S = T T', [q,q]. */
@@ -97,26 +106,20 @@ export function covarianceOfFactor(T: Float64Array, q: number, S: Float64Array):
 }
 
 /** θ of all individuals, [m,P], from means [m,q] and covariances [m,q,q]; off-diagonal entries are dropped if `diagonal`. */
-export function packLocations(
-  mean: Float64Array,
-  covariance: Float64Array,
-  m: number,
-  q: number,
-  diagonal: boolean,
-): Float64Array {
-  const P = numLocalParameters(q, diagonal);
+export function packLocations({ mean, covariance }: LocationPosterior, q: number, diagonal: boolean): Float64Array {
+  const m = mean.length / q;
+  const { rows, columns } = freeEntries(q, diagonal);
+  const P = q + rows.length;
   const theta = new Float64Array(m * P);
   for (let i = 0; i < m; i++) {
     const S = covariance.slice(i * q * q, (i + 1) * q * q);
-    if (diagonal) for (let c = 0; c < q; c++) for (let b = 0; b < q; b++) if (b !== c) S[c * q + b] = 0;
+    if (diagonal) for (let e = 0; e < q * q; e++) if (e % (q + 1) !== 0) S[e] = 0;
     const T = cholesky(S, q, "covariance of a place");
-    for (let c = 0; c < q; c++) {
-      theta[i * P + c] = mean[i * q + c];
-      theta[i * P + q + c] = Math.log(T[c * q + c]);
+    for (let c = 0; c < q; c++) theta[i * P + c] = mean[i * q + c];
+    for (let k = 0; k < rows.length; k++) {
+      const t = T[rows[k] * q + columns[k]];
+      theta[i * P + q + k] = k < q ? Math.log(t) : t;
     }
-    if (diagonal) continue;
-    let e = i * P + 2 * q;
-    for (let c = 1; c < q; c++) for (let b = 0; b < c; b++) theta[e++] = T[c * q + b];
   }
   return theta;
 }
@@ -125,14 +128,12 @@ export function packLocations(
 export function unpackLocations(theta: Float64Array, q: number, diagonal: boolean): LocationPosterior {
   const P = numLocalParameters(q, diagonal);
   const m = theta.length / P;
-  const mean = new Float64Array(m * q);
-  const covariance = new Float64Array(m * q * q);
-  const T = new Float64Array(q * q);
-  const S = new Float64Array(q * q);
+  const [mean, covariance] = [new Float64Array(m * q), new Float64Array(m * q * q)];
+  const place = createPlace(q);
   for (let i = 0; i < m; i++) {
-    unpackLocation(theta, i * P, q, diagonal, mean.subarray(i * q, (i + 1) * q), T);
-    covarianceOfFactor(T, q, S);
-    covariance.set(S, i * q * q);
+    unpackPlace(theta, i * P, diagonal, place);
+    mean.set(place.m, i * q);
+    covariance.set(place.S, i * q * q);
   }
   return { mean, covariance };
 }
@@ -149,14 +150,20 @@ export function locationKl(theta: Float64Array, offset: number, q: number, diago
   return kl;
 }
 
-/** log π of the hyperparameters; constants dropped. `shared` says that the length-scales are one parameter. */
-export function logPrior(priors: Priors, noiseVariance: number, kernel: Kernel, shared: boolean): number {
+/** What the priors need beside the parameters. */
+export interface PriorOptions {
+  readonly priors: Priors;
+  /** One length-scale for all dimensions: its prior counts once. */
+  readonly sharedLengthscale: boolean;
+}
+
+/** log π of the hyperparameters; constants dropped. */
+export function logPrior({ noiseVariance, kernel }: GlobalParameters, options: PriorOptions): number {
+  const { priors, sharedLengthscale } = options;
+  const ells = kernel.kind === "rbf" ? kernel.lengthscales.subarray(0, sharedLengthscale ? 1 : undefined) : [];
   let value = logPriorTerm(priors.logNoiseVariance, noiseVariance);
   value += logPriorTerm(priors.logSignalVariance, kernel.signalVariance);
-  if (kernel.kind === "rbf") {
-    const count = shared ? 1 : kernel.lengthscales.length;
-    for (let c = 0; c < count; c++) value += logPriorTerm(priors.logLengthscale, kernel.lengthscales[c]);
-  }
+  for (const ell of ells) value += logPriorTerm(priors.logLengthscale, ell);
   return value;
 }
 

@@ -12,10 +12,17 @@
  * allows; the gradient is the minibatch's own, so that the large terms in it cancel as they do in the sum over all.
  */
 import { createRandom } from "../../numeric/random.ts";
-import { type NaturalParameters, naturalStep } from "../gp/solve.ts";
-import type { KernelFactor } from "../gp/stable-kernel.ts";
-import { lastValue } from "../run.ts";
-import { dataTotals, type Engine, requireUpdate, setParameters, updateInducing, useInducing } from "./engine.ts";
+import { naturalStep } from "../gp/solve.ts";
+import { clonePlain, lastValue } from "../run.ts";
+import {
+  boundOf,
+  dataTotals,
+  type Engine,
+  requireUpdate,
+  setParameters,
+  updateInducing,
+  useInducing,
+} from "./engine.ts";
 import { gradientOfSums } from "./gradients.ts";
 import { type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
 import {
@@ -30,7 +37,6 @@ import type { DtmPaperSettings } from "./options.ts";
 import { objectiveInShards, sumInShards, sumObjectives, visitInShards } from "./passes.ts";
 import type { RunState, Schedule, StochasticState, TrackedInducing } from "./run-state.ts";
 import { leaveLearned } from "./schedules.ts";
-import { logPrior } from "./state.ts";
 
 /** Individuals visited per step, at most (but whole minibatches): keeps progress and cancelling responsive. */
 const STEP_INDIVIDUALS = 4096;
@@ -44,11 +50,10 @@ export function stochasticSchedule(
   settings: DtmPaperSettings,
   state: RunState,
 ): Schedule {
-  const { statistics, posterior, options } = engine;
-  const m = statistics.numIndividuals;
+  const m = engine.statistics.numIndividuals;
   const { numInducing: p, mapDimension: q, numBasis: d } = engine.parameters;
   const learns = layout.coordinates.length > 0;
-  const sums = createSums(statistics, p, d);
+  const sums = createSums(engine.statistics, p, d);
   const slope = new Float64Array(layout.coordinates.length);
   const literal = settings.schedule === "paper";
   const local = {
@@ -59,29 +64,30 @@ export function stochasticSchedule(
   const fresh = state.stochastic === null;
   state.stochastic ??= startState(engine, layout, state.theta, settings.seed);
   const run = state.stochastic;
-  if (learns) setParameters(engine, parametersAt(layout, run.hyper, 0));
+  if (learns) setParameters(engine, parametersAt(layout, run.hyper));
   applyInducing(engine, run.inducing);
   if (fresh) state.trace.push(boundAt(engine, state.theta));
 
   /** One gradient step on the hyperparameters, q(u) held fixed; not taken if the kernel matrix would not factor. */
   const learnStep = (batch: Int32Array, stepSize: number): void => {
-    const { parameters, factor } = engine;
+    const { factor } = engine;
     const weight = m / batch.length;
     const slopes = new Float64Array(q);
     sumObjectives(engine, state.theta, null, slopes, batch);
     for (let c = 0; c < q; c++) slopes[c] *= weight;
     const data = dataTotals(engine, state.theta, batch, weight);
-    const { priors, sharedLengthscale: shared } = options;
-    const estimate = gradientOfSums(parameters, statistics, factor, posterior, sums, data, slopes, priors, shared);
-    writeHyperGradient(layout, estimate, run.hyper, 0, slope);
+    writeHyperGradient(layout, gradientOfSums(engine, sums, data, slopes, engine.options), run.hyper, slope);
     const trial = run.hyper.slice();
     layout.coordinates.forEach(({ scale, curvature, longest }, k) => {
       const step = (stepSize * slope[k] * scale) / curvature;
       trial[k] += scale * Math.min(Math.max(step, -longest), longest);
     });
-    if (!setParameters(engine, parametersAt(layout, trial, 0))) return;
+    if (!setParameters(engine, parametersAt(layout, trial))) return;
     run.hyper.set(trial);
-    keepInducing(engine, run.inducing, factor);
+    // q(u) stays the same when the kernel moves.
+    if (run.inducing.form === "whitened") {
+      run.inducing.natural = rewhitenNatural(engine, run.inducing.natural, factor);
+    }
   };
 
   const finishEpoch = (): boolean => {
@@ -120,7 +126,7 @@ export function stochasticSchedule(
       return run.position >= m ? finishEpoch() : false;
     },
     leave: () => {
-      leaveLearned(engine, layout, state, run.hyper, 0);
+      leaveLearned(engine, layout, state, run.hyper);
       state.stochastic = null;
       return run.inducing.form === "sums" ? run.inducing.sums : null;
     },
@@ -144,29 +150,19 @@ function startState(engine: Engine, layout: HyperLayout, theta: Float64Array, se
 
 /** ℒ at θ under the engine's q(u). */
 function boundAt(engine: Engine, theta: Float64Array): number {
-  const { options, parameters, posterior } = engine;
-  const prior = logPrior(options.priors, parameters.noiseVariance, parameters.kernel, options.sharedLengthscale);
-  return objectiveInShards(engine, theta) - posterior.kl + prior;
+  return boundOf(engine, objectiveInShards(engine, theta));
 }
 
 /** Starts at the exact update for the sums. */
 export function trackInducing(engine: Engine, sums: DataSums, kernelMoves: boolean): TrackedInducing {
-  if (kernelMoves) return { form: "whitened", natural: targetOf(engine, sums) };
-  const { cross, gram, course } = sums;
-  return { form: "sums", sums: { cross: cross.slice(), gram: gram.slice(), course: course.slice() } };
+  if (kernelMoves) return { form: "whitened", natural: naturalTarget(engine, sums) };
+  return { form: "sums", sums: clonePlain(sums) };
 }
 
 /** The natural-gradient step of length λ towards the optimum for the given sums, in place. */
 export function blendInducing(engine: Engine, tracked: TrackedInducing, sums: DataSums, stepSize: number): void {
   if (tracked.form === "sums") naturalStep(tracked.sums, sums, stepSize);
-  else naturalStep(tracked.natural, targetOf(engine, sums), stepSize);
-}
-
-/** Keeps q(u) when the kernel moved from `before` to the engine's present one. */
-function keepInducing(engine: Engine, tracked: TrackedInducing, before: KernelFactor): void {
-  if (tracked.form === "sums" || engine.factor === before) return;
-  const { numInducing: p, numBasis: d } = engine.parameters;
-  tracked.natural = rewhitenNatural(tracked.natural, before, engine.factor, p, d);
+  else naturalStep(tracked.natural, naturalTarget(engine, sums), stepSize);
 }
 
 /** Solves for q(u) and hands it to the engine and its local solver. */
@@ -175,17 +171,6 @@ export function applyInducing(engine: Engine, tracked: TrackedInducing): void {
     requireUpdate(updateInducing(engine, tracked.sums));
     return;
   }
-  const { statistics, factor, posterior, parameters } = engine;
-  const { numInducing: p, numBasis: d } = parameters;
-  const solved = coefficientsOfInducing(posteriorOfNatural(tracked.natural), statistics, factor, p, d);
-  posterior.mean.set(solved.mean);
-  posterior.covariance.set(solved.covariance);
-  posterior.blocks.set(solved.blocks);
-  posterior.kl = solved.kl;
+  coefficientsOfInducing(engine, posteriorOfNatural(tracked.natural), engine.posterior);
   useInducing(engine);
-}
-
-function targetOf({ statistics, factor, parameters }: Engine, sums: DataSums): NaturalParameters {
-  const { numInducing: p, numBasis: d, noiseVariance } = parameters;
-  return naturalTarget(sums, statistics, factor, noiseVariance, p, d);
 }

@@ -35,36 +35,24 @@ export interface ScaledConjugateGradientOptions {
 /** The state before the first step, at a copy of x0. */
 export function startScaledConjugateGradient(objective: Objective, x0: Float64Array): ScaledConjugateGradientState {
   const n = x0.length;
-  const state: ScaledConjugateGradientState = {
-    x: x0.slice(),
-    gradient: new Float64Array(n),
-    direction: new Float64Array(n),
+  const x = x0.slice();
+  const gradient = new Float64Array(n);
+  const value = objective(x, gradient);
+  return {
+    x,
+    gradient,
+    direction: gradient.slice(),
     trial: new Float64Array(n),
     trialGradient: new Float64Array(n),
-    value: 0,
-    damping: 0,
+    value,
+    damping: 1e-6,
     includedDamping: 0,
     curvature: 0,
     moved: true,
     sinceRestart: 0,
     iterations: 0,
-    evaluations: 0,
+    evaluations: 1,
   };
-  restartScaledConjugateGradient(objective, state);
-  return state;
-}
-
-/** Starts anew at `state.x` in the same buffers. */
-export function restartScaledConjugateGradient(objective: Objective, state: ScaledConjugateGradientState): void {
-  state.value = objective(state.x, state.gradient);
-  state.direction.set(state.gradient);
-  state.damping = 1e-6;
-  state.includedDamping = 0;
-  state.curvature = 0;
-  state.moved = true;
-  state.sinceRestart = 0;
-  state.iterations = 0;
-  state.evaluations = 1;
 }
 
 /** One step in place (two evaluations at most); returns the gain, 0 if the trial was rejected. */

@@ -8,7 +8,7 @@
 import { compareText } from "../cohort/cohort.ts";
 import { type Complaint, type ErrorCode, showReceived, type Where } from "../errors.ts";
 import { columnsNamed } from "../ingest/columns.ts";
-import { createComplaintBook } from "../ingest/complaints.ts";
+import { createComplaintBook, type Words } from "../ingest/complaints.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
 
 /** Rows of a table of individuals as text; an id may come twice. */
@@ -56,8 +56,8 @@ export function readOutcomes(
 ): OutcomesRead {
   const individual = new Map(cohortIds.map((id, i) => [id, i]));
   const book = createComplaintBook(table.file);
-  const refuse: Refuse = (code, [expected, received, remedy], where = {}) => {
-    book.refuse({ code, expected, received, remedy }, where);
+  const refuse: Refuse = (code, words, where = {}) => {
+    book.refuse(where, code, words);
     return undefined;
   };
   const outcomes = specifications.flatMap((specification) => {
@@ -69,18 +69,14 @@ export function readOutcomes(
   if (unknown.length > 0) {
     const count = new Set(unknown.map((row) => table.ids[row])).size;
     const received = `${count} ${count === 1 ? "id" : "ids"} without any`;
-    const finding = { code: "unknown-ids", expected: "ids of individuals with visits", received } as const;
-    book.warn({ ...finding, remedy: "They are left out." }, { line: lineOf(table, unknown[0]) }, count);
+    const words = ["ids of individuals with visits", received, "They are left out."] as const;
+    book.warn({ line: lineOf(table, unknown[0]) }, count, "unknown-ids", words);
   }
   return { outcomes, warnings: book.warnings() };
 }
 
 /** Adds a complaint that refuses the table. */
-type Refuse = (
-  code: ErrorCode,
-  words: readonly [expected: string, received: string, remedy: string],
-  where?: Where,
-) => undefined;
+type Refuse = (code: ErrorCode, words: Words, where?: Where) => undefined;
 
 /** Physical line of a row. */
 export function lineOf({ lines }: SubjectsTable, row: number): number {

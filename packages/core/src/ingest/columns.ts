@@ -3,6 +3,7 @@
  * when that is unambiguous; names not given are guessed from usual ones, and the guess is told.
  */
 import { type Complaint, showReceived, type Where } from "../errors.ts";
+import { complaint } from "./complaints.ts";
 import { readNumber } from "./numbers.ts";
 
 /** Names of the three columns that make a cohort. */
@@ -60,29 +61,19 @@ export function findColumns(
       if (given === undefined) notes.push(`Column "${names[found[0]]}" is taken as ${role}.`);
       else if (names[found[0]] !== given) notes.push(`Column "${names[found[0]]}" is taken for "${given}".`);
     } else if (found.length > 1) {
-      complaints.push({
-        code: "duplicate-column",
-        severity: "refuse",
-        expected: `one column "${showReceived(names[found[0]])}"`,
-        received: `${found.length}, at positions ${found.map((k) => k + 1).join(" and ")}`,
-        where: { ...where, column: names[found[0]], columnNumber: found[0] + 1 },
-        remedy: "Rename or remove all but one.",
-      });
+      const place = { ...where, column: names[found[0]], columnNumber: found[0] + 1 };
+      const expected = `one column "${showReceived(names[found[0]])}"`;
+      const received = `${found.length}, at positions ${found.map((k) => k + 1).join(" and ")}`;
+      const words = [expected, received, "Rename or remove all but one."] as const;
+      complaints.push(complaint("refuse", place, "duplicate-column", words));
     } else {
       complaints.push(missingColumn(names, role, given, where));
     }
   }
   if (complaints.some((c) => c.code === "missing-column") && looksLikeData(names)) {
-    return [
-      {
-        code: "no-header",
-        severity: "refuse",
-        expected: "a first line with the names of the columns",
-        received: `"${showReceived(names.join(" "))}"`,
-        where,
-        remedy: "The first line looks like data; add a line such as id,time,value before it.",
-      },
-    ];
+    const expected = "a first line with the names of the columns";
+    const remedy = "The first line looks like data; add a line such as id,time,value before it.";
+    return [complaint("refuse", where, "no-header", [expected, `"${showReceived(names.join(" "))}"`, remedy])];
   }
   if (complaints.length > 0) return complaints;
   const unnamed = names.indexOf("");
@@ -122,16 +113,13 @@ function missingColumn(
   const nearest = nearestName(names, given ?? role);
   const hint = nearest === undefined ? "" : ` Did you mean "${showReceived(nearest)}"?`;
   const wide = role === "value" && given === undefined && names.filter((name) => /\d$/.test(name)).length >= 2;
-  return {
-    code: "missing-column",
-    severity: "refuse",
-    expected: given === undefined ? `a column for the ${role}` : `a column "${showReceived(given)}"`,
-    received: `the columns ${listed.join(", ")}${more}`,
-    where,
-    remedy: wide
+  return complaint("refuse", where, "missing-column", [
+    given === undefined ? `a column for the ${role}` : `a column "${showReceived(given)}"`,
+    `the columns ${listed.join(", ")}${more}`,
+    wide
       ? "Bring the table into long form: one row per observation, with columns id, time and value."
       : `Name the column that holds the ${role}.${hint}`,
-  };
+  ]);
 }
 
 /** The name with the fewest edits from `wanted`, if they are few beside its length. */

@@ -9,38 +9,30 @@ export const SHOWN_PER_KIND = 20;
 /** Complaints of one kind kept for `DtmError.complaints`; beyond that they are only counted. */
 export const KEPT_PER_KIND = 1000;
 
-/** What a complaint says apart from its place. */
-export interface Finding {
-  readonly code: ErrorCode;
-  readonly expected: string;
-  readonly received: string;
-  readonly remedy: string;
-}
+/** What a complaint says. */
+export type Words = readonly [expected: string, received: string, remedy: string];
+
+/** A complaint apart from its place. */
+export type Finding = readonly [code: ErrorCode, words: Words];
 
 /** What is said of a file without rows, the header included. */
-export const EMPTY_FILE: Finding = {
-  code: "empty-file",
-  expected: "a header and rows",
-  received: "nothing",
-  remedy: "Check the file and how it was exported.",
-};
+export const EMPTY_FILE: Finding = [
+  "empty-file",
+  ["a header and rows", "nothing", "Check the file and how it was exported."],
+];
 
 /** What is said of a row with more or fewer fields than the header. */
 export function raggedRow(numFields: number, expected: number): Finding {
-  return {
-    code: "ragged-row",
-    expected: `${expected} fields, as in the first line`,
-    received: String(numFields),
-    remedy: "Check this line for missing or extra delimiters, and quote cells that contain one.",
-  };
+  const remedy = "Check this line for missing or extra delimiters, and quote cells that contain one.";
+  return ["ragged-row", [`${expected} fields, as in the first line`, String(numFields), remedy]];
 }
 
 /** Complaints found while reading one input, by kind, in order of appearance. */
 export interface ComplaintBook {
   /** Adds a complaint that refuses the input. */
-  refuse(finding: Finding, where: Where): void;
+  refuse(where: Where, ...finding: Finding): void;
   /** Adds a warning that stands for `count` rows. */
-  warn(finding: Finding, where: Where, count: number): void;
+  warn(where: Where, count: number, ...finding: Finding): void;
   /** How many complaints refuse the input. */
   numRefused(): number;
   /** Every kept complaint, kinds in order of appearance; the first of each kind carries the kind's `count`. */
@@ -58,14 +50,13 @@ export function createComplaintBook(file?: string): ComplaintBook {
   const complaints = () =>
     [...kinds.values()].flatMap(({ kept, total }) => kept.map((c, k) => (k === 0 ? { ...c, count: total } : c)));
   return {
-    refuse: (finding, where) => {
-      const kind = kinds.get(finding.code) ?? { kept: [], total: 0 };
-      kinds.set(finding.code, kind);
+    refuse: (where, code, words) => {
+      const kind = kinds.get(code) ?? { kept: [], total: 0 };
+      kinds.set(code, kind);
       kind.total++;
-      if (kind.kept.length < KEPT_PER_KIND)
-        kind.kept.push({ ...finding, severity: "refuse", where: inFile(where, file) });
+      if (kind.kept.length < KEPT_PER_KIND) kind.kept.push(complaint("refuse", inFile(where, file), code, words));
     },
-    warn: (finding, where, count) => warned.push({ ...finding, severity: "warn", where: inFile(where, file), count }),
+    warn: (where, count, code, words) => warned.push({ ...complaint("warn", inFile(where, file), code, words), count }),
     numRefused,
     complaints,
     warnings: () => [
@@ -84,8 +75,18 @@ export function refusal(complaints: readonly Complaint[]): DtmError {
 }
 
 /** The error for input that is refused for one reason. */
-export function refusalAt(finding: Finding, where: Where, file: string | undefined): DtmError {
-  return refusal([{ ...finding, severity: "refuse", where: inFile(where, file) }]);
+export function refusalAt(where: Where, file: string | undefined, ...[code, words]: Finding): DtmError {
+  return refusal([complaint("refuse", inFile(where, file), code, words)]);
+}
+
+/** A complaint of four parts. */
+export function complaint(
+  severity: Complaint["severity"],
+  where: Where,
+  code: ErrorCode,
+  [expected, received, remedy]: Words,
+): Complaint {
+  return { code, severity, expected, received, where, remedy };
 }
 
 function inFile(where: Where, file: string | undefined): Where {

@@ -67,7 +67,7 @@ function encodingOf(head: Uint8Array, file: string | undefined): Encoding {
 }
 
 function notText(expected: string, received: string, where: Where, file: string | undefined, hint = ""): Error {
-  return refusalAt({ code: "not-utf8", expected, received, remedy: `Save the file as UTF-8${hint}.` }, where, file);
+  return refusalAt(where, file, "not-utf8", [expected, received, `Save the file as UTF-8${hint}.`]);
 }
 
 /** Latin letters in UTF-16 have a zero as every second byte; in UTF-8 there is none. */

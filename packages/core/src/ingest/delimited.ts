@@ -7,7 +7,7 @@
 
 import Papa from "papaparse";
 import type { ErrorCode } from "../errors.ts";
-import { refusalAt } from "./complaints.ts";
+import { type Finding, refusalAt } from "./complaints.ts";
 import { createDecoder } from "./decode.ts";
 import {
   DELIMITERS,
@@ -63,8 +63,7 @@ const OTHERS: readonly (readonly [begins: RegExp, received: string, remedy: stri
 
 function refuseOthers(start: string, file: string | undefined): void {
   for (const [begins, received, remedy, code] of OTHERS) {
-    const finding = { code, expected: "a table as text (CSV)", received, remedy };
-    if (begins.test(start)) throw refusalAt(finding, { line: 1 }, file);
+    if (begins.test(start)) throw refusalAt({ line: 1 }, file, code, ["a table as text (CSV)", received, remedy]);
   }
 }
 
@@ -206,13 +205,10 @@ function countBreaks(fields: readonly string[]): number {
 function quoteFault(unclosed: boolean, line: number, fields: readonly string[]): TableEnd["fault"] {
   // A quote that went wrong swallows what follows, so the faulty field is the last of its row, or holds a break.
   const swallowing = fields.findIndex((field) => field.includes("\n") || field.includes('"'));
-  return {
-    finding: {
-      code: unclosed ? "unclosed-quote" : "text-after-quote",
-      expected: unclosed ? "a closing quote" : "a delimiter or line end after the closing quote",
-      received: unclosed ? "the end of the file" : "more text",
-      remedy: 'Close the quote; inside a quoted cell, write a quote as "".',
-    },
-    where: { line, columnNumber: swallowing < 0 ? fields.length : swallowing + 1 },
-  };
+  const where = { line, columnNumber: swallowing < 0 ? fields.length : swallowing + 1 };
+  const remedy = 'Close the quote; inside a quoted cell, write a quote as "".';
+  const finding: Finding = unclosed
+    ? ["unclosed-quote", ["a closing quote", "the end of the file", remedy]]
+    : ["text-after-quote", ["a delimiter or line end after the closing quote", "more text", remedy]];
+  return { finding, where };
 }

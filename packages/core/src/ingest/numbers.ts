@@ -48,7 +48,7 @@ export function explainNumber(cell: string, what: string, decimal: "." | ","): F
   const received = `"${showReceived(cell)}"`;
   const expected = `a number as ${what}`;
   const plain = withPoint(cell, decimal);
-  const finding = (code: ErrorCode, remedy: string): Finding => ({ code, expected, received, remedy });
+  const finding = (code: ErrorCode, remedy: string): Finding => [code, [expected, received, remedy]];
   if (plain !== undefined) {
     return Number(plain) === 0
       ? finding("underflow", "It is too small for a double and would become 0; give the values in another unit.")

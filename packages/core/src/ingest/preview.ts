@@ -76,7 +76,7 @@ function previewReader({ numRows = 20, numRowsSeen, file }: PreviewOptions): Tab
     finish: ({ fault }) => {
       if (names === undefined) {
         const { finding, where } = fault ?? { finding: EMPTY_FILE, where: { line: 1 } };
-        throw refusalAt(finding, where, file);
+        throw refusalAt(where, file, ...finding);
       }
       const columns = names.map((name, k) => describeColumn(name, rows, k));
       const guesses = guessColumns(names, columns, rows.length);

@@ -67,7 +67,7 @@ function cohortReader(options: ReadCohortOptions): TableReader<ReadCohort> {
 
 function finish(reading: Reading, { fault, blankLines }: TableEnd): ReadCohort {
   const { structure, cells, options } = reading;
-  if (fault !== undefined) structure.refuse(fault.finding, fault.where);
+  if (fault !== undefined) structure.refuse(fault.where, ...fault.finding);
   checkTable(reading);
   const leaveOut = options.onBad === "leave-out" && structure.numRefused() === 0;
   if (!leaveOut && structure.numRefused() + cells.numRefused() > 0) {
@@ -80,53 +80,43 @@ function finish(reading: Reading, { fault, blankLines }: TableEnd): ReadCohort {
 function checkTable(reading: Reading): void {
   const { found, structure, marks, times, options } = reading;
   if (found === undefined) {
-    if (structure.numRefused() === 0) structure.refuse(EMPTY_FILE, { line: 1 });
+    if (structure.numRefused() === 0) structure.refuse({ line: 1 }, ...EMPTY_FILE);
     return;
   }
   if (reading.numRows === 0 && structure.numRefused() === 0) {
     const received = `only the columns ${Object.values(found.names).join(", ")}`;
-    structure.refuse({ code: "no-rows", expected: "rows of observations", received, remedy: "Check the export." }, {});
+    structure.refuse({}, "no-rows", ["rows of observations", received, "Check the export."]);
   }
+  const firstComma = cellPlace(found, marks.commaRole, marks.commaLine);
   if (marks.commas > 0 && marks.points > 0) {
-    structure.refuse(
-      {
-        code: "mixed-decimals",
-        expected: "one decimal mark throughout",
-        received: `${marks.commas} numbers with a comma and ${marks.points} with a point`,
-        remedy: "Write all numbers with a decimal point, without thousands separators.",
-      },
-      cellPlace(found, marks.commaRole, marks.commaLine),
-    );
+    structure.refuse(firstComma, "mixed-decimals", [
+      "one decimal mark throughout",
+      `${marks.commas} numbers with a comma and ${marks.points} with a point`,
+      "Write all numbers with a decimal point, without thousands separators.",
+    ]);
   }
   if (marks.unclear > 0 && marks.unclear === marks.commas) {
-    structure.refuse(
-      {
-        code: "ambiguous-comma",
-        expected: "numbers whose comma can only be a decimal mark",
-        received: `${marks.unclear} like 1,234, none like 0,5 or 12,5`,
-        remedy: 'If it is a decimal comma, say so (decimal: ","); thousands separators must go.',
-      },
-      cellPlace(found, marks.commaRole, marks.commaLine),
-    );
+    structure.refuse(firstComma, "ambiguous-comma", [
+      "numbers whose comma can only be a decimal mark",
+      `${marks.unclear} like 1,234, none like 0,5 or 12,5`,
+      'If it is a decimal comma, say so (decimal: ","); thousands separators must go.',
+    ]);
   }
   if (times.dates > 0) {
     const mixed = times.numbers > 0;
-    structure.refuse(
-      {
-        code: mixed ? "mixed-time" : "dates-need-origin",
-        expected: mixed ? "times that are all numbers" : "times as numbers since an origin",
-        received: `${times.dates} dates, the first "${showReceived(times.date)}"`,
-        remedy: mixed
-          ? "Turn all times into numbers since one origin."
-          : "Turn dates into years since the first observation, since onset (a column), or since a fixed date.",
-      },
-      cellPlace(found, "time", Math.max(times.dateLine, times.numberLine)),
-    );
+    const where = cellPlace(found, "time", Math.max(times.dateLine, times.numberLine));
+    structure.refuse(where, mixed ? "mixed-time" : "dates-need-origin", [
+      mixed ? "times that are all numbers" : "times as numbers since an origin",
+      `${times.dates} dates, the first "${showReceived(times.date)}"`,
+      mixed
+        ? "Turn all times into numbers since one origin."
+        : "Turn dates into years since the first observation, since onset (a column), or since a fixed date.",
+    ]);
   }
   const empty = reading.rows.length === 0 && reading.numRows > 0;
   if (empty && structure.numRefused() === 0 && (options.onBad === "leave-out" || reading.cells.numRefused() === 0)) {
     const received = `${reading.numRows} rows, none with a usable value`;
-    structure.refuse({ code: "no-rows", expected: "rows of observations", received, remedy: "Check the columns." }, {});
+    structure.refuse({}, "no-rows", ["rows of observations", received, "Check the columns."]);
   }
 }
 
@@ -145,21 +135,20 @@ function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): Rea
   const marker = { ...reading.marker, name: options.marker?.name ?? found.names.value };
   const { cohort, order } = toCohort(rows, marker);
   if (missing.count > 0) {
-    const received = `${missing.count} rows without one`;
-    const remedy = "These rows were left out.";
-    const where = cellPlace(found, "value", missing.line);
-    cells.warn({ code: "missing-value", expected: "a value", received, remedy }, where, missing.count);
+    const words = ["a value", `${missing.count} rows without one`, "These rows were left out."] as const;
+    cells.warn(cellPlace(found, "value", missing.line), missing.count, "missing-value", words);
   }
   const leftOut = cells.warnings().map(({ code, count }) => ({ code, count: count ?? 1 }));
   const merged = paddedIds.merged.size;
   if (merged > 0) {
-    const received = `${merged} ids written with and without spaces`;
-    const remedy = "They were trimmed and taken as the same individual.";
-    const where = cellPlace(found, "id", paddedIds.line);
-    cells.warn({ code: "id-whitespace", expected: "ids written one way", received, remedy }, where, merged);
+    cells.warn(cellPlace(found, "id", paddedIds.line), merged, "id-whitespace", [
+      "ids written one way",
+      `${merged} ids written with and without spaces`,
+      "They were trimmed and taken as the same individual.",
+    ]);
   }
-  findSuspicions(onlyMarker(cohort), order, options.range, (finding, role, count, firstRow) =>
-    cells.warn(finding, cellPlace(found, role, lineOf(rows, firstRow)), count),
+  findSuspicions(onlyMarker(cohort), order, options.range, (role, firstRow, count, ...finding) =>
+    cells.warn(cellPlace(found, role, lineOf(rows, firstRow)), count, ...finding),
   );
   return {
     cohort,

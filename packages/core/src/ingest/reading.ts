@@ -112,7 +112,7 @@ function readHeader(reading: Reading, header: readonly string[], line: number): 
     return true;
   }
   for (const { code, expected, received, remedy, where } of found) {
-    reading.structure.refuse({ code, expected, received, remedy }, where);
+    reading.structure.refuse(where, code, [expected, received, remedy]);
   }
   return false;
 }
@@ -120,7 +120,7 @@ function readHeader(reading: Reading, header: readonly string[], line: number): 
 /** Adds the observation of a row, or complaints about it; returns whether it was added. */
 function readObservation(reading: Reading, found: FoundColumns, fields: readonly string[], line: number): boolean {
   if (fields.length !== reading.header.length) {
-    reading.cells.refuse(raggedRow(fields.length, reading.header.length), { line });
+    reading.cells.refuse({ line }, ...raggedRow(fields.length, reading.header.length));
     return false;
   }
   if (refuseNul(reading, reading.cells, fields, line)) return false;
@@ -132,13 +132,11 @@ function readObservation(reading: Reading, found: FoundColumns, fields: readonly
   if (individual < 0 || value === undefined || Number.isNaN(time) || Number.isNaN(value)) return false;
   const { transform } = reading.marker;
   if (transform !== "identity" && !Number.isFinite(applyTransform(transform, value))) {
-    complain(reading, "value", line, {
-      code: "transform-domain",
-      expected: `a value that has a ${transform}`,
-      received: showReceived(fields[positions.value].trim()),
-      remedy:
-        "Leave such rows out, or choose another transform (log1p and sqrt take 0; logit takes shares between 0 and 1).",
-    });
+    complain(reading, "value", line, "transform-domain", [
+      `a value that has a ${transform}`,
+      showReceived(fields[positions.value].trim()),
+      "Leave such rows out, or choose another transform (log1p and sqrt take 0; logit takes shares between 0 and 1).",
+    ]);
     return false;
   }
   appendRow(reading.rows, individual, time, value, line);
@@ -150,15 +148,11 @@ function refuseNul(reading: Reading, book: ComplaintBook, fields: readonly strin
   const k = fields.findIndex((field) => field.includes("\u0000"));
   if (k < 0) return false;
   const name = reading.header[k] === undefined ? {} : { column: reading.header[k].trim() };
-  book.refuse(
-    {
-      code: "control-character",
-      expected: "printable characters",
-      received: `"${showReceived(fields[k])}"`,
-      remedy: "Remove the control character, or export the file anew as UTF-8.",
-    },
-    { line, ...name, columnNumber: k + 1 },
-  );
+  book.refuse({ line, ...name, columnNumber: k + 1 }, "control-character", [
+    "printable characters",
+    `"${showReceived(fields[k])}"`,
+    "Remove the control character, or export the file anew as UTF-8.",
+  ]);
   return true;
 }
 
@@ -170,9 +164,9 @@ function readId(reading: Reading, written: string, line: number): number {
   let individual = findId(rows.ids, id);
   const isNew = individual < 0;
   if (isNew) {
-    const complaint = faultOfId(id);
-    if (complaint !== undefined) {
-      complain(reading, "id", line, complaint);
+    const fault = faultOfId(id);
+    if (fault !== undefined) {
+      complain(reading, "id", line, ...fault);
       return -1;
     }
     individual = addId(rows.ids, id);
@@ -193,28 +187,17 @@ function readId(reading: Reading, written: string, line: number): number {
 
 function faultOfId(id: string): Finding | undefined {
   if (id === "") {
-    const remedy = "Give every observation the id of its individual.";
-    return { code: "missing-id", expected: "an id", received: "an empty cell", remedy };
+    return ["missing-id", ["an id", "an empty cell", "Give every observation the id of its individual."]];
   }
   if (id.length > MAX_ID_LENGTH) {
     const received = `${id.length} characters, "${showReceived(id)}"`;
-    return {
-      code: "field-too-long",
-      expected: `an id of at most ${MAX_ID_LENGTH} characters`,
-      received,
-      remedy: "Check the columns.",
-    };
+    return ["field-too-long", [`an id of at most ${MAX_ID_LENGTH} characters`, received, "Check the columns."]];
   }
   for (let k = 0; k < id.length; k++) {
     const code = id.charCodeAt(k);
-    if (code >= 0x20 && code !== 0x7f) continue;
-    if (code === 0x09 || code === 0x0a) continue;
-    return {
-      code: "control-character",
-      expected: "an id of printable characters",
-      received: `"${showReceived(id)}"`,
-      remedy: "Remove the control character.",
-    };
+    if ((code >= 0x20 && code !== 0x7f) || code === 0x09 || code === 0x0a) continue;
+    const remedy = "Remove the control character.";
+    return ["control-character", ["an id of printable characters", `"${showReceived(id)}"`, remedy]];
   }
   return undefined;
 }
@@ -241,12 +224,9 @@ function readTime(reading: Reading, cell: string, line: number, valueIsMissing: 
   const date = dateKind(cell);
   if (isMissing(cell)) {
     if (valueIsMissing) return Number.NaN;
-    complain(reading, "time", line, {
-      code: "missing-time",
-      expected: "a time",
-      received: cell === "" ? "an empty cell" : `"${cell}"`,
-      remedy: "Give every value its time, or leave the row out.",
-    });
+    const received = cell === "" ? "an empty cell" : `"${cell}"`;
+    const remedy = "Give every value its time, or leave the row out.";
+    complain(reading, "time", line, "missing-time", ["a time", received, remedy]);
   } else if (date === undefined) {
     complainOfNumber(reading, "time", cell, line);
   } else if (date === "iso") {
@@ -256,13 +236,12 @@ function readTime(reading: Reading, cell: string, line: number, valueIsMissing: 
     }
     times.dates++;
   } else {
-    const known = date === "no-such-date";
-    complain(reading, "time", line, {
-      code: known ? "no-such-date" : "ambiguous-date",
-      expected: known ? "a date of the calendar" : "a number, or a date such as 2020-01-31",
-      received: `"${showReceived(cell)}"`,
-      remedy: known ? "Correct the date." : "Write dates as year-month-day.",
-    });
+    const received = `"${showReceived(cell)}"`;
+    const finding: Finding =
+      date === "no-such-date"
+        ? ["no-such-date", ["a date of the calendar", received, "Correct the date."]]
+        : ["ambiguous-date", ["a number, or a date such as 2020-01-31", received, "Write dates as year-month-day."]];
+    complain(reading, "time", line, ...finding);
   }
   return Number.NaN;
 }
@@ -288,12 +267,12 @@ function readMarked(reading: Reading, role: "time" | "value", cell: string, line
 }
 
 function complainOfNumber(reading: Reading, role: "time" | "value", cell: string, line: number): number {
-  const finding = explainNumber(cell, role, reading.decimal === "," ? "," : ".");
+  const [code, [expected, received, remedy]] = explainNumber(cell, role, reading.decimal === "," ? "," : ".");
   const second = line === reading.firstRow ? " If this line holds units, skip it (skipLines)." : "";
-  complain(reading, role, line, { ...finding, remedy: finding.remedy + second });
+  complain(reading, role, line, code, [expected, received, remedy + second]);
   return Number.NaN;
 }
 
-function complain(reading: Reading, role: Role, line: number, finding: Finding): void {
-  reading.cells.refuse(finding, cellPlace(reading.found!, role, line));
+function complain(reading: Reading, role: Role, line: number, ...finding: Finding): void {
+  reading.cells.refuse(cellPlace(reading.found!, role, line), ...finding);
 }

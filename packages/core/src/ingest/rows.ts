@@ -18,14 +18,16 @@ export interface Rows {
   lastLine: number;
 }
 
-/** Empty columns with room for `expected` rows. */
-export function createRows(expected = 1024): Rows {
-  const room = Math.max(16, Math.ceil(expected));
+/** Rows that there is room for at first. */
+const FIRST_ROOM = 1024;
+
+/** Columns without rows. */
+export function createRows(): Rows {
   return {
     ids: createIdTable(),
-    individuals: new Int32Array(room),
-    times: new Float64Array(room),
-    values: new Float64Array(room),
+    individuals: new Int32Array(FIRST_ROOM),
+    times: new Float64Array(FIRST_ROOM),
+    values: new Float64Array(FIRST_ROOM),
     length: 0,
     jumps: { rows: [], lines: [] },
     lastLine: -1,

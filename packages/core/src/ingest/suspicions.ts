@@ -5,7 +5,7 @@
 import type { MarkerSeries } from "../cohort/cohort.ts";
 import { type ErrorCode, showReceived } from "../errors.ts";
 import type { Role } from "./columns.ts";
-import type { Finding } from "./complaints.ts";
+import type { Finding, Words } from "./complaints.ts";
 import { findRepeats } from "./repeats.ts";
 import { findTwoUnits } from "./two-units.ts";
 
@@ -15,8 +15,8 @@ const MISSING_CODES = [9, 99, 999, 9999, 99999].flatMap((code) => [-code, code])
 /** A value or time this many interquartile ranges beyond the quartiles is told; skewed laboratory values stay well inside. */
 const FAR = 50;
 
-/** Takes a warning: what was found, in which column, in how many rows, and the first of them. */
-export type Warn = (finding: Finding, role: Role, count: number, firstRow: number) => void;
+/** Takes a warning: in which column, the first row, how many rows, and what was found. */
+export type Warn = (role: Role, firstRow: number, count: number, ...finding: Finding) => void;
 
 /** One warning per kind. `order` [N] says which row stands at each place of the cohort; `range` is what the marker can take. */
 export function findSuspicions(
@@ -37,13 +37,8 @@ export function findSuspicions(
     }
     return { count, row: order[at], at };
   };
-  const tell = (
-    code: ErrorCode,
-    role: Role,
-    { count, row }: { readonly count: number; readonly row: number },
-    [expected, received, remedy]: readonly [string, string, string],
-  ) => {
-    if (count > 0) warn({ code, expected, received, remedy }, role, count, row);
+  const tell = (code: ErrorCode, role: Role, found: { readonly count: number; readonly row: number }, words: Words) => {
+    if (found.count > 0) warn(role, found.row, found.count, code, words);
   };
 
   const { duplicates, sameTime, sameTimeIndividuals, firstDuplicate, firstSameTime } = findRepeats(series, order);

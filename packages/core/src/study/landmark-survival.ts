@@ -52,9 +52,9 @@ export function landmarkSurvival(
   { model, cohort, placements, groups }: LandmarkStudy,
   event: string,
   followUp: FollowUp,
-  landmark: number = defaultLandmark(visitsOf(cohort)),
+  landmark: number = defaultLandmark(onlyMarker(cohort)),
 ): LandmarkSurvival {
-  const after = landmarkFollowUp(visitsOf(cohort), followUp, landmark);
+  const after = landmarkFollowUp(onlyMarker(cohort), followUp, landmark);
   const seen = selectIndividuals(cohort, after.individuals);
   const early = embed(
     model,
@@ -80,11 +80,6 @@ export function landmarkSurvival(
     logRank: present.length > 1 ? logRank(after, compact, present.length) : null,
     cox: fitCox(after, early.location, early.mapDimension),
   };
-}
-
-function visitsOf(cohort: Cohort) {
-  const { times, offsets } = onlyMarker(cohort);
-  return { times, starts: offsets };
 }
 
 /** The study's group whose region holds most of each early place. */

@@ -45,14 +45,14 @@ function subjectsReader(options: ReadSubjectsOptions): TableReader<ReadSubjects>
       return true;
     }
     if (fields.length !== names.length) {
-      book.refuse(raggedRow(fields.length, names.length), { line });
+      book.refuse({ line }, ...raggedRow(fields.length, names.length));
       return true;
     }
     const id = fields[at].trim();
     if (id === "") {
       const where = { line, column: names[at], columnNumber: at + 1 };
       const remedy = "Give every row the id of its individual.";
-      book.refuse({ code: "missing-id", expected: "an id", received: "an empty cell", remedy }, where);
+      book.refuse(where, "missing-id", ["an id", "an empty cell", remedy]);
       return true;
     }
     ids.push(id);
@@ -66,11 +66,8 @@ function subjectsReader(options: ReadSubjectsOptions): TableReader<ReadSubjects>
     start: () => {},
     row,
     finish: ({ fault }) => {
-      if (fault !== undefined) book.refuse(fault.finding, fault.where);
-      if (ids.length === 0) {
-        const remedy = "Check the file.";
-        book.refuse({ code: "no-rows", expected: "rows of individuals", received: "none", remedy }, {});
-      }
+      if (fault !== undefined) book.refuse(fault.where, ...fault.finding);
+      if (ids.length === 0) book.refuse({}, "no-rows", ["rows of individuals", "none", "Check the file."]);
       book.throwIfRefused();
       const columns = (names ?? []).map((name, k) => ({ name, cells: cells[k] }));
       const file = options.file === undefined ? {} : { file: options.file };
@@ -119,14 +116,17 @@ export function readFollowUp(
     const time = readNumber(cell, table.decimal ?? ".");
     const where = { line: lineOf(table, row), column: timeColumn, columnNumber: column + 1 };
     if (Number.isNaN(time) || time < 0) {
-      const remedy = "Mend the cell or leave it empty.";
-      const received = `"${showReceived(cell)}"`;
-      book.refuse({ code: "not-a-number", expected: "a time of follow-up from 0 on", received, remedy }, where);
+      book.refuse(where, "not-a-number", [
+        "a time of follow-up from 0 on",
+        `"${showReceived(cell)}"`,
+        "Mend the cell or leave it empty.",
+      ]);
     } else if (!Number.isNaN(times[i]) && times[i] !== time) {
-      const expected = `one time of follow-up for id "${showReceived(id)}"`;
-      const received = `${times[i]} and ${time}`;
-      const remedy = "Keep one row for each individual.";
-      book.refuse({ code: "contradicting-outcome", expected, received, remedy }, where);
+      book.refuse(where, "contradicting-outcome", [
+        `one time of follow-up for id "${showReceived(id)}"`,
+        `${times[i]} and ${time}`,
+        "Keep one row for each individual.",
+      ]);
     } else times[i] = time;
   });
   book.throwIfRefused();

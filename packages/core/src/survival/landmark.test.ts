@@ -3,9 +3,10 @@ import { defaultLandmark, landmarkFollowUp } from "./landmark.ts";
 
 /** Visits from lists per individual. */
 function visitsOf(...lists: number[][]) {
-  const starts = [0];
-  for (const list of lists) starts.push(starts[starts.length - 1] + list.length);
-  return { times: lists.flat(), starts };
+  const offsets = [0];
+  for (const list of lists) offsets.push(offsets[offsets.length - 1] + list.length);
+  const times = lists.flatMap((list) => list.sort((a, b) => a - b));
+  return { times: Float64Array.from(times), offsets: Int32Array.from(offsets) };
 }
 
 describe("defaultLandmark", () => {
@@ -16,7 +17,7 @@ describe("defaultLandmark", () => {
     expect(defaultLandmark(visitsOf([0, 1], [0, 9]))).toBe(1);
   });
 
-  it("counts visits at one time as two, and does not need them in order", () => {
+  it("counts visits at one time as two", () => {
     expect(defaultLandmark(visitsOf([4, 4]))).toBe(4);
     expect(defaultLandmark(visitsOf([9, 7, 1, 8]))).toBe(7);
   });

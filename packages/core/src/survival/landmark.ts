@@ -5,14 +5,12 @@
  * Visits and follow-up are on one clock. The default landmark is the time by which half the individuals have two visits:
  * the smallest t with #{second visit ≤ t} ≥ m/2.   (docs/math/survival.md §5)
  */
+import type { MarkerSeries } from "../cohort/cohort.ts";
 import { DtmError } from "../errors.ts";
 import { checkFollowUp, type FollowUp } from "./follow-up.ts";
 
-/** Visit times of all individuals: those of individual i are `times[starts[i] .. starts[i+1])`, in any order. */
-export interface Visits {
-  readonly times: ArrayLike<number>;
-  readonly starts: ArrayLike<number>; // [m+1]
-}
+/** Visits of all individuals: those of individual i are `times[offsets[i] .. offsets[i+1])`, ascending. */
+export type Visits = Pick<MarkerSeries, "times" | "offsets">;
 
 /** Who is at risk after the landmark, and their follow-up from there. */
 export interface Landmark extends FollowUp {
@@ -32,20 +30,11 @@ export interface Landmark extends FollowUp {
 }
 
 /** The time by which half the individuals have two visits. */
-export function defaultLandmark({ times, starts }: Visits): number {
-  const m = starts.length - 1;
-  const second = new Float64Array(Math.max(0, m)).fill(Number.POSITIVE_INFINITY);
-  for (let i = 0; i < m; i++) {
-    let earliest = Number.POSITIVE_INFINITY;
-    for (let j = starts[i]; j < starts[i + 1]; j++) {
-      if (times[j] < earliest) {
-        second[i] = earliest;
-        earliest = times[j];
-      } else if (times[j] < second[i]) {
-        second[i] = times[j];
-      }
-    }
-  }
+export function defaultLandmark({ times, offsets }: Visits): number {
+  const m = offsets.length - 1;
+  const second = Float64Array.from({ length: m }, (_, i) =>
+    offsets[i + 1] - offsets[i] > 1 ? times[offsets[i] + 1] : Number.POSITIVE_INFINITY,
+  );
   const landmark = second.sort()[Math.ceil(m / 2) - 1];
   if (landmark === undefined || !Number.isFinite(landmark)) {
     throw new DtmError(
@@ -65,7 +54,7 @@ export function landmarkFollowUp(
   followUp: FollowUp,
   landmark: number = defaultLandmark(visits),
 ): Landmark {
-  const m = visits.starts.length - 1;
+  const m = visits.offsets.length - 1;
   if (followUp.times.length !== m || followUp.events.length !== m || !Number.isFinite(landmark)) {
     throw new DtmError(
       "shape",
@@ -79,7 +68,7 @@ export function landmarkFollowUp(
     const time = followUp.times[i];
     if (Number.isNaN(time) || Number.isNaN(followUp.events[i])) leftOut.unknown++;
     else if (time <= landmark) leftOut[followUp.events[i] === 1 ? "eventBefore" : "censoredBefore"]++;
-    else if (!seenBy(visits, i, landmark)) leftOut.noVisitBefore++;
+    else if (!(visits.times[visits.offsets[i]] <= landmark)) leftOut.noVisitBefore++;
     else individuals.push(i);
   }
   if (individuals.length === 0) {
@@ -92,9 +81,4 @@ export function landmarkFollowUp(
   const events = Float64Array.from(individuals, (i) => followUp.events[i]);
   checkFollowUp({ times, events }, "landmarkFollowUp");
   return { landmark, individuals: Int32Array.from(individuals), times, events, leftOut };
-}
-
-function seenBy({ times, starts }: Visits, i: number, landmark: number): boolean {
-  for (let j = starts[i]; j < starts[i + 1]; j++) if (times[j] <= landmark) return true;
-  return false;
 }

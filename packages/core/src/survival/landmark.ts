@@ -5,12 +5,14 @@
  * Visits and follow-up are on one clock. The default landmark is the time by which half the individuals have two visits:
  * the smallest t with #{second visit ≤ t} ≥ m/2.   (docs/math/survival.md §5)
  */
-import type { MarkerSeries } from "../cohort/cohort.ts";
 import { DtmError } from "../errors.ts";
 import { checkFollowUp, type FollowUp } from "./follow-up.ts";
 
 /** Visits of all individuals: those of individual i are `times[offsets[i] .. offsets[i+1])`, ascending. */
-export type Visits = Pick<MarkerSeries, "times" | "offsets">;
+export interface Visits {
+  readonly times: ArrayLike<number>;
+  readonly offsets: ArrayLike<number>; // [m+1]
+}
 
 /** Who is at risk after the landmark, and their follow-up from there. */
 export interface Landmark extends FollowUp {

@@ -14,6 +14,7 @@ import { squaredDistance } from "../numeric/matrix.ts";
 import { drawSubsetInPlace, openStream } from "../numeric/random.ts";
 import { normalQuantile } from "../numeric/special.ts";
 import { type KernelFeatures, kernelSums } from "./kernel-features.ts";
+import { indicesOf } from "./labellings.ts";
 
 /** An estimate with its interval. */
 export interface Estimate {
@@ -101,11 +102,6 @@ export function scoreAuc(scores: ArrayLike<number>, labels: Uint8Array): number 
   return (rankSum - (cases * (cases + 1)) / 2) / (cases * (order.length - cases));
 }
 
-/** Indices with a given label, ascending. */
-export function indicesOf(labels: Uint8Array, label: number): Int32Array {
-  return Int32Array.from(labels.keys()).filter((i) => labels[i] === label);
-}
-
 /** Deals the members of each class out to the groups at random, [n]. */
 function randomGroups(classes: readonly Int32Array[], n: number, seed: number): Int32Array {
   const groups = new Int32Array(n);
@@ -124,7 +120,7 @@ function randomGroups(classes: readonly Int32Array[], n: number, seed: number): 
 function groupSums(gauss: KernelFeatures, labels: Uint8Array, groups: Int32Array, n: number): Float64Array {
   const sums = new Float64Array((NUM_GROUPS + 1) * n * 2);
   for (let g = 0; g < NUM_GROUPS; g++) {
-    const members = Int32Array.from(groups.keys()).filter((i) => groups[i] === g);
+    const members = indicesOf(groups, g);
     const weight = kernelSums(gauss, members);
     const caseWeight = kernelSums(
       gauss,

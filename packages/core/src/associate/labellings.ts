@@ -14,6 +14,11 @@ export interface Labellings {
   readonly seed: number;
 }
 
+/** Individuals with a given label, ascending. */
+export function indicesOf(labels: Uint8Array | Int32Array, label: number): Int32Array {
+  return Int32Array.from(labels.keys()).filter((i) => labels[i] === label);
+}
+
 /** Labellings that mark as many in each stratum as have label 1; one stratum if `strata` [n] is left out. */
 export function labellingsOf(labels: Uint8Array, strata: Int32Array | undefined, seed: number): Labellings {
   const of = strata ?? new Int32Array(labels.length);

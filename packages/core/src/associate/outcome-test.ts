@@ -7,9 +7,10 @@
 import { DtmError } from "../errors.ts";
 import { takeRows } from "../numeric/matrix.ts";
 import { openStream } from "../numeric/random.ts";
-import { type Estimate, energyCoefficient, indicesOf, type ShareAuc, scoreAuc, shareAuc } from "./effect.ts";
+import { type Estimate, energyCoefficient, type ShareAuc, scoreAuc, shareAuc } from "./effect.ts";
 import { kdeTest } from "./kde-test.ts";
 import { testFeatures } from "./kernel-features.ts";
+import { indicesOf } from "./labellings.ts";
 import { type AdjustedPValue, fewCasesMessage } from "./multiplicity.ts";
 import { CASE, CONTROL } from "./outcomes.ts";
 import { type PermutationOptions, planPermutations, runPermutations } from "./permutation.ts";

@@ -7,7 +7,7 @@
 import { checkOption, DtmError } from "../errors.ts";
 import { betaQuantile } from "../numeric/beta.ts";
 import { statisticOf, type TestFeatures } from "./kernel-features.ts";
-import { eachLabelling, type Labellings, labellingsOf } from "./labellings.ts";
+import { eachLabelling, indicesOf, type Labellings, labellingsOf } from "./labellings.ts";
 
 /** B where none is asked for. */
 export const DEFAULT_PERMUTATIONS = 9999;
@@ -84,7 +84,7 @@ export function planPermutations({ features, labels, strata, seed = 1 }: Permuta
   }
   // The smaller class is marked: T is the same for both, the work is less.
   const marks = 2 * cases <= n ? labels : labels.map((label) => 1 - label);
-  const members = Int32Array.from(labels.keys()).filter((i) => marks[i] === 1);
+  const members = indicesOf(marks, 1);
   const thresholds = Float64Array.from(features, (f) => {
     const T = statisticOf(f)(members);
     return T - TIE * (T + (1 / cases + 1 / (n - cases)) * f.diagonal);

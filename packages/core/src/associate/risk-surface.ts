@@ -10,7 +10,7 @@
  */
 import { checkOption, DtmError } from "../errors.ts";
 import { cholesky } from "../numeric/cholesky.ts";
-import { eachLabelling, type Labellings, labellingsOf } from "./labellings.ts";
+import { eachLabelling, indicesOf, type Labellings, labellingsOf } from "./labellings.ts";
 import { describeSample } from "./sample.ts";
 
 export interface RiskSurfaceInput {
@@ -96,11 +96,7 @@ export function riskSurface(input: RiskSurfaceInput, options: RiskSurfaceOptions
     addKernels(table, members, cells);
     deviations[b] = largestDeviation(cells, moments, open);
   });
-  addKernels(
-    table,
-    Int32Array.from(labels.keys()).filter((i) => labels[i] === 1),
-    cells,
-  );
+  addKernels(table, indicesOf(labels, 1), cells);
   const observed = largestDeviation(cells, moments, open);
   const reached = deviations.reduce((s, v) => s + (v >= observed * (1 - 1e-12) ? 1 : 0), 0);
   deviations.sort();

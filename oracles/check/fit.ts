@@ -7,8 +7,8 @@ import { fitLmmStatistics } from "../../packages/core/src/models/linear/lmm.ts";
 import { linearStart } from "../../packages/core/src/models/linear/start.ts";
 import type { MapStart } from "../../packages/core/src/models/map-start.ts";
 import type { DtmPaperOptions } from "../../packages/core/src/models/paper/options.ts";
-import { fitDtmPaperStatistics } from "../../packages/core/src/models/paper/run.ts";
 import { whiteNoise } from "../../packages/core/src/noise/noise.ts";
+import { fitDtmPaperStatistics } from "../../test/paper-fit.ts";
 import {
   atLeast,
   type Check,

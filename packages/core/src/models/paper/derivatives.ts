@@ -27,23 +27,18 @@ export function createDerivatives(q: number): Derivatives {
   return { q, value: 0, first: tensor(1), second: tensor(2), third: tensor(3), fourth: tensor(4) };
 }
 
-export function clearDerivatives(D: Derivatives): void {
-  D.value = 0;
-  for (const tensor of [D.first, D.second, D.third, D.fourth]) tensor.fill(0);
+/** norm · exp(−½ (m−z_n)'R(m−z_n)) at nodes z_n [n,q]. */
+export interface Bumps {
+  readonly nodes: Float64Array; // [n,q]
+  readonly m: Float64Array; // [q]
+  readonly R: Float64Array; // [q,q]
+  readonly norm: number;
 }
 
-/** Adds F of bumps at nodes [n,q] with weights [n] to D, derivatives up to `order`; `moments` is scratch. */
-export function addBumps(
-  nodes: Float64Array,
-  weights: Float64Array,
-  m: Float64Array,
-  R: Float64Array,
-  norm: number,
-  order: DerivativeOrder,
-  moments: Derivatives,
-  D: Derivatives,
-): void {
-  sumMoments(nodes, weights, m, R, norm, order, moments);
+/** Adds F of bumps with weights [n] to D, derivatives up to `order`. */
+export function addBumps(bumps: Bumps, weights: Float64Array, order: DerivativeOrder, D: Derivatives): void {
+  const moments = sumMoments(bumps, weights, order);
+  const { R } = bumps;
   const { q } = D;
   const { value: y0, first: y1, second: y2, third: y3, fourth: y4 } = moments;
   D.value += y0;
@@ -69,21 +64,13 @@ export function addBumps(
 }
 
 /** ⟨1⟩, ⟨y⟩, ⟨yy'⟩, ... up to `order`. */
-function sumMoments(
-  nodes: Float64Array,
-  weights: Float64Array,
-  m: Float64Array,
-  R: Float64Array,
-  norm: number,
-  order: DerivativeOrder,
-  out: Derivatives,
-): void {
-  clearDerivatives(out);
+function sumMoments(bumps: Bumps, weights: Float64Array, order: DerivativeOrder): Derivatives {
+  const out = createDerivatives(bumps.m.length);
   const { q, first, second, third, fourth } = out;
   const y = new Float64Array(q);
   for (let n = 0; n < weights.length; n++) {
     if (weights[n] === 0) continue;
-    const e = weights[n] * bump(nodes, n, m, R, norm, y);
+    const e = weights[n] * bump(bumps, n, y);
     out.value += e;
     for (let a = 0; a < q; a++) {
       const ea = e * y[a];
@@ -102,17 +89,11 @@ function sumMoments(
       }
     }
   }
+  return out;
 }
 
-/** norm · exp(−½ u'Ru) at node n; leaves y = Ru. */
-export function bump(
-  nodes: Float64Array,
-  n: number,
-  m: Float64Array,
-  R: Float64Array,
-  norm: number,
-  y: Float64Array,
-): number {
+/** The bump at node n; leaves y = Ru. */
+export function bump({ nodes, m, R, norm }: Bumps, n: number, y: Float64Array): number {
   const q = m.length;
   let square = 0;
   for (let a = 0; a < q; a++) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { fitDtmPaperStatistics } from "../../../../../test/paper-fit.ts";
 import { bendingCohort, cohortStatistics, crudeStart } from "../../../../../test/paper-problem.ts";
 import { basisStatistics } from "../../basis/statistics.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
@@ -6,7 +7,6 @@ import { mapMoments } from "../gp/sparse-map.ts";
 import { logLikelihoods } from "../mixture/conditioner.ts";
 import { makeMixture } from "../mixture/mixture.ts";
 import { embedLocal } from "./embed.ts";
-import { fitDtmPaperStatistics } from "./run.ts";
 
 describe("embedLocal", () => {
   const statistics = cohortStatistics(bendingCohort(80, 4));

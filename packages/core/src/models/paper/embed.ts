@@ -2,8 +2,9 @@
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
-import { createEngine, type Engine } from "./engine.ts";
-import { coefficientsOfInducing, type InducingPosterior } from "./inducing.ts";
+import { statisticsBlock } from "../shards.ts";
+import { createEngine, type Engine, useInducing } from "./engine.ts";
+import { coefficientsOfInducing } from "./inducing.ts";
 import type { DtmPaperModel } from "./model.ts";
 import { localStarts, solvePlace } from "./passes.ts";
 import { type GlobalParameters, type LocationPosterior, unpackLocations } from "./state.ts";
@@ -50,39 +51,29 @@ export function embedLocal(
 /** An engine with the model's q(u) and room for the statistics of one individual, which others overwrite. */
 function engineForOne(model: DtmPaperModel, statistics: BasisStatistics, kernels: KernelKind): Engine {
   const { map, diagonalLocations: diagonal } = model;
-  const { mapDimension: q, numInducing: p, numBasis: d } = map;
-  const parameters: GlobalParameters = {
-    kernel: map.kernel,
-    inducingLocations: map.inducingLocations,
-    numInducing: p,
-    mapDimension: q,
-    numBasis: d,
-    meanCoefficients: model.mean.coefficients,
-    noiseVariance: noiseLevel(model.noise),
-  };
+  const noiseVariance = noiseLevel(model.noise);
+  const parameters: GlobalParameters = { ...map, meanCoefficients: model.mean.coefficients, noiseVariance };
   const one: BasisStatistics = {
     ...statistics,
     numIndividuals: 1,
     gram: new Float64Array(statistics.numBand),
-    cross: new Float64Array(d),
+    cross: new Float64Array(map.numBasis),
     sumSquares: new Float64Array(1),
     counts: new Int32Array(1),
   };
-  const options = { diagonal, priors: {}, sharedLengthscale: true, kernels } as const;
-  const engine = createEngine(one, parameters, options);
+  const engine = createEngine(one, parameters, { diagonal, priors: {}, sharedLengthscale: true, kernels });
   // Only A, T and K⁻¹ are read here, so the determinant may be left at 0.
-  const posterior: InducingPosterior = { mean: map.inducingMean, covariance: map.inducingCovariance, logDet: 0 };
-  const { mean, blocks } = coefficientsOfInducing(engine, posterior);
-  engine.solver.setGlobal(mean, blocks, engine.factor.inverse, noiseLevel(model.noise));
+  const posterior = { mean: map.inducingMean, covariance: map.inducingCovariance, logDet: 0 };
+  coefficientsOfInducing(engine, posterior, engine.posterior);
+  useInducing(engine);
   return engine;
 }
 
 /** Puts individual i into the engine's only place. */
 function copyIndividual(from: BasisStatistics, i: number, { statistics: to }: Engine): void {
-  const { numBand } = to;
-  const d = to.basis.numBasis;
-  for (let e = 0; e < numBand; e++) to.gram[e] = from.gram[i * numBand + e];
-  for (let k = 0; k < d; k++) to.cross[k] = from.cross[i * d + k];
-  to.sumSquares[0] = from.sumSquares[i];
-  to.counts[0] = from.counts[i];
+  const one = statisticsBlock(from, { from: i, to: i + 1 });
+  to.gram.set(one.gram);
+  to.cross.set(one.cross);
+  to.sumSquares.set(one.sumSquares);
+  to.counts.set(one.counts);
 }

@@ -21,6 +21,7 @@ import {
   logPrior,
   numLocalParameters,
   type PriorOptions,
+  secondMoment,
 } from "./state.ts";
 
 /** What stays the same over a fit. */
@@ -148,14 +149,8 @@ export function dataTotals(
     total.numObservations += weight * statistics.counts[i];
     total.sumSquares += weight * residualStatistics(statistics, i, meanCoefficients, g);
     for (let k = 0; k < d; k++) total.residual += weight * g[k];
-    let psi0 = kernel.signalVariance;
-    if (kernel.kind === "linear") {
-      // α(tr S + m'm); KL = ½(tr S + m'm − q) − Σ log T_cc gives it without unpacking S.
-      let logT = 0;
-      for (let c = 0; c < q; c++) logT += theta[i * P + q + c];
-      psi0 *= 2 * (locationKl(theta, i * P, q, options.diagonal) + logT) + q;
-    }
-    total.variance += weight * gramTrace(statistics, i) * psi0;
+    const moment = kernel.kind === "rbf" ? 1 : secondMoment(theta, i * P, q, options.diagonal);
+    total.variance += weight * gramTrace(statistics, i) * kernel.signalVariance * moment;
   }
   return total;
 }

@@ -5,10 +5,11 @@
  * in features and expanded once. Tables have one row of features per statistic of an individual.
  */
 import { choleskyInPlace, invertFromCholesky } from "../../numeric/cholesky.ts";
+import { multiply, transpose } from "../../numeric/matrix.ts";
 import {
   addBumps,
+  type Bumps,
   bump,
-  clearDerivatives,
   createDerivatives,
   type DerivativeOrder,
   type Derivatives,
@@ -35,9 +36,8 @@ export interface Features {
     w1: Float64Array,
     w2: Float64Array,
     order: DerivativeOrder,
-    D: Derivatives,
     slopes: Float64Array,
-  ): void;
+  ): Derivatives;
   /** out [p,d] = C1 times the rows of sums [d,numFirst]. */
   expandFirst(sums: Float64Array, d: number, out: Float64Array): void;
   /** out [p,p] = C2 · sums [numSecond]. */
@@ -85,12 +85,12 @@ function rbfFeatures(at: InducingKernel, lengthscales: Float64Array, even: boole
       factor[e] = alpha * alpha * Math.exp(-0.25 * apart);
     }
   }
-  const moments = createDerivatives(q);
   const y = new Float64Array(q);
-  const bumps = (nodes: Float64Array, { m, S }: Pick<Place, "m" | "S">, spread: number, out: Float64Array): void => {
-    const { R, norm } = bumpShape(lengthscales, S, spread);
-    for (let n = 0; n < out.length; n++) out[n] = bump(nodes, n, m, R, norm, y);
-  };
+  /** Bumps of ψ1 and of Ψ2. */
+  const bumpsAt = ({ m, S }: Pick<Place, "m" | "S">): readonly [Bumps, Bumps] => [
+    { nodes: places.first, m, ...bumpShape(lengthscales, S, 1) },
+    { nodes: places.second, m, ...bumpShape(lengthscales, S, 2) },
+  ];
   return {
     numFirst,
     numSecond,
@@ -108,16 +108,18 @@ function rbfFeatures(at: InducingKernel, lengthscales: Float64Array, even: boole
     // E[k(x,x)] = α whatever q(x) is.
     collapseVariance: () => {},
     values: (place, firstOut, secondOut) => {
-      bumps(places.first, place, 1, firstOut);
-      bumps(places.second, place, 2, secondOut);
+      const [one, two] = bumpsAt(place);
+      for (let n = 0; n < numFirst; n++) firstOut[n] = bump(one, n, y);
+      for (let n = 0; n < numSecond; n++) secondOut[n] = bump(two, n, y);
     },
-    derivatives: ({ m, S }, w1, w2, order, D, slopes) => {
-      clearDerivatives(D);
-      const [one, two] = [bumpShape(lengthscales, S, 1), bumpShape(lengthscales, S, 2)];
-      addBumps(places.first, w1, m, one.R, one.norm, order, moments, D);
+    derivatives: (place, w1, w2, order, slopes) => {
+      const D = createDerivatives(q);
+      const [one, two] = bumpsAt(place);
+      addBumps(one, w1, order, D);
       for (let c = 0; c < q; c++) slopes[c] = 0.5 * D.second[c * (q + 1)];
-      addBumps(places.second, w2, m, two.R, two.norm, order, moments, D);
+      addBumps(two, w2, order, D);
       for (let c = 0; c < q; c++) slopes[c] += 0.5 * D.second[c * (q + 1)];
+      return D;
     },
     expandFirst: (sums, d, out) => {
       for (let j = 0; j < p; j++) for (let k = 0; k < d; k++) out[j * d + k] = alpha * sums[k * numFirst + first[j]];
@@ -165,25 +167,18 @@ export function bumpShape(lengthscales: Float64Array, S: Float64Array, spread: n
  */
 function linearFeatures({ kernel, inducingLocations: Z, numInducing: p, mapDimension: q }: InducingKernel): Features {
   const alpha = kernel.signalVariance;
+  const ZT = transpose(Z, p, q);
   return {
     numFirst: q,
     numSecond: q * q,
     grid: null,
     collapseFirst: (A, d, scale, out) => {
-      out.fill(0);
-      for (let j = 0; j < p; j++) {
-        for (let c = 0; c < q; c++) {
-          for (let k = 0; k < d; k++) out[k * q + c] += scale * alpha * Z[j * q + c] * A[j * d + k];
-        }
-      }
+      multiply(transpose(A, p, d), Z, d, p, q, out);
+      for (let e = 0; e < d * q; e++) out[e] *= scale * alpha;
     },
     collapseSecond: (B, scale, out) => {
-      for (let j = 0; j < p; j++) {
-        for (let k = 0; k < p; k++) {
-          const w = scale * alpha * alpha * B[j * p + k];
-          for (let e = 0; e < q * q; e++) out[e] += w * Z[j * q + Math.floor(e / q)] * Z[k * q + (e % q)];
-        }
-      }
+      const collapsed = multiply(multiply(ZT, B, q, p, p), Z, q, p, q);
+      for (let e = 0; e < q * q; e++) out[e] += scale * alpha * alpha * collapsed[e];
     },
     collapseVariance: (scale, out) => {
       for (let c = 0; c < q; c++) out[c * q + c] += scale * alpha;
@@ -194,8 +189,8 @@ function linearFeatures({ kernel, inducingLocations: Z, numInducing: p, mapDimen
         for (let b = 0; b < q; b++) second[c * q + b] = S[c * q + b] + m[c] * m[b];
       }
     },
-    derivatives: ({ m, S }, w1, w2, _order, D, slopes) => {
-      clearDerivatives(D);
+    derivatives: ({ m, S }, w1, w2, _order, slopes) => {
+      const D = createDerivatives(q);
       slopes.fill(0);
       for (let c = 0; c < q; c++) {
         D.value += w1[c] * m[c];
@@ -208,24 +203,15 @@ function linearFeatures({ kernel, inducingLocations: Z, numInducing: p, mapDimen
           D.second[e] += both;
         }
       }
+      return D;
     },
     expandFirst: (sums, d, out) => {
-      for (let j = 0; j < p; j++) {
-        for (let k = 0; k < d; k++) {
-          let s = 0;
-          for (let c = 0; c < q; c++) s += Z[j * q + c] * sums[k * q + c];
-          out[j * d + k] = alpha * s;
-        }
-      }
+      multiply(Z, transpose(sums, d, q), p, q, d, out);
+      for (let e = 0; e < p * d; e++) out[e] *= alpha;
     },
     expandSecond: (sums, out) => {
-      for (let j = 0; j < p; j++) {
-        for (let k = 0; k < p; k++) {
-          let s = 0;
-          for (let e = 0; e < q * q; e++) s += Z[j * q + Math.floor(e / q)] * sums[e] * Z[k * q + (e % q)];
-          out[j * p + k] = alpha * alpha * s;
-        }
-      }
+      multiply(multiply(Z, sums, p, q, q), ZT, p, q, p, out);
+      for (let e = 0; e < p * p; e++) out[e] *= alpha * alpha;
     },
   };
 }

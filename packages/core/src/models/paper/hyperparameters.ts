@@ -86,23 +86,17 @@ export function hyperLayout(
       },
     });
   }
+  const variance = (key: "noiseVariance" | "signalVariance", value: number, scale: number): Coordinate => ({
+    name: key === "noiseVariance" ? "noise variance" : "signal variance",
+    ...logarithm(value, scale),
+    slope: (gradient) => (key === "noiseVariance" ? gradient.logNoiseVariance : gradient.logSignalVariance),
+    put: (log, draft) => {
+      draft[key] = Math.exp(log);
+    },
+  });
   if (learn) {
-    coordinates.push({
-      name: "noise variance",
-      ...logarithm(noiseVariance, perObservation),
-      slope: (gradient) => gradient.logNoiseVariance,
-      put: (value, draft) => {
-        draft.noiseVariance = Math.exp(value);
-      },
-    });
-    coordinates.push({
-      name: "signal variance",
-      ...logarithm(kernel.signalVariance, perCoefficient),
-      slope: (gradient) => gradient.logSignalVariance,
-      put: (value, draft) => {
-        draft.signalVariance = Math.exp(value);
-      },
-    });
+    coordinates.push(variance("noiseVariance", noiseVariance, perObservation));
+    coordinates.push(variance("signalVariance", kernel.signalVariance, perCoefficient));
   }
   const numEll = kernel.kind !== "rbf" || !learn ? 0 : sharedLengthscale ? 1 : kernel.lengthscales.length;
   for (let c = 0; c < numEll && kernel.kind === "rbf"; c++) {

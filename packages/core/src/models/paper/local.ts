@@ -13,7 +13,7 @@ import { maximizeScaledConjugateGradient } from "../../numeric/optimize/scaled-c
 import type { KernelKind } from "../../wasm/instance.ts";
 import { type LocalKernel, openLocalKernel } from "../../wasm/local.ts";
 import type { Kernel } from "../gp/kernel.ts";
-import { createDerivatives, type Derivatives } from "./derivatives.ts";
+import type { Derivatives } from "./derivatives.ts";
 import { type Features, featuresOf } from "./features.ts";
 import type { DataSums } from "./inducing.ts";
 import {
@@ -64,7 +64,6 @@ export function createLocalSolver(
   const P = numLocalParameters(q, diagonal);
   const place = createPlace(q);
   const entries = freeEntries(q, diagonal);
-  const D = createDerivatives(q);
   const slopes = new Float64Array(q);
   let features!: Features;
   let room!: Room;
@@ -93,7 +92,7 @@ export function createLocalSolver(
       if (!Number.isNaN(value)) return constant + value;
     }
     unpackPlace(theta, offset, diagonal, place);
-    features.derivatives(place, room.weights0, room.weights1, hessian === null ? 2 : 4, D, slopes);
+    const D = features.derivatives(place, room.weights0, room.weights1, hessian === null ? 2 : 4, slopes);
     writeDerivatives(place, entries, D, gradient, hessian);
     return constant + D.value - locationKl(theta, offset, q, diagonal);
   };

@@ -3,7 +3,6 @@ import type { ModelBase } from "../fit.ts";
 import type { SparseMap } from "../gp/sparse-map.ts";
 import type { ElboTerms } from "./bound.ts";
 import type { DtmPaperSchedule } from "./options.ts";
-import type { LocationPosterior } from "./state.ts";
 
 /** The Disease Trajectory Map of Schulam & Arora (2016). */
 export interface DtmPaperModel extends ModelBase {
@@ -17,10 +16,4 @@ export interface DtmPaperModel extends ModelBase {
   readonly learned: boolean;
   /** The bound at the end, line by line. */
   readonly elbo: ElboTerms;
-}
-
-/** A fit: the model, and the training individuals' q(x_i) in the order of the statistics (the fit's frame). */
-export interface DtmPaperFit {
-  readonly model: DtmPaperModel;
-  readonly locations: LocationPosterior;
 }

@@ -3,8 +3,7 @@
  * full S_i, FPCA start and L-BFGS on the collapsed bound; `schedule: "paper"` is the published recipe to the letter.
  */
 import type { Marker } from "../../cohort/marker.ts";
-import { checkOption, DtmError } from "../../errors.ts";
-import type { KernelChoice } from "../../wasm/instance.ts";
+import { checkOption } from "../../errors.ts";
 import type { ColumnNames, FitControl, Json } from "../fit.ts";
 import type { InducingOptions } from "../gp/inducing.ts";
 import type { LogPrior, Priors } from "./state.ts";
@@ -66,40 +65,28 @@ export interface DtmPaperOptions extends FitControl {
   readonly warnings?: readonly string[];
 }
 
+/** Options that are no settings, or are kept in another form. */
+type OtherwiseKept =
+  | Exclude<keyof FitControl, "seed" | "kernels">
+  | "marker"
+  | "columns"
+  | "warnings"
+  | "signalVariance"
+  | "lengthscale"
+  | "lengthscalePerDimension";
+
 /** All options in force; plain data. */
-export interface DtmPaperSettings {
-  readonly mapDimension: number;
-  readonly schedule: DtmPaperSchedule;
-  readonly kernel: "rbf" | "linear";
-  readonly inducing: InducingOptions;
+export interface DtmPaperSettings extends Required<Omit<DtmPaperOptions, OtherwiseKept>> {
   readonly signalVariance: number | null;
   readonly lengthscales: readonly number[];
   readonly sharedLengthscale: boolean;
-  readonly jitter: number;
-  readonly diagonalLocations: boolean;
-  readonly startPlaces: "fpca" | "scores";
-  readonly startSd: number;
-  readonly learn: boolean;
-  readonly learnInducing: boolean;
-  readonly priors: Priors;
-  readonly maxIterations: number;
-  readonly tolerance: number;
-  readonly batchSize: number;
-  readonly epochs: number;
-  readonly stepSize: number;
-  readonly kernels: KernelChoice;
-  readonly seed: number;
 }
-
-const WHERE = "fitDtmPaper";
 
 /** Checks the options and fills in defaults for m individuals. */
 export function paperSettings(options: DtmPaperOptions, m: number): DtmPaperSettings {
   const { schedule = defaultSchedule(options, m), kernel = "rbf", mapDimension: q = 2 } = options;
   const literal = schedule === "paper";
-  choose("schedule", schedule, ["batch", "svi", "paper", "coordinate"]);
-  choose("kernel", kernel, ["rbf", "linear"]);
-  checkOption(Number.isInteger(q) && q >= 1 && q <= 3, WHERE, "mapDimension 1, 2 or 3", q, "Use 2.");
+  check([1, 2, 3].includes(q), "mapDimension 1, 2 or 3", q, "Use 2.");
   const { lengthscale = 1 } = options;
   const lengthscales = typeof lengthscale === "number" ? new Array<number>(q).fill(lengthscale) : [...lengthscale];
   const settings: DtmPaperSettings = {
@@ -140,10 +127,7 @@ function defaultSchedule({ learn, learnInducing, kernel }: DtmPaperOptions, m: n
 
 /** Settings as they are written to a fit record. */
 export function settingsRecord(settings: DtmPaperSettings): { readonly [key: string]: Json } {
-  const { inducing, priors, ...rest } = settings;
-  const given = Object.entries(priors).filter((entry): entry is [string, LogPrior] => entry[1] !== undefined);
-  const plain = given.map(([name, { mean, precision }]): [string, Json] => [name, { mean, precision }]);
-  return { ...rest, inducing: { ...inducing }, priors: Object.fromEntries(plain) };
+  return JSON.parse(JSON.stringify(settings));
 }
 
 function defaultInducing(kernel: "rbf" | "linear", q: number): InducingOptions {
@@ -153,73 +137,47 @@ function defaultInducing(kernel: "rbf" | "linear", q: number): InducingOptions {
 }
 
 function checkSettings(s: DtmPaperSettings): void {
+  choose("schedule", s.schedule, ["batch", "svi", "paper", "coordinate"]);
+  choose("kernel", s.kernel, ["rbf", "linear"]);
   choose("startPlaces", s.startPlaces, ["fpca", "scores"]);
   choose("inducing.placement", s.inducing.placement, ["grid", "kmeans", "given"]);
-  positive("signalVariance", s.signalVariance ?? 1);
-  checkOption(
-    s.lengthscales.length === s.mapDimension,
-    WHERE,
-    `one length-scale or ${s.mapDimension} (one per dimension)`,
-    s.lengthscales.length,
-    "Give as many as the map has dimensions.",
-  );
-  for (const ell of s.lengthscales) positive("lengthscale", ell);
-  checkOption(
-    !s.sharedLengthscale || s.lengthscales.every((ell) => ell === s.lengthscales[0]),
-    WHERE,
+  const { lengthscales: ells, mapDimension: q } = s;
+  const wanted = `one length-scale or ${q} (one per dimension)`;
+  check(ells.length === q, wanted, ells.length, "Give as many as the map has dimensions.");
+  const equal = !s.sharedLengthscale || ells.every((ell) => ell === ells[0]);
+  check(
+    equal,
     "equal length-scales when they are shared",
-    s.lengthscales.join(", "),
+    ells.join(", "),
     "Leave out lengthscalePerDimension: false.",
   );
-  checkOption(s.jitter >= 0 && s.jitter <= 1e-2, WHERE, "jitter within [0, 0.01]", s.jitter, "Use 1e-6.");
-  positive("startSd", s.startSd);
-  positive("maxIterations", s.maxIterations);
-  positive("tolerance", s.tolerance);
-  positive("epochs", s.epochs);
-  for (const [name, value] of Object.entries({
-    maxIterations: s.maxIterations,
-    batchSize: s.batchSize,
-    epochs: s.epochs,
-  })) {
-    checkOption(Number.isInteger(value) && value >= 1, WHERE, `${name} as a whole number of 1 or more`, value, "");
+  const positive = { signalVariance: s.signalVariance ?? 1, startSd: s.startSd, tolerance: s.tolerance };
+  for (const [name, value] of [...Object.entries(positive), ...ells.map((ell) => ["lengthscale", ell] as const)]) {
+    check(Number.isFinite(value) && value > 0, `${name} above 0`, value);
   }
-  checkOption(s.stepSize > 0 && s.stepSize <= 1, WHERE, "stepSize within (0, 1]", s.stepSize, "Use 0.1 or 0.5.");
-  const priors = Object.entries(s.priors) as [string, LogPrior | undefined][];
-  for (const [name, prior] of priors) {
+  const { maxIterations, batchSize, epochs } = s;
+  for (const [name, value] of Object.entries({ maxIterations, batchSize, epochs })) {
+    check(Number.isInteger(value) && value >= 1, `${name} as a whole number of 1 or more`, value);
+  }
+  check(s.jitter >= 0 && s.jitter <= 1e-2, "jitter within [0, 0.01]", s.jitter, "Use 1e-6.");
+  check(s.stepSize > 0 && s.stepSize <= 1, "stepSize within (0, 1]", s.stepSize, "Use 0.1 or 0.5.");
+  for (const [name, prior] of Object.entries(s.priors) as [string, LogPrior | undefined][]) {
     const ok = prior === undefined || (Number.isFinite(prior.mean) && prior.precision >= 0);
-    checkOption(ok, WHERE, `priors.${name} with a finite mean and a precision of 0 or more`, JSON.stringify(prior), "");
+    check(ok, `priors.${name} with a finite mean and a precision of 0 or more`, JSON.stringify(prior));
   }
-  checkLearning(s);
-}
-
-function checkLearning(s: DtmPaperSettings): void {
-  const allowed = s.schedule === "batch" || s.schedule === "svi";
-  checkOption(
-    !s.learn || allowed,
-    WHERE,
-    `fixed hyperparameters with schedule "${s.schedule}"`,
-    "learn: true",
-    'Use schedule "batch" or "svi" to learn them.',
-  );
-  checkOption(
-    !s.learnInducing || s.schedule === "batch",
-    WHERE,
-    `fixed inducing places with schedule "${s.schedule}"`,
-    "learnInducing: true",
-    'Use schedule "batch" to learn them.',
-  );
-  if (s.learn && s.schedule === "svi" && s.kernel === "linear") {
-    throw new DtmError(
-      "option",
-      `${WHERE}: expected the RBF kernel with schedule "svi" and learn: true, received the linear one. Use schedule "batch".`,
-    );
-  }
-}
-
-function positive(name: string, value: number): void {
-  checkOption(Number.isFinite(value) && value > 0, WHERE, `${name} above 0`, value, "");
+  const [batch, svi] = [s.schedule === "batch", s.schedule === "svi"];
+  const fixed = `with schedule "${s.schedule}"`;
+  const use = (names: string) => `Use schedule ${names} to learn them.`;
+  check(!s.learn || batch || svi, `fixed hyperparameters ${fixed}`, "learn: true", use('"batch" or "svi"'));
+  check(!s.learnInducing || batch, `fixed inducing places ${fixed}`, "learnInducing: true", use('"batch"'));
+  const rbf = !(s.learn && svi) || s.kernel === "rbf";
+  check(rbf, `the RBF kernel ${fixed} and learn: true`, "the linear one", 'Use schedule "batch".');
 }
 
 function choose(name: string, value: string, allowed: readonly string[]): void {
-  checkOption(allowed.includes(value), WHERE, `${name} among ${allowed.join(", ")}`, value, "");
+  check(allowed.includes(value), `${name} among ${allowed.join(", ")}`, value);
+}
+
+function check(ok: boolean, expected: string, received: unknown, remedy = ""): void {
+  checkOption(ok, "fitDtmPaper", expected, received, remedy);
 }

@@ -77,29 +77,30 @@ export function visitInShards(
   local: LocalSolveOptions,
   out: DataSums,
 ): void {
-  const parts = shardBlocks(individuals.length).map(({ from, to }) => ({
-    from: 0,
-    to: to - from,
-    individuals: individuals.slice(from, to),
-  }));
-  joinSums(runParts(engine, { kind: "visit", theta, weight, local }, parts) as DataSums[], out);
+  const parts = shardBlocks(individuals.length).map(({ from, to }) => {
+    return { from: 0, to: to - from, individuals: individuals.slice(from, to) };
+  });
+  joinSums(runParts(engine, { theta, local, weight }, parts), out);
 }
 
-/** Sums over everybody at θ, which need not be shared, left in `engine.sums`. */
-export function sumOverAll(engine: Engine, theta: Float64Array): void {
-  const everybody = { from: 0, to: engine.statistics.numIndividuals, individuals: null };
-  joinSums([doPart(engine, { kind: "sum", theta }, everybody) as DataSums], engine.sums);
+/** Sums over everybody at θ, left in `engine.sums`; here, in one part, unless θ is shared and parts are given. */
+export function sumOverAll(
+  engine: Engine,
+  theta: Float64Array,
+  parts: readonly ShardBlock[] = [{ from: 0, to: engine.statistics.numIndividuals }],
+): void {
+  joinSums(runParts(engine, { theta, weight: 1 }, parts), engine.sums);
 }
 
-/** Sums over everybody at θ, left in `engine.sums`. */
+/** The same at shared θ, in shards. */
 export function sumInShards(engine: Engine, theta: Float64Array): void {
-  joinSums(runParts(engine, { kind: "sum", theta }, partsOf(engine)) as DataSums[], engine.sums);
+  sumOverAll(engine, theta, shardBlocks(engine.statistics.numIndividuals));
 }
 
 /** Σ J_i over everybody at θ under the engine's q(u). */
 export function objectiveInShards(engine: Engine, theta: Float64Array): number {
-  const values = runParts(engine, { kind: "objective", theta }, partsOf(engine)) as number[];
-  return values.reduce((total, value) => total + value, 0);
+  const answers = runParts(engine, { theta }, shardBlocks(engine.statistics.numIndividuals));
+  return answers.reduce((total, { objective }) => total + objective, 0);
 }
 
 /** Local steps of individuals from..to−1; θ is updated in place. */
@@ -110,34 +111,29 @@ export function placeInShards(
   local: LocalSolveOptions,
   starts: Float64Array | null,
 ): void {
-  const parts = shardBlocks(to - from).map((b) => ({ from: b.from + from, to: b.to + from, individuals: null }));
-  runParts(engine, { kind: "places", theta, local, starts }, parts);
+  const parts = shardBlocks(to - from).map((block) => ({ from: block.from + from, to: block.to + from }));
+  runParts(engine, { theta, local, starts }, parts);
 }
 
-/** What a piece of work does with its part. */
-type Task =
-  | {
-      /** Local steps, then the part of the sums. */
-      readonly kind: "visit";
-      readonly theta: Float64Array;
-      readonly weight: number;
-      readonly local: LocalSolveOptions;
-    }
-  /** The part of the sums at θ as it stands. */
-  | { readonly kind: "sum"; readonly theta: Float64Array }
-  /** Σ J_i. */
-  | { readonly kind: "objective"; readonly theta: Float64Array }
-  | {
-      /** Local steps from several starts. */
-      readonly kind: "places";
-      readonly theta: Float64Array;
-      readonly local: LocalSolveOptions;
-      readonly starts: Float64Array | null;
-    };
+/** What a pass does with its individuals. */
+interface Task {
+  readonly theta: Float64Array;
+  /** Local steps; without them J_i is taken at θ as it stands. */
+  readonly local?: LocalSolveOptions;
+  /** Further starts of the local steps. */
+  readonly starts?: Float64Array | null;
+  /** Sums of data are gathered, times this; without it objectives are. */
+  readonly weight?: number;
+}
 
 /** Positions from..to−1 in the cohort, or in a list of its individuals. */
 interface Part extends ShardBlock {
-  readonly individuals: Int32Array | null;
+  readonly individuals?: Int32Array;
+}
+
+interface Answer {
+  readonly objective: number; // Σ J_i
+  readonly sums: DataSums | null;
 }
 
 /** All that a worker must know of a run beside the statistics. */
@@ -160,7 +156,7 @@ export function paperShards(): ShardFunction {
     const { parameters, options, mean, blocks, task } = state as PassState;
     if (kept === null || kept.statistics !== statistics) kept = createEngine(statistics, parameters, options);
     if (last !== state) {
-      setParameters(kept, sameKernel(kept.parameters, parameters));
+      setParameters(kept, parameters);
       kept.posterior.mean.set(mean);
       kept.posterior.blocks.set(blocks);
       useInducing(kept);
@@ -170,49 +166,36 @@ export function paperShards(): ShardFunction {
   };
 }
 
-/** The parameters with the kernel and places known before where they are equal, so that nothing is factored again. */
-function sameKernel(before: GlobalParameters, now: GlobalParameters): GlobalParameters {
-  const same =
-    JSON.stringify(before.kernel) === JSON.stringify(now.kernel) &&
-    before.inducingLocations.every((z, e) => z === now.inducingLocations[e]);
-  return same ? { ...now, kernel: before.kernel, inducingLocations: before.inducingLocations } : now;
-}
-
-function runParts(engine: Engine, task: Task, parts: readonly Part[]): unknown[] {
+function runParts(engine: Engine, task: Task, parts: readonly Part[]): Answer[] {
   const { shards, parameters, options, posterior } = engine;
   if (shards === null || parts.length === 1) return parts.map((part) => doPart(engine, task, part));
   const state: PassState = { parameters, options, mean: posterior.mean, blocks: posterior.blocks, task };
-  return shards.run(PAPER, state, parts);
+  return shards.run(PAPER, state, parts) as Answer[];
 }
 
-function doPart(engine: Engine, task: Task, { from, to, individuals }: Part): DataSums | number {
-  const { solver, parameters, numLocal: P } = engine;
-  const { theta } = task;
-  const sums = createSums(engine.statistics, parameters.numInducing, parameters.numBasis);
-  const gathers = task.kind === "visit" || task.kind === "sum";
-  let total = 0;
-  if (gathers) solver.resetSums();
+function doPart(engine: Engine, task: Task, { from, to, individuals }: Part): Answer {
+  const { statistics, solver, parameters, numLocal: P } = engine;
+  const { theta, local, starts = null, weight } = task;
+  let objective = 0;
+  solver.resetSums();
   for (let n = from; n < to; n++) {
     const i = individuals?.[n] ?? n;
-    if (task.kind === "visit") total += solvePlace(engine, theta, i, task.local, null);
-    else if (task.kind === "places") total += solvePlace(engine, theta, i, task.local, task.starts);
-    else loadIndividual(engine, i);
-    if (task.kind === "objective") total += solver.evaluate(theta, i * P, null, null);
-    if (gathers) solver.accumulate(theta, i * P, task.kind === "visit" ? task.weight : 1);
+    if (local !== undefined) objective += solvePlace(engine, theta, i, local, starts);
+    else {
+      loadIndividual(engine, i);
+      if (weight === undefined) objective += solver.evaluate(theta, i * P, null, null);
+    }
+    if (weight !== undefined) solver.accumulate(theta, i * P, weight);
   }
-  if (!gathers) return total;
+  if (weight === undefined) return { objective, sums: null };
+  const sums = createSums(statistics, parameters.numInducing, parameters.numBasis);
   solver.readSums(sums);
-  return sums;
+  return { objective, sums };
 }
 
-function partsOf({ statistics }: Engine): Part[] {
-  return shardBlocks(statistics.numIndividuals).map((block) => ({ ...block, individuals: null }));
-}
-
-function joinSums(parts: readonly DataSums[], out: DataSums): void {
+function joinSums(parts: readonly Answer[], out: DataSums): void {
   for (const name of ["cross", "gram", "course"] as const) {
-    const total = out[name];
-    total.set(parts[0][name]);
-    for (const part of parts.slice(1)) for (let e = 0; e < total.length; e++) total[e] += part[name][e];
+    const total = out[name].fill(0);
+    for (const { sums } of parts) for (let e = 0; e < total.length; e++) total[e] += sums![name][e];
   }
 }

@@ -10,7 +10,7 @@
  * ∂J/∂(m, S, log α, log ℓ, Z). Any q and any places, O(p²q²) per individual; the local step, which is
  * repeated most, collapses weights on ψ first (features.ts).
  */
-import { multiplyVector, trace } from "../../numeric/matrix.ts";
+import { dot, multiply, multiplyVector, trace, transpose } from "../../numeric/matrix.ts";
 import { bumpShape, featuresOf } from "./features.ts";
 import type { InducingKernel, Place } from "./state.ts";
 
@@ -142,30 +142,21 @@ function addLinearGradient(
 ): void {
   const alpha = kernel.signalVariance;
   const { location, covariance, inducing } = out;
-  out.logSignalVariance += weights.psi0 * psi.psi0;
+  const linear = multiplyVector(transpose(Z, p, q), weights.psi1, q, p); // Z'w1
+  const WZ = multiply(weights.psi2, Z, p, p, q);
+  const quadratic = multiply(transpose(Z, p, q), WZ, q, p, q); // Z'W2Z
+  const moment = S.map((s, e) => s + m[Math.floor(e / q)] * m[e % q]); // S + mm'
+  const pulled = multiply(WZ, moment, p, q, q);
+  out.logSignalVariance += weights.psi0 * psi.psi0 + dot(weights.psi1, psi.psi1) + 2 * dot(weights.psi2, psi.psi2);
   for (let c = 0; c < q; c++) {
-    location[c] += 2 * alpha * weights.psi0 * m[c];
+    location[c] += alpha * (2 * weights.psi0 * m[c] + linear[c]);
     covariance[c * q + c] += alpha * weights.psi0;
-  }
-  for (let j = 0; j < p; j++) {
-    const w1 = weights.psi1[j];
-    out.logSignalVariance += w1 * psi.psi1[j];
-    for (let c = 0; c < q; c++) {
-      location[c] += alpha * w1 * Z[j * q + c];
-      inducing[j * q + c] += alpha * w1 * m[c];
+    for (let b = 0; b < q; b++) {
+      location[c] += 2 * alpha * alpha * quadratic[c * q + b] * m[b];
+      covariance[c * q + b] += alpha * alpha * quadratic[c * q + b];
     }
-    for (let k = 0; k < p; k++) {
-      const w2 = weights.psi2[j * p + k];
-      out.logSignalVariance += 2 * w2 * psi.psi2[j * p + k];
-      for (let c = 0; c < q; c++) {
-        let moment = 0; // (S + mm') z_k, row c
-        for (let b = 0; b < q; b++) {
-          moment += (S[c * q + b] + m[c] * m[b]) * Z[k * q + b];
-          covariance[c * q + b] += alpha * alpha * w2 * Z[j * q + c] * Z[k * q + b];
-        }
-        location[c] += 2 * alpha * w2 * Z[j * q + c] * psi.psi1[k];
-        inducing[j * q + c] += 2 * alpha * alpha * w2 * moment;
-      }
+    for (let j = 0; j < p; j++) {
+      inducing[j * q + c] += alpha * weights.psi1[j] * m[c] + 2 * alpha * alpha * pulled[j * q + c];
     }
   }
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
+import { type DtmPaperFit, fitDtmPaperStatistics, locationsOf } from "../../../../../test/paper-fit.ts";
 import { bendingCohort, cohortStatistics, crudeStart } from "../../../../../test/paper-problem.ts";
 import { makeCohort, onlyMarker } from "../../cohort/cohort.ts";
 import { idList } from "../../cohort/ids.ts";
 import { DtmError } from "../../errors.ts";
 import type { FitProgress } from "../fit.ts";
-import type { DtmPaperFit } from "./model.ts";
 import type { DtmPaperOptions } from "./options.ts";
 import { paperSettings } from "./options.ts";
-import { fitDtmPaperStatistics, locationsOf, resumeDtmPaper, startDtmPaper } from "./run.ts";
+import { resumeDtmPaper, startDtmPaper } from "./run.ts";
 
 const statistics = cohortStatistics(bendingCohort(40, 1));
 const start = crudeStart(statistics, 2);

@@ -13,7 +13,6 @@ import type { MapStart } from "../map-start.ts";
 import { meanDesign } from "../mean.ts";
 import {
   clonePlain,
-  completeRun,
   type FitRun,
   fitRecord,
   type IterativeFit,
@@ -25,7 +24,7 @@ import {
 import { createEngine, type Engine, requireUpdate, setParameters, termsOfSums, updateInducing } from "./engine.ts";
 import { hyperLayout } from "./hyperparameters.ts";
 import { inducingOfCoefficients } from "./inducing.ts";
-import type { DtmPaperFit, DtmPaperModel } from "./model.ts";
+import type { DtmPaperModel } from "./model.ts";
 import { type DtmPaperOptions, paperSettings, settingsRecord } from "./options.ts";
 import { localStarts, placeInShards, sumInShards } from "./passes.ts";
 import type { PaperInputs, RunState, Schedule } from "./run-state.ts";
@@ -77,23 +76,6 @@ export function resumeDtmPaper(
   return openRun(paperFit(statistics, snapshot.inputs, control, null), statistics, control, snapshot);
 }
 
-/** Fits the published model: the model, and the places of those it was fitted to. */
-export function fitDtmPaperStatistics(
-  statistics: BasisStatistics,
-  start: MapStart,
-  options: DtmPaperOptions = {},
-): DtmPaperFit {
-  const run = startDtmPaper(statistics, start, options);
-  const model = completeRun(run);
-  return { model, locations: locationsOf(run.snapshot()) };
-}
-
-/** q(x_i) of everybody as a run stood, in the fit's frame. */
-export function locationsOf({ state, inputs }: DtmPaperSnapshot): DtmPaperFit["locations"] {
-  const { mapDimension: q, diagonalLocations } = inputs.settings;
-  return unpackLocations(state.theta, q, diagonalLocations);
-}
-
 /** `first` is where a new fit starts; null for one that is resumed. */
 function paperFit(
   statistics: BasisStatistics,
@@ -118,12 +100,13 @@ function paperFit(
   };
 
   /** The state that the engine is at, with its schedule; another state is taken up as a stored one would be. */
-  let held: { readonly state: RunState; schedule: Schedule | null; ready: boolean } | null = null;
+  let held: { readonly state: RunState; schedule: Schedule | null } | null = null;
   const take = (state: RunState) => {
     if (held?.state === state) return held;
     setParameters(engine, state.parameters);
     share(state);
-    held = { state, schedule: null, ready: false };
+    if (state.sums !== null) requireUpdate(updateInducing(engine, state.sums));
+    held = { state, schedule: null };
     return held;
   };
 
@@ -139,15 +122,13 @@ function paperFit(
     if (name === "batch") share(state);
     if (sums === null) sumInShards(engine, state.theta);
     state.sums = sums ?? clonePlain(engine.sums);
+    requireUpdate(updateInducing(engine, state.sums));
     state.stage = "places";
     state.position = 0;
-    take(state).ready = false;
   };
 
   const stepPlaces = (state: RunState): void => {
-    const turn = take(state);
-    if (!turn.ready) requireUpdate(updateInducing(engine, state.sums!));
-    turn.ready = true;
+    take(state);
     const starts = literal ? null : localStarts(q, engine.numLocal);
     const to = Math.min(m, state.position + STEP_INDIVIDUALS);
     const method = literal ? "scg" : "newton";

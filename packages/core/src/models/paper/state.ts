@@ -138,15 +138,19 @@ export function unpackLocations(theta: Float64Array, q: number, diagonal: boolea
   return { mean, covariance };
 }
 
+/** tr S + m'm of θ at `offset`. */
+export function secondMoment(theta: Float64Array, offset: number, q: number, diagonal: boolean): number {
+  let s = 0;
+  for (let c = 0; c < q; c++) s += theta[offset + c] ** 2 + Math.exp(2 * theta[offset + q + c]);
+  const P = numLocalParameters(q, diagonal);
+  for (let e = 2 * q; e < P; e++) s += theta[offset + e] ** 2;
+  return s;
+}
+
 /** KL[N(m, TT') ‖ N(0, I)] = ½(tr S + m'm − q) − Σ_c log T_cc, read from θ at `offset`. */
 export function locationKl(theta: Float64Array, offset: number, q: number, diagonal: boolean): number {
-  let kl = -0.5 * q;
-  for (let c = 0; c < q; c++) {
-    const t = Math.exp(theta[offset + q + c]);
-    kl += 0.5 * (theta[offset + c] * theta[offset + c] + t * t) - theta[offset + q + c];
-  }
-  const P = numLocalParameters(q, diagonal);
-  for (let e = 2 * q; e < P; e++) kl += 0.5 * theta[offset + e] * theta[offset + e];
+  let kl = 0.5 * (secondMoment(theta, offset, q, diagonal) - q);
+  for (let c = 0; c < q; c++) kl -= theta[offset + q + c];
   return kl;
 }
 

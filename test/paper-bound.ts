@@ -24,7 +24,7 @@ import {
   posteriorOfNatural,
   transformBlocks,
 } from "../packages/core/src/models/paper/inducing.ts";
-import { addKernelMatrixTerms, kernelMatrixGradient } from "../packages/core/src/models/paper/kernel-gradient.ts";
+import { addKernelTerms } from "../packages/core/src/models/paper/kernel-gradient.ts";
 import { addPsiGradient, createPsi, createPsiGradient, type Psi } from "../packages/core/src/models/paper/psi.ts";
 import {
   type GlobalParameters,
@@ -184,8 +184,7 @@ export function elboGradient(
     for (let e = 0; e < q * q; e++) covarianceGradient[i * q * q + e] = own.covariance[e] + 0.5 * Sinv[e];
   });
   const sums = directSums(parameters, statistics, theta, diagonal);
-  const Gamma = kernelMatrixGradient(map, sums);
-  addKernelMatrixTerms(map, Gamma, global);
+  const kernelMatrix = addKernelTerms(map, sums, global);
   addPriorSlopes(parameters, { priors, sharedLengthscale }, global);
   return {
     meanLevel: meanCoefficients.reduce((a, b) => a + b, 0),
@@ -194,7 +193,7 @@ export function elboGradient(
     logSignalVariance: global.logSignalVariance,
     logLengthscales: global.logLengthscales,
     inducing: global.inducing,
-    kernelMatrix: Gamma.matrix,
+    kernelMatrix,
     theta: thetaGradient,
     locationCovariance: covarianceGradient,
   };

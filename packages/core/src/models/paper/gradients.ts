@@ -9,7 +9,7 @@
 import { dot } from "../../numeric/matrix.ts";
 import { type DataTotals, individualWeights, visitPsi } from "./bound.ts";
 import type { DataSums, MapPosterior } from "./inducing.ts";
-import { addKernelMatrixTerms, kernelMatrixGradient } from "./kernel-gradient.ts";
+import { addKernelTerms } from "./kernel-gradient.ts";
 import { addPsiGradient, createPsi, createPsiGradient } from "./psi.ts";
 import { type GlobalParameters, logPriorSlope, type PriorOptions } from "./state.ts";
 
@@ -56,7 +56,7 @@ export function gradientOfSums(
       }
     }
   }
-  addKernelMatrixTerms(map, kernelMatrixGradient(map, sums), out);
+  addKernelTerms(map, sums, out);
   addPriorSlopes(parameters, options, out);
   // Everything that is proportional to 1/σ².
   const scaled = a + b - variance - (0.5 * data.sumSquares) / s2;
@@ -114,6 +114,6 @@ export function inducingGradient(
     individualWeights(map, i, g, weights);
     addPsiGradient(parameters, { place, psi, weights }, total);
   });
-  addKernelMatrixTerms(map, kernelMatrixGradient(map, sums), total);
+  addKernelTerms(map, sums, total);
   return total.inducing;
 }

@@ -9,18 +9,9 @@
 import { multiply, symmetrizeInPlace, trace, transpose } from "../../numeric/matrix.ts";
 import type { DataSums, MapPosterior } from "./inducing.ts";
 import type { PsiGradient } from "./psi.ts";
-import type { MapState } from "./state.ts";
 
-/** Γ and its product with K. */
-export interface KernelMatrixGradient {
-  /** Γ, symmetric [p,p]. */
-  readonly matrix: Float64Array;
-  /** ⟨Γ, K⟩, the derivative by log α through K. */
-  readonly scale: number;
-}
-
-/** ∂ℒ/∂K for data sums and q(a). Two products of order p per entry of the band. */
-export function kernelMatrixGradient(map: MapPosterior, sums: DataSums): KernelMatrixGradient {
+/** Γ = ∂ℒ/∂K, symmetric [p,p], and ⟨Γ, K⟩ for data sums and q(a). Two products of order p per entry of the band. */
+function kernelMatrixGradient(map: MapPosterior, sums: DataSums) {
   const { statistics: band, posterior, factor } = map;
   const { numInducing: p, numBasis: d, noiseVariance } = map.parameters;
   const { cholesky: L, inverseCholesky: X } = factor;
@@ -48,7 +39,7 @@ export function kernelMatrixGradient(map: MapPosterior, sums: DataSums): KernelM
   symmetrizeInPlace(H, p);
   const matrix = square(square(XT, H), X);
   symmetrizeInPlace(matrix, p);
-  return { matrix, scale: trace(H, p) };
+  return { Gamma: matrix, scale: trace(H, p) };
 }
 
 /** a += scale · b. */
@@ -59,17 +50,17 @@ function add(a: Float64Array, scale: number, b: Float64Array): void {
 /**
  * Adds ⟨Γ, ∂K⟩ to the gradient by log α, log ℓ_c and Z. RBF, with K0 = αC (no jitter):
  *   ∂K/∂log α = K,   ∂K_jk/∂log ℓ_c = K0_jk (z_jc−z_kc)²/ℓ_c²,   ∂K_jk/∂z_jc = −K0_jk (z_jc−z_kc)/ℓ_c².
- * Linear: ∂K_jk/∂z_j = α z_k for k ≠ j, 2α z_j for k = j.
+ * Linear: ∂K_jk/∂z_j = α z_k for k ≠ j, 2α z_j for k = j. Returns Γ.
  */
-export function addKernelMatrixTerms(
-  { parameters, factor }: Omit<MapState, "statistics">,
-  gradient: KernelMatrixGradient,
+export function addKernelTerms(
+  map: MapPosterior,
+  sums: DataSums,
   out: Pick<PsiGradient, "logLengthscales" | "inducing"> & { logSignalVariance: number },
-): void {
-  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q } = parameters;
-  const K = factor.matrix;
-  const Gamma = gradient.matrix;
-  out.logSignalVariance += gradient.scale;
+): Float64Array {
+  const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q } = map.parameters;
+  const K = map.factor.matrix;
+  const { Gamma, scale } = kernelMatrixGradient(map, sums);
+  out.logSignalVariance += scale;
   for (let j = 0; j < p; j++) {
     for (let k = 0; k < p; k++) {
       if (kernel.kind === "linear") {
@@ -86,4 +77,5 @@ export function addKernelMatrixTerms(
       }
     }
   }
+  return Gamma;
 }

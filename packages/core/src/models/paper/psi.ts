@@ -73,81 +73,60 @@ export interface WeightedPsi {
 
 /** Adds the derivatives of J through ψ to `out`. */
 export function addPsiGradient(at: InducingKernel, weighted: WeightedPsi, out: PsiGradient): void {
+  const { psi, weights } = weighted;
+  out.logSignalVariance += weights.psi0 * psi.psi0 + dot(weights.psi1, psi.psi1) + 2 * dot(weights.psi2, psi.psi2);
   if (at.kernel.kind === "rbf") addRbfGradient(at, at.kernel.lengthscales, weighted, out);
   else addLinearGradient(at, weighted, out);
 }
 
 /**
- * With v = P1(m−z_j), e = P2(m−z̄), per unit of ψ1_j and Ψ2_jk:
- *   ∂m: −v, −2e;   ∂S: ½(vv' − P1), 2ee' − P2;   ∂log α: 1, 2;
- *   ∂log ℓ_c: 1 − ℓ_c²(P1)_cc + ℓ_c²v_c²,   1 − ℓ_c²(P2)_cc + 2ℓ_c²e_c² + (z_jc−z_kc)²/(2ℓ_c²);
- *   ∂z_j: v,   e − D⁻²(z_j−z_k)/2   (for z_k with the sign of the last term turned).
+ * ψ1_j and Ψ2_jk are bumps around z̄ = (z_j + z_k)/2, with k = j for ψ1. With y = R(m−z̄), R = P1 for ψ1 (s = 1) and 2P2 for
+ * Ψ2 (s = 2), Δ = z_j − z_k, per unit of the bump:
+ *   ∂m: −y;   ∂S: ½(yy' − R);   ∂log ℓ_c: 1 + ℓ_c²(y_c² − R_cc)/s + Δ_c²/(2ℓ_c²);   ∂z_j, ∂z_k: ½(y ∓ D⁻²Δ).
  */
 function addRbfGradient(
   { inducingLocations: Z, numInducing: p, mapDimension: q }: InducingKernel,
   lengthscales: Float64Array,
   { place: { m, S }, psi, weights }: WeightedPsi,
-  out: PsiGradient,
+  { location, covariance, logLengthscales, inducing }: PsiGradient,
 ): void {
-  const P1 = bumpShape(lengthscales, S, 1).R;
-  const P2 = bumpShape(lengthscales, S, 2).R.map((r) => 0.5 * r);
+  const shapes = [1, 2].map((spread) => bumpShape(lengthscales, S, spread).R);
   const delta = new Float64Array(q);
-  const product = new Float64Array(q);
-  const { location, covariance, logLengthscales, inducing } = out;
-  out.logSignalVariance += weights.psi0 * psi.psi0;
-  let total1 = 0;
-  let total2 = 0;
-  for (let j = 0; j < p; j++) {
-    const a = weights.psi1[j] * psi.psi1[j];
-    total1 += a;
-    for (let c = 0; c < q; c++) delta[c] = m[c] - Z[j * q + c];
-    multiplyVector(P1, delta, q, q, product);
+  const y = new Float64Array(q);
+  const add = (spread: 1 | 2, j: number, k: number, weight: number): void => {
+    const R = shapes[spread - 1];
+    for (let c = 0; c < q; c++) delta[c] = m[c] - 0.5 * (Z[j * q + c] + Z[k * q + c]);
+    multiplyVector(R, delta, q, q, y);
     for (let c = 0; c < q; c++) {
-      const v = product[c];
-      location[c] -= a * v;
-      inducing[j * q + c] += a * v;
-      logLengthscales[c] += a * lengthscales[c] * lengthscales[c] * v * v;
-      for (let b = 0; b < q; b++) covariance[c * q + b] += 0.5 * a * v * product[b];
+      const l2 = lengthscales[c] ** 2;
+      const dz = Z[j * q + c] - Z[k * q + c];
+      location[c] -= weight * y[c];
+      inducing[j * q + c] += 0.5 * weight * (y[c] - dz / l2);
+      inducing[k * q + c] += 0.5 * weight * (y[c] + dz / l2);
+      logLengthscales[c] += weight * (1 + (l2 * (y[c] * y[c] - R[c * q + c])) / spread + (0.5 * dz * dz) / l2);
+      for (let b = 0; b < q; b++) covariance[c * q + b] += 0.5 * weight * (y[c] * y[b] - R[c * q + b]);
     }
+  };
+  for (let j = 0; j < p; j++) {
+    add(1, j, j, weights.psi1[j] * psi.psi1[j]);
     for (let k = 0; k <= j; k++) {
-      const b2 = (j === k ? 1 : 2) * weights.psi2[j * p + k] * psi.psi2[j * p + k];
-      total2 += b2;
-      for (let c = 0; c < q; c++) delta[c] = m[c] - 0.5 * (Z[j * q + c] + Z[k * q + c]);
-      multiplyVector(P2, delta, q, q, product);
-      for (let c = 0; c < q; c++) {
-        const e = product[c];
-        const l2 = lengthscales[c] * lengthscales[c];
-        const dz = Z[j * q + c] - Z[k * q + c];
-        location[c] -= 2 * b2 * e;
-        inducing[j * q + c] += b2 * (e - (0.5 * dz) / l2);
-        inducing[k * q + c] += b2 * (e + (0.5 * dz) / l2);
-        logLengthscales[c] += b2 * (2 * l2 * e * e + (0.5 * dz * dz) / l2);
-        for (let b = 0; b < q; b++) covariance[c * q + b] += 2 * b2 * e * product[b];
-      }
+      add(2, j, k, (j === k ? 1 : 2) * weights.psi2[j * p + k] * psi.psi2[j * p + k]);
     }
-  }
-  out.logSignalVariance += total1 + 2 * total2;
-  for (let e = 0; e < q * q; e++) covariance[e] -= 0.5 * total1 * P1[e] + total2 * P2[e];
-  for (let c = 0; c < q; c++) {
-    const l2 = lengthscales[c] * lengthscales[c];
-    logLengthscales[c] += total1 * (1 - l2 * P1[c * q + c]) + total2 * (1 - l2 * P2[c * q + c]);
   }
 }
 
-/** ∂m: 2αm w0 + αZ'w1 + 2α²Z'W2Zm;  ∂S: αI w0 + α²Z'W2Z;  ∂Z: α w1 m' + 2α²W2Z(S + mm');  ∂log α: ψ0, ψ1, 2Ψ2. */
+/** ∂m: 2αm w0 + αZ'w1 + 2α²Z'W2Zm;  ∂S: αI w0 + α²Z'W2Z;  ∂Z: α w1 m' + 2α²W2Z(S + mm'). */
 function addLinearGradient(
   { kernel, inducingLocations: Z, numInducing: p, mapDimension: q }: InducingKernel,
-  { place: { m, S }, psi, weights }: WeightedPsi,
-  out: PsiGradient,
+  { place: { m, S }, weights }: WeightedPsi,
+  { location, covariance, inducing }: PsiGradient,
 ): void {
   const alpha = kernel.signalVariance;
-  const { location, covariance, inducing } = out;
   const linear = multiplyVector(transpose(Z, p, q), weights.psi1, q, p); // Z'w1
   const WZ = multiply(weights.psi2, Z, p, p, q);
   const quadratic = multiply(transpose(Z, p, q), WZ, q, p, q); // Z'W2Z
   const moment = S.map((s, e) => s + m[Math.floor(e / q)] * m[e % q]); // S + mm'
   const pulled = multiply(WZ, moment, p, q, q);
-  out.logSignalVariance += weights.psi0 * psi.psi0 + dot(weights.psi1, psi.psi1) + 2 * dot(weights.psi2, psi.psi2);
   for (let c = 0; c < q; c++) {
     location[c] += alpha * (2 * weights.psi0 * m[c] + linear[c]);
     covariance[c * q + c] += alpha * weights.psi0;

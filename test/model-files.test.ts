@@ -32,8 +32,10 @@ describe("model files that were tampered with", () => {
   interface Contents {
     readonly model: {
       readonly nodes: { locations: number[]; logWeights: number[] };
-      readonly map: { readonly kernel: { lengthscales: number[] }; readonly inducingMean: number[] };
-      readonly residual: { covariance: number[] };
+      readonly markers: readonly {
+        readonly map: { readonly kernel: { lengthscales: number[] }; readonly inducingMean: number[] };
+        readonly residual: { covariance: number[] };
+      }[];
       readonly orientation: number[];
     };
     readonly probe: object;
@@ -56,13 +58,13 @@ describe("model files that were tampered with", () => {
     ["no nodes", ({ model }) => Object.assign(model.nodes, { locations: [], logWeights: [] })],
     ["weights that do not sum to one", ({ model }) => model.nodes.logWeights.fill(0)],
     ["nodes on one place", ({ model }) => model.nodes.locations.fill(0)],
-    ["a negative length-scale", ({ model }) => model.map.kernel.lengthscales.fill(-1)],
-    ["a negative noise", ({ model }) => Object.assign(model, { noise: { kind: "white", variance: -1 } })],
+    ["a negative length-scale", ({ model }) => model.markers[0].map.kernel.lengthscales.fill(-1)],
+    ["a negative noise", ({ model }) => Object.assign(model.markers[0], { noise: { kind: "white", variance: -1 } })],
     ["a crooked orientation", ({ model }) => model.orientation.fill(1)],
-    ["an asymmetric residual", ({ model }) => model.residual.covariance.splice(1, 1, 1e6)],
+    ["an asymmetric residual", ({ model }) => model.markers[0].residual.covariance.splice(1, 1, 1e6)],
     ["an empty probe", ({ probe }) => Object.assign(probe, { times: [], median: [], upper: [] })],
-    ["a matrix too short", ({ model }) => model.map.inducingMean.pop()],
-    ["null for a number", ({ model }) => Object.assign(model, { center: null })],
+    ["a matrix too short", ({ model }) => model.markers[0].map.inducingMean.pop()],
+    ["null for a number", ({ model }) => Object.assign(model.markers[0], { center: null })],
   ])("are refused with %s", (_, change) => {
     expect(() => loadModel(reseal(change))).toThrow(expect.objectContaining({ code: "bad-model" }));
   });

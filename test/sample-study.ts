@@ -7,6 +7,7 @@ import {
   fitFpca,
   fitLmm,
   makeCohort,
+  markerModel,
   placeIndividual,
   simulateCohort,
 } from "@trajectory-maps/core";
@@ -78,8 +79,8 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
   // Groups: Ward on the places, courses from each member's own posterior.
   const times = Float64Array.from({ length: 41 }, (_, k) => k / 4);
   const mixture = modelMixture(model);
-  const d = model.basis.numBasis;
-  const rows = designMatrix(model.basis, times);
+  const d = markerModel(model).basis.numBasis;
+  const rows = designMatrix(markerModel(model).basis, times);
   const curves = new Float64Array(m * times.length);
   for (let i = 0; i < m; i++) {
     const [from, to] = [onlyMarker(cohort).offsets[i], onlyMarker(cohort).offsets[i + 1]];
@@ -92,7 +93,7 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     for (let t = 0; t < times.length; t++) {
       let v = 0;
       for (let a = 0; a < d; a++) {
-        let w = model.mean.coefficients[a];
+        let w = markerModel(model).mean.coefficients[a];
         for (let k = 0; k < posterior.weights.length; k++) w += posterior.weights[k] * posterior.means[k * d + a];
         v += rows[t * d + a] * w;
       }
@@ -100,7 +101,7 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     }
   }
   const whole = wardTree(placements.location, m, 2);
-  const noise = Math.sqrt(model.noise.variance);
+  const noise = Math.sqrt(markerModel(model).noise.variance);
   const distinct = distinctCourses(whole, curves, times, noise);
   const chosenNumber = chooseNumberOfGroups(placements.location, m, 2, { courses: distinct }, { seed });
   const number = { ...chosenNumber, numGroups: options.numGroups ?? chosenNumber.numGroups };

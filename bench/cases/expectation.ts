@@ -8,6 +8,7 @@ import {
 } from "../../packages/core/src/models/dtm/individual-statistics.ts";
 import type { NodeTable } from "../../packages/core/src/models/dtm/node-table.ts";
 import { latticeNodes } from "../../packages/core/src/models/dtm/nodes.ts";
+import { markerModel } from "../../packages/core/src/models/fit.ts";
 import { fitDtm } from "../../packages/core/src/models/fit-models.ts";
 import { type MapMoments, mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import { prepareCohort } from "../../packages/core/src/models/prepare.ts";
@@ -28,13 +29,13 @@ export const expectation: BenchCase = {
     const cohort = registry(600);
     const { statistics } = prepareCohort(cohort);
     const model = fitDtm(cohort, { nodes: { step: "fast" }, maxIterations: 30 });
-    const { covariance } = model.residual;
+    const { covariance } = markerModel(model).residual;
     const nodes = latticeNodes(2, { step: "fast" });
-    const d = model.basis.numBasis;
-    const table = tableOf(mapMoments(model.map, nodes.locations, nodes.numNodes), nodes.logWeights, d);
+    const d = markerModel(model).basis.numBasis;
+    const table = tableOf(mapMoments(markerModel(model).map, nodes.locations, nodes.numNodes), nodes.logWeights, d);
     const fitted: IndividualModel = {
-      mean: model.mean.coefficients,
-      noise: whiteNoise(model.noise.variance),
+      mean: markerModel(model).mean.coefficients,
+      noise: whiteNoise(markerModel(model).noise.variance),
       residualRoot: residualRoot(covariance, d),
     };
     // With much noise every node keeps its weight, so that nothing is left out: the work of the loop in C.

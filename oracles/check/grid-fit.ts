@@ -13,6 +13,7 @@ import { fitDtmFrom } from "../../packages/core/src/models/dtm/run.ts";
 import { dtmSettings } from "../../packages/core/src/models/dtm/settings.ts";
 import { placesFromPosterior, startingWeights } from "../../packages/core/src/models/dtm/starting-places.ts";
 import { firstState } from "../../packages/core/src/models/dtm/state.ts";
+import { markerModel } from "../../packages/core/src/models/fit.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import type { MapStart } from "../../packages/core/src/models/map-start.ts";
 import { logLikelihoods } from "../../packages/core/src/models/mixture/conditioner.ts";
@@ -71,16 +72,16 @@ export function checkGridFit(fixture: GridFitFixture): Check[] {
   });
 
   const nodes = latticeNodes(options.mapDimension, HELD_OUT_NODES);
-  const { means, covariances } = mapMoments(model.map, nodes.locations, nodes.numNodes);
+  const { means, covariances } = mapMoments(markerModel(model).map, nodes.locations, nodes.numNodes);
   const mixture = makeMixture({
     numBasis: d,
     mapDimension: options.mapDimension,
     locations: nodes.locations,
     logWeights: nodes.logWeights,
     means,
-    covariances: covariances.map((v, e) => v + model.residual.covariance[e % (d * d)]),
-    meanCoefficients: model.mean.coefficients,
-    noise: model.noise,
+    covariances: covariances.map((v, e) => v + markerModel(model).residual.covariance[e % (d * d)]),
+    meanCoefficients: markerModel(model).mean.coefficients,
+    noise: markerModel(model).noise,
   });
   const test = fixtureCohort(fixture.test_ids, fixture.test_t, fixture.test_y);
   const heldOut = logLikelihoods(mixture, basisStatistics(test, basis, statistics.center));

@@ -5,6 +5,7 @@
  */
 
 import { type BasisStatistics, basisStatistics } from "../../packages/core/src/basis/statistics.ts";
+import { markerModel } from "../../packages/core/src/models/fit.ts";
 import { canonicalFactor, factorCovariance } from "../../packages/core/src/models/linear/canonical.ts";
 import {
   linearProblem,
@@ -124,13 +125,13 @@ function checkFpca(context: Context, mean: MeanKind, rank: string, c: Case): Che
   const published = fitFpcaStatistics(statistics, { mean, rank: q, start: init, ...em });
   const full = fitFpcaStatistics(statistics, { mean, rank: q, start: init });
   const { converged } = c;
-  const coefficients = published.mean.coefficients;
+  const coefficients = markerModel(published).mean.coefficients;
   const FFt = factorCovariance(published.loadings, d, q);
   checks.push(
     compareAbsolute(`${name}.converged.loglik`, published.record.trace.at(-1)!, converged.loglik, 1e-4),
     atLeast(`${name}.converged.loglik (full fit)`, full.record.trace.at(-1)!, converged.loglik, 1e-4),
     compare(`${name}.converged.mu`, freeMean(mean, coefficients), converged.mu, 1e-4),
-    compare(`${name}.converged.s2`, published.noise.variance, converged.s2, 1e-4),
+    compare(`${name}.converged.s2`, markerModel(published).noise.variance, converged.s2, 1e-4),
     compare(`${name}.converged.FFt`, FFt, converged.FFt ?? [], 1e-4),
   );
   return checks;

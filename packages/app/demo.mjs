@@ -43,7 +43,7 @@ export function packDemo(core, cohort) {
 
 /** A model as it is loaded from its file, to the last bit; of its large symmetric matrix the upper triangle only. */
 function packModel(model) {
-  const { inducingCovariance: C } = model.map;
+  const { inducingCovariance: C } = model.markers[0].map;
   const n = Math.round(Math.sqrt(C.length));
   const upper = [];
   for (let i = 0; i < n; i++) {
@@ -53,7 +53,7 @@ function packModel(model) {
     }
   }
   const packed = pack(model, exact);
-  packed.map.inducingCovariance = { ...exact(Float64Array.from(upper)), as: "symmetric" };
+  packed.markers[0].map.inducingCovariance = { ...exact(Float64Array.from(upper)), as: "symmetric" };
   return packed;
 }
 

@@ -2,7 +2,7 @@
  * One study from a dropped table to its report, on both builds, with the network refused. The tests of a build share one
  * page and follow each other as a reader would go.
  */
-import { loadModel, predict, type TrajectoryModel } from "@trajectory-maps/core";
+import { loadModel, markerModel, predict, type TrajectoryModel } from "@trajectory-maps/core";
 import { basisDomain, placementAt } from "@trajectory-maps/core/models";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -162,7 +162,7 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
     expect(places).toHaveLength(NUM_INDIVIDUALS);
     const stage = await mapStage(page);
     frame = await frameOf(stage, places);
-    const [, last] = basisDomain(model.basis);
+    const [, last] = basisDomain(markerModel(model).basis);
     let seen = 0;
     for (const { x, y } of places.filter(({ visits: n }) => n > 4).slice(0, 8)) {
       const [px, py] = frame.toPage(x, y);

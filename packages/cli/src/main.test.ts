@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { loadModel } from "@trajectory-maps/core";
+import { loadModel, markerModel } from "@trajectory-maps/core";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { run, workplace } from "../test/harness.ts";
 import { fitContract, inspectContract, runContract } from "./contracts.ts";
@@ -34,7 +34,11 @@ describe("dtm fit", () => {
     const names = ["baselines", "model.json", "placements.csv", "run.json", "trace.csv", "visits.csv"];
     expect(readdirSync(here.at("a")).sort()).toEqual(names);
     expect(readdirSync(here.at("a", "baselines")).sort()).toEqual(["fpca.json", "lmm.json"]);
-    expect(loadModel(here.text("a", "model.json")).columns).toEqual({ id: "id", time: "time", value: "bili" });
+    expect(markerModel(loadModel(here.text("a", "model.json"))).columns).toEqual({
+      id: "id",
+      time: "time",
+      value: "bili",
+    });
     const places = here.text("a", "placements.csv").trimEnd().split("\n");
     expect(places[0]).toBe("id,x1,x2,var11,var12,var22,visits,first_time,last_time");
     expect(places).toHaveLength(313);
@@ -147,7 +151,7 @@ describe("dtm fit", () => {
     expect(code).toBe(0);
     const { run: record } = fitContract.parse(JSON.parse(out));
     expect([record.model, record.seed]).toEqual(["lmm", 4]);
-    expect(loadModel(here.text("cfg", "model.json")).mean.kind).toBe("scalar");
+    expect(markerModel(loadModel(here.text("cfg", "model.json"))).mean.kind).toBe("scalar");
     const wrong = here.file("wrong.json", '{"modle": "lmm"}');
     const refused = await run("fit", here.at("t.csv"), "--config", wrong);
     expect(refused.code).toBe(2);

@@ -12,7 +12,7 @@ export { type Comparison, compareModels } from "./evaluate/compare.ts";
 export { heldOutLogLikelihood } from "./evaluate/held-out.ts";
 export { readCohort } from "./ingest/read-cohort.ts";
 export { type Groups, groupPlaces } from "./map/groups.ts";
-export { type FitRecord, LIBRARY_VERSION } from "./models/fit.ts";
+export { type FitRecord, LIBRARY_VERSION, type MarkerModel, markerModel } from "./models/fit.ts";
 export { fitDtm, resumeDtm, startDtm } from "./models/fit-models.ts";
 export { fitFpca, fitLmm } from "./models/linear-models.ts";
 export type { TrajectoryModel } from "./models/model.ts";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Resvg } from "@resvg/resvg-js";
+import type { TrajectoryModel } from "@trajectory-maps/core";
 import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sampleStudy } from "../../../test/sample-study.ts";
@@ -115,7 +116,13 @@ describe("the report", () => {
       survival: { ...study.survival!, event: HOSTILE },
       run: { ...study.run!, command: HOSTILE },
       cohort: { ...study.cohort, marker: { ...study.cohort.marker, name: HOSTILE, unit: HOSTILE }, notes: [HOSTILE] },
-      model: { ...study.model!, marker: { ...study.model!.marker, name: HOSTILE, unit: HOSTILE } },
+      model: {
+        ...study.model!,
+        markers: study.model!.markers.map((part) => ({
+          ...part,
+          marker: { ...part.marker, name: HOSTILE, unit: HOSTILE },
+        })),
+      } as TrajectoryModel,
     };
     const html = renderReport(named, { document });
     expect(html).not.toMatch(/<script|<img/i);

@@ -2,7 +2,7 @@
  * The files a study can be saved as, each with a list of what it holds. `individual` files hold data of single people and
  * say so; the others hold none, and counts below the limit are written "<11" in them.
  */
-import { numIndividuals, saveModel } from "@trajectory-maps/core";
+import { markerModel, numIndividuals, saveModel } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { isMapModel } from "@trajectory-maps/core/models";
 import { cell, counted, figureToSvg, renderReport, studyFigures, toCsv } from "@trajectory-maps/report";
@@ -62,7 +62,7 @@ export function exportFiles(explorer: Explorer): ExportFile[] {
       );
     }
     const places = isMapModel(model)
-      ? `${model.map.numInducing} inducing places, ${model.map.numInducing * model.basis.numBasis} values, `
+      ? `${markerModel(model).map.numInducing} inducing places, ${markerModel(model).map.numInducing * markerModel(model).basis.numBasis} values, `
       : "";
     files.push({
       key: "model",

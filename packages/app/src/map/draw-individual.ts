@@ -1,4 +1,5 @@
 /** One individual on the map (design §3.1): 50% region solid, 90% region dashed, trail of places, ring and label. */
+import { markerModel } from "@trajectory-maps/core";
 import { textWidth, timeWord } from "@trajectory-maps/report";
 import { haloText, linePath, make, type Pen, plain, smoothRings, straightRings } from "./pen.ts";
 import { regionRings } from "./region.ts";
@@ -107,7 +108,7 @@ export function drawIndividual(pen: Pen, scene: Scene, viewport: Viewport, indiv
         }),
       );
     }
-    const year = timeWord(scene.options.model.marker.timeUnit);
+    const year = timeWord(markerModel(scene.options.model).marker.timeUnit);
     group.append(
       haloText(pen, `${year} ${shortTime(trail[0].time)}`, points[0][0], points[0][1] + 16, {
         "font-size": 11,

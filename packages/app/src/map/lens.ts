@@ -2,6 +2,7 @@
  * The card of the terrain lens: course with 90% band at a place, value at the last time, number of individuals near.
  * Elements are made once and only their attributes change while the pointer moves.
  */
+import { markerModel } from "@trajectory-maps/core";
 import { applyTransform, undoTransform } from "@trajectory-maps/core/ingest";
 import { basisDomain } from "@trajectory-maps/core/models";
 import {
@@ -52,7 +53,7 @@ export function lastValueWords(
   const { course } = reading;
   if (course === null) return null;
   const k = course.times.length - 1;
-  const word = timeWord(scene.options.model.marker.timeUnit);
+  const word = timeWord(markerModel(scene.options.model).marker.timeUnit);
   const decimals = scene.decimals;
   const [lower, upper] = [course.lower[k], course.upper[k]];
   const long = [lower, course.median[k], upper].some((v) => powerFor(v) !== 0);
@@ -158,7 +159,7 @@ interface Scale {
 }
 
 function lensScale(scene: Scene): Scale {
-  const { marker, basis } = scene.options.model;
+  const { marker, basis } = markerModel(scene.options.model);
   const [t0, t1] = basisDomain(basis);
   const toScale = (v: number) => applyTransform(marker.transform, v);
   const [low, high] = [toScale(scene.range[0]), toScale(scene.range[1])];

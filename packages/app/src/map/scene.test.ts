@@ -1,5 +1,13 @@
-import { embed, fitDtm, makeCohort, predict, simulateCohort, type TrajectoryModel } from "@trajectory-maps/core";
-import { idList } from "@trajectory-maps/core/ingest";
+import {
+  embed,
+  fitDtm,
+  makeCohort,
+  markerModel,
+  predict,
+  simulateCohort,
+  type TrajectoryModel,
+} from "@trajectory-maps/core";
+import { idList, onlyMarker } from "@trajectory-maps/core/ingest";
 import { basisDomain, placementAt } from "@trajectory-maps/core/models";
 import { valueAt } from "@trajectory-maps/report";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -8,11 +16,11 @@ import { nodeAt } from "./surfaces.ts";
 import type { MapOptions } from "./types.ts";
 
 const { cohort: plain } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
-const idsOf = () =>
-  idList(plain.ids).flatMap((id, i) => Array.from({ length: plain.offsets[i + 1] - plain.offsets[i] }, () => id));
+const { offsets, times, values } = onlyMarker(plain);
+const idsOf = () => idList(plain.ids).flatMap((id, i) => Array.from({ length: offsets[i + 1] - offsets[i] }, () => id));
 /** The same visits as a marker that is modelled on the log scale. */
 const logged = makeCohort(
-  { ids: idsOf(), times: plain.times, values: plain.values.map((v) => Math.exp(v / 40)) },
+  { ids: idsOf(), times, values: values.map((v) => Math.exp(v / 40)) },
   { name: "bilirubin", unit: "mg/dl", timeUnit: "years", transform: "log" },
 );
 const quick = { seed: 1, tolerance: 1e-3 };
@@ -28,7 +36,7 @@ describe("a scene", () => {
 
   it("has ten small curves that equal predict on the scale of the model", () => {
     expect(ground.miniCurves).toHaveLength(10);
-    const [first, last] = basisDomain(model.basis);
+    const [first, last] = basisDomain(markerModel(model).basis);
     for (const { axis, at, values } of ground.miniCurves) {
       const times = Float64Array.from(values, (_, k) => first + ((last - first) * k) / (values.length - 1));
       const place = axis === "x" ? [at, 0] : [0, at];
@@ -70,9 +78,12 @@ describe("a scene", () => {
       expect(value.grid.values[k]).toBeCloseTo(at(time), 9);
       // Central difference of the median: its error is of the order of the squared step.
       expect(slope.grid.values[k]).toBeCloseTo((at(time + 1e-4) - at(time - 1e-4)) / 2e-4, 5);
-      expect(coefficient.grid.values[k]).toBeCloseTo(placed.posterior.means[1] + model.mean.coefficients[1], 9);
+      expect(coefficient.grid.values[k]).toBeCloseTo(
+        placed.posterior.means[1] + markerModel(model).mean.coefficients[1],
+        9,
+      );
     }
-    expect(terrainOf(options)).toEqual({ kind: "value", time: basisDomain(model.basis)[1] });
+    expect(terrainOf(options)).toEqual({ kind: "value", time: basisDomain(markerModel(model).basis)[1] });
     expect(ground.surfaceOf({ kind: "none" })).toBeNull();
   });
 
@@ -80,7 +91,7 @@ describe("a scene", () => {
     const late = Float64Array.from(ground.surfaceOf({ kind: "value", time: 9 })!.grid.values).sort();
     const threshold = late[Math.floor(late.length / 2)];
     const grid = ground.surfaceOf({ kind: "crossing", threshold })!.grid;
-    const [first, last] = basisDomain(model.basis);
+    const [first, last] = basisDomain(markerModel(model).basis);
     let checked = 0;
     for (let k = 0; k < grid.values.length; k += 7) {
       const t = grid.values[k];

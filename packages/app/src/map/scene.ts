@@ -2,6 +2,7 @@
  * All that drawing needs, worked out from the options: places, index, land, surface, dots, small curves. Each part is
  * made again only when what it is made from has changed, so that recolouring or another year touches nothing else.
  */
+import { markerModel } from "@trajectory-maps/core";
 import { applyTransform } from "@trajectory-maps/core/ingest";
 import {
   basisDomain,
@@ -76,7 +77,7 @@ export function groundOf(options: MapOptions): Ground {
   const place = new Float64Array(q);
   const mini = (axis: "x" | "y", at: number): MiniCurve => {
     plane.liftInto(axis === "x" ? at : 0, axis === "x" ? 0 : at, place);
-    return { axis, at, values: read(place).median.map((v) => applyTransform(model.marker.transform, v)) };
+    return { axis, at, values: read(place).median.map((v) => applyTransform(markerModel(model).marker.transform, v)) };
   };
   const miniCurves = [...MARKS.map((at) => mini("x", at)), ...(q === 1 ? [] : MARKS.map((at) => mini("y", at)))];
   return {
@@ -143,7 +144,7 @@ function rangeOnLand(box: Box, land: Land, plane: Plane, read: Ground["read"]): 
 
 /** The terrain of the options: the value at the last time unless told otherwise. */
 export function terrainOf(options: MapOptions): MapTerrain {
-  return options.terrain ?? { kind: "value", time: basisDomain(options.model.basis)[1] };
+  return options.terrain ?? { kind: "value", time: basisDomain(markerModel(options.model).basis)[1] };
 }
 
 /** The scene of the options; parts of `before` are kept where nothing they rest on changed. */

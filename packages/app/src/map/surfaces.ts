@@ -5,6 +5,7 @@
  *   sd      √(b'Sb), for transformed markers a 1/3.29th of the width of the 90% band;
  * g undoes the transform. The land decides which heights get lines.
  */
+import { markerModel } from "@trajectory-maps/core";
 import { applyTransform, undoSlope, undoTransform } from "@trajectory-maps/core/ingest";
 import {
   basisDomain,
@@ -61,7 +62,7 @@ const QUARTER_DISC = Math.PI / 16;
 /** A maker of surfaces over the box of the land; nodes are decoded when first needed, `exact` gives the density of all. */
 export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: () => Land): SurfaceMaker {
   const { model, numBasis: d } = decoder;
-  const { marker, basis } = model;
+  const { marker, basis } = markerModel(model);
   const { transform } = marker;
   const { box } = land.density;
   const step = Math.max(box.x1 - box.x0, box.y1 - box.y0) / (NODES_PER_SIDE - 1);
@@ -69,7 +70,7 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
   const n = empty.values.length;
   const year = timeWord(marker.timeUnit);
   const [first, last] = basisDomain(basis);
-  const noise = measurementSd(model.noise) * typicalSlope(decoder);
+  const noise = measurementSd(markerModel(model).noise) * typicalSlope(decoder);
   const decimals = decimalsFor(noise);
 
   let means: Float64Array | null = null; // [n,d]
@@ -220,16 +221,16 @@ export function nodeAt({ box, nx, ny }: Grid, k: number): readonly [number, numb
 /** Change of the marker per unit of the model's scale, in the middle of the map: noise in the marker's unit. */
 function typicalSlope(decoder: Decoder): number {
   const { model, numBasis: d, mapDimension: q } = decoder;
-  const [first, last] = basisDomain(model.basis);
-  const b = designMatrix(model.basis, [(first + last) / 2]);
+  const [first, last] = basisDomain(markerModel(model).basis);
+  const b = designMatrix(markerModel(model).basis, [(first + last) / 2]);
   const w = new Float64Array(d);
   decoder.decodeInto(new Float64Array(q), w, null);
-  return undoSlope(model.marker.transform, dot(b, 0, w, 0, d));
+  return undoSlope(markerModel(model).marker.transform, dot(b, 0, w, 0, d));
 }
 
 /** Decimals of values of the marker: as precise as a measurement is. */
 export function valueDecimals(decoder: Decoder): number {
-  return decimalsFor(measurementSd(decoder.model.noise) * typicalSlope(decoder));
+  return decimalsFor(measurementSd(markerModel(decoder.model).noise) * typicalSlope(decoder));
 }
 
 /** Decimals that tell neighbouring levels apart. */

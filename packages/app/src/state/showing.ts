@@ -1,5 +1,5 @@
 /** What is shown: the view with its undo and its address, steps through people and time, the selection. */
-import { numIndividuals } from "@trajectory-maps/core";
+import { markerModel, numIndividuals } from "@trajectory-maps/core";
 import { basisDomain } from "@trajectory-maps/core/models";
 import { yearsPer } from "@trajectory-maps/core/study";
 import type { SelectMode } from "../map/types.ts";
@@ -81,7 +81,7 @@ export class Showing extends Held {
   get domain(): readonly [number, number] {
     const model = this.fitted?.model;
     if (model === undefined) return [0, 1];
-    return basisDomain(model.basis);
+    return basisDomain(markerModel(model).basis);
   }
 
   /** Time of the terrain as it stands. */
@@ -93,7 +93,8 @@ export class Showing extends Held {
   /** Moves the terrain by so many years; by twentieths of the whole where the unit of time is unknown. */
   stepTerrain(years: number): void {
     const [first, last] = this.domain;
-    const unit = yearsPer((this.fitted?.model.marker.timeUnit ?? "").replace(/s$/, ""));
+    const timeUnit = this.fitted === null ? "" : markerModel(this.fitted.model).marker.timeUnit;
+    const unit = yearsPer(timeUnit.replace(/s$/, ""));
     const by = unit === undefined ? (years * (last - first)) / 10 : years / unit;
     this.show({ terrainTime: Math.min(last, Math.max(first, this.terrainTime + by)) }, true);
   }

@@ -1,5 +1,7 @@
 /** Expected courses of chosen individuals, and their quantiles beside those of everyone else. */
+
 import type { Placements } from "@trajectory-maps/core";
+import { markerModel } from "@trajectory-maps/core";
 import { type CourseSummary, expectedCourses, groupCourses } from "@trajectory-maps/core/study";
 import type { Fitted } from "./api.ts";
 
@@ -13,7 +15,7 @@ type Placed = Pick<Fitted, "model" | "placements">;
 
 /** Expected courses of the chosen on the marker's scale, [n,T]. */
 export function coursesOf({ model, placements }: Placed, times: Float64Array, chosen: ArrayLike<number>): Float64Array {
-  const d = model.basis.numBasis;
+  const d = markerModel(model).basis.numBasis;
   const coefficients = new Float64Array(chosen.length * d);
   for (let k = 0; k < chosen.length; k++) {
     coefficients.set(placements.coefficients.subarray(chosen[k] * d, (chosen[k] + 1) * d), k * d);

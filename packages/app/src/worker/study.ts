@@ -1,5 +1,13 @@
 /** Questions about a fitted map: groups and their stability, baselines, outcomes, survival, comparison of models. */
-import { associate, DtmError, embed, type Groups, groupPlaces, numIndividuals } from "@trajectory-maps/core";
+import {
+  associate,
+  DtmError,
+  embed,
+  type Groups,
+  groupPlaces,
+  markerModel,
+  numIndividuals,
+} from "@trajectory-maps/core";
 import { type FoldResult, summarizeFolds } from "@trajectory-maps/core/hosts";
 import { readFollowUp, readOutcomes } from "@trajectory-maps/core/ingest";
 import { fitLinear } from "@trajectory-maps/core/models";
@@ -78,7 +86,7 @@ export function createStudy(session: Session, helpers: Helpers, grouper: Helpers
       const { lmm, fpca } =
         session.linear?.lmm.mapDimension === mapDimension
           ? session.linear
-          : fitLinear(cohort, { mean: model.mean.kind, basis: model.basis, mapDimension });
+          : fitLinear(cohort, { mean: markerModel(model).mean.kind, basis: markerModel(model).basis, mapDimension });
       baselines = {
         of: placements,
         places: [lmm, fpca].map((fitted) => ({ name: fitted.kind, model: fitted, placements: embed(fitted, cohort) })),

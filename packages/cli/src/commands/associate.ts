@@ -1,5 +1,5 @@
 /** dtm associate RUN SUBJECTS: do outcomes differ over the map? The paper's Table 2, with the guarded p-value beside. */
-import { type Association, numIndividuals } from "@trajectory-maps/core";
+import { type Association, markerModel, numIndividuals } from "@trajectory-maps/core";
 import type { Outcome } from "@trajectory-maps/core/ingest";
 import { type LandmarkSurvival, outcomeSurfaces, type RiskSurface } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
@@ -86,7 +86,7 @@ export const associate: Command = {
     ]);
     const pages = [
       ...(outcomes.length > 0 ? [associationPage(association)] : []),
-      ...(survival === null ? [] : [survivalPage(survival, run.model.marker.timeUnit)]),
+      ...(survival === null ? [] : [survivalPage(survival, markerModel(run.model).marker.timeUnit)]),
       `Written   ${written}`,
     ];
     return { text: pages.join("\n\n"), json };

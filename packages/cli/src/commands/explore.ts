@@ -1,7 +1,9 @@
 /** dtm explore [RUN|VISITS]: the explorer in the browser, served on this machine only. */
+
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
+import { markerModel } from "@trajectory-maps/core";
 import { FileError, StoppedError } from "../exit-codes.ts";
 import { serveExplorer } from "../explore/server.ts";
 import { fileExists, findBundled, isFolder, nameOf } from "../io/read.ts";
@@ -79,7 +81,7 @@ function startWith(path: string | undefined, subjects: string | undefined, optio
     );
   let start: Start = {};
   if (path !== undefined && isFolder(path)) {
-    const { marker } = readModel(path);
+    const { marker } = markerModel(readModel(path));
     serve("/data/model.json", join(path, MODEL_FILE), "application/json; charset=utf-8");
     const visits = join(path, VISITS_FILE);
     if (!fileExists(visits)) {

@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import { saveModel, type TrajectoryModel } from "@trajectory-maps/core";
+import { markerModel, saveModel, type TrajectoryModel } from "@trajectory-maps/core";
 import { basisStatistics, type ShardHost } from "@trajectory-maps/core/hosts";
 import { leftOutNote, onlyMarker, type ReadCohort } from "@trajectory-maps/core/ingest";
 import { linearLogLikelihood } from "@trajectory-maps/core/models";
@@ -104,7 +104,8 @@ async function assembleRun(
 }> {
   const { read, options, context, signals, shards } = work;
   const { model } = finished;
-  const statistics = finished.statistics ?? basisStatistics(read.cohort, model.basis, model.center);
+  const statistics =
+    finished.statistics ?? basisStatistics(read.cohort, markerModel(model).basis, markerModel(model).center);
   const early = await signalNow(signals);
   if (early !== undefined) throw keepFinished(early, model, work);
   const linear = finished.linear ?? fitBoth(read, work.choice, context, shards, { statistics });

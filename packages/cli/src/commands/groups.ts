@@ -1,4 +1,5 @@
 /** dtm groups RUN: groups of individuals on the map, with names, evidence and stability. */
+import { markerModel } from "@trajectory-maps/core";
 import { toCsv } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
@@ -67,7 +68,7 @@ export const groups: Command = {
     ];
     const record = laterRecord(folder, "groups", context.commandLine, [GROUPS_FILE, GROUPS_TABLE]);
     const paths = writeOutputs(folder, [...files, ...record]).slice(0, files.length);
-    const { marker } = run.model;
+    const { marker } = markerModel(run.model);
     const page = methodPage(groupsPage(studied, marker), studied) + componentsLine(components, marker.timeUnit);
     return {
       text: `${page}\n\nWritten   ${paths.join("\n          ")}   (private)`,

@@ -2,6 +2,7 @@
 
 import {
   type Cohort,
+  markerModel,
   numIndividuals,
   type Placement,
   placeIndividual,
@@ -100,13 +101,20 @@ function courses(
   options: Options,
   { talk }: Context,
 ): CommandResult {
+  const part = markerModel(model);
   const level = realNumber("--level", textOption(options, "level") ?? "0.9");
   if (!(level > 0 && level < 1)) throw new UsageError(`--level: expected a share between 0 and 1, received ${level}.`);
   const interval = textOption(options, "interval") === "curve" ? "curve" : "observation";
   const scale = textOption(options, "scale") === "model" ? "model" : "marker";
   // On the model's own scale nothing is undone: the same model with a marker that was never transformed.
-  const shown = scale === "model" ? { ...model, marker: { ...model.marker, transform: "identity" as const } } : model;
-  const [first, last] = basisDomain(model.basis);
+  const shown =
+    scale === "model"
+      ? ({
+          ...model,
+          markers: [{ ...part, marker: { ...part.marker, transform: "identity" as const } }],
+        } as TrajectoryModel)
+      : model;
+  const [first, last] = basisDomain(part.basis);
   const beyond = times.filter((t) => t < first || t > last).length;
   if (beyond > 0) {
     talk.warn(
@@ -123,17 +131,24 @@ function courses(
   const columns = ["id", "time", "mean", "sd", "lower", "upper"];
   return {
     text: toCsv(columns, rows),
-    json: { interval, level, scale, marker: model.marker, predictions: rows.map((row) => record(columns, row)) },
+    json: {
+      interval,
+      level,
+      scale,
+      marker: part.marker,
+      predictions: rows.map((row) => record(columns, row)),
+    },
   };
 }
 
 function crossings(model: TrajectoryModel, cohort: Cohort, options: Options, { talk }: Context): CommandResult {
+  const own = markerModel(model);
   const threshold = realNumber("--threshold", textOption(options, "threshold") ?? "");
   if (options.above === true && options.below === true) throw new UsageError("Choose one of --above and --below.");
   const direction = options.above === true ? ("up" as const) : options.below === true ? ("down" as const) : undefined;
   const given = textOption(options, "from");
   const from = given === undefined ? undefined : realNumber("--from", given);
-  const [, last] = basisDomain(model.basis);
+  const [, last] = basisDomain(own.basis);
   const seed = seedOf(options);
   const rows: CsvCell[][] = [];
   let late = 0;
@@ -167,7 +182,12 @@ function crossings(model: TrajectoryModel, cohort: Cohort, options: Options, { t
     );
   return {
     text: toCsv(CROSSING_COLUMNS, rows),
-    json: { threshold, until: last, marker: model.marker, crossings: rows.map((row) => record(CROSSING_COLUMNS, row)) },
+    json: {
+      threshold,
+      until: last,
+      marker: own.marker,
+      crossings: rows.map((row) => record(CROSSING_COLUMNS, row)),
+    },
   };
 }
 

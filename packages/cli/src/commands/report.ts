@@ -1,7 +1,8 @@
 /** dtm report RUN: one self-contained page from a run; what the run holds is used, what is missing is computed. */
+
 import { basename, join } from "node:path";
 import process from "node:process";
-import { LIBRARY_VERSION } from "@trajectory-maps/core";
+import { LIBRARY_VERSION, markerModel } from "@trajectory-maps/core";
 import { type Outcome, plainOutcomes } from "@trajectory-maps/core/ingest";
 import { figureToSvg, renderReport, type Study, studyFigures } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
@@ -171,7 +172,7 @@ async function gather(
   if (comparison === undefined && options.compare !== false) {
     const kind = run.model.kind === "dtm-paper" ? "dtm-paper" : "dtm";
     const settings = compareChoice({ ...options, models: `lmm,fpca,${kind}`, dim: String(run.model.mapDimension) });
-    comparison = await compareOn(run.cohort, { ...settings, mean: run.model.mean.kind }, pool, context);
+    comparison = await compareOn(run.cohort, { ...settings, mean: markerModel(run.model).mean.kind }, pool, context);
   }
   if (comparison !== undefined) note("comparison", storedComparison !== undefined);
 

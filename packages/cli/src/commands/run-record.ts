@@ -2,9 +2,10 @@
  * run.json: what was asked for, what was read, how the fit went, which commands put results beside it later, and which
  * files are private.
  */
+
 import { basename } from "node:path";
 import process from "node:process";
-import { LIBRARY_VERSION, type TrajectoryModel } from "@trajectory-maps/core";
+import { LIBRARY_VERSION, type Marker, markerModel, type TrajectoryModel } from "@trajectory-maps/core";
 import type { ErrorCode, ReadCohort } from "@trajectory-maps/core/ingest";
 import { toJson } from "../io/json.ts";
 import { readResult } from "../io/results.ts";
@@ -22,7 +23,7 @@ export interface RunRecord {
   readonly model: string;
   readonly source: string;
   readonly columns: { readonly id: string; readonly time: string; readonly value: string };
-  readonly marker: TrajectoryModel["marker"];
+  readonly marker: Marker;
   readonly individuals: number;
   readonly observations: number;
   readonly rows: number;
@@ -67,7 +68,7 @@ export function runRecord(
     model: model.kind,
     source: basename(about.source),
     columns: read.columns,
-    marker: model.marker,
+    marker: markerModel(model).marker,
     individuals: record.numIndividuals,
     observations: record.numObservations,
     rows: read.numRows,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import {
   type Cohort,
   makeCohort,
+  markerModel,
   numIndividuals,
   simulateCohort,
   simulateFromModel,
@@ -96,8 +97,9 @@ async function draw(what: string, options: Options): Promise<Simulated> {
 
 /** Visits of new individuals: one and a Poisson number more (mean 5), uniform over the times the model knows. */
 function drawDesign(model: TrajectoryModel, m: number, seed: number): Cohort {
+  const own = markerModel(model);
   const random = createRandom(seed);
-  const [first, last] = basisDomain(model.basis);
+  const [first, last] = basisDomain(own.basis);
   const ids: string[] = [];
   const times: number[] = [];
   for (let i = 0; i < m; i++) {
@@ -108,7 +110,7 @@ function drawDesign(model: TrajectoryModel, m: number, seed: number): Cohort {
     }
   }
   // Values are drawn later; one half is in the domain of every transform.
-  return makeCohort({ ids, times, values: new Float64Array(ids.length).fill(0.5) }, model.marker);
+  return makeCohort({ ids, times, values: new Float64Array(ids.length).fill(0.5) }, own.marker);
 }
 
 function visitRows(cohort: Cohort) {

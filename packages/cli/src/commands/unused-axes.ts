@@ -1,5 +1,5 @@
 /** Axes of a map along which courses hardly change: more dimensions were asked for than the data vary in. */
-import { predict, type TrajectoryModel } from "@trajectory-maps/core";
+import { markerModel, predict, type TrajectoryModel } from "@trajectory-maps/core";
 import { applyTransform } from "@trajectory-maps/core/ingest";
 import { basisDomain, measurementSd, placementAt } from "@trajectory-maps/core/models";
 
@@ -9,14 +9,15 @@ const NUM_TIMES = 9;
 
 /** A warning that names the unused axes; undefined if all are used. */
 export function unusedAxes(model: TrajectoryModel): string | undefined {
+  const own = markerModel(model);
   const q = model.mapDimension;
-  const [first, last] = basisDomain(model.basis);
+  const [first, last] = basisDomain(own.basis);
   const times = Array.from({ length: NUM_TIMES }, (_, k) => first + ((last - first) * k) / (NUM_TIMES - 1));
   const courseAt = (axis: number, x: number) => {
     const place = Array.from({ length: q }, (_, c) => (c === axis ? x : 0));
     // Medians go through the transform unharmed, so this is the course on the model's scale.
     const { median } = predict(model, placementAt(model, place), times);
-    return median.map((y) => applyTransform(model.marker.transform, y));
+    return median.map((y) => applyTransform(own.marker.transform, y));
   };
   // Root mean square of half the difference between courses at +1 and -1 on the axis.
   const effects = Array.from({ length: q }, (_, axis) => {
@@ -25,7 +26,7 @@ export function unusedAxes(model: TrajectoryModel): string | undefined {
   });
   const largest = Math.max(...effects);
   const unused = effects.flatMap((effect, axis) =>
-    effect < LEAST_SHARE * largest && effect < measurementSd(model.noise) ? [`x${axis + 1}`] : [],
+    effect < LEAST_SHARE * largest && effect < measurementSd(own.noise) ? [`x${axis + 1}`] : [],
   );
   if (unused.length === 0) return undefined;
   const hardly = `${unused.join(" and ")} hardly change${unused.length === 1 ? "s" : ""} the course`;

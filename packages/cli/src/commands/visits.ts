@@ -1,5 +1,5 @@
 /** How tables of visits are read by every command: columns are picked, never renamed; guesses are reported. */
-import { DtmError, type Marker } from "@trajectory-maps/core";
+import { DtmError, type MarkerModel, markerModel, type TrajectoryModel } from "@trajectory-maps/core";
 import {
   type Delimiter,
   type ReadCohort,
@@ -9,7 +9,6 @@ import {
   TRANSFORMS,
   type Transform,
 } from "@trajectory-maps/core/ingest";
-import type { ColumnNames } from "@trajectory-maps/core/models";
 import { nameOf, readBlocks } from "../io/read.ts";
 import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";
 import { wholeNumber } from "./numbers.ts";
@@ -67,11 +66,6 @@ export async function readVisits(path: string, options: Options, context: Contex
   return tell(await readCohortFile(readBlocks(path), { ...readingOptions(path, options), marker }), context);
 }
 
-interface FittedTo {
-  readonly marker: Marker;
-  readonly columns?: ColumnNames;
-}
-
 /** What the values of new visits are measured in. */
 export const UNIT_OPTION: OptionSpec = {
   flags: "--unit <text>",
@@ -80,24 +74,25 @@ export const UNIT_OPTION: OptionSpec = {
 
 /** Visits of individuals to place by a model: its marker, and its column names unless others are picked. */
 export async function readVisitsFor(
-  model: FittedTo,
+  model: TrajectoryModel,
   path: string,
   options: Options,
   context: Context,
 ): Promise<ReadCohort> {
+  const own = markerModel(model);
   const unit = textOption(options, "unit");
-  if (unit !== undefined && unit !== model.marker.unit) {
+  if (unit !== undefined && unit !== own.marker.unit) {
     throw new DtmError(
       "other-marker",
-      `${nameOf(path)}: expected values in "${model.marker.unit}", the unit of the model, received "${unit}". Convert them first.`,
+      `${nameOf(path)}: expected values in "${own.marker.unit}", the unit of the model, received "${unit}". Convert them first.`,
     );
   }
-  const base = { ...readingOptions(path, options), marker: model.marker };
+  const base = { ...readingOptions(path, options), marker: own.marker };
   const picked = Object.keys(base.columns ?? {}).length > 0;
-  const columns = { ...model.columns, ...base.columns };
+  const columns = { ...own.columns, ...base.columns };
   // The columns may be called otherwise than those the model was fitted to: they are guessed, and that is said.
   const read = await readCohortFile(readBlocks(path), { ...base, columns, orGuess: !picked });
-  if (!picked && model.columns !== undefined) checkSameMarker(model, read.columns.value, path);
+  if (!picked && own.columns !== undefined) checkSameMarker(own, read.columns.value, path);
   return tell(read, context);
 }
 
@@ -105,7 +100,7 @@ export async function readVisitsFor(
 const ANY_MARKER = ["value", "y", "measurement", "result"];
 
 /** A column with the name of another marker is not taken for the model's unless it is picked. */
-function checkSameMarker({ marker, columns }: FittedTo, found: string, path: string): void {
+function checkSameMarker({ marker, columns }: MarkerModel, found: string, path: string): void {
   const name = found.toLowerCase();
   const own = [marker.name, columns?.value ?? marker.name].map((text) => text.toLowerCase());
   if (ANY_MARKER.includes(name) || own.includes(name) || own.some((text) => ANY_MARKER.includes(text))) return;

@@ -1,7 +1,14 @@
 /** The folder of a run: which files it holds, which of them are private, and how it is read back. */
 
 import { join } from "node:path";
-import { type Cohort, DtmError, loadModel, numIndividuals, type TrajectoryModel } from "@trajectory-maps/core";
+import {
+  type Cohort,
+  DtmError,
+  loadModel,
+  markerModel,
+  numIndividuals,
+  type TrajectoryModel,
+} from "@trajectory-maps/core";
 import { idAt, onlyMarker, type ReadCohort, readCohortFile } from "@trajectory-maps/core/ingest";
 import { csvPieces } from "@trajectory-maps/report";
 import { FileError, UsageError } from "../exit-codes.ts";
@@ -91,7 +98,7 @@ function readPrivateCopy(folder: string, model: TrajectoryModel): Promise<ReadCo
     throw new UsageError(`${folder} keeps no copy of the visits. Name the file they were read from: --visits FILE.`);
   }
   const columns = { id: "id", time: "time", value: "value" };
-  return readCohortFile(readBlocks(path), { columns, marker: model.marker, file: path, delimiter: "," });
+  return readCohortFile(readBlocks(path), { columns, marker: markerModel(model).marker, file: path, delimiter: "," });
 }
 
 /** The private copy of the visits, in pieces; it reads back as the same cohort, bit for bit. */

@@ -1,5 +1,5 @@
 /** What a fit found, as a biostatistician would like to read it. */
-import { type Cohort, numIndividuals, predict, type TrajectoryModel } from "@trajectory-maps/core";
+import { type Cohort, markerModel, numIndividuals, predict, type TrajectoryModel } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { basisDomain, measurementSd, type Places, placementAt } from "@trajectory-maps/core/models";
 import { table } from "./table.ts";
@@ -51,7 +51,7 @@ export function modelTable(fits: readonly ScoredFit[], m: number): string {
       modelTitle(model),
       logLikelihood.toFixed(2),
       (logLikelihood / m).toFixed(3),
-      brief(measurementSd(model.noise)),
+      brief(measurementSd(markerModel(model).noise)),
       `${converged ? "yes" : "NO"}, ${count(iterations, "iteration")}`,
     ];
   });
@@ -61,7 +61,7 @@ export function modelTable(fits: readonly ScoredFit[], m: number): string {
 export function modelTitle(model: TrajectoryModel): string {
   switch (model.kind) {
     case "lmm":
-      return `linear mixed model, ${model.mean.kind} mean`;
+      return `linear mixed model, ${markerModel(model).mean.kind} mean`;
     case "fpca":
       return `principal components, rank ${model.mapDimension}`;
     case "dtm":
@@ -77,7 +77,7 @@ export function modelTitle(model: TrajectoryModel): string {
 export function mapSummary(model: TrajectoryModel): string {
   const lines: string[] = [];
   if (model.kind === "dtm") {
-    const { residual, varianceShare } = model;
+    const { residual, varianceShare } = markerModel(model);
     const rest = percent(1 - varianceShare);
     lines.push(line("Map", `carries ${percent(varianceShare)} of the variation between individuals; ${scales(model)}`));
     if (residual.kind === "none") lines.push(line("", "no residual effect beside the map"));
@@ -99,7 +99,7 @@ function lastBound(model: TrajectoryModel): string {
 }
 
 function scales(model: Extract<TrajectoryModel, { kind: "dtm" | "dtm-paper" }>): string {
-  const { kernel } = model.map;
+  const { kernel } = markerModel(model).map;
   if (kernel.kind === "linear") return "a linear map";
   const distinct = [...new Set(kernel.lengthscales)].map(brief);
   return `length-scale${distinct.length > 1 ? "s" : ""} ${distinct.join(", ")}`;
@@ -113,7 +113,8 @@ export function mapPicture({ placements }: FittedModel): string {
 
 /** Median courses at the middle of the map and half-way out along its axes. */
 export function courseTable(model: TrajectoryModel): string {
-  const times = roundTimes(...basisDomain(model.basis));
+  const own = markerModel(model);
+  const times = roundTimes(...basisDomain(own.basis));
   const q = model.mapDimension;
   const places = [new Float64Array(q)];
   for (let axis = 0; axis < Math.min(q, 2); axis++) {
@@ -127,7 +128,7 @@ export function courseTable(model: TrajectoryModel): string {
     const { median } = predict(model, placementAt(model, place), times, { interval: "curve" });
     return [`(${Array.from(place, brief).join(", ")})`, ...Array.from(median, brief)];
   });
-  const { name, unit, timeUnit } = model.marker;
+  const { name, unit, timeUnit } = own.marker;
   const title = line("Courses", `median ${name}${unit && ` (${unit})`} by place and time`);
   const header = ["at place", ...times.map((t) => `${brief(t)}${timeUnit && ` ${timeUnit}`}`)];
   return `${title}\n${indent(table(header, rows))}`;

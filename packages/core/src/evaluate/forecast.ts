@@ -3,10 +3,12 @@
  * (docs/math/evaluation.md §2). Log density, CRPS, PIT value and absolute error of the median per future observation,
  * on the scale of the model; coverage of central intervals follows from the PIT.
  */
+
 import { designMatrix } from "../basis/bspline.ts";
 import { type Cohort, numIndividuals, onlyMarker, selectVisits } from "../cohort/cohort.ts";
 import { idAt } from "../cohort/ids.ts";
 import { applyTransform } from "../cohort/marker.ts";
+import { markerModel } from "../models/fit.ts";
 import { createConditioner, posteriorFunctionals } from "../models/mixture/conditioner.ts";
 import type { CoefficientMixture } from "../models/mixture/mixture.ts";
 import {
@@ -41,6 +43,7 @@ export interface ForecastScores {
 }
 
 export function forecastScores(model: ScoredModel, cohort: Cohort, options: ForecastOptions = {}): ForecastScores {
+  const own = markerModel(model);
   const count = options.given ?? ((n: number) => Math.ceil(n / 2));
   const given = (n: number) => (n >= 2 ? Math.min(Math.max(count(n), 1), n - 1) : 0);
   const past = selectVisits(cohort, given);
@@ -49,18 +52,18 @@ export function forecastScores(model: ScoredModel, cohort: Cohort, options: Fore
   const statistics = modelStatistics(model, past);
   const mixture = options.mixture ?? modelMixture(model);
   const condition = createConditioner(mixture);
-  const d = model.basis.numBasis;
-  const rows = designMatrix(model.basis, after.times);
+  const d = own.basis.numBasis;
+  const rows = designMatrix(own.basis, after.times);
   const N = after.times.length;
   const column = () => new Float64Array(N);
   const scores = { horizon: column(), logDensity: column(), crps: column(), pit: column(), absoluteError: column() };
   const ids: string[] = [];
   for (let i = 0; i < numIndividuals(future); i++) {
     const id = idAt(future.ids, i);
-    const functional = posteriorFunctionals(condition(statistics, i), model.mean.coefficients);
+    const functional = posteriorFunctionals(condition(statistics, i), own.mean.coefficients);
     const lastGiven = before.times[before.offsets[i + 1] - 1];
     for (let j = after.offsets[i]; j < after.offsets[i + 1]; j++) {
-      const { value } = functional(rows, j * d, measurementVariance(model.noise));
+      const { value } = functional(rows, j * d, measurementVariance(own.noise));
       const y = applyTransform(after.marker.transform, after.values[j]);
       ids.push(id);
       scores.horizon[j] = after.times[j] - lastGiven;

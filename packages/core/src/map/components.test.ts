@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { designMatrix } from "../basis/bspline.ts";
+import { markerModel } from "../models/fit.ts";
 import { fitFpca, fitLmm } from "../models/fit-models.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
@@ -13,8 +14,8 @@ describe("rotatedComponents", () => {
 
   it("leaves the variance of curves as it was: a turn changes no model", () => {
     const { times } = found[0];
-    const B = designMatrix(fpca.basis, times);
-    const d = fpca.basis.numBasis;
+    const B = designMatrix(markerModel(fpca).basis, times);
+    const d = markerModel(fpca).basis.numBasis;
     times.forEach((_, t) => {
       let variance = 0;
       for (let c = 0; c < 2; c++) {
@@ -40,9 +41,9 @@ describe("rotatedComponents", () => {
   it("are there for mixed models, with no more variance than the covariance has; not for maps", () => {
     const lmm = fitLmm(cohort);
     const components = rotatedComponents(lmm)!;
-    const d = lmm.basis.numBasis;
+    const d = markerModel(lmm).basis.numBasis;
     const { times } = components[0];
-    const B = designMatrix(lmm.basis, times);
+    const B = designMatrix(markerModel(lmm).basis, times);
     times.forEach((_, t) => {
       let variance = 0;
       for (let c = 0; c < d; c++) {

@@ -4,8 +4,10 @@
  * is the same, its components are easier to read. F [d,q] are the loadings of functional principal components, and of
  * the linear mixed model the leading q of Σ = Q diag(λ) Q', F = Q √λ.   (docs/math/groups.md §6)
  */
+
 import { designMatrix } from "../basis/bspline.ts";
 import { courseTimes } from "../models/course.ts";
+import { markerModel } from "../models/fit.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import { multiply, transpose } from "../numeric/matrix.ts";
 import { symmetricEigen } from "../numeric/symmetric-eigen.ts";
@@ -26,13 +28,14 @@ const NUM_TIMES = 61;
 
 /** Components by falling share; null for maps, which have none. */
 export function rotatedComponents(model: TrajectoryModel): readonly RotatedComponent[] | null {
-  const d = model.basis.numBasis;
+  const own = markerModel(model);
+  const d = own.basis.numBasis;
   const q = model.mapDimension;
   const loadings = linearLoadings(model);
   if (loadings === null) return null;
   const times = courseTimes(model, NUM_TIMES);
   const turned = varimax(loadings, d, q).loadings;
-  const curves = multiply(designMatrix(model.basis, times), turned, NUM_TIMES, d, q); // [T,q]
+  const curves = multiply(designMatrix(own.basis, times), turned, NUM_TIMES, d, q); // [T,q]
   const total = curves.reduce((s, v) => s + v * v, 0);
   const components = Array.from({ length: q }, (_, c) => {
     const curve = Float64Array.from(times, (_, t) => curves[t * q + c]);
@@ -49,7 +52,7 @@ export function rotatedComponents(model: TrajectoryModel): readonly RotatedCompo
 function linearLoadings(model: TrajectoryModel): Float64Array | null {
   if (model.kind === "fpca") return model.loadings;
   if (model.kind !== "lmm") return null;
-  const d = model.basis.numBasis;
+  const d = markerModel(model).basis.numBasis;
   const q = model.mapDimension;
   const L = model.covarianceFactor;
   const { values, vectors } = symmetricEigen(multiply(L, transpose(L, d, d), d, d, d), d);

@@ -3,9 +3,11 @@
  * well known, the number of groups by a stated rule with its evidence, membership of everybody else by the posterior of
  * their place, and a name for each group made by rule from the median course of its members.
  */
+
 import { basisDomain } from "../basis/bspline.ts";
 import { checkOption } from "../errors.ts";
 import { courseTimes } from "../models/course.ts";
+import { markerModel } from "../models/fit.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { measurementSd } from "../noise/noise.ts";
@@ -91,6 +93,7 @@ const NUM_COMPARED = 21;
  * const { labels, groups } = groupPlaces(model, embed(model, cohort), { numGroups: 4 });
  */
 export function groupPlaces(model: TrajectoryModel, placements: Placements, options: GroupOptions = {}): Groups {
+  const own = markerModel(model);
   const { method = "ward", numGroups = "auto", minObservations = 4, maxGroups = MOST_GROUPS } = options;
   checkOption(method === "ward" || method === "mixture", "groupPlaces", "method ward or mixture", method, "");
   const q = placements.mapDimension;
@@ -118,9 +121,9 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
   const names = nameGroups(
     courses.map((course, g) => namedCourse(course, windows[g])),
     {
-      noise: measurementSd(model.noise),
-      transform: model.marker.transform,
-      timeUnit: model.marker.timeUnit,
+      noise: measurementSd(own.noise),
+      transform: own.marker.transform,
+      timeUnit: own.marker.timeUnit,
       better: options.better,
     },
   );
@@ -159,8 +162,12 @@ function wardGroups(
   let choice: NumberOfGroups | null = null;
   if (numGroups === "auto") {
     const times = comparedTimes(model, placements, clustered);
-    const courses = modelCourses(model, takeRows(placements.coefficients, model.basis.numBasis, clustered), times);
-    const distinct = distinctCourses(tree, courses, times, measurementSd(model.noise), maxGroups);
+    const courses = modelCourses(
+      model,
+      takeRows(placements.coefficients, markerModel(model).basis.numBasis, clustered),
+      times,
+    );
+    const distinct = distinctCourses(tree, courses, times, measurementSd(markerModel(model).noise), maxGroups);
     choice = chooseNumberOfGroups(points, clustered.length, q, { courses: distinct }, { maxGroups, seed });
   }
   const K = choice?.numGroups ?? (numGroups as number);
@@ -217,7 +224,7 @@ function clusteredIndividuals(placements: Placements, minObservations: number, n
 
 /** Times at which courses are compared: from the first to the last at which a tenth of the clustered are followed. */
 function comparedTimes(model: TrajectoryModel, placements: Placements, clustered: Int32Array): Float64Array {
-  const [first, last] = basisDomain(model.basis);
+  const [first, last] = basisDomain(markerModel(model).basis);
   const ends = Float64Array.from(clustered, (i) => placements.lastTime[i]).sort();
   const end = Math.min(last, ends[Math.floor((1 - LEAST_SHARE_FOLLOWED) * (ends.length - 1))]);
   const until = end > first ? end : last;

@@ -4,10 +4,12 @@
  * and median and band of the marker are the undone transform of three numbers per time, exactly as `predict` gives them
  * for `placementAt`.
  */
+
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
 import { undoTransform } from "../cohort/marker.ts";
 import { normalQuantile } from "../numeric/special.ts";
 import type { Decoder } from "./decoder.ts";
+import { markerModel } from "./fit.ts";
 import type { TrajectoryModel } from "./model.ts";
 
 /** The course that belongs to a place, on the marker's original scale. */
@@ -20,8 +22,8 @@ export interface Course {
 }
 
 /** Evenly spaced times over the training times of a model. */
-export function courseTimes({ basis }: TrajectoryModel, count: number): Float64Array {
-  const [first, last] = basisDomain(basis);
+export function courseTimes(model: TrajectoryModel, count: number): Float64Array {
+  const [first, last] = basisDomain(markerModel(model).basis);
   return Float64Array.from({ length: count }, (_, k) =>
     k === count - 1 ? last : first + ((last - first) * k) / (count - 1),
   );
@@ -30,9 +32,9 @@ export function courseTimes({ basis }: TrajectoryModel, count: number): Float64A
 /** Gives the course at any shown place [q], at fixed times, with a band of the given probability. */
 export function courseReader(decoder: Decoder, times: Float64Array, level = 0.9): (shown: ArrayLike<number>) => Course {
   const { model, numBasis: d } = decoder;
-  const { transform } = model.marker;
+  const { transform } = markerModel(model).marker;
   const T = times.length;
-  const rows = designMatrix(model.basis, times);
+  const rows = designMatrix(markerModel(model).basis, times);
   const z = normalQuantile(0.5 + 0.5 * level);
   const w = new Float64Array(d);
   const S = new Float64Array(d * d);

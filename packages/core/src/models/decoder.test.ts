@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { makeCohort } from "../cohort/cohort.ts";
 import { createRandom } from "../numeric/random.ts";
 import { makeDecoder } from "./decoder.ts";
+import { markerModel } from "./fit.ts";
 import { fitDtm, fitFpca, fitLmm } from "./fit-models.ts";
 import { mapMoments } from "./gp/sparse-map.ts";
 import { scoreCourse } from "./linear/scores.ts";
@@ -29,11 +30,12 @@ describe("makeDecoder", () => {
     decoder.decodeInto(shown, mean, covariance);
     const x = fitLocation(model.orientation, shown, 2);
     const expected = isMapModel(model)
-      ? mapMoments(model.map, x, 1)
+      ? mapMoments(markerModel(model).map, x, 1)
       : { means: scoreCourse(model, x), covariances: [] };
-    for (let k = 0; k < 5; k++) expect(mean[k]).toBeCloseTo(model.mean.coefficients[k] + expected.means[k], 12);
+    for (let k = 0; k < 5; k++)
+      expect(mean[k]).toBeCloseTo(markerModel(model).mean.coefficients[k] + expected.means[k], 12);
     for (let k = 0; k < 25; k++) {
-      const residual = model.kind === "dtm" ? model.residual.covariance[k] : 0;
+      const residual = model.kind === "dtm" ? markerModel(model).residual.covariance[k] : 0;
       expect(covariance[k]).toBeCloseTo((expected.covariances[k] ?? 0) + residual, 12);
     }
   });

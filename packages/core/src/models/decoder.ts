@@ -3,6 +3,7 @@
  *   maps          w ~ N(f̄(x), Cov f(x) + Σ_e)
  *   LMM, FPCA     w = the linear course of the scores x, without spread
  */
+import { markerModel } from "./fit.ts";
 import { type MapDecoder, mapDecoder } from "./gp/sparse-map.ts";
 import { scoreCourse } from "./linear/scores.ts";
 import { isMapModel, type TrajectoryModel } from "./model.ts";
@@ -21,7 +22,7 @@ export interface Decoder {
 export function makeDecoder(model: TrajectoryModel): Decoder {
   const { mapDimension, orientation } = model;
   const decode = deviationDecoder(model);
-  const beta = model.mean.coefficients;
+  const beta = markerModel(model).mean.coefficients;
   return {
     model,
     numBasis: beta.length,
@@ -41,9 +42,9 @@ export function deviationDecoder(model: TrajectoryModel): MapDecoder {
       covariance?.fill(0);
     };
   }
-  const decode = mapDecoder(model.map);
+  const decode = mapDecoder(markerModel(model).map);
   if (model.kind !== "dtm") return decode;
-  const residual = model.residual.covariance;
+  const residual = markerModel(model).residual.covariance;
   return (x, mean, covariance) => {
     decode(x, mean, covariance);
     if (covariance !== null) for (let k = 0; k < residual.length; k++) covariance[k] += residual[k];

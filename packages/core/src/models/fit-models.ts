@@ -2,6 +2,7 @@
  * The fits of the library, from a cohort to a finished model: prepare, start, fit, orient. Maps can be fitted in one go
  * (`fitDtm`) or step by step (`startDtm`, `resumeDtm`), with the same result bit for bit.
  */
+
 import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
 import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { checkOption } from "../errors.ts";
@@ -10,6 +11,7 @@ import type { DtmModel } from "./dtm/model.ts";
 import { type DtmSnapshot, resumeDtm as resumeLattice, startDtm as startLattice } from "./dtm/run.ts";
 import type { DtmOptions } from "./dtm/settings.ts";
 import type { FitControl } from "./fit.ts";
+import { markerModel } from "./fit.ts";
 import { mapMeans } from "./gp/sparse-map.ts";
 import { mapStart } from "./linear/start.ts";
 import { type CohortFitOptions, type LinearModels, linearModels } from "./linear-models.ts";
@@ -125,7 +127,7 @@ function checkLinear({ lmm, fpca }: LinearModels, { basis }: BasisStatistics, me
     `${dimension} dimensions, a ${kind} mean and knots ${knots.join(", ")}`;
   const expected = text(basis.knots, mean, q);
   for (const model of [lmm, fpca]) {
-    const received = text(model.basis.knots, model.mean.kind, model.mapDimension);
+    const received = text(markerModel(model).basis.knots, markerModel(model).mean.kind, model.mapDimension);
     const remedy = "Fit them to the same cohort with the same options, or leave them out.";
     checkOption(received === expected, "fitDtm", `linear models of ${expected}`, received, remedy);
   }
@@ -179,10 +181,11 @@ function orientedRun(run: InnerRun, statistics: BasisStatistics): DtmRun {
 }
 
 function orientMap<M extends MapModel>(model: M, statistics: BasisStatistics): M {
+  const own = markerModel(model);
   const q = model.mapDimension;
   // F̂ only fixes directions: a coarse lattice is enough (q = 3: draws, good to a degree or so).
   const nodes = model.kind === "dtm" ? model.nodes : placeNodes(q, q === 3 ? { numDraws: 8000 } : { step: 0.25 });
-  const means = mapMeans(model.map, nodes.locations, nodes.logWeights.length);
-  const F = linearPart(nodes.locations, nodes.logWeights, means, model.basis.numBasis, q);
-  return { ...model, orientation: orientationMatrix(F, averageGram(statistics), model.basis, q) };
+  const means = mapMeans(own.map, nodes.locations, nodes.logWeights.length);
+  const F = linearPart(nodes.locations, nodes.logWeights, means, own.basis.numBasis, q);
+  return { ...model, orientation: orientationMatrix(F, averageGram(statistics), own.basis, q) };
 }

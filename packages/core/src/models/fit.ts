@@ -80,15 +80,21 @@ export interface ColumnNames {
   readonly value: string;
 }
 
-/** Fields common to all fitted models. */
-export interface ModelBase {
-  readonly basis: Basis;
+/** What a model holds of one marker; places are shared by all markers. */
+export interface MarkerModel {
   readonly marker: Marker;
   readonly columns?: ColumnNames;
+  readonly basis: Basis;
   readonly mean: MeanFunction;
   readonly noise: Noise;
   /** Pooled mean of the training values on the scale of the model (BasisStatistics.center). */
   readonly center: number;
+}
+
+/** Fields common to all fitted models. */
+export interface ModelBase<Part extends MarkerModel = MarkerModel> {
+  /** One for each marker; fits hold one so far. */
+  readonly markers: readonly Part[];
   readonly mapDimension: number;
   /**
    * Orthogonal matrix Q [q,q] applied at the doorway: a place x of the fit is shown as Q'x.
@@ -96,6 +102,23 @@ export interface ModelBase {
    */
   readonly orientation: Float64Array;
   readonly record: FitRecord;
+}
+
+/**
+ * What a model of one marker holds of it: marker, basis, mean, noise and, for a map, the map.
+ * @example const { marker, basis } = markerModel(model);
+ * @throws DtmError "several-markers" for a model of more than one marker, which the caller cannot handle.
+ */
+export function markerModel<Part extends MarkerModel>(model: { readonly markers: readonly Part[] }): Part {
+  const [part, ...others] = model.markers;
+  if (part === undefined || others.length > 0) {
+    const names = model.markers.map(({ marker }) => marker.name).join(", ");
+    throw new DtmError(
+      "several-markers",
+      `markerModel: expected a model of one marker, received ${model.markers.length} (${names}). Use a model of one of them.`,
+    );
+  }
+  return part;
 }
 
 export const LIBRARY_VERSION = "0.1.0";

@@ -1,7 +1,9 @@
 /** The linear models from a cohort: prepare, fit, orient; each alone, or both at once for a map to start from. */
+
 import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
 import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
 import type { ColumnNames, FitControl, ModelBase } from "./fit.ts";
+import { markerModel } from "./fit.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
 import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
 import { linearParameters, scoreDirections } from "./linear/scores.ts";
@@ -84,11 +86,11 @@ function finished<M extends LmmModel | FpcaModel>(
   { columns }: { readonly columns?: ColumnNames },
 ): M {
   const q = model.mapDimension;
-  const orientation = orientationMatrix(scoreDirections(model), averageGram(statistics), model.basis, q);
+  const orientation = orientationMatrix(scoreDirections(model), averageGram(statistics), markerModel(model).basis, q);
   return { ...withColumns(model, { columns }), orientation };
 }
 
 /** The model with the columns its cohort was read from. */
 export function withColumns<M extends ModelBase>(model: M, { columns }: { readonly columns?: ColumnNames }): M {
-  return columns === undefined ? model : { ...model, columns };
+  return columns === undefined ? model : { ...model, markers: model.markers.map((part) => ({ ...part, columns })) };
 }

@@ -2,11 +2,13 @@
  * The union of all fitted models and what they have in common at the doorway: each is a mixture of Gaussians over
  * coefficients (models/mixture), so that placing, predicting and scoring are written once.
  */
+
 import { DtmError } from "../errors.ts";
 import { createRandom } from "../numeric/random.ts";
 import { logSumExp } from "../numeric/special.ts";
 import type { ClassesModel } from "./classes/classes.ts";
 import type { DtmModel } from "./dtm/model.ts";
+import { markerModel } from "./fit.ts";
 import { mapMoments } from "./gp/sparse-map.ts";
 import type { FpcaModel } from "./linear/fpca.ts";
 import type { LmmModel } from "./linear/lmm.ts";
@@ -41,7 +43,7 @@ export interface MixtureOptions {
 export function modelMixture(model: ScoredModel, options: MixtureOptions = {}): CoefficientMixture {
   switch (model.kind) {
     case "lmm":
-      return singleComponent(model, model.covarianceFactor, model.basis.numBasis);
+      return singleComponent(model, model.covarianceFactor, markerModel(model).basis.numBasis);
     case "fpca":
       return singleComponent(model, model.loadings, model.mapDimension);
     case "classes":
@@ -49,7 +51,7 @@ export function modelMixture(model: ScoredModel, options: MixtureOptions = {}): 
     case "dtm": {
       const ownNodes = usesOwnNodes(model) && options.step === undefined && options.numDraws === undefined;
       const nodes = ownNodes ? model.nodes : placeNodes(model.mapDimension, options);
-      return mapMixture(model, nodes.locations, nodes.logWeights, model.residual.covariance, 1e-10);
+      return mapMixture(model, nodes.locations, nodes.logWeights, markerModel(model).residual.covariance, 1e-10);
     }
     case "dtm-paper": {
       const nodes = placeNodes(model.mapDimension, options);
@@ -65,12 +67,13 @@ export function modelMixture(model: ScoredModel, options: MixtureOptions = {}): 
  * them it is too narrow for the fit's lattice, and the one of the published model is used.
  */
 export function usesOwnNodes(model: DtmModel): boolean {
-  return model.residual.kind !== "none";
+  return markerModel(model).residual.kind !== "none";
 }
 
 /** One component N(0, F F') for a factor F [d,r]. */
 function singleComponent(model: LmmModel | FpcaModel, F: Float64Array, r: number): CoefficientMixture {
-  const d = model.basis.numBasis;
+  const own = markerModel(model);
+  const d = own.basis.numBasis;
   // The factor is its own root, padded with zero columns; a rank-deficient covariance is no trouble.
   const factors = new Float64Array(d * d);
   for (let a = 0; a < d; a++) for (let c = 0; c < r; c++) factors[a * d + c] = F[a * r + c];
@@ -80,23 +83,24 @@ function singleComponent(model: LmmModel | FpcaModel, F: Float64Array, r: number
     locations: new Float64Array(0),
     logWeights: new Float64Array(1),
     means: new Float64Array(d),
-    meanCoefficients: model.mean.coefficients,
-    noise: model.noise,
+    meanCoefficients: own.mean.coefficients,
+    noise: own.noise,
   };
   return withFactors(component, factors);
 }
 
 /** One component without spread per class. */
 function classComponents(model: ClassesModel): CoefficientMixture {
-  const d = model.basis.numBasis;
+  const own = markerModel(model);
+  const d = own.basis.numBasis;
   const components = {
     numBasis: d,
     mapDimension: 0,
     locations: new Float64Array(0),
     logWeights: model.weights.map(Math.log),
     means: model.curves,
-    meanCoefficients: model.mean.coefficients,
-    noise: model.noise,
+    meanCoefficients: own.mean.coefficients,
+    noise: own.noise,
   };
   return withFactors(components, new Float64Array(model.numClasses * d * d));
 }
@@ -108,9 +112,10 @@ function mapMixture(
   residual: Float64Array | null,
   relativeJitter: number,
 ): CoefficientMixture {
-  const d = model.basis.numBasis;
+  const own = markerModel(model);
+  const d = own.basis.numBasis;
   const n = logWeights.length;
-  const { means, covariances } = mapMoments(model.map, locations, n);
+  const { means, covariances } = mapMoments(own.map, locations, n);
   if (residual !== null) {
     for (let g = 0; g < n; g++) for (let k = 0; k < d * d; k++) covariances[g * d * d + k] += residual[k];
   }
@@ -122,8 +127,8 @@ function mapMixture(
     means,
     covariances,
     relativeJitter,
-    meanCoefficients: model.mean.coefficients,
-    noise: model.noise,
+    meanCoefficients: own.mean.coefficients,
+    noise: own.noise,
   });
 }
 

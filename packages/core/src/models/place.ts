@@ -4,6 +4,7 @@
  * places are linear scores. Everything returned is in the shown frame. A cohort is placed block by block (placing/placer.ts),
  * which a shard host may spread.
  */
+
 import { basisDomain } from "../basis/bspline.ts";
 import { type BasisStatistics, basisStatistics } from "../basis/statistics.ts";
 import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
@@ -13,6 +14,7 @@ import type { Random } from "../numeric/random.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import { deviationDecoder } from "./decoder.ts";
 import type { ModelBase } from "./fit.ts";
+import { markerModel } from "./fit.ts";
 import { outsidePlaces } from "./gp/outside.ts";
 import { linearPlaces } from "./linear/scores.ts";
 import { type Conditioner, createConditioner } from "./mixture/conditioner.ts";
@@ -92,6 +94,7 @@ function seenTimes(model: TrajectoryModel, cohort: Cohort) {
  * const someone = placeIndividual(model, { times: [0, 1.2], values: [81, 77] });
  */
 export function placeIndividual(model: TrajectoryModel, history: History, options: EmbedOptions = {}): Placement {
+  const own = markerModel(model);
   const { times, values, id = "new" } = history;
   const { condition, outside } = keptFor(model, options);
   const empty = times.length === 0 && values.length === 0;
@@ -99,10 +102,10 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
   const cohort = makeCohort(
     {
       ids: Array.from({ length: empty ? 1 : times.length }, () => id),
-      times: empty ? [basisDomain(model.basis)[0]] : times,
+      times: empty ? [basisDomain(own.basis)[0]] : times,
       values: empty ? [1] : values,
     },
-    model.marker,
+    own.marker,
   );
   const full = modelStatistics(model, cohort);
   const statistics = empty ? withoutObservations(full) : full;
@@ -129,8 +132,9 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
  * coefficients are N(f̄(x), Cov f(x) + Σ_e), for LMM and FPCA the linear course of those scores.
  */
 export function placementAt(model: TrajectoryModel, location: ArrayLike<number>): Placement {
+  const own = markerModel(model);
   const q = model.mapDimension;
-  const d = model.basis.numBasis;
+  const d = own.basis.numBasis;
   if (location.length !== q) {
     throw new DtmError("shape", `placementAt: expected a place of ${q} coordinates, received ${location.length}.`);
   }
@@ -152,7 +156,7 @@ export function placementAt(model: TrajectoryModel, location: ArrayLike<number>)
     posterior: { nodes: new Int32Array(1), weights, locations: x, means, covariances, logLikelihood: 0 },
     logLikelihood: 0,
     numOutsideTimes: 0,
-    outsideMass: isMapModel(model) ? outsidePlaces(model.map, x)[0] : 0,
+    outsideMass: isMapModel(model) ? outsidePlaces(markerModel(model).map, x)[0] : 0,
   };
 }
 
@@ -173,27 +177,26 @@ function keptFor(model: TrajectoryModel, { mixture: given, kernels }: EmbedOptio
   const known = usual ? kept.get(key) : undefined;
   if (known !== undefined) return known;
   const mixture = given ?? modelMixture(model);
-  const outside = isMapModel(model) ? outsidePlaces(model.map, mixture.locations) : new Uint8Array(mixture.numNodes);
+  const outside = isMapModel(model)
+    ? outsidePlaces(markerModel(model).map, mixture.locations)
+    : new Uint8Array(mixture.numNodes);
   const made = { mixture, condition: createConditioner(mixture, kernels), outside };
   if (usual) kept.set(key, made);
   return made;
 }
 
 /** Statistics of new individuals under a model's own basis and centre; refuses a cohort of another marker. */
-export function modelStatistics(
-  model: Pick<ModelBase, "basis" | "marker" | "center">,
-  cohort: Cohort,
-): BasisStatistics {
+export function modelStatistics(model: Pick<ModelBase, "markers">, cohort: Cohort): BasisStatistics {
   const { marker } = onlyMarker(cohort);
   const { name, unit, timeUnit, transform } = marker;
-  const own = model.marker;
+  const { basis, center, marker: own } = markerModel(model);
   if (transform !== own.transform || name !== own.name || unit !== own.unit || timeUnit !== own.timeUnit) {
     throw new DtmError(
       "other-marker",
       `Expected marker ${describeMarker(own)}, received ${describeMarker(marker)}. Read the cohort with the marker of the model.`,
     );
   }
-  return basisStatistics(cohort, model.basis, model.center);
+  return basisStatistics(cohort, basis, center);
 }
 
 function describeMarker(marker: { name: string; unit: string; timeUnit: string; transform: string }): string {
@@ -241,7 +244,7 @@ export function drawLocations(model: TrajectoryModel, placement: Placement, n: n
 }
 
 function countOutsideTimes(model: TrajectoryModel, cohort: Cohort): Int32Array {
-  const [first, last] = basisDomain(model.basis);
+  const [first, last] = basisDomain(markerModel(model).basis);
   const { offsets, times } = onlyMarker(cohort);
   const counts = new Int32Array(numIndividuals(cohort));
   for (let i = 0; i < counts.length; i++) {

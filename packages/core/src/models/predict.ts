@@ -3,6 +3,7 @@
  * times, averaged over the posterior of the place and given on the marker's original scale. A declared transform is
  * undone on the distribution: quantiles and draws are mapped one by one, means are means of the mapped distribution.
  */
+
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
 import { undoSlope, undoTransform } from "../cohort/marker.ts";
 import { checkOption } from "../errors.ts";
@@ -10,6 +11,7 @@ import { measurementVariance } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import type { ModelBase } from "./fit.ts";
+import { markerModel } from "./fit.ts";
 import type { Placement } from "./placement.ts";
 import { checkDraws, checkLevel, checkTimes } from "./predicting/checks.ts";
 import { drawFunctionals } from "./predicting/draws.ts";
@@ -65,6 +67,7 @@ export function predict(
   times: ArrayLike<number>,
   options: PredictOptions = {},
 ): Prediction {
+  const own = markerModel(model);
   const { level = 0.9, interval = "observation", simultaneous = false, rate = false } = options;
   const { numDraws = 2000, seed = 1, kernels = "auto" } = options;
   checkLevel("predict", level);
@@ -77,21 +80,21 @@ export function predict(
   );
   checkDraws("predict", numDraws);
   const at = checkTimes("predict", times);
-  const noise = interval === "observation" ? measurementVariance(model.noise) : 0;
-  const rows = designMatrix(model.basis, at);
-  const { transform } = model.marker;
+  const noise = interval === "observation" ? measurementVariance(own.noise) : 0;
+  const rows = designMatrix(own.basis, at);
+  const { transform } = own.marker;
   const undo = (v: number) => undoTransform(transform, v);
   const wholeCurves = () => {
     const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, noise);
     const band = simultaneousBand(draws, numDraws, at.length, level);
     return { lower: band.lower.map(undo), upper: band.upper.map(undo) };
   };
-  const [first, last] = basisDomain(model.basis);
+  const [first, last] = basisDomain(own.basis);
   return {
     times: at,
     level,
     interval,
-    ...valueSeries(model, placement, rows, { level, noise, transform, kernels }),
+    ...valueSeries(own, placement, rows, { level, noise, transform, kernels }),
     extrapolated: Uint8Array.from(at, (t) => (t < first || t > last ? 1 : 0)),
     ...(simultaneous ? { simultaneous: wholeCurves() } : {}),
     ...(rate ? { rate: rateSeries(model, placement, at, { level, numDraws, seed, kernels }) } : {}),
@@ -105,18 +108,13 @@ export function drawCurves(
   times: ArrayLike<number>,
   options: { readonly numDraws?: number; readonly seed?: number; readonly noise?: boolean } = {},
 ): Float64Array {
+  const own = markerModel(model);
   const { numDraws = 2000, seed = 1, noise = false } = options;
   checkDraws("drawCurves", numDraws);
   const at = checkTimes("drawCurves", times);
-  const rows = designMatrix(model.basis, at);
-  const draws = drawFunctionals(
-    model,
-    placement,
-    rows,
-    { numDraws, seed },
-    noise ? measurementVariance(model.noise) : 0,
-  );
-  return draws.map((v) => undoTransform(model.marker.transform, v));
+  const rows = designMatrix(own.basis, at);
+  const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, noise ? measurementVariance(own.noise) : 0);
+  return draws.map((v) => undoTransform(own.marker.transform, v));
 }
 
 /** Rates of change: exact for an untransformed marker, by draws of (value, slope) otherwise. */
@@ -126,11 +124,12 @@ function rateSeries(
   at: Float64Array,
   { level, numDraws, seed, kernels }: Required<Pick<PredictOptions, "level" | "numDraws" | "seed" | "kernels">>,
 ): PredictedSeries {
+  const own = markerModel(model);
   const T = at.length;
-  const { transform } = model.marker;
-  const slopes = designMatrix(model.basis, at, true);
-  if (transform === "identity") return valueSeries(model, placement, slopes, { level, noise: 0, transform, kernels });
-  const both = joinFloats([designMatrix(model.basis, at), slopes]);
+  const { transform } = own.marker;
+  const slopes = designMatrix(own.basis, at, true);
+  if (transform === "identity") return valueSeries(own, placement, slopes, { level, noise: 0, transform, kernels });
+  const both = joinFloats([designMatrix(own.basis, at), slopes]);
   const draws = drawFunctionals(model, placement, both, { numDraws, seed }, 0);
   const rates = Float64Array.from({ length: numDraws * T }, (_, e) => {
     const value = Math.floor(e / T) * 2 * T + (e % T);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { makeCohort } from "../cohort/cohort.ts";
+import { markerModel } from "./fit.ts";
 import { fitFpca } from "./fit-models.ts";
 import { loadModel, saveModel } from "./save.ts";
 
@@ -25,7 +26,7 @@ describe("loadModel", () => {
     const raw = JSON.parse(text);
     expect(raw.formatVersion).toBe(1);
     const old = loadModel(text);
-    expect(old.noise).toEqual({ kind: "white", variance: raw.model.noiseVariance });
+    expect(markerModel(old).noise).toEqual({ kind: "white", variance: raw.model.noiseVariance });
     expect(loadModel(saveModel(old))).toEqual(old);
   });
 

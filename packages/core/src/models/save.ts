@@ -2,9 +2,11 @@
  * Models as files: one JSON document, versioned, free of individual-level data, equal models in equal bytes.
  * Loading checks the text, the version, the checksum, every field and shape, and recomputes a probe prediction.
  */
+
 import * as z from "zod/mini";
 import { basisDomain } from "../basis/bspline.ts";
 import { DtmError } from "../errors.ts";
+import { type MarkerModel, markerModel } from "./fit.ts";
 import type { TrajectoryModel } from "./model.ts";
 import { placementAt } from "./place.ts";
 import { predict } from "./predict.ts";
@@ -99,12 +101,25 @@ function checkHeader(raw: Record<string, unknown>): void {
   }
 }
 
-/** A file of an older version in the present form. Version 1 had the variance of white noise as a field of the model. */
+/**
+ * A file of an older version in the present form. Version 1 had one marker, whose fields were the model's own, and the
+ * variance of white noise as one of them.
+ */
 function currentForm(raw: Record<string, unknown>): Record<string, unknown> {
   if (raw.formatVersion !== 1 || typeof raw.model !== "object" || raw.model === null) return raw;
   const { noiseVariance, ...model } = raw.model as Record<string, unknown>;
-  return { ...raw, model: { ...model, noise: { kind: "white", variance: noiseVariance } } };
+  const part: Record<string, unknown> = { noise: { kind: "white", variance: noiseVariance } };
+  for (const name of VERSION_1_MARKER_FIELDS) {
+    if (name in model) part[name] = model[name];
+    delete model[name];
+  }
+  return { ...raw, model: { ...model, markers: [part] } };
 }
+
+const VERSION_1_MARKER_FIELDS = [
+  ...["basis", "marker", "columns", "mean", "center"],
+  ...["map", "residual", "varianceShare", "averageGram"],
+];
 
 function fieldError(issue: { path: PropertyKey[]; code?: string; message: string }): DtmError {
   const detail = issue as { expected?: unknown; keys?: unknown; minimum?: unknown; maximum?: unknown };
@@ -122,23 +137,21 @@ function fieldError(issue: { path: PropertyKey[]; code?: string; message: string
   );
 }
 
+type MapFile = Extract<ModelFile["model"], { kind: "dtm" }>["markers"][number]["map"];
+type Floats = (name: string, list: readonly number[], length: number) => Float64Array;
+
+const floats: Floats = (name, list, length) => {
+  if (list.length !== length) {
+    throw new DtmError("bad-model", `loadModel: expected ${length} numbers in ${name}, received ${list.length}.`);
+  }
+  return Float64Array.from(list);
+};
+
 /** Typed arrays in place of lists, after the shapes have been checked. */
 function reviveModel(model: ModelFile["model"]): TrajectoryModel {
-  const d = model.basis.numBasis;
   const q = model.mapDimension;
-  const floats = (name: string, list: readonly number[], length: number): Float64Array => {
-    if (list.length !== length) {
-      throw new DtmError("bad-model", `loadModel: expected ${length} numbers in ${name}, received ${list.length}.`);
-    }
-    return Float64Array.from(list);
-  };
+  const d = model.markers[0]?.basis.numBasis ?? 0;
   const common = {
-    basis: { ...model.basis, knots: floats("basis.knots", model.basis.knots, d + model.basis.degree + 1) },
-    marker: model.marker,
-    ...(model.columns ? { columns: model.columns } : {}),
-    mean: { ...model.mean, coefficients: floats("mean.coefficients", model.mean.coefficients, d) },
-    noise: model.noise,
-    center: model.center,
     mapDimension: q,
     orientation: floats("orientation", model.orientation, q * q),
     record: { ...model.record, milliseconds: {} },
@@ -148,41 +161,46 @@ function reviveModel(model: ModelFile["model"]): TrajectoryModel {
       return {
         kind: "lmm",
         ...common,
+        markers: model.markers.map(revivePart),
         covarianceFactor: floats("covarianceFactor", model.covarianceFactor, d * d),
         scoreCenter: floats("scoreCenter", model.scoreCenter, d),
         scoreLoadings: floats("scoreLoadings", model.scoreLoadings, d * q),
       };
     case "fpca":
-      return { kind: "fpca", ...common, loadings: floats("loadings", model.loadings, d * q) };
+      return {
+        kind: "fpca",
+        ...common,
+        markers: model.markers.map(revivePart),
+        loadings: floats("loadings", model.loadings, d * q),
+      };
     case "dtm": {
       const n = model.nodes.logWeights.length;
       return {
         kind: "dtm",
         ...common,
-        map: reviveMap(model.map, d, q, floats),
+        markers: model.markers.map((part) => ({
+          ...part,
+          ...revivePart(part),
+          map: reviveMap(part.map, part.basis.numBasis, q),
+          residual: { ...part.residual, covariance: floats("residual.covariance", part.residual.covariance, d * d) },
+          averageGram: floats("averageGram", part.averageGram, d * d),
+        })),
         nodes: {
           ...model.nodes,
           locations: floats("nodes.locations", model.nodes.locations, n * q),
           logWeights: floats("nodes.logWeights", model.nodes.logWeights, n),
         },
-        residual: {
-          ...model.residual,
-          covariance: floats("residual.covariance", model.residual.covariance, d * d),
-        },
-        varianceShare: model.varianceShare,
-        averageGram: floats("averageGram", model.averageGram, d * d),
         bound: model.bound,
       };
     }
     case "dtm-paper":
       return {
-        kind: "dtm-paper",
+        ...model,
         ...common,
-        map: reviveMap(model.map, d, q, floats),
-        diagonalLocations: model.diagonalLocations,
-        learned: model.learned,
-        schedule: model.schedule,
-        elbo: model.elbo,
+        markers: model.markers.map((part) => ({
+          ...revivePart(part),
+          map: reviveMap(part.map, part.basis.numBasis, q),
+        })),
       };
     default: {
       const unknown: never = model;
@@ -191,12 +209,26 @@ function reviveModel(model: ModelFile["model"]): TrajectoryModel {
   }
 }
 
-function reviveMap(
-  map: Extract<ModelFile["model"], { kind: "dtm" }>["map"],
-  d: number,
-  q: number,
-  floats: (name: string, list: readonly number[], length: number) => Float64Array,
-) {
+function revivePart({
+  basis,
+  marker,
+  columns,
+  mean,
+  noise,
+  center,
+}: ModelFile["model"]["markers"][number]): MarkerModel {
+  const d = basis.numBasis;
+  return {
+    marker,
+    ...(columns ? { columns } : {}),
+    basis: { ...basis, knots: floats("basis.knots", basis.knots, d + basis.degree + 1) },
+    mean: { ...mean, coefficients: floats("mean.coefficients", mean.coefficients, d) },
+    noise,
+    center,
+  };
+}
+
+function reviveMap(map: MapFile, d: number, q: number) {
   const p = map.numInducing;
   if (map.numBasis !== d || map.mapDimension !== q) {
     throw new DtmError(
@@ -219,7 +251,7 @@ function reviveMap(
 
 /** A prediction at one place and five times, stored with the model and recomputed on load. */
 function probe(model: TrajectoryModel): ModelFile["probe"] {
-  const [first, last] = basisDomain(model.basis);
+  const [first, last] = basisDomain(markerModel(model).basis);
   const location = Array.from({ length: model.mapDimension }, (_, c) => 0.7 - 0.4 * c);
   const times = [0, 0.2, 0.5, 0.8, 1].map((share) => first + share * (last - first));
   const { median, upper } = predict(model, placementAt(model, location), times);

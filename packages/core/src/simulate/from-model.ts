@@ -2,11 +2,13 @@
  * New individuals drawn from a fitted model at the visit times of a design cohort: place from the prior, coefficients
  * from the model at that place, values with measurement noise. Used to check coverage and power.
  */
+
 import { evaluateActive } from "../basis/bspline.ts";
 import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { idAt } from "../cohort/ids.ts";
 import { undoTransform } from "../cohort/marker.ts";
 import { deviationDecoder } from "../models/decoder.ts";
+import { markerModel } from "../models/fit.ts";
 import { isMapModel, type MapModel, modelMixture, type TrajectoryModel } from "../models/model.ts";
 import { showLocation } from "../models/orient.ts";
 import { measurementSd } from "../noise/noise.ts";
@@ -32,19 +34,20 @@ export function simulateFromModel(
   design: Cohort,
   options: { readonly seed?: number } = {},
 ): ModelSimulation {
+  const own = markerModel(model);
   const random = createRandom(options.seed ?? 1);
   const { marker, offsets, times } = onlyMarker(design);
   const m = numIndividuals(design);
-  const d = model.basis.numBasis;
+  const d = own.basis.numBasis;
   const q = isMapModel(model) ? model.mapDimension : 0;
   const locations = new Float64Array(m * q);
   const coefficients = new Float64Array(m * d);
   const drawAt = isMapModel(model) ? placeSampler(model) : null;
   const linear = isMapModel(model) ? null : modelMixture(model).factors;
-  const sigma = measurementSd(model.noise);
+  const sigma = measurementSd(own.noise);
   const ids: string[] = [];
   const values = new Float64Array(times.length);
-  const active = new Float64Array(model.basis.degree + 1);
+  const active = new Float64Array(own.basis.degree + 1);
   for (let i = 0; i < m; i++) {
     const id = idAt(design.ids, i);
     const w = coefficients.subarray(i * d, (i + 1) * d);
@@ -56,12 +59,11 @@ export function simulateFromModel(
       drawAt(x, random, w);
     }
     for (let j = offsets[i]; j < offsets[i + 1]; j++) {
-      const first = evaluateActive(model.basis, times[j], active);
+      const first = evaluateActive(own.basis, times[j], active);
       let y = sigma * random.normal();
-      for (let k = 0; k <= model.basis.degree; k++)
-        y += active[k] * (w[first + k] + model.mean.coefficients[first + k]);
+      for (let k = 0; k <= own.basis.degree; k++) y += active[k] * (w[first + k] + own.mean.coefficients[first + k]);
       ids.push(id);
-      values[j] = undoTransform(model.marker.transform, y);
+      values[j] = undoTransform(own.marker.transform, y);
     }
   }
   return { cohort: makeCohort({ ids, times, values }, marker), locations, coefficients };
@@ -69,7 +71,7 @@ export function simulateFromModel(
 
 /** Draws w ~ N(f̄(x), Cov f(x) + Σ_e) at places x of the fit's frame. */
 function placeSampler(model: MapModel): (x: Float64Array, random: Random, out: Float64Array) => void {
-  const d = model.basis.numBasis;
+  const d = markerModel(model).basis.numBasis;
   const decode = deviationDecoder(model);
   const mean = new Float64Array(d);
   const covariance = new Float64Array(d * d);

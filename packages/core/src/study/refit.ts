@@ -1,6 +1,8 @@
 /** A model fitted again to other individuals, with the kind, basis, mean and dimension of the first. */
+
 import type { Cohort } from "../cohort/cohort.ts";
 import type { FitControl } from "../models/fit.ts";
+import { markerModel } from "../models/fit.ts";
 import { fitDtm, fitFpca, fitLinear, fitLmm } from "../models/fit-models.ts";
 import { type TrajectoryModel, unknownModel } from "../models/model.ts";
 
@@ -13,8 +15,9 @@ export function refitLike(
   cohort: Cohort,
   { coarse = false, ...control }: FitControl & { readonly coarse?: boolean } = {},
 ): TrajectoryModel {
-  const { basis, mapDimension } = model;
-  const common = { ...control, basis, mean: model.mean.kind };
+  const { mapDimension } = model;
+  const { basis } = markerModel(model);
+  const common = { ...control, basis, mean: markerModel(model).mean.kind };
   switch (model.kind) {
     case "lmm":
       return fitLmm(cohort, { ...common, mapDimension });

@@ -2,6 +2,7 @@
  * The reporting checklist for latent trajectory studies (GRoLTS; van de Schoot and others, Structural Equation Modeling
  * 24, 2017), its sixteen items answered from the run. An answer is drawn from data or says why the item does not apply.
  */
+import { markerModel } from "@trajectory-maps/core";
 import { fixed, listWords, percent, whole } from "../numbers.ts";
 import { midSentence, modelName, numberWord } from "../words.ts";
 import type { Context } from "./context.ts";
@@ -75,7 +76,7 @@ export function checklist(context: Context): ChecklistItem[] {
       "Are alternative shape or functional forms of the trajectories described?",
       model === undefined
         ? "Not applicable because no model was fitted."
-        : `${capitalYes(comparison)} Courses are splines of degree ${model.basis.degree} with ${numberWord(model.basis.numBasis)} coefficients${comparison?.models.some(({ model: name }) => name === "line" || name === "constant") ? ", compared with simpler forms in Table 1" : ""}.`,
+        : `${capitalYes(comparison)} Courses are splines of degree ${markerModel(model).basis.degree} with ${numberWord(markerModel(model).basis.numBasis)} coefficients${comparison?.models.some(({ model: name }) => name === "line" || name === "constant") ? ", compared with simpler forms in Table 1" : ""}.`,
     ),
     item(
       "8",

@@ -1,5 +1,7 @@
 /** A study with its defaults filled in and what several parts need worked out once. */
+
 import type { FitRecord } from "@trajectory-maps/core";
+import { markerModel } from "@trajectory-maps/core";
 import { measurementSd } from "@trajectory-maps/core/models";
 import { decimalsFor, timeWord } from "../numbers.ts";
 import { cellsOf } from "../small-cells.ts";
@@ -25,7 +27,7 @@ export interface Context {
 
 export function contextOf(study: Study): Context {
   const { options = {}, model, cohort } = study;
-  const noise = model === undefined ? cohort.value.sd / 5 : measurementSd(model.noise);
+  const noise = model === undefined ? cohort.value.sd / 5 : measurementSd(markerModel(model).noise);
   const identity = cohort.marker.transform === "identity";
   const record = study.record ?? model?.record;
   const mapOutcome = pickOutcome(study);

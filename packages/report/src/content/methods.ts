@@ -1,5 +1,7 @@
 /** The methods paragraph, written from the run: each sentence is there only if its part of the study is. */
+
 import type { TrajectoryModel } from "@trajectory-maps/core";
+import { markerModel } from "@trajectory-maps/core";
 import { describeNoise } from "@trajectory-maps/core/models";
 import { cell, counted, fixed, listWords, maskSmall, significant, whole } from "../numbers.ts";
 import { capital, midSentence, modelName, numberWord, outcomeName } from "../words.ts";
@@ -22,7 +24,7 @@ function modelText({ study }: Context): string {
   if (model === undefined) return "";
   const { marker } = cohort;
   const scale = marker.transform === "identity" ? capital(marker.name) : capital(`${marker.transform} ${marker.name}`);
-  const { basis } = model;
+  const { basis } = markerModel(model);
   const inner = basis.numBasis - basis.degree - 1;
   const knots = {
     percentiles: "at percentiles of the observation times",
@@ -31,8 +33,8 @@ function modelText({ study }: Context): string {
     given: "at given times",
   }[basis.placement];
   const shape = `${numberWord(basis.numBasis)} B-splines of degree ${basis.degree} with ${counted(inner, "inner knot")} ${knots}`;
-  const mean = model.mean.kind === "scalar" ? "a constant population mean" : "a population mean curve";
-  const noise = describeNoise(model.noise, significant);
+  const mean = markerModel(model).mean.kind === "scalar" ? "a constant population mean" : "a population mean curve";
+  const noise = describeNoise(markerModel(model).noise, significant);
   const q = numberWord(model.mapDimension);
   switch (model.kind) {
     case "lmm":
@@ -46,7 +48,7 @@ function modelText({ study }: Context): string {
 }
 
 function processText(model: Extract<TrajectoryModel, { kind: "dtm" | "dtm-paper" }>): string {
-  const { kernel, numInducing } = model.map;
+  const { kernel, numInducing } = markerModel(model).map;
   const scales =
     kernel.kind === "rbf"
       ? ` with length-scale ${listWords([...new Set(Array.from(kernel.lengthscales, (l) => significant(l)))])}`
@@ -55,7 +57,8 @@ function processText(model: Extract<TrajectoryModel, { kind: "dtm" | "dtm-paper"
   if (model.kind === "dtm-paper") {
     return `${process}; its hyperparameters were ${model.learned ? "learned" : "held at their starting values"}, fitted by the ${model.schedule} schedule of the variational bound as published`;
   }
-  const { residual, nodes } = model;
+  const { nodes } = model;
+  const { residual } = markerModel(model);
   const rest =
     residual.kind === "none"
       ? "no residual individual effects"

@@ -1,4 +1,5 @@
 /** All that map figures of a study share, computed once: places, land, terrain, small curves, cells. */
+import { markerModel } from "@trajectory-maps/core";
 import type { Transform } from "@trajectory-maps/core/ingest";
 import { courseReader, makeDecoder, measurementSd, placeSds } from "@trajectory-maps/core/models";
 import { scaleLinear } from "d3-scale";
@@ -82,13 +83,13 @@ export function prepareMap(study: Study): MapData | undefined {
   const smallCell = options.smallCell ?? 11;
   const decoder = makeDecoder(model);
   const at = (x: number, y: number) => [x, y, 0].slice(0, q);
-  const { marker } = model;
+  const { marker } = markerModel(model);
   const unitOfTime = marker.timeUnit.replace(/s$/, "") || "time";
   const time = options.terrainTime ?? roundTime(cohort.lastTimeQuartiles[2], cohort.lastTime - cohort.firstTime);
   const readValue = courseReader(decoder, Float64Array.of(time));
   const valueGrid = gridOf(box, TERRAIN_STEP, (x, y) => readValue(at(x, y)).median[0]);
-  const k = Math.min(options.coefficient ?? 2, model.basis.numBasis) - 1;
-  const w = new Float64Array(model.basis.numBasis);
+  const k = Math.min(options.coefficient ?? 2, markerModel(model).basis.numBasis) - 1;
+  const w = new Float64Array(markerModel(model).basis.numBasis);
   const coefficientGrid = gridOf(box, TERRAIN_STEP, (x, y) => {
     decoder.decodeInto(at(x, y), w, null);
     return w[k];
@@ -110,7 +111,7 @@ export function prepareMap(study: Study): MapData | undefined {
       if (mark >= box.y0 && mark <= box.y1) curves.push({ axis: "y", at: mark, values: curveAt(0, mark) });
     }
   }
-  const noise = measurementSd(model.noise);
+  const noise = measurementSd(markerModel(model).noise);
   return {
     places,
     visits: placements.numObservations,
@@ -126,7 +127,7 @@ export function prepareMap(study: Study): MapData | undefined {
       decimals: marker.transform === "identity" ? Math.max(0, decimalsFor(noise) - 1) : 1,
     },
     coefficient: {
-      title: `Spline coefficient ${k + 1} of ${model.basis.numBasis}`,
+      title: `Spline coefficient ${k + 1} of ${markerModel(model).basis.numBasis}`,
       unit: marker.transform === "identity" ? marker.unit : `${marker.transform} scale`,
       grid: coefficientGrid,
       levels: levelsOn(coefficientGrid, land, "identity"),

@@ -1,4 +1,5 @@
 /** The map, its groups, and the models side by side. */
+import { markerModel } from "@trajectory-maps/core";
 import { listWords, maskSmall, percent } from "../numbers.ts";
 import { midSentence, modelName, outcomeName } from "../words.ts";
 import { html } from "./html.ts";
@@ -9,7 +10,7 @@ export function mapSection(context: PageContext): Section | undefined {
   if (map === undefined) return undefined;
   const share =
     context.study.model?.kind === "dtm"
-      ? ` The map explains ${percent(context.study.model.varianceShare)} of the variance between individuals.`
+      ? ` The map explains ${percent(markerModel(context.study.model).varianceShare)} of the variance between individuals.`
       : "";
   const title = "The map";
   const body = html`<p class="sub">Individuals with similar courses lie close together. The directions have no unit; distances are in standard deviations of the prior.${share}</p>

@@ -95,11 +95,18 @@ export function takeMarkerOf(choice: TableChoice, modelText: string): TableChoic
   };
 }
 
+interface PartText {
+  readonly marker?: object;
+  readonly columns?: object;
+}
+
 /** Marker and columns of a model file; empty where it is none: placing will say what is wrong with it. */
 function modelParts(modelText: string): { marker: Record<string, unknown>; columns: Record<string, unknown> } {
   try {
-    const { model } = JSON.parse(modelText) as { model?: { marker?: object; columns?: object } };
-    return { marker: { ...model?.marker }, columns: { ...model?.columns } };
+    const { model } = JSON.parse(modelText) as { model?: PartText & { markers?: PartText[] } };
+    // Files of version 1 have one marker, whose fields are the model's own.
+    const part = model?.markers?.[0] ?? model;
+    return { marker: { ...part?.marker }, columns: { ...part?.columns } };
   } catch {
     return { marker: {}, columns: {} };
   }

@@ -4,12 +4,15 @@ import type { IndividualAnswer } from "../../worker/api.ts";
 import { cautionSentences, courseSentence, individualSentence, spokenSentence } from "./sentence.ts";
 import { markerWords } from "./words.ts";
 
-const MODEL = {
+const PART = {
   marker: { name: "FVC", unit: "% predicted", timeUnit: "years", transform: "identity" },
   noise: { kind: "white", variance: 4 },
   basis: { degree: 1, numBasis: 2, knots: Float64Array.of(0, 0, 10, 10) },
-} as unknown as Parameters<typeof markerWords>[0];
-const words = markerWords(MODEL, 80);
+};
+/** A model of one marker with some of its fields changed. */
+const modelOf = (change: object) =>
+  ({ markers: [{ ...PART, ...change }] }) as unknown as Parameters<typeof markerWords>[0];
+const words = markerWords(modelOf({}), 80);
 const times = Float64Array.from({ length: 41 }, (_, k) => k / 4);
 
 function answer(over: Partial<IndividualAnswer>, course: (t: number) => number, half: number): IndividualAnswer {
@@ -63,7 +66,7 @@ describe("courseSentence", () => {
 
   it("says percentages for a marker on the log scale", () => {
     const log = markerWords(
-      { ...MODEL, marker: { ...MODEL.marker, transform: "log" }, noise: { kind: "white", variance: 0.04 } },
+      modelOf({ marker: { ...PART.marker, transform: "log" }, noise: { kind: "white", variance: 0.04 } }),
       2,
     );
     const course = times.map((t) => 2 * 1.2 ** t);
@@ -141,11 +144,10 @@ it("label reads names of columns as words and leaves written ones alone", () => 
 describe("markerWords", () => {
   const of = (typical: number, noise: number, transform = "identity") =>
     markerWords(
-      {
-        ...MODEL,
+      modelOf({
         noise: { kind: "white", variance: noise ** 2 },
-        marker: { ...MODEL.marker, unit: "u", transform },
-      } as typeof MODEL,
+        marker: { ...PART.marker, unit: "u", transform },
+      }),
       typical,
     );
 

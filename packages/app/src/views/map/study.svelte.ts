@@ -1,6 +1,7 @@
 /** What the map view knows of the study: made once per fit or grouping, shared by rail, stage, inspector and table. */
 
 import type { Cohort, Placements, TrajectoryModel } from "@trajectory-maps/core";
+import { markerModel } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { courseTimes, placeSds } from "@trajectory-maps/core/models";
 import { expectedCourses } from "@trajectory-maps/core/study";
@@ -68,7 +69,7 @@ class Studies {
           cutSeries(course.times, course.upper, until[k]).values,
         ]),
         0.08,
-        fitted.model.marker.transform === "log",
+        markerModel(fitted.model).marker.transform === "log",
       ),
     };
   });

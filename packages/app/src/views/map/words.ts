@@ -1,5 +1,7 @@
 /** How this marker's values, changes and times are written: decimals by the noise, units in words. */
+
 import type { TrajectoryModel } from "@trajectory-maps/core";
+import { markerModel } from "@trajectory-maps/core";
 import { applyTransform, type Transform, undoTransform } from "@trajectory-maps/core/ingest";
 import { basisDomain, measurementSd } from "@trajectory-maps/core/models";
 import { yearsPer } from "@trajectory-maps/core/study";
@@ -40,9 +42,10 @@ export interface MarkerWords {
 
 /** The words of a fitted model; `typical` is a usual value of the marker, `largest` of the size that charts reach. */
 export function markerWords(model: TrajectoryModel, typical: number, largest = typical): MarkerWords {
-  const { name, unit, timeUnit, transform } = model.marker;
-  const noise = measurementSd(model.noise);
-  const [first, last] = basisDomain(model.basis);
+  const part = markerModel(model);
+  const { name, unit, timeUnit, transform } = part.marker;
+  const noise = measurementSd(part.noise);
+  const [first, last] = basisDomain(part.basis);
   const plainNoise = noiseAt(transform, typical, noise);
   // One power of ten for all values of a marker, so that they compare at a glance; on a log scale each has its own.
   const common = powerFor(transform === "identity" ? Math.max(Math.abs(largest), plainNoise) : typical);

@@ -2,9 +2,11 @@
  * Expected courses of individuals, and the course of a group: quantiles over its members' expected curves, time by time. With members sorted at each time,
  * the quantile of probability p lies at (n − 1)p between neighbours (R's type 7).
  */
+
 import { designMatrix } from "../../basis/bspline.ts";
 import { undoTransform } from "../../cohort/marker.ts";
 import { checkOption, DtmError } from "../../errors.ts";
+import { markerModel } from "../../models/fit.ts";
 import type { TrajectoryModel } from "../../models/model.ts";
 import type { Placements } from "../../models/placement.ts";
 import { multiply, transpose } from "../../numeric/matrix.ts";
@@ -16,7 +18,7 @@ export function expectedCourses(
   placements: Placements,
   times: ArrayLike<number>,
 ): Float64Array {
-  const { transform } = model.marker;
+  const { transform } = markerModel(model).marker;
   const courses = modelCourses(model, placements.coefficients, times);
   for (let k = 0; k < courses.length; k++) courses[k] = undoTransform(transform, courses[k]);
   return courses;
@@ -24,10 +26,11 @@ export function expectedCourses(
 
 /** Expected courses b(t)'(μ + w_i) of individuals with coefficients w [n,d], on the model's scale, [n,T]. */
 export function modelCourses(
-  { basis, mean }: TrajectoryModel,
+  model: TrajectoryModel,
   coefficients: Float64Array,
   times: ArrayLike<number>,
 ): Float64Array {
+  const { basis, mean } = markerModel(model);
   const [d, T] = [basis.numBasis, times.length];
   const w = coefficients.map((v, k) => mean.coefficients[k % d] + v);
   return multiply(w, transpose(designMatrix(basis, times), T, d), w.length / d, d, T);

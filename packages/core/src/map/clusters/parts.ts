@@ -2,7 +2,9 @@
  * What stands within groups: branches of a deeper cut of the tree with courses of their own, and the times between which
  * enough of some individuals are followed.   (docs/math/groups.md §5)
  */
+
 import { applyTransform } from "../../cohort/marker.ts";
+import { markerModel } from "../../models/fit.ts";
 import type { TrajectoryModel } from "../../models/model.ts";
 import type { Placements } from "../../models/placement.ts";
 import { measurementSd } from "../../noise/noise.ts";
@@ -42,8 +44,8 @@ export function partsOf(
 ): GroupPart[][] {
   const K = groups.length;
   const { times } = groups[0];
-  const { transform } = model.marker;
-  const least = LEAST_CHANGE * measurementSd(model.noise);
+  const { transform } = markerModel(model).marker;
+  const least = LEAST_CHANGE * measurementSd(markerModel(model).noise);
   const numBranches = Math.min(MOST_PARTS, Math.floor(tree.numPoints / (2 * LEAST_FOLLOWED)));
   if (numBranches <= K) return [];
   const branch = new Int32Array(placements.ids.length).fill(-1);

@@ -81,11 +81,15 @@ export function fitClasses(cohort: Cohort, options: ClassesOptions = {}): Classe
   });
   return {
     kind: "classes",
-    basis: statistics.basis,
-    marker: onlyMarker(cohort).marker,
-    mean: { kind: "scalar", coefficients: new Float64Array(d).fill(statistics.center) },
-    noise: fit.noise,
-    center: statistics.center,
+    markers: [
+      {
+        marker: onlyMarker(cohort).marker,
+        basis: statistics.basis,
+        mean: { kind: "scalar", coefficients: new Float64Array(d).fill(statistics.center) },
+        noise: fit.noise,
+        center: statistics.center,
+      },
+    ],
     numClasses: K,
     weights: Float64Array.from(order, (k) => fit.weights[k]),
     curves,

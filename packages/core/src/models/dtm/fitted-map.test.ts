@@ -4,6 +4,7 @@ import type { BasisStatistics } from "../../basis/statistics.ts";
 import type { CohortColumns } from "../../cohort/cohort.ts";
 import { idAt, idList } from "../../cohort/ids.ts";
 import { createRandom } from "../../numeric/random.ts";
+import { markerModel } from "../fit.ts";
 import { mapMoments } from "../gp/sparse-map.ts";
 import type { MapStart } from "../map-start.ts";
 import { logLikelihoods } from "../mixture/conditioner.ts";
@@ -48,7 +49,8 @@ describe("the bound of a fit", () => {
 
   it("never falls on the line either", () => {
     const line = problemOf(columnsOf(60, 5), 1);
-    const { record, mapDimension, map } = fitDtmFrom(line.statistics, line.start, { mapDimension: 1 });
+    const { record, mapDimension } = fitDtmFrom(line.statistics, line.start, { mapDimension: 1 });
+    const { map } = markerModel(fitDtmFrom(line.statistics, line.start, { mapDimension: 1 }));
     for (let k = 1; k < record.trace.length; k++) expect(record.trace[k]).toBeGreaterThanOrEqual(record.trace[k - 1]);
     expect(mapDimension).toBe(1);
     expect(map.numInducing).toBe(9);
@@ -66,7 +68,7 @@ describe("the bound of a fit", () => {
     const none = fit({ residual: "none", learn: false, maxIterations: 10 });
     const tiny = fit({ cap: 1e-12, learn: false, maxIterations: 10 });
     expect(Math.abs(none.bound - tiny.bound)).toBeLessThan(1e-6 * Math.abs(none.bound));
-    expect(none.varianceShare).toBe(1);
+    expect(markerModel(none).varianceShare).toBe(1);
   });
 
   it("tends to the log-likelihood of the linear mixed model as the map vanishes and the residual is its Σ", () => {
@@ -145,18 +147,21 @@ describe("a fitted map", () => {
       // Looser than rounding: a shift by 1e12 costs digits of the statistics.
       const tolerance = 1e-5;
       expect(Math.abs(b.bound + N * Math.log(Math.abs(scale)) - a.bound)).toBeLessThan(0.01);
-      expect(Math.abs(b.noise.variance / scale ** 2 / a.noise.variance - 1)).toBeLessThan(tolerance);
-      expect(Math.abs((b.residual.tau ?? 0) - (a.residual.tau ?? 1))).toBeLessThan(tolerance);
-      expect(Math.abs(b.varianceShare - a.varianceShare)).toBeLessThan(1e-3);
-      const level = (m: DtmModel) => m.mean.coefficients[0];
-      const spread = Math.sqrt(a.noise.variance);
+      expect(Math.abs(markerModel(b).noise.variance / scale ** 2 / markerModel(a).noise.variance - 1)).toBeLessThan(
+        tolerance,
+      );
+      expect(Math.abs((markerModel(b).residual.tau ?? 0) - (markerModel(a).residual.tau ?? 1))).toBeLessThan(tolerance);
+      expect(Math.abs(markerModel(b).varianceShare - markerModel(a).varianceShare)).toBeLessThan(1e-3);
+      const level = (m: DtmModel) => markerModel(m).mean.coefficients[0];
+      const spread = Math.sqrt(markerModel(a).noise.variance);
       expect(Math.abs((level(b) - shift) / scale - level(a))).toBeLessThan(1e-2 * spread);
     });
   }
 
   it("reports share, τ, cap, length-scale and trace, and the share is that of its formula", () => {
-    const { residual, varianceShare, nodes, averageGram, map } = model;
-    const d = model.basis.numBasis;
+    const { nodes } = model;
+    const { residual, map, varianceShare, averageGram } = markerModel(model);
+    const d = markerModel(model).basis.numBasis;
     const n = nodes.logWeights.length;
     const { means } = mapMoments(map, nodes.locations, n);
     let carried = 0;
@@ -191,7 +196,9 @@ describe("a fitted map", () => {
 
   it("holds nothing of single individuals", () => {
     const m = statistics.numIndividuals;
-    const lengths = [model.map.inducingMean, model.nodes.logWeights, model.averageGram].map((a) => a.length);
+    const lengths = [markerModel(model).map.inducingMean, model.nodes.logWeights, markerModel(model).averageGram].map(
+      (a) => a.length,
+    );
     expect(lengths).not.toContain(m);
     expect(JSON.stringify(model.record)).not.toContain(idAt(cohort.ids, 3));
   });
@@ -202,7 +209,8 @@ describe("a fitted map", () => {
     const times = Array.from(columns.times, (t) => Math.round(t));
     const clean = problemOf({ ids: columns.ids, times, values: exact });
     for (const residual of ["full", "capped"] as const) {
-      const { bound, noise, record } = fit({ residual, maxIterations: 60 }, clean.start, clean.statistics);
+      const { bound, record } = fit({ residual, maxIterations: 60 }, clean.start, clean.statistics);
+      const { noise } = markerModel(fit({ residual, maxIterations: 60 }, clean.start, clean.statistics));
       expect(Number.isFinite(bound)).toBe(true);
       expect(noise.variance).toBeGreaterThan(0);
       expect(record.warnings.some((w) => w.includes("noise variance"))).toBe(true);
@@ -225,7 +233,7 @@ describe("a fitted map", () => {
     }
     const flat = problemOf({ ids, times, values });
     const full = fit({ residual: "full", maxIterations: 150 }, flat.start, flat.statistics);
-    expect(full.varianceShare).toBeLessThan(0.5);
+    expect(markerModel(full).varianceShare).toBeLessThan(0.5);
     expect(full.record.warnings.some((w) => w.includes("explain little"))).toBe(true);
   });
 });

@@ -1,22 +1,12 @@
 /** The fitted map as we recommend it: plain data, nothing of single individuals. */
-import type { ModelBase } from "../fit.ts";
+import type { MarkerModel, ModelBase } from "../fit.ts";
 import type { SparseMap } from "../gp/sparse-map.ts";
 import type { ResidualKind } from "./settings.ts";
 
-/** A fitted map with exact places on nodes and a residual effect. */
-export interface DtmModel extends ModelBase {
-  readonly kind: "dtm";
+/** What the map holds of one marker. */
+export interface DtmMarkerModel extends MarkerModel {
   /** f: place → coefficients. */
   readonly map: SparseMap;
-  /** The places an individual may take, and their prior. */
-  readonly nodes: {
-    /** [Γ,q], fit's frame. */
-    readonly locations: Float64Array;
-    /** log π_g, [Γ]. */
-    readonly logWeights: Float64Array;
-    readonly step: number;
-    readonly radius: number;
-  };
   /** The residual individual effect e ~ N(0, Σ_e). */
   readonly residual: {
     readonly kind: ResidualKind;
@@ -32,6 +22,20 @@ export interface DtmModel extends ModelBase {
   readonly varianceShare: number;
   /** Ḡ = Σ G_i/N, the average weight of the observed times, [d,d]. */
   readonly averageGram: Float64Array;
+}
+
+/** A fitted map with exact places on nodes and a residual effect. */
+export interface DtmModel extends ModelBase<DtmMarkerModel> {
+  readonly kind: "dtm";
+  /** The places an individual may take, and their prior. */
+  readonly nodes: {
+    /** [Γ,q], fit's frame. */
+    readonly locations: Float64Array;
+    /** log π_g, [Γ]. */
+    readonly logWeights: Float64Array;
+    readonly step: number;
+    readonly radius: number;
+  };
   /** Lower bound of the log-likelihood. Not comparable between data sets, bases or node sets. */
   readonly bound: number;
 }

@@ -114,11 +114,15 @@ export function linearBase(
   const { basis, numIndividuals, numObservations, center } = statistics;
   const { trace, iterations, converged, verdict } = fit;
   return {
-    basis,
-    marker,
-    mean: { kind: settings.mean, coefficients: parameters.meanCoefficients },
-    noise: parameters.noise,
-    center,
+    markers: [
+      {
+        marker,
+        basis,
+        mean: { kind: settings.mean, coefficients: parameters.meanCoefficients },
+        noise: parameters.noise,
+        center,
+      },
+    ],
     mapDimension,
     orientation: identity(mapDimension),
     record: {

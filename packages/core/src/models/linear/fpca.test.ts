@@ -4,6 +4,7 @@ import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
 import { whiteNoise } from "../../noise/noise.ts";
+import { markerModel } from "../fit.ts";
 import { fitFpca } from "../fit-models.ts";
 import { factorCovariance } from "./canonical.ts";
 import { type FpcaModel, fitFpcaStatistics } from "./fpca.ts";
@@ -52,7 +53,9 @@ describe("fitFpca", () => {
   it("gives loadings in canonical orientation: orthogonal, longest first, largest entry positive", () => {
     const { statistics } = randomCohort({ seed: 54, rank: 3 });
     const q = 3;
-    const { loadings: F, mean, noise, record } = fitFpcaStatistics(statistics, { rank: q });
+    const model = fitFpcaStatistics(statistics, { rank: q });
+    const { loadings: F, record } = model;
+    const { mean, noise } = markerModel(model);
     const inner = (a: number, c: number) => {
       let s = 0;
       for (let k = 0; k < 5; k++) s += F[k * q + a] * F[k * q + c];
@@ -99,7 +102,7 @@ describe("fitFpca", () => {
     const { statistics } = randomCohort({ seed: 56 });
     const base = fitFpcaStatistics(statistics, { rank: 2 });
     const factor = base.loadings.map((f, j) => (j % 2 === 0 ? f : 0));
-    const start = { meanCoefficients: base.mean.coefficients, noise: whiteNoise(5), factor, rank: 2 };
+    const start = { meanCoefficients: markerModel(base).mean.coefficients, noise: whiteNoise(5), factor, rank: 2 };
     expect(Math.abs(fitted(fitFpcaStatistics(statistics, { rank: 2, start })) - fitted(base))).toBeLessThan(1e-5);
   });
 

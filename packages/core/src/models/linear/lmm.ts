@@ -9,7 +9,7 @@ import { whiteNoise } from "../../noise/noise.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { lowerFactor } from "../../numeric/semidefinite.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
-import { type ModelBase, now } from "../fit.ts";
+import { type ModelBase, markerModel, now } from "../fit.ts";
 import { meanShift, misfitChange } from "../mean.ts";
 import { type LinearProblem, maximizeCovariance } from "./em.ts";
 import { fitLinear, linearBase } from "./fit-linear.ts";
@@ -73,11 +73,12 @@ export function fitLmmStatistics(statistics: BasisStatistics, options: LmmStatis
 }
 
 /** The parameters of a fitted mixed model as the passes take them. */
-export function lmmParameters({ basis, mean, noise, covarianceFactor }: LmmModel): LowRankParameters {
+export function lmmParameters(model: LmmModel): LowRankParameters {
+  const { basis, mean, noise } = markerModel(model);
   return {
     meanCoefficients: mean.coefficients,
     noise,
-    factor: covarianceFactor,
+    factor: model.covarianceFactor,
     rank: basis.numBasis,
   };
 }

@@ -5,6 +5,7 @@
 
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
+import { markerModel } from "../fit.ts";
 import type { ShardHost } from "../shards.ts";
 import type { FpcaModel } from "./fpca.ts";
 import { type LmmModel, lmmParameters } from "./lmm.ts";
@@ -24,7 +25,7 @@ export function linearPlaces(
 /** The place as a function of the effects v: v itself for FPCA, Λ'(Lv − center) for the LMM. */
 function placeOfEffects(model: LmmModel | FpcaModel): LinearMap | undefined {
   if (model.kind === "fpca") return undefined;
-  const d = model.basis.numBasis;
+  const d = markerModel(model).basis.numBasis;
   const q = model.mapDimension;
   const loadingsT = transpose(model.scoreLoadings, d, q);
   return {
@@ -48,7 +49,8 @@ export function linearLogLikelihood(
 /** The parameters of a fitted model as the passes take them. */
 export function linearParameters(model: LmmModel | FpcaModel): LowRankParameters {
   if (model.kind === "lmm") return lmmParameters(model);
-  const { mean, noise, loadings, mapDimension } = model;
+  const { loadings, mapDimension } = model;
+  const { mean, noise } = markerModel(model);
   return {
     meanCoefficients: mean.coefficients,
     noise,
@@ -59,7 +61,7 @@ export function linearParameters(model: LmmModel | FpcaModel): LowRankParameters
 
 /** Coefficients w [d] of the course at place x [q] (fit's frame): Fx for FPCA, center + F̂x for the LMM. */
 export function scoreCourse(model: LmmModel | FpcaModel, x: Float64Array): Float64Array {
-  const d = model.basis.numBasis;
+  const d = markerModel(model).basis.numBasis;
   const w = multiplyVector(scoreDirections(model), x, d, model.mapDimension);
   if (model.kind === "lmm") for (let k = 0; k < d; k++) w[k] += model.scoreCenter[k];
   return w;
@@ -68,7 +70,7 @@ export function scoreCourse(model: LmmModel | FpcaModel, x: Float64Array): Float
 /** Change of w per unit of each place coordinate, F̂ [d,q]; F for FPCA, principal directions times their sd for the LMM. */
 export function scoreDirections(model: LmmModel | FpcaModel): Float64Array {
   if (model.kind === "fpca") return model.loadings;
-  const d = model.basis.numBasis;
+  const d = markerModel(model).basis.numBasis;
   const q = model.mapDimension;
   const F = new Float64Array(d * q);
   for (let c = 0; c < q; c++) {

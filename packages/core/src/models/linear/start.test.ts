@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import type { FitProgress } from "../fit.ts";
+import { markerModel } from "../fit.ts";
 import { factorCovariance } from "./canonical.ts";
 import { fitFpcaStatistics } from "./fpca.ts";
 import { fitLmmStatistics } from "./lmm.ts";
@@ -28,8 +29,8 @@ describe.each(["scalar", "spline"] as const)("linearStart with a %s mean", (mean
     const start = linearStart(statistics, { mapDimension: 2, mean, tolerance: 1e-9 });
     const fpca = fitFpcaStatistics(statistics, { rank: 2, mean, tolerance: 1e-9 });
     const { mean: x, covariance } = effectPosterior(statistics, {
-      meanCoefficients: fpca.mean.coefficients,
-      noise: fpca.noise,
+      meanCoefficients: markerModel(fpca).mean.coefficients,
+      noise: markerModel(fpca).noise,
       factor: fpca.loadings,
       rank: 2,
     });

@@ -3,8 +3,10 @@
  * §7). The linear mixed model gives mean, noise, Σ and principal component scores; the reduced-rank model, started from it,
  * a Gaussian posterior of each place.
  */
+
 import { type BasisStatistics, selectStatistics } from "../../basis/statistics.ts";
 import { createRandom } from "../../numeric/random.ts";
+import { markerModel } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import type { ShardHost } from "../shards.ts";
 import { factorCovariance } from "./canonical.ts";
@@ -46,7 +48,7 @@ export function fitLinearModels(statistics: BasisStatistics, options: LinearMode
   const common = { ...options, warnings: [...warnings, ...note] };
   const lmm = fitLmmStatistics(fitted, common);
   const fpca = fitFpcaStatistics(fitted, { ...common, rank: q, start: linearParameters(lmm) });
-  const problem = standardProblem(fitted, lmm.mean.kind);
+  const problem = standardProblem(fitted, markerModel(lmm).mean.kind);
   const concerns = [lmm, fpca].flatMap((model) =>
     linearWarnings(problem, toStandard(problem, linearParameters(model))),
   );
@@ -59,11 +61,11 @@ export function mapStart(
   { lmm, fpca, warnings }: LinearModels,
   shards?: ShardHost,
 ): MapStart {
-  const d = lmm.basis.numBasis;
+  const d = markerModel(lmm).basis.numBasis;
   const places = linearPlaces(fpca, statistics, shards);
   return {
-    mean: lmm.mean,
-    noise: lmm.noise,
+    mean: markerModel(lmm).mean,
+    noise: markerModel(lmm).noise,
     covariance: factorCovariance(lmm.covarianceFactor, d, d),
     scores: linearPlaces(lmm, statistics, shards).mean,
     locationMean: places.mean,

@@ -3,6 +3,7 @@ import { fitDtmPaperStatistics } from "../../../../../test/paper-fit.ts";
 import { bendingCohort, cohortStatistics, crudeStart } from "../../../../../test/paper-problem.ts";
 import { basisStatistics } from "../../basis/statistics.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
+import { markerModel } from "../fit.ts";
 import { mapMoments } from "../gp/sparse-map.ts";
 import { logLikelihoods } from "../mixture/conditioner.ts";
 import { makeMixture } from "../mixture/mixture.ts";
@@ -13,7 +14,7 @@ describe("embedLocal", () => {
   const { model, locations } = fitDtmPaperStatistics(statistics, crudeStart(statistics, 2), { maxIterations: 40 });
 
   it("gives a bound below the log-likelihood of each individual, and close to it for most", () => {
-    const fresh = basisStatistics(bendingCohort(30, 99), model.basis, model.center);
+    const fresh = basisStatistics(bendingCohort(30, 99), markerModel(model).basis, markerModel(model).center);
     const local = embedLocal(model, fresh);
     const per = 101;
     const nodes = new Float64Array(per * per * 2);
@@ -24,13 +25,13 @@ describe("embedLocal", () => {
       logWeights[g] = -0.5 * (a * a + b * b) - Math.log(2 * Math.PI) + 2 * Math.log(0.1);
     }
     const mixture = makeMixture({
-      numBasis: model.basis.numBasis,
+      numBasis: markerModel(model).basis.numBasis,
       mapDimension: 2,
       locations: nodes,
       logWeights,
-      ...mapMoments(model.map, nodes, per * per),
-      meanCoefficients: model.mean.coefficients,
-      noise: model.noise,
+      ...mapMoments(markerModel(model).map, nodes, per * per),
+      meanCoefficients: markerModel(model).mean.coefficients,
+      noise: markerModel(model).noise,
     });
     const exact = logLikelihoods(mixture, fresh);
     // The lattice is good to 1e-3 per individual.
@@ -48,10 +49,10 @@ describe("embedLocal", () => {
 
   it("puts twins at the same place, and an individual without observations at the prior", () => {
     const cohort = makeCohort({ ids: ["a", "a", "b", "b"], times: [2, 6, 2, 6], values: [75, 66, 75, 66] });
-    const twins = embedLocal(model, basisStatistics(cohort, model.basis, model.center));
+    const twins = embedLocal(model, basisStatistics(cohort, markerModel(model).basis, markerModel(model).center));
     expect(Array.from(twins.mean.subarray(0, 2))).toEqual(Array.from(twins.mean.subarray(2)));
     expect(twins.bound[0]).toBe(twins.bound[1]);
-    const one = basisStatistics(cohort, model.basis, model.center);
+    const one = basisStatistics(cohort, markerModel(model).basis, markerModel(model).center);
     const empty = {
       ...one,
       gram: new Float64Array(one.gram.length),

@@ -1,7 +1,9 @@
 /** Places of new individuals under a fitted model: the local step from several starts, q(u) fixed. */
+
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
+import { markerModel } from "../fit.ts";
 import { statisticsBlock } from "../shards.ts";
 import { createEngine, type Engine, useInducing } from "./engine.ts";
 import { coefficientsOfInducing } from "./inducing.ts";
@@ -27,7 +29,7 @@ export function embedLocal(
   statistics: BasisStatistics,
   kernels: KernelKind = "typescript",
 ): LocalEmbedding {
-  const q = model.map.mapDimension;
+  const q = markerModel(model).map.mapDimension;
   const m = statistics.numIndividuals;
   const known = engines.get(model);
   const engine = known?.kernels === kernels ? known.engine : engineForOne(model, statistics, kernels);
@@ -50,9 +52,10 @@ export function embedLocal(
 
 /** An engine with the model's q(u) and room for the statistics of one individual, which others overwrite. */
 function engineForOne(model: DtmPaperModel, statistics: BasisStatistics, kernels: KernelKind): Engine {
-  const { map, diagonalLocations: diagonal } = model;
-  const noiseVariance = noiseLevel(model.noise);
-  const parameters: GlobalParameters = { ...map, meanCoefficients: model.mean.coefficients, noiseVariance };
+  const { diagonalLocations: diagonal } = model;
+  const { map, mean, noise } = markerModel(model);
+  const noiseVariance = noiseLevel(noise);
+  const parameters: GlobalParameters = { ...map, meanCoefficients: mean.coefficients, noiseVariance };
   const one: BasisStatistics = {
     ...statistics,
     numIndividuals: 1,

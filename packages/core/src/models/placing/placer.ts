@@ -3,10 +3,12 @@
  * Maps go through the WebAssembly kernels where they run (wasm/placing.ts), elsewhere and for linear models through the
  * posterior of the definition. Weights over the nodes of more than one individual never exist.
  */
+
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { chisquareQuantile } from "../../numeric/special.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { openNodes } from "../../wasm/placing.ts";
+import { markerModel } from "../fit.ts";
 import { outsidePlaces } from "../gp/outside.ts";
 import { linearPlaces } from "../linear/scores.ts";
 import { weighIndividual } from "../mixture/conditioner.ts";
@@ -57,7 +59,7 @@ export function createPlacer(
   details = true,
 ): Placer {
   const q = model.mapDimension;
-  const d = model.basis.numBasis;
+  const d = markerModel(model).basis.numBasis;
   const cell = cellArea(model, mixture);
   const [ball50, ball90] = [ballVolume(q, 0.5), ballVolume(q, 0.9)];
   const placeOne =
@@ -108,10 +110,13 @@ function emptyBlock(m: number, q: number, d: number, details: boolean): PlacedBl
 
 /** By the definition, from one posterior after the other. */
 function posteriorPlaces(model: TrajectoryModel, mixture: CoefficientMixture, details: boolean): PlaceIndividual {
+  const own = markerModel(model);
   const q = isMapModel(model) ? model.mapDimension : 0;
-  const d = model.basis.numBasis;
+  const d = own.basis.numBasis;
   const work = mixtureWorkspace(mixture);
-  const outside = isMapModel(model) ? outsidePlaces(model.map, mixture.locations) : new Uint8Array(mixture.numNodes);
+  const outside = isMapModel(model)
+    ? outsidePlaces(markerModel(model).map, mixture.locations)
+    : new Uint8Array(mixture.numNodes);
   return (statistics, i) => {
     loadIndividual(mixture, statistics, i, work);
     const coefficients = new Float64Array(details ? d : 0);
@@ -136,7 +141,7 @@ function posteriorPlaces(model: TrajectoryModel, mixture: CoefficientMixture, de
  */
 function kernelPlaces(model: MapModel, mixture: CoefficientMixture, details: boolean): PlaceIndividual {
   const { numNodes: n, numBasis: d, mapDimension: q, locations: X } = mixture;
-  const outside = outsidePlaces(model.map, X);
+  const outside = outsidePlaces(markerModel(model).map, X);
   const columns = Array.from({ length: n }, (_, g) => {
     const x = X.subarray(g * q, (g + 1) * q);
     const squares = Array.from(x, (v, a) => Array.from(x.subarray(0, a + 1), (u) => u * v)).flat();

@@ -5,9 +5,11 @@
  *   f_a(t) − f_b(t)           by draws, the two individuals being independent given the model.
  * (docs/math/prediction.md)
  */
+
 import { designMatrix } from "../../basis/bspline.ts";
 import { undoTransform } from "../../cohort/marker.ts";
 import type { ModelBase } from "../fit.ts";
+import { markerModel } from "../fit.ts";
 import { posteriorFunctionals } from "../mixture/conditioner.ts";
 import type { Placement } from "../placement.ts";
 import { checkDraws, checkLevel, checkTimes, modelThreshold } from "./checks.ts";
@@ -39,10 +41,11 @@ export function predictBelow(
   times: ArrayLike<number>,
   threshold: number,
 ): Float64Array {
+  const own = markerModel(model);
   const level = modelThreshold("predictBelow", model, threshold);
-  const d = model.basis.numBasis;
-  const rows = designMatrix(model.basis, checkTimes("predictBelow", times));
-  const functional = posteriorFunctionals(placement.posterior, model.mean.coefficients);
+  const d = own.basis.numBasis;
+  const rows = designMatrix(own.basis, checkTimes("predictBelow", times));
+  const functional = posteriorFunctionals(placement.posterior, own.mean.coefficients);
   const sums = new Float64Array(2);
   return Float64Array.from({ length: times.length }, (_, t) => {
     functional(rows, t * d, 0).sums(level, sums);
@@ -58,15 +61,16 @@ export function predictChange(
   to: number,
   options: ChangeOptions = {},
 ): Interval {
+  const own = markerModel(model);
   const { level = 0.9, numDraws = 4000, seed = 1 } = options;
   checkLevel("predictChange", level);
   checkDraws("predictChange", numDraws);
-  const { transform } = model.marker;
-  const d = model.basis.numBasis;
-  const rows = designMatrix(model.basis, checkTimes("predictChange", [from, to]));
+  const { transform } = own.marker;
+  const d = own.basis.numBasis;
+  const rows = designMatrix(own.basis, checkTimes("predictChange", [from, to]));
   if (transform === "identity") {
     const change = Float64Array.from({ length: d }, (_, k) => rows[d + k] - rows[k]);
-    return intervalAt(valueSeries(model, placement, change, { level, noise: 0, transform }), 0);
+    return intervalAt(valueSeries(own, placement, change, { level, noise: 0, transform }), 0);
   }
   const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, 0).map((v) => undoTransform(transform, v));
   const changes = Float64Array.from({ length: numDraws }, (_, s) => draws[2 * s + 1] - draws[2 * s]);
@@ -81,11 +85,12 @@ export function predictDifference(
   times: ArrayLike<number>,
   options: ChangeOptions = {},
 ): Interval[] {
+  const own = markerModel(model);
   const { level = 0.9, numDraws = 4000, seed = 1 } = options;
   checkLevel("predictDifference", level);
   checkDraws("predictDifference", numDraws);
-  const rows = designMatrix(model.basis, checkTimes("predictDifference", times));
-  const undo = (v: number) => undoTransform(model.marker.transform, v);
+  const rows = designMatrix(own.basis, checkTimes("predictDifference", times));
+  const undo = (v: number) => undoTransform(own.marker.transform, v);
   const a = drawFunctionals(model, first, rows, { numDraws, seed }, 0).map(undo);
   const b = drawFunctionals(model, second, rows, { numDraws, seed: seed + SECOND }, 0).map(undo);
   const series = drawnSeries(

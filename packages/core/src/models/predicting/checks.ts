@@ -1,11 +1,13 @@
 /** What predictions refuse. */
+
 import { applyTransform } from "../../cohort/marker.ts";
 import { checkOption, DtmError } from "../../errors.ts";
 import type { ModelBase } from "../fit.ts";
+import { markerModel } from "../fit.ts";
 
 /** A threshold on the scale of the model; refuses one outside the transform's domain. */
 export function modelThreshold(where: string, model: ModelBase, threshold: number): number {
-  const { transform } = model.marker;
+  const { transform } = markerModel(model).marker;
   const level = applyTransform(transform, threshold);
   checkOption(
     Number.isFinite(level),

@@ -2,9 +2,11 @@
  * Time to a threshold for a placed individual: the first time at which the noise-free curve crosses it after the last
  * observation, as a distribution over posterior draws of the curve (docs/math/prediction.md §4).
  */
+
 import { basisDomain, designMatrix } from "../../basis/bspline.ts";
 import { checkOption, DtmError } from "../../errors.ts";
 import type { ModelBase } from "../fit.ts";
+import { markerModel } from "../fit.ts";
 import { posteriorFunctionals } from "../mixture/conditioner.ts";
 import type { Placement } from "../placement.ts";
 import { checkDraws, checkLevel, modelThreshold } from "./checks.ts";
@@ -43,8 +45,9 @@ export interface Crossing {
  * const { quantiles, probabilityNone } = predictCrossing(model, someone, { threshold: 60 });
  */
 export function predictCrossing(model: ModelBase, placement: Placement, options: CrossingOptions): Crossing {
+  const own = markerModel(model);
   const { threshold, probabilities = [0.05, 0.25, 0.5, 0.75, 0.95], numDraws = 4000, seed = 1 } = options;
-  const [first, last] = basisDomain(model.basis);
+  const [first, last] = basisDomain(own.basis);
   const level = modelThreshold("predictCrossing", model, threshold);
   checkDraws("predictCrossing", numDraws);
   const from = options.from ?? Math.max(placement.lastTime, first);
@@ -63,16 +66,16 @@ export function predictCrossing(model: ModelBase, placement: Placement, options:
       `predictCrossing: expected a start of at most ${last} (the last training time), received ${from}. Nothing is known of later times.`,
     );
   }
-  const grid = crossingGrid(model.basis, from);
-  const rows = designMatrix(model.basis, grid);
-  const here = posteriorFunctionals(placement.posterior, model.mean.coefficients)(rows, 0, 0);
+  const grid = crossingGrid(own.basis, from);
+  const rows = designMatrix(own.basis, grid);
+  const here = posteriorFunctionals(placement.posterior, own.mean.coefficients)(rows, 0, 0);
   // The median is below the threshold where less than half of the distribution is above it.
   const below = new Float64Array(2);
   here.sums(level, below);
   const direction = options.direction ?? (below[0] > 0.5 ? "up" : "down");
   const crossings = new Float64Array(numDraws);
   drawCoefficients(model, placement, { numDraws, seed }, (w, s) => {
-    crossings[s] = firstCrossing(model.basis, w, 0, level, direction, grid, rows);
+    crossings[s] = firstCrossing(own.basis, w, 0, level, direction, grid, rows);
   });
   crossings.sort();
   const reached = crossings.filter((t) => Number.isFinite(t)).length;

@@ -1,6 +1,8 @@
 /** Draws of a placed individual's curve, for what has no closed form (docs/math/prediction.md §3 to §5). */
+
 import { createRandom } from "../../numeric/random.ts";
 import type { ModelBase } from "../fit.ts";
+import { markerModel } from "../fit.ts";
 import { coefficientSampler } from "../mixture/place.ts";
 import type { Placement } from "../placement.ts";
 
@@ -11,7 +13,7 @@ export function drawCoefficients(
   { numDraws, seed }: { readonly numDraws: number; readonly seed: number },
   use: (coefficients: Float64Array, draw: number, normal: () => number) => void,
 ): void {
-  const beta = model.mean.coefficients;
+  const beta = markerModel(model).mean.coefficients;
   const sampler = coefficientSampler(posterior, beta.length);
   const random = createRandom(seed);
   const w = new Float64Array(beta.length);
@@ -30,7 +32,7 @@ export function drawFunctionals(
   options: { readonly numDraws: number; readonly seed: number },
   addedVariance: number,
 ): Float64Array {
-  const d = model.basis.numBasis;
+  const d = markerModel(model).basis.numBasis;
   const T = rows.length / d;
   const sigma = Math.sqrt(addedVariance);
   const out = new Float64Array(options.numDraws * T);

@@ -8,7 +8,7 @@ import { gaussHermite } from "../../numeric/quadrature.ts";
 import { sortedQuantile } from "../../numeric/select.ts";
 import { LOG_2PI, normalCdf } from "../../numeric/special.ts";
 import type { KernelChoice } from "../../wasm/instance.ts";
-import type { ModelBase } from "../fit.ts";
+import type { MarkerModel } from "../fit.ts";
 import { posteriorFunctionals } from "../mixture/conditioner.ts";
 import { type NormalMixture, quantileSolver } from "../mixture/normal-mixture.ts";
 import type { Placement } from "../placement.ts";
@@ -34,14 +34,14 @@ export interface ValueOptions {
 
 /** Summaries of `rows` [T,d] applied to the individual's curve. */
 export function valueSeries(
-  model: Pick<ModelBase, "basis" | "mean">,
+  { basis, mean }: Pick<MarkerModel, "basis" | "mean">,
   { posterior }: Pick<Placement, "posterior">,
   rows: Float64Array,
   { level, noise, transform, kernels }: ValueOptions,
 ): PredictedSeries {
-  const d = model.basis.numBasis;
+  const d = basis.numBasis;
   const out = emptySeries(rows.length / d);
-  const functional = posteriorFunctionals(posterior, model.mean.coefficients, kernels);
+  const functional = posteriorFunctionals(posterior, mean.coefficients, kernels);
   const probabilities = bandLevels(level);
   // Quantiles in standard deviations off the mean: they move slowly from time to time, so the last are where to look next.
   const scores: (number | undefined)[] = probabilities.map(() => undefined);

@@ -1,17 +1,21 @@
 /** What a model's numbers must be, beyond their shapes: asked when a file is loaded. */
+
 import { DtmError } from "../../errors.ts";
 import { logSumExp } from "../../numeric/special.ts";
+import { markerModel } from "../fit.ts";
 import { isMapModel, type TrajectoryModel } from "../model.ts";
 
 /** Throws DtmError "bad-model" naming the first field that cannot be right. */
 export function checkModel(model: TrajectoryModel): void {
-  const { basis, orientation, mapDimension: q } = model;
+  const own = markerModel(model);
+  const { orientation, mapDimension: q } = model;
+  const { basis } = own;
   const d = basis.numBasis;
   expectTrue(ascending(basis.knots), "basis.knots", "knots that do not decrease");
   expectTrue(basis.knots[basis.degree] < basis.knots[d], "basis.knots", "a first time before the last");
   expectTrue(isOrthogonal(orientation, q), "orientation", "an orthogonal matrix");
   if (!isMapModel(model)) return;
-  const { kernel, inducingCovariance: Xi, numInducing: p } = model.map;
+  const { kernel, inducingCovariance: Xi, numInducing: p } = markerModel(model).map;
   if (kernel.kind === "rbf") {
     expectTrue(
       kernel.lengthscales.every((l) => l > 0),
@@ -21,7 +25,8 @@ export function checkModel(model: TrajectoryModel): void {
   }
   expectTrue(isCovariance(Xi, d * p), "map.inducingCovariance", "a symmetric matrix with a diagonal above 0");
   if (model.kind !== "dtm") return;
-  const { nodes, residual, averageGram } = model;
+  const { nodes } = model;
+  const { residual, averageGram } = markerModel(model);
   expectTrue(nodes.logWeights.length > 0, "nodes.logWeights", "one node or more");
   expectTrue(Math.abs(logSumExp(nodes.logWeights)) < 1e-6, "nodes.logWeights", "weights that sum to one");
   expectTrue(new Set(nodes.locations).size > 1, "nodes.locations", "places that differ");

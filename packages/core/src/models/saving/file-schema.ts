@@ -14,7 +14,7 @@ const fiveNumbers = (description: string) =>
 const positive = z.number().check(z.positive());
 const count = z.int().check(z.nonnegative());
 
-const base = {
+const part = {
   basis: z.strictObject({
     degree: z.int().check(z.gte(1), z.lte(3)),
     numBasis: z.int().check(z.gte(2)),
@@ -34,6 +34,11 @@ const base = {
   }),
   noise: z.discriminatedUnion("kind", [z.strictObject({ kind: z.literal("white"), variance: positive })]),
   center: z.number(),
+};
+
+const parts = <Part extends z.core.$ZodType>(schema: Part) => z.array(schema).check(z.minLength(1));
+
+const base = {
   mapDimension: z.int().check(z.gte(1), z.lte(20)),
   orientation: numbers("Orthogonal matrix, [mapDimension, mapDimension]: a place x of the fit is shown as Q'x"),
   record: z.strictObject({
@@ -79,6 +84,7 @@ export const modelSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("lmm"),
     ...base,
+    markers: parts(z.strictObject(part)),
     covarianceFactor: numbers("L with Sigma = LL', [numBasis, numBasis]"),
     scoreCenter: numbers("Mean of the posterior means, [numBasis]"),
     scoreLoadings: numbers("Scores are loadings'(w - center), [numBasis, mapDimension]"),
@@ -86,33 +92,39 @@ export const modelSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("fpca"),
     ...base,
+    markers: parts(z.strictObject(part)),
     loadings: numbers("F, [numBasis, mapDimension]"),
   }),
   z.strictObject({
     kind: z.literal("dtm"),
     ...base,
-    map,
+    markers: parts(
+      z.strictObject({
+        ...part,
+        map,
+        residual: z.strictObject({
+          kind: z.enum(["capped", "none", "diagonal", "full"]),
+          covariance: numbers("Covariance of the residual individual effect, [numBasis, numBasis]"),
+          tau: z.nullable(z.number().check(z.nonnegative())),
+          cap: z.nullable(z.number().check(z.nonnegative())),
+          atCap: z.boolean(),
+        }),
+        varianceShare: z.number().check(z.gte(0), z.lte(1)),
+        averageGram: numbers("Average weight of the observed times, [numBasis, numBasis]"),
+      }),
+    ),
     nodes: z.strictObject({
       locations: numbers("Places of the lattice, [nodes, mapDimension]"),
       logWeights: numbers("Log prior mass, [nodes]"),
       step: positive,
       radius: positive,
     }),
-    residual: z.strictObject({
-      kind: z.enum(["capped", "none", "diagonal", "full"]),
-      covariance: numbers("Covariance of the residual individual effect, [numBasis, numBasis]"),
-      tau: z.nullable(z.number().check(z.nonnegative())),
-      cap: z.nullable(z.number().check(z.nonnegative())),
-      atCap: z.boolean(),
-    }),
-    varianceShare: z.number().check(z.gte(0), z.lte(1)),
-    averageGram: numbers("Average weight of the observed times, [numBasis, numBasis]"),
     bound: z.number(),
   }),
   z.strictObject({
     kind: z.literal("dtm-paper"),
     ...base,
-    map,
+    markers: parts(z.strictObject({ ...part, map })),
     diagonalLocations: z.boolean(),
     learned: z.boolean(),
     schedule: z.enum(["batch", "coordinate", "svi", "paper"]),

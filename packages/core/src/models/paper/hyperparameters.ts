@@ -8,7 +8,7 @@ import type { BasisStatistics } from "../../basis/statistics.ts";
 import { type MeanDesign, meanCoefficients } from "../mean.ts";
 import type { HyperGradient } from "./gradients.ts";
 import type { DtmPaperSettings } from "./options.ts";
-import type { GlobalParameters } from "./state.ts";
+import { freeLengthscales, type GlobalParameters } from "./state.ts";
 
 /** Which hyperparameters are learned; σ² is never learned without α and ℓ. */
 export type Learned = Pick<DtmPaperSettings, "learn" | "learnInducing" | "sharedLengthscale">;
@@ -51,7 +51,8 @@ export interface HyperLayout {
 /** Stochastic steps change a log by at most this, the mean by this many standard deviations. */
 const LONGEST_STEP = 0.05;
 const LOG_RANGE = Math.log(1e4);
-const LENGTHSCALE_RANGE = [Math.log(0.05), Math.log(50)];
+/** Logs of the shortest and the longest length-scale. */
+const [SHORTEST, LONGEST] = [Math.log(0.05), Math.log(50)];
 
 /** The layout for what is learned, starting at `start`; x = 0 is the start. A mean of more parameters than μ stays fixed. */
 export function hyperLayout(
@@ -86,30 +87,28 @@ export function hyperLayout(
       },
     });
   }
-  const variance = (key: "noiseVariance" | "signalVariance", value: number, scale: number): Coordinate => ({
-    name: key === "noiseVariance" ? "noise variance" : "signal variance",
+  const variance = (name: "noise" | "signal", value: number, scale: number): Coordinate => ({
+    name: `${name} variance`,
     ...logarithm(value, scale),
-    slope: (gradient) => (key === "noiseVariance" ? gradient.logNoiseVariance : gradient.logSignalVariance),
+    slope: (gradient) => (name === "noise" ? gradient.logNoiseVariance : gradient.logSignalVariance),
     put: (log, draft) => {
-      draft[key] = Math.exp(log);
+      draft[`${name}Variance`] = Math.exp(log);
     },
   });
   if (learn) {
-    coordinates.push(variance("noiseVariance", noiseVariance, perObservation));
-    coordinates.push(variance("signalVariance", kernel.signalVariance, perCoefficient));
-  }
-  const numEll = kernel.kind !== "rbf" || !learn ? 0 : sharedLengthscale ? 1 : kernel.lengthscales.length;
-  for (let c = 0; c < numEll && kernel.kind === "rbf"; c++) {
-    const own = logarithm(kernel.lengthscales[c], perCoefficient);
-    const [low, high] = LENGTHSCALE_RANGE;
-    const to = sharedLengthscale ? undefined : c + 1;
-    coordinates.push({
-      name: "length-scale",
-      ...own,
-      lower: Math.min(low, own.start),
-      upper: Math.max(high, own.start),
-      slope: ({ logLengthscales }) => logLengthscales.subarray(c, to).reduce((a, b) => a + b, 0),
-      put: (value, { lengthscales }) => lengthscales.fill(Math.exp(value), c, to),
+    coordinates.push(variance("noise", noiseVariance, perObservation));
+    coordinates.push(variance("signal", kernel.signalVariance, perCoefficient));
+    freeLengthscales(kernel, sharedLengthscale).forEach((ell, c) => {
+      const own = logarithm(ell, perCoefficient);
+      const to = sharedLengthscale ? undefined : c + 1;
+      coordinates.push({
+        name: "length-scale",
+        ...own,
+        lower: Math.min(SHORTEST, own.start),
+        upper: Math.max(LONGEST, own.start),
+        slope: ({ logLengthscales }) => logLengthscales.subarray(c, to).reduce((a, b) => a + b, 0),
+        put: (log, { lengthscales }) => lengthscales.fill(Math.exp(log), c, to),
+      });
     });
   }
   for (let e = 0; e < Z.length && learnInducing; e++) {

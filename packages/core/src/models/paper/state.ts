@@ -5,6 +5,7 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { cholesky } from "../../numeric/cholesky.ts";
+import type { Kernel } from "../gp/kernel.ts";
 import type { SparseMap } from "../gp/sparse-map.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
 
@@ -164,11 +165,15 @@ export interface PriorOptions {
 /** log π of the hyperparameters; constants dropped. */
 export function logPrior({ noiseVariance, kernel }: GlobalParameters, options: PriorOptions): number {
   const { priors, sharedLengthscale } = options;
-  const ells = kernel.kind === "rbf" ? kernel.lengthscales.subarray(0, sharedLengthscale ? 1 : undefined) : [];
   let value = logPriorTerm(priors.logNoiseVariance, noiseVariance);
   value += logPriorTerm(priors.logSignalVariance, kernel.signalVariance);
-  for (const ell of ells) value += logPriorTerm(priors.logLengthscale, ell);
+  for (const ell of freeLengthscales(kernel, sharedLengthscale)) value += logPriorTerm(priors.logLengthscale, ell);
   return value;
+}
+
+/** Length-scales that are parameters of their own: none, one that all dimensions share, or one each. */
+export function freeLengthscales(kernel: Kernel, shared: boolean): Float64Array {
+  return kernel.kind === "rbf" ? kernel.lengthscales.subarray(0, shared ? 1 : undefined) : new Float64Array(0);
 }
 
 /** Derivative of one prior term by the log of its parameter: −precision (log θ − mean). */

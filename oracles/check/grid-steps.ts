@@ -9,7 +9,8 @@ import {
 } from "../../packages/core/src/models/dtm/individual-statistics.ts";
 import type { KernelSolution } from "../../packages/core/src/models/dtm/kernel-step.ts";
 import { maximizationSums, meanShift, remainingSquares } from "../../packages/core/src/models/dtm/maximization-step.ts";
-import { fillNodeTable, nodeTable } from "../../packages/core/src/models/dtm/node-table.ts";
+import { nodeTable } from "../../packages/core/src/models/dtm/node-table.ts";
+import { meanDesign } from "../../packages/core/src/models/mean.ts";
 import { cholesky, solveCholeskyInPlace } from "../../packages/core/src/numeric/cholesky.ts";
 import { multiplyVector } from "../../packages/core/src/numeric/matrix.ts";
 import { flatten } from "./checker.ts";
@@ -29,9 +30,9 @@ export function expectation(problem: GridProblem, model: IndividualModel, soluti
   const { layout } = kernel;
   const m = statistics.numIndividuals;
   const n = layout.numNodes;
-  const table = nodeTable(layout, Float64Array.from(problem.fixture.logw));
   const { mean, covariance, divergence } = solution.posterior;
-  fillNodeTable(layout, solution.kernel, mean, covariance, kernel.workspace, table);
+  const logWeights = Float64Array.from(problem.fixture.logw);
+  const table = nodeTable(layout, solution.kernel, mean, covariance, kernel.workspace, logWeights);
   const responsibilities = new Float64Array(m * n);
   const contributions = new Float64Array(m);
   const moments = new Float64Array(m * stride);
@@ -61,7 +62,7 @@ export function maximization(problem: GridProblem, model: IndividualModel, step:
   const { statistics, fixture } = problem;
   const individuals = { statistics, listed: null, count: statistics.numIndividuals };
   const sums = maximizationSums(individuals, model, step.moments);
-  const shift = meanShift(sums, fixture.mean, fixture.d);
+  const shift = meanShift(meanDesign(fixture.mean, fixture.d), sums);
   const noiseVariance = remainingSquares(sums, shift) / sums.numObservations;
   const mean = model.mean.map((v, k) => v + shift[k]);
   return { mean, noiseVariance, sums };

@@ -12,7 +12,7 @@ import {
   individualStatistics,
   residualRoot,
 } from "../../packages/core/src/models/dtm/individual-statistics.ts";
-import { type KernelSolution, kernelSolution, solveAt } from "../../packages/core/src/models/dtm/kernel-step.ts";
+import { type KernelSolution, solveAt } from "../../packages/core/src/models/dtm/kernel-step.ts";
 import { unpackMoments } from "../../packages/core/src/models/dtm/maximization-step.ts";
 import { givenNodes } from "../../packages/core/src/models/dtm/nodes.ts";
 import { residualObjective, residualStep } from "../../packages/core/src/models/dtm/residual-step.ts";
@@ -36,10 +36,9 @@ export function checkGrid(fixture: GridFixture): Check[] {
   const problem = gridProblem(fixture);
   const { alpha, ell } = fixture;
   const model = individualModel(fixture, fixture.mu, fixture.s2, fixture.Se);
-  const solution = kernelSolution(problem.kernel.geometry, problem.kernel.layout);
   const r0 = flatten(fixture.r0);
   fillNodeSums(problem, model, r0);
-  solveAt(problem.kernel, alpha, ell, true, solution);
+  const solution = solveAt(problem.kernel, alpha, ell, true);
   const first = expectation(problem, model, solution);
   return [
     ...checkData(problem),
@@ -107,7 +106,7 @@ function checkKernel({ fixture }: GridProblem, { kernel }: KernelSolution): Chec
     compare("kernel.Lc", kernel.factor, fixture.kernel.Lc),
     compare("kernel.A", kernel.features, fixture.kernel.A),
     compare("kernel.ktilde", kernel.restVariance, fixture.kernel.ktilde),
-    compare("kernel.dA_dlogell", kernel.featuresDot, fixture.kernel.dA_dlogell),
+    compare("kernel.dA_dlogell", kernel.featuresDot ?? [], fixture.kernel.dA_dlogell),
   ];
 }
 

@@ -55,9 +55,10 @@ interface NoiseStatistics {
   readonly counts: ArrayLike<number>; // n_i
 }
 
-/** −½[n log 2π + n log s + log|R|] of individual i: log N(r | 0, sR) but for −½ r'R⁻¹r/s. */
-export function noiseConstant(noise: Noise, { counts }: NoiseStatistics, i: number): number {
-  return -0.5 * counts[i] * (LOG_2PI + Math.log(noiseLevel(noise)));
+/** i ↦ −½[n log 2π + n log s + log|R|] of individual i: log N(r | 0, sR) but for −½ r'R⁻¹r/s. */
+export function noiseConstants(noise: Noise, { counts }: NoiseStatistics): (i: number) => number {
+  const each = -0.5 * (LOG_2PI + Math.log(noiseLevel(noise)));
+  return (i) => counts[i] * each;
 }
 
 /** Variance of a new measurement about the curve. */

@@ -44,6 +44,19 @@ export function multiply(
   return out;
 }
 
+/** A [n,k] · B' for B [m,k]; [n,m]. */
+export function multiplyTransposed(A: Float64Array, B: Float64Array, n: number, k: number, m: number): Float64Array {
+  const out = new Float64Array(n * m);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < m; j++) {
+      let s = 0;
+      for (let l = 0; l < k; l++) s += A[i * k + l] * B[j * k + l];
+      out[i * m + j] = s;
+    }
+  }
+  return out;
+}
+
 /** out [m,n] = A' for A [n,m]. */
 export function transpose(
   A: Float64Array,

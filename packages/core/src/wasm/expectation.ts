@@ -4,7 +4,7 @@
  * few kilobytes. What each pass computes is defined in models/dtm.
  */
 
-import { type Noise, noiseConstant, noiseLevel } from "../noise/noise.ts";
+import { type Noise, noiseConstants, noiseLevel } from "../noise/noise.ts";
 import { openKernels } from "./layout.ts";
 import { PASS } from "./layouts.ts";
 import { addFromTiles, TILE, tileCount, toTiles } from "./tiles.ts";
@@ -89,20 +89,24 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
   };
 
   /** c = noise constant − ½[2 Σ log M_kk − d log σ² + (ρ − ζ'ζ)/σ²] of the b-th individual of the block. */
-  const constant = ({ statistics, listed }: Individuals, model: Model, first: number, b: number): number => {
-    const i = listed === null ? first + b : listed[first + b];
+  const constants = ({ statistics, listed }: Individuals, model: Model) => {
     const sigma2 = noiseLevel(model.noise);
-    let logDet = 0;
-    if (model.residualRoot !== null) {
-      const product = buffers.products[b];
-      logDet = 2 * Math.log(product) - d * Math.log(sigma2);
-      // The product may leave the range of doubles (large bases, extreme scales).
-      if (!(product > 1e-280 && product < 1e280)) {
-        logDet = -d * Math.log(sigma2);
-        for (let k = 0; k < d; k++) logDet += 2 * Math.log(buffers.diagonals[((b >> 1) * d + k) * 2 + (b & 1)]);
+    const ofNoise = noiseConstants(model.noise, statistics);
+    const prior = d * Math.log(sigma2);
+    return (first: number, b: number): number => {
+      let logDet = prior;
+      if (model.residualRoot !== null) {
+        const product = buffers.products[b];
+        logDet = 2 * Math.log(product);
+        // The product may leave the range of doubles (large bases, extreme scales).
+        if (!(product > 1e-280 && product < 1e280)) {
+          logDet = 0;
+          for (let k = 0; k < d; k++) logDet += 2 * Math.log(buffers.diagonals[((b >> 1) * d + k) * 2 + (b & 1)]);
+        }
       }
-    }
-    return noiseConstant(model.noise, statistics, i) - 0.5 * (logDet + buffers.rests[b] / sigma2);
+      const i = listed === null ? first + b : listed[first + b];
+      return ofNoise(i) - 0.5 * (logDet - prior + buffers.rests[b] / sigma2);
+    };
   };
 
   return {
@@ -121,13 +125,14 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
       toTiles(table.rows, stride, numNodes, buffers.table);
       toTiles(table.logWeights, 1, numNodes, buffers.logPrior);
       buffers.nodeSums.fill(0);
+      const constant = constants(individuals, model);
       let total = 0;
       forBlocks(individuals, model, (first, size, padded) => {
         run.packBlock(padded);
         run.expectBlock(padded, nodeSums ? 1 : 0, moments ? 1 : 0);
         for (let b = 0; b < size; b++) {
           const lambda = buffers.maxima[b] + Math.log(buffers.sums[b]);
-          const contribution = constant(individuals, model, first, b) + lambda;
+          const contribution = constant(first, b) + lambda;
           total += contribution;
           if (contributions) contributions[first + b] = contribution;
         }
@@ -162,12 +167,13 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
 
     /** `residualObjective`. */
     residual: (individuals: Individuals, model: Model, moments: Float64Array): number => {
+      const constant = constants(individuals, model);
       let total = 0;
       forBlocks(individuals, model, (first, size, padded) => {
         loadMoments(moments, first, size, padded);
         run.packBlock(padded);
         run.residualBlock(padded);
-        for (let b = 0; b < size; b++) total += constant(individuals, model, first, b) + buffers.sums[b];
+        for (let b = 0; b < size; b++) total += constant(first, b) + buffers.sums[b];
       });
       return total;
     },

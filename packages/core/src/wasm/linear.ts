@@ -2,7 +2,7 @@
  * `expectationSums` of the linear models in WebAssembly (packages/core/assembly/linear.ts; the definition is
  * models/linear/expectation.ts).
  */
-import { type Noise, noiseConstant, noiseLevel } from "../noise/noise.ts";
+import { type Noise, noiseConstants, noiseLevel } from "../noise/noise.ts";
 import { openKernels } from "./layout.ts";
 import { LINEAR } from "./layouts.ts";
 
@@ -37,6 +37,7 @@ export function openLinearKernel(d: number, numBand: number, r: number): LinearK
   const { gram, cross, squares, sums, determinants } = buffers;
   return (statistics, { meanCoefficients, noise, factor }) => {
     const sigma2 = noiseLevel(noise);
+    const constant = noiseConstants(noise, statistics);
     const m = statistics.numIndividuals;
     buffers.bandRow.set(statistics.bandRow);
     buffers.bandColumn.set(statistics.bandColumn);
@@ -57,7 +58,7 @@ export function openLinearKernel(d: number, numBand: number, r: number): LinearK
       squares.fill(0, count, count + 1);
       run.expectLinear(count + (count % 2));
       for (let i = 0; i < count; i++) {
-        logDensity += noiseConstant(noise, statistics, from + i) - 0.5 * Math.log(determinants[i]);
+        logDensity += constant(from + i) - 0.5 * Math.log(determinants[i]);
       }
     }
     const out = new Float64Array(sums.length / 2);

@@ -7,7 +7,7 @@
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
 import { type Cohort, onlyMarker } from "../../cohort/cohort.ts";
 import { checkOption } from "../../errors.ts";
-import { learnNoise, type Noise, noiseConstant, noiseLevel, whiteNoise } from "../../noise/noise.ts";
+import { learnNoise, type Noise, noiseConstants, noiseLevel, whiteNoise } from "../../noise/noise.ts";
 import { choleskyInPlace, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
 import { logSumExp } from "../../numeric/special.ts";
@@ -174,12 +174,13 @@ function runEm(statistics: BasisStatistics, r: Float64Array, K: number): Fit {
     noise = learnNoise(noise, total, statistics.numObservations, Number.MIN_VALUE);
     const s2 = noiseLevel(noise);
     // E step.
+    const constant = noiseConstants(noise, statistics);
     let logLikelihood = 0;
     for (let i = 0; i < m; i++) {
       for (let k = 0; k < K; k++) scores[k] = Math.log(weights[k]) - (0.5 * misfit[i * K + k]) / s2;
       const norm = logSumExp(scores);
       for (let k = 0; k < K; k++) r[i * K + k] = Math.exp(scores[k] - norm);
-      logLikelihood += norm + noiseConstant(noise, statistics, i);
+      logLikelihood += norm + constant(i);
     }
     trace.push(logLikelihood);
     const gain = logLikelihood - (trace[trace.length - 2] ?? Number.NEGATIVE_INFINITY);

@@ -13,8 +13,9 @@
  */
 
 import { noiseLevel, withLevel } from "../../noise/noise.ts";
-import { dot } from "../../numeric/matrix.ts";
+import { dot, multiplyTransposed, multiplyVector } from "../../numeric/matrix.ts";
 import { type Metric, proposePoint } from "../../numeric/optimize/anderson.ts";
+import { meanCoefficients, meanParameters } from "../mean.ts";
 import type { Engine } from "./engine.ts";
 import { residualRoot } from "./individual-statistics.ts";
 import { carryCovariance, fromFrame, kernelFrame, toFrame } from "./kernel-frame.ts";
@@ -64,17 +65,16 @@ export function judgePoint(state: DtmState, { stretched }: AcceleratedPoint, acc
 
 /** The state's parameters as a vector. */
 export function packParameters(engine: Engine, state: DtmState): Float64Array {
-  const { residual, mean } = engine.settings;
   const d = state.mean.length;
   const parts = [
     ...toFrame(state.inducingMean, frameAt(engine, state.lengthscale)),
-    ...(mean === "scalar" ? state.mean.subarray(0, 1) : state.mean),
+    ...meanParameters(engine.mean, state.mean),
     Math.log(noiseLevel(state.noise)),
     Math.log(state.signalVariance),
     Math.log(state.lengthscale),
   ];
   if (state.tau !== null) parts.push(Math.log(state.tau));
-  else if (residual !== "none") parts.push(...residualRoot(state.residualCovariance, d));
+  else if (engine.settings.residual !== "none") parts.push(...residualRoot(state.residualCovariance, d));
   return Float64Array.from(parts);
 }
 
@@ -86,11 +86,8 @@ export function unpackParameters(engine: Engine, vector: Float64Array, state: Dt
   const frameBefore = frameAt(engine, state.lengthscale);
   const before = dot(state.inducingMean, state.inducingMean);
   let at = n;
-  if (settings.mean === "scalar") state.mean = new Float64Array(d).fill(vector[at++]);
-  else {
-    state.mean = vector.slice(at, at + d);
-    at += d;
-  }
+  state.mean = meanCoefficients(engine.mean, vector.subarray(at, at + engine.mean.numColumns));
+  at += engine.mean.numColumns;
   state.noise = withLevel(state.noise, Math.max(Math.exp(vector[at++]), engine.lowestNoiseLevel));
   state.signalVariance = Math.exp(vector[at++]);
   const [shortest, longest] = LENGTHSCALE_BOUNDS;
@@ -105,13 +102,7 @@ export function unpackParameters(engine: Engine, vector: Float64Array, state: Dt
     state.residualCovariance = anchor.reference.map((v) => tau * v);
   } else if (settings.residual !== "none") {
     const L = vector.subarray(at);
-    state.residualCovariance = state.residualCovariance.map((_, e) => {
-      const k = Math.floor(e / d);
-      const l = e % d;
-      let s = 0;
-      for (let c = 0; c <= Math.min(k, l); c++) s += L[k * d + c] * L[l * d + c];
-      return s;
-    });
+    state.residualCovariance = multiplyTransposed(L, L, d, d, d);
   }
 }
 
@@ -123,15 +114,14 @@ function frameAt({ problem, settings }: Engine, ell: number): Float64Array {
 
 /** Curvature of the bound, roughly: UΛU' for ν, counts of observations and individuals for the other parameters. */
 function parameterMetric(engine: Engine, state: DtmState): Metric {
-  const { statistics, settings, solutions } = engine;
-  const { precision } = solutions[0].posterior;
+  const { statistics, settings, precision } = engine;
   const d = state.mean.length;
   const n = state.inducingMean.length;
   const N = statistics.numObservations;
   const m = statistics.numIndividuals;
-  const numMean = settings.mean === "scalar" ? 1 : d;
+  const { numColumns } = engine.mean;
   const rest: number[] = [];
-  for (let k = 0; k < numMean; k++) rest.push(N / numMean / noiseLevel(state.noise));
+  for (let k = 0; k < numColumns; k++) rest.push(N / numColumns / noiseLevel(state.noise));
   rest.push(0.5 * N, 0.5 * n, n);
   if (state.tau !== null) rest.push(0.5 * m);
   else if (settings.residual !== "none") for (let e = 0; e < d * d; e++) rest.push(m / noiseLevel(state.noise));
@@ -139,13 +129,7 @@ function parameterMetric(engine: Engine, state: DtmState): Metric {
   return (vector) => {
     const out = vector.map((v, k) => (k < n ? 0 : v * rest[k - n]));
     const whitened = fromFrame(vector.subarray(0, n), frame);
-    const product = new Float64Array(n);
-    for (let i = 0; i < n; i++) {
-      let s = 0;
-      for (let j = 0; j < n; j++) s += precision[i * n + j] * whitened[j];
-      product[i] = s;
-    }
-    out.set(toFrame(product, frame));
+    out.set(toFrame(multiplyVector(precision, whitened, n, n), frame));
     return out;
   };
 }

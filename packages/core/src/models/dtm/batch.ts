@@ -16,11 +16,10 @@ import {
   type Engine,
   everybody,
   expectBound,
-  fillTable,
   momentsFor,
-  restoreMap,
   solveMap,
   startVisited,
+  tabulateMap,
   updateMap,
   updateParameters,
 } from "./engine.ts";
@@ -50,7 +49,7 @@ export function startBatch(engine: Engine, state: DtmState, places: StartingPlac
 
 /** Takes bound, node sums and moments at a state that came from elsewhere (a snapshot, another lattice). */
 export function resumeBatch(engine: Engine, state: DtmState): void {
-  restoreMap(engine, state);
+  tabulateMap(engine, state);
   checkBound(state, wholePass(engine, state));
 }
 
@@ -69,9 +68,7 @@ export function batchIteration(engine: Engine, state: DtmState): void {
 
   let bound = tryAcceleratedPoint(engine, state, last);
   if (!(bound >= last)) {
-    // A trial has left its own features and table behind.
-    if (Number.isNaN(bound)) fillTable(engine, state);
-    else restoreMap(engine, state);
+    tabulateMap(engine, state);
     bound = wholePass(engine, state);
     if (learns && !(bound >= last - FALL_SLACK * Math.abs(last))) {
       // The map's table does not depend on these.
@@ -94,8 +91,8 @@ function wholePass(engine: Engine, state: DtmState): number {
 }
 
 /**
- * The bound at the extrapolated point, NaN where there is none to try; the state moves there if it is no lower than the
- * last one, and else stays as it was.
+ * The bound at the extrapolated point, NaN where there is none; the state moves there if it is no lower than the last one,
+ * and else stays as it was.
  */
 function tryAcceleratedPoint(engine: Engine, state: DtmState, last: number): number {
   if (state.iteration < FIRST_ACCELERATED_ITERATION) return Number.NaN;
@@ -103,13 +100,12 @@ function tryAcceleratedPoint(engine: Engine, state: DtmState, last: number): num
   if (proposal === null) return Number.NaN;
   const trial = { ...state };
   unpackParameters(engine, proposal.point, trial);
-  restoreMap(engine, trial);
+  tabulateMap(engine, trial);
   const bound = wholePass(engine, trial);
   const accepted = bound >= last;
   if (accepted) Object.assign(state, trial);
   judgePoint(state, proposal, accepted);
-  // A trial that left the range of doubles was still a trial.
-  return Number.isNaN(bound) ? Number.NEGATIVE_INFINITY : bound;
+  return bound;
 }
 
 /** Appends the bound and judges the gain. */

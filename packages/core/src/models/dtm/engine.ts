@@ -10,21 +10,15 @@ import { compensatedSum } from "../../numeric/sum.ts";
 import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
 import { gridLocations } from "../gp/inducing.ts";
 import type { MapStart } from "../map-start.ts";
+import { type MeanDesign, meanDesign } from "../mean.ts";
 import { localShards, type ShardRunner, shardFunction } from "../shards.ts";
-import { type IndividualModel, residualRoot } from "./individual-statistics.ts";
+import { type IndividualModel, packedStride, residualRoot } from "./individual-statistics.ts";
 import { inducingWorkspace } from "./inducing-posterior.ts";
-import { type JointMean, jointMean, prepareJointMean } from "./joint-mean.ts";
-import {
-  type KernelProblem,
-  type KernelSolution,
-  type KernelStepOptions,
-  kernelSolution,
-  kernelStep,
-  solveAt,
-} from "./kernel-step.ts";
+import { jointMean } from "./joint-mean.ts";
+import { type KernelProblem, type KernelStepOptions, kernelStep, solveAt } from "./kernel-step.ts";
 import { meanShift, remainingSquares } from "./maximization-step.ts";
-import { evaluateNodeKernel, nodeGeometry } from "./node-kernel.ts";
-import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
+import { nodeGeometry, nodeKernel } from "./node-kernel.ts";
+import { type NodeTable, nodeTable } from "./node-table.ts";
 import { latticeNodes, type MapNodes } from "./nodes.ts";
 import { inducingLayout } from "./pairs.ts";
 import { residualStep } from "./residual-step.ts";
@@ -58,12 +52,12 @@ export interface Engine {
   readonly referenceRoot: Float64Array;
   readonly anchor: StartAnchor;
   readonly lowestNoiseLevel: number;
+  readonly mean: MeanDesign;
   readonly problem: KernelProblem;
-  /** Scratch of steps that move the mean together with q(u). */
-  readonly jointMean: JointMean;
-  /** Two solutions, of which the first is the state's. */
-  readonly solutions: [KernelSolution, KernelSolution];
-  readonly table: NodeTable;
+  /** Λ of the last q(u) solved for, [dp,dp]. */
+  precision: Float64Array;
+  /** The table of the state's q(u). */
+  table: NodeTable;
   /** Moments of the individuals of one pass, [count,K]; made by the first pass that needs them. */
   moments: Float64Array;
   /** Bound at the last whole pass. */
@@ -86,9 +80,11 @@ export function createEngine(
   const inducing = gridLocations(q, settings.inducingPerDimension, settings.inducingHalfWidth);
   const geometry = nodeGeometry(nodes.locations, inducing, q, JITTER);
   const layout = inducingLayout(d, geometry);
-  const table = nodeTable(layout, nodes.logWeights);
-  const nodeSums = new Float64Array(table.stride * nodes.numNodes);
   const kernels = chooseKernels(settings.kernels);
+  const { numNodes, logWeights } = nodes;
+  const stride = packedStride(d);
+  const nodeSums = new Float64Array(stride * numNodes);
+  const workspace = inducingWorkspace(layout, kernels);
   return {
     statistics,
     shards,
@@ -99,10 +95,10 @@ export function createEngine(
     referenceRoot: residualRoot(anchor.reference, d),
     anchor,
     lowestNoiseLevel: lowestNoiseLevel(statistics, noiseLevel(anchor.noise)),
-    problem: { geometry, layout, nodeSums, workspace: inducingWorkspace(layout, kernels) },
-    jointMean: jointMean(layout, settings.mean),
-    solutions: [kernelSolution(geometry, layout), kernelSolution(geometry, layout)],
-    table,
+    mean: meanDesign(settings.mean, d),
+    problem: { geometry, layout, nodeSums, workspace },
+    precision: new Float64Array(0),
+    table: { numNodes, stride, rows: new Float64Array(stride * numNodes), logWeights },
     moments: new Float64Array(0),
     bound: Number.NaN,
     sample: null,
@@ -145,47 +141,38 @@ function scaledRoot(root: Float64Array, tau: number): Float64Array {
   return root.map((v) => scale * v);
 }
 
-/** The optimal q(u) for the node sums in the engine, with a step of α and ℓ if asked; fills the table. */
+/** The optimal q(u) for the node sums in the engine, with a step of α and ℓ if asked; its table too. */
 export function updateMap(engine: Engine, state: DtmState, kernel: KernelStepOptions | null): void {
   solveMap(engine, state, kernel);
-  fillTable(engine, state);
+  tabulateMap(engine, state);
 }
 
 /** The same without the table, for states that may not be visited; the mean moves together with q(u) if asked. */
 export function solveMap(engine: Engine, state: DtmState, kernel: KernelStepOptions | null, withMean = false): void {
-  const { solutions, jointMean } = engine;
   const { layout, nodeSums } = engine.problem;
-  if (withMean) prepareJointMean(layout, nodeSums, jointMean);
-  const problem: KernelProblem = { ...engine.problem, mean: withMean ? jointMean : null };
-  if (kernel === null) {
-    solveAt(problem, state.signalVariance, state.lengthscale, false, solutions[0]);
-  } else {
-    const found = kernelStep(problem, state.signalVariance, state.lengthscale, state.curvature, solutions, kernel);
-    solutions[0] = found.best;
-    solutions[1] = found.spare;
-    state.signalVariance = found.best.kernel.signalVariance;
-    state.lengthscale = found.best.kernel.lengthscale;
-  }
-  const { posterior } = solutions[0];
-  if (withMean) state.mean = state.mean.map((v, k) => v + posterior.meanShift[k]);
-  state.inducingMean = posterior.mean.slice();
-  state.inducingCovariance = posterior.covariance.slice();
-  state.divergence = posterior.divergence;
+  const problem = { ...engine.problem, mean: withMean ? jointMean(layout, engine.mean, nodeSums) : null };
+  const { signalVariance: alpha, lengthscale: ell } = state;
+  const solution =
+    kernel === null
+      ? solveAt(problem, alpha, ell, false)
+      : kernelStep(problem, alpha, ell, state.curvature, kernel).best;
+  const { precision, mean, covariance, divergence, meanShift } = solution.posterior;
+  engine.precision = precision;
+  state.signalVariance = solution.kernel.signalVariance;
+  state.lengthscale = solution.kernel.lengthscale;
+  state.mean = state.mean.map((v, k) => v + meanShift[k]);
+  state.inducingMean = mean;
+  state.inducingCovariance = covariance;
+  state.divergence = divergence;
 }
 
-/** Restores kernel and table from a stored state. */
-export function restoreMap(engine: Engine, state: DtmState): void {
-  if (state.inducingMean.length === 0) return;
-  const { problem, solutions } = engine;
-  evaluateNodeKernel(problem.geometry, state.signalVariance, state.lengthscale, false, solutions[0].kernel);
-  fillTable(engine, state);
-}
-
-/** The node table of a state whose features are in the engine. */
-export function fillTable(engine: Engine, state: DtmState): void {
-  const { problem, solutions, table } = engine;
-  const { inducingMean, inducingCovariance } = state;
-  fillNodeTable(problem.layout, solutions[0].kernel, inducingMean, inducingCovariance, problem.workspace, table);
+/** Puts the node table of the state's map into the engine. */
+export function tabulateMap(engine: Engine, state: DtmState): void {
+  const { geometry, layout, workspace } = engine.problem;
+  const { signalVariance, lengthscale, inducingMean, inducingCovariance } = state;
+  if (inducingMean.length === 0) return;
+  const kernel = nodeKernel(geometry, signalVariance, lengthscale, false);
+  engine.table = nodeTable(layout, kernel, inducingMean, inducingCovariance, workspace, engine.nodes.logWeights);
 }
 
 /** A pass over some individuals at the parameters of a state. */
@@ -275,7 +262,7 @@ export function updateParameters(
   const d = statistics.basis.numBasis;
   const pass = passOver(engine, state, visited);
   const sums = maximizeInShards(pass, moments, state.tau === null);
-  const shift = withMean ? meanShift(sums, settings.mean, d).map((v) => rate * v) : new Float64Array(d);
+  const shift = withMean ? meanShift(engine.mean, sums).map((v) => rate * v) : new Float64Array(d);
   state.mean = state.mean.map((v, k) => v + shift[k]);
   const squares = remainingSquares(sums, shift);
   state.noise = learnNoise(state.noise, squares, sums.numObservations, engine.lowestNoiseLevel, rate);

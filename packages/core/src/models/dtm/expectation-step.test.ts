@@ -12,9 +12,9 @@ import { LOG_2PI, logSumExp } from "../../numeric/special.ts";
 import { expectationPass, nodeWeights } from "./expectation-step.ts";
 import { type IndividualModel, individualStatistics, packedStride, residualRoot } from "./individual-statistics.ts";
 import { inducingWorkspace } from "./inducing-posterior.ts";
-import { kernelSolution, solveAt } from "./kernel-step.ts";
-import { nodeGeometry } from "./node-kernel.ts";
-import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
+import { solveAt } from "./kernel-step.ts";
+import { nodeGeometry, nodeKernel } from "./node-kernel.ts";
+import { type NodeTable, nodeTable } from "./node-table.ts";
 import { givenNodes, latticeNodes } from "./nodes.ts";
 import { inducingLayout } from "./pairs.ts";
 import { addStartingSums, placesWithSpread, startingWeights } from "./starting-places.ts";
@@ -107,7 +107,6 @@ describe("the bound", () => {
     const nodes = givenNodes(Float64Array.of(-1.5, -0.5, 0.5, 1.5), 1);
     const geometry = nodeGeometry(nodes.locations, nodes.locations, 1, 1e-6);
     const layout = inducingLayout(d, geometry);
-    const table = nodeTable(layout, nodes.logWeights);
     const workspace = inducingWorkspace(layout, "typescript");
     const individuals = { statistics, listed: null, count: 2 };
     for (const [tau, noiseVariance, alpha, ell] of [
@@ -120,22 +119,21 @@ describe("the bound", () => {
         noise: whiteNoise(noiseVariance),
         residualRoot: residualRoot(identity(d, tau), d),
       };
-      const nodeSums = new Float64Array(table.stride * 4);
+      const nodeSums = new Float64Array(packedStride(d) * 4);
       const problem = { geometry, layout, nodeSums, workspace };
-      const solution = kernelSolution(geometry, layout);
+      const kernel = nodeKernel(geometry, alpha, ell, false);
       const places = placesWithSpread(Float64Array.of(-1, 1), 1, 0.5);
       addStartingSums(individuals, model, startingWeights(nodes, places), nodeSums);
       let bound = Number.NEGATIVE_INFINITY;
       for (let sweep = 0; sweep < 30; sweep++) {
-        solveAt(problem, alpha, ell, false, solution);
-        const { mean, covariance, divergence } = solution.posterior;
-        fillNodeTable(layout, solution.kernel, mean, covariance, workspace, table);
+        const { mean, covariance, divergence } = solveAt(problem, alpha, ell, false).posterior;
+        const table = nodeTable(layout, kernel, mean, covariance, workspace, nodes.logWeights);
         nodeSums.fill(0);
         const next = expectationPass(individuals, model, table, { nodeSums }) - divergence;
         expect(next).toBeGreaterThanOrEqual(bound - 1e-10);
         bound = next;
       }
-      const evidence = summedEvidence(cohort, statistics, model, tau, solution.kernel, nodes.logWeights);
+      const evidence = summedEvidence(cohort, statistics, model, tau, kernel, nodes.logWeights);
       expect(bound).toBeLessThanOrEqual(evidence + 1e-9);
       expect(bound).toBeGreaterThan(evidence - 10);
     }

@@ -8,7 +8,7 @@
  * that makes K even, for the kernels). O(d³) per individual, whatever the number of observations.
  */
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
-import { type Noise, noiseConstant, noiseLevel } from "../../noise/noise.ts";
+import { type Noise, noiseConstants, noiseLevel } from "../../noise/noise.ts";
 import { logDetFromCholesky, solveLowerInPlace, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
 import { dot, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 
@@ -105,7 +105,7 @@ export function individualStatistics(
     }
   }
   const logDet = logDetFromCholesky(M, d) - d * Math.log(sigma2);
-  const constant = noiseConstant(noise, statistics, individual) - 0.5 * (logDet + (rho - dot(zeta, zeta)) / sigma2);
+  const constant = noiseConstants(noise, statistics)(individual) - 0.5 * (logDet + (rho - dot(zeta, zeta)) / sigma2);
   return { G, g, rho, M, Y, zeta, constant, row };
 }
 

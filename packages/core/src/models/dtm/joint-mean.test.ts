@@ -3,10 +3,11 @@ import { expectGradient, relativeError } from "../../../../../test/expect-gradie
 import { multiply, transpose } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { gridLocations } from "../gp/inducing.ts";
+import { meanDesign } from "../mean.ts";
 import { packedStride } from "./individual-statistics.ts";
 import { inducingWorkspace } from "./inducing-posterior.ts";
-import { jointMean, prepareJointMean } from "./joint-mean.ts";
-import { type KernelProblem, kernelSolution, solveAt } from "./kernel-step.ts";
+import { jointMean } from "./joint-mean.ts";
+import { type KernelProblem, solveAt } from "./kernel-step.ts";
 import { nodeGeometry } from "./node-kernel.ts";
 import { latticeNodes } from "./nodes.ts";
 import { inducingLayout } from "./pairs.ts";
@@ -48,8 +49,7 @@ function movedSums({ layout, nodeSums }: KernelProblem, v: Float64Array): { sums
 }
 
 function withMean(problem: KernelProblem, kind: "scalar" | "spline"): KernelProblem {
-  const mean = jointMean(problem.layout, kind);
-  prepareJointMean(problem.layout, problem.nodeSums, mean);
+  const mean = jointMean(problem.layout, meanDesign(kind, problem.layout.numBasis), problem.nodeSums);
   return { ...problem, mean };
 }
 
@@ -64,14 +64,12 @@ describe("the mean together with q(u)", () => {
   for (const { d, q, kind } of cases) {
     it(`is where the bound is largest (d = ${d}, q = ${q}, ${kind} mean)`, () => {
       const problem = randomProblem(d, q);
-      const { geometry, layout } = problem;
-      const solution = kernelSolution(geometry, layout);
-      solveAt(withMean(problem, kind), 2, 1.3, false, solution);
+      const solution = solveAt(withMean(problem, kind), 2, 1.3, false);
       const { phi, meanShift, mean } = solution.posterior;
-      const other = kernelSolution(geometry, layout);
+      let other = solution;
       const phiAt = (shift: Float64Array): number => {
         const { sums, gain } = movedSums(problem, shift);
-        solveAt({ ...problem, nodeSums: sums }, 2, 1.3, false, other);
+        other = solveAt({ ...problem, nodeSums: sums }, 2, 1.3, false);
         return other.posterior.phi + gain;
       };
       expect(phiAt(meanShift)).toBeCloseTo(phi, 8);
@@ -87,21 +85,15 @@ describe("the mean together with q(u)", () => {
 
     it(`has the gradient of φ by α and ℓ (d = ${d}, q = ${q}, ${kind} mean)`, () => {
       const problem = withMean(randomProblem(d, q), kind);
-      const solution = kernelSolution(problem.geometry, problem.layout);
-      const phi = (x: Float64Array) => {
-        solveAt(problem, Math.exp(x[0]), Math.exp(x[1]), false, solution);
-        return solution.posterior.phi;
-      };
-      solveAt(problem, 2, 1.5, true, solution);
-      const gradient = solution.posterior.gradient.slice();
+      const phi = (x: Float64Array) => solveAt(problem, Math.exp(x[0]), Math.exp(x[1]), false).posterior.phi;
+      const gradient = Float64Array.from(solveAt(problem, 2, 1.5, true).posterior.gradient);
       expectGradient(phi, Float64Array.of(Math.log(2), Math.log(1.5)), gradient);
     });
   }
 
   it("leaves a coefficient where it is that no observed time determines", () => {
     const problem = withMean(randomProblem(4, 1, 3), "spline");
-    const solution = kernelSolution(problem.geometry, problem.layout);
-    solveAt(problem, 2, 1.3, false, solution);
+    const solution = solveAt(problem, 2, 1.3, false);
     const { meanShift } = solution.posterior;
     expect(Math.abs(meanShift[3])).toBeLessThan(1e-8);
     for (let k = 0; k < 3; k++) expect(Math.abs(meanShift[k])).toBeGreaterThan(1e-3);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createRandom } from "../../numeric/random.ts";
 import { gridLocations } from "../gp/inducing.ts";
 import { carryCovariance, fromFrame, kernelFrame, toFrame } from "./kernel-frame.ts";
-import { evaluateNodeKernel, nodeGeometry, nodeKernelWorkspace } from "./node-kernel.ts";
+import { nodeGeometry, nodeKernel } from "./node-kernel.ts";
 
 const JITTER = 1e-6;
 
@@ -10,8 +10,7 @@ const JITTER = 1e-6;
 function gridAt(q: number, perAxis: number, ell: number) {
   const places = gridLocations(q, perAxis);
   const geometry = nodeGeometry(places, places, q, JITTER);
-  const kernel = nodeKernelWorkspace(geometry);
-  evaluateNodeKernel(geometry, 1, ell, false, kernel);
+  const kernel = nodeKernel(geometry, 1, ell, false);
   const U = kernelFrame(geometry.inducingDistances, perAxis, JITTER, ell);
   return { p: geometry.numInducing, features: kernel.features, U };
 }

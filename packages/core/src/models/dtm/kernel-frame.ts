@@ -6,6 +6,7 @@
  * image of a map only turns signs of U v, and values at different ℓ may be compared and combined. O(p³).
  */
 import { choleskyInPlace } from "../../numeric/cholesky.ts";
+import { multiply, multiplyTransposed, symmetrizeInPlace, transpose } from "../../numeric/matrix.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 
 /**
@@ -31,62 +32,34 @@ export function kernelFrame(
   const V = one.vectors.map((v, e) => (one.vectors[e % g] < 0 ? -v : v));
   let E: Float64Array = V;
   let D: Float64Array = one.values;
-  let size = g;
-  while (size < p) {
-    E = kronecker(E, size, V, g);
+  while (D.length < p) {
+    E = kronecker(E, D.length, V, g);
     const shorter = D;
-    D = Float64Array.from({ length: size * g }, (_, e) => shorter[Math.floor(e / g)] * one.values[e % g]);
-    size *= g;
+    D = Float64Array.from({ length: shorter.length * g }, (_, e) => shorter[Math.floor(e / g)] * one.values[e % g]);
   }
-  const U = new Float64Array(p * p);
-  for (let i = 0; i < p; i++) {
-    for (let a = 0; a < p; a++) {
-      const e = E[i * p + a];
-      for (let j = 0; j <= i; j++) U[a * p + j] += e * L[i * p + j];
-    }
-  }
-  for (let a = 0; a < p; a++) {
-    const scale = 1 / Math.sqrt(Math.max(D[a], 0) + jitter);
-    for (let j = 0; j < p; j++) U[a * p + j] *= scale;
-  }
-  return U;
+  return multiply(transpose(E, p, p), L, p, p, p).map(
+    (u, e) => u / Math.sqrt(Math.max(D[Math.floor(e / p)], 0) + jitter),
+  );
 }
 
 function kronecker(A: Float64Array, n: number, B: Float64Array, m: number): Float64Array {
   const size = n * m;
-  const out = new Float64Array(size * size);
-  for (let i = 0; i < size; i++) {
-    for (let j = 0; j < size; j++) {
-      out[i * size + j] = A[Math.floor(i / m) * n + Math.floor(j / m)] * B[(i % m) * m + (j % m)];
-    }
-  }
-  return out;
+  return Float64Array.from({ length: size * size }, (_, e) => {
+    const [i, j] = [Math.floor(e / size), e % size];
+    return A[Math.floor(i / m) * n + Math.floor(j / m)] * B[(i % m) * m + (j % m)];
+  });
 }
 
 /** U v for each block of p entries of v. */
 export function toFrame(v: Float64Array, U: Float64Array): Float64Array {
   const p = Math.round(Math.sqrt(U.length));
-  const out = new Float64Array(v.length);
-  for (let block = 0; block < v.length; block += p) {
-    for (let a = 0; a < p; a++) {
-      let s = 0;
-      for (let j = 0; j < p; j++) s += U[a * p + j] * v[block + j];
-      out[block + a] = s;
-    }
-  }
-  return out;
+  return multiplyTransposed(v, U, v.length / p, p, p);
 }
 
 /** U'v for each block of p entries of v. */
 export function fromFrame(v: Float64Array, U: Float64Array): Float64Array {
   const p = Math.round(Math.sqrt(U.length));
-  const out = new Float64Array(v.length);
-  for (let block = 0; block < v.length; block += p) {
-    for (let a = 0; a < p; a++) {
-      for (let j = 0; j < p; j++) out[block + j] += U[a * p + j] * v[block + a];
-    }
-  }
-  return out;
+  return multiply(v, U, v.length / p, p, p);
 }
 
 /** Ξ [n,n], whitened where the frame was `before`, as it is where the frame is `after`: W Ξ_kl W', W = U₂'U₁. */
@@ -97,35 +70,10 @@ export function carryCovariance(
   after: Float64Array,
 ): Float64Array {
   const p = Math.round(Math.sqrt(before.length));
-  const W = new Float64Array(p * p);
-  for (let a = 0; a < p; a++) {
-    for (let i = 0; i < p; i++) {
-      const u = after[a * p + i];
-      for (let j = 0; j < p; j++) W[i * p + j] += u * before[a * p + j];
-    }
-  }
-  // Block by block, those below the diagonal as mirror images.
-  const out = new Float64Array(n * n);
-  const half = new Float64Array(p * p);
-  for (let row = 0; row < n; row += p) {
-    for (let column = row; column < n; column += p) {
-      for (let i = 0; i < p; i++) {
-        const from = (row + i) * n + column;
-        for (let b = 0; b < p; b++) {
-          let s = 0;
-          for (let j = 0; j < p; j++) s += covariance[from + j] * W[b * p + j];
-          half[b * p + i] = s; // (Ξ_kl W')'
-        }
-      }
-      for (let a = 0; a < p; a++) {
-        for (let b = 0; b < p; b++) {
-          let s = 0;
-          for (let i = 0; i < p; i++) s += W[a * p + i] * half[b * p + i];
-          out[(row + a) * n + column + b] = s;
-          out[(column + b) * n + row + a] = s;
-        }
-      }
-    }
-  }
+  const Wt = multiply(transpose(before, p, p), after, p, p, p);
+  // Rows first, then columns: Ξ is symmetric.
+  const carryRows = (A: Float64Array) => multiply(A, Wt, (n * n) / p, p, p);
+  const out = carryRows(transpose(carryRows(covariance), n, n));
+  symmetrizeInPlace(out, n);
   return out;
 }

@@ -5,14 +5,9 @@
  * φ never falls; the old values stay if nothing improves. One evaluation costs O(Γp²d² + (dp)³), whatever m is.
  */
 
-import {
-  type InducingPosterior,
-  type InducingWorkspace,
-  inducingPosterior,
-  solveInducingPosterior,
-} from "./inducing-posterior.ts";
+import { type InducingPosterior, type InducingWorkspace, inducingPosterior } from "./inducing-posterior.ts";
 import type { JointMean } from "./joint-mean.ts";
-import { evaluateNodeKernel, type NodeGeometry, type NodeKernel, nodeKernelWorkspace } from "./node-kernel.ts";
+import { type NodeGeometry, type NodeKernel, nodeKernel } from "./node-kernel.ts";
 import type { InducingLayout } from "./pairs.ts";
 
 /** Least and largest ℓ; beyond, maps are noise or straight lines. */
@@ -33,7 +28,7 @@ export interface KernelProblem {
   readonly layout: InducingLayout;
   readonly nodeSums: Float64Array; // [K,Γ]
   readonly workspace: InducingWorkspace;
-  /** The mean that moves with q(u), prepared from the node sums; without it the mean stays. */
+  /** The mean that moves with q(u), of the same node sums; without it the mean stays. */
   readonly mean?: JointMean | null;
 }
 
@@ -55,47 +50,31 @@ export interface KernelStepOptions {
   readonly gradientTolerance?: number;
 }
 
-/** An empty solution to be filled. */
-export function kernelSolution(geometry: NodeGeometry, layout: InducingLayout): KernelSolution {
-  return { kernel: nodeKernelWorkspace(geometry), posterior: inducingPosterior(layout) };
-}
-
 /** Curvature not known yet. */
 export function kernelCurvature(): KernelCurvature {
   return { inverse: new Float64Array(4), known: false };
 }
 
-/** Fills the solution at given α and ℓ. */
-export function solveAt(
-  problem: KernelProblem,
-  alpha: number,
-  ell: number,
-  derivative: boolean,
-  out: KernelSolution,
-): void {
+/** The solution at given α and ℓ. */
+export function solveAt(problem: KernelProblem, alpha: number, ell: number, derivative: boolean): KernelSolution {
   const { geometry, layout, nodeSums, workspace, mean = null } = problem;
-  evaluateNodeKernel(geometry, alpha, ell, derivative, out.kernel);
-  solveInducingPosterior(layout, out.kernel, nodeSums, derivative, workspace, out.posterior, mean);
+  const kernel = nodeKernel(geometry, alpha, ell, derivative);
+  return { kernel, posterior: inducingPosterior(layout, kernel, nodeSums, workspace, mean) };
 }
 
-/**
- * Maximises φ from α, ℓ; returns which of the two solutions holds the result (the other is scratch) and the number of
- * evaluations.
- */
+/** Maximises φ from α, ℓ; returns the solution there and the number of evaluations. */
 export function kernelStep(
   problem: KernelProblem,
   alpha: number,
   ell: number,
   curvature: KernelCurvature,
-  solutions: readonly [KernelSolution, KernelSolution],
   options: KernelStepOptions = {},
-): { readonly best: KernelSolution; readonly spare: KernelSolution; readonly evaluations: number } {
+): { readonly best: KernelSolution; readonly evaluations: number } {
   const { maxIterations = 3, maxEvaluations = 8, minGain = 0, gradientTolerance = 1e-9 } = options;
   const low = [Number.NEGATIVE_INFINITY, Math.log(LENGTHSCALE_BOUNDS[0])];
   const high = [Number.POSITIVE_INFINITY, Math.log(LENGTHSCALE_BOUNDS[1])];
-  let [best, spare] = solutions;
   let x = [Math.log(alpha), Math.min(Math.max(Math.log(ell), low[1]), high[1])];
-  solveAt(problem, alpha, Math.exp(x[1]), true, best);
+  let best = solveAt(problem, alpha, Math.exp(x[1]), true);
   let evaluations = 1;
   for (let iteration = 0; iteration < maxIterations && evaluations < maxEvaluations; iteration++) {
     const g = best.posterior.gradient;
@@ -108,13 +87,13 @@ export function kernelStep(
     while (!accepted && evaluations < maxEvaluations && step > 1e-6) {
       const trial = x.map((v, k) => Math.min(Math.max(v + step * direction[k], low[k]), high[k]));
       const rise = g[0] * (trial[0] - x[0]) + g[1] * (trial[1] - x[1]);
-      solveAt(problem, Math.exp(trial[0]), Math.exp(trial[1]), true, spare);
+      const tried = solveAt(problem, Math.exp(trial[0]), Math.exp(trial[1]), true);
       evaluations++;
-      const gain = spare.posterior.phi - best.posterior.phi;
+      const gain = tried.posterior.phi - best.posterior.phi;
       if (gain >= 1e-4 * rise && gain >= 0) {
-        updateCurvature(curvature, x, trial, g, spare.posterior.gradient);
+        updateCurvature(curvature, x, trial, g, tried.posterior.gradient);
         x = trial;
-        [best, spare] = [spare, best];
+        best = tried;
         accepted = true;
       } else {
         // Vertex of the parabola through φ, its slope and the failed value, within [0.1, 0.5] of the step.
@@ -127,11 +106,11 @@ export function kernelStep(
       curvature.known = false;
     }
   }
-  return { best, spare, evaluations };
+  return { best, evaluations };
 }
 
 /** Newton direction in the free coordinates, or the gradient cut to a first move. */
-function ascentDirection(g: Float64Array, free: readonly boolean[], curvature: KernelCurvature): [number, number] {
+function ascentDirection(g: readonly number[], free: readonly boolean[], curvature: KernelCurvature): [number, number] {
   const H = curvature.inverse;
   const ga = free[0] ? g[0] : 0;
   const gl = free[1] ? g[1] : 0;
@@ -154,8 +133,8 @@ function updateCurvature(
   curvature: KernelCurvature,
   x: readonly number[],
   next: readonly number[],
-  g: Float64Array,
-  gNext: Float64Array,
+  g: readonly number[],
+  gNext: readonly number[],
 ): void {
   const s = [next[0] - x[0], next[1] - x[1]];
   const y = [g[0] - gNext[0], g[1] - gNext[1]];

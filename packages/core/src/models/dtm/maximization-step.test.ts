@@ -3,6 +3,7 @@ import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { whiteNoise } from "../../noise/noise.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
+import { meanDesign } from "../mean.ts";
 import { type IndividualModel, individualStatistics, packedStride, residualRoot } from "./individual-statistics.ts";
 import { createMaximizationSums, maximizationSums, meanShift, remainingSquares } from "./maximization-step.ts";
 import { residualObjective, residualStep } from "./residual-step.ts";
@@ -53,7 +54,7 @@ describe("the maximisation step", () => {
         let gain = Number.POSITIVE_INFINITY;
         for (let step = 0; step < 200; step++) {
           const sums = maximizationSums(individuals, model, moments);
-          const shift = meanShift(sums, mean, d);
+          const shift = meanShift(meanDesign(mean, d), sums);
           const noise = whiteNoise(remainingSquares(sums, shift) / sums.numObservations);
           model = { ...model, mean: model.mean.map((v, k) => v + shift[k]), noise };
           const value = objective(model, moments);
@@ -96,7 +97,7 @@ describe("the maximisation step", () => {
     sums.numObservations = 3;
     sums.gram.set([3, 0, 0, 0]);
     sums.cross.set([6, 0]);
-    expect(Array.from(meanShift(sums, "spline", 2))).toEqual([2, 0]);
+    expect(Array.from(meanShift(meanDesign("spline", 2), sums))).toEqual([2, 0]);
   });
 });
 

@@ -11,8 +11,8 @@
  */
 
 import { noiseLevel } from "../../noise/noise.ts";
-import { bilinear, dot, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
-import { meanShift as leastSquaresShift, type MeanKind, meanDesign } from "../mean.ts";
+import { bilinear, dot, multiply, multiplyTransposed, multiplyVector } from "../../numeric/matrix.ts";
+import { meanShift as leastSquaresShift, type MeanDesign } from "../mean.ts";
 import {
   conditionalResidual,
   type IndividualModel,
@@ -104,7 +104,7 @@ function affineMoment(
   d: number,
 ): Float64Array {
   const Af = multiplyVector(A, f, d, d);
-  const moment = multiply(multiply(A, R, d, d, d), transpose(A, d, d), d, d, d);
+  const moment = multiplyTransposed(multiply(A, R, d, d, d), A, d, d, d);
   return moment.map((v, e) => {
     const k = Math.floor(e / d);
     const l = e % d;
@@ -117,9 +117,9 @@ function addTo(from: Float64Array, to: Float64Array): void {
 }
 
 /** δ, by which the mean's coefficients move, [d]; those that the observed times do not determine stay where they are. */
-export function meanShift(sums: MaximizationSums, kind: MeanKind, d: number): Float64Array {
+export function meanShift(design: MeanDesign, sums: MaximizationSums): Float64Array {
   const residuals = sums.cross.map((v, k) => v - sums.fitted[k]);
-  return leastSquaresShift(meanDesign(kind, d), sums.gram, residuals);
+  return leastSquaresShift(design, sums.gram, residuals);
 }
 
 /** Σ_i [ρ_i − 2 g_i'E w_i + ⟨G_i, E w_iw_i'⟩] after the mean has moved by δ. */

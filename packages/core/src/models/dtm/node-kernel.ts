@@ -6,6 +6,7 @@
  * low(·) = strictly lower triangle plus half the diagonal. Features lie as rows [p,Γ]. O(Γp²).
  */
 import { choleskyInPlace, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
+import { transpose } from "../../numeric/matrix.ts";
 
 /** Squared distances, fixed for a fit. */
 export interface NodeGeometry {
@@ -20,14 +21,13 @@ export interface NodeGeometry {
 
 /** The kernel at the nodes for one α and ℓ. */
 export interface NodeKernel {
+  readonly signalVariance: number; // α
+  readonly lengthscale: number; // ℓ
   readonly factor: Float64Array; // L_C [p,p]
   readonly features: Float64Array; // a [p,Γ]
   readonly restVariance: Float64Array; // k̃ [Γ]
-  readonly featuresDot: Float64Array; // ∂a/∂log ℓ [p,Γ]
-  readonly phi: Float64Array; // Φ [p,p]
-  readonly scratch: Float64Array; // [p,p]
-  signalVariance: number;
-  lengthscale: number;
+  /** ∂a/∂log ℓ [p,Γ]; null unless asked for. */
+  readonly featuresDot: Float64Array | null;
 }
 
 /** Squared distances of inducing places [p,q] among themselves and to the nodes [Γ,q]. */
@@ -43,75 +43,46 @@ export function nodeGeometry(locations: Float64Array, inducing: Float64Array, q:
   };
 }
 
-/** An empty kernel to be filled. */
-export function nodeKernelWorkspace(geometry: NodeGeometry): NodeKernel {
-  const { numNodes, numInducing: p } = geometry;
-  return {
-    factor: new Float64Array(p * p),
-    features: new Float64Array(p * numNodes),
-    restVariance: new Float64Array(numNodes),
-    featuresDot: new Float64Array(p * numNodes),
-    phi: new Float64Array(p * p),
-    scratch: new Float64Array(p * p),
-    signalVariance: Number.NaN,
-    lengthscale: Number.NaN,
-  };
-}
-
-/** Fills L_C, a and k̃ for given α and ℓ; with `derivative`, ∂a/∂log ℓ too. */
-export function evaluateNodeKernel(
-  geometry: NodeGeometry,
-  alpha: number,
-  ell: number,
-  derivative: boolean,
-  out: NodeKernel,
-): void {
-  const { numInducing: p, numNodes, jitter, inducingDistances, nodeDistances } = geometry;
-  const { factor, features, featuresDot, restVariance } = out;
+/** L_C, a and k̃ for given α and ℓ; with `derivative`, ∂a/∂log ℓ too. */
+export function nodeKernel(geometry: NodeGeometry, alpha: number, ell: number, derivative: boolean): NodeKernel {
+  const { numInducing: p, numNodes: n, jitter, inducingDistances, nodeDistances } = geometry;
   const precision = 1 / (ell * ell);
-  out.signalVariance = alpha;
-  out.lengthscale = ell;
-  for (let e = 0; e < p * p; e++) factor[e] = Math.exp(-0.5 * inducingDistances[e] * precision);
+  const factor = inducingDistances.map((square) => Math.exp(-0.5 * square * precision));
   for (let j = 0; j < p; j++) factor[j * p + j] += jitter;
   choleskyInPlace(factor, p);
   const root = Math.sqrt(alpha);
-  for (let e = 0; e < p * numNodes; e++) {
-    const u = nodeDistances[e] * precision;
-    const c = root * Math.exp(-0.5 * u);
-    features[e] = c;
-    featuresDot[e] = c * u;
+  const features = nodeDistances.map((square) => root * Math.exp(-0.5 * square * precision));
+  const dot = derivative ? features.map((c, e) => c * nodeDistances[e] * precision) : null; // √α ċ_g
+  solveLowerMatrixInPlace(factor, p, features, n);
+  const restVariance = new Float64Array(n).fill(alpha);
+  for (let g = 0; g < n; g++) {
+    for (let j = 0; j < p; j++) restVariance[g] -= features[j * n + g] * features[j * n + g];
+    restVariance[g] = Math.max(0, restVariance[g]);
   }
-  solveLowerMatrixInPlace(factor, p, features, numNodes);
-  for (let g = 0; g < numNodes; g++) {
-    let s = alpha;
-    for (let j = 0; j < p; j++) s -= features[j * numNodes + g] * features[j * numNodes + g];
-    restVariance[g] = Math.max(0, s);
-  }
-  if (derivative) differentiate(geometry, precision, out);
+  const featuresDot = dot && differentiate(geometry, precision, factor, features, dot);
+  return { signalVariance: alpha, lengthscale: ell, factor, features, restVariance, featuresDot };
 }
 
-/** Turns √α ċ_g, left in `featuresDot`, into ∂a/∂log ℓ. */
-function differentiate(geometry: NodeGeometry, precision: number, out: NodeKernel): void {
-  const { numInducing: p, numNodes: n, inducingDistances } = geometry;
-  const { factor, features, featuresDot, phi, scratch } = out;
+/** ∂a/∂log ℓ from √α ċ_g, in place. */
+function differentiate(
+  { numInducing: p, numNodes: n, inducingDistances }: NodeGeometry,
+  precision: number,
+  factor: Float64Array,
+  features: Float64Array,
+  featuresDot: Float64Array,
+): Float64Array {
   solveLowerMatrixInPlace(factor, p, featuresDot, n);
-  for (let e = 0; e < p * p; e++) {
-    const u = inducingDistances[e] * precision;
-    scratch[e] = u * Math.exp(-0.5 * u);
-  }
-  solveLowerMatrixInPlace(factor, p, scratch, p);
-  for (let j = 0; j < p; j++) for (let k = 0; k < p; k++) phi[j * p + k] = scratch[k * p + j];
+  const half = inducingDistances.map((square) => square * precision * Math.exp(-0.5 * square * precision)); // Ċ
+  solveLowerMatrixInPlace(factor, p, half, p);
+  const phi = transpose(half, p, p);
   solveLowerMatrixInPlace(factor, p, phi, p);
   for (let j = 0; j < p; j++) {
-    phi[j * p + j] *= 0.5;
-    for (let k = j + 1; k < p; k++) phi[j * p + k] = 0;
-    const row = j * n;
     for (let k = 0; k <= j; k++) {
-      const f = phi[j * p + k];
-      const other = k * n;
-      for (let g = 0; g < n; g++) featuresDot[row + g] -= f * features[other + g];
+      const f = (k === j ? 0.5 : 1) * phi[j * p + k];
+      for (let g = 0; g < n; g++) featuresDot[j * n + g] -= f * features[k * n + g];
     }
   }
+  return featuresDot;
 }
 
 function squaredDistances(A: Float64Array, n: number, B: Float64Array, m: number, q: number): Float64Array {

@@ -11,7 +11,7 @@ import type { MapStart } from "../map-start.ts";
 import { completeRun, type FitRun, type IterativeFit, lastValue, openRun, type RunSnapshot } from "../run.ts";
 import { localShards, shardFunction } from "../shards.ts";
 import { batchIteration, resumeBatch, startBatch } from "./batch.ts";
-import { createEngine, type Engine, placeMeans, restoreMap, type StartAnchor, startAnchor } from "./engine.ts";
+import { createEngine, type Engine, placeMeans, type StartAnchor, startAnchor, tabulateMap } from "./engine.ts";
 import { finishModel } from "./finish.ts";
 import type { DtmModel } from "./model.ts";
 import { type DtmOptions, type DtmSettings, dtmSettings } from "./settings.ts";
@@ -81,7 +81,7 @@ function dtmFit(
     held.owner = state;
     if (state.iteration > 0) {
       if (state.stage === "coarse" || state.stage === "fine") resumeBatch(held.engine, state);
-      else restoreMap(held.engine, state);
+      else tabulateMap(held.engine, state);
     }
     return held.engine;
   };

@@ -127,9 +127,8 @@ function recordEstimate(engine: Engine, state: DtmState, estimate: number): void
  * a little further).
  */
 export function closeSvi(engine: Engine, state: DtmState): void {
-  const { problem, table } = engine;
-  const { nodeSums } = problem;
-  const movingPart = () => dot(nodeSums, table.rows) - state.divergence;
+  const { nodeSums } = engine.problem;
+  const movingPart = () => dot(nodeSums, engine.table.rows) - state.divergence;
   nodeSums.fill(0);
   const bound = checkBound(state, expectBound(engine, state, nodeSums, null));
   const before = movingPart();

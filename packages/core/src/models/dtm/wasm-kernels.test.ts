@@ -11,10 +11,10 @@ import { linearStart } from "../linear/start.ts";
 import { expectationPass } from "./expectation-step.ts";
 import { type IndividualModel, packedStride, residualRoot } from "./individual-statistics.ts";
 import { inducingWorkspace } from "./inducing-posterior.ts";
-import { kernelSolution, solveAt } from "./kernel-step.ts";
+import { solveAt } from "./kernel-step.ts";
 import { createMaximizationSums, maximizationSums } from "./maximization-step.ts";
 import { nodeGeometry } from "./node-kernel.ts";
-import { fillNodeTable, type NodeTable, nodeTable } from "./node-table.ts";
+import { type NodeTable, nodeTable } from "./node-table.ts";
 import { latticeNodes } from "./nodes.ts";
 import { inducingLayout } from "./pairs.ts";
 import { residualObjective } from "./residual-step.ts";
@@ -184,11 +184,9 @@ describe("the map in WebAssembly", () => {
       }
       const [a, b] = KINDS.map((kernels) => {
         const workspace = inducingWorkspace(layout, kernels);
-        const solution = kernelSolution(geometry, layout);
-        solveAt({ geometry, layout, nodeSums, workspace }, 1.7, 1.3, true, solution);
-        const table = nodeTable(layout, nodes.logWeights);
+        const solution = solveAt({ geometry, layout, nodeSums, workspace }, 1.7, 1.3, true);
         const { mean, covariance } = solution.posterior;
-        fillNodeTable(layout, solution.kernel, mean, covariance, workspace, table);
+        const table = nodeTable(layout, solution.kernel, mean, covariance, workspace, nodes.logWeights);
         return { ...solution.posterior, rows: table.rows };
       });
       for (const name of ["precision", "linear", "mean", "covariance", "rows"] as const) {

@@ -10,7 +10,7 @@
 
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
-import { type Noise, noiseConstant, noiseLevel } from "../../noise/noise.ts";
+import { type Noise, noiseConstants, noiseLevel } from "../../noise/noise.ts";
 
 /** Parameters of a linear model. */
 export interface LowRankParameters {
@@ -173,7 +173,7 @@ export function factorIndividual(
     logDet += Math.log(diagonal);
   }
   logDet -= r * Math.log(sigma2);
-  return noiseConstant(noise, statistics, i) - 0.5 * (logDet + (ws.sumSquares - explained) / sigma2);
+  return noiseConstants(noise, statistics)(i) - 0.5 * (logDet + (ws.sumSquares - explained) / sigma2);
 }
 
 /** Kernel: writes v̂ = C⁻ᵀz and P = A⁻¹ = C⁻ᵀC⁻¹ of the individual factored last. */

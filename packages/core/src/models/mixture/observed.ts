@@ -25,7 +25,7 @@ const RANK_TOLERANCE = 1e-13;
 /** Below this ratio of the smallest to the largest entry of R_P's diagonal, G_PP⁻¹ would cost digits. */
 const LEAST_RATIO = 1e-3;
 
-/** The observations behind G [d,d], g [d], ρ and n, of noise level σ² and its constant (`noiseConstant`); G is overwritten. */
+/** The observations behind G [d,d], g [d], ρ and n, of noise level σ² and its constant (`noiseConstants`); G is overwritten. */
 export function observe(
   { G, g, rho, n, noiseConstant }: Pick<MixtureWorkspace, "G" | "g" | "rho" | "n" | "noiseConstant">,
   sigma2: number,

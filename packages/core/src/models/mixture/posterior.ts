@@ -8,7 +8,7 @@
  * This is the definition; observed.ts and the kernels of wasm/placing.ts and wasm/course.ts are its fast form.
  */
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
-import { noiseConstant, noiseLevel } from "../../noise/noise.ts";
+import { noiseConstants, noiseLevel } from "../../noise/noise.ts";
 import { logSumExp } from "../../numeric/special.ts";
 import type { CoefficientMixture } from "./mixture.ts";
 
@@ -83,7 +83,7 @@ export function loadIndividual(
   unpackGram(statistics, individual, work.G);
   work.rho = residualStatistics(statistics, individual, mixture.meanCoefficients, work.g);
   work.n = statistics.counts[individual];
-  work.noiseConstant = noiseConstant(mixture.noise, statistics, individual);
+  work.noiseConstant = noiseConstants(mixture.noise, statistics)(individual);
 }
 
 /** Writes log p(y_i | node g) of the loaded individual to work.logDensities, [Γ]. */

@@ -1,7 +1,6 @@
 /** Options of the recommended map, with defaults filled in and ranges checked at the door. */
 import { DEFAULT_MARKER, type Marker } from "../../cohort/marker.ts";
 import { checkOption } from "../../errors.ts";
-import type { KernelChoice } from "../../wasm/instance.ts";
 import type { ColumnNames, FitControl, Json } from "../fit.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import { latticeNodes, type NodeOptions } from "./nodes.ts";
@@ -52,28 +51,19 @@ export interface DtmOptions extends FitControl {
   readonly columns?: ColumnNames;
 }
 
+/** Options that are settings as they are, once defaults are filled in. */
+type Kept =
+  | ("mapDimension" | "mean" | "residual" | "learn" | "lengthscale" | "schedule" | "batchSize" | "sampleSize")
+  | ("maxIterations" | "tolerance" | "restarts" | "kernels" | "seed" | "marker");
+
 /** All options in force: plain data, kept in snapshots and the fit record. */
-export interface DtmSettings {
-  readonly mapDimension: number;
+export interface DtmSettings extends Required<Pick<DtmOptions, Kept>> {
   readonly nodeStep: number;
   readonly nodeRadius: number;
   readonly inducingPerDimension: number;
   readonly inducingHalfWidth: number;
-  readonly mean: "scalar" | "spline";
-  readonly residual: ResidualKind;
   /** null for no cap. */
   readonly cap: number | null;
-  readonly learn: boolean;
-  readonly lengthscale: number;
-  readonly schedule: "batch" | "svi";
-  readonly batchSize: number;
-  readonly sampleSize: number;
-  readonly maxIterations: number;
-  readonly tolerance: number;
-  readonly restarts: number;
-  readonly kernels: KernelChoice;
-  readonly seed: number;
-  readonly marker: Marker;
   readonly columns: ColumnNames | null;
 }
 
@@ -95,26 +85,30 @@ export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline",
   const sampleSize = Math.min(options.sampleSize ?? automaticSample, numIndividuals);
   const batchSize = Math.min(options.batchSize ?? automaticBatchSize(sampleSize), sampleSize);
   const { perDimension = mapDimension === 1 ? 9 : 5, halfWidth = mapDimension === 1 ? 3 : 2 } = options.inducing ?? {};
-  const where = "dtm";
-  checkOption(mean === "scalar" || mean === "spline", where, 'mean "scalar" or "spline"', mean, "");
-  checkOption(RESIDUAL_KINDS.includes(residual), where, `residual one of ${RESIDUAL_KINDS.join(", ")}`, residual, "");
-  checkOption(cap > 0, where, "cap above 0", cap, 'Use residual: "none" for a map without residual effects.');
+  const check = (holds: boolean, expected: string, received: unknown, remedy = "") =>
+    checkOption(holds, "dtm", expected, received, remedy);
   const [shortest, longest] = LENGTHSCALE_BOUNDS;
-  checkOption(
+  check(mean === "scalar" || mean === "spline", 'mean "scalar" or "spline"', mean);
+  check(RESIDUAL_KINDS.includes(residual), `residual one of ${RESIDUAL_KINDS.join(", ")}`, residual);
+  check(cap > 0, "cap above 0", cap, 'Use residual: "none" for a map without residual effects.');
+  check(
     lengthscale >= shortest && lengthscale <= longest,
-    where,
     `lengthscale from ${shortest} to ${longest}`,
     lengthscale,
     "Places have unit variance, so 1 is a usual value.",
   );
-  checkOption(schedule === "batch" || stochastic, where, 'schedule "batch" or "svi"', schedule, "");
-  checkWhole(where, "maxIterations", maxIterations, 1);
-  checkWhole(where, "restarts", restarts, 0);
-  checkWhole(where, "sampleSize", sampleSize, 1);
-  checkWhole(where, "batchSize", batchSize, 1);
-  checkWhole(where, "inducing.perDimension", perDimension, 2);
-  checkOption(halfWidth > 0 && halfWidth <= 10, where, "inducing.halfWidth above 0, at most 10", halfWidth, "Use 2.");
-  checkOption(tolerance >= 0 && tolerance < 1, where, "tolerance from 0 to 1", tolerance, "Use 1e-6.");
+  check(schedule === "batch" || stochastic, 'schedule "batch" or "svi"', schedule);
+  for (const [name, value, least] of [
+    ["maxIterations", maxIterations, 1],
+    ["restarts", restarts, 0],
+    ["sampleSize", sampleSize, 1],
+    ["batchSize", batchSize, 1],
+    ["inducing.perDimension", perDimension, 2],
+  ] as const) {
+    check(Number.isInteger(value) && value >= least, `${name} a whole number of ${least} or more`, value);
+  }
+  check(halfWidth > 0 && halfWidth <= 10, "inducing.halfWidth above 0, at most 10", halfWidth, "Use 2.");
+  check(tolerance >= 0 && tolerance < 1, "tolerance from 0 to 1", tolerance, "Use 1e-6.");
   return {
     mapDimension,
     nodeStep: nodes.step,
@@ -152,14 +146,4 @@ export function recordedOptions(settings: DtmSettings): { readonly [key: string]
 function automaticBatchSize(numVisited: number): number {
   const most = Math.min(Math.max(Math.ceil(numVisited / 16), 1024), 4096);
   return Math.min(Math.max(Math.ceil(numVisited / 8), 128), most);
-}
-
-function checkWhole(where: string, name: string, value: number, least: number): void {
-  checkOption(
-    Number.isInteger(value) && value >= least,
-    where,
-    `${name} a whole number of ${least} or more`,
-    value,
-    "",
-  );
 }

@@ -5,9 +5,9 @@
  * level s, which models learn from sums of squares. White noise has R_i = I and log|R_i| = 0, and s is its variance σ².
  * Models carry a `Noise`; formulas and kernels take its level as the number σ².
  *
- * Another kind of noise touches five files: this one; basis/statistics.ts, which whitens and keeps log|R_i|; models/fit.ts,
- * where a fit chooses it; models/saving/file-schema.ts, its form in a file; models/predict.ts, for a new measurement that
- * is not independent of those seen.
+ * Another kind of noise touches this file; basis/statistics.ts, which whitens and keeps log|R_i|; models/prepare.ts, where a
+ * fit chooses it; models/saving/file-schema.ts, its form in a file; models/predict.ts, for a new measurement that is not
+ * independent of those seen. CONTRIBUTING.md lists the lines elsewhere that make or assume white noise.
  */
 import { LOG_2PI } from "../numeric/special.ts";
 

@@ -11,6 +11,14 @@
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { type Noise, noiseConstants, noiseLevel } from "../../noise/noise.ts";
+import {
+  choleskyInPlace,
+  invertFromCholesky,
+  logDetFromCholesky,
+  solveLowerInPlace,
+  solveLowerTransposeInPlace,
+} from "../../numeric/cholesky.ts";
+import { dot } from "../../numeric/matrix.ts";
 
 /** Parameters of a linear model. */
 export interface LowRankParameters {
@@ -29,7 +37,7 @@ export interface LowRankWorkspace {
   readonly r: number;
   readonly g: Float64Array; // [d]
   readonly T: Float64Array; // G L, [d,r]
-  readonly C: Float64Array; // lower, reciprocals on the diagonal, [r,r]
+  readonly C: Float64Array; // lower, [r,r]
   readonly z: Float64Array; // [r]
   readonly v: Float64Array; // v̂, [r]
   readonly P: Float64Array; // A⁻¹, [r,r]
@@ -151,55 +159,17 @@ export function factorIndividual(
     }
   }
 
-  // Cholesky in place with reciprocal diagonal, and z = C⁻¹b on the way.
-  let logDet = 0;
-  let explained = 0;
-  for (let a = 0; a < r; a++) {
-    let b = z[a];
-    let diagonal = C[a * r + a];
-    for (let c = 0; c < a; c++) {
-      let s = C[a * r + c];
-      for (let h = 0; h < c; h++) s -= C[a * r + h] * C[c * r + h];
-      s *= C[c * r + c];
-      C[a * r + c] = s;
-      diagonal -= s * s;
-      b -= s * z[c];
-    }
-    if (!(diagonal > 0)) return Number.NaN;
-    const inverse = 1 / Math.sqrt(diagonal);
-    C[a * r + a] = inverse;
-    z[a] = b * inverse;
-    explained += z[a] * z[a];
-    logDet += Math.log(diagonal);
-  }
-  logDet -= r * Math.log(sigma2);
-  return noiseConstants(noise, statistics)(i) - 0.5 * (logDet + (ws.sumSquares - explained) / sigma2);
+  if (!choleskyInPlace(C, r)) return Number.NaN;
+  solveLowerInPlace(C, r, z);
+  const logDet = logDetFromCholesky(C, r) - r * Math.log(sigma2);
+  return noiseConstants(noise, statistics)(i) - 0.5 * (logDet + (ws.sumSquares - dot(z, z)) / sigma2);
 }
 
 /** Kernel: writes v̂ = C⁻ᵀz and P = A⁻¹ = C⁻ᵀC⁻¹ of the individual factored last. */
-export function solvePosterior(ws: LowRankWorkspace): void {
-  const { r, C, z, v, P, scratch: X } = ws;
-  // X = C⁻¹, row by row; the diagonal of C holds reciprocals.
-  for (let a = 0; a < r; a++) {
-    const inverse = C[a * r + a];
-    for (let c = 0; c < a; c++) {
-      let s = 0;
-      for (let h = c; h < a; h++) s -= C[a * r + h] * X[h * r + c];
-      X[a * r + c] = s * inverse;
-    }
-    X[a * r + a] = inverse;
-  }
-  for (let a = 0; a < r; a++) {
-    let mean = 0;
-    for (let h = a; h < r; h++) mean += X[h * r + a] * z[h];
-    v[a] = mean;
-    for (let c = 0; c <= a; c++) {
-      let s = 0;
-      for (let h = a; h < r; h++) s += X[h * r + a] * X[h * r + c];
-      P[a * r + c] = s;
-      P[c * r + a] = s;
-    }
-  }
+export function solvePosterior({ r, C, z, v, P, scratch }: LowRankWorkspace): void {
+  v.set(z);
+  solveLowerTransposeInPlace(C, r, v);
+  invertFromCholesky(C, r, P, scratch);
 }
 
 /** The complaint that some A_i was not positive definite. */

@@ -6,7 +6,7 @@
 import * as z from "zod/mini";
 import { basisDomain } from "../basis/bspline.ts";
 import { DtmError } from "../errors.ts";
-import { type MarkerModel, markerModel } from "./fit.ts";
+import { markerModel } from "./fit.ts";
 import type { TrajectoryModel } from "./model.ts";
 import { placementAt } from "./place.ts";
 import { predict } from "./predict.ts";
@@ -47,7 +47,8 @@ export function loadModel(text: string): TrajectoryModel {
   }
   const parsed = z.safeParse(fileSchema, currentForm(raw));
   if (!parsed.success) throw fieldError(parsed.error.issues[0]);
-  const model = reviveModel(parsed.data.model);
+  const { record, ...rest } = parsed.data.model;
+  const model: TrajectoryModel = { ...rest, record: { ...record, milliseconds: {} } };
   checkModel(model);
   checkProbe(model, parsed.data.probe);
   return model;
@@ -135,118 +136,6 @@ function fieldError(issue: { path: PropertyKey[]; code?: string; message: string
     "bad-model",
     `loadModel: the field ${issue.path.join(".") || "(top)"} is not as it should be: ${issue.code}${keys}${expected}.`,
   );
-}
-
-type MapFile = Extract<ModelFile["model"], { kind: "dtm" }>["markers"][number]["map"];
-type Floats = (name: string, list: readonly number[], length: number) => Float64Array;
-
-const floats: Floats = (name, list, length) => {
-  if (list.length !== length) {
-    throw new DtmError("bad-model", `loadModel: expected ${length} numbers in ${name}, received ${list.length}.`);
-  }
-  return Float64Array.from(list);
-};
-
-/** Typed arrays in place of lists, after the shapes have been checked. */
-function reviveModel(model: ModelFile["model"]): TrajectoryModel {
-  const q = model.mapDimension;
-  const d = model.markers[0]?.basis.numBasis ?? 0;
-  const common = {
-    mapDimension: q,
-    orientation: floats("orientation", model.orientation, q * q),
-    record: { ...model.record, milliseconds: {} },
-  };
-  switch (model.kind) {
-    case "lmm":
-      return {
-        kind: "lmm",
-        ...common,
-        markers: model.markers.map(revivePart),
-        covarianceFactor: floats("covarianceFactor", model.covarianceFactor, d * d),
-        scoreCenter: floats("scoreCenter", model.scoreCenter, d),
-        scoreLoadings: floats("scoreLoadings", model.scoreLoadings, d * q),
-      };
-    case "fpca":
-      return {
-        kind: "fpca",
-        ...common,
-        markers: model.markers.map(revivePart),
-        loadings: floats("loadings", model.loadings, d * q),
-      };
-    case "dtm": {
-      const n = model.nodes.logWeights.length;
-      return {
-        kind: "dtm",
-        ...common,
-        markers: model.markers.map((part) => ({
-          ...part,
-          ...revivePart(part),
-          map: reviveMap(part.map, part.basis.numBasis, q),
-          residual: { ...part.residual, covariance: floats("residual.covariance", part.residual.covariance, d * d) },
-          averageGram: floats("averageGram", part.averageGram, d * d),
-        })),
-        nodes: {
-          ...model.nodes,
-          locations: floats("nodes.locations", model.nodes.locations, n * q),
-          logWeights: floats("nodes.logWeights", model.nodes.logWeights, n),
-        },
-        bound: model.bound,
-      };
-    }
-    case "dtm-paper":
-      return {
-        ...model,
-        ...common,
-        markers: model.markers.map((part) => ({
-          ...revivePart(part),
-          map: reviveMap(part.map, part.basis.numBasis, q),
-        })),
-      };
-    default: {
-      const unknown: never = model;
-      throw new DtmError("unknown-model", `loadModel: unknown kind in ${JSON.stringify(unknown)}.`);
-    }
-  }
-}
-
-function revivePart({
-  basis,
-  marker,
-  columns,
-  mean,
-  noise,
-  center,
-}: ModelFile["model"]["markers"][number]): MarkerModel {
-  const d = basis.numBasis;
-  return {
-    marker,
-    ...(columns ? { columns } : {}),
-    basis: { ...basis, knots: floats("basis.knots", basis.knots, d + basis.degree + 1) },
-    mean: { ...mean, coefficients: floats("mean.coefficients", mean.coefficients, d) },
-    noise,
-    center,
-  };
-}
-
-function reviveMap(map: MapFile, d: number, q: number) {
-  const p = map.numInducing;
-  if (map.numBasis !== d || map.mapDimension !== q) {
-    throw new DtmError(
-      "bad-model",
-      `loadModel: expected a map of ${d} coefficients and ${q} dimensions, received ${map.numBasis} and ${map.mapDimension}.`,
-    );
-  }
-  const kernel =
-    map.kernel.kind === "rbf"
-      ? { ...map.kernel, lengthscales: floats("map.kernel.lengthscales", map.kernel.lengthscales, q) }
-      : map.kernel;
-  return {
-    ...map,
-    kernel,
-    inducingLocations: floats("map.inducingLocations", map.inducingLocations, p * q),
-    inducingMean: floats("map.inducingMean", map.inducingMean, d * p),
-    inducingCovariance: floats("map.inducingCovariance", map.inducingCovariance, d * p * d * p),
-  };
 }
 
 /** A prediction at one place and five times, stored with the model and recomputed on load. */

@@ -25,27 +25,24 @@ export function canonicalJson(value: unknown, path = "model"): string {
 
 /** CRC-32 (IEEE) of a text's UTF-16 code units, low byte first, as eight hexadecimal digits. */
 export function checksum(text: string): string {
-  let crc = 0xffffffff;
+  const bytes = new Uint8Array(2 * text.length);
   for (let k = 0; k < text.length; k++) {
-    const unit = text.charCodeAt(k);
-    crc = crcByte(crcByte(crc, unit & 0xff), unit >>> 8);
+    bytes[2 * k] = text.charCodeAt(k);
+    bytes[2 * k + 1] = text.charCodeAt(k) >>> 8;
   }
-  return ((crc ^ 0xffffffff) >>> 0).toString(16).padStart(8, "0");
+  return bytesChecksum([bytes]);
 }
 
 /** CRC-32 (IEEE) of the bytes of arrays, one after the other, as eight hexadecimal digits. */
 export function bytesChecksum(arrays: readonly ArrayBufferView[]): string {
-  const table = Int32Array.from({ length: 256 }, (_, byte) => crcByte(0, byte));
+  const table = Int32Array.from({ length: 256 }, (_, byte) => {
+    for (let bit = 0; bit < 8; bit++) byte = byte & 1 ? (byte >>> 1) ^ 0xedb88320 : byte >>> 1;
+    return byte;
+  });
   let crc = 0xffffffff;
   for (const { buffer, byteOffset, byteLength } of arrays) {
     const bytes = new Uint8Array(buffer, byteOffset, byteLength);
     for (let k = 0; k < byteLength; k++) crc = (crc >>> 8) ^ table[(crc ^ bytes[k]) & 0xff];
   }
   return ((crc ^ 0xffffffff) >>> 0).toString(16).padStart(8, "0");
-}
-
-function crcByte(crc: number, byte: number): number {
-  let c = crc ^ byte;
-  for (let bit = 0; bit < 8; bit++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
-  return c;
 }

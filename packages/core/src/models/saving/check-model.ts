@@ -2,37 +2,64 @@
 
 import { DtmError } from "../../errors.ts";
 import { logSumExp } from "../../numeric/special.ts";
+import type { DtmModel } from "../dtm/model.ts";
 import { markerModel } from "../fit.ts";
-import { isMapModel, type TrajectoryModel } from "../model.ts";
+import type { SparseMap } from "../gp/sparse-map.ts";
+import type { TrajectoryModel } from "../model.ts";
 
 /** Throws DtmError "bad-model" naming the first field that cannot be right. */
 export function checkModel(model: TrajectoryModel): void {
-  const own = markerModel(model);
   const { orientation, mapDimension: q } = model;
-  const { basis } = own;
+  const { basis, mean } = markerModel(model);
   const d = basis.numBasis;
+  expectLength(orientation, q * q, "orientation");
+  expectLength(basis.knots, d + basis.degree + 1, "basis.knots");
+  expectLength(mean.coefficients, d, "mean.coefficients");
   expectTrue(ascending(basis.knots), "basis.knots", "knots that do not decrease");
   expectTrue(basis.knots[basis.degree] < basis.knots[d], "basis.knots", "a first time before the last");
   expectTrue(isOrthogonal(orientation, q), "orientation", "an orthogonal matrix");
-  if (!isMapModel(model)) return;
-  const { kernel, inducingCovariance: Xi, numInducing: p } = markerModel(model).map;
-  if (kernel.kind === "rbf") {
-    expectTrue(
-      kernel.lengthscales.every((l) => l > 0),
-      "map.kernel.lengthscales",
-      "length-scales above 0",
-    );
+  if (model.kind === "lmm") {
+    expectLength(model.covarianceFactor, d * d, "covarianceFactor");
+    expectLength(model.scoreCenter, d, "scoreCenter");
+    expectLength(model.scoreLoadings, d * q, "scoreLoadings");
+  } else if (model.kind === "fpca") {
+    expectLength(model.loadings, d * q, "loadings");
+  } else {
+    checkMap(markerModel(model).map, d, q);
+    if (model.kind === "dtm") checkLattice(model, d, q);
   }
+}
+
+function checkMap(map: SparseMap, d: number, q: number): void {
+  const { kernel, inducingCovariance: Xi, numInducing: p } = map;
+  expectTrue(map.numBasis === d && map.mapDimension === q, "map", `${d} coefficients and ${q} dimensions`);
+  expectLength(map.inducingLocations, p * q, "map.inducingLocations");
+  expectLength(map.inducingMean, d * p, "map.inducingMean");
+  expectLength(Xi, (d * p) ** 2, "map.inducingCovariance");
   expectTrue(isCovariance(Xi, d * p), "map.inducingCovariance", "a symmetric matrix with a diagonal above 0");
-  if (model.kind !== "dtm") return;
+  if (kernel.kind === "linear") return;
+  expectLength(kernel.lengthscales, q, "map.kernel.lengthscales");
+  const positive = kernel.lengthscales.every((l) => l > 0);
+  expectTrue(positive, "map.kernel.lengthscales", "length-scales above 0");
+}
+
+function checkLattice(model: DtmModel, d: number, q: number): void {
   const { nodes } = model;
   const { residual, averageGram } = markerModel(model);
+  expectLength(nodes.locations, nodes.logWeights.length * q, "nodes.locations");
   expectTrue(nodes.logWeights.length > 0, "nodes.logWeights", "one node or more");
   expectTrue(Math.abs(logSumExp(nodes.logWeights)) < 1e-6, "nodes.logWeights", "weights that sum to one");
   expectTrue(new Set(nodes.locations).size > 1, "nodes.locations", "places that differ");
   expectTrue(nodes.step <= 2 * nodes.radius, "nodes.step", "a step within the lattice");
+  expectLength(residual.covariance, d * d, "residual.covariance");
   expectTrue(isSemidefinite(residual.covariance, d), "residual.covariance", "a covariance matrix");
+  expectLength(averageGram, d * d, "averageGram");
   expectTrue(isSemidefinite(averageGram, d), "averageGram", "a symmetric matrix with a diagonal of 0 or more");
+}
+
+function expectLength({ length }: Float64Array, expected: number, field: string): void {
+  if (length === expected) return;
+  throw new DtmError("bad-model", `loadModel: expected ${expected} numbers in ${field}, received ${length}.`);
 }
 
 function expectTrue(ok: boolean, field: string, expected: string): void {

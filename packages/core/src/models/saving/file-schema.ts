@@ -9,6 +9,12 @@ export const FILE_FORMAT = "disease-trajectory-map";
 export const FILE_VERSION = 2;
 
 const numbers = (description: string) => z.array(z.number()).register(z.globalRegistry, { description });
+/** A list in the file, a typed array in the model; lengths are checked by check-model.ts. */
+const floats = (description: string) =>
+  z.pipe(
+    numbers(description),
+    z.transform((list) => Float64Array.from(list)),
+  );
 const fiveNumbers = (description: string) =>
   z.array(z.number()).check(z.length(5)).register(z.globalRegistry, { description });
 const positive = z.number().check(z.positive());
@@ -18,7 +24,7 @@ const part = {
   basis: z.strictObject({
     degree: z.int().check(z.gte(1), z.lte(3)),
     numBasis: z.int().check(z.gte(2)),
-    knots: numbers("Full clamped knot vector, [numBasis + degree + 1]"),
+    knots: floats("Full clamped knot vector, [numBasis + degree + 1]"),
     placement: z.enum(["percentiles", "distinct-percentiles", "equal", "given"]),
   }),
   marker: z.strictObject({
@@ -30,7 +36,7 @@ const part = {
   columns: z.optional(z.strictObject({ id: z.string(), time: z.string(), value: z.string() })),
   mean: z.strictObject({
     kind: z.enum(["scalar", "spline"]),
-    coefficients: numbers("Population mean on the basis, scale of the model, [numBasis]"),
+    coefficients: floats("Population mean on the basis, scale of the model, [numBasis]"),
   }),
   noise: z.discriminatedUnion("kind", [z.strictObject({ kind: z.literal("white"), variance: positive })]),
   center: z.number(),
@@ -40,7 +46,7 @@ const parts = <Part extends z.core.$ZodType>(schema: Part) => z.array(schema).ch
 
 const base = {
   mapDimension: z.int().check(z.gte(1), z.lte(20)),
-  orientation: numbers("Orthogonal matrix, [mapDimension, mapDimension]: a place x of the fit is shown as Q'x"),
+  orientation: floats("Orthogonal matrix, [mapDimension, mapDimension]: a place x of the fit is shown as Q'x"),
   record: z.strictObject({
     version: z.string(),
     options: z.record(z.string(), z.json()),
@@ -60,7 +66,7 @@ const kernel = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("rbf"),
     signalVariance: positive,
-    lengthscales: numbers("One per map dimension, [mapDimension]"),
+    lengthscales: floats("One per map dimension, [mapDimension]"),
     jitter: z.number().check(z.nonnegative()),
   }),
   z.strictObject({
@@ -75,25 +81,25 @@ const map = z.strictObject({
   mapDimension: z.int().check(z.positive()),
   numInducing: z.int().check(z.positive()),
   numBasis: z.int().check(z.positive()),
-  inducingLocations: numbers("Z, [numInducing, mapDimension]"),
-  inducingMean: numbers("Whitened mean, index k*numInducing + j for coefficient k and inducing place j"),
-  inducingCovariance: numbers("Whitened covariance, [numBasis*numInducing, numBasis*numInducing]"),
+  inducingLocations: floats("Z, [numInducing, mapDimension]"),
+  inducingMean: floats("Whitened mean, index k*numInducing + j for coefficient k and inducing place j"),
+  inducingCovariance: floats("Whitened covariance, [numBasis*numInducing, numBasis*numInducing]"),
 });
 
-export const modelSchema = z.discriminatedUnion("kind", [
+const modelSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("lmm"),
     ...base,
     markers: parts(z.strictObject(part)),
-    covarianceFactor: numbers("L with Sigma = LL', [numBasis, numBasis]"),
-    scoreCenter: numbers("Mean of the posterior means, [numBasis]"),
-    scoreLoadings: numbers("Scores are loadings'(w - center), [numBasis, mapDimension]"),
+    covarianceFactor: floats("L with Sigma = LL', [numBasis, numBasis]"),
+    scoreCenter: floats("Mean of the posterior means, [numBasis]"),
+    scoreLoadings: floats("Scores are loadings'(w - center), [numBasis, mapDimension]"),
   }),
   z.strictObject({
     kind: z.literal("fpca"),
     ...base,
     markers: parts(z.strictObject(part)),
-    loadings: numbers("F, [numBasis, mapDimension]"),
+    loadings: floats("F, [numBasis, mapDimension]"),
   }),
   z.strictObject({
     kind: z.literal("dtm"),
@@ -104,18 +110,18 @@ export const modelSchema = z.discriminatedUnion("kind", [
         map,
         residual: z.strictObject({
           kind: z.enum(["capped", "none", "diagonal", "full"]),
-          covariance: numbers("Covariance of the residual individual effect, [numBasis, numBasis]"),
+          covariance: floats("Covariance of the residual individual effect, [numBasis, numBasis]"),
           tau: z.nullable(z.number().check(z.nonnegative())),
           cap: z.nullable(z.number().check(z.nonnegative())),
           atCap: z.boolean(),
         }),
         varianceShare: z.number().check(z.gte(0), z.lte(1)),
-        averageGram: numbers("Average weight of the observed times, [numBasis, numBasis]"),
+        averageGram: floats("Average weight of the observed times, [numBasis, numBasis]"),
       }),
     ),
     nodes: z.strictObject({
-      locations: numbers("Places of the lattice, [nodes, mapDimension]"),
-      logWeights: numbers("Log prior mass, [nodes]"),
+      locations: floats("Places of the lattice, [nodes, mapDimension]"),
+      logWeights: floats("Log prior mass, [nodes]"),
       step: positive,
       radius: positive,
     }),
@@ -159,6 +165,6 @@ export type ModelFile = z.infer<typeof fileSchema>;
 export function modelFileJsonSchema(): object {
   return {
     title: "Disease trajectory map: fitted model",
-    ...z.toJSONSchema(fileSchema, { target: "draft-2020-12" }),
+    ...z.toJSONSchema(fileSchema, { target: "draft-2020-12", io: "input" }),
   };
 }

@@ -23,6 +23,7 @@ import { highestDensityNodes, locationMoments } from "./mixture/place.ts";
 import { isMapModel, modelMixture, type TrajectoryModel, usesOwnNodes } from "./model.ts";
 import { fitLocation, showCovariance, showLocation } from "./orient.ts";
 import type { Placement, Placements, Places } from "./placement.ts";
+import { outsideMass, outsideNodes } from "./placing/placer.ts";
 import { placeBlocks, placingShards, variationalPlaces } from "./placing/shards.ts";
 import { checkLevel } from "./predicting/checks.ts";
 import { localShards, type ShardHost } from "./shards.ts";
@@ -52,37 +53,27 @@ export interface History {
  * const { ids, location, area50 } = embed(model, cohort);
  */
 export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): Placements {
-  const { counts, variational, ...columns } = placeCohort(model, cohort, options, true);
-  return {
-    ...seenTimes(model, cohort),
-    numObservations: counts,
-    ...columns,
-    numOutsideTimes: countOutsideTimes(model, cohort),
-    ...(variational === undefined ? {} : { variational }),
-  };
+  return { ...placeCohort(model, cohort, options, true), numOutsideTimes: countOutsideTimes(model, cohort) };
 }
 
 /** Places alone, in half the time of `embed`: for cohorts so large that nobody looks at the rest. */
 export function embedPlaces(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): Places {
-  const { counts, location, covariance, logLikelihood } = placeCohort(model, cohort, options, false);
-  return { ...seenTimes(model, cohort), numObservations: counts, location, covariance, logLikelihood };
+  const placed = placeCohort(model, cohort, options, false);
+  const { ids, mapDimension, numObservations, firstTime, lastTime, location, covariance, logLikelihood } = placed;
+  return { ids, mapDimension, numObservations, firstTime, lastTime, location, covariance, logLikelihood };
 }
 
 function placeCohort(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions, details: boolean) {
   const { mixture, kernels = "auto", shards = localShards(placingShards) } = options;
   const runner = shards.open(options.statistics ?? modelStatistics(model, cohort));
-  const placed = placeBlocks(runner, { model, kernels, details, ...(mixture === undefined ? {} : { mixture }) });
-  return { ...placed, counts: runner.statistics.counts.slice() };
-}
-
-function seenTimes(model: TrajectoryModel, cohort: Cohort) {
   const { times, offsets } = onlyMarker(cohort);
-  const m = numIndividuals(cohort);
   return {
     ids: idList(cohort.ids),
     mapDimension: model.mapDimension,
-    firstTime: Float64Array.from({ length: m }, (_, i) => times[offsets[i]]),
-    lastTime: Float64Array.from({ length: m }, (_, i) => times[offsets[i + 1] - 1]),
+    numObservations: runner.statistics.counts.slice(),
+    firstTime: Float64Array.from(offsets.subarray(0, -1), (from) => times[from]),
+    lastTime: Float64Array.from(offsets.subarray(1), (to) => times[to - 1]),
+    ...placeBlocks(runner, { model, mixture, kernels, details }),
   };
 }
 
@@ -107,8 +98,8 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
     },
     own.marker,
   );
-  const full = modelStatistics(model, cohort);
-  const statistics = empty ? withoutObservations(full) : full;
+  const statistics = modelStatistics(model, cohort);
+  if (empty) for (const column of ["gram", "cross", "sumSquares", "counts"] as const) statistics[column].fill(0);
   const posterior = condition(statistics, 0);
   const q = model.mapDimension;
   const place = isMapModel(model) ? locationMoments(posterior, q) : linearPlaces(model, statistics);
@@ -123,7 +114,7 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
     logLikelihood: posterior.logLikelihood,
     ...(local === undefined ? {} : { variational: { ...local, bound: local.bound[0] } }),
     numOutsideTimes: empty ? 0 : countOutsideTimes(model, cohort)[0],
-    outsideMass: posterior.weights.reduce((mass, w, k) => mass + w * outside[posterior.nodes[k]], 0),
+    outsideMass: outsideMass(posterior, outside),
   };
 }
 
@@ -162,7 +153,6 @@ export function placementAt(model: TrajectoryModel, location: ArrayLike<number>)
 
 /** What is made once per model for individuals that are asked one at a time. */
 interface Kept {
-  readonly mixture: CoefficientMixture;
   readonly condition: Conditioner;
   /** 1 for nodes where the map says nothing, [Γ]. */
   readonly outside: Uint8Array;
@@ -177,10 +167,7 @@ function keptFor(model: TrajectoryModel, { mixture: given, kernels }: EmbedOptio
   const known = usual ? kept.get(key) : undefined;
   if (known !== undefined) return known;
   const mixture = given ?? modelMixture(model);
-  const outside = isMapModel(model)
-    ? outsidePlaces(markerModel(model).map, mixture.locations)
-    : new Uint8Array(mixture.numNodes);
-  const made = { mixture, condition: createConditioner(mixture, kernels), outside };
+  const made = { condition: createConditioner(mixture, kernels), outside: outsideNodes(model, mixture) };
   if (usual) kept.set(key, made);
   return made;
 }
@@ -253,15 +240,4 @@ function countOutsideTimes(model: TrajectoryModel, cohort: Cohort): Int32Array {
     }
   }
   return counts;
-}
-
-function withoutObservations(statistics: BasisStatistics): BasisStatistics {
-  return {
-    ...statistics,
-    numObservations: 0,
-    gram: new Float64Array(statistics.gram.length),
-    cross: new Float64Array(statistics.cross.length),
-    sumSquares: new Float64Array(1),
-    counts: new Int32Array(1),
-  };
 }

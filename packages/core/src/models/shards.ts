@@ -66,10 +66,10 @@ export function shardBlocks(count: number): ShardBlock[] {
 }
 
 /** Shards run here, one after the other. */
-export function localShards(work: () => ShardFunction): ShardHost {
+export function localShards(works: () => ShardFunctions): ShardHost {
   return {
     open: (statistics) => {
-      const answer = work();
+      const answer = shardFunction(works());
       return {
         statistics,
         buffer: (length) => new Float64Array(length),

@@ -11,7 +11,7 @@ import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
 import { gridLocations } from "../gp/inducing.ts";
 import type { MapStart } from "../map-start.ts";
 import { type MeanDesign, meanDesign } from "../mean.ts";
-import { localShards, type ShardRunner, shardFunction } from "../shards.ts";
+import { localShards, type ShardRunner } from "../shards.ts";
 import { type IndividualModel, packedStride, residualRoot } from "./individual-statistics.ts";
 import { inducingWorkspace } from "./inducing-posterior.ts";
 import { jointMean } from "./joint-mean.ts";
@@ -72,7 +72,7 @@ export function createEngine(
   anchor: StartAnchor,
   settings: DtmSettings,
   nodeStep: number = settings.nodeStep,
-  shards: ShardRunner = localShards(() => shardFunction(dtmShards())).open(statistics),
+  shards: ShardRunner = localShards(dtmShards).open(statistics),
 ): Engine {
   const d = statistics.basis.numBasis;
   const q = settings.mapDimension;

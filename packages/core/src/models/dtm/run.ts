@@ -9,7 +9,7 @@ import { clearHistory } from "../../numeric/optimize/anderson.ts";
 import type { FitControl } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import { completeRun, type FitRun, type IterativeFit, lastValue, openRun, type RunSnapshot } from "../run.ts";
-import { localShards, shardFunction } from "../shards.ts";
+import { localShards } from "../shards.ts";
 import { batchIteration, resumeBatch, startBatch } from "./batch.ts";
 import { createEngine, type Engine, placeMeans, type StartAnchor, startAnchor, tabulateMap } from "./engine.ts";
 import { finishModel } from "./finish.ts";
@@ -65,7 +65,7 @@ function dtmFit(
 ): IterativeFit<DtmState, DtmInputs, DtmModel> {
   const { settings, anchor } = inputs;
   const { mapDimension, restarts, maxIterations, seed } = settings;
-  const shards = (control.shards ?? localShards(() => shardFunction(dtmShards()))).open(statistics);
+  const shards = (control.shards ?? localShards(dtmShards)).open(statistics);
   /** Engines by lattice, each with the state to which its table and sums belong. */
   const engines = new Map<number, { readonly engine: Engine; owner: DtmState | null }>();
 

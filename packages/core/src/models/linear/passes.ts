@@ -11,8 +11,9 @@ import type { FitControl } from "../fit.ts";
 import {
   localShards,
   type ShardBlock,
-  type ShardFunction,
+  type ShardFunctions,
   type ShardHost,
+  type ShardWork,
   shardBlocks,
   statisticsBlock,
 } from "../shards.ts";
@@ -20,7 +21,7 @@ import { type Expectation, expectationSums, unpackExpectation } from "./expectat
 import { type LowRankParameters, logLikelihood } from "./low-rank.ts";
 import { type EffectPosterior, effectPosterior, type LinearMap } from "./posterior.ts";
 
-export const LINEAR = "linear";
+const LINEAR = "linear";
 
 /** Passes over fewer individuals than this are not worth a thread's while. */
 const WORTH_SHARING = 5_000;
@@ -80,9 +81,9 @@ function openPasses(statistics: BasisStatistics, shards?: ShardHost): (state: Li
 }
 
 /** A worker for blocks of the linear models; it keeps the memory of kernels. */
-export function linearShards(): ShardFunction {
+export function linearShards(): ShardFunctions {
   const open = new Map<string, LinearKernel>();
-  return (statistics, _name, state, part) => {
+  const work: ShardWork = (statistics, state, part) => {
     const { task, parameters, kernels, through } = state as LinearState;
     const block = statisticsBlock(statistics, part as ShardBlock);
     if (task === "likelihood") return logLikelihood(block, parameters);
@@ -94,4 +95,5 @@ export function linearShards(): ShardFunction {
     open.set(shape, kernel);
     return kernel(block, parameters);
   };
+  return { [LINEAR]: work };
 }

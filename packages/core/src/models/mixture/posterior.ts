@@ -36,7 +36,7 @@ export interface NodeMoments {
 export interface CoefficientPosterior extends PlacePosterior, NodeMoments {}
 
 /** Nodes below this share of the largest weight are left out of a posterior. */
-export const LIGHT = 1e-9;
+const LIGHT = 1e-9;
 
 /** The statistics of the individual at hand, and scratch. */
 export interface MixtureWorkspace {
@@ -98,22 +98,6 @@ export function mixtureLogLikelihood(mixture: CoefficientMixture, work: MixtureW
   return logSumExp(work.logDensities);
 }
 
-/**
- * Weights of the nodes for the loaded individual. Nodes below `minWeight` of the largest weight are dropped and the rest
- * renormalised; what is dropped is below minWeight · Γ in all.
- */
-export function placePosterior(mixture: CoefficientMixture, work: MixtureWorkspace, minWeight = LIGHT): PlacePosterior {
-  const logLikelihood = mixtureLogLikelihood(mixture, work);
-  const { logDensities } = work;
-  const largest = logDensities.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-  return keptNodes(
-    mixture,
-    logDensities.map((v) => Math.exp(v - largest)),
-    minWeight,
-    logLikelihood,
-  );
-}
-
 /** The nodes whose weights [Γ], known up to a factor, are at least `least`. */
 export function keptNodes(
   { numNodes, mapDimension: q, locations: X }: CoefficientMixture,
@@ -138,13 +122,19 @@ export function keptNodes(
   return { nodes: nodes.slice(0, K), weights, locations, logLikelihood };
 }
 
-/** Posterior of the loaded individual's coefficients, with moments at every node kept. */
+/**
+ * Posterior of the loaded individual's coefficients, with moments at every node kept. Nodes below `minWeight` of the largest
+ * weight are dropped and the rest renormalised; what is dropped is below minWeight · Γ in all.
+ */
 export function conditionMixture(
   mixture: CoefficientMixture,
   work: MixtureWorkspace,
   minWeight = LIGHT,
 ): CoefficientPosterior {
-  const place = placePosterior(mixture, work, minWeight);
+  const logLikelihood = mixtureLogLikelihood(mixture, work);
+  const largest = work.logDensities.reduce((a, b) => Math.max(a, b));
+  const shares = work.logDensities.map((v) => Math.exp(v - largest));
+  const place = keptNodes(mixture, shares, minWeight, logLikelihood);
   return { ...place, ...nodeMoments(mixture, work, place.nodes) };
 }
 

@@ -3,7 +3,7 @@
  * cohorts they are shards (models/shards.ts): θ [m,P] stands in memory that all shards share, and parts touch different
  * rows. Sums of blocks are added in their order, whoever made them: without threads the engine of the run makes them itself.
  */
-import { type ShardBlock, type ShardFunction, shardBlocks } from "../shards.ts";
+import { type ShardBlock, type ShardFunctions, type ShardWork, shardBlocks } from "../shards.ts";
 import { createEngine, type Engine, type EngineOptions, loadIndividual, setParameters, useInducing } from "./engine.ts";
 import { createSums, type DataSums } from "./inducing.ts";
 import type { LocalSolveOptions } from "./local.ts";
@@ -146,13 +146,13 @@ interface PassState {
 }
 
 /** Under which name the passes are known to the worker of all shards. */
-export const PAPER = "paper";
+const PAPER = "paper";
 
 /** A worker of these passes; it keeps an engine for the statistics at hand. */
-export function paperShards(): ShardFunction {
+export function paperShards(): ShardFunctions {
   let kept: Engine | null = null;
   let last: unknown = null;
-  return (statistics, _name, state, part) => {
+  const work: ShardWork = (statistics, state, part) => {
     const { parameters, options, mean, blocks, task } = state as PassState;
     if (kept === null || kept.statistics !== statistics) kept = createEngine(statistics, parameters, options);
     if (last !== state) {
@@ -164,6 +164,7 @@ export function paperShards(): ShardFunction {
     }
     return doPart(kept, task, part as Part);
   };
+  return { [PAPER]: work };
 }
 
 function runParts(engine: Engine, task: Task, parts: readonly Part[]): Answer[] {

@@ -14,14 +14,8 @@ import { linearPlaces } from "../linear/scores.ts";
 import { weighIndividual } from "../mixture/conditioner.ts";
 import type { CoefficientMixture } from "../mixture/mixture.ts";
 import { heaviestCounts, type LocationMoments, locationMoments } from "../mixture/place.ts";
-import {
-  type CoefficientPosterior,
-  conditionMixture,
-  loadIndividual,
-  mixtureWorkspace,
-  placePosterior,
-} from "../mixture/posterior.ts";
-import { isMapModel, type MapModel, type TrajectoryModel } from "../model.ts";
+import { conditionMixture, loadIndividual, mixtureWorkspace, type PlacePosterior } from "../mixture/posterior.ts";
+import { isMapModel, type TrajectoryModel } from "../model.ts";
 import { showCovariance, showLocation } from "../orient.ts";
 
 /** Places of a block of individuals, in the shown frame; names and shapes as in `Placements`. Without details the last four are empty. */
@@ -48,7 +42,7 @@ interface PlacedIndividual extends LocationMoments {
   readonly outsideMass: number;
 }
 
-/** Places one individual; without details the last three are empty. */
+/** Places one individual; without details the last three may be empty. */
 type PlaceIndividual = (statistics: BasisStatistics, individual: number) => PlacedIndividual;
 
 /** A placer under a model; it keeps tables of the mixture, so one serves many blocks. */
@@ -65,7 +59,7 @@ export function createPlacer(
   const placeOne =
     isMapModel(model) && chooseKernels(kernels) === "wasm-simd"
       ? kernelPlaces(model, mixture, details)
-      : posteriorPlaces(model, mixture, details);
+      : posteriorPlaces(model, mixture);
   return (statistics) => {
     const m = statistics.numIndividuals;
     const out = emptyBlock(m, q, d, details);
@@ -109,29 +103,30 @@ function emptyBlock(m: number, q: number, d: number, details: boolean): PlacedBl
 }
 
 /** By the definition, from one posterior after the other. */
-function posteriorPlaces(model: TrajectoryModel, mixture: CoefficientMixture, details: boolean): PlaceIndividual {
-  const own = markerModel(model);
-  const q = isMapModel(model) ? model.mapDimension : 0;
-  const d = own.basis.numBasis;
+function posteriorPlaces(model: TrajectoryModel, mixture: CoefficientMixture): PlaceIndividual {
+  const d = mixture.numBasis;
   const work = mixtureWorkspace(mixture);
-  const outside = isMapModel(model)
-    ? outsidePlaces(markerModel(model).map, mixture.locations)
-    : new Uint8Array(mixture.numNodes);
+  const outside = outsideNodes(model, mixture);
   return (statistics, i) => {
     loadIndividual(mixture, statistics, i, work);
-    const coefficients = new Float64Array(details ? d : 0);
-    let posterior = placePosterior(mixture, work);
-    let outsideMass = 0;
-    if (details) {
-      posterior = conditionMixture(mixture, work);
-      const { means } = posterior as CoefficientPosterior;
-      posterior.weights.forEach((w, k) => {
-        outsideMass += w * outside[posterior.nodes[k]];
-        for (let a = 0; a < d; a++) coefficients[a] += w * means[k * d + a];
-      });
-    }
-    return { ...locationMoments(posterior, q), ...posterior, coefficients, outsideMass };
+    const posterior = conditionMixture(mixture, work);
+    const coefficients = new Float64Array(d);
+    posterior.weights.forEach((w, k) => {
+      for (let a = 0; a < d; a++) coefficients[a] += w * posterior.means[k * d + a];
+    });
+    const moments = locationMoments(posterior, mixture.mapDimension);
+    return { ...moments, ...posterior, coefficients, outsideMass: outsideMass(posterior, outside) };
   };
+}
+
+/** 1 for nodes where the map says nothing, [Γ]. */
+export function outsideNodes(model: TrajectoryModel, { locations, numNodes }: CoefficientMixture): Uint8Array {
+  return isMapModel(model) ? outsidePlaces(markerModel(model).map, locations) : new Uint8Array(numNodes);
+}
+
+/** Posterior mass of the nodes marked by `outside`. */
+export function outsideMass({ weights, nodes }: PlacePosterior, outside: Uint8Array): number {
+  return weights.reduce((mass, w, k) => mass + w * outside[nodes[k]], 0);
 }
 
 /**
@@ -139,9 +134,9 @@ function posteriorPlaces(model: TrajectoryModel, mixture: CoefficientMixture, de
  * and with V, e and F of observed.ts
  *   E[w | y] = Σ_g w_g m_g + Σ_a M_a F_a,   M_a = Σ_g w_g (V⁻¹e)_ga Σ_g.
  */
-function kernelPlaces(model: MapModel, mixture: CoefficientMixture, details: boolean): PlaceIndividual {
+function kernelPlaces(model: TrajectoryModel, mixture: CoefficientMixture, details: boolean): PlaceIndividual {
   const { numNodes: n, numBasis: d, mapDimension: q, locations: X } = mixture;
-  const outside = outsidePlaces(markerModel(model).map, X);
+  const outside = outsideNodes(model, mixture);
   const columns = Array.from({ length: n }, (_, g) => {
     const x = X.subarray(g * q, (g + 1) * q);
     const squares = Array.from(x, (v, a) => Array.from(x.subarray(0, a + 1), (u) => u * v)).flat();
@@ -186,9 +181,8 @@ const NONE = new Float64Array(0);
 
 /** Area of one lattice cell; NaN for nodes that are draws. */
 function cellArea(model: TrajectoryModel, mixture: CoefficientMixture): number {
-  if (!isMapModel(model)) return Number.NaN;
   const q = model.mapDimension;
-  if (q > 2) return Number.NaN;
+  if (!isMapModel(model) || q > 2) return Number.NaN;
   // Nodes of a row, equal in all but the last coordinate, stand one after the other.
   const { locations: X, numNodes } = mixture;
   for (let g = 1; g < numNodes; g++) {

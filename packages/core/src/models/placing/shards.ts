@@ -7,18 +7,25 @@ import { modelMixture, type TrajectoryModel } from "../model.ts";
 import { showCovariance } from "../orient.ts";
 import { embedLocal } from "../paper/embed.ts";
 import type { Placements } from "../placement.ts";
-import { type ShardBlock, type ShardFunction, type ShardRunner, shardBlocks, statisticsBlock } from "../shards.ts";
+import {
+  type ShardBlock,
+  type ShardFunctions,
+  type ShardRunner,
+  type ShardWork,
+  shardBlocks,
+  statisticsBlock,
+} from "../shards.ts";
 import { createPlacer, type PlacedBlock, type Placer } from "./placer.ts";
 
 /** Name of the shards that place. */
-export const PLACING = "places";
+const PLACING = "places";
 
-export interface PlacingState {
+interface PlacingState {
   readonly model: TrajectoryModel;
   readonly kernels: KernelChoice;
   /** Whether all columns of `Placements` are wanted. */
   readonly details: boolean;
-  readonly mixture?: CoefficientMixture;
+  readonly mixture: CoefficientMixture | undefined;
 }
 
 type VariationalPlaces = NonNullable<Placements["variational"]>;
@@ -30,31 +37,25 @@ interface PlacedColumns extends PlacedBlock {
 /** Places everyone of the statistics. */
 export function placeBlocks({ statistics, run }: ShardRunner, state: PlacingState): PlacedColumns {
   const blocks = shardBlocks(statistics.numIndividuals);
-  const parts = run(PLACING, state, blocks.length > 0 ? blocks : [{ from: 0, to: 0 }]) as PlacedColumns[];
-  const { variational, ...columns } = parts[0];
-  return {
-    ...joinColumns(columns, parts),
-    ...(variational === undefined
-      ? {}
-      : {
-          variational: joinColumns(
-            variational,
-            parts.flatMap((part) => part.variational ?? []),
-          ),
-        }),
-  };
+  return joinColumns(run(PLACING, state, blocks.length > 0 ? blocks : [{ from: 0, to: 0 }]) as PlacedColumns[]);
 }
 
-/** The columns that the first has, of all parts. */
-function joinColumns<T extends PlacedBlock | VariationalPlaces>(first: T, parts: readonly T[]): T {
-  const names = Object.keys(first) as (keyof T)[];
-  return Object.fromEntries(names.map((name) => [name, joinFloats(parts.map((p) => p[name] as Float64Array))])) as T;
+/** Columns of all parts, one part after the other; some stand in a group of their own. */
+function joinColumns<T extends object>(parts: readonly T[]): T {
+  const joined = Object.entries(parts[0]).map(([name, first]) => {
+    const columns = parts.map((part) => part[name as keyof T]);
+    return [
+      name,
+      first instanceof Float64Array ? joinFloats(columns as Float64Array[]) : joinColumns(columns as object[]),
+    ];
+  });
+  return Object.fromEntries(joined) as T;
 }
 
 /** A worker that places blocks of individuals; tables of a model are kept while it is at hand. */
-export function placingShards(): ShardFunction {
+export function placingShards(): ShardFunctions {
   const placers = new WeakMap<object, Placer>();
-  return (statistics, _name, given, part) => {
+  const work: ShardWork = (statistics, given, part) => {
     const state = given as PlacingState;
     const { model, kernels, details } = state;
     const placer = placers.get(state) ?? createPlacer(model, state.mixture ?? modelMixture(model), kernels, details);
@@ -63,6 +64,7 @@ export function placingShards(): ShardFunction {
     const variational = details ? variationalPlaces(model, block, kernels) : undefined;
     return { ...placer(block), ...(variational === undefined ? {} : { variational }) };
   };
+  return { [PLACING]: work };
 }
 
 /** The variational posteriors of places that the published model gives beside the exact ones, shown; undefined for others. */

@@ -139,6 +139,10 @@ async function start({ file, env }: Program): Promise<{ browser: Browser; file: 
   const browser = await chromium.launch({
     executablePath: file,
     args: FLAGS,
+    // Files share a process, and tests of the command line hand signals to it: they must not end it.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
     timeout: PATIENCE,
     env: { ...Object.fromEntries(inherited), ...env },
   });

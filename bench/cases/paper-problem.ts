@@ -3,7 +3,7 @@ import type { BasisStatistics } from "../../packages/core/src/basis/statistics.t
 import type { Cohort } from "../../packages/core/src/cohort/cohort.ts";
 import { gridLocations } from "../../packages/core/src/models/gp/inducing.ts";
 import type { MapStart } from "../../packages/core/src/models/map-start.ts";
-import { createEngine, type Engine } from "../../packages/core/src/models/paper/engine.ts";
+import { createEngine, type PaperEngine } from "../../packages/core/src/models/paper/engine.ts";
 import { type GlobalParameters, packLocations } from "../../packages/core/src/models/paper/state.ts";
 import { trace } from "../../packages/core/src/numeric/matrix.ts";
 import { startOf } from "../cohorts.ts";
@@ -28,7 +28,7 @@ export function paperParameters(start: MapStart, statistics: BasisStatistics, pe
 }
 
 /** An engine at the linear start, with full covariances of places. */
-export function paperProblem(cohort: Cohort, perDimension: number): { engine: Engine; theta: Float64Array } {
+export function paperProblem(cohort: Cohort, perDimension: number): { engine: PaperEngine; theta: Float64Array } {
   const { statistics, start } = startOf(cohort);
   const parameters = paperParameters(start, statistics, perDimension);
   const options = { diagonal: false, priors: {}, sharedLengthscale: true, kernels: "wasm-simd" } as const;

@@ -1,7 +1,7 @@
 /** The fit: begun, heard of, paused, ended, gone on with; and the map that comes of it or from a file. */
 import type { Groups } from "@trajectory-maps/core";
 import type { FitChoice, Fitted, FitUpdate } from "../worker/api.ts";
-import type { Prepared } from "../worker/prepare.ts";
+import type { PreparedMap } from "../worker/prepare.ts";
 import { isGivenUp, problemOf } from "./held.svelte.ts";
 import { Keeping } from "./keeping.ts";
 import type { Kept } from "./storage.ts";
@@ -91,7 +91,7 @@ export class Fitting extends Keeping {
   }
 
   /** Takes a map over, or none; what was found on the one before goes. */
-  protected takeFit(fitted: Fitted | null, prepared: Prepared | null = null): void {
+  protected takeFit(fitted: Fitted | null, prepared: PreparedMap | null = null): void {
     this.fitted = fitted;
     this.prepared = prepared;
     this.groups = null;

@@ -18,7 +18,6 @@ import type { LandmarkSurvival, Stability } from "@trajectory-maps/core/study";
 import type {
   BaselinePlaces,
   Checked,
-  Engine,
   FitChoice,
   Fitted,
   FitUpdate,
@@ -27,9 +26,10 @@ import type {
   LoadedSubjects,
   ReadChoice,
   ShareSurface,
+  WorkerApi,
 } from "../worker/api.ts";
 import { connectEngine, type EngineConnection } from "../worker/client.ts";
-import type { Prepared } from "../worker/prepare.ts";
+import type { PreparedMap } from "../worker/prepare.ts";
 import type { Kept } from "./storage.ts";
 import { FIRST_VIEW, type Step, type View } from "./view.ts";
 
@@ -104,7 +104,7 @@ export class Held {
   livePlaces: Float32Array | null = $state.raw(null);
   fitted: Fitted | null = $state.raw(null);
   /** What drawing a large map begins with; a small one finds its own. */
-  prepared: Prepared | null = $state.raw(null);
+  prepared: PreparedMap | null = $state.raw(null);
 
   // The study.
   groups: Groups | null = $state.raw(null);
@@ -139,7 +139,7 @@ export class Held {
   protected tasks = 0;
   protected lastKept = 0;
 
-  get engine(): Engine {
+  get engine(): WorkerApi {
     this.connection ??= connectEngine();
     return this.connection.engine;
   }

@@ -25,7 +25,7 @@ import type { Crossing, DtmRunSnapshot, Interval, StartResult } from "@trajector
 import type { ComparedModel, LandmarkSurvival, Stability } from "@trajectory-maps/core/study";
 
 import type { Fans } from "./fans.ts";
-import type { Prepared } from "./prepare.ts";
+import type { PreparedMap } from "./prepare.ts";
 
 /** How a table of visits is read. */
 export interface ReadChoice {
@@ -204,7 +204,7 @@ export interface CompareChoice {
 export type Progress = (done: number, of: number, what: string) => void;
 
 /** The worker's door. Each method may throw a DtmError with its code and complaints. */
-export interface Engine {
+export interface WorkerApi {
   /** Reads the head of a file: columns, first rows, guesses with reasons. The worker keeps the file for `check` and `read`. */
   preview(file: Blob, name: string): Promise<TablePreview>;
   /** Reads the file looked at without taking it over; unreadable rows are left out and told. Progress is in bytes. */
@@ -225,7 +225,7 @@ export interface Engine {
   openModel(text: string): Promise<Fitted>;
 
   /** What the first drawing of a large map rests on; null of a map that the page draws at once. */
-  prepare(): Promise<Prepared | null>;
+  prepare(): Promise<PreparedMap | null>;
 
   /** Fits a map. Resolves when it ends, is stopped or is cancelled (null). */
   fit(choice: FitChoice, onUpdate: (update: FitUpdate) => void, from?: DtmRunSnapshot): Promise<Fitted | null>;

@@ -1,20 +1,20 @@
-/** The page's end of the worker: an `Engine` whose methods throw DtmErrors again. */
+/** The page's end of the worker: an `WorkerApi` whose methods throw DtmErrors again. */
 import { DtmError } from "@trajectory-maps/core";
 import { proxy, type Remote, transfer, wrap } from "comlink";
-import type { Engine } from "./api.ts";
+import type { WorkerApi } from "./api.ts";
 import type { EngineDoor } from "./engine.worker.ts";
 import EngineWorker from "./engine.worker.ts?worker&inline";
 import { numHelpers } from "./helpers.ts";
 import { fromResult, type Result } from "./results.ts";
 
 export interface EngineConnection {
-  readonly engine: Engine;
+  readonly engine: WorkerApi;
   /** Ends the worker and all it holds; what was asked of it fails with the code "forgotten". */
   close(): void;
 }
 
 /** How many helpers a call gets: as many as there are cores for work that is cut into pieces, one for groups made apart. */
-function helpersFor(method: keyof Engine, args: readonly unknown[]): number {
+function helpersFor(method: keyof WorkerApi, args: readonly unknown[]): number {
   if (method === "groups") return args[1] === true ? 1 : 0;
   const shared = method === "associate" || method === "stability" || method === "compare";
   return shared ? numHelpers(navigator.hardwareConcurrency) : 0;
@@ -26,7 +26,7 @@ export function connectEngine(): EngineConnection {
   const door = wrap<EngineDoor>(worker) as Remote<EngineDoor>;
   // A worker that was ended answers nobody: those who wait must hear of it from here.
   const waiting = new Set<(reason: DtmError) => void>();
-  const call = async (method: keyof Engine, args: readonly unknown[]) => {
+  const call = async (method: keyof WorkerApi, args: readonly unknown[]) => {
     const sent = args.map((arg) => (typeof arg === "function" ? proxy(arg as () => void) : arg));
     const { ports, dismiss } = hireHelpers(helpersFor(method, args));
     const answer = await new Promise((resolve, reject) => {
@@ -38,10 +38,10 @@ export function connectEngine(): EngineConnection {
     }).finally(dismiss);
     return fromResult(answer as Result<unknown>);
   };
-  const engine = new Proxy({} as Engine, {
+  const engine = new Proxy({} as WorkerApi, {
     get: (_, method) =>
       typeof method === "string" && method !== "then"
-        ? (...args: unknown[]) => call(method as keyof Engine, args)
+        ? (...args: unknown[]) => call(method as keyof WorkerApi, args)
         : undefined,
   });
   const close = () => {

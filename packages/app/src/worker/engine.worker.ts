@@ -3,7 +3,7 @@
  * a helper of it.
  */
 import { expose } from "comlink";
-import type { Engine } from "./api.ts";
+import type { WorkerApi } from "./api.ts";
 import { createHelpers, type Helpers, serve } from "./helpers.ts";
 import { toResult } from "./results.ts";
 import { createSession } from "./session.ts";
@@ -12,7 +12,7 @@ const helpers = createHelpers();
 // Groups have a helper of their own: they are made while outcomes or stability are studied.
 const grouper = createHelpers();
 const session = createSession(helpers, grouper);
-const HELPED: Readonly<Partial<Record<keyof Engine, Helpers>>> = {
+const HELPED: Readonly<Partial<Record<keyof WorkerApi, Helpers>>> = {
   associate: helpers,
   stability: helpers,
   compare: helpers,
@@ -21,7 +21,7 @@ const HELPED: Readonly<Partial<Record<keyof Engine, Helpers>>> = {
 
 const door = {
   /** Calls the engine; `ports` lead to helpers for this call, none if it needs none. */
-  call: (method: keyof Engine, ports: readonly MessagePort[], ...args: unknown[]) =>
+  call: (method: keyof WorkerApi, ports: readonly MessagePort[], ...args: unknown[]) =>
     toResult(() => {
       HELPED[method]?.seat(ports);
       return (session[method] as (...rest: unknown[]) => Promise<unknown>)(...args);

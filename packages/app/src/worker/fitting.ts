@@ -4,12 +4,12 @@
  */
 import { type Cohort, embed, resumeDtm, startDtm } from "@trajectory-maps/core";
 import type { DtmProgress, DtmRun, DtmRunSnapshot, FitDtmOptions, LinearModels } from "@trajectory-maps/core/models";
-import type { Engine, FitChoice, Fitted, FitUpdate } from "./api.ts";
+import type { FitChoice, Fitted, FitUpdate, WorkerApi } from "./api.ts";
 
 const SLICE_MS = 40;
 const PLACES_MS = 500;
 
-type FittingDoor = Pick<Engine, "fit" | "pauseFit" | "endFit" | "fitSnapshot">;
+type FittingDoor = Pick<WorkerApi, "fit" | "pauseFit" | "endFit" | "fitSnapshot">;
 
 interface Running {
   readonly run: DtmRun;

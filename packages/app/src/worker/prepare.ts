@@ -15,7 +15,7 @@ export interface ValueSpread {
   readonly high: number;
 }
 
-export interface Prepared {
+export interface PreparedMap {
   readonly land: Land;
   readonly values: ValueSpread;
 }
@@ -24,7 +24,7 @@ export interface Prepared {
 const DRAWN_AT_ONCE = 3000;
 
 /** What the map of a large cohort needs; null of a small one. */
-export function prepare(cohort: Cohort, placements: Placements): Prepared | null {
+export function prepare(cohort: Cohort, placements: Placements): PreparedMap | null {
   if (placements.ids.length <= DRAWN_AT_ONCE) return null;
   return { land: landOfPlacements(placements), values: spreadOf(onlyMarker(cohort).values) };
 }

@@ -1,6 +1,6 @@
 import { embed, fitDtm, groupPlaces, simulateCohort } from "@trajectory-maps/core";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Engine, Fitted } from "./api.ts";
+import type { Fitted, WorkerApi } from "./api.ts";
 import { createHelpers, serve } from "./helpers.ts";
 import { createSession } from "./session.ts";
 
@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 
 /** A session with the map, and the helpers that make its groups. */
-async function sessionWithMap(ports: readonly MessagePort[]): Promise<Engine> {
+async function sessionWithMap(ports: readonly MessagePort[]): Promise<WorkerApi> {
   const grouper = createHelpers();
   grouper.seat(ports);
   const session = createSession(createHelpers(), grouper);

@@ -14,7 +14,7 @@ import {
 } from "@trajectory-maps/core/ingest";
 import { type LinearModels, modelMixture } from "@trajectory-maps/core/models";
 import type { mixtureFromLabels } from "@trajectory-maps/core/study";
-import type { Checked, Engine, Fitted, Loaded, LoadedSubjects, Progress, ReadChoice } from "./api.ts";
+import type { Checked, Fitted, Loaded, LoadedSubjects, Progress, ReadChoice, WorkerApi } from "./api.ts";
 import { unpackDemo } from "./demo.ts";
 import { fansOf } from "./fans.ts";
 import { blocksOf } from "./file-blocks.ts";
@@ -22,7 +22,7 @@ import { createFitting } from "./fitting.ts";
 import { createHelpers, type Helpers } from "./helpers.ts";
 import { answerDifference, answerIndividual } from "./individual.ts";
 import { prepare } from "./prepare.ts";
-import { createStudy, groupRegions } from "./study.ts";
+import { createQuestions, groupRegions } from "./questions.ts";
 
 /** What the session holds; every part but the file is also held by the page. */
 export interface Session {
@@ -44,7 +44,7 @@ export interface Session {
 }
 
 /** A fresh session as the worker's engine; `helpers` do the long computations with it, `grouper` makes groups. */
-export function createSession(helpers: Helpers = createHelpers(), grouper: Helpers = createHelpers()): Engine {
+export function createSession(helpers: Helpers = createHelpers(), grouper: Helpers = createHelpers()): WorkerApi {
   const session: Session = {
     file: null,
     checked: null,
@@ -86,8 +86,8 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
     return { model, mixture: session.mixture };
   };
 
-  const study = createStudy(session, helpers, grouper);
-  const engine: Engine = {
+  const study = createQuestions(session, helpers, grouper);
+  const engine: WorkerApi = {
     ...createFitting(cohort, takeFit),
     ...study.door,
 

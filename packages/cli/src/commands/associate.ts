@@ -6,7 +6,7 @@ import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
 import { openRun } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";
-import { associationPage, survivalPage } from "../print/study.ts";
+import { associationPage, survivalPage } from "../print/results.ts";
 import { withPool } from "../threads/pool.ts";
 import { withShardsOf } from "../threads/shards.ts";
 import {
@@ -21,7 +21,7 @@ import {
 import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
 import { laterRecord } from "./run-record.ts";
-import { associationOf, groupsOf, outcomesOf, placeRun, readSubjectsTable, survivalOf } from "./study.ts";
+import { associationOf, groupsOf, outcomesOf, placeRun, readSubjectsTable, survivalOf } from "./study-parts.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
 
 export const ASSOCIATE_FILE = "associate.json";

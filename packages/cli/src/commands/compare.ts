@@ -5,12 +5,12 @@ import { toJson } from "../io/json.ts";
 import { isFolder } from "../io/read.ts";
 import { openRun } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";
-import { comparisonPage } from "../print/study.ts";
+import { comparisonPage } from "../print/results.ts";
 import { withPool } from "../threads/pool.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, listOption, type Options, textOption } from "./command.ts";
 import { dimensionOf, jobsOf, meanOf, seedOf, wholeNumber } from "./numbers.ts";
 import { laterRecord } from "./run-record.ts";
-import { compareOn } from "./study.ts";
+import { compareOn } from "./study-parts.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, readVisitsFor, VISITS_ARGUMENT } from "./visits.ts";
 
 export const COMPARE_FILE = "compare.json";

@@ -4,7 +4,7 @@ import { type GroupMethod, rotatedComponents, studyStability } from "@trajectory
 import { brief, percent } from "../print/words.ts";
 import type { Pool } from "../threads/pool.ts";
 import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";
-import type { GroupChoice, PlacedRun, StudiedGroups } from "./study.ts";
+import type { GroupChoice, PlacedRun, StudiedGroups } from "./study-parts.ts";
 
 const METHODS: readonly GroupMethod[] = ["ward", "mixture"];
 

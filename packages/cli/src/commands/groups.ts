@@ -5,14 +5,14 @@ import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
 import { openRun } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";
-import { groupsPage } from "../print/study.ts";
+import { groupsPage } from "../print/results.ts";
 import { withPool } from "../threads/pool.ts";
 import type { Context } from "./command.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, type OptionSpec, type Options, textOption } from "./command.ts";
 import { componentsLine, componentsOf, METHOD_OPTION, methodOf, methodPage, studyGroups } from "./groups-method.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { laterRecord } from "./run-record.ts";
-import { type GroupChoice, placeRun, type StudiedGroups } from "./study.ts";
+import { type GroupChoice, placeRun, type StudiedGroups } from "./study-parts.ts";
 import { COLUMN_OPTIONS, readVisitsFor } from "./visits.ts";
 
 export const GROUPS_FILE = "groups.json";

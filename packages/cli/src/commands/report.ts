@@ -37,7 +37,7 @@ import {
   placeRun,
   readSubjectsTable,
   survivalOf,
-} from "./study.ts";
+} from "./study-parts.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
 
 /** Pixels of a PNG for each pixel of a figure: 300 dots per inch, where a screen has 96. */

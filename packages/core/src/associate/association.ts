@@ -14,7 +14,7 @@ import {
 } from "./outcome-test.ts";
 import { CASE, CONTROL, MISSING } from "./outcomes.ts";
 import { DEFAULT_PERMUTATIONS } from "./permutation.ts";
-import { orderIndividuals, type Prepared, prepare, type Representation } from "./prepare.ts";
+import { orderIndividuals, type PreparedTest, prepare, type Representation } from "./prepare.ts";
 
 export type {
   AssociationEffect,
@@ -65,8 +65,8 @@ export async function associate(input: AssociationInput, options: AssociationOpt
   const individuals = orderIndividuals(representations, input.visitCounts, input.lastTimes);
   const { order } = individuals;
   // Outcomes known for the same individuals share one preparation.
-  let prepared: Prepared | undefined;
-  const preparedFor = (known: Int32Array): Prepared => {
+  let prepared: PreparedTest | undefined;
+  const preparedFor = (known: Int32Array): PreparedTest => {
     if (prepared === undefined || !sameIndices(prepared.known, known)) prepared = prepare(individuals, known, primary);
     return prepared;
   };

@@ -14,7 +14,7 @@ import { indicesOf } from "./labellings.ts";
 import { type AdjustedPValue, fewCasesMessage } from "./multiplicity.ts";
 import { CASE, CONTROL } from "./outcomes.ts";
 import { type PermutationOptions, planPermutations, runPermutations } from "./permutation.ts";
-import type { Prepared, PreparedRepresentation } from "./prepare.ts";
+import type { PreparedRepresentation, PreparedTest } from "./prepare.ts";
 import { negativeControls, visitCountMessage } from "./visit-guard.ts";
 
 export interface AssociationOptions extends PermutationOptions {
@@ -104,7 +104,7 @@ const UNADJUSTED: AdjustedPValue = { holm: Number.NaN, bh: Number.NaN };
 
 /** All tests of one outcome; p-values are adjusted later. */
 export async function testOutcome(
-  prepared: Prepared,
+  prepared: PreparedTest,
   outcome: string,
   sorted: Uint8Array,
   baseSeed: number,
@@ -181,7 +181,7 @@ export async function testOutcome(
 
 /** The published test and the effect size in each representation. */
 async function withoutPermutations(
-  { representations, strata }: Prepared,
+  { representations, strata }: PreparedTest,
   labels: Uint8Array,
   seed: number,
   options: AssociationOptions,
@@ -207,7 +207,7 @@ function published({ locations, mapDimension }: PreparedRepresentation, labels: 
 
 /** Median plain permutation p-value over posterior draws, which do not crowd in the middle as means do. */
 async function drawsPValue(
-  features: Prepared["draws"],
+  features: PreparedTest["draws"],
   labels: Uint8Array,
   seed: number,
   options: AssociationOptions,
@@ -226,7 +226,7 @@ async function drawsPValue(
 
 /** Negative controls in the primary representation. */
 export async function testControls(
-  { known, visitCounts, strata, primary }: Prepared,
+  { known, visitCounts, strata, primary }: PreparedTest,
   baseSeed: number,
   options: AssociationOptions,
 ): Promise<ControlAssociation[]> {

@@ -47,7 +47,7 @@ export interface PreparedRepresentation {
   readonly test: TestFeatures;
 }
 
-export interface Prepared {
+export interface PreparedTest {
   /** Individuals whose outcome is known, [n]. */
   readonly known: Int32Array;
   readonly visitCounts: Float64Array;
@@ -94,7 +94,7 @@ export function orderIndividuals(
 }
 
 /** Prepares the tests of an outcome known for the individuals `known`; `primary` is the representation with all tests. */
-export function prepare(individuals: Individuals, known: Int32Array, primary: string): Prepared {
+export function prepare(individuals: Individuals, known: Int32Array, primary: string): PreparedTest {
   const m = individuals.order.length;
   const n = known.length;
   const visitCounts = takeRows(individuals.visitCounts, 1, known);

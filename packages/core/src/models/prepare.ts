@@ -15,14 +15,14 @@ export interface PrepareOptions extends BasisOptions {
   readonly statistics?: BasisStatistics;
 }
 
-export interface Prepared {
+export interface PreparedCohort {
   readonly statistics: BasisStatistics;
   readonly warnings: readonly string[];
 }
 
 const MIN_INDIVIDUALS = 3;
 
-export function prepareCohort(cohort: Cohort, options: PrepareOptions = {}): Prepared {
+export function prepareCohort(cohort: Cohort, options: PrepareOptions = {}): PreparedCohort {
   const warnings: string[] = [];
   checkCohort(cohort, warnings);
   if (options.statistics !== undefined) return { statistics: checkStatistics(cohort, options.statistics), warnings };

@@ -4,7 +4,7 @@
  */
 import { explorer } from "../../state/explorer.svelte.ts";
 import { type Fans, fansOf } from "../../worker/fans.ts";
-import type { MapStudy } from "./study.svelte.ts";
+import type { MapStudy } from "./map-studies.svelte.ts";
 
 const MADE_AT_ONCE = 5000;
 

@@ -16,7 +16,7 @@ import { noiseLevel, withLevel } from "../../noise/noise.ts";
 import { dot, multiplyTransposed, multiplyVector } from "../../numeric/matrix.ts";
 import { type Metric, proposePoint } from "../../numeric/optimize/anderson.ts";
 import { meanCoefficients, meanParameters } from "../mean.ts";
-import type { Engine } from "./engine.ts";
+import type { MapEngine } from "./engine.ts";
 import { residualRoot } from "./individual-statistics.ts";
 import { carryCovariance, fromFrame, kernelFrame, toFrame } from "./kernel-frame.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
@@ -35,7 +35,7 @@ export interface AcceleratedPoint {
 }
 
 /** The point to be tried after the last steps; null where too few are known. */
-export function acceleratedPoint(engine: Engine, state: DtmState): AcceleratedPoint | null {
+export function acceleratedPoint(engine: MapEngine, state: DtmState): AcceleratedPoint | null {
   const { points, images } = state.history;
   if (points.length < LEAST_STEPS) return null;
   const metric = parameterMetric(engine, state);
@@ -64,7 +64,7 @@ export function judgePoint(state: DtmState, { stretched }: AcceleratedPoint, acc
 }
 
 /** The state's parameters as a vector. */
-export function packParameters(engine: Engine, state: DtmState): Float64Array {
+export function packParameters(engine: MapEngine, state: DtmState): Float64Array {
   const d = state.mean.length;
   const parts = [
     ...toFrame(state.inducingMean, frameAt(engine, state.lengthscale)),
@@ -79,7 +79,7 @@ export function packParameters(engine: Engine, state: DtmState): Float64Array {
 }
 
 /** Writes a vector of parameters into the state, within the bounds of each. */
-export function unpackParameters(engine: Engine, vector: Float64Array, state: DtmState): void {
+export function unpackParameters(engine: MapEngine, vector: Float64Array, state: DtmState): void {
   const { settings, anchor } = engine;
   const d = state.mean.length;
   const n = state.inducingMean.length;
@@ -107,13 +107,13 @@ export function unpackParameters(engine: Engine, vector: Float64Array, state: Dt
 }
 
 /** The frame in which ν is extrapolated, at length-scale ℓ. */
-function frameAt({ problem, settings }: Engine, ell: number): Float64Array {
+function frameAt({ problem, settings }: MapEngine, ell: number): Float64Array {
   const { inducingDistances, jitter } = problem.geometry;
   return kernelFrame(inducingDistances, settings.inducingPerDimension, jitter, ell);
 }
 
 /** Curvature of the bound, roughly: UΛU' for ν, counts of observations and individuals for the other parameters. */
-function parameterMetric(engine: Engine, state: DtmState): Metric {
+function parameterMetric(engine: MapEngine, state: DtmState): Metric {
   const { statistics, settings, precision } = engine;
   const d = state.mean.length;
   const n = state.inducingMean.length;

@@ -13,9 +13,9 @@ import { countSmallGain, lastValue } from "../run.ts";
 import { acceleratedPoint, judgePoint, packParameters, unpackParameters } from "./acceleration.ts";
 import {
   checkBound,
-  type Engine,
   everybody,
   expectBound,
+  type MapEngine,
   momentsFor,
   solveMap,
   startVisited,
@@ -40,7 +40,7 @@ const ACCELERATION_WINDOW = 8;
 const FALL_SLACK = 1e-8;
 
 /** The first iteration: q(u) from node sums of the starting places, and a pass there. */
-export function startBatch(engine: Engine, state: DtmState, places: StartingPlaces): void {
+export function startBatch(engine: MapEngine, state: DtmState, places: StartingPlaces): void {
   state.iteration++;
   startVisited(engine, state, everybody(engine), places);
   updateMap(engine, state, null);
@@ -48,13 +48,13 @@ export function startBatch(engine: Engine, state: DtmState, places: StartingPlac
 }
 
 /** Takes bound, node sums and moments at a state that came from elsewhere (a snapshot, another lattice). */
-export function resumeBatch(engine: Engine, state: DtmState): void {
+export function resumeBatch(engine: MapEngine, state: DtmState): void {
   tabulateMap(engine, state);
   checkBound(state, wholePass(engine, state));
 }
 
 /** One iteration after a pass at the state. */
-export function batchIteration(engine: Engine, state: DtmState): void {
+export function batchIteration(engine: MapEngine, state: DtmState): void {
   const { learn } = engine.settings;
   const iteration = ++state.iteration;
   const last = lastValue(state.trace);
@@ -82,7 +82,7 @@ export function batchIteration(engine: Engine, state: DtmState): void {
 }
 
 /** A pass over everybody with all outputs; returns the bound. */
-function wholePass(engine: Engine, state: DtmState): number {
+function wholePass(engine: MapEngine, state: DtmState): number {
   const { nodeSums } = engine.problem;
   nodeSums.fill(0);
   const moments = engine.settings.learn ? momentsFor(engine, engine.statistics.numIndividuals) : null;
@@ -94,7 +94,7 @@ function wholePass(engine: Engine, state: DtmState): number {
  * The bound at the extrapolated point, NaN where there is none; the state moves there if it is no lower than the last one,
  * and else stays as it was.
  */
-function tryAcceleratedPoint(engine: Engine, state: DtmState, last: number): number {
+function tryAcceleratedPoint(engine: MapEngine, state: DtmState, last: number): number {
   if (state.iteration < FIRST_ACCELERATED_ITERATION) return Number.NaN;
   const proposal = acceleratedPoint(engine, state);
   if (proposal === null) return Number.NaN;
@@ -109,7 +109,7 @@ function tryAcceleratedPoint(engine: Engine, state: DtmState, last: number): num
 }
 
 /** Appends the bound and judges the gain. */
-function recordBound(engine: Engine, state: DtmState, bound: number): void {
+function recordBound(engine: MapEngine, state: DtmState, bound: number): void {
   const fall = lastValue(state.trace) - bound;
   if (fall > FALL_SLACK * Math.abs(bound)) state.worstFall = Math.max(state.worstFall, fall);
   state.trace.push(bound);

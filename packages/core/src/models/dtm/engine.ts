@@ -39,7 +39,7 @@ import { type DtmState, referenceCovariance } from "./state.ts";
 export const JITTER = 1e-6;
 
 /** Fixed inputs and buffers of a fit. */
-export interface Engine {
+export interface MapEngine {
   readonly statistics: BasisStatistics;
   /** Where passes over individuals are run. */
   readonly shards: ShardRunner;
@@ -73,7 +73,7 @@ export function createEngine(
   settings: DtmSettings,
   nodeStep: number = settings.nodeStep,
   shards: ShardRunner = localShards(dtmShards).open(statistics),
-): Engine {
+): MapEngine {
   const d = statistics.basis.numBasis;
   const q = settings.mapDimension;
   const nodes = latticeNodes(q, { step: nodeStep, radius: settings.nodeRadius });
@@ -125,7 +125,7 @@ export function startAnchor(start: MapStart, d: number): StartAnchor {
 }
 
 /** The parameters on which individual statistics depend, with a root of Σ_e. */
-export function individualModel(engine: Engine, state: DtmState): IndividualModel {
+export function individualModel(engine: MapEngine, state: DtmState): IndividualModel {
   const { settings, referenceRoot } = engine;
   const { mean, noise } = state;
   if (settings.residual === "none") return { mean, noise, residualRoot: null };
@@ -142,13 +142,13 @@ function scaledRoot(root: Float64Array, tau: number): Float64Array {
 }
 
 /** The optimal q(u) for the node sums in the engine, with a step of α and ℓ if asked; its table too. */
-export function updateMap(engine: Engine, state: DtmState, kernel: KernelStepOptions | null): void {
+export function updateMap(engine: MapEngine, state: DtmState, kernel: KernelStepOptions | null): void {
   solveMap(engine, state, kernel);
   tabulateMap(engine, state);
 }
 
 /** The same without the table, for states that may not be visited; the mean moves together with q(u) if asked. */
-export function solveMap(engine: Engine, state: DtmState, kernel: KernelStepOptions | null, withMean = false): void {
+export function solveMap(engine: MapEngine, state: DtmState, kernel: KernelStepOptions | null, withMean = false): void {
   const { layout, nodeSums } = engine.problem;
   const problem = { ...engine.problem, mean: withMean ? jointMean(layout, engine.mean, nodeSums) : null };
   const { signalVariance: alpha, lengthscale: ell } = state;
@@ -167,7 +167,7 @@ export function solveMap(engine: Engine, state: DtmState, kernel: KernelStepOpti
 }
 
 /** Puts the node table of the state's map into the engine. */
-export function tabulateMap(engine: Engine, state: DtmState): void {
+export function tabulateMap(engine: MapEngine, state: DtmState): void {
   const { geometry, layout, workspace } = engine.problem;
   const { signalVariance, lengthscale, inducingMean, inducingCovariance } = state;
   if (inducingMean.length === 0) return;
@@ -176,19 +176,19 @@ export function tabulateMap(engine: Engine, state: DtmState): void {
 }
 
 /** A pass over some individuals at the parameters of a state. */
-function passOver(engine: Engine, state: DtmState, visited: Visited): Pass {
+function passOver(engine: MapEngine, state: DtmState, visited: Visited): Pass {
   const { shards, kernels } = engine;
   return { shards, visited, kernels, model: individualModel(engine, state) };
 }
 
 /** Node sums of the starting responsibilities of some individuals, left in the engine. */
-export function startVisited(engine: Engine, state: DtmState, visited: Visited, places: StartingPlaces): void {
+export function startVisited(engine: MapEngine, state: DtmState, visited: Visited, places: StartingPlaces): void {
   startInShards(passOver(engine, state, visited), engine.nodes, places, engine.problem.nodeSums);
 }
 
 /** An expectation pass over everybody; returns the bound, NaN if numbers left the range of doubles. */
 export function expectBound(
-  engine: Engine,
+  engine: MapEngine,
   state: DtmState,
   nodeSums: Float64Array | null,
   moments: Float64Array | null,
@@ -197,13 +197,13 @@ export function expectBound(
 }
 
 /** All individuals, as a pass visits them. */
-export function everybody(engine: Engine): Visited {
+export function everybody(engine: MapEngine): Visited {
   return { individuals: null, count: engine.statistics.numIndividuals };
 }
 
 /** An expectation pass over some individuals; returns Σ (c_i + λ_i), adds to node sums and writes moments where given. */
 export function expectVisited(
-  engine: Engine,
+  engine: MapEngine,
   state: DtmState,
   visited: Visited,
   nodeSums: Float64Array | null,
@@ -225,7 +225,7 @@ export function checkBound(state: DtmState, bound: number): number {
  * Means Σ_g r_ig x_g of everybody's place under the responsibilities, fit's frame, [m,q]: the moments of a table that has the
  * coordinates of the nodes as further rows, which no individual's row reads.
  */
-export function placeMeans(engine: Engine, state: DtmState): Float64Array {
+export function placeMeans(engine: MapEngine, state: DtmState): Float64Array {
   const { statistics, table, nodes, shards } = engine;
   const { mapDimension: q, numNodes: n, locations } = nodes;
   const m = statistics.numIndividuals;
@@ -240,7 +240,7 @@ export function placeMeans(engine: Engine, state: DtmState): Float64Array {
 }
 
 /** The buffer for moments of `count` individuals. */
-export function momentsFor(engine: Engine, count: number): Float64Array {
+export function momentsFor(engine: MapEngine, count: number): Float64Array {
   const length = count * engine.table.stride;
   if (engine.moments.length < length) engine.moments = engine.shards.buffer(length);
   return engine.moments;
@@ -251,7 +251,7 @@ export function momentsFor(engine: Engine, count: number): Float64Array {
  * 1 for whole passes, less for minibatches.
  */
 export function updateParameters(
-  engine: Engine,
+  engine: MapEngine,
   state: DtmState,
   visited: Visited,
   moments: Float64Array,

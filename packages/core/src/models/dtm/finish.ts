@@ -5,7 +5,7 @@ import { identity } from "../../numeric/matrix.ts";
 import type { FitRecord } from "../fit.ts";
 import { rbfKernel } from "../gp/kernel.ts";
 import { fitRecord, lastValue, type RunStory } from "../run.ts";
-import { type Engine, JITTER } from "./engine.ts";
+import { JITTER, type MapEngine } from "./engine.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import type { DtmModel } from "./model.ts";
 import { recordedOptions } from "./settings.ts";
@@ -18,7 +18,7 @@ const AT_CAP = 1e-6;
 const LEAST_SHARE = 0.5;
 
 /** The model of a state whose bound is the last of its trace; the engine's table belongs to the state. */
-export function finishModel(engine: Engine, state: DtmState, story: RunStory): DtmModel {
+export function finishModel(engine: MapEngine, state: DtmState, story: RunStory): DtmModel {
   const { statistics, settings, nodes, inducing, problem } = engine;
   const { basis, center } = statistics;
   const q = settings.mapDimension;
@@ -69,7 +69,7 @@ export function finishModel(engine: Engine, state: DtmState, story: RunStory): D
 }
 
 /** Tr(Ḡ Cov f̄)/[Tr(Ḡ Cov f̄) + Tr(Ḡ Σ_e)], the covariance of f̄(x) taken over the prior of places. */
-function mapShare(engine: Engine, state: DtmState, gram: Float64Array): number {
+function mapShare(engine: MapEngine, state: DtmState, gram: Float64Array): number {
   const { table, problem } = engine;
   const { numBasis: d, numNodes: n } = problem.layout;
   const mean = new Float64Array(d);
@@ -95,7 +95,7 @@ function mapShare(engine: Engine, state: DtmState, gram: Float64Array): number {
   return carried + residual > 0 ? carried / (carried + residual) : 0;
 }
 
-function recordOf(engine: Engine, state: DtmState, story: RunStory, varianceShare: number): FitRecord {
+function recordOf(engine: MapEngine, state: DtmState, story: RunStory, varianceShare: number): FitRecord {
   const { statistics, settings } = engine;
   return fitRecord(statistics, {
     options: recordedOptions(settings),
@@ -110,7 +110,7 @@ function recordOf(engine: Engine, state: DtmState, story: RunStory, varianceShar
   });
 }
 
-function verdict(engine: Engine, state: DtmState, { interrupted }: RunStory): string {
+function verdict(engine: MapEngine, state: DtmState, { interrupted }: RunStory): string {
   const { settings } = engine;
   const { iteration, coarseIterations, trace } = state;
   const stochastic = settings.schedule === "svi";
@@ -136,7 +136,7 @@ function verdict(engine: Engine, state: DtmState, { interrupted }: RunStory): st
 }
 
 /** Where a large cohort settled on a sample of itself. */
-function sampled({ settings, statistics }: Engine): string {
+function sampled({ settings, statistics }: MapEngine): string {
   const { sampleSize } = settings;
   return sampleSize < statistics.numIndividuals ? ` (all but the last over a random ${sampleSize} individuals)` : "";
 }

@@ -11,7 +11,7 @@ import type { MapStart } from "../map-start.ts";
 import { completeRun, type FitRun, type IterativeFit, lastValue, openRun, type RunSnapshot } from "../run.ts";
 import { localShards } from "../shards.ts";
 import { batchIteration, resumeBatch, startBatch } from "./batch.ts";
-import { createEngine, type Engine, placeMeans, type StartAnchor, startAnchor, tabulateMap } from "./engine.ts";
+import { createEngine, type MapEngine, placeMeans, type StartAnchor, startAnchor, tabulateMap } from "./engine.ts";
 import { finishModel } from "./finish.ts";
 import type { DtmModel } from "./model.ts";
 import { type DtmOptions, type DtmSettings, dtmSettings } from "./settings.ts";
@@ -67,10 +67,10 @@ function dtmFit(
   const { mapDimension, restarts, maxIterations, seed } = settings;
   const shards = (control.shards ?? localShards(dtmShards)).open(statistics);
   /** Engines by lattice, each with the state to which its table and sums belong. */
-  const engines = new Map<number, { readonly engine: Engine; owner: DtmState | null }>();
+  const engines = new Map<number, { readonly engine: MapEngine; owner: DtmState | null }>();
 
   /** The engine of the state's stage, with the state's table and, where iterations read them, sums and moments. */
-  const engineOf = (state: DtmState): Engine => {
+  const engineOf = (state: DtmState): MapEngine => {
     const step = latticeStep(settings, state);
     const held = engines.get(step) ?? {
       engine: createEngine(shards.statistics, anchor, settings, step, shards),

@@ -16,9 +16,9 @@ import { naturalStep } from "../gp/solve.ts";
 import { countSmallGain } from "../run.ts";
 import {
   checkBound,
-  type Engine,
   expectBound,
   expectVisited,
+  type MapEngine,
   momentsFor,
   startVisited,
   updateMap,
@@ -39,7 +39,7 @@ const LEAST_PASSES = 6;
 const SMALL_GAINS = 2;
 
 /** Running node sums and q(u) from the starting places. */
-export function startSvi(engine: Engine, state: DtmState, places: StartingPlaces): void {
+export function startSvi(engine: MapEngine, state: DtmState, places: StartingPlaces): void {
   const { statistics, problem, settings } = engine;
   const m = statistics.numIndividuals;
   if (settings.sampleSize < m) state.reach = "sample";
@@ -54,7 +54,7 @@ export function startSvi(engine: Engine, state: DtmState, places: StartingPlaces
 }
 
 /** One pass over the cohort, or over the sample on which it settles, in random order. */
-export function sviPass(engine: Engine, state: DtmState): void {
+export function sviPass(engine: MapEngine, state: DtmState): void {
   const { statistics, settings, problem } = engine;
   const m = statistics.numIndividuals;
   const running = state.runningSums ?? new Float64Array(problem.nodeSums.length);
@@ -93,7 +93,7 @@ function parameterRate(rate: number, batchSize: number): number {
 }
 
 /** Whom a pass visits: everybody, or the first of a permutation that the seed alone determines. */
-function sampleOf(engine: Engine, state: DtmState): Int32Array {
+function sampleOf(engine: MapEngine, state: DtmState): Int32Array {
   const m = engine.statistics.numIndividuals;
   if (state.reach !== "sample") return Int32Array.from({ length: m }, (_, i) => i);
   engine.sample ??= createRandom(engine.settings.seed).permutation(m).slice(0, engine.settings.sampleSize);
@@ -104,7 +104,7 @@ function sampleOf(engine: Engine, state: DtmState): Int32Array {
  * Appends the estimate. Minibatches make it tremble, so means over neighbouring windows of passes are compared: settled
  * once the later window gains less than the limit a pass, twice in a row.
  */
-function recordEstimate(engine: Engine, state: DtmState, estimate: number): void {
+function recordEstimate(engine: MapEngine, state: DtmState, estimate: number): void {
   state.trace.push(estimate);
   if (state.reach === "last pass") {
     state.settled = state.smallGains >= SMALL_GAINS;
@@ -126,7 +126,7 @@ function recordEstimate(engine: Engine, state: DtmState, estimate: number): void
  * only table and KL move with q(u), so the new one needs no pass of its own (responsibilities of the new map would raise it
  * a little further).
  */
-export function closeSvi(engine: Engine, state: DtmState): void {
+export function closeSvi(engine: MapEngine, state: DtmState): void {
   const { nodeSums } = engine.problem;
   const movingPart = () => dot(nodeSums, engine.table.rows) - state.divergence;
   nodeSums.fill(0);

@@ -5,7 +5,7 @@ import { noiseLevel } from "../../noise/noise.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { markerModel } from "../fit.ts";
 import { statisticsBlock } from "../shards.ts";
-import { createEngine, type Engine, useInducing } from "./engine.ts";
+import { createEngine, type PaperEngine, useInducing } from "./engine.ts";
 import { coefficientsOfInducing } from "./inducing.ts";
 import type { DtmPaperModel } from "./model.ts";
 import { localStarts, solvePlace } from "./passes.ts";
@@ -18,7 +18,7 @@ export interface LocalEmbedding extends LocationPosterior {
 }
 
 /** Engines of models, with the kernels they run on, as long as the models are at hand. A cache, nothing more. */
-const engines = new WeakMap<DtmPaperModel, { readonly kernels: KernelKind; readonly engine: Engine }>();
+const engines = new WeakMap<DtmPaperModel, { readonly kernels: KernelKind; readonly engine: PaperEngine }>();
 
 /**
  * q(x_i) = N(m_i, S_i) in the fit's frame for every individual of the statistics, taken with the model's basis and centre.
@@ -51,7 +51,7 @@ export function embedLocal(
 }
 
 /** An engine with the model's q(u) and room for the statistics of one individual, which others overwrite. */
-function engineForOne(model: DtmPaperModel, statistics: BasisStatistics, kernels: KernelKind): Engine {
+function engineForOne(model: DtmPaperModel, statistics: BasisStatistics, kernels: KernelKind): PaperEngine {
   const { diagonalLocations: diagonal } = model;
   const { map, mean, noise } = markerModel(model);
   const noiseVariance = noiseLevel(noise);
@@ -73,7 +73,7 @@ function engineForOne(model: DtmPaperModel, statistics: BasisStatistics, kernels
 }
 
 /** Puts individual i into the engine's only place. */
-function copyIndividual(from: BasisStatistics, i: number, { statistics: to }: Engine): void {
+function copyIndividual(from: BasisStatistics, i: number, { statistics: to }: PaperEngine): void {
   const one = statisticsBlock(from, { from: i, to: i + 1 });
   to.gram.set(one.gram);
   to.cross.set(one.cross);

@@ -32,7 +32,7 @@ export interface EngineOptions extends PriorOptions {
 }
 
 /** The engine; `parameters`, `factor` and the kernel of the solver change together in `setParameters`. */
-export interface Engine extends MapPosterior {
+export interface PaperEngine extends MapPosterior {
   parameters: GlobalParameters;
   factor: KernelFactor;
   readonly options: EngineOptions;
@@ -53,7 +53,7 @@ export function createEngine(
   parameters: GlobalParameters,
   options: EngineOptions,
   shards: ShardRunner | null = null,
-): Engine {
+): PaperEngine {
   const { numInducing: p, numBasis: d, mapDimension: q } = parameters;
   const { diagonal, kernels = "typescript" } = options;
   const solver = createLocalSolver(statistics, p, q, diagonal, kernels);
@@ -74,7 +74,7 @@ export function createEngine(
 }
 
 /** Takes over other parameters of the same shapes; false, and nothing changed, if their kernel matrix has no factor. */
-export function setParameters(engine: Engine, parameters: GlobalParameters): boolean {
+export function setParameters(engine: PaperEngine, parameters: GlobalParameters): boolean {
   const before = engine.parameters;
   if (parameters.kernel !== before.kernel || parameters.inducingLocations !== before.inducingLocations) {
     const { kernel, inducingLocations: Z, numInducing, mapDimension } = parameters;
@@ -88,19 +88,19 @@ export function setParameters(engine: Engine, parameters: GlobalParameters): boo
 }
 
 /** The optimal q(u) for the given sums (default the engine's), handed to the local solver; false if there is none. */
-export function updateInducing(engine: Engine, sums: DataSums = engine.sums): boolean {
+export function updateInducing(engine: PaperEngine, sums: DataSums = engine.sums): boolean {
   if (!solveInducing(engine, engine.solve, sums, engine.posterior)) return false;
   useInducing(engine);
   return true;
 }
 
 /** ℒ at places whose objectives add up to `objectives`, under the engine's q(u). */
-export function boundOf({ posterior, parameters, options }: Engine, objectives: number): number {
+export function boundOf({ posterior, parameters, options }: PaperEngine, objectives: number): number {
   return objectives - posterior.kl + logPrior(parameters, options);
 }
 
 /** Hands the engine's q(u) to the local solver. */
-export function useInducing({ solver, posterior, factor, parameters }: Engine): void {
+export function useInducing({ solver, posterior, factor, parameters }: PaperEngine): void {
   solver.setGlobal(posterior.mean, posterior.blocks, factor.inverse, parameters.noiseVariance);
 }
 
@@ -115,7 +115,7 @@ export function requireUpdate(solved: boolean): void {
 }
 
 /** Loads individual i into the local solver: g_i, and c_i, the part of J_i that does not depend on the place. */
-export function loadIndividual({ statistics, parameters, solver, g }: Engine, i: number): void {
+export function loadIndividual({ statistics, parameters, solver, g }: PaperEngine, i: number): void {
   const { kernel, noiseVariance: s2 } = parameters;
   const rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
   // E k(x,x) depends on the place for the linear kernel; there the solver adds its part.
@@ -125,7 +125,7 @@ export function loadIndividual({ statistics, parameters, solver, g }: Engine, i:
 }
 
 /** The lines of the bound at θ for the engine's q(u) and sums; the sums must be those of θ. */
-export function termsOfSums(engine: Engine, theta: Float64Array): ElboTerms {
+export function termsOfSums(engine: PaperEngine, theta: Float64Array): ElboTerms {
   const { parameters, posterior, sums, options, numLocal: P } = engine;
   let kl = 0;
   for (let at = 0; at < theta.length; at += P) kl += locationKl(theta, at, parameters.mapDimension, options.diagonal);
@@ -135,7 +135,7 @@ export function termsOfSums(engine: Engine, theta: Float64Array): ElboTerms {
 
 /** N, Σ ρ_i, Σ Tr(G_i) ψ0 and Σ 1'g_i at θ of the listed individuals (default all), times the weight. */
 export function dataTotals(
-  { statistics, parameters, options, numLocal: P }: Engine,
+  { statistics, parameters, options, numLocal: P }: PaperEngine,
   theta: Float64Array,
   individuals: ArrayLike<number> | null = null,
   weight = 1,

@@ -4,7 +4,7 @@ import { type ProblemOptions, randomProblem } from "../../../../../test/paper-pr
 import type { KernelKind } from "../../wasm/instance.ts";
 import { gridLocations } from "../gp/inducing.ts";
 import { meanDesign } from "../mean.ts";
-import { createEngine, type Engine, updateInducing } from "./engine.ts";
+import { createEngine, type PaperEngine, updateInducing } from "./engine.ts";
 import { hyperLayout } from "./hyperparameters.ts";
 import { solvePlace, sumObjectives, sumOverAll } from "./passes.ts";
 import { collapsedBound } from "./schedules.ts";
@@ -15,7 +15,7 @@ function problemOf(options: Partial<ProblemOptions> = {}) {
   const parameters = { ...problem.parameters, inducingLocations: gridLocations(2, 3) };
   const theta = problem.theta.slice();
   theta[(2 * theta.length) / 40] = 60;
-  const engineOf = (kernels: KernelKind): Engine => {
+  const engineOf = (kernels: KernelKind): PaperEngine => {
     const settings = { diagonal: problem.diagonal, priors: {}, sharedLengthscale: true } as const;
     return createEngine(problem.statistics, parameters, { ...settings, kernels });
   };

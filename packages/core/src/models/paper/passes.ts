@@ -4,7 +4,14 @@
  * rows. Sums of blocks are added in their order, whoever made them: without threads the engine of the run makes them itself.
  */
 import { type ShardBlock, type ShardFunctions, type ShardWork, shardBlocks } from "../shards.ts";
-import { createEngine, type Engine, type EngineOptions, loadIndividual, setParameters, useInducing } from "./engine.ts";
+import {
+  createEngine,
+  type EngineOptions,
+  loadIndividual,
+  type PaperEngine,
+  setParameters,
+  useInducing,
+} from "./engine.ts";
 import { createSums, type DataSums } from "./inducing.ts";
 import type { LocalSolveOptions } from "./local.ts";
 import type { GlobalParameters } from "./state.ts";
@@ -26,7 +33,7 @@ export function localStarts(q: number, P: number): Float64Array {
 
 /** Maximises J_i from θ_i as it stands and, if `starts` are given, from each of them; θ_i is updated. Returns J_i. */
 export function solvePlace(
-  engine: Engine,
+  engine: PaperEngine,
   theta: Float64Array,
   i: number,
   options: LocalSolveOptions,
@@ -48,7 +55,7 @@ export function solvePlace(
 
 /** Σ J_i at θ of the listed (default all); writes ∂J_i/∂θ_i to gradient [m,P] and adds what gradients.ts sums to slopes [q]. */
 export function sumObjectives(
-  engine: Engine,
+  engine: PaperEngine,
   theta: Float64Array,
   gradient: Float64Array | null,
   slopes: Float64Array | null = null,
@@ -70,7 +77,7 @@ export function sumObjectives(
 
 /** Local steps of the listed individuals; leaves the sums of all of them, times the weight, in `out`. */
 export function visitInShards(
-  engine: Engine,
+  engine: PaperEngine,
   theta: Float64Array,
   individuals: Int32Array,
   weight: number,
@@ -85,7 +92,7 @@ export function visitInShards(
 
 /** Sums over everybody at θ, left in `engine.sums`; here, in one part, unless θ is shared and parts are given. */
 export function sumOverAll(
-  engine: Engine,
+  engine: PaperEngine,
   theta: Float64Array,
   parts: readonly ShardBlock[] = [{ from: 0, to: engine.statistics.numIndividuals }],
 ): void {
@@ -93,19 +100,19 @@ export function sumOverAll(
 }
 
 /** The same at shared θ, in shards. */
-export function sumInShards(engine: Engine, theta: Float64Array): void {
+export function sumInShards(engine: PaperEngine, theta: Float64Array): void {
   sumOverAll(engine, theta, shardBlocks(engine.statistics.numIndividuals));
 }
 
 /** Σ J_i over everybody at θ under the engine's q(u). */
-export function objectiveInShards(engine: Engine, theta: Float64Array): number {
+export function objectiveInShards(engine: PaperEngine, theta: Float64Array): number {
   const answers = runParts(engine, { theta }, shardBlocks(engine.statistics.numIndividuals));
   return answers.reduce((total, { objective }) => total + objective, 0);
 }
 
 /** Local steps of individuals from..to−1; θ is updated in place. */
 export function placeInShards(
-  engine: Engine,
+  engine: PaperEngine,
   theta: Float64Array,
   { from, to }: ShardBlock,
   local: LocalSolveOptions,
@@ -150,7 +157,7 @@ const PAPER = "paper";
 
 /** A worker of these passes; it keeps an engine for the statistics at hand. */
 export function paperShards(): ShardFunctions {
-  let kept: Engine | null = null;
+  let kept: PaperEngine | null = null;
   let last: unknown = null;
   const work: ShardWork = (statistics, state, part) => {
     const { parameters, options, mean, blocks, task } = state as PassState;
@@ -167,14 +174,14 @@ export function paperShards(): ShardFunctions {
   return { [PAPER]: work };
 }
 
-function runParts(engine: Engine, task: Task, parts: readonly Part[]): Answer[] {
+function runParts(engine: PaperEngine, task: Task, parts: readonly Part[]): Answer[] {
   const { shards, parameters, options, posterior } = engine;
   if (shards === null || parts.length === 1) return parts.map((part) => doPart(engine, task, part));
   const state: PassState = { parameters, options, mean: posterior.mean, blocks: posterior.blocks, task };
   return shards.run(PAPER, state, parts) as Answer[];
 }
 
-function doPart(engine: Engine, task: Task, { from, to, individuals }: Part): Answer {
+function doPart(engine: PaperEngine, task: Task, { from, to, individuals }: Part): Answer {
   const { statistics, solver, parameters, numLocal: P } = engine;
   const { theta, local, starts = null, weight } = task;
   let objective = 0;

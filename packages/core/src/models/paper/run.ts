@@ -21,7 +21,7 @@ import {
   type RunSnapshot,
   type RunStory,
 } from "../run.ts";
-import { createEngine, type Engine, requireUpdate, setParameters, termsOfSums, updateInducing } from "./engine.ts";
+import { createEngine, type PaperEngine, requireUpdate, setParameters, termsOfSums, updateInducing } from "./engine.ts";
 import { hyperLayout } from "./hyperparameters.ts";
 import { inducingOfCoefficients } from "./inducing.ts";
 import type { DtmPaperModel } from "./model.ts";
@@ -200,7 +200,7 @@ function paperFit(
   };
 }
 
-function openSchedule(engine: Engine, { settings, start, meanKind }: PaperInputs, state: RunState): Schedule {
+function openSchedule(engine: PaperEngine, { settings, start, meanKind }: PaperInputs, state: RunState): Schedule {
   const layout = hyperLayout(start, engine.statistics, settings, meanDesign(meanKind, start.numBasis));
   switch (settings.schedule) {
     case "batch":
@@ -215,7 +215,7 @@ function openSchedule(engine: Engine, { settings, start, meanKind }: PaperInputs
 
 /** The model of the engine's q(u) and sums, which are those of the state. */
 function finishedModel(
-  engine: Engine,
+  engine: PaperEngine,
   { settings, marker, columns, meanKind }: PaperInputs,
   state: RunState,
   { milliseconds }: RunStory,

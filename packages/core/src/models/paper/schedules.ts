@@ -9,7 +9,7 @@ import { countSmallGain, lastValue } from "../run.ts";
 import {
   boundOf,
   dataTotals,
-  type Engine,
+  type PaperEngine,
   requireUpdate,
   setParameters,
   termsOfSums,
@@ -31,7 +31,7 @@ const MEMORY = 10;
 
 /** L-BFGS on the collapsed bound, one iteration per step. */
 export function batchSchedule(
-  engine: Engine,
+  engine: PaperEngine,
   layout: HyperLayout,
   settings: DtmPaperSettings,
   state: RunState,
@@ -75,7 +75,7 @@ export function batchSchedule(
 }
 
 /** Takes the learned hyperparameters x over into the state, with a warning for each that rests at an edge. */
-export function leaveLearned(engine: Engine, layout: HyperLayout, state: RunState, x: Float64Array): void {
+export function leaveLearned(engine: PaperEngine, layout: HyperLayout, state: RunState, x: Float64Array): void {
   if (layout.coordinates.length === 0) return;
   state.parameters = parametersAt(layout, x);
   setParameters(engine, state.parameters);
@@ -92,7 +92,7 @@ export function leaveLearned(engine: Engine, layout: HyperLayout, state: RunStat
  * individuals (sums; objectives with gradients) and one solve for q(u); minus infinity where K or the precision of u
  * cannot be factored.
  */
-export function collapsedBound(engine: Engine, layout: HyperLayout): Objective {
+export function collapsedBound(engine: PaperEngine, layout: HyperLayout): Objective {
   const { sums, options } = engine;
   const n = engine.statistics.numIndividuals * engine.numLocal;
   const learns = layout.coordinates.length > 0;
@@ -119,7 +119,7 @@ const SLACK = 1e-8;
  * Coordinate ascent: local steps of all individuals, then the exact q(u), in turn; one step is one sweep. Both raise the
  * bound, so a fall beyond rounding is a bug and is thrown as one.
  */
-export function coordinateSchedule(engine: Engine, settings: DtmPaperSettings, state: RunState): Schedule {
+export function coordinateSchedule(engine: PaperEngine, settings: DtmPaperSettings, state: RunState): Schedule {
   const { maxIterations, tolerance } = settings;
   const everybody = { from: 0, to: engine.statistics.numIndividuals };
   const updateMap = (): number => {

@@ -17,7 +17,7 @@ import { clonePlain, lastValue } from "../run.ts";
 import {
   boundOf,
   dataTotals,
-  type Engine,
+  type PaperEngine,
   requireUpdate,
   setParameters,
   updateInducing,
@@ -45,7 +45,7 @@ const SETTLED = 1e-3;
 
 /** Steps of stochastic inference over the state. One iteration is one epoch, in steps of at most 4,096 individuals. */
 export function stochasticSchedule(
-  engine: Engine,
+  engine: PaperEngine,
   layout: HyperLayout,
   settings: DtmPaperSettings,
   state: RunState,
@@ -134,7 +134,7 @@ export function stochasticSchedule(
 }
 
 /** The exact update at the starting places, and the first permutation. */
-function startState(engine: Engine, layout: HyperLayout, theta: Float64Array, seed: number): StochasticState {
+function startState(engine: PaperEngine, layout: HyperLayout, theta: Float64Array, seed: number): StochasticState {
   sumInShards(engine, theta);
   const random = createRandom(seed);
   const order = random.permutation(engine.statistics.numIndividuals);
@@ -149,24 +149,24 @@ function startState(engine: Engine, layout: HyperLayout, theta: Float64Array, se
 }
 
 /** ℒ at θ under the engine's q(u). */
-function boundAt(engine: Engine, theta: Float64Array): number {
+function boundAt(engine: PaperEngine, theta: Float64Array): number {
   return boundOf(engine, objectiveInShards(engine, theta));
 }
 
 /** Starts at the exact update for the sums. */
-export function trackInducing(engine: Engine, sums: DataSums, kernelMoves: boolean): TrackedInducing {
+export function trackInducing(engine: PaperEngine, sums: DataSums, kernelMoves: boolean): TrackedInducing {
   if (kernelMoves) return { form: "whitened", natural: naturalTarget(engine, sums) };
   return { form: "sums", sums: clonePlain(sums) };
 }
 
 /** The natural-gradient step of length λ towards the optimum for the given sums, in place. */
-export function blendInducing(engine: Engine, tracked: TrackedInducing, sums: DataSums, stepSize: number): void {
+export function blendInducing(engine: PaperEngine, tracked: TrackedInducing, sums: DataSums, stepSize: number): void {
   if (tracked.form === "sums") naturalStep(tracked.sums, sums, stepSize);
   else naturalStep(tracked.natural, naturalTarget(engine, sums), stepSize);
 }
 
 /** Solves for q(u) and hands it to the engine and its local solver. */
-export function applyInducing(engine: Engine, tracked: TrackedInducing): void {
+export function applyInducing(engine: PaperEngine, tracked: TrackedInducing): void {
   if (tracked.form === "sums") {
     requireUpdate(updateInducing(engine, tracked.sums));
     return;

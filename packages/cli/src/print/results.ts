@@ -1,7 +1,7 @@
 /** Comparison, groups, associations and survival as a biostatistician would like to read them in a terminal. */
 import type { Association, Comparison, Marker } from "@trajectory-maps/core";
 import { courseAt, type LandmarkSurvival } from "@trajectory-maps/core/study";
-import type { StudiedGroups } from "../commands/study.ts";
+import type { StudiedGroups } from "../commands/study-parts.ts";
 import { table } from "./table.ts";
 import { brief, count, percent, whole, wrap } from "./words.ts";
 

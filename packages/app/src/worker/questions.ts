@@ -18,12 +18,12 @@ import {
   representationsOf,
   studyStability,
 } from "@trajectory-maps/core/study";
-import type { BaselinePlaces, Engine, Fitted } from "./api.ts";
+import type { BaselinePlaces, Fitted, WorkerApi } from "./api.ts";
 import type { Helpers } from "./helpers.ts";
 import { notFitted, type Session } from "./session.ts";
 
 type StudyDoor = Pick<
-  Engine,
+  WorkerApi,
   "groups" | "stability" | "baselines" | "associate" | "shareSurface" | "survival" | "compare" | "cancel"
 >;
 
@@ -37,14 +37,14 @@ export function groupRegions({ placements }: Pick<Fitted, "placements">, { label
   return mixtureFromLabels(placements.location, placements.mapDimension, labels, groups.length);
 }
 
-export interface Study {
+export interface Questions {
   readonly door: StudyDoor;
   /** Gives up groups of a map that is no longer there. */
   forgetGroups(): void;
 }
 
 /** The questions; `helpers` share the long computations, `grouper` makes groups. */
-export function createStudy(session: Session, helpers: Helpers, grouper: Helpers): Study {
+export function createQuestions(session: Session, helpers: Helpers, grouper: Helpers): Questions {
   let baselines: { readonly of: object; readonly places: readonly BaselinePlaces[] } | null = null;
   let cancelled = { aborted: false };
   const begin = () => {

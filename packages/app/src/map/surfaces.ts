@@ -139,7 +139,7 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
         const S = covariances!;
         const b = designMatrix(basis, [terrain.time]);
         const grid = over((w, at, k) => {
-          const sd = functionalSd(b, 0, S.subarray(k * d * d, (k + 1) * d * d), d);
+          const sd = functionalSd(b, 0, S, k * d * d, d);
           if (transform === "identity") return sd;
           const middle = dot(b, 0, w, at, d);
           const width = undoTransform(transform, middle + Z90 * sd) - undoTransform(transform, middle - Z90 * sd);

@@ -4,7 +4,7 @@ export { type Basis, basisDomain, designMatrix } from "../basis/bspline.ts";
 export { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
 export type { Fold } from "../cohort/split.ts";
 export { type AlignedModel, alignModel } from "../models/align.ts";
-export { type Course, courseReader, courseTimes, functionalMean, functionalSd } from "../models/course.ts";
+export { type Course, courseReader, courseTimes } from "../models/course.ts";
 export { type Decoder, makeDecoder } from "../models/decoder.ts";
 export type { DtmModel } from "../models/dtm/model.ts";
 export type { CancelSignal, ColumnNames, FitControl, FitProgress, MeanFunction } from "../models/fit.ts";
@@ -21,6 +21,7 @@ export type { LmmModel } from "../models/linear/lmm.ts";
 export { linearLogLikelihood } from "../models/linear/scores.ts";
 export type { LinearModels } from "../models/linear/start.ts";
 export { type FpcaOptions, fitLinear, type LinearModelsOptions, type LmmOptions } from "../models/linear-models.ts";
+export { functionalMean, functionalSd } from "../models/mixture/curve-distribution.ts";
 export { isMapModel, type MapModel, type MixtureOptions, type ModelKind, modelMixture } from "../models/model.ts";
 export type { DtmPaperModel } from "../models/paper/model.ts";
 export {

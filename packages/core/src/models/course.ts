@@ -10,6 +10,7 @@ import { undoTransform } from "../cohort/marker.ts";
 import { normalQuantile } from "../numeric/special.ts";
 import type { Decoder } from "./decoder.ts";
 import { markerModel } from "./fit.ts";
+import { functionalMean, functionalSd } from "./mixture/curve-distribution.ts";
 import type { TrajectoryModel } from "./model.ts";
 
 /** The course that belongs to a place, on the marker's original scale. */
@@ -42,7 +43,7 @@ export function courseReader(decoder: Decoder, times: Float64Array, level = 0.9)
     decoder.decodeInto(shown, w, S);
     const course = { median: new Float64Array(T), lower: new Float64Array(T), upper: new Float64Array(T) };
     for (let t = 0; t < T; t++) {
-      const half = z * functionalSd(rows, t * d, S, d);
+      const half = z * functionalSd(rows, t * d, S, 0, d);
       const middle = functionalMean(rows, t * d, w, 0, d);
       course.median[t] = undoTransform(transform, middle);
       course.lower[t] = undoTransform(transform, middle - half);
@@ -50,21 +51,4 @@ export function courseReader(decoder: Decoder, times: Float64Array, level = 0.9)
     }
     return { times, ...course };
   };
-}
-
-/** b'w for the row b at `from` and the coefficients at `start`, d numbers each. */
-export function functionalMean(b: Float64Array, from: number, w: Float64Array, start: number, d: number): number {
-  let s = 0;
-  for (let k = 0; k < d; k++) s += b[from + k] * w[start + k];
-  return s;
-}
-
-/** √(b'Sb) for the row b at `from`; S [d,d]. */
-export function functionalSd(b: Float64Array, from: number, S: Float64Array, d: number): number {
-  let s = 0;
-  for (let k = 0; k < d; k++) {
-    const bk = b[from + k];
-    if (bk !== 0) s += bk * functionalMean(b, from, S, k * d, d);
-  }
-  return Math.sqrt(Math.max(s, 0));
 }

@@ -113,12 +113,16 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const fromLinear = mapStart(statistics, linear, shards);
   const start = { ...fromLinear, warnings: [...warnings, ...fromLinear.warnings] };
   const { marker } = onlyMarker(cohort);
-  if (options.kind === "dtm-paper" || mapDimension === 3) {
-    const paper = { ...options, mapDimension, marker, warnings: start.warnings } as DtmPaperOptions;
-    return { ...orientedRun(startDtmPaper(statistics, start, paper), statistics), linear };
-  }
-  const lattice = { ...options, marker } as DtmOptions;
-  return { ...orientedRun(startLattice(statistics, start, lattice), statistics), linear };
+  const run =
+    options.kind === "dtm-paper" || mapDimension === 3
+      ? startDtmPaper(statistics, start, {
+          ...options,
+          mapDimension,
+          marker,
+          warnings: start.warnings,
+        } as DtmPaperOptions)
+      : startLattice(statistics, start, { ...options, marker } as DtmOptions);
+  return { ...orientedRun(run, statistics), linear };
 }
 
 /** Refuses linear models of another basis, mean or dimension. */
@@ -163,20 +167,15 @@ export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: Fit
   checkSnapshot(snapshot, ["dtm", "dtm-paper"]);
   const { statistics: own } = prepareCohort(cohort, { basis: snapshot.basis });
   const statistics = control.shards?.open(own).statistics ?? own;
-  if (snapshot.kind === "dtm") return orientedRun(resumeLattice(statistics, snapshot, control), statistics);
-  return orientedRun(resumeDtmPaper(statistics, snapshot, control), statistics);
-}
-
-interface InnerRun {
-  step(): DtmProgress;
-  snapshot(): DtmRunSnapshot;
-  places(): Float64Array;
-  starts(): readonly StartResult[];
-  finish(): MapModel;
+  const run =
+    snapshot.kind === "dtm"
+      ? resumeLattice(statistics, snapshot, control)
+      : resumeDtmPaper(statistics, snapshot, control);
+  return orientedRun(run, statistics);
 }
 
 /** A run whose model is turned to its shown axes. */
-function orientedRun(run: InnerRun, statistics: BasisStatistics): DtmRun {
+function orientedRun(run: Omit<DtmRun, "statistics">, statistics: BasisStatistics): DtmRun {
   return { ...run, statistics, finish: () => orientMap(run.finish(), statistics) };
 }
 

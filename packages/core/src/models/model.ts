@@ -50,13 +50,10 @@ export function modelMixture(model: ScoredModel, options: MixtureOptions = {}): 
       return classComponents(model);
     case "dtm": {
       const ownNodes = usesOwnNodes(model) && options.step === undefined && options.numDraws === undefined;
-      const nodes = ownNodes ? model.nodes : placeNodes(model.mapDimension, options);
-      return mapMixture(model, nodes.locations, nodes.logWeights, markerModel(model).residual.covariance, 1e-10);
+      return mapMixture(model, ownNodes ? model.nodes : placeNodes(model.mapDimension, options));
     }
-    case "dtm-paper": {
-      const nodes = placeNodes(model.mapDimension, options);
-      return mapMixture(model, nodes.locations, nodes.logWeights, null, 1e-12);
-    }
+    case "dtm-paper":
+      return mapMixture(model, placeNodes(model.mapDimension, options));
     default:
       throw unknownModel(model);
   }
@@ -70,69 +67,43 @@ export function usesOwnNodes(model: DtmModel): boolean {
   return markerModel(model).residual.kind !== "none";
 }
 
+/** What a mixture takes of the model's marker. */
+function ofMarker(model: ScoredModel) {
+  const { basis, mean, noise } = markerModel(model);
+  return { numBasis: basis.numBasis, meanCoefficients: mean.coefficients, noise };
+}
+
+/** Components that are no places. */
+const NO_PLACES = { mapDimension: 0, locations: new Float64Array(0) };
+
 /** One component N(0, F F') for a factor F [d,r]. */
 function singleComponent(model: LmmModel | FpcaModel, F: Float64Array, r: number): CoefficientMixture {
-  const own = markerModel(model);
-  const d = own.basis.numBasis;
+  const own = ofMarker(model);
+  const d = own.numBasis;
   // The factor is its own root, padded with zero columns; a rank-deficient covariance is no trouble.
   const factors = new Float64Array(d * d);
-  for (let a = 0; a < d; a++) for (let c = 0; c < r; c++) factors[a * d + c] = F[a * r + c];
-  const component = {
-    numBasis: d,
-    mapDimension: 0,
-    locations: new Float64Array(0),
-    logWeights: new Float64Array(1),
-    means: new Float64Array(d),
-    meanCoefficients: own.mean.coefficients,
-    noise: own.noise,
-  };
-  return withFactors(component, factors);
+  for (let a = 0; a < d; a++) factors.set(F.subarray(a * r, (a + 1) * r), a * d);
+  return withFactors({ ...own, ...NO_PLACES, logWeights: new Float64Array(1), means: new Float64Array(d) }, factors);
 }
 
 /** One component without spread per class. */
 function classComponents(model: ClassesModel): CoefficientMixture {
-  const own = markerModel(model);
-  const d = own.basis.numBasis;
-  const components = {
-    numBasis: d,
-    mapDimension: 0,
-    locations: new Float64Array(0),
-    logWeights: model.weights.map(Math.log),
-    means: model.curves,
-    meanCoefficients: own.mean.coefficients,
-    noise: own.noise,
-  };
-  return withFactors(components, new Float64Array(model.numClasses * d * d));
+  const own = ofMarker(model);
+  const parts = { ...own, ...NO_PLACES, logWeights: model.weights.map(Math.log), means: model.curves };
+  return withFactors(parts, new Float64Array(model.numClasses * own.numBasis ** 2));
 }
 
-function mapMixture(
-  model: MapModel,
-  locations: Float64Array,
-  logWeights: Float64Array,
-  residual: Float64Array | null,
-  relativeJitter: number,
-): CoefficientMixture {
-  const own = markerModel(model);
-  const d = own.basis.numBasis;
-  const n = logWeights.length;
-  const { means, covariances } = mapMoments(own.map, locations, n);
-  if (residual !== null) {
-    for (let g = 0; g < n; g++) for (let k = 0; k < d * d; k++) covariances[g * d * d + k] += residual[k];
-  }
-  return makeMixture({
-    numBasis: d,
-    mapDimension: model.mapDimension,
-    locations,
-    logWeights,
-    means,
-    covariances,
-    relativeJitter,
-    meanCoefficients: own.mean.coefficients,
-    noise: own.noise,
-  });
+/** One component per node: N(f̄(x), Cov f(x) + Σ_e). */
+function mapMixture(model: MapModel, { locations, logWeights }: PlaceNodes): CoefficientMixture {
+  const { means, covariances } = mapMoments(markerModel(model).map, locations, logWeights.length);
+  const parts = { ...ofMarker(model), mapDimension: model.mapDimension, locations, logWeights, means, covariances };
+  if (model.kind === "dtm-paper") return makeMixture(parts);
+  const residual = markerModel(model).residual.covariance;
+  for (let k = 0; k < covariances.length; k++) covariances[k] += residual[k % residual.length];
+  return makeMixture({ ...parts, relativeJitter: 1e-10 });
 }
 
-export interface PlaceNodes {
+interface PlaceNodes {
   readonly locations: Float64Array; // [Γ,q]
   /** Log prior mass of each node; sums to one over the nodes. */
   readonly logWeights: Float64Array;

@@ -6,7 +6,7 @@
  * minus the early change falls; along further axes the largest loading is positive.
  */
 import { type Basis, basisDomain, evaluateBasis } from "../basis/bspline.ts";
-import { multiply, multiplyVector, transpose } from "../numeric/matrix.ts";
+import { multiply, multiplyVector, symmetrizeInPlace, transpose } from "../numeric/matrix.ts";
 import { symmetricEigen } from "../numeric/symmetric-eigen.ts";
 
 /** F̂ = Σ_g π_g f̄(x_g) x_g', [d,q], from node places [Γ,q], log weights [Γ] and map means [Γ,d]. */
@@ -31,13 +31,7 @@ export function linearPart(
 export function orientationMatrix(F: Float64Array, gram: Float64Array, basis: Basis, q: number): Float64Array {
   const d = basis.numBasis;
   const weighted = multiply(multiply(transpose(F, d, q), gram, q, d, d), F, q, d, q);
-  for (let a = 0; a < q; a++) {
-    for (let b = 0; b < a; b++) {
-      const v = 0.5 * (weighted[a * q + b] + weighted[b * q + a]);
-      weighted[a * q + b] = v;
-      weighted[b * q + a] = v;
-    }
-  }
+  symmetrizeInPlace(weighted, q);
   const Q = symmetricEigen(weighted, q).vectors;
   for (let c = 0; c < q; c++) {
     const loading = multiplyVector(F, column(Q, q, c), d, q);

@@ -18,16 +18,6 @@ import { drawFunctionals } from "./predicting/draws.ts";
 import { drawnSeries, type PredictedSeries, valueSeries } from "./predicting/series.ts";
 import { simultaneousBand } from "./predicting/simultaneous.ts";
 
-export {
-  type ChangeOptions,
-  type Interval,
-  predictBelow,
-  predictChange,
-  predictDifference,
-} from "./predicting/change.ts";
-export { type Crossing, type CrossingOptions, predictCrossing } from "./predicting/crossing.ts";
-export type { PredictedSeries } from "./predicting/series.ts";
-
 export interface PredictOptions {
   /** Probability inside the bands. Default 0.9. */
   readonly level?: number;

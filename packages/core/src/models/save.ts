@@ -122,19 +122,17 @@ const VERSION_1_MARKER_FIELDS = [
   ...["map", "residual", "varianceShare", "averageGram"],
 ];
 
-function fieldError(issue: { path: PropertyKey[]; code?: string; message: string }): DtmError {
-  const detail = issue as { expected?: unknown; keys?: unknown; minimum?: unknown; maximum?: unknown };
-  const range =
-    detail.minimum !== undefined
-      ? ` (expected above ${String(detail.minimum)})`
-      : detail.maximum !== undefined
-        ? ` (expected at most ${String(detail.maximum)})`
-        : "";
-  const expected = detail.expected === undefined ? range : ` (expected ${String(detail.expected)})`;
-  const keys = detail.keys === undefined ? "" : ` ${JSON.stringify(detail.keys)}`;
+function fieldError(issue: z.core.$ZodIssue): DtmError {
+  const detail = issue as { keys?: unknown; expected?: unknown; minimum?: unknown; maximum?: unknown };
+  const parts = [
+    ["", detail.keys && JSON.stringify(detail.keys)],
+    ["expected ", detail.expected],
+    ["expected above ", detail.minimum],
+    ["expected at most ", detail.maximum],
+  ].flatMap(([words, value]) => (value === undefined ? [] : `${words}${value}`));
   return new DtmError(
     "bad-model",
-    `loadModel: the field ${issue.path.join(".") || "(top)"} is not as it should be: ${issue.code}${keys}${expected}.`,
+    `loadModel: the field ${issue.path.join(".") || "(top)"} is not as it should be: ${[issue.code, ...parts].join(", ")}.`,
   );
 }
 

@@ -105,22 +105,8 @@ function kernelModule(): object | null {
   return compiled;
 }
 
-/** Bytes of a base64 text without line breaks. */
+/** Bytes of a base64 text. */
 export function decodeBase64(text: string): Uint8Array {
-  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const values = new Uint8Array(128);
-  for (let k = 0; k < 64; k++) values[letters.charCodeAt(k)] = k;
-  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  const out = new Uint8Array((text.length / 4) * 3 - padding);
-  for (let k = 0, o = 0; k < text.length; k += 4) {
-    const word =
-      (values[text.charCodeAt(k)] << 18) |
-      (values[text.charCodeAt(k + 1)] << 12) |
-      (values[text.charCodeAt(k + 2)] << 6) |
-      values[text.charCodeAt(k + 3)];
-    if (o < out.length) out[o++] = word >> 16;
-    if (o < out.length) out[o++] = (word >> 8) & 255;
-    if (o < out.length) out[o++] = word & 255;
-  }
-  return out;
+  const { atob } = globalThis as unknown as { atob(text: string): string };
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }

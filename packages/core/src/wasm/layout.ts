@@ -5,7 +5,7 @@
  *   buffers.cross.set(...); run.packBlock(64);
  */
 import { DtmError } from "../errors.ts";
-import { createKernelInstance, type KernelExports } from "./instance.ts";
+import { createKernelInstance } from "./instance.ts";
 import type { BufferLength, Layout } from "./layouts.ts";
 
 type Views<Buffers> = {
@@ -20,8 +20,6 @@ export interface OpenKernels<Size extends string, Buffers, Kernel extends string
   readonly sizes: Record<Size, number>;
   /** The kernels of the layout; the context is handed over. */
   readonly run: Readonly<Record<Kernel, (...rest: number[]) => number>>;
-  /** All functions of the instance, for those that take plain addresses (`buffers.x.byteOffset`). */
-  readonly exports: KernelExports;
 }
 
 /** An instance whose memory holds the buffers of a layout for given sizes. */
@@ -58,7 +56,6 @@ export function openKernels<
     buffers: Object.fromEntries(views) as unknown as Views<Buffers>,
     sizes: sizesOf(layout.sizes, context),
     run: Object.fromEntries(run) as Record<Kernel, (...rest: number[]) => number>,
-    exports,
   };
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
+import { cholesky, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
+import { transpose } from "../../numeric/matrix.ts";
 import { gridLocations } from "../gp/inducing.ts";
-import { rbfKernel } from "../gp/kernel.ts";
-import { whitenedFeatures } from "../gp/sparse-map.ts";
+import { kernelCross, kernelMatrix, rbfKernel } from "../gp/kernel.ts";
 import { nodeGeometry, nodeKernel } from "./node-kernel.ts";
 import { latticeNodes } from "./nodes.ts";
 
@@ -19,7 +20,10 @@ describe("nodeKernel", () => {
     it(`whitens as the map's own features do (q = ${q})`, () => {
       const { nodes, Z, geometry, kernel } = at(q, 2.5, 1.3);
       const p = geometry.numInducing;
-      const A = whitenedFeatures(rbfKernel(q, 2.5, 1.3), Z, p, q, nodes.locations, nodes.numNodes);
+      // a = L_K⁻¹ k(x_n) as columns, [p,n].
+      const isotropic = rbfKernel(q, 2.5, 1.3);
+      const A = transpose(kernelCross(isotropic, nodes.locations, nodes.numNodes, Z, p, q), nodes.numNodes, p);
+      solveLowerMatrixInPlace(cholesky(kernelMatrix(isotropic, Z, p, q), p, "K"), p, A, nodes.numNodes);
       expect(relativeError(kernel.features, A)).toBeLessThan(1e-12);
       for (let g = 0; g < nodes.numNodes; g++) {
         let s = 0;

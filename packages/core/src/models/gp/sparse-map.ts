@@ -4,8 +4,7 @@
  * At a place x, with a = L_K⁻¹ k(x) (docs/math/dtm.md §6):
  *   E f(x) = 𝒱'a,   Cov f(x)_kl = a'Ξ_kl a + δ_kl max(0, k(x,x) − a'a),   𝒱 = ν as [p,d].
  */
-import { cholesky, solveLowerInPlace, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
-import { transpose } from "../../numeric/matrix.ts";
+import { cholesky, solveLowerInPlace } from "../../numeric/cholesky.ts";
 import { type Kernel, kernelCross, kernelMatrix, kernelVariance } from "./kernel.ts";
 
 export interface SparseMap {
@@ -26,21 +25,6 @@ export interface MapMoments {
   readonly means: Float64Array;
   /** Cov f(x_n), [n,d,d]. */
   readonly covariances: Float64Array;
-}
-
-/** a = L_K⁻¹ k(x_n) as columns, [p,n], for given places X [n,q]. */
-export function whitenedFeatures(
-  kernel: Kernel,
-  Z: Float64Array,
-  p: number,
-  q: number,
-  X: Float64Array,
-  n: number,
-): Float64Array {
-  const L = cholesky(kernelMatrix(kernel, Z, p, q), p, "kernel matrix of the inducing places");
-  const A = transpose(kernelCross(kernel, X, n, Z, p, q), n, p);
-  solveLowerMatrixInPlace(L, p, A, n);
-  return A;
 }
 
 /** Writes E f(x) [d] and, unless it is null, Cov f(x) [d,d] at a place x [q] of the fit's frame. */
@@ -79,28 +63,27 @@ export function mapDecoder(map: SparseMap): MapDecoder {
   };
 }
 
-/** Mean of the coefficients at places X [n,q] (in the fit's frame), [n,d]. */
-export function mapMeans(map: SparseMap, X: Float64Array, n: number): Float64Array {
+/** Mean of the coefficients at places X [n,q] (in the fit's frame), [n,d]; their covariances go to [n,d,d] where given. */
+export function mapMeans(
+  map: SparseMap,
+  X: Float64Array,
+  n: number,
+  covariances: Float64Array | null = null,
+): Float64Array {
   const { mapDimension: q, numBasis: d } = map;
   const decode = mapDecoder(map);
   const means = new Float64Array(n * d);
   for (let g = 0; g < n; g++) {
-    decode(X.subarray(g * q, (g + 1) * q), means.subarray(g * d, (g + 1) * d), null);
+    const covariance = covariances?.subarray(g * d * d, (g + 1) * d * d) ?? null;
+    decode(X.subarray(g * q, (g + 1) * q), means.subarray(g * d, (g + 1) * d), covariance);
   }
   return means;
 }
 
 /** Mean and covariance of the coefficients at places X [n,q] (in the fit's frame). */
 export function mapMoments(map: SparseMap, X: Float64Array, n: number): MapMoments {
-  const { mapDimension: q, numBasis: d } = map;
-  const decode = mapDecoder(map);
-  const means = new Float64Array(n * d);
-  const covariances = new Float64Array(n * d * d);
-  for (let g = 0; g < n; g++) {
-    const covariance = covariances.subarray(g * d * d, (g + 1) * d * d);
-    decode(X.subarray(g * q, (g + 1) * q), means.subarray(g * d, (g + 1) * d), covariance);
-  }
-  return { means, covariances };
+  const covariances = new Float64Array(n * map.numBasis ** 2);
+  return { means: mapMeans(map, X, n, covariances), covariances };
 }
 
 /** Ξ_kl + Ξ_kl' at j > i and Ξ_kl at j = i, so that a'Ξ_kl a is a sum over pairs i ≤ j: [d(d+1)/2, p(p+1)/2]. */

@@ -5,6 +5,9 @@
 import type { NormalMixture } from "./normal-mixture.ts";
 import type { CoefficientPosterior } from "./posterior.ts";
 
+/** Normals have a density. */
+const LEAST_SD = Math.sqrt(Number.MIN_VALUE);
+
 /** Mixture of N(b'(β + m_k), b'S_k b + added variance) over the posterior's nodes; b at rows[offset..offset+d). */
 export function functionalDistribution(
   { weights, means: m, covariances: S }: CoefficientPosterior,
@@ -14,23 +17,34 @@ export function functionalDistribution(
   addedVariance: number,
 ): NormalMixture {
   const d = meanCoefficients.length;
-  const K = weights.length;
-  const means = new Float64Array(K);
-  const sds = new Float64Array(K);
-  // Few splines are above zero at one time.
-  const active = Array.from({ length: d }, (_, a) => a).filter((a) => rows[offset + a] !== 0);
-  for (let k = 0; k < K; k++) {
-    let mean = 0;
-    let variance = addedVariance;
-    for (const a of active) {
-      const b = rows[offset + a];
-      mean += b * (meanCoefficients[a] + m[k * d + a]);
-      let s = 0;
-      for (const c of active) s += S[(k * d + a) * d + c] * rows[offset + c];
-      variance += b * s;
-    }
-    means[k] = mean;
-    sds[k] = Math.sqrt(Math.max(variance, Number.MIN_VALUE));
+  const level = functionalMean(rows, offset, meanCoefficients, 0, d);
+  return {
+    weights,
+    means: weights.map((_, k) => level + functionalMean(rows, offset, m, k * d, d)),
+    sds: weights.map((_, k) => Math.max(functionalSd(rows, offset, S, k * d * d, d, addedVariance), LEAST_SD)),
+  };
+}
+
+/** b'w for the row b at `from` and the coefficients at `start`, d numbers each. */
+export function functionalMean(b: Float64Array, from: number, w: Float64Array, start: number, d: number): number {
+  let s = 0;
+  for (let k = 0; k < d; k++) s += b[from + k] * w[start + k];
+  return s;
+}
+
+/** √(b'Sb + added variance) for the row b at `from` and S [d,d] at `start`. */
+export function functionalSd(
+  b: Float64Array,
+  from: number,
+  S: Float64Array,
+  start: number,
+  d: number,
+  addedVariance = 0,
+): number {
+  let s = addedVariance;
+  for (let k = 0; k < d; k++) {
+    // Few splines are above zero at one time.
+    if (b[from + k] !== 0) s += b[from + k] * functionalMean(b, from, S, start + k * d, d);
   }
-  return { weights, means, sds };
+  return Math.sqrt(Math.max(s, 0));
 }

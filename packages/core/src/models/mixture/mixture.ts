@@ -7,6 +7,7 @@
  */
 import type { Noise } from "../../noise/noise.ts";
 import { choleskyInPlace } from "../../numeric/cholesky.ts";
+import { trace } from "../../numeric/matrix.ts";
 import { semidefiniteRoot } from "../../numeric/symmetric-eigen.ts";
 
 export interface CoefficientMixture {
@@ -46,9 +47,8 @@ export function makeMixture(parts: MixtureParts): CoefficientMixture {
   const factors = new Float64Array(covariances.length);
   for (let g = 0; g < numNodes; g++) {
     const S = covariances.slice(g * d * d, (g + 1) * d * d);
-    let total = 0;
-    for (let k = 0; k < d; k++) total += S[k * d + k];
-    for (let k = 0; k < d; k++) S[k * d + k] += relativeJitter * total;
+    const jitter = relativeJitter * trace(S, d);
+    for (let k = 0; k < d; k++) S[k * d + k] += jitter;
     const L = S.slice();
     factors.set(choleskyInPlace(L, d) ? L : semidefiniteRoot(S, d), g * d * d);
   }

@@ -31,11 +31,9 @@ export function mixtureVariance(mixture: NormalMixture): number {
 
 /** P(Y ≤ y). */
 export function mixtureCdf(mixture: NormalMixture, y: number): number {
-  let s = 0;
-  for (let k = 0; k < mixture.weights.length; k++) {
-    s += mixture.weights[k] * normalCdf((y - mixture.means[k]) / mixture.sds[k]);
-  }
-  return s;
+  const sums = new Float64Array(2);
+  normalSums(mixture)(y, sums);
+  return sums[0];
 }
 
 /** log density at y, by log-sum-exp, so that far tails stay finite. */

@@ -1,10 +1,8 @@
 /**
- * The place of an individual as told by the posterior weights of the lattice nodes: moments, highest-density regions
- * and draws. Nodes are cells of equal size, so the region of level p is the smallest set of cells that holds p.
+ * The place of an individual as told by the posterior weights of the lattice nodes: moments and highest-density
+ * regions. Nodes are cells of equal size, so the region of level p is the smallest set of cells that holds p.
  */
-import { cholesky } from "../../numeric/cholesky.ts";
-import type { Random } from "../../numeric/random.ts";
-import type { CoefficientPosterior, PlacePosterior } from "./posterior.ts";
+import type { PlacePosterior } from "./posterior.ts";
 
 export interface LocationMoments {
   readonly mean: Float64Array; // [q]
@@ -53,41 +51,4 @@ export function heaviestCounts(weights: Float64Array, levels: readonly number[])
     while (count < ascending.length && mass < level) mass += ascending[ascending.length - ++count];
     return count;
   });
-}
-
-/** Draws coefficient vectors: a node by its weight, then w ~ N(mean, covariance) there. */
-export interface CoefficientSampler {
-  /** Writes w to out[offset..offset+d] and returns the position of the node drawn. */
-  draw(random: Random, out: Float64Array, offset: number): number;
-}
-
-export function coefficientSampler(posterior: CoefficientPosterior, d: number): CoefficientSampler {
-  const { weights, means, covariances } = posterior;
-  const factors = new Map<number, Float64Array>();
-  const factorOf = (k: number): Float64Array => {
-    let L = factors.get(k);
-    if (L === undefined) {
-      const S = covariances.slice(k * d * d, (k + 1) * d * d);
-      let total = 0;
-      for (let a = 0; a < d; a++) total += S[a * d + a];
-      for (let a = 0; a < d; a++) S[a * d + a] += 1e-12 * total + Number.MIN_VALUE;
-      L = cholesky(S, d, "posterior covariance of the coefficients");
-      factors.set(k, L);
-    }
-    return L;
-  };
-  const z = new Float64Array(d);
-  return {
-    draw(random, out, offset) {
-      const k = random.categorical(weights);
-      const L = factorOf(k);
-      for (let a = 0; a < d; a++) z[a] = random.normal();
-      for (let a = 0; a < d; a++) {
-        let s = means[k * d + a];
-        for (let b = 0; b <= a; b++) s += L[a * d + b] * z[b];
-        out[offset + a] = s;
-      }
-      return k;
-    },
-  };
 }

@@ -4,7 +4,8 @@ import { undoTransform } from "../../cohort/marker.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { fitLmm } from "../fit-models.ts";
 import { placeIndividual } from "../place.ts";
-import { drawCurves, predict, predictBelow, predictChange, predictDifference } from "../predict.ts";
+import { drawCurves, predict } from "../predict.ts";
+import { predictBelow, predictChange, predictDifference } from "./change.ts";
 
 function modelOf(transform: "identity" | "log") {
   const random = createRandom(5);

@@ -75,7 +75,7 @@ export function predictCrossing(model: ModelBase, placement: Placement, options:
   const direction = options.direction ?? (below[0] > 0.5 ? "up" : "down");
   const crossings = new Float64Array(numDraws);
   drawCoefficients(model, placement, { numDraws, seed }, (w, s) => {
-    crossings[s] = firstCrossing(own.basis, w, 0, level, direction, grid, rows);
+    crossings[s] = firstCrossing(own.basis, w, level, direction, grid, rows);
   });
   crossings.sort();
   const reached = crossings.filter((t) => Number.isFinite(t)).length;

@@ -1,12 +1,16 @@
 /** Draws of a placed individual's curve, for what has no closed form (docs/math/prediction.md §3 to §5). */
 
+import { cholesky } from "../../numeric/cholesky.ts";
+import { trace } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import type { ModelBase } from "../fit.ts";
 import { markerModel } from "../fit.ts";
-import { coefficientSampler } from "../mixture/place.ts";
 import type { Placement } from "../placement.ts";
 
-/** Calls `use` with the coefficients β + w [d] of one curve after the other; the array is used again. */
+/**
+ * Calls `use` with the coefficients β + w [d] of one curve after the other, the array being used again: a node by its weight,
+ * then w ~ N(m, LL') there.
+ */
 export function drawCoefficients(
   model: ModelBase,
   { posterior }: Placement,
@@ -14,14 +18,30 @@ export function drawCoefficients(
   use: (coefficients: Float64Array, draw: number, normal: () => number) => void,
 ): void {
   const beta = markerModel(model).mean.coefficients;
-  const sampler = coefficientSampler(posterior, beta.length);
+  const d = beta.length;
+  const { weights, means: m, covariances } = posterior;
   const random = createRandom(seed);
-  const w = new Float64Array(beta.length);
+  const factors = new Map<number, Float64Array>();
+  const coefficients = new Float64Array(d);
   for (let s = 0; s < numDraws; s++) {
-    sampler.draw(random, w, 0);
-    for (let k = 0; k < w.length; k++) w[k] += beta[k];
-    use(w, s, () => random.normal());
+    const k = random.categorical(weights);
+    const L = factors.get(k) ?? factorOf(covariances.slice(k * d * d, (k + 1) * d * d), d);
+    factors.set(k, L);
+    const z = Float64Array.from(beta, () => random.normal());
+    for (let a = 0; a < d; a++) {
+      let w = m[k * d + a];
+      for (let b = 0; b <= a; b++) w += L[a * d + b] * z[b];
+      coefficients[a] = w + beta[a];
+    }
+    use(coefficients, s, () => random.normal());
   }
+}
+
+/** L of S [d,d] = LL', with a little on the diagonal of a singular one. */
+function factorOf(S: Float64Array, d: number): Float64Array {
+  const little = 1e-12 * trace(S, d) + Number.MIN_VALUE;
+  for (let a = 0; a < d; a++) S[a * d + a] += little;
+  return cholesky(S, d, "posterior covariance of the coefficients");
 }
 
 /** Draws of rows·(β + w), rows [T,d], with independent noise per row if wanted, on the scale of the model, [S,T]. */

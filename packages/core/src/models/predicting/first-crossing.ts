@@ -30,7 +30,6 @@ export function crossingGrid(basis: Basis, from: number): Float64Array {
 export function firstCrossing(
   basis: Basis,
   coefficients: Float64Array,
-  offset: number,
   threshold: number,
   direction: CrossingDirection,
   grid: Float64Array,
@@ -42,12 +41,12 @@ export function firstCrossing(
   const beyond = (t: number): number => {
     const first = evaluateActive(basis, t, active);
     let s = 0;
-    for (let j = 0; j <= basis.degree; j++) s += active[j] * coefficients[offset + first + j];
+    for (let j = 0; j <= basis.degree; j++) s += active[j] * coefficients[first + j];
     return sign * (s - threshold);
   };
   for (let k = 0; k < grid.length; k++) {
     let s = 0;
-    for (let a = 0; a < d; a++) s += rows[k * d + a] * coefficients[offset + a];
+    for (let a = 0; a < d; a++) s += rows[k * d + a] * coefficients[a];
     if (sign * (s - threshold) < 0) continue;
     if (k === 0) return grid[0];
     let low = grid[k - 1];

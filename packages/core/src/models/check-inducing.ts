@@ -2,7 +2,7 @@
 import { checkOption } from "../errors.ts";
 
 /** The parts of inducing options that say how many places there are. */
-export interface AskedInducing {
+interface AskedInducing {
   readonly perDimension?: number;
   readonly count?: number;
   readonly locations?: readonly unknown[];

@@ -2,7 +2,7 @@
 
 import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
 import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
-import type { ColumnNames, FitControl, ModelBase } from "./fit.ts";
+import type { ColumnNames, FitControl } from "./fit.ts";
 import { markerModel } from "./fit.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
 import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
@@ -87,10 +87,6 @@ function finished<M extends LmmModel | FpcaModel>(
 ): M {
   const q = model.mapDimension;
   const orientation = orientationMatrix(scoreDirections(model), averageGram(statistics), markerModel(model).basis, q);
-  return { ...withColumns(model, { columns }), orientation };
-}
-
-/** The model with the columns its cohort was read from. */
-export function withColumns<M extends ModelBase>(model: M, { columns }: { readonly columns?: ColumnNames }): M {
-  return columns === undefined ? model : { ...model, markers: model.markers.map((part) => ({ ...part, columns })) };
+  const markers = columns === undefined ? model.markers : model.markers.map((part) => ({ ...part, columns }));
+  return { ...model, markers, orientation };
 }

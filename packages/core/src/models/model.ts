@@ -5,10 +5,11 @@
 
 import { DtmError } from "../errors.ts";
 import { createRandom } from "../numeric/random.ts";
-import { logSumExp } from "../numeric/special.ts";
 import type { ClassesModel } from "./classes/classes.ts";
 import type { DtmModel } from "./dtm/model.ts";
+import { givenNodes } from "./dtm/nodes.ts";
 import { markerModel } from "./fit.ts";
+import { gridLocations } from "./gp/inducing.ts";
 import { mapMoments } from "./gp/sparse-map.ts";
 import type { FpcaModel } from "./linear/fpca.ts";
 import type { LmmModel } from "./linear/lmm.ts";
@@ -119,23 +120,7 @@ export function placeNodes(q: number, options: MixtureOptions = {}): PlaceNodes 
     return { locations, logWeights: new Float64Array(n).fill(-Math.log(n)) };
   }
   const step = options.step ?? (q === 1 ? 0.02 : 0.1);
-  const per = Math.round((2 * halfWidth) / step) + 1;
-  const n = per ** q;
-  const locations = new Float64Array(n * q);
-  const logWeights = new Float64Array(n);
-  for (let g = 0; g < n; g++) {
-    let rest = g;
-    for (let c = q - 1; c >= 0; c--) {
-      const k = rest % per;
-      rest = (rest - k) / per;
-      const x = -halfWidth + (2 * halfWidth * k) / (per - 1);
-      locations[g * q + c] = x;
-      logWeights[g] -= 0.5 * x * x;
-    }
-  }
-  const total = logSumExp(logWeights);
-  for (let g = 0; g < n; g++) logWeights[g] -= total;
-  return { locations, logWeights };
+  return givenNodes(gridLocations(q, Math.round((2 * halfWidth) / step) + 1, halfWidth), q);
 }
 
 export function unknownModel(model: never): DtmError {

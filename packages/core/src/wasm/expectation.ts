@@ -14,8 +14,9 @@ const BLOCK = 64;
 /** Terms of a quadratic in one or two coordinates, at most. */
 const MOST_TERMS = 5;
 
-/** The part of `BasisStatistics` that is read here. */
-interface Statistics {
+/** The part of `BasisStatistics` that kernels read. */
+export interface Statistics {
+  readonly numIndividuals: number; // m
   readonly numBand: number;
   readonly bandRow: ArrayLike<number>;
   readonly bandColumn: ArrayLike<number>;

@@ -3,20 +3,9 @@
  * models/linear/expectation.ts).
  */
 import { type Noise, noiseConstants, noiseLevel } from "../noise/noise.ts";
+import type { Statistics } from "./expectation.ts";
 import { openKernels } from "./layout.ts";
 import { LINEAR } from "./layouts.ts";
-
-/** What is read of `BasisStatistics`. */
-interface Statistics {
-  readonly numIndividuals: number;
-  readonly center: number;
-  readonly bandRow: ArrayLike<number>;
-  readonly bandColumn: ArrayLike<number>;
-  readonly gram: Float64Array;
-  readonly cross: Float64Array;
-  readonly sumSquares: Float64Array;
-  readonly counts: Int32Array;
-}
 
 /** β [d], noise and L [d,r]. */
 interface Parameters {

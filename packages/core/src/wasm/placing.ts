@@ -15,7 +15,7 @@ export interface NodeTables {
   readonly packedCovariances: Float64Array; // [Γ, d(d+1)/2]
 }
 
-/** What the kernels read of an individual: Fw + N(0, N) = h (models/mixture/observed.ts). */
+/** What the kernels read of an individual: Fw + N(0, N) = h (models/mixture/observed.ts says how). */
 export interface ObservedFunctionals {
   readonly rank: number; // r
   readonly functionals: Float64Array; // F [r,d]

@@ -11,8 +11,9 @@ import { learnNoise, type Noise, noiseConstants, noiseLevel, whiteNoise } from "
 import { choleskyInPlace, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
 import { logSumExp } from "../../numeric/special.ts";
-import { checkCancelled, type FitControl, LIBRARY_VERSION, type ModelBase, now } from "../fit.ts";
+import { checkCancelled, type FitControl, type ModelBase, now } from "../fit.ts";
 import { type PrepareOptions, prepareCohort } from "../prepare.ts";
+import { fitRecord } from "../run.ts";
 
 export interface ClassesModel extends Omit<ModelBase, "mapDimension" | "orientation"> {
   readonly kind: "classes";
@@ -94,12 +95,9 @@ export function fitClasses(cohort: Cohort, options: ClassesOptions = {}): Classe
     weights: Float64Array.from(order, (k) => fit.weights[k]),
     curves,
     criteria,
-    record: {
-      version: LIBRARY_VERSION,
+    record: fitRecord(statistics, {
       options: { model: "classes", numClasses, maxClasses, starts, numBasis: d, degree: statistics.basis.degree },
       seed,
-      numIndividuals: m,
-      numObservations: statistics.numObservations,
       trace: fit.trace,
       iterations: fit.trace.length,
       converged: fit.converged,
@@ -108,7 +106,7 @@ export function fitClasses(cohort: Cohort, options: ClassesOptions = {}): Classe
         : `Stopped after ${MAX_ITERATIONS} iterations with ${K} classes before the gain fell below the tolerance.`,
       warnings,
       milliseconds: { "latent classes": now() - begun },
-    },
+    }),
   };
 }
 

@@ -31,7 +31,7 @@ export type InducingOptions =
     };
 
 /** Inducing places and how many there are. */
-export interface InducingPlaces {
+interface InducingPlaces {
   readonly locations: Float64Array; // Z [p,q]
   readonly count: number; // p
 }
@@ -71,14 +71,12 @@ export function placeInducing(
 export function gridLocations(q: number, perDimension: number, halfWidth = 2): Float64Array {
   const p = perDimension ** q;
   const Z = new Float64Array(p * q);
-  const step = perDimension > 1 ? (2 * halfWidth) / (perDimension - 1) : 0;
-  const first = perDimension > 1 ? -halfWidth : 0;
   for (let j = 0; j < p; j++) {
     let rest = j;
     for (let c = q - 1; c >= 0; c--) {
       const k = rest % perDimension;
       rest = (rest - k) / perDimension;
-      Z[j * q + c] = first + k * step;
+      Z[j * q + c] = perDimension > 1 ? -halfWidth + (2 * halfWidth * k) / (perDimension - 1) : 0;
     }
   }
   return Z;

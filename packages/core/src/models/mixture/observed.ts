@@ -6,16 +6,10 @@
  * so that h ~ N(Fm_g, V) at node g with V = FΣ_gF' + N, whose entries have few terms: one for r = d, four for r = d − 1.
  * Where G_PP is close to singular, F = R with G = R'R and N = σ²I take their place.
  */
+import type { ObservedFunctionals } from "../../wasm/placing.ts";
 import type { MixtureWorkspace } from "./posterior.ts";
 
-export interface Observed {
-  readonly rank: number; // r
-  readonly functionals: Float64Array; // F [r,d]
-  readonly heights: Float64Array; // h [r]
-  /** N, lower triangle row by row. */
-  readonly noise: Float64Array;
-  /** Pivots of the Cholesky factorisation of N, [r]. */
-  readonly floors: Float64Array;
+export interface Observed extends ObservedFunctionals {
   /** log p(y) but for log Σ_g π_g (|N|/|V|)^½ exp(−½ e'V⁻¹e), e = h − Fm_g. */
   readonly constant: number;
 }

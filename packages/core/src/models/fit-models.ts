@@ -22,7 +22,7 @@ import type { DtmPaperModel } from "./paper/model.ts";
 import type { DtmPaperOptions } from "./paper/options.ts";
 import { type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./paper/run.ts";
 import { prepareCohort } from "./prepare.ts";
-import { checkSnapshot, completeRun, type RunProgress, type StartResult } from "./run.ts";
+import { checkSnapshot, completeRun, type FitRun, type FitState, type RunProgress } from "./run.ts";
 
 export { fitFpca, fitLinear, fitLmm } from "./linear-models.ts";
 
@@ -70,21 +70,13 @@ export function fitDtm(cohort: Cohort, options: FitDtmOptions = {}): MapModel {
 export type DtmProgress = RunProgress;
 
 /** A map fit under way. */
-export interface DtmRun {
-  /** One iteration; `done` when the fit has stopped. */
-  step(): DtmProgress;
+export interface DtmRun extends Pick<FitRun<FitState, unknown, MapModel>, "step" | "places" | "starts" | "finish"> {
   /** All that is needed to go on later: plain data, bound to the cohort by a checksum. */
   snapshot(): DtmRunSnapshot;
-  /** Means of everybody's place as the fit stands, in the fit's own frame, [m,q]: for watching a fit settle. */
-  places(): Float64Array;
-  /** The finished starts of a fit with restarts, the best first; none without. */
-  starts(): readonly StartResult[];
   /** What the fit reads of the cohort; `embed` of the same cohort can use it again. */
   readonly statistics: BasisStatistics;
   /** The linear models that it started from; a run that was resumed knows them no more. */
   readonly linear?: LinearModels;
-  /** The model as it stands; the fit need not be done. */
-  finish(): MapModel;
 }
 
 /** A stored fit: plain data, bound to the cohort by a checksum. */

@@ -63,12 +63,12 @@ export interface RunProgress extends FitProgress {
 
 /** A fit under way. */
 export interface FitRun<State extends FitState, Inputs, Model extends Fitted> {
-  /** One step. */
+  /** One step; `done` when the fit has stopped. */
   step(): RunProgress;
   progress(): RunProgress;
   /** A copy of all that is needed to resume; survives structured clone. */
   snapshot(): RunSnapshot<State, Inputs, Model["kind"]>;
-  /** Means of everybody's place as the fit stands, its own frame, [m,q]; one pass over the cohort. */
+  /** Means of everybody's place as the fit stands, its own frame, [m,q]: for watching a fit settle; one pass over the cohort. */
   places(): Float64Array;
   /** The finished starts of a fit with restarts, the best first; none without. */
   starts(): readonly StartResult[];

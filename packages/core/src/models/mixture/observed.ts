@@ -6,6 +6,8 @@
  * so that h ~ N(Fm_g, V) at node g with V = FΣ_gF' + N, whose entries have few terms: one for r = d, four for r = d − 1.
  * Where G_PP is close to singular, F = R with G = R'R and N = σ²I take their place.
  */
+import { choleskyInPlace } from "../../numeric/cholesky.ts";
+import { multiplyTransposed } from "../../numeric/matrix.ts";
 import type { ObservedFunctionals } from "../../wasm/placing.ts";
 import type { MixtureWorkspace } from "./posterior.ts";
 
@@ -99,16 +101,8 @@ function invertRoot(
     for (let c = a; c < r; c++) T[a * r + c] /= diagonal;
     for (let b = 0; b < r; b++) R[a * d + pivots[b]] = a === b ? 1 : 0;
   }
-  const C = new Float64Array(r * r);
-  for (let a = 0, at = 0; a < r; a++) {
-    for (let b = 0; b <= a; b++, at++) {
-      let s = 0;
-      for (let c = a; c < r; c++) s += T[a * r + c] * T[b * r + c];
-      noise[at] = sigma2 * s;
-      let left = noise[at];
-      for (let c = 0; c < b; c++) left -= C[a * r + c] * C[b * r + c];
-      C[a * r + b] = a === b ? Math.sqrt(left) : left / C[b * r + b];
-    }
-    floors[a] = C[a * r + a] ** 2;
-  }
+  const N = multiplyTransposed(T, T, r, r, r).map((v) => sigma2 * v);
+  for (let a = 0, at = 0; a < r; a++) for (let b = 0; b <= a; b++) noise[at++] = N[a * r + b];
+  choleskyInPlace(N, r);
+  for (let a = 0; a < r; a++) floors[a] = N[a * r + a] ** 2;
 }

@@ -5,6 +5,7 @@
  */
 
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import { choleskyInPlace, logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { chisquareQuantile } from "../../numeric/special.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { openNodes } from "../../wasm/placing.ts";
@@ -45,6 +46,9 @@ interface PlacedIndividual extends LocationMoments {
 /** Places one individual; without details the last three may be empty. */
 type PlaceIndividual = (statistics: BasisStatistics, individual: number) => PlacedIndividual;
 
+/** Probabilities in the regions whose areas are given. */
+const LEVELS = [0.5, 0.9];
+
 /** A placer under a model; it keeps tables of the mixture, so one serves many blocks. */
 export function createPlacer(
   model: TrajectoryModel,
@@ -55,7 +59,7 @@ export function createPlacer(
   const q = model.mapDimension;
   const d = markerModel(model).basis.numBasis;
   const cell = cellArea(model, mixture);
-  const [ball50, ball90] = [ballVolume(q, 0.5), ballVolume(q, 0.9)];
+  const balls = LEVELS.map((level) => ballVolume(q, level));
   const placeOne =
     isMapModel(model) && chooseKernels(kernels) === "wasm-simd"
       ? kernelPlaces(model, mixture, details)
@@ -75,15 +79,9 @@ export function createPlacer(
       if (!details) continue;
       out.coefficients.set(placed.coefficients, i * d);
       out.outsideMass[i] = placed.outsideMass;
-      if (Number.isFinite(cell)) {
-        const [half, most] = heaviestCounts(placed.weights, [0.5, 0.9]);
-        out.area50[i] = half * cell;
-        out.area90[i] = most * cell;
-      } else {
-        const scale = Math.sqrt(Math.max(determinant(covariance, q), 0));
-        out.area50[i] = ball50 * scale;
-        out.area90[i] = ball90 * scale;
-      }
+      [out.area50[i], out.area90[i]] = Number.isFinite(cell)
+        ? heaviestCounts(placed.weights, LEVELS).map((count) => count * cell)
+        : balls.map((volume) => volume * rootDeterminant(covariance, q));
     }
     return out;
   };
@@ -198,9 +196,8 @@ function ballVolume(q: number, level: number): number {
   return unitBall * Math.sqrt(chisquareQuantile(level, q)) ** q;
 }
 
-function determinant(S: Float64Array, q: number): number {
-  if (q === 1) return S[0];
-  if (q === 2) return S[0] * S[3] - S[1] * S[2];
-  const minor = (a: number, b: number, c: number, d: number) => S[a] * S[d] - S[b] * S[c];
-  return S[0] * minor(4, 5, 7, 8) - S[1] * minor(3, 5, 6, 8) + S[2] * minor(3, 4, 6, 7);
+/** √|S|; 0 for a singular S. */
+function rootDeterminant(S: Float64Array, q: number): number {
+  const L = S.slice();
+  return choleskyInPlace(L, q) ? Math.exp(0.5 * logDetFromCholesky(L, q)) : 0;
 }

@@ -1,10 +1,8 @@
 /** How groups are made: by a tree of the places, or by Gaussians fitted to them. */
-import { groupPlaces } from "@trajectory-maps/core";
-import { type GroupMethod, rotatedComponents, studyStability } from "@trajectory-maps/core/study";
+import { type GroupMethod, rotatedComponents } from "@trajectory-maps/core/study";
 import { brief, percent } from "../print/words.ts";
-import type { Pool } from "../threads/pool.ts";
-import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";
-import type { GroupChoice, PlacedRun, StudiedGroups } from "./study-parts.ts";
+import { type OptionSpec, type Options, textOption } from "./command.ts";
+import type { PlacedRun, StudiedGroups } from "./study-parts.ts";
 
 const METHODS: readonly GroupMethod[] = ["ward", "mixture"];
 
@@ -17,31 +15,6 @@ export const METHOD_OPTION: OptionSpec = {
 
 export function methodOf(options: Options): GroupMethod {
   return METHODS.find((method) => method === textOption(options, "method")) ?? "ward";
-}
-
-/** Groups of the places by either method, and their stability under bootstrap refits. */
-export async function studyGroups(
-  run: PlacedRun,
-  choice: GroupChoice & { readonly method: GroupMethod },
-  pool: Pool,
-  { talk }: Context,
-): Promise<StudiedGroups> {
-  const { method, numGroups, resamples, seed, better } = choice;
-  const groups = talk.during("Groups", () =>
-    groupPlaces(run.model, run.placements, { method, numGroups, seed, ...(better === undefined ? {} : { better }) }),
-  );
-  if (resamples === 0) return { groups, stability: null };
-  const stability = await talk.during("Stability under refits", (onProgress) =>
-    studyStability(run.model, run.cohort, groups.labels, groups.groups.length, {
-      method,
-      numResamples: resamples,
-      seed,
-      jobs: pool.jobs,
-      run: async ({ cohort, ...part }) => (await pool.run({ kind: "resample", shared: cohort, part })) as Int32Array,
-      onProgress: (done, of) => onProgress({ stage: "refits", iteration: done, maxIterations: of, value: Number.NaN }),
-    }),
-  );
-  return { groups, stability };
 }
 
 /** The page of the groups with the method that made them; it is written for trees. */

@@ -9,10 +9,10 @@ import { groupsPage } from "../print/results.ts";
 import { withPool } from "../threads/pool.ts";
 import type { Context } from "./command.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, type OptionSpec, type Options, textOption } from "./command.ts";
-import { componentsLine, componentsOf, METHOD_OPTION, methodOf, methodPage, studyGroups } from "./groups-method.ts";
+import { componentsLine, componentsOf, METHOD_OPTION, methodOf, methodPage } from "./groups-method.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { laterRecord } from "./run-record.ts";
-import { type GroupChoice, placeRun, type StudiedGroups } from "./study-parts.ts";
+import { type GroupChoice, groupsOf, placeRun, type StudiedGroups } from "./study-parts.ts";
 import { COLUMN_OPTIONS, readVisitsFor } from "./visits.ts";
 
 export const GROUPS_FILE = "groups.json";
@@ -52,7 +52,7 @@ export const groups: Command = {
     checkOutputs(folder, [GROUPS_FILE, GROUPS_TABLE], options.force === true);
     const run = placeRun(opened, context);
     const studied = await withPool(jobsOf(options), (pool) =>
-      studyGroups(run, { ...choice, method: methodOf(options) }, pool, context),
+      groupsOf(run, { ...choice, method: methodOf(options) }, pool, context),
     );
     const found = studied.groups.groups.length;
     if (choice.numGroups !== "auto" && found < choice.numGroups) {

@@ -15,7 +15,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   wasm: ["errors", "numeric", "noise"],
   cohort: ["errors", "numeric"],
   ingest: ["errors", "numeric", "cohort"],
-  basis: ["errors", "numeric", "cohort"],
+  basis: ["errors", "numeric", "noise", "cohort"],
   models: ["errors", "numeric", "noise", "wasm", "cohort", "basis"],
   simulate: ["errors", "numeric", "noise", "cohort", "basis", "models"],
   evaluate: ["errors", "numeric", "noise", "cohort", "basis", "models"],

@@ -1,4 +1,5 @@
 /** Minibatches over 100,000 individuals on one thread: time per individual and epoch, and numeric state. */
+import { statisticsColumns } from "../../packages/core/src/basis/statistics.ts";
 import { type DtmRun, startDtm } from "../../packages/core/src/models/fit-models.ts";
 import { prepareCohort } from "../../packages/core/src/models/prepare.ts";
 import { alone, type BenchCase } from "../case.ts";
@@ -15,8 +16,8 @@ export const stochastic: BenchCase = {
   run: async ({ quick, say }) => {
     const m = quick ? 5000 : 100_000;
     const cohort = registry(m);
-    const { gram, cross, sumSquares, counts } = prepareCohort(cohort).statistics;
-    const bytes = [gram, cross, sumSquares, counts].reduce((sum, list) => sum + list.byteLength, 0);
+    const columns = statisticsColumns(prepareCohort(cohort).statistics);
+    const bytes = columns.reduce((sum, column) => sum + column.byteLength, 0);
     say("linear start");
     let [epochs, places] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let round = 0; round < (quick ? 1 : ROUNDS); round++) {

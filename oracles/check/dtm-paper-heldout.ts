@@ -40,7 +40,7 @@ const LATTICE_STEPS = [0.02, 0.1, 0.25];
 export function checkHeldOut(fixture: HeldOutFixture, problem: PaperProblem, optimal: InducingPosterior): Check[] {
   const { statistics, q } = problem;
   const cohort = fixtureCohort(fixture.subject, fixture.t, fixture.y);
-  const held = basisStatistics(cohort, statistics.basis, statistics.center);
+  const held = basisStatistics(cohort, statistics.basis, statistics);
   const draws = flatten(fixture.x_draws);
   const n = draws.length / q;
   const mixture = mixtureAt(problem, optimal, draws, new Float64Array(n).fill(-Math.log(n)));

@@ -84,7 +84,7 @@ export function checkGridFit(fixture: GridFitFixture): Check[] {
     noise: markerModel(model).noise,
   });
   const test = fixtureCohort(fixture.test_ids, fixture.test_t, fixture.test_y);
-  const heldOut = logLikelihoods(mixture, basisStatistics(test, basis, statistics.center));
+  const heldOut = logLikelihoods(mixture, basisStatistics(test, basis, statistics));
   const mean = heldOut.reduce((s, v) => s + v, 0) / heldOut.length;
   return [...checks, compareAbsolute("ll_mean", mean, fixture.ll_mean, 0.05)];
 

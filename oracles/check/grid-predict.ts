@@ -59,7 +59,7 @@ export function checkPrediction(problem: GridProblem): Check[] {
     noise: whiteNoise(predict.s2),
   });
   const cohort = fixtureCohort(predict.ids, predict.t, predict.y);
-  const held = basisStatistics(cohort, statistics.basis, statistics.center);
+  const held = basisStatistics(cohort, statistics.basis, statistics);
   return [
     compare("predict.node_mean", means, predict.node_mean),
     compare("predict.node_cov", withJitter(covariances, d), predict.node_cov),
@@ -110,17 +110,17 @@ function forecastChecks(
   predict: GridPrediction,
   minWeight: number,
 ): Check[] {
-  const { basis, center } = held;
+  const { basis } = held;
   const repeated: number[] = [];
   for (let i = 0; i < held.numIndividuals; i++) if (held.counts[i] >= 2) repeated.push(i);
   const chosen = selectIndividuals(cohort, repeated);
   const past = basisStatistics(
     selectVisits(chosen, (n) => Math.ceil(n / 2)),
     basis,
-    center,
+    held,
   );
   const future = selectVisits(chosen, (n) => Math.ceil(n / 2), true);
-  const whole = logLikelihoods(mixture, basisStatistics(chosen, basis, center));
+  const whole = logLikelihoods(mixture, basisStatistics(chosen, basis, held));
   const before = logLikelihoods(mixture, past);
   const rows = designMatrix(basis, onlyMarker(future).times);
   const work = mixtureWorkspace(mixture);

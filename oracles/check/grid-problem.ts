@@ -168,7 +168,9 @@ export function statisticsOf(
   data: { readonly ids: Row; readonly t: Row; readonly y: Row },
   center?: number,
 ): BasisStatistics {
-  return basisStatistics(fixtureCohort(data.ids, data.t, data.y), fixtureBasis(fixture.knots, fixture.degree), center);
+  return basisStatistics(fixtureCohort(data.ids, data.t, data.y), fixtureBasis(fixture.knots, fixture.degree), {
+    center,
+  });
 }
 
 /** A fixture's mean, a number or coefficients, as coefficients [d]. */

@@ -78,7 +78,7 @@ export function checkMixed(fixture: MixedFixture): Check[] {
     heldout: basisStatistics(
       fixtureCohort(heldout.subject, heldout.t, heldout.y),
       fixtureBasis(data.knots, data.degree),
-      statistics.center,
+      statistics,
     ),
   };
   const checks: Check[] = [];

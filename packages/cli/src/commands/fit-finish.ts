@@ -4,8 +4,8 @@
  */
 
 import { join } from "node:path";
-import { markerModel, saveModel, type TrajectoryModel } from "@trajectory-maps/core";
-import { basisStatistics, type ShardHost } from "@trajectory-maps/core/hosts";
+import { saveModel, type TrajectoryModel } from "@trajectory-maps/core";
+import { modelStatistics, type ShardHost } from "@trajectory-maps/core/hosts";
 import { leftOutNote, onlyMarker, type ReadCohort } from "@trajectory-maps/core/ingest";
 import { linearLogLikelihood } from "@trajectory-maps/core/models";
 import { toCsv } from "@trajectory-maps/report";
@@ -104,8 +104,7 @@ async function assembleRun(
 }> {
   const { read, options, context, signals, shards } = work;
   const { model } = finished;
-  const statistics =
-    finished.statistics ?? basisStatistics(read.cohort, markerModel(model).basis, markerModel(model).center);
+  const statistics = finished.statistics ?? modelStatistics(model, read.cohort);
   const early = await signalNow(signals);
   if (early !== undefined) throw keepFinished(early, model, work);
   const linear = finished.linear ?? fitBoth(read, work.choice, context, shards, { statistics });

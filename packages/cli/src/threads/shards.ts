@@ -10,6 +10,7 @@ import { DtmError } from "@trajectory-maps/core";
 import {
   type BasisStatistics,
   createShardWorker,
+  mapColumns,
   type ShardBlock,
   type ShardFunction,
   type ShardHost,
@@ -163,16 +164,13 @@ function takeParts(counters: Int32Array, parts: readonly unknown[], take: (part:
 
 /** The statistics in shared memory; those already there are taken as they are. */
 function shareStatistics(statistics: BasisStatistics): BasisStatistics {
-  const { gram, cross, sumSquares, counts } = statistics;
-  if (gram.buffer instanceof SharedArrayBuffer) return statistics;
-  const floats = (from: Float64Array) => {
-    const to = new Float64Array(sharedBuffer(from.byteLength));
+  if (statistics.gram.buffer instanceof SharedArrayBuffer) return statistics;
+  return mapColumns(statistics, (from) => {
+    const memory = sharedBuffer(from.byteLength);
+    const to = from instanceof Int32Array ? new Int32Array(memory) : new Float64Array(memory);
     to.set(from);
     return to;
-  };
-  const shared = new Int32Array(sharedBuffer(counts.byteLength));
-  shared.set(counts);
-  return { ...statistics, gram: floats(gram), cross: floats(cross), sumSquares: floats(sumSquares), counts: shared };
+  });
 }
 
 function sharedBuffer(bytes: number): SharedArrayBuffer {

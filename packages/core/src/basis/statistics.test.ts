@@ -1,13 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../test/expect-gradient.ts";
+import { randomCohort } from "../../../../test/random-cohort.ts";
 import { type Cohort, makeCohort, onlyMarker } from "../cohort/cohort.ts";
 import { idAt } from "../cohort/ids.ts";
 import { applyTransform, type Transform } from "../cohort/marker.ts";
 import { createRandom } from "../numeric/random.ts";
 import { designMatrix } from "./bspline.ts";
 import { bsplineBasis } from "./knots.ts";
-import { basisStatistics, countDistinctTimes, residualStatistics, selectStatistics, unpackGram } from "./statistics.ts";
+import {
+  basisStatistics,
+  countDistinctTimes,
+  residualStatistics,
+  selectStatistics,
+  statisticsBlock,
+  unpackGram,
+} from "./statistics.ts";
 
 /** 12 individuals with 1 to 7 observations around 80, as a lung function would be. */
 function cohortOf(transform: Transform = "identity"): Cohort {
@@ -97,7 +105,7 @@ describe("basisStatistics", () => {
     expect(statistics.center).toBeCloseTo(logs.reduce((s, v) => s + v, 0) / logs.length, 14);
     // The basis sums to one, so the sum of B'(y − center) is the sum of y − center.
     expect(Math.abs(statistics.cross.reduce((s, v) => s + v, 0))).toBeLessThan(1e-11);
-    expect(basisStatistics(cohort, basis, 4.5).center).toBe(4.5);
+    expect(basisStatistics(cohort, basis, { center: 4.5 }).center).toBe(4.5);
   });
 
   it("does not depend on the order of rows, bit for bit", () => {
@@ -149,5 +157,15 @@ describe("selectStatistics", () => {
 describe("countDistinctTimes", () => {
   it("counts equal times once", () => {
     expect(countDistinctTimes(makeCohort({ ids: ["a", "a", "b"], times: [1, 2, 1], values: [0, 0, 0] }))).toBe(2);
+  });
+});
+
+describe("statisticsBlock", () => {
+  it("shows the rows of the block and copies nothing", () => {
+    const { statistics } = randomCohort({ numIndividuals: 12, seed: 4 });
+    const block = statisticsBlock(statistics, { from: 3, to: 9 });
+    expect(block.counts).toEqual(statistics.counts.slice(3, 9));
+    expect(block.gram.buffer).toBe(statistics.gram.buffer);
+    expect(block.cross[0]).toBe(statistics.cross[3 * statistics.basis.numBasis]);
   });
 });

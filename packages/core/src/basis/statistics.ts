@@ -5,10 +5,12 @@
  *   B_i'1 = G_i 1,  1'(y_i − center) = 1'c_i,  n_i = 1'G_i 1,
  * so a mean function with coefficients β may move without reading observations again:
  *   g_i = B_i'(y_i − Bβ) = c_i − G_i β̃,   ρ_i = s_i − 2 β̃'c_i + β̃'G_i β̃,   β̃ = β − center·1.
+ * Noise with a correlation R_i puts R_i⁻¹ between the factors of each; that of white noise is I.
  * 12 + 5 + 1 doubles per individual for the default basis, whatever the number of observations.
  */
 import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
+import { type Noise, whiteNoise } from "../noise/noise.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 import { type Basis, evaluateActive } from "./bspline.ts";
 
@@ -18,6 +20,8 @@ export interface BasisStatistics {
   readonly numObservations: number;
   /** Pooled mean of the transformed values, subtracted before `cross` and `sumSquares` are taken. */
   readonly center: number;
+  /** The noise whose correlation R_i is in the columns; its level is not, models learn it. */
+  readonly noise: Noise;
   /** Number of band entries per individual: pairs k ≤ l ≤ k + degree. */
   readonly numBand: number;
   /** Row k and column l of each band entry, [numBand]; ordered by k, then l. */
@@ -33,8 +37,16 @@ export interface BasisStatistics {
   readonly counts: Int32Array;
 }
 
-/** Statistics of a cohort; `center` defaults to the pooled mean (give the training one for new individuals). */
-export function basisStatistics(cohort: Cohort, basis: Basis, center?: number): BasisStatistics {
+/** Columns with the same number of entries for every individual. */
+const COLUMNS = ["gram", "cross", "sumSquares", "counts"] as const;
+type Column = BasisStatistics[(typeof COLUMNS)[number]];
+
+/** Statistics of a cohort; `center` defaults to the pooled mean (new individuals take centre and noise of the model). */
+export function basisStatistics(
+  cohort: Cohort,
+  basis: Basis,
+  { center, noise = whiteNoise(1) }: { readonly center?: number; readonly noise?: Noise } = {},
+): BasisStatistics {
   const { marker, offsets, times, values: measured } = onlyMarker(cohort);
   const m = numIndividuals(cohort);
   const N = times.length;
@@ -67,6 +79,7 @@ export function basisStatistics(cohort: Cohort, basis: Basis, center?: number): 
     numIndividuals: m,
     numObservations: N,
     center: origin,
+    noise,
     numBand,
     bandRow: band.row,
     bandColumn: band.column,
@@ -136,25 +149,42 @@ export function residualStatistics(
   return Math.max(rho, 0);
 }
 
+/** The columns of all individuals. */
+export function statisticsColumns(statistics: BasisStatistics): Column[] {
+  return COLUMNS.map((name) => statistics[name]);
+}
+
+/** The statistics with other columns: each as `change` makes it from the old one and its entries per individual. */
+export function mapColumns(
+  statistics: BasisStatistics,
+  change: (column: Column, width: number) => Column,
+): BasisStatistics {
+  const m = statistics.numIndividuals;
+  const changed = COLUMNS.map((name) => [name, change(statistics[name], statistics[name].length / m)]);
+  return { ...statistics, ...Object.fromEntries(changed) };
+}
+
+/** Statistics of individuals from..to−1 as views on the same numbers; N and centre stay those of the cohort. */
+export function statisticsBlock(
+  statistics: BasisStatistics,
+  { from, to }: { readonly from: number; readonly to: number },
+): BasisStatistics {
+  const block = mapColumns(statistics, (column, width) => column.subarray(from * width, to * width));
+  return { ...block, numIndividuals: to - from };
+}
+
 /** Statistics of some individuals, in the given order, from statistics already taken. */
 export function selectStatistics(statistics: BasisStatistics, individuals: ArrayLike<number>): BasisStatistics {
-  const { numBand } = statistics;
-  const d = statistics.basis.numBasis;
   const m = individuals.length;
-  const gram = new Float64Array(m * numBand);
-  const cross = new Float64Array(m * d);
-  const sumSquares = new Float64Array(m);
-  const counts = new Int32Array(m);
-  let N = 0;
-  for (let i = 0; i < m; i++) {
-    const s = individuals[i];
-    gram.set(statistics.gram.subarray(s * numBand, (s + 1) * numBand), i * numBand);
-    cross.set(statistics.cross.subarray(s * d, (s + 1) * d), i * d);
-    sumSquares[i] = statistics.sumSquares[s];
-    counts[i] = statistics.counts[s];
-    N += counts[i];
-  }
-  return { ...statistics, numIndividuals: m, numObservations: N, gram, cross, sumSquares, counts };
+  const selected = mapColumns(statistics, (column, width) => {
+    const out = column instanceof Int32Array ? new Int32Array(m * width) : new Float64Array(m * width);
+    for (let i = 0; i < m; i++) {
+      const from = individuals[i] * width;
+      out.set(column.subarray(from, from + width), i * width);
+    }
+    return out;
+  });
+  return { ...selected, numIndividuals: m, numObservations: selected.counts.reduce((sum, n) => sum + n, 0) };
 }
 
 /** Σ_i G_i, [d,d]. */

@@ -1,8 +1,9 @@
 /** For programs that spread work over threads or workers: shards of a fit, tasks of a study, statistics taken once. */
 
 export { countExceedances, type ExceedanceCounter, type PermutationPlan } from "../associate/permutation.ts";
-export { type BasisStatistics, basisStatistics, selectStatistics } from "../basis/statistics.ts";
+export { type BasisStatistics, basisStatistics, mapColumns, selectStatistics } from "../basis/statistics.ts";
 export { evaluateFold, type FoldResult, summarizeFolds } from "../evaluate/compare.ts";
+export { modelStatistics } from "../models/place.ts";
 export { createShardWorker } from "../models/shard-worker.ts";
 export type { ShardBlock, ShardFunction, ShardHost, ShardRunner } from "../models/shards.ts";
 export { type ResampleTask, resampleLabels } from "../study/group-stability.ts";

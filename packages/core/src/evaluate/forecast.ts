@@ -4,7 +4,6 @@
  * on the scale of the model; coverage of central intervals follows from the PIT.
  */
 
-import { designMatrix } from "../basis/bspline.ts";
 import { type Cohort, numIndividuals, onlyMarker, selectVisits } from "../cohort/cohort.ts";
 import { idAt } from "../cohort/ids.ts";
 import { applyTransform } from "../cohort/marker.ts";
@@ -20,7 +19,7 @@ import {
 } from "../models/mixture/normal-mixture.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import { modelStatistics } from "../models/place.ts";
-import { measurementVariance } from "../noise/noise.ts";
+import { functionalsAt } from "../models/predict.ts";
 
 export interface ForecastOptions {
   /** How many of n visits are given; default ⌈n/2⌉. Individuals with one visit are left out. */
@@ -53,7 +52,7 @@ export function forecastScores(model: ScoredModel, cohort: Cohort, options: Fore
   const mixture = options.mixture ?? modelMixture(model);
   const condition = createConditioner(mixture);
   const d = own.basis.numBasis;
-  const rows = designMatrix(own.basis, after.times);
+  const { rows, noise } = functionalsAt(own, after.times, true);
   const N = after.times.length;
   const column = () => new Float64Array(N);
   const scores = { horizon: column(), logDensity: column(), crps: column(), pit: column(), absoluteError: column() };
@@ -63,7 +62,7 @@ export function forecastScores(model: ScoredModel, cohort: Cohort, options: Fore
     const functional = posteriorFunctionals(condition(statistics, i), own.mean.coefficients);
     const lastGiven = before.times[before.offsets[i + 1] - 1];
     for (let j = after.offsets[i]; j < after.offsets[i + 1]; j++) {
-      const { value } = functional(rows, j * d, measurementVariance(own.noise));
+      const { value } = functional(rows, j * d, noise);
       const y = applyTransform(after.marker.transform, after.values[j]);
       ids.push(id);
       scores.horizon[j] = after.times[j] - lastGiven;

@@ -6,7 +6,7 @@
  */
 
 import { basisDomain } from "../basis/bspline.ts";
-import { type BasisStatistics, basisStatistics } from "../basis/statistics.ts";
+import { type BasisStatistics, basisStatistics, mapColumns } from "../basis/statistics.ts";
 import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { idList } from "../cohort/ids.ts";
 import { checkOption, DtmError } from "../errors.ts";
@@ -98,8 +98,8 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
     },
     own.marker,
   );
-  const statistics = modelStatistics(model, cohort);
-  if (empty) for (const column of ["gram", "cross", "sumSquares", "counts"] as const) statistics[column].fill(0);
+  const taken = modelStatistics(model, cohort);
+  const statistics = empty ? mapColumns(taken, (column) => column.fill(0)) : taken;
   const posterior = condition(statistics, 0);
   const q = model.mapDimension;
   const place = isMapModel(model) ? locationMoments(posterior, q) : linearPlaces(model, statistics);
@@ -176,14 +176,15 @@ function keptFor(model: TrajectoryModel, { mixture: given, kernels }: EmbedOptio
 export function modelStatistics(model: Pick<ModelBase, "markers">, cohort: Cohort): BasisStatistics {
   const { marker } = onlyMarker(cohort);
   const { name, unit, timeUnit, transform } = marker;
-  const { basis, center, marker: own } = markerModel(model);
+  const known = markerModel(model);
+  const own = known.marker;
   if (transform !== own.transform || name !== own.name || unit !== own.unit || timeUnit !== own.timeUnit) {
     throw new DtmError(
       "other-marker",
       `Expected marker ${describeMarker(own)}, received ${describeMarker(marker)}. Read the cohort with the marker of the model.`,
     );
   }
-  return basisStatistics(cohort, basis, center);
+  return basisStatistics(cohort, known.basis, known);
 }
 
 function describeMarker(marker: { name: string; unit: string; timeUnit: string; transform: string }): string {

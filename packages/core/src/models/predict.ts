@@ -10,8 +10,7 @@ import { checkOption } from "../errors.ts";
 import { measurementVariance } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
-import type { ModelBase } from "./fit.ts";
-import { markerModel } from "./fit.ts";
+import { type MarkerModel, type ModelBase, markerModel } from "./fit.ts";
 import type { Placement } from "./placement.ts";
 import { checkDraws, checkLevel, checkTimes } from "./predicting/checks.ts";
 import { drawFunctionals } from "./predicting/draws.ts";
@@ -70,8 +69,7 @@ export function predict(
   );
   checkDraws("predict", numDraws);
   const at = checkTimes("predict", times);
-  const noise = interval === "observation" ? measurementVariance(own.noise) : 0;
-  const rows = designMatrix(own.basis, at);
+  const { rows, noise } = functionalsAt(own, at, interval === "observation");
   const { transform } = own.marker;
   const undo = (v: number) => undoTransform(transform, v);
   const wholeCurves = () => {
@@ -91,6 +89,15 @@ export function predict(
   };
 }
 
+/** Values at times as functionals of the coefficients: b(t) [T,d], and the variance of the noise of new measurements. */
+export function functionalsAt(
+  { basis, noise }: MarkerModel,
+  times: Float64Array,
+  measured: boolean,
+): { readonly rows: Float64Array; readonly noise: number } {
+  return { rows: designMatrix(basis, times), noise: measured ? measurementVariance(noise) : 0 };
+}
+
 /** Draws of the curve (or, with `noise`, of new measurements) at the times, original scale, [S,T]. */
 export function drawCurves(
   model: ModelBase,
@@ -102,8 +109,8 @@ export function drawCurves(
   const { numDraws = 2000, seed = 1, noise = false } = options;
   checkDraws("drawCurves", numDraws);
   const at = checkTimes("drawCurves", times);
-  const rows = designMatrix(own.basis, at);
-  const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, noise ? measurementVariance(own.noise) : 0);
+  const { rows, noise: variance } = functionalsAt(own, at, noise);
+  const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, variance);
   return draws.map((v) => undoTransform(own.marker.transform, v));
 }
 

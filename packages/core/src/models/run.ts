@@ -3,7 +3,7 @@
  * any moment. What a model brings is an `IterativeFit` over a state of plain data; the run adds what every model needs
  * alike: cancelling, progress, the clock, snapshots bound to their data, the best of several starts, and the record.
  */
-import type { BasisStatistics } from "../basis/statistics.ts";
+import { type BasisStatistics, statisticsColumns } from "../basis/statistics.ts";
 import { DtmError } from "../errors.ts";
 import { procrustes } from "../numeric/procrustes.ts";
 import { checkCancelled, type FitControl, type FitProgress, type FitRecord, LIBRARY_VERSION, now } from "./fit.ts";
@@ -226,8 +226,8 @@ type Stored = Pick<RunSnapshot<FitState, unknown, string>, "kind" | "version" | 
 };
 
 /** CRC of all statistics; equal for equal cohorts under one basis. */
-export function statisticsChecksum({ gram, cross, sumSquares, counts }: BasisStatistics): string {
-  return bytesChecksum([gram, cross, sumSquares, counts]);
+export function statisticsChecksum(statistics: BasisStatistics): string {
+  return bytesChecksum(statisticsColumns(statistics));
 }
 
 /** A deep copy of plain data with typed arrays. */

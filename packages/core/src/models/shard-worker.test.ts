@@ -6,7 +6,7 @@ import { createRandom } from "../numeric/random.ts";
 import { type FitDtmOptions, fitDtm } from "./fit-models.ts";
 import { embed } from "./place.ts";
 import { createShardWorker } from "./shard-worker.ts";
-import { shardBlocks, statisticsBlock } from "./shards.ts";
+import { shardBlocks } from "./shards.ts";
 
 /** Individuals with two to five visits, more than one block of them. */
 function cohortOf(m: number) {
@@ -63,15 +63,5 @@ describe("shardBlocks", () => {
     expect(blocks.at(-1)?.to).toBe(m);
     for (let b = 1; b < blocks.length; b++) expect(blocks[b].from).toBe(blocks[b - 1].to);
     expect(Math.max(...blocks.map(({ from, to }) => to - from))).toBeLessThanOrEqual(4096);
-  });
-});
-
-describe("statisticsBlock", () => {
-  it("shows the rows of the block and copies nothing", () => {
-    const { statistics } = randomCohort({ numIndividuals: 12, seed: 4 });
-    const block = statisticsBlock(statistics, { from: 3, to: 9 });
-    expect(block.counts).toEqual(statistics.counts.slice(3, 9));
-    expect(block.gram.buffer).toBe(statistics.gram.buffer);
-    expect(block.cross[0]).toBe(statistics.cross[3 * statistics.basis.numBasis]);
   });
 });

@@ -78,17 +78,3 @@ export function localShards(works: () => ShardFunctions): ShardHost {
     },
   };
 }
-
-/** Statistics of individuals from..to−1 as views on the same numbers; N and centre stay those of the cohort. */
-export function statisticsBlock(statistics: BasisStatistics, { from, to }: ShardBlock): BasisStatistics {
-  const { numBand, gram, cross, sumSquares, counts } = statistics;
-  const d = statistics.basis.numBasis;
-  return {
-    ...statistics,
-    numIndividuals: to - from,
-    gram: gram.subarray(from * numBand, to * numBand),
-    cross: cross.subarray(from * d, to * d),
-    sumSquares: sumSquares.subarray(from, to),
-    counts: counts.subarray(from, to),
-  };
-}

@@ -5,10 +5,12 @@
  * level s, which models learn from sums of squares. White noise has R_i = I and log|R_i| = 0, and s is its variance σ².
  * Models carry a `Noise`; formulas and kernels take its level as the number σ².
  *
- * Another kind of noise touches this file; basis/statistics.ts, which whitens and keeps log|R_i|; models/prepare.ts, where a
- * fit chooses it; models/saving/file-schema.ts, its form in a file; models/predict.ts, for a new measurement that is not
- * independent of those seen. CONTRIBUTING.md lists the lines elsewhere that make or assume white noise.
+ * A fit takes its first noise from the statistics (`BasisStatistics.noise`), and new individuals are whitened by that of the
+ * model. Another kind of noise touches this file; basis/statistics.ts, which whitens and keeps log|R_i|; models/prepare.ts,
+ * where a fit chooses it; models/saving/file-schema.ts, its form in a file; models/predict.ts, for a new measurement that is
+ * not independent of those seen (CONTRIBUTING.md).
  */
+import type { Random } from "../numeric/random.ts";
 import { LOG_2PI } from "../numeric/special.ts";
 
 /** Independent noise of one variance for all. */
@@ -69,6 +71,12 @@ export function measurementVariance(noise: Noise): number {
 /** Standard deviation of a new measurement about the curve, on the scale of the model. */
 export function measurementSd(noise: Noise): number {
   return Math.sqrt(measurementVariance(noise));
+}
+
+/** The noise of one individual's observations at the given times, drawn. */
+export function drawNoise(noise: Noise, times: Float64Array, random: Random): Float64Array {
+  const sd = measurementSd(noise);
+  return times.map(() => sd * random.normal());
 }
 
 /** The noise in a few words, its numbers as `format` writes them. */

@@ -11,7 +11,7 @@ import { deviationDecoder } from "../models/decoder.ts";
 import { markerModel } from "../models/fit.ts";
 import { isMapModel, type MapModel, modelMixture, type TrajectoryModel } from "../models/model.ts";
 import { showLocation } from "../models/orient.ts";
-import { measurementSd } from "../noise/noise.ts";
+import { drawNoise } from "../noise/noise.ts";
 import { cholesky } from "../numeric/cholesky.ts";
 import { createRandom, type Random } from "../numeric/random.ts";
 
@@ -44,7 +44,6 @@ export function simulateFromModel(
   const coefficients = new Float64Array(m * d);
   const drawAt = isMapModel(model) ? placeSampler(model) : null;
   const linear = isMapModel(model) ? null : modelMixture(model).factors;
-  const sigma = measurementSd(own.noise);
   const ids: string[] = [];
   const values = new Float64Array(times.length);
   const active = new Float64Array(own.basis.degree + 1);
@@ -58,9 +57,10 @@ export function simulateFromModel(
       locations.set(showLocation(model.orientation, x, q), i * q);
       drawAt(x, random, w);
     }
+    const noise = drawNoise(own.noise, times.subarray(offsets[i], offsets[i + 1]), random);
     for (let j = offsets[i]; j < offsets[i + 1]; j++) {
       const first = evaluateActive(own.basis, times[j], active);
-      let y = sigma * random.normal();
+      let y = noise[j - offsets[i]];
       for (let k = 0; k <= own.basis.degree; k++) y += active[k] * (w[first + k] + own.mean.coefficients[first + k]);
       ids.push(id);
       values[j] = undoTransform(own.marker.transform, y);

@@ -7,7 +7,7 @@
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
 import { type Cohort, onlyMarker } from "../../cohort/cohort.ts";
 import { checkOption } from "../../errors.ts";
-import { learnNoise, type Noise, noiseConstants, noiseLevel, whiteNoise } from "../../noise/noise.ts";
+import { learnNoise, type Noise, noiseConstants, noiseLevel } from "../../noise/noise.ts";
 import { choleskyInPlace, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
 import { logSumExp } from "../../numeric/special.ts";
@@ -157,7 +157,7 @@ function runEm(statistics: BasisStatistics, r: Float64Array, K: number): Fit {
   for (let i = 0; i < m; i++) unpackGram(statistics, i, grams.subarray(i * d * d, (i + 1) * d * d));
   const misfit = new Float64Array(m * K);
   const trace: number[] = [];
-  let noise = whiteNoise(1);
+  let { noise } = statistics;
   let converged = false;
   for (let iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
     // M step: weighted least squares per class, then the pooled noise.

@@ -6,17 +6,10 @@
  *   residual  moments in, Q of the block out (residual-step.ts).
  * Moments are rows by position in the pass, [count,K], in memory that all shards share.
  */
-import type { BasisStatistics } from "../../basis/statistics.ts";
+import { type BasisStatistics, statisticsBlock } from "../../basis/statistics.ts";
 import { wasmPasses } from "../../wasm/expectation.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
-import {
-  type ShardBlock,
-  type ShardFunctions,
-  type ShardRunner,
-  type ShardWork,
-  shardBlocks,
-  statisticsBlock,
-} from "../shards.ts";
+import { type ShardBlock, type ShardFunctions, type ShardRunner, type ShardWork, shardBlocks } from "../shards.ts";
 import { expectationPass } from "./expectation-step.ts";
 import { type IndividualModel, type Individuals, packedStride } from "./individual-statistics.ts";
 import {

@@ -5,7 +5,7 @@
 
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { checkOption } from "../../errors.ts";
-import { whiteNoise } from "../../noise/noise.ts";
+import { withLevel } from "../../noise/noise.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { lowerFactor } from "../../numeric/semidefinite.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
@@ -95,7 +95,7 @@ export function publishedStart({ statistics, mean, gram }: LinearProblem): LowRa
   const v = Math.max(variance, 1e-8);
   return {
     meanCoefficients: shift.map((b) => center + b),
-    noise: whiteNoise(v / 2),
+    noise: withLevel(statistics.noise, v / 2),
     factor: identity(d, Math.sqrt(v)),
     rank: d,
   };

@@ -3,7 +3,7 @@
  * sum over individuals or a row for each, so blocks are added, or put together, in their order: the same bytes wherever
  * they were worked on.
  */
-import type { BasisStatistics } from "../../basis/statistics.ts";
+import { type BasisStatistics, statisticsBlock } from "../../basis/statistics.ts";
 import { joinFloats } from "../../numeric/matrix.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { type LinearKernel, openLinearKernel } from "../../wasm/linear.ts";
@@ -15,7 +15,6 @@ import {
   type ShardHost,
   type ShardWork,
   shardBlocks,
-  statisticsBlock,
 } from "../shards.ts";
 import { type Expectation, expectationSums, unpackExpectation } from "./expectation.ts";
 import { type LowRankParameters, logLikelihood } from "./low-rank.ts";

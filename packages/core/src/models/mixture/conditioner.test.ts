@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bsplineBasis } from "../../basis/knots.ts";
-import { type BasisStatistics, basisStatistics } from "../../basis/statistics.ts";
+import { type BasisStatistics, basisStatistics, mapColumns } from "../../basis/statistics.ts";
 import { makeCohort, onlyMarker } from "../../cohort/cohort.ts";
 import { whiteNoise } from "../../noise/noise.ts";
 import { createRandom } from "../../numeric/random.ts";
@@ -88,13 +88,7 @@ describe("the posterior through WebAssembly", () => {
     const { mixture, statistics } = example(5, 2, 10, 2.5, 9);
     const condition = createConditioner(mixture);
     condition(statistics, 3);
-    const none = {
-      ...statistics,
-      gram: new Float64Array(statistics.gram.length),
-      cross: new Float64Array(statistics.cross.length),
-      sumSquares: new Float64Array(statistics.sumSquares.length),
-      counts: new Int32Array(statistics.counts.length),
-    };
+    const none = mapColumns(statistics, (column) => column.map(() => 0));
     const posterior = condition(none, 0);
     expect(posterior.logLikelihood).toBeCloseTo(0, 12);
     for (let k = 0; k < 10; k++) expect(posterior.weights[k]).toBeCloseTo(0.1, 12);

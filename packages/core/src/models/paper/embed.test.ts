@@ -14,7 +14,7 @@ describe("embedLocal", () => {
   const { model, locations } = fitDtmPaperStatistics(statistics, crudeStart(statistics, 2), { maxIterations: 40 });
 
   it("gives a bound below the log-likelihood of each individual, and close to it for most", () => {
-    const fresh = basisStatistics(bendingCohort(30, 99), markerModel(model).basis, markerModel(model).center);
+    const fresh = basisStatistics(bendingCohort(30, 99), markerModel(model).basis, markerModel(model));
     const local = embedLocal(model, fresh);
     const per = 101;
     const nodes = new Float64Array(per * per * 2);
@@ -49,10 +49,10 @@ describe("embedLocal", () => {
 
   it("puts twins at the same place, and an individual without observations at the prior", () => {
     const cohort = makeCohort({ ids: ["a", "a", "b", "b"], times: [2, 6, 2, 6], values: [75, 66, 75, 66] });
-    const twins = embedLocal(model, basisStatistics(cohort, markerModel(model).basis, markerModel(model).center));
+    const twins = embedLocal(model, basisStatistics(cohort, markerModel(model).basis, markerModel(model)));
     expect(Array.from(twins.mean.subarray(0, 2))).toEqual(Array.from(twins.mean.subarray(2)));
     expect(twins.bound[0]).toBe(twins.bound[1]);
-    const one = basisStatistics(cohort, markerModel(model).basis, markerModel(model).center);
+    const one = basisStatistics(cohort, markerModel(model).basis, markerModel(model));
     const empty = {
       ...one,
       gram: new Float64Array(one.gram.length),

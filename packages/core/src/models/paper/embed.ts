@@ -1,10 +1,9 @@
 /** Places of new individuals under a fitted model: the local step from several starts, q(u) fixed. */
 
-import type { BasisStatistics } from "../../basis/statistics.ts";
+import { type BasisStatistics, statisticsBlock } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { markerModel } from "../fit.ts";
-import { statisticsBlock } from "../shards.ts";
 import { createEngine, type PaperEngine, useInducing } from "./engine.ts";
 import { coefficientsOfInducing } from "./inducing.ts";
 import type { DtmPaperModel } from "./model.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { statisticsBlock } from "../../basis/statistics.ts";
 import { type Cohort, makeCohort } from "../../cohort/cohort.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { type FitDtmOptions, fitDtm, fitFpca, fitLmm } from "../fit-models.ts";
@@ -77,16 +78,8 @@ describe("createPlacer", () => {
     const statistics = modelStatistics(model, cohort);
     const place = createPlacer(model, mixture);
     const all = place(statistics);
-    const { numBand, gram, cross, sumSquares, counts } = statistics;
     const [from, to] = [7, 19];
-    const part = place({
-      ...statistics,
-      numIndividuals: to - from,
-      gram: gram.subarray(from * numBand, to * numBand),
-      cross: cross.subarray(from * 5, to * 5),
-      sumSquares: sumSquares.subarray(from, to),
-      counts: counts.subarray(from, to),
-    });
+    const part = place(statisticsBlock(statistics, { from, to }));
     for (const name of Object.keys(all) as (keyof PlacedBlock)[]) {
       const width = all[name].length / statistics.numIndividuals;
       expect(part[name]).toEqual(all[name].slice(from * width, to * width));

@@ -1,5 +1,5 @@
 /** A cohort placed block by block: the work of one shard, and the columns of all of them put together. */
-import type { BasisStatistics } from "../../basis/statistics.ts";
+import { type BasisStatistics, statisticsBlock } from "../../basis/statistics.ts";
 import { joinFloats, multiply } from "../../numeric/matrix.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import type { CoefficientMixture } from "../mixture/mixture.ts";
@@ -7,14 +7,7 @@ import { modelMixture, type TrajectoryModel } from "../model.ts";
 import { showCovariance } from "../orient.ts";
 import { embedLocal } from "../paper/embed.ts";
 import type { Placements } from "../placement.ts";
-import {
-  type ShardBlock,
-  type ShardFunctions,
-  type ShardRunner,
-  type ShardWork,
-  shardBlocks,
-  statisticsBlock,
-} from "../shards.ts";
+import { type ShardBlock, type ShardFunctions, type ShardRunner, type ShardWork, shardBlocks } from "../shards.ts";
 import { createPlacer, type PlacedBlock, type Placer } from "./placer.ts";
 
 /** Name of the shards that place. */

@@ -45,7 +45,7 @@ function example(d: number, degree: number) {
   const meanCoefficients = Float64Array.from({ length: d }, (_, a) => 0.1 * a);
   const shared = { numBasis: d, mapDimension: 2, locations, logWeights, means, covariances, meanCoefficients };
   const mixture = makeMixture({ ...shared, noise: whiteNoise(0.09) });
-  const statistics = basisStatistics(cohort, basis, 0);
+  const statistics = basisStatistics(cohort, basis, { center: 0 });
   const model = { basis, mean: { kind: "spline" as const, coefficients: meanCoefficients } };
   const at = Float64Array.of(0, 0.7, 3, 5.5, 9, 12);
   const rows = designMatrix(basis, at);

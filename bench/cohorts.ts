@@ -3,7 +3,6 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { designMatrix } from "../packages/core/src/basis/bspline.ts";
 import type { BasisStatistics } from "../packages/core/src/basis/statistics.ts";
 import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
-import { idAt } from "../packages/core/src/cohort/ids.ts";
 import { linearStart } from "../packages/core/src/models/linear/start.ts";
 import type { MapStart } from "../packages/core/src/models/map-start.ts";
 import { prepareCohort } from "../packages/core/src/models/prepare.ts";
@@ -90,7 +89,7 @@ function writeLines(name: string, head: string, cohort: Cohort, line: (id: strin
   const file = openSync(path, "w");
   let lines = [head];
   for (let i = 0; i < numIndividuals(cohort); i++) {
-    const id = idAt(cohort.ids, i);
+    const id = cohort.ids[i];
     for (let j = onlyMarker(cohort).offsets[i]; j < onlyMarker(cohort).offsets[i + 1]; j++) lines.push(line(id, j));
     // A text of all lines of a large cohort would be longer than a string may be.
     if (lines.length > 100_000) {

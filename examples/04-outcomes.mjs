@@ -1,13 +1,13 @@
 /** Do outcomes differ over the map? Guarded against the number of visits, beside the naive test. */
 import { associate, embed, fitFpca, fitLmm } from "@trajectory-maps/core";
-import { idList, readOutcomes, readSubjects } from "@trajectory-maps/core/ingest";
+import { readOutcomes, readSubjects } from "@trajectory-maps/core/ingest";
 import { representationsOf } from "@trajectory-maps/core/study";
 import { isMain, readPbc, subjectsText } from "./pbc.mjs";
 
 export async function run(print = console.log) {
   const { cohort } = readPbc();
   const { table } = readSubjects(subjectsText());
-  const { outcomes } = readOutcomes(["death", "ascites_ever", "treatment=D-penicillamine"], table, idList(cohort.ids));
+  const { outcomes } = readOutcomes(["death", "ascites_ever", "treatment=D-penicillamine"], table, cohort.ids);
 
   const placed = (model) => ({ model, placements: embed(model, cohort) });
   const study = placed(fitFpca(cohort, { rank: 2 }));

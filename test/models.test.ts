@@ -1,6 +1,6 @@
 /** Facts that hold for every kind of model, from a cohort to predictions and files. */
 import { describe, expect, it } from "vitest";
-import { idAt, idList, onlyMarker, selectVisits } from "../packages/core/src/doors/ingest.ts";
+import { onlyMarker, selectVisits } from "../packages/core/src/doors/ingest.ts";
 import {
   alignModel,
   createRandom,
@@ -52,7 +52,7 @@ function remake(
   },
 ): Cohort {
   const { time = (t) => t, value = (y) => y, rename = (id) => id } = options;
-  const owner = idList(source.ids).flatMap((id, i) =>
+  const owner = source.ids.flatMap((id, i) =>
     Array<string>(onlyMarker(source).offsets[i + 1] - onlyMarker(source).offsets[i]).fill(id),
   );
   const order = options.shuffle === undefined ? null : createRandom(options.shuffle).permutation(owner.length);
@@ -96,7 +96,7 @@ describe.each(Object.keys(FITS))("%s", (kind) => {
 
   it("does not hold an id or a measured value in its file", () => {
     const text = saveModel(model);
-    expect(text).not.toContain(idAt(cohort.ids, 0));
+    expect(text).not.toContain(cohort.ids[0]);
     for (let j = 0; j < 20; j++) expect(text).not.toContain(String(onlyMarker(cohort).values[j]));
   });
 
@@ -259,7 +259,7 @@ describe("a map fit that is stopped and resumed", () => {
 describe("transforms", () => {
   const positive = makeCohort(
     {
-      ids: idList(cohort.ids).flatMap((id, i) =>
+      ids: cohort.ids.flatMap((id, i) =>
         Array<string>(onlyMarker(cohort).offsets[i + 1] - onlyMarker(cohort).offsets[i]).fill(id),
       ),
       times: onlyMarker(cohort).times,

@@ -11,7 +11,7 @@ import {
   placeIndividual,
   simulateCohort,
 } from "@trajectory-maps/core";
-import { idList, onlyMarker } from "@trajectory-maps/core/ingest";
+import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { designMatrix, modelMixture } from "@trajectory-maps/core/models";
 import { associate } from "../packages/core/src/associate/association.ts";
 import { compareModels } from "../packages/core/src/evaluate/compare.ts";
@@ -55,7 +55,7 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
   const { cohort: plain, outcomes } = simulateCohort(marker, { numIndividuals, seed });
   // Ids that can be told from every other text in a page.
   const rename = (id: string) => `secret-${id}`;
-  const ids = idList(plain.ids).flatMap((id, i) =>
+  const ids = plain.ids.flatMap((id, i) =>
     Array.from({ length: onlyMarker(plain).offsets[i + 1] - onlyMarker(plain).offsets[i] }, () => rename(id)),
   );
   const cohort = makeCohort(

@@ -1,7 +1,6 @@
 /** Tables for tests of the explorer: a simulated registry as the files people have. */
 // Not by the door: tests of pages would wait for all of the core.
 import { onlyMarker } from "../../packages/core/src/cohort/cohort.ts";
-import { idList } from "../../packages/core/src/cohort/ids.ts";
 import type { DtmModel } from "../../packages/core/src/models/dtm/model.ts";
 import { fitDtm } from "../../packages/core/src/models/fit-models.ts";
 import { createRandom } from "../../packages/core/src/numeric/random.ts";
@@ -29,7 +28,7 @@ export interface Tables {
 export function simulatedTables(options: TableOptions = {}): Tables {
   const { marker = "pfvc", columns = ["id", "years", "FVC"], rename = (id: string) => id, ...of } = options;
   const { cohort, outcomes } = simulateCohort(marker, { numIndividuals: 100, seed: 5, ...of });
-  const ids = idList(cohort.ids).map(rename);
+  const ids = cohort.ids.map(rename);
   const rows = ids.flatMap((id, i) =>
     Array.from({ length: onlyMarker(cohort).offsets[i + 1] - onlyMarker(cohort).offsets[i] }, (_, k) => {
       const j = onlyMarker(cohort).offsets[i] + k;

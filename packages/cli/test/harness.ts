@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { simulateCohort } from "@trajectory-maps/core";
-import { idList, onlyMarker } from "@trajectory-maps/core/ingest";
+import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { vi } from "vitest";
 import { main } from "../src/main.ts";
 
@@ -65,7 +65,7 @@ export function smallCohort(numIndividuals: number, seed = 3): { visits: string;
   const { cohort, groups } = simulateCohort("pfvc", { numIndividuals, seed });
   const visits = ["patient,years,fvc"];
   const subjects = ["id,severe,noise,months,died,ward"];
-  idList(cohort.ids).forEach((id, i) => {
+  cohort.ids.forEach((id, i) => {
     for (let j = onlyMarker(cohort).offsets[i] ?? 0; j < (onlyMarker(cohort).offsets[i + 1] ?? 0); j++) {
       visits.push(`${id},${onlyMarker(cohort).times[j]},${onlyMarker(cohort).values[j]}`);
     }

@@ -37,8 +37,8 @@ export const ERROR_CODES = {
   "not-utf8": table("The text is not encoded in UTF-8 or UTF-16.", "Save the file as UTF-8."),
   "unsupported-format": table("The format is known but not read: JSON, Parquet.", "Export the table as CSV."),
   "too-large": table(
-    "The file, unpacked, or its ids are larger than can be held.",
-    "Split the file, or shorten the ids.",
+    "The file, unpacked, or the number of its individuals is more than can be held.",
+    "Split the file.",
   ),
   "no-header": table("The first row looks like data.", "Add a row with the names of the columns."),
   "missing-column": table("A column that is needed was not found.", "Name the column, or add it to the table."),

@@ -7,7 +7,7 @@ import {
   simulateCohort,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
-import { idList, onlyMarker } from "@trajectory-maps/core/ingest";
+import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { basisDomain, placementAt } from "@trajectory-maps/core/models";
 import { valueAt } from "@trajectory-maps/report";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ import type { MapOptions } from "./types.ts";
 
 const { cohort: plain } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
 const { offsets, times, values } = onlyMarker(plain);
-const idsOf = () => idList(plain.ids).flatMap((id, i) => Array.from({ length: offsets[i + 1] - offsets[i] }, () => id));
+const idsOf = () => plain.ids.flatMap((id, i) => Array.from({ length: offsets[i + 1] - offsets[i] }, () => id));
 /** The same visits as a marker that is modelled on the log scale. */
 const logged = makeCohort(
   { ids: idsOf(), times, values: values.map((v) => Math.exp(v / 40)) },

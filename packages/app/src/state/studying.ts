@@ -1,5 +1,5 @@
 /** What is asked of a map: groups and their stability, outcomes, other models, single individuals, saved selections. */
-import { idAt, onlyMarker } from "@trajectory-maps/core/ingest";
+import { onlyMarker } from "@trajectory-maps/core/ingest";
 import type { Interval } from "@trajectory-maps/core/models";
 import { shortNumbers } from "@trajectory-maps/report";
 import type { CompareChoice, GroupChoice, IndividualAnswer, IndividualQuestion } from "../worker/api.ts";
@@ -112,7 +112,7 @@ export class Studying extends Reading {
     const { offsets, times, values } = onlyMarker(this.loaded.cohort);
     const [from, to] = [offsets[index], offsets[index + 1]];
     return {
-      id: idAt(ids, index),
+      id: ids[index],
       times: Array.from(times.subarray(from, to)),
       values: Array.from(values.subarray(from, to)),
     };

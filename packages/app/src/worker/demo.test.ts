@@ -1,5 +1,4 @@
 import * as core from "@trajectory-maps/core";
-import { idList } from "@trajectory-maps/core/ingest";
 import { describe, expect, it } from "vitest";
 import { pack, packDemo } from "../../demo.mjs";
 import { unpack, unpackDemo } from "./demo.ts";
@@ -15,7 +14,7 @@ describe("the packed demo", () => {
 
   it("holds the places of that model with 16 bits of precision", () => {
     const exact = core.embed(fitted.model, cohort);
-    expect(fitted.placements.ids).toEqual(idList(cohort.ids));
+    expect(fitted.placements.ids).toEqual(cohort.ids);
     expect(fitted.placements.numObservations).toEqual(exact.numObservations);
     exact.location.forEach((x, k) => {
       // Half a unit in the 16th bit, and the rounding to single precision before.

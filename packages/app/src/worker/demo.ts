@@ -4,7 +4,6 @@
  * of the cohort is drawn anew from its seed.
  */
 import type { Cohort, Groups, Placements, TrajectoryModel } from "@trajectory-maps/core";
-import { idList } from "@trajectory-maps/core/ingest";
 import type { Fitted } from "./api.ts";
 
 /**
@@ -32,7 +31,7 @@ export function unpackDemo(packed: string, cohort: Cohort): { fitted: Fitted; gr
   return {
     fitted: {
       model: unpack(model) as TrajectoryModel,
-      placements: { ...places, ids: idList(cohort.ids) },
+      placements: { ...places, ids: cohort.ids },
       seconds,
       finished: true,
     },

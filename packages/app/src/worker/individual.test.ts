@@ -1,5 +1,5 @@
 import { embed, fitDtm, placeIndividual, predict, simulateCohort } from "@trajectory-maps/core";
-import { idAt, onlyMarker } from "@trajectory-maps/core/ingest";
+import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { modelMixture, placeSds } from "@trajectory-maps/core/models";
 import { mixtureFromLabels } from "@trajectory-maps/core/study";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ const AT = [0, 2.5, 5, 7.5, 10];
 function visitsOf(i: number) {
   const [from, to] = [offsets[i], offsets[i + 1]];
   return {
-    id: idAt(cohort.ids, i),
+    id: cohort.ids[i],
     times: Array.from(times.subarray(from, to)),
     values: Array.from(values.subarray(from, to)),
   };

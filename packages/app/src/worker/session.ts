@@ -1,7 +1,6 @@
 /** One session in the worker: what was read, what was fitted, and what is asked about it. */
 import { type Cohort, DtmError, embed, type Groups, loadModel, saveModel, simulateCohort } from "@trajectory-maps/core";
 import {
-  idList,
   inspectCohort,
   numObservations,
   plainOutcomes,
@@ -126,7 +125,7 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
       }));
       session.subjects = {
         source,
-        table: { ids: idList(simulated.ids), columns },
+        table: { ids: simulated.ids, columns },
         plain: columns.map((c) => c.name),
         notes: [],
       };
@@ -141,7 +140,7 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
     },
     outcomes: async (names) => {
       if (session.subjects === null) return { outcomes: [], warnings: [] };
-      return readOutcomes(names, session.subjects.table, idList(cohort().ids));
+      return readOutcomes(names, session.subjects.table, cohort().ids);
     },
     restore: async (loaded, subjects, fitted) => {
       takeCohort(loaded);

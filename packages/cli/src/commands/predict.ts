@@ -3,14 +3,13 @@
 import {
   type Cohort,
   markerModel,
-  numIndividuals,
   type Placement,
   placeIndividual,
   predict,
   predictCrossing,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
-import { idAt, onlyMarker } from "@trajectory-maps/core/ingest";
+import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { basisDomain, modelMixture } from "@trajectory-maps/core/models";
 import { type CsvCell, toCsv } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
@@ -83,13 +82,9 @@ export const predictCommand: Command = {
 function* placed(model: TrajectoryModel, cohort: Cohort): Generator<Placement> {
   const mixture = modelMixture(model);
   const { offsets, times, values } = onlyMarker(cohort);
-  for (let i = 0; i < numIndividuals(cohort); i++) {
+  for (const [i, id] of cohort.ids.entries()) {
     const [from, to] = [offsets[i], offsets[i + 1]];
-    const history = {
-      id: idAt(cohort.ids, i),
-      times: times.subarray(from, to),
-      values: values.subarray(from, to),
-    };
+    const history = { id, times: times.subarray(from, to), values: values.subarray(from, to) };
     yield placeIndividual(model, history, { mixture });
   }
 }

@@ -10,7 +10,7 @@ import {
   simulateFromModel,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
-import { idList, numObservations, onlyMarker } from "@trajectory-maps/core/ingest";
+import { numObservations, onlyMarker } from "@trajectory-maps/core/ingest";
 import { basisDomain, createRandom } from "@trajectory-maps/core/models";
 import { type CsvCell, csvPieces } from "@trajectory-maps/report";
 import { fileExists, isFolder } from "../io/read.ts";
@@ -56,7 +56,7 @@ export const simulate: Command = {
     }
     const header = ["id", ...subjects.map(({ name }) => name)];
     function* rows(): Generator<CsvCell[]> {
-      for (const [i, id] of idList(cohort.ids).entries()) yield [id, ...subjects.map(({ cells }) => cells[i] ?? "")];
+      for (const [i, id] of cohort.ids.entries()) yield [id, ...subjects.map(({ cells }) => cells[i] ?? "")];
     }
     const paths = writeOutputs(folder, [
       { name: "visits.csv", text: visitsCsv(cohort) },
@@ -115,7 +115,7 @@ function drawDesign(model: TrajectoryModel, m: number, seed: number): Cohort {
 
 function visitRows(cohort: Cohort) {
   const { offsets, times, values } = onlyMarker(cohort);
-  return idList(cohort.ids).flatMap((id, i) => {
+  return cohort.ids.flatMap((id, i) => {
     const [from, to] = [offsets[i] ?? 0, offsets[i + 1] ?? 0];
     return Array.from({ length: to - from }, (_, j) => ({
       id,
@@ -126,7 +126,7 @@ function visitRows(cohort: Cohort) {
 }
 
 function subjectRows(cohort: Cohort, subjects: Simulated["subjects"]) {
-  return idList(cohort.ids).map((id, i) => ({
+  return cohort.ids.map((id, i) => ({
     id,
     ...Object.fromEntries(subjects.map(({ name, cells }) => [name, cells[i]])),
   }));

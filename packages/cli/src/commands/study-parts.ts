@@ -11,7 +11,6 @@ import {
 } from "@trajectory-maps/core";
 import { type FoldResult, type ShardHost, summarizeFolds } from "@trajectory-maps/core/hosts";
 import {
-  idList,
   type Outcome,
   readFollowUp,
   readOutcomes,
@@ -148,7 +147,7 @@ export function outcomesOf(
   cohort: Cohort,
   { talk }: Context,
 ): readonly Outcome[] {
-  const { outcomes, warnings } = readOutcomes(names, table, idList(cohort.ids));
+  const { outcomes, warnings } = readOutcomes(names, table, cohort.ids);
   for (const { notes } of outcomes) for (const note of notes) talk.say(note);
   for (const warning of warnings) talk.warn(`${showComplaint(warning)} [${warning.code}]`);
   return outcomes;

@@ -1,15 +1,8 @@
 /** The folder of a run: which files it holds, which of them are private, and how it is read back. */
 
 import { join } from "node:path";
-import {
-  type Cohort,
-  DtmError,
-  loadModel,
-  markerModel,
-  numIndividuals,
-  type TrajectoryModel,
-} from "@trajectory-maps/core";
-import { idAt, onlyMarker, type ReadCohort, readCohortFile } from "@trajectory-maps/core/ingest";
+import { type Cohort, DtmError, loadModel, markerModel, type TrajectoryModel } from "@trajectory-maps/core";
+import { onlyMarker, type ReadCohort, readCohortFile } from "@trajectory-maps/core/ingest";
 import { csvPieces } from "@trajectory-maps/report";
 import { FileError, UsageError } from "../exit-codes.ts";
 import { fileExists, isFolder, readBlocks, readText } from "./read.ts";
@@ -105,8 +98,7 @@ function readPrivateCopy(folder: string, model: TrajectoryModel): Promise<ReadCo
 export function visitsCsv(cohort: Cohort): Iterable<string> {
   const { offsets, times, values } = onlyMarker(cohort);
   function* rows(): Generator<readonly (string | number)[]> {
-    for (let i = 0; i < numIndividuals(cohort); i++) {
-      const id = idAt(cohort.ids, i);
+    for (const [i, id] of cohort.ids.entries()) {
       for (let j = offsets[i] ?? 0; j < (offsets[i + 1] ?? 0); j++) {
         yield [id, times[j] ?? Number.NaN, values[j] ?? Number.NaN];
       }

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../test/random-cohort.ts";
 import { type Cohort, makeCohort, onlyMarker } from "../cohort/cohort.ts";
-import { idAt } from "../cohort/ids.ts";
 import { applyTransform, type Transform } from "../cohort/marker.ts";
 import { createRandom } from "../numeric/random.ts";
 import { designMatrix } from "./bspline.ts";
@@ -111,8 +110,9 @@ describe("basisStatistics", () => {
   it("does not depend on the order of rows, bit for bit", () => {
     const cohort = cohortOf();
     const N = onlyMarker(cohort).times.length;
-    const ids = Array.from({ length: N }, (_, j) =>
-      idAt(cohort.ids, onlyMarker(cohort).offsets.findIndex((end) => end > j) - 1),
+    const ids = Array.from(
+      { length: N },
+      (_, j) => cohort.ids[onlyMarker(cohort).offsets.findIndex((end) => end > j) - 1],
     );
     const expected = basisStatistics(cohort, bsplineBasis(onlyMarker(cohort).times));
     fc.assert(

@@ -5,12 +5,13 @@
  */
 import { DtmError } from "../errors.ts";
 import { assembleColumns } from "./assemble.ts";
-import { type PackedIds, packIds, selectIds } from "./ids.ts";
 import { applyTransform, DEFAULT_MARKER, type Marker, TRANSFORMS } from "./marker.ts";
 
+export { compareText } from "./assemble.ts";
+
 export interface Cohort {
-  /** Ids packed as UTF-8, ascending by UTF-16 code unit, [m]: `idAt` and `idList` give them as text. */
-  readonly ids: PackedIds;
+  /** Ids, ascending by UTF-16 code unit, [m]. */
+  readonly ids: readonly string[];
   /** What was measured of these individuals: one marker or more, each at times of its own. Today there is one. */
   readonly markers: readonly MarkerSeries[];
 }
@@ -64,8 +65,11 @@ export function makeCohort(columns: CohortColumns, marker: Partial<Marker> = {})
     numbers.set(id, numbers.size);
     return numbers.size - 1;
   });
-  const names = packIds([...numbers.keys()]);
-  const { ids: sorted, order: _, ...series } = assembleColumns({ names, individuals, times, values });
+  const {
+    ids: sorted,
+    order: _,
+    ...series
+  } = assembleColumns({ names: [...numbers.keys()], individuals, times, values });
   return { ids: sorted, markers: [{ marker: fullMarker, ...series }] };
 }
 
@@ -106,17 +110,12 @@ export function onlyMarker({ markers }: Cohort): MarkerSeries {
  * numIndividuals(cohort); // 312
  */
 export function numIndividuals(cohort: Cohort): number {
-  return cohort.ids.starts.length - 1;
+  return cohort.ids.length;
 }
 
 /** How many observations a cohort has, of all its markers. */
 export function numObservations(cohort: Cohort): number {
   return cohort.markers.reduce((sum, { times }) => sum + times.length, 0);
-}
-
-/** Order of text by UTF-16 code unit: the same on every machine, whatever its locale. */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**
@@ -167,5 +166,5 @@ function subset(cohort: Cohort, chosen: Int32Array, range: Range): Cohort {
     }
     return { marker: series.marker, offsets, times, values };
   });
-  return { ids: selectIds(cohort.ids, chosen), markers };
+  return { ids: Array.from(chosen, (i) => cohort.ids[i]), markers };
 }

@@ -8,7 +8,6 @@ export {
   type SubjectsTable,
 } from "../associate/outcomes.ts";
 export { type CohortColumns, type MarkerSeries, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
-export { idAt, idList, type PackedIds, packIds } from "../cohort/ids.ts";
 export { applyTransform, TRANSFORMS, type Transform, undoSlope, undoTransform } from "../cohort/marker.ts";
 export { countVisitClasses } from "../cohort/visit-classes.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorKind } from "../error-codes.ts";

@@ -4,7 +4,6 @@
  * and coverage of their intervals. Each fold is a stateless piece of work (`evaluateFold`), in which no model is fitted twice.
  */
 import { type Cohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
-import { idList } from "../cohort/ids.ts";
 import { splitCohort } from "../cohort/split.ts";
 import { DtmError } from "../errors.ts";
 import { fitClasses } from "../models/classes/classes.ts";
@@ -105,7 +104,7 @@ export function evaluateFold(cohort: Cohort, fold: number, options: CompareOptio
     const { logLikelihood } = heldOutLogLikelihood(fit, test, { mixture });
     const { horizon, logDensity, crps, pit, absoluteError } = forecastScores(fit, test, { mixture });
     const forecast = { horizon, logDensity, crps, pit, absoluteError };
-    return { model, fold, ids: idList(test.ids), logLikelihood, numObservations: numObservations(test), ...forecast };
+    return { model, fold, ids: test.ids, logLikelihood, numObservations: numObservations(test), ...forecast };
   });
 }
 

@@ -5,7 +5,6 @@
  */
 
 import { type Cohort, numIndividuals, onlyMarker, selectVisits } from "../cohort/cohort.ts";
-import { idAt } from "../cohort/ids.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { markerModel } from "../models/fit.ts";
 import { createConditioner, posteriorFunctionals } from "../models/mixture/conditioner.ts";
@@ -58,7 +57,7 @@ export function forecastScores(model: ScoredModel, cohort: Cohort, options: Fore
   const scores = { horizon: column(), logDensity: column(), crps: column(), pit: column(), absoluteError: column() };
   const ids: string[] = [];
   for (let i = 0; i < numIndividuals(future); i++) {
-    const id = idAt(future.ids, i);
+    const id = future.ids[i];
     const functional = posteriorFunctionals(condition(statistics, i), own.mean.coefficients);
     const lastGiven = before.times[before.offsets[i + 1] - 1];
     for (let j = after.offsets[i]; j < after.offsets[i + 1]; j++) {

@@ -6,7 +6,6 @@
  * Scores: per individual = mean over individuals; per observation = ratio of sums. On the scale of the model.
  */
 import { type Cohort, makeCohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
-import { idList, sameIds } from "../cohort/ids.ts";
 import { DtmError } from "../errors.ts";
 import { logLikelihoods } from "../models/mixture/conditioner.ts";
 import type { CoefficientMixture } from "../models/mixture/mixture.ts";
@@ -50,7 +49,7 @@ export function heldOutLogLikelihood(model: ScoredModel, cohort: Cohort, options
       : conditionalLogLikelihoods(model, mixture, cohort, history);
   const total = compensatedSum(logLikelihood);
   return {
-    ids: idList(cohort.ids),
+    ids: cohort.ids,
     logLikelihood,
     numObservations: statistics.counts,
     perIndividual: total / numIndividuals(cohort),
@@ -65,7 +64,8 @@ function conditionalLogLikelihoods(
   future: Cohort,
   history: Cohort,
 ): Float64Array {
-  if (!sameIds(history.ids, future.ids)) {
+  const same = history.ids.length === future.ids.length && history.ids.every((id, i) => id === future.ids[i]);
+  if (!same) {
     throw new DtmError(
       "history",
       `heldOutLogLikelihood: expected a history of the same ${numIndividuals(future)} individuals, received ${numIndividuals(history)} individuals. Select both with selectVisits.`,
@@ -82,7 +82,7 @@ function joinCohorts(a: Cohort, b: Cohort): Cohort {
   const values: number[] = [];
   for (const cohort of [a, b]) {
     const series = onlyMarker(cohort);
-    idList(cohort.ids).forEach((id, i) => {
+    cohort.ids.forEach((id, i) => {
       for (let j = series.offsets[i]; j < series.offsets[i + 1]; j++) ids.push(id);
     });
     for (const t of series.times) times.push(t);

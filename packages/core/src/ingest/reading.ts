@@ -6,9 +6,8 @@ import { applyTransform, DEFAULT_MARKER, type Marker } from "../cohort/marker.ts
 import { showReceived } from "../errors.ts";
 import { type Columns, cellPlace, type FoundColumns, findColumns, type Role } from "./columns.ts";
 import { type ComplaintBook, createComplaintBook, type Finding, raggedRow } from "./complaints.ts";
-import { addId, findId } from "./id-table.ts";
 import { commaMayBeThousands, dateKind, explainNumber, isMissing, readNumber } from "./numbers.ts";
-import { appendRow, createRows, type Rows } from "./rows.ts";
+import { addId, appendRow, createRows, type Rows } from "./rows.ts";
 import type { TableOptions, TableRow, TableStart } from "./table.ts";
 
 export interface ReadCohortOptions extends TableOptions {
@@ -161,16 +160,14 @@ function readId(reading: Reading, written: string, line: number): number {
   const { paddedIds, lastId, rows } = reading;
   if (written === lastId.written && lastId.individual >= 0) return lastId.individual;
   const id = written.trim();
-  let individual = findId(rows.ids, id);
-  const isNew = individual < 0;
-  if (isNew) {
-    const fault = faultOfId(id);
-    if (fault !== undefined) {
-      complain(reading, "id", line, ...fault);
-      return -1;
-    }
-    individual = addId(rows.ids, id);
+  const known = rows.ids.get(id);
+  const isNew = known === undefined;
+  const fault = isNew ? faultOfId(id) : undefined;
+  if (fault !== undefined) {
+    complain(reading, "id", line, ...fault);
+    return -1;
   }
+  const individual = known ?? addId(rows, id);
   if (id !== written) {
     paddedIds.trimmed++;
     if (isNew) paddedIds.written.set(individual, written);

@@ -1,14 +1,15 @@
 /**
  * Growing columns of accepted rows: number of the id, time, value, 20 bytes a row, no object per row. Ids are kept once
- * each, packed; lines only where they do not simply follow one another.
+ * each; lines only where they do not simply follow one another.
  */
 import { assembleColumns } from "../cohort/assemble.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import type { Marker } from "../cohort/marker.ts";
-import { createIdTable, type IdTable, packedIds } from "./id-table.ts";
+import { DtmError } from "../errors.ts";
 
 export interface Rows {
-  ids: IdTable;
+  /** Ids with their numbers, in order of appearance. */
+  ids: Map<string, number>;
   individuals: Int32Array;
   times: Float64Array;
   values: Float64Array;
@@ -20,18 +21,33 @@ export interface Rows {
 
 /** Rows that there is room for at first. */
 const FIRST_ROOM = 1024;
+/** Most ids: what a Map can hold. */
+const MOST_IDS = 2 ** 24;
+/** Text longer than this, cut out of a longer one, keeps all of that in memory. */
+const LONG_ID = 12;
 
 /** Columns without rows. */
 export function createRows(): Rows {
+  return { ...emptyColumns(), length: 0, jumps: { rows: [], lines: [] }, lastLine: -1 };
+}
+
+function emptyColumns(): Pick<Rows, "ids" | "individuals" | "times" | "values"> {
   return {
-    ids: createIdTable(),
+    ids: new Map(),
     individuals: new Int32Array(FIRST_ROOM),
     times: new Float64Array(FIRST_ROOM),
     values: new Float64Array(FIRST_ROOM),
-    length: 0,
-    jumps: { rows: [], lines: [] },
-    lastLine: -1,
   };
+}
+
+/** Adds an id that was never seen before; returns its number. */
+export function addId({ ids }: Rows, id: string): number {
+  if (ids.size === MOST_IDS) {
+    throw new DtmError("too-large", `Expected at most ${MOST_IDS} individuals, received more. Split the file.`);
+  }
+  const number = ids.size;
+  ids.set(id.length > LONG_ID ? id.split("").join("") : id, number);
+  return number;
 }
 
 export function appendRow(rows: Rows, individual: number, time: number, value: number, line: number): void {
@@ -50,22 +66,14 @@ export function appendRow(rows: Rows, individual: number, time: number, value: n
 
 /** The cohort of the rows, and the row that stands at each of its places; the rows themselves are let go. */
 export function toCohort(rows: Rows, marker: Marker): { readonly cohort: Cohort; readonly order: Int32Array } {
-  const { length } = rows;
-  // Room kept for more rows is given back first, one column at a time; the numbers of ids are let go as they are.
-  rows.times = rows.times.slice(0, length);
-  rows.values = rows.values.slice(0, length);
-  const columns = {
-    names: packedIds(rows.ids),
-    individuals: rows.individuals.subarray(0, length),
-    times: rows.times,
-    values: rows.values,
-    owned: true,
-  };
-  rows.individuals = new Int32Array(0);
-  rows.times = new Float64Array(0);
-  rows.values = new Float64Array(0);
-  rows.ids = createIdTable();
-  const { ids, order, ...series } = assembleColumns(columns);
+  const { ids: numbers, individuals, times, values, length } = rows;
+  Object.assign(rows, emptyColumns());
+  const { ids, order, ...series } = assembleColumns({
+    names: [...numbers.keys()],
+    individuals: individuals.subarray(0, length),
+    times,
+    values,
+  });
   return { cohort: { ids, markers: [{ marker, ...series }] }, order };
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { makeCohort, onlyMarker } from "../cohort/cohort.ts";
-import { idList } from "../cohort/ids.ts";
 import { TRANSFORMS, undoSlope, undoTransform } from "../cohort/marker.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { courseReader, courseTimes } from "./course.ts";
@@ -12,7 +11,7 @@ import { predict } from "./predict.ts";
 
 const { cohort: plain } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
 const idsOf = () =>
-  idList(plain.ids).flatMap((id, i) =>
+  plain.ids.flatMap((id, i) =>
     Array.from({ length: onlyMarker(plain).offsets[i + 1] - onlyMarker(plain).offsets[i] }, () => id),
   );
 /** The same visits as a marker that is modelled on the log scale. */

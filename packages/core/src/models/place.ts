@@ -8,7 +8,6 @@
 import { basisDomain } from "../basis/bspline.ts";
 import { type BasisStatistics, basisStatistics, mapColumns } from "../basis/statistics.ts";
 import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
-import { idList } from "../cohort/ids.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import type { Random } from "../numeric/random.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
@@ -68,7 +67,7 @@ function placeCohort(model: TrajectoryModel, cohort: Cohort, options: EmbedOptio
   const runner = shards.open(options.statistics ?? modelStatistics(model, cohort));
   const { times, offsets } = onlyMarker(cohort);
   return {
-    ids: idList(cohort.ids),
+    ids: cohort.ids,
     mapDimension: model.mapDimension,
     numObservations: runner.statistics.counts.slice(),
     firstTime: Float64Array.from(offsets.subarray(0, -1), (from) => times[from]),

@@ -5,7 +5,6 @@
 
 import { evaluateActive } from "../basis/bspline.ts";
 import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
-import { idAt } from "../cohort/ids.ts";
 import { undoTransform } from "../cohort/marker.ts";
 import { deviationDecoder } from "../models/decoder.ts";
 import { markerModel } from "../models/fit.ts";
@@ -48,7 +47,7 @@ export function simulateFromModel(
   const values = new Float64Array(times.length);
   const active = new Float64Array(own.basis.degree + 1);
   for (let i = 0; i < m; i++) {
-    const id = idAt(design.ids, i);
+    const id = design.ids[i];
     const w = coefficients.subarray(i * d, (i + 1) * d);
     if (linear !== null) {
       drawNormalInto(linear, d, random, w);

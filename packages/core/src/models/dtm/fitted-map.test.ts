@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { columnsOf, problemOf, quick, timeless } from "../../../../../test/dtm-problem.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import type { CohortColumns } from "../../cohort/cohort.ts";
-import { idAt, idList } from "../../cohort/ids.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { markerModel } from "../fit.ts";
 import { mapMoments } from "../gp/sparse-map.ts";
@@ -124,8 +123,8 @@ describe("a fitted map", () => {
     while (!run.step().done);
     const places = run.places();
     const m = a.statistics.numIndividuals;
-    const [x, y] = [idList(a.cohort.ids).indexOf(last ?? ""), m - 1];
-    expect(idAt(a.cohort.ids, y)).toBe("P9999");
+    const [x, y] = [a.cohort.ids.indexOf(last ?? ""), m - 1];
+    expect(a.cohort.ids[y]).toBe("P9999");
     for (let c = 0; c < 2; c++) expect(Math.abs(places[2 * x + c] - places[2 * y + c])).toBeLessThan(1e-12);
   });
 
@@ -200,7 +199,7 @@ describe("a fitted map", () => {
       (a) => a.length,
     );
     expect(lengths).not.toContain(m);
-    expect(JSON.stringify(model.record)).not.toContain(idAt(cohort.ids, 3));
+    expect(JSON.stringify(model.record)).not.toContain(cohort.ids[3]);
   });
 
   it("stays finite on values without noise, and says why the noise stopped falling", () => {

@@ -3,7 +3,6 @@ import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { type DtmPaperFit, fitDtmPaperStatistics, locationsOf } from "../../../../../test/paper-fit.ts";
 import { bendingCohort, cohortStatistics, crudeStart } from "../../../../../test/paper-problem.ts";
 import { makeCohort, onlyMarker } from "../../cohort/cohort.ts";
-import { idList } from "../../cohort/ids.ts";
 import { DtmError } from "../../errors.ts";
 import type { FitProgress } from "../fit.ts";
 import { markerModel } from "../fit.ts";
@@ -75,7 +74,7 @@ describe("a fit of the published model", () => {
 
   it("does not depend on the order of rows", () => {
     const cohort = bendingCohort(40, 2);
-    const ids = idList(cohort.ids).flatMap((id, i) =>
+    const ids = cohort.ids.flatMap((id, i) =>
       Array<string>(onlyMarker(cohort).offsets[i + 1] - onlyMarker(cohort).offsets[i]).fill(id),
     );
     const reversed = makeCohort({
@@ -164,7 +163,7 @@ describe("a fit of the published model", () => {
 
   it("follows a change of unit: places stay, variances scale", () => {
     const cohort = bendingCohort(40, 2);
-    const ids = idList(cohort.ids).flatMap((id, i) =>
+    const ids = cohort.ids.flatMap((id, i) =>
       Array<string>(onlyMarker(cohort).offsets[i + 1] - onlyMarker(cohort).offsets[i]).fill(id),
     );
     const scaled = makeCohort({

@@ -16,8 +16,9 @@ import {
 } from "../../packages/core/src/models/mixture/posterior.ts";
 import type { InducingPosterior } from "../../packages/core/src/models/paper/inducing.ts";
 import { whiteNoise } from "../../packages/core/src/noise/noise.ts";
-import { gaussHermite, productRule } from "../../packages/core/src/numeric/quadrature.ts";
+import { gaussHermite } from "../../packages/core/src/numeric/quadrature.ts";
 import { LOG_2PI } from "../../packages/core/src/numeric/special.ts";
+import { productRule } from "../../test/product-rule.ts";
 import { type Check, compare, fixtureCohort, flatten, type Nested } from "./checker.ts";
 import type { PaperProblem } from "./dtm-paper.ts";
 

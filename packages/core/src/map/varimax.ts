@@ -8,7 +8,7 @@
  * angle still raises V by more than 1 % of it, those turns are taken instead.   (docs/math/groups.md §6)
  */
 import { checkOption, DtmError } from "../errors.ts";
-import { identity, multiply, transpose } from "../numeric/matrix.ts";
+import { identity, multiply, transpose, turnColumnsInPlace } from "../numeric/matrix.ts";
 import { polarFactor } from "../numeric/polar.ts";
 
 export interface VarimaxOptions {
@@ -94,23 +94,15 @@ function turnPairs(Z: Float64Array, T: Float64Array, d: number, q: number) {
         }
         const angle = 0.25 * Math.atan2(D - (2 * A * B) / d, C - (A * A - B * B) / d);
         largest = Math.max(largest, Math.abs(angle));
-        turnColumns(Z, d, q, a, b, angle);
-        turnColumns(rotation, q, q, a, b, angle);
+        // Columns x, y become x cos φ + y sin φ and y cos φ − x sin φ.
+        const [c, s] = [Math.cos(angle), -Math.sin(angle)];
+        turnColumnsInPlace(Z, d, q, a, b, c, s);
+        turnColumnsInPlace(rotation, q, q, a, b, c, s);
       }
     }
   }
   const criterion = criterionOf(Z, d, q);
   return { rotation, criterion, gain: criterion - before };
-}
-
-/** Columns x, y become x cos φ + y sin φ and y cos φ − x sin φ. */
-function turnColumns(M: Float64Array, rows: number, q: number, a: number, b: number, angle: number): void {
-  const [c, s] = [Math.cos(angle), Math.sin(angle)];
-  for (let r = 0; r < rows; r++) {
-    const [x, y] = [M[r * q + a], M[r * q + b]];
-    M[r * q + a] = c * x + s * y;
-    M[r * q + b] = c * y - s * x;
-  }
 }
 
 /** V(Z). */

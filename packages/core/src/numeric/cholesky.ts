@@ -10,19 +10,8 @@ export function choleskyInPlace(A: Float64Array, n: number): boolean {
     const ri = i * n;
     for (let j = 0; j <= i; j++) {
       const rj = j * n;
-      let s0 = A[ri + j];
-      let s1 = 0;
-      let s2 = 0;
-      let s3 = 0;
-      let k = 0;
-      for (; k + 4 <= j; k += 4) {
-        s0 -= A[ri + k] * A[rj + k];
-        s1 -= A[ri + k + 1] * A[rj + k + 1];
-        s2 -= A[ri + k + 2] * A[rj + k + 2];
-        s3 -= A[ri + k + 3] * A[rj + k + 3];
-      }
-      for (; k < j; k++) s0 -= A[ri + k] * A[rj + k];
-      const s = s0 + s1 + (s2 + s3);
+      let s = A[ri + j];
+      for (let k = 0; k < j; k++) s -= A[ri + k] * A[rj + k];
       if (j < i) {
         A[ri + j] = s / A[rj + j];
       } else {
@@ -64,27 +53,11 @@ export function solveLowerTransposeInPlace(L: Float64Array, n: number, b: Float6
   }
 }
 
-/** Solves L X = B in place for B [n,m]; four rows at once, because a row read and written for one alone waits for memory. */
+/** Solves L X = B in place for B [n,m]. */
 export function solveLowerMatrixInPlace(L: Float64Array, n: number, B: Float64Array, m: number): void {
   for (let i = 0; i < n; i++) {
     const bi = i * m;
-    let k = 0;
-    for (; k + 4 <= i; k += 4) {
-      const row = i * n + k;
-      const l0 = L[row];
-      const l1 = L[row + 1];
-      const l2 = L[row + 2];
-      const l3 = L[row + 3];
-      if (l0 === 0 && l1 === 0 && l2 === 0 && l3 === 0) continue;
-      const b0 = k * m;
-      const b1 = b0 + m;
-      const b2 = b1 + m;
-      const b3 = b2 + m;
-      for (let j = 0; j < m; j++) {
-        B[bi + j] -= l0 * B[b0 + j] + l1 * B[b1 + j] + (l2 * B[b2 + j] + l3 * B[b3 + j]);
-      }
-    }
-    for (; k < i; k++) {
+    for (let k = 0; k < i; k++) {
       const l = L[i * n + k];
       if (l === 0) continue;
       const bk = k * m;
@@ -123,19 +96,7 @@ export function invertFromCholesky(
   for (let i = 0; i < n; i++) {
     const so = i * n;
     for (let j = 0; j <= i; j++) out[so + j] = 0;
-    let k = i;
-    for (; k + 4 <= n; k += 4) {
-      const x0 = k * n;
-      const x1 = x0 + n;
-      const x2 = x1 + n;
-      const x3 = x2 + n;
-      const a0 = X[x0 + i];
-      const a1 = X[x1 + i];
-      const a2 = X[x2 + i];
-      const a3 = X[x3 + i];
-      for (let j = 0; j <= i; j++) out[so + j] += a0 * X[x0 + j] + a1 * X[x1 + j] + (a2 * X[x2 + j] + a3 * X[x3 + j]);
-    }
-    for (; k < n; k++) {
+    for (let k = i; k < n; k++) {
       const a = X[k * n + i];
       const xk = k * n;
       for (let j = 0; j <= i; j++) out[so + j] += a * X[xk + j];

@@ -85,6 +85,24 @@ export function multiplyVector(
   return out;
 }
 
+/** Turns columns a and b of A [n,m] in place: x, y become cx − sy and sx + cy. */
+export function turnColumnsInPlace(
+  A: Float64Array,
+  n: number,
+  m: number,
+  a: number,
+  b: number,
+  c: number,
+  s: number,
+): void {
+  for (let r = 0; r < n; r++) {
+    const x = A[r * m + a];
+    const y = A[r * m + b];
+    A[r * m + a] = c * x - s * y;
+    A[r * m + b] = s * x + c * y;
+  }
+}
+
 /** Replaces A [n,n] by (A + A')/2. */
 export function symmetrizeInPlace(A: Float64Array, n: number): void {
   for (let i = 0; i < n; i++) {
@@ -96,18 +114,21 @@ export function symmetrizeInPlace(A: Float64Array, n: number): void {
   }
 }
 
+/** I, times `scale`, [n,n]. */
 export function identity(n: number, scale = 1): Float64Array {
   const A = new Float64Array(n * n);
   for (let i = 0; i < n; i++) A[i * n + i] = scale;
   return A;
 }
 
+/** Σ A_ii of A [n,n]. */
 export function trace(A: Float64Array, n: number): number {
   let s = 0;
   for (let i = 0; i < n; i++) s += A[i * n + i];
   return s;
 }
 
+/** x'y. */
 export function dot(x: Float64Array, y: Float64Array): number {
   let s = 0;
   for (let i = 0; i < x.length; i++) s += x[i] * y[i];

@@ -4,6 +4,7 @@
  * turn the columns of M until they are orthogonal and keep small singular values accurate; O(q³) per sweep.
  */
 import { DtmError } from "../errors.ts";
+import { identity, multiplyTransposed, turnColumnsInPlace } from "./matrix.ts";
 
 /** R = U V', [q,q], and Σ D. */
 export interface PolarFactor {
@@ -14,8 +15,7 @@ export interface PolarFactor {
 /** Polar factor of M [q,q]; where M has no full rank, directions without length are completed to an orthogonal R. */
 export function polarFactor(M: Float64Array, q: number): PolarFactor {
   const A = M.slice(0, q * q); // becomes U D
-  const V = new Float64Array(q * q);
-  for (let i = 0; i < q; i++) V[i * q + i] = 1;
+  const V = identity(q);
   for (let sweep = 0; ; sweep++) {
     let rotations = 0;
     for (let a = 0; a < q - 1; a++) for (let b = a + 1; b < q; b++) if (orthogonalize(A, V, q, a, b)) rotations++;
@@ -34,15 +34,7 @@ export function polarFactor(M: Float64Array, q: number): PolarFactor {
     if (D[c] > 1e-14 * largest) for (let r = 0; r < q; r++) U[r * q + c] = A[r * q + c] / D[c];
     else completeColumn(U, q, c, order.slice(0, done));
   });
-  const rotation = new Float64Array(q * q);
-  for (let i = 0; i < q; i++) {
-    for (let j = 0; j < q; j++) {
-      let s = 0;
-      for (let c = 0; c < q; c++) s += U[i * q + c] * V[j * q + c];
-      rotation[i * q + j] = s;
-    }
-  }
-  return { rotation, sum };
+  return { rotation: multiplyTransposed(U, V, q, q, q), sum };
 }
 
 /** Turns columns a and b of A (and V with them) until they are orthogonal; false if they already are. */
@@ -60,14 +52,7 @@ function orthogonalize(A: Float64Array, V: Float64Array, q: number, a: number, b
   const t = (theta >= 0 ? 1 : -1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
   const c = 1 / Math.sqrt(t * t + 1);
   const s = t * c;
-  for (const X of [A, V]) {
-    for (let r = 0; r < q; r++) {
-      const xa = X[r * q + a];
-      const xb = X[r * q + b];
-      X[r * q + a] = c * xa - s * xb;
-      X[r * q + b] = s * xa + c * xb;
-    }
-  }
+  for (const X of [A, V]) turnColumnsInPlace(X, q, q, a, b, c, s);
   return true;
 }
 

@@ -2,6 +2,7 @@
  * Orthogonal Procrustes: the rotation or reflection R that brings centred points X [n,q] closest to centred Y [n,q],
  * min ‖Y − s X R‖², R'R = I: the polar factor R = U V' of M = X'Y = U D V'.
  */
+import { columnMeans } from "./moments.ts";
 import { polarFactor } from "./polar.ts";
 
 export interface Alignment {
@@ -16,6 +17,7 @@ export interface Alignment {
   readonly rSquared: number;
 }
 
+/** The alignment of points X [n,q] with points Y [n,q]. */
 export function procrustes(X: Float64Array, Y: Float64Array, n: number, q: number): Alignment {
   const fromCenter = columnMeans(X, n, q);
   const toCenter = columnMeans(Y, n, q);
@@ -35,10 +37,4 @@ export function procrustes(X: Float64Array, Y: Float64Array, n: number, q: numbe
   const scale = xx > 0 ? sum / xx : 1;
   const rSquared = xx > 0 && yy > 0 ? (sum * sum) / (xx * yy) : 0;
   return { rotation, scale, fromCenter, toCenter, rSquared };
-}
-
-function columnMeans(X: Float64Array, n: number, q: number): Float64Array {
-  const mean = new Float64Array(q);
-  for (let i = 0; i < n; i++) for (let c = 0; c < q; c++) mean[c] += X[i * q + c] / n;
-  return mean;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { gaussHermite, productRule } from "./quadrature.ts";
+import { productRule } from "../../../../test/product-rule.ts";
+import { gaussHermite } from "./quadrature.ts";
 import { chisquareQuantile, LOG_2PI, logSumExp, normalCdf, normalQuantile } from "./special.ts";
 import { compensatedSum } from "./sum.ts";
 

@@ -3,6 +3,7 @@
  * Accurate to rounding also for tiny eigenvalues; O(n³) per sweep, for n up to a few dozen.
  */
 import { DtmError } from "../errors.ts";
+import { identity, turnColumnsInPlace } from "./matrix.ts";
 
 export interface SymmetricEigen {
   /** Eigenvalues in descending order, [n]. */
@@ -13,8 +14,7 @@ export interface SymmetricEigen {
 
 export function symmetricEigen(A: Float64Array, n: number): SymmetricEigen {
   const M = A.slice(0, n * n);
-  const V = new Float64Array(n * n);
-  for (let i = 0; i < n; i++) V[i * n + i] = 1;
+  const V = identity(n);
   for (let sweep = 0; ; sweep++) {
     let rotations = 0;
     for (let p = 0; p < n - 1; p++) for (let q = p + 1; q < n; q++) if (rotate(M, V, n, p, q)) rotations++;
@@ -47,12 +47,7 @@ function rotate(M: Float64Array, V: Float64Array, n: number, p: number, q: numbe
   const t = (theta >= 0 ? 1 : -1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
   const c = 1 / Math.sqrt(t * t + 1);
   const s = t * c;
-  for (let k = 0; k < n; k++) {
-    const kp = M[k * n + p];
-    const kq = M[k * n + q];
-    M[k * n + p] = c * kp - s * kq;
-    M[k * n + q] = s * kp + c * kq;
-  }
+  turnColumnsInPlace(M, n, n, p, q, c, s);
   for (let k = 0; k < n; k++) {
     const pk = M[p * n + k];
     const qk = M[q * n + k];
@@ -62,12 +57,7 @@ function rotate(M: Float64Array, V: Float64Array, n: number, p: number, q: numbe
   // Zero by construction; left to rounding it would keep the sweeps from ending.
   M[p * n + q] = 0;
   M[q * n + p] = 0;
-  for (let k = 0; k < n; k++) {
-    const kp = V[k * n + p];
-    const kq = V[k * n + q];
-    V[k * n + p] = c * kp - s * kq;
-    V[k * n + q] = s * kp + c * kq;
-  }
+  turnColumnsInPlace(V, n, n, p, q, c, s);
   return true;
 }
 

@@ -10,7 +10,7 @@ import { markerModel } from "../../models/fit.ts";
 import type { TrajectoryModel } from "../../models/model.ts";
 import type { Placements } from "../../models/placement.ts";
 import { multiply, transpose } from "../../numeric/matrix.ts";
-import { quantilesInPlace } from "../../numeric/select.ts";
+import { sortedQuantile } from "../../numeric/select.ts";
 
 /** Expected courses of individuals at the given times, marker's own scale, [m,T]. */
 export function expectedCourses(
@@ -76,11 +76,10 @@ export function groupCourses(
 function curveQuantiles(curves: Float64Array, T: number, members: Int32Array, probabilities: readonly number[]) {
   const series = probabilities.map(() => new Float64Array(T));
   const column = new Float64Array(members.length);
-  const found = new Float64Array(probabilities.length);
   for (let t = 0; t < T; t++) {
     for (let k = 0; k < members.length; k++) column[k] = curves[members[k] * T + t];
-    quantilesInPlace(column, probabilities, found);
-    for (const [k, values] of series.entries()) values[t] = found[k];
+    column.sort();
+    for (const [k, values] of series.entries()) values[t] = sortedQuantile(column, probabilities[k]);
   }
   return series;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { gradientError, relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCovariance } from "../../../../../test/paper-problem.ts";
+import { productRule } from "../../../../../test/product-rule.ts";
 import { cholesky } from "../../numeric/cholesky.ts";
-import { gaussHermite, productRule } from "../../numeric/quadrature.ts";
+import { gaussHermite } from "../../numeric/quadrature.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
 import { type Kernel, kernelCross, kernelVariance } from "../gp/kernel.ts";
 import { addPsiGradient, computePsi, createPsi, createPsiGradient, type Psi } from "./psi.ts";

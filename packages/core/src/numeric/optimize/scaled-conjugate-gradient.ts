@@ -1,12 +1,12 @@
 /**
  * Scaled conjugate gradients for maximisation (Møller 1993, Neural Networks 6, 525-533): conjugate directions whose step
  * length comes from a finite difference of the gradient along the direction, damped as in a trust region; no line search.
- * One or two evaluations per step. The state is plain data, so a run can be stored and resumed bit for bit.
+ * One or two evaluations per step.
  */
 import { dot } from "../matrix.ts";
-import { maxAbs, type Objective, type OptimizeResult, type StopReason } from "./objective.ts";
+import { maxAbs, type Objective, type OptimizeResult } from "./objective.ts";
 
-export interface ScaledConjugateGradientState {
+interface State {
   readonly x: Float64Array; // [n]
   readonly gradient: Float64Array; // [n]
   readonly direction: Float64Array; // [n]
@@ -26,14 +26,25 @@ export interface ScaledConjugateGradientState {
   evaluations: number;
 }
 
-export interface ScaledConjugateGradientOptions {
-  readonly maxEvaluations?: number;
-  /** Stop when no gradient entry exceeds this. Default 1e-6. */
-  readonly gradientTolerance?: number;
+/** Steps until no entry of the gradient exceeds the tolerance, or the evaluations are used up. */
+export function maximizeScaledConjugateGradient(
+  objective: Objective,
+  x0: Float64Array,
+  options: { readonly maxEvaluations?: number; readonly gradientTolerance?: number } = {},
+): OptimizeResult {
+  const { maxEvaluations = 1000, gradientTolerance = 1e-6 } = options;
+  const state = startAt(objective, x0);
+  const isTop = () => maxAbs(state.gradient) <= gradientTolerance;
+  // Beyond so much damping steps no longer change x.
+  const canGoOn = () => state.evaluations + 2 <= maxEvaluations && state.damping <= 1e20;
+  while (!isTop() && canGoOn()) step(objective, state);
+  const { x, value, gradient, iterations, evaluations } = state;
+  const reason = isTop() ? "gradient" : state.damping > 1e20 ? "no-ascent" : "iterations";
+  return { x, value, gradient, iterations, evaluations, reason };
 }
 
 /** The state before the first step, at a copy of x0. */
-export function startScaledConjugateGradient(objective: Objective, x0: Float64Array): ScaledConjugateGradientState {
+function startAt(objective: Objective, x0: Float64Array): State {
   const n = x0.length;
   const x = x0.slice();
   const gradient = new Float64Array(n);
@@ -56,7 +67,7 @@ export function startScaledConjugateGradient(objective: Objective, x0: Float64Ar
 }
 
 /** One step in place (two evaluations at most); returns the gain, 0 if the trial was rejected. */
-export function stepScaledConjugateGradient(objective: Objective, state: ScaledConjugateGradientState): number {
+function step(objective: Objective, state: State): number {
   const { x, gradient, direction: p, trial, trialGradient } = state;
   const n = x.length;
   const pp = dot(p, p);
@@ -101,7 +112,7 @@ export function stepScaledConjugateGradient(objective: Objective, state: ScaledC
 }
 
 /** Moves to the trial point and turns the direction (Hestenes-Stiefel form of the paper). */
-function accept(state: ScaledConjugateGradientState, slope: number): void {
+function accept(state: State, slope: number): void {
   const { x, gradient, direction: p, trial, trialGradient } = state;
   const n = x.length;
   state.sinceRestart++;
@@ -114,32 +125,4 @@ function accept(state: ScaledConjugateGradientState, slope: number): void {
     p.set(gradient);
     state.sinceRestart = 0;
   }
-}
-
-/** Steps until the gradient is small or the evaluations are used up. */
-export function maximizeScaledConjugateGradient(
-  objective: Objective,
-  x0: Float64Array,
-  options: ScaledConjugateGradientOptions = {},
-): OptimizeResult {
-  const state = startScaledConjugateGradient(objective, x0);
-  const reason = runScaledConjugateGradient(objective, state, options);
-  const { x, value, gradient, iterations, evaluations } = state;
-  return { x, value, gradient, iterations, evaluations, reason };
-}
-
-/** Continues a state until the gradient is small or the evaluations are used up; says which. */
-export function runScaledConjugateGradient(
-  objective: Objective,
-  state: ScaledConjugateGradientState,
-  options: ScaledConjugateGradientOptions = {},
-): StopReason {
-  const { maxEvaluations = 1000, gradientTolerance = 1e-6 } = options;
-  while (maxAbs(state.gradient) > gradientTolerance) {
-    if (state.evaluations + 2 > maxEvaluations) return "iterations";
-    // So much damping that steps no longer change x.
-    if (state.damping > 1e20) return "no-ascent";
-    stepScaledConjugateGradient(objective, state);
-  }
-  return "gradient";
 }

@@ -94,7 +94,7 @@ export function weighLocal(context: usize): void {
   contract(local.table1, local.gram, local.numBand, bytes1(local), local.weights1);
 }
 
-/** Adds weight · ψ1 g', Ψ2 G and ψ1 (G1)' of the individual at θ to the sums; 0, and nothing added, out of range. */
+/** Adds weight · ψ1 (g, G1)' and Ψ2 G of the individual at θ to the sums; 0, and nothing added, out of range. */
 export function sumLocal(context: usize, weight: f64): i32 {
   const local = changetype<Local>(context);
   unpack(local);
@@ -115,9 +115,8 @@ export function sumLocal(context: usize, weight: f64): i32 {
   ) {
     return 0;
   }
-  addOuterRows(local.sums0, local.residual, local.numBasis, bytes0(local), local.values0);
+  addOuterRows(local.sums0, local.residual, 2 * local.numBasis, bytes0(local), local.values0);
   addOuterRows(local.sums1, local.gram, local.numBand, bytes1(local), local.values1);
-  addOuterRows(local.sums2, local.rowSums, local.numBasis, bytes0(local), local.values0);
   return 1;
 }
 

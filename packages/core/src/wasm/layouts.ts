@@ -113,18 +113,16 @@ export const LOCAL = layout(
     moments: { f64: () => 25 },
     derivatives: { f64: () => 26 },
     scratch: { f64: (n) => 20 * Math.max(n.rows, n.columns) }, // ten tables of nodes per dimension
-    residual: { f64: (n) => n.numBasis }, // g
+    residual: { f64: (n) => 2 * n.numBasis }, // g, G1
     gram: { f64: (n) => n.numBand }, // band of G
-    rowSums: { f64: (n) => n.numBasis }, // G1
     weights0: { f64: (n) => evenNodes(n.rows, n.columns) },
     weights1: { f64: (n) => evenNodes(2 * n.rows - 1, 2 * n.columns - 1) },
     values0: { f64: (n) => evenNodes(n.rows, n.columns) },
     values1: { f64: (n) => evenNodes(2 * n.rows - 1, 2 * n.columns - 1) },
     table0: { f64: (n) => n.numBasis * evenNodes(n.rows, n.columns) }, // [d][nodes]
     table1: { f64: (n) => n.numBand * evenNodes(2 * n.rows - 1, 2 * n.columns - 1) }, // [band][nodes]
-    sums0: { f64: (n) => n.numBasis * evenNodes(n.rows, n.columns) }, // Σ g ψ1'
-    sums1: { f64: (n) => n.numBand * evenNodes(2 * n.rows - 1, 2 * n.columns - 1) }, // Σ G Ψ2
-    sums2: { f64: (n) => n.numBasis * evenNodes(n.rows, n.columns) }, // Σ G1 ψ1'
+    sums0: { f64: (n) => 2 * n.numBasis * evenNodes(n.rows, n.columns) }, // Σ g ψ1', Σ G1 ψ1' [2][d][nodes]
+    sums1: { f64: (n) => n.numBand * evenNodes(2 * n.rows - 1, 2 * n.columns - 1) }, // Σ G Ψ2 [band][nodes]
   },
   ["weighLocal", "evaluateLocal", "sumLocal"],
 );

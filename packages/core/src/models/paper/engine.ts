@@ -6,13 +6,18 @@
 import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
-import type { PositiveSolver } from "../../wasm/cholesky.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
-import { inducingSolver } from "../gp/solve.ts";
 import { factorKernel, type KernelFactor } from "../gp/stable-kernel.ts";
 import type { ShardRunner } from "../shards.ts";
 import { closeTerms, type DataTotals, dataLines, type ElboTerms, requireKernelFactor } from "./bound.ts";
-import { createInducingCoefficients, createSums, type DataSums, type MapPosterior, solveInducing } from "./inducing.ts";
+import {
+  createInducingCoefficients,
+  createInducingSolve,
+  createSums,
+  type DataSums,
+  type InducingSolve,
+  type MapPosterior,
+} from "./inducing.ts";
 import { createLocalSolver, type LocalSolver } from "./local.ts";
 import {
   type GlobalParameters,
@@ -40,7 +45,7 @@ export interface PaperEngine extends MapPosterior {
   readonly solver: LocalSolver;
   /** Of the last pass over everybody. */
   readonly sums: DataSums;
-  readonly solve: PositiveSolver;
+  readonly solveInducing: InducingSolve;
   /** Threads for the passes of large cohorts; null without. */
   readonly shards: ShardRunner | null;
   /** g_i of the loaded individual, [d]. */
@@ -67,7 +72,7 @@ export function createEngine(
     solver,
     sums: createSums(statistics, p, d),
     posterior: createInducingCoefficients(statistics, p, d),
-    solve: inducingSolver(p * d, kernels),
+    solveInducing: createInducingSolve(statistics, p, d, kernels),
     shards,
     g: new Float64Array(d),
   };
@@ -89,7 +94,7 @@ export function setParameters(engine: PaperEngine, parameters: GlobalParameters)
 
 /** The optimal q(u) for the given sums (default the engine's), handed to the local solver; false if there is none. */
 export function updateInducing(engine: PaperEngine, sums: DataSums = engine.sums): boolean {
-  if (!solveInducing(engine, engine.solve, sums, engine.posterior)) return false;
+  if (!engine.solveInducing(engine, sums, engine.posterior)) return false;
   useInducing(engine);
   return true;
 }

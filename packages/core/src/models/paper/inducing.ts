@@ -11,8 +11,8 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { dot, multiply, symmetrizeInPlace, trace, transpose } from "../../numeric/matrix.ts";
-import type { PositiveSolver } from "../../wasm/cholesky.ts";
-import { inducingKl as klOfWhitened, type NaturalParameters, solvePositive } from "../gp/solve.ts";
+import type { KernelKind } from "../../wasm/instance.ts";
+import { inducingSolver, inducingKl as klOfWhitened, type NaturalParameters, solvePositive } from "../gp/solve.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
 import type { MapState } from "./state.ts";
 
@@ -72,63 +72,66 @@ export function createInducingCoefficients(band: Band, p: number, d: number): In
 }
 
 /** Writes the optimal q(a) for the sums to `out`; false if rounding leaves Λ_a without a factor. */
-export function solveInducing(
-  { statistics: band, parameters, factor }: MapState,
-  solve: PositiveSolver,
-  sums: DataSums,
-  out: InducingCoefficients,
-): boolean {
-  const { numInducing: p, numBasis: d, noiseVariance } = parameters;
+export type InducingSolve = (map: Omit<MapState, "statistics">, sums: DataSums, out: InducingCoefficients) => boolean;
+
+/** The solver for q(a) on the given kernels; buffers are made once. */
+export function createInducingSolve(band: Band, p: number, d: number, kernels: KernelKind): InducingSolve {
   const dp = d * p;
-  const precision = denseGram(sums, band, p, d, 1 / noiseVariance);
-  for (let k = 0; k < d; k++) {
-    for (let e = 0; e < p * p; e++) {
-      precision[(k * p + Math.floor(e / p)) * dp + k * p + (e % p)] += factor.matrix[e];
+  const solve = inducingSolver(dp, kernels);
+  const precision = new Float64Array(dp * dp);
+  const [linear, a] = [new Float64Array(dp), new Float64Array(dp)]; // [d,p]
+  return ({ parameters: { noiseVariance }, factor }, sums, out) => {
+    fillGram(sums, band, p, d, 1 / noiseVariance, precision);
+    for (let k = 0; k < d; k++) {
+      for (let j = 0; j < p; j++) {
+        linear[k * p + j] = sums.cross[j * d + k] / noiseVariance;
+        const row = (k * p + j) * dp + k * p;
+        for (let i = 0; i < p; i++) precision[row + i] += factor.matrix[j * p + i];
+      }
     }
-  }
-  const linear = transpose(sums.cross, p, d).map((y) => y / noiseVariance);
-  const a = new Float64Array(dp); // [d,p]
-  const logDet = solve(precision, linear, a, out.covariance);
-  if (Number.isNaN(logDet)) return false;
-  transpose(a, d, p, out.mean);
-  fillBlocks(band, p, d, a, out);
-  // Σ_k ⟨K, T_kk⟩ = tr Ξ + ν'ν.
-  let energy = 0;
-  for (let b = 0; b < band.numBand; b++) {
-    if (band.bandRow[b] !== band.bandColumn[b]) continue;
-    for (let e = 0; e < p * p; e++) energy += factor.matrix[e] * out.blocks[b * p * p + e];
-  }
-  out.kl = 0.5 * (energy - dp + logDet - d * factor.logDet);
-  return true;
+    const logDet = solve(precision, linear, a, out.covariance);
+    if (Number.isNaN(logDet)) return false;
+    transpose(a, d, p, out.mean);
+    fillBlocks(band, p, d, a, out);
+    // Σ_k ⟨K, T_kk⟩ = tr Ξ + ν'ν.
+    let energy = 0;
+    for (let b = 0; b < band.numBand; b++) {
+      if (band.bandRow[b] !== band.bandColumn[b]) continue;
+      for (let e = 0; e < p * p; e++) energy += factor.matrix[e] * out.blocks[b * p * p + e];
+    }
+    out.kl = 0.5 * (energy - dp + logDet - d * factor.logDet);
+    return true;
+  };
 }
 
-/** weight · [Ω_kl], [dp,dp]. */
-function denseGram({ gram }: DataSums, band: Band, p: number, d: number, weight: number): Float64Array {
+/** Writes weight · [Ω_kl] to `out` [dp,dp], which is zero outside the band; every Ω_kl is symmetric. */
+function fillGram({ gram }: DataSums, band: Band, p: number, d: number, weight: number, out: Float64Array): void {
   const dp = d * p;
-  const out = new Float64Array(dp * dp);
   for (let e = 0; e < band.numBand; e++) {
     const [k, l] = [band.bandRow[e] * p, band.bandColumn[e] * p];
     for (let j = 0; j < p; j++) {
+      const [upper, lower, from] = [(k + j) * dp + l, (l + j) * dp + k, (e * p + j) * p];
       for (let i = 0; i < p; i++) {
-        const v = weight * gram[(e * p + j) * p + i];
-        out[(k + j) * dp + l + i] = v;
-        out[(l + i) * dp + k + j] = v;
+        const v = weight * gram[from + i];
+        out[upper + i] = v;
+        out[lower + i] = v;
       }
     }
   }
-  return out;
 }
 
-/** T_kl = ½(C_kl + C_kl') + ½(a_k a_l' + a_l a_k') for the band; `a` is [d,p]. */
+/** T_kl = ½(C_kl + C_lk) + ½(a_k a_l' + a_l a_k') for the band; `a` is [d,p]. */
 function fillBlocks(band: Band, p: number, d: number, a: Float64Array, out: InducingCoefficients): void {
   const { covariance, blocks } = out;
   const dp = d * p;
   for (let e = 0; e < band.numBand; e++) {
     const [k, l] = [band.bandRow[e] * p, band.bandColumn[e] * p];
     for (let j = 0; j < p; j++) {
+      const [upper, lower, to] = [(k + j) * dp + l, (l + j) * dp + k, (e * p + j) * p];
+      const [ak, al] = [a[k + j], a[l + j]];
       for (let i = 0; i < p; i++) {
-        const c = covariance[(k + j) * dp + l + i] + covariance[(k + i) * dp + l + j];
-        blocks[(e * p + j) * p + i] = 0.5 * (c + a[k + j] * a[l + i] + a[k + i] * a[l + j]);
+        const c = covariance[upper + i] + covariance[lower + i];
+        blocks[to + i] = 0.5 * (c + ak * a[l + i] + al * a[k + i]);
       }
     }
   }
@@ -168,7 +171,8 @@ export function naturalTarget(
   const { numInducing: p, numBasis: d, noiseVariance } = parameters;
   const weight = scale / noiseVariance;
   const mean = transpose(sums.cross, p, d).map((y) => weight * y);
-  const covariance = denseGram(sums, statistics, p, d, weight);
+  const covariance = new Float64Array((d * p) ** 2);
+  fillGram(sums, statistics, p, d, weight, covariance);
   const target = transformBlocks({ mean, covariance }, factor.inverseCholesky, p, d);
   for (let r = 0; r < d * p; r++) target.covariance[r * (d * p + 1)] += 1;
   return { linear: target.mean, precision: target.covariance };

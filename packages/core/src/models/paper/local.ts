@@ -9,7 +9,7 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { type CurvedObjective, type NewtonOptions, newtonAscent } from "../../numeric/optimize/newton.ts";
-import { maximizeScaledConjugateGradient } from "../../numeric/optimize/scaled-conjugate-gradient.ts";
+import { conjugateAscent } from "../../numeric/optimize/scaled-conjugate-gradient.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { type LocalKernel, openLocalKernel } from "../../wasm/local.ts";
 import type { Kernel } from "../gp/kernel.ts";
@@ -31,23 +31,25 @@ export interface LocalSolveOptions extends NewtonOptions {
 }
 
 /** Numbers in tables and sums, one row of features per statistic. */
-function roomSizes(numFirst: number, numSecond: number, d: number, numBand: number) {
+function roomSizes(numFirst: number, numSecond: number, d: number, numBand: number, q: number) {
   return {
     table0: d * numFirst, // ψ1's weights [d,numFirst]
     table1: numBand * numSecond, // Ψ2's weights [numBand,numSecond]
     weights0: numFirst,
     weights1: numSecond,
-    sums0: d * numFirst, // Σ g ψ1' [d,numFirst]
+    sums0: 2 * d * numFirst, // Σ g ψ1' and Σ G1 ψ1' [2,d,numFirst]
     sums1: numBand * numSecond, // Σ G Ψ2 [numBand,numSecond]
-    sums2: d * numFirst, // Σ G1 ψ1' [d,numFirst]
-    residual: d, // g
+    residual: 2 * d, // g, G1
     gram: numBand, // band of G
-    rowSums: d, // G1
+    slopes: q, // ½(D2 + D2 of h'ψ1)_cc [q]
   };
 }
 
 /** Tables and sums in features; in the memory of the kernels where they are used. */
 type Room = Readonly<Record<keyof ReturnType<typeof roomSizes>, Float64Array>>;
+
+/** Sums over individuals in features: Σ g ψ1' and Σ G1 ψ1' [2,d,numFirst], Σ G Ψ2 [numBand,numSecond]. */
+export type FeatureSums = readonly [Float64Array, Float64Array];
 
 export type LocalSolver = ReturnType<typeof createLocalSolver>;
 
@@ -64,7 +66,6 @@ export function createLocalSolver(
   const P = numLocalParameters(q, diagonal);
   const place = createPlace(q);
   const entries = freeEntries(q, diagonal);
-  const slopes = new Float64Array(q);
   let features!: Features;
   let room!: Room;
   let fast: LocalKernel | null = null;
@@ -78,7 +79,7 @@ export function createLocalSolver(
     weighed = true;
     if (fast !== null) fast.weigh();
     else {
-      contractRows(room.table0, room.residual, room.weights0);
+      contractRows(room.table0, room.residual.subarray(0, d), room.weights0);
       contractRows(room.table1, room.gram, room.weights1);
     }
   };
@@ -88,24 +89,26 @@ export function createLocalSolver(
     if (!weighed) weigh();
     if (fast !== null) {
       const value = fast.evaluate(theta, offset, gradient, hessian);
-      slopes.set(fast.buffers.slopes);
       if (!Number.isNaN(value)) return constant + value;
     }
     unpackPlace(theta, offset, diagonal, place);
-    const D = features.derivatives(place, room.weights0, room.weights1, hessian === null ? 2 : 4, slopes);
+    const D = features.derivatives(place, room.weights0, room.weights1, hessian === null ? 2 : 4, room.slopes);
     writeDerivatives(place, entries, D, gradient, hessian);
     return constant + D.value - locationKl(theta, offset, q, diagonal);
   };
-  const newton = newtonAscent(evaluate, P);
-  const clearSums = (): void => {
-    for (const sums of [room.sums0, room.sums1, room.sums2]) sums.fill(0);
+  const ascents = { newton: newtonAscent(evaluate, P), scg: conjugateAscent(evaluate, P) };
+  const resetSums = (): void => {
+    room.sums0.fill(0);
+    room.sums1.fill(0);
   };
 
   return {
     /** P: 2q for a diagonal, q + q(q+1)/2 for a full covariance. */
     numParameters: P,
     /** ½(D2 + D2 of h'ψ1)_cc of the last evaluation, [q]: what individuals add to the gradient by log ℓ_c. */
-    slopes,
+    get slopes(): Float64Array {
+      return room.slopes;
+    },
     /** Which kernels the objective runs on, after `setKernel`. */
     get kernels(): KernelKind {
       return fast === null ? "typescript" : "wasm-simd";
@@ -126,9 +129,9 @@ export function createLocalSolver(
         fast.buffers.squares.set(kernel.lengthscales.map((ell) => ell * ell));
         fast.buffers.geometry.set([...grid.first, ...grid.spacing]);
       }
-      const sizes = Object.entries(roomSizes(numFirst, numSecond, d, numBand));
+      const sizes = Object.entries(roomSizes(numFirst, numSecond, d, numBand, q));
       room = fast?.buffers ?? (Object.fromEntries(sizes.map(([name, n]) => [name, new Float64Array(n)])) as Room);
-      clearSums();
+      resetSums();
     },
     /**
      * Takes over the global state: A = K⁻¹M [p,d]; T_kl = K⁻¹(S_kl + m_k m_l')K⁻¹ symmetrised, [numBand,p,p]; K⁻¹ [p,p].
@@ -154,14 +157,16 @@ export function createLocalSolver(
      * −α Tr(G_i)/2σ²; for the linear kernel it does not, since E[k(x,x)] then depends on the place.
      */
     setIndividual: (individual: number, g: Float64Array, gOffset: number, c: number): void => {
-      const { residual, gram, rowSums } = room;
-      rowSums.fill(0);
-      for (let k = 0; k < d; k++) residual[k] = g[gOffset + k];
+      const { residual, gram } = room;
+      for (let k = 0; k < d; k++) {
+        residual[k] = g[gOffset + k];
+        residual[d + k] = 0;
+      }
       for (let e = 0; e < numBand; e++) {
         const G = statistics.gram[individual * numBand + e];
         gram[e] = G;
-        rowSums[bandRow[e]] += G;
-        if (bandRow[e] !== bandColumn[e]) rowSums[bandColumn[e]] += G;
+        residual[d + bandRow[e]] += G;
+        if (bandRow[e] !== bandColumn[e]) residual[d + bandColumn[e]] += G;
       }
       constant = c;
       weighed = false;
@@ -169,13 +174,8 @@ export function createLocalSolver(
     /** J at θ = theta[offset..offset+P]; writes the gradient [P] and the Hessian [P,P] where given. */
     evaluate,
     /** Maximises J from θ in place; returns J there. */
-    solve: (theta: Float64Array, offset: number, options: LocalSolveOptions): number => {
-      if (options.method === "newton") return newton(theta, offset, options);
-      const start = theta.subarray(offset, offset + P);
-      const { x, value } = maximizeScaledConjugateGradient((at, slope) => evaluate(at, 0, slope, null), start, options);
-      start.set(x);
-      return value;
-    },
+    solve: (theta: Float64Array, offset: number, options: LocalSolveOptions): number =>
+      ascents[options.method](theta, offset, options),
     /** Adds the individual's part of the data sums at θ, times the weight; needs no global state. */
     accumulate: (theta: Float64Array, offset: number, weight: number): void => {
       if (fast?.accumulate(theta, offset, weight)) return;
@@ -184,13 +184,23 @@ export function createLocalSolver(
       features.values(place, first, second);
       addOuter(room.sums0, room.residual, weight, first);
       addOuter(room.sums1, room.gram, weight, second);
-      addOuter(room.sums2, room.rowSums, weight, first);
     },
-    resetSums: clearSums,
+    resetSums,
+    /** A copy of the sums in features. */
+    copySums: (): FeatureSums => [room.sums0.slice(), room.sums1.slice()],
+    /** Takes over the total of such copies, added in their order. */
+    joinSums: (parts: readonly FeatureSums[]): void => {
+      resetSums();
+      for (const [first, second] of parts) {
+        for (let e = 0; e < first.length; e++) room.sums0[e] += first[e];
+        for (let e = 0; e < second.length; e++) room.sums1[e] += second[e];
+      }
+    },
+    /** Writes the data sums that the sums in features stand for. */
     readSums: ({ cross, gram, course }: DataSums): void => {
-      const { numSecond } = features;
+      const { numFirst, numSecond } = features;
       features.expandFirst(room.sums0, d, cross);
-      features.expandFirst(room.sums2, d, course);
+      features.expandFirst(room.sums0.subarray(d * numFirst), d, course);
       for (let e = 0; e < numBand; e++) {
         const row = room.sums1.subarray(e * numSecond, (e + 1) * numSecond);
         features.expandSecond(row, gram.subarray(e * p * p, (e + 1) * p * p));

@@ -12,8 +12,8 @@ import {
   setParameters,
   useInducing,
 } from "./engine.ts";
-import { createSums, type DataSums } from "./inducing.ts";
-import type { LocalSolveOptions } from "./local.ts";
+import type { DataSums } from "./inducing.ts";
+import type { FeatureSums, LocalSolveOptions } from "./local.ts";
 import type { GlobalParameters } from "./state.ts";
 
 const START_DISTANCE = 1.5;
@@ -87,30 +87,22 @@ export function visitInShards(
   const parts = shardBlocks(individuals.length).map(({ from, to }) => {
     return { from: 0, to: to - from, individuals: individuals.slice(from, to) };
   });
-  joinSums(runParts(engine, { theta, local, weight }, parts), out);
+  runParts(engine, { theta, local, weight }, parts);
+  engine.solver.readSums(out);
 }
 
-/** Sums over everybody at θ, left in `engine.sums`; here, in one part, unless θ is shared and parts are given. */
-export function sumOverAll(
-  engine: PaperEngine,
-  theta: Float64Array,
-  parts: readonly ShardBlock[] = [{ from: 0, to: engine.statistics.numIndividuals }],
-): void {
-  joinSums(runParts(engine, { theta, weight: 1 }, parts), engine.sums);
-}
-
-/** The same at shared θ, in shards. */
-export function sumInShards(engine: PaperEngine, theta: Float64Array): void {
-  sumOverAll(engine, theta, shardBlocks(engine.statistics.numIndividuals));
+/** Sums over everybody at θ, left in `engine.sums`. */
+export function sumOverAll(engine: PaperEngine, theta: Float64Array): void {
+  runParts(engine, { theta, weight: 1 }, shardBlocks(engine.statistics.numIndividuals));
+  engine.solver.readSums(engine.sums);
 }
 
 /** Σ J_i over everybody at θ under the engine's q(u). */
 export function objectiveInShards(engine: PaperEngine, theta: Float64Array): number {
-  const answers = runParts(engine, { theta }, shardBlocks(engine.statistics.numIndividuals));
-  return answers.reduce((total, { objective }) => total + objective, 0);
+  return runParts(engine, { theta }, shardBlocks(engine.statistics.numIndividuals));
 }
 
-/** Local steps of individuals from..to−1; θ is updated in place. */
+/** Local steps of individuals from..to−1; θ, which all shards share, is updated in place. */
 export function placeInShards(
   engine: PaperEngine,
   theta: Float64Array,
@@ -140,7 +132,7 @@ interface Part extends ShardBlock {
 
 interface Answer {
   readonly objective: number; // Σ J_i
-  readonly sums: DataSums | null;
+  readonly sums: FeatureSums;
 }
 
 /** All that a worker must know of a run beside the statistics. */
@@ -169,20 +161,31 @@ export function paperShards(): ShardFunctions {
       useInducing(kept);
       last = state;
     }
-    return doPart(kept, task, part as Part);
+    return answerPart(kept, task, part as Part);
   };
   return { [PAPER]: work };
 }
 
-function runParts(engine: PaperEngine, task: Task, parts: readonly Part[]): Answer[] {
-  const { shards, parameters, options, posterior } = engine;
-  if (shards === null || parts.length === 1) return parts.map((part) => doPart(engine, task, part));
+/** Does all parts, here or in the shards of the engine; returns Σ J_i and leaves the sums in the engine's solver. */
+function runParts(engine: PaperEngine, task: Task, parts: readonly Part[]): number {
+  const { shards, solver, parameters, options, posterior } = engine;
+  if (parts.length === 1) return doPart(engine, task, parts[0]);
   const state: PassState = { parameters, options, mean: posterior.mean, blocks: posterior.blocks, task };
-  return shards.run(PAPER, state, parts) as Answer[];
+  const answers =
+    shards === null
+      ? parts.map((part) => answerPart(engine, task, part))
+      : (shards.run(PAPER, state, parts) as Answer[]);
+  solver.joinSums(answers.map(({ sums }) => sums));
+  return answers.reduce((total, { objective }) => total + objective, 0);
 }
 
-function doPart(engine: PaperEngine, task: Task, { from, to, individuals }: Part): Answer {
-  const { statistics, solver, parameters, numLocal: P } = engine;
+function answerPart(engine: PaperEngine, task: Task, part: Part): Answer {
+  return { objective: doPart(engine, task, part), sums: engine.solver.copySums() };
+}
+
+/** Returns Σ J_i of the part and leaves its sums in the engine's solver. */
+function doPart(engine: PaperEngine, task: Task, { from, to, individuals }: Part): number {
+  const { solver, numLocal: P } = engine;
   const { theta, local, starts = null, weight } = task;
   let objective = 0;
   solver.resetSums();
@@ -195,15 +198,5 @@ function doPart(engine: PaperEngine, task: Task, { from, to, individuals }: Part
     }
     if (weight !== undefined) solver.accumulate(theta, i * P, weight);
   }
-  if (weight === undefined) return { objective, sums: null };
-  const sums = createSums(statistics, parameters.numInducing, parameters.numBasis);
-  solver.readSums(sums);
-  return { objective, sums };
-}
-
-function joinSums(parts: readonly Answer[], out: DataSums): void {
-  for (const name of ["cross", "gram", "course"] as const) {
-    const total = out[name].fill(0);
-    for (const { sums } of parts) for (let e = 0; e < total.length; e++) total[e] += sums![name][e];
-  }
+  return objective;
 }

@@ -26,7 +26,7 @@ import { hyperLayout } from "./hyperparameters.ts";
 import { inducingOfCoefficients } from "./inducing.ts";
 import type { DtmPaperModel } from "./model.ts";
 import { type DtmPaperOptions, paperSettings, settingsRecord } from "./options.ts";
-import { localStarts, placeInShards, sumInShards } from "./passes.ts";
+import { localStarts, placeInShards, sumOverAll } from "./passes.ts";
 import type { PaperInputs, RunState, Schedule } from "./run-state.ts";
 import { batchSchedule, coordinateSchedule, smallGain } from "./schedules.ts";
 import { type PaperStart, paperStart } from "./start.ts";
@@ -120,7 +120,7 @@ function paperFit(
     const sums = scheduleOf(state).leave();
     // "batch" makes places of its own.
     if (name === "batch") share(state);
-    if (sums === null) sumInShards(engine, state.theta);
+    if (sums === null) sumOverAll(engine, state.theta);
     state.sums = sums ?? clonePlain(engine.sums);
     requireUpdate(updateInducing(engine, state.sums));
     state.stage = "places";
@@ -144,7 +144,7 @@ function paperFit(
 
   /** The exact update of q(u) for the places as they are. */
   const updateAt = (state: RunState): void => {
-    sumInShards(engine, state.theta);
+    sumOverAll(engine, state.theta);
     requireUpdate(updateInducing(engine));
   };
 

@@ -18,7 +18,7 @@ import {
 import { gradientOfSums, inducingGradient } from "./gradients.ts";
 import { atEdge, type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
 import type { DtmPaperSettings } from "./options.ts";
-import { placeInShards, sumInShards, sumObjectives, sumOverAll } from "./passes.ts";
+import { placeInShards, sumObjectives, sumOverAll } from "./passes.ts";
 import type { RunState, Schedule } from "./run-state.ts";
 
 /** The gain at which "batch" and "coordinate" count an iteration as none: tolerance · |bound|. */
@@ -123,7 +123,7 @@ export function coordinateSchedule(engine: PaperEngine, settings: DtmPaperSettin
   const { maxIterations, tolerance } = settings;
   const everybody = { from: 0, to: engine.statistics.numIndividuals };
   const updateMap = (): number => {
-    sumInShards(engine, state.theta);
+    sumOverAll(engine, state.theta);
     requireUpdate(updateInducing(engine));
     return termsOfSums(engine, state.theta).total;
   };

@@ -34,7 +34,7 @@ import {
   rewhitenNatural,
 } from "./inducing.ts";
 import type { DtmPaperSettings } from "./options.ts";
-import { objectiveInShards, sumInShards, sumObjectives, visitInShards } from "./passes.ts";
+import { objectiveInShards, sumObjectives, sumOverAll, visitInShards } from "./passes.ts";
 import type { RunState, Schedule, StochasticState, TrackedInducing } from "./run-state.ts";
 import { leaveLearned } from "./schedules.ts";
 
@@ -135,7 +135,7 @@ export function stochasticSchedule(
 
 /** The exact update at the starting places, and the first permutation. */
 function startState(engine: PaperEngine, layout: HyperLayout, theta: Float64Array, seed: number): StochasticState {
-  sumInShards(engine, theta);
+  sumOverAll(engine, theta);
   const random = createRandom(seed);
   const order = random.permutation(engine.statistics.numIndividuals);
   return {

@@ -11,3 +11,4 @@ export { expectLinear } from "./linear";
 export { sumNodes, weighNodes } from "./placing";
 export { addPairs, sumPairs } from "./pairs";
 export { evaluateLocal, sumLocal, weighLocal } from "./local";
+export { climbLocal } from "./local-ascent";

@@ -107,6 +107,7 @@ export const LOCAL = layout(
     value: { f64: () => 1 },
     gradient: { f64: () => 5 },
     hessian: { f64: () => 25 },
+    ascent: { f64: () => 15 }, // place, gradient and direction of an ascent
     slopes: { f64: () => 2 },
     squares: { f64: () => 2 }, // ℓ²
     geometry: { f64: () => 4 }, // first node [2], spacing [2]
@@ -124,7 +125,7 @@ export const LOCAL = layout(
     sums0: { f64: (n) => 2 * n.numBasis * evenNodes(n.rows, n.columns) }, // Σ g ψ1', Σ G1 ψ1' [2][d][nodes]
     sums1: { f64: (n) => n.numBand * evenNodes(2 * n.rows - 1, 2 * n.columns - 1) }, // Σ G Ψ2 [band][nodes]
   },
-  ["weighLocal", "evaluateLocal", "sumLocal"],
+  ["weighLocal", "evaluateLocal", "climbLocal", "sumLocal"],
 );
 
 /** Nodes of a grid whose rows and columns are made even. */

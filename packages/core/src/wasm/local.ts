@@ -1,4 +1,5 @@
 /** The local objective of the published map in WebAssembly (packages/core/assembly/local.ts): one individual at a time. */
+import type { NewtonOptions } from "../numeric/optimize/newton.ts";
 import { openKernels } from "./layout.ts";
 import { LOCAL } from "./layouts.ts";
 
@@ -25,6 +26,13 @@ export function openLocalKernel(counts: ArrayLike<number>, numParameters: number
       if (gradient !== null) for (let k = 0; k < numParameters; k++) gradient[k] = buffers.gradient[k];
       if (hessian !== null) for (let k = 0; k < numParameters ** 2; k++) hessian[k] = buffers.hessian[k];
       return buffers.value[0];
+    },
+    /** Maximises J from θ in place by conjugate gradients; leaves J in `value` and returns the evaluations used, 0 beyond the grid's range. */
+    climb: (theta: Float64Array, offset: number, constant: number, options: NewtonOptions): number => {
+      load(theta, offset);
+      const evaluations = run.climbLocal(constant, options.gradientTolerance, options.maxEvaluations);
+      if (evaluations > 0) for (let k = 0; k < numParameters; k++) theta[offset + k] = buffers.theta[k];
+      return evaluations;
     },
     /** Adds weight · features × statistics at θ to the sums; false, and nothing added, beyond the grid's range. */
     accumulate: (theta: Float64Array, offset: number, weight: number): boolean => {

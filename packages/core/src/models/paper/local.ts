@@ -174,8 +174,12 @@ export function createLocalSolver(
     /** J at θ = theta[offset..offset+P]; writes the gradient [P] and the Hessian [P,P] where given. */
     evaluate,
     /** Maximises J from θ in place; returns J there. */
-    solve: (theta: Float64Array, offset: number, options: LocalSolveOptions): number =>
-      ascents[options.method](theta, offset, options),
+    solve: (theta: Float64Array, offset: number, options: LocalSolveOptions): number => {
+      if (!weighed) weigh();
+      const used = options.method === "scg" && fast !== null ? fast.climb(theta, offset, constant, options) : 0;
+      evaluations += used;
+      return used > 0 ? fast!.buffers.value[0] : ascents[options.method](theta, offset, options);
+    },
     /** Adds the individual's part of the data sums at θ, times the weight; needs no global state. */
     accumulate: (theta: Float64Array, offset: number, weight: number): void => {
       if (fast?.accumulate(theta, offset, weight)) return;

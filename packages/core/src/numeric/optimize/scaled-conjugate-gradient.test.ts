@@ -80,8 +80,7 @@ describe("scaled conjugate gradients", () => {
   });
 
   it("writes to its own entries alone", () => {
-    const objective: CurvedObjective = (at, offset, gradient) =>
-      rosenbrock(at.subarray(offset, offset + 2), gradient!);
+    const objective: CurvedObjective = (at, offset, gradient) => rosenbrock(at.subarray(offset, offset + 2), gradient!);
     const x = Float64Array.of(7, -1.2, 1, 7);
     conjugateAscent(objective, 2)(x, 1, { gradientTolerance: 1e-8, maxEvaluations: 1000 });
     expect(Array.from(x, (v) => Number(v.toFixed(6)))).toEqual([7, 1, 1, 7]);

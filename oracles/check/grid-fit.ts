@@ -100,8 +100,7 @@ export function checkGridFit(fixture: GridFitFixture): Check[] {
     nodeWeights(terms.subarray(0, numTerms), powers, new Float64Array(weights.length), weights);
     startBatch(engine, state, places);
     const contributions = new Float64Array(statistics.numIndividuals);
-    const individuals = { statistics, listed: null, count: contributions.length };
-    expectationPass(individuals, individualModel(engine, state), engine.table, { contributions });
+    expectationPass(statistics, individualModel(engine, state), engine.table, { contributions });
     return [
       compare("r0_subject0", weights, r0_subject0),
       compare("first", state.trace, [first]),

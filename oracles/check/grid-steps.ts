@@ -60,8 +60,7 @@ export function fillNodeSums(problem: GridProblem, model: IndividualModel, r: Fl
 /** The maximisation step: EM for mean and noise, E ee' for the residual. */
 export function maximization(problem: GridProblem, model: IndividualModel, step: Expectation) {
   const { statistics, fixture } = problem;
-  const individuals = { statistics, listed: null, count: statistics.numIndividuals };
-  const sums = maximizationSums(individuals, model, step.moments);
+  const sums = maximizationSums(statistics, model, step.moments);
   const shift = meanShift(meanDesign(fixture.mean, fixture.d), sums);
   const noiseVariance = remainingSquares(sums, shift) / sums.numObservations;
   const mean = model.mean.map((v, k) => v + shift[k]);

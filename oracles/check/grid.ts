@@ -173,10 +173,9 @@ function checkMaximization(problem: GridProblem, model: IndividualModel, step: E
   }
   if (tauStep !== undefined) {
     const root = residualRoot(flatten(fixture.Sref), d);
-    const individuals = { statistics, listed: null, count: m };
     const objective = (tau: number) =>
       residualObjective(
-        individuals,
+        statistics,
         { mean, noise: whiteNoise(noiseVariance), residualRoot: root.map((v) => Math.sqrt(tau) * v) },
         step.moments,
       );

@@ -7,8 +7,11 @@ import { both, exp2x, lanes } from "./exp";
 
 /** Bytes of four numbers. */
 export const QUAD: usize = 32;
-/** Weights below exp(−44) of the largest count as zero: they are lost in any sum that holds a one. */
-const NEGLIGIBLE: f64 = -44;
+/**
+ * Weights below exp(−37) of the largest count as zero: exp(−37) < 2⁻⁵³, and of a normal law in the plane the share exp(−L)
+ * lies where the density is below exp(−L) of the largest, so that all of them together are lost in a sum that holds a one.
+ */
+const NEGLIGIBLE: f64 = -37;
 
 /** R[t][b] = logPrior[t] + Σ_k P[k][b] T[t][k], and the largest of each row b to maxima[4]. */
 export function logWeights(P: usize, T: usize, logPrior: usize, R: usize, maxima: usize, numTiles: i32, K: i32): void {

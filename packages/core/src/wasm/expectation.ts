@@ -27,12 +27,6 @@ export interface Statistics {
   readonly center: number;
 }
 
-interface Individuals {
-  readonly statistics: Statistics;
-  readonly listed: Int32Array | null;
-  readonly count: number;
-}
-
 interface Model {
   readonly mean: Float64Array;
   readonly noise: Noise;
@@ -56,11 +50,11 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
 
   /** Loads model and blocks of individuals in turn; rows up to the next multiple of four are zero. */
   const forBlocks = (
-    { statistics, listed, count }: Individuals,
+    statistics: Statistics,
     model: Model,
     work: (first: number, size: number, padded: number) => void,
   ): void => {
-    const { numBand } = statistics;
+    const { numIndividuals: m, numBand } = statistics;
     sizes.numBand = numBand;
     sizes.hasResidual = model.residualRoot === null ? 0 : 1;
     buffers.bandRow.set(statistics.bandRow);
@@ -68,29 +62,18 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
     for (let k = 0; k < d; k++) buffers.mean[k] = model.mean[k] - statistics.center;
     if (model.residualRoot !== null) buffers.root.set(model.residualRoot);
     buffers.noise[0] = noiseLevel(model.noise);
-    for (let first = 0; first < count; first += BLOCK) {
-      const size = Math.min(BLOCK, count - first);
+    for (let first = 0; first < m; first += BLOCK) {
+      const size = Math.min(BLOCK, m - first);
       const padded = Math.ceil(size / TILE) * TILE;
-      for (let b = 0; b < size; b++) {
-        const i = listed === null ? first + b : listed[first + b];
-        for (let e = 0; e < numBand; e++) buffers.gram[b * numBand + e] = statistics.gram[i * numBand + e];
-        for (let k = 0; k < d; k++) buffers.cross[b * d + k] = statistics.cross[i * d + k];
-        buffers.squares[b] = statistics.sumSquares[i];
-      }
-      buffers.gram.fill(0, size * numBand, padded * numBand);
-      buffers.cross.fill(0, size * d, padded * d);
-      buffers.squares.fill(0, size, padded);
+      loadRows(statistics.gram, numBand, buffers.gram, first, size, padded);
+      loadRows(statistics.cross, d, buffers.cross, first, size, padded);
+      loadRows(statistics.sumSquares, 1, buffers.squares, first, size, padded);
       work(first, size, padded);
     }
   };
 
-  const loadMoments = (moments: Float64Array, first: number, size: number, padded: number): void => {
-    buffers.moments.set(moments.subarray(first * stride, (first + size) * stride));
-    buffers.moments.fill(0, size * stride, padded * stride);
-  };
-
   /** c = noise constant − ½[2 Σ log M_kk − d log σ² + (ρ − ζ'ζ)/σ²] of the b-th individual of the block. */
-  const constants = ({ statistics, listed }: Individuals, model: Model) => {
+  const constants = (statistics: Statistics, model: Model) => {
     const sigma2 = noiseLevel(model.noise);
     const ofNoise = noiseConstants(model.noise, statistics);
     const prior = d * Math.log(sigma2);
@@ -105,15 +88,14 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
           for (let k = 0; k < d; k++) logDet += 2 * Math.log(buffers.diagonals[((b >> 1) * d + k) * 2 + (b & 1)]);
         }
       }
-      const i = listed === null ? first + b : listed[first + b];
-      return ofNoise(i) - 0.5 * (logDet - prior + buffers.rests[b] / sigma2);
+      return ofNoise(first + b) - 0.5 * (logDet - prior + buffers.rests[b] / sigma2);
     };
   };
 
   return {
     /** `expectationPass`. */
     expect: (
-      individuals: Individuals,
+      statistics: Statistics,
       model: Model,
       table: { readonly rows: Float64Array; readonly logWeights: Float64Array },
       outputs: {
@@ -126,9 +108,9 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
       toTiles(table.rows, stride, numNodes, buffers.table);
       toTiles(table.logWeights, 1, numNodes, buffers.logPrior);
       buffers.nodeSums.fill(0);
-      const constant = constants(individuals, model);
+      const constant = constants(statistics, model);
       let total = 0;
-      forBlocks(individuals, model, (first, size, padded) => {
+      forBlocks(statistics, model, (first, size, padded) => {
         run.packBlock(padded);
         run.expectBlock(padded, nodeSums ? 1 : 0, moments ? 1 : 0);
         for (let b = 0; b < size; b++) {
@@ -145,7 +127,7 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
 
     /** `addStartingSums`. */
     start: (
-      individuals: Individuals,
+      statistics: Statistics,
       model: Model,
       { terms, powers }: { readonly terms: Float64Array; readonly powers: Float64Array },
       nodeSums: Float64Array,
@@ -153,7 +135,7 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
       const numTerms = powers.length / numNodes;
       toTiles(powers, numTerms, numNodes, buffers.placeTable);
       buffers.nodeSums.fill(0);
-      forBlocks(individuals, model, (first, size, padded) => {
+      forBlocks(statistics, model, (first, size, padded) => {
         for (let b = 0; b < padded; b++) {
           for (let t = 0; t < numTerms; t++) {
             const at = ((b >> 2) * numTerms + t) * TILE + (b & 3);
@@ -167,11 +149,11 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
     },
 
     /** `residualObjective`. */
-    residual: (individuals: Individuals, model: Model, moments: Float64Array): number => {
-      const constant = constants(individuals, model);
+    residual: (statistics: Statistics, model: Model, moments: Float64Array): number => {
+      const constant = constants(statistics, model);
       let total = 0;
-      forBlocks(individuals, model, (first, size, padded) => {
-        loadMoments(moments, first, size, padded);
+      forBlocks(statistics, model, (first, size, padded) => {
+        loadRows(moments, stride, buffers.moments, first, size, padded);
         run.packBlock(padded);
         run.residualBlock(padded);
         for (let b = 0; b < size; b++) total += constant(first, b) + buffers.sums[b];
@@ -179,45 +161,46 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
       return total;
     },
 
-    /** Adds what `maximizationSums` has for mean and noise: all but Σ E ee'. */
-    maximize: (
-      individuals: Individuals,
-      model: Model,
-      moments: Float64Array,
-      sums: {
-        numIndividuals: number;
-        numObservations: number;
-        readonly gram: Float64Array;
-        readonly cross: Float64Array;
-        readonly fitted: Float64Array;
-        sumSquares: number;
-        crossFitted: number;
-        quadratic: number;
-      },
-    ): void => {
-      const { statistics, listed, count } = individuals;
-      const { numBand, bandRow, bandColumn, gram, counts } = statistics;
-      sums.numIndividuals += count;
-      for (let at = 0; at < count; at++) {
-        const i = listed === null ? at : listed[at];
-        sums.numObservations += counts[i];
-        for (let e = 0; e < numBand; e++) sums.gram[bandRow[e] * d + bandColumn[e]] += gram[i * numBand + e];
+    /** `maximizationSums`, but for Σ E ee', which is left zero. */
+    maximize: (statistics: Statistics, model: Model, moments: Float64Array) => {
+      const { numIndividuals: m, numBand, bandRow, bandColumn, counts } = statistics;
+      const gram = new Float64Array(d * d);
+      let numObservations = 0;
+      for (let i = 0; i < m; i++) {
+        numObservations += counts[i];
+        for (let e = 0; e < numBand; e++) gram[bandRow[e] * d + bandColumn[e]] += statistics.gram[i * numBand + e];
       }
-      for (let k = 0; k < d; k++) for (let l = 0; l < k; l++) sums.gram[k * d + l] = sums.gram[l * d + k];
+      for (let k = 0; k < d; k++) for (let l = 0; l < k; l++) gram[k * d + l] = gram[l * d + k];
       buffers.totals.fill(0);
-      forBlocks(individuals, model, (first, size, padded) => {
-        loadMoments(moments, first, size, padded);
+      forBlocks(statistics, model, (first, size, padded) => {
+        loadRows(moments, stride, buffers.moments, first, size, padded);
         run.maximizeBlock(padded);
       });
       // Each total is a pair of lanes.
       const total = (e: number) => buffers.totals[2 * e] + buffers.totals[2 * e + 1];
-      for (let k = 0; k < d; k++) {
-        sums.cross[k] += total(k);
-        sums.fitted[k] += total(d + k);
-      }
-      sums.sumSquares += total(2 * d);
-      sums.crossFitted += total(2 * d + 1);
-      sums.quadratic += total(2 * d + 2);
+      return {
+        numObservations,
+        gram,
+        cross: Float64Array.from({ length: d }, (_, k) => total(k)),
+        fitted: Float64Array.from({ length: d }, (_, k) => total(d + k)),
+        sumSquares: total(2 * d),
+        crossFitted: total(2 * d + 1),
+        quadratic: total(2 * d + 2),
+        residualMoment: new Float64Array(d * d),
+      };
     },
   };
+}
+
+/** Rows first..first+size−1 of `from` [m,width] to the start of `to`, and zeros up to row `padded`. */
+function loadRows(
+  from: Float64Array,
+  width: number,
+  to: Float64Array,
+  first: number,
+  size: number,
+  padded: number,
+): void {
+  to.set(from.subarray(first * width, (first + size) * width));
+  to.fill(0, size * width, padded * width);
 }

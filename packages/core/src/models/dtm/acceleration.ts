@@ -107,9 +107,13 @@ export function unpackParameters(engine: MapEngine, vector: Float64Array, state:
 }
 
 /** The frame in which ν is extrapolated, at length-scale ℓ. */
-function frameAt({ problem, settings }: MapEngine, ell: number): Float64Array {
-  const { inducingDistances, jitter } = problem.geometry;
-  return kernelFrame(inducingDistances, settings.inducingPerDimension, jitter, ell);
+function frameAt(engine: MapEngine, ell: number): Float64Array {
+  const { inducingDistances, jitter } = engine.problem.geometry;
+  if (engine.frame?.lengthscale !== ell) {
+    const vectors = kernelFrame(inducingDistances, engine.settings.inducingPerDimension, jitter, ell);
+    engine.frame = { lengthscale: ell, vectors };
+  }
+  return engine.frame.vectors;
 }
 
 /** Curvature of the bound, roughly: UΛU' for ν, counts of observations and individuals for the other parameters. */

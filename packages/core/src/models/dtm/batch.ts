@@ -13,7 +13,6 @@ import { countSmallGain, lastValue } from "../run.ts";
 import { acceleratedPoint, judgePoint, packParameters, unpackParameters } from "./acceleration.ts";
 import {
   checkBound,
-  everybody,
   expectBound,
   type MapEngine,
   momentsFor,
@@ -42,7 +41,7 @@ const FALL_SLACK = 1e-8;
 /** The first iteration: q(u) from node sums of the starting places, and a pass there. */
 export function startBatch(engine: MapEngine, state: DtmState, places: StartingPlaces): void {
   state.iteration++;
-  startVisited(engine, state, everybody(engine), places);
+  startVisited(engine, state, null, places);
   updateMap(engine, state, null);
   state.trace.push(checkBound(state, wholePass(engine, state)));
 }
@@ -61,7 +60,7 @@ export function batchIteration(engine: MapEngine, state: DtmState): void {
   const point = packParameters(engine, state);
   const before = { ...state };
   const learns = learn && iteration >= FIRST_LEARNING_ITERATION;
-  if (learns) updateParameters(engine, state, everybody(engine), engine.moments, 1, false);
+  if (learns) updateParameters(engine, state, null, engine.moments, 1, false);
   const kernel = { minGain: NO_KERNEL_GAIN * stopGain(engine, state.stage, last) };
   solveMap(engine, state, learns ? kernel : null, learns);
   rememberStep(state.history, point, packParameters(engine, state), ACCELERATION_WINDOW);

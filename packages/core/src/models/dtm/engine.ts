@@ -60,6 +60,8 @@ export interface MapEngine {
   table: NodeTable;
   /** Moments of the individuals of one pass, [count,K]; made by the first pass that needs them. */
   moments: Float64Array;
+  /** The kernel's frame (kernel-frame.ts) at the last length-scale it was asked for. */
+  frame: { readonly lengthscale: number; readonly vectors: Float64Array } | null;
   /** Bound at the last whole pass. */
   bound: number;
   /** Whom passes visit until they settle ("svi" of large cohorts). */
@@ -100,6 +102,7 @@ export function createEngine(
     precision: new Float64Array(0),
     table: { numNodes, stride, rows: new Float64Array(stride * numNodes), logWeights },
     moments: new Float64Array(0),
+    frame: null,
     bound: Number.NaN,
     sample: null,
   };
@@ -193,12 +196,7 @@ export function expectBound(
   nodeSums: Float64Array | null,
   moments: Float64Array | null,
 ): number {
-  return expectVisited(engine, state, everybody(engine), nodeSums, moments) - state.divergence;
-}
-
-/** All individuals, as a pass visits them. */
-export function everybody(engine: MapEngine): Visited {
-  return { individuals: null, count: engine.statistics.numIndividuals };
+  return expectVisited(engine, state, null, nodeSums, moments) - state.divergence;
 }
 
 /** An expectation pass over some individuals; returns Σ (c_i + λ_i), adds to node sums and writes moments where given. */
@@ -235,7 +233,7 @@ export function placeMeans(engine: MapEngine, state: DtmState): Float64Array {
   rows.set(table.rows);
   for (let g = 0; g < n; g++) for (let c = 0; c < q; c++) rows[(K + c) * n + g] = locations[g * q + c];
   const moments = shards.buffer(m * stride);
-  expectInShards(passOver(engine, state, everybody(engine)), { ...table, stride, rows }, null, moments);
+  expectInShards(passOver(engine, state, null), { ...table, stride, rows }, null, moments);
   return Float64Array.from({ length: m * q }, (_, e) => moments[Math.floor(e / q) * stride + K + (e % q)]);
 }
 
@@ -270,11 +268,12 @@ export function updateParameters(
   if (settings.residual === "none") return;
   if (state.tau === null) {
     const diagonal = settings.residual === "diagonal";
+    const count = visited?.length ?? statistics.numIndividuals;
     state.residualCovariance = state.residualCovariance.map((v, e) => {
       const k = Math.floor(e / d);
       const l = e % d;
       if (diagonal && k !== l) return 0;
-      const target = (0.5 * (sums.residualMoment[e] + sums.residualMoment[l * d + k])) / visited.count;
+      const target = (0.5 * (sums.residualMoment[e] + sums.residualMoment[l * d + k])) / count;
       return v + rate * (target - v);
     });
     return;

@@ -6,22 +6,23 @@
  *   bound  F = Σ_i (c_i + λ_i) − KL.
  * O(mΓd²). The kernel of the same pass: packages/core/assembly/expectation.ts.
  */
-import { type IndividualModel, type Individuals, individualAt, individualStatistics } from "./individual-statistics.ts";
+import type { BasisStatistics } from "../../basis/statistics.ts";
+import { type IndividualModel, individualStatistics } from "./individual-statistics.ts";
 import type { NodeTable } from "./node-table.ts";
 
 /** What a pass over individuals writes beside the bound. */
 export interface ExpectationOutputs {
   /** Σ_i r_ig (g̃_i, G̃_i), added to; [K,Γ]. */
   readonly nodeSums?: Float64Array;
-  /** Σ_g r_ig × node table, by position in the pass; [count,K]. */
+  /** Σ_g r_ig × node table, [m,K]. */
   readonly moments?: Float64Array;
-  /** c_i + λ_i by position in the pass; [count]. */
+  /** c_i + λ_i, [m]. */
   readonly contributions?: Float64Array;
 }
 
 /** One pass over individuals; returns Σ (c_i + λ_i), the bound without KL. */
 export function expectationPass(
-  individuals: Individuals,
+  statistics: BasisStatistics,
   model: IndividualModel,
   table: NodeTable,
   { nodeSums, moments, contributions }: ExpectationOutputs,
@@ -29,17 +30,17 @@ export function expectationPass(
   const { stride, numNodes: n, rows, logWeights } = table;
   const r = new Float64Array(n);
   let total = 0;
-  for (let at = 0; at < individuals.count; at++) {
-    const { row, constant } = individualStatistics(individuals.statistics, individualAt(individuals, at), model);
+  for (let i = 0; i < statistics.numIndividuals; i++) {
+    const { row, constant } = individualStatistics(statistics, i, model);
     const contribution = constant + nodeWeights(row, rows, logWeights, r);
     total += contribution;
-    if (contributions) contributions[at] = contribution;
+    if (contributions) contributions[i] = contribution;
     if (nodeSums) addWeighted(row, r, nodeSums);
     if (moments) {
       for (let k = 0; k < stride; k++) {
         let s = 0;
         for (let g = 0; g < n; g++) s += r[g] * rows[k * n + g];
-        moments[at * stride + k] = s;
+        moments[i * stride + k] = s;
       }
     }
   }

@@ -12,18 +12,6 @@ import { type Noise, noiseConstants, noiseLevel } from "../../noise/noise.ts";
 import { logDetFromCholesky, solveLowerInPlace, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
 import { dot, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 
-/** Individuals of a pass: those listed, or the first `count`. */
-export interface Individuals {
-  readonly statistics: BasisStatistics;
-  readonly listed: Int32Array | null;
-  readonly count: number;
-}
-
-/** The individual at a position of the pass. */
-export function individualAt({ listed }: Individuals, position: number): number {
-  return listed === null ? position : listed[position];
-}
-
 /** The parameters on which the statistics of an individual depend. */
 export interface IndividualModel {
   /** β, coefficients of the population mean curve, [d]. */

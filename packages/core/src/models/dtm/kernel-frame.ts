@@ -6,7 +6,7 @@
  * image of a map only turns signs of U v, and values at different ℓ may be compared and combined. O(p³).
  */
 import { choleskyInPlace } from "../../numeric/cholesky.ts";
-import { multiply, multiplyTransposed, symmetrizeInPlace, transpose } from "../../numeric/matrix.ts";
+import { multiply, multiplyTransposed, transpose } from "../../numeric/matrix.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 
 /**
@@ -70,10 +70,21 @@ export function carryCovariance(
   after: Float64Array,
 ): Float64Array {
   const p = Math.round(Math.sqrt(before.length));
-  const Wt = multiply(transpose(before, p, p), after, p, p, p);
-  // Rows first, then columns: Ξ is symmetric.
-  const carryRows = (A: Float64Array) => multiply(A, Wt, (n * n) / p, p, p);
-  const out = carryRows(transpose(carryRows(covariance), n, n));
-  symmetrizeInPlace(out, n);
+  const W = multiply(transpose(after, p, p), before, p, p, p);
+  const block = new Float64Array(p * p);
+  const out = new Float64Array(n * n);
+  for (let k = 0; k < n; k += p) {
+    // Blocks below the diagonal are those above, transposed.
+    for (let l = k; l < n; l += p) {
+      for (let i = 0; i < p; i++) block.set(covariance.subarray((k + i) * n + l, (k + i) * n + l + p), i * p);
+      const carried = multiply(W, multiplyTransposed(block, W, p, p, p), p, p, p);
+      for (let i = 0; i < p; i++) {
+        for (let j = 0; j < p; j++) {
+          out[(k + i) * n + l + j] = carried[i * p + j];
+          out[(l + j) * n + k + i] = carried[i * p + j];
+        }
+      }
+    }
+  }
   return out;
 }

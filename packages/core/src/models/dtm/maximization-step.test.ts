@@ -11,7 +11,6 @@ import { residualObjective, residualStep } from "./residual-step.ts";
 const { statistics } = randomCohort({ numIndividuals: 12, seed: 21 });
 const d = statistics.basis.numBasis;
 const m = 12;
-const individuals = { statistics, listed: null, count: m };
 const stride = packedStride(d);
 
 /** Moments of random maps: f̄ random, R̄ = f̄f̄' + S. */
@@ -53,7 +52,7 @@ describe("the maximisation step", () => {
         let last = objective(model, moments);
         let gain = Number.POSITIVE_INFINITY;
         for (let step = 0; step < 200; step++) {
-          const sums = maximizationSums(individuals, model, moments);
+          const sums = maximizationSums(statistics, model, moments);
           const shift = meanShift(meanDesign(mean, d), sums);
           const noise = whiteNoise(remainingSquares(sums, shift) / sums.numObservations);
           model = { ...model, mean: model.mean.map((v, k) => v + shift[k]), noise };
@@ -83,7 +82,7 @@ describe("the maximisation step", () => {
     };
     let last = objective(model, moments);
     for (let step = 0; step < 30; step++) {
-      const sums = maximizationSums(individuals, model, moments);
+      const sums = maximizationSums(statistics, model, moments);
       const covariance = sums.residualMoment.map((v) => v / m);
       model = { ...model, residualRoot: residualRoot(covariance, d) };
       const value = objective(model, moments);
@@ -108,7 +107,7 @@ describe("residualStep", () => {
     const root = residualRoot(identity(d), d);
     const Q = (tau: number) => {
       const scaled = root.map((v) => Math.sqrt(tau) * v);
-      return residualObjective(individuals, { ...model, residualRoot: scaled }, moments);
+      return residualObjective(statistics, { ...model, residualRoot: scaled }, moments);
     };
     for (const cap of [0.2, Number.POSITIVE_INFINITY]) {
       let tau = 0.1;

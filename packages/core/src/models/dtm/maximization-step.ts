@@ -10,21 +10,19 @@
  * Only sums over individuals are kept; g and ρ move to the new mean by expanding in δ, which is small. O(d³) each.
  */
 
+import type { BasisStatistics } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { bilinear, dot, multiply, multiplyTransposed, multiplyVector } from "../../numeric/matrix.ts";
 import { meanShift as leastSquaresShift, type MeanDesign } from "../mean.ts";
 import {
   conditionalResidual,
   type IndividualModel,
-  type Individuals,
-  individualAt,
   individualStatistics,
   packedStride,
 } from "./individual-statistics.ts";
 
 /** Sums over individuals from which the updates follow. */
 export interface MaximizationSums {
-  numIndividuals: number;
   numObservations: number;
   readonly gram: Float64Array; // Σ G [d,d]
   readonly cross: Float64Array; // Σ g [d]
@@ -38,7 +36,6 @@ export interface MaximizationSums {
 /** Empty sums for d coefficients. */
 export function createMaximizationSums(d: number): MaximizationSums {
   return {
-    numIndividuals: 0,
     numObservations: 0,
     gram: new Float64Array(d * d),
     cross: new Float64Array(d),
@@ -52,27 +49,24 @@ export function createMaximizationSums(d: number): MaximizationSums {
 
 /** Adds sums to others. */
 export function addMaximizationSums(from: MaximizationSums, to: MaximizationSums): void {
-  for (const name of ["numIndividuals", "numObservations", "sumSquares", "crossFitted", "quadratic"] as const) {
+  for (const name of ["numObservations", "sumSquares", "crossFitted", "quadratic"] as const) {
     to[name] += from[name];
   }
   for (const name of ["gram", "cross", "fitted", "residualMoment"] as const) addTo(from[name], to[name]);
 }
 
-/** The sums of individuals from their moments [count,K]. */
+/** The sums over individuals from their moments [m,K]. */
 export function maximizationSums(
-  individuals: Individuals,
+  statistics: BasisStatistics,
   model: IndividualModel,
   moments: Float64Array,
 ): MaximizationSums {
-  const { statistics, count } = individuals;
   const d = statistics.basis.numBasis;
   const stride = packedStride(d);
   const sums = createMaximizationSums(d);
-  sums.numIndividuals = count;
-  for (let at = 0; at < count; at++) {
-    const i = individualAt(individuals, at);
+  for (let i = 0; i < statistics.numIndividuals; i++) {
     const own = individualStatistics(statistics, i, model);
-    let { f: w, R: ww } = unpackMoments(moments.subarray(at * stride, (at + 1) * stride), d);
+    let { f: w, R: ww } = unpackMoments(moments.subarray(i * stride, (i + 1) * stride), d);
     if (model.residualRoot !== null) {
       const { C, T, h } = conditionalResidual(own, model.residualRoot, noiseLevel(model.noise));
       // e = h − Tf + N(0, C) and w = h + Jf + N(0, C): second moments of an affine function of f.

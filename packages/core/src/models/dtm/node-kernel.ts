@@ -51,14 +51,13 @@ export function nodeKernel(geometry: NodeGeometry, alpha: number, ell: number, d
   for (let j = 0; j < p; j++) factor[j * p + j] += jitter;
   choleskyInPlace(factor, p);
   const root = Math.sqrt(alpha);
-  const features = nodeDistances.map((square) => root * Math.exp(-0.5 * square * precision));
+  const features = new Float64Array(p * n);
+  for (let e = 0; e < p * n; e++) features[e] = root * Math.exp(-0.5 * nodeDistances[e] * precision);
   const dot = derivative ? features.map((c, e) => c * nodeDistances[e] * precision) : null; // √α ċ_g
   solveLowerMatrixInPlace(factor, p, features, n);
   const restVariance = new Float64Array(n).fill(alpha);
-  for (let g = 0; g < n; g++) {
-    for (let j = 0; j < p; j++) restVariance[g] -= features[j * n + g] * features[j * n + g];
-    restVariance[g] = Math.max(0, restVariance[g]);
-  }
+  for (let j = 0; j < p; j++) for (let g = 0; g < n; g++) restVariance[g] -= features[j * n + g] ** 2;
+  for (let g = 0; g < n; g++) restVariance[g] = Math.max(0, restVariance[g]);
   const featuresDot = dot && differentiate(geometry, precision, factor, features, dot);
   return { signalVariance: alpha, lengthscale: ell, factor, features, restVariance, featuresDot };
 }

@@ -5,14 +5,9 @@
  * by one safeguarded parabola step in x = log τ: Q at x, a = max(x−h, −12) and b = min(x+h, log cap), and at the vertex
  * through the three (within 3h and the box); the best point wins, so Q never falls. Then h follows the move.
  */
+import type { BasisStatistics } from "../../basis/statistics.ts";
 import { dot } from "../../numeric/matrix.ts";
-import {
-  type IndividualModel,
-  type Individuals,
-  individualAt,
-  individualStatistics,
-  packedStride,
-} from "./individual-statistics.ts";
+import { type IndividualModel, individualStatistics, packedStride } from "./individual-statistics.ts";
 
 const LOWEST_LOG_TAU = -12;
 /** log of the largest τ tried when there is no cap. */
@@ -30,13 +25,13 @@ export interface ResidualStep {
   readonly values: readonly number[];
 }
 
-/** Q for a model, from moments [count,K] by position. */
-export function residualObjective(individuals: Individuals, model: IndividualModel, moments: Float64Array): number {
-  const stride = packedStride(individuals.statistics.basis.numBasis);
+/** Q for a model, from moments [m,K]. */
+export function residualObjective(statistics: BasisStatistics, model: IndividualModel, moments: Float64Array): number {
+  const stride = packedStride(statistics.basis.numBasis);
   let total = 0;
-  for (let at = 0; at < individuals.count; at++) {
-    const { row, constant } = individualStatistics(individuals.statistics, individualAt(individuals, at), model);
-    total += constant + dot(row, moments.subarray(at * stride, (at + 1) * stride));
+  for (let i = 0; i < statistics.numIndividuals; i++) {
+    const { row, constant } = individualStatistics(statistics, i, model);
+    total += constant + dot(row, moments.subarray(i * stride, (i + 1) * stride));
   }
   return total;
 }

@@ -6,28 +6,21 @@
  *   residual  moments in, Q of the block out (residual-step.ts).
  * Moments are rows by position in the pass, [count,K], in memory that all shards share.
  */
-import { type BasisStatistics, statisticsBlock } from "../../basis/statistics.ts";
+import { type BasisStatistics, selectStatistics, statisticsBlock } from "../../basis/statistics.ts";
+import { takeRows } from "../../numeric/matrix.ts";
 import { wasmPasses } from "../../wasm/expectation.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { type ShardBlock, type ShardFunctions, type ShardRunner, type ShardWork, shardBlocks } from "../shards.ts";
 import { expectationPass } from "./expectation-step.ts";
-import { type IndividualModel, type Individuals, packedStride } from "./individual-statistics.ts";
-import {
-  addMaximizationSums,
-  createMaximizationSums,
-  type MaximizationSums,
-  maximizationSums,
-} from "./maximization-step.ts";
+import { type IndividualModel, packedStride } from "./individual-statistics.ts";
+import { addMaximizationSums, type MaximizationSums, maximizationSums } from "./maximization-step.ts";
 import type { NodeTable } from "./node-table.ts";
 import type { MapNodes } from "./nodes.ts";
 import { residualObjective } from "./residual-step.ts";
 import { addStartingSums, type StartingPlaces, startingWeights } from "./starting-places.ts";
 
-/** Whom a pass visits: those listed, or the first `count`. */
-export interface Visited {
-  readonly individuals: Int32Array | null;
-  readonly count: number;
-}
+/** Whom a pass visits, in this order; null for everybody. */
+export type Visited = Int32Array | null;
 
 /** Where a pass runs, on which kernels and at which parameters. */
 export interface Pass {
@@ -56,17 +49,16 @@ interface MaximizeTask {
   readonly residualMoment: boolean;
 }
 
-/** A block by position in the pass, and who stands there; null for the positions themselves. */
+/** A block by position in the pass, and who stands there. */
 interface Part extends ShardBlock {
-  readonly individuals: Int32Array | null;
+  readonly visited: Visited;
 }
 
 /** The definitions, in the form of the kernels (wasm/expectation.ts). */
 const definitions = {
   expect: expectationPass,
   start: addStartingSums,
-  maximize: (individuals: Individuals, model: IndividualModel, moments: Float64Array, sums: MaximizationSums): void =>
-    addMaximizationSums(maximizationSums(individuals, model, moments), sums),
+  maximize: maximizationSums,
   residual: residualObjective,
 };
 
@@ -81,48 +73,47 @@ export function dtmShards(): ShardFunctions {
     return found;
   };
   const work =
-    <Task>(answer: (individuals: Individuals, part: Part, state: PassState & Task, d: number) => unknown): ShardWork =>
+    <Task>(
+      answer: (statistics: BasisStatistics, part: Part, state: PassState & Task, d: number) => unknown,
+    ): ShardWork =>
     (statistics, state, part) =>
       answer(
-        individualsOf(statistics, part as Part),
+        visitedStatistics(statistics, part as Part),
         part as Part,
         state as PassState & Task,
         statistics.basis.numBasis,
       );
   return {
-    "dtm-expect": work<ExpectTask>((individuals, { from, to }, { kernels, model, table, withSums, moments }, d) => {
+    "dtm-expect": work<ExpectTask>((statistics, { from, to }, { kernels, model, table, withSums, moments }, d) => {
       const { stride, numNodes } = table;
       const nodeSums = withSums ? new Float64Array(stride * numNodes) : undefined;
       const rows = moments?.subarray(from * stride, to * stride);
-      const total = passes(kernels, d, numNodes, stride).expect(individuals, model, table, { nodeSums, moments: rows });
+      const total = passes(kernels, d, numNodes, stride).expect(statistics, model, table, { nodeSums, moments: rows });
       return { total, nodeSums };
     }),
-    "dtm-start": work<StartTask>((individuals, { from, to }, { kernels, model, nodes, places }, d) => {
+    "dtm-start": work<StartTask>((statistics, { from, to }, { kernels, model, nodes, places }, d) => {
       const { numNodes, mapDimension: q } = nodes;
       const nodeSums = new Float64Array(packedStride(d) * numNodes);
       const weights = startingWeights(nodes, {
         means: places.means.subarray(from * q, to * q),
         covariances: places.covariances.subarray(from * q * q, to * q * q),
       });
-      passes(kernels, d, numNodes).start(individuals, model, weights, nodeSums);
+      passes(kernels, d, numNodes).start(statistics, model, weights, nodeSums);
       return nodeSums;
     }),
-    "dtm-maximize": work<MaximizeTask>((individuals, part, { kernels, model, moments, residualMoment }, d) => {
-      const sums = createMaximizationSums(d);
+    "dtm-maximize": work<MaximizeTask>((statistics, part, { kernels, model, moments, residualMoment }, d) => {
       // The kernel has no Σ E ee', which a free residual covariance reads.
       const able = residualMoment && model.residualRoot !== null ? "typescript" : kernels;
-      passes(able, d, 0).maximize(individuals, model, rowsOf(moments, d, part), sums);
-      return sums;
+      return passes(able, d, 0).maximize(statistics, model, rowsOf(moments, d, part));
     }),
-    "dtm-residual": work<Pick<MaximizeTask, "moments">>((individuals, part, { kernels, model, moments }, d) =>
-      passes(kernels, d, 0).residual(individuals, model, rowsOf(moments, d, part)),
+    "dtm-residual": work<Pick<MaximizeTask, "moments">>((statistics, part, { kernels, model, moments }, d) =>
+      passes(kernels, d, 0).residual(statistics, model, rowsOf(moments, d, part)),
     ),
   };
 }
 
-function individualsOf(statistics: BasisStatistics, { individuals: listed, from, to }: Part): Individuals {
-  const own = listed === null ? statisticsBlock(statistics, { from, to }) : statistics;
-  return { statistics: own, listed, count: to - from };
+function visitedStatistics(statistics: BasisStatistics, part: Part): BasisStatistics {
+  return part.visited === null ? statisticsBlock(statistics, part) : selectStatistics(statistics, part.visited);
 }
 
 function rowsOf(moments: Float64Array, d: number, { from, to }: Part): Float64Array {
@@ -131,12 +122,9 @@ function rowsOf(moments: Float64Array, d: number, { from, to }: Part): Float64Ar
 
 /** The answers of all blocks of a pass, in their order. */
 function runPass<Answer>({ shards, visited, kernels, model }: Pass, name: string, task: object): Answer[] {
-  const { individuals, count } = visited;
-  const parts: Part[] = shardBlocks(count).map(({ from, to }) => ({
-    from,
-    to,
-    individuals: individuals === null ? null : individuals.slice(from, to),
-  }));
+  const parts = shardBlocks(visited?.length ?? shards.statistics.numIndividuals).map(
+    ({ from, to }): Part => ({ from, to, visited: visited === null ? null : visited.slice(from, to) }),
+  );
   return shards.run(name, { kernels, model, ...task }, parts) as Answer[];
 }
 
@@ -146,17 +134,19 @@ function addTo(sums: Float64Array, part: Float64Array): void {
 
 /** Node sums Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities of the visited, [K,Γ]. */
 export function startInShards(pass: Pass, nodes: MapNodes, places: StartingPlaces, nodeSums: Float64Array): void {
-  const { individuals, count } = pass.visited;
+  const { shards, visited } = pass;
   const q = nodes.mapDimension;
   // The places of the visited, in their order, where all shards can read them.
-  const means = pass.shards.buffer(count * q);
-  const covariances = pass.shards.buffer(count * q * q);
-  for (let at = 0; at < count; at++) {
-    const i = individuals === null ? at : individuals[at];
-    for (let c = 0; c < q; c++) means[at * q + c] = places.means[i * q + c];
-    for (let c = 0; c < q * q; c++) covariances[at * q * q + c] = places.covariances[i * q * q + c];
-  }
-  const task: StartTask = { nodes, places: { means, covariances } };
+  const shared = (rows: Float64Array, width: number) => {
+    const own = visited === null ? rows : takeRows(rows, width, visited);
+    const out = shards.buffer(own.length);
+    out.set(own);
+    return out;
+  };
+  const task: StartTask = {
+    nodes,
+    places: { means: shared(places.means, q), covariances: shared(places.covariances, q * q) },
+  };
   nodeSums.fill(0);
   for (const part of runPass<Float64Array>(pass, "dtm-start", task)) addTo(nodeSums, part);
 }

@@ -3,11 +3,12 @@
  * (docs/math/dtm.md §9),  r_ig ∝ N(x_g | x̂_i, S_i),  S_i = C_i + 0.15² I (FPCA posterior, widened to the lattice)
  * or s²I (principal component scores, random places). Only their node sums are kept.
  */
+import type { BasisStatistics } from "../../basis/statistics.ts";
 import { cholesky, invertFromCholesky } from "../../numeric/cholesky.ts";
 import { createRandom } from "../../numeric/random.ts";
 import type { MapStart } from "../map-start.ts";
 import { addWeighted, nodeWeights } from "./expectation-step.ts";
-import { type IndividualModel, type Individuals, individualAt, individualStatistics } from "./individual-statistics.ts";
+import { type IndividualModel, individualStatistics } from "./individual-statistics.ts";
 import type { MapNodes } from "./nodes.ts";
 
 /** First guesses of the places of all individuals. */
@@ -55,7 +56,7 @@ export function placesWithSpread(means: Float64Array, q: number, spread: number)
 
 /** Starting responsibilities as the kernel reads them: r_ig ∝ exp Σ_t terms[i,t] powers[t,g]. */
 export interface StartingWeights {
-  /** By position in the pass, [count,T], T = q + q(q+1)/2. */
+  /** [m,T], T = q + q(q+1)/2. */
   readonly terms: Float64Array;
   readonly powers: Float64Array; // [T,Γ]
 }
@@ -67,17 +68,17 @@ export function startingWeights(nodes: MapNodes, places: StartingPlaces): Starti
 
 /** Adds Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities to node sums [K,Γ]. */
 export function addStartingSums(
-  individuals: Individuals,
+  statistics: BasisStatistics,
   model: IndividualModel,
   { terms, powers }: StartingWeights,
   nodeSums: Float64Array,
 ): void {
-  const numTerms = terms.length / individuals.count;
+  const numTerms = terms.length / statistics.numIndividuals;
   const even = new Float64Array(powers.length / numTerms);
   const r = new Float64Array(even.length);
-  for (let at = 0; at < individuals.count; at++) {
-    const { row } = individualStatistics(individuals.statistics, individualAt(individuals, at), model);
-    nodeWeights(terms.subarray(at * numTerms, (at + 1) * numTerms), powers, even, r);
+  for (let i = 0; i < statistics.numIndividuals; i++) {
+    const { row } = individualStatistics(statistics, i, model);
+    nodeWeights(terms.subarray(i * numTerms, (i + 1) * numTerms), powers, even, r);
     addWeighted(row, r, nodeSums);
   }
 }

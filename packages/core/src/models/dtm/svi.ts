@@ -44,7 +44,7 @@ export function startSvi(engine: MapEngine, state: DtmState, places: StartingPla
   const m = statistics.numIndividuals;
   if (settings.sampleSize < m) state.reach = "sample";
   const visited = sampleOf(engine, state);
-  startVisited(engine, state, { individuals: visited, count: visited.length }, places);
+  startVisited(engine, state, visited, places);
   const share = m / visited.length;
   for (let e = 0; e < problem.nodeSums.length; e++) problem.nodeSums[e] *= share;
   updateMap(engine, state, null);
@@ -69,18 +69,17 @@ export function sviPass(engine: MapEngine, state: DtmState): void {
   let total = 0;
   for (let b = 0; b < numBatches; b++) {
     const from = Math.floor((b * order.length) / numBatches);
-    const individuals = order.subarray(from, Math.floor(((b + 1) * order.length) / numBatches));
-    const visited = { individuals, count: individuals.length };
+    const visited = order.subarray(from, Math.floor(((b + 1) * order.length) / numBatches));
     const update = ++state.updates;
     const rate = (update + RATE_DELAY) ** -RATE_POWER;
     const learns = settings.learn && update >= FIRST_LEARNING_UPDATE;
-    const moments = learns ? momentsFor(engine, visited.count) : null;
+    const moments = learns ? momentsFor(engine, visited.length) : null;
     const { nodeSums } = problem;
     nodeSums.fill(0);
     total += expectVisited(engine, state, visited, nodeSums, moments);
-    naturalStep({ running }, { running: nodeSums }, rate, m / visited.count);
+    naturalStep({ running }, { running: nodeSums }, rate, m / visited.length);
     nodeSums.set(running);
-    if (moments !== null) updateParameters(engine, state, visited, moments, parameterRate(rate, visited.count));
+    if (moments !== null) updateParameters(engine, state, visited, moments, parameterRate(rate, visited.length));
     const kernel = learns && update % KERNEL_EVERY === 0;
     updateMap(engine, state, kernel ? { maxIterations: 1, maxEvaluations: 3 } : null);
   }

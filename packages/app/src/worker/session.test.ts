@@ -1,6 +1,6 @@
 import { embed, fitDtm, groupPlaces, simulateCohort } from "@trajectory-maps/core";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Fitted, WorkerApi } from "./api.ts";
+import type { Fitted, FitUpdate, WorkerApi } from "./api.ts";
 import { createHelpers, serve } from "./helpers.ts";
 import { createSession } from "./session.ts";
 
@@ -113,5 +113,23 @@ describe("a table in a session", () => {
     });
     await expect(checking).rejects.toMatchObject({ code: "cancelled" });
     expect((await session.check({})).loaded.numRows).toBe(100_000);
+  });
+});
+
+describe("a fit in a session", () => {
+  it("that is paused before its first step waits, and goes on when told to", async () => {
+    const session = createSession(createHelpers(), createHelpers());
+    await session.example("pfvc", 4);
+    const updates: FitUpdate[] = [];
+    const choice = { kind: "dtm", mapDimension: 2, mean: "scalar", restarts: 0, maxIterations: 3, seed: 1 } as const;
+    // The linear start is one piece of work: what is asked meanwhile is heard after it, before the first step.
+    const fit = session.fit(choice, (update) => updates.push(update));
+    await session.pauseFit(true);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(updates).toEqual([]);
+    expect(await session.fitSnapshot()).not.toBeNull();
+    await session.pauseFit(false);
+    expect(await fit).toMatchObject({ finished: true });
+    expect(updates.length).toBeGreaterThan(0);
   });
 });

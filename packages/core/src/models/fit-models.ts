@@ -117,13 +117,13 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   return { ...orientedRun(run, statistics), linear };
 }
 
-/** Refuses linear models of another basis, mean or dimension. */
-function checkLinear({ lmm, fpca }: LinearModels, { basis }: BasisStatistics, mean: MeanKind, q: number): void {
-  const text = (knots: Float64Array, kind: MeanKind, dimension: number) =>
-    `${dimension} dimensions, a ${kind} mean and knots ${knots.join(", ")}`;
-  const expected = text(basis.knots, mean, q);
+/** Refuses linear models of another basis, mean or dimension, or of values with another mean: those of another cohort. */
+function checkLinear({ lmm, fpca }: LinearModels, statistics: BasisStatistics, mean: MeanKind, q: number): void {
+  const text = ({ basis, center }: Pick<BasisStatistics, "basis" | "center">, kind: MeanKind, dimension: number) =>
+    `${dimension} dimensions, a ${kind} mean, values of mean ${center} and knots ${basis.knots.join(", ")}`;
+  const expected = text(statistics, mean, q);
   for (const model of [lmm, fpca]) {
-    const received = text(markerModel(model).basis.knots, markerModel(model).mean.kind, model.mapDimension);
+    const received = text(markerModel(model), markerModel(model).mean.kind, model.mapDimension);
     const remedy = "Fit them to the same cohort with the same options, or leave them out.";
     checkOption(received === expected, "fitDtm", `linear models of ${expected}`, received, remedy);
   }

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { selectIndividuals } from "../cohort/cohort.ts";
+import { simulateCohort } from "../simulate/cohorts.ts";
+import { fitDtm, fitLinear } from "./fit-models.ts";
+import { saveModel } from "./save.ts";
+
+describe("fitDtm from linear models that have been fitted", () => {
+  const { cohort } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
+  const linear = fitLinear(cohort);
+  const short = { maxIterations: 3, nodes: { step: 0.5 } } as const;
+
+  /** The file of a model but for the time the fit took. */
+  const fileOf = (options: Parameters<typeof fitDtm>[1]) => {
+    const model = fitDtm(cohort, options);
+    return saveModel({ ...model, record: { ...model.record, milliseconds: {} } });
+  };
+
+  it("gives the model of a fit that makes them itself, byte for byte", () => {
+    expect(fileOf({ ...short, linear })).toBe(fileOf(short));
+    const paper = { kind: "dtm-paper", schedule: "paper", maxIterations: 2 } as const;
+    expect(fileOf({ ...paper, linear })).toBe(fileOf(paper));
+  });
+
+  it("refuses those of another mean, dimension, basis or cohort, and says what it expected", () => {
+    const refused = (options: Parameters<typeof fitDtm>[1], received: RegExp) => {
+      expect(() => fitDtm(cohort, options)).toThrow(expect.objectContaining({ code: "option" }));
+      expect(() => fitDtm(cohort, options)).toThrow(/expected linear models of 2 dimensions, a scalar mean/);
+      expect(() => fitDtm(cohort, options)).toThrow(received);
+    };
+    refused({ ...short, linear: fitLinear(cohort, { mean: "spline" }) }, /received 2 dimensions, a spline mean/);
+    refused({ ...short, linear: fitLinear(cohort, { mapDimension: 1 }) }, /received 1 dimensions/);
+    refused({ ...short, linear: fitLinear(cohort, { numBasis: 4 }) }, /Fit them to the same cohort/);
+    // Other individuals on the same knots.
+    const others = selectIndividuals(cohort, [...Array(40).keys()]);
+    const { basis } = linear.lmm.markers[0];
+    refused({ ...short, linear: fitLinear(others, { basis }) }, /Fit them to the same cohort/);
+  });
+});

@@ -4,11 +4,10 @@ export { contextOf } from "./content/context.ts";
 export { methodsText } from "./content/methods.ts";
 export { studyFigures } from "./content/study-figures.ts";
 export { type CsvCell, csvLine, csvPieces, toCsv } from "./csv.ts";
+export { badge } from "./figures/badge.ts";
 export {
-  bandPath,
   DARKEST,
   type DensityCells,
-  densityBands,
   densityCells,
   dotOpacity,
   dotRadius,
@@ -28,14 +27,37 @@ export {
   type Land,
   type LandOptions,
   landOf,
+  levelRings,
   type Ring,
   smoothPlaces,
   stripHeight,
   valueAt,
 } from "./figures/land.ts";
-export { levelText } from "./figures/map-base.ts";
+export { drawLineLabels, type LineLabel, placeLineLabels } from "./figures/line-labels.ts";
+export { bandColour, drawDensity, levelText, type MapLayout } from "./figures/map-base.ts";
 export { levelsOn } from "./figures/map-data.ts";
-export { type Canvas, escapeText, fitText, shorten, textWidth } from "./figures/svg.ts";
+export {
+  drawPlus,
+  drawScaleBar,
+  drawSmallCurves,
+  MARKS,
+  type SmallCurve,
+  scaleBar,
+  smallCurveNote,
+  smallCurves,
+} from "./figures/map-frame.ts";
+export { drawPills, type Pill, type PxBox, pillBox, pillBoxes, placePills } from "./figures/pills.ts";
+export {
+  type Attributes,
+  type Canvas,
+  escapeText,
+  fitText,
+  haloText,
+  make,
+  type Pen,
+  shorten,
+  textWidth,
+} from "./figures/svg.ts";
 export { niceStep, roundSpan, roundTicks, ticksOf } from "./figures/ticks.ts";
 export {
   cell,
@@ -60,5 +82,5 @@ export { type FitEnd, fitEnd } from "./page/header.ts";
 export { type ReportOptions, renderReport } from "./render-report.ts";
 export * from "./study.ts";
 export { joinGroups, type ReadingFacts, summarizeCohort } from "./summary.ts";
-export { FONT_STACK, groupStyle, type Theme, type Tokens, tokensOf } from "./theme.ts";
+export { customProperties, FONT_STACK, groupStyle, namedColours, type Theme, type Tokens, tokensOf } from "./theme.ts";
 export { capital, midSentence, modelName, outcomeName, outcomeReading } from "./words.ts";

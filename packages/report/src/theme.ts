@@ -94,34 +94,41 @@ const DARK: Tokens = {
 /** The report's page is its surface: figures there need the page colour behind them. */
 const pageOf = (tokens: Tokens): Tokens => ({ ...tokens, surface: tokens.page });
 
-const propertyName = (name: string) => `--${name.replace(/([A-Z0-9])/g, "-$1").toLowerCase()}`;
+const dashed = (name: string) => name.replace(/([A-Z0-9])/g, "-$1").toLowerCase();
 
-/** Every custom property of a theme with its colour. */
-function properties(tokens: Tokens): [string, string][] {
-  return Object.entries(tokens).flatMap(([name, value]): [string, string][] =>
+/** Every colour of a theme by its name: "ink-2", "group-0". */
+export function namedColours(tokens: Tokens): [string, string][] {
+  return (Object.entries(tokens) as [string, string | readonly string[]][]).flatMap(([name, value]) =>
     typeof value === "string"
-      ? [[propertyName(name), value]]
-      : (value as readonly string[]).map((colour, k) => [`${propertyName(name)}-${k}`, colour]),
+      ? [[dashed(name), value]]
+      : value.map((colour, k): [string, string] => [`${dashed(name)}-${k}`, colour]),
   );
+}
+
+/** Tokens that follow the page's custom properties, whose names begin with `prefix`. */
+export function customProperties(prefix: string): Tokens {
+  const entries = Object.entries(LIGHT).map(([name, value]) => {
+    const property = `${prefix}${dashed(name)}`;
+    return [
+      name,
+      typeof value === "string" ? `var(${property})` : value.map((_: string, k: number) => `var(${property}-${k})`),
+    ];
+  });
+  return Object.fromEntries(entries) as Tokens;
 }
 
 /** Declarations of all custom properties, for a style sheet. */
 export function themeDeclarations(theme: "light" | "dark"): string {
   const tokens = pageOf(theme === "light" ? LIGHT : DARK);
-  return properties(tokens)
-    .map(([name, value]) => `${name}:${value}`)
+  return namedColours(tokens)
+    .map(([name, value]) => `--${name}:${value}`)
     .join(";");
 }
 
 /** The colours of a theme. */
 export function tokensOf(theme: Theme): Tokens {
-  if (theme === "light") return LIGHT;
-  if (theme === "dark") return DARK;
-  const entries = Object.entries(LIGHT).map(([name, value]) => {
-    if (typeof value === "string") return [name, `var(${propertyName(name)})`];
-    return [name, (value as readonly string[]).map((_, k) => `var(${propertyName(name)}-${k})`)];
-  });
-  return Object.fromEntries(entries) as Tokens;
+  if (theme === "page") return customProperties("--");
+  return theme === "light" ? LIGHT : DARK;
 }
 
 /** Past six groups hues come again with hollow badges: colour and whether the badge is filled. */

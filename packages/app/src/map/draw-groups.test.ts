@@ -1,17 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pillsBeside, shortName } from "./draw-groups.ts";
-
-describe("shortName", () => {
-  it("keeps a name that fits, and else drops its last clauses before it cuts words", () => {
-    expect(shortName("Stable near 100", 220)).toBe("Stable near 100");
-    expect(shortName("Falls, more slowly from year 3, to 44 by year 9", 220)).toBe("Falls, more slowly from year 3");
-    expect(shortName("A name that somebody gave and that has no clauses at all", 220)).toMatch(/^A name that .*…$/);
-  });
-
-  it("never leaves a single word that says too little", () => {
-    expect(shortName("Falls, by very much more than anybody would have thought", 220)).toMatch(/^Falls, by .*…$/);
-  });
-});
+import { pillsBeside } from "./draw-groups.ts";
 
 describe("pillsBeside", () => {
   it("leaves out the names that would cover what is open", () => {
@@ -23,9 +11,17 @@ describe("pillsBeside", () => {
       originX: 200,
       originY: 150,
     };
-    const pill = (x: number, y: number) => ({ x, y, group: 0, letter: "A", words: "Stable", width: 80 });
+    const pill = (x: number, y: number) => ({
+      x,
+      y,
+      middle: [x, y] as const,
+      rank: 0,
+      letter: "A",
+      words: "Stable",
+      width: 80,
+    });
     const [near, far] = [pill(0, 0), pill(1, 1)];
-    expect(pillsBeside([near, far], viewport, [[150, 140, 165, 150]])).toEqual([far]);
+    expect(pillsBeside([near, far], viewport, [{ x: 157, y: 145, halfWidth: 8, halfHeight: 5 }])).toEqual([far]);
     expect(pillsBeside([near, far], viewport, [])).toEqual([near, far]);
   });
 });

@@ -1,7 +1,7 @@
 /** One individual on the map (design §3.1): 50% region solid, 90% region dashed, trail of places, ring and label. */
 import { markerModel } from "@trajectory-maps/core";
-import { textWidth, timeWord } from "@trajectory-maps/report";
-import { haloText, linePath, make, type Pen, plain, smoothRings, straightRings } from "./pen.ts";
+import { haloText, make, type PxBox, textWidth, timeWord } from "@trajectory-maps/report";
+import { linePath, type Pen, plain, smoothRings, straightRings } from "./pen.ts";
 import { regionRings } from "./region.ts";
 import type { Scene } from "./scene.ts";
 import { shortTime } from "./surfaces.ts";
@@ -12,12 +12,12 @@ import { toPx, toPy, type Viewport } from "./viewport.ts";
 export function drawRegions(pen: Pen, scene: Scene, individual: MapIndividual): SVGElement {
   const group = make(pen, "g", { "data-regions": "" });
   const height = scene.box.y1;
-  const shared = { stroke: pen.colour("ink"), "stroke-width": 1.1, "vector-effect": "non-scaling-stroke" };
+  const shared = { stroke: pen.tokens.ink, "stroke-width": 1.1, "vector-effect": "non-scaling-stroke" };
   const path = (region: MapIndividual["region50"], level: string, more: Record<string, string | number>) => {
     if (region === undefined) return;
     const rings = regionRings(region, scene.plane, height);
     const d = scene.plane.mapDimension === 1 ? straightRings(rings) : smoothRings(rings);
-    group.append(make(pen, "path", { d, "data-region": level, fill: pen.colour("ink"), ...shared, ...more }));
+    group.append(make(pen, "path", { d, "data-region": level, fill: pen.tokens.ink, ...shared, ...more }));
   };
   path(individual.region90, "90", { "fill-opacity": 0.07, "stroke-dasharray": "4 3" });
   path(individual.region50, "50", { "fill-opacity": 0.1 });
@@ -32,9 +32,6 @@ export function individualPlace(scene: Scene, individual: MapIndividual): MapPla
   return strip ? { x, y: scene.places[2 * individual.index! + 1] } : { x, y };
 }
 
-/** A rectangle in px: left, top, right, bottom. */
-export type PxBox = readonly [number, number, number, number];
-
 /** Room that ring, label and the year of the trail take in the drawing; names of groups keep clear of it. */
 export function individualBoxes(scene: Scene, viewport: Viewport, individual: MapIndividual): PxBox[] {
   const at = individualPlace(scene, individual);
@@ -42,14 +39,14 @@ export function individualBoxes(scene: Scene, viewport: Viewport, individual: Ma
   const width = textWidth(plain(individual.label), 12, true) + 16;
   const right = labelRight(viewport, cx);
   const boxes: PxBox[] = [
-    [cx - 10, cy - 10, cx + 10, cy + 10],
-    [right ? cx : cx - width, cy - 22, right ? cx + width : cx, cy - 4],
+    { x: cx, y: cy, halfWidth: 10, halfHeight: 10 },
+    { x: cx + (right ? width : -width) / 2, y: cy - 13, halfWidth: width / 2, halfHeight: 9 },
   ];
   const first = individual.trail?.[0];
   if (first !== undefined && (individual.trail?.length ?? 0) > 1) {
     const { x, y } = scene.plane.drop(first.location);
     const [fx, fy] = [toPx(viewport, x), toPy(viewport, scene.plane.mapDimension === 1 ? at.y : y)];
-    boxes.push([fx - 28, fy - 5, fx + 28, fy + 20]);
+    boxes.push({ x: fx, y: fy + 7.5, halfWidth: 28, halfHeight: 12.5 });
     boxes.push(...trailBoxes(scene, viewport, individual.trail ?? [], at.y));
   }
   return boxes;
@@ -65,8 +62,8 @@ function trailBoxes(scene: Scene, viewport: Viewport, trail: NonNullable<MapIndi
     const [x0, y0] = points[k];
     const steps = Math.max(1, Math.ceil(Math.hypot(x1 - x0, y1 - y0) / 8));
     return Array.from({ length: steps + 1 }, (_, s): PxBox => {
-      const [x, py] = [x0 + ((x1 - x0) * s) / steps, y0 + ((y1 - y0) * s) / steps];
-      return [x - 3, py - 3, x + 3, py + 3];
+      const at = { x: x0 + ((x1 - x0) * s) / steps, y: y0 + ((y1 - y0) * s) / steps };
+      return { ...at, halfWidth: 3, halfHeight: 3 };
     });
   });
 }
@@ -93,8 +90,8 @@ export function drawIndividual(pen: Pen, scene: Scene, viewport: Viewport, indiv
     );
     const line = { d, fill: "none", "stroke-linejoin": "round" };
     group.append(
-      make(pen, "path", { ...line, stroke: pen.colour("surface"), "stroke-width": 4, "stroke-opacity": 0.85 }),
-      make(pen, "path", { ...line, stroke: pen.colour("ink"), "stroke-width": 1.4 }),
+      make(pen, "path", { ...line, stroke: pen.tokens.surface, "stroke-width": 4, "stroke-opacity": 0.85 }),
+      make(pen, "path", { ...line, stroke: pen.tokens.ink, "stroke-width": 1.4 }),
     );
     for (const [x, y] of points.slice(0, -1)) {
       group.append(
@@ -102,8 +99,8 @@ export function drawIndividual(pen: Pen, scene: Scene, viewport: Viewport, indiv
           cx: x,
           cy: y,
           r: 2.6,
-          fill: pen.colour("surface"),
-          stroke: pen.colour("ink"),
+          fill: pen.tokens.surface,
+          stroke: pen.tokens.ink,
           "stroke-width": 1.3,
         }),
       );
@@ -126,10 +123,10 @@ export function drawIndividual(pen: Pen, scene: Scene, viewport: Viewport, indiv
       cy,
       r: 6.5,
       fill: pen.colour(token),
-      stroke: pen.colour("surface"),
+      stroke: pen.tokens.surface,
       "stroke-width": 3.5,
     }),
-    make(pen, "circle", { cx, cy, r: 7.5, fill: "none", stroke: pen.colour("ink"), "stroke-width": 1.8 }),
+    make(pen, "circle", { cx, cy, r: 7.5, fill: "none", stroke: pen.tokens.ink, "stroke-width": 1.8 }),
     haloText(pen, plain(individual.label), right ? cx + 13 : cx - 13, cy - 9, {
       "font-size": 12,
       "font-weight": 600,
@@ -142,7 +139,7 @@ export function drawIndividual(pen: Pen, scene: Scene, viewport: Viewport, indiv
 
 /** Rings around individuals, e.g. of the group under the pointer, in px. At most 4,000: more cannot be told apart. */
 export function drawOutline(pen: Pen, scene: Scene, viewport: Viewport, who: ArrayLike<number>): SVGElement {
-  const group = make(pen, "g", { fill: "none", stroke: pen.colour("ink"), "stroke-width": 1 });
+  const group = make(pen, "g", { fill: "none", stroke: pen.tokens.ink, "stroke-width": 1 });
   for (let k = 0; k < Math.min(who.length, 4000); k++) {
     const i = who[k];
     const [cx, cy] = [toPx(viewport, scene.places[2 * i]), toPy(viewport, scene.places[2 * i + 1])];

@@ -1,5 +1,6 @@
 /** What the lens and its pins draw on the map, in px: circle of a quarter prior sd, cross, line to the card, path. */
-import { make, type Pen } from "./pen.ts";
+import { make } from "@trajectory-maps/report";
+import type { Pen } from "./pen.ts";
 import { QUARTER } from "./scene.ts";
 import type { MapPlace } from "./types.ts";
 import { toPx, toPy, type Viewport } from "./viewport.ts";
@@ -31,19 +32,19 @@ export function drawCrosshair(
     const distance = Math.hypot(cx - x, cy - y);
     if (distance > r + 6) {
       const d = `M${x + ((cx - x) * r) / distance} ${y + ((cy - y) * r) / distance}L${cx} ${cy}`;
-      out.push(make(pen, "path", { d, stroke: pen.colour("ink-2"), "stroke-width": 1, fill: "none" }));
+      out.push(make(pen, "path", { d, stroke: pen.tokens.ink2, "stroke-width": 1, fill: "none" }));
     }
   }
-  const line = { fill: "none", stroke: pen.colour("ink"), "stroke-width": 1.1 };
+  const line = { fill: "none", stroke: pen.tokens.ink, "stroke-width": 1.1 };
   out.push(
     strip
       ? make(pen, "path", { d: `M${x - r} 0V${viewport.height - 70}M${x + r} 0V${viewport.height - 70}`, ...line })
       : make(pen, "circle", { cx: x, cy: y, r, ...line }),
-    make(pen, "circle", { cx: x, cy: y, r: 5.5, fill: "none", stroke: pen.colour("surface"), "stroke-width": 3.5 }),
+    make(pen, "circle", { cx: x, cy: y, r: 5.5, fill: "none", stroke: pen.tokens.surface, "stroke-width": 3.5 }),
     make(pen, "path", {
       d: `M${x - 5} ${y}h10M${x} ${y - 5}v10`,
       fill: "none",
-      stroke: pen.colour("ink"),
+      stroke: pen.tokens.ink,
       "stroke-width": 1.5,
     }),
   );
@@ -71,14 +72,14 @@ export function drawPath(pen: Pen, viewport: Viewport, pins: readonly MapPlace[]
   const d = `M${toPx(viewport, a.x)} ${toPy(viewport, a.y)}L${toPx(viewport, b.x)} ${toPy(viewport, b.y)}`;
   const shared = { d, fill: "none" };
   return [
-    make(pen, "path", { ...shared, stroke: pen.colour("surface"), "stroke-width": 4, "stroke-opacity": 0.8 }),
-    make(pen, "path", { ...shared, stroke: pen.colour("ink"), "stroke-width": 1.4, "stroke-dasharray": "5 4" }),
+    make(pen, "path", { ...shared, stroke: pen.tokens.surface, "stroke-width": 4, "stroke-opacity": 0.8 }),
+    make(pen, "path", { ...shared, stroke: pen.tokens.ink, "stroke-width": 1.4, "stroke-dasharray": "5 4" }),
     make(pen, "circle", {
       cx: toPx(viewport, at.x),
       cy: toPy(viewport, at.y),
       r: 8,
-      fill: pen.colour("accent"),
-      stroke: pen.colour("surface"),
+      fill: pen.tokens.accent,
+      stroke: pen.tokens.surface,
       "stroke-width": 2.5,
       "data-path-handle": "",
     }),

@@ -1,8 +1,7 @@
 /** What marks, colours and terrain mean: a footer in the page, and the same lines in a file. */
-import { textWidth } from "@trajectory-maps/report";
-import { badge } from "./draw-groups.ts";
+import { badge, make, textWidth } from "@trajectory-maps/report";
 import { bandToken } from "./draw-terrain.ts";
-import { make, type Pen, plain } from "./pen.ts";
+import { type Pen, plain } from "./pen.ts";
 import type { Scene } from "./scene.ts";
 
 /** One entry: a small drawing of given width, then words. */
@@ -16,7 +15,7 @@ interface Entry {
 
 /** The entries of the legend, in reading order. */
 function entriesOf(pen: Pen, scene: Scene): Entry[] {
-  const ink = pen.colour("ink-2");
+  const ink = pen.tokens.ink2;
   const mark = (words: string, attributes: Record<string, string | number>): Entry => ({
     words,
     width: 10,
@@ -41,7 +40,9 @@ function colourEntries(pen: Pen, scene: Scene): Entry[] {
     const colour = pen.colour(token);
     const look = hollow ? { fill: "none", stroke: colour, "stroke-width": 1.4, r: 3.2 } : { fill: colour, r: 4 };
     const draw = (x: number, y: number) =>
-      letter === "" ? [make(pen, "circle", { cx: x + 6, cy: y, ...look })] : badge(pen, k, letter, x + 7, y);
+      letter === ""
+        ? [make(pen, "circle", { cx: x + 6, cy: y, ...look })]
+        : [badge(pen, k, plain(letter), x + 7, y, 7)];
     return [{ words: plain(words), width: letter === "" ? 12 : 15, draw, side: "left" }];
   });
 }
@@ -66,7 +67,7 @@ function terrainEntries(pen: Pen, scene: Scene): Entry[] {
   const [before, ramp] = [textWidth(low, 12) + 6, step * (levels.length + 1)];
   const draw = (x: number, y: number) => {
     const text = (t: string, at: number) =>
-      make(pen, "text", { x: at, y: y + 4.2, "font-size": 12, fill: pen.colour("ink-2") }, t);
+      make(pen, "text", { x: at, y: y + 4.2, "font-size": 12, fill: pen.tokens.ink2 }, t);
     const bands = Array.from({ length: levels.length + 1 }, (_, k) =>
       make(pen, "rect", {
         x: x + before + k * step,
@@ -83,7 +84,7 @@ function terrainEntries(pen: Pen, scene: Scene): Entry[] {
       height: 10,
       rx: 2,
       fill: "none",
-      stroke: pen.colour("line-2"),
+      stroke: pen.tokens.line2,
     };
     return [text(low, x), ...bands, make(pen, "rect", frame), text(high, x + before + ramp + 6)];
   };
@@ -118,7 +119,7 @@ export function drawLegend(
     const long = textWidth(words, 12);
     const all = drawn + 6 + long;
     if (left > x && left + all > x + width) [left, top] = [x, top + 22];
-    const text = { y: top + 4.2, "font-size": 12, fill: pen.colour("ink-2") };
+    const text = { y: top + 4.2, "font-size": 12, fill: pen.tokens.ink2 };
     if (side === "left") group.append(...draw(left, top), make(pen, "text", { x: left + drawn + 6, ...text }, words));
     else group.append(make(pen, "text", { x: left, ...text }, words), ...draw(left + long + 8, top));
     left += all + 16;

@@ -9,6 +9,7 @@ import {
   capital,
   counted,
   interval,
+  make,
   powerFor,
   powerText,
   roundTicks,
@@ -16,7 +17,7 @@ import {
   timeWord,
   trimmed,
 } from "@trajectory-maps/report";
-import { linePath, make, type Pen } from "./pen.ts";
+import { linePath, type Pen } from "./pen.ts";
 import type { Scene } from "./scene.ts";
 import { shortTime, sizedValue } from "./surfaces.ts";
 import type { LensReading } from "./types.ts";
@@ -88,9 +89,9 @@ export function lensCard(pen: Pen): LensCard {
   const [heading, who, value, near] = ["tm-lens-title", "tm-lens-who", "tm-lens-value", "tm-lens-near"].map(line);
   const strong = document.createElement("strong");
   const chart = make(pen, "svg", { width: CHART.width, height: CHART.height });
-  const axes = make(pen, "g", { "font-size": 10, fill: pen.colour("ink-3") });
-  const band = make(pen, "path", { fill: pen.colour("ink"), "fill-opacity": 0.14 });
-  const course = make(pen, "path", { fill: "none", stroke: pen.colour("ink"), "stroke-width": 1.8 });
+  const axes = make(pen, "g", { "font-size": 10, fill: pen.tokens.ink3 });
+  const band = make(pen, "path", { fill: pen.tokens.ink, "fill-opacity": 0.14 });
+  const course = make(pen, "path", { fill: "none", stroke: pen.tokens.ink, "stroke-width": 1.8 });
   chart.append(axes, band, course);
   element.append(heading, who, chart, value, near);
   let scale: Scale | null = null;
@@ -196,7 +197,7 @@ function drawAxes(pen: Pen, scale: Scale): SVGElement[] {
   const values = scale.valueTicks.flatMap(({ at, words }) => {
     const y = scale.y(at);
     return [
-      make(pen, "path", { d: `M${scale.left} ${y}H${right}`, stroke: pen.colour("line"), fill: "none" }),
+      make(pen, "path", { d: `M${scale.left} ${y}H${right}`, stroke: pen.tokens.line, fill: "none" }),
       make(pen, "text", { x: scale.left - 4, y: y + 3.4, "text-anchor": "end" }, words),
     ];
   });

@@ -190,7 +190,7 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
     click(px, py) {
       const pill = pillAt(painter.pills, viewport(), px, py);
       const i = dotAt(px, py);
-      if (pill !== null) options.onGroup?.(pill.group);
+      if (pill !== null) options.onGroup?.(pill.rank);
       else if (i >= 0) open(i);
       else clear();
     },

@@ -2,22 +2,22 @@
  * Puts a scene on the stage. Each kind of change has its own work: another year draws terrain, another colour draws dots,
  * moving the window sets one transform and lays out what is drawn in px. Work is gathered and done once per frame.
  */
-import { whole } from "@trajectory-maps/report";
+import { drawLineLabels, drawPills, type LineLabel, levelRings, make, type Pill, whole } from "@trajectory-maps/report";
 import { drawFrame } from "./draw-frame.ts";
-import { drawPills, type Pill, pillsBeside, placePills } from "./draw-groups.ts";
+import { pillsBeside, scenePills } from "./draw-groups.ts";
 import { drawIndividual, drawOutline, drawRegions, individualBoxes } from "./draw-individual.ts";
 import { drawCrosshair, drawPath } from "./draw-lens.ts";
-import { drawLabels, drawTerrain, type LineLabel, placeLabels, surfaceRings } from "./draw-terrain.ts";
+import { drawTerrain, terrainLabels } from "./draw-terrain.ts";
 import type { Shape } from "./gestures.ts";
-import { pillsShown, showLegend } from "./legend.ts";
+import { showLegend } from "./legend.ts";
 import { LENS, lensPosition } from "./lens.ts";
-import { linePath, make, type Pen } from "./pen.ts";
+import { linePath, type Pen } from "./pen.ts";
 import { densityRaster } from "./renderers/density-raster.ts";
 import type { DotRenderer, Dots } from "./renderers/dot-renderer.ts";
 import { readingAt, type Scene } from "./scene.ts";
 import { rgbOf, type Stage } from "./stage.ts";
 import type { LensReading, MapPlace } from "./types.ts";
-import { homeWindow, mapTransform, sameViewport, toPx, toPy, type Viewport, viewportOf } from "./viewport.ts";
+import { layoutOf, mapTransform, sameViewport, toPx, toPy, type Viewport } from "./viewport.ts";
 
 /** What has changed since the last frame. */
 export type Change = "terrain" | "dots" | "window" | "size" | "groups" | "individual" | "overlay" | "lens" | "words";
@@ -69,7 +69,7 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
   stage.front.append(labelLayer, pillLayer, regions, overlay, frame, crosshair, rubber);
   const density = densityRaster(pen.document, rgbOf(pen.document, stage.root));
   stage.back.after(density.element);
-  let rings: ReturnType<typeof surfaceRings> = [];
+  let rings: ReturnType<typeof levelRings> = [];
   /** The surface that the rings are lines of. */
   let ringsOf: Scene["surface"] = null;
   let labels: LineLabel[] = [];
@@ -89,9 +89,8 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
   const layOutLabels = (scene: Scene, viewport: Viewport) => {
     // Lines of another surface than this scene's: its own are about to be drawn, and then labelled.
     if (scene.surface !== ringsOf) return;
-    const avoid = pills.map((p) => ({ x: toPx(viewport, p.x), y: toPy(viewport, p.y), halfWidth: p.width / 2 }));
-    labels = placeLabels(scene, rings, viewport, avoid);
-    labelLayer.replaceChildren(drawLabels(pen, viewport, labels));
+    labels = terrainLabels(scene, rings, viewport, pills);
+    labelLayer.replaceChildren(drawLineLabels(pen, layoutOf(viewport), labels));
   };
 
   const comeToRest = (scene: Scene, viewport: Viewport) => {
@@ -114,7 +113,7 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
           cy: toPy(viewport, scene.places[2 * current + 1]),
           r: 8,
           fill: "none",
-          stroke: pen.colour("accent"),
+          stroke: pen.tokens.accent,
           "stroke-width": 2,
           "data-current": "",
         }),
@@ -164,9 +163,9 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
       (k) => corners[k][1],
     )}Z`;
     const look = {
-      fill: pen.colour("accent"),
+      fill: pen.tokens.accent,
       "fill-opacity": 0.12,
-      stroke: pen.colour("accent"),
+      stroke: pen.tokens.accent,
       "stroke-width": 1.5,
     };
     rubber.replaceChildren(make(pen, "path", { d, ...look, "stroke-dasharray": "5 3" }));
@@ -191,7 +190,7 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
       const has = (...wanted: Change[]) => wanted.some((change) => changes.has(change));
       if (has("words", "terrain", "dots")) paintWords(scene);
       if (has("terrain")) {
-        rings = scene.surface === null ? [] : surfaceRings(scene.surface);
+        rings = scene.surface === null ? [] : levelRings(scene.surface.grid, scene.surface.levels);
         ringsOf = scene.surface;
         stage.back.replaceChildren(drawTerrain(pen, scene, rings));
       }
@@ -207,18 +206,14 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
         renderer().draw(viewport);
         drawn = viewport;
       }
-      if (has("groups", "size")) {
-        const { groups } = scene.options;
-        const whole = viewportOf(viewport.width, viewport.height, scene.box, homeWindow(scene.box));
-        pills = groups && pillsShown(scene) ? placePills(scene, groups, whole) : [];
-      }
+      if (has("groups", "size")) pills = scenePills(scene, viewport);
       if (has("groups", "size", "window", "individual")) {
         const { individual } = scene.options;
         shownPills = individual ? pillsBeside(pills, viewport, individualBoxes(scene, viewport, individual)) : pills;
-        pillLayer.replaceChildren(drawPills(pen, viewport, shownPills));
+        pillLayer.replaceChildren(drawPills(pen, layoutOf(viewport), shownPills));
       }
       if (has("terrain", "groups", "size")) layOutLabels(scene, viewport);
-      else if (has("window")) labelLayer.replaceChildren(drawLabels(pen, viewport, labels));
+      else if (has("window")) labelLayer.replaceChildren(drawLineLabels(pen, layoutOf(viewport), labels));
       // What is painted last is what comes to rest: an older scene would not fit the lines at hand.
       const moving = has("window") || rest !== null;
       if (rest !== null) clearTimeout(rest);

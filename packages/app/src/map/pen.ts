@@ -1,64 +1,24 @@
-/** Making SVG: elements, paths, and colours by token, either as custom properties (live) or written out (files). */
-import { shorten } from "@trajectory-maps/report";
-import { tokenColours } from "./tokens.ts";
-
-const SVG = "http://www.w3.org/2000/svg";
+/** Pens of the map: colours as custom properties (live) or written out (files); paths. */
+import { customProperties, type Pen as Ink, shorten } from "@trajectory-maps/report";
+import { mapTokens, tokenColours } from "./tokens.ts";
 
 /** Where and in which colours something is drawn. */
-export interface Pen {
-  readonly document: Document;
-  /** Colour of a token: "ink-2", "group-0". */
+export interface Pen extends Ink {
+  /** Colour of a token by its name: "ink-2", "group-0". */
   readonly colour: (token: string) => string;
-  /** An id that no other map of the page has. */
-  readonly id: (name: string) => string;
 }
 
 /** A pen for the page: colours follow the theme by themselves. */
 export function livePen(document: Document, prefix: string): Pen {
-  return { document, colour: (token) => `var(--tm-${token})`, id: (name) => `${prefix}-${name}` };
+  const colour = (token: string) => `var(--tm-${token})`;
+  return { document, tokens: customProperties("--tm-"), colour, id: (name) => `${prefix}-${name}` };
 }
 
 /** A pen for files: light colours, written out. */
 export function filePen(document: Document): Pen {
   const colours = tokenColours("light");
-  return { document, colour: (token) => colours.get(token) ?? "#000000", id: (name) => `map-${name}` };
-}
-
-export type Attributes = Readonly<Record<string, string | number | undefined>>;
-
-/** An SVG element with attributes and children. */
-export function make(
-  pen: Pen,
-  name: string,
-  attributes: Attributes = {},
-  ...children: (Element | string)[]
-): SVGElement {
-  const element = pen.document.createElementNS(SVG, name) as SVGElement;
-  for (const [key, value] of Object.entries(attributes)) {
-    if (value !== undefined) element.setAttribute(key, typeof value === "number" ? shorten(value) : value);
-  }
-  element.append(...children);
-  return element;
-}
-
-/** Text with a halo of the surface's colour, so that it reads over dots and lines. */
-export function haloText(pen: Pen, words: string, x: number, y: number, attributes: Attributes = {}): SVGElement {
-  return make(
-    pen,
-    "text",
-    {
-      x,
-      y,
-      fill: pen.colour("ink"),
-      stroke: pen.colour("surface"),
-      "stroke-width": 3.2,
-      "stroke-linejoin": "round",
-      "paint-order": "stroke",
-      "font-size": 10.5,
-      ...attributes,
-    },
-    plain(words),
-  );
+  const colour = (token: string) => colours.get(token) ?? "#000000";
+  return { document, tokens: mapTokens("light"), colour, id: (name) => `map-${name}` };
 }
 
 /** Text of others without control characters, which files cannot hold. */

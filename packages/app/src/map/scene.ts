@@ -3,7 +3,6 @@
  * made again only when what it is made from has changed, so that recolouring or another year touches nothing else.
  */
 import { markerModel } from "@trajectory-maps/core";
-import { applyTransform } from "@trajectory-maps/core/ingest";
 import {
   basisDomain,
   type Course,
@@ -12,7 +11,16 @@ import {
   type Decoder,
   makeDecoder,
 } from "@trajectory-maps/core/models";
-import { type Box, boxAround, type Land, type Ring, valueAt } from "@trajectory-maps/report";
+import {
+  type Box,
+  boxAround,
+  type Land,
+  MARKS,
+  type Ring,
+  type SmallCurve,
+  smallCurves,
+  valueAt,
+} from "@trajectory-maps/report";
 import { coastOf, exactLand } from "./coast.ts";
 import { type DotColours, dotColours } from "./dot-colours.ts";
 import { type DotStyle, dotStyle } from "./dot-style.ts";
@@ -20,14 +28,6 @@ import { flatPlaces, isFirstPlane, type Plane, planeOf } from "./plane.ts";
 import { type SpatialIndex, spatialIndex } from "./spatial-index.ts";
 import { type Surface, surfaceMaker, valueDecimals } from "./surfaces.ts";
 import type { LensReading, MapOptions, MapTerrain } from "./types.ts";
-
-/** A course on a centre line, drawn small. */
-export interface MiniCurve {
-  readonly axis: "x" | "y";
-  readonly at: number;
-  /** Medians on the scale of the model, [T]. */
-  readonly values: Float64Array;
-}
 
 /** What depends on model and placements alone. */
 export interface Ground {
@@ -38,7 +38,7 @@ export interface Ground {
   /** Holds all places, some water, and the five marks of each axis. */
   readonly box: Box;
   readonly land: Land;
-  readonly miniCurves: readonly MiniCurve[];
+  readonly smallCurves: readonly SmallCurve[];
   readonly read: (shown: ArrayLike<number>) => Course;
   /** Range of medians at the places of individuals, for the scale of the lens. */
   readonly range: readonly [number, number];
@@ -56,7 +56,6 @@ export interface Scene extends Ground {
   readonly surface: Surface | null;
 }
 
-export const MARKS = [-2, -1, 0, 1, 2];
 /** Water around the outermost mark. */
 const BEYOND_MARKS = 0.15;
 const STRIP_HALF_HEIGHT = 0.8;
@@ -75,11 +74,10 @@ export function groundOf(options: MapOptions): Ground {
   const box = viewBox(places, land, q === 1);
   const read = courseReader(decoder, courseTimes(model, COURSE_POINTS));
   const place = new Float64Array(q);
-  const mini = (axis: "x" | "y", at: number): MiniCurve => {
-    plane.liftInto(axis === "x" ? at : 0, axis === "x" ? 0 : at, place);
-    return { axis, at, values: read(place).median.map((v) => applyTransform(markerModel(model).marker.transform, v)) };
-  };
-  const miniCurves = [...MARKS.map((at) => mini("x", at)), ...(q === 1 ? [] : MARKS.map((at) => mini("y", at)))];
+  const curves = smallCurves(q, box, (x, y) => {
+    plane.liftInto(x, y, place);
+    return read(place).median;
+  });
   return {
     decoder,
     plane,
@@ -87,7 +85,7 @@ export function groundOf(options: MapOptions): Ground {
     index: spatialIndex(places, q === 1),
     box,
     land,
-    miniCurves,
+    smallCurves: curves,
     read,
     range: rangeOnLand(box, land, plane, read),
     decimals: valueDecimals(decoder),

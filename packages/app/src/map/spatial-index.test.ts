@@ -43,7 +43,6 @@ describe("spatialIndex", () => {
     const byBox = index.inBox(-0.5, 0.75, -1, 0.5);
     expect(byBox.length).toBeGreaterThan(100);
     expect(index.inRing(box)).toEqual(byBox);
-    expect(index.countInBox(-0.5, 0.75, -1, 0.5)).toBe(byBox.length);
     const circle: Ring = Array.from({ length: 2001 }, (_, k) => [
       0.2 + 0.6 * Math.cos((2 * Math.PI * k) / 2000),
       0.1 + 0.6 * Math.sin((2 * Math.PI * k) / 2000),
@@ -52,15 +51,17 @@ describe("spatialIndex", () => {
     expect(index.inRing(circle)).toEqual(index.within(0.2, 0.1, 0.6));
   });
 
-  it("counts in a box of any size as listing does, borders included", () => {
-    const boxes = Array.from({ length: 300 }, () => {
+  it("lists who is in a box of any size, borders included", () => {
+    const boxes = Array.from({ length: 100 }, () => {
       const [a, b, c, d] = Array.from({ length: 4 }, () => 1.6 * random.normal());
       return [Math.min(a, b), Math.max(a, b), Math.min(c, d), Math.max(c, d)] as const;
     });
     // Corners at places themselves, a line, everything.
     boxes.push([places[0], places[2], -9, 9], [places[4], places[4], -9, 9], [-9, 9, -9, 9], [7, 8, 0, 1]);
     for (const [x0, x1, y0, y1] of boxes) {
-      expect(index.countInBox(x0, x1, y0, y1)).toBe(index.inBox(x0, x1, y0, y1).length);
+      const inside = (i: number) =>
+        places[2 * i] >= x0 && places[2 * i] <= x1 && places[2 * i + 1] >= y0 && places[2 * i + 1] <= y1;
+      expect(Array.from(index.inBox(x0, x1, y0, y1))).toEqual(all.filter(inside));
     }
   });
 

@@ -15,8 +15,6 @@ export interface SpatialIndex {
   within(x: number, y: number, r: number): Int32Array;
   /** Places in a box, borders included. */
   inBox(x0: number, x1: number, y0: number, y1: number): Int32Array;
-  /** Number of places in a box. */
-  countInBox(x0: number, x1: number, y0: number, y1: number): number;
   /** Places inside a closed ring. */
   inRing(ring: Ring): Int32Array;
 }
@@ -71,15 +69,6 @@ export function spatialIndex(places: Float64Array, strip = false): SpatialIndex 
       if (dx * dx + dy * dy <= r * r) see(i, dx * dx + dy * dy);
     });
   };
-  const isInBox = (i: number, bx0: number, bx1: number, by0: number, by1: number): boolean => {
-    const [x, y] = [places[2 * i], places[2 * i + 1]];
-    return x >= bx0 && x <= bx1 && y >= by0 && y <= by1;
-  };
-  const visitBox = (bx0: number, bx1: number, by0: number, by1: number, see: (i: number) => void) => {
-    visit(bx0, bx1, by0, by1, (i) => {
-      if (isInBox(i, bx0, bx1, by0, by1)) see(i);
-    });
-  };
   const collect = (run: (see: (i: number) => void) => void): Int32Array => {
     const found: number[] = [];
     run((i) => found.push(i));
@@ -105,25 +94,13 @@ export function spatialIndex(places: Float64Array, strip = false): SpatialIndex 
       return count;
     },
     within: (x, y, r) => collect((see) => visitDisc(x, y, r, see)),
-    inBox: (bx0, bx1, by0, by1) => collect((see) => visitBox(bx0, bx1, by0, by1, see)),
-    countInBox(bx0, bx1, by0, by1) {
-      if (bx1 < x0 || bx0 > x1 || by1 < y0 || by0 > y1) return 0;
-      const [c0, c1, r0, r1] = [column(bx0), column(bx1), row(by0), row(by1)];
-      let count = 0;
-      const look = (from: number, to: number) => {
-        for (let k = from; k < to; k++) if (isInBox(members[k], bx0, bx1, by0, by1)) count++;
-      };
-      for (let r = r0; r <= r1; r++) {
-        const [first, last] = [start[r * nx + c0], start[r * nx + c1 + 1]];
-        // Columns and rows never fall as x and y rise: cells between the outermost are in the box whole.
-        const whole = r > r0 && r < r1 && c1 > c0;
-        const [from, to] = whole ? [start[r * nx + c0 + 1], start[r * nx + c1]] : [last, last];
-        look(first, from);
-        count += to - from;
-        look(to, last);
-      }
-      return count;
-    },
+    inBox: (bx0, bx1, by0, by1) =>
+      collect((see) =>
+        visit(bx0, bx1, by0, by1, (i) => {
+          const [x, y] = [places[2 * i], places[2 * i + 1]];
+          if (x >= bx0 && x <= bx1 && y >= by0 && y <= by1) see(i);
+        }),
+      ),
     inRing(ring) {
       let [rx0, rx1, ry0, ry1] = [Infinity, -Infinity, Infinity, -Infinity];
       for (const [x, y] of ring) {

@@ -1,7 +1,8 @@
 /** The elements of a map, from back to front, and the renderer of its dots. */
+import { make } from "@trajectory-maps/report";
 import { KEY_HELP } from "./keyboard.ts";
 import { type LensCard, lensCard } from "./lens.ts";
-import { make, type Pen } from "./pen.ts";
+import type { Pen } from "./pen.ts";
 import { canvasDots } from "./renderers/canvas-dots.ts";
 import { type DotRenderer, plannedRenderer } from "./renderers/dot-renderer.ts";
 import { svgDots } from "./renderers/svg-dots.ts";

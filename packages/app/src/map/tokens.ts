@@ -1,5 +1,5 @@
 /** Colours by name, for the page, the style sheet of the map, files and dot renderers alike. */
-import { FONT_STACK, type Tokens, tokensOf } from "@trajectory-maps/report";
+import { FONT_STACK, namedColours, type Tokens, tokensOf } from "@trajectory-maps/report";
 
 /** The explorer's page is water, not paper: colours that differ from the report's. */
 const WATER = {
@@ -11,16 +11,14 @@ const SHADOW = {
   dark: "0 1px 3px rgb(0 0 0 / 50%),0 8px 24px rgb(0 0 0 / 50%)",
 };
 
+/** The colours of a theme. */
+export function mapTokens(theme: "light" | "dark"): Tokens {
+  return { ...tokensOf(theme), ...WATER[theme] };
+}
+
 /** Every token of a theme with its colour: "ink-2", "group-0". */
 export function tokenColours(theme: "light" | "dark"): ReadonlyMap<string, string> {
-  const tokens: Tokens = { ...tokensOf(theme), ...WATER[theme] };
-  const found = new Map<string, string>();
-  for (const [name, value] of Object.entries(tokens) as [string, string | readonly string[]][]) {
-    const key = name.replace(/([A-Z0-9])/g, "-$1").toLowerCase();
-    if (typeof value === "string") found.set(key, value);
-    else value.forEach((colour, k) => void found.set(`${key}-${k}`, colour));
-  }
-  return found;
+  return new Map(namedColours(mapTokens(theme)));
 }
 
 /** The tokens of a theme as custom properties whose names begin with `prefix`. */

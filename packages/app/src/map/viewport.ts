@@ -2,7 +2,7 @@
  * From map coordinates to px and back. Zoom 1 fits the box of the map between the margins; one prior sd is `unit` px in
  * both directions at every zoom. The window moves only when asked.
  */
-import type { Box } from "@trajectory-maps/report";
+import type { Box, MapLayout } from "@trajectory-maps/report";
 import type { MapWindow } from "./types.ts";
 
 export interface Viewport {
@@ -60,6 +60,19 @@ export const toPx = (v: Viewport, x: number) => v.originX + v.unit * x;
 export const toPy = (v: Viewport, y: number) => v.originY - v.unit * y;
 export const fromPx = (v: Viewport, px: number) => (px - v.originX) / v.unit;
 export const fromPy = (v: Viewport, py: number) => (v.originY - py) / v.unit;
+
+/** The part of a viewport between the margins, as figures are drawn by it. */
+export function layoutOf(v: Viewport): MapLayout {
+  return {
+    left: MARGIN.left,
+    top: 4,
+    right: v.width - MARGIN.right,
+    bottom: v.height - MARGIN.bottom + 12,
+    unit: v.unit,
+    x: (x) => toPx(v, x),
+    y: (y) => toPy(v, y),
+  };
+}
 
 /** The transform of a group whose content is in map coordinates. */
 export function mapTransform(v: Viewport): string {

@@ -5,7 +5,7 @@
  */
 import * as Plot from "@observablehq/plot";
 import { FONT_STACK } from "../theme.ts";
-import { type Pen, shorten } from "./svg.ts";
+import { type FigurePen, shorten } from "./svg.ts";
 import { roundSpan, roundTicks } from "./ticks.ts";
 
 export interface ChartAxis {
@@ -31,7 +31,7 @@ export interface ChartOptions {
 }
 
 /** The chart as SVG. */
-export function chart(pen: Pen, options: ChartOptions): SVGSVGElement {
+export function chart(pen: FigurePen, options: ChartOptions): SVGSVGElement {
   const { tokens } = pen;
   const { x, y, yTitle, xTitle, marks } = options;
   const { marginLeft = 38, marginRight = 14 } = options;

@@ -5,14 +5,14 @@ import type { StudyComparison } from "../study.ts";
 import { midSentence, modelName } from "../words.ts";
 import { chart, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
-import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, shorten, textWidth } from "./svg.ts";
+import { type Canvas, type FigurePen, fitText, label, make, makeRoot, penOf, shorten, textWidth } from "./svg.ts";
 import { roundTicks } from "./ticks.ts";
 
 type Models = StudyComparison["models"];
 
 /** Looks of a model's line: the map is strongest. */
 function lineStyle(
-  pen: Pen,
+  pen: FigurePen,
   model: string,
   index: number,
 ): { stroke: string; strokeWidth: number; strokeDasharray?: string } {
@@ -29,7 +29,7 @@ function lineStyle(
 }
 
 /** Draws samples of the models' lines with their names below a chart; returns the height used. */
-function drawKey(pen: Pen, root: Element, models: Models, top: number): number {
+function drawKey(pen: FigurePen, root: Element, models: Models, top: number): number {
   let x = 0;
   let y = top;
   models.forEach(({ model }, k) => {
@@ -56,7 +56,7 @@ function drawKey(pen: Pen, root: Element, models: Models, top: number): number {
 }
 
 /** Places a chart above its key of models. */
-function withKey(pen: Pen, drawing: SVGSVGElement, height: number, models: Models): SVGSVGElement {
+function withKey(pen: FigurePen, drawing: SVGSVGElement, height: number, models: Models): SVGSVGElement {
   const root = makeRoot(pen, 10);
   drawing.setAttribute("x", "0");
   drawing.setAttribute("y", "0");

@@ -82,7 +82,7 @@ describe("densityBands", () => {
     for (const [name, some] of Object.entries(clouds)) {
       const around = boxAround(some, 0.12);
       const layout = mapLayout(around, 0, 0, 480, 520);
-      const group = drawDensity(penOf({ document }, 540), layout, some, around);
+      const group = drawDensity(penOf({ document }, 540), layout, some, null, around);
       expect(serialize(group).length, name).toBeLessThan(260_000);
       expect(group.children.length, name).toBeGreaterThan(3);
     }

@@ -14,7 +14,7 @@ import { capital } from "../words.ts";
 import { badge } from "./badge.ts";
 import { type ChartAxis, chart, timeAxis, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
-import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth, wrapText } from "./svg.ts";
+import { type Canvas, type FigurePen, fitText, label, make, makeRoot, penOf, textWidth, wrapText } from "./svg.ts";
 import { roundSpan, roundTicks } from "./ticks.ts";
 
 export interface GroupCourses {
@@ -113,7 +113,7 @@ function titleLines(group: StudyGroup, size: string, width: number): string[] {
 }
 
 function drawPanel(
-  pen: Pen,
+  pen: FigurePen,
   panel: Element,
   data: GroupCourses,
   rank: number,
@@ -204,7 +204,7 @@ function drawPanel(
 
 /** Numbers followed, under the labels of the axis. */
 function drawFollowed(
-  pen: Pen,
+  pen: FigurePen,
   panel: Element,
   group: StudyGroup,
   size: string,

@@ -8,64 +8,59 @@ import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
 import { badge } from "./badge.ts";
 import { densityNote, dotOpacity, dotRadius, drawnInFigure, RING_RADIUS } from "./density.ts";
+import { levelRings } from "./land.ts";
+import { drawLineLabels, placeLineLabels, type Spot } from "./line-labels.ts";
 import {
-  CARD,
   drawBands,
   drawCentre,
   drawCoast,
   drawDensity,
   drawDensityLegend,
-  drawLineLabels,
   drawLines,
   drawRamp,
-  drawScaleBar,
-  drawSmallCurves,
   landClip,
   levelText,
   type MapLayout,
-  type Marks,
   mapLayout,
   rampEnds,
-  type Spot,
-  smallCurveNote,
 } from "./map-base.ts";
 import type { MapData } from "./map-data.ts";
-import { drawPills } from "./pills.ts";
-import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
+import { CARD, drawScaleBar, drawSmallCurves, smallCurveNote } from "./map-frame.ts";
+import { drawPills, pillBoxes, placePills } from "./pills.ts";
+import { type Canvas, type FigurePen, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
 
-const LEFT = CARD.width + 12;
+/** Room for the column of small curves. */
+export const LEFT = CARD.width + 10;
 
 /** The group map as SVG. */
 export function drawGroupMap(map: MapData, canvas: Canvas): SVGSVGElement {
   const pen = penOf(canvas, 540);
   const layout = mapLayout(map.box, LEFT, 6, pen.width - LEFT, 1.08 * (pen.width - LEFT));
-  const rowY = layout.bottom + 12 + CARD.height / 2;
   const root = makeRoot(pen, 10);
   const clip = landClip(pen, root, layout, map.land, "land");
   const { value } = map;
-  root.append(drawBands(pen, layout, value.grid, value.levels, pen.tokens.land, clip));
-  root.append(drawLines(pen, layout, value.grid, value.levels, clip, pen.tokens.iso));
+  const lines = levelRings(value.grid, value.levels);
+  root.append(
+    drawBands(pen, layout, lines, pen.tokens.land, clip),
+    drawLines(pen, layout, lines, clip, pen.tokens.iso),
+  );
   root.append(drawCentre(pen, layout), drawCoast(pen, layout, map.land));
   const drawn = drawnInFigure(map.sd.length);
-  const some = map.individualLevel === "places" && drawn.length < map.sd.length;
-  if (some) root.append(drawDensity(pen, layout, map.places, map.box));
-  const marks = map.individualLevel === "places" ? drawDots(pen, layout, map, drawn) : drawDiscs(pen, layout, map);
-  root.append(marks.group);
-  const pills = map.individualLevel === "places" ? drawPills(pen, layout, map) : { group: make(pen, "g"), spots: [] };
-  const avoid = [...marks.spots, ...pills.spots];
+  const dots = map.individualLevel === "places";
+  const some = dots && drawn.length < map.sd.length;
+  if (some) root.append(drawDensity(pen, layout, map.places, null, map.box));
+  const marks = dots ? drawDots(pen, layout, map, drawn) : drawDiscs(pen, layout, map);
+  const groups = map.groups.map((group) => ({ ...group, name: capital(group.name) }));
+  const pills = dots ? placePills(layout, { ...map, drawn, groups }) : [];
+  const labels = lines.map((rings, k) => ({ words: levelText(value.levels[k], value.decimals), rings }));
   root.append(
-    drawLineLabels(pen, layout, map.land, value, (v) => levelText(v, value.decimals), avoid),
-    pills.group,
+    marks.group,
+    drawLineLabels(pen, layout, placeLineLabels(layout, map.land, labels, pillBoxes(layout, pills), marks.spots)),
+    drawPills(pen, layout, pills),
   );
-  root.append(drawSmallCurves(pen, layout, map, rowY, CARD.width / 2 + 1));
 
   // Legend: scale bar beside the note on axes, terrain, marks, groups.
-  let y = rowY + CARD.height / 2 + 20;
-  root.append(
-    label(pen, smallCurveNote(map), 0, y + 4, { fill: pen.tokens.ink3 }),
-    drawScaleBar(pen, layout, pen.width - 1, y),
-  );
-  y += 22;
+  let y = drawAxes(pen, root, layout, map) + 22;
   if (value.levels.length > 0) {
     const used = drawRamp(pen, root, 0, y, value.title, value.levels, pen.tokens.land, rampEnds(value));
     if (map.individualLevel === "none") {
@@ -89,9 +84,28 @@ export function drawGroupMap(map: MapData, canvas: Canvas): SVGSVGElement {
   return root;
 }
 
+/** Small curves, what they are, and the scale bar beside it; returns the y of these words. */
+export function drawAxes(pen: FigurePen, root: Element, layout: MapLayout, map: MapData): number {
+  const rowY = layout.bottom + 12 + CARD.height / 2;
+  const y = rowY + CARD.height / 2 + 20;
+  const at = { rowY, columnX: CARD.width / 2 + 1, left: 0, right: pen.width };
+  root.append(
+    drawSmallCurves(pen, layout, map.curves, map.transform, at),
+    label(pen, smallCurveNote(map.mapDimension, map.transform), 0, y + 4, { fill: pen.tokens.ink3 }),
+    drawScaleBar(pen, layout, pen.width - 1, y),
+  );
+  return y;
+}
+
 /** Rank (order of the letters) of each group number. */
 export function ranksOf(map: Pick<MapData, "groups">): Map<number, number> {
   return new Map(map.groups.map(({ group }, rank) => [group, rank]));
+}
+
+/** Marks on the map, and the spots they take. */
+interface Marks {
+  readonly group: SVGElement;
+  readonly spots: readonly Spot[];
 }
 
 function drawDiscs(pen: Pen, layout: MapLayout, map: MapData): Marks {
@@ -174,7 +188,7 @@ function drawCertainty(pen: Pen, root: Element, y: number): number {
 }
 
 /** Letters and names, as many in a row as fit; returns the y below. */
-export function drawGroupLegend(pen: Pen, root: Element, map: Pick<MapData, "groups">, top: number): number {
+export function drawGroupLegend(pen: FigurePen, root: Element, map: Pick<MapData, "groups">, top: number): number {
   let x = 0;
   let y = top;
   map.groups.forEach(({ letter, name }, rank) => {
@@ -191,7 +205,7 @@ export function drawGroupLegend(pen: Pen, root: Element, map: Pick<MapData, "gro
 }
 
 /** Sets the height of a root that was drawn before it was known. */
-export function setHeight(pen: Pen, root: SVGSVGElement, height: number): void {
+export function setHeight(pen: FigurePen, root: SVGSVGElement, height: number): void {
   root.setAttribute("height", String(Math.ceil(height)));
   root.setAttribute("viewBox", `0 0 ${pen.width} ${Math.ceil(height)}`);
 }

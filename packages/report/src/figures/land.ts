@@ -146,6 +146,11 @@ export function contourAt(grid: Grid, level: number): Ring[][] {
   );
 }
 
+/** The lines at each level: outer and inner rings. */
+export function levelRings(grid: Grid, levels: readonly number[]): readonly (readonly Ring[])[] {
+  return levels.map((level) => contourAt(grid, level).flat());
+}
+
 /** Whether a ring holds a point. */
 export function contains(ring: Ring, x: number, y: number): boolean {
   let inside = false;

@@ -17,6 +17,7 @@ import {
   stripHeight,
   valueAt,
 } from "./land.ts";
+import { type SmallCurve, smallCurves } from "./map-frame.ts";
 
 /** A surface over the map with levels for its lines, in words and unit. */
 export interface Terrain {
@@ -25,14 +26,6 @@ export interface Terrain {
   readonly grid: Grid;
   readonly levels: readonly number[];
   readonly decimals: number;
-}
-
-/** A course at a place of one of the two centre lines. */
-export interface SmallCurve {
-  readonly axis: "x" | "y";
-  readonly at: number;
-  /** Values at equally spaced times, on the marker's own scale. */
-  readonly values: Numbers;
 }
 
 export interface MapData {
@@ -54,15 +47,13 @@ export interface MapData {
   readonly smallCell: number;
   readonly individualLevel: "none" | "places";
   readonly timeWord: string;
-  /** Whether heights of small curves are logarithms: a marker modelled on the log scale is read on it. */
-  readonly logHeights: boolean;
+  readonly transform: Transform;
 }
 
 /** Step of the lattice on which terrain is computed; contours interpolate. */
 const TERRAIN_STEP = 0.12;
 /** How far a coast may lie from the outermost place. */
 export const SHORE = 0.6;
-const MARKS = [-2, -1, 0, 1, 2];
 const CURVE_POINTS = 25;
 
 /** Map data of a study, or undefined without a model and places. */
@@ -100,17 +91,7 @@ export function prepareMap(study: Study): MapData | undefined {
     (_, j) => cohort.firstTime + (span * j) / (CURVE_POINTS - 1),
   );
   const read = courseReader(decoder, times);
-  const curveAt = (x: number, y: number) => read(at(x, y)).median;
-  const curves: SmallCurve[] = MARKS.filter((mark) => mark >= box.x0 && mark <= box.x1).map((mark) => ({
-    axis: "x",
-    at: mark,
-    values: curveAt(mark, 0),
-  }));
-  if (q > 1) {
-    for (const mark of MARKS) {
-      if (mark >= box.y0 && mark <= box.y1) curves.push({ axis: "y", at: mark, values: curveAt(0, mark) });
-    }
-  }
+  const curves = smallCurves(q, box, (x, y) => read(at(x, y)).median);
   const noise = measurementSd(markerModel(model).noise);
   return {
     places,
@@ -140,7 +121,7 @@ export function prepareMap(study: Study): MapData | undefined {
     smallCell,
     individualLevel: options.individualLevel ?? "none",
     timeWord: unitOfTime,
-    logHeights: marker.transform === "log",
+    transform: marker.transform,
   };
 }
 

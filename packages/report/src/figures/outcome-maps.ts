@@ -8,8 +8,9 @@ import type { Numbers, StudyOutcome } from "../study.ts";
 import { densityNote, drawnInFigure } from "./density.ts";
 import { setHeight } from "./group-map.ts";
 import { type Box, boxAround, type Grid, type Land, landOf, valueAt } from "./land.ts";
-import { drawBands, drawCoast, drawDensity, drawDensityLegend, drawScaleBar, landClip, mapLayout } from "./map-base.ts";
+import { drawBands, drawCoast, drawDensity, drawDensityLegend, landClip, mapLayout } from "./map-base.ts";
 import { type MapData, SHORE } from "./map-data.ts";
+import { drawScaleBar } from "./map-frame.ts";
 import { drawShare, drawShareLegend, hatchPattern, landView, shareLevels, shareSurface } from "./share.ts";
 import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
 
@@ -143,8 +144,8 @@ export function drawOutcomeMaps(maps: OutcomeMaps, canvas: Canvas): SVGSVGElemen
     const layout = mapLayout(maps.view, left, 44, panelWidth, panelWidth * 1.1);
     const clip = landClip(pen, root, layout, panel.land, `land-${k}`);
     if (places) {
-      root.append(drawBands(pen, layout, panel.share, [], [pen.tokens.sunken], clip));
-      if (drawn.length < maps.visits.length) root.append(drawDensity(pen, layout, panel.places, maps.view));
+      root.append(drawBands(pen, layout, [], [pen.tokens.sunken], clip));
+      if (drawn.length < maps.visits.length) root.append(drawDensity(pen, layout, panel.places, null, maps.view));
       root.append(drawCoast(pen, layout, panel.land), drawCases(pen, layout, panel, maps, drawn));
     } else {
       root.append(...drawShare(pen, layout, panel.land, panel, maps.levels, maps.smallCell, clip));

@@ -1,8 +1,7 @@
 import { parseHTML } from "linkedom";
 import { describe, expect, it } from "vitest";
 import type { MapLayout } from "./map-base.ts";
-import type { MapData } from "./map-data.ts";
-import { drawPills } from "./pills.ts";
+import { drawPills, type GroupedDots, placePills, shortName } from "./pills.ts";
 import { penOf } from "./svg.ts";
 
 const { document } = parseHTML("<html><body></body></html>") as unknown as { document: Document };
@@ -17,7 +16,7 @@ const layout: MapLayout = {
 };
 
 /** Clouds of dots around the given middles, one group each, on a spiral. */
-function cloudMap(middles: readonly (readonly [number, number])[], names: readonly string[]): MapData {
+function cloudMap(middles: readonly (readonly [number, number])[], names: readonly string[]): GroupedDots {
   const size = 40;
   const places = middles.flatMap(([x, y]) =>
     Array.from({ length: size }, (_, k) => [
@@ -28,14 +27,15 @@ function cloudMap(middles: readonly (readonly [number, number])[], names: readon
   const m = size * middles.length;
   return {
     places: Float64Array.from(places),
-    sd: new Float64Array(m).fill(0.2),
     labels: Int32Array.from({ length: m }, (_, i) => Math.floor(i / size)),
     groups: names.map((name, group) => ({ group, letter: String.fromCharCode(65 + group), name })),
-  } as unknown as MapData;
+    drawn: Int32Array.from({ length: m }, (_, i) => i),
+  };
 }
 
-const pillsOf = (map: MapData) =>
-  Array.from(drawPills(penOf({ document, width: 540 }, 540), layout, map).group.querySelectorAll("rect"), (rect) => {
+const drawn = (dots: GroupedDots) => drawPills(penOf({ document }, 540), layout, placePills(layout, dots));
+const pillsOf = (dots: GroupedDots) =>
+  Array.from(drawn(dots).querySelectorAll("rect"), (rect) => {
     const at = (name: string) => Number(rect.getAttribute(name));
     return { x: at("x"), y: at("y"), w: at("width"), h: at("height") };
   });
@@ -73,11 +73,31 @@ describe("drawPills", () => {
     });
   });
 
-  it("cuts a long name after a word that can end a phrase", () => {
-    const map = cloudMap([[0, 0]], ["rises slowly for a long time, then more and more quickly to 17 by year 9"]);
-    const drawn = drawPills(penOf({ document, width: 540 }, 540), layout, map).group;
-    const text = Array.from(drawn.querySelectorAll("text"), (t) => t.textContent ?? "").find((t) => t.length > 1)!;
-    expect(text).toMatch(/^Rises slowly .*[a-z] …$/);
-    expect(text).not.toMatch(/ (to|by|from|a|then) …$/);
+  it("takes names of very many dots no further away than of few", () => {
+    const few = cloudMap(middles, names);
+    const times = 200;
+    const repeat = (values: ArrayLike<number>) => Array.from({ length: times }, () => Array.from(values)).flat();
+    const [places, labels] = [repeat(few.places), repeat(few.labels)];
+    const many = pillsOf({ ...few, places, labels, drawn: Int32Array.from(labels, (_, i) => i) });
+    many.forEach((pill, k) => {
+      const [px, py] = [layout.x(middles[k][0]), layout.y(middles[k][1])];
+      expect(Math.hypot(pill.x + pill.w / 2 - px, pill.y + pill.h / 2 - py)).toBeLessThan(150);
+    });
+  });
+});
+
+describe("shortName", () => {
+  it("keeps a name that fits, and else drops its last clauses before it cuts words", () => {
+    expect(shortName("Stable near 100", 220)).toBe("Stable near 100");
+    expect(shortName("Falls, more slowly from year 3, to 44 by year 9", 220)).toBe("Falls, more slowly from year 3");
+    expect(shortName("A name that somebody gave and that has no clauses at all", 220)).toMatch(
+      /^A name that .*[a-z] …$/,
+    );
+    expect(shortName("Falls 2.8 per unit of time to 71 by year 8", 190)).toMatch(/[a-z] …$/);
+    expect(shortName("Falls 2.8 per unit of time to 71 by year 8", 190)).not.toMatch(/ (to|by|from|a|per|then) …$/);
+  });
+
+  it("never leaves a single word that says too little", () => {
+    expect(shortName("Falls, by very much more than anybody would have thought", 220)).toMatch(/^Falls, by .*…$/);
   });
 });

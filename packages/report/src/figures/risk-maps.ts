@@ -7,10 +7,11 @@ import { outcomeSurface } from "@trajectory-maps/core/study";
 import type { StudyOutcome, StudyRiskSurface } from "../study.ts";
 import { setHeight } from "./group-map.ts";
 import { type Box, contourAt, type Grid, gridOf, type Land, type Ring, valueAt } from "./land.ts";
-import { drawScaleBar, landClip, mapLayout, ringPath } from "./map-base.ts";
+import { landClip, mapLayout, ringPath } from "./map-base.ts";
 import type { MapData } from "./map-data.ts";
+import { drawScaleBar } from "./map-frame.ts";
 import { drawShare, drawShareLegend, hatchPattern, landView, type ShareSurface } from "./share.ts";
-import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
+import { type Canvas, type FigurePen, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
 
 /** One outcome's panel; grids lie over the box of the map. */
 export interface RiskPanel extends ShareSurface {
@@ -174,7 +175,7 @@ const outline = (pen: Pen, dashes: string | undefined) => ({
   "stroke-dasharray": dashes,
 });
 
-function drawLegend(pen: Pen, root: Element, top: number): number {
+function drawLegend(pen: FigurePen, root: Element, top: number): number {
   let x = drawShareLegend(pen, root, RISK_LEVELS, 0, top) + 22;
   let y = top;
   for (const [text, dashes] of [

@@ -6,8 +6,9 @@
  */
 import { percent, wilson } from "../numbers.ts";
 import type { Numbers } from "../study.ts";
-import { type Box, type Grid, type Land, smoothPlaces } from "./land.ts";
-import { drawBands, drawCoast, drawLineLabels, drawLines, drawRamp, type MapLayout } from "./map-base.ts";
+import { type Box, type Grid, type Land, levelRings, smoothPlaces } from "./land.ts";
+import { drawLineLabels, placeLineLabels } from "./line-labels.ts";
+import { drawBands, drawCoast, drawLines, drawRamp, type MapLayout } from "./map-base.ts";
 import { label, make, type Pen, textWidth } from "./svg.ts";
 
 /** A share and the effective number of individuals behind it, on one lattice. */
@@ -91,19 +92,21 @@ export function drawShare(
   near?: { readonly clip: string; readonly land: Land },
 ): SVGElement[] {
   const { share } = surface;
-  const doubt = { ...share, values: halfWidths(surface, smallCell) };
+  const lines = levelRings(share, levels);
+  const doubt = levelRings({ ...share, values: halfWidths(surface, smallCell) }, [VAGUE]);
+  const labels = lines.map((rings, k) => ({ words: percent(levels[k]), rings }));
   const shown = near?.clip ?? clip;
   const known = make(pen, "g", { "clip-path": clip });
   known.append(
-    drawBands(pen, layout, share, levels, shareRamp(pen, levels), shown),
-    drawLines(pen, layout, share, levels, shown, pen.tokens.surface),
+    drawBands(pen, layout, lines, shareRamp(pen, levels), shown),
+    drawLines(pen, layout, lines, shown, pen.tokens.surface),
   );
   return [
-    drawBands(pen, layout, share, [], [pen.tokens.sunken], clip),
+    drawBands(pen, layout, [], [pen.tokens.sunken], clip),
     known,
-    drawBands(pen, layout, doubt, [VAGUE], ["none", `url(#${pen.id("hatch")})`], clip),
+    drawBands(pen, layout, doubt, ["none", `url(#${pen.id("hatch")})`], clip),
     drawCoast(pen, layout, land),
-    drawLineLabels(pen, layout, near?.land ?? land, { grid: share, levels }, (v) => percent(v), []),
+    drawLineLabels(pen, layout, placeLineLabels(layout, near?.land ?? land, labels, [])),
   ];
 }
 

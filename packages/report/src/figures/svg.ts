@@ -14,15 +14,20 @@ export interface Canvas {
   readonly idPrefix?: string;
 }
 
-/** A canvas with its choices made. */
+/** Where and in which colours something is drawn. */
 export interface Pen {
   readonly document: Document;
-  readonly width: number;
   readonly tokens: Tokens;
+  /** An id that nothing else of the page has. */
   readonly id: (name: string) => string;
 }
 
-export function penOf(canvas: Canvas, defaultWidth: number): Pen {
+/** A canvas with its choices made. */
+export interface FigurePen extends Pen {
+  readonly width: number;
+}
+
+export function penOf(canvas: Canvas, defaultWidth: number): FigurePen {
   const { document, width = defaultWidth, theme = "light", idPrefix = "figure" } = canvas;
   return { document, width, tokens: tokensOf(theme), id: (name) => `${idPrefix}-${name}` };
 }
@@ -43,7 +48,7 @@ export function make(pen: Pen, name: string, attributes: Attributes = {}, ...chi
 }
 
 /** The root of a figure: sized, with the type of the house. */
-export function makeRoot(pen: Pen, height: number, ...children: Child[]): SVGSVGElement {
+export function makeRoot(pen: FigurePen, height: number, ...children: Child[]): SVGSVGElement {
   const root = make(pen, "svg", {
     xmlns: SVG,
     width: pen.width,
@@ -60,6 +65,19 @@ export function makeRoot(pen: Pen, height: number, ...children: Child[]): SVGSVG
 /** Text at a point. */
 export function label(pen: Pen, text: string, x: number, y: number, attributes: Attributes = {}): SVGElement {
   return make(pen, "text", { x, y, fill: pen.tokens.ink2, ...attributes }, text);
+}
+
+/** Text with a halo of the surface's colour, so that it reads over dots and lines. */
+export function haloText(pen: Pen, text: string, x: number, y: number, attributes: Attributes = {}): SVGElement {
+  return label(pen, text, x, y, {
+    fill: pen.tokens.ink,
+    stroke: pen.tokens.surface,
+    "stroke-width": 3.2,
+    "stroke-linejoin": "round",
+    "paint-order": "stroke",
+    "font-size": 10.5,
+    ...attributes,
+  });
 }
 
 /** A coordinate with two decimals at most: small files, equal bytes. */

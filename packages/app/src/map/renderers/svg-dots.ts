@@ -1,5 +1,6 @@
 /** Dots as SVG circles: sharp, exportable, in every browser. Moving is one transform; zooming moves every circle. */
-import { make, type Pen } from "../pen.ts";
+import { make } from "@trajectory-maps/report";
+import type { Pen } from "../pen.ts";
 import { toPx, toPy, type Viewport } from "../viewport.ts";
 import { type DotRenderer, type Dots, drawingOrder, lookOf } from "./dot-renderer.ts";
 

@@ -26,7 +26,7 @@ import { createRandom } from "../packages/core/src/numeric/random.ts";
 import { fitCox } from "../packages/core/src/survival/cox.ts";
 import { kaplanMeierByGroup } from "../packages/core/src/survival/kaplan-meier.ts";
 import { logRank } from "../packages/core/src/survival/log-rank.ts";
-import { joinGroups, type Study, summarizeCohort } from "../packages/report/src/index.ts";
+import { type Study, summarizeCohort } from "../packages/report/src/index.ts";
 
 export interface SampleOptions {
   readonly marker?: "pfvc" | "tss";
@@ -115,7 +115,19 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
   const random = createRandom(seed);
   const resamples = Array.from({ length: 5 }, () => labels.map((g) => (random.uniform() < 0.9 ? g : -1)));
   const stability = stabilityOf(labels, resamples);
-  const groups = joinGroups({ labels, courses, names, lastTimes, number, stability, tree });
+  const groups: Study["groups"] = {
+    labels,
+    groups: names.map(({ group, letter, name }) => {
+      const { numMembers: size, median, lower, upper } = courses[group];
+      const last = lastTimes.filter((_, i) => labels[i] === group);
+      const followed = Array.from(times, (t) => last.filter((v) => v >= t).length);
+      const { pairsKept } = stability.groups[group];
+      return { group, letter, name, size, times, median, lower, upper, followed, pairsKept };
+    }),
+    number,
+    stability,
+    tree,
+  };
 
   const chosen = Object.entries(outcomes).map(([name, values]) => ({ name, labels: values }));
   const association = await associate(

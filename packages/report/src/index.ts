@@ -81,6 +81,6 @@ export {
 export { type FitEnd, fitEnd } from "./page/header.ts";
 export { type ReportOptions, renderReport } from "./render-report.ts";
 export * from "./study.ts";
-export { joinGroups, type ReadingFacts, summarizeCohort } from "./summary.ts";
+export { type GroupFacts, type ReadingFacts, studyGroups, summarizeCohort } from "./summary.ts";
 export { customProperties, FONT_STACK, groupStyle, namedColours, type Theme, type Tokens, tokensOf } from "./theme.ts";
 export { capital, midSentence, modelName, outcomeName, outcomeReading } from "./words.ts";

@@ -5,7 +5,22 @@
  * `NumberOfGroups`, `Stability`), and so does what was read back from a run's JSON files.
  * Arrays with one entry per individual follow `placements.ids`.
  */
-import type { Complaint, FitRecord, Marker, Placements, TrajectoryModel } from "@trajectory-maps/core";
+import type {
+  Comparison,
+  Complaint,
+  FitRecord,
+  Groups,
+  Marker,
+  Placements,
+  TrajectoryModel,
+} from "@trajectory-maps/core";
+import type {
+  LandmarkSurvival,
+  ModelComparison,
+  ModelDifference,
+  NumberOfGroups,
+  Stability,
+} from "@trajectory-maps/core/study";
 
 /** One number per entry; typed arrays and JSON arrays alike. */
 export type Numbers = ArrayLike<number>;
@@ -117,30 +132,9 @@ export interface StudyGroups {
   /** How they were made, in one or two sentences. */
   readonly method?: string;
   /** How their number was chosen: what was tried, and the sentence. */
-  readonly number?: {
-    readonly numGroups: number;
-    readonly separated: boolean;
-    readonly evidence: readonly { readonly numGroups: number; readonly gap: number; readonly standardError: number }[];
-    /** The choice in one sentence. */
-    readonly sentence?: string;
-    /** How far apart the two most similar median courses are, by number of groups, if that decided. */
-    readonly courses?: {
-      readonly numGroups: number;
-      readonly leastDifference: number;
-      readonly leastSize: number;
-      readonly evidence: readonly {
-        readonly numGroups: number;
-        readonly difference: number;
-        readonly smallest: number;
-        readonly distinct: boolean;
-      }[];
-    };
-  };
-  readonly stability?: {
-    readonly verdict: "stable" | "unstable";
-    readonly meanAdjustedRand: number;
-    readonly adjustedRand: readonly number[];
-  };
+  readonly number?: Pick<NumberOfGroups, "numGroups" | "separated" | "evidence" | "courses"> &
+    Partial<Pick<NumberOfGroups, "sentence">>;
+  readonly stability?: StudyStability;
   /** One less the mean entropy of membership in units of log K: 1 if everybody's group is sure, 0 if nobody's. */
   readonly entropy?: number;
   /** Heights of all merges of the Ward tree, never falling. */
@@ -149,15 +143,10 @@ export interface StudyGroups {
   readonly tree?: StudyTree;
 }
 
-/** The last merges of a tree of places, as core's `TreeTop`. */
-export interface StudyTree {
-  /** Branches that are not opened further, in an order without crossings; group below 0 for several. */
-  readonly leaves: readonly { readonly size: number; readonly group: number }[];
-  /** Two nodes, height and size of each merge, lowest first; node k is a leaf, node leaves.length + t merge t. */
-  readonly merges: readonly (readonly [number, number, number, number])[];
-  /** Height at which it is cut into its groups. */
-  readonly cut: number;
-}
+export type StudyStability = Omit<Stability, "groups">;
+
+/** The last merges of a tree of places. */
+export type StudyTree = Groups["treeTop"];
 
 export interface StudyOutcome {
   readonly name: string;
@@ -165,45 +154,14 @@ export interface StudyOutcome {
   readonly labels: Numbers;
 }
 
-export interface FoldNumbers {
-  readonly mean: number;
-  readonly se: number;
-  readonly sd: number;
-}
-
 /** As `compare --json`. */
-export interface StudyComparison {
-  readonly models: readonly {
-    readonly model: string;
-    readonly mean: "scalar" | "spline";
-    readonly subjectLogLik: FoldNumbers;
-    readonly observationLogLik: FoldNumbers;
-    readonly forecast: {
-      readonly count: number;
-      readonly logDensity: number;
-      readonly crps: number;
-      readonly mae: number;
-      readonly byHorizon: readonly {
-        readonly from: number;
-        readonly to: number;
-        readonly count: number;
-        readonly mae: number;
-      }[];
-    };
-    readonly coverage: { readonly p50: number; readonly p90: number };
-    readonly pit: Numbers;
-  }[];
-  readonly differences: readonly {
+export interface StudyComparison extends Pick<Comparison, "folds" | "verdict"> {
+  readonly models: readonly (Omit<ModelComparison, "model"> & { readonly model: string })[];
+  readonly differences: readonly (Omit<ModelDifference, "model" | "reference"> & {
     readonly model: string;
     readonly reference: string;
-    readonly mean: number;
-    readonly se: number;
-    readonly lower: number;
-    readonly upper: number;
-  }[];
-  readonly folds: number;
+  })[];
   readonly repeats?: number;
-  readonly verdict: string;
 }
 
 export interface StudyEstimate {
@@ -281,6 +239,8 @@ export interface StudyAssociation {
   readonly permutations?: number;
 }
 
+type CoxFit = LandmarkSurvival["cox"];
+
 /** Survival by group from a landmark on. */
 export interface StudySurvival {
   /** Name of the event. */
@@ -302,27 +262,12 @@ export interface StudySurvival {
   /** Groups of the study that nobody joins at the landmark. */
   readonly emptyGroups?: readonly { readonly letter: string; readonly name: string }[];
   readonly logRank?: { readonly statistic: number; readonly degrees: number; readonly pValue: number };
-  readonly cox?: {
-    readonly terms: readonly {
-      readonly hazardRatio: number;
-      readonly lower: number;
-      readonly upper: number;
-      readonly pValue: number;
-    }[];
+  readonly cox?: Pick<CoxFit, "likelihoodRatio" | "concordance" | "numIndividuals" | "numEvents" | "warnings"> & {
+    readonly terms: readonly Pick<CoxFit["terms"][number], "hazardRatio" | "lower" | "upper" | "pValue">[];
     /** Names of the terms; default "first axis", "second axis", … */
     readonly names?: readonly string[];
-    readonly likelihoodRatio: { readonly statistic: number; readonly degrees: number; readonly pValue: number };
-    readonly concordance: { readonly concordance: number; readonly standardError: number };
-    readonly numIndividuals: number;
-    readonly numEvents: number;
-    readonly warnings: readonly string[];
   };
-  readonly leftOut?: {
-    readonly unknown: number;
-    readonly eventBefore: number;
-    readonly censoredBefore: number;
-    readonly noVisitBefore: number;
-  };
+  readonly leftOut?: LandmarkSurvival["leftOut"];
 }
 
 /** Where the numbers came from. */

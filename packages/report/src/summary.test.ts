@@ -1,9 +1,9 @@
-import { makeCohort } from "@trajectory-maps/core";
+import { type Groups, makeCohort } from "@trajectory-maps/core";
 import { describe, expect, it } from "vitest";
 import { checklist } from "./content/checklist.ts";
 import { contextOf } from "./content/context.ts";
 import { valueTicks } from "./figures/quality.ts";
-import { joinGroups, summarizeCohort } from "./summary.ts";
+import { studyGroups, summarizeCohort } from "./summary.ts";
 
 const ids = Array.from({ length: 60 }, (_, i) => `i${i % 20}`);
 const times = ids.map((_, i) => Math.floor(i / 20));
@@ -47,20 +47,21 @@ describe("the histogram of a summary", () => {
 describe("groups of a study", () => {
   it("carry how sure membership is into the reporting checklist", () => {
     const course = { times: [0, 1, 2], median: [1, 1, 1], lower: [0, 0, 0], upper: [2, 2, 2] };
-    const groups = joinGroups({
-      labels: [0, 0, 1],
-      courses: [
-        { group: 0, numMembers: 2, ...course },
-        { group: 1, numMembers: 1, ...course },
+    const parts = { from: 0, until: 2, followed: [2, 2, 1], parts: [] };
+    const groups = studyGroups({
+      method: "ward",
+      labels: Int32Array.of(0, 0, 1),
+      groups: [
+        { letter: "A", name: "stable near 1", course: { group: 0, numMembers: 2, ...course }, ...parts },
+        { letter: "B", name: "stable near 2", course: { group: 1, numMembers: 1, ...course }, ...parts },
       ],
-      names: [
-        { group: 0, letter: "A", name: "stable near 1" },
-        { group: 1, letter: "B", name: "stable near 2" },
-      ],
-      lastTimes: [2, 1, 2],
-      membership: [0.9, 0.1, 0.7, 0.3, 0.25, 0.75],
-      entropy: 0.4321,
-    });
+      membership: Float64Array.of(0.9, 0.1, 0.7, 0.3, 0.25, 0.75),
+      certainty: 0.4321,
+      clustered: Int32Array.of(0, 1, 2),
+      tree: { heights: [1, 2] },
+      treeTop: { leaves: [], merges: [], cut: 1 },
+      choice: null,
+    } as unknown as Groups);
     expect(groups.groups.map(({ probability }) => probability)).toEqual([0.8, 0.75]);
     const items = checklist(contextOf({ cohort: summarizeCohort(cohortOf("log")), groups }));
     expect(items.find(({ number }) => number === "13")?.answer).toMatch(/entropy 0\.43 .*A 80% and B 75%/);

@@ -1,5 +1,5 @@
 /** From results of the core to the parts of a study: a cohort in numbers, groups with letters, courses and follow-up. */
-import { type Cohort, type Complaint, numIndividuals } from "@trajectory-maps/core";
+import { type Cohort, type Complaint, type Groups, numIndividuals } from "@trajectory-maps/core";
 import {
   countVisitClasses,
   coveredPairs,
@@ -8,7 +8,7 @@ import {
   sortedQuantile,
   valueHistogram,
 } from "@trajectory-maps/core/ingest";
-import type { CohortSummary, Numbers, StudyGroup, StudyGroups } from "./study.ts";
+import type { CohortSummary, Numbers, StudyGroup, StudyGroups, StudyStability } from "./study.ts";
 
 /** What reading a file adds to a summary. */
 export interface ReadingFacts {
@@ -53,66 +53,39 @@ export function summarizeCohort(cohort: Cohort, reading: ReadingFacts = {}): Coh
   };
 }
 
-/** Groups of a study from the core's parts: courses by group, names in the order of the letters. */
-export function joinGroups(parts: {
-  readonly labels: Numbers;
-  readonly courses: readonly {
-    readonly group: number;
-    readonly numMembers: number;
-    readonly times: Numbers;
-    readonly median: Numbers;
-    readonly lower: Numbers;
-    readonly upper: Numbers;
-    readonly from?: number;
-    readonly until?: number;
-    readonly parts?: StudyGroup["parts"];
-  }[];
-  readonly names: readonly { readonly group: number; readonly letter: string; readonly name: string }[];
-  /** Time of the last visit of each individual, [m]. */
-  readonly lastTimes: Numbers;
-  /** Probability of each group for each individual, [m,K], groups in the order of their numbers. */
-  readonly membership?: Numbers;
-  readonly method?: string;
-  readonly number?: StudyGroups["number"];
-  readonly stability?: StudyGroups["stability"] & {
-    readonly groups?: readonly { readonly group: number; readonly pairsKept: number }[];
-  };
-  readonly entropy?: number;
-  readonly mergeHeights?: Numbers;
-  readonly tree?: StudyGroups["tree"];
-}): StudyGroups {
-  const { labels, courses, names, lastTimes, membership, method, number, stability, entropy, mergeHeights, tree } =
-    parts;
-  const groups: StudyGroup[] = names.map(({ group, letter, name }) => {
-    const course = courses.find((c) => c.group === group)!;
-    const members = Array.from(labels).flatMap((g, i) => (g === group ? [lastTimes[i]] : []));
-    const pairsKept = stability?.groups?.find((g) => g.group === group)?.pairsKept;
-    return {
-      group,
-      letter,
-      name,
-      size: course.numMembers,
-      times: course.times,
-      median: course.median,
-      lower: course.lower,
-      upper: course.upper,
-      followed: Array.from(course.times, (t) => members.filter((last) => last >= t).length),
-      ...(course.from === undefined ? {} : { from: course.from }),
-      ...(course.until === undefined ? {} : { until: course.until }),
-      ...(course.parts === undefined ? {} : { parts: course.parts }),
-      ...(membership === undefined ? {} : { probability: meanProbability(membership, labels, group, names.length) }),
-      ...(pairsKept === undefined ? {} : { pairsKept }),
-    };
-  });
+/** Choices in the groups of a study. */
+export interface GroupFacts {
+  /** How the number of groups was chosen; default as the groups themselves say. */
+  readonly number?: StudyGroups["number"] | null;
+  readonly stability?:
+    | (StudyStability & { readonly groups?: readonly { readonly group: number; readonly pairsKept: number }[] })
+    | null;
+  /** Names in place of the groups' own. */
+  readonly names?: readonly string[];
+}
+
+/** Groups of a study from the core's. */
+export function studyGroups(made: Groups, facts: GroupFacts = {}): StudyGroups {
+  const { labels, membership, groups, clustered, method } = made;
+  const { number = made.choice, stability = null, names } = facts;
   return {
     labels,
-    groups,
-    ...(method === undefined ? {} : { method }),
-    ...(number === undefined ? {} : { number }),
-    ...(stability === undefined ? {} : { stability }),
-    ...(entropy === undefined ? {} : { entropy }),
-    ...(mergeHeights === undefined ? {} : { mergeHeights }),
-    ...(tree === undefined ? {} : { tree }),
+    groups: groups.map(({ letter, name, course, from, until, parts, followed }, group): StudyGroup => {
+      const pairsKept = stability?.groups?.find((g) => g.group === group)?.pairsKept;
+      const { numMembers: size, times, median, lower, upper } = course;
+      const probability = meanProbability(membership, labels, group, groups.length);
+      const all = { size, times, median, lower, upper, followed, from, until, parts, probability };
+      return { group, letter, name: names?.[group] ?? name, ...all, ...(pairsKept === undefined ? {} : { pairsKept }) };
+    }),
+    method:
+      `${method === "ward" ? "Ward's method on" : "A mixture of Gaussians fitted to"} the places of ` +
+      `${clustered.length} individuals; ` +
+      "the others joined the group that holds most of the posterior of their place.",
+    ...(number === null ? {} : { number }),
+    ...(stability === null ? {} : { stability }),
+    entropy: made.certainty,
+    mergeHeights: made.tree.heights,
+    tree: made.treeTop,
   };
 }
 

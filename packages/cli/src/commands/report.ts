@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import process from "node:process";
 import { LIBRARY_VERSION, markerModel } from "@trajectory-maps/core";
 import { type Outcome, plainOutcomes } from "@trajectory-maps/core/ingest";
-import { figureToSvg, renderReport, type Study, studyFigures } from "@trajectory-maps/report";
+import { figureToSvg, renderReport, type Study, studyFigures, studyGroups } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { parseDocument } from "../io/document.ts";
 import { loadRasterizer } from "../io/raster.ts";
@@ -26,7 +26,7 @@ import {
 import { COMPARE_FILE, compareChoice } from "./compare.ts";
 import { GROUP_OPTIONS, GROUPS_FILE, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
-import { studyGroups, studySummary } from "./report-parts.ts";
+import { studySummary } from "./report-parts.ts";
 import { type RunRecord, recordedCommands } from "./run-record.ts";
 import {
   associationOf,
@@ -195,7 +195,7 @@ async function gather(
 
   return {
     study: {
-      groups: studyGroups(studied.groups, run.placements.lastTime, number, stability),
+      groups: studyGroups(studied.groups, { number, stability }),
       ...(comparison === undefined ? {} : { comparison }),
       ...(association === undefined || association.outcomes.length === 0 ? {} : { association }),
       ...(outcomes.found.length === 0 ? {} : { outcomes: outcomes.found }),

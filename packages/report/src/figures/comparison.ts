@@ -5,7 +5,19 @@ import type { StudyComparison } from "../study.ts";
 import { midSentence, modelName } from "../words.ts";
 import { chart, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
-import { type Canvas, type FigurePen, fitText, label, make, makeRoot, penOf, shorten, textWidth } from "./svg.ts";
+import { drawKey, lineKey } from "./key.ts";
+import {
+  type Canvas,
+  type FigurePen,
+  fitText,
+  label,
+  make,
+  makeRoot,
+  penOf,
+  placed,
+  shorten,
+  textWidth,
+} from "./svg.ts";
 import { roundTicks } from "./ticks.ts";
 
 type Models = StudyComparison["models"];
@@ -28,40 +40,15 @@ function lineStyle(
   return { stroke: pen.tokens.group[(index + 1) % 6], strokeWidth: 1.6, strokeDasharray: "2 3" };
 }
 
-/** Draws samples of the models' lines with their names below a chart; returns the height used. */
-function drawKey(pen: FigurePen, root: Element, models: Models, top: number): number {
-  let x = 0;
-  let y = top;
-  models.forEach(({ model }, k) => {
-    const name = modelName(model);
-    const width = 30 + textWidth(name, 11);
-    if (x > 0 && x + width > pen.width) {
-      x = 0;
-      y += 18;
-    }
-    const { stroke, strokeWidth, strokeDasharray } = lineStyle(pen, model, k);
-    root.append(
-      make(pen, "path", {
-        d: `M${shorten(x)},${shorten(y)}h22`,
-        stroke,
-        "stroke-width": strokeWidth,
-        "stroke-dasharray": strokeDasharray,
-        fill: "none",
-      }),
-    );
-    root.append(label(pen, name, x + 28, y + 4));
-    x += width + 16;
-  });
-  return y - top + 12;
-}
-
 /** Places a chart above its key of models. */
 function withKey(pen: FigurePen, drawing: SVGSVGElement, height: number, models: Models): SVGSVGElement {
-  const root = makeRoot(pen, 10);
-  drawing.setAttribute("x", "0");
-  drawing.setAttribute("y", "0");
-  root.append(drawing);
-  setHeight(pen, root, height + 14 + drawKey(pen, root, models, height + 14));
+  const root = makeRoot(pen, 10, placed(drawing, 0, 0));
+  const entries = models.map(({ model }, k) => {
+    const { stroke, strokeWidth, strokeDasharray } = lineStyle(pen, model, k);
+    const look = { stroke, "stroke-width": strokeWidth, "stroke-dasharray": strokeDasharray };
+    return lineKey(pen, modelName(model), look);
+  });
+  setHeight(pen, root, drawKey(pen, root, height + 14, entries) + 12);
   return root;
 }
 

@@ -1,6 +1,6 @@
 /** A figure as the report and the exporter know it: a drawing with its words and the table of its numbers. */
 import { FONT_STACK, type Theme } from "../theme.ts";
-import { type Canvas, label, makeRoot, penOf, serialize, wrapText } from "./svg.ts";
+import { type Canvas, label, make, makeRoot, penOf, placed, serialize, wrapText } from "./svg.ts";
 
 /** Numbers behind a figure, as text. */
 export interface DataTable {
@@ -46,30 +46,17 @@ export function figureToSvg(figure: Figure, options: FigureExport): string {
   const total = top + height + (source === undefined ? 0 : 24) + MARGIN;
   const root = makeRoot(pen, total);
   root.setAttribute("role", "img");
-  const describe = (name: string, text: string) => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-    element.append(text);
-    return element;
-  };
-  const background = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  for (const [name, value] of [
-    ["width", String(pen.width)],
-    ["height", String(Math.ceil(total))],
-    ["fill", pen.tokens.surface],
-  ] as const) {
-    background.setAttribute(name, value);
-  }
-  root.append(describe("title", figure.title), describe("desc", figure.summary), background);
   root.append(
+    make(pen, "title", {}, figure.title),
+    make(pen, "desc", {}, figure.summary),
+    make(pen, "rect", { width: pen.width, height: Math.ceil(total), fill: pen.tokens.surface }),
     label(pen, figure.title, MARGIN, MARGIN + 13, { "font-size": 15, "font-weight": 600, fill: pen.tokens.ink }),
   );
   lines.forEach((line, k) => {
     root.append(label(pen, line, MARGIN, MARGIN + 33 + 17 * k, { "font-size": 12 }));
   });
-  drawing.setAttribute("x", String(MARGIN));
-  drawing.setAttribute("y", String(top));
   drawing.setAttribute("font-family", FONT_STACK);
-  root.append(drawing);
+  root.append(placed(drawing, MARGIN, top));
   if (source !== undefined) {
     root.append(label(pen, source, MARGIN, total - MARGIN + 2, { "font-size": 11, fill: pen.tokens.ink3 }));
   }

@@ -1,9 +1,9 @@
 /** How the fit went: the objective over iterations, and below it the gain of each on a log scale. */
 import * as Plot from "@observablehq/plot";
-import { fixed } from "../numbers.ts";
+import { fixed, powerText } from "../numbers.ts";
 import { chart, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
-import { type Canvas, makeRoot, penOf } from "./svg.ts";
+import { type Canvas, makeRoot, penOf, placed } from "./svg.ts";
 import { roundTicks } from "./ticks.ts";
 
 /** Objective and gain per iteration, numbered from `first` on; the last 90% of them fill the height. */
@@ -45,10 +45,7 @@ export function drawTrace(trace: readonly number[], canvas: Canvas, first = 1): 
     .slice(1)
     .map((value, k) => ({ k: k + first + 1, gain: value - trace[k] }))
     .filter(({ gain }) => gain > 0);
-  const root = makeRoot(pen, 10);
-  upper.setAttribute("x", "0");
-  upper.setAttribute("y", "0");
-  root.append(upper);
+  const root = makeRoot(pen, 10, placed(upper, 0, 0));
   if (gains.length < 2) {
     setHeight(pen, root, 190);
     return root;
@@ -66,17 +63,13 @@ export function drawTrace(trace: readonly number[], canvas: Canvas, first = 1): 
     xTitle: "iteration",
     marks: [Plot.dot(gains, { x: "k", y: "gain", r: 1.9, fill: pen.tokens.ink2 })],
   });
-  lower.setAttribute("x", "0");
-  lower.setAttribute("y", "196");
-  root.append(lower);
+  root.append(placed(lower, 0, 196));
   setHeight(pen, root, 348);
   return root;
 }
 
 /** 0.01, 1, 10⁻⁶ */
 function tenth(v: number): string {
-  const e = Math.round(Math.log10(v));
-  if (e >= -3 && e <= 4) return trim(v);
-  const digits = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-  return `10${e < 0 ? "⁻" : ""}${[...String(Math.abs(e))].map((c) => digits[Number(c)]).join("")}`;
+  const power = Math.round(Math.log10(v));
+  return power >= -3 && power <= 4 ? trim(v) : powerText(power);
 }

@@ -14,7 +14,18 @@ import { capital } from "../words.ts";
 import { badge } from "./badge.ts";
 import { type ChartAxis, chart, timeAxis, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
-import { type Canvas, type FigurePen, fitText, label, make, makeRoot, penOf, textWidth, wrapText } from "./svg.ts";
+import {
+  type Canvas,
+  type FigurePen,
+  fitText,
+  label,
+  make,
+  makeRoot,
+  penOf,
+  placed,
+  textWidth,
+  wrapText,
+} from "./svg.ts";
 import { roundSpan, roundTicks } from "./ticks.ts";
 
 export interface GroupCourses {
@@ -185,9 +196,7 @@ function drawPanel(
       }),
     ],
   });
-  drawing.setAttribute("x", "0");
-  drawing.setAttribute("y", String(top));
-  panel.append(drawing);
+  panel.append(placed(drawing, 0, top));
   if (n === 0)
     panel.append(label(pen, "Too few members to draw a course.", 40, top + height / 2, { fill: tokens.ink3 }));
   drawFollowed(pen, panel, group, data.sizes[rank], data.smallCell, top + height + 14, first, last);

@@ -8,6 +8,7 @@ import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
 import { badge } from "./badge.ts";
 import { densityNote, dotOpacity, dotRadius, drawnInFigure, RING_RADIUS } from "./density.ts";
+import { dotKey, drawKey, hollowKey } from "./key.ts";
 import { levelRings } from "./land.ts";
 import { drawLineLabels, placeLineLabels, type Spot } from "./line-labels.ts";
 import {
@@ -27,7 +28,7 @@ import {
 import type { MapData } from "./map-data.ts";
 import { CARD, drawScaleBar, drawSmallCurves, smallCurveNote } from "./map-frame.ts";
 import { drawPills, pillBoxes, placePills } from "./pills.ts";
-import { type Canvas, type FigurePen, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
+import { type Canvas, type FigurePen, fitText, label, make, makeRoot, type Pen, penOf } from "./svg.ts";
 
 /** Room for the column of small curves. */
 export const LEFT = CARD.width + 10;
@@ -39,6 +40,7 @@ export function drawGroupMap(map: MapData, canvas: Canvas): SVGSVGElement {
   const root = makeRoot(pen, 10);
   const clip = landClip(pen, root, layout, map.land, "land");
   const { value } = map;
+  const ink = pen.tokens.ink2;
   const lines = levelRings(value.grid, value.levels);
   root.append(
     drawBands(pen, layout, lines, pen.tokens.land, clip),
@@ -63,16 +65,13 @@ export function drawGroupMap(map: MapData, canvas: Canvas): SVGSVGElement {
   let y = drawAxes(pen, root, layout, map) + 22;
   if (value.levels.length > 0) {
     const used = drawRamp(pen, root, 0, y, value.title, value.levels, pen.tokens.land, rampEnds(value));
-    if (map.individualLevel === "none") {
-      let x = used + 12;
-      const text = `fewer than ${map.smallCell} individuals`;
-      if (x + textWidth(text, 11) + 14 > pen.width) {
-        x = 0;
-        y += 20;
-      }
-      root.append(make(pen, "circle", { cx: x + 4, cy: y, r: 2.6, fill: "none", stroke: pen.tokens.ink3 }));
-      root.append(label(pen, text, x + 13, y + 4));
-    } else y = drawCertainty(pen, root, y + 20);
+    y = dots
+      ? drawKey(pen, root, y + 20, [
+          dotKey(pen, "certain place", { fill: ink }),
+          dotKey(pen, "uncertain place", { fill: ink, "fill-opacity": 0.35 }),
+          dotKey(pen, "one visit", { fill: "none", stroke: ink }),
+        ])
+      : drawKey(pen, root, y, [hollowKey(pen, `fewer than ${map.smallCell} individuals`)], { left: used + 12 });
     if (some) {
       y += 20;
       drawDensityLegend(pen, root, y, densityNote(drawn.length, map.sd.length));
@@ -175,33 +174,15 @@ function drawDots(pen: Pen, layout: MapLayout, map: MapData, drawn: Int32Array):
   return { group, spots };
 }
 
-function drawCertainty(pen: Pen, root: Element, y: number): number {
-  let x = 0;
-  const mark = (text: string, attributes: Record<string, string | number>) => {
-    root.append(make(pen, "circle", { cx: x + 4, cy: y, r: 3, ...attributes }), label(pen, text, x + 13, y + 4));
-    x += 13 + textWidth(text, 11) + 16;
-  };
-  mark("certain place", { fill: pen.tokens.ink2 });
-  mark("uncertain place", { fill: pen.tokens.ink2, "fill-opacity": 0.35 });
-  mark("one visit", { fill: "none", stroke: pen.tokens.ink2 });
-  return y;
-}
-
-/** Letters and names, as many in a row as fit; returns the y below. */
-export function drawGroupLegend(pen: FigurePen, root: Element, map: Pick<MapData, "groups">, top: number): number {
-  let x = 0;
-  let y = top;
-  map.groups.forEach(({ letter, name }, rank) => {
-    const text = fitText(capital(name), 12, pen.width - 30);
-    const width = 22 + textWidth(text, 12) + 16;
-    if (x > 0 && x + width - 16 > pen.width) {
-      x = 0;
-      y += 22;
-    }
-    root.append(badge(pen, rank, letter, x + 8, y, 8), label(pen, text, x + 22, y + 4.2, { "font-size": 12 }));
-    x += width;
-  });
-  return map.groups.length > 0 ? y + 12 : top;
+/** Letters and names; returns the y below. */
+function drawGroupLegend(pen: FigurePen, root: Element, { groups }: MapData, top: number): number {
+  if (groups.length === 0) return top;
+  const entries = groups.map(({ letter, name }, rank) => ({
+    words: fitText(capital(name), 12, pen.width - 30),
+    width: 16,
+    draw: (x: number, y: number) => badge(pen, rank, letter, x + 8, y, 8),
+  }));
+  return drawKey(pen, root, top, entries, { fontSize: 12, rowHeight: 22 }) + 12;
 }
 
 /** Sets the height of a root that was drawn before it was known. */

@@ -1,11 +1,12 @@
 /** The parts every map figure is drawn from: layout, terrain, lines, coast, ramps. */
-import { fixed } from "../numbers.ts";
+import { trimmed } from "../numbers.ts";
 import type { Numbers } from "../study.ts";
 import { bandPath, DARKEST, densityBands } from "./density.ts";
+import { drawKey } from "./key.ts";
 import type { Box, Land, Ring } from "./land.ts";
 import type { Terrain } from "./map-data.ts";
 import { drawPlus } from "./map-frame.ts";
-import { label, make, type Pen, pathOf, shorten, textWidth } from "./svg.ts";
+import { type FigurePen, label, make, type Pen, pathOf, shorten, textWidth } from "./svg.ts";
 
 /** From map coordinates to px; one prior sd is `unit` px in both directions. */
 export interface MapLayout {
@@ -128,13 +129,12 @@ export function drawDensity(
 }
 
 /** Swatches of the shading and what it is. */
-export function drawDensityLegend(pen: Pen, root: Element, y: number, note: string): void {
-  const shades = [0.15, 0.3, DARKEST];
-  shades.forEach((opacity, k) => {
-    const place = { x: 13 * k, y: y - 5, width: 13, height: 10 };
-    root.append(make(pen, "rect", { ...place, fill: pen.tokens.ink2, "fill-opacity": opacity }));
-  });
-  root.append(label(pen, note, 13 * shades.length + 7, y + 4));
+export function drawDensityLegend(pen: FigurePen, root: Element, top: number, words: string): void {
+  const swatch = (opacity: number, x: number, y: number) =>
+    make(pen, "rect", { x, y: y - 5, width: 13, height: 10, fill: pen.tokens.ink2, "fill-opacity": opacity });
+  const draw = (x: number, y: number) =>
+    make(pen, "g", {}, ...[0.15, 0.3, DARKEST].map((opacity, k) => swatch(opacity, x + 13 * k, y)));
+  drawKey(pen, root, top, [{ words, width: 39, draw }]);
 }
 
 /** The coastline. */
@@ -206,6 +206,5 @@ export function rampEnds(terrain: Terrain): readonly [string, string] {
 
 /** A level without needless decimals. */
 export function levelText(level: number, decimals: number): string {
-  const text = fixed(level, Math.max(decimals, level !== 0 && Math.abs(level) < 1 ? 2 : 0));
-  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  return trimmed(level, Math.max(decimals, level !== 0 && Math.abs(level) < 1 ? 2 : 0));
 }

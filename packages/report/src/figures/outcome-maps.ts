@@ -7,12 +7,21 @@ import { procrustes } from "@trajectory-maps/core/models";
 import type { Numbers, StudyOutcome } from "../study.ts";
 import { densityNote, drawnInFigure } from "./density.ts";
 import { setHeight } from "./group-map.ts";
+import { dotKey, drawKey, hollowKey } from "./key.ts";
 import { type Box, boxAround, type Grid, type Land, landOf, valueAt } from "./land.ts";
-import { drawBands, drawCoast, drawDensity, drawDensityLegend, landClip, mapLayout } from "./map-base.ts";
+import {
+  drawBands,
+  drawCoast,
+  drawDensity,
+  drawDensityLegend,
+  landClip,
+  type MapLayout,
+  mapLayout,
+} from "./map-base.ts";
 import { type MapData, SHORE } from "./map-data.ts";
 import { drawScaleBar } from "./map-frame.ts";
-import { drawShare, drawShareLegend, hatchPattern, landView, shareLevels, shareSurface } from "./share.ts";
-import { type Canvas, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
+import { drawShare, drawShareLegend, hatchPattern, landView, panelTitle, shareLevels, shareSurface } from "./share.ts";
+import { type Canvas, fitText, make, makeRoot, type Pen, penOf } from "./svg.ts";
 
 /** One model's panel. */
 export interface OutcomePanel {
@@ -133,14 +142,7 @@ export function drawOutcomeMaps(maps: OutcomeMaps, canvas: Canvas): SVGSVGElemen
   let bottom = 0;
   maps.panels.forEach((panel, k) => {
     const left = k * (panelWidth + gap);
-    root.append(
-      label(pen, fitText(panel.title, 13, panelWidth, true), left, 13, {
-        "font-size": 13,
-        "font-weight": 600,
-        fill: pen.tokens.ink,
-      }),
-    );
-    root.append(label(pen, fitText(panel.note, 12, panelWidth), left, 31, { "font-size": 12 }));
+    root.append(...panelTitle(pen, panel, left, 0, panelWidth));
     const layout = mapLayout(maps.view, left, 44, panelWidth, panelWidth * 1.1);
     const clip = landClip(pen, root, layout, panel.land, `land-${k}`);
     if (places) {
@@ -154,8 +156,10 @@ export function drawOutcomeMaps(maps: OutcomeMaps, canvas: Canvas): SVGSVGElemen
     if (k === count - 1) root.append(drawScaleBar(pen, layout, left + panelWidth - 1, layout.bottom + 16));
   });
   let y = bottom + 16;
-  if (places) drawCaseLegend(pen, root, maps.outcome, y);
-  else drawShareLegend(pen, root, maps.levels, 0, y);
+  if (places) {
+    const cases = dotKey(pen, `with ${fitText(maps.outcome, 11, 240)}`, { fill: pen.tokens.group[5] });
+    drawKey(pen, root, y, [cases, hollowKey(pen, "without")]);
+  } else drawShareLegend(pen, root, maps.levels, y);
   if (places && drawn.length < maps.visits.length) {
     y += 20;
     drawDensityLegend(pen, root, y, densityNote(drawn.length, maps.visits.length));
@@ -164,27 +168,8 @@ export function drawOutcomeMaps(maps: OutcomeMaps, canvas: Canvas): SVGSVGElemen
   return root;
 }
 
-function drawCaseLegend(pen: Pen, root: Element, outcome: string, y: number): void {
-  const name = fitText(outcome, 11, 240);
-  root.append(
-    make(pen, "circle", { cx: 4, cy: y, r: 3, fill: pen.tokens.group[5] }),
-    label(pen, `with ${name}`, 13, y + 4),
-  );
-  const x = 13 + textWidth(`with ${name}`, 11) + 18;
-  root.append(
-    make(pen, "circle", { cx: x + 4, cy: y, r: 2.6, fill: "none", stroke: pen.tokens.ink3 }),
-    label(pen, "without", x + 13, y + 4),
-  );
-}
-
 /** Dots of single individuals: cases filled and on top, the others hollow. */
-function drawCases(
-  pen: Pen,
-  layout: { x: (v: number) => number; y: (v: number) => number },
-  panel: OutcomePanel,
-  maps: OutcomeMaps,
-  drawn: Int32Array,
-) {
+function drawCases(pen: Pen, layout: MapLayout, panel: OutcomePanel, maps: OutcomeMaps, drawn: Int32Array) {
   const group = make(pen, "g");
   const order = drawn.slice().sort();
   for (const label of [0, 1]) {

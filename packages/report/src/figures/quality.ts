@@ -5,6 +5,7 @@ import { timeWord, whole } from "../numbers.ts";
 import type { CohortSummary } from "../study.ts";
 import { chart, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
+import { drawKey, hollowKey } from "./key.ts";
 import { type Canvas, label, make, makeRoot, penOf, textWidth } from "./svg.ts";
 import { roundTicks } from "./ticks.ts";
 
@@ -72,13 +73,7 @@ export function drawDesign(cohort: CohortSummary, smallCell: number, canvas: Can
   });
   x += 15 * (sequential.length - 1) + 7;
   root.append(label(pen, `${whole(most)} individuals`, x, y + 4));
-  if (smallCell > 1) {
-    x += 110;
-    root.append(
-      make(pen, "circle", { cx: x, cy: y, r: 2.6, fill: "none", stroke: pen.tokens.ink3 }),
-      label(pen, "fewer", x + 9, y + 4),
-    );
-  }
+  if (smallCell > 1) drawKey(pen, root, y, [hollowKey(pen, "fewer")], { left: x + 106 });
   setHeight(pen, root, y + 10);
   return root;
 }

@@ -6,12 +6,13 @@
 import { outcomeSurface } from "@trajectory-maps/core/study";
 import type { StudyOutcome, StudyRiskSurface } from "../study.ts";
 import { setHeight } from "./group-map.ts";
+import { lineKey } from "./key.ts";
 import { type Box, contourAt, type Grid, gridOf, type Land, type Ring, valueAt } from "./land.ts";
 import { landClip, mapLayout, ringPath } from "./map-base.ts";
 import type { MapData } from "./map-data.ts";
 import { drawScaleBar } from "./map-frame.ts";
-import { drawShare, drawShareLegend, hatchPattern, landView, type ShareSurface } from "./share.ts";
-import { type Canvas, type FigurePen, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
+import { drawShare, drawShareLegend, hatchPattern, landView, panelTitle, type ShareSurface } from "./share.ts";
+import { type Canvas, make, makeRoot, type Pen, penOf } from "./svg.ts";
 
 /** One outcome's panel; grids lie over the box of the map. */
 export interface RiskPanel extends ShareSurface {
@@ -117,14 +118,7 @@ export function drawRiskMaps(panels: readonly RiskPanel[], map: MapData, canvas:
   panels.forEach((panel, k) => {
     const left = (k % columns) * (width + gap);
     if (k > 0 && k % columns === 0) y = bottom + 26;
-    root.append(
-      label(pen, fitText(panel.title, 13, width, true), left, y + 13, {
-        "font-size": 13,
-        "font-weight": 600,
-        fill: pen.tokens.ink,
-      }),
-      label(pen, fitText(panel.note, 12, width), left, y + 31, { "font-size": 12 }),
-    );
+    root.append(...panelTitle(pen, panel, left, y, width));
     const layout = mapLayout(view, left, y + 44, width, width * 0.86);
     const clip = landClip(pen, root, layout, map.land, `land-${k}`);
     // No colour where too few are near: a share of few would give them away, and says little.
@@ -144,7 +138,11 @@ export function drawRiskMaps(panels: readonly RiskPanel[], map: MapData, canvas:
     bottom = Math.max(bottom, layout.bottom);
     if (k === panels.length - 1) root.append(drawScaleBar(pen, layout, left + width - 1, bottom + 16));
   });
-  setHeight(pen, root, drawLegend(pen, root, bottom + 40) + 12);
+  const below = drawShareLegend(pen, root, RISK_LEVELS, bottom + 40, [
+    lineKey(pen, "more common than without any relation", outline(pen, undefined)),
+    lineKey(pen, "less common", outline(pen, "5 3")),
+  ]);
+  setHeight(pen, root, below + 12);
   return root;
 }
 
@@ -174,20 +172,3 @@ const outline = (pen: Pen, dashes: string | undefined) => ({
   "stroke-width": 1.7,
   "stroke-dasharray": dashes,
 });
-
-function drawLegend(pen: FigurePen, root: Element, top: number): number {
-  let x = drawShareLegend(pen, root, RISK_LEVELS, 0, top) + 22;
-  let y = top;
-  for (const [text, dashes] of [
-    ["more common than without any relation", undefined],
-    ["less common", "5 3"],
-  ] as const) {
-    if (x + 29 + textWidth(text, 11) > pen.width) {
-      x = 0;
-      y += 20;
-    }
-    root.append(make(pen, "path", { d: `M${x},${y}h22`, ...outline(pen, dashes) }), label(pen, text, x + 29, y + 4));
-    x += 29 + textWidth(text, 11) + 20;
-  }
-  return y;
-}

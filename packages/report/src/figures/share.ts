@@ -6,10 +6,11 @@
  */
 import { percent, wilson } from "../numbers.ts";
 import type { Numbers } from "../study.ts";
+import { drawKey, type KeyEntry } from "./key.ts";
 import { type Box, type Grid, type Land, levelRings, smoothPlaces } from "./land.ts";
 import { drawLineLabels, placeLineLabels } from "./line-labels.ts";
 import { drawBands, drawCoast, drawLines, drawRamp, type MapLayout } from "./map-base.ts";
-import { label, make, type Pen, textWidth } from "./svg.ts";
+import { type FigurePen, fitText, label, make, type Pen } from "./svg.ts";
 
 /** A share and the effective number of individuals behind it, on one lattice. */
 export interface ShareSurface {
@@ -110,24 +111,36 @@ export function drawShare(
   ];
 }
 
-/** The ramp of shares and the sign of doubt; returns where it ends. */
-export function drawShareLegend(pen: Pen, root: Element, levels: readonly number[], left: number, y: number): number {
-  if (levels.length === 0) return left;
+/** The ramp of shares, the sign of doubt and what else there is; returns the middle of the last row. */
+export function drawShareLegend(
+  pen: FigurePen,
+  root: Element,
+  levels: readonly number[],
+  top: number,
+  more: readonly KeyEntry[] = [],
+): number {
+  if (levels.length === 0) return drawKey(pen, root, top, more);
   const ends = [`under ${percent(levels[0])}`, `over ${percent(levels[levels.length - 1])}`] as const;
-  const x = left + drawRamp(pen, root, left, y, "share with the outcome", levels, shareRamp(pen, levels), ends) + 12;
-  root.append(
-    make(pen, "rect", {
-      x,
-      y: y - 6,
-      width: 18,
-      height: 12,
-      fill: `url(#${pen.id("hatch")})`,
-      stroke: pen.tokens.line2,
-    }),
-  );
-  const text = "95% interval wider than ±20 points";
-  root.append(label(pen, text, x + 25, y + 4));
-  return x + 25 + textWidth(text, 11);
+  const left = drawRamp(pen, root, 0, top, "share with the outcome", levels, shareRamp(pen, levels), ends) + 12;
+  const look = { width: 18, height: 12, fill: `url(#${pen.id("hatch")})`, stroke: pen.tokens.line2 };
+  const draw = (x: number, y: number) => make(pen, "rect", { x, y: y - 6, ...look });
+  const doubt = { words: "95% interval wider than ±20 points", width: 18, draw };
+  return drawKey(pen, root, top, [doubt, ...more], { left });
+}
+
+/** Title and note above a panel. */
+export function panelTitle(
+  pen: Pen,
+  { title, note }: { readonly title: string; readonly note: string },
+  left: number,
+  top: number,
+  width: number,
+): SVGElement[] {
+  const bold = { "font-size": 13, "font-weight": 600, fill: pen.tokens.ink };
+  return [
+    label(pen, fitText(title, 13, width, true), left, top + 13, bold),
+    label(pen, fitText(note, 12, width), left, top + 31, { "font-size": 12 }),
+  ];
 }
 
 /** The pattern of doubt; once in each figure. */

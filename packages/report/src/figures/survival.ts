@@ -11,7 +11,7 @@ import { groupStyle } from "../theme.ts";
 import { badge } from "./badge.ts";
 import { chart, trim } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
-import { type Canvas, label, makeRoot, penOf } from "./svg.ts";
+import { type Canvas, label, makeRoot, penOf, placed } from "./svg.ts";
 import { roundTicks } from "./ticks.ts";
 
 export interface SurvivalFigure {
@@ -162,10 +162,7 @@ export function drawSurvival(data: SurvivalFigure, canvas: Canvas): SVGSVGElemen
       ];
     }),
   });
-  const root = makeRoot(pen, 10);
-  drawing.setAttribute("x", "0");
-  drawing.setAttribute("y", "0");
-  root.append(drawing);
+  const root = makeRoot(pen, 10, placed(drawing, 0, 0));
   const px = (t: number) => marginLeft + ((pen.width - marginLeft - marginRight) * t) / last;
   const py = (s: number) => marginTop + plotHeight * (1 - s);
   drawn.forEach(({ rank, letter, rows }, k) => {

@@ -62,6 +62,13 @@ export function makeRoot(pen: FigurePen, height: number, ...children: Child[]): 
   return root as SVGSVGElement;
 }
 
+/** A drawing with its upper left corner moved there. */
+export function placed(drawing: SVGSVGElement, x: number, y: number): SVGSVGElement {
+  drawing.setAttribute("x", String(x));
+  drawing.setAttribute("y", String(y));
+  return drawing;
+}
+
 /** Text at a point. */
 export function label(pen: Pen, text: string, x: number, y: number, attributes: Attributes = {}): SVGElement {
   return make(pen, "text", { x, y, fill: pen.tokens.ink2, ...attributes }, text);

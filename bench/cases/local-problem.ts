@@ -44,7 +44,7 @@ export function solverOf({ problem }: LocalBench, kernels: KernelKind): LocalSol
   const solver = createLocalSolver(statistics, p, q, false, kernels);
   solver.setKernel(kernel, Z);
   solver.setGlobal(A, blocks, Kinv, sigma2);
-  solver.setIndividual(INDIVIDUAL, g, INDIVIDUAL * d, 0);
+  solver.setIndividual(statistics, INDIVIDUAL, g.subarray(INDIVIDUAL * d), 0);
   return solver;
 }
 
@@ -65,7 +65,7 @@ export function writeForC({ problem, kernel, theta }: LocalBench, name: string):
 /** w1 = C1'h and w2 = −½C2'W of the individual, straight from the definition. */
 function weightsOf({ kernel, Z, A, blocks, Kinv, p, q, d, g, sigma2, statistics }: LocalProblem): Float64Array[] {
   const { numBand, bandRow, bandColumn, gram } = statistics;
-  const features = featuresOf({ kernel, inducingLocations: Z, numInducing: p, mapDimension: q }, false);
+  const features = featuresOf({ kernel, inducingLocations: Z, numInducing: p, mapDimension: q });
   const first = new Float64Array(d * features.numFirst);
   features.collapseFirst(A, d, 1 / sigma2, first);
   const w1 = new Float64Array(features.numFirst);
@@ -79,5 +79,11 @@ function weightsOf({ kernel, Z, A, blocks, Kinv, p, q, d, g, sigma2, statistics 
     features.collapseSecond(blocks.subarray(e * p * p, (e + 1) * p * p), scale, w2);
     if (onDiagonal) features.collapseSecond(Kinv, -scale, w2);
   }
-  return [w1, w2];
+  // Without the nodes that make their number even.
+  const nodesOf = (w: Float64Array, n: number) => {
+    const row = 2 * Math.ceil(n / 2);
+    return Float64Array.from({ length: n * n }, (_, e) => w[Math.floor(e / n) * row + (e % n)]);
+  };
+  const perDimension = Math.round(Math.sqrt(p));
+  return [nodesOf(w1, perDimension), nodesOf(w2, 2 * perDimension - 1)];
 }

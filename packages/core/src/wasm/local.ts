@@ -4,13 +4,14 @@ import { openKernels } from "./layout.ts";
 import { LOCAL } from "./layouts.ts";
 
 /** Kernels for a grid of counts [2] inducing places, P local parameters, d coefficients and the band of G. */
-export function openLocalKernel(counts: ArrayLike<number>, numParameters: number, numBasis: number, numBand: number) {
+export function openLocalKernel(counts: Int32Array, numParameters: number, numBasis: number, numBand: number) {
   const [rows, columns] = [counts[0], counts[1]];
   const { buffers, run } = openKernels(LOCAL, { numParameters, rows, columns, numBasis, numBand });
   const load = (theta: Float64Array, offset: number): void => {
     for (let k = 0; k < numParameters; k++) buffers.theta[k] = theta[offset + k];
   };
   return {
+    counts,
     buffers,
     /** Fills the weights from the tables and the individual's statistics. */
     weigh: () => run.weighLocal(),

@@ -5,7 +5,7 @@
  */
 import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
-import { LOG_2PI } from "../../numeric/special.ts";
+import { noiseConstants, whiteNoise } from "../../noise/noise.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { factorKernel, type KernelFactor } from "../gp/stable-kernel.ts";
 import type { ShardRunner } from "../shards.ts";
@@ -125,8 +125,8 @@ export function loadIndividual({ statistics, parameters, solver, g }: PaperEngin
   const rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
   // E k(x,x) depends on the place for the linear kernel; there the solver adds its part.
   const variance = kernel.kind === "rbf" ? kernel.signalVariance * gramTrace(statistics, i) : 0;
-  const constant = -0.5 * statistics.counts[i] * (LOG_2PI + Math.log(s2)) - (0.5 * (rho + variance)) / s2;
-  solver.setIndividual(i, g, 0, constant);
+  const constant = noiseConstants(whiteNoise(s2), statistics)(i) - (0.5 * (rho + variance)) / s2;
+  solver.setIndividual(statistics, i, g, constant);
 }
 
 /** The lines of the bound at θ for the engine's q(u) and sums; the sums must be those of θ. */

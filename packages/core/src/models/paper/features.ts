@@ -20,7 +20,7 @@ import type { InducingKernel, Place } from "./state.ts";
 export interface Features {
   readonly numFirst: number;
   readonly numSecond: number;
-  /** The inducing places as a grid whose nodes are stored as the WebAssembly kernel reads them; null if they are not. */
+  /** The grid of the inducing places, whose nodes are stored with an even number per dimension; null if they are none. */
   readonly grid: Grid | null;
   /** Row k of out [d,numFirst] = scale · C1'a_k for the columns a_k of A [p,d]. */
   collapseFirst(A: Float64Array, d: number, scale: number, out: Float64Array): void;
@@ -44,10 +44,9 @@ export interface Features {
   expandSecond(sums: Float64Array, out: Float64Array): void;
 }
 
-/** Features for the inducing places; `even`: stored as the WebAssembly kernel reads them, where it applies. */
-export function featuresOf(at: InducingKernel, even: boolean): Features {
-  const { kernel, mapDimension: q } = at;
-  return kernel.kind === "linear" ? linearFeatures(at) : rbfFeatures(at, kernel.lengthscales, even && q === 2);
+/** Features for the inducing points. */
+export function featuresOf(at: InducingKernel): Features {
+  return at.kernel.kind === "linear" ? linearFeatures(at) : rbfFeatures(at, at.kernel.lengthscales);
 }
 
 /**
@@ -57,14 +56,13 @@ export function featuresOf(at: InducingKernel, even: boolean): Features {
  * The pair's own factor does not depend on q(x); the rest depends on the pair through its midpoint only. On a regular
  * grid the p(p+1)/2 midpoints fall on (2g−1)^q nodes of half the spacing; elsewhere each pair j ≥ k is its own node.
  */
-function rbfFeatures(at: InducingKernel, lengthscales: Float64Array, even: boolean): Features {
+function rbfFeatures(at: InducingKernel, lengthscales: Float64Array): Features {
   const { inducingLocations: Z, numInducing: p, mapDimension: q } = at;
   const alpha = at.kernel.signalVariance;
   const grid = detectGrid(Z, p, q);
   const numPairs = (p * (p + 1)) / 2;
-  // Nodes per dimension: of the grid, and of its midpoints. Those that only fill up have no weight.
-  const extents = (times: number) =>
-    grid?.counts.map((n) => (even ? 2 * Math.ceil((times * (n - 1) + 1) / 2) : times * (n - 1) + 1));
+  // Nodes per dimension: of the grid, and of its midpoints, made even for the kernel. Those that only fill up have no weight.
+  const extents = (times: number) => grid?.counts.map((n) => 2 * Math.ceil((times * (n - 1) + 1) / 2));
   const [ofPlaces, ofPairs] = [extents(1), extents(2)];
   const numFirst = ofPlaces?.reduce((a, b) => a * b) ?? p;
   const numSecond = ofPairs?.reduce((a, b) => a * b) ?? numPairs;
@@ -94,7 +92,7 @@ function rbfFeatures(at: InducingKernel, lengthscales: Float64Array, even: boole
   return {
     numFirst,
     numSecond,
-    grid: even ? grid : null,
+    grid,
     collapseFirst: (A, d, scale, out) => {
       for (let j = 0; j < p; j++)
         for (let k = 0; k < d; k++) out[k * numFirst + first[j]] = scale * alpha * A[j * d + k];

@@ -22,11 +22,11 @@ export function detectGrid(Z: Float64Array, p: number, q: number): Grid | null {
   const first = Z.slice(0, q);
   const spacing = new Float64Array(q).fill(1);
   const counts = new Int32Array(q).fill(1);
-  // Along dimension c, fastest first, the index moves by `stride` and no other coordinate changes.
+  // Along dimension c, fastest first, the index moves by `stride` until the coordinate is back where it began.
   let stride = 1;
   for (let c = q - 1; c >= 0; c--) {
     let n = 1;
-    while (n * stride < p && movesAlong(Z, q, c, n * stride, tolerance)) n++;
+    while (n * stride < p && Math.abs(Z[n * stride * q + c] - Z[c]) > tolerance) n++;
     counts[c] = n;
     if (n > 1) spacing[c] = (Z[(n - 1) * stride * q + c] - first[c]) / (n - 1);
     stride *= n;
@@ -41,13 +41,4 @@ export function detectGrid(Z: Float64Array, p: number, q: number): Grid | null {
     }
   }
   return { q, first, spacing, counts };
-}
-
-/** Whether place j differs from place 0 in coordinate c only. */
-function movesAlong(Z: Float64Array, q: number, c: number, j: number, tolerance: number): boolean {
-  for (let b = 0; b < q; b++) {
-    const same = Math.abs(Z[j * q + b] - Z[b]) <= tolerance;
-    if (same === (b === c)) return false;
-  }
-  return true;
 }

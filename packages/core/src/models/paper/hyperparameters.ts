@@ -64,12 +64,13 @@ export function hyperLayout(
   const { kernel, inducingLocations: Z, noiseVariance, numInducing: p, numBasis: d } = start;
   const perObservation = Math.sqrt(0.5 * numObservations);
   const perCoefficient = Math.sqrt(0.5 * p * d);
-  const logarithm = (value: number, scale: number) => {
-    const at = Math.log(value);
-    const box = { lower: at - LOG_RANGE, upper: at + LOG_RANGE };
-    return { start: at, scale, ...box, curvature: scale * scale, longest: LONGEST_STEP };
-  };
   const coordinates: Coordinate[] = [];
+  const addLog = (name: string, value: number, scale: number, rest: Pick<Coordinate, "slope" | "put">) => {
+    const at = Math.log(value);
+    const [lower, upper] =
+      name === "length-scale" ? [Math.min(SHORTEST, at), Math.max(LONGEST, at)] : [at - LOG_RANGE, at + LOG_RANGE];
+    coordinates.push({ name, start: at, scale, lower, upper, curvature: scale ** 2, longest: LONGEST_STEP, ...rest });
+  };
   if (learn && mean.numColumns === 1) {
     const spread = Math.sqrt(noiseVariance + kernel.signalVariance);
     const at = start.meanCoefficients[0];
@@ -87,44 +88,34 @@ export function hyperLayout(
       },
     });
   }
-  const variance = (name: "noise" | "signal", value: number, scale: number): Coordinate => ({
-    name: `${name} variance`,
-    ...logarithm(value, scale),
-    slope: (gradient) => (name === "noise" ? gradient.logNoiseVariance : gradient.logSignalVariance),
-    put: (log, draft) => {
-      draft[`${name}Variance`] = Math.exp(log);
-    },
-  });
   if (learn) {
-    coordinates.push(variance("noise", noiseVariance, perObservation));
-    coordinates.push(variance("signal", kernel.signalVariance, perCoefficient));
+    addLog("noise variance", noiseVariance, perObservation, {
+      slope: (gradient) => gradient.logNoiseVariance,
+      put: (log, draft) => {
+        draft.noiseVariance = Math.exp(log);
+      },
+    });
+    addLog("signal variance", kernel.signalVariance, perCoefficient, {
+      slope: (gradient) => gradient.logSignalVariance,
+      put: (log, draft) => {
+        draft.signalVariance = Math.exp(log);
+      },
+    });
     freeLengthscales(kernel, sharedLengthscale).forEach((ell, c) => {
-      const own = logarithm(ell, perCoefficient);
       const to = sharedLengthscale ? undefined : c + 1;
-      coordinates.push({
-        name: "length-scale",
-        ...own,
-        lower: Math.min(SHORTEST, own.start),
-        upper: Math.max(LONGEST, own.start),
+      addLog("length-scale", ell, perCoefficient, {
         slope: ({ logLengthscales }) => logLengthscales.subarray(c, to).reduce((a, b) => a + b, 0),
         put: (log, { lengthscales }) => lengthscales.fill(Math.exp(log), c, to),
       });
     });
   }
   for (let e = 0; e < Z.length && learnInducing; e++) {
-    coordinates.push({
-      name: null,
-      start: Z[e],
-      scale: 1,
-      lower: Z[e] - 3,
-      upper: Z[e] + 3,
-      curvature: 1,
-      longest: 0,
-      slope: ({ inducing }) => inducing?.[e] ?? 0,
-      put: (value, { inducingLocations }) => {
-        inducingLocations[e] = value;
-      },
-    });
+    const [lower, upper] = [Z[e] - 3, Z[e] + 3];
+    const slope = ({ inducing }: LearnedGradient) => inducing?.[e] ?? 0;
+    const put = (value: number, draft: Draft) => {
+      draft.inducingLocations[e] = value;
+    };
+    coordinates.push({ name: null, start: Z[e], scale: 1, lower, upper, curvature: 1, longest: 0, slope, put });
   }
   return { start, learnInducing, coordinates };
 }

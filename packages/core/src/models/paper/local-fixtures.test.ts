@@ -109,7 +109,7 @@ describe("the local solver against the fixtures", () => {
     const solver = createLocalSolver(statistics, p, q, fixture.diagonal_S, kernels);
     solver.setKernel(kernel, flat(fixture.Z));
     const P = solver.numParameters;
-    const load = (i: number) => solver.setIndividual(i, g, i * d, fixture.local_const[i]);
+    const load = (i: number) => solver.setIndividual(statistics, i, g.subarray(i * d), fixture.local_const[i]);
 
     const evaluateAll = () => {
       const values = new Float64Array(m);

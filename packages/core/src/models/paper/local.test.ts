@@ -113,7 +113,8 @@ function solverOf(problem: Problem, diagonal: boolean): LocalSolver {
 }
 
 function load(solver: LocalSolver, problem: LocalProblem, individual: number): void {
-  solver.setIndividual(individual, problem.g, individual * problem.d, problem.constants[individual]);
+  const { statistics, g, d, constants } = problem;
+  solver.setIndividual(statistics, individual, g.subarray(individual * d), constants[individual]);
 }
 
 /** Means within about ±2.5, standard deviations 0.1 to 1.2, correlated. */

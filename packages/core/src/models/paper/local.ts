@@ -53,23 +53,20 @@ export type FeatureSums = readonly [Float64Array, Float64Array];
 
 export type LocalSolver = ReturnType<typeof createLocalSolver>;
 
-/** A local solver for p inducing places in q dimensions and individuals of the given statistics. */
+/** A local solver for p inducing places in q dimensions and individuals whose statistics have the given band. */
 export function createLocalSolver(
-  statistics: BasisStatistics,
+  { basis: { numBasis: d }, numBand, bandRow, bandColumn }: BasisStatistics,
   p: number,
   q: number,
   diagonal: boolean,
   kernels: KernelKind = "typescript",
 ) {
-  const { numBand, bandRow, bandColumn } = statistics;
-  const d = statistics.basis.numBasis;
   const P = numLocalParameters(q, diagonal);
   const place = createPlace(q);
   const entries = freeEntries(q, diagonal);
   let features!: Features;
   let room!: Room;
   let fast: LocalKernel | null = null;
-  let gridCounts = "";
   let constant = Number.NaN;
   let weighed = false;
   let evaluations = 0;
@@ -119,13 +116,12 @@ export function createLocalSolver(
     },
     /** Takes over the kernel and inducing places Z [p,q]; sums and global state are gone. */
     setKernel: (kernel: Kernel, Z: Float64Array): void => {
-      features = featuresOf({ kernel, inducingLocations: Z, numInducing: p, mapDimension: q }, kernels === "wasm-simd");
+      features = featuresOf({ kernel, inducingLocations: Z, numInducing: p, mapDimension: q });
       const { grid, numFirst, numSecond } = features;
-      const counts = grid?.counts.join() ?? "";
-      if (grid === null) fast = null;
-      else if (fast === null || counts !== gridCounts) fast = openLocalKernel(grid.counts, P, d, numBand);
-      gridCounts = counts;
-      if (fast !== null && grid !== null && kernel.kind === "rbf") {
+      const onGrid = kernels === "wasm-simd" && q === 2 && grid !== null && kernel.kind === "rbf";
+      if (!onGrid) fast = null;
+      else {
+        if (fast?.counts.join() !== grid.counts.join()) fast = openLocalKernel(grid.counts, P, d, numBand);
         fast.buffers.squares.set(kernel.lengthscales.map((ell) => ell * ell));
         fast.buffers.geometry.set([...grid.first, ...grid.spacing]);
       }
@@ -153,17 +149,15 @@ export function createLocalSolver(
       weighed = false;
     },
     /**
-     * Loads one individual: G_i from the statistics, g_i [d] at g[gOffset..], c_i. For the RBF kernel c_i contains
-     * −α Tr(G_i)/2σ²; for the linear kernel it does not, since E[k(x,x)] then depends on the place.
+     * Loads individual i of the statistics: G_i, g_i [d] and c_i. For the RBF kernel c_i contains −α Tr(G_i)/2σ²; for the
+     * linear kernel it does not, since E[k(x,x)] then depends on the place.
      */
-    setIndividual: (individual: number, g: Float64Array, gOffset: number, c: number): void => {
+    setIndividual: (statistics: BasisStatistics, i: number, g: Float64Array, c: number): void => {
       const { residual, gram } = room;
-      for (let k = 0; k < d; k++) {
-        residual[k] = g[gOffset + k];
-        residual[d + k] = 0;
-      }
+      residual.fill(0);
+      for (let k = 0; k < d; k++) residual[k] = g[k];
       for (let e = 0; e < numBand; e++) {
-        const G = statistics.gram[individual * numBand + e];
+        const G = statistics.gram[i * numBand + e];
         gram[e] = G;
         residual[d + bandRow[e]] += G;
         if (bandRow[e] !== bandColumn[e]) residual[d + bandColumn[e]] += G;

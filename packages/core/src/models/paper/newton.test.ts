@@ -19,8 +19,8 @@ function solverOf(problem: LocalProblem, diagonal = false): LocalSolver {
   return solver;
 }
 
-function load(solver: LocalSolver, { g, d, constants }: LocalProblem, i: number): void {
-  solver.setIndividual(i, g, i * d, constants[i]);
+function load(solver: LocalSolver, { statistics, g, d, constants }: LocalProblem, i: number): void {
+  solver.setIndividual(statistics, i, g.subarray(i * d), constants[i]);
 }
 
 /** Mean at `x` in every coordinate, standard deviation `sd`. */

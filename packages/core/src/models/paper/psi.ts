@@ -55,7 +55,7 @@ type PlaceMoments = Pick<Place, "m" | "S">;
 
 /** Writes ψ0, ψ1, Ψ2 of N(m, S) to `out`. */
 export function computePsi(at: InducingKernel, place: PlaceMoments, out: Psi): void {
-  const features = featuresOf(at, false);
+  const features = featuresOf(at);
   const [first, second] = [new Float64Array(features.numFirst), new Float64Array(features.numSecond)];
   features.values(place, first, second);
   features.expandFirst(first, 1, out.psi1);

@@ -2,31 +2,24 @@
  * The bound of the published model and all its gradients written out individual by individual, for any q(u) and any places:
  * slow and obvious, what tests and the oracle compare the product with.
  */
-import type { BasisStatistics } from "../packages/core/src/basis/statistics.ts";
+import { type BasisStatistics, residualStatistics } from "../packages/core/src/basis/statistics.ts";
 import type { NaturalParameters } from "../packages/core/src/models/gp/solve.ts";
 import type { KernelFactor } from "../packages/core/src/models/gp/stable-kernel.ts";
-import {
-  closeTerms,
-  dataLines,
-  type ElboTerms,
-  individualWeights,
-  type PsiVisit,
-  requireKernelFactor,
-  visitPsi,
-} from "../packages/core/src/models/paper/bound.ts";
+import { closeTerms, dataLines, type ElboTerms, requireKernelFactor } from "../packages/core/src/models/paper/bound.ts";
 import { addPriorSlopes, type HyperGradient } from "../packages/core/src/models/paper/gradients.ts";
 import {
   createSums,
   type DataSums,
   type InducingCoefficients,
   type InducingPosterior,
+  type MapPosterior,
   naturalTarget,
   posteriorOfNatural,
   transformBlocks,
 } from "../packages/core/src/models/paper/inducing.ts";
 import { addKernelTerms } from "../packages/core/src/models/paper/kernel-gradient.ts";
-import { addPsiGradient, createPsi, createPsiGradient, type Psi } from "../packages/core/src/models/paper/psi.ts";
 import {
+  createPlace,
   type GlobalParameters,
   gramTrace,
   locationKl,
@@ -34,10 +27,63 @@ import {
   logPriorSlope,
   type MapState,
   numLocalParameters,
+  type Place,
   type Priors,
+  unpackPlace,
 } from "../packages/core/src/models/paper/state.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../packages/core/src/numeric/cholesky.ts";
-import { identity } from "../packages/core/src/numeric/matrix.ts";
+import { identity, multiplyVector } from "../packages/core/src/numeric/matrix.ts";
+import { addPsiGradient, computePsi, createPsi, createPsiGradient, type Psi } from "./psi.ts";
+
+/** Writes w = ∂J_i/∂ψ of one individual: w0, h_i [p] and −½W_i [p,p]; `g` is g_i [d]. */
+export function individualWeights(map: MapPosterior, individual: number, g: Float64Array, out: Psi): void {
+  const { statistics, posterior, factor } = map;
+  const { numInducing: p, numBasis: d, noiseVariance } = map.parameters;
+  const { numBand, bandRow, bandColumn, gram } = statistics;
+  const traceG = gramTrace(statistics, individual);
+  out.psi0 = (-0.5 * traceG) / noiseVariance;
+  multiplyVector(posterior.mean, g, p, d, out.psi1);
+  for (let j = 0; j < p; j++) out.psi1[j] /= noiseVariance;
+  const W = out.psi2;
+  for (let e = 0; e < p * p; e++) W[e] = -traceG * factor.inverse[e];
+  for (let b = 0; b < numBand; b++) {
+    const weight = (bandRow[b] === bandColumn[b] ? 1 : 2) * gram[individual * numBand + b];
+    for (let e = 0; e < p * p; e++) W[e] += weight * posterior.blocks[b * p * p + e];
+  }
+  for (let e = 0; e < p * p; e++) W[e] *= -0.5 / noiseVariance;
+}
+
+/** An individual with its psi statistics at θ_i; buffers are overwritten by the next. */
+interface PsiVisit {
+  readonly i: number;
+  readonly rho: number; // ρ_i
+  readonly g: Float64Array; // g_i [d]
+  readonly place: Place;
+  readonly psi: Psi;
+}
+
+/** Visits the listed individuals (default all) with their psi statistics at places θ [m,P]. */
+export function visitPsi(
+  { parameters, statistics }: Omit<MapState, "factor">,
+  theta: Float64Array,
+  diagonal: boolean,
+  visit: (individual: PsiVisit) => void,
+  individuals?: ArrayLike<number>,
+): void {
+  const { numInducing: p, mapDimension: q, numBasis: d } = parameters;
+  const P = numLocalParameters(q, diagonal);
+  const psi = createPsi(p);
+  const place = createPlace(q);
+  const g = new Float64Array(d);
+  const count = individuals?.length ?? statistics.numIndividuals;
+  for (let n = 0; n < count; n++) {
+    const i = individuals?.[n] ?? n;
+    const rho = residualStatistics(statistics, i, parameters.meanCoefficients, g);
+    unpackPlace(theta, i * P, diagonal, place);
+    computePsi(parameters, place, psi);
+    visit({ i, rho, g, place, psi });
+  }
+}
 
 /** Lines of one individual; `objective` is J_i. */
 export interface IndividualTerms {
@@ -185,6 +231,7 @@ export function elboGradient(
   });
   const sums = directSums(parameters, statistics, theta, diagonal);
   const kernelMatrix = addKernelTerms(map, sums, global);
+  addInducingTerms(parameters, map.factor, kernelMatrix, global.inducing);
   addPriorSlopes(parameters, { priors, sharedLengthscale }, global);
   return {
     meanLevel: meanCoefficients.reduce((a, b) => a + b, 0),
@@ -197,6 +244,29 @@ export function elboGradient(
     theta: thetaGradient,
     locationCovariance: covarianceGradient,
   };
+}
+
+/**
+ * Adds ⟨Γ, ∂K⟩ by Z to out [p,q]. RBF: ∂K_jk/∂z_jc = −K_jk (z_jc−z_kc)/ℓ_c², k ≠ j; linear: ∂K_jk/∂z_j = α z_k for k ≠ j,
+ * 2α z_j for k = j.
+ */
+function addInducingTerms(
+  { kernel, inducingLocations: Z, numInducing: p, mapDimension: q }: GlobalParameters,
+  { matrix: K }: KernelFactor,
+  Gamma: Float64Array,
+  out: Float64Array,
+): void {
+  for (let j = 0; j < p; j++) {
+    for (let k = 0; k < p; k++) {
+      for (let c = 0; c < q; c++) {
+        const slope =
+          kernel.kind === "rbf"
+            ? (-K[j * p + k] * (Z[j * q + c] - Z[k * q + c])) / kernel.lengthscales[c] ** 2
+            : kernel.signalVariance * Z[k * q + c];
+        out[j * q + c] += 2 * Gamma[j * p + k] * slope;
+      }
+    }
+  }
 }
 
 /** ∂/∂β of one individual: σ⁻²(g_i − G_i A'ψ1), added to out [d]. */

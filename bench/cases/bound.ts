@@ -27,7 +27,7 @@ export const bound: BenchCase = {
       const { engine, theta } = paperProblem(cohort, perDimension);
       const mean = meanDesign("scalar", engine.parameters.numBasis);
       const layoutOf = (learn: boolean) => {
-        const learned = { learn, learnInducing: false, sharedLengthscale: true };
+        const learned = { learn, sharedLengthscale: true };
         return hyperLayout(engine.parameters, engine.statistics, learned, mean);
       };
       const fixed = collapsedBound(engine, layoutOf(false));

@@ -8,7 +8,7 @@ import { residualStatistics, unpackGram } from "../../packages/core/src/basis/st
 import { rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
 import { naturalStep } from "../../packages/core/src/models/gp/solve.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
-import { individualWeights, requireKernelFactor } from "../../packages/core/src/models/paper/bound.ts";
+import { requireKernelFactor } from "../../packages/core/src/models/paper/bound.ts";
 import {
   coefficientsOfInducing,
   type InducingCoefficients,
@@ -17,7 +17,6 @@ import {
   naturalTarget,
   posteriorOfNatural,
 } from "../../packages/core/src/models/paper/inducing.ts";
-import { computePsi, createPsi } from "../../packages/core/src/models/paper/psi.ts";
 import { type GlobalParameters, type Priors, packLocations } from "../../packages/core/src/models/paper/state.ts";
 import { multiply, transpose } from "../../packages/core/src/numeric/matrix.ts";
 import {
@@ -26,10 +25,12 @@ import {
   elboGradient,
   elboTerms,
   exactInducingPosterior,
+  individualWeights,
   naturalOfPosterior,
   unwhiten,
   whiten,
 } from "../../test/paper-bound.ts";
+import { computePsi, createPsi } from "../../test/psi.ts";
 import {
   type Check,
   type Checker,

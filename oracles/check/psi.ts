@@ -2,14 +2,8 @@
 
 import { type Kernel, kernelMatrix, rbfKernel } from "../../packages/core/src/models/gp/kernel.ts";
 import { factorKernel } from "../../packages/core/src/models/gp/stable-kernel.ts";
-import {
-  addPsiGradient,
-  computePsi,
-  createPsi,
-  createPsiGradient,
-  type PsiGradient,
-} from "../../packages/core/src/models/paper/psi.ts";
 import { locationKl, packLocations } from "../../packages/core/src/models/paper/state.ts";
+import { addPsiGradient, computePsi, createPsi, createPsiGradient, type PsiGradient } from "../../test/psi.ts";
 import { type Check, type Checker, compare, flatten, type Nested } from "./checker.ts";
 
 interface PsiSubject {

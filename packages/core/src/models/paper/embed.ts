@@ -51,7 +51,11 @@ export function embedLocal(
 function engineOf(model: DtmPaperModel, statistics: BasisStatistics, kernels: KernelKind): PaperEngine {
   const { diagonalLocations: diagonal } = model;
   const { map, mean, noise } = markerModel(model);
-  const parameters: GlobalParameters = { ...map, meanCoefficients: mean.coefficients, noiseVariance: noiseLevel(noise) };
+  const parameters: GlobalParameters = {
+    ...map,
+    meanCoefficients: mean.coefficients,
+    noiseVariance: noiseLevel(noise),
+  };
   // The statistics of nobody: those of the first individuals would be kept as long as the model.
   const nobody = selectStatistics(statistics, []);
   const engine = createEngine(nobody, parameters, { diagonal, priors: {}, sharedLengthscale: true, kernels });

@@ -13,7 +13,7 @@ import { type Kernel, rbfKernel } from "../gp/kernel.ts";
 import { type MeanKind, meanDesign } from "../mean.ts";
 import { requireKernelFactor } from "./bound.ts";
 import { createEngine, dataTotals } from "./engine.ts";
-import { gradientOfSums, type HyperGradient, inducingGradient } from "./gradients.ts";
+import { gradientOfSums, type HyperGradient } from "./gradients.ts";
 import { hyperLayout, type Learned } from "./hyperparameters.ts";
 import { coefficientsOfInducing } from "./inducing.ts";
 import { sumObjectives, sumOverAll } from "./passes.ts";
@@ -113,11 +113,7 @@ describe("gradients of the bound", () => {
     let worst = 0;
     for (let seed = 0; seed < 24; seed++) {
       const options = SHAPES[seed % SHAPES.length];
-      const learned = {
-        learn: true,
-        learnInducing: seed % 4 === 3,
-        sharedLengthscale: options.kernel !== "ard",
-      };
+      const learned = { learn: true, sharedLengthscale: options.kernel !== "ard" };
       const { objective, x } = collapsedProblem(seed, options, learned, seed % 2 === 0 ? "scalar" : "spline");
       const gradient = new Float64Array(x.length);
       objective(x, gradient);
@@ -153,8 +149,6 @@ describe("gradients of the bound", () => {
         ...(parameters.kernel.kind === "rbf" ? g.logLengthscales : []),
       ];
       expect(relativeError(values(fast), values(direct))).toBeLessThan(1e-9);
-      const Z = inducingGradient(map, sums, theta, diagonal);
-      expect(relativeError(Z, direct.inducing)).toBeLessThan(1e-9);
     }
   });
 
@@ -175,7 +169,7 @@ describe("gradients of the bound", () => {
       priors: {},
       sharedLengthscale: true,
     });
-    const fixed = { learn: false, learnInducing: false, sharedLengthscale: true };
+    const fixed = { learn: false, sharedLengthscale: true };
     const objective = collapsedBound(engine, hyperLayout(parameters, statistics, fixed, meanDesign("scalar", 5)));
     const theta = packLocations({ mean: start.locationMean, covariance: start.locationCovariance }, 2, false);
     const gradient = new Float64Array(theta.length);
@@ -190,7 +184,7 @@ describe("gradients of the bound", () => {
   });
 
   it("vanish outside the box of a length-scale instead of pointing out of it", () => {
-    const learned = { learn: true, learnInducing: false, sharedLengthscale: true };
+    const learned = { learn: true, sharedLengthscale: true };
     const { objective, x, n } = collapsedProblem(1, { q: 2, p: 3, m: 3 }, learned);
     const gradient = new Float64Array(x.length);
     x[n + 3] = 1e6;

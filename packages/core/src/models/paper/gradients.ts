@@ -7,10 +7,9 @@
  *   V = −½ Σ_i W_i∘Ψ2_i = −(Σ_kl T_kl∘Ω_kl − K⁻¹∘Φ)/(2σ²).
  */
 import { dot } from "../../numeric/matrix.ts";
-import { type DataTotals, individualWeights, visitPsi } from "./bound.ts";
+import type { DataTotals } from "./bound.ts";
 import type { DataSums, MapPosterior } from "./inducing.ts";
 import { addKernelTerms } from "./kernel-gradient.ts";
-import { addPsiGradient, createPsi, createPsiGradient } from "./psi.ts";
 import { type GlobalParameters, logPriorSlope, type PriorOptions } from "./state.ts";
 
 /** Gradients by the hyperparameters. Prior terms are included; a shared length-scale has the sum of `logLengthscales`. */
@@ -43,7 +42,6 @@ export function gradientOfSums(
   const out = {
     logSignalVariance: a + 2 * b - variance,
     logLengthscales: new Float64Array(q),
-    inducing: new Float64Array(p * q),
   };
   if (kernel.kind === "rbf") {
     for (let c = 0; c < q; c++) {
@@ -98,22 +96,4 @@ export function addPriorSlopes(
   for (let c = 0; c < q; c++) {
     out.logLengthscales[c] += share * logPriorSlope(priors.logLengthscale, kernel.lengthscales[c]);
   }
-}
-
-/** ∂/∂Z, [p,q]: one pass over individuals that pulls ∂J_i/∂ψ back through psi.ts, then what enters through K. */
-export function inducingGradient(
-  map: MapPosterior,
-  sums: DataSums,
-  theta: Float64Array,
-  diagonal: boolean,
-): Float64Array {
-  const { parameters } = map;
-  const weights = createPsi(parameters.numInducing);
-  const total = createPsiGradient(parameters.numInducing, parameters.mapDimension);
-  visitPsi(map, theta, diagonal, ({ i, g, place, psi }) => {
-    individualWeights(map, i, g, weights);
-    addPsiGradient(parameters, { place, psi, weights }, total);
-  });
-  addKernelTerms(map, sums, total);
-  return total.inducing;
 }

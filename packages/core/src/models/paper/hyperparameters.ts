@@ -1,5 +1,5 @@
 /**
- * The hyperparameters that a fit learns, as one vector: [μ], log σ², log α, log ℓ (one, or one per dimension), [Z].
+ * The hyperparameters that a fit learns, as one vector: [μ], log σ², log α, log ℓ (one, or one per dimension).
  * Each is stored as x = scale · (h − h_start), scaled by the square root of a typical curvature so that one quasi-Newton
  * metric suits them and the places alike. Logs stay in a box around the start (ℓ within [0.05, 50]): beyond it the bound
  * is flat in that coordinate.
@@ -11,10 +11,7 @@ import type { DtmPaperSettings } from "./options.ts";
 import { freeLengthscales, type GlobalParameters } from "./state.ts";
 
 /** Which hyperparameters are learned; σ² is never learned without α and ℓ. */
-export type Learned = Pick<DtmPaperSettings, "learn" | "learnInducing" | "sharedLengthscale">;
-
-/** The derivatives that the vector needs; ∂/∂Z [p,q] where places are learned. */
-type LearnedGradient = HyperGradient & { readonly inducing?: Float64Array };
+export type Learned = Pick<DtmPaperSettings, "learn" | "sharedLengthscale">;
 
 /** What coordinates put together. */
 interface Draft {
@@ -22,13 +19,12 @@ interface Draft {
   noiseVariance: number;
   signalVariance: number;
   readonly lengthscales: Float64Array;
-  readonly inducingLocations: Float64Array;
 }
 
 /** One coordinate h of the vector. */
 export interface Coordinate {
   /** In words, for a warning where it rests at an edge of its box. */
-  readonly name: string | null;
+  readonly name: string;
   readonly start: number;
   readonly scale: number;
   readonly lower: number;
@@ -37,14 +33,13 @@ export interface Coordinate {
   readonly curvature: number;
   readonly longest: number;
   /** ∂/∂h. */
-  slope(gradient: LearnedGradient): number;
+  slope(gradient: HyperGradient): number;
   put(value: number, draft: Draft): void;
 }
 
 /** The layout of the vector around a starting point. */
 export interface HyperLayout {
   readonly start: GlobalParameters;
-  readonly learnInducing: boolean;
   readonly coordinates: readonly Coordinate[];
 }
 
@@ -58,10 +53,10 @@ const [SHORTEST, LONGEST] = [Math.log(0.05), Math.log(50)];
 export function hyperLayout(
   start: GlobalParameters,
   { numObservations }: BasisStatistics,
-  { learn, learnInducing, sharedLengthscale }: Learned,
+  { learn, sharedLengthscale }: Learned,
   mean: MeanDesign,
 ): HyperLayout {
-  const { kernel, inducingLocations: Z, noiseVariance, numInducing: p, numBasis: d } = start;
+  const { kernel, noiseVariance, numInducing: p, numBasis: d } = start;
   const perObservation = Math.sqrt(0.5 * numObservations);
   const perCoefficient = Math.sqrt(0.5 * p * d);
   const coordinates: Coordinate[] = [];
@@ -109,15 +104,7 @@ export function hyperLayout(
       });
     });
   }
-  for (let e = 0; e < Z.length && learnInducing; e++) {
-    const [lower, upper] = [Z[e] - 3, Z[e] + 3];
-    const slope = ({ inducing }: LearnedGradient) => inducing?.[e] ?? 0;
-    const put = (value: number, draft: Draft) => {
-      draft.inducingLocations[e] = value;
-    };
-    coordinates.push({ name: null, start: Z[e], scale: 1, lower, upper, curvature: 1, longest: 0, slope, put });
-  }
-  return { start, learnInducing, coordinates };
+  return { start, coordinates };
 }
 
 /** The parameters at x. */
@@ -128,7 +115,6 @@ export function parametersAt({ start, coordinates }: HyperLayout, x: Float64Arra
     noiseVariance,
     signalVariance: kernel.signalVariance,
     lengthscales: kernel.kind === "rbf" ? kernel.lengthscales.slice() : new Float64Array(0),
-    inducingLocations: start.inducingLocations.slice(),
   };
   coordinates.forEach((c, k) => {
     c.put(Math.min(Math.max(unbounded(c, x[k]), c.lower), c.upper), draft);
@@ -141,7 +127,7 @@ export function parametersAt({ start, coordinates }: HyperLayout, x: Float64Arra
 /** Writes ∂/∂x to `out`; at the edge of the box a derivative that points outward is 0. */
 export function writeHyperGradient(
   { coordinates }: HyperLayout,
-  gradient: LearnedGradient,
+  gradient: HyperGradient,
   x: Float64Array,
   out: Float64Array,
 ): void {
@@ -156,7 +142,7 @@ export function writeHyperGradient(
 /** The coordinates that rest at the edge of their box, in words. */
 export function atEdge({ coordinates }: HyperLayout, x: Float64Array): readonly string[] {
   const resting = coordinates.filter((c, k) => unbounded(c, x[k]) <= c.lower || unbounded(c, x[k]) >= c.upper);
-  return [...new Set(resting.flatMap(({ name }) => name ?? []))];
+  return [...new Set(resting.map(({ name }) => name))];
 }
 
 /** h of the vector's entry, before it is held within the box. */

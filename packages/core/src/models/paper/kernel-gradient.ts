@@ -8,7 +8,6 @@
  */
 import { multiply, symmetrizeInPlace, trace, transpose } from "../../numeric/matrix.ts";
 import type { DataSums, MapPosterior } from "./inducing.ts";
-import type { PsiGradient } from "./psi.ts";
 
 /** Γ = ∂ℒ/∂K, symmetric [p,p], and ⟨Γ, K⟩ for data sums and q(a). Two products of order p per entry of the band. */
 function kernelMatrixGradient(map: MapPosterior, sums: DataSums) {
@@ -48,32 +47,23 @@ function add(a: Float64Array, scale: number, b: Float64Array): void {
 }
 
 /**
- * Adds ⟨Γ, ∂K⟩ to the gradient by log α, log ℓ_c and Z. RBF, with K0 = αC (no jitter):
- *   ∂K/∂log α = K,   ∂K_jk/∂log ℓ_c = K0_jk (z_jc−z_kc)²/ℓ_c²,   ∂K_jk/∂z_jc = −K0_jk (z_jc−z_kc)/ℓ_c².
- * Linear: ∂K_jk/∂z_j = α z_k for k ≠ j, 2α z_j for k = j. Returns Γ.
+ * Adds ⟨Γ, ∂K⟩ to the gradient by log α and, for the RBF kernel, log ℓ_c; with K0 = αC (no jitter)
+ *   ∂K/∂log α = K,   ∂K_jk/∂log ℓ_c = K0_jk (z_jc−z_kc)²/ℓ_c². Returns Γ.
  */
 export function addKernelTerms(
   map: MapPosterior,
   sums: DataSums,
-  out: Pick<PsiGradient, "logLengthscales" | "inducing"> & { logSignalVariance: number },
+  out: { logSignalVariance: number; readonly logLengthscales: Float64Array },
 ): Float64Array {
   const { kernel, inducingLocations: Z, numInducing: p, mapDimension: q } = map.parameters;
   const K = map.factor.matrix;
   const { Gamma, scale } = kernelMatrixGradient(map, sums);
   out.logSignalVariance += scale;
-  for (let j = 0; j < p; j++) {
+  for (let j = 0; j < p && kernel.kind === "rbf"; j++) {
     for (let k = 0; k < p; k++) {
-      if (kernel.kind === "linear") {
-        const w = 2 * kernel.signalVariance * Gamma[j * p + k];
-        for (let c = 0; c < q; c++) out.inducing[j * q + c] += w * Z[k * q + c];
-      } else if (j !== k) {
-        const w = Gamma[j * p + k] * K[j * p + k];
-        for (let c = 0; c < q; c++) {
-          const dz = Z[j * q + c] - Z[k * q + c];
-          const l2 = kernel.lengthscales[c] * kernel.lengthscales[c];
-          out.logLengthscales[c] += (w * dz * dz) / l2;
-          out.inducing[j * q + c] -= (2 * w * dz) / l2;
-        }
+      for (let c = 0; c < q; c++) {
+        const apart = (Z[j * q + c] - Z[k * q + c]) / kernel.lengthscales[c];
+        out.logLengthscales[c] += Gamma[j * p + k] * K[j * p + k] * apart * apart;
       }
     }
   }

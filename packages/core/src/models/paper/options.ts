@@ -44,8 +44,6 @@ export interface DtmPaperOptions extends FitControl {
   readonly startSd?: number;
   /** Learn μ (if scalar), σ², α and ℓ together. Default false. */
   readonly learn?: boolean;
-  /** Learn the inducing places too ("batch" only). Default false. */
-  readonly learnInducing?: boolean;
   /** Priors on the logs of σ², α, ℓ; they matter only when these are learned. Default none. */
   readonly priors?: Priors;
   /** "batch": L-BFGS iterations (150); "coordinate": sweeps (100). */
@@ -102,7 +100,6 @@ export function paperSettings(options: DtmPaperOptions, m: number): DtmPaperSett
     startPlaces: options.startPlaces ?? (literal ? "scores" : "fpca"),
     startSd: options.startSd ?? 0.1,
     learn: options.learn ?? false,
-    learnInducing: options.learnInducing ?? false,
     priors: options.priors ?? {},
     maxIterations: options.maxIterations ?? (schedule === "coordinate" ? 100 : 150),
     tolerance: options.tolerance ?? (schedule === "coordinate" ? 1e-6 : 1e-7),
@@ -120,8 +117,8 @@ export function paperSettings(options: DtmPaperOptions, m: number): DtmPaperSett
 const MANY_INDIVIDUALS = 50_000;
 
 /** Minibatches for large cohorts, unless something is to be learned that only whole passes can. */
-function defaultSchedule({ learn, learnInducing, kernel }: DtmPaperOptions, m: number): DtmPaperSchedule {
-  const needsBatch = learnInducing === true || (learn === true && kernel === "linear");
+function defaultSchedule({ learn, kernel }: DtmPaperOptions, m: number): DtmPaperSchedule {
+  const needsBatch = learn === true && kernel === "linear";
   return m > MANY_INDIVIDUALS && !needsBatch ? "svi" : "batch";
 }
 
@@ -169,7 +166,6 @@ function checkSettings(s: DtmPaperSettings): void {
   const fixed = `with schedule "${s.schedule}"`;
   const use = (names: string) => `Use schedule ${names} to learn them.`;
   check(!s.learn || batch || svi, `fixed hyperparameters ${fixed}`, "learn: true", use('"batch" or "svi"'));
-  check(!s.learnInducing || batch, `fixed inducing places ${fixed}`, "learnInducing: true", use('"batch"'));
   const rbf = !(s.learn && svi) || s.kernel === "rbf";
   check(rbf, `the RBF kernel ${fixed} and learn: true`, "the linear one", 'Use schedule "batch".');
 }

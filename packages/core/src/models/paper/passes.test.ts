@@ -69,7 +69,7 @@ describe("passes over individuals", () => {
     for (const options of SHAPES) {
       const { theta, parameters, statistics, engineOf } = problemOf(options);
       const shared = options.kernel !== "ard";
-      const learned = { learn: true, learnInducing: false, sharedLengthscale: shared };
+      const learned = { learn: true, sharedLengthscale: shared };
       const layout = hyperLayout(parameters, statistics, learned, meanDesign("scalar", parameters.numBasis));
       const x = new Float64Array(theta.length + layout.coordinates.length);
       x.set(theta);

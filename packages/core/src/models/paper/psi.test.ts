@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { gradientError, relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCovariance } from "../../../../../test/paper-problem.ts";
 import { productRule } from "../../../../../test/product-rule.ts";
+import { addPsiGradient, computePsi, createPsi, createPsiGradient, type Psi } from "../../../../../test/psi.ts";
 import { cholesky } from "../../numeric/cholesky.ts";
 import { gaussHermite } from "../../numeric/quadrature.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
 import { type Kernel, kernelCross, kernelVariance } from "../gp/kernel.ts";
-import { addPsiGradient, computePsi, createPsi, createPsiGradient, type Psi } from "./psi.ts";
 
 const RULES = [gaussHermite(48), gaussHermite(40), gaussHermite(22)];
 

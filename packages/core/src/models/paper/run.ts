@@ -249,7 +249,7 @@ function finishedModel(
     orientation: identity(q),
     diagonalLocations: settings.diagonalLocations,
     schedule: settings.schedule,
-    learned: settings.learn || settings.learnInducing,
+    learned: settings.learn,
     elbo: termsOfSums(engine, state.theta),
     record: fitRecord(statistics, {
       options: { ...settingsRecord(settings), numInducing: p, numBasis: d, degree: statistics.basis.degree },

@@ -15,7 +15,7 @@ import {
   termsOfSums,
   updateInducing,
 } from "./engine.ts";
-import { gradientOfSums, inducingGradient } from "./gradients.ts";
+import { gradientOfSums } from "./gradients.ts";
 import { atEdge, type HyperLayout, parametersAt, writeHyperGradient } from "./hyperparameters.ts";
 import type { DtmPaperSettings } from "./options.ts";
 import { placeInShards, sumObjectives, sumOverAll } from "./passes.ts";
@@ -105,8 +105,7 @@ export function collapsedBound(engine: PaperEngine, layout: HyperLayout): Object
     const total = sumObjectives(engine, theta, gradient, slopes);
     if (learns) {
       const partial = gradientOfSums(engine, sums, dataTotals(engine, theta), slopes, options);
-      const inducing = layout.learnInducing ? inducingGradient(engine, sums, theta, options.diagonal) : undefined;
-      writeHyperGradient(layout, { ...partial, inducing }, hyper, gradient.subarray(n));
+      writeHyperGradient(layout, partial, hyper, gradient.subarray(n));
     }
     return boundOf(engine, total);
   };

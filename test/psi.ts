@@ -7,12 +7,12 @@
  * Linear:
  *   ψ0 = α(tr S + m'm),   ψ1 = αZm,   Ψ2 = α² Z(S + mm')Z'.
  * S⁻¹ never appears, so S → 0 is safe. Derivatives come as a pull-back: given w = ∂J/∂ψ, `addPsiGradient` adds
- * ∂J/∂(m, S, log α, log ℓ, Z). Any q and any places, O(p²q²) per individual; the local step, which is
- * repeated most, collapses weights on ψ first (features.ts).
+ * ∂J/∂(m, S, log α, log ℓ, Z). Any q and any places, O(p²q²) per individual; the product collapses weights on ψ first
+ * (models/paper/features.ts).
  */
-import { dot, multiply, multiplyVector, trace, transpose } from "../../numeric/matrix.ts";
-import { bumpShape, featuresOf } from "./features.ts";
-import type { InducingKernel, Place } from "./state.ts";
+import { bumpShape, featuresOf } from "../packages/core/src/models/paper/features.ts";
+import type { InducingKernel, Place } from "../packages/core/src/models/paper/state.ts";
+import { dot, multiply, multiplyVector, trace, transpose } from "../packages/core/src/numeric/matrix.ts";
 
 /** ψ0, ψ1 [p], Ψ2 [p,p] of one individual; also used for the weights ∂J/∂ψ (then Ψ2's part is symmetric, over all j,k). */
 export interface Psi {

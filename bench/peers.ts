@@ -39,7 +39,7 @@ export function scratchFile(name: string): string {
 
 /** Program made of a C file of bench/c, optimised for this machine; undefined without a compiler or the library. */
 export function compileC(name: string, flags: readonly string[] = []): string | undefined {
-  const out = scratchFile(`${name}.program`);
+  const out = scratchFile(`${[name, ...flags].join("")}.program`);
   try {
     execFileSync("cc", ["-O3", "-march=native", join(SOURCES, "c", `${name}.c`), "-o", out, "-lm", ...flags], {
       stdio: "pipe",

@@ -9,11 +9,7 @@ import { basisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import { mapMoments } from "../../packages/core/src/models/gp/sparse-map.ts";
 import { logLikelihoods } from "../../packages/core/src/models/mixture/conditioner.ts";
 import { type CoefficientMixture, makeMixture } from "../../packages/core/src/models/mixture/mixture.ts";
-import {
-  loadIndividual,
-  mixtureWorkspace,
-  nodeLogDensities,
-} from "../../packages/core/src/models/mixture/posterior.ts";
+import { individualObservations, nodeLogDensities } from "../../packages/core/src/models/mixture/posterior.ts";
 import type { InducingPosterior } from "../../packages/core/src/models/paper/inducing.ts";
 import { whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import { gaussHermite } from "../../packages/core/src/numeric/quadrature.ts";
@@ -45,12 +41,9 @@ export function checkHeldOut(fixture: HeldOutFixture, problem: PaperProblem, opt
   const draws = flatten(fixture.x_draws);
   const n = draws.length / q;
   const mixture = mixtureAt(problem, optimal, draws, new Float64Array(n).fill(-Math.log(n)));
-  const work = mixtureWorkspace(mixture);
   const conditional: number[] = [];
   for (let i = 0; i < held.numIndividuals; i++) {
-    loadIndividual(mixture, held, i, work);
-    nodeLogDensities(mixture, work);
-    conditional.push(...work.logDensities);
+    conditional.push(...nodeLogDensities(mixture, individualObservations(mixture, held, i)));
   }
   const checks = [
     compare("heldout.cond_ll", conditional, fixture.cond_ll),

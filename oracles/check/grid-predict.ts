@@ -12,8 +12,7 @@ import { mixtureCdf, mixtureLogDensity } from "../../packages/core/src/models/mi
 import { locationMoments } from "../../packages/core/src/models/mixture/place.ts";
 import {
   conditionMixture,
-  loadIndividual,
-  mixtureWorkspace,
+  individualObservations,
   nodeLogDensities,
 } from "../../packages/core/src/models/mixture/posterior.ts";
 import { noiseLevel, whiteNoise } from "../../packages/core/src/noise/noise.ts";
@@ -70,15 +69,13 @@ export function checkPrediction(problem: GridProblem): Check[] {
 
 function checkPosterior(mixture: CoefficientMixture, held: BasisStatistics, predict: GridPrediction): Check[] {
   const q = mixture.mapDimension;
-  const work = mixtureWorkspace(mixture);
   const cond: number[] = [];
   const postMean: number[] = [];
   const postCov: number[] = [];
   for (let i = 0; i < held.numIndividuals; i++) {
-    loadIndividual(mixture, held, i, work);
-    nodeLogDensities(mixture, work);
-    cond.push(...work.logDensities);
-    const moments = locationMoments(conditionMixture(mixture, work, 1e-18), q);
+    const observations = individualObservations(mixture, held, i);
+    cond.push(...nodeLogDensities(mixture, observations));
+    const moments = locationMoments(conditionMixture(mixture, observations, 1e-18), q);
     postMean.push(...moments.mean);
     postCov.push(...moments.covariance);
   }
@@ -123,13 +120,12 @@ function forecastChecks(
   const whole = logLikelihoods(mixture, basisStatistics(chosen, basis, held));
   const before = logLikelihoods(mixture, past);
   const rows = designMatrix(basis, onlyMarker(future).times);
-  const work = mixtureWorkspace(mixture);
   const subject: number[] = [];
   const logDensity: number[] = [];
   const pit: number[] = [];
   for (let i = 0; i < repeated.length; i++) {
-    loadIndividual(mixture, past, i, work);
-    const posterior = conditionMixture(mixture, work, minWeight);
+    const observations = individualObservations(mixture, past, i);
+    const posterior = conditionMixture(mixture, observations, minWeight);
     for (let j = onlyMarker(future).offsets[i]; j < onlyMarker(future).offsets[i + 1]; j++) {
       const value = functionalDistribution(
         posterior,

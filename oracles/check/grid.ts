@@ -88,7 +88,7 @@ function checkIndividuals({ fixture, statistics }: GridProblem, model: Individua
     gt.set(own.row.subarray(0, d), i * d);
     Gt.set(unpackSymmetric(own.row, d, d), i * d * d);
     if (model.residualRoot !== null) {
-      C.set(conditionalResidual(own, model.residualRoot, model.noise.variance).C, i * d * d);
+      C.set(conditionalResidual(own).C, i * d * d);
     }
   }
   return [

@@ -84,7 +84,7 @@ describe("conditionalResidual", () => {
     const mean = new Float64Array(d).fill(20);
     for (let i = 0; i < 4; i++) {
       const ws = individualStatistics(statistics, i, { mean, noise: whiteNoise(sigma2), residualRoot: root });
-      const { C, T, h } = conditionalResidual(ws, root, sigma2);
+      const { C, T, h } = conditionalResidual(ws);
       // C = (Σ_e⁻¹ + G/σ²)⁻¹, T = CG/σ², h = Cg/σ².
       const precision = invertFromCholesky(cholesky(covariance, d), d).map((v, e) => v + ws.G[e] / sigma2);
       const expected = invertFromCholesky(cholesky(precision, d), d);

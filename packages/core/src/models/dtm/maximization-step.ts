@@ -11,7 +11,6 @@
  */
 
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { noiseLevel } from "../../noise/noise.ts";
 import { bilinear, dot, multiply, multiplyTransposed, multiplyVector } from "../../numeric/matrix.ts";
 import { meanShift as leastSquaresShift, type MeanDesign } from "../mean.ts";
 import {
@@ -68,7 +67,7 @@ export function maximizationSums(
     const own = individualStatistics(statistics, i, model);
     let { f: w, R: ww } = unpackMoments(moments.subarray(i * stride, (i + 1) * stride), d);
     if (model.residualRoot !== null) {
-      const { C, T, h } = conditionalResidual(own, model.residualRoot, noiseLevel(model.noise));
+      const { C, T, h } = conditionalResidual(own);
       // e = h − Tf + N(0, C) and w = h + Jf + N(0, C): second moments of an affine function of f.
       const J = T.map((v, e) => (Math.floor(e / d) === e % d ? 1 - v : -v));
       const minusT = T.map((v) => -v);

@@ -7,7 +7,7 @@ import { createRandom } from "../../numeric/random.ts";
 import { createConditioner, posteriorFunctionals } from "./conditioner.ts";
 import { type CoefficientMixture, makeMixture } from "./mixture.ts";
 import { mixtureCdf, mixtureLogDensity, mixtureMean, mixtureVariance } from "./normal-mixture.ts";
-import { conditionMixture, loadIndividual, mixtureWorkspace } from "./posterior.ts";
+import { conditionMixture, individualObservations } from "./posterior.ts";
 
 /** Individuals with one to nine visits, some at equal times, and a random mixture over their coefficients. */
 function example(numBasis: number, degree: number, numNodes: number, sigma2: number, seed: number) {
@@ -49,11 +49,10 @@ function example(numBasis: number, degree: number, numNodes: number, sigma2: num
 
 function expectSame(mixture: CoefficientMixture, statistics: BasisStatistics): number {
   const condition = createConditioner(mixture);
-  const work = mixtureWorkspace(mixture);
   let dropped = 0;
   for (let i = 0; i < statistics.numIndividuals; i++) {
-    loadIndividual(mixture, statistics, i, work);
-    const expected = conditionMixture(mixture, work);
+    const observations = individualObservations(mixture, statistics, i);
+    const expected = conditionMixture(mixture, observations);
     const found = condition(statistics, i);
     expect([...found.nodes]).toEqual([...expected.nodes]);
     dropped += mixture.numNodes - found.nodes.length;

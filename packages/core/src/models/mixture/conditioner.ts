@@ -4,7 +4,6 @@
  * place an individual never look at, by the definition (posterior.ts) when they are read.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { noiseLevel } from "../../noise/noise.ts";
 import { courseFunctionals, openCourse } from "../../wasm/course.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { loadObserved, type Nodes, openNodes, weighNodes } from "../../wasm/placing.ts";
@@ -15,11 +14,9 @@ import { type Observed, observe } from "./observed.ts";
 import {
   type CoefficientPosterior,
   conditionMixture,
+  individualObservations,
   keptNodes,
-  loadIndividual,
-  type MixtureWorkspace,
   mixtureLogLikelihood,
-  mixtureWorkspace,
   type NodeMoments,
   nodeMoments,
   type PlacePosterior,
@@ -30,26 +27,21 @@ export type Conditioner = (statistics: BasisStatistics, individual: number) => C
 
 /** A conditioner; it keeps tables of the mixture, so one serves many individuals. */
 export function createConditioner(mixture: CoefficientMixture, kernels: KernelChoice = "auto"): Conditioner {
-  const work = mixtureWorkspace(mixture);
   if (!usesKernels(mixture, kernels)) {
-    return (statistics, individual) => {
-      loadIndividual(mixture, statistics, individual, work);
-      return conditionMixture(mixture, work);
-    };
+    return (statistics, individual) =>
+      conditionMixture(mixture, individualObservations(mixture, statistics, individual));
   }
   const memory = openNodes(mixture);
   let course: ReturnType<typeof openCourse> | undefined;
   return (statistics, individual) => {
-    const { logLikelihood } = weighIndividual(memory, mixture, statistics, individual, work, false);
+    const { logLikelihood } = weighIndividual(memory, mixture, statistics, individual, false);
     const place = keptNodes(mixture, memory.buffers.weights, Number.MIN_VALUE, logLikelihood);
-    const posterior = withLazyMoments(place, () => {
-      loadIndividual(mixture, statistics, individual, work);
-      return nodeMoments(mixture, work, place.nodes);
-    });
+    const observations = () => individualObservations(mixture, statistics, individual);
+    const posterior = withLazyMoments(place, () => nodeMoments(mixture, observations(), place.nodes));
     sources.set(posterior, () => {
-      loadIndividual(mixture, statistics, individual, work);
+      const { G, g } = observations();
       course ??= openCourse(mixture);
-      return courseFunctionals(course, { ...place, gram: work.G, cross: work.g });
+      return courseFunctionals(course, { ...place, gram: G, cross: g });
     });
     return posterior;
   };
@@ -61,11 +53,9 @@ export function weighIndividual(
   mixture: CoefficientMixture,
   statistics: BasisStatistics,
   individual: number,
-  work: MixtureWorkspace,
   solve: boolean,
 ): { readonly observed: Observed; readonly logLikelihood: number } {
-  loadIndividual(mixture, statistics, individual, work);
-  const observed = observe(work, noiseLevel(mixture.noise));
+  const observed = observe(individualObservations(mixture, statistics, individual));
   loadObserved(memory, observed);
   return { observed, logLikelihood: observed.constant + weighNodes(memory, solve) };
 }
@@ -76,12 +66,10 @@ export function logLikelihoods(
   statistics: BasisStatistics,
   kernels: KernelChoice = "auto",
 ): Float64Array {
-  const work = mixtureWorkspace(mixture);
   const memory = usesKernels(mixture, kernels) ? openNodes(mixture) : null;
   return Float64Array.from({ length: statistics.numIndividuals }, (_, i) => {
-    if (memory !== null) return weighIndividual(memory, mixture, statistics, i, work, false).logLikelihood;
-    loadIndividual(mixture, statistics, i, work);
-    return mixtureLogLikelihood(mixture, work);
+    if (memory !== null) return weighIndividual(memory, mixture, statistics, i, false).logLikelihood;
+    return mixtureLogLikelihood(mixture, individualObservations(mixture, statistics, i));
   });
 }
 

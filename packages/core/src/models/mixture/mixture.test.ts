@@ -2,13 +2,13 @@ import { CholeskyDecomposition, Matrix } from "ml-matrix";
 import { describe, expect, it } from "vitest";
 import { designMatrix } from "../../basis/bspline.ts";
 import { bsplineBasis } from "../../basis/knots.ts";
-import { basisStatistics } from "../../basis/statistics.ts";
+import { basisStatistics, mapColumns } from "../../basis/statistics.ts";
 import { makeCohort, numIndividuals, onlyMarker } from "../../cohort/cohort.ts";
 import { noiseLevel, whiteNoise } from "../../noise/noise.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { logLikelihoods } from "./conditioner.ts";
 import { makeMixture } from "./mixture.ts";
-import { conditionMixture, loadIndividual, mixtureWorkspace } from "./posterior.ts";
+import { conditionMixture, individualObservations } from "./posterior.ts";
 
 const d = 5;
 const q = 2;
@@ -76,7 +76,6 @@ describe("a mixture of Gaussians over coefficients", () => {
   it("gives the log-likelihood and posterior of full n×n covariances", () => {
     const { cohort, statistics, mixture, covariances } = example(4, 3);
     const B = designMatrix(statistics.basis, onlyMarker(cohort).times);
-    const work = mixtureWorkspace(mixture);
     const all = logLikelihoods(mixture, statistics);
     for (let i = 0; i < numIndividuals(cohort); i++) {
       const [start, end] = [onlyMarker(cohort).offsets[i], onlyMarker(cohort).offsets[i + 1]];
@@ -96,8 +95,8 @@ describe("a mixture of Gaussians over coefficients", () => {
       const expected = largest + Math.log(joint.reduce((s, v) => s + Math.exp(v - largest), 0));
       expect(all[i]).toBeCloseTo(expected, 9);
 
-      loadIndividual(mixture, statistics, i, work);
-      const posterior = conditionMixture(mixture, work, 0);
+      const observations = individualObservations(mixture, statistics, i);
+      const posterior = conditionMixture(mixture, observations, 0);
       expect(posterior.logLikelihood).toBeCloseTo(expected, 9);
       for (let g = 0; g < mixture.numNodes; g++) {
         expect(posterior.weights[g]).toBeCloseTo(Math.exp(joint[g] - expected), 9);
@@ -113,14 +112,8 @@ describe("a mixture of Gaussians over coefficients", () => {
 
   it("returns its prior for an individual without observations", () => {
     const { statistics, mixture } = example(3, 5);
-    const work = mixtureWorkspace(mixture);
-    loadIndividual(mixture, statistics, 0, work);
-    work.G.fill(0);
-    work.g.fill(0);
-    work.rho = 0;
-    work.n = 0;
-    work.noiseConstant = 0;
-    const posterior = conditionMixture(mixture, work, 0);
+    const none = mapColumns(statistics, (column) => column.map(() => 0));
+    const posterior = conditionMixture(mixture, individualObservations(mixture, none, 0), 0);
     expect(posterior.logLikelihood).toBeCloseTo(0, 12);
     for (let g = 0; g < 3; g++) expect(posterior.weights[g]).toBeCloseTo(Math.exp(mixture.logWeights[g]), 12);
     for (let k = 0; k < 3 * d; k++) expect(posterior.means[k]).toBeCloseTo(mixture.means[k], 12);

@@ -9,7 +9,7 @@
 import { choleskyInPlace } from "../../numeric/cholesky.ts";
 import { multiplyTransposed } from "../../numeric/matrix.ts";
 import type { ObservedFunctionals } from "../../wasm/placing.ts";
-import type { MixtureWorkspace } from "./posterior.ts";
+import type { Observations } from "./effect.ts";
 
 export interface Observed extends ObservedFunctionals {
   /** log p(y) but for log Σ_g π_g (|N|/|V|)^½ exp(−½ e'V⁻¹e), e = h − Fm_g. */
@@ -21,11 +21,8 @@ const RANK_TOLERANCE = 1e-13;
 /** Below this ratio of the smallest to the largest entry of R_P's diagonal, G_PP⁻¹ would cost digits. */
 const LEAST_RATIO = 1e-3;
 
-/** The observations behind G [d,d], g [d], ρ and n, of noise level σ² and its constant (`noiseConstants`); G is overwritten. */
-export function observe(
-  { G, g, rho, n, noiseConstant }: Pick<MixtureWorkspace, "G" | "g" | "rho" | "n" | "noiseConstant">,
-  sigma2: number,
-): Observed {
+/** The functionals behind observations; their G is overwritten. */
+export function observe({ G, g, rho, n, sigma2, noiseConstant }: Observations): Observed {
   const d = g.length;
   const { rank: r, R, heights: h, pivots } = pivotedRoot(G, g, Math.min(n, d));
   let rest = rho;

@@ -15,7 +15,7 @@ import { linearPlaces } from "../linear/scores.ts";
 import { weighIndividual } from "../mixture/conditioner.ts";
 import type { CoefficientMixture } from "../mixture/mixture.ts";
 import { heaviestCounts, type LocationMoments, locationMoments } from "../mixture/place.ts";
-import { conditionMixture, loadIndividual, mixtureWorkspace, type PlacePosterior } from "../mixture/posterior.ts";
+import { conditionMixture, individualObservations, type PlacePosterior } from "../mixture/posterior.ts";
 import { isMapModel, type TrajectoryModel } from "../model.ts";
 import { showCovariance, showLocation } from "../orient.ts";
 
@@ -103,11 +103,9 @@ function emptyBlock(m: number, q: number, d: number, details: boolean): PlacedBl
 /** By the definition, from one posterior after the other. */
 function posteriorPlaces(model: TrajectoryModel, mixture: CoefficientMixture): PlaceIndividual {
   const d = mixture.numBasis;
-  const work = mixtureWorkspace(mixture);
   const outside = outsideNodes(model, mixture);
   return (statistics, i) => {
-    loadIndividual(mixture, statistics, i, work);
-    const posterior = conditionMixture(mixture, work);
+    const posterior = conditionMixture(mixture, individualObservations(mixture, statistics, i));
     const coefficients = new Float64Array(d);
     posterior.weights.forEach((w, k) => {
       for (let a = 0; a < d; a++) coefficients[a] += w * posterior.means[k * d + a];
@@ -142,9 +140,8 @@ function kernelPlaces(model: TrajectoryModel, mixture: CoefficientMixture, detai
   });
   const memory = openNodes(mixture, Float64Array.from(columns.flat()));
   const { sums, totals, weights } = memory.buffers;
-  const work = mixtureWorkspace(mixture);
   return (statistics, i) => {
-    const { observed, logLikelihood } = weighIndividual(memory, mixture, statistics, i, work, details);
+    const { observed, logLikelihood } = weighIndividual(memory, mixture, statistics, i, details);
     const scale = 1 / totals[2];
     const mean = new Float64Array(q);
     const covariance = new Float64Array(q * q);

@@ -9,7 +9,7 @@ import { normalCdf } from "../../numeric/special.ts";
 import { createConditioner } from "../mixture/conditioner.ts";
 import { functionalDistribution } from "../mixture/curve-distribution.ts";
 import { makeMixture } from "../mixture/mixture.ts";
-import { conditionMixture, loadIndividual, mixtureWorkspace } from "../mixture/posterior.ts";
+import { conditionMixture, individualObservations } from "../mixture/posterior.ts";
 import { type PredictedSeries, type ValueOptions, valueSeries } from "./series.ts";
 
 const FIELDS = ["mean", "sd", "median", "lower", "upper"] as const;
@@ -72,10 +72,9 @@ describe("valueSeries", () => {
   ])("gives the same through WebAssembly, through TypeScript and for a clone: d = %i, degree %i", (d, degree) => {
     const { mixture, statistics, model, rows } = example(d, degree);
     const condition = createConditioner(mixture);
-    const work = mixtureWorkspace(mixture);
     for (let i = 0; i < 2; i++) {
-      loadIndividual(mixture, statistics, i, work);
-      const plain = { posterior: conditionMixture(mixture, work) };
+      const observations = individualObservations(mixture, statistics, i);
+      const plain = { posterior: conditionMixture(mixture, observations) };
       const lazy = { posterior: condition(statistics, i) };
       const clone = structuredClone(lazy);
       TRANSFORMS.forEach((transform, k) => {
@@ -92,10 +91,9 @@ describe("valueSeries", () => {
       const { mixture: usual, statistics, model } = example(5, 2);
       const mixture = { ...usual, noise: whiteNoise(sigma2) };
       const condition = createConditioner(mixture);
-      const work = mixtureWorkspace(mixture);
       for (let i = 0; i < 2; i++) {
-        loadIndividual(mixture, statistics, i, work);
-        const plain = { posterior: conditionMixture(mixture, work) };
+        const observations = individualObservations(mixture, statistics, i);
+        const plain = { posterior: conditionMixture(mixture, observations) };
         const lazy = { posterior: condition(statistics, i) };
         for (const times of [[3], [0.5, 7]]) {
           const at = Float64Array.from(times);
@@ -111,9 +109,8 @@ describe("valueSeries", () => {
 describe("bands of high levels", () => {
   it("leave out less than what lies beyond them", () => {
     const { mixture, statistics, model, rows, at } = example(5, 2);
-    const work = mixtureWorkspace(mixture);
-    loadIndividual(mixture, statistics, 0, work);
-    const all = conditionMixture(mixture, work, 1e-14);
+    const observations = individualObservations(mixture, statistics, 0);
+    const all = conditionMixture(mixture, observations, 1e-14);
     const placement = { posterior: createConditioner(mixture)(statistics, 0) };
     const level = 1 - 2e-7;
     for (const kernels of ["auto", "typescript"] as const) {

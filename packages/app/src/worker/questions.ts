@@ -89,7 +89,11 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
           : fitLinear(cohort, { mean: markerModel(model).mean.kind, basis: markerModel(model).basis, mapDimension });
       baselines = {
         of: placements,
-        places: [lmm, fpca].map((fitted) => ({ name: fitted.kind, model: fitted, placements: embed(fitted, cohort) })),
+        places: (fpca === undefined ? [lmm] : [lmm, fpca]).map((fitted) => ({
+          name: fitted.kind,
+          model: fitted,
+          placements: embed(fitted, cohort),
+        })),
       };
     }
     return baselines.places;

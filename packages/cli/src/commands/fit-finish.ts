@@ -57,7 +57,7 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
   const refit = fileExists(join(folder, "run.json"));
   const paths = writeOutputs(folder, files);
   removeFile(join(folder, CHECKPOINT_FILE));
-  if (refit) removeStale(work);
+  if (refit) removeStale(work, files);
   const text = [
     `${cohortSummary(read.cohort)}\n`,
     `${modelTable([...baselines.filter((b) => b.model.kind !== model.kind), fitted], fitted.placements.ids.length)}\n`,
@@ -71,9 +71,10 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
   return { text, json: { run: record, folder }, ...failure };
 }
 
-/** Groups, comparisons and outcomes of the model that was here before say nothing of the new one. */
-function removeStale({ folder, context }: Work): void {
-  const stale = LATER_FILES.filter((name) => fileExists(join(folder, name)));
+/** Groups, comparisons, outcomes and baselines of the model that was here before say nothing of the new one. */
+function removeStale({ folder, context }: Work, written: readonly OutputFile[]): void {
+  const others = outputNames(false).filter((name) => written.every((file) => file.name !== name));
+  const stale = [...LATER_FILES, ...others].filter((name) => fileExists(join(folder, name)));
   for (const name of stale) removeFile(join(folder, name));
   if (stale.length > 0) {
     context.talk.warn(`Results of the previous model in ${folder} are removed: ${stale.join(", ")}.`);
@@ -109,10 +110,13 @@ async function assembleRun(
   if (early !== undefined) throw keepFinished(early, model, work);
   const linear = finished.linear ?? fitBoth(read, work.choice, context, shards, { statistics });
   const known = shards === undefined ? {} : { shards };
-  const baselines = BASELINES.map((kind) => {
-    const baseline = model.kind === kind ? model : withLeftOut(linear[kind], read);
+  for (const note of linear.leftOut) context.talk.warn(note);
+  const baselines = BASELINES.flatMap((kind) => {
+    const other = linear[kind];
+    const baseline = model.kind === kind ? model : other && withLeftOut(other, read);
+    if (baseline === undefined) return [];
     if (baseline !== model && !baseline.record.converged) context.talk.warn(baseline.record.verdict);
-    return { model: baseline, logLikelihood: linearLogLikelihood(baseline, statistics, known) };
+    return [{ model: baseline, logLikelihood: linearLogLikelihood(baseline, statistics, known) }];
   });
   const fitted = placeAll(model, statistics, read, context, shards);
   const unused = unusedAxes(model);
@@ -131,7 +135,8 @@ async function assembleRun(
   const names = outputNames(options.visits !== false).filter((name) => name in texts);
   const about = { command: context.commandLine, source: work.source, files: names };
   const plain = runRecord(model, read, about);
-  const record = unused === undefined ? plain : { ...plain, warnings: [...plain.warnings, unused] };
+  const told = [...plain.warnings, ...linear.leftOut, ...(unused === undefined ? [] : [unused])];
+  const record = { ...plain, warnings: [...new Set(told)] };
   const signal = await signalNow(signals);
   if (signal !== undefined) throw keepFinished(signal, model, work);
   const files = names.map((name) => ({ name, text: texts[name]?.() ?? "", private: isPrivate(name) }));

@@ -1,6 +1,6 @@
 /** Which function of the core fits which kind of model; maps are fitted step by step, so that they can be interrupted. */
 import { setImmediate } from "node:timers/promises";
-import { numIndividuals, resumeDtm, startDtm, type TrajectoryModel } from "@trajectory-maps/core";
+import { DtmError, numIndividuals, resumeDtm, startDtm, type TrajectoryModel } from "@trajectory-maps/core";
 import type { BasisStatistics, ShardHost } from "@trajectory-maps/core/hosts";
 import type { ReadCohort } from "@trajectory-maps/core/ingest";
 import {
@@ -146,7 +146,9 @@ export function fitAny(
   const { kind } = choice;
   if (kind === "lmm" || kind === "fpca") {
     const linear = fitBoth(read, choice, context, shards);
-    return Promise.resolve({ model: linear[kind], linear });
+    const model = linear[kind];
+    if (model === undefined) throw new DtmError("no-convergence", linear.leftOut.join(" "));
+    return Promise.resolve({ model, linear });
   }
   return fitMap(read, choice, context, signals, shards);
 }

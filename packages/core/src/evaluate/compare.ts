@@ -9,7 +9,7 @@ import { DtmError } from "../errors.ts";
 import { fitClasses } from "../models/classes/classes.ts";
 import { checkCancelled, type FitControl } from "../models/fit.ts";
 import { type FitDtmOptions, fitDtm } from "../models/fit-models.ts";
-import { fitLinear, fitLmm, type LinearModels } from "../models/linear-models.ts";
+import { fitFpca, fitLinear, fitLmm, type LinearModels } from "../models/linear-models.ts";
 import type { MeanKind } from "../models/mean.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
@@ -136,8 +136,10 @@ function fitCompared(model: ComparedModel, cohort: Cohort, options: CompareOptio
     case "line":
       return fitLmm(cohort, { seed, signal, numBasis: 2, degree: 1, mean: "spline" });
     case "lmm":
+      return linear(mean).lmm;
     case "fpca":
-      return linear(mean)[model];
+      // Where it could not be fitted, the second attempt says why.
+      return linear(mean).fpca ?? fitFpca(cohort, { ...shared, mean, rank: shared.mapDimension });
     case "dtm":
       return fitDtm(cohort, { ...shared, mean, linear: linear(mean) } as FitDtmOptions);
     case "dtm-paper":

@@ -122,7 +122,7 @@ function checkLinear({ lmm, fpca }: LinearModels, statistics: BasisStatistics, m
   const text = ({ basis, center }: Pick<BasisStatistics, "basis" | "center">, kind: MeanKind, dimension: number) =>
     `${dimension} dimensions, a ${kind} mean, values of mean ${center} and knots ${basis.knots.join(", ")}`;
   const expected = text(statistics, mean, q);
-  for (const model of [lmm, fpca]) {
+  for (const model of fpca === undefined ? [lmm] : [lmm, fpca]) {
     const received = text(markerModel(model), markerModel(model).mean.kind, model.mapDimension);
     const remedy = "Fit them to the same cohort with the same options, or leave them out.";
     checkOption(received === expected, "fitDtm", `linear models of ${expected}`, received, remedy);

@@ -60,7 +60,11 @@ export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
 
 /**
  * Fits both linear models of a cohort, the second from the first: baselines of a map, which can start from them
- * (`fitDtm(cohort, { linear })`). Above 50,000 individuals they are fitted to a random sample and say so.
+ * (`fitDtm(cohort, { linear })`). Above 50,000 individuals they are fitted to a random sample and say so. Components that
+ * cannot be fitted are left out, with the reason in `leftOut`.
+ * @throws what `fitLmm` throws.
+ * @example
+ * const { lmm, fpca } = fitLinear(cohort, { mapDimension: 2 });
  */
 export function fitLinear(cohort: Cohort, options: LinearModelsOptions = {}): LinearModels {
   const { statistics, warnings } = prepareCohort(cohort, options);
@@ -77,7 +81,8 @@ export function linearModels(
   const { mapDimension = 2, columns, ...others } = options;
   const fitted = fitLinearModels(statistics, { ...others, mapDimension, marker: onlyMarker(cohort).marker, warnings });
   const { lmm, fpca } = fitted;
-  return { ...fitted, lmm: finished(lmm, statistics, { columns }), fpca: finished(fpca, statistics, { columns }) };
+  const components = fpca === undefined ? {} : { fpca: finished(fpca, statistics, { columns }) };
+  return { ...fitted, lmm: finished(lmm, statistics, { columns }), ...components };
 }
 
 function finished<M extends LmmModel | FpcaModel>(

@@ -116,7 +116,7 @@ export interface Climb {
 /**
  * EM steps until one gains less than the tolerance times 1 + |ℓ|; `onStep` hears the number of each and the log-likelihood
  * reached. It cannot fall beyond rounding (1e-9 |ℓ|, and more where the noise is very small): a fall is a defect of the
- * program and throws `not-monotone`.
+ * program and throws `not-monotone`, but where the noise is at its lowest level.
  */
 export function runEm(
   problem: LinearProblem,
@@ -134,7 +134,11 @@ export function runEm(
     const before = trace[iterations - 1];
     trace.push(logLikelihood);
     if (iterations > 0) {
-      checkMonotone(before, logLikelihood, likelihoodRounding(problem, logLikelihood, parameters), iterations);
+      // At the lowest level of the noise, digits that the M step cannot keep are divided by 1e-8: nothing is proved.
+      const rounding = isNoiseless(problem, parameters)
+        ? Number.POSITIVE_INFINITY
+        : likelihoodRounding(problem, logLikelihood, parameters);
+      checkMonotone(before, logLikelihood, rounding, iterations);
       onStep?.(iterations, logLikelihood);
     }
     const converged = logLikelihood - before < emTolerance * (1 + Math.abs(logLikelihood + problem.logLikelihoodShift));

@@ -5,7 +5,7 @@ import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
 import { whiteNoise } from "../../noise/noise.ts";
 import { markerModel } from "../fit.ts";
-import { fitFpca } from "../fit-models.ts";
+import { fitFpca, fitLmm } from "../fit-models.ts";
 import { factorCovariance } from "./canonical.ts";
 import { type FpcaModel, fitFpcaStatistics } from "./fpca.ts";
 import { fitLmmStatistics } from "./lmm.ts";
@@ -111,5 +111,27 @@ describe("fitFpca", () => {
     expect(() => fitFpcaStatistics(statistics, { rank: 6 })).toThrow(/rank from 1 to 5/);
     const start = { meanCoefficients: new Float64Array(5), noise: whiteNoise(1), factor: new Float64Array(5), rank: 1 };
     expect(() => fitFpcaStatistics(statistics, { rank: 2, start })).toThrow(/start of rank 2/);
+  });
+});
+
+describe("values without noise", () => {
+  const ids = (counts: readonly number[]) => counts.flatMap((n, i) => new Array<string>(n).fill(`i${i}`));
+
+  it("are fitted with a warning where the mean passes through all of them", () => {
+    const times = [0, 1, 2, 3, 0, 1, 0, 1, 2];
+    const cohort = makeCohort({ ids: ids([4, 2, 3]), times, values: times.map((t) => 10 * t) });
+    for (const fit of [fitLmm, fitFpca]) {
+      const { warnings } = fit(cohort, { mean: "spline" }).record;
+      expect(warnings.join(" ")).toMatch(/noise variance fell to its lower limit/);
+    }
+  });
+
+  it("are fitted where rounding at the lowest level of the noise lets the likelihood fall", () => {
+    const cohort = makeCohort({
+      ids: ids([3, 4, 2, 3, 1, 2, 2, 1]),
+      times: [6, 0, 1, 1, 0, 5, 0, 1, 0, 3, 2, 4, 5, 4, 6, 6, 1, 5],
+      values: [5, 5, 5, 5, 5, 5, 5, 5, 6, 5, 5, 5, 5, 6, 5, 6, 6, 5].map((y) => y * 1e-4),
+    });
+    expect(fitFpca(cohort).record.warnings.join(" ")).toMatch(/noise variance fell to its lower limit/);
   });
 });

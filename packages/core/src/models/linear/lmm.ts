@@ -84,15 +84,15 @@ export function lmmParameters(model: LmmModel): LowRankParameters {
 }
 
 /** The published start: least squares of all values, v = their residual variance (divided by N), Σ = vI, σ² = v/2. */
-export function publishedStart({ statistics, mean, gram }: LinearProblem): LowRankParameters {
+export function publishedStart({ statistics, mean, gram, lowestLevel }: LinearProblem): LowRankParameters {
   const { numIndividuals: m, numObservations: N, cross, sumSquares, center } = statistics;
   const d = statistics.basis.numBasis;
   const E = new Float64Array(d);
   for (let i = 0; i < m; i++) for (let k = 0; k < d; k++) E[k] += cross[i * d + k];
   const shift = meanShift(mean, gram, E);
   const variance = (compensatedSum(sumSquares) + misfitChange(gram, E, shift)) / N;
-  // A mean curve through all observations would leave nothing to start from.
-  const v = Math.max(variance, 1e-8);
+  // A mean curve through all observations would leave nothing to start from; noise has a lowest level.
+  const v = Math.max(variance, 2 * lowestLevel);
   return {
     meanCoefficients: shift.map((b) => center + b),
     noise: withLevel(statistics.noise, v / 2),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
+import { DtmError, type ErrorCode } from "../../errors.ts";
 import type { FitProgress } from "../fit.ts";
 import { markerModel } from "../fit.ts";
 import { factorCovariance } from "./canonical.ts";
@@ -8,7 +9,7 @@ import { fitFpcaStatistics } from "./fpca.ts";
 import { fitLmmStatistics } from "./lmm.ts";
 import { logLikelihood } from "./low-rank.ts";
 import { effectPosterior } from "./posterior.ts";
-import { linearStart } from "./start.ts";
+import { fitLinearModels, linearStart, mapStart } from "./start.ts";
 
 const { statistics } = randomCohort({ seed: 61, numIndividuals: 120, rank: 3 });
 const m = statistics.numIndividuals;
@@ -45,6 +46,29 @@ describe.each(["scalar", "spline"] as const)("linearStart with a %s mean", (mean
       for (let i = 0; i < m; i++) s += scores[i * 3 + c] ** 2 / m;
       expect(s).toBeCloseTo(1, 9);
     }
+  });
+});
+
+describe("fitLinearModels", () => {
+  const failing = (code: ErrorCode) => {
+    const onProgress = ({ stage }: FitProgress) => {
+      if (stage === "functional principal components") throw new DtmError(code, "It fell.");
+    };
+    return fitLinearModels(statistics, { mapDimension: 2, onProgress });
+  };
+
+  it("leaves out components that cannot be fitted; a map then starts from the scores of the mixed model", () => {
+    const models = failing("not-monotone");
+    expect(models.fpca).toBeUndefined();
+    expect(models.leftOut).toEqual(["Functional principal components could not be fitted and are left out: It fell."]);
+    const start = mapStart(statistics, models);
+    expect(start.locationMean).toEqual(start.scores);
+    expect(start.warnings).toEqual(models.leftOut);
+    expect(fitLinearModels(statistics, { mapDimension: 2 }).leftOut).toEqual([]);
+  });
+
+  it("is cancelled as a whole", () => {
+    expect(() => failing("cancelled")).toThrow("It fell.");
   });
 });
 

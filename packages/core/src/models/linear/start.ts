@@ -1,10 +1,11 @@
 /**
  * The linear models of a cohort, fitted once: baselines in their own right, and where its maps start from (docs/math/linear.md
  * §7). The linear mixed model gives mean, noise, Σ and principal component scores; the reduced-rank model, started from it,
- * a Gaussian posterior of each place.
+ * a Gaussian posterior of each place (without it, that of the scores).
  */
 
 import { type BasisStatistics, selectStatistics } from "../../basis/statistics.ts";
+import { DtmError } from "../../errors.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { markerModel } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
@@ -20,7 +21,10 @@ import { standardProblem, toStandard } from "./standardize.ts";
 /** Both linear models of one cohort, of the map's dimension. */
 export interface LinearModels {
   readonly lmm: LmmModel;
-  readonly fpca: FpcaModel;
+  /** Absent where it could not be fitted. */
+  readonly fpca?: FpcaModel;
+  /** What could not be fitted and is absent, and why, in sentences. */
+  readonly leftOut: readonly string[];
   /** What a map that starts from them should warn of. */
   readonly warnings: readonly string[];
 }
@@ -36,7 +40,10 @@ export interface LinearModelsOptions extends Omit<LmmStatisticsOptions, "start">
 const MANY_INDIVIDUALS = 50_000;
 const SAMPLE_SIZE = 20_000;
 
-/** Fits the linear mixed model, and functional principal components from it. */
+/**
+ * Fits the linear mixed model, and functional principal components from it; these are left out where they cannot be fitted,
+ * since everything else can be had without them.
+ */
 export function fitLinearModels(statistics: BasisStatistics, options: LinearModelsOptions): LinearModels {
   const { numIndividuals: m, basis } = statistics;
   const { mapDimension: q, seed = 1, warnings = [] } = options;
@@ -47,30 +54,38 @@ export function fitLinearModels(statistics: BasisStatistics, options: LinearMode
   const note = sample === undefined ? [] : [`Fitted to a random sample of ${size} of ${m} individuals.`];
   const common = { ...options, warnings: [...warnings, ...note] };
   const lmm = fitLmmStatistics(fitted, common);
-  const fpca = fitFpcaStatistics(fitted, { ...common, rank: q, start: linearParameters(lmm) });
+  const leftOut: string[] = [];
+  let fpca: FpcaModel | undefined;
+  try {
+    fpca = fitFpcaStatistics(fitted, { ...common, rank: q, start: linearParameters(lmm) });
+  } catch (error) {
+    if (!(error instanceof DtmError) || error.code === "cancelled") throw error;
+    leftOut.push(`Functional principal components could not be fitted and are left out: ${error.message}`);
+  }
   const problem = standardProblem(fitted, markerModel(lmm).mean.kind);
-  const concerns = [lmm, fpca].flatMap((model) =>
+  const concerns = [lmm, ...(fpca === undefined ? [] : [fpca])].flatMap((model) =>
     linearWarnings(problem, toStandard(problem, linearParameters(model))),
   );
-  return { lmm, fpca, warnings: [...new Set(concerns)] };
+  return { lmm, ...(fpca && { fpca }), leftOut, warnings: [...new Set(concerns)] };
 }
 
 /** The start that fitted linear models give to a map of everybody in the statistics. */
 export function mapStart(
   statistics: BasisStatistics,
-  { lmm, fpca, warnings }: LinearModels,
+  { lmm, fpca, leftOut, warnings }: LinearModels,
   shards?: ShardHost,
 ): MapStart {
   const d = markerModel(lmm).basis.numBasis;
-  const places = linearPlaces(fpca, statistics, shards);
+  const scores = linearPlaces(lmm, statistics, shards);
+  const places = fpca === undefined ? scores : linearPlaces(fpca, statistics, shards);
   return {
     mean: markerModel(lmm).mean,
     noise: markerModel(lmm).noise,
     covariance: factorCovariance(lmm.covarianceFactor, d, d),
-    scores: linearPlaces(lmm, statistics, shards).mean,
+    scores: scores.mean,
     locationMean: places.mean,
     locationCovariance: places.covariance,
-    warnings,
+    warnings: [...leftOut, ...warnings],
   };
 }
 

@@ -40,7 +40,7 @@ const se = Math.sqrt(differences.reduce((s, v) => s + (v - mean) ** 2, 0) / (m -
 const pit = Float64Array.from(pits);
 print(`dtm minus LMM per held-out individual: ${mean.toFixed(3)} (se ${se.toFixed(3)}), five folds`);
 print(
-  `forecast intervals: 90 % cover ${centralCoverage(pit, 0.9).toFixed(3)}, 50 % cover ${centralCoverage(pit, 0.5).toFixed(3)}`,
+  `forecast intervals: 90% cover ${centralCoverage(pit, 0.9).toFixed(3)}, 50% cover ${centralCoverage(pit, 0.5).toFixed(3)}`,
 );
 
 const model = fitDtm(cohort);
@@ -57,7 +57,7 @@ for (const level of [0.9, 0.5]) {
     total += numIndividuals(cohort);
   }
   print(
-    `regions of places at ${100 * level} %: highest-density cells cover ${(inside / total).toFixed(3)}, ` +
+    `regions of places at ${100 * level}%: highest-density cells cover ${(inside / total).toFixed(3)}, ` +
       `ellipses of the exact moments ${(insideEllipse / total).toFixed(3)} (${total} simulated individuals)`,
   );
 }

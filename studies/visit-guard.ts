@@ -66,7 +66,7 @@ if (flags.json) {
   const show = ({ share, interval: [low, high], studies: n }: AlarmCount) =>
     `${(100 * share).toFixed(1)} % (${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)}, ${n})`.padEnd(28);
   process.stdout.write(
-    `${"alarms at the 5 % level".padEnd(28)}${"within visit strata".padEnd(28)}${"plain permutation".padEnd(28)}published test\n`,
+    `${"alarms at the 5% level".padEnd(28)}${"within visit strata".padEnd(28)}${"plain permutation".padEnd(28)}published test\n`,
   );
   for (const [name, result] of Object.entries({
     "random labels": randomLabels,

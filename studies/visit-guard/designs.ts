@@ -26,12 +26,12 @@ export type Placer = (cohort: Cohort) => { readonly location: Float64Array; read
 /** Draws values for the visit times of a design: every individual from one law of courses. */
 export type CourseLaw = (design: Cohort, seed: number) => Cohort;
 
-/** Studies that called a difference at the 5 % level. */
+/** Studies that called a difference at the 5% level. */
 export interface AlarmCount {
   readonly alarms: number;
   readonly studies: number;
   readonly share: number;
-  /** 95 % interval of the share. */
+  /** 95% interval of the share. */
   readonly interval: readonly [number, number];
 }
 

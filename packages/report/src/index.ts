@@ -71,6 +71,7 @@ export {
   powerText,
   pValue,
   shortNumbers,
+  significant,
   sized,
   timeWord,
   trimmed,

@@ -3,7 +3,7 @@ import { numIndividuals } from "@trajectory-maps/core";
 import { numObservations, onlyMarker, type ReadCohort } from "@trajectory-maps/core/ingest";
 import { isPrivate } from "../io/run-folder.ts";
 import { cohortSummary } from "../print/summary.ts";
-import { count, whole } from "../print/words.ts";
+import { counted, whole } from "../print/words.ts";
 import type { CommandResult } from "./command.ts";
 import { type FitChoice, MANY_INDIVIDUALS } from "./fit-model.ts";
 
@@ -19,8 +19,8 @@ export function planOf(read: ReadCohort, choice: FitChoice, folder: string, name
   const lines = [
     `${cohortSummary(cohort)}\n`,
     `Columns   ${roles.join(", ")}`,
-    `Rows      ${whole(numRows)} read, ${whole(numRowsLeftOut)} left out, ${count(warnings.length, "warning")}`,
-    `Model     ${kind}, ${count(choice.mapDimension, "dimension")}, ${choice.mean} mean, seed ${choice.seed}` +
+    `Rows      ${whole(numRows)} read, ${whole(numRowsLeftOut)} left out, ${counted(warnings.length, "warning")}`,
+    `Model     ${kind}, ${counted(choice.mapDimension, "dimension")}, ${choice.mean} mean, seed ${choice.seed}` +
       `${schedule === null ? "" : `, schedule ${schedule}`}`,
     `Baselines lmm, fpca`,
     `Would write into ${folder}:`,

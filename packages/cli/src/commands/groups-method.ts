@@ -1,6 +1,6 @@
 /** How groups are made: by a tree of the places, or by Gaussians fitted to them. */
 import { type GroupMethod, rotatedComponents } from "@trajectory-maps/core/study";
-import { brief, percent } from "../print/words.ts";
+import { percent, significant } from "../print/words.ts";
 import { type OptionSpec, type Options, textOption } from "./command.ts";
 import type { PlacedRun, StudiedGroups } from "./study-parts.ts";
 
@@ -39,7 +39,7 @@ export function componentsLine(found: ReturnType<typeof componentsOf>, timeUnit:
   if (found === null) return "";
   const unit = timeUnit && ` ${timeUnit}`;
   const parts = found.components.map(
-    ({ share, peak }) => `${percent(share)} most at ${brief(Math.round(10 * peak) / 10)}${unit}`,
+    ({ share, peak }) => `${percent(share)} most at ${significant(Math.round(10 * peak) / 10)}${unit}`,
   );
   return `\n\nVariance  components of ${found.model} after varimax: ${parts.join("; ")}`;
 }

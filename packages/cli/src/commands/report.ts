@@ -11,7 +11,7 @@ import { loadRasterizer } from "../io/raster.ts";
 import { readResult } from "../io/results.ts";
 import { openRun } from "../io/run-folder.ts";
 import { checkOutputs, type OutputFile, writeOutputs, writeSingle } from "../io/write.ts";
-import { count } from "../print/words.ts";
+import { counted } from "../print/words.ts";
 import { type Pool, withPool } from "../threads/pool.ts";
 import { ASSOCIATE_FILE, associationChoice, associationJson, landmarkOf, OUTCOME_OPTIONS } from "./associate.ts";
 import {
@@ -102,7 +102,7 @@ export const report: Command = {
     );
     const page = writeSingle(out, html, options.force === true);
     const figures = figureFolder === undefined ? [] : writeOutputs(figureFolder, files);
-    const said = figures.length === 0 ? "" : `\n          ${count(figures.length, "figure")} in ${figureFolder}`;
+    const said = figures.length === 0 ? "" : `\n          ${counted(figures.length, "figure")} in ${figureFolder}`;
     return {
       text: `Report    ${page}${said}`,
       json: { report: page, figures, computed: parts.computed, reused: parts.reused },

@@ -16,7 +16,7 @@ import { type CsvCell, csvPieces } from "@trajectory-maps/report";
 import { fileExists, isFolder } from "../io/read.ts";
 import { openRun, readModel, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";
-import { count } from "../print/words.ts";
+import { counted } from "../print/words.ts";
 import { type Command, FORCE_OPTION, type Options, textOption } from "./command.ts";
 import { seedOf, wholeNumber } from "./numbers.ts";
 
@@ -62,7 +62,7 @@ export const simulate: Command = {
       { name: "visits.csv", text: visitsCsv(cohort) },
       { name: "subjects.csv", text: csvPieces(header, rows(), { exact: true }) },
     ]);
-    const said = `${count(about.individuals, "individual")} with ${count(about.observations, "observation")} of ${about.marker.name}`;
+    const said = `${counted(about.individuals, "individual")} with ${counted(about.observations, "observation")} of ${about.marker.name}`;
     return { text: `${said}\nWritten   ${paths.join("\n          ")}`, json: { ...about, files: paths } };
   },
 };

@@ -3,22 +3,22 @@ import { describe, expect, it } from "vitest";
 import { table } from "./table.ts";
 import { createTalk } from "./talk.ts";
 import { textMap } from "./text-map.ts";
-import { brief, count, whole, wrap } from "./words.ts";
+import { counted, significant, whole, wrap } from "./words.ts";
 
 describe("words", () => {
   it("show numbers with the digits that matter", () => {
-    expect([0, 0.03124, 1.931, 14.105, 99.96, 1718.4, -2.5, 1e-7].map(brief)).toEqual([
+    expect([0, 0.03124, 1.931, 14.105, 99.96, 1718.4, -2.5, 1e-7].map((x) => significant(x))).toEqual([
       "0",
       "0.0312",
       "1.93",
       "14.1",
       "100",
       "1,718",
-      "-2.5",
-      "1.0e-7",
+      "−2.5",
+      "1 × 10⁻⁷",
     ]);
     expect(whole(1234567)).toBe("1,234,567");
-    expect([count(1, "individual"), count(312, "individual")]).toEqual(["1 individual", "312 individuals"]);
+    expect([counted(1, "individual"), counted(312, "individual")]).toEqual(["1 individual", "312 individuals"]);
   });
 
   it("wrap at spaces and indent later lines", () => {

@@ -1,7 +1,7 @@
 /** The quality of a cohort as a page of text. */
 import { applyTransform, type CohortQuality, type FiveNumbers } from "@trajectory-maps/core/ingest";
 import { table } from "./table.ts";
-import { brief, count, percent, whole } from "./words.ts";
+import { counted, percent, significant, whole } from "./words.ts";
 
 const TITLE = 12;
 const SHADES = [" ", "·", "+", "o", "O", "@"];
@@ -13,7 +13,7 @@ export function qualityPage(quality: CohortQuality): string {
   const unit = marker.unit && ` ${marker.unit}`;
   const time = marker.timeUnit && ` ${marker.timeUnit}`;
   const lines = [
-    line("Cohort", `${count(individuals, "individual")}, ${count(observations, "observation")} of ${marker.name}`),
+    line("Cohort", `${counted(individuals, "individual")}, ${counted(observations, "observation")} of ${marker.name}`),
     line("Rows", `${whole(rows)} in the file, ${whole(rowsLeftOut)} left out`),
     line(
       "Visits",
@@ -21,7 +21,7 @@ export function qualityPage(quality: CohortQuality): string {
     ),
     line(
       "Times",
-      `${brief(quality.firstTime)} to ${brief(quality.lastTime)}${time}; ${count(quality.distinctTimes, "distinct time")}`,
+      `${significant(quality.firstTime)} to ${significant(quality.lastTime)}${time}; ${counted(quality.distinctTimes, "distinct time")}`,
     ),
     line(
       "Spans",
@@ -30,7 +30,10 @@ export function qualityPage(quality: CohortQuality): string {
         : `${middle(quality.spans)}${time} from first to last visit`,
     ),
     line("Gaps", quality.gaps === null ? "none" : `${middle(quality.gaps)}${time} between consecutive visits`),
-    line("Values", `mean ${brief(values.mean)}, sd ${brief(values.sd)}, ${middle(values.quantiles)}${unit}`),
+    line(
+      "Values",
+      `mean ${significant(values.mean)}, sd ${significant(values.sd)}, ${middle(values.quantiles)}${unit}`,
+    ),
     line("", histogramLine(quality)),
   ];
   return [lines.join("\n"), visitTable(quality), findings(quality), design(quality)].join("\n\n");
@@ -38,7 +41,7 @@ export function qualityPage(quality: CohortQuality): string {
 
 /** "median 5 (IQR 3-9, range 1-16)". */
 function middle([least, low, median, high, most]: FiveNumbers): string {
-  return `median ${brief(median)} (IQR ${brief(low)}-${brief(high)}, range ${brief(least)}-${brief(most)})`;
+  return `median ${significant(median)} (IQR ${significant(low)}-${significant(high)}, range ${significant(least)}-${significant(most)})`;
 }
 
 function visitTable({ visitClasses, individuals }: CohortQuality): string {
@@ -84,12 +87,12 @@ function design({ design: { edges, counts, covered }, individuals, marker }: Coh
   };
   const rows = Array.from({ length: n }, (_, r) => {
     const a = n - 1 - r;
-    const label = r % 3 === 0 ? brief(edges[a + 1] ?? 0) : "";
+    const label = r % 3 === 0 ? significant(edges[a + 1] ?? 0) : "";
     const cells = Array.from({ length: n }, (_, b) => shade(counts[a * n + b] ?? 0).repeat(2)).join(" ");
     return `${label.padStart(TITLE - 2)} |${cells.trimEnd()}`;
   });
   const width = 3 * n - 1;
-  const axis = `${brief(edges[0] ?? 0)}${brief(edges[n] ?? 0).padStart(width - brief(edges[0] ?? 0).length)}`;
+  const axis = `${significant(edges[0] ?? 0)}${significant(edges[n] ?? 0).padStart(width - significant(edges[0] ?? 0).length)}`;
   const unit = marker.timeUnit === "" ? "time" : marker.timeUnit;
   return [
     line(
@@ -106,7 +109,7 @@ function design({ design: { edges, counts, covered }, individuals, marker }: Coh
 /** Bars with the ends of their bins, and the scale on which bins are equal where it is not the marker's own. */
 function histogramLine({ histogram: { edges, counts }, marker: { transform } }: CohortQuality): string {
   const scaled = transform !== "identity" && edges.every((edge) => Number.isFinite(applyTransform(transform, edge)));
-  const ends = `${brief(edges[0] ?? 0)} to ${brief(edges[edges.length - 1] ?? 0)}`;
+  const ends = `${significant(edges[0] ?? 0)} to ${significant(edges[edges.length - 1] ?? 0)}`;
   return `${bars(counts)}  ${ends}${scaled ? `, ${transform} scale` : ""}`;
 }
 

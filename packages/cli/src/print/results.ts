@@ -3,7 +3,7 @@ import type { Association, Comparison, Marker } from "@trajectory-maps/core";
 import { courseAt, type LandmarkSurvival } from "@trajectory-maps/core/study";
 import type { StudiedGroups } from "../commands/study-parts.ts";
 import { table } from "./table.ts";
-import { brief, count, percent, whole, wrap } from "./words.ts";
+import { counted, percent, significant, whole, wrap } from "./words.ts";
 
 const INDENT = " ".repeat(10);
 const WIDTH = 80;
@@ -47,7 +47,7 @@ export function comparisonPage({ models, differences, folds, repeats, verdict }:
     reference === undefined ? "" : `minus ${reference}`,
     "CRPS",
     "MAE",
-    "50 %, 90 % cover",
+    "50%, 90% cover",
   ];
   const repeated = repeats > 1 ? `, ${repeats} times` : "";
   return [
@@ -68,14 +68,14 @@ export function groupsPage(
   const rows = groups.map(({ letter, name, numMembers, course, from, until }, k) => {
     const kept = stability?.groups.find(({ group }) => group === k)?.pairsKept;
     // Within what is followed: beyond, a median is what the model expects of people no longer seen.
-    const medians = [from, (from + until) / 2, until].map((t) => brief(courseAt(course.times, course.median, t)));
+    const medians = [from, (from + until) / 2, until].map((t) => significant(courseAt(course.times, course.median, t)));
     return [
       letter,
       name,
       whole(numMembers),
       percent(numMembers / total),
       medians.join("  "),
-      brief(Math.floor(10 * until + 1e-9) / 10),
+      significant(Math.floor(10 * until + 1e-9) / 10),
       kept === undefined || Number.isNaN(kept) ? "" : percent(kept),
     ];
   });
@@ -83,7 +83,7 @@ export function groupsPage(
   const lines = [
     line(
       "Groups",
-      `${count(groups.length, "group")} of ${count(total, "individual")}, ` +
+      `${counted(groups.length, "group")} of ${counted(total, "individual")}, ` +
         (method === "ward"
           ? "by Ward's method on the places"
           : `Gaussians fitted to the places; membership is ${percent(certainty)} certain (groups.csv has the shares)`),
@@ -109,7 +109,7 @@ export function groupsPage(
       "",
       line(
         "Stability",
-        `${verdict}: adjusted Rand index ${meanAdjustedRand.toFixed(2)} over ${count(adjustedRand.length, "refit")}.${advice}`,
+        `${verdict}: adjusted Rand index ${meanAdjustedRand.toFixed(2)} over ${counted(adjustedRand.length, "refit")}.${advice}`,
       ),
     );
   }
@@ -155,8 +155,8 @@ export function associationPage({ outcomes, controls, primary }: Association): s
 
 /** Median with its interval; "-" for an end that is not reached. */
 function showMedian({ time, lower, upper }: LandmarkSurvival["curves"][number]["median"]): string {
-  const end = (t: number) => (Number.isFinite(t) ? brief(t) : "-");
-  return Number.isFinite(time) ? `${brief(time)} [${end(lower)}, ${end(upper)}]` : "not reached";
+  const end = (t: number) => (Number.isFinite(t) ? significant(t) : "-");
+  return Number.isFinite(time) ? `${significant(time)} [${end(lower)}, ${end(upper)}]` : "not reached";
 }
 
 /** Survival after the landmark: groups, log-rank, Cox. */
@@ -182,10 +182,10 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
   return [
     line(
       "Survival",
-      `time to ${event} from the landmark at ${brief(landmark)}${unit} on. Each place uses visits up to the landmark only; ` +
+      `time to ${event} from the landmark at ${significant(landmark)}${unit} on. Each place uses visits up to the landmark only; ` +
         "the map itself was fitted on all visits.",
     ),
-    line("", `${count(numIndividuals, "individual")}, ${count(numEvents, "event")}; left out: ${left}`),
+    line("", `${counted(numIndividuals, "individual")}, ${counted(numEvents, "event")}; left out: ${left}`),
     "",
     table(
       [

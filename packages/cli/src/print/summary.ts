@@ -4,7 +4,7 @@ import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { basisDomain, measurementSd, type Places, placementAt } from "@trajectory-maps/core/models";
 import { table } from "./table.ts";
 import { LEGEND, textMap } from "./text-map.ts";
-import { brief, count, percent, whole, wrap } from "./words.ts";
+import { counted, percent, significant, whole, wrap } from "./words.ts";
 
 /** A fitted model with the log-likelihood of everyone in the cohort. */
 export interface ScoredFit {
@@ -33,12 +33,12 @@ export function cohortSummary(cohort: Cohort): string {
   return [
     line(
       "Cohort",
-      `${count(m, "individual")}, ${count(times.length, "observation")} of ${name}${unit && ` (${unit})`}${scale}`,
+      `${counted(m, "individual")}, ${counted(times.length, "observation")} of ${name}${unit && ` (${unit})`}${scale}`,
     ),
     line(
       "",
       `${n[Math.floor(m / 2)]} observations in the median individual (${n[0]} to ${n[m - 1]}; ${whole(singles)} with one), ` +
-        `from ${brief(first)} to ${brief(last)}${timeUnit && ` ${timeUnit}`}`,
+        `from ${significant(first)} to ${significant(last)}${timeUnit && ` ${timeUnit}`}`,
     ),
   ].join("\n");
 }
@@ -51,8 +51,8 @@ export function modelTable(fits: readonly ScoredFit[], m: number): string {
       modelTitle(model),
       logLikelihood.toFixed(2),
       (logLikelihood / m).toFixed(3),
-      brief(measurementSd(markerModel(model).noise)),
-      `${converged ? "yes" : "NO"}, ${count(iterations, "iteration")}`,
+      significant(measurementSd(markerModel(model).noise)),
+      `${converged ? "yes" : "NO"}, ${counted(iterations, "iteration")}`,
     ];
   });
   return table(["Model", "log-likelihood", "per individual", "noise sd", "converged"], rows, [4]);
@@ -65,9 +65,9 @@ export function modelTitle(model: TrajectoryModel): string {
     case "fpca":
       return `principal components, rank ${model.mapDimension}`;
     case "dtm":
-      return `trajectory map, ${count(model.mapDimension, "dimension")}`;
+      return `trajectory map, ${counted(model.mapDimension, "dimension")}`;
     case "dtm-paper":
-      return `trajectory map as published, ${count(model.mapDimension, "dimension")}`;
+      return `trajectory map as published, ${counted(model.mapDimension, "dimension")}`;
     default:
       return (model satisfies never as TrajectoryModel).kind;
   }
@@ -82,7 +82,8 @@ export function mapSummary(model: TrajectoryModel): string {
     lines.push(line("Map", `carries ${percent(varianceShare)} of the variation between individuals; ${scales(model)}`));
     if (residual.kind === "none") lines.push(line("", "no residual effect beside the map"));
     else {
-      const tau = residual.tau === null ? "" : ` (tau ${brief(residual.tau)}${residual.atCap ? ", at its cap" : ""})`;
+      const tau =
+        residual.tau === null ? "" : ` (tau ${significant(residual.tau)}${residual.atCap ? ", at its cap" : ""})`;
       lines.push(line("", `the other ${rest} is a residual individual effect${tau}`));
     }
     lines.push(line("", `lower bound of the log-likelihood ${model.bound.toFixed(2)}`));
@@ -101,7 +102,7 @@ function lastBound(model: TrajectoryModel): string {
 function scales(model: Extract<TrajectoryModel, { kind: "dtm" | "dtm-paper" }>): string {
   const { kernel } = markerModel(model).map;
   if (kernel.kind === "linear") return "a linear map";
-  const distinct = [...new Set(kernel.lengthscales)].map(brief);
+  const distinct = [...new Set(kernel.lengthscales)].map((x) => significant(x));
   return `length-scale${distinct.length > 1 ? "s" : ""} ${distinct.join(", ")}`;
 }
 
@@ -126,11 +127,11 @@ export function courseTable(model: TrajectoryModel): string {
   }
   const rows = places.map((place) => {
     const { median } = predict(model, placementAt(model, place), times, { interval: "curve" });
-    return [`(${Array.from(place, brief).join(", ")})`, ...Array.from(median, brief)];
+    return [`(${Array.from(place, (x) => significant(x)).join(", ")})`, ...Array.from(median, (x) => significant(x))];
   });
   const { name, unit, timeUnit } = own.marker;
   const title = line("Courses", `median ${name}${unit && ` (${unit})`} by place and time`);
-  const header = ["at place", ...times.map((t) => `${brief(t)}${timeUnit && ` ${timeUnit}`}`)];
+  const header = ["at place", ...times.map((t) => `${significant(t)}${timeUnit && ` ${timeUnit}`}`)];
   return `${title}\n${indent(table(header, rows))}`;
 }
 

@@ -6,7 +6,7 @@ export type ComparedModel = (typeof COMPARED_MODELS)[number];
 export interface ModelDifference {
   readonly model: ComparedModel;
   readonly reference: ComparedModel;
-  /** Mean over held-out individuals of the difference in log-likelihood, its paired standard error and 95 % interval. */
+  /** Mean over held-out individuals of the difference in log-likelihood, its paired standard error and 95% interval. */
   readonly mean: number;
   readonly se: number;
   readonly lower: number;

@@ -5,7 +5,7 @@
  * Fixed point of T ← polar factor of F'( Z³ − Z diag(Z'Z)/d ), Z³ entry by entry, from T = I: the iteration of R's
  * `varimax`, which therefore ends in the same signs and order of columns. That iteration can stand still off the
  * maximum (perfect simple structure, evenly shared, is the known case); where turning pairs of columns by Kaiser's
- * angle still raises V by more than 1 % of it, those turns are taken instead.   (docs/math/groups.md §6)
+ * angle still raises V by more than 1% of it, those turns are taken instead.   (docs/math/groups.md §6)
  */
 import { checkOption, DtmError } from "../errors.ts";
 import { identity, multiply, transpose, turnColumnsInPlace } from "../numeric/matrix.ts";

@@ -46,7 +46,7 @@ export interface Places {
 export interface Placements extends Places {
   /** Posterior means of the spline coefficients, as deviations from the population mean, [m,d]. */
   readonly coefficients: Float64Array;
-  /** Areas (lengths for q = 1) of the 50 % and 90 % highest-density regions, [m]. */
+  /** Areas (lengths for q = 1) of the 50% and 90% highest-density regions, [m]. */
   readonly area50: Float64Array;
   readonly area90: Float64Array;
   readonly outsideMass: Float64Array; // [m]
@@ -59,12 +59,12 @@ export interface Placements extends Places {
   };
 }
 
-/** Standard deviations from the middle to the border of the 50 % region of a Gaussian in 1 and 3 dimensions. */
+/** Standard deviations from the middle to the border of the 50% region of a Gaussian in 1 and 3 dimensions. */
 const HALF_1 = 0.6744897501960817;
 const HALF_3 = 1.5381722544550522;
 
 /**
- * Standard deviation of a place from the size of its 50 % region, because a moment is pulled by the little mass that lies
+ * Standard deviation of a place from the size of its 50% region, because a moment is pulled by the little mass that lies
  * where the map means nothing: that of the Gaussian whose region is as large,
  *   q = 1: length / (2 · 0.6745),   q = 2: √(area / 2π ln 2),   q = 3: ∛(3 volume / 4π) / 1.5382;
  * without a size √(tr S / q) for the covariance S [q,q].

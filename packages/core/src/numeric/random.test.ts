@@ -30,7 +30,7 @@ describe("createRandom", () => {
     expectMoments(() => random.categorical([1, 3]), 0.75, 0.1875, 2.34);
   });
 
-  it("keeps normal tails: the share beyond 2 is 4.55 %", () => {
+  it("keeps normal tails: the share beyond 2 is 4.55%", () => {
     const random = createRandom(5);
     let beyond = 0;
     for (let k = 0; k < DRAWS; k++) if (Math.abs(random.normal()) > 2) beyond++;

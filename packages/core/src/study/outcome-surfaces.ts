@@ -42,7 +42,7 @@ export function outcomeSurface(
 export interface OutcomeSurfaceOptions {
   /** Lattice points along each axis. Default 129 on the line, 49 in the plane. */
   readonly gridSize?: number;
-  /** Default 199: enough for a 95 % quantile, and many outcomes of large cohorts stay quick. */
+  /** Default 199: enough for a 95% quantile, and many outcomes of large cohorts stay quick. */
   readonly permutations?: number;
   /** Largest adjusted p-value of an outcome that gets a surface. Default 0.05, exclusive. */
   readonly level?: number;

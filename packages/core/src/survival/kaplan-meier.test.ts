@@ -65,7 +65,7 @@ describe("kaplanMeier", () => {
       const truth = Math.exp(-0.7);
       if (at.lower <= truth && truth <= at.upper) covered++;
     }
-    // 95 % ± 3 binomial standard errors of 400 studies.
+    // 95% ± 3 binomial standard errors of 400 studies.
     expect(covered / 400).toBeGreaterThan(0.917);
     expect(covered / 400).toBeLessThan(0.983);
   });
@@ -101,7 +101,7 @@ describe("curveAt", () => {
     const expected = [1, 0.025 ** (1 / 6), 0.025 ** (1 / 5), 0.025];
     for (const [k, lower] of expected.entries()) expect(rows[k].lower).toBeCloseTo(lower, 12);
     expect(rows[4].lower).toBeNaN();
-    // Clopper and Pearson: with this S, no event among the n at risk has probability 2.5 %.
+    // Clopper and Pearson: with this S, no event among the n at risk has probability 2.5%.
     expect(rows[2].lower ** rows[2].atRisk).toBeCloseTo(0.025, 12);
     expect(curveAt(kaplanMeier({ times: [1, 2], events: [0, 0] }, { level: 0.8 }), [1.5])[0].lower).toBeCloseTo(
       0.1,

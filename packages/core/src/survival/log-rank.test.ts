@@ -43,13 +43,13 @@ describe("logRank", () => {
     expect(logRank(data, renamed, 3).statistic).toBeCloseTo(logRank(data, labels, 3).statistic, 10);
   });
 
-  it("rejects 5 % of studies without a difference", () => {
+  it("rejects 5% of studies without a difference", () => {
     let rejected = 0;
     for (let seed = 0; seed < 600; seed++) {
       const { data, labels } = study([30, 30, 30], [1, 1, 1], seed);
       if (logRank(data, labels, 3).pValue < 0.05) rejected++;
     }
-    // Three binomial standard errors of 600 studies are 2.7 %.
+    // Three binomial standard errors of 600 studies are 2.7%.
     expect(Math.abs(rejected / 600 - 0.05)).toBeLessThan(0.027);
   });
 

@@ -196,7 +196,7 @@ export function drawRamp(
   return at - x;
 }
 
-/** "under 40", "over 110 %": the ends of a ramp in words. */
+/** "under 40", "over 110%": the ends of a ramp in words. */
 export function rampEnds(terrain: Terrain): readonly [string, string] {
   const { levels, decimals, unit } = terrain;
   if (levels.length === 0) return ["", ""];

@@ -61,7 +61,7 @@ describe("distinctCourses", () => {
     expect(found.evidence[0].difference).toBeGreaterThan(2);
   });
 
-  it("asks for 20 members from 200 individuals on, for 3 % of many", () => {
+  it("asks for 20 members from 200 individuals on, for 3% of many", () => {
     const sizes = [40, 200, 400, 2000].map((n) => {
       const { tree, courses } = levels([0, 9], n / 2);
       return distinctCourses(tree, courses, TIMES, 1).leastSize;

@@ -6,7 +6,7 @@
  * The answer is the largest k with difference(k) ≥ 2 and smallest(k) ≥ n₀: any two groups then differ by two sd of the
  * noise in level at some time, or in change between two times (courses that cross: a steady fall, and a late one from
  * higher up), and every group is large enough to be described.
- * n₀ is 3 % of the individuals, but at least 20, or a tenth of fewer than 200.   (docs/math/groups.md §2)
+ * n₀ is 3% of the individuals, but at least 20, or a tenth of fewer than 200.   (docs/math/groups.md §2)
  */
 import { checkOption } from "../../errors.ts";
 import { groupCourses } from "./courses.ts";

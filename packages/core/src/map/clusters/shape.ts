@@ -2,7 +2,7 @@
  * The shape of a course in at most two straight pieces. On the scale of the model (so that noise has one size σ), with
  * trapezoid weights over the given times:
  *   one line     y(t) ≈ a + b t;
- *   two pieces   y(t) ≈ a + b t + c (t − h)₊, h between 15 % and 85 % of the span, least squares over 71 places of h.
+ *   two pieces   y(t) ≈ a + b t + c (t − h)₊, h between 15% and 85% of the span, least squares over 71 places of h.
  * Two pieces are used where one line misses by more than 0.2σ (root mean square) and two miss by at most 0.7 of that.
  * A piece is level if its slope is under 0.6σ a year (a tenth of the span where the unit of time is unknown) and its
  * change under 1.5σ. Two pieces that say the same become one.   (docs/math/groups.md §5)

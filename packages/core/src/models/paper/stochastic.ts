@@ -98,7 +98,7 @@ export function stochasticSchedule(
       const change = (value - before) / Math.abs(value);
       state.converged = Math.abs(change) <= SETTLED;
       const words = state.converged ? "settled" : "still moved";
-      state.verdict = `Finished the ${settings.epochs} planned epochs; in the last one the bound ${words}: ${(100 * change).toPrecision(2)} %.`;
+      state.verdict = `Finished the ${settings.epochs} planned epochs; in the last one the bound ${words}: ${(100 * change).toPrecision(2)}%.`;
       return true;
     }
     run.epoch++;

@@ -39,7 +39,7 @@ describe.each(["identity", "log"] as const)("questions about a curve (%s)", (tra
     const draws = drawCurves(model, someone, [1, 4], { numDraws, seed: 77 });
     const changes = Float64Array.from({ length: numDraws }, (_, s) => draws[2 * s + 1] - draws[2 * s]).sort();
     const spread = change.upper - change.lower;
-    // Quantiles of 40,000 draws have standard errors of about 0.4 % of the width.
+    // Quantiles of 40,000 draws have standard errors of about 0.4% of the width.
     expect(Math.abs(change.median - changes[numDraws / 2])).toBeLessThan(0.02 * spread);
     expect(Math.abs(change.lower - changes[0.05 * numDraws])).toBeLessThan(0.02 * spread);
     expect(Math.abs(change.upper - changes[0.95 * numDraws])).toBeLessThan(0.02 * spread);

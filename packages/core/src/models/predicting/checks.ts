@@ -22,7 +22,7 @@ export function modelThreshold(where: string, model: ModelBase, threshold: numbe
 /** Refuses a level that is no probability strictly inside (0, 1). */
 export function checkLevel(where: string, level: number): void {
   const ok = typeof level === "number" && level > 0 && level < 1;
-  checkOption(ok, where, "level between 0 and 1", level, "Use 0.9 for a 90 % band.");
+  checkOption(ok, where, "level between 0 and 1", level, "Use 0.9 for a 90% band.");
 }
 
 /** Refuses a number of draws that is not a whole number of 10 or more. */

@@ -19,7 +19,7 @@ describe("simultaneousBand", () => {
     }
     expect(inside / S).toBeGreaterThan(0.87);
     expect(inside / S).toBeLessThan(0.925);
-    // Pointwise 90 % of N(0, 1 + 0.09) at t = 0 would be ±1.717.
+    // Pointwise 90% of N(0, 1 + 0.09) at t = 0 would be ±1.717.
     expect(band.upper[0]).toBeGreaterThan(1.8);
   });
 });

@@ -155,7 +155,7 @@ export const fileSchema = z.strictObject({
     location: numbers("A shown place, [mapDimension]"),
     times: fiveNumbers("Times"),
     median: fiveNumbers("Median of a new measurement at that place, original scale"),
-    upper: fiveNumbers("Upper end of the 90 % interval of a new measurement"),
+    upper: fiveNumbers("Upper end of the 90% interval of a new measurement"),
   }),
 });
 

@@ -34,7 +34,7 @@ export function problemOf(columns: CohortColumns, mapDimension = 2, mean: "scala
   return { cohort, statistics, start: linearStart(statistics, { mapDimension, mean }) };
 }
 
-/** Small and quick: a coarse lattice and nine inducing places. */
+/** Small and quick: a coarse lattice and nine inducing points. */
 export const quick = { nodes: { step: 0.5 }, inducing: { perDimension: 3 } } as const;
 
 /** A model without the time it took. */

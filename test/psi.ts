@@ -34,7 +34,7 @@ export interface PsiGradient {
   readonly inducing: Float64Array;
 }
 
-/** Empty statistics for p inducing places. */
+/** Empty statistics for p inducing points. */
 export function createPsi(p: number): Psi {
   return { psi0: 0, psi1: new Float64Array(p), psi2: new Float64Array(p * p) };
 }

@@ -10,7 +10,7 @@ import { chunkOf, interleave } from "../measure.ts";
 import { runPython } from "../peers.ts";
 import { paperProblem } from "./paper-problem.ts";
 
-/** Inducing places per dimension, and how many times faster than GPy it must be. */
+/** Inducing points per dimension, and how many times faster than GPy it must be. */
 const SIZES = [
   [5, 20],
   [7, 50],
@@ -67,7 +67,7 @@ export const bound: BenchCase = {
           "the same, with the gradient in mean, noise and kernel",
           "whole",
           goal,
-          "what GPy computes, but for its moving inducing places; GPy runs without its compiled extras",
+          "what GPy computes, but for its moving inducing points; GPy runs without its compiled extras",
         ),
       );
     }

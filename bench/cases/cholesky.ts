@@ -4,7 +4,7 @@ import { against, type BenchCase, requireClose } from "../case.ts";
 import { chunkOf, interleave, type Variant } from "../measure.ts";
 import { compileC, startChild } from "../peers.ts";
 
-const N = 125; // p = 25 inducing places, d = 5 coefficients
+const N = 125; // p = 25 inducing points, d = 5 coefficients
 
 export const choleskyInverse: BenchCase = {
   name: "cholesky",

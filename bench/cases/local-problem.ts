@@ -23,7 +23,7 @@ export interface LocalBench {
   readonly theta: Float64Array;
 }
 
-/** A problem with p = perDimension² inducing places on a grid. */
+/** A problem with p = perDimension² inducing points on a grid. */
 export function localBench(perDimension: number): LocalBench {
   const kernel: RbfKernel = { kind: "rbf", signalVariance: 1.2, lengthscales: Float64Array.of(1, 1), jitter: 1e-6 };
   const p = perDimension ** 2;

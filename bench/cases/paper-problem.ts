@@ -8,7 +8,7 @@ import { type GlobalParameters, packLocations } from "../../packages/core/src/mo
 import { trace } from "../../packages/core/src/numeric/matrix.ts";
 import { startOf } from "../cohorts.ts";
 
-/** Parameters of the linear start with a grid of perDimension² inducing places. */
+/** Parameters of the linear start with a grid of perDimension² inducing points. */
 export function paperParameters(start: MapStart, statistics: BasisStatistics, perDimension: number): GlobalParameters {
   const d = statistics.basis.numBasis;
   return {

@@ -150,7 +150,7 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
 
   it("shows under the pointer the course that the library predicts there", async () => {
     const file = await exported(page, "Model");
-    expect(file.contains).toMatch(/Contains: \d+ inducing places, \d+ values, settings/);
+    expect(file.contains).toMatch(/Contains: \d+ inducing points, \d+ values, settings/);
     expect(file.contains).toContain("Contains no identifiers and no measurements.");
     model = loadModel(file.text);
     places = recordsOf((await exported(page, "Places")).text).map(({ id, x1, x2, visits: n }) => ({

@@ -1,5 +1,5 @@
 /**
- * The local objective of the published map for q = 2 and inducing places on a grid (models/paper/local.ts,
+ * The local objective of the published map for q = 2 and inducing points on a grid (models/paper/local.ts,
  * docs/math/local-step.md): weights of an individual, value, gradient and Hessian of J in θ = [m, log diag T, T_21], and
  * sums of features over individuals. Features are ψ1 at the nodes of the grid and Ψ2 at those of its midpoints; rows and
  * columns of both are made even. Whoever is out of the grid's range is left to the host.

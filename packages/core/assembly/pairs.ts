@@ -1,5 +1,5 @@
 /**
- * Sums over nodes and pairs (j ≤ l) of inducing places for the recommended map (models/dtm/pairs.ts): four pairs at a time
+ * Sums over nodes and pairs (j ≤ l) of inducing points for the recommended map (models/dtm/pairs.ts): four pairs at a time
  * (tiles.ts), with the products a_j a_l of a group made as they are needed.
  */
 import { Pairs } from "./contexts";

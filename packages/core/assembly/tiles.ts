@@ -1,5 +1,5 @@
 /**
- * Products over many nodes, four individuals (or four pairs of inducing places) at a time. Nodes stand in tiles of four:
+ * Products over many nodes, four individuals (or four pairs of inducing points) at a time. Nodes stand in tiles of four:
  *   tables and sums  T [tile][k][4],   weights  R [tile][b][4],   coefficients  P [k][b],   b = 0..3.
  * A tile and its coefficients stay in registers; every loop runs over contiguous memory. `active` lists the tiles in use.
  */

@@ -62,7 +62,7 @@ export function exportFiles(explorer: Explorer): ExportFile[] {
       );
     }
     const places = isMapModel(model)
-      ? `${markerModel(model).map.numInducing} inducing places, ${markerModel(model).map.numInducing * markerModel(model).basis.numBasis} values, `
+      ? `${markerModel(model).map.numInducing} inducing points, ${markerModel(model).map.numInducing * markerModel(model).basis.numBasis} values, `
       : "";
     files.push({
       key: "model",

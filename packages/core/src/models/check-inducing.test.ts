@@ -3,7 +3,7 @@ import { makeCohort } from "../cohort/cohort.ts";
 import { checkInducing } from "./check-inducing.ts";
 import { startDtm } from "./fit-models.ts";
 
-describe("more inducing places than individuals", () => {
+describe("more inducing points than individuals", () => {
   const rows = Array.from({ length: 40 }, (_, k) => ({ id: `p${k % 10}`, t: k % 4, y: Math.sin(k) }));
   const cohort = makeCohort({
     ids: rows.map(({ id }) => id),

@@ -1,4 +1,4 @@
-/** Inducing places asked for must not outnumber the individuals: they could not be told apart by the data. */
+/** Inducing points asked for must not outnumber the individuals: they could not be told apart by the data. */
 import { checkOption } from "../errors.ts";
 
 /** The parts of inducing options that say how many places there are. */
@@ -9,7 +9,7 @@ interface AskedInducing {
 }
 
 /**
- * Refuses more inducing places than the cohort has individuals. Only a number that was asked for is judged: the default
+ * Refuses more inducing points than the cohort has individuals. Only a number that was asked for is judged: the default
  * grid belongs to the prior, and small cohorts are fitted with it.
  */
 export function checkInducing(asked: AskedInducing | undefined, mapDimension: number, numIndividuals: number): void {
@@ -19,7 +19,7 @@ export function checkInducing(asked: AskedInducing | undefined, mapDimension: nu
   checkOption(
     !(p > numIndividuals),
     "fitDtm",
-    `at most ${numIndividuals} inducing places, one for each individual`,
+    `at most ${numIndividuals} inducing points, one for each individual`,
     p,
     "Ask for fewer, or leave the option out.",
   );

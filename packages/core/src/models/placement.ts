@@ -25,7 +25,7 @@ export interface Placement {
   readonly variational?: VariationalPlace;
   /** Observations outside the times the model was trained on; they were moved to its first or last time. */
   readonly numOutsideTimes: number;
-  /** Posterior mass further than a length-scale from every inducing place, where the map says nothing. */
+  /** Posterior mass further than a length-scale from every inducing point, where the map says nothing. */
   readonly outsideMass: number;
 }
 

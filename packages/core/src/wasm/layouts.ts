@@ -69,7 +69,7 @@ export const PASS = layout(
   ["packBlock", "expectBlock", "startBlock", "residualBlock", "maximizeBlock"],
 );
 
-/** Sums over nodes and pairs of inducing places (assembly/pairs.ts); groups of four pairs, `numRows` even. */
+/** Sums over nodes and pairs of inducing points (assembly/pairs.ts); groups of four pairs, `numRows` even. */
 export const PAIRS = layout(
   "Pairs",
   ["numInducing", "numTiles", "numRows", "numGroups"],
@@ -98,7 +98,7 @@ export const POSITIVE = layout(
   ["factorPositive", "solvePositive", "invertPositive"],
 );
 
-/** The local objective of the published map on a grid of rows × columns inducing places (assembly/local.ts). */
+/** The local objective of the published map on a grid of rows × columns inducing points (assembly/local.ts). */
 export const LOCAL = layout(
   "Local",
   ["numParameters", "rows", "columns", "numBasis", "numBand"],

@@ -3,7 +3,7 @@ import type { NewtonOptions } from "../numeric/optimize/newton.ts";
 import { openKernels } from "./layout.ts";
 import { LOCAL } from "./layouts.ts";
 
-/** Kernels for a grid of counts [2] inducing places, P local parameters, d coefficients and the band of G. */
+/** Kernels for a grid of counts [2] inducing points, P local parameters, d coefficients and the band of G. */
 export function openLocalKernel(counts: Int32Array, numParameters: number, numBasis: number, numBand: number) {
   const [rows, columns] = [counts[0], counts[1]];
   const { buffers, run } = openKernels(LOCAL, { numParameters, rows, columns, numBasis, numBand });

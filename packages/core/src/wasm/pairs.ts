@@ -1,4 +1,4 @@
-/** Sums over nodes and pairs of inducing places in WebAssembly (packages/core/assembly/pairs.ts). */
+/** Sums over nodes and pairs of inducing points in WebAssembly (packages/core/assembly/pairs.ts). */
 import { openKernels } from "./layout.ts";
 import { PAIRS } from "./layouts.ts";
 import { addFromTiles, TILE, tileCount, toPaddedRows, toTiles } from "./tiles.ts";
@@ -17,7 +17,7 @@ export interface PairKernel {
   add(A: Float64Array, coefficients: Float64Array, rows: Float64Array): void;
 }
 
-/** The kernel for given pairs of p inducing places, Γ nodes and R rows. */
+/** The kernel for given pairs of p inducing points, Γ nodes and R rows. */
 export function wasmPairKernel(pairs: IndexPairs, p: number, numNodes: number, R: number): PairKernel {
   const numPairs = pairs.row.length;
   const numRows = R + (R % 2);

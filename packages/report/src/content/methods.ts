@@ -53,7 +53,7 @@ function processText(model: Extract<TrajectoryModel, { kind: "dtm" | "dtm-paper"
     kernel.kind === "rbf"
       ? ` with length-scale ${listWords([...new Set(Array.from(kernel.lengthscales, (l) => significant(l)))])}`
       : "";
-  const process = `The process has ${numInducing} inducing places and a ${kernel.kind === "rbf" ? "squared exponential" : "linear"} kernel${scales} and signal variance ${significant(kernel.signalVariance)}`;
+  const process = `The process has ${numInducing} inducing points and a ${kernel.kind === "rbf" ? "squared exponential" : "linear"} kernel${scales} and signal variance ${significant(kernel.signalVariance)}`;
   if (model.kind === "dtm-paper") {
     return `${process}; its hyperparameters were ${model.learned ? "learned" : "held at their starting values"}, fitted by the ${model.schedule} schedule of the variational bound as published`;
   }

@@ -2,7 +2,7 @@
  * The parameters of the fit as one vector, for accelerating its iterations (docs/math/dtm.md §9): ν, the mean, log σ²,
  * log α, log ℓ and the residual (log τ, or the entries of a root of Σ_e). ν is taken in the frame of the kernel's
  * eigenvectors, so that a map and its mirror image are extrapolated alike (ν as it stands depends on the order of the
- * inducing places, differently at each ℓ). Ξ stays as it is: any ν, Ξ and parameters give
+ * inducing points, differently at each ℓ). Ξ stays as it is: any ν, Ξ and parameters give
  * a valid bound, so a proposal can be judged by it. The least squares of the acceleration measure steps in the curvature
  * of the bound for fixed responsibilities: Λ for ν, counts of observations and individuals for the rest.
  *

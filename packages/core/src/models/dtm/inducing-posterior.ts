@@ -1,6 +1,6 @@
 /**
  * The optimal q(v) = N(ν, Ξ) of the whitened inducing values for given node sums 𝒢_g = Σ_i r_ig G̃_i, γ_g = Σ_i r_ig g̃_i
- * (docs/math/dtm.md §5); index kp + j (coefficient k, inducing place j):
+ * (docs/math/dtm.md §5); index kp + j (coefficient k, inducing point j):
  *   Λ_kl = δ_kl I + Σ_g 𝒢_g,kl a_g a_g',   c = vec(Σ_g a_g γ_g'),   ν = Λ⁻¹c,   Ξ = Λ⁻¹,
  *   KL = ½(Tr Ξ + ν'ν − dp + log|Λ|),      φ = ½c'ν − ½ log|Λ| − ½ Σ_g k̃_g Tr 𝒢_g  (the bound in which only a_g moves).
  * Gradient of φ, with R_kl = Ξ_kl + ν_k ν_l' and ȧ = ∂a/∂log ℓ:

@@ -1,5 +1,5 @@
 /**
- * The frame of the kernel's eigenvectors. Whitened values v = L_C⁻¹u/√α depend on the order of the inducing places, and
+ * The frame of the kernel's eigenvectors. Whitened values v = L_C⁻¹u/√α depend on the order of the inducing points, and
  * differently at each ℓ; those of this frame do not:
  *   U v = D^(−½) E'u/√α,   C + εI = L_C L_C' = E D E',   U = D^(−½) E'L_C  orthogonal.
  * On a regular grid E and D are Kronecker products of those of one axis, whose eigenvectors are even or odd, so a mirror

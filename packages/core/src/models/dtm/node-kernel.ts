@@ -1,5 +1,5 @@
 /**
- * The kernel at the nodes, whitened by the inducing places (docs/math/dtm.md §4). With C_jk = exp(−|z_j−z_k|²/2ℓ²),
+ * The kernel at the nodes, whitened by the inducing points (docs/math/dtm.md §4). With C_jk = exp(−|z_j−z_k|²/2ℓ²),
  * L_C = chol(C + εI) and c_g = (exp(−|x_g−z_j|²/2ℓ²))_j:
  *   a_g = √α L_C⁻¹ c_g,    k̃_g = max(0, α − a_g'a_g),
  *   ∂a_g/∂log ℓ = √α L_C⁻¹ ċ_g − Φ a_g,   Φ = low(L_C⁻¹ Ċ L_C⁻ᵀ),   ċ_gj = c_gj |x_g−z_j|²/ℓ²,  Ċ_jk = C_jk |z_j−z_k|²/ℓ²,
@@ -30,7 +30,7 @@ export interface NodeKernel {
   readonly featuresDot: Float64Array | null;
 }
 
-/** Squared distances of inducing places [p,q] among themselves and to the nodes [Γ,q]. */
+/** Squared distances of inducing points [p,q] among themselves and to the nodes [Γ,q]. */
 export function nodeGeometry(locations: Float64Array, inducing: Float64Array, q: number, jitter: number): NodeGeometry {
   const p = inducing.length / q;
   const numNodes = locations.length / q;

@@ -1,6 +1,6 @@
 /**
- * Sizes and index tables of the map, and the two sums over nodes and pairs of inducing places from which q(u) and the node
- * table are made (docs/math/dtm.md §5, §6). With pairs (j ≤ l) of inducing places, features A, B [p,Γ] and rows over nodes:
+ * Sizes and index tables of the map, and the two sums over nodes and pairs of inducing points from which q(u) and the node
+ * table are made (docs/math/dtm.md §5, §6). With pairs (j ≤ l) of inducing points, features A, B [p,Γ] and rows over nodes:
  *   sum:  S[jl, r] = Σ_g rows[r,g] ½(A_j B_l + B_j A_l)[g],     add:  rows[r,g] += Σ_jl C[jl, r] (A_j A_l)[g].
  * Σ_g 𝒢_g,kl a_g a_g' is symmetric, so pairs suffice. O(Γp²d²/4). The kernel: packages/core/assembly/pairs.ts.
  */
@@ -8,7 +8,7 @@ import type { KernelKind } from "../../wasm/instance.ts";
 import { type PairKernel, wasmPairKernel } from "../../wasm/pairs.ts";
 import type { NodeGeometry } from "./node-kernel.ts";
 
-/** Sizes, and pairs (row ≤ column) of spline coefficients, in packed order, and of inducing places. */
+/** Sizes, and pairs (row ≤ column) of spline coefficients, in packed order, and of inducing points. */
 export interface InducingLayout {
   readonly numBasis: number; // d
   readonly numInducing: number; // p

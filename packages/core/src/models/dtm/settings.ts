@@ -11,9 +11,9 @@ import { latticeNodes, type NodeOptions } from "./nodes.ts";
  */
 export type ResidualKind = "capped" | "none" | "diagonal" | "full";
 
-/** Which inducing places. */
+/** Which inducing points. */
 export interface InducingOptions {
-  /** Inducing places per axis of a regular grid. Default 5 (q = 2) or 9 (q = 1). */
+  /** Inducing points per axis of a regular grid. Default 5 (q = 2) or 9 (q = 1). */
   readonly perDimension?: number;
   /** The grid spans [−halfWidth, halfWidth]. Default 2 (q = 2) or 3 (q = 1). */
   readonly halfWidth?: number;

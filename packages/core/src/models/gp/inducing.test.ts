@@ -4,7 +4,7 @@ import { gridLocations, kmeansLocations, placeInducing } from "./inducing.ts";
 import { rbfKernel } from "./kernel.ts";
 import { factorKernel, stableKernel } from "./stable-kernel.ts";
 
-describe("inducing places", () => {
+describe("inducing points", () => {
   const random = createRandom(4);
   const X = Float64Array.from({ length: 400 }, () => random.normal());
 

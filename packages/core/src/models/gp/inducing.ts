@@ -1,5 +1,5 @@
 /**
- * Inducing places z_1..z_p of the sparse Gaussian process, rows of Z [p,q]: a regular grid, the centres of a k-means
+ * Inducing points z_1..z_p of the sparse Gaussian process, rows of Z [p,q]: a regular grid, the centres of a k-means
  * clustering of the starting places, or given ones.
  *
  * Default grids keep the spacing at the starting length-scale 1 or below, since the bound falls quickly when they are
@@ -30,7 +30,7 @@ export type InducingOptions =
       readonly locations: readonly (readonly number[])[];
     };
 
-/** Inducing places and how many there are. */
+/** Inducing points and how many there are. */
 interface InducingPlaces {
   readonly locations: Float64Array; // Z [p,q]
   readonly count: number; // p
@@ -119,9 +119,9 @@ function givenLocations(locations: readonly (readonly number[])[], q: number, wh
   checkOption(
     ok,
     where,
-    `inducing places as rows of ${q} finite numbers`,
+    `inducing points as rows of ${q} finite numbers`,
     received,
-    "Give one row per inducing place.",
+    "Give one row per inducing point.",
   );
   return { locations: Float64Array.from(locations.flat()), count: locations.length };
 }

@@ -2,7 +2,7 @@
  * Covariance functions of the map f (docs/math/dtm.md §1):
  *   rbf:    k(x,z) = α exp(−½ Σ_c (x_c − z_c)²/ℓ_c²),   equal ℓ_c give the isotropic kernel of the paper
  *   linear: k(x,z) = α x'z,                             the linear model the paper starts from
- * The kernel matrix of the inducing places carries a jitter relative to α, so that it scales exactly with α:
+ * The kernel matrix of the inducing points carries a jitter relative to α, so that it scales exactly with α:
  *   K = α (C + ε I).
  */
 
@@ -58,7 +58,7 @@ export function kernelCross(
   return out;
 }
 
-/** K = α(C + εI) of the inducing places, [p,p]. */
+/** K = α(C + εI) of the inducing points, [p,p]. */
 export function kernelMatrix(
   kernel: Kernel,
   Z: Float64Array,

@@ -3,7 +3,7 @@ import { createRandom } from "../../numeric/random.ts";
 import { outsidePlaces } from "./outside.ts";
 import type { SparseMap } from "./sparse-map.ts";
 
-/** A map of which only kernel and inducing places matter, and places spread wider than they are. */
+/** A map of which only kernel and inducing points matter, and places spread wider than they are. */
 function example(q: number, seed: number) {
   const random = createRandom(seed);
   const p = 7;
@@ -28,7 +28,7 @@ function example(q: number, seed: number) {
 }
 
 describe("outsidePlaces", () => {
-  it.each([1, 2, 3])("are those further than a length-scale from every inducing place, q = %i", (q) => {
+  it.each([1, 2, 3])("are those further than a length-scale from every inducing point, q = %i", (q) => {
     const { map, locations } = example(q, 10 + q);
     const lengthscales = (map.kernel as { lengthscales: Float64Array }).lengthscales;
     const outside = outsidePlaces(map, locations);

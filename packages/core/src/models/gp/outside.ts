@@ -1,4 +1,4 @@
-/** Where a map says nothing: further than a length-scale from every inducing place. */
+/** Where a map says nothing: further than a length-scale from every inducing point. */
 import type { SparseMap } from "./sparse-map.ts";
 
 /** A place a length-scale away is inside, whatever way the last digit was rounded. */

@@ -1,6 +1,6 @@
 /**
  * The fitted map f: place → spline coefficients, as a sparse Gaussian process with whitened inducing posterior
- *   u_k = L_K v_k,  K = L_K L_K',  q(v) = N(ν, Ξ),  index kp + j (coefficient k, inducing place j).
+ *   u_k = L_K v_k,  K = L_K L_K',  q(v) = N(ν, Ξ),  index kp + j (coefficient k, inducing point j).
  * At a place x, with a = L_K⁻¹ k(x) (docs/math/dtm.md §6):
  *   E f(x) = 𝒱'a,   Cov f(x)_kl = a'Ξ_kl a + δ_kl max(0, k(x,x) − a'a),   𝒱 = ν as [p,d].
  */
@@ -33,7 +33,7 @@ export type MapDecoder = (x: Float64Array, mean: Float64Array, covariance: Float
 /** A decoder of the map, which factors the kernel matrix once. Cost per place: p²/2 + dp, with covariance d²p²/4 more. */
 export function mapDecoder(map: SparseMap): MapDecoder {
   const { kernel, mapDimension: q, numInducing: p, numBasis: d, inducingLocations: Z, inducingMean: v } = map;
-  const L = cholesky(kernelMatrix(kernel, Z, p, q), p, "kernel matrix of the inducing places");
+  const L = cholesky(kernelMatrix(kernel, Z, p, q), p, "kernel matrix of the inducing points");
   const a = new Float64Array(p);
   const numPairs = (p * (p + 1)) / 2;
   const pairs = new Float64Array(numPairs); // a_j a_i, i ≤ j

@@ -1,5 +1,5 @@
 /**
- * The kernel matrix K of the inducing places with its factor, raising the jitter where rounding demands it:
+ * The kernel matrix K of the inducing points with its factor, raising the jitter where rounding demands it:
  * K = α(C + εI) is positive definite in exact arithmetic, but close places can make the factorisation fail. ε is then
  * multiplied by 10, up to 1e-2, and a warning says so. Within one optimisation ε must stay fixed, because the bound
  * depends on it: choose it once with `stableKernel` and factor with `factorKernel` afterwards.
@@ -43,7 +43,7 @@ export function stableKernel<K extends Kernel>(
       const warning =
         jitter === kernel.jitter
           ? null
-          : `The jitter of the kernel matrix was raised from ${kernel.jitter} to ${jitter}: inducing places are close for the length-scale.`;
+          : `The jitter of the kernel matrix was raised from ${kernel.jitter} to ${jitter}: inducing points are close for the length-scale.`;
       return { kernel: trial, warning };
     }
     // From no jitter the ladder starts at 1e-10.
@@ -51,7 +51,7 @@ export function stableKernel<K extends Kernel>(
     if (jitter > MAX_JITTER * (1 + 1e-9)) {
       throw new DtmError(
         "not-positive-definite",
-        `Expected a positive definite kernel matrix of the ${p} inducing places, received one that fails even with jitter ${MAX_JITTER}. Use fewer inducing places or spread them.`,
+        `Expected a positive definite kernel matrix of the ${p} inducing points, received one that fails even with jitter ${MAX_JITTER}. Use fewer inducing points or spread them.`,
       );
     }
   }

@@ -1,6 +1,6 @@
 /**
  * The moving parts that every schedule turns: kernel factor, local solver, data sums and q(u), with buffers allocated
- * once. A pass over individuals costs a few microseconds each on a regular grid of inducing places; the solve for q(u)
+ * once. A pass over individuals costs a few microseconds each on a regular grid of inducing points; the solve for q(u)
  * costs O((dp)³).
  */
 import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
@@ -114,7 +114,7 @@ export function requireUpdate(solved: boolean): void {
   if (!solved) {
     throw new DtmError(
       "not-positive-definite",
-      "Expected a positive definite precision of the inducing values, received one that is not. Raise the jitter or use fewer inducing places.",
+      "Expected a positive definite precision of the inducing values, received one that is not. Raise the jitter or use fewer inducing points.",
     );
   }
 }

@@ -20,7 +20,7 @@ import type { InducingKernel, Place } from "./state.ts";
 export interface Features {
   readonly numFirst: number;
   readonly numSecond: number;
-  /** The grid of the inducing places, whose nodes are stored with an even number per dimension; null if they are none. */
+  /** The grid of the inducing points, whose nodes are stored with an even number per dimension; null if they are none. */
   readonly grid: Grid | null;
   /** Row k of out [d,numFirst] = scale · C1'a_k for the columns a_k of A [p,d]. */
   collapseFirst(A: Float64Array, d: number, scale: number, out: Float64Array): void;

@@ -1,5 +1,5 @@
 /**
- * How the bound depends on the kernel matrix K = L L' of the inducing places, q(u) held fixed (docs/math/dtm-paper.md §5).
+ * How the bound depends on the kernel matrix K = L L' of the inducing points, q(u) held fixed (docs/math/dtm-paper.md §5).
  * With X = L⁻¹, q(a) = N(A, C) in coefficient space, T_kl = sym(C_kl + a_k a_l') and Φ = Σ_k Ω_kk,
  *   Γ = ∂ℒ/∂K = X'HX,   H = sym(L'M) − XΦX'/(2σ²) − (d/2) I,   ⟨Γ, K⟩ = tr H,
  *   M = σ⁻²(Σ_kl T_kl Ω_kl X' − A(X𝒴)') + ½ Σ_k T_kk L.

@@ -4,7 +4,7 @@
  *   J(m,T) = c + h'ψ1 − ½⟨W,Ψ2⟩ − KL(q(x) ‖ N(0,I)),
  *   h = A g / σ²,   W = (Σ_kl G_kl T_kl − Tr(G) K⁻¹)/σ²,
  * in θ = [m (q), log diag T (q), strictly lower T row by row (q(q−1)/2, absent if diagonal)].
- * For q = 2, an RBF kernel and inducing places on a grid a WebAssembly kernel works on the same tables
+ * For q = 2, an RBF kernel and inducing points on a grid a WebAssembly kernel works on the same tables
  * (packages/core/assembly/local.ts); whoever is out of its range is worked on here.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
@@ -53,7 +53,7 @@ export type FeatureSums = readonly [Float64Array, Float64Array];
 
 export type LocalSolver = ReturnType<typeof createLocalSolver>;
 
-/** A local solver for p inducing places in q dimensions and individuals whose statistics have the given band. */
+/** A local solver for p inducing points in q dimensions and individuals whose statistics have the given band. */
 export function createLocalSolver(
   { basis: { numBasis: d }, numBand, bandRow, bandColumn }: BasisStatistics,
   p: number,
@@ -114,7 +114,7 @@ export function createLocalSolver(
     get evaluations(): number {
       return evaluations;
     },
-    /** Takes over the kernel and inducing places Z [p,q]; sums and global state are gone. */
+    /** Takes over the kernel and inducing points Z [p,q]; sums and global state are gone. */
     setKernel: (kernel: Kernel, Z: Float64Array): void => {
       features = featuresOf({ kernel, inducingLocations: Z, numInducing: p, mapDimension: q });
       const { grid, numFirst, numSecond } = features;

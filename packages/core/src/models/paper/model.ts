@@ -6,7 +6,7 @@ import type { DtmPaperSchedule } from "./options.ts";
 
 /** What the published map holds of its marker. */
 export interface PaperMarkerModel extends MarkerModel {
-  /** q(u) in whitened form, with kernel and inducing places. */
+  /** q(u) in whitened form, with kernel and inducing points. */
   readonly map: SparseMap;
 }
 

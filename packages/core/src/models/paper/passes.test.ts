@@ -9,7 +9,7 @@ import { hyperLayout } from "./hyperparameters.ts";
 import { solvePlace, sumObjectives, sumOverAll } from "./passes.ts";
 import { collapsedBound } from "./schedules.ts";
 
-/** Everybody but the third near the inducing places; the third far beyond the range of the fast grid. */
+/** Everybody but the third near the inducing points; the third far beyond the range of the fast grid. */
 function problemOf(options: Partial<ProblemOptions> = {}) {
   const problem = randomProblem(7, { q: 2, p: 9, m: 40, jitter: 1e-3, ...options });
   const parameters = { ...problem.parameters, inducingLocations: gridLocations(2, 3) };

@@ -148,7 +148,7 @@ describe("a fit of the published model", () => {
     expect(two.locations).toEqual(one.locations);
   });
 
-  it("is the same on a grid of inducing places and on places that only nearly are one", () => {
+  it("is the same on a grid of inducing points and on places that only nearly are one", () => {
     const options = { schedule: "coordinate", maxIterations: 3 } as const;
     const locations = [-1.5, 0, 1.5].flatMap((a) => [-1.5, 0, 1.5].map((b) => [a + (b === 0 ? 1e-9 : 0), b]));
     const grid = fitDtmPaperStatistics(statistics, start, { ...SMALL, ...options });
@@ -186,7 +186,7 @@ describe("a fit of the published model", () => {
     expect(b.model.elbo.total + shift).toBeCloseTo(a.model.elbo.total, 4);
   });
 
-  it("works for one and three dimensions, k-means and given inducing places, the linear kernel and a spline mean", () => {
+  it("works for one and three dimensions, k-means and given inducing points, the linear kernel and a spline mean", () => {
     const fit = (q: 1 | 2 | 3, options: DtmPaperOptions, kind: "scalar" | "spline" = "scalar") => {
       const own = crudeStart(statistics, q);
       const from = { ...own, mean: { ...own.mean, kind } };

@@ -9,7 +9,7 @@ import type { Kernel } from "../gp/kernel.ts";
 import type { SparseMap } from "../gp/sparse-map.ts";
 import type { KernelFactor } from "../gp/stable-kernel.ts";
 
-/** A kernel and the inducing places. */
+/** A kernel and the inducing points. */
 export type InducingKernel = Pick<SparseMap, "kernel" | "inducingLocations" | "numInducing" | "mapDimension">;
 
 /** Shapes and global parameters of the model. */

@@ -82,7 +82,7 @@ const map = z.strictObject({
   numInducing: z.int().check(z.positive()),
   numBasis: z.int().check(z.positive()),
   inducingLocations: floats("Z, [numInducing, mapDimension]"),
-  inducingMean: floats("Whitened mean, index k*numInducing + j for coefficient k and inducing place j"),
+  inducingMean: floats("Whitened mean, index k*numInducing + j for coefficient k and inducing point j"),
   inducingCovariance: floats("Whitened covariance, [numBasis*numInducing, numBasis*numInducing]"),
 });
 

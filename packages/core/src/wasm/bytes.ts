@@ -1,5 +1,5 @@
 /** Made by scripts/build-wasm.mjs from packages/core/assembly; do not edit. */
-export const SOURCE_HASH = "27ac5c7418f0e341a2deaad3574329cc44af9a6bd36a90a652d56697a1b78ec3";
+export const SOURCE_HASH = "a32b5fa2faa8f5ba09af16e4d9a534787631d42f7205987e54fa3b68bce5aeb2";
 
 /** The WebAssembly module, base64. */
 export const KERNEL_BYTES = [

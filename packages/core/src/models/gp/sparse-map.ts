@@ -5,6 +5,7 @@
  *   E f(x) = 𝒱'a,   Cov f(x)_kl = a'Ξ_kl a + δ_kl max(0, k(x,x) − a'a),   𝒱 = ν as [p,d].
  */
 import { cholesky, solveLowerInPlace } from "../../numeric/cholesky.ts";
+import { dot } from "../../numeric/matrix.ts";
 import { type Kernel, kernelCross, kernelMatrix, kernelVariance } from "./kernel.ts";
 
 export interface SparseMap {
@@ -55,7 +56,7 @@ export function mapDecoder(map: SparseMap): MapDecoder {
     }
     for (let k = 0, row = 0; k < d; k++) {
       for (let l = 0; l <= k; l++, row += numPairs) {
-        const s = dotAt(folded, row, pairs) + (k === l ? Math.max(0, rest) : 0);
+        const s = dot(folded.subarray(row, row + numPairs), pairs) + (k === l ? Math.max(0, rest) : 0);
         covariance[k * d + l] = s;
         covariance[l * d + k] = s;
       }
@@ -100,22 +101,4 @@ function foldCovariance({ numInducing: p, numBasis: d, inducingCovariance: Xi }:
     }
   }
   return out;
-}
-
-/** Σ_e x[offset + e] y[e], four sums side by side. */
-function dotAt(x: Float64Array, offset: number, y: Float64Array): number {
-  const n = y.length;
-  let s0 = 0;
-  let s1 = 0;
-  let s2 = 0;
-  let s3 = 0;
-  let e = 0;
-  for (; e + 4 <= n; e += 4) {
-    s0 += x[offset + e] * y[e];
-    s1 += x[offset + e + 1] * y[e + 1];
-    s2 += x[offset + e + 2] * y[e + 2];
-    s3 += x[offset + e + 3] * y[e + 3];
-  }
-  for (; e < n; e++) s0 += x[offset + e] * y[e];
-  return s0 + s1 + (s2 + s3);
 }

@@ -127,11 +127,13 @@ function fillBlocks(band: Band, p: number, d: number, a: Float64Array, out: Indu
   for (let e = 0; e < band.numBand; e++) {
     const [k, l] = [band.bandRow[e] * p, band.bandColumn[e] * p];
     for (let j = 0; j < p; j++) {
-      const [upper, lower, to] = [(k + j) * dp + l, (l + j) * dp + k, (e * p + j) * p];
+      const [upper, lower] = [(k + j) * dp + l, (l + j) * dp + k];
       const [ak, al] = [a[k + j], a[l + j]];
-      for (let i = 0; i < p; i++) {
+      for (let i = 0; i <= j; i++) {
         const c = covariance[upper + i] + covariance[lower + i];
-        blocks[to + i] = 0.5 * (c + ak * a[l + i] + al * a[k + i]);
+        const t = 0.5 * (c + ak * a[l + i] + al * a[k + i]);
+        blocks[(e * p + j) * p + i] = t;
+        blocks[(e * p + i) * p + j] = t;
       }
     }
   }

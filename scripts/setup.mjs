@@ -146,7 +146,8 @@ function buildKey(target) {
     "tsconfig.json",
   ].map((file) => join(ROOT, target.folder, file));
   const sources = target.sources.flatMap((folder) => filesUnder(join(ROOT, folder)));
-  for (const file of [...configuration, join(ROOT, "tsconfig.base.json"), ...sources]) {
+  const shared = ["tsconfig.base.json", join("scripts", "notices.mjs")].map((file) => join(ROOT, file));
+  for (const file of [...configuration, ...shared, ...sources]) {
     const name = relative(ROOT, file).split(sep).join("/");
     hash.update(`${name}\0`).update(existsSync(file) ? readFileSync(file) : "");
   }

@@ -54,6 +54,23 @@ describe.each(NAMES)("the package %s", (name) => {
     ).toEqual([]);
   });
 
+  it("tells the licences of what it bundles", () => {
+    const files = packed.get(name)!.files.map(({ path }) => path);
+    const notices = { core: ["dist"], report: [], app: ["dist/served", "dist/map"], cli: [] }[name];
+    expect(files.filter((path) => path.endsWith("THIRD-PARTY-NOTICES.txt")).sort()).toEqual(
+      notices.map((place) => `${place}/THIRD-PARTY-NOTICES.txt`).sort(),
+    );
+    const home = join(project, "node_modules", "@trajectory-maps", name);
+    for (const place of notices) {
+      const text = readFileSync(join(home, place, "THIRD-PARTY-NOTICES.txt"), "utf8");
+      expect(text).toMatch(/^@stdlib\/\S+ [\d.]+ \(Apache-2\.0\)$/m);
+      expect(text).toContain("Copyright");
+    }
+    // The page is passed on alone.
+    if (name === "app")
+      expect(readFileSync(join(home, "dist", "dtm.html"), "utf8")).toMatch(/^svelte [\d.]+ \(MIT\)$/m);
+  });
+
   it("depends on packages that its files import, and on no others", () => {
     const home = join(project, "node_modules", "@trajectory-maps", name);
     const { dependencies = {}, optionalDependencies = {} } = JSON.parse(

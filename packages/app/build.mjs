@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
+import { NOTICES_FILE } from "../../scripts/notices.mjs";
 import { makeDemo } from "./demo.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -19,7 +20,9 @@ await makeDemo();
 for (const mode of ["single", "served"]) {
   await build({ mode, logLevel: "error", configFile: at("vite.config.ts") });
 }
-writeFileSync(at("dist", "dtm.html"), withPolicy(readFileSync(at("dist", "single", "index.html"), "utf8")));
+const [page, notices] = ["index.html", NOTICES_FILE].map((file) => readFileSync(at("dist", "single", file), "utf8"));
+// The page is passed on alone, so it carries the licences of what is in it.
+writeFileSync(at("dist", "dtm.html"), `${withPolicy(page).trimEnd()}\n<!--\n${notices.replaceAll("-->", "-- >")}-->\n`);
 rmSync(at("dist", "single"), { recursive: true });
 execFileSync(process.execPath, [
   at("..", "..", "node_modules", "tsdown", "dist", "run.mjs"),

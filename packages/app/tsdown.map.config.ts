@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "tsdown";
+import { thirdPartyNotices } from "../../scripts/notices.mjs";
 
 const source = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const doors = ["models", "ingest", "study", "hosts"].map((name) => [
@@ -17,6 +18,7 @@ export default defineConfig({
   platform: "browser",
   minify: true,
   noExternal: [/.*/],
+  plugins: [thirdPartyNotices()],
   fixedExtension: true,
   alias: {
     ...Object.fromEntries(doors),

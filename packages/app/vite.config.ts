@@ -7,15 +7,23 @@ import { fileURLToPath } from "node:url";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
+import { thirdPartyNotices } from "../../scripts/notices.mjs";
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+/** Packages of page and worker together: the worker is built first. */
+const seen = new Set<string>();
 
 export default defineConfig(({ mode }) => ({
   root: path("."),
   base: "./",
   publicDir: false,
-  plugins: [svelte(), ...(mode === "single" ? [viteSingleFile({ removeViteModuleLoader: true })] : [])],
-  worker: { format: "iife" },
+  plugins: [
+    svelte(),
+    thirdPartyNotices({ seen }),
+    ...(mode === "single" ? [viteSingleFile({ removeViteModuleLoader: true })] : []),
+  ],
+  worker: { format: "iife", plugins: () => [thirdPartyNotices({ seen, write: false })] },
   resolve: {
     alias: [
       { find: /^@trajectory-maps\/core\/(\w+)$/, replacement: `${path("../core/src/doors/")}$1.ts` },

@@ -1,4 +1,5 @@
 import { defineConfig, type UserConfig } from "tsdown";
+import { thirdPartyNotices } from "../../scripts/notices.mjs";
 
 const shared: UserConfig = {
   format: "esm",
@@ -13,6 +14,6 @@ const doors = ["models", "ingest", "study", "hosts"].map((name) => [name, `src/d
 export default defineConfig([
   // The doors share what stands behind several of them.
   { ...shared, entry: { index: "src/index.ts", ...Object.fromEntries(doors) }, clean: true },
-  // One file with everything in it, for pages without a bundler.
-  { ...shared, entry: { browser: "src/doors/browser.ts" }, clean: false },
+  // One file with everything in it, for pages without a bundler; what it bundles is all that the doors do.
+  { ...shared, entry: { browser: "src/doors/browser.ts" }, clean: false, plugins: [thirdPartyNotices()] },
 ]);

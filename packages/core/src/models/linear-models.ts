@@ -2,8 +2,7 @@
 
 import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
 import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
-import type { ColumnNames, FitControl } from "./fit.ts";
-import { markerModel } from "./fit.ts";
+import { type ColumnNames, type FitControl, markerModel } from "./fit.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
 import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
 import { linearParameters, scoreDirections } from "./linear/scores.ts";

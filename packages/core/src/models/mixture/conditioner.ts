@@ -7,7 +7,7 @@ import type { BasisStatistics } from "../../basis/statistics.ts";
 import { courseFunctionals, openCourse } from "../../wasm/course.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { loadObserved, type Nodes, openNodes, weighNodes } from "../../wasm/placing.ts";
-import { functionalDistribution } from "./curve-distribution.ts";
+import { functionalDistribution, functionalMean } from "./curve-distribution.ts";
 import type { CoefficientMixture } from "./mixture.ts";
 import { type NormalMixture, type NormalSums, normalSums } from "./normal-mixture.ts";
 import { type Observed, observe } from "./observed.ts";
@@ -125,8 +125,7 @@ export function posteriorFunctionals(
   }
   const spread = source();
   return (rows, offset, addedVariance) => {
-    let level = 0;
-    for (let k = 0; k < beta.length; k++) level += rows[offset + k] * beta[k];
+    const level = functionalMean(rows, offset, beta, 0, beta.length);
     const value = spread(rows, offset, level, addedVariance);
     return { value, sums: value.sums };
   };

@@ -3,7 +3,8 @@
  *   F(y) = Σ_k w_k Φ((y − m_k)/s_k).
  * Moments, density and score in closed form; quantiles by Newton steps.
  */
-import { LOG_2PI, normalCdf, normalQuantile } from "../../numeric/special.ts";
+import { dot } from "../../numeric/matrix.ts";
+import { LOG_2PI, logSumExp, normalCdf, normalQuantile } from "../../numeric/special.ts";
 
 export interface NormalMixture {
   /** Weights, summing to one, [K]. */
@@ -13,19 +14,15 @@ export interface NormalMixture {
   readonly sds: Float64Array;
 }
 
-export function mixtureMean(mixture: NormalMixture): number {
-  let s = 0;
-  for (let k = 0; k < mixture.weights.length; k++) s += mixture.weights[k] * mixture.means[k];
-  return s;
+export function mixtureMean({ weights, means }: NormalMixture): number {
+  return dot(weights, means);
 }
 
 export function mixtureVariance(mixture: NormalMixture): number {
+  const { weights, means, sds } = mixture;
   const mean = mixtureMean(mixture);
   let s = 0;
-  for (let k = 0; k < mixture.weights.length; k++) {
-    const e = mixture.means[k] - mean;
-    s += mixture.weights[k] * (e * e + mixture.sds[k] * mixture.sds[k]);
-  }
+  for (let k = 0; k < weights.length; k++) s += weights[k] * ((means[k] - mean) ** 2 + sds[k] ** 2);
   return s;
 }
 
@@ -39,15 +36,8 @@ export function mixtureCdf(mixture: NormalMixture, y: number): number {
 /** log density at y, by log-sum-exp, so that far tails stay finite. */
 export function mixtureLogDensity(mixture: NormalMixture, y: number): number {
   const { weights, means, sds } = mixture;
-  let max = Number.NEGATIVE_INFINITY;
-  const term = (k: number): number => {
-    const z = (y - means[k]) / sds[k];
-    return Math.log(weights[k]) - 0.5 * z * z - Math.log(sds[k]);
-  };
-  for (let k = 0; k < weights.length; k++) max = Math.max(max, term(k));
-  let s = 0;
-  for (let k = 0; k < weights.length; k++) s += Math.exp(term(k) - max);
-  return max + Math.log(s) - 0.5 * LOG_2PI;
+  const terms = weights.map((w, k) => Math.log(w / sds[k]) - 0.5 * ((y - means[k]) / sds[k]) ** 2);
+  return logSumExp(terms) - 0.5 * LOG_2PI;
 }
 
 /**

@@ -8,8 +8,7 @@
 
 import { designMatrix } from "../../basis/bspline.ts";
 import { undoTransform } from "../../cohort/marker.ts";
-import type { ModelBase } from "../fit.ts";
-import { markerModel } from "../fit.ts";
+import { type ModelBase, markerModel } from "../fit.ts";
 import { posteriorFunctionals } from "../mixture/conditioner.ts";
 import type { Placement } from "../placement.ts";
 import { checkDraws, checkLevel, checkTimes, modelThreshold } from "./checks.ts";

@@ -2,8 +2,7 @@
 
 import { applyTransform } from "../../cohort/marker.ts";
 import { checkOption, DtmError } from "../../errors.ts";
-import type { ModelBase } from "../fit.ts";
-import { markerModel } from "../fit.ts";
+import { type ModelBase, markerModel } from "../fit.ts";
 
 /** A threshold on the scale of the model; refuses one outside the transform's domain. */
 export function modelThreshold(where: string, model: ModelBase, threshold: number): number {

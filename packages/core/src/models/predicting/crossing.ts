@@ -5,8 +5,7 @@
 
 import { basisDomain, designMatrix } from "../../basis/bspline.ts";
 import { checkOption, DtmError } from "../../errors.ts";
-import type { ModelBase } from "../fit.ts";
-import { markerModel } from "../fit.ts";
+import { type ModelBase, markerModel } from "../fit.ts";
 import { posteriorFunctionals } from "../mixture/conditioner.ts";
 import type { Placement } from "../placement.ts";
 import { checkDraws, checkLevel, modelThreshold } from "./checks.ts";

@@ -3,8 +3,8 @@
 import { cholesky } from "../../numeric/cholesky.ts";
 import { trace } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
-import type { ModelBase } from "../fit.ts";
-import { markerModel } from "../fit.ts";
+import { type ModelBase, markerModel } from "../fit.ts";
+import { functionalMean } from "../mixture/curve-distribution.ts";
 import type { Placement } from "../placement.ts";
 
 /**
@@ -58,9 +58,7 @@ export function drawFunctionals(
   const out = new Float64Array(options.numDraws * T);
   drawCoefficients(model, placement, options, (w, s, normal) => {
     for (let t = 0; t < T; t++) {
-      let v = sigma > 0 ? sigma * normal() : 0;
-      for (let k = 0; k < d; k++) v += rows[t * d + k] * w[k];
-      out[s * T + t] = v;
+      out[s * T + t] = (sigma > 0 ? sigma * normal() : 0) + functionalMean(rows, t * d, w, 0, d);
     }
   });
   return out;

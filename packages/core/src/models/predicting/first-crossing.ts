@@ -3,6 +3,7 @@
  * spline's degree, so each knot interval is searched on a fine grid and the crossing refined by bisection.
  */
 import { type Basis, basisDomain, evaluateActive } from "../../basis/bspline.ts";
+import { functionalMean } from "../mixture/curve-distribution.ts";
 
 export type CrossingDirection = "up" | "down";
 
@@ -45,9 +46,7 @@ export function firstCrossing(
     return sign * (s - threshold);
   };
   for (let k = 0; k < grid.length; k++) {
-    let s = 0;
-    for (let a = 0; a < d; a++) s += rows[k * d + a] * coefficients[a];
-    if (sign * (s - threshold) < 0) continue;
+    if (sign * (functionalMean(rows, k * d, coefficients, 0, d) - threshold) < 0) continue;
     if (k === 0) return grid[0];
     let low = grid[k - 1];
     let high = grid[k];

@@ -4,6 +4,7 @@
  * those of the mapped distribution.
  */
 import { type Transform, undoTransform } from "../../cohort/marker.ts";
+import { dot } from "../../numeric/matrix.ts";
 import { gaussHermite } from "../../numeric/quadrature.ts";
 import { sortedQuantile } from "../../numeric/select.ts";
 import { LOG_2PI, normalCdf } from "../../numeric/special.ts";
@@ -123,8 +124,7 @@ function transformedMoments(value: NormalMixture, transform: Transform): { mean:
       second[k] = square - first[k] * first[k];
     }
   }
-  let mean = 0;
-  for (let k = 0; k < K; k++) mean += value.weights[k] * first[k];
+  const mean = dot(value.weights, first);
   let variance = 0;
   for (let k = 0; k < K; k++) variance += value.weights[k] * (second[k] + (first[k] - mean) ** 2);
   return { mean, sd: Math.sqrt(Math.max(variance, 0)) };

@@ -16,6 +16,10 @@ export interface BasisOptions {
   readonly domain?: readonly [number, number];
 }
 
+/**
+ * The basis of B-splines for times: knots at their percentiles, unless others are asked for.
+ * @throws DtmError "option" or "one-time".
+ */
 export function bsplineBasis(times: ArrayLike<number>, options: BasisOptions = {}): Basis {
   const { numBasis = 5, degree = 2 } = options;
   checkOption(Number.isInteger(degree) && degree >= 1 && degree <= 3, "bsplineBasis", "degree 1, 2 or 3", degree, "");

@@ -94,7 +94,10 @@ function checkRow(id: string, time: number, value: number, row: number, marker: 
   }
 }
 
-/** The observations of a cohort's only marker, for what handles one; refuses a cohort of several. */
+/**
+ * The observations of a cohort's only marker, for what handles one; refuses a cohort of several.
+ * @throws DtmError "several-markers".
+ */
 export function onlyMarker({ markers }: Cohort): MarkerSeries {
   if (markers.length === 1) return markers[0];
   const names = markers.map(({ marker }) => marker.name).join(", ");

@@ -40,6 +40,7 @@ export interface ForecastScores {
   readonly absoluteError: Float64Array;
 }
 
+/** Scores of forecasts of later visits, given the earlier ones: log-density, CRPS, error and PIT of each, [N]. */
 export function forecastScores(model: ScoredModel, cohort: Cohort, options: ForecastOptions = {}): ForecastScores {
   const own = markerModel(model);
   const count = options.given ?? ((n: number) => Math.ceil(n / 2));

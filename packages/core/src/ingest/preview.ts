@@ -5,7 +5,7 @@
  * is left, changes between visits and does not merely count along with time.
  */
 
-import { findColumns, type Role } from "./columns.ts";
+import { findColumns, type Role, usualColumns } from "./columns.ts";
 import { EMPTY_FILE, refusal, refusalAt } from "./complaints.ts";
 import { type ByteSource, readTableFile, readTableText } from "./formats.ts";
 import { dateKind, isMissing, readNumber } from "./numbers.ts";
@@ -50,12 +50,18 @@ const CELLS_SEEN = 200_000;
 /**
  * Looks at the head of a table. Refuses what can be no table with a header, whatever the columns; all else that is wrong is
  * said when the table is read.
+ * @throws DtmError "empty-file", "no-header" or that of a broken quote.
  */
 export function previewTable(text: string, options: PreviewOptions = {}): TablePreview {
   return readTableText(text, previewReader(options), options);
 }
 
-/** Looks at the head of a file of any known format, plain or gzip; no more of it is read. */
+/**
+ * Looks at the head of a file of any known format, plain or gzip; no more of it is read.
+ * @throws DtmError as `previewTable`, and what the format refuses ("not-text", "too-large").
+ * @example
+ * const { columns, guesses } = await previewFile(blob.stream());
+ */
 export function previewFile(bytes: ByteSource, options: PreviewOptions = {}): Promise<TablePreview> {
   return readTableFile(bytes, previewReader(options), options);
 }
@@ -203,10 +209,8 @@ function isSame(ids: readonly string[] | undefined, r: number): boolean {
 
 /** Position of the column with a usual name of a role, −1 if none or two have it. */
 function byName(names: readonly string[], role: Role): number {
-  // One role at a time, with the others given, so that an odd name does not hide the rest.
-  const given = { id: "\u00011", time: "\u00012", value: "\u00013" };
-  const found = findColumns([...names, ...Object.values(given)], { ...given, [role]: undefined }, 1);
-  return "positions" in found && found.positions[role] < names.length ? found.positions[role] : -1;
+  const found = usualColumns(names, role);
+  return found.length === 1 ? found[0] : -1;
 }
 
 const ID_WORDS = /\b(id|nr|no|code|patient|subject|person|record|mrn|pseudonym|name)\b/;

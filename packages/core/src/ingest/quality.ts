@@ -60,7 +60,11 @@ export interface CoveredPairs {
 const DESIGN_BINS = 12;
 const VALUE_BINS = 24;
 
-/** The quality of a cohort as it was read. */
+/**
+ * The quality of a cohort as it was read.
+ * @example
+ * const { individuals, visits, findings } = inspectCohort(readCohort(text));
+ */
 export function inspectCohort(
   read: Pick<ReadCohort, "cohort" | "numRows" | "numRowsLeftOut" | "warnings" | "notes">,
 ): CohortQuality {

@@ -51,7 +51,12 @@ export function readCohort(text: string | Iterable<string>, options: ReadCohortO
   return readTableText(text, cohortReader(options), options);
 }
 
-/** Reads a cohort from the bytes of a file, of any known format, plain or gzip, as they come; refuses as `readCohort`. */
+/**
+ * Reads a cohort from the bytes of a file, of any known format, plain or gzip, as they come; refuses as `readCohort`.
+ * @throws DtmError as `readCohort`, and what the format refuses ("not-text", "not-utf8", "too-large").
+ * @example
+ * const { cohort } = await readCohortFile(createReadStream("visits.csv.gz"), { columns: { value: "fvc" } });
+ */
 export function readCohortFile(bytes: ByteSource, options: ReadCohortOptions = {}): Promise<ReadCohort> {
   return readTableFile(bytes, cohortReader(options), options);
 }

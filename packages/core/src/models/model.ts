@@ -26,6 +26,7 @@ export type MapModel = DtmModel | DtmPaperModel;
 
 export type ModelKind = ScoredModel["kind"];
 
+/** Whether a model is a map, of either kind. */
 export function isMapModel(model: TrajectoryModel): model is MapModel {
   return model.kind === "dtm" || model.kind === "dtm-paper";
 }

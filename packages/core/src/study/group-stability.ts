@@ -64,7 +64,12 @@ function drawIndividuals(cohort: Cohort, seed: number): Cohort {
   return makeCohort({ ids, times, values }, series.marker);
 }
 
-/** Stability of the groups `labels` [m] under bootstrap refits of at most 2,000 individuals. */
+/**
+ * Stability of the groups `labels` [m] under bootstrap refits of at most 2,000 individuals.
+ * @throws DtmError "option" without resamples.
+ * @example
+ * const { verdict } = await studyStability(model, cohort, groups.labels, groups.groups.length);
+ */
 export async function studyStability(
   model: TrajectoryModel,
   cohort: Cohort,

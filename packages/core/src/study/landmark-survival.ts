@@ -47,7 +47,12 @@ export interface LandmarkStudy {
   readonly groups: Groups;
 }
 
-/** Survival after a landmark; `followUp` follows the cohort's individuals, a time that is not a number is unknown. */
+/**
+ * Survival after a landmark; `followUp` follows the cohort's individuals, a time that is not a number is unknown.
+ * @throws DtmError "landmark", "shape", "follow-up", "no-information" or "collinear".
+ * @example
+ * const { curves, logRank } = landmarkSurvival({ model, cohort, placements, groups }, "death", followUp);
+ */
 export function landmarkSurvival(
   { model, cohort, placements, groups }: LandmarkStudy,
   event: string,

@@ -19,7 +19,12 @@ export interface ReadSubjects {
   readonly notes: readonly string[];
 }
 
-/** Rows of a table of individuals; refuses ragged rows, broken quotes, empty ids and unknown id columns. */
+/**
+ * Rows of a table of individuals; refuses ragged rows, broken quotes, empty ids and unknown id columns.
+ * @throws DtmError "missing-column", "ragged-row", "missing-id" or "no-rows", with every complaint.
+ * @example
+ * const { table } = readSubjects("id,death\na,0\nb,1\n");
+ */
 export function readSubjects(text: string, options: ReadSubjectsOptions = {}): ReadSubjects {
   return readTableText(text, subjectsReader(options), options);
 }
@@ -91,7 +96,10 @@ function idColumn(names: readonly string[], wanted: string | undefined, notes: s
   return guess;
 }
 
-/** Follow-up of the individuals `ids` [m] from a column of times and 0/1 labels of the event (255: unknown). */
+/**
+ * Follow-up of the individuals `ids` [m] from a column of times and 0/1 labels of the event (255: unknown).
+ * @throws DtmError "missing-column", "not-a-number" or "contradicting-outcome", with every complaint.
+ */
 export function readFollowUp(
   table: SubjectsTable,
   timeColumn: string,

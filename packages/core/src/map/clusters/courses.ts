@@ -49,6 +49,7 @@ export interface CourseSummary {
 /**
  * Median and fan of each group's curves Y [n,T]; labels are 0..k−1, below 0 means no group. The fan holds the central
  * `level` of the members. Default 0.8 (10% to 90%).
+ * @throws DtmError "shape", "option" or "empty-group".
  */
 export function groupCourses(
   curves: Float64Array,

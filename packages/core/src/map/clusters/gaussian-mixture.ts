@@ -98,7 +98,10 @@ export function fitGaussianMixture(
   return { mixture, membership, labels, logLikelihood, bic, evidence, trace, converged };
 }
 
-/** The mixture with the moments of given groups (one M-step): soft membership for a Ward cut. Labels below 0 are none. */
+/**
+ * The mixture with the moments of given groups (one M-step): soft membership for a Ward cut. Labels below 0 are none.
+ * @throws DtmError "shape", "not-finite" or "empty-group".
+ */
 export function mixtureFromLabels(
   points: Float64Array,
   dimension: number,

@@ -42,7 +42,10 @@ export interface GroupName {
   readonly pieces: readonly Piece[];
 }
 
-/** Letter and name of each group, in the order of the letters. */
+/**
+ * Letter and name of each group, in the order of the letters.
+ * @throws DtmError "shape", "option" or "transform-domain".
+ */
 export function nameGroups(courses: readonly GroupCourse[], options: NameOptions): GroupName[] {
   const { noise } = options;
   checkOption(noise > 0, "nameGroups: noise", "a standard deviation above 0", noise, "Use the model's noise.");

@@ -14,7 +14,7 @@
  * (docs/math/groups.md §2)
  */
 import { checkOption } from "../../errors.ts";
-import { takeRows } from "../../numeric/matrix.ts";
+import { multiply, takeRows } from "../../numeric/matrix.ts";
 import { columnMeans, covarianceOf } from "../../numeric/moments.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
@@ -144,18 +144,12 @@ function smallestNearLargest(evidence: readonly GapEvidence[]): number {
 /** Lengths of the box around the points along their principal axes, [q]. */
 function principalSides(points: Float64Array, n: number, q: number): Float64Array {
   const mean = columnMeans(points, n, q);
-  const covariance = covarianceOf(points, n, q, mean);
-  const { vectors } = symmetricEigen(covariance, q);
+  const { vectors } = symmetricEigen(covarianceOf(points, n, q, mean), q);
+  const centred = points.map((x, k) => x - mean[k % q]);
+  const turned = multiply(centred, vectors, n, q, q);
   return Float64Array.from({ length: q }, (_, c) => {
-    let low = Number.POSITIVE_INFINITY;
-    let high = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < n; i++) {
-      let s = 0;
-      for (let r = 0; r < q; r++) s += (points[i * q + r] - mean[r]) * vectors[r * q + c];
-      low = Math.min(low, s);
-      high = Math.max(high, s);
-    }
-    return high - low;
+    const column = turned.filter((_, k) => k % q === c).sort();
+    return column[n - 1] - column[0];
   });
 }
 

@@ -3,7 +3,7 @@
  * we keep the one with orthogonal columns, longest first, the entry of largest magnitude of each column positive.
  * That is AD of the singular value decomposition L = ADQ'.
  */
-import { multiply } from "../../numeric/matrix.ts";
+import { multiply, multiplyTransposed, transpose } from "../../numeric/matrix.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 import type { LowRankParameters } from "./low-rank.ts";
 
@@ -12,10 +12,7 @@ const RANK_CUTOFF = 1e-9;
 
 /** AD [d,r] of L = ADQ', signs by the rule. */
 export function canonicalFactor(L: Float64Array, d: number, r: number): Float64Array {
-  const LtL = new Float64Array(r * r);
-  for (let a = 0; a < r; a++) {
-    for (let c = 0; c < r; c++) for (let k = 0; k < d; k++) LtL[a * r + c] += L[k * r + a] * L[k * r + c];
-  }
+  const LtL = multiply(transpose(L, d, r), L, r, d, r);
   const F = multiply(L, symmetricEigen(LtL, r).vectors, d, r, r);
   fixColumnSignsInPlace(F, d, r);
   return F;
@@ -32,16 +29,7 @@ export function fixColumnSignsInPlace(F: Float64Array, d: number, r: number): vo
 
 /** Σ = LL' [d,d]. */
 export function factorCovariance(L: Float64Array, d: number, r: number): Float64Array {
-  const S = new Float64Array(d * d);
-  for (let k = 0; k < d; k++) {
-    for (let l = 0; l <= k; l++) {
-      let s = 0;
-      for (let a = 0; a < r; a++) s += L[k * r + a] * L[l * r + a];
-      S[k * d + l] = s;
-      S[l * d + k] = s;
-    }
-  }
-  return S;
+  return multiplyTransposed(L, L, d, r, d);
 }
 
 /** Number of directions in which L varies: columns of the canonical factor that are not negligible. */

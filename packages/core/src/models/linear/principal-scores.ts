@@ -5,6 +5,8 @@
  * so that each has variance one over individuals (divided by m). Sign: entry of largest magnitude in each loading
  * positive. Equal to √m A_{1:q} of the singular value decomposition W_c = ADQ'.
  */
+import { multiply } from "../../numeric/matrix.ts";
+import { columnMeans, covarianceOf } from "../../numeric/moments.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
 import { fixColumnSignsInPlace } from "./canonical.ts";
 
@@ -24,17 +26,8 @@ export interface PrincipalScores {
 
 /** Scores of the first q principal components of the rows of W [m,d]. */
 export function principalScores(W: Float64Array, m: number, d: number, q: number): PrincipalScores {
-  const center = new Float64Array(d);
-  for (let i = 0; i < m; i++) for (let k = 0; k < d; k++) center[k] += W[i * d + k];
-  for (let k = 0; k < d; k++) center[k] /= m;
-  const S = new Float64Array(d * d);
-  for (let i = 0; i < m; i++) {
-    for (let k = 0; k < d; k++) {
-      const a = (W[i * d + k] - center[k]) / m;
-      for (let l = 0; l < d; l++) S[k * d + l] += a * (W[i * d + l] - center[l]);
-    }
-  }
-  const { values, vectors } = symmetricEigen(S, d);
+  const center = columnMeans(W, m, d);
+  const { values, vectors } = symmetricEigen(covarianceOf(W, m, d, center, m), d);
   const loadings = new Float64Array(d * q);
   let numVarying = 0;
   for (let c = 0; c < q; c++) {
@@ -43,12 +36,7 @@ export function principalScores(W: Float64Array, m: number, d: number, q: number
     for (let k = 0; k < d; k++) loadings[k * q + c] = vectors[k * d + c] / Math.sqrt(values[c]);
   }
   fixColumnSignsInPlace(loadings, d, q);
-  const scores = new Float64Array(m * q);
-  for (let i = 0; i < m; i++) {
-    for (let k = 0; k < d; k++) {
-      const w = W[i * d + k] - center[k];
-      for (let c = 0; c < q; c++) scores[i * q + c] += w * loadings[k * q + c];
-    }
-  }
+  const centred = W.map((w, k) => w - center[k % d]);
+  const scores = multiply(centred, loadings, m, d, q);
   return { center, loadings, scores, numVarying };
 }

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
 import { type Complaint, DtmError } from "../errors.ts";
-import { type ReadCohortOptions, readCohort } from "./read-cohort.ts";
+import { readCohort } from "./read-cohort.ts";
+import type { ReadCohortOptions } from "./reading.ts";
 
 /** Complaints of a refused text; each must have all four parts. */
 function refused(text: string, options: ReadCohortOptions = {}): readonly Complaint[] {

@@ -13,13 +13,6 @@ import { lineOf, toCohort } from "./rows.ts";
 import { findSuspicions } from "./suspicions.ts";
 import type { TableEnd, TableReader, TableRow } from "./table.ts";
 
-export type { Columns } from "./columns.ts";
-export { showComplaints } from "./complaints.ts";
-export { decodeText } from "./decode.ts";
-export { type ByteSource, TABLE_EXTENSIONS } from "./formats.ts";
-export type { ReadCohortOptions } from "./reading.ts";
-export { DELIMITERS, type Delimiter, type TableRow } from "./table.ts";
-
 export interface ReadCohort {
   readonly cohort: Cohort;
   /** The columns read, for reading the next file alike. */

@@ -69,7 +69,6 @@ export function maximizeLikelihood(
     // Gains below rounding cannot be told from none.
     const rounding = likelihoodRounding(problem, before, current);
     const result = maximizeBfgs(objective, new Float64Array(n), {
-      maxIterations: maxEvaluations,
       maxEvaluations: maxEvaluations - iterations,
       gradientTolerance: 1e-7,
       minGain: Math.max(0.01 * tolerance, rounding),

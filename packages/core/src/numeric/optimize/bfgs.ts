@@ -1,34 +1,31 @@
 /**
- * Dense BFGS for maximisation with few parameters and optional box bounds. O(n²) per iteration beside the evaluations.
- * At a bound whose gradient points outward the coordinate rests; trial points are clipped to the box.
+ * Dense BFGS for maximisation with few parameters and optional lower bounds. O(n²) per iteration beside the evaluations.
+ * At a bound whose gradient points outward the coordinate rests; trial points are clipped to the bounds.
  */
-import { dot } from "../matrix.ts";
+import { dot, identity } from "../matrix.ts";
 import { maxAbs, type Objective, type OptimizeResult, type StopReason } from "./objective.ts";
 
 export interface BfgsOptions {
-  readonly maxIterations?: number;
   readonly maxEvaluations?: number;
   /** Stop when no free gradient entry exceeds this. Default 1e-6. */
   readonly gradientTolerance?: number;
   /** Stop when the gain falls below this, twice in a row. Default 0 (off). */
   readonly minGain?: number;
   readonly lower?: Float64Array;
-  readonly upper?: Float64Array;
   /** Longest first step, in parameter units. Default 1. */
   readonly firstStep?: number;
 }
 
+/** The maximum reached from x0, never below the value there. */
 export function maximizeBfgs(objective: Objective, x0: Float64Array, options: BfgsOptions = {}): OptimizeResult {
-  const { maxIterations = 200, maxEvaluations = 1000, gradientTolerance = 1e-6, minGain = 0, firstStep = 1 } = options;
+  const { maxEvaluations = 1000, gradientTolerance = 1e-6, minGain = 0, firstStep = 1 } = options;
   const n = x0.length;
   const lower = options.lower ?? new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
-  const upper = options.upper ?? new Float64Array(n).fill(Number.POSITIVE_INFINITY);
-  const x = x0.slice();
-  for (let k = 0; k < n; k++) x[k] = Math.min(Math.max(x[k], lower[k]), upper[k]);
+  const x = x0.map((value, k) => Math.max(value, lower[k]));
   const g = new Float64Array(n);
   let value = objective(x, g);
   let evaluations = 1;
-  const H = new Float64Array(n * n); // inverse of the negative Hessian
+  let H = identity(n); // inverse of the negative Hessian
   let scaled = false;
   let small = 0;
   const free = new Float64Array(n);
@@ -36,18 +33,13 @@ export function maximizeBfgs(objective: Objective, x0: Float64Array, options: Bf
   const trial = new Float64Array(n);
   const gTrial = new Float64Array(n);
   const resetInverseHessian = () => {
-    H.fill(0);
-    for (let k = 0; k < n; k++) H[k * n + k] = 1;
+    H = identity(n);
     scaled = false;
   };
-  resetInverseHessian();
   let reason: StopReason = "iterations";
   let iterations = 0;
-  for (; iterations < maxIterations && evaluations < maxEvaluations; iterations++) {
-    for (let k = 0; k < n; k++) {
-      const rests = (x[k] <= lower[k] && g[k] < 0) || (x[k] >= upper[k] && g[k] > 0);
-      free[k] = rests ? 0 : g[k];
-    }
+  for (; evaluations < maxEvaluations; iterations++) {
+    for (let k = 0; k < n; k++) free[k] = x[k] <= lower[k] && g[k] < 0 ? 0 : g[k];
     if (maxAbs(free) <= gradientTolerance) {
       reason = "gradient";
       break;
@@ -63,7 +55,7 @@ export function maximizeBfgs(objective: Objective, x0: Float64Array, options: Bf
     for (let tries = 0; tries < 40 && evaluations < maxEvaluations; tries++) {
       let rise = 0;
       for (let k = 0; k < n; k++) {
-        trial[k] = Math.min(Math.max(x[k] + step * d[k], lower[k]), upper[k]);
+        trial[k] = Math.max(x[k] + step * d[k], lower[k]);
         rise += free[k] * (trial[k] - x[k]);
       }
       v = objective(trial, gTrial);

@@ -2,6 +2,7 @@
  * The JSON that commands print, as schemas: a contract with the programs that read it. Names are fixed; new fields may be
  * added. `packages/cli/schemas/*.json` are made from these and held equal by a test.
  */
+import { TRANSFORMS } from "@trajectory-maps/core/ingest";
 import * as z from "zod";
 
 const number = z.number();
@@ -14,7 +15,7 @@ const marker = z.looseObject({
   name: text,
   unit: text,
   timeUnit: text,
-  transform: z.enum(["identity", "log", "log1p", "sqrt", "logit"]),
+  transform: z.enum(TRANSFORMS),
 });
 const overFolds = z.looseObject({ mean: number, se: number, sd: number });
 const estimate = z.looseObject({ value: maybe, lower: maybe, upper: maybe });

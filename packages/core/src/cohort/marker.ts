@@ -80,6 +80,7 @@ function logistic(z: number): number {
   return e / (1 + e);
 }
 
-function unknownTransform(transform: never): DtmError {
+/** For the default of a switch over transforms: a new one that is missing there does not compile. */
+export function unknownTransform(transform: never): DtmError {
   return new DtmError("option", `transform: expected one of ${TRANSFORMS.join(", ")}, received ${String(transform)}.`);
 }

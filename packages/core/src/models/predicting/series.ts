@@ -3,7 +3,7 @@
  * each row b gives the mixture of normals of b'(β + w) + noise; its quantiles are mapped one by one, its mean and deviation are
  * those of the mapped distribution.
  */
-import { type Transform, undoTransform } from "../../cohort/marker.ts";
+import { type Transform, undoTransform, unknownTransform } from "../../cohort/marker.ts";
 import { dot } from "../../numeric/matrix.ts";
 import { gaussHermite } from "../../numeric/quadrature.ts";
 import { sortedQuantile } from "../../numeric/select.ts";
@@ -93,7 +93,10 @@ function bandLevels(level: number): readonly number[] {
  * Mean and variance of the undone transform, in closed form but for logit. For sqrt, with x = max(z, 0), z ~ N(m, s²):
  *   E x² = (m² + s²)Φ + msφ,   E x⁴ = (m⁴ + 6m²s² + 3s⁴)Φ + (m³s + 5ms³)φ,   Φ, φ at m/s.
  */
-function transformedMoments(value: NormalMixture, transform: Transform): { mean: number; sd: number } {
+function transformedMoments(
+  value: NormalMixture,
+  transform: Exclude<Transform, "identity">,
+): { mean: number; sd: number } {
   const K = value.weights.length;
   const first = new Float64Array(K);
   const second = new Float64Array(K);
@@ -101,27 +104,36 @@ function transformedMoments(value: NormalMixture, transform: Transform): { mean:
   for (let k = 0; k < K; k++) {
     if (value.weights[k] === 0) continue;
     const m = value.means[k];
-    const v = value.sds[k] * value.sds[k];
-    if (transform === "sqrt") {
-      const s = value.sds[k];
-      const below = normalCdf(m / s);
-      const density = s * Math.exp(-0.5 * (m / s) ** 2 - 0.5 * LOG_2PI);
-      first[k] = (m * m + v) * below + m * density;
-      const fourth = (m ** 4 + 6 * m * m * v + 3 * v * v) * below + (m ** 3 + 5 * m * v) * density;
-      second[k] = fourth - first[k] * first[k];
-    } else if (rule === null) {
-      first[k] = Math.exp(m + 0.5 * v);
-      second[k] = Math.expm1(v) * first[k] * first[k];
-      if (transform === "log1p") first[k] -= 1;
-    } else {
-      const { nodes, weights } = value.sds[k] > SMOOTH ? trapezoids(value.sds[k]) : rule;
-      let square = 0;
-      for (let h = 0; h < nodes.length; h++) {
-        const y = undoTransform(transform, m + value.sds[k] * nodes[h]);
-        first[k] += weights[h] * y;
-        square += weights[h] * y * y;
+    const s = value.sds[k];
+    const v = s * s;
+    switch (transform) {
+      case "log":
+      case "log1p":
+        first[k] = Math.exp(m + 0.5 * v);
+        second[k] = Math.expm1(v) * first[k] * first[k];
+        if (transform === "log1p") first[k] -= 1;
+        break;
+      case "sqrt": {
+        const below = normalCdf(m / s);
+        const density = s * Math.exp(-0.5 * (m / s) ** 2 - 0.5 * LOG_2PI);
+        first[k] = (m * m + v) * below + m * density;
+        const fourth = (m ** 4 + 6 * m * m * v + 3 * v * v) * below + (m ** 3 + 5 * m * v) * density;
+        second[k] = fourth - first[k] * first[k];
+        break;
       }
-      second[k] = square - first[k] * first[k];
+      case "logit": {
+        const { nodes, weights } = s > SMOOTH ? trapezoids(s) : rule!;
+        let square = 0;
+        for (let h = 0; h < nodes.length; h++) {
+          const y = undoTransform(transform, m + s * nodes[h]);
+          first[k] += weights[h] * y;
+          square += weights[h] * y * y;
+        }
+        second[k] = square - first[k] * first[k];
+        break;
+      }
+      default:
+        throw unknownTransform(transform);
     }
   }
   const mean = dot(value.weights, first);

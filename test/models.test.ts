@@ -29,6 +29,7 @@ import {
   startDtm,
   type TrajectoryModel,
 } from "../packages/core/src/index.ts";
+import { whiteNoise } from "../packages/core/src/noise/noise.ts";
 import { relativeError } from "./expect-gradient.ts";
 
 const FITS: Record<string, (cohort: Cohort) => TrajectoryModel> = {
@@ -238,6 +239,11 @@ describe("a map fit that is stopped and resumed", () => {
     const resumed = resumeDtm(cohort, structuredClone(first.snapshot()));
     while (!resumed.step().done);
     expect(saveModel(resumed.finish()) === whole).toBe(true);
+  });
+
+  it("whitens by the noise of the snapshot", () => {
+    const snapshot = { ...startDtm(cohort, { nodes: { step: 0.4 } }).snapshot(), noise: whiteNoise(2) };
+    expect(resumeDtm(cohort, snapshot).statistics.noise).toBe(snapshot.noise);
   });
 
   it("refuses another cohort", () => {

@@ -156,7 +156,7 @@ function checkKind(options: FitDtmOptions, mapDimension: number): void {
  */
 export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: FitControl = {}): DtmRun {
   checkSnapshot(snapshot, ["dtm", "dtm-paper"]);
-  const { statistics: own } = prepareCohort(cohort, { basis: snapshot.basis });
+  const { statistics: own } = prepareCohort(cohort, { basis: snapshot.basis, noise: snapshot.noise });
   const statistics = control.shards?.open(own).statistics ?? own;
   const run =
     snapshot.kind === "dtm"

@@ -7,6 +7,7 @@ import { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
 import { type BasisStatistics, basisStatistics, countDistinctTimes } from "../basis/statistics.ts";
 import { type Cohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
 import { DtmError } from "../errors.ts";
+import type { Noise } from "../noise/noise.ts";
 
 export interface PrepareOptions extends BasisOptions {
   /** A basis to use as it is (that of another model, say); `numBasis`, `degree` and `domain` are then not read. */
@@ -22,12 +23,16 @@ export interface PreparedCohort {
 
 const MIN_INDIVIDUALS = 3;
 
-export function prepareCohort(cohort: Cohort, options: PrepareOptions = {}): PreparedCohort {
+/** Statistics are whitened by `noise`; white noise unless it is given. */
+export function prepareCohort(
+  cohort: Cohort,
+  options: PrepareOptions & { readonly noise?: Noise } = {},
+): PreparedCohort {
   const warnings: string[] = [];
   checkCohort(cohort, warnings);
   if (options.statistics !== undefined) return { statistics: checkStatistics(cohort, options.statistics), warnings };
   const basis = options.basis ?? chooseBasis(cohort, options, warnings);
-  return { statistics: basisStatistics(cohort, basis), warnings };
+  return { statistics: basisStatistics(cohort, basis, { noise: options.noise }), warnings };
 }
 
 function checkStatistics(cohort: Cohort, statistics: BasisStatistics): BasisStatistics {

@@ -84,6 +84,8 @@ export interface RunSnapshot<State extends FitState, Inputs, Kind extends string
   /** Checksum of the statistics: a snapshot is only good for the cohort it was taken from. */
   readonly data: string;
   readonly basis: BasisStatistics["basis"];
+  /** The noise by which the statistics were whitened. */
+  readonly noise: BasisStatistics["noise"];
   readonly inputs: Inputs;
   /** Index of the start under way, and its state. */
   readonly start: number;
@@ -143,6 +145,7 @@ export function openRun<State extends FitState, Inputs, Model extends Fitted>(
       version: LIBRARY_VERSION,
       data: statisticsChecksum(statistics),
       basis: statistics.basis,
+      noise: statistics.noise,
       inputs: fit.inputs(startsLeft() || state.iteration === 0),
       start,
       state: clonePlain(state),

@@ -4,6 +4,7 @@ import { type DtmPaperFit, fitDtmPaperStatistics, locationsOf } from "../../../.
 import { bendingCohort, cohortStatistics, crudeStart } from "../../../../../test/paper-problem.ts";
 import { makeCohort, onlyMarker } from "../../cohort/cohort.ts";
 import { DtmError } from "../../errors.ts";
+import type { Noise } from "../../noise/noise.ts";
 import type { FitProgress } from "../fit.ts";
 import { markerModel } from "../fit.ts";
 import type { DtmPaperOptions } from "./options.ts";
@@ -260,6 +261,8 @@ describe("a fit of the published model", () => {
     refuse({ priors: { logLengthscale: { mean: 0, precision: -1 } } }, /precision/);
     refuse({ inducing: { placement: "given", locations: [[1]] } }, /rows of 2/);
     refuse({ mapDimension: 1 }, /places of 40 individuals in 1/);
+    const correlated = { ...statistics, noise: { kind: "serial", variance: 1 } as unknown as Noise };
+    expect(() => startDtmPaper(correlated, start, SMALL)).toThrow(/statistics of white noise, received "serial"/);
     const snapshot = startDtmPaper(statistics, start, SMALL).snapshot();
     const others = cohortStatistics(bendingCohort(61, 1));
     expect(() => resumeDtmPaper(others, snapshot)).toThrow(/the data the snapshot was taken from/);

@@ -46,6 +46,8 @@ export function startDtmPaper(
   options: DtmPaperOptions = {},
 ): DtmPaperRun {
   const m = statistics.numIndividuals;
+  const { kind } = statistics.noise;
+  checkOption(kind === "white", "startDtmPaper", "statistics of white noise", `"${kind}"`, 'Use kind "dtm" for it.');
   const settings = paperSettings(options, m);
   const q = settings.mapDimension;
   checkOption(

@@ -27,14 +27,15 @@ interface Start {
 
 export const explore: Command = {
   name: "explore",
-  description: "Open the explorer in the browser: import, fit, map, outcomes, report. Nothing leaves this machine.",
+  description:
+    "Serve the explorer (import, fit, map, outcomes, report) and print its address; --open opens it in the browser. Nothing leaves this machine.",
   arguments: [{ name: "run", description: "folder of a run, or a table of visits", optional: true }],
   options: [
     { flags: "--subjects <file>", description: "CSV with one row per individual, for outcomes" },
     ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|time|value) /.test(flags)),
     ...MARKER_OPTIONS,
     { flags: "--port <number>", description: "port on the loopback address (default: a free one)" },
-    { flags: "--open", description: "open the browser" },
+    { flags: "--open", description: "open the address in the browser" },
   ],
   examples: ["dtm explore", "dtm explore run/ --subjects subjects.csv", "dtm explore visits.csv --value fvc --open"],
   run: async ([path], options, { talk }) => {

@@ -65,7 +65,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "explore",
     usage: "[run]",
-    summary: "open the explorer in the browser",
+    summary: "serve the explorer and print its address",
     load: async () => (await import("./explore.ts")).explore,
   },
   {

@@ -67,7 +67,9 @@ function checkCohort(cohort: Cohort, warnings: string[]): void {
   }
   const singles = offsets.reduce((sum, end, i) => sum + (i > 0 && end - offsets[i - 1] === 1 ? 1 : 0), 0);
   if (singles > m / 2) {
-    warnings.push(`${singles} of ${m} individuals have one observation: their places are mostly the population's.`);
+    warnings.push(
+      `${singles} of ${m} individuals have one observation, which says little about their places: they lie near the middle of the map.`,
+    );
   }
 }
 

@@ -8,7 +8,7 @@ export async function run(print = console.log) {
     cohort,
     Int32Array.from({ length: 150 }, (_, i) => i),
   );
-  const model = fitDtm(others, { seed: 1, tolerance: 1e-5 });
+  const model = fitDtm(others, { seed: 1 });
 
   const someone = placeIndividual(model, { times: [0, 0.5, 1.1], values: [1.1, 1.6, 2.4] });
   print(`place ${Array.from(someone.location, (v) => v.toFixed(2)).join(", ")}`);

@@ -23,6 +23,8 @@ export interface FitProgress {
   readonly value: number;
   /** Gain of an iteration below which the stop rule counts it as none; left out where the schedule has no such rule. */
   readonly stopGain?: number;
+  /** Where the fit stops by the movement of places: what is still expected (NaN where not known yet), and the limit. */
+  readonly movement?: { readonly remaining: number; readonly limit: number };
 }
 
 /** Arguments of every fit beside the model's own options. */

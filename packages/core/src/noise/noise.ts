@@ -52,6 +52,11 @@ export function learnNoise(noise: Noise, squares: number, count: number, lowest:
   return withLevel(noise, Math.max(rate === 1 ? target : level + rate * (target - level), lowest));
 }
 
+/** ∂/∂log s of the log-density of `count` observations whose whitened residuals have these expected squares. */
+export function noiseSlope(noise: Noise, squares: number, count: number): number {
+  return 0.5 * (squares / noiseLevel(noise) - count);
+}
+
 /** What is read of `BasisStatistics`. */
 interface NoiseStatistics {
   readonly counts: ArrayLike<number>; // n_i

@@ -2,6 +2,8 @@
  * Orthogonal Procrustes: the rotation or reflection R that brings centred points X [n,q] closest to centred Y [n,q],
  * min ‖Y − s X R‖², R'R = I: the polar factor R = U V' of M = X'Y = U D V'.
  */
+
+import { dot, multiply, transpose } from "./matrix.ts";
 import { columnMeans } from "./moments.ts";
 import { polarFactor } from "./polar.ts";
 
@@ -37,4 +39,11 @@ export function procrustes(X: Float64Array, Y: Float64Array, n: number, q: numbe
   const scale = xx > 0 ? sum / xx : 1;
   const rSquared = xx > 0 && yy > 0 ? (sum * sum) / (xx * yy) : 0;
   return { rotation, scale, fromCenter, toCenter, rSquared };
+}
+
+/** Root mean square distance of points X and Y [n,q] once X is turned and mirrored about the origin towards Y. */
+export function turnedDistance(X: Float64Array, Y: Float64Array, q: number): number {
+  const n = X.length / q;
+  const { sum } = polarFactor(multiply(transpose(X, n, q), Y, q, n, q), q);
+  return Math.sqrt(Math.max(0, dot(X, X) + dot(Y, Y) - 2 * sum) / n);
 }

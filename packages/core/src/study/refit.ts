@@ -7,7 +7,7 @@ import { fitDtm, fitFpca, fitLinear, fitLmm } from "../models/fit-models.ts";
 import { type TrajectoryModel, unknownModel } from "../models/model.ts";
 
 /**
- * Fits the cohort as `model` was fitted; learned values start afresh. `coarse` maps stop earlier and use wider cells:
+ * Fits the cohort as `model` was fitted; learned values start afresh. `coarse` maps stop earlier, from one start, and use wider cells:
  * places move by less than they do between resamples, in an eighth of the time.
  */
 export function refitLike(
@@ -29,7 +29,8 @@ export function refitLike(
         mapDimension: mapDimension as 1 | 2,
         ...(coarse
           ? {
-              tolerance: 1e-5,
+              tolerance: 0.05,
+              restarts: 0,
               nodes: { step: 0.5 },
               // A start need not be the best of several maxima.
               linear: fitLinear(cohort, { ...common, mapDimension, restarts: 0 }),

@@ -1,42 +1,41 @@
 /**
- * One iteration of the fit over the whole cohort (docs/math/dtm.md §9): a single pass over individuals at the new
- * parameters gives the bound there, the node sums for the next q(u) and the moments for the next mean, noise and
- * residual. The parameters to be tried are, in order,
- *   1. an extrapolation of the last iterations (acceleration.ts),
- *   2. q(u) [with mean, α, ℓ] and noise and residual, all from the last pass,
- *   3. q(u) [with mean, α, ℓ] alone, the rest as it was.
- * The first with a bound no lower than the last one is taken; for the third this is a theorem (q(u) and mean are optimal
- * for the last responsibilities), so the bound never falls, and whatever is stopped ends on a bound that belongs to its state.
+ * One iteration of the fit over the whole cohort (docs/math/dtm.md §9). A pass over individuals at some parameters gives
+ * the bound there and all that the next parameters are made from. The first iterations are EM steps: q(u) [with mean, α, ℓ],
+ * noise and residual, all from the last pass; or q(u) alone where that lowers the bound, which is then impossible. EM soon
+ * crawls (its steps shrink by 1% an iteration on a plateau), so what follows are quasi-Newton steps on all parameters
+ * together, which begin as EM steps and learn what EM lacks; Ξ and a free Σ_e follow in closed form before each. A step is
+ * taken only where it raises the bound, so the bound never falls, and whatever is stopped ends on a bound that belongs to
+ * its state.
  */
-import { clearHistory, rememberStep } from "../../numeric/optimize/anderson.ts";
-import { countSmallGain, lastValue } from "../run.ts";
-import { acceleratedPoint, judgePoint, packParameters, unpackParameters } from "./acceleration.ts";
+import { stepLbfgs } from "../../numeric/optimize/lbfgs.ts";
+import { lastValue } from "../run.ts";
 import {
   checkBound,
   expectBound,
   type MapEngine,
   momentsFor,
+  placeMeans,
   solveMap,
   startVisited,
   tabulateMap,
   updateMap,
   updateParameters,
 } from "./engine.ts";
+import { packParameters, unpackParameters } from "./parameters.ts";
+import { slopeAt } from "./slope.ts";
 import type { StartingPlaces } from "./starting-places.ts";
 import type { DtmState } from "./state.ts";
-import { SMALL_GAINS_TO_STOP, stopGain } from "./stop-rule.ts";
+import { CHECK_EVERY, hasSettled, movementLimit, nextMovement } from "./stop-rule.ts";
 
-/** First iterations in which parameters move, and in which points are extrapolated. */
+/** First iterations in which parameters move, and in which they move by quasi-Newton steps. */
 const FIRST_LEARNING_ITERATION = 2;
-const FIRST_ACCELERATED_ITERATION = 7;
-/** Iterations before gains are judged. */
-const LEAST_ITERATIONS = 4;
-/** Share of a small gain below which α and ℓ stay: where they stay now and then, steps differ by more than they shrink. */
-const NO_KERNEL_GAIN = 0.001;
-/** Steps remembered by the acceleration. */
-const ACCELERATION_WINDOW = 8;
+const FIRST_QUASI_NEWTON_ITERATION = 12;
+/** Steps remembered. */
+const MEMORY = 40;
 /** A fall of the bound above this share of it is more than rounding. */
 const FALL_SLACK = 1e-8;
+/** Gain of the bound, relative to it, for which α and ℓ are not moved in an EM step. */
+const NO_KERNEL_GAIN = 1e-9;
 
 /** The first iteration: q(u) from node sums of the starting places, and a pass there. */
 export function startBatch(engine: MapEngine, state: DtmState, places: StartingPlaces): void {
@@ -54,64 +53,82 @@ export function resumeBatch(engine: MapEngine, state: DtmState): void {
 
 /** One iteration after a pass at the state. */
 export function batchIteration(engine: MapEngine, state: DtmState): void {
-  const { learn } = engine.settings;
-  const iteration = ++state.iteration;
   const last = lastValue(state.trace);
-  const point = packParameters(engine, state);
-  const before = { ...state };
-  const learns = learn && iteration >= FIRST_LEARNING_ITERATION;
-  if (learns) updateParameters(engine, state, null, engine.moments, 1, false);
-  const kernel = { minGain: NO_KERNEL_GAIN * stopGain(engine, state.stage, last) };
-  solveMap(engine, state, learns ? kernel : null, learns);
-  rememberStep(state.history, point, packParameters(engine, state), ACCELERATION_WINDOW);
-
-  let bound = tryAcceleratedPoint(engine, state, last);
-  if (!(bound >= last)) {
-    tabulateMap(engine, state);
-    bound = wholePass(engine, state);
-    if (learns && !(bound >= last - FALL_SLACK * Math.abs(last))) {
-      // The map's table does not depend on these.
-      const { noise, residualCovariance, tau, trialDistance } = before;
-      Object.assign(state, { noise, residualCovariance, tau, trialDistance });
-      clearHistory(state.history);
-      bound = wholePass(engine, state);
-    }
-  }
-  recordBound(engine, state, checkBound(state, bound));
+  const early = ++state.iteration < FIRST_QUASI_NEWTON_ITERATION;
+  const bound = checkBound(state, early ? emStep(engine, state, last) : quasiNewtonStep(engine, state, last));
+  if (bound < last - FALL_SLACK * Math.abs(bound)) state.worstFall = Math.max(state.worstFall, last - bound);
+  state.trace.push(bound);
+  if (state.settled || state.iteration % CHECK_EVERY !== 0) return;
+  checkMovement(engine, state);
 }
 
 /** A pass over everybody with all outputs; returns the bound. */
 function wholePass(engine: MapEngine, state: DtmState): number {
   const { nodeSums } = engine.problem;
   nodeSums.fill(0);
-  const moments = engine.settings.learn ? momentsFor(engine, engine.statistics.numIndividuals) : null;
-  engine.bound = expectBound(engine, state, nodeSums, moments);
+  engine.slope = null;
+  engine.bound = expectBound(engine, state, nodeSums, momentsFor(engine, engine.statistics.numIndividuals));
   return engine.bound;
 }
 
-/**
- * The bound at the extrapolated point, NaN where there is none; the state moves there if it is no lower than the last one,
- * and else stays as it was.
- */
-function tryAcceleratedPoint(engine: MapEngine, state: DtmState, last: number): number {
-  if (state.iteration < FIRST_ACCELERATED_ITERATION) return Number.NaN;
-  const proposal = acceleratedPoint(engine, state);
-  if (proposal === null) return Number.NaN;
-  const trial = { ...state };
-  unpackParameters(engine, proposal.point, trial);
-  tabulateMap(engine, trial);
-  const bound = wholePass(engine, trial);
-  const accepted = bound >= last;
-  if (accepted) Object.assign(state, trial);
-  judgePoint(state, proposal, accepted);
-  return bound;
+/** An EM step and a pass at its end; returns the bound there. */
+function emStep(engine: MapEngine, state: DtmState, last: number): number {
+  const { noise, residualCovariance, tau, trialDistance } = state;
+  const learns = engine.settings.learn && state.iteration >= FIRST_LEARNING_ITERATION;
+  if (learns) updateParameters(engine, state, null, engine.moments, 1, false);
+  solveMap(engine, state, learns ? { minGain: NO_KERNEL_GAIN * Math.abs(last) } : null, learns);
+  tabulateMap(engine, state);
+  const bound = wholePass(engine, state);
+  if (!learns || bound >= last - FALL_SLACK * Math.abs(last)) return bound;
+  // Noise and residual go back; q(u) and mean are optimal for the last responsibilities, so alone they cannot lower the bound.
+  Object.assign(state, { noise, residualCovariance, tau, trialDistance });
+  return wholePass(engine, state);
 }
 
-/** Appends the bound and judges the gain. */
-function recordBound(engine: MapEngine, state: DtmState, bound: number): void {
-  const fall = lastValue(state.trace) - bound;
-  if (fall > FALL_SLACK * Math.abs(bound)) state.worstFall = Math.max(state.worstFall, fall);
-  state.trace.push(bound);
-  if (state.iteration <= LEAST_ITERATIONS) return;
-  state.settled = countSmallGain(state, -fall, stopGain(engine, state.stage, bound), SMALL_GAINS_TO_STOP);
+/** A quasi-Newton step and a pass at its end; returns the bound there. The fit has settled where no step raises the bound. */
+function quasiNewtonStep(engine: MapEngine, state: DtmState, last: number): number {
+  const slope = engine.slope ?? slopeAt(engine, state);
+  const { covariance, divergence } = slope;
+  const followed = { ...state, inducingCovariance: covariance, divergence };
+  if (slope.residualCovariance !== null) followed.residualCovariance = slope.residualCovariance;
+  const ascent = state.ascent ?? firstAscent(packParameters(engine, state));
+  ascent.gradient.set(slope.gradient);
+  ascent.value = last;
+  let tried = state;
+  const objective = (x: Float64Array, gradient: Float64Array): number => {
+    tried = { ...followed };
+    unpackParameters(engine, x, tried);
+    x.set(packParameters(engine, tried));
+    tabulateMap(engine, tried);
+    const bound = wholePass(engine, tried);
+    if (!(bound >= last)) return bound;
+    engine.slope = slopeAt(engine, tried);
+    gradient.set(engine.slope.gradient);
+    return bound;
+  };
+  const gain = stepLbfgs(objective, ascent, slope.precondition);
+  if (gain > 0) {
+    Object.assign(state, tried, { ascent });
+    return ascent.value;
+  }
+  state.settled = true;
+  tabulateMap(engine, state);
+  return wholePass(engine, state);
+}
+
+function firstAscent(x: Float64Array): NonNullable<DtmState["ascent"]> {
+  const gradient = new Float64Array(x.length);
+  return { x, gradient, value: Number.NaN, steps: [], falls: [], memory: MEMORY, iterations: 0, evaluations: 0 };
+}
+
+/** Compares everybody's place with the last check. */
+function checkMovement(engine: MapEngine, state: DtmState): void {
+  const { settings } = engine;
+  const { stage, places: before } = state;
+  if (stage !== "coarse" && stage !== "fine") return;
+  state.places = placeMeans(engine, state);
+  if (before === null) return;
+  const limit = movementLimit(settings, stage);
+  state.movement = nextMovement(state.movement, before, state.places, settings.mapDimension, limit);
+  state.settled = hasSettled(state.movement, stage);
 }

@@ -32,6 +32,7 @@ import {
   startInShards,
   type Visited,
 } from "./shards.ts";
+import type { Slope } from "./slope.ts";
 import type { StartingPlaces } from "./starting-places.ts";
 import { type DtmState, referenceCovariance } from "./state.ts";
 
@@ -54,16 +55,15 @@ export interface MapEngine {
   readonly lowestNoiseLevel: number;
   readonly mean: MeanDesign;
   readonly problem: KernelProblem;
-  /** Λ of the last q(u) solved for, [dp,dp]. */
-  precision: Float64Array;
   /** The table of the state's q(u). */
   table: NodeTable;
   /** Moments of the individuals of one pass, [count,K]; made by the first pass that needs them. */
   moments: Float64Array;
   /** The kernel's frame (kernel-frame.ts) at the last length-scale it was asked for. */
   frame: { readonly lengthscale: number; readonly vectors: Float64Array } | null;
-  /** Bound at the last whole pass. */
+  /** Bound at the last whole pass, and the way up from there once it is asked for. */
   bound: number;
+  slope: Slope | null;
   /** Whom passes visit until they settle ("svi" of large cohorts). */
   sample: Int32Array | null;
 }
@@ -99,11 +99,11 @@ export function createEngine(
     lowestNoiseLevel: lowestNoiseLevel(statistics, noiseLevel(anchor.noise)),
     mean: meanDesign(settings.mean, d),
     problem: { geometry, layout, nodeSums, workspace },
-    precision: new Float64Array(0),
     table: { numNodes, stride, rows: new Float64Array(stride * numNodes), logWeights },
     moments: new Float64Array(0),
     frame: null,
     bound: Number.NaN,
+    slope: null,
     sample: null,
   };
 }
@@ -139,7 +139,7 @@ export function individualModel(engine: MapEngine, state: DtmState): IndividualM
 }
 
 /** A root of τ Σ_ref from one of Σ_ref. */
-function scaledRoot(root: Float64Array, tau: number): Float64Array {
+export function scaledRoot(root: Float64Array, tau: number): Float64Array {
   const scale = Math.sqrt(tau);
   return root.map((v) => scale * v);
 }
@@ -159,8 +159,7 @@ export function solveMap(engine: MapEngine, state: DtmState, kernel: KernelStepO
     kernel === null
       ? solveAt(problem, alpha, ell, false)
       : kernelStep(problem, alpha, ell, state.curvature, kernel).best;
-  const { precision, mean, covariance, divergence, meanShift } = solution.posterior;
-  engine.precision = precision;
+  const { mean, covariance, divergence, meanShift } = solution.posterior;
   state.signalVariance = solution.kernel.signalVariance;
   state.lengthscale = solution.kernel.lengthscale;
   state.mean = state.mean.map((v, k) => v + meanShift[k]);
@@ -179,7 +178,7 @@ export function tabulateMap(engine: MapEngine, state: DtmState): void {
 }
 
 /** A pass over some individuals at the parameters of a state. */
-function passOver(engine: MapEngine, state: DtmState, visited: Visited): Pass {
+export function passOver(engine: MapEngine, state: DtmState, visited: Visited): Pass {
   const { shards, kernels } = engine;
   return { shards, visited, kernels, model: individualModel(engine, state) };
 }
@@ -267,15 +266,9 @@ export function updateParameters(
   if (!(noiseLevel(state.noise) > engine.lowestNoiseLevel)) state.noiseLimited = true;
   if (settings.residual === "none") return;
   if (state.tau === null) {
-    const diagonal = settings.residual === "diagonal";
     const count = visited?.length ?? statistics.numIndividuals;
-    state.residualCovariance = state.residualCovariance.map((v, e) => {
-      const k = Math.floor(e / d);
-      const l = e % d;
-      if (diagonal && k !== l) return 0;
-      const target = (0.5 * (sums.residualMoment[e] + sums.residualMoment[l * d + k])) / count;
-      return v + rate * (target - v);
-    });
+    const target = freeResidual(settings.residual, sums.residualMoment, count);
+    state.residualCovariance = state.residualCovariance.map((v, e) => v + rate * (target[e] - v));
     return;
   }
   const { mean, noise } = state;
@@ -289,4 +282,13 @@ export function updateParameters(
   state.trialDistance = found.trialDistance;
   const tau = state.tau;
   state.residualCovariance = engine.anchor.reference.map((v) => tau * v);
+}
+
+/** The free Σ_e that is best for Σ_i E e_ie_i' of `count` individuals, [d,d]. */
+export function freeResidual(kind: DtmSettings["residual"], moment: Float64Array, count: number): Float64Array {
+  const d = Math.round(Math.sqrt(moment.length));
+  return moment.map((v, e) => {
+    const [k, l] = [Math.floor(e / d), e % d];
+    return kind === "diagonal" && k !== l ? 0 : (0.5 * (v + moment[l * d + k])) / count;
+  });
 }

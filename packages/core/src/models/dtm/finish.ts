@@ -122,17 +122,27 @@ function verdict(engine: MapEngine, state: DtmState, { interrupted }: RunStory):
   if (state.settled && state.noiseLimited) {
     return `Stopped after ${count} with the noise at its lower limit: the bound has no maximum for these data.`;
   }
+  if (state.settled && stochastic) {
+    const limit = stopGain(engine, lastValue(trace)).toPrecision(2);
+    return `Settled: after ${count}${sampled(engine)} the bound, estimated from minibatches and averaged over ${SMOOTHING} passes, rose by less than ${limit} a pass, twice in a row; passes over everybody (schedule "batch") may still gain.`;
+  }
   if (state.settled) {
-    const limit = stopGain(engine, state.stage, lastValue(trace)).toPrecision(2);
-    return stochastic
-      ? `Settled: after ${count}${sampled(engine)} the bound, estimated from minibatches and averaged over ${SMOOTHING} passes, rose by less than ${limit} a pass, twice in a row; passes over everybody (schedule "batch") may still gain.`
-      : `Converged: after ${count}, each of the last three raised the bound by less than ${limit}.`;
+    return state.movement.small > 0
+      ? `Settled: after ${count}, places are expected to move by less than ${settings.tolerance} of their standard deviation (root mean square) if the fit went on.`
+      : `Settled: after ${count}, no further step raises the bound.`;
+  }
+  const ended = interrupted ? "on request after" : "at the limit of";
+  const remedy = interrupted ? "" : " Allow more with maxIterations.";
+  return `Stopped ${ended} ${count} before the map had settled${unsettled(engine, state)}.${remedy}`;
+}
+
+/** How far from settled a fit was stopped, as far as it is known. */
+function unsettled({ settings }: MapEngine, { trace, movement }: DtmState): string {
+  if (settings.schedule === "batch" && Number.isFinite(movement.remaining)) {
+    return `: places are expected to move by about ${movement.remaining.toPrecision(2)} of their standard deviation (the limit is ${settings.tolerance})`;
   }
   const gain = trace.length > 1 ? trace[trace.length - 1] - trace[trace.length - 2] : Number.NaN;
-  const last = Number.isNaN(gain) ? "" : `; the last gain was ${gain.toPrecision(3)}`;
-  return interrupted
-    ? `Stopped on request after ${count}, before the bound had settled${last}.`
-    : `Stopped at the limit of ${count} before the bound had settled${last}. Allow more with maxIterations.`;
+  return Number.isNaN(gain) ? "" : `; the last gain was ${gain.toPrecision(3)}`;
 }
 
 /** Where a large cohort settled on a sample of itself. */

@@ -3,7 +3,7 @@
  * (docs/math/dtm.md §5); index kp + j (coefficient k, inducing point j):
  *   Λ_kl = δ_kl I + Σ_g 𝒢_g,kl a_g a_g',   c = vec(Σ_g a_g γ_g'),   ν = Λ⁻¹c,   Ξ = Λ⁻¹,
  *   KL = ½(Tr Ξ + ν'ν − dp + log|Λ|),      φ = ½c'ν − ½ log|Λ| − ½ Σ_g k̃_g Tr 𝒢_g  (the bound in which only a_g moves).
- * Gradient of φ, with R_kl = Ξ_kl + ν_k ν_l' and ȧ = ∂a/∂log ℓ:
+ * Gradient of φ (and of the bound at any other ν and Ξ), with R_kl = Ξ_kl + ν_k ν_l' and ȧ = ∂a/∂log ℓ:
  *   ∂φ/∂log ℓ = Σ_g (ȧ_g'𝒱γ_g + Tr(𝒢_g) ȧ_g'a_g) − Σ_kl ⟨R_kl, Σ_g 𝒢_g,kl (ȧ_g a_g')⟩,
  *   ∂φ/∂log α = the same with ½a_g for ȧ_g, less ½α Σ_g Tr 𝒢_g.
  * Sums over nodes are those of pairs.ts. O(Γp²d²/4 + (dp)³).
@@ -76,6 +76,7 @@ export function inducingPosterior(
   const moved = joint && moveMean(layout, A, joint, covariance, linear, mean);
   const traces = nodeTraces(layout, nodeSums);
   const phi = 0.5 * (dot(linear, mean) - logDeterminant - dot(kernel.restVariance, traces)) + (moved?.gain ?? 0);
+  const linearSums = moved?.linearSums ?? gamma;
   return {
     precision,
     linear,
@@ -84,29 +85,50 @@ export function inducingPosterior(
     logDeterminant,
     divergence: inducingKl(mean, covariance, logDeterminant),
     phi,
-    gradient: kernel.featuresDot === null ? [Number.NaN, Number.NaN] : phiGradient(kernel.featuresDot),
+    // The mean of the observations is where φ is largest, so its own move does not count, and γ and c are those there.
+    gradient:
+      kernel.featuresDot === null
+        ? [Number.NaN, Number.NaN]
+        : kernelSlope(layout, kernel, nodeSums, ws, { linear, linearSums, mean, covariance }),
     meanShift: moved?.shift ?? new Float64Array(d),
   };
+}
 
-  /** ∇φ; the mean is where φ is largest, so its own move does not count, and γ and c are those there. */
-  function phiGradient(Adot: Float64Array): [number, number] {
-    ws.pairs.sum(A, Adot, pairRows(layout, nodeSums), ws.sumsDot);
-    let traceA = 0;
-    let traceDot = 0;
-    for (let row = 0; row < p * n; row += n) {
-      for (let g = 0; g < n; g++) {
-        const t = traces[g] * A[row + g];
-        traceA += t * A[row + g];
-        traceDot += t * Adot[row + g];
-      }
+/**
+ * The derivatives of the bound by log α and log ℓ at any q(v) = N(ν, Ξ), with γ and c of the mean in force; the pair sums of
+ * the features are those of `inducingPosterior` for the same kernel.
+ */
+export function kernelSlope(
+  layout: InducingLayout,
+  { features: A, featuresDot, signalVariance }: NodeKernel,
+  nodeSums: Float64Array,
+  ws: InducingWorkspace,
+  at: {
+    readonly linear: Float64Array;
+    readonly linearSums: Float64Array;
+    readonly mean: Float64Array;
+    readonly covariance: Float64Array;
+  },
+): [number, number] {
+  const { numBasis: d, numInducing: p, numNodes: n } = layout;
+  const Adot = featuresDot ?? new Float64Array(A.length);
+  ws.pairs.sum(A, Adot, pairRows(layout, nodeSums), ws.sumsDot);
+  const traces = nodeTraces(layout, nodeSums);
+  let traceA = 0;
+  let traceDot = 0;
+  for (let row = 0; row < p * n; row += n) {
+    for (let g = 0; g < n; g++) {
+      const t = traces[g] * A[row + g];
+      traceA += t * A[row + g];
+      traceDot += t * Adot[row + g];
     }
-    const linearDot = dot(multiplyTransposed(moved?.linearSums ?? gamma, Adot, d, n, p), mean);
-    const total = traces.reduce((sum, v) => sum + v, 0);
-    // Σ_kl ⟨R_kl, S_kl⟩ of symmetric blocks S_kl given as pair sums is −2 ⟨packed R, S⟩.
-    const R = packSecondMoments(layout, mean, covariance);
-    const slope = 0.5 * (dot(linear, mean) + 2 * dot(R, ws.sums) + traceA - kernel.signalVariance * total);
-    return [slope, linearDot + 2 * dot(R, ws.sumsDot) + traceDot];
   }
+  const linearDot = dot(multiplyTransposed(at.linearSums, Adot, d, n, p), at.mean);
+  const total = traces.reduce((sum, v) => sum + v, 0);
+  // Σ_kl ⟨R_kl, S_kl⟩ of symmetric blocks S_kl given as pair sums is −2 ⟨packed R, S⟩.
+  const R = packSecondMoments(layout, at.mean, at.covariance);
+  const slope = 0.5 * (dot(at.linear, at.mean) + 2 * dot(R, ws.sums) + traceA - signalVariance * total);
+  return [slope, linearDot + 2 * dot(R, ws.sumsDot) + traceDot];
 }
 
 /** Λ from the pair sums, whole matrix. */

@@ -53,34 +53,55 @@ export function jointMean(layout: InducingLayout, design: MeanDesign, nodeSums: 
   return { design, linearSums, response, totals, gram };
 }
 
-/**
- * Moves the mean, with c and ν [dp], to where the bound is largest, given Ξ [dp,dp] and features [p,Γ]. Directions that the
- * observed times do not determine stay.
- */
-export function moveMean(
+/** How mean and q(u) hang together at given features and Ξ. */
+export interface MeanSystem {
+  readonly cross: Float64Array; // H' [s,dp]
+  readonly solved: Float64Array; // (ΞH)' [s,dp]
+  /** (B − H'ΞH)⁺ [s,s]: directions that the observed times do not determine stay. */
+  readonly inverse: Float64Array;
+}
+
+/** The system for features [p,Γ] and Ξ [dp,dp]. */
+export function meanSystem(
   { numBasis: d, numInducing: p, numNodes: n }: InducingLayout,
   features: Float64Array,
-  { design, linearSums, response, totals, gram }: JointMean,
+  { response, totals, gram }: JointMean,
   covariance: Float64Array,
-  linear: Float64Array,
-  mean: Float64Array,
-): MeanMove {
+): MeanSystem {
   const s = totals.length;
-  const dp = d * p;
-  const cross = multiplyTransposed(response, features, s * d, n, p); // H' [s,dp]
-  const solved = multiply(cross, covariance, s, dp, dp); // (ΞH)' [s,dp]
-  const explained = multiplyTransposed(cross, solved, s, dp, s); // H'ΞH
+  const cross = multiplyTransposed(response, features, s * d, n, p);
+  const solved = multiply(cross, covariance, s, d * p, d * p);
+  const explained = multiplyTransposed(cross, solved, s, d * p, s);
   const { inverse } = pseudoInverse(
     gram.map((v, e) => v - explained[e]),
     s,
   );
-  const open = multiplyVector(cross, mean, s, dp).map((v, t) => totals[t] - v);
-  const delta = multiplyVector(inverse, open, s, s);
-  const moved = multiply(delta, response, 1, s, d * n);
-  multiply(delta, cross, 1, s, dp).forEach((v, e) => {
+  return { cross, solved, inverse };
+}
+
+/** b − H'ν, [s]: the derivative of the bound by the parameters of the mean at any ν. */
+export function meanSlope({ totals }: JointMean, { cross }: MeanSystem, mean: Float64Array): Float64Array {
+  return multiplyVector(cross, mean, totals.length, mean.length).map((v, t) => totals[t] - v);
+}
+
+/** Moves the mean, with c and ν [dp], to where the bound is largest, given Ξ [dp,dp] and features [p,Γ]. */
+export function moveMean(
+  layout: InducingLayout,
+  features: Float64Array,
+  joint: JointMean,
+  covariance: Float64Array,
+  linear: Float64Array,
+  mean: Float64Array,
+): MeanMove {
+  const { design, linearSums, response, totals, gram } = joint;
+  const s = totals.length;
+  const system = meanSystem(layout, features, joint, covariance);
+  const delta = multiplyVector(system.inverse, meanSlope(joint, system, mean), s, s);
+  const moved = multiply(delta, response, 1, s, linearSums.length);
+  multiply(delta, system.cross, 1, s, mean.length).forEach((v, e) => {
     linear[e] -= v;
   });
-  multiply(delta, solved, 1, s, dp).forEach((v, e) => {
+  multiply(delta, system.solved, 1, s, mean.length).forEach((v, e) => {
     mean[e] -= v;
   });
   return {

@@ -9,7 +9,7 @@ import type { BasisStatistics } from "../../basis/statistics.ts";
 import { dot } from "../../numeric/matrix.ts";
 import { type IndividualModel, individualStatistics, packedStride } from "./individual-statistics.ts";
 
-const LOWEST_LOG_TAU = -12;
+export const LOWEST_LOG_TAU = -12;
 /** log of the largest τ tried when there is no cap. */
 const HIGHEST_LOG_TAU = Math.log(1e9);
 

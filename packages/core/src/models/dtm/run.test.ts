@@ -3,6 +3,7 @@ import { columnsOf, problemOf, quick, timeless } from "../../../../../test/dtm-p
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
+import { turnedDistance } from "../../numeric/procrustes.ts";
 import type { FitProgress } from "../fit.ts";
 import { markerModel } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
@@ -52,25 +53,27 @@ describe("a run", () => {
     }
   });
 
-  it("tells the gain at which each stage counts an iteration as none", () => {
-    const tolerance = 1e-5;
-    const run = startDtm(statistics, start, { inducing: { perDimension: 3 }, tolerance });
-    let settled: FitProgress[] = [];
-    for (let more = true; more; ) {
-      const before = run.progress();
-      more = !run.step().done;
-      const now = run.progress();
-      if (now.stage !== before.stage) settled = [...settled, before];
-      if (!more) settled = [...settled, now];
-    }
-    // The coarse lattice is left at three times the tolerance.
-    const [coarse, fine] = settled.slice(-2);
-    expect([coarse.stage, fine.stage]).toEqual(["map, coarse lattice", "map"]);
-    const { numObservations } = statistics;
-    const ruleAt = (bound: number) =>
-      tolerance * (1 + Math.abs(bound + 0.5 * numObservations * Math.log(start.noise.variance)));
-    expect(coarse.stopGain).toBeCloseTo(3 * ruleAt(coarse.value), 12);
-    expect(fine.stopGain).toBeCloseTo(ruleAt(fine.value), 12);
+  it("tells how far places are still expected to move, and stops each stage at its limit", () => {
+    const run = startDtm(statistics, start, { inducing: { perDimension: 3 }, tolerance: 0.003 });
+    const told = [run.step()];
+    while (!told[told.length - 1].done) told.push(run.step());
+    const coarse = told.filter(({ stage }) => stage === "map, coarse lattice");
+    const fine = told.filter(({ stage }) => stage === "map");
+    expect(coarse.length).toBeGreaterThan(0);
+    expect(coarse.map(({ movement }) => movement?.limit)).toEqual(coarse.map(() => 0.05));
+    expect(fine.map(({ movement }) => movement?.limit)).toEqual(fine.map(() => 0.003));
+    expect(fine[0].movement?.remaining).toBeNaN();
+    expect(fine.at(-1)?.movement?.remaining).toBeLessThan(0.003);
+    expect(run.finish().record.verdict).toMatch(/less than 0.003 of their standard deviation/);
+  });
+
+  it("has settled: a fit a hundred times tighter moves places by less than a twentieth of a standard deviation", () => {
+    const places = [1, 0.01].map((factor) => {
+      const run = startDtm(statistics, start, { inducing: { perDimension: 3 }, tolerance: 0.01 * factor });
+      while (!run.step().done);
+      return run.places();
+    });
+    expect(turnedDistance(places[0], places[1], 2)).toBeLessThan(0.05);
   });
 
   it("goes through a coarse lattice first when the one asked for is fine, and tells", () => {

@@ -5,7 +5,6 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
-import { clearHistory } from "../../numeric/optimize/anderson.ts";
 import type { FitControl } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import { completeRun, type FitRun, type IterativeFit, lastValue, openRun, type RunSnapshot } from "../run.ts";
@@ -18,7 +17,7 @@ import { type DtmOptions, type DtmSettings, dtmSettings } from "./settings.ts";
 import { dtmShards } from "./shards.ts";
 import { startingPlaces } from "./starting-places.ts";
 import { type DtmState, firstState } from "./state.ts";
-import { stopGain } from "./stop-rule.ts";
+import { movementLimit, UNKNOWN_MOVEMENT } from "./stop-rule.ts";
 import { closeSvi, startSvi, sviPass } from "./svi.ts";
 
 /** Step of the coarse lattice (q = 2), used if the lattice asked for is finer than the second number. */
@@ -87,16 +86,17 @@ function dtmFit(
   };
 
   /**
-   * From the coarse lattice to the one asked for. Bounds on different lattices do not compare, so the trace begins anew;
-   * nor do steps, so the acceleration does too.
+   * From the coarse lattice to the one asked for. Bounds on different lattices do not compare, so the trace begins anew, and
+   * so do checks of movement; what was learned of the way up stays.
    */
   const refine = (state: DtmState): void => {
     state.coarseIterations = state.iteration;
     state.stage = "fine";
     state.settled = false;
-    state.smallGains = 0;
-    state.trace = [engineOf(state).bound];
-    clearHistory(state.history);
+    state.movement = UNKNOWN_MOVEMENT;
+    const engine = engineOf(state);
+    state.trace = [engine.bound];
+    state.places = placeMeans(engine, state);
   };
 
   const close = (state: DtmState): void => {
@@ -134,17 +134,15 @@ function dtmFit(
         close(state);
       }
     },
-    progress: ({ stage, iteration, trace }) => {
-      const value = lastValue(trace);
-      const judged = settings.schedule === "batch" && Number.isFinite(value);
-      return {
-        stage: stage === "coarse" ? "map, coarse lattice" : stage === "svi" ? "map, minibatches" : "map",
-        iteration,
-        maxIterations,
-        value,
-        ...(judged ? { stopGain: stopGain({ statistics, settings, anchor }, stage, value) } : {}),
-      };
-    },
+    progress: ({ stage, iteration, trace, movement }) => ({
+      stage: stage === "coarse" ? "map, coarse lattice" : stage === "svi" ? "map, minibatches" : "map",
+      iteration,
+      maxIterations,
+      value: lastValue(trace),
+      ...(settings.schedule === "batch"
+        ? { movement: { remaining: movement.remaining, limit: movementLimit(settings, stage) } }
+        : {}),
+    }),
     clock: () => "map",
     places: (state) => placeMeans(engineOf(state), state),
     close,

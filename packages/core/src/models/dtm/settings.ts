@@ -41,11 +41,17 @@ export interface DtmOptions extends FitControl {
   readonly batchSize?: number;
   /** "svi" settles on a random sample of this size before it visits everybody. Default 65,536; all if fewer than twice that. */
   readonly sampleSize?: number;
-  /** Iterations ("batch") or passes over the cohort ("svi") at most. Default 300 or 60. */
+  /** Iterations ("batch") or passes over the cohort ("svi") at most. Default 600 or 60. */
   readonly maxIterations?: number;
-  /** Gains below this, relative to the bound, count as none. Default 1e-6 ("batch") or 1e-5 ("svi"). */
+  /**
+   * "batch": the fit has settled once places are expected to move by less than this, in standard deviations of the prior of
+   * places (root mean square). Default 0.01. "svi": gains of the bound below this, relative to it, count as none. Default 1e-5.
+   */
   readonly tolerance?: number;
-  /** Further fits from other starts (principal component scores, then random places); the best bound wins. Default 0. */
+  /**
+   * Further fits from other starts (principal component scores, then random places); the best bound wins. Default 2 up to
+   * 5,000 individuals, 0 above.
+   */
   readonly restarts?: number;
   readonly marker?: Marker;
   readonly columns?: ColumnNames;
@@ -69,18 +75,25 @@ export interface DtmSettings extends Required<Pick<DtmOptions, Kept>> {
 
 /** Above this many individuals minibatches are the default. */
 const MANY_INDIVIDUALS = 50_000;
+/** Above this many individuals one start is the default. */
+const MANY_STARTS = 5_000;
 const SAMPLE_SIZE = 65_536;
 const RESIDUAL_KINDS: readonly ResidualKind[] = ["capped", "none", "diagonal", "full"];
 
 /** Settings for a cohort of `numIndividuals`; `startMean` is the kind of mean the start has. */
 export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline", numIndividuals: number): DtmSettings {
   const { mapDimension = 2, mean = startMean, residual = "capped", cap = 0.2, learn = true, lengthscale = 1 } = options;
-  const { restarts = 0, seed = 1, marker = DEFAULT_MARKER, columns = null } = options;
+  const {
+    restarts = numIndividuals > MANY_STARTS ? 0 : 2,
+    seed = 1,
+    marker = DEFAULT_MARKER,
+    columns = null,
+  } = options;
   const { schedule = numIndividuals > MANY_INDIVIDUALS ? "svi" : "batch" } = options;
   const { kernels = "auto" } = options;
   const nodes = latticeNodes(mapDimension, options.nodes);
   const stochastic = schedule === "svi";
-  const { maxIterations = stochastic ? 60 : 300, tolerance = stochastic ? 1e-5 : 1e-6 } = options;
+  const { maxIterations = stochastic ? 60 : 600, tolerance = stochastic ? 1e-5 : 0.01 } = options;
   const automaticSample = numIndividuals >= 2 * SAMPLE_SIZE ? SAMPLE_SIZE : numIndividuals;
   const sampleSize = Math.min(options.sampleSize ?? automaticSample, numIndividuals);
   const batchSize = Math.min(options.batchSize ?? automaticBatchSize(sampleSize), sampleSize);
@@ -108,7 +121,7 @@ export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline",
     check(Number.isInteger(value) && value >= least, `${name} a whole number of ${least} or more`, value);
   }
   check(halfWidth > 0 && halfWidth <= 10, "inducing.halfWidth above 0, at most 10", halfWidth, "Use 2.");
-  check(tolerance >= 0 && tolerance < 1, "tolerance from 0 to 1", tolerance, "Use 1e-6.");
+  check(tolerance >= 0 && tolerance < 1, "tolerance from 0 to 1", tolerance, stochastic ? "Use 1e-5." : "Use 0.01.");
   return {
     mapDimension,
     nodeStep: nodes.step,

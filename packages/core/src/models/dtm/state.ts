@@ -1,17 +1,18 @@
 /**
- * The state of a fit between two iterations: plain data and nothing of single individuals, so that a fit can be stored
- * and resumed bit for bit. Everything else (features at the nodes, tables, statistics) follows from it.
+ * The state of a fit between two iterations: plain data, so that a fit can be stored and resumed bit for bit. Everything
+ * else (features at the nodes, tables, statistics) follows from it.
  */
 
 import type { Noise } from "../../noise/noise.ts";
 import { trace } from "../../numeric/matrix.ts";
-import { type AndersonHistory, andersonHistory } from "../../numeric/optimize/anderson.ts";
+import type { LbfgsState } from "../../numeric/optimize/lbfgs.ts";
 import type { MapStart } from "../map-start.ts";
 import type { FitState } from "../run.ts";
 import { type KernelCurvature, kernelCurvature } from "./kernel-step.ts";
 import type { DtmSettings } from "./settings.ts";
+import { type Movement, UNKNOWN_MOVEMENT } from "./stop-rule.ts";
 
-/** Parameters, q(u), trace and the memory of the accelerators. */
+/** Parameters, q(u), trace, and what steps and stop rule remember. */
 export interface DtmState extends FitState {
   /** Whole passes on the coarse lattice, on the one asked for, or minibatches. */
   stage: "coarse" | "fine" | "svi" | "done";
@@ -50,14 +51,14 @@ export interface DtmState extends FitState {
   reach: "everybody" | "sample" | "last pass";
   /** Whether the bound has settled. */
   settled: boolean;
-  /** Parameters at the start and the end of the last iterations. */
-  readonly history: AndersonHistory;
-  /** How far the next plain step is stretched where the history is of no use (acceleration.ts). */
-  stretch: number;
+  /** What is known of the way up (quasi-Newton steps); null before the first. */
+  ascent: LbfgsState | null;
+  /** Places at the last check of the stop rule, [m,q], and what it found. */
+  places: Float64Array | null;
+  movement: Movement;
 }
 
 const FIRST_TRIAL_DISTANCE = 0.3;
-const FIRST_STRETCH = 4;
 
 /** The state before the first iteration: parameters from the linear start, τ at its cap, ℓ as set, α = Tr Σ/d. */
 export function firstState(start: MapStart, settings: DtmSettings, d: number): DtmState {
@@ -92,8 +93,9 @@ export function firstState(start: MapStart, settings: DtmSettings, d: number): D
     updates: 0,
     reach: "everybody",
     settled: false,
-    history: andersonHistory(),
-    stretch: FIRST_STRETCH,
+    ascent: null,
+    places: null,
+    movement: UNKNOWN_MOVEMENT,
   };
 }
 

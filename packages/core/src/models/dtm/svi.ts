@@ -113,7 +113,7 @@ function recordEstimate(engine: MapEngine, state: DtmState, estimate: number): v
   if (n < Math.max(LEAST_PASSES, 2 * SMOOTHING)) return;
   let gain = 0;
   for (let k = 1; k <= SMOOTHING; k++) gain += state.trace[n - k] - state.trace[n - k - SMOOTHING];
-  const limit = stopGain(engine, state.stage, estimate);
+  const limit = stopGain(engine, estimate);
   if (!countSmallGain(state, gain / (SMOOTHING * SMOOTHING), limit, SMALL_GAINS)) return;
   if (state.reach === "sample") state.reach = "last pass";
   else state.settled = true;

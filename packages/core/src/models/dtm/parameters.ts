@@ -1,0 +1,69 @@
+/**
+ * The parameters of the fit as one vector, for moving them together (docs/math/dtm.md §9): ν, the mean, log σ², log α,
+ * log ℓ and log τ, all free of the marker's unit: the mean is taken in standard deviations of the first noise. ν is taken in the frame of the kernel's eigenvectors, so that a map and its mirror image take the same
+ * steps (ν as it stands depends on the order of the inducing places, differently at each ℓ). Ξ and a free Σ_e are no part of
+ * it: they follow in closed form.
+ */
+import { noiseLevel, withLevel } from "../../noise/noise.ts";
+import { dot } from "../../numeric/matrix.ts";
+import { meanCoefficients, meanParameters } from "../mean.ts";
+import type { MapEngine } from "./engine.ts";
+import { carryCovariance, fromFrame, kernelFrame, toFrame } from "./kernel-frame.ts";
+import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
+import { LOWEST_LOG_TAU } from "./residual-step.ts";
+import type { DtmState } from "./state.ts";
+
+/** The state's parameters as a vector. */
+export function packParameters(engine: MapEngine, state: DtmState): Float64Array {
+  const parts = [
+    ...toFrame(state.inducingMean, frameAt(engine, state.lengthscale)),
+    ...meanParameters(engine.mean, state.mean).map((v) => v / meanUnit(engine)),
+    Math.log(noiseLevel(state.noise)),
+    Math.log(state.signalVariance),
+    Math.log(state.lengthscale),
+  ];
+  if (state.tau !== null) parts.push(Math.log(state.tau));
+  return Float64Array.from(parts);
+}
+
+/** Writes a vector of parameters into the state, within the bounds of each. */
+export function unpackParameters(engine: MapEngine, vector: Float64Array, state: DtmState): void {
+  const { settings, anchor } = engine;
+  const n = state.inducingMean.length;
+  const frameBefore = frameAt(engine, state.lengthscale);
+  const before = dot(state.inducingMean, state.inducingMean);
+  let at = n;
+  const unit = meanUnit(engine);
+  state.mean = meanCoefficients(
+    engine.mean,
+    vector.slice(at, at + engine.mean.numColumns).map((v) => unit * v),
+  );
+  at += engine.mean.numColumns;
+  state.noise = withLevel(state.noise, Math.max(Math.exp(vector[at++]), engine.lowestNoiseLevel));
+  state.signalVariance = Math.exp(vector[at++]);
+  const [shortest, longest] = LENGTHSCALE_BOUNDS;
+  state.lengthscale = Math.min(Math.max(Math.exp(vector[at++]), shortest), longest);
+  const frame = frameAt(engine, state.lengthscale);
+  state.inducingMean = fromFrame(vector.subarray(0, n), frame);
+  state.inducingCovariance = carryCovariance(state.inducingCovariance, n, frameBefore, frame);
+  state.divergence += 0.5 * (dot(state.inducingMean, state.inducingMean) - before);
+  if (state.tau === null) return;
+  const tau = Math.min(Math.exp(Math.max(vector[at], LOWEST_LOG_TAU)), settings.cap ?? Number.POSITIVE_INFINITY);
+  state.tau = tau;
+  state.residualCovariance = anchor.reference.map((v) => tau * v);
+}
+
+/** The unit of the mean's parameters. */
+export function meanUnit({ anchor }: MapEngine): number {
+  return Math.sqrt(noiseLevel(anchor.noise));
+}
+
+/** The frame in which ν is moved, at length-scale ℓ. */
+export function frameAt(engine: MapEngine, ell: number): Float64Array {
+  const { inducingDistances, jitter } = engine.problem.geometry;
+  if (engine.frame?.lengthscale !== ell) {
+    const vectors = kernelFrame(inducingDistances, engine.settings.inducingPerDimension, jitter, ell);
+    engine.frame = { lengthscale: ell, vectors };
+  }
+  return engine.frame.vectors;
+}

@@ -199,13 +199,17 @@ describe("fitDtmFrom", () => {
       const { statistics } = randomCohort({ numIndividuals: 90, seed: 8 });
       const start = linearStart(statistics, { mapDimension: 2, mean: "scalar" });
       const fit = (kernels: "wasm" | "typescript") =>
-        fitDtmFrom(statistics, start, { kernels, residual, nodes: { step: 0.5 }, maxIterations: 25 });
+        fitDtmFrom(statistics, start, { kernels, residual, nodes: { step: 0.5 }, tolerance: 1e-7, restarts: 0 });
       const a = fit("typescript");
       const b = fit("wasm");
       expect([a.record.kernels, b.record.kernels]).toEqual(["typescript", "wasm-simd"]);
-      // Rounding is amplified over 25 iterations.
+      // Rounding leads them by different ways to the same maximum.
       expect(Math.abs(b.bound - a.bound)).toBeLessThan(1e-7 * Math.abs(a.bound));
-      expect(relativeError(markerModel(b).map.inducingMean, markerModel(a).map.inducingMean)).toBeLessThan(1e-4);
+      const [p, q] = [markerModel(a), markerModel(b)];
+      expect(relativeError(q.residual.covariance, p.residual.covariance)).toBeLessThan(1e-4);
+      expect(relativeError([q.noise.variance], [p.noise.variance])).toBeLessThan(1e-4);
+      // A free residual leaves a map that hardly minds being turned.
+      if (residual !== "full") expect(relativeError(q.map.inducingMean, p.map.inducingMean)).toBeLessThan(1e-4);
       expect(markerModel(fit("wasm")).map.inducingMean).toEqual(markerModel(b).map.inducingMean);
     });
   }

@@ -6,6 +6,7 @@
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { learnNoise, type Noise, noiseLevel } from "../../noise/noise.ts";
+import type { Precondition } from "../../numeric/optimize/lbfgs.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
 import { gridLocations } from "../gp/inducing.ts";
@@ -32,7 +33,6 @@ import {
   startInShards,
   type Visited,
 } from "./shards.ts";
-import type { Slope } from "./slope.ts";
 import type { StartingPlaces } from "./starting-places.ts";
 import { type DtmState, referenceCovariance } from "./state.ts";
 
@@ -66,6 +66,19 @@ export interface MapEngine {
   slope: Slope | null;
   /** Whom passes visit until they settle ("svi" of large cohorts). */
   sample: Int32Array | null;
+}
+
+/** What a pass says of the way up. */
+export interface Slope {
+  /** By the parameters of parameters.ts; 0 for those that are held. */
+  readonly gradient: Float64Array;
+  /** The inverse of the curvature for fixed responsibilities. */
+  readonly precondition: Precondition;
+  /** Ξ that is best for the responsibilities, and KL with it. */
+  readonly covariance: Float64Array;
+  readonly divergence: number;
+  /** Σ_e that is best for them, where it is free. */
+  readonly residualCovariance: Float64Array | null;
 }
 
 /** An engine for the lattice of the settings, or for one of another step. */

@@ -11,7 +11,7 @@ import { noiseLevel, noiseSlope } from "../../noise/noise.ts";
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import type { Precondition } from "../../numeric/optimize/lbfgs.ts";
 import { inducingKl } from "../gp/solve.ts";
-import { freeResidual, type MapEngine, passOver, scaledRoot } from "./engine.ts";
+import { freeResidual, type MapEngine, passOver, type Slope, scaledRoot } from "./engine.ts";
 import { inducingPosterior, kernelSlope } from "./inducing-posterior.ts";
 import { jointMean, meanSlope, meanSystem } from "./joint-mean.ts";
 import { fromFrame, toFrame } from "./kernel-frame.ts";
@@ -28,19 +28,6 @@ const FRAME_DIFFERENCE = 1e-4;
 const TAU_DIFFERENCE = 1e-3;
 /** A parameter this near to its bound, relatively, is at it. */
 const AT_BOUND = 1e-9;
-
-/** What a pass says of the way up. */
-export interface Slope {
-  /** By the parameters of parameters.ts; 0 for those that are held. */
-  readonly gradient: Float64Array;
-  /** The inverse of the curvature for fixed responsibilities. */
-  readonly precondition: Precondition;
-  /** Ξ that is best for the responsibilities, and KL with it. */
-  readonly covariance: Float64Array;
-  readonly divergence: number;
-  /** Σ_e that is best for them, where it is free. */
-  readonly residualCovariance: Float64Array | null;
-}
 
 /** The slope at the state of the last whole pass. */
 export function slopeAt(engine: MapEngine, state: DtmState): Slope {

@@ -10,9 +10,8 @@
  * the first noise, so that the unit of the marker does not matter.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { noiseLevel } from "../../noise/noise.ts";
+import { type Noise, noiseLevel } from "../../noise/noise.ts";
 import { turnedDistance } from "../../numeric/procrustes.ts";
-import type { StartAnchor } from "./engine.ts";
 import type { DtmSettings } from "./settings.ts";
 
 /** Iterations between checks. */
@@ -71,7 +70,11 @@ export function movementLimit({ tolerance }: DtmSettings, stage: string): number
 
 /** The gain below which a pass by minibatches counts as none, where the bound is F. */
 export function stopGain(
-  fit: { readonly statistics: BasisStatistics; readonly settings: DtmSettings; readonly anchor: StartAnchor },
+  fit: {
+    readonly statistics: BasisStatistics;
+    readonly settings: DtmSettings;
+    readonly anchor: { readonly noise: Noise };
+  },
   bound: number,
 ): number {
   const { statistics, settings, anchor } = fit;

@@ -10,6 +10,7 @@ export { splitCohort } from "./cohort/split.ts";
 export { type Complaint, DtmError } from "./errors.ts";
 export { type Comparison, compareModels } from "./evaluate/compare.ts";
 export { heldOutLogLikelihood } from "./evaluate/held-out.ts";
+export { type MapVerdict, mapVerdict } from "./evaluate/map-verdict.ts";
 export { readCohort } from "./ingest/read-cohort.ts";
 export { type Groups, groupPlaces } from "./map/groups.ts";
 export { type FitRecord, LIBRARY_VERSION, type MarkerModel, markerModel } from "./models/fit.ts";

@@ -7,7 +7,7 @@ export { type AlignedModel, alignModel } from "../models/align.ts";
 export { type Course, courseReader, courseTimes } from "../models/course.ts";
 export { type Decoder, makeDecoder } from "../models/decoder.ts";
 export type { DtmModel } from "../models/dtm/model.ts";
-export type { CancelSignal, ColumnNames, FitControl, FitProgress, MeanFunction } from "../models/fit.ts";
+export type { CancelSignal, ColumnNames, FitControl, FitProgress, MeanFunction, StartResult } from "../models/fit.ts";
 export type {
   DtmProgress,
   DtmRun,
@@ -43,7 +43,6 @@ export {
 } from "../models/predicting/change.ts";
 export type { Crossing, CrossingOptions } from "../models/predicting/crossing.ts";
 export type { PredictedSeries } from "../models/predicting/series.ts";
-export type { StartResult } from "../models/run.ts";
 export { modelFileJsonSchema } from "../models/saving/file-schema.ts";
 export { describeNoise, measurementSd, measurementVariance, type Noise, whiteNoise } from "../noise/noise.ts";
 export { type Alignment, procrustes } from "../numeric/procrustes.ts";

@@ -46,6 +46,19 @@ export interface FitControl {
 /** JSON values: what options in a fit record may hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
+/** A start of a fit beside the best one. */
+export interface StartResult {
+  /** Where it started from, in words. */
+  readonly name: string;
+  readonly bound: number;
+  /** Procrustes R² of its places with those of the best start. */
+  readonly agreement: number;
+  /** Whether it found the map of the best start: an agreement of 0.9 or more. */
+  readonly sameMap: boolean;
+  /** Whether its bound is within 2 units of log evidence of the best. */
+  readonly similarBound: boolean;
+}
+
 /** What a fit did and how it ended. Holds nothing of single individuals. */
 export interface FitRecord {
   /** Version of this library. */
@@ -62,6 +75,8 @@ export interface FitRecord {
   /** One sentence: whether and why the fit stopped. */
   readonly verdict: string;
   readonly warnings: readonly string[];
+  /** What each of several starts came to, the best first; absent where there was one, and in files of older versions. */
+  readonly starts?: readonly StartResult[];
   /** Kernels that were used; absent in files of older versions. */
   readonly kernels?: KernelKind;
   /** Wall-clock time by stage; left out of saved model files, so that equal fits give equal bytes. */

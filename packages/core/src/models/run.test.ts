@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { procrustes } from "../numeric/procrustes.ts";
 import { createRandom } from "../numeric/random.ts";
-import { differentMaps } from "./run.ts";
+import { compareStarts } from "./run.ts";
 
 const random = createRandom(4);
 const X = Float64Array.from({ length: 60 }, () => random.normal());
@@ -44,16 +44,21 @@ describe("the agreement of two maps", () => {
   });
 });
 
-describe("differentMaps", () => {
+describe("compareStarts", () => {
   const Y = Float64Array.from({ length: 60 }, () => random.normal());
   const best = { start: 0, bound: -100, places: X };
 
-  it("tells of another map with a bound almost as large, and of nothing else", () => {
+  it("puts the best first and tells the same map, rivals and worse ones apart", () => {
     const other = { start: 2, bound: -101, places: Y };
     const same = { start: 1, bound: -100.5, places: moved(1, false) };
     const worse = { start: 3, bound: -110, places: Y };
-    const told = differentMaps([best, same, other, worse], 2);
-    expect(told.length).toBe(1);
-    expect(told[0]).toMatch(/random places 1 found a different map .* 1\.00 lower/);
+    const told = compareStarts([worse, same, other, best], 2);
+    expect(told.map(({ bound }) => bound)).toEqual([-100, -100.5, -101, -110]);
+    expect(told.map(({ sameMap }) => sameMap)).toEqual([true, true, false, false]);
+    expect(told.map(({ similarBound }) => similarBound)).toEqual([true, true, true, false]);
+  });
+
+  it("has nothing to compare for one start", () => {
+    expect(compareStarts([best], 2)).toEqual([]);
   });
 });

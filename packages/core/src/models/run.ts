@@ -6,7 +6,15 @@
 import { type BasisStatistics, statisticsColumns } from "../basis/statistics.ts";
 import { DtmError } from "../errors.ts";
 import { procrustes } from "../numeric/procrustes.ts";
-import { checkCancelled, type FitControl, type FitProgress, type FitRecord, LIBRARY_VERSION, now } from "./fit.ts";
+import {
+  checkCancelled,
+  type FitControl,
+  type FitProgress,
+  type FitRecord,
+  LIBRARY_VERSION,
+  now,
+  type StartResult,
+} from "./fit.ts";
 import { startName } from "./map-start.ts";
 import { bytesChecksum } from "./saving/canonical-json.ts";
 
@@ -51,8 +59,8 @@ export interface IterativeFit<State extends FitState, Inputs, Model extends Fitt
 export interface RunStory {
   /** Whether the caller ended the fit before it was done. */
   readonly interrupted: boolean;
-  /** Of the run itself: other starts that found different maps. */
-  readonly warnings: readonly string[];
+  /** What the starts came to, the best first. */
+  readonly starts: readonly StartResult[];
   readonly milliseconds: { readonly [stage: string]: number };
 }
 
@@ -153,7 +161,7 @@ export function openRun<State extends FitState, Inputs, Model extends Fitted>(
       milliseconds: { ...milliseconds },
     }),
     places: () => fit.places(state),
-    starts: () => (fit.restarts === 0 ? [] : compareStarts(ended.finished, fit.mapDimension)),
+    starts: () => compareStarts(ended.finished, fit.mapDimension),
     finish: () => {
       const interrupted = !isDone();
       let { finished, best } = ended;
@@ -165,8 +173,8 @@ export function openRun<State extends FitState, Inputs, Model extends Fitted>(
       if (best === null) {
         throw new DtmError("not-fitted", `${fit.kind}: finish was called before the first step; call step first.`);
       }
-      const warnings = differentMaps(finished, fit.mapDimension);
-      return fit.model(best.state, { interrupted, warnings, milliseconds: { ...milliseconds } });
+      const starts = compareStarts(finished, fit.mapDimension);
+      return fit.model(best.state, { interrupted, starts, milliseconds: { ...milliseconds } });
     },
   };
 }
@@ -269,21 +277,9 @@ export function fitRecord(
 const SAME_MAP = 0.9;
 const SIMILAR_BOUND = 2;
 
-/** A finished start beside the best one. */
-export interface StartResult {
-  /** Where it started from, in words. */
-  readonly name: string;
-  readonly bound: number;
-  /** Procrustes R² of its places with those of the best start. */
-  readonly agreement: number;
-  /** Whether it found the map of the best start: an agreement of 0.9 or more. */
-  readonly sameMap: boolean;
-  /** Whether its bound is within 2 units of log evidence of the best. */
-  readonly similarBound: boolean;
-}
-
 /** The finished starts of a run, the best first, each compared with the best. */
 export function compareStarts(finished: readonly FinishedStart[], mapDimension: number): StartResult[] {
+  if (finished.length < 2) return [];
   const starts = [...finished].sort((a, b) => b.bound - a.bound);
   return starts.map(({ start, bound, places }) => {
     const best = starts[0];
@@ -291,16 +287,4 @@ export function compareStarts(finished: readonly FinishedStart[], mapDimension: 
     const similarBound = best.bound - bound <= SIMILAR_BOUND;
     return { name: startName(start), bound, agreement, sameMap: agreement >= SAME_MAP, similarBound };
   });
-}
-
-/** A sentence for each start whose map differs from the best one although its bound is within 2 of it. */
-export function differentMaps(finished: readonly FinishedStart[], mapDimension: number): string[] {
-  if (finished.length < 2) return [];
-  const [best, ...others] = compareStarts(finished, mapDimension);
-  return others
-    .filter(({ sameMap, similarBound }) => similarBound && !sameMap)
-    .map(
-      ({ name, bound, agreement }) =>
-        `The start from ${name} found a different map (Procrustes R² ${agreement.toFixed(2)}) whose bound is only ${(best.bound - bound).toFixed(2)} lower: do not read much into the shape of the map.`,
-    );
 }

@@ -18,7 +18,12 @@ const AT_CAP = 1e-6;
 const LEAST_SHARE = 0.5;
 
 /** The model of a state whose bound is the last of its trace; the engine's table belongs to the state. */
-export function finishModel(engine: MapEngine, state: DtmState, story: RunStory): DtmModel {
+export function finishModel(
+  engine: MapEngine,
+  state: DtmState,
+  story: RunStory,
+  warnings: readonly string[],
+): DtmModel {
   const { statistics, settings, nodes, inducing, problem } = engine;
   const { basis, center } = statistics;
   const q = settings.mapDimension;
@@ -63,7 +68,7 @@ export function finishModel(engine: MapEngine, state: DtmState, story: RunStory)
       step: nodes.step,
       radius: nodes.radius,
     },
-    record: recordOf(engine, state, story, varianceShare),
+    record: recordOf(engine, state, story, [...warnings, ...stateWarnings(state, varianceShare)]),
     bound: lastValue(state.trace),
   };
 }
@@ -95,7 +100,7 @@ function mapShare(engine: MapEngine, state: DtmState, gram: Float64Array): numbe
   return carried + residual > 0 ? carried / (carried + residual) : 0;
 }
 
-function recordOf(engine: MapEngine, state: DtmState, story: RunStory, varianceShare: number): FitRecord {
+function recordOf(engine: MapEngine, state: DtmState, story: RunStory, warnings: readonly string[]): FitRecord {
   const { statistics, settings } = engine;
   return fitRecord(statistics, {
     options: recordedOptions(settings),
@@ -104,7 +109,8 @@ function recordOf(engine: MapEngine, state: DtmState, story: RunStory, varianceS
     iterations: state.iteration,
     converged: state.settled && !state.noiseLimited,
     verdict: verdict(engine, state, story),
-    warnings: [...story.warnings, ...stateWarnings(state, varianceShare)],
+    warnings,
+    ...(story.starts.length > 0 ? { starts: story.starts } : {}),
     kernels: engine.kernels,
     milliseconds: story.milliseconds,
   });

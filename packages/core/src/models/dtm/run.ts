@@ -146,8 +146,7 @@ function dtmFit(
     clock: () => "map",
     places: (state) => placeMeans(engineOf(state), state),
     close,
-    model: (state, story) =>
-      finishModel(engineOf(state), state, { ...story, warnings: [...inputs.warnings, ...story.warnings] }),
+    model: (state, story) => finishModel(engineOf(state), state, story, inputs.warnings),
   };
 }
 

@@ -58,6 +58,17 @@ const base = {
     converged: z.boolean(),
     verdict: z.string(),
     warnings: z.array(z.string()),
+    starts: z.optional(
+      z.array(
+        z.strictObject({
+          name: z.string(),
+          bound: z.number(),
+          agreement: z.number(),
+          sameMap: z.boolean(),
+          similarBound: z.boolean(),
+        }),
+      ),
+    ),
     kernels: z.optional(z.enum(["wasm-simd", "typescript"])),
   }),
 };

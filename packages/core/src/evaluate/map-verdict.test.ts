@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import type { StartResult } from "../models/fit.ts";
+import { fitDtm } from "../models/fit-models.ts";
+import { simulateCohort } from "../simulate/cohorts.ts";
+import { type Comparison, compareModels } from "./compare.ts";
+import { mapVerdict } from "./map-verdict.ts";
+
+const { cohort } = simulateCohort("pfvc", { numIndividuals: 60, seed: 2 });
+const fitted = fitDtm(cohort, { seed: 1, tolerance: 0.1, nodes: { step: 0.5 }, restarts: 1 });
+
+const start = (bound: number, agreement: number): StartResult => ({
+  name: "random places 1",
+  bound,
+  agreement,
+  sameMap: agreement >= 0.9,
+  similarBound: bound >= -2,
+});
+const withStarts = (...starts: StartResult[]) => ({ ...fitted, record: { ...fitted.record, converged: true, starts } });
+const lightOf = (verdict: ReturnType<typeof mapVerdict>, name: string) => verdict.lights.find((l) => l.name === name);
+
+describe("the verdict on a map", () => {
+  it("is unknown, not good, before it was compared on held-out individuals", () => {
+    const verdict = mapVerdict(withStarts(start(0, 1), start(-0.1, 0.99)));
+    expect(verdict.state).toBe("unknown");
+    expect(verdict.lights.map(({ state }) => state)).toEqual(["good", "good", "unknown", "unknown"]);
+  });
+
+  it("is poor where the fit has not settled, whatever else, and says so first", () => {
+    const verdict = mapVerdict({ ...fitted, record: { ...fitted.record, converged: false, verdict: "Stopped at 3." } });
+    expect(verdict.state).toBe("poor");
+    expect(verdict.headline).toBe("Do not draw conclusions from this map. Stopped at 3.");
+  });
+
+  it("tells starts that agree from worse ones and from rivals", () => {
+    const state = (...starts: StartResult[]) => lightOf(mapVerdict(withStarts(...starts)), "starts")?.state;
+    expect(state(start(0, 1), start(-1, 0.95), start(-20, 0.3))).toBe("good");
+    expect(state(start(0, 1), start(-8, 0.5), start(-20, 0.3))).toBe("caution");
+    expect(state(start(0, 1), start(-1, 0.5), start(-20, 0.3))).toBe("poor");
+    expect(state(start(0, 1))).toBe("unknown");
+  });
+
+  it("reads a comparison: gain over the mixed model and coverage", async () => {
+    const comparison = await compareModels(cohort, { folds: 3, models: ["lmm", "dtm"], seed: 1 });
+    const changed = (mean: number, half: number, p90: number): Comparison => ({
+      ...comparison,
+      differences: comparison.differences.map((d) => ({ ...d, mean, lower: mean - half, upper: mean + half })),
+      models: comparison.models.map((m) => ({ ...m, coverage: { ...m.coverage, p90 } })),
+    });
+    const states = (c: Comparison) =>
+      mapVerdict(withStarts(start(0, 1), start(0, 1)), c).lights.map(({ state }) => state);
+    expect(states(changed(0.5, 0.1, 0.9)).slice(2)).toEqual(["good", "good"]);
+    expect(states(changed(0.05, 0.1, 0.83)).slice(2)).toEqual(["caution", "caution"]);
+    expect(states(changed(-0.5, 0.1, 0.6)).slice(2)).toEqual(["poor", "poor"]);
+    expect(mapVerdict(withStarts(start(0, 1), start(0, 1)), changed(0.5, 0.1, 0.9)).headline).toBe(
+      "The map can be read.",
+    );
+  });
+
+  it("calls a map that carries nothing what it is", () => {
+    const empty = { ...fitted, markers: fitted.markers.map((m) => ({ ...m, varianceShare: 0 })) };
+    expect(lightOf(mapVerdict(empty), "explains")).toMatchObject({
+      state: "poor",
+      sentence: expect.stringContaining("0%"),
+    });
+  });
+});

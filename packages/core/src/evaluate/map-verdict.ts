@@ -1,0 +1,126 @@
+/**
+ * One verdict on a map, by four lights (docs/math/evaluation.md §5):
+ *   settled   the fit no longer moves places;
+ *   starts    other starts found the same map, or clearly worse ones;
+ *   explains  new individuals are predicted better than by a mixed model with a mean curve;
+ *   covers    90% intervals of forecasts hold about 90% of what came.
+ * The worst light speaks first. What has not been looked at is unknown, never good: the last two need a comparison on
+ * held-out individuals. How much of the variance the map carries in-sample is no light, since the residual beside it is
+ * capped; only a map that carries next to nothing is told by it.
+ */
+import type { FitRecord } from "../models/fit.ts";
+import { markerModel } from "../models/fit.ts";
+import type { TrajectoryModel } from "../models/model.ts";
+import type { Comparison } from "./compare.ts";
+
+export type LightState = "good" | "unknown" | "caution" | "poor";
+
+export interface Light {
+  readonly name: "settled" | "starts" | "explains" | "covers";
+  readonly state: LightState;
+  readonly sentence: string;
+}
+
+export interface MapVerdict {
+  /** The worst of the lights. */
+  readonly state: LightState;
+  /** What it comes to, in one sentence. */
+  readonly headline: string;
+  readonly lights: readonly Light[];
+}
+
+/** Below this share of the variance between individuals a map carries next to nothing. */
+const NEXT_TO_NOTHING = 0.1;
+/** Coverage of 90% intervals that is as it should be, and that is not far from it. */
+const GOOD_COVERAGE = [0.85, 0.95] as const;
+const FAIR_COVERAGE = [0.8, 0.975] as const;
+
+const ORDER: readonly LightState[] = ["good", "unknown", "caution", "poor"];
+const HEADLINES: { readonly [state in LightState]: string } = {
+  good: "The map can be read.",
+  unknown: "The map has settled; whether it predicts new individuals has not been checked.",
+  caution: "Read the map with care.",
+  poor: "Do not draw conclusions from this map.",
+};
+
+/**
+ * The verdict on a fitted model, with what a comparison on held-out individuals said of it where there is one. Models
+ * without a map have the first light alone.
+ * @example
+ * const { state, headline, lights } = mapVerdict(model, comparison);
+ */
+export function mapVerdict(model: TrajectoryModel, comparison: Comparison | null = null): MapVerdict {
+  const isMap = model.kind === "dtm" || model.kind === "dtm-paper";
+  const lights = isMap
+    ? [settled(model.record), starts(model.record), explains(model, comparison), covers(model, comparison)]
+    : [settled(model.record)];
+  const state = lights.reduce<LightState>(
+    (worst, light) => (rank(light.state) > rank(worst) ? light.state : worst),
+    "good",
+  );
+  const told = lights.filter((light) => light.state === state).map(({ sentence }) => sentence);
+  const headline = state === "good" || state === "unknown" ? HEADLINES[state] : `${HEADLINES[state]} ${told[0]}`;
+  return { state, headline, lights };
+}
+
+function rank(state: LightState): number {
+  return ORDER.indexOf(state);
+}
+
+function settled({ converged, verdict }: FitRecord): Light {
+  return { name: "settled", state: converged ? "good" : "poor", sentence: verdict };
+}
+
+function starts({ starts: told = [] }: FitRecord): Light {
+  const light = (state: LightState, sentence: string): Light => ({ name: "starts", state, sentence });
+  if (told.length < 2) return light("unknown", "The map was fitted from one start: others might find another one.");
+  const [best, ...others] = told;
+  const rival = others.find(({ sameMap, similarBound }) => similarBound && !sameMap);
+  if (rival !== undefined) {
+    return light(
+      "poor",
+      `The start from ${rival.name} found a different map (R² ${rival.agreement.toFixed(2)} of places) whose bound is only ${(best.bound - rival.bound).toFixed(1)} lower: the data do not say which is right.`,
+    );
+  }
+  const same = others.filter(({ sameMap }) => sameMap).length;
+  if (same > 0)
+    return light("good", `${same + 1} of ${told.length} starts found the same map; the others ended lower.`);
+  return light(
+    "caution",
+    `Only the start from ${best.name} found this map; the others ended on other maps, lower by ${(best.bound - others[0].bound).toFixed(1)} or more. More starts (restarts) may find a better one.`,
+  );
+}
+
+function explains(model: TrajectoryModel, comparison: Comparison | null): Light {
+  const light = (state: LightState, sentence: string): Light => ({ name: "explains", state, sentence });
+  const share = model.kind === "dtm" ? markerModel(model).varianceShare : 1;
+  if (share < NEXT_TO_NOTHING) {
+    return light(
+      "poor",
+      `The map carries ${Math.round(100 * share)}% of the variance between individuals: places say nothing.`,
+    );
+  }
+  const difference = comparison?.differences.find((d) => d.model === model.kind && d.reference === "lmm");
+  if (difference === undefined) {
+    return light("unknown", "Not compared with a mixed model on held-out individuals yet.");
+  }
+  const { mean, lower, upper } = difference;
+  const amount = `${signed(mean)} (95% CI ${signed(lower)} to ${signed(upper)}) in held-out log-likelihood per individual`;
+  if (lower > 0) return light("good", `The map predicts new individuals better than the mixed model: ${amount}.`);
+  if (upper < 0) return light("poor", `The mixed model predicts new individuals better than the map: ${amount}.`);
+  return light("caution", `The map predicts new individuals no better than the mixed model: ${amount}.`);
+}
+
+function covers({ kind }: TrajectoryModel, comparison: Comparison | null): Light {
+  const light = (state: LightState, sentence: string): Light => ({ name: "covers", state, sentence });
+  const found = comparison?.models.find(({ model }) => model === kind);
+  if (found === undefined) return light("unknown", "Coverage of forecasts on held-out individuals not checked yet.");
+  const { p90 } = found.coverage;
+  const within = ([low, high]: readonly [number, number]) => p90 >= low && p90 <= high;
+  const state = within(GOOD_COVERAGE) ? "good" : within(FAIR_COVERAGE) ? "caution" : "poor";
+  return light(state, `90% intervals of held-out forecasts hold ${Math.round(100 * p90)}% of the values that came.`);
+}
+
+function signed(x: number): string {
+  return `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(2)}`;
+}

@@ -207,6 +207,14 @@ export const runContract = z.looseObject({
   converged: z.boolean(),
   iterations: count,
   verdict: text,
+  /** The verdict on the map by four lights. */
+  map: z.optional(
+    z.looseObject({
+      state: z.enum(["good", "unknown", "caution", "poor"]),
+      headline: text,
+      lights: z.array(z.looseObject({ name: text, state: text, sentence: text })),
+    }),
+  ),
   warnings: z.array(text),
   findings: z.array(z.looseObject({ code: text, count, remedy: text })),
   files: z.array(z.looseObject({ name: text, private: z.boolean(), holds: text })),

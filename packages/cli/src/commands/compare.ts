@@ -1,4 +1,5 @@
 /** dtm compare VISITS: models by cross-validation over individuals, the paper's Table 1. */
+import { mapVerdict } from "@trajectory-maps/core";
 import { COMPARED_MODELS, type ComparedModel } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
@@ -6,6 +7,7 @@ import { isFolder } from "../io/read.ts";
 import { openRun } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";
 import { comparisonPage } from "../print/results.ts";
+import { verdictLines } from "../print/summary.ts";
 import { withPool } from "../threads/pool.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, listOption, type Options, textOption } from "./command.ts";
 import { dimensionOf, jobsOf, meanOf, seedOf, wholeNumber } from "./numbers.ts";
@@ -55,18 +57,27 @@ export const compare: Command = {
         ? undefined
         : (model: Parameters<typeof readVisitsFor>[0]) => readVisitsFor(model, visits, options, context);
     const choice = compareChoice(options);
-    const { cohort } = isRun ? (await openRun(path, other)).read : await readVisits(path, options, context);
+    const run = isRun ? await openRun(path, other) : undefined;
+    const { cohort } = run?.read ?? (await readVisits(path, options, context));
     const comparison = await withPool(jobsOf(options), (pool) => compareOn(cohort, choice, pool, context));
     const json = { ...comparison, seed: choice.seed };
-    const written = folder === undefined ? [] : writeComparison(folder, toJson(json), context.commandLine);
+    const verdict = run === undefined ? undefined : mapVerdict(run.model, comparison);
+    const changes = verdict === undefined ? {} : { map: verdict };
+    const written = folder === undefined ? [] : writeComparison(folder, toJson(json), context.commandLine, changes);
     const notes = written.map((file) => `\n\nWritten   ${file}`).join("");
-    return { text: `${comparisonPage(comparison)}${notes}`, json };
+    const lights = verdict === undefined ? "" : `\n\n${verdictLines(verdict)}`;
+    return { text: `${comparisonPage(comparison)}${lights}${notes}`, json };
   },
 };
 
 /** Writes the result, and the command into the record of the run if the folder is one; the path of the result. */
-function writeComparison(folder: string, text: string, command: string): string[] {
-  const record = laterRecord(folder, "compare", command, [COMPARE_FILE]);
+function writeComparison(
+  folder: string,
+  text: string,
+  command: string,
+  changes: Parameters<typeof laterRecord>[4],
+): string[] {
+  const record = laterRecord(folder, "compare", command, [COMPARE_FILE], changes);
   return writeOutputs(folder, [{ name: COMPARE_FILE, text }, ...record]).slice(0, 1);
 }
 

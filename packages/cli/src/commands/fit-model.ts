@@ -4,6 +4,7 @@ import { DtmError, numIndividuals, resumeDtm, startDtm, type TrajectoryModel } f
 import type { BasisStatistics, ShardHost } from "@trajectory-maps/core/hosts";
 import type { ReadCohort } from "@trajectory-maps/core/ingest";
 import {
+  type BasisOptions,
   type DtmRun,
   type DtmRunSnapshot,
   embedPlaces,
@@ -21,6 +22,7 @@ export const KINDS = ["dtm", "dtm-paper", "lmm", "fpca"] as const;
 export type Kind = (typeof KINDS)[number];
 
 export const SCHEDULES = ["batch", "svi", "paper"] as const;
+export const RESIDUALS = ["capped", "none", "diagonal", "full"] as const;
 
 export interface FitChoice {
   readonly kind: Kind;
@@ -29,6 +31,11 @@ export interface FitChoice {
   readonly seed: number;
   readonly schedule?: (typeof SCHEDULES)[number];
   readonly learn?: boolean;
+  readonly tolerance?: number;
+  readonly restarts?: number;
+  readonly residual?: (typeof RESIDUALS)[number];
+  /** The spline basis, where it is not the default one. */
+  readonly basis?: BasisOptions;
 }
 
 /** A fitted model, with what it read of the cohort where that is at hand. */
@@ -48,13 +55,13 @@ export interface StoppedFit {
 /** Fits both linear models; to everybody if one of them is asked for, else as baselines of a map. */
 export function fitBoth(
   { cohort, columns }: ReadCohort,
-  { kind, mapDimension, mean, seed }: FitChoice,
+  { kind, mapDimension, mean, seed, basis }: FitChoice,
   context: Context,
   shards: ShardHost | undefined,
   known: { readonly statistics?: BasisStatistics } = {},
 ): LinearModels {
   const sample = kind === "lmm" || kind === "fpca" ? { sampleSize: numIndividuals(cohort) } : {};
-  const options = { seed, mean, columns, mapDimension, ...(shards && { shards }), ...sample, ...known };
+  const options = { seed, mean, columns, mapDimension, ...basis, ...(shards && { shards }), ...sample, ...known };
   return context.talk.during("Linear models", (onProgress) => fitLinear(cohort, { ...options, onProgress }));
 }
 
@@ -114,10 +121,11 @@ async function runSteps(run: DtmRun, received: () => StopSignal | undefined): Pr
 
 function mapOptions(
   { columns }: ReadCohort,
-  { kind, mapDimension, mean, seed, schedule, learn }: FitChoice,
+  choice: FitChoice,
   onProgress: (progress: FitProgress) => void,
 ): FitDtmOptions {
-  const common = { seed, onProgress, mean, columns };
+  const { kind, mapDimension, mean, seed, schedule, learn, tolerance, restarts, residual, basis } = choice;
+  const common = { seed, onProgress, mean, columns, ...basis, ...(tolerance === undefined ? {} : { tolerance }) };
   if (kind === "dtm-paper" || mapDimension === 3) {
     return {
       ...common,
@@ -132,7 +140,13 @@ function mapOptions(
       "--schedule paper: expected with --model dtm-paper, received with --model dtm. Name that model.",
     );
   }
-  return { ...common, mapDimension, ...(schedule === undefined ? {} : { schedule }) };
+  return {
+    ...common,
+    mapDimension,
+    ...(schedule === undefined ? {} : { schedule }),
+    ...(restarts === undefined ? {} : { restarts }),
+    ...(residual === undefined ? {} : { residual }),
+  };
 }
 
 /** Fits any kind of model. */

@@ -27,11 +27,12 @@ import {
   KINDS,
   type Kind,
   listenWhileFitting,
+  RESIDUALS,
   SCHEDULES,
   type StoppedFit,
 } from "./fit-model.ts";
 import { planOf } from "./fit-plan.ts";
-import { dimensionOf, jobsOf, meanOf, seedOf } from "./numbers.ts";
+import { dimensionOf, jobsOf, meanOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, VISITS_ARGUMENT } from "./visits.ts";
 
 export const fit: Command = {
@@ -49,6 +50,18 @@ export const fit: Command = {
       description: "how the map is fitted (default: batch; svi above 50,000 individuals)",
       choices: SCHEDULES,
     },
+    {
+      flags: "--restarts <number>",
+      description: "further starts of the map; the best is kept (default: 2 up to 5,000 individuals)",
+    },
+    {
+      flags: "--tolerance <number>",
+      description: "movement of places, in standard deviations, at which the map has settled (default: 0.01)",
+    },
+    { flags: "--residual <kind>", description: "residual effect beside the map (default: capped)", choices: RESIDUALS },
+    { flags: "--basis <number>", description: "spline basis functions (default: 5)" },
+    { flags: "--degree <number>", description: "degree of the splines, 1 to 3 (default: 2)" },
+    { flags: "--knots <list>", description: "interior knots of the splines, with commas (default: at percentiles)" },
     { flags: "--learn", description: "also learn the noise, variance and length-scale of the published map" },
     { flags: "-o, --out <folder>", description: "folder for results", default: "run" },
     { flags: "--no-visits", description: "keep no copy of the visits in the results" },
@@ -110,6 +123,16 @@ export function choiceOf(options: Options): FitChoice {
   if (schedule !== undefined && (kind === "lmm" || kind === "fpca")) {
     throw new UsageError(`--schedule ${schedule}: expected with a map, received with --model ${kind}. Leave it out.`);
   }
+  const published = kind === "dtm-paper" || dimensionOf(options) === 3;
+  for (const name of ["restarts", "residual"]) {
+    if (options[name] !== undefined && (published || kind !== "dtm")) {
+      throw new UsageError(`--${name}: expected with --model dtm and at most two dimensions. Leave it out.`);
+    }
+  }
+  if (options.tolerance !== undefined && kind !== "dtm" && kind !== "dtm-paper") {
+    throw new UsageError(`--tolerance: expected with a map, received with --model ${kind}. Leave it out.`);
+  }
+  const basis = basisOf(options);
   return {
     kind,
     mapDimension: dimensionOf(options),
@@ -117,7 +140,31 @@ export function choiceOf(options: Options): FitChoice {
     seed: seedOf(options),
     ...(schedule === undefined ? {} : { schedule }),
     ...(options.learn === true ? { learn: true } : {}),
+    ...given(options, "tolerance", realNumber),
+    ...given(options, "restarts", (name, text) => wholeNumber(name, text, 0)),
+    ...given(options, "residual", (_, text) => text as FitChoice["residual"]),
+    ...(Object.keys(basis).length > 0 ? { basis } : {}),
   };
+}
+
+/** The spline basis as far as options name it. */
+function basisOf(options: Options): NonNullable<FitChoice["basis"]> {
+  return {
+    ...given(options, "basis", (name, text) => wholeNumber(name, text, 2), "numBasis"),
+    ...given(options, "degree", (name, text) => wholeNumber(name, text, 1)),
+    ...given(options, "knots", (name, text) => text.split(",").map((part) => realNumber(name, part))),
+  };
+}
+
+/** An option that was given, read from its text, under its own name or another; nothing if it was not. */
+function given<T>(
+  options: Options,
+  option: string,
+  read: (name: string, text: string) => T,
+  name = option,
+): { readonly [name: string]: T } {
+  const text = textOption(options, option);
+  return text === undefined ? {} : { [name]: read(`--${option}`, text) };
 }
 
 async function resume(

@@ -5,7 +5,14 @@
 
 import { basename } from "node:path";
 import process from "node:process";
-import { LIBRARY_VERSION, type Marker, markerModel, type TrajectoryModel } from "@trajectory-maps/core";
+import {
+  LIBRARY_VERSION,
+  type MapVerdict,
+  type Marker,
+  mapVerdict,
+  markerModel,
+  type TrajectoryModel,
+} from "@trajectory-maps/core";
 import type { ErrorCode, ReadCohort } from "@trajectory-maps/core/ingest";
 import { toJson } from "../io/json.ts";
 import { readResult } from "../io/results.ts";
@@ -31,6 +38,8 @@ export interface RunRecord {
   readonly converged: boolean;
   readonly iterations: number;
   readonly verdict: string;
+  /** The verdict on the map by four lights, with what a comparison said once there is one. */
+  readonly map?: MapVerdict;
   readonly warnings: readonly string[];
   /** Findings about the file, by code, with their count and nothing of any cell. */
   readonly findings: readonly { readonly code: ErrorCode; readonly count: number; readonly remedy: string }[];
@@ -76,6 +85,7 @@ export function runRecord(
     converged: record.converged,
     iterations: record.iterations,
     verdict: record.verdict,
+    map: mapVerdict(model),
     warnings: record.warnings,
     findings: read.warnings.map(({ code, count, remedy }) => ({ code, count: count ?? 1, remedy })),
     notes: read.notes,
@@ -94,6 +104,7 @@ export function laterRecord(
   name: LaterCommand["name"],
   command: string,
   files: readonly string[],
+  changes: Pick<RunRecord, "map"> = {},
 ): OutputFile[] {
   const record = readResult<RunRecord>(folder, RECORD_FILE);
   if (record === undefined) return [];
@@ -101,6 +112,7 @@ export function laterRecord(
   const listed = [...record.files.map((file) => file.name), ...files];
   const text = runRecordText({
     ...record,
+    ...changes,
     files: RUN_FILES.filter((file) => listed.includes(file.name)),
     later: [...later, { name, command, version: LIBRARY_VERSION, date: today() }],
   });

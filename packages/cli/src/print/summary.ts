@@ -1,5 +1,13 @@
 /** What a fit found, as a biostatistician would like to read it. */
-import { type Cohort, markerModel, numIndividuals, predict, type TrajectoryModel } from "@trajectory-maps/core";
+import {
+  type Cohort,
+  type MapVerdict,
+  mapVerdict,
+  markerModel,
+  numIndividuals,
+  predict,
+  type TrajectoryModel,
+} from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { basisDomain, measurementSd, type Places, placementAt } from "@trajectory-maps/core/models";
 import { table } from "./table.ts";
@@ -43,19 +51,22 @@ export function cohortSummary(cohort: Cohort): string {
   ].join("\n");
 }
 
-/** One row per model: likelihood of the same observations of `m` individuals, noise, how the fit ended. */
+/** One row per model: what was maximised and its value (all in-sample), noise, how the fit ended. */
 export function modelTable(fits: readonly ScoredFit[], m: number): string {
   const rows = fits.map(({ model, logLikelihood }) => {
-    const { converged, iterations } = model.record;
+    const { converged, iterations, trace } = model.record;
+    const isMap = model.kind === "dtm" || model.kind === "dtm-paper";
+    const value = isMap ? (trace.at(-1) ?? Number.NaN) : logLikelihood;
     return [
       modelTitle(model),
-      logLikelihood.toFixed(2),
-      (logLikelihood / m).toFixed(3),
+      isMap ? "bound" : "log-likelihood",
+      value.toFixed(2),
+      (value / m).toFixed(3),
       significant(measurementSd(markerModel(model).noise)),
       `${converged ? "yes" : "NO"}, ${counted(iterations, "iteration")}`,
     ];
   });
-  return table(["Model", "log-likelihood", "per individual", "noise sd", "converged"], rows, [4]);
+  return table(["Model", "in-sample", "value", "per individual", "noise sd", "settled"], rows, [1, 5]);
 }
 
 export function modelTitle(model: TrajectoryModel): string {
@@ -79,24 +90,32 @@ export function mapSummary(model: TrajectoryModel): string {
   if (model.kind === "dtm") {
     const { residual, varianceShare } = markerModel(model);
     const rest = percent(1 - varianceShare);
-    lines.push(line("Map", `carries ${percent(varianceShare)} of the variation between individuals; ${scales(model)}`));
+    lines.push(
+      line(
+        "Map",
+        `carries ${percent(varianceShare)} of the variation between individuals, in-sample; ${scales(model)}`,
+      ),
+    );
     if (residual.kind === "none") lines.push(line("", "no residual effect beside the map"));
     else {
       const tau =
         residual.tau === null ? "" : ` (tau ${significant(residual.tau)}${residual.atCap ? ", at its cap" : ""})`;
       lines.push(line("", `the other ${rest} is a residual individual effect${tau}`));
     }
-    lines.push(line("", `lower bound of the log-likelihood ${model.bound.toFixed(2)}`));
   } else if (model.kind === "dtm-paper") {
-    lines.push(line("Map", `${scales(model)}; lower bound of the log-likelihood ${lastBound(model)}`));
+    lines.push(line("Map", scales(model)));
   }
-  lines.push(line("Verdict", model.record.verdict));
+  lines.push(verdictLines(mapVerdict(model)));
   for (const warning of model.record.warnings) lines.push(line("Warning", warning));
   return lines.join("\n");
 }
 
-function lastBound(model: TrajectoryModel): string {
-  return model.record.trace.at(-1)?.toFixed(2) ?? "unknown";
+/** The verdict and the lights it comes from. */
+export function verdictLines({ advice, lights }: MapVerdict): string {
+  const [only, ...others] = lights;
+  if (others.length === 0) return line("Verdict", only?.sentence ?? advice);
+  const told = lights.map(({ name, state, sentence }) => line("", `${name} (${state}): ${sentence}`));
+  return [line("Verdict", advice), ...told].join("\n");
 }
 
 function scales(model: Extract<TrajectoryModel, { kind: "dtm" | "dtm-paper" }>): string {

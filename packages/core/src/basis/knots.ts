@@ -14,6 +14,8 @@ export interface BasisOptions {
   readonly degree?: number;
   /** Domain [first, last]; default the range of the times. */
   readonly domain?: readonly [number, number];
+  /** Interior knots, rising inside the domain; the number of basis functions then follows. Default at percentiles. */
+  readonly knots?: readonly number[];
 }
 
 /**
@@ -21,7 +23,8 @@ export interface BasisOptions {
  * @throws DtmError "option" or "one-time".
  */
 export function bsplineBasis(times: ArrayLike<number>, options: BasisOptions = {}): Basis {
-  const { numBasis = 5, degree = 2 } = options;
+  const { degree = 2, knots: given } = options;
+  const { numBasis = given === undefined ? 5 : given.length + degree + 1 } = options;
   checkOption(Number.isInteger(degree) && degree >= 1 && degree <= 3, "bsplineBasis", "degree 1, 2 or 3", degree, "");
   checkOption(
     Number.isInteger(numBasis) && numBasis >= degree + 1,
@@ -39,13 +42,20 @@ export function bsplineBasis(times: ArrayLike<number>, options: BasisOptions = {
     );
   }
   const numInterior = numBasis - degree - 1;
+  if (given !== undefined) {
+    const fit = given.length === numInterior && strictlyInside(Float64Array.from(given), a, b);
+    const remedy = "Leave numBasis out, and name times at which the course may bend, in rising order.";
+    checkOption(fit, "bsplineBasis", `${numInterior} knots rising between ${a} and ${b}`, given.join(", "), remedy);
+  }
   const distinct = sorted.filter((t, j) => j === 0 || t !== sorted[j - 1]);
   const candidates = [
+    ...(given === undefined ? [] : [{ placement: "given", interior: Float64Array.from(given) } as const]),
     { placement: "percentiles", interior: percentiles(sorted, numInterior) },
     { placement: "distinct-percentiles", interior: percentiles(distinct, numInterior) },
     { placement: "equal", interior: spaced(a, b, numInterior) },
   ] as const;
-  const { placement, interior } = candidates.find((c) => strictlyInside(c.interior, a, b)) ?? candidates[2];
+  const { placement, interior } =
+    candidates.find((c) => strictlyInside(c.interior, a, b)) ?? candidates[candidates.length - 1];
   const knots = new Float64Array(numBasis + degree + 1);
   knots.fill(a, 0, degree + 1);
   knots.set(interior, degree + 1);

@@ -24,7 +24,8 @@ export interface Light {
 export interface MapVerdict {
   /** The worst of the lights. */
   readonly state: LightState;
-  /** What it comes to, in one sentence. */
+  /** How to take the map, and that with the first reason. */
+  readonly advice: string;
   readonly headline: string;
   readonly lights: readonly Light[];
 }
@@ -36,7 +37,7 @@ const GOOD_COVERAGE = [0.85, 0.95] as const;
 const FAIR_COVERAGE = [0.8, 0.975] as const;
 
 const ORDER: readonly LightState[] = ["good", "unknown", "caution", "poor"];
-const HEADLINES: { readonly [state in LightState]: string } = {
+const ADVICE: { readonly [state in LightState]: string } = {
   good: "The map can be read.",
   unknown: "The map has settled; whether it predicts new individuals has not been checked.",
   caution: "Read the map with care.",
@@ -59,8 +60,9 @@ export function mapVerdict(model: TrajectoryModel, comparison: Comparison | null
     "good",
   );
   const told = lights.filter((light) => light.state === state).map(({ sentence }) => sentence);
-  const headline = state === "good" || state === "unknown" ? HEADLINES[state] : `${HEADLINES[state]} ${told[0]}`;
-  return { state, headline, lights };
+  const advice = ADVICE[state];
+  const headline = state === "good" || state === "unknown" ? advice : `${advice} ${told[0]}`;
+  return { state, advice, headline, lights };
 }
 
 function rank(state: LightState): number {

@@ -79,7 +79,7 @@ export {
   wilson,
   withPower,
 } from "./numbers.ts";
-export { type FitEnd, fitEnd } from "./page/header.ts";
+export { type FitEnd, fitEnd, VERDICT_WORDS } from "./page/header.ts";
 export { type ReportOptions, renderReport } from "./render-report.ts";
 export * from "./study.ts";
 export { type GroupFacts, type ReadingFacts, studyGroups, summarizeCohort } from "./summary.ts";

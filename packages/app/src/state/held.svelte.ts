@@ -61,7 +61,7 @@ export interface SavedSelection {
 }
 
 /** The fit proposed to a new cohort. */
-export const DEFAULT_FIT: FitChoice = { kind: "dtm", mapDimension: 2, mean: "scalar", restarts: 0, seed: 1 };
+export const DEFAULT_FIT: FitChoice = { kind: "dtm", mapDimension: 2, mean: "scalar", seed: 1 };
 
 /** The state, and what every part needs. */
 export class Held {

@@ -73,7 +73,8 @@ export interface FitChoice {
   readonly mean: "scalar" | "spline";
   readonly learn?: boolean;
   readonly numBasis?: number;
-  readonly restarts: number;
+  /** Further starts; by the size of the cohort if left out. */
+  readonly restarts?: number;
   readonly tolerance?: number;
   readonly maxIterations?: number;
   readonly seed: number;
@@ -94,6 +95,8 @@ export interface FitUpdate {
   readonly secondsLeft: number | null;
   /** Gain per pass below which the fit counts a pass as settled; null if its schedule has no such rule. */
   readonly stopGain: number | null;
+  /** How far places are still expected to move, and where the fit stops; null if it does not stop by that. */
+  readonly movement: { readonly remaining: number; readonly limit: number } | null;
   /** The last update: what is left is placing everybody. */
   readonly done: boolean;
 }

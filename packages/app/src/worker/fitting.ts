@@ -79,6 +79,7 @@ async function stepUntilDone(current: Running, onUpdate: (update: FitUpdate) => 
       seconds: (time - began) / 1000,
       secondsLeft: rate(progress.value, time),
       stopGain: progress.stopGain ?? null,
+      movement: progress.movement ?? null,
       done: progress.done,
     });
   };
@@ -192,7 +193,7 @@ function fitOptions(choice: FitChoice): FitDtmOptions {
     ...common,
     kind: "dtm",
     mapDimension,
-    restarts,
+    ...(restarts === undefined ? {} : { restarts }),
     ...(schedule === "svi" ? { schedule } : {}),
   };
 }

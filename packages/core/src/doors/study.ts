@@ -16,7 +16,7 @@ export type { CompareOptions, FoldSummary, HorizonError, ModelComparison } from 
 export { COMPARED_MODELS, type ComparedModel, type ModelDifference } from "../evaluate/compared-models.ts";
 export { centralCoverage, type ForecastOptions, type ForecastScores, forecastScores } from "../evaluate/forecast.ts";
 export type { HeldOutOptions, HeldOutScores } from "../evaluate/held-out.ts";
-export type { Light, LightState } from "../evaluate/map-verdict.ts";
+export type { HeldOutEvidence, Light, LightState } from "../evaluate/map-verdict.ts";
 export { type CourseSummary, courseAt, expectedCourses, groupCourses } from "../map/clusters/courses.ts";
 export { enoughFollowed } from "../map/clusters/followed.ts";
 export { mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";

@@ -11,7 +11,6 @@
 import type { FitRecord } from "../models/fit.ts";
 import { markerModel } from "../models/fit.ts";
 import type { TrajectoryModel } from "../models/model.ts";
-import type { Comparison } from "./compare.ts";
 
 export type LightState = "good" | "unknown" | "caution" | "poor";
 
@@ -28,6 +27,18 @@ export interface MapVerdict {
   readonly advice: string;
   readonly headline: string;
   readonly lights: readonly Light[];
+}
+
+/** What is read of a comparison (`Comparison`, or one read back from a file). */
+export interface HeldOutEvidence {
+  readonly differences: readonly {
+    readonly model: string;
+    readonly reference: string;
+    readonly mean: number;
+    readonly lower: number;
+    readonly upper: number;
+  }[];
+  readonly models: readonly { readonly model: string; readonly coverage: { readonly p90: number } }[];
 }
 
 /** Below this share of the variance between individuals a map carries next to nothing. */
@@ -50,7 +61,7 @@ const ADVICE: { readonly [state in LightState]: string } = {
  * @example
  * const { state, headline, lights } = mapVerdict(model, comparison);
  */
-export function mapVerdict(model: TrajectoryModel, comparison: Comparison | null = null): MapVerdict {
+export function mapVerdict(model: TrajectoryModel, comparison: HeldOutEvidence | null = null): MapVerdict {
   const isMap = model.kind === "dtm" || model.kind === "dtm-paper";
   const lights = isMap
     ? [settled(model.record), starts(model.record), explains(model, comparison), covers(model, comparison)]
@@ -93,7 +104,7 @@ function starts({ starts: told = [] }: FitRecord): Light {
   );
 }
 
-function explains(model: TrajectoryModel, comparison: Comparison | null): Light {
+function explains(model: TrajectoryModel, comparison: HeldOutEvidence | null): Light {
   const light = (state: LightState, sentence: string): Light => ({ name: "explains", state, sentence });
   const share = model.kind === "dtm" ? markerModel(model).varianceShare : 1;
   if (share < NEXT_TO_NOTHING) {
@@ -113,7 +124,7 @@ function explains(model: TrajectoryModel, comparison: Comparison | null): Light 
   return light("caution", `The map predicts new individuals no better than the mixed model: ${amount}.`);
 }
 
-function covers({ kind }: TrajectoryModel, comparison: Comparison | null): Light {
+function covers({ kind }: TrajectoryModel, comparison: HeldOutEvidence | null): Light {
   const light = (state: LightState, sentence: string): Light => ({ name: "covers", state, sentence });
   const found = comparison?.models.find(({ model }) => model === kind);
   if (found === undefined) return light("unknown", "Coverage of forecasts on held-out individuals not checked yet.");

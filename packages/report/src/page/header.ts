@@ -1,5 +1,6 @@
 /** Top of the page: title, what was found in words, the facts in numbers. */
-import type { FitRecord } from "@trajectory-maps/core";
+import { type FitRecord, mapVerdict } from "@trajectory-maps/core";
+import type { LightState } from "@trajectory-maps/core/study";
 import type { Context } from "../content/context.ts";
 import { cell, counted, fixed, listWords, percent, signed, significant, whole } from "../numbers.ts";
 import { midSentence, modelName, numberWord, outcomeName } from "../words.ts";
@@ -10,22 +11,21 @@ export function titleOf({ study }: Context): string {
   return study.title ?? `Courses of ${study.cohort.marker.name}`;
 }
 
-/** How a fit ended, in a word: minibatches settle, they never show that the bound has its maximum. */
-export type FitEnd = "Converged" | "Settled" | "Not converged" | "Not settled" | "Stopped";
+/** How a fit ended, in a word. */
+export type FitEnd = "Settled" | "Not settled" | "Stopped";
 
 /** The end of a fit, as its own verdict says it. */
 export function fitEnd({ converged, verdict }: Pick<FitRecord, "converged" | "verdict">): FitEnd {
-  const sampled = /\b(settled|still moved)\b/i.test(verdict) && !/before the bound had settled/.test(verdict);
-  if (converged) return sampled ? "Settled" : "Converged";
-  if (/noise at its lower limit/.test(verdict)) return "Stopped";
-  return sampled ? "Not settled" : "Not converged";
+  if (converged) return "Settled";
+  return /noise at its lower limit/.test(verdict) ? "Stopped" : "Not settled";
 }
 
-/** What it means for the map that a fit did not get to its end. */
-const UNFINISHED: { readonly [end in FitEnd]?: string } = {
-  "Not converged": "The fit has not converged; the map may still change.",
-  "Not settled": "The fit has not settled; the map may still change.",
-  Stopped: "The fit stopped with the noise at its lower limit: no map fits these data best.",
+/** The verdict on a map in a word or two. */
+export const VERDICT_WORDS: { readonly [state in LightState]: string } = {
+  good: "Can be read",
+  unknown: "Not checked yet",
+  caution: "Read with care",
+  poor: "Do not use",
 };
 
 /** The head of the page. */
@@ -56,8 +56,10 @@ export function ledeOf({ study, groups, smallCell, record }: Context): string {
         : `The courses of ${who} fall into ${numberWord(groups.length)} groups, ${ends}.`,
     );
   } else sentences.push(`The courses of ${cohort.marker.name} in ${who}.`);
-  const unfinished = record === undefined ? undefined : UNFINISHED[fitEnd(record)];
-  if (unfinished !== undefined) sentences.push(unfinished);
+  const verdict = study.model && mapVerdict({ ...study.model, record: record ?? study.model.record }, comparison);
+  // What should not be used says so first.
+  if (verdict?.state === "poor") sentences.unshift(verdict.headline);
+  else if (verdict?.state === "caution") sentences.push(verdict.headline);
   if (comparison !== undefined) sentences.push(comparison.verdict);
   if (association !== undefined && association.outcomes.length > 0) {
     const related = association.outcomes.filter(({ adjusted }) => adjusted.holm < 0.05);
@@ -102,12 +104,14 @@ function factsHtml({ study, smallCell, record, timeWord, visitCells }: Context):
     value: `${fixed(cohort.firstTime, 1)} to ${fixed(cohort.lastTime, 1)}`,
     note: `${timeWord}s; marker: ${marker.transform === "identity" ? "" : `${marker.transform} `}${marker.name}${marker.unit === "" ? "" : `, ${marker.unit}`}`,
   });
-  if (record !== undefined) {
+  if (study.model !== undefined && record !== undefined) {
+    const { state, lights } = mapVerdict({ ...study.model, record }, comparison);
+    const open = lights.filter((light) => light.state !== "good").map(({ name, state: own }) => `${name}: ${own}`);
     facts.push({
-      name: "Fit",
-      value: fitEnd(record),
-      note: `${counted(record.iterations, "iteration")}, final value ${fixed(record.trace[record.trace.length - 1] ?? Number.NaN, 1)}`,
-      tone: record.converged ? "good" : "caution",
+      name: "Verdict",
+      value: VERDICT_WORDS[state],
+      note: open.length === 0 ? listWords(lights.map(({ name }) => name)) : open.join(", "),
+      tone: state === "good" ? "good" : "caution",
     });
   }
   const difference =

@@ -1,4 +1,6 @@
 /** Sentences about a fit. */
+import { type MapVerdict, mapVerdict } from "@trajectory-maps/core";
+import type { HeldOutEvidence } from "@trajectory-maps/core/study";
 import { type FitEnd, fitEnd, whole } from "@trajectory-maps/report";
 import { recentGain } from "../../charts/trace.ts";
 import type { Fitted } from "../../worker/api.ts";
@@ -18,36 +20,32 @@ export function leftText(seconds: number | null): string {
   return `about ${whole} second${whole === 1 ? "" : "s"} left`;
 }
 
-/** The end of a fit, as its own verdict says it; one that was stopped has not. */
+/** The end of a fit, as its own verdict says it; one that was stopped has not settled. */
 export function endOf({ model: { record }, finished }: Fitted): FitEnd {
-  return finished ? fitEnd(record) : "Not converged";
+  return finished ? fitEnd(record) : "Not settled";
 }
 
-export interface Verdict {
+/** The verdict on a fitted map by its lights, with what the comparison said once there is one. */
+export function lightsOf({ model, finished }: Fitted, comparison: HeldOutEvidence | null): MapVerdict {
+  const record = { ...model.record, converged: model.record.converged && finished };
+  return mapVerdict({ ...model, record }, comparison);
+}
+
+export interface FitTitle {
   readonly kind: "good" | "warn";
   readonly title: string;
   readonly text: string;
 }
 
-/** The verdict in words: whether the fit converged, whether starts agree, what it means; `trace` holds its last bounds. */
-export function verdictOf(fitted: Fitted, trace: readonly number[]): Verdict {
-  const { model, starts = [] } = fitted;
-  const { iterations } = model.record;
+/** How the fit ended and what that means; `trace` holds its last bounds. */
+export function fitTitle(fitted: Fitted, trace: readonly number[]): FitTitle {
+  const { iterations } = fitted.model.record;
   const end = endOf(fitted);
-  if (end === "Converged" || end === "Settled") {
-    const same = starts.filter(({ sameMap }) => sameMap).length;
-    const text =
-      starts.length < 2
-        ? ""
-        : same === starts.length
-          ? `${same} of ${starts.length} starts agree on the same map.`
-          : `${same} of ${starts.length} starts agree on the same map. The starts ended on different maps of nearly equal quality. Treat small differences in place as noise.`;
-    // A start that ended far below the best one tells nothing about the best.
-    const worse = same < starts.length && starts.every(({ sameMap, similarBound }) => sameMap || !similarBound);
+  if (end === "Settled") {
     return {
       kind: "good",
-      title: `${end} after ${whole(iterations)} ${iterations === 1 ? "pass" : "passes"}.`,
-      text: worse ? `${same} of ${starts.length} starts agree on the same map; the others ended on worse ones.` : text,
+      title: `Settled after ${whole(iterations)} ${iterations === 1 ? "pass" : "passes"}.`,
+      text: "",
     };
   }
   if (end === "Stopped") {
@@ -57,18 +55,11 @@ export function verdictOf(fitted: Fitted, trace: readonly number[]): Verdict {
       text: `after ${whole(iterations)} passes the noise was at its lower limit, so no map fits these data best. Look for copied or interpolated values.`,
     };
   }
-  if (end === "Not settled") {
-    return {
-      kind: "warn",
-      title: "Not settled:",
-      text: "the bound still moved in the last of the planned passes. The map may change.",
-    };
-  }
   const gain = recentGain(trace);
   const improving = gain === null ? "" : ` by ${gainText(gain)} per pass`;
   return {
     kind: "warn",
-    title: "Not converged:",
+    title: "Not settled:",
     text: `the fit was still improving${improving} when it stopped after ${whole(iterations)}. The map may change.`,
   };
 }

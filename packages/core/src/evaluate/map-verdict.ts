@@ -1,5 +1,5 @@
 /**
- * One verdict on a map, by four lights (docs/math/evaluation.md §5):
+ * One verdict on a map, by four lights (docs/math/evaluation.md §4):
  *   settled   the fit no longer moves places;
  *   starts    other starts found the same map, or clearly worse ones;
  *   explains  new individuals are predicted better than by a mixed model with a mean curve;

@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { checkAssociation } from "./association.ts";
 import { checkBasis } from "./basis.ts";
 import type { Check, Checker } from "./checker.ts";
 import { checkDtmPaper } from "./dtm-paper.ts";
@@ -44,6 +45,11 @@ const KINDS: readonly Kind[] = [
   { name: "published map, fitted", fields: ["data", "Z", "x_init", "results"], check: checkFit },
   { name: "map on nodes, fitted", fields: ["first", "F_default"], check: checkGridFit },
   { name: "map on nodes, at given parameters", fields: ["X", "G", "B1"], check: checkGrid },
+  {
+    name: "association by whole posteriors",
+    fields: ["weights", "multipliers", "two_groups"],
+    check: checkAssociation,
+  },
   { name: "density test, list of cases", fields: ["ks_version", "cases"], check: checkKdeIndex },
   { name: "density test", fields: ["ks_version", "selector"], check: checkKde },
   { name: "hierarchical clustering", fields: ["cases"], caseFields: ["merge", "height"], check: checkHclust },

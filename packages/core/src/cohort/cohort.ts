@@ -132,13 +132,18 @@ export function selectIndividuals(cohort: Cohort, individuals: ArrayLike<number>
 }
 
 /**
- * The first `count(n, times)` observations of each individual with n observations of a marker (for conditioning a
+ * The first `count(n, times, i)` observations of each individual i with n observations of a marker (for conditioning a
  * forecast) or, with `rest`, the others; individuals left with none are dropped.
  */
-export function selectVisits(cohort: Cohort, count: (n: number, times: Float64Array) => number, rest = false): Cohort {
+export function selectVisits(
+  cohort: Cohort,
+  count: (n: number, times: Float64Array, individual: number) => number,
+  rest = false,
+): Cohort {
   const range: Range = ({ offsets, times }, i) => {
     const [start, end] = [offsets[i], offsets[i + 1]];
-    const cut = start + Math.min(Math.max(Math.floor(count(end - start, times.subarray(start, end))), 0), end - start);
+    const wanted = Math.floor(count(end - start, times.subarray(start, end), i));
+    const cut = start + Math.min(Math.max(wanted, 0), end - start);
     return rest ? [cut, end] : [start, cut];
   };
   const kept = Int32Array.from({ length: numIndividuals(cohort) }, (_, i) => i).filter((i) =>

@@ -26,6 +26,26 @@ export function chisquareUpper(x: number, degrees: number): number {
   return gammainc(x / 2, degrees / 2, true, true);
 }
 
+/**
+ * P(χ² > x) for the noncentral χ²: a Poisson mixture, Σ_j e^{−δ/2} (δ/2)^j/j! P(χ²_{degrees+2j} > x), summed from its
+ * heaviest term both ways.
+ */
+export function noncentralChisquareUpper(x: number, degrees: number, noncentrality: number): number {
+  const half = noncentrality / 2;
+  const middle = Math.floor(half);
+  let peak = Math.exp(-half);
+  for (let j = 1; j <= middle; j++) peak *= half / j;
+  let sum = 0;
+  for (let j = middle, w = peak; j >= 0 && w > 1e-18 * peak; w *= j / half, j--) {
+    sum += w * chisquareUpper(x, degrees + 2 * j);
+  }
+  // Upwards the tails grow while the weights fall: the end is where the weights alone are too small.
+  for (let j = middle + 1, w = (peak * half) / j; w > 1e-18 * Math.min(peak, sum); j++, w *= half / j) {
+    sum += w * chisquareUpper(x, degrees + 2 * j);
+  }
+  return sum;
+}
+
 /** log Σ exp(x_i) without overflow over x[start, end); −∞ if empty. */
 export function logSumExp(x: ArrayLike<number>, start = 0, end: number = x.length): number {
   let max = Number.NEGATIVE_INFINITY;

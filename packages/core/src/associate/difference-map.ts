@@ -1,0 +1,129 @@
+/**
+ * Where on the map two groups differ: the smoothed difference of their average posteriors,
+ *   w(x) = ψ(x)'(φ̄₁ − φ̄₀),  and the band |w(x)| ≤ c √p(x) for all places at once,  p(x) = Σ_g π_g k(x, x_g) the smoothed prior,
+ * c the 95 % quantile over multipliers of the largest |w*(x)|/√p(x) within 2.25 prior sd. The band is not made of the own
+ * estimated sd of w: where no case has weight that is nearly zero, and chance would break the band nearly always.
+ * Colours: the local share of cases n₁a₁/(n₁a₁ + n₀a₀), a = ψ'φ̄.                   (docs/math/association.md §4)
+ */
+import { checkOption, DtmError } from "../errors.ts";
+import { bilinear, dot, multiply, multiplyVector, takeRows, transpose } from "../numeric/matrix.ts";
+import { eachSignedSum, randomSigns, type Signs } from "./multipliers.ts";
+import { CASE, CONTROL } from "./outcomes.ts";
+import { placeFeatures } from "./place-features.ts";
+import type { PosteriorFeatures } from "./posterior-features.ts";
+import { type Score, scoreOf } from "./score-test.ts";
+
+export interface DifferenceMapOptions {
+  /** Lattice points along each axis. Default 129 on the line, 49 in the plane. */
+  readonly gridSize?: number;
+  /** Behind the band. Default 999. */
+  readonly draws?: number;
+  readonly seed?: number;
+  /** The share is left open where fewer individuals are near. Default 11: a map may be shared. */
+  readonly minIndividuals?: number;
+}
+
+/** Surfaces are [size] or [size,size], first axis slowest; NaN beyond 2.25 prior sd. */
+export interface DifferenceMap {
+  /** Coordinates along each axis, [size] each. */
+  readonly axes: readonly Float64Array[];
+  /** w, and the half-width of its simultaneous 95 % band. */
+  readonly difference: Float64Array;
+  readonly halfWidth: Float64Array;
+  /** Local share of cases; NaN also where too few individuals are near. */
+  readonly share: Float64Array;
+  /** Effective number of individuals, (Σk_i)²/Σk_i² for k_i = ψ(x)'φ_i. */
+  readonly individuals: Float64Array;
+  /** 1 where w lies above the band, −1 where below, 0 elsewhere. */
+  readonly outside: Int8Array;
+  /** c. */
+  readonly critical: number;
+  readonly draws: number;
+}
+
+/** How far from the middle of the map the band holds, in prior sd. */
+const REACH = 2.25;
+
+/** The difference map of labels (1 case, 0 control, anything else unknown) for features of the map kernel. */
+export function differenceMap(
+  { rows: all, numFeatures: F, prior, kernel }: PosteriorFeatures,
+  mapDimension: number,
+  labels: ArrayLike<number>,
+  options: DifferenceMapOptions = {},
+): DifferenceMap {
+  const q = mapDimension;
+  const { gridSize: size = q === 1 ? 129 : 49, draws = 999, seed = 1, minIndividuals = 11 } = options;
+  checkOption(size >= 2, "differenceMap", "a gridSize of 2 or more", size, "Take 49.");
+  checkOption(draws >= 19, "differenceMap", "19 draws or more", draws, "Take 999.");
+  if (q > 2) {
+    throw new DtmError("no-lattice", `differenceMap: expected a map of one or two dimensions, received ${q}.`);
+  }
+  const known = Array.from(labels, (_, i) => i).filter((i) => labels[i] === CASE || labels[i] === CONTROL);
+  const rows = takeRows(all, F, known);
+  const z = known.map((i) => labels[i]);
+
+  // The lattice, and its points within reach.
+  const axis = Float64Array.from({ length: size }, (_, k) => REACH * ((2 * k) / (size - 1) - 1));
+  const places = q === 1 ? axis : Float64Array.from([...axis].flatMap((x) => [...axis].flatMap((y) => [x, y])));
+  const open = Array.from({ length: size ** q }, (_, k) => k).filter(
+    (k) => Math.hypot(...places.subarray(k * q, (k + 1) * q)) <= REACH * (1 + 1e-9),
+  );
+  const at = placeFeatures(takeRows(places, q, open), q, kernel);
+  const { difference, halfWidth, critical } = differenceBand(at, prior, scoreOf(rows, z), draws, randomSigns(seed));
+  const { share, individuals } = localShare(at, rows, z);
+  const spread = (value: (p: number) => number) => {
+    const out = new Float64Array(size ** q).fill(Number.NaN);
+    for (const [p, k] of open.entries()) out[k] = value(p);
+    return out;
+  };
+  return {
+    axes: Array.from({ length: q }, () => axis),
+    difference: spread((p) => difference[p]),
+    halfWidth: spread((p) => halfWidth[p]),
+    share: spread((p) => (individuals[p] >= minIndividuals ? share[p] : Number.NaN)),
+    individuals: spread((p) => individuals[p]),
+    outside: Int8Array.from(spread((p) => (Math.abs(difference[p]) > halfWidth[p] ? Math.sign(difference[p]) : 0))),
+    critical,
+    draws,
+  };
+}
+
+/** w and c √p at places with features `at` [P,F], for the score of two groups. */
+export function differenceBand(at: Float64Array, prior: Float64Array, score: Score, draws: number, signs: Signs) {
+  const { n, numFeatures: F, residual, errors } = score;
+  const P = at.length / F;
+  // S is n₁n₀/m times the difference of means, and |a|² is n₁n₀/m.
+  const scale = 1 / dot(residual, residual);
+  const difference = multiplyVector(at, score.sum, P, F).map((v) => v * scale);
+  const root = multiplyVector(at, prior, P, F).map((v) => Math.sqrt(Math.max(v, 0)));
+  const largest = new Float64Array(draws);
+  const plan = { n, numFeatures: F, rows: errors, weights: [residual] };
+  eachSignedSum(plan, signs, 0, draws, (sums, offset, b) => {
+    for (let p = 0; p < P; p++) {
+      let w = 0;
+      for (let f = 0; f < F; f++) w += at[p * F + f] * sums[offset + f];
+      largest[b] = Math.max(largest[b], (Math.abs(w) * scale) / root[p]);
+    }
+  });
+  largest.sort();
+  const critical = largest[Math.min(draws, Math.ceil(0.95 * (draws + 1))) - 1];
+  return { difference, halfWidth: root.map((v) => critical * v), critical };
+}
+
+/** Share of cases among individuals weighted by k_i = ψ'φ_i, and their effective number, [P] each. */
+function localShare(at: Float64Array, rows: Float64Array, z: readonly number[]) {
+  const F = rows.length / z.length;
+  const P = at.length / F;
+  const sumOf = (label: number) => {
+    const out = new Float64Array(F);
+    for (const [i, v] of z.entries()) if (v === label) for (let f = 0; f < F; f++) out[f] += rows[i * F + f];
+    return multiplyVector(at, out, P, F).map((v) => Math.max(v, 0));
+  };
+  const [cases, controls] = [sumOf(CASE), sumOf(CONTROL)];
+  const squares = multiply(transpose(rows, z.length, F), rows, F, z.length, F);
+  const individuals = cases.map((c, p) => {
+    const psi = at.subarray(p * F, (p + 1) * F);
+    return (c + controls[p]) ** 2 / bilinear(psi, squares, psi);
+  });
+  return { share: cases.map((c, p) => c / (c + controls[p])), individuals };
+}

@@ -39,7 +39,7 @@ describe("the built program", () => {
         join(data, "subjects.csv"),
         "--outcomes",
         "myositis",
-        "--permutations",
+        "--draws",
         "499",
         "--json",
         "--force",

@@ -19,7 +19,7 @@ const addressOf = (name: (typeof PAGES)[number]) => pathToFileURL(join(folder, `
 const chromium = browserOfFile();
 
 beforeAll(async () => {
-  const { study } = await sampleStudy({ numIndividuals: 160, folds: 2, permutations: 99, mapInComparison: false });
+  const { study } = await sampleStudy({ numIndividuals: 160, folds: 2, draws: 99, mapInComparison: false });
   const studies = {
     shared: study,
     places: { ...study, options: { individualLevel: "places" as const } },

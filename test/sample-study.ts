@@ -33,7 +33,7 @@ export interface SampleOptions {
   readonly numIndividuals?: number;
   readonly seed?: number;
   readonly folds?: number;
-  readonly permutations?: number;
+  readonly draws?: number;
   /** Default by the gap statistic. */
   readonly numGroups?: number;
   readonly kind?: "dtm" | "dtm-paper";
@@ -48,7 +48,7 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     numIndividuals = 200,
     seed = 7,
     folds = 3,
-    permutations = 199,
+    draws = 199,
     kind = "dtm",
     mapInComparison = true,
   } = options;
@@ -68,8 +68,8 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
   const fpca = fitFpca(cohort, { seed });
   const placements = embed(model, cohort);
   const baselines = [
-    { name: "lmm", placements: embed(lmm, cohort) },
-    { name: "fpca", placements: embed(fpca, cohort) },
+    { name: "lmm", model: lmm, placements: embed(lmm, cohort) },
+    { name: "fpca", model: fpca, placements: embed(fpca, cohort) },
   ];
   const lastTimes = Float64Array.from(
     { length: m },
@@ -130,18 +130,7 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
   };
 
   const chosen = Object.entries(outcomes).map(([name, values]) => ({ name, labels: values }));
-  const association = await associate(
-    {
-      representations: [
-        ...baselines.map(({ name, placements: { location } }) => ({ name, locations: location })),
-        { name: "dtm", locations: placements.location },
-      ],
-      visitCounts: placements.numObservations,
-      lastTimes,
-      outcomes: chosen,
-    },
-    { permutations, seed },
-  );
+  const association = await associate({ model, placements, cohort, baselines, outcomes: chosen }, { draws, seed });
 
   // A made-up event whose hazard falls with the level on the map.
   const follow = Float64Array.from(

@@ -55,10 +55,11 @@ export const compareContract = z.looseObject({
   verdict: text,
 });
 
+/** p by draws and by moments; null where a class is too small to be tested. */
+const test = { p: maybe, approximation: maybe, draws: count };
+
 const representation = z.looseObject({
-  p: number,
-  interval: z.array(number),
-  permutations: count,
+  ...test,
   adjusted,
   kde: z.nullable(z.looseObject({ statistic: number, z: number, p: number, adjusted })),
   auc: estimate,
@@ -77,43 +78,44 @@ const survival = z.looseObject({
   ),
   logRank: z.nullable(z.looseObject({ statistic: number, degrees: count, pValue: number })),
   cox: z.looseObject({ terms: z.array(z.looseObject({ hazardRatio: number, pValue: maybe })) }),
+  mapTest: z.looseObject({ ...test, numIndividuals: count, numEvents: count }),
 });
 
-/** [size,…,size], first axis slowest; null where too few individuals are near. */
+/** [size] or [size,size], first axis slowest; null where nothing is said. */
 const lattice = z.array(maybe);
-const riskSurface = z.looseObject({
+const differenceMap = z.looseObject({
   axes: z.array(z.array(number)),
+  difference: lattice,
+  halfWidth: lattice,
   share: lattice,
-  individuals: z.array(number),
-  expected: lattice,
-  lower: lattice,
-  upper: lattice,
+  individuals: lattice,
   outside: z.array(z.int()),
   critical: number,
-  pValue: number,
-  permutations: count,
+  draws: count,
 });
 
 export const associateContract = z.looseObject({
+  method: z.enum(["whole-posteriors"]),
+  kernel: z.looseObject({ width: number, degree: count }),
   outcomes: z.array(
     z.looseObject({
       outcome: text,
       cases: count,
       controls: count,
       missing: count,
-      p: number,
-      permutations: count,
-      naiveP: number,
-      naivePermutations: count,
+      ...test,
       adjusted,
-      effect: z.looseObject({
-        auc: estimate,
-        aucWithinStrata: z.nullable(estimate),
-        energyCoefficient: z.nullable(estimate),
-        visitAuc: number,
-      }),
+      priorP: maybe,
+      effect: z.looseObject({ auc: estimate, distance: maybe }),
       warnings: z.array(z.looseObject({ code: text, message: text })),
-      riskSurface: z.nullable(riskSurface),
+      differenceMap: z.nullable(differenceMap),
+      landmark: z.nullable(
+        z.looseObject({
+          ...test,
+          landmark: number,
+          curve: z.array(z.looseObject({ landmark: number, approximation: maybe })),
+        }),
+      ),
       representations: z.looseObject({
         lmm: z.optional(representation),
         fpca: z.optional(representation),
@@ -121,12 +123,12 @@ export const associateContract = z.looseObject({
       }),
     }),
   ),
-  controls: z.array(
-    z.looseObject({ control: text, cases: count, controls: count, p: number, naiveP: number, permutations: count }),
-  ),
+  controls: z.array(z.looseObject({ control: text, ...test })),
+  visitsFollow: z.nullable(text),
+  madeUp: z.nullable(z.looseObject({ labellings: count, below: number })),
   primary: text,
   seed: number,
-  permutations: count,
+  draws: count,
   survival: z.optional(survival),
 });
 

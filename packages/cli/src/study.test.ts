@@ -55,7 +55,7 @@ describe("the JSON of every command", () => {
         "died:months",
         "--landmark",
         "5",
-        "--permutations",
+        "--draws",
         "199",
       ],
     ],

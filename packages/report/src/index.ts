@@ -84,4 +84,12 @@ export { type ReportOptions, renderReport } from "./render-report.ts";
 export * from "./study.ts";
 export { type GroupFacts, type ReadingFacts, studyGroups, summarizeCohort } from "./summary.ts";
 export { customProperties, FONT_STACK, groupStyle, namedColours, type Theme, type Tokens, tokensOf } from "./theme.ts";
-export { capital, midSentence, modelName, outcomeName, outcomeReading } from "./words.ts";
+export {
+  capital,
+  midSentence,
+  modelName,
+  OUTCOME_METHOD,
+  outcomeName,
+  outcomeReading,
+  outcomeSentence,
+} from "./words.ts";

@@ -15,7 +15,7 @@ let page: string;
 let dom: Document;
 
 beforeAll(async () => {
-  ({ study } = await sampleStudy({ numIndividuals: 160, folds: 2, permutations: 99, mapInComparison: false }));
+  ({ study } = await sampleStudy({ numIndividuals: 160, folds: 2, draws: 99, mapInComparison: false }));
   page = renderReport(study, { document });
   dom = parseHTML(page).document as unknown as Document;
 }, 60_000);
@@ -228,22 +228,8 @@ describe("words made from the run", () => {
     expect(text).toContain(`seed ${study.model!.record.seed}`);
     expect(text).toContain("160 individuals");
     expect(text).toContain("two-fold cross-validation");
-    expect(text).toContain("permuted 99 times within strata");
-    expect(text).toMatch(/P-values of negative controls rest on 99 .*permutations\./);
-  });
-
-  it("methods tell the numbers of permutations as they were, not as they were asked for", () => {
-    const { association } = study;
-    const [first, ...rest] = association!.outcomes;
-    const dtm = { ...first.representations.dtm, permutations: 500 };
-    const outcomes = [
-      { ...first, naivePermutations: 250, representations: { ...first.representations, dtm } },
-      ...rest.map((o) => ({ ...o, naivePermutations: 9999 })),
-    ];
-    const text = methodsText(contextOf({ ...study, association: { ...association!, outcomes, permutations: 9999 } }));
-    expect(text.join(" ")).toContain("permuted 99 to 500 times within strata");
-    expect(text.join(" ")).toContain("250 to 9,999 times among all");
-    expect(text.join(" ")).toContain("surely above 0.05");
+    expect(text).toContain("99 studentised multiplier draws");
+    expect(text).toMatch(/Of 200 made-up outcomes .* were below 0\.05\./);
   });
 
   it("the page lists every command, and shows a hostile one as text", () => {

@@ -54,7 +54,7 @@ export interface StudyOptions {
   readonly terrainTime?: number;
   /** Spline coefficient of the second map, from 1. Default 2, as published. */
   readonly coefficient?: number;
-  /** Outcome that colours the maps side by side. Default the one with the smallest guarded p-value. */
+  /** Outcome that colours the maps side by side. Default the one with the smallest p-value. */
   readonly mapOutcome?: string;
 }
 
@@ -176,67 +176,59 @@ export interface StudyAdjusted {
 }
 
 /**
- * Local share of cases with the simultaneous band of no relation, as core's `RiskSurface`: [size,size], first axis
- * slowest; NaN, or null in JSON, where too few individuals are near.
+ * Where two groups differ, as core's `DifferenceMap`: [size,size], first axis slowest; NaN, or null in JSON, where nothing is
+ * said: beyond the reach of the band, and the share also where too few individuals are near.
  */
-export interface StudyRiskSurface {
+export interface StudyDifferenceMap {
   readonly axes: readonly Numbers[];
-  readonly share: ArrayLike<number>;
+  /** Difference of the average posteriors and half-width of its simultaneous 95% band. */
+  readonly difference: Numbers;
+  readonly halfWidth: Numbers;
+  /** Local share of cases and effective number of individuals. */
+  readonly share: Numbers;
   readonly individuals: Numbers;
-  readonly lower: Numbers;
-  readonly upper: Numbers;
-  /** Of the largest departure from the band anywhere, and how many permutations it and the band rest on. */
-  readonly pValue: number;
-  readonly permutations?: number;
+  readonly draws?: number;
+}
+
+/** A p-value, the draws behind it, and its approximation by moments. */
+export interface StudyTest {
+  readonly p: number;
+  readonly draws?: number;
+  readonly approximation?: number;
 }
 
 /** As `associate --json`. */
 export interface StudyAssociation {
-  readonly outcomes: readonly {
+  readonly outcomes: readonly (StudyTest & {
     readonly outcome: string;
     readonly cases: number;
     readonly controls: number;
     readonly missing: number;
     /** What a case is, in words: `sex is "m"`. */
     readonly caseMeans?: string;
-    readonly p: number;
-    readonly naiveP: number;
-    /** Permutations behind the naive p-value; those behind the guarded one stand with its representation. */
-    readonly naivePermutations?: number;
-    /** Median naive p-value over draws from the posterior of the places, as a second check. */
-    readonly drawsP?: { readonly median: number; readonly draws: number; readonly permutations?: number } | null;
     readonly adjusted: StudyAdjusted;
-    readonly effect: {
-      readonly auc: StudyEstimate;
-      readonly aucWithinStrata?: StudyEstimate | null;
-      readonly energyCoefficient?: StudyEstimate | null;
-      readonly visitAuc?: number;
-    };
+    /** p under a prior estimated from everyone; NaN or null where there is none. */
+    readonly priorP?: number | null;
+    readonly effect: { readonly auc: StudyEstimate };
     readonly warnings: readonly { readonly code: string; readonly message: string }[];
-    /** Where on the map it is common; computed quickly from the places where left out. */
-    readonly riskSurface?: StudyRiskSurface | null;
+    /** Where on the map the groups differ, for related outcomes. */
+    readonly differenceMap?: StudyDifferenceMap | null;
+    /** The test from values up to a common time, where visits follow the course. */
+    readonly landmark?: (StudyTest & { readonly landmark: number }) | null;
     readonly representations: {
-      readonly [name: string]: {
-        readonly p: number;
-        readonly permutations?: number;
+      readonly [name: string]: StudyTest & {
         readonly adjusted?: StudyAdjusted;
         readonly kde: { readonly p: number; readonly adjusted?: StudyAdjusted } | null;
         readonly auc?: StudyEstimate;
       };
     };
-  }[];
-  readonly controls?: readonly {
-    readonly control: string;
-    readonly cases: number;
-    readonly controls: number;
-    readonly p: number;
-    readonly naiveP: number;
-    readonly permutations?: number;
-  }[];
+  })[];
+  /** Number, last and first time of visits tested like an outcome. */
+  readonly controls?: readonly (StudyTest & { readonly control: string })[];
+  readonly madeUp?: { readonly labellings: number; readonly below: number } | null;
   readonly primary?: string;
   readonly seed?: number;
-  /** Asked for; fewer were run where a p-value was clearly large. */
-  readonly permutations?: number;
+  readonly draws?: number;
 }
 
 type CoxFit = LandmarkSurvival["cox"];
@@ -267,6 +259,8 @@ export interface StudySurvival {
     /** Names of the terms; default "first axis", "second axis", … */
     readonly names?: readonly string[];
   };
+  /** Time to the event against whole posteriors, from all values up to the end of follow-up. */
+  readonly mapTest?: StudyTest & { readonly numIndividuals: number; readonly numEvents: number };
   readonly leftOut?: LandmarkSurvival["leftOut"];
 }
 

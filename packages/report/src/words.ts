@@ -1,4 +1,5 @@
 /** Names and small grammar that text and figures share. */
+import { percent, pValue, whole } from "./numbers.ts";
 
 const MODEL_NAMES: Readonly<Record<string, string>> = {
   constant: "Constant level",
@@ -54,17 +55,42 @@ export function midSentence(text: string): string {
 
 const READING_NOTES: Readonly<Record<string, string>> = {
   "few-cases": "few cases",
-  "follows-visit-count": "follows visit count",
-  "few-comparable": "few comparable",
+  "depends-on-prior": "depends on the assumed spread of places",
+  "visits-follow-course": "visits follow the course",
 };
 
-/** What the test of an outcome comes to, in a few words. */
-export function outcomeReading(tested: {
+interface Tested {
   readonly p: number;
   readonly adjusted: { readonly holm: number };
   readonly warnings: readonly { readonly code: string }[];
-}): string {
-  const { p, adjusted, warnings } = tested;
+}
+
+/** What the test of an outcome comes to, in a few words. */
+export function outcomeReading({ p, adjusted, warnings }: Tested): string {
+  if (!Number.isFinite(p)) return "Not tested: too few";
   const word = adjusted.holm < 0.05 ? "Related" : p < 0.05 ? "Not after adjustment" : "No relation found";
   return [word, ...warnings.flatMap(({ code }) => READING_NOTES[code] ?? [])].join("; ");
+}
+
+/** The method in one line, for every place that shows a p-value of it. */
+export const OUTCOME_METHOD =
+  "Uses all that is known and not known about each place; number, length and spacing of visits may differ between the groups.";
+
+/** The result of one outcome in one or two sentences. */
+export function outcomeSentence(
+  outcome: Tested & {
+    readonly draws?: number;
+    readonly cases: number;
+    readonly controls: number;
+    readonly effect: { readonly auc: { readonly value: number } };
+  },
+): string {
+  const { p, draws, cases, controls, effect } = outcome;
+  const smaller = cases <= controls ? `${whole(cases)} with` : `${whole(controls)} without`;
+  if (!Number.isFinite(p)) return `Not tested: only ${smaller} the outcome.`;
+  const few =
+    Math.min(cases, controls) < 50 ? ` With ${smaller} the outcome, only large differences would be seen.` : "";
+  return p < 0.05
+    ? `Those with and without it are spread differently over the map (p ${pValue(p, draws)}). From these records one with it is placed on their side of one without in ${percent(effect.auc.value)} of pairs.`
+    : `No sign that those with and without it are spread differently (p ${pValue(p, draws)}).${few}`;
 }

@@ -1,7 +1,7 @@
-/** dtm associate RUN SUBJECTS: do outcomes differ over the map? The paper's Table 2, with the guarded p-value beside. */
+/** dtm associate RUN SUBJECTS: do outcomes differ over the map? The paper's Table 2, tested on whole posteriors. */
 import { type Association, markerModel, numIndividuals } from "@trajectory-maps/core";
 import type { Outcome } from "@trajectory-maps/core/ingest";
-import { type LandmarkSurvival, outcomeSurfaces, type RiskSurface } from "@trajectory-maps/core/study";
+import type { DifferenceMap, LandmarkSurvival } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
 import { openRun } from "../io/run-folder.ts";
@@ -34,12 +34,13 @@ export const OUTCOME_OPTIONS: readonly OptionSpec[] = [
     flags: "--landmark <time>",
     description: "only visits up to here place the individual (default: half have two visits)",
   },
-  { flags: "--permutations <number>", description: "behind each p-value", default: "9999" },
+  { flags: "--draws <number>", description: "random draws behind each p-value (default: 9999)" },
+  { flags: "--permutations <number>", description: "earlier name of --draws" },
 ];
 
 export const associate: Command = {
   name: "associate",
-  description: "Test whether outcomes differ over the map, guarded against visit counts; writes associate.json.",
+  description: "Test whether outcomes differ over the map, however visits differ; writes associate.json.",
   arguments: [RUN_ARGUMENT, { name: "subjects", description: "CSV with one row per individual" }],
   options: [
     ...OUTCOME_OPTIONS,
@@ -73,13 +74,10 @@ export const associate: Command = {
       return {
         run,
         association: found,
-        survival: survivalOf(run, groups, table, { event, ...landmarkOf(options) }, context),
+        survival: await survivalOf(run, groups, table, { event, ...landmarkOf(options), ...choice }, pool, context),
       };
     });
-    const surfaces = context.talk.during("Where on the map", () =>
-      outcomeSurfaces(association, run.placements, outcomes),
-    );
-    const json = associationJson(association, outcomes, survival, surfaces);
+    const json = associationJson(association, outcomes, survival);
     const [written] = writeOutputs(folder, [
       { name: ASSOCIATE_FILE, text: toJson(json), private: true },
       ...laterRecord(folder, "associate", context.commandLine, [ASSOCIATE_FILE]),
@@ -95,7 +93,7 @@ export const associate: Command = {
 
 export function associationChoice(options: Options) {
   return {
-    permutations: wholeNumber("--permutations", textOption(options, "permutations") ?? "9999", 99),
+    draws: wholeNumber("--draws", textOption(options, "draws") ?? textOption(options, "permutations") ?? "9999", 99),
     seed: seedOf(options),
   };
 }
@@ -110,7 +108,6 @@ export function associationJson(
   association: Association,
   outcomes: readonly Outcome[],
   survival: LandmarkSurvival | null,
-  surfaces: ReadonlyMap<string, RiskSurface> = new Map(),
 ) {
   const meaning = new Map(outcomes.map((outcome) => [outcome.name, outcome]));
   return {
@@ -119,29 +116,20 @@ export function associationJson(
       ...found,
       caseMeans: meaning.get(found.outcome)?.caseMeans ?? "",
       controlMeans: meaning.get(found.outcome)?.controlMeans ?? "",
-      riskSurface: rounded(surfaces.get(found.outcome)),
+      differenceMap: found.differenceMap && rounded(found.differenceMap),
     })),
     ...(survival === null ? {} : { survival }),
   };
 }
 
-/** A surface with as many digits as it has meaning: four decimals of a share, tenths of an individual; null for none. */
-function rounded(surface: RiskSurface | undefined) {
-  if (surface === undefined) return null;
-  const { axes, share, individuals, expected, lower, upper, outside, critical, pValue, permutations, bandwidth } =
-    surface;
-  const to = (digits: number) => (v: number) => Math.round(v * 10 ** digits) / 10 ** digits;
+/** A map with as many digits as it has meaning: four decimals of a share, tenths of an individual. */
+function rounded(map: DifferenceMap) {
+  const to = (values: Float64Array, digits: number) => values.map((v) => Math.round(v * 10 ** digits) / 10 ** digits);
   return {
-    axes,
-    share: share.map(to(4)),
-    individuals: individuals.map(to(1)),
-    expected: expected.map(to(4)),
-    lower: lower.map(to(4)),
-    upper: upper.map(to(4)),
-    outside,
-    critical,
-    pValue,
-    permutations,
-    bandwidth,
+    ...map,
+    difference: to(map.difference, 6),
+    halfWidth: to(map.halfWidth, 6),
+    share: to(map.share, 4),
+    individuals: to(map.individuals, 1),
   };
 }

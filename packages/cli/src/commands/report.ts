@@ -189,7 +189,14 @@ async function gather(
   const event = textOption(options, "event");
   const survival =
     event !== undefined && outcomes.table !== undefined
-      ? survivalOf(run, studied.groups, outcomes.table, { event, ...landmarkOf(options) }, context)
+      ? await survivalOf(
+          run,
+          studied.groups,
+          outcomes.table,
+          { event, ...landmarkOf(options), ...associationChoice(options) },
+          pool,
+          context,
+        )
       : storedAssociation?.survival;
   if (survival !== undefined) note("survival", event === undefined);
 

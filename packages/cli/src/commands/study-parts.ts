@@ -7,9 +7,8 @@ import {
   embed,
   type Groups,
   groupPlaces,
-  numIndividuals,
 } from "@trajectory-maps/core";
-import { type FoldResult, type ShardHost, summarizeFolds } from "@trajectory-maps/core/hosts";
+import { type FoldResult, type MultiplierPlan, type ShardHost, summarizeFolds } from "@trajectory-maps/core/hosts";
 import {
   type Outcome,
   readFollowUp,
@@ -25,7 +24,6 @@ import {
   type LandmarkSurvival,
   landmarkSurvival,
   type PlacedModel,
-  representationsOf,
   type Stability,
   studyStability,
 } from "@trajectory-maps/core/study";
@@ -153,34 +151,33 @@ export function outcomesOf(
   return outcomes;
 }
 
-/** Individuals above which permutations stop early for outcomes that are clearly not associated. */
-const LARGE_COHORT = 2000;
+/** How many draws, from which seed. */
+export interface DrawChoice {
+  readonly draws: number;
+  readonly seed: number;
+}
 
-/** Outcomes against places, permutations shared among threads. */
+/** Draws of p-values shared among threads. */
+const drawsOn = (pool: Pool) => ({
+  shards: pool.jobs,
+  count: async (plan: MultiplierPlan, from: number, to: number) =>
+    (await pool.run({ kind: "multipliers", shared: plan, part: { from, to } })) as number,
+});
+
+/** Outcomes against places. */
 export function associationOf(
   run: PlacedRun,
   outcomes: readonly Outcome[],
-  choice: { readonly permutations: number; readonly seed: number },
+  choice: DrawChoice,
   pool: Pool,
   { talk }: Context,
 ): Promise<Association> {
-  const { permutations, seed } = choice;
   return talk.during("Outcomes and places", (onProgress) =>
     associate(
+      { ...run, outcomes: outcomes.map(({ name, labels }) => ({ name, labels })) },
       {
-        representations: representationsOf(run, run.baselines, run.cohort, { seed }),
-        visitCounts: run.placements.numObservations,
-        lastTimes: run.placements.lastTime,
-        outcomes: outcomes.map(({ name, labels }) => ({ name, labels })),
-      },
-      {
-        permutations,
-        seed,
-        shards: pool.jobs,
-        // In a large cohort a p-value that is surely above 0.05 need not be known to four digits.
-        ...(numIndividuals(run.cohort) > LARGE_COHORT ? { earlyStop: true } : {}),
-        count: async (plan, from, to) =>
-          (await pool.run({ kind: "permutations", shared: plan, part: { from, to } })) as ArrayLike<number>,
+        ...choice,
+        ...drawsOn(pool),
         onProgress: ({ outcome, done, total }) =>
           onProgress({ stage: outcome, iteration: done, maxIterations: total, value: Number.NaN }),
       },
@@ -188,20 +185,21 @@ export function associationOf(
   );
 }
 
-export interface EventChoice {
+export interface EventChoice extends DrawChoice {
   /** As typed: name:column. */
   readonly event: string;
   readonly landmark?: number;
 }
 
 /** Survival after a landmark for an event written as name:column. */
-export function survivalOf(
+export async function survivalOf(
   run: PlacedRun,
   groups: Groups,
   table: SubjectsTable,
-  { event, landmark }: EventChoice,
+  { event, landmark, ...choice }: EventChoice,
+  pool: Pool,
   context: Context,
-): LandmarkSurvival {
+): Promise<LandmarkSurvival> {
   const at = event.lastIndexOf(":");
   if (at < 1 || at === event.length - 1) {
     throw new UsageError(
@@ -212,5 +210,5 @@ export function survivalOf(
   const [outcome] = outcomesOf([name], table, run.cohort, context);
   if (outcome === undefined) throw new UsageError(`--event: expected an outcome, received "${name}".`);
   const followUp = readFollowUp(table, event.slice(at + 1), outcome.labels, run.placements.ids);
-  return landmarkSurvival({ ...run, groups }, name, followUp, landmark);
+  return landmarkSurvival({ ...run, groups }, name, followUp, landmark, { ...choice, ...drawsOn(pool) });
 }

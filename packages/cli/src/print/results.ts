@@ -116,41 +116,65 @@ export function groupsPage(
   return lines.join("\n");
 }
 
-const CONTROLS_NOTE = "A small naive p of visit count means that places depend on the number of visits.";
-
-/** Table 2: guarded and published p-values, adjusted, with effect sizes and warnings. */
-export function associationPage({ outcomes, controls, primary }: Association): string {
+/** Table 2: p-values on whole posteriors and as published, adjusted, with effect sizes, checks and warnings. */
+export function associationPage(association: Association): string {
+  const { outcomes, controls, visitsFollow, primary, draws, madeUp } = association;
   const names = Object.keys(outcomes[0]?.representations ?? {});
   const rows = outcomes.map((o) => [
     o.outcome,
     whole(o.cases),
     whole(o.controls),
-    showP(o.p),
+    showFloor(o),
     showP(o.adjusted.holm),
-    showP(o.naiveP),
-    `${o.effect.auc.value.toFixed(2)} [${o.effect.auc.lower.toFixed(2)}, ${o.effect.auc.upper.toFixed(2)}]`,
+    Number.isFinite(o.p) ? decimals(o.effect.auc.value) : "-",
+    Number.isFinite(o.p) ? `${decimals(o.effect.auc.lower)} to ${decimals(o.effect.auc.upper)}` : "-",
+    showP(o.priorP),
     ...names.map((name) => showP(o.representations[name]?.kde?.p ?? Number.NaN)),
   ]);
-  const header = ["Outcome", "cases", "controls", "p", "Holm", "naive p", "AUC", ...names.map((name) => `KDE ${name}`)];
+  const header = [
+    "Outcome",
+    "with",
+    "without",
+    "p",
+    "Holm",
+    "AUC",
+    "95% CI",
+    "prior p",
+    ...names.map((name) => `KDE ${name}`),
+  ];
   const warnings = outcomes.flatMap((o) =>
     o.warnings.map(({ code, message }) => line("Warning", `${o.outcome}: ${message} [${code}]`)),
   );
-  const made = outcomes.map(({ permutations }) => permutations);
-  const [least, most] = [Math.min(...made), Math.max(...made)];
-  const times = `${least === most ? whole(most) : `${whole(least)} to ${whole(most)}`} times`;
-  const checks = controls.map(({ control, p, naiveP }) => `${control} ${showP(p)} (${showP(naiveP)})`).join("; ");
+  const checks = controls.map(({ control, p }) => `${control} ${showP(p)}`).join("; ");
+  const made =
+    madeUp === null ? "" : ` Of ${madeUp.labellings} made-up outcomes ${percent(madeUp.below)} were below 0.05.`;
   return [
     line(
       "Outcomes",
-      `p: places of ${primary}, labels shuffled ${times} among individuals seen about as often and as long; ` +
-        "naive p: among all. Holm: p adjusted over outcomes. AUC [95% CI]: leave-pair-out AUC of places " +
-        "for the outcome; 0.5 is chance. KDE: p-value as published",
+      `p: are those with and without it spread differently over the map (${primary}, ${whole(draws)} draws)? ` +
+        "Uses all that is known and not known about each place; number, length and spacing of visits may differ between " +
+        "the groups. Holm: p adjusted over outcomes. AUC: from these records, one with it is placed on their side of one " +
+        "without in this share of pairs; 0.5 is chance. Prior p: with an estimated spread of places. KDE: as published",
     ),
     "",
     table(header, rows),
     ...(warnings.length > 0 ? ["", ...warnings] : []),
-    ...(checks === "" ? [] : ["", line("Controls", `negative controls, p (naive): ${checks}. ${CONTROLS_NOTE}`)]),
+    ...(checks === ""
+      ? []
+      : [
+          "",
+          line(
+            "Visits",
+            `tested like an outcome, p: ${checks}.${visitsFollow === null ? "" : ` ${visitsFollow}`}${made}`,
+          ),
+        ]),
   ].join("\n");
+}
+
+/** p; at the floor of the draws with its approximation, which is not to be relied on with few cases. */
+function showFloor({ p, draws, approximation, cases, controls }: Association["outcomes"][number]): string {
+  if (!(p <= 1.5 / (draws + 1)) || Math.min(cases, controls) < 50 || !(approximation < p)) return showP(p);
+  return `${showP(p)} (${approximation < 1e-99 ? "<1e-99" : approximation.toExponential(0)})`;
 }
 
 /** Median with its interval; "-" for an end that is not reached. */
@@ -162,6 +186,7 @@ function showMedian({ time, lower, upper }: LandmarkSurvival["curves"][number]["
 /** Survival after the landmark: groups, log-rank, Cox. */
 export function survivalPage(survival: LandmarkSurvival, timeUnit: string): string {
   const { event, landmark, curves, groups, emptyGroups, logRank, cox, leftOut, numIndividuals, numEvents } = survival;
+  const { mapTest } = survival;
   const unit = timeUnit && ` ${timeUnit}`;
   const rows = curves.map((curve, k) => [
     `${groups[k]?.letter ?? ""}  ${groups[k]?.name ?? ""}`,
@@ -198,6 +223,11 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
     ),
     ...(empty === "" ? [] : ["", line("", `Nobody is in ${empty} at the landmark.`)]),
     "",
+    line(
+      "Map",
+      `does the time go with the place? Score test on whole posteriors, from all values up to each one's end of follow-up: ` +
+        `p ${showP(mapTest.p)} (${count(mapTest.numIndividuals, "individual")}, ${count(mapTest.numEvents, "event")})`,
+    ),
     ...(logRank === null ? [] : [line("Log-rank", `p ${showP(logRank.pValue)}`)]),
     line(
       "Cox",

@@ -1,150 +1,176 @@
 import { describe, expect, it } from "vitest";
+import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
+import { fitDtm } from "../models/fit-models.ts";
+import { fitLmm } from "../models/linear-models.ts";
+import type { TrajectoryModel } from "../models/model.ts";
+import { embed } from "../models/place.ts";
 import { createRandom } from "../numeric/random.ts";
+import { simulateCohort } from "../simulate/cohorts.ts";
 import { type AssociationInput, associate } from "./association.ts";
-import { countExceedances } from "./permutation.ts";
+import { testEvent } from "./event-test.ts";
+import { countExceedances } from "./multipliers.ts";
+import { testKernel } from "./place-features.ts";
+import { featuresUntil, posteriorFeatures } from "./posterior-features.ts";
 
-/** Two representations of 200 individuals; "shape" goes with the second, "often" with visits alone, "few" is rare. */
-function study(seed = 1): AssociationInput {
-  const random = createRandom(seed);
-  const m = 200;
-  const visitCounts = Int32Array.from({ length: m }, () => 1 + random.poisson(4));
-  const lastTimes = Float64Array.from(visitCounts, (c) => c * (0.5 + random.uniform()));
-  const places = () =>
-    Float64Array.from({ length: 2 * m }, (_, k) => (visitCounts[k >> 1] / (visitCounts[k >> 1] + 2)) * random.normal());
-  const lmm = places();
-  const dtm = places();
-  const labels = (share: (i: number) => number) =>
-    Uint8Array.from({ length: m }, (_, i) => (random.uniform() < share(i) ? 1 : 0));
-  const withMissing = labels((i) => (dtm[2 * i] > 0.3 ? 0.85 : 0.1));
-  withMissing.fill(255, 0, 15);
+const { cohort } = simulateCohort("pfvc", { numIndividuals: 150, seed: 3 });
+const m = numIndividuals(cohort);
+const model = fitDtm(cohort, { seed: 1 });
+const lmm = fitLmm(cohort);
+const placed = (of: TrajectoryModel, people: Cohort) => ({ model: of, placements: embed(of, people) });
+
+/** "place" goes with the first axis, "chance" with nothing; "rare" has three cases. */
+function study(people: Cohort = cohort): AssociationInput {
+  const { placements } = placed(model, people);
+  const random = createRandom(8);
+  const place = Uint8Array.from({ length: m }, (_, i) =>
+    random.uniform() < (placements.location[2 * i] > 0 ? 0.85 : 0.15) ? 1 : 0,
+  );
+  place.fill(255, 0, 10);
   return {
-    representations: [
-      { name: "lmm", locations: lmm },
-      { name: "dtm", locations: dtm, draws: [dtm.map((v) => v + 0.1 * random.normal()), places(), places()] },
-    ],
-    visitCounts,
-    lastTimes,
+    model,
+    placements,
+    cohort: people,
+    baselines: [placed(lmm, people)],
     outcomes: [
-      { name: "shape", labels: withMissing },
-      { name: "often", labels: Uint8Array.from(visitCounts, (c) => (c > 5 ? 1 : 0)) },
-      { name: "few", labels: Uint8Array.from({ length: m }, (_, i) => (i % 33 === 0 ? 1 : 0)) },
+      { name: "place", labels: place },
+      { name: "chance", labels: Uint8Array.from({ length: m }, () => (random.uniform() < 0.4 ? 1 : 0)) },
+      { name: "rare", labels: Uint8Array.from({ length: m }, (_, i) => (i % 60 === 0 ? 1 : 0)) },
     ],
   };
 }
 
-const OPTIONS = { permutations: 299, seed: 7 };
+const OPTIONS = { draws: 299, seed: 7 };
+const result = associate(study(), OPTIONS);
 
 describe("associate", () => {
-  const result = associate(study(), OPTIONS);
-
-  it("finds what goes with places, in the representation where it does", async () => {
+  it("finds what goes with places, under every model, and draws where", async () => {
     const { outcomes, primary } = await result;
     expect(primary).toBe("dtm");
-    const [shape] = outcomes;
-    expect(shape).toMatchObject({ outcome: "shape", missing: 15, p: 1 / 300, naiveP: 1 / 300 });
-    expect(shape.cases + shape.controls).toBe(185);
-    expect(shape.adjusted.holm).toBeCloseTo(0.01, 12);
-    expect(shape.representations.dtm.p).toBe(shape.p);
-    expect(shape.representations.lmm.p).toBeGreaterThan(0.05);
-    expect(shape.representations.dtm.kde!.p).toBeLessThan(shape.representations.lmm.kde!.p);
-    expect(shape.effect.auc.lower).toBeGreaterThan(0.6);
-    expect(shape.effect.energyCoefficient!.lower).toBeGreaterThan(0);
-    expect(shape.drawsP).toMatchObject({ draws: 3 });
-    expect(shape.warnings).toEqual([]);
-  });
-
-  it("warns of an outcome that is the number of visits, and of few cases", async () => {
-    const [, often, few] = (await result).outcomes;
-    expect(often.warnings.map(({ code }) => code)).toContain("follows-visit-count");
-    expect(often.p).toBeGreaterThan(0.05);
-    expect(often.effect.visitAuc).toBe(1);
-    expect(few.cases).toBe(7);
-    expect(few.warnings.map(({ code }) => code)).toEqual(["few-cases"]);
-  });
-
-  it("runs negative controls, the number of visits among them", async () => {
-    const { controls, individuals } = await result;
-    expect(controls.map(({ control }) => control)).toEqual(["visit count", "visit parity", "random labels"]);
-    for (const { cases, controls: others, p } of controls) {
-      expect(cases + others).toBe(individuals);
-      expect(p).toBeGreaterThan(0.01);
-    }
-  });
-
-  it("tells how many permutations each p-value rests on", async () => {
-    const { outcomes, controls, permutations } = await result;
-    expect(permutations).toBe(299);
-    for (const o of outcomes) {
-      expect([o.permutations, o.representations.lmm.permutations, o.drawsP!.permutations]).toEqual([299, 299, 299]);
-      // The twin stops where it is clearly above 0.05, and only there.
-      if (o.naiveP < 0.05) expect(o.naivePermutations).toBe(299);
-      if (o.naiveP > 0.2) expect(o.naivePermutations).toBe(250);
-      // p = (1 + count)/(1 + permutations), with a whole count.
-      const reached = o.naiveP * (1 + o.naivePermutations);
-      expect(reached).toBeCloseTo(Math.round(reached), 9);
-    }
-    for (const control of controls) expect(control.permutations).toBe(299);
-    const [many] = (await associate({ ...study(), outcomes: [] }, { permutations: 1200 })).controls;
-    expect(many.permutations).toBe(999);
-  });
-
-  it("is plain data", async () => {
-    const value = await result;
-    expect(structuredClone(value)).toEqual(value);
-    expect(JSON.parse(JSON.stringify(value))).toEqual(value);
-  });
-
-  it("gives the same bits for the same seed, in any order of individuals and outcomes, by any counter", async () => {
-    const input = study();
-    const order = createRandom(3).permutation(200);
-    const rows = (x: Float64Array) => Float64Array.from({ length: 400 }, (_, k) => x[2 * order[k >> 1] + (k & 1)]);
-    const moved: AssociationInput = {
-      representations: input.representations.map(({ name, locations, draws }) => ({
-        name,
-        locations: rows(locations),
-        draws: draws?.map(rows),
-      })),
-      visitCounts: Array.from(order, (i) => input.visitCounts[i]),
-      lastTimes: Array.from(order, (i) => input.lastTimes[i]),
-      outcomes: input.outcomes
-        .map(({ name, labels }) => ({ name, labels: Uint8Array.from(order, (i) => labels[i]) }))
-        .reverse(),
-    };
-    const again = await associate(moved, {
-      ...OPTIONS,
-      shards: 5,
-      count: async (plan, from, to) => countExceedances(structuredClone(plan), from, to),
+    const [place] = outcomes;
+    expect(place).toMatchObject({ outcome: "place", missing: 10, p: 1 / 300, draws: 299 });
+    expect(place.cases + place.controls).toBe(m - 10);
+    expect(place.approximation).toBeLessThan(1e-4);
+    expect(place.priorP).toBeLessThan(0.05);
+    expect(place.adjusted.holm).toBeCloseTo(2 / 300, 12);
+    expect(place.representations.dtm.p).toBe(place.p);
+    expect(place.representations.lmm.p).toBe(1 / 300);
+    expect(place.representations.lmm.kde).not.toBeNull();
+    expect(place.effect.auc.lower).toBeGreaterThan(0.6);
+    expect(place.effect.distance).toBeGreaterThan(0);
+    const { axes, outside, share } = place.differenceMap!;
+    // Above the band only on the right, below it only on the left.
+    outside.forEach((side, k) => {
+      if (side !== 0) expect(Math.sign(axes[0][Math.floor(k / axes[1].length)])).toBe(side);
     });
-    const expected = await result;
-    expect(again).toEqual({ ...expected, outcomes: [...expected.outcomes].reverse() });
+    expect(outside.some((side) => side > 0)).toBe(true);
+    for (const s of share) if (!Number.isNaN(s)) expect(s >= 0 && s <= 1).toBe(true);
   });
 
-  it("says where the published test is not defined, and goes on", async () => {
+  it("finds nothing in labels by chance, and does not test three cases", async () => {
+    const [, chance, rare] = (await result).outcomes;
+    expect(chance.p).toBeGreaterThan(0.05);
+    expect(chance.differenceMap).toBeNull();
+    expect(rare.p).toBeNaN();
+    expect(rare.adjusted.holm).toBeNaN();
+    expect(rare.warnings.map(({ code }) => code)).toContain("too-few");
+  });
+
+  it("runs controls: how visits go with places, and made-up outcomes", async () => {
+    const { controls, madeUp } = await result;
+    expect(controls.map(({ control }) => control)).toEqual(["number of visits", "last visit", "first visit"]);
+    expect(madeUp!.below).toBeLessThan(0.15);
+  });
+
+  it("gives the same bits for the same seed, whatever the ids, by any counter", async () => {
+    const { offsets, times, values, marker } = onlyMarker(cohort);
+    // Ids that turn the order of individuals round.
+    const owner = new Int32Array(times.length);
+    for (let i = 0; i < m; i++) owner.fill(i, offsets[i], offsets[i + 1]);
+    const ids = Array.from(owner, (i) => String(9999 - i));
+    const turned = study(makeCohort({ ids, times, values }, marker));
     const input = study();
-    const labels = new Uint8Array(200);
-    labels.fill(1, 0, 2);
-    const { outcomes } = await associate(
-      { ...input, outcomes: [{ name: "two", labels }] },
-      { ...OPTIONS, controls: false },
+    const again = await associate(
+      { ...turned, outcomes: input.outcomes.map(({ name, labels }) => ({ name, labels: labels.slice().reverse() })) },
+      {
+        ...OPTIONS,
+        shards: 5,
+        count: async (plan, from, to) => countExceedances(structuredClone(plan), from, to),
+      },
     );
-    expect(outcomes[0].representations.dtm.kde).toBeNull();
-    // Two cases lie in two strata at most: hardly anybody can be compared with them.
-    expect(outcomes[0].warnings.map(({ code }) => code)).toEqual([
-      "few-cases",
-      "no-density-test",
-      "no-density-test",
-      "few-comparable",
-    ]);
-    expect(outcomes[0].p).toBeGreaterThan(0);
+    const pick = ({ outcomes }: typeof again) =>
+      outcomes.map(({ p, approximation, priorP }) => [p, approximation, priorP]);
+    expect(pick(again)).toEqual(pick(await result));
   });
 
-  it("refuses one class, wrong lengths and an unknown primary, and can be cancelled", async () => {
+  it("refuses one class and wrong lengths, and can be cancelled", async () => {
     const input = study();
     const with_ = (labels: Uint8Array) => ({ ...input, outcomes: [{ name: "x", labels }] });
-    await expect(associate(with_(new Uint8Array(200)))).rejects.toMatchObject({ code: "one-class" });
+    await expect(associate(with_(new Uint8Array(m)))).rejects.toMatchObject({ code: "one-class" });
     await expect(associate(with_(new Uint8Array(9)))).rejects.toMatchObject({ code: "shape" });
-    await expect(associate({ ...input, lastTimes: [1] })).rejects.toMatchObject({ code: "shape" });
-    await expect(associate(input, { primary: "pca" })).rejects.toMatchObject({ code: "option" });
     await expect(associate(input, { signal: { aborted: true } })).rejects.toMatchObject({ code: "cancelled" });
+  });
+
+  it("asks again from values up to a landmark where visits follow the course", async () => {
+    // Those with a low last value leave early: visits follow the course, and so does the outcome.
+    const { offsets, values, times, marker } = onlyMarker(cohort);
+    const rows = { ids: [] as string[], times: [] as number[], values: [] as number[] };
+    for (let i = 0; i < m; i++) {
+      const low = values[offsets[i]] < 75;
+      for (let j = offsets[i]; j < offsets[i + 1]; j++) {
+        if (low && j > offsets[i] && times[j] > times[offsets[i]] + 1) break;
+        rows.ids.push(String(i).padStart(4, "0"));
+        rows.times.push(times[j]);
+        rows.values.push(values[j]);
+      }
+    }
+    const left = makeCohort(rows, marker);
+    const input = { ...placed(model, left), cohort: left };
+    const labels = Uint8Array.from({ length: m }, (_, i) => (input.placements.location[2 * i] > 0 ? 1 : 0));
+    const found = await associate({ ...input, outcomes: [{ name: "side", labels }] }, OPTIONS);
+    expect(found.visitsFollow).toMatch(/^Visits follow the course \(/);
+    const [{ landmark, warnings }] = found.outcomes;
+    expect(landmark!.curve[0].landmark).toBe(landmark!.landmark);
+    expect(landmark!.p).toBeLessThan(0.05);
+    expect(warnings.at(-1)!.code).toBe("visits-follow-course");
+  });
+});
+
+describe("posteriorFeatures", () => {
+  it("are those of the prior without values, and those of all values at the end", () => {
+    const [all] = posteriorFeatures(model, cohort, [testKernel(2)]);
+    const none = featuresUntil(model, cohort, -1, testKernel(2));
+    const late = featuresUntil(model, cohort, 100, testKernel(2));
+    expect(late.rows).toEqual(all.rows);
+    for (let i = 0; i < m; i++) expect(none.rows.subarray(55 * i, 55 * (i + 1))).toEqual(all.prior);
+  });
+
+  it("average to the prior over individuals drawn from it, for maps and linear models alike", () => {
+    for (const fitted of [model, lmm]) {
+      const [{ rows, prior, numFeatures: F }] = posteriorFeatures(fitted, cohort, [testKernel(2)]);
+      for (let f = 0; f < 6; f++) {
+        let mean = 0;
+        for (let i = 0; i < m; i++) mean += rows[i * F + f] / m;
+        // Individuals vary by less than one around it, and the fit is to these very individuals.
+        expect(Math.abs(mean - prior[f])).toBeLessThan(0.1);
+      }
+    }
+  });
+});
+
+describe("testEvent", () => {
+  it("finds times that go with places and none that do not", async () => {
+    const { placements } = placed(model, cohort);
+    const random = createRandom(4);
+    const times = Float64Array.from(
+      { length: m },
+      (_, i) => 10 * random.uniform() * Math.exp(0.8 * placements.location[2 * i]),
+    );
+    const events = Float64Array.from({ length: m }, () => (random.uniform() < 0.7 ? 1 : 0));
+    times[0] = Number.NaN;
+    const found = await testEvent(model, cohort, { times, events }, OPTIONS);
+    expect(found.numIndividuals).toBe(m - 1);
+    expect(found.p).toBeLessThan(0.05);
+    const shuffled = Float64Array.from(random.permutation(m), (i) => times[i] || 1);
+    expect((await testEvent(model, cohort, { times: shuffled, events }, OPTIONS)).p).toBeGreaterThan(0.05);
   });
 });

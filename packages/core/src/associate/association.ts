@@ -1,91 +1,139 @@
 /**
- * Outcomes against places, for several representations side by side (the paper's Table 2): the test of each outcome
- * (outcome-test.ts), p-values adjusted over outcomes, negative controls. The p-value to read is the guarded one of the
- * primary representation. Threads take part through `options.count`.              (docs/math/association.md)
+ * Outcomes against places: are those with and without an outcome spread differently over the map? Each individual enters
+ * with its whole posterior, so that number, length and spacing of visits may differ between the groups. The test of each
+ * outcome (outcome-test.ts) under the study's model and its baselines side by side (the paper's Table 2), p-values adjusted
+ * over outcomes, and controls. Threads take part through `options.count`.          (docs/math/association.md)
  */
-import { checkOption, DtmError } from "../errors.ts";
-import { adjustPValues } from "./multiplicity.ts";
+import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
+import { DtmError } from "../errors.ts";
+import { isMapModel, type TrajectoryModel } from "../models/model.ts";
+import type { Placements } from "../models/placement.ts";
 import {
-  type AssociationOptions,
-  type ControlAssociation,
+  type MadeUpControl,
+  madeUpOutcomes,
+  type VisitControl,
+  visitControls,
+  visitsFollowMessage,
+} from "./controls.ts";
+import { adjustPValues } from "./multiplicity.ts";
+import { DEFAULT_DRAWS } from "./multipliers.ts";
+import {
+  LEVEL,
+  mapOf,
   type OutcomeAssociation,
-  testControls,
+  type PreparedStudy,
+  type TestOptions,
   testOutcome,
 } from "./outcome-test.ts";
 import { CASE, CONTROL, MISSING } from "./outcomes.ts";
-import { DEFAULT_PERMUTATIONS } from "./permutation.ts";
-import { orderIndividuals, type PreparedTest, prepare, type Representation } from "./prepare.ts";
+import { MAP_KERNEL, type PlaceKernel, testKernel } from "./place-features.ts";
+import { posteriorFeatures, priorCheckFeatures } from "./posterior-features.ts";
 
-export type {
-  AssociationEffect,
-  AssociationOptions,
-  AssociationWarning,
-  ControlAssociation,
-  OutcomeAssociation,
-  PublishedTest,
-  RepresentationAssociation,
-  WarningCode,
-} from "./outcome-test.ts";
+/** A model with the places of the study's individuals, all models in the same order of individuals. */
+export interface PlacedModel {
+  readonly model: TrajectoryModel;
+  readonly placements: Placements;
+}
 
-export interface AssociationInput {
-  readonly representations: readonly Representation[];
-  /** Number of visits and time of the last one, [m]. */
-  readonly visitCounts: ArrayLike<number>;
-  readonly lastTimes: ArrayLike<number>;
+export interface AssociationInput extends PlacedModel {
+  readonly cohort: Cohort;
+  /** Other models to test beside; one of the study's own kind is left out. */
+  readonly baselines?: readonly PlacedModel[];
   /** Labels 1 case, 0 control, 255 missing, [m]. */
   readonly outcomes: readonly { readonly name: string; readonly labels: Uint8Array }[];
 }
 
+export interface AssociationOptions extends TestOptions {
+  /** Whether controls are run. Default true. */
+  readonly controls?: boolean;
+  readonly onProgress?: (progress: { readonly outcome: string; readonly done: number; readonly total: number }) => void;
+}
+
 export interface Association {
+  readonly method: "whole-posteriors";
+  /** Kernel of the test, in prior standard deviations. */
+  readonly kernel: PlaceKernel;
   readonly outcomes: readonly OutcomeAssociation[];
-  readonly controls: readonly ControlAssociation[];
+  readonly controls: readonly VisitControl[];
+  /** Said where a control finds that visits follow the course. */
+  readonly visitsFollow: string | null;
+  readonly madeUp: MadeUpControl | null;
+  /** Name of the study's own model among the representations. */
   readonly primary: string;
   readonly seed: number;
-  /** Asked for; what each p-value rests on stands beside it. */
-  readonly permutations: number;
+  readonly draws: number;
   readonly individuals: number;
-  /** Individuals with a single visit: their places are mostly shrinkage. */
+  /** Individuals with a single visit: their posteriors are close to the prior. */
   readonly singleVisit: number;
 }
 
+/** Name of a model among the representations of a study: maps of both kinds are "dtm". */
+function representationName(model: TrajectoryModel): "lmm" | "fpca" | "dtm" {
+  return isMapModel(model) ? "dtm" : model.kind;
+}
+
 /**
- * Tests every outcome against every representation. The order of individuals does not matter, bit for bit.
- * @throws DtmError "shape" or "one-class" for outcomes that do not fit the places, "cancelled" once the signal is set.
+ * Tests every outcome against the places of every model.
+ * @throws DtmError "shape" or "one-class" for outcomes that do not fit the cohort, "cancelled" once the signal is set.
  * @example
- * const { numObservations: visitCounts, lastTime: lastTimes } = placements;
- * const { outcomes } = await associate({ outcomes: [death], representations, visitCounts, lastTimes });
- * outcomes[0].p; // guarded against numbers of visits
+ * const { outcomes } = await associate({ model, placements, cohort, outcomes: [death] });
+ * outcomes[0].p; // visits may differ between the groups
  */
 export async function associate(input: AssociationInput, options: AssociationOptions = {}): Promise<Association> {
-  const { representations, outcomes } = input;
-  const { seed = 1, controls = true } = options;
-  const names = representations.map(({ name }) => name);
-  const primary = options.primary ?? (names.includes("dtm") ? "dtm" : names[names.length - 1]);
-  checkOption(names.includes(primary), "associate", `a primary among ${names.join(", ")}`, primary, "");
-  const individuals = orderIndividuals(representations, input.visitCounts, input.lastTimes);
-  const { order } = individuals;
-  // Outcomes known for the same individuals share one preparation.
-  let prepared: PreparedTest | undefined;
-  const preparedFor = (known: Int32Array): PreparedTest => {
-    if (prepared === undefined || !sameIndices(prepared.known, known)) prepared = prepare(individuals, known, primary);
-    return prepared;
-  };
+  const { outcomes, placements } = input;
+  const { seed = 1, controls: withControls = true, draws = DEFAULT_DRAWS } = options;
+  for (const { name, labels } of outcomes) checkLabels(name, labels, numIndividuals(input.cohort));
+  const study = prepare(input);
+  const { features } = study.primary;
+  const controls = withControls ? await visitControls(features.rows, placements, seed, options) : [];
+  const visitsFollow = visitsFollowMessage(controls);
   const results: OutcomeAssociation[] = [];
   for (const [done, { name, labels }] of outcomes.entries()) {
     options.onProgress?.({ outcome: name, done, total: outcomes.length });
-    const sorted = Uint8Array.from(order, (i) => labels[i]);
-    const known = knownIndividuals(name, sorted, labels.length, order.length);
-    results.push(await testOutcome(preparedFor(known), name, sorted, seed, options));
+    // One seed per outcome, whatever its place in the list.
+    results.push(await testOutcome(study, name, labels, visitsFollow, seedOf(seed, name), options));
   }
-  const everyone = Int32Array.from(order.keys());
+  const adjusted = adjustFamily(results);
   return {
-    outcomes: adjustFamily(results),
-    controls: controls ? await testControls(preparedFor(everyone), seed, options) : [],
-    primary,
+    method: "whole-posteriors",
+    kernel: features.kernel,
+    outcomes: adjusted.map((result, k) => ({
+      ...result,
+      differenceMap: result.adjusted.holm < LEVEL ? mapOf(study, outcomes[k].labels, seed) : null,
+    })),
+    controls,
+    visitsFollow,
+    madeUp: withControls && outcomes.length > 0 ? madeUpOutcomes(features.rows, outcomes[0].labels, seed) : null,
+    primary: study.primary.name,
     seed,
-    permutations: options.permutations ?? DEFAULT_PERMUTATIONS,
-    individuals: order.length,
-    singleVisit: individuals.visitCounts.reduce((s, c) => s + (c === 1 ? 1 : 0), 0),
+    draws,
+    individuals: numIndividuals(input.cohort),
+    singleVisit: placements.numObservations.reduce((s, c) => s + (c === 1 ? 1 : 0), 0),
+  };
+}
+
+/** Features of everyone under every model, the study's own last. */
+function prepare({ model, placements, cohort, baselines = [] }: AssociationInput): PreparedStudy {
+  const name = representationName(model);
+  const q = placements.mapDimension;
+  const others = baselines
+    .filter((other) => representationName(other.model) !== name)
+    .map((other) => {
+      const kernel = testKernel(other.placements.mapDimension);
+      const [features] = posteriorFeatures(other.model, cohort, [kernel]);
+      return { name: representationName(other.model), placements: other.placements, features };
+    });
+  // Places of the mixed model are not in units of its prior.
+  const drawn = model.kind !== "lmm" && q <= 2;
+  const [features, mapFeatures] = posteriorFeatures(model, cohort, [testKernel(q), ...(drawn ? [MAP_KERNEL] : [])]);
+  const primary = { name, placements, features };
+  return {
+    model,
+    cohort,
+    representations: [...others, primary],
+    primary,
+    mapFeatures: mapFeatures ?? null,
+    reweighted: priorCheckFeatures(model, cohort, features.kernel),
   };
 }
 
@@ -95,8 +143,8 @@ function adjustFamily(results: readonly OutcomeAssociation[]): OutcomeAssociatio
   const adjusted = results.map(({ representations }) => ({ ...representations }));
   for (const name of names) {
     const holders = adjusted.filter((representations) => name in representations);
-    const guarded = adjustPValues(holders.map((r) => r[name].p));
-    for (const [k, r] of holders.entries()) r[name] = { ...r[name], adjusted: guarded[k] };
+    const ours = adjustPValues(holders.map((r) => r[name].p));
+    for (const [k, r] of holders.entries()) r[name] = { ...r[name], adjusted: ours[k] };
     const tested = holders.filter((r) => r[name].kde !== null);
     const densities = adjustPValues(tested.map((r) => r[name].kde!.p));
     for (const [k, r] of tested.entries()) r[name] = { ...r[name], kde: { ...r[name].kde!, adjusted: densities[k] } };
@@ -105,22 +153,27 @@ function adjustFamily(results: readonly OutcomeAssociation[]): OutcomeAssociatio
   return results.map((result, k) => ({ ...result, adjusted: top[k], representations: adjusted[k] }));
 }
 
-function knownIndividuals(name: string, sorted: Uint8Array, received: number, expected: number): Int32Array {
-  if (received !== expected) {
-    throw new DtmError("shape", `associate: expected ${expected} labels for outcome "${name}", received ${received}.`);
+function checkLabels(name: string, labels: Uint8Array, expected: number): void {
+  if (labels.length !== expected) {
+    throw new DtmError(
+      "shape",
+      `associate: expected ${expected} labels for outcome "${name}", received ${labels.length}.`,
+    );
   }
-  const count = (label: number) => sorted.reduce((s, v) => s + (v === label ? 1 : 0), 0);
+  const count = (label: number) => labels.reduce((s, v) => s + (v === label ? 1 : 0), 0);
   const [cases, controls] = [count(CASE), count(CONTROL)];
-  if (cases === 0 || controls === 0 || cases + controls + count(MISSING) !== sorted.length) {
+  if (cases === 0 || controls === 0 || cases + controls + count(MISSING) !== labels.length) {
     throw new DtmError(
       "one-class",
       `associate: expected labels 1 (case), 0 (control) or 255 (missing) with both classes in outcome "${name}", ` +
-        `received ${cases} cases and ${controls} controls among ${sorted.length}; choose another outcome.`,
+        `received ${cases} cases and ${controls} controls among ${labels.length}; choose another outcome.`,
     );
   }
-  return Int32Array.from(sorted.keys()).filter((i) => sorted[i] !== MISSING);
 }
 
-function sameIndices(a: Int32Array, b: Int32Array): boolean {
-  return a.length === b.length && a.every((v, k) => v === b[k]);
+/** A seed that depends on the outcome's name, not on its position in a list. */
+function seedOf(seed: number, name: string): number {
+  let h = 0x811c9dc5;
+  for (let k = 0; k < name.length; k++) h = Math.imul(h ^ name.charCodeAt(k), 0x01000193);
+  return seed + (h >>> 0) / 2 ** 32;
 }

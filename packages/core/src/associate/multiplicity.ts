@@ -9,12 +9,17 @@ export interface AdjustedPValue {
   readonly bh: number;
 }
 
-/** Adjusts one family; the order of the results is that of the p-values. */
+/** Before adjustment, and of outcomes that were not tested. */
+export const UNADJUSTED: AdjustedPValue = { holm: Number.NaN, bh: Number.NaN };
+
+/** Adjusts one family; the order of the results is that of the p-values. NaN, not tested, is no member of the family. */
 export function adjustPValues(pValues: readonly number[]): AdjustedPValue[] {
-  if (pValues.length === 0) return [];
-  const holm = adjustFamily(pValues, "holm");
-  const bh = adjustFamily(pValues, "bh");
-  return pValues.map((_, k) => ({ holm: holm[k], bh: bh[k] }));
+  const tested = pValues.filter((p) => !Number.isNaN(p));
+  if (tested.length === 0) return pValues.map(() => UNADJUSTED);
+  const holm = adjustFamily(tested, "holm");
+  const bh = adjustFamily(tested, "bh");
+  let next = 0;
+  return pValues.map((p) => (Number.isNaN(p) ? UNADJUSTED : { holm: holm[next], bh: bh[next++] }));
 }
 
 /** Below this many in the smaller class an outcome is warned of (`few-cases`): the test may miss a real relation. */
@@ -25,5 +30,5 @@ export function fewCasesMessage(cases: number, controls: number): string | undef
   const smaller = Math.min(cases, controls);
   if (smaller >= FEW_CASES) return undefined;
   const what = cases <= controls ? "cases" : "individuals without the outcome";
-  return `Only ${smaller} ${what}. The interval is wide and the test may miss a real relation.`;
+  return `Only ${smaller} ${what}. Only large differences would be seen.`;
 }

@@ -1,41 +1,37 @@
 /**
- * The test of one outcome, and all that stands beside its p-value. This file, prepare.ts and what they call are the seam
- * between the test and its surroundings: `associate` knows nothing of kernels, strata or permutations. For each
- * representation: the published density test, the guarded permutation p-value (labels shuffled within visit strata) and
- * the AUC; for the primary one also its naive twin, the energy distance and posterior draws.
+ * The test of one outcome, and all that stands beside its p-value: the approximation, the check of the prior, the AUC, the
+ * published density test of posterior means, where on the map the groups differ, and, where visits follow the course, the
+ * test from values up to a common time.                                            (docs/math/association.md)
  */
+import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
 import { DtmError } from "../errors.ts";
-import { takeRows } from "../numeric/matrix.ts";
-import { openStream } from "../numeric/random.ts";
-import { type Estimate, energyCoefficient, type ShareAuc, scoreAuc, shareAuc } from "./effect.ts";
+import type { TrajectoryModel } from "../models/model.ts";
+import type { Placements } from "../models/placement.ts";
+import { takeRows, trace } from "../numeric/matrix.ts";
+import { type DifferenceMap, differenceMap } from "./difference-map.ts";
 import { kdeTest } from "./kde-test.ts";
-import { testFeatures } from "./kernel-features.ts";
-import { indicesOf } from "./labellings.ts";
-import { type AdjustedPValue, fewCasesMessage } from "./multiplicity.ts";
+import { type AdjustedPValue, fewCasesMessage, UNADJUSTED } from "./multiplicity.ts";
+import { DEFAULT_DRAWS, type MultiplierOptions, multiplierP } from "./multipliers.ts";
 import { CASE, CONTROL } from "./outcomes.ts";
-import { type PermutationOptions, planPermutations, runPermutations } from "./permutation.ts";
-import type { PreparedRepresentation, PreparedTest } from "./prepare.ts";
-import { negativeControls, visitCountMessage } from "./visit-guard.ts";
+import { type Estimate, pairAuc } from "./pair-auc.ts";
+import { featuresUntil, type PosteriorFeatures } from "./posterior-features.ts";
+import { approximateP, scoreOf } from "./score-test.ts";
 
-export interface AssociationOptions extends PermutationOptions {
-  /** Representation whose p-values stand at the top. Default "dtm" if there, else the last. */
-  readonly primary?: string;
-  readonly seed?: number;
-  /** Whether negative controls are run. Default true. */
-  readonly controls?: boolean;
-  readonly onProgress?: (progress: { readonly outcome: string; readonly done: number; readonly total: number }) => void;
-  /** An aborted association throws DtmError "cancelled". */
-  readonly signal?: { readonly aborted: boolean };
-}
-
-export type WarningCode = "few-cases" | "follows-visit-count" | "few-comparable" | "no-density-test";
+export type WarningCode = "too-few" | "few-cases" | "depends-on-prior" | "visits-follow-course" | "no-density-test";
 
 export interface AssociationWarning {
   readonly code: WarningCode;
   readonly message: string;
 }
 
-/** The published test; null where it is not defined. */
+/** p by multipliers, its approximation by moments, and the draws behind it; NaN where nothing was tested. */
+export interface LabelTest {
+  readonly p: number;
+  readonly approximation: number;
+  readonly draws: number;
+}
+
+/** The published test of posterior means; null where it is not defined. */
 export interface PublishedTest {
   readonly statistic: number;
   readonly z: number;
@@ -43,161 +39,195 @@ export interface PublishedTest {
   readonly adjusted: AdjustedPValue;
 }
 
-export interface RepresentationAssociation {
-  /** Guarded permutation p-value, and its interval for the finite number of permutations. */
-  readonly p: number;
-  readonly interval: readonly [number, number];
-  readonly permutations: number;
+export interface RepresentationAssociation extends LabelTest {
   readonly adjusted: AdjustedPValue;
+  /** Share of pairs in which the case is on the cases' side, the pair left out. */
+  readonly auc: Estimate;
   readonly kde: PublishedTest | null;
-  /** Leave-pair-out AUC of the local share. */
-  readonly auc: Estimate;
 }
 
-export interface AssociationEffect {
-  readonly auc: Estimate;
-  /** Over pairs of individuals of one visit stratum; null if there is none. */
-  readonly aucWithinStrata: Estimate | null;
-  readonly energyCoefficient: Estimate | null;
-  /** AUC of the number of visits alone. */
-  readonly visitAuc: number;
+/** The test from values up to a common time, and the approximate p-value over such times. */
+export interface LandmarkTest extends LabelTest {
+  /** The time by which a tenth of the smaller group was last seen. */
+  readonly landmark: number;
+  readonly curve: readonly { readonly landmark: number; readonly approximation: number }[];
 }
 
-export interface OutcomeAssociation {
+export interface OutcomeAssociation extends LabelTest {
   readonly outcome: string;
   readonly cases: number;
   readonly controls: number;
   readonly missing: number;
-  /** Guarded p-value of the primary representation, and how many permutations it rests on. */
-  readonly p: number;
-  readonly permutations: number;
-  /** Its naive twin; from fewer permutations where it is clearly above 0.05. */
-  readonly naiveP: number;
-  readonly naivePermutations: number;
-  /** Guarded p-value of the energy distance. */
-  readonly energyP: number;
   readonly adjusted: AdjustedPValue;
-  readonly effect: AssociationEffect;
-  /** Plain permutation p-values on posterior draws of the places; null without draws. */
-  readonly drawsP: { readonly median: number; readonly draws: number; readonly permutations: number } | null;
-  /** Individuals in strata that hold both cases and controls. */
-  readonly comparable: number;
+  /** p under a prior estimated from everyone's posterior; NaN for linear models. */
+  readonly priorP: number;
+  readonly effect: {
+    readonly auc: Estimate;
+    /** Squared distance of the two average posteriors, smoothed; an unbiased estimate, which may fall below 0. */
+    readonly distance: number;
+  };
+  /** Where on the map the groups differ; null unless below 0.05 after Holm on a map of one or two dimensions. */
+  readonly differenceMap: DifferenceMap | null;
+  /** Made where visits follow the course and p is below 0.05. */
+  readonly landmark: LandmarkTest | null;
   readonly warnings: readonly AssociationWarning[];
   readonly representations: { readonly [name: string]: RepresentationAssociation };
 }
 
-export interface ControlAssociation {
-  readonly control: string;
-  readonly cases: number;
-  readonly controls: number;
-  readonly p: number;
-  readonly naiveP: number;
-  /** Behind each of both. */
-  readonly permutations: number;
+/** A model with everyone's place and the features of whole posteriors. */
+export interface Representation {
+  readonly name: string;
+  readonly placements: Placements;
+  readonly features: PosteriorFeatures;
 }
 
-/** Negative controls and posterior draws need no small p-values. */
-const CHECK_PERMUTATIONS = 999;
-/** Below this share of comparable individuals the guard says little. */
-const COMPARABLE_SHARE = 0.5;
-const UNADJUSTED: AdjustedPValue = { holm: Number.NaN, bh: Number.NaN };
+/** What the tests of all outcomes share. */
+export interface PreparedStudy {
+  readonly model: TrajectoryModel;
+  readonly cohort: Cohort;
+  readonly representations: readonly Representation[];
+  readonly primary: Representation;
+  /** Features for pictures; null for maps that have none. */
+  readonly mapFeatures: PosteriorFeatures | null;
+  /** Features under an estimated prior, [m,F]. */
+  readonly reweighted: Float64Array | null;
+}
 
-/** All tests of one outcome; p-values are adjusted later. */
-export async function testOutcome(
-  prepared: PreparedTest,
-  outcome: string,
-  sorted: Uint8Array,
-  baseSeed: number,
-  options: AssociationOptions,
-): Promise<OutcomeAssociation> {
-  const { known, strata, visitCounts, primary } = prepared;
-  const labels = Uint8Array.from(known, (i) => sorted[i]);
-  const cases = labels.reduce((s, label) => s + label, 0);
-  const counts = { cases, controls: labels.length - cases, missing: sorted.length - labels.length };
-  // One seed per outcome, whatever its place in the list.
-  const seed = seedOf(baseSeed, outcome);
-  const warnings: AssociationWarning[] = [];
-  const warn = (code: WarningCode, message: string | undefined) => {
-    if (message !== undefined) warnings.push({ code, message });
+export interface TestOptions extends MultiplierOptions {
+  readonly seed?: number;
+  /** An aborted association throws DtmError "cancelled". */
+  readonly signal?: { readonly aborted: boolean };
+}
+
+export const LEVEL = 0.05;
+/** Fewer in a class are not tested. */
+const LEAST = 5;
+/** Checks are compared with 0.05 and need no small p-values. */
+const CHECK_DRAWS = 999;
+/** Shares of the smaller group that were last seen by the landmarks of the curve; the first is the landmark of the test. */
+const LEFT = [0.1, 0.25, 0.5, 0.75];
+
+/** Tests a label (NaN for unknown) against features [m,F]. The order of individuals does not matter, bit for bit. */
+export async function testLabel(
+  features: Float64Array,
+  labels: ArrayLike<number>,
+  seed: number,
+  options: TestOptions,
+): Promise<LabelTest> {
+  checkSignal(options);
+  const score = scoreOf(...sortedRows(features, labels));
+  const draws = options.draws ?? DEFAULT_DRAWS;
+  return { p: await multiplierP(score, seed, options), approximation: approximateP(score), draws };
+}
+
+/** Rows and labels of the known, in an order that does not depend on the caller's: by label, then by features. */
+function sortedRows(features: Float64Array, labels: ArrayLike<number>): [Float64Array, Float64Array] {
+  const F = features.length / labels.length;
+  const known = Array.from(labels, (_, i) => i).filter((i) => !Number.isNaN(labels[i]));
+  const byRows = (a: number, b: number) => {
+    for (let f = 0; f < F; f++) {
+      const difference = features[a * F + f] - features[b * F + f];
+      if (difference !== 0) return difference;
+    }
+    return 0;
   };
-  warn("few-cases", fewCasesMessage(counts.cases, counts.controls));
+  known.sort((a, b) => labels[a] - labels[b] || byRows(a, b));
+  return [takeRows(features, F, known), Float64Array.from(known, (i) => labels[i])];
+}
 
-  // One set of shuffled labels serves all representations and the energy distance.
-  const features = [...prepared.representations.map(({ test }) => test), testFeatures(prepared.energy)];
-  const plan = planPermutations({ features, labels, strata, seed });
-  const twin = planPermutations({ features: [primary.test], labels, seed });
-  // Threads permute while the rest is computed here.
-  const [tests, [naive], drawsP, others] = await Promise.all([
-    runPermutations(plan, options),
-    // The twin is there to be compared with 0.05: all permutations are only spent on it if it may be small.
-    runPermutations(twin, { ...options, earlyStop: true }),
-    drawsPValue(prepared.draws, labels, seed, options),
-    withoutPermutations(prepared, labels, seed, options),
-  ]);
-  const byName: Record<string, RepresentationAssociation> = {};
-  let within: Estimate | null = null;
-  for (const [k, { name }] of prepared.representations.entries()) {
-    const { kde, auc, withinStrata } = others[k];
+/** Options of a check: fewer draws. */
+export function checkOptions(options: TestOptions): TestOptions {
+  return { ...options, draws: Math.min(options.draws ?? DEFAULT_DRAWS, CHECK_DRAWS) };
+}
+
+/** All tests of one outcome with labels [m]; p-values are adjusted and maps drawn later. */
+export async function testOutcome(
+  study: PreparedStudy,
+  outcome: string,
+  labels: Uint8Array,
+  visitsFollow: string | null,
+  seed: number,
+  options: TestOptions,
+): Promise<OutcomeAssociation> {
+  const z = Float64Array.from(labels, (label) => (label === CASE || label === CONTROL ? label : Number.NaN));
+  const count = (label: number) => labels.reduce((s, v) => s + (v === label ? 1 : 0), 0);
+  const [cases, controls] = [count(CASE), count(CONTROL)];
+  const counts = { outcome, cases, controls, missing: labels.length - cases - controls };
+  const warnings: AssociationWarning[] = [];
+  const warn = (code: WarningCode, message: string) => void warnings.push({ code, message });
+  const tested = Math.min(cases, controls) >= LEAST;
+  const few = fewCasesMessage(cases, controls);
+  if (!tested) warn("too-few", `Fewer than ${LEAST} in a class: not tested.`);
+  else if (few !== undefined) warn("few-cases", few);
+
+  const representations: Record<string, RepresentationAssociation> = {};
+  for (const { name, placements, features } of study.representations) {
+    const kde = published(placements, z);
     if (typeof kde === "string") warn("no-density-test", `${name}: ${kde}`);
-    byName[name] = {
-      p: tests[k].pValue,
-      interval: tests[k].interval,
-      permutations: tests[k].permutations,
+    representations[name] = {
+      ...(tested ? await testLabel(features.rows, z, seed, options) : UNTESTED),
       adjusted: UNADJUSTED,
+      auc: tested ? pairAuc(...sortedRows(features.rows, z), seed) : NO_ESTIMATE,
       kde: typeof kde === "string" ? null : kde,
-      auc,
     };
-    if (name === primary.name) within = withinStrata ?? null;
   }
-  const p = byName[primary.name].p;
-  const visitAuc = scoreAuc(visitCounts, labels);
-  warn("follows-visit-count", visitCountMessage({ naiveP: naive.pValue, guardedP: p, visitAuc }));
-  const { comparable } = plan;
-  if (comparable < COMPARABLE_SHARE * labels.length) {
-    const who = "individuals seen about as often and as long as someone of the other class";
-    warn("few-comparable", `Only ${comparable} of ${labels.length} are ${who}; the guarded p-value rests on them.`);
+  const { p, approximation, draws, auc } = representations[study.primary.name];
+  const { reweighted } = study;
+  const priorP =
+    tested && reweighted !== null ? (await testLabel(reweighted, z, seed, checkOptions(options))).p : Number.NaN;
+  if ((p < LEVEL && priorP >= LEVEL) || (p >= LEVEL && priorP < LEVEL)) {
+    warn("depends-on-prior", `Depends on the assumed spread of places: p ${short(priorP)} with an estimated one.`);
   }
+  const landmark =
+    p < LEVEL && visitsFollow !== null ? await landmarkTest(study, z, seed, checkOptions(options)) : null;
+  if (landmark !== null) {
+    warn(
+      "visits-follow-course",
+      `${visitsFollow} If departures were decided by something the values do not show, this result may be due to them. ` +
+        `From values up to time ${short(landmark.landmark)} alone: p ${short(landmark.p)}.`,
+    );
+  }
+  const distance = tested ? distanceOf(study.primary.features.rows, z) : Number.NaN;
   return {
-    outcome,
     ...counts,
     p,
-    permutations: byName[primary.name].permutations,
-    naiveP: naive.pValue,
-    naivePermutations: naive.permutations,
-    energyP: tests[tests.length - 1].pValue,
+    approximation,
+    draws,
     adjusted: UNADJUSTED,
-    effect: {
-      auc: byName[primary.name].auc,
-      aucWithinStrata: within,
-      energyCoefficient: energyCoefficient(prepared.energy, labels) ?? null,
-      visitAuc,
-    },
-    drawsP,
-    comparable,
+    priorP,
+    effect: { auc, distance },
+    differenceMap: null,
+    landmark,
     warnings,
-    representations: byName,
+    representations,
   };
 }
 
-/** The published test and the effect size in each representation. */
-async function withoutPermutations(
-  { representations, strata }: PreparedTest,
-  labels: Uint8Array,
-  seed: number,
-  options: AssociationOptions,
-): Promise<readonly (ShareAuc & { readonly kde: PublishedTest | string })[]> {
-  return representations.map((representation) => {
-    checkSignal(options);
-    const { places, kernel } = representation;
-    return { ...shareAuc(places, kernel, labels, strata, seed), kde: published(representation, labels) };
-  });
+const UNTESTED: LabelTest = { p: Number.NaN, approximation: Number.NaN, draws: 0 };
+const NO_ESTIMATE: Estimate = { value: Number.NaN, lower: Number.NaN, upper: Number.NaN };
+
+/** The map of a tested outcome, if it can be drawn. */
+export function mapOf({ mapFeatures, primary }: PreparedStudy, labels: Uint8Array, seed: number): DifferenceMap | null {
+  return mapFeatures && differenceMap(mapFeatures, primary.placements.mapDimension, labels, { seed });
+}
+
+/** (T − tr V)/|a|⁴: T over |a|⁴ is the squared distance, tr V what chance adds to it. */
+function distanceOf(features: Float64Array, z: Float64Array): number {
+  const { statistic, variance, numFeatures, residual } = scoreOf(...sortedRows(features, z));
+  const norm2 = residual.reduce((s, a) => s + a * a, 0);
+  return (statistic - trace(variance, numFeatures)) / (norm2 * norm2);
 }
 
 /** The published test, or why it is not defined. */
-function published({ locations, mapDimension }: PreparedRepresentation, labels: Uint8Array): PublishedTest | string {
-  const places = (label: number) => takeRows(locations, mapDimension, indicesOf(labels, label));
+function published({ location, mapDimension: q }: Placements, z: Float64Array): PublishedTest | string {
+  const places = (label: number) =>
+    takeRows(
+      location,
+      q,
+      Array.from(z.keys()).filter((i) => z[i] === label),
+    );
   try {
-    const test = kdeTest(places(CASE), places(CONTROL), mapDimension);
+    const test = kdeTest(places(CASE), places(CONTROL), q);
     return { statistic: test.statistic, z: test.z, p: test.pValue, adjusted: UNADJUSTED };
   } catch (error) {
     if (error instanceof DtmError) return error.message;
@@ -205,58 +235,36 @@ function published({ locations, mapDimension }: PreparedRepresentation, labels: 
   }
 }
 
-/** Median plain permutation p-value over posterior draws, which do not crowd in the middle as means do. */
-async function drawsPValue(
-  features: PreparedTest["draws"],
-  labels: Uint8Array,
+/** Everybody with values up to a common time alone: what happens later, departures included, cannot enter. */
+async function landmarkTest(
+  { model, cohort, primary }: PreparedStudy,
+  z: Float64Array,
   seed: number,
-  options: AssociationOptions,
-): Promise<OutcomeAssociation["drawsP"]> {
-  if (features.length === 0) return null;
-  // One set of shuffled labels serves all draws.
-  const tests = await runPermutations(planPermutations({ features, labels, seed }), checkOptions(options));
-  const pValues = tests.map(({ pValue }) => pValue).sort((a, b) => a - b);
-  const middle = (pValues.length - 1) / 2;
-  return {
-    median: (pValues[Math.floor(middle)] + pValues[Math.ceil(middle)]) / 2,
-    draws: features.length,
-    permutations: tests[0].permutations,
-  };
-}
-
-/** Negative controls in the primary representation. */
-export async function testControls(
-  { known, visitCounts, strata, primary }: PreparedTest,
-  baseSeed: number,
-  options: AssociationOptions,
-): Promise<ControlAssociation[]> {
-  const stream = openStream(baseSeed, 0);
-  const coins = Float64Array.from(known, () => (stream.next() >>> 0) / 2 ** 32);
-  const results: ControlAssociation[] = [];
-  for (const { name, labels } of negativeControls(visitCounts, coins)) {
+  options: TestOptions,
+): Promise<LandmarkTest> {
+  const { offsets, times } = onlyMarker(cohort);
+  const last = (label: number) =>
+    Float64Array.from(z.keys())
+      .filter((i) => z[i] === label)
+      .map((i) => times[offsets[i + 1] - 1])
+      .sort();
+  const [a, b] = [last(CASE), last(CONTROL)];
+  const smaller = a.length <= b.length ? a : b;
+  const landmarks = LEFT.map((share) => smaller[Math.ceil(share * smaller.length) - 1]);
+  const tests = [...new Set(landmarks)].map((landmark) => {
     checkSignal(options);
-    const shared = { features: [primary.test], labels, seed: seedOf(baseSeed, name) };
-    const [guarded] = await runPermutations(planPermutations({ ...shared, strata }), checkOptions(options));
-    const [naive] = await runPermutations(planPermutations(shared), checkOptions(options));
-    const cases = labels.reduce((s, label) => s + label, 0);
-    const pValues = { p: guarded.pValue, naiveP: naive.pValue, permutations: guarded.permutations };
-    results.push({ control: name, cases, controls: labels.length - cases, ...pValues });
-  }
-  return results;
+    return { landmark, features: featuresUntil(model, cohort, landmark, primary.features.kernel).rows };
+  });
+  const first = await testLabel(tests[0].features, z, seed, options);
+  const curve = tests.map(({ landmark, features }) => ({
+    landmark,
+    approximation: approximateP(scoreOf(...sortedRows(features, z))),
+  }));
+  return { ...first, landmark: landmarks[0], curve };
 }
 
-function checkOptions(options: AssociationOptions): PermutationOptions {
-  const { permutations = CHECK_PERMUTATIONS, count, shards } = options;
-  return { permutations: Math.min(permutations, CHECK_PERMUTATIONS), count, shards };
-}
+const short = (x: number) => x.toPrecision(2);
 
-function checkSignal({ signal }: AssociationOptions): void {
+function checkSignal({ signal }: TestOptions): void {
   if (signal?.aborted) throw new DtmError("cancelled", "associate: cancelled.");
-}
-
-/** A seed that depends on the outcome's name, not on its position in a list. */
-function seedOf(seed: number, name: string): number {
-  let h = 0x811c9dc5;
-  for (let k = 0; k < name.length; k++) h = Math.imul(h ^ name.charCodeAt(k), 0x01000193);
-  return seed + (h >>> 0) / 2 ** 32;
 }

@@ -6,9 +6,8 @@
  *                                                                                  (docs/math/association.md §1, §2)
  */
 import { type Cohort, numIndividuals, onlyMarker, selectVisits } from "../cohort/cohort.ts";
-import { createConditioner } from "../models/mixture/conditioner.ts";
-import { isMapModel, type MapModel, modelMixture, type TrajectoryModel } from "../models/model.ts";
-import { embed, modelStatistics, placeIndividual } from "../models/place.ts";
+import { isMapModel, type MapModel, type TrajectoryModel } from "../models/model.ts";
+import { embed, keptFor, modelStatistics, placeIndividual } from "../models/place.ts";
 import { cholesky, choleskyInPlace, solveLowerInPlace } from "../numeric/cholesky.ts";
 import { multiply, transpose } from "../numeric/matrix.ts";
 import { gaussHermite, productRule } from "../numeric/quadrature.ts";
@@ -85,13 +84,13 @@ export function reweightedFeatures(
   for (let step = 0; step <= PRIOR_STEPS; step++) {
     const mean = new Float64Array(prior.length);
     each((i, nodes, weights) => {
-      let total = 0;
-      for (let k = 0; k < nodes.length; k++) total += weights[k] * ratio[nodes[k]];
-      for (let k = 0; k < nodes.length; k++) {
-        const r = (weights[k] * ratio[nodes[k]]) / total;
-        mean[nodes[k]] += r / m;
-        if (step === PRIOR_STEPS) addRow(rows, i, r, psi, nodes[k], F);
+      const r = Float64Array.from(weights, (w, k) => w * ratio[nodes[k]]);
+      const total = r.reduce((s, v) => s + v, 0);
+      for (let k = 0; k < r.length; k++) {
+        r[k] /= total;
+        mean[nodes[k]] += r[k] / m;
       }
+      if (step === PRIOR_STEPS) averageInto(nodes, r, psi, rows.subarray(i * F, (i + 1) * F));
     });
     ratio = mean.map((v, g) => v / prior[g]);
   }
@@ -103,10 +102,9 @@ function mapNodes(
   model: MapModel,
   cohort: Cohort,
 ): NodePosteriors & { readonly featuresAt: (kernel: PlaceKernel) => Float64Array } {
-  const mixture = modelMixture(model);
+  const { mixture, condition } = keptFor(model);
   const { locations, mapDimension: q, logWeights } = mixture;
   const shown = multiply(locations, model.orientation, logWeights.length, q, q);
-  const condition = createConditioner(mixture);
   const statistics = modelStatistics(model, cohort);
   return {
     numIndividuals: statistics.numIndividuals,
@@ -130,16 +128,26 @@ function mapFeatures(model: MapModel, cohort: Cohort, kernels: readonly PlaceKer
     return { kernel, numFeatures, rows, psi, prior: weightedSum(prior, psi, prior.length, numFeatures) };
   });
   each((i, nodes, weights) => {
-    for (const { rows, psi, numFeatures } of tables) {
-      for (let k = 0; k < nodes.length; k++) addRow(rows, i, weights[k], psi, nodes[k], numFeatures);
+    for (const { rows, psi, numFeatures: F } of tables) {
+      averageInto(nodes, weights, psi, rows.subarray(i * F, (i + 1) * F));
     }
   });
   return tables.map(({ psi, ...features }) => features);
 }
 
-/** rows_i += weight · psi_g, both [·,F]. */
-function addRow(rows: Float64Array, i: number, weight: number, psi: Float64Array, g: number, F: number): void {
-  for (let f = 0, to = i * F, from = g * F; f < F; f++) rows[to++] += weight * psi[from++];
+/** out [F] = Σ_k weights_k ψ_{nodes_k} for ψ [Γ,F]; four nodes at a time, which halves the time of a cohort. */
+function averageInto(nodes: ArrayLike<number>, weights: ArrayLike<number>, psi: Float64Array, out: Float64Array): void {
+  const F = out.length;
+  const K = nodes.length;
+  out.fill(0);
+  for (let k = 0; k < K; k += 4) {
+    const [b, c, d] = [Math.min(k + 1, K - 1), Math.min(k + 2, K - 1), Math.min(k + 3, K - 1)];
+    const [wa, wb, wc, wd] = [weights[k], b > k ? weights[b] : 0, c > b ? weights[c] : 0, d > c ? weights[d] : 0];
+    const [pa, pb, pc, pd] = [nodes[k] * F, nodes[b] * F, nodes[c] * F, nodes[d] * F];
+    for (let f = 0; f < F; f++) {
+      out[f] += wa * psi[pa + f] + wb * psi[pb + f] + (wc * psi[pc + f] + wd * psi[pd + f]);
+    }
+  }
 }
 
 /** Points of the quadrature along each axis: ψ is smooth over the widest posterior, the prior itself. */

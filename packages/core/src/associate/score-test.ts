@@ -36,6 +36,8 @@ export interface Score {
 const DETERMINED = 1e-6;
 /** A covariate with a smaller share that is new is a combination of those before. */
 const REPEATED = 1e-10;
+/** Below this share of their squares, features do not differ between individuals. */
+const ROUNDING = 1e-24;
 
 /**
  * The score of labels [n] for features [n,F] given covariates [n] each.
@@ -77,8 +79,11 @@ export function scoreOf(
     for (let i = 0, at = 0; i < n; i++) for (let f = 0; f < F; f++) errors[at++] -= column[i] * slope[f];
   }
   for (let i = 0, at = 0; i < n; i++) for (let f = 0; f < F; f++) errors[at++] /= root[i];
-  const sum = weightedSum(a, features, n, F);
   const variance = varianceOf(a, errors, n, F);
+  // Equal posteriors leave rounding errors, which must not be compared with one another.
+  const flat = !(trace(variance, F) > ROUNDING * weightedSquares(a, features, n, F));
+  const sum = flat ? new Float64Array(F) : weightedSum(a, features, n, F);
+  if (flat) variance.fill(0);
   return { n, numFeatures: F, residual: a, design, root, errors, sum, variance, statistic: dot(sum, sum) };
 }
 
@@ -102,6 +107,13 @@ export function weightedSum(weights: Float64Array, rows: Float64Array, n: number
   const out = new Float64Array(F);
   for (let i = 0, at = 0; i < n; i++) for (let f = 0; f < F; f++) out[f] += weights[i] * rows[at++];
   return out;
+}
+
+/** Σ w_i² |φ_i|². */
+function weightedSquares(weights: Float64Array, rows: Float64Array, n: number, F: number): number {
+  let sum = 0;
+  for (let i = 0, at = 0; i < n; i++) for (let f = 0; f < F; f++) sum += (weights[i] * rows[at++]) ** 2;
+  return sum;
 }
 
 /** Σ a_i² e_i e_i', [F,F]. */

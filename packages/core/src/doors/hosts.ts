@@ -1,6 +1,6 @@
 /** For programs that spread work over threads or workers: shards of a fit, tasks of a study, statistics taken once. */
 
-export { countExceedances, type ExceedanceCounter, type PermutationPlan } from "../associate/permutation.ts";
+export { countExceedances, type ExceedanceCounter, type MultiplierPlan } from "../associate/multipliers.ts";
 export { type BasisStatistics, basisStatistics, mapColumns, selectStatistics } from "../basis/statistics.ts";
 export { evaluateFold, type FoldResult, summarizeFolds } from "../evaluate/compare.ts";
 export { modelStatistics } from "../models/place.ts";

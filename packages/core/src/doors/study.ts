@@ -1,17 +1,19 @@
 /** Parts of a study: groups, evaluation, outcomes, survival, in detail. */
 
-export type { AssociationInput } from "../associate/association.ts";
+export type { AssociationInput, AssociationOptions, PlacedModel } from "../associate/association.ts";
+export type { MadeUpControl, VisitControl } from "../associate/controls.ts";
+export { type DifferenceMap, type DifferenceMapOptions, differenceMap } from "../associate/difference-map.ts";
 export type {
-  AssociationEffect,
-  AssociationOptions,
   AssociationWarning,
-  ControlAssociation,
+  LabelTest,
+  LandmarkTest,
   OutcomeAssociation,
   PublishedTest,
   RepresentationAssociation,
   WarningCode,
 } from "../associate/outcome-test.ts";
-export type { RiskSurface } from "../associate/risk-surface.ts";
+export { MAP_KERNEL } from "../associate/place-features.ts";
+export { type PosteriorFeatures, posteriorFeatures } from "../associate/posterior-features.ts";
 export type { CompareOptions, FoldSummary, HorizonError, ModelComparison } from "../evaluate/compare.ts";
 export { COMPARED_MODELS, type ComparedModel, type ModelDifference } from "../evaluate/compared-models.ts";
 export { centralCoverage, type ForecastOptions, type ForecastScores, forecastScores } from "../evaluate/forecast.ts";
@@ -34,12 +36,5 @@ export {
   type LandmarkSurvival,
   landmarkSurvival,
 } from "../study/landmark-survival.ts";
-export {
-  type OutcomeSurfaceOptions,
-  outcomeSurface,
-  outcomeSurfaces,
-  type SurfacePlaces,
-} from "../study/outcome-surfaces.ts";
-export { type PlacedModel, representationsOf } from "../study/places.ts";
 export type { FollowUp } from "../survival/follow-up.ts";
 export { curveAt, type SurvivalPoint, type SurvivalSteps } from "../survival/kaplan-meier.ts";

@@ -151,6 +151,7 @@ export function placementAt(model: TrajectoryModel, location: ArrayLike<number>)
 
 /** What is made once per model for individuals that are asked one at a time. */
 interface Kept {
+  readonly mixture: CoefficientMixture;
   readonly condition: Conditioner;
   /** 1 for nodes where the map says nothing, [Γ]. */
   readonly outside: Uint8Array;
@@ -159,13 +160,14 @@ interface Kept {
 /** Kept as long as the model or its mixture is at hand. A cache, nothing more. */
 const kept = new WeakMap<object, Kept>();
 
-function keptFor(model: TrajectoryModel, { mixture: given, kernels }: EmbedOptions): Kept {
+/** The mixture of a model and its conditioner, made at the first call for the model. */
+export function keptFor(model: TrajectoryModel, { mixture: given, kernels }: EmbedOptions = {}): Kept {
   const key = given ?? model;
   const usual = (kernels ?? "auto") === "auto";
   const known = usual ? kept.get(key) : undefined;
   if (known !== undefined) return known;
   const mixture = given ?? modelMixture(model);
-  const made = { condition: createConditioner(mixture, kernels), outside: outsideNodes(model, mixture) };
+  const made = { mixture, condition: createConditioner(mixture, kernels), outside: outsideNodes(model, mixture) };
   if (usual) kept.set(key, made);
   return made;
 }

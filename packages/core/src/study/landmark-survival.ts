@@ -4,6 +4,7 @@
  * its group: the study's groups are regions of the map, and individuals join them by the posterior of their place at the
  * landmark. The map and the regions themselves were made from all visits.
  */
+import { type EventAssociation, type EventOptions, testEvent } from "../associate/event-test.ts";
 import { type Cohort, onlyMarker, selectIndividuals, selectVisits } from "../cohort/cohort.ts";
 import { largestShares, mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
 import type { Groups } from "../map/groups.ts";
@@ -38,6 +39,8 @@ export interface LandmarkSurvival {
   /** Null with fewer than two groups. */
   readonly logRank: LogRank | null;
   readonly cox: CoxFit;
+  /** Time to the event against whole posteriors, from all values up to each one's end of follow-up. */
+  readonly mapTest: EventAssociation;
 }
 
 export interface LandmarkStudy {
@@ -51,14 +54,15 @@ export interface LandmarkStudy {
  * Survival after a landmark; `followUp` follows the cohort's individuals, a time that is not a number is unknown.
  * @throws DtmError "landmark", "shape", "follow-up", "no-information" or "collinear".
  * @example
- * const { curves, logRank } = landmarkSurvival({ model, cohort, placements, groups }, "death", followUp);
+ * const { curves, logRank } = await landmarkSurvival({ model, cohort, placements, groups }, "death", followUp);
  */
-export function landmarkSurvival(
+export async function landmarkSurvival(
   { model, cohort, placements, groups }: LandmarkStudy,
   event: string,
   followUp: FollowUp,
   landmark: number = defaultLandmark(onlyMarker(cohort)),
-): LandmarkSurvival {
+  options: EventOptions = {},
+): Promise<LandmarkSurvival> {
   const after = landmarkFollowUp(onlyMarker(cohort), followUp, landmark);
   const seen = selectIndividuals(cohort, after.individuals);
   const early = embed(
@@ -84,6 +88,7 @@ export function landmarkSurvival(
     curves,
     logRank: present.length > 1 ? logRank(after, compact, present.length) : null,
     cox: fitCox(after, early.location, early.mapDimension),
+    mapTest: await testEvent(model, cohort, followUp, options),
   };
 }
 

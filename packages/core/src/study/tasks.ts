@@ -3,7 +3,7 @@
  * that results never depend on who does them. What many pieces have in common (`shared`: a cohort, a plan) stands apart,
  * so that a host may send it once.
  */
-import { countExceedances, type PermutationPlan } from "../associate/permutation.ts";
+import { countExceedances, type MultiplierPlan } from "../associate/multipliers.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import { DtmError } from "../errors.ts";
 import { type CompareOptions, evaluateFold } from "../evaluate/compare.ts";
@@ -18,8 +18,8 @@ const TASKS = {
     evaluateFold(cohort, fold, options),
   /** Groups by a refit to a resample. */
   resample: (cohort: Cohort, task: Omit<ResampleTask, "cohort">) => resampleLabels({ ...task, cohort }),
-  /** A range of permutations of an outcome's labels. */
-  permutations: (plan: PermutationPlan, { from, to }: { readonly from: number; readonly to: number }) =>
+  /** A range of the draws behind an outcome's p-value. */
+  multipliers: (plan: MultiplierPlan, { from, to }: { readonly from: number; readonly to: number }) =>
     countExceedances(plan, from, to),
   /** Groups of a placed cohort. */
   groups: (

@@ -13,14 +13,10 @@ export type KernelChoice = "auto" | "wasm" | "typescript";
 /** Which kernels a fit used. */
 export type KernelKind = "wasm-simd" | "typescript";
 
-/** Functions of the module that take plain addresses (bytes) and counts; those with a context are named in layouts.ts. */
-export interface KernelExports {
-  sumRows(rows: number, n: number, rank: number, members: number, count: number, sums: number): void;
-}
-
 /** An instance with views on its memory. */
 export interface KernelInstance {
-  readonly exports: KernelExports;
+  /** Functions of the module, named in layouts.ts. */
+  readonly exports: object;
   /** The next `length` numbers of the memory, zero. */
   doubles(length: number): Float64Array;
   /** The next `length` whole numbers of the memory, zero. */
@@ -82,7 +78,7 @@ export function createKernelInstance(entries: number, buffers: number): KernelIn
     return from;
   };
   return {
-    exports: instance.exports as KernelExports,
+    exports: instance.exports,
     doubles: (length) => new Float64Array(memory.buffer, take(length * 8), length),
     integers: (length) => new Int32Array(memory.buffer, take(length * 4), length),
   };

@@ -43,7 +43,7 @@ export function openKernels<
   const views = entries.map((e) => [e.name, e.integers ? integers(e.length) : doubles(e.length)] as const);
   context.set([...layout.sizes.map((name) => sizes[name]), ...views.map(([, view]) => view.byteOffset)]);
   const run = layout.kernels.map((name) => {
-    const kernel = (exports as unknown as Record<string, ((...numbers: number[]) => number) | undefined>)[name];
+    const kernel = (exports as Record<string, ((...numbers: number[]) => number) | undefined>)[name];
     if (kernel === undefined) {
       throw new DtmError(
         "kernels",

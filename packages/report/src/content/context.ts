@@ -57,13 +57,16 @@ function visitCells(classes: ArrayLike<number>, smallCell: number): string[] {
   return [...cellsOf(counts.slice(0, 3), smallCell), ...cellsOf(counts.slice(3), smallCell)];
 }
 
-/** The outcome asked for, else the one with the smallest guarded p-value, else the first. */
+/** The outcome asked for, else the one with the smallest p-value, else the first. */
 function pickOutcome({ outcomes = [], association, options = {} }: Study): StudyOutcome | undefined {
   const byName = (name: string | undefined) => outcomes.find((outcome) => outcome.name === name);
   const asked = byName(options.mapOutcome);
   if (asked !== undefined) return asked;
   const tested = [...(association?.outcomes ?? [])].sort(
-    (a, b) => a.p - b.p || b.effect.auc.value - a.effect.auc.value || (a.outcome < b.outcome ? -1 : 1),
+    (a, b) =>
+      (Number.isFinite(a.p) ? a.p : 2) - (Number.isFinite(b.p) ? b.p : 2) ||
+      b.effect.auc.value - a.effect.auc.value ||
+      (a.outcome < b.outcome ? -1 : 1),
   );
   return byName(tested.find(({ outcome }) => byName(outcome) !== undefined)?.outcome) ?? outcomes[0];
 }

@@ -12,14 +12,14 @@ import { cellsOf } from "../small-cells.ts";
 import type { Numbers } from "../study.ts";
 import { capital, midSentence, modelName, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
-import { riskFigure } from "./risk-figure.ts";
+import { differenceFigure } from "./difference-figure.ts";
 
 /** Figures that need places on a map; none without them. */
 export function mapFigures(context: Context): Figure[] {
   const map = prepareMap(context.study);
   if (map === undefined) return [];
   const figures = [groupMapFigure(context, map), coefficientFigure(context, map)];
-  const more = [outcomeFigure(context, map), riskFigure(context, map)];
+  const more = [outcomeFigure(context, map), differenceFigure(context, map)];
   return [...figures, ...more.filter((figure) => figure !== undefined)];
 }
 
@@ -124,7 +124,7 @@ function outcomeFigure(context: Context, map: MapData): Figure | undefined {
       result.auc === undefined
         ? ""
         : `AUC ${fixed(result.auc.value, 2)} (${fixed(result.auc.lower, 2)} to ${fixed(result.auc.upper, 2)}), `;
-    return `${auc}guarded p ${pValue(result.p, result.permutations)}`;
+    return `${auc}p ${pValue(result.p, result.draws)}`;
   };
   const others = (study.baselines ?? [])
     .filter(({ placements }) => placements.mapDimension === 2)

@@ -3,7 +3,7 @@
 import type { TrajectoryModel } from "@trajectory-maps/core";
 import { markerModel } from "@trajectory-maps/core";
 import { describeNoise } from "@trajectory-maps/core/models";
-import { cell, counted, fixed, listWords, maskSmall, significant, whole } from "../numbers.ts";
+import { cell, counted, fixed, listWords, maskSmall, percent, significant, whole } from "../numbers.ts";
 import { capital, midSentence, modelName, numberWord, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
 
@@ -107,37 +107,13 @@ function comparisonText({ study }: Context): string {
 function associationText({ study }: Context): string {
   const { association } = study;
   if (association === undefined || association.outcomes.length === 0) return "";
-  const { outcomes, controls = [] } = association;
-  const guarded = outcomes.flatMap(({ representations }) =>
-    Object.values(representations).map(({ permutations }) => permutations),
-  );
-  const naive = outcomes.map(({ naivePermutations }) => naivePermutations);
-  const checks = numberRange(controls.map(({ permutations }) => permutations));
-  const surfaces = numberRange(outcomes.map(({ riskSurface }) => riskSurface?.permutations));
-  const fewer = [
-    ...(checks === "" ? [] : [`p-values of negative controls rest on ${checks} permutations`]),
-    ...(surfaces === "" ? [] : [`bands of the smoothed shares on ${surfaces} permutations within strata`]),
-  ];
-  const stopped = [...guarded, ...naive].some((n) => n !== undefined && n < (association.permutations ?? n));
-  const notes = [
-    ...(stopped ? ["Permutations ended before the number asked for once a p-value was surely above 0.05."] : []),
-    ...(fewer.length > 0 ? [`${capital(listWords(fewer))}.`] : []),
-  ];
+  const { outcomes, madeUp } = association;
   const seed = association.seed === undefined ? "" : ` (seed ${association.seed})`;
-  return `Relations to ${counted(outcomes.length, "outcome")} were tested by a kernel two-sample statistic whose bandwidth is the covariance of all places tested. For the guarded p labels were permuted ${timesText(guarded)}within strata of visit count and time of the last visit, for the naive p ${timesText(naive)}among all${seed}. ${[...notes, "The published density test stands beside them."].join(" ")} Effect sizes are AUCs of the share of cases around a place, by the same kernel: each case is compared with each control by shares computed without both. P-values were adjusted over outcomes by Holm and by Benjamini and Hochberg, within each model's places.`;
-}
-
-function timesText(counts: readonly (number | undefined)[]): string {
-  const range = numberRange(counts);
-  return range === "" ? "" : `${range} times `;
-}
-
-/** "9,999" or "250 to 9,999", as far as the numbers are known. */
-function numberRange(counts: readonly (number | undefined)[]): string {
-  const known = counts.filter((n) => n !== undefined);
-  if (known.length === 0) return "";
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  return `${least === most ? whole(most) : `${whole(least)} to ${whole(most)}`}`;
+  const draws = association.draws === undefined ? "" : `${whole(association.draws)} `;
+  const made = madeUp
+    ? ` Of ${madeUp.labellings} made-up outcomes with labels dealt out at random ${percent(madeUp.below)} were below 0.05.`
+    : "";
+  return `Relations to ${counted(outcomes.length, "outcome")} were tested by the distance between the average posteriors of those with and without it, smoothed by a Gaussian kernel one prior standard deviation wide. Each individual enters with its whole posterior over the map: under the model the average posterior of a group is the prior, however the group was seen, so that number, length and spacing of visits may differ. P-values come from ${draws}studentised multiplier draws, each group with its own covariance${seed}; p-values of checks from fewer. The published density test of posterior means stands beside them. AUC: each case is compared with each control by the means of the others. Bands of the maps of differences hold everywhere at once with 95% probability without a relation. P-values were adjusted over outcomes by Holm and by Benjamini and Hochberg, within each model's places.${made}`;
 }
 
 function survivalText({ study, timeWord }: Context): string {

@@ -17,7 +17,16 @@ import {
 } from "../numbers.ts";
 import { cellsOf, rough } from "../small-cells.ts";
 import type { StudyAssociation, StudyEstimate } from "../study.ts";
-import { capital, midSentence, modelName, modelNote, numberWord, outcomeName, outcomeReading } from "../words.ts";
+import {
+  capital,
+  midSentence,
+  modelName,
+  modelNote,
+  numberWord,
+  OUTCOME_METHOD,
+  outcomeName,
+  outcomeReading,
+} from "../words.ts";
 import { html, type Markup, raw } from "./html.ts";
 import { figureHtml, noteHtml, type PageContext, type Section, scrollHtml } from "./parts.ts";
 
@@ -57,39 +66,28 @@ export function outcomeSection(context: PageContext): Section | undefined {
   const { association } = context.study;
   if (association === undefined || association.outcomes.length === 0) return undefined;
   const { outcomes, controls = [] } = association;
-  const primary = association.primary ?? "dtm";
-  const warned = (code: string) => outcomes.filter(({ warnings }) => warnings.some((w) => w.code === code));
-  const visits = warned("follows-visit-count");
+  const following = controls.filter(({ p }) => p < 0.05);
   const other = outcomes.flatMap(({ outcome, warnings }) =>
-    warnings
-      .filter(({ code }) => code !== "follows-visit-count")
-      .map(({ message }) => html`<li>${outcomeName(outcome)}: ${maskSmall(message, context.smallCell)}</li>`),
+    warnings.map(({ message }) => html`<li>${outcomeName(outcome)}: ${maskSmall(message, context.smallCell)}</li>`),
   );
-  const counts = controls.some(({ control }) => control === "visit count")
-    ? " Of the negative controls, visit count splits individuals at the median number of visits: its naive p shows how far places follow visits, and the guarded p should find nothing."
-    : "";
-  const body = html`<p class="sub">Test of equal places with and without each outcome. The guarded p compares only individuals seen about as often and as long, and is the one to read; the naive p beside it does not. AUC: how well the place separates the two, each pair judged without itself (leave-pair-out); 0.5 is chance, and without a relation estimates fall on either side of it.</p>
-${scrollHtml("Outcomes and the map", mainTable(context, outcomes, controls, primary))}
-${visits.length > 0 && noteHtml("Place depends on the number of visits.", `For ${listWords(visits.map(({ outcome }) => midSentence(outcomeName(outcome))))} the naive test sees a relation that the guarded one does not: it may only reflect who was seen more often.`)}
-${figureHtml(context, "risk-maps")}
+  const body = html`<p class="sub">Are those with and without each outcome spread differently over the map? ${OUTCOME_METHOD} AUC: how often, from these records, one with the outcome is placed on their side of one without, each pair judged without itself (leave-pair-out); 0.5 is chance, and without a relation estimates fall on either side of it.</p>
+${scrollHtml("Outcomes and the map", mainTable(context, outcomes))}
+${following.length > 0 && noteHtml("Visits follow the course.", `Tested like an outcome, ${listWords(following.map(({ control, p, draws }) => `${control} (p ${pValue(p, draws)})`))} ${following.length === 1 ? "goes" : "go"} with the place. That is no error by itself; but if departures were decided by something the values do not show, relations may be due to them. ${landmarkText(context, outcomes)}`)}
+${figureHtml(context, "difference-maps")}
+<details><summary>Details: other models, published test, checks</summary>
 ${scrollHtml("Outcomes by representation", representationTable(outcomes))}
+${scrollHtml("Checks of the test", checkTable(context, outcomes, controls))}
+</details>
 ${other.length > 0 && html`<ul class="sub" style="font-size:13px;margin:14px 0 0;padding-left:18px">${other}</ul>`}
-<p class="sub" style="margin-top:14px;font-size:13px">${outcomes.length} ${outcomes.length === 1 ? "outcome was" : "outcomes were"} tested. Holm-adjusted p-values control the family-wise error rate, BH the false discovery rate. Relations are not predictions: places use all visits. Outcomes are recorded at any time: individuals followed longer had more opportunity.${drawsText(outcomes)}${counts}</p>`;
+<p class="sub" style="margin-top:14px;font-size:13px">${outcomes.length} ${outcomes.length === 1 ? "outcome was" : "outcomes were"} tested. Holm-adjusted p-values control the family-wise error rate, BH the false discovery rate. Relations are not predictions: places use all visits. Outcomes are recorded at any time: individuals followed longer had more opportunity.</p>`;
   return { id: "outcomes", title: "Is the map related to outcomes?", body };
 }
 
-/** The second check: the same test on draws of the places, which do not crowd in the middle as means do. */
-function drawsText(outcomes: readonly Tested[]): string {
-  const checked = outcomes.flatMap(({ outcome, drawsP }) => (drawsP ? [{ outcome, ...drawsP }] : []));
-  if (checked.length === 0) return "";
-  const names = (list: typeof checked) => listWords(list.map(({ outcome }) => midSentence(outcomeName(outcome))));
-  const low = checked.filter(({ median }) => median < 0.05);
-  const high = checked.filter(({ median }) => median >= 0.05);
-  const found = [
-    ...(low.length === 0 ? [] : [`below 0.05 for ${names(low)}`]),
-    ...(high.length === 0 ? [] : [`not below 0.05 for ${names(high)}`]),
-  ];
-  return ` As a second check the naive test was repeated on ${numberWord(checked[0].draws)} draws from the posterior of the places, which blurs them by their uncertainty: median p ${found.join(" and ")}.`;
+/** The test from values up to a common time, for outcomes that have one. */
+function landmarkText({ timeWord }: PageContext, outcomes: readonly Tested[]): string {
+  const made = outcomes.flatMap(({ outcome, landmark }) => (landmark ? [{ outcome, ...landmark }] : []));
+  if (made.length === 0) return "";
+  return `From values up to a common time alone: ${listWords(made.map(({ outcome, landmark, p, draws }) => `${midSentence(outcomeName(outcome))} p ${pValue(p, draws)} (${timeWord} ${significant(landmark, 2)})`))}.`;
 }
 
 /** Which of two values "with" is, where the name of the outcome does not say it. */
@@ -103,30 +101,18 @@ function whisker(context: PageContext, estimate: StudyEstimate): Markup {
   return raw(serialize(drawing));
 }
 
-function mainTable(
-  context: PageContext,
-  outcomes: readonly Tested[],
-  controls: NonNullable<StudyAssociation["controls"]>,
-  primary: string,
-): Markup {
-  const { smallCell } = context;
+function mainTable(context: PageContext, outcomes: readonly Tested[]): Markup {
   const rows = outcomes.map((o) => {
-    const main = o.representations[primary];
-    const parts = cellsOf([o.cases, o.controls, o.missing], smallCell);
-    const { auc, aucWithinStrata } = o.effect;
+    const parts = cellsOf([o.cases, o.controls, o.missing], context.smallCell);
+    const { auc } = o.effect;
     return html`<tr><th scope="row">${outcomeName(o.outcome)}${caseNote(o)}</th><td>${parts[0]}</td><td>${parts[1]}</td><td class="mu">${parts[2]}</td>
-<td>${fixed(auc.value, 2)} <span class="mu">(${interval(auc.lower, auc.upper, 2)})</span></td><td class="g">${whisker(context, auc)}</td><td>${aucWithinStrata ? fixed(aucWithinStrata.value, 2) : NONE}</td>
-<td class="mu">${main?.kde ? pValue(main.kde.p) : NONE}</td><td class="mu">${pValue(o.naiveP, o.naivePermutations ?? main?.permutations)}</td><td><b>${pValue(o.p, main?.permutations)}</b></td><td>${pValue(o.adjusted.holm)}</td><td>${pValue(o.adjusted.bh)}</td><td class="tx">${outcomeReading(o)}</td></tr>`;
+<td>${fixed(auc.value, 2)} <span class="mu">(${interval(auc.lower, auc.upper, 2)})</span></td><td class="g">${whisker(context, auc)}</td>
+<td><b>${pValue(o.p, o.draws)}</b></td><td>${pValue(o.adjusted.holm)}</td><td>${pValue(o.adjusted.bh)}</td><td class="tx">${outcomeReading(o)}</td></tr>`;
   });
-  const checks = controls.map(
-    (c) =>
-      html`<tr class="ctl"><th scope="row">${outcomeName(c.control)}</th>${cellsOf([c.cases, c.controls], smallCell).map((count) => html`<td>${count}</td>`)}<td>${NONE}</td><td>${NONE}</td><td class="g"></td><td>${NONE}</td><td>${NONE}</td><td>${pValue(c.naiveP, c.permutations)}</td><td>${pValue(c.p, c.permutations)}</td><td>${NONE}</td><td>${NONE}</td><td class="tx">${c.p >= 0.05 ? "None, as expected" : "Unexpected: look closer"}</td></tr>`,
-  );
-  return html`<table><caption><b>Table 2 a.</b> Outcomes and places on the map.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">AUC, same<br>visits</th><th scope="col">published<br>KDE p</th><th scope="col">naive p</th><th scope="col">guarded p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead>
-<tbody>${rows}${checks.length > 0 && html`<tr class="sech"><th scope="rowgroup" colspan="13">Negative controls</th></tr>${checks}`}</tbody></table>`;
+  return html`<table><caption><b>Table 2 a.</b> Outcomes and places on the map.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
-/** The paper's Table 2: outcomes by representations, guarded p with the published one beside it. */
+/** The paper's Table 2: outcomes by representations, the test on whole posteriors with the published one beside it. */
 function representationTable(outcomes: readonly Tested[]): Markup {
   const names = [...new Set(outcomes.flatMap(({ representations }) => Object.keys(representations)))];
   const rows = outcomes.map(
@@ -135,11 +121,29 @@ function representationTable(outcomes: readonly Tested[]): Markup {
         const r = representations[name];
         if (r === undefined) return html`<td>${NONE}</td><td>${NONE}</td><td>${NONE}</td>`;
         const strong = r.adjusted !== undefined && r.adjusted.holm < 0.05;
-        const p = pValue(r.p, r.permutations);
+        const p = pValue(r.p, r.draws);
         return html`<td>${strong ? html`<b>${p}</b>` : p}</td><td class="mu">${r.adjusted === undefined ? NONE : pValue(r.adjusted.holm)}</td><td class="mu">${r.kde === null ? NONE : pValue(r.kde.p)}</td>`;
       })}</tr>`,
   );
-  return html`<table><caption><b>Table 2 b.</b> The same tests on the places of each model: guarded p, its Holm adjustment and the published KDE p. Bold: below 0.05 after Holm.</caption><thead><tr><th scope="col">Outcome</th>${names.map((name) => html`<th scope="col">${modelName(name)}<br>guarded p</th><th scope="col">Holm</th><th scope="col">KDE p</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table><caption><b>Table 2 b.</b> The same test under each model: p, its Holm adjustment and the published KDE p, which compares posterior means and may see no more than that visits differ. Bold: below 0.05 after Holm.</caption><thead><tr><th scope="col">Outcome</th>${names.map((name) => html`<th scope="col">${modelName(name)}<br>p</th><th scope="col">Holm</th><th scope="col">KDE p</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
+}
+
+/** What could make a small p-value other than a relation: the prior, visits, departures. */
+function checkTable(
+  { timeWord }: PageContext,
+  outcomes: readonly Tested[],
+  controls: NonNullable<StudyAssociation["controls"]>,
+): Markup {
+  const rows = outcomes.map(
+    ({ outcome, p, draws, approximation, priorP, landmark }) =>
+      html`<tr><th scope="row">${outcomeName(outcome)}</th><td>${pValue(p, draws)}</td><td>${approximation === undefined ? NONE : pValue(approximation)}</td><td>${pValue(priorP ?? Number.NaN)}</td><td>${landmark ? html`${pValue(landmark.p, landmark.draws)} <span class="mu">(${timeWord} ${significant(landmark.landmark, 2)})</span>` : NONE}</td></tr>`,
+  );
+  const visits = controls.map(
+    ({ control, p, draws, approximation }) =>
+      html`<tr class="ctl"><th scope="row">${capital(control)}</th><td>${pValue(p, draws)}</td><td>${approximation === undefined ? NONE : pValue(approximation)}</td><td>${NONE}</td><td>${NONE}</td></tr>`,
+  );
+  return html`<table><caption><b>Table 2 c.</b> Checks: p by moments instead of draws, under a prior estimated from everyone, and from values up to a time by which a tenth of the smaller group was last seen.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">p</th><th scope="col">by moments</th><th scope="col">prior estimated</th><th scope="col">up to a landmark</th></tr></thead>
+<tbody>${rows}${visits.length > 0 && html`<tr class="sech"><th scope="rowgroup" colspan="5">Do visits follow the course?</th></tr>${visits}`}</tbody></table>`;
 }
 
 export function survivalSection(context: PageContext): Section | undefined {
@@ -147,7 +151,7 @@ export function survivalSection(context: PageContext): Section | undefined {
   const figure = figureHtml(context, "survival");
   if (survival === undefined || figure === undefined) return undefined;
   const { smallCell, timeWord } = context;
-  const { logRank, cox, leftOut } = survival;
+  const { logRank, cox, leftOut, mapTest } = survival;
   const event = midSentence(outcomeName(survival.event));
   const out =
     leftOut === undefined
@@ -166,7 +170,8 @@ export function survivalSection(context: PageContext): Section | undefined {
   );
   const body = html`<p class="sub">Each place uses the individual's visits up to ${timeWord} ${significant(survival.landmark)} only (the landmark), and time runs from there. The map and the regions of its groups were fitted on all visits, later ones included, so this shows a relation within the cohort, not how well new individuals would be predicted.${out}</p>
 <div class="two lead">${figure}<div>
-${logRank !== undefined && html`<h3 style="margin-top:0">Do the groups differ?</h3><p class="sub" style="font-size:14px">Log-rank test: χ² ${fixed(logRank.statistic, 1)} on ${counted(logRank.degrees, "degree")} of freedom, p ${pValue(logRank.pValue)}.</p>`}
+${mapTest !== undefined && html`<h3 style="margin-top:0">Does the time go with the place?</h3><p class="sub" style="font-size:14px">Score test on whole posteriors, from all values up to each one's end of follow-up: p ${pValue(mapTest.p, mapTest.draws)} (${rough(mapTest.numEvents, smallCell)} events among ${rough(mapTest.numIndividuals, smallCell)} individuals).</p>`}
+${logRank !== undefined && html`<h3>Do the groups differ?</h3><p class="sub" style="font-size:14px">Log-rank test: χ² ${fixed(logRank.statistic, 1)} on ${counted(logRank.degrees, "degree")} of freedom, p ${pValue(logRank.pValue)}.</p>`}
 ${
   cox !== undefined &&
   html`<h3>How does the hazard change over the map?</h3><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Cox regression"><table><caption class="hide">Cox regression on the places</caption><thead><tr><th scope="col">Cox regression</th><th scope="col">hazard ratio</th><th scope="col">95% CI</th><th scope="col">p</th></tr></thead><tbody>${terms}</tbody></table></div>

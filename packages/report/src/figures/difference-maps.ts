@@ -1,10 +1,9 @@
 /**
- * Where on the map each related outcome is common: the local share, hatched where its own interval is wide, and outlined
- * where it leaves the band in which it would stay, everywhere at once, if labels were exchangeable among individuals seen
- * about as often and as long. All panels share one scale; its steps are finer where shares are small.
+ * Where on the map those with and without an outcome differ: the local share of cases, hatched where its own interval is
+ * wide, and outlined where the difference of the two average posteriors leaves the band in which it would stay, everywhere
+ * at once, without any relation. All panels share one scale; its steps are finer where shares are small.
  */
-import { outcomeSurface } from "@trajectory-maps/core/study";
-import type { StudyOutcome, StudyRiskSurface } from "../study.ts";
+import type { StudyDifferenceMap } from "../study.ts";
 import { setHeight } from "./group-map.ts";
 import { lineKey } from "./key.ts";
 import { type Box, contourAt, type Grid, gridOf, type Land, type Ring, valueAt } from "./land.ts";
@@ -15,38 +14,25 @@ import { drawShare, drawShareLegend, hatchPattern, landView, panelTitle, type Sh
 import { type Canvas, make, makeRoot, type Pen, penOf } from "./svg.ts";
 
 /** One outcome's panel; grids lie over the box of the map. */
-export interface RiskPanel extends ShareSurface {
+export interface DifferencePanel extends ShareSurface {
   readonly title: string;
   readonly note: string;
-  /** Share minus the upper end of the band, and lower end minus share: positive where it leaves the band. */
+  /** Difference minus the half-width of the band, and the same of its negative: positive where it leaves the band. */
   readonly above: Grid;
   readonly below: Grid;
 }
 
 /** Seven colours, six lines. */
-export const RISK_LEVELS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8];
+export const SHARE_LEVELS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8];
 const STEP = 0.06;
 /** Individuals near a point for a share to be drawn there. */
 const FEWEST = 10;
 /** Smallest coloured part, in squared prior sd. */
 const SPECK = 0.03;
-/** Enough for a drawing, where the run did not store the surface. */
-const QUICK = { gridSize: 41, permutations: 199 };
-
-/** The local share of an outcome with its band, from the places of a study. */
-export function quickRiskSurface(
-  map: MapData,
-  lastTimes: ArrayLike<number>,
-  outcome: StudyOutcome,
-  seed: number,
-): StudyRiskSurface {
-  const places = { location: map.places, mapDimension: 2, numObservations: map.visits, lastTime: lastTimes };
-  return outcomeSurface(places, outcome.labels, { ...QUICK, seed });
-}
 
 /** Grids over the map from the surface's own lattice. */
-export function riskPanel(title: string, note: string, surface: StudyRiskSurface, box: Box): RiskPanel {
-  const [xs, ys] = surface.axes;
+export function differencePanel(title: string, note: string, map: StudyDifferenceMap, box: Box): DifferencePanel {
+  const [xs, ys] = map.axes;
   const [nx, ny] = [xs.length, ys.length];
   const own = { x0: xs[0], x1: xs[nx - 1], y0: ys[0], y1: ys[ny - 1] };
   // First axis slowest there, rows by y here.
@@ -59,19 +45,19 @@ export function riskPanel(title: string, note: string, surface: StudyRiskSurface
     gridOf(box, STEP, (x, y) =>
       valueAt(grid, Math.min(Math.max(x, own.x0), own.x1), Math.min(Math.max(y, own.y0), own.y1)),
     );
-  // Read back from JSON, a surface has null where too few are near; null minus null would be 0.
-  const excess = (a: number | null, b: number | null) => {
-    const known = a !== null && b !== null && Number.isFinite(a) && Number.isFinite(b);
-    return known ? a - b : -1;
+  // Read back from JSON, a map has null where nothing is said; arithmetic would take it for 0.
+  const number = (v: number | null) => v ?? Number.NaN;
+  const excess = (sign: number) => (c: number) => {
+    const beyond = sign * number(map.difference[c]) - number(map.halfWidth[c]);
+    return Number.isNaN(beyond) ? -1 : beyond;
   };
-  const { share, individuals, lower, upper } = surface;
   return {
     title,
     note,
-    share: clamped(filled(turned((c) => share[c] ?? Number.NaN))),
-    individuals: clamped(turned((c) => individuals[c])),
-    above: clamped(turned((c) => excess(share[c], upper[c]))),
-    below: clamped(turned((c) => excess(lower[c], share[c]))),
+    share: clamped(filled(turned((c) => number(map.share[c])))),
+    individuals: clamped(turned((c) => number(map.individuals[c]) || 0)),
+    above: clamped(turned(excess(1))),
+    below: clamped(turned(excess(-1))),
   };
 }
 
@@ -107,7 +93,7 @@ function filled(grid: Grid): Grid {
 }
 
 /** Panels, three in a row on a wide canvas. */
-export function drawRiskMaps(panels: readonly RiskPanel[], map: MapData, canvas: Canvas): SVGSVGElement {
+export function drawDifferenceMaps(panels: readonly DifferencePanel[], map: MapData, canvas: Canvas): SVGSVGElement {
   const pen = penOf(canvas, 1112);
   const gap = 26;
   const columns = pen.width >= 900 ? 3 : pen.width >= 520 ? 2 : 1;
@@ -126,7 +112,7 @@ export function drawRiskMaps(panels: readonly RiskPanel[], map: MapData, canvas:
     const near = nearLand(map, panel, fewest);
     const shown = landClip(pen, root, layout, near, `near-${k}`);
     root.append(
-      ...drawShare(pen, layout, map.land, panel, RISK_LEVELS, map.smallCell, clip, { clip: shown, land: near }),
+      ...drawShare(pen, layout, map.land, panel, SHARE_LEVELS, map.smallCell, clip, { clip: shown, land: near }),
     );
     for (const [grid, dashes] of [
       [panel.above, undefined],
@@ -138,16 +124,16 @@ export function drawRiskMaps(panels: readonly RiskPanel[], map: MapData, canvas:
     bottom = Math.max(bottom, layout.bottom);
     if (k === panels.length - 1) root.append(drawScaleBar(pen, layout, left + width - 1, bottom + 16));
   });
-  const below = drawShareLegend(pen, root, RISK_LEVELS, bottom + 40, [
-    lineKey(pen, "more common than without any relation", outline(pen, undefined)),
-    lineKey(pen, "less common", outline(pen, "5 3")),
+  const below = drawShareLegend(pen, root, SHARE_LEVELS, bottom + 40, [
+    lineKey(pen, "more than without any relation", outline(pen, undefined)),
+    lineKey(pen, "fewer", outline(pen, "5 3")),
   ]);
   setHeight(pen, root, below + 12);
   return root;
 }
 
 /** The part of the land with enough individuals around: both ratios to their limits are 1 or more. */
-function nearLand(map: MapData, panel: RiskPanel, fewest: number): Land {
+function nearLand(map: MapData, panel: DifferencePanel, fewest: number): Land {
   const { density, level } = map.land;
   const { individuals } = panel;
   const ratio = gridOf(map.box, STEP, (x, y) =>

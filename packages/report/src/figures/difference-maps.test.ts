@@ -1,23 +1,22 @@
 import { describe, expect, it } from "vitest";
+import { differencePanel } from "./difference-maps.ts";
 import { valueAt } from "./land.ts";
-import { riskPanel } from "./risk-maps.ts";
 
 // A share that grows to the right only, on 3 × 2 points; nothing is known at the lower right.
-const SURFACE = {
+const MAP = {
   axes: [
     [0, 1, 2],
     [0, 1],
   ],
   share: [0.1, 0.1, 0.5, 0.5, Number.NaN, 0.9],
   individuals: [20, 20, 20, 20, 3, 20],
-  lower: [0.2, 0.2, 0.4, 0.4, Number.NaN, 0.4],
-  upper: [0.6, 0.6, 0.6, 0.6, Number.NaN, 0.6],
-  pValue: 0.01,
+  difference: [-0.3, -0.3, 0.1, 0.1, Number.NaN, 0.5],
+  halfWidth: [0.2, 0.2, 0.2, 0.2, Number.NaN, 0.2],
 };
 const BOX = { x0: -1, x1: 3, y0: -1, y1: 2 };
 
-describe("riskPanel", () => {
-  const panel = riskPanel("title", "note", SURFACE, BOX);
+describe("differencePanel", () => {
+  const panel = differencePanel("title", "note", MAP, BOX);
 
   it("keeps the first axis horizontal, and goes on flat beyond the lattice", () => {
     expect(valueAt(panel.share, 0, 1)).toBeCloseTo(0.1, 1);
@@ -34,7 +33,7 @@ describe("riskPanel", () => {
     expect(valueAt(panel.below, 2, 0)).toBeLessThan(0);
   });
 
-  it("is above the band where the share is, and below it likewise", () => {
+  it("is above the band where the difference is, and below it likewise", () => {
     expect(valueAt(panel.above, 2.5, 1.5)).toBeCloseTo(0.3, 8);
     expect(valueAt(panel.below, -0.5, 0.5)).toBeCloseTo(0.1, 8);
     expect(valueAt(panel.above, 1, 0.5)).toBeLessThan(0);
@@ -42,9 +41,9 @@ describe("riskPanel", () => {
   });
 
   it("reads null, as a file has it, like a number that does not exist", () => {
-    const share = [...SURFACE.share] as (number | null)[];
+    const share = [...MAP.share] as (number | null)[];
     share[4] = null;
-    const read = riskPanel("title", "note", { ...SURFACE, share: share as number[] }, BOX);
+    const read = differencePanel("title", "note", { ...MAP, share: share as number[] }, BOX);
     expect(read.share.values).toEqual(panel.share.values);
     expect(valueAt(read.above, 2, 0)).toBeLessThan(0);
   });

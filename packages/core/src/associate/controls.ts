@@ -1,0 +1,69 @@
+/**
+ * Negative controls, run with every association: labels that should say nothing about places.
+ *   Visits: number (its logarithm), last and first time, tested as an outcome is. A small p-value is no error by itself; it
+ *     says that visits or departures follow the course, or that the model is not calibrated.
+ *   Made-up outcomes: an outcome's labels dealt out anew; the share below 0.05 should be about 0.05.
+ *                                                                                  (docs/math/association.md §7)
+ */
+
+import type { Placements } from "../models/placement.ts";
+import { takeRows } from "../numeric/matrix.ts";
+import { createRandom } from "../numeric/random.ts";
+import { checkOptions, type LabelTest, LEVEL, type TestOptions, testLabel } from "./outcome-test.ts";
+import { approximateP, scoreOf } from "./score-test.ts";
+
+export interface VisitControl extends LabelTest {
+  readonly control: "number of visits" | "last visit" | "first visit";
+}
+
+export interface MadeUpControl {
+  readonly labellings: number;
+  /** Share of them with an approximate p below 0.05. */
+  readonly below: number;
+}
+
+/** The visit controls that differ between individuals. */
+export async function visitControls(
+  features: Float64Array,
+  { numObservations, firstTime, lastTime }: Placements,
+  seed: number,
+  options: TestOptions,
+): Promise<VisitControl[]> {
+  const controls = [
+    { control: "number of visits", labels: Float64Array.from(numObservations, Math.log) },
+    { control: "last visit", labels: lastTime },
+    { control: "first visit", labels: firstTime },
+  ] as const;
+  const results: VisitControl[] = [];
+  for (const { control, labels } of controls) {
+    if (labels.every((v) => v === labels[0])) continue;
+    results.push({ control, ...(await testLabel(features, labels, seed, checkOptions(options))) });
+  }
+  return results;
+}
+
+/** The sentence for controls that find something; null if none does. */
+export function visitsFollowMessage(controls: readonly VisitControl[]): string | null {
+  const found = controls.filter(({ p }) => p < LEVEL).map(({ control, p }) => `${control} p ${p.toPrecision(2)}`);
+  return found.length === 0 ? null : `Visits follow the course (${found.join(", ")}).`;
+}
+
+const LABELLINGS = 200;
+/** Individuals beyond these are left out: the share does not need them. */
+const MOST = 2000;
+
+/** Made-up outcomes with as many cases among the first individuals as `labels` [m] has. */
+export function madeUpOutcomes(features: Float64Array, labels: Uint8Array, seed: number): MadeUpControl {
+  const random = createRandom(seed);
+  const F = features.length / labels.length;
+  const n = Math.min(labels.length, MOST);
+  const rows = takeRows(features, F, random.permutation(labels.length).subarray(0, n));
+  const known = labels.filter((label) => label <= 1);
+  const cases = Math.round((n * known.reduce((s, v) => s + v, 0)) / known.length);
+  let below = 0;
+  for (let k = 0; k < LABELLINGS; k++) {
+    const dealt = Float64Array.from(random.permutation(n), (rank) => (rank < cases ? 1 : 0));
+    if (approximateP(scoreOf(rows, dealt)) < LEVEL) below++;
+  }
+  return { labellings: LABELLINGS, below: below / LABELLINGS };
+}

@@ -126,8 +126,9 @@ async function mapAndStudy() {
   await shoot("export");
   await page.keyboard.press("Escape");
   await step("Outcomes");
-  await page.getByLabel("Permutations").fill("1999");
+  await page.getByLabel("Draws").fill("1999");
   await page.getByRole("button", { name: /^Test \d outcomes$/ }).click();
+  await page.getByText(/^Details: other models/).click();
   await page.getByRole("table", { name: /^Table 2 b/ }).waitFor();
   await page.getByRole("button", { name: "interstitial lung disease" }).click();
   await page.getByRole("heading", { name: "Smoothed share" }).waitFor();

@@ -1,19 +1,23 @@
 /**
  * False positives and power of the test of outcomes on whole posteriors, at the 5 % level: two groups whose courses have
  * one law and who are seen differently, and groups that differ in level. Courses come from a map fitted to the simulated
- * PFVC cohort; individuals are placed on that map or, with --refit, on a map fitted to each study. Results: docs/studies/type-one.md.
+ * PFVC cohort, on which everybody is placed. For each way of being seen a pool of individuals is drawn and placed once, and
+ * studies draw from it without replacement: the pool, not the law, is then what groups have in common, which adds n/pool to
+ * the variance, a hundredth at most at the sizes here. With --refit every study has a map of its own, and no pool.
+ * Results: docs/studies/type-one.md.
  * Usage: npm run study:type-one [-- --studies 1000 --draws 499 --sizes 200,1000 --shares 0.1,0.5 --seed 21 --only entry
- *        --effects --refit --json]
+ *        --pool 50000 --effects --refit --json]
  */
 import { parseArgs } from "node:util";
 import { differenceMap } from "../packages/core/src/associate/difference-map.ts";
 import { multiplierP } from "../packages/core/src/associate/multipliers.ts";
 import { pairAuc } from "../packages/core/src/associate/pair-auc.ts";
 import { MAP_KERNEL, testKernel } from "../packages/core/src/associate/place-features.ts";
-import { posteriorFeatures } from "../packages/core/src/associate/posterior-features.ts";
+import { type PosteriorFeatures, posteriorFeatures } from "../packages/core/src/associate/posterior-features.ts";
 import { approximateP, scoreOf } from "../packages/core/src/associate/score-test.ts";
 import { makeCohort, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
 import { fitDtm, simulateCohort, simulateFromModel } from "../packages/core/src/index.ts";
+import { joinFloats, takeRows } from "../packages/core/src/numeric/matrix.ts";
 import { createRandom, type Random } from "../packages/core/src/numeric/random.ts";
 
 const { values: flags } = parseArgs({
@@ -24,6 +28,7 @@ const { values: flags } = parseArgs({
     shares: { type: "string", default: "0.1,0.5" },
     seed: { type: "string", default: "21" },
     only: { type: "string", default: "" },
+    pool: { type: "string", default: "50000" },
     effects: { type: "boolean", default: false },
     refit: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
@@ -74,26 +79,68 @@ const { cohort: source } = simulateCohort("pfvc", { seed, numIndividuals: 600 })
 const law = fitDtm(source, { seed });
 const { marker } = onlyMarker(source);
 
-/** One study: values from the law at visits of the design; the last n₁ individuals are cases. */
-function drawStudy({ cases, controls, shift = 0 }: Design, m: number, share: number, studySeed: number) {
-  const random = createRandom(studySeed);
-  const labels = Uint8Array.from({ length: m }, (_, i) => (i < m - Math.round(share * m) ? 0 : 1));
+const kernels = [testKernel(2), ...(flags.effects ? [MAP_KERNEL] : [])];
+
+/** n individuals seen in one way: values from the law at their visits, moved by `shift`. */
+function drawCohort(seen: Seen, shift: number, n: number, drawSeed: number) {
+  const random = createRandom(drawSeed);
   const ids: string[] = [];
   const times: number[] = [];
-  const moved: number[] = [];
-  labels.forEach((label, i) => {
-    const seen = label === 1 ? cases : controls;
+  for (let i = 0; i < n; i++) {
     const visits = Array.from({ length: 1 + random.poisson(seen.visits - 1) }, () => seen.time(random));
     for (const time of visits.sort((a, b) => a - b)) {
       // Padded, so that the cohort keeps this order.
       ids.push(String(i).padStart(6, "0"));
       times.push(time);
-      moved.push(label === 1 ? shift : 0);
     }
-  });
+  }
   const design = makeCohort({ ids, times, values: new Float64Array(ids.length) }, marker);
-  const { values } = onlyMarker(simulateFromModel(law, design, { seed: studySeed }).cohort);
-  return { cohort: makeCohort({ ids, times, values: values.map((v, k) => v + moved[k]) }, marker), labels };
+  const { values } = onlyMarker(simulateFromModel(law, design, { seed: drawSeed }).cohort);
+  return { ids, times, values: values.map((v) => v + shift) };
+}
+
+/** The studies of a design: features of m individuals, the first n₁ of them cases, one kernel after the other. */
+type Studies = (m: number, cases: number, studySeed: number) => PosteriorFeatures[];
+
+/** Individuals of both groups from pools, placed once on the map of the law. */
+function pooledStudies({ cases, controls, shift = 0 }: Design, poolSeed: number): Studies {
+  const size = Number(flags.pool);
+  const [ours, others] = [
+    { seen: cases, shift },
+    { seen: controls, shift: 0 },
+  ].map(({ seen, shift: moved }, k) =>
+    posteriorFeatures(law, makeCohort(drawCohort(seen, moved, size, poolSeed + k), marker), kernels),
+  );
+  return (m, numCases, studySeed) => {
+    const random = createRandom(studySeed);
+    const pick = (n: number) => {
+      const picked = new Set<number>();
+      while (picked.size < n) picked.add(random.integer(size));
+      return [...picked];
+    };
+    const [first, rest] = [pick(numCases), pick(m - numCases)];
+    return ours.map((features, k) => ({
+      ...features,
+      rows: joinFloats([
+        takeRows(features.rows, features.numFeatures, first),
+        takeRows(others[k].rows, features.numFeatures, rest),
+      ]),
+    }));
+  };
+}
+
+/** Individuals drawn for each study, and a map fitted to them. */
+function refittedStudies({ cases, controls, shift = 0 }: Design): Studies {
+  return (m, numCases, studySeed) => {
+    const parts = [
+      drawCohort(cases, shift, numCases, studySeed),
+      drawCohort(controls, 0, m - numCases, studySeed + 0.5),
+    ];
+    const ids = parts.flatMap((part, k) => part.ids.map((id) => `${k}-${id}`));
+    const times = parts.flatMap((part) => part.times);
+    const cohort = makeCohort({ ids, times, values: parts.flatMap((part) => [...part.values]) }, marker);
+    return posteriorFeatures(fitDtm(cohort, { seed }), cohort, kernels);
+  };
 }
 
 interface Row {
@@ -111,26 +158,26 @@ interface Row {
 }
 
 const rows: Row[] = [];
-for (const design of DESIGNS.filter(({ name }) => name.includes(flags.only))) {
+for (const [d, design] of DESIGNS.entries()) {
+  if (!design.name.includes(flags.only)) continue;
+  const draw = flags.refit ? refittedStudies(design) : pooledStudies(design, seed + 2 * d);
   for (const m of flags.sizes.split(",").map(Number)) {
     for (const share of flags.shares.split(",").map(Number)) {
+      const numCases = Math.round(share * m);
+      const labels = Uint8Array.from({ length: m }, (_, i) => (i < numCases ? 1 : 0));
       const sums = { rejected: 0, approximate: 0, auc: 0, aucExcludes: 0, bandBroken: 0 };
       for (let k = 0; k < numStudies; k++) {
         // Seeds of their own, so that rows are independent.
-        const { cohort, labels } = drawStudy(design, m, share, seed + numStudies * rows.length + k);
-        const model = flags.refit ? fitDtm(cohort, { seed }) : law;
-        const [features, wide] = posteriorFeatures(model, cohort, [
-          testKernel(2),
-          ...(flags.effects ? [MAP_KERNEL] : []),
-        ]);
+        const studySeed = 1000 * seed + numStudies * (rows.length + 40 * d) + k;
+        const [features, fine] = draw(m, numCases, studySeed);
         const score = scoreOf(features.rows, labels);
-        if ((await multiplierP(score, seed + k, { draws })) <= 0.05) sums.rejected++;
+        if ((await multiplierP(score, studySeed, { draws })) <= 0.05) sums.rejected++;
         if (approximateP(score) <= 0.05) sums.approximate++;
         if (!flags.effects) continue;
-        const auc = pairAuc(features.rows, labels, seed + k);
+        const auc = pairAuc(features.rows, labels, studySeed);
         sums.auc += auc.value;
         if (auc.lower > 0.5 || auc.upper < 0.5) sums.aucExcludes++;
-        const map = differenceMap(wide, 2, labels, { draws: 199, gridSize: 25, seed: seed + k });
+        const map = differenceMap(fine, 2, labels, { draws: 199, gridSize: 25, seed: studySeed });
         if (map.outside.some((side) => side !== 0)) sums.bandBroken++;
       }
       const shares = Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum / numStudies]));

@@ -113,8 +113,9 @@ describe("axe finds nothing, light and dark,", () => {
     await step(page, "Outcomes").click();
     await page.getByRole("heading", { name: "Smoothed share" }).waitFor();
     await expectAccessible(page, "outcomes before");
-    await page.getByLabel("Permutations").fill("99");
+    await page.getByLabel("Draws").fill("99");
     await page.getByRole("button", { name: "Test 7 outcomes", exact: true }).click();
+    await page.getByText(/^Details: other models/).click();
     await page.getByRole("table", { name: /^Table 2 b/ }).waitFor();
     await page.getByLabel("Event").selectOption("interstitial lung disease");
     await page.getByLabel("Follow-up").selectOption("followed");

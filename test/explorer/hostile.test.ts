@@ -69,7 +69,7 @@ describe.each(BUILDS)("hostile names in the explorer %s", (build) => {
     await step(page, "Outcomes").click();
     await dropFile(page, "subjects.csv", outcomes, "[aria-label='Table of individuals']");
     await page.getByRole("heading", { name: /^Where is <i onclick=alert\(5\)> common\?$/ }).waitFor();
-    await page.getByLabel("Permutations").fill("99");
+    await page.getByLabel("Draws").fill("99");
     await page.getByRole("button", { name: /^Test \d outcomes$/ }).click();
     const results = page.getByRole("table", { name: /^Table 2 a/ });
     await results.getByRole("button", { name: "toString", exact: true }).click();

@@ -99,7 +99,7 @@ describe("the keyboard alone", () => {
     // Outcomes.
     await page.keyboard.press("4");
     await page.getByRole("heading", { name: "Is the map related to outcomes?" }).waitFor();
-    await tabTo(page, "Permutations");
+    await tabTo(page, "Draws");
     await page.keyboard.press("Control+a");
     await page.keyboard.type("99");
     await page.keyboard.press("Shift+Tab");

@@ -253,19 +253,15 @@ describe("outcomes that only follow the number of visits", () => {
     await fitAndOpen(page);
     await step(page, "Outcomes").click();
     await dropFile(page, "outcomes.csv", table, "[aria-label='Table of individuals']");
-    await page.getByLabel("Permutations").fill("199");
+    await page.getByLabel("Draws").fill("199");
     await page.getByRole("button", { name: /^Test 1 outcomes?$/ }).click();
     const results = page.getByRole("table", { name: /^Table 2 a/ });
     await results.waitFor();
-    await expectText(
-      page.getByRole("note"),
-      /Place depends on the number of visits \(AUC 0\.\d\d\)\. Read the visit-stratified column/,
-    );
     const row = results.getByRole("row").filter({ has: page.getByRole("button", { name: "found at a visit" }) });
     const cells = await row.getByRole("cell").allTextContents();
     const heads = (await results.getByRole("columnheader").allTextContents()).map((text) => text.trim());
-    const stratified = Number(cells[heads.indexOf("visit-stratified p") - 1]);
-    expect(stratified).toBeGreaterThan(0.05);
+    // The outcome is a matter of the number of visits alone, which the test leaves free to differ.
+    expect(Number(cells[heads.indexOf("p") - 1])).toBeGreaterThan(0.05);
 
     await step(page, "Map").click();
     await mapStage(page);

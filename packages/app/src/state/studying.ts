@@ -40,10 +40,10 @@ export class Studying extends Reading {
     });
   }
 
-  async associate(permutations = 9999, seed = 1): Promise<boolean> {
+  async associate(draws = 9999, seed = 1): Promise<boolean> {
     return this.during("Outcomes", async (progress) => {
       const { fitted, outcomes } = this;
-      const choice = { outcomes: this.outcomeNames, permutations, seed };
+      const choice = { outcomes: this.outcomeNames, draws, seed };
       const association = await this.engine.associate(choice, progress);
       // What was asked of another map or of other outcomes is not shown beside these.
       if (this.fitted !== fitted || this.outcomes !== outcomes) return;

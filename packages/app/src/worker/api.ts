@@ -171,7 +171,7 @@ export interface IndividualAnswer {
 
 export interface AssociateChoice {
   readonly outcomes: readonly string[];
-  readonly permutations: number;
+  readonly draws: number;
   readonly seed: number;
 }
 
@@ -182,10 +182,8 @@ export interface ShareSurface {
   readonly y: Float64Array;
   /** [ny,nx], NaN where too few individuals are near. */
   readonly share: Float64Array;
-  readonly lower: Float64Array;
-  readonly upper: Float64Array;
+  /** 1 and −1 where the difference between those with and without it leaves its band, [ny,nx]. */
   readonly outside: Int8Array;
-  readonly pValue: number;
 }
 
 /** LMM and FPCA beside the map, everyone placed by each. */

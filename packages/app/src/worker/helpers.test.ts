@@ -1,5 +1,5 @@
-import { associate, simulateCohort } from "@trajectory-maps/core";
-import { countExceedances, type PermutationPlan } from "@trajectory-maps/core/hosts";
+import { associate, embed, fitFpca, simulateCohort } from "@trajectory-maps/core";
+import { countExceedances, type MultiplierPlan } from "@trajectory-maps/core/hosts";
 import { createRandom } from "@trajectory-maps/core/models";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createHelpers, type Helpers, numHelpers, serve } from "./helpers.ts";
@@ -20,26 +20,24 @@ function helpersOf(count: number): Helpers {
 }
 
 /** 60 individuals and two outcomes, one of which follows the places. */
+const { cohort } = simulateCohort("pfvc", { numIndividuals: 60, seed: 2 });
+const model = fitFpca(cohort);
+const placements = embed(model, cohort);
 const input = () => {
   const random = createRandom(1);
-  const locations = Float64Array.from({ length: 120 }, () => random.normal());
   const labels = (pull: number) =>
-    Uint8Array.from({ length: 60 }, (_, i) => (pull * locations[2 * i] + random.normal() > 0.4 ? 1 : 0));
-  return {
-    representations: [{ name: "dtm", locations, mapDimension: 2 as const }],
-    visitCounts: Int32Array.from({ length: 60 }, (_, i) => 1 + (i % 7)),
-    lastTimes: Float64Array.from({ length: 60 }, (_, i) => 1 + (i % 5)),
-    outcomes: [
-      { name: "near", labels: labels(1) },
-      { name: "anywhere", labels: labels(0) },
-    ],
-  };
+    Uint8Array.from({ length: 60 }, (_, i) => (pull * placements.location[2 * i] + random.normal() > 0.4 ? 1 : 0));
+  const outcomes = [
+    { name: "near", labels: labels(1) },
+    { name: "anywhere", labels: labels(0) },
+  ];
+  return { model, placements, cohort, outcomes };
 };
-let plan: PermutationPlan;
+let plan: MultiplierPlan;
 
 beforeAll(async () => {
   await associate(input(), {
-    permutations: 9,
+    draws: 9,
     count: (given, from, to) => {
       plan ??= given;
       return countExceedances(given, from, to);
@@ -50,15 +48,15 @@ beforeAll(async () => {
 const going = () => ({ aborted: false });
 
 describe("helpers", () => {
-  it("count the same permutations however many they are", async () => {
+  it("count the same draws however many they are", async () => {
     const counted = (helpers: Helpers) =>
       associate(input(), {
-        permutations: 199,
+        draws: 199,
         shards: 8,
         count: (shared, from, to) =>
-          helpers.run({ kind: "permutations", shared, part: { from, to } }, going()) as Promise<Float64Array>,
+          helpers.run({ kind: "multipliers", shared, part: { from, to } }, going()) as Promise<number>,
       });
-    const alone = await associate(input(), { permutations: 199 });
+    const alone = await associate(input(), { draws: 199 });
     for (const count of [0, 1, 3]) expect(await counted(helpersOf(count))).toEqual(alone);
   });
 
@@ -66,9 +64,9 @@ describe("helpers", () => {
     const helpers = helpersOf(1);
     const signal = { aborted: false };
     const given = [0, 1, 2].map((k) =>
-      helpers.run({ kind: "permutations", shared: plan, part: { from: 10 * k, to: 10 * k + 10 } }, signal),
+      helpers.run({ kind: "multipliers", shared: plan, part: { from: 10 * k, to: 10 * k + 10 } }, signal),
     );
-    const other = helpers.run({ kind: "permutations", shared: plan, part: { from: 0, to: 50 } }, going());
+    const other = helpers.run({ kind: "multipliers", shared: plan, part: { from: 0, to: 50 } }, going());
     signal.aborted = true;
     helpers.drop();
     for (const work of given) await expect(work).rejects.toMatchObject({ code: "cancelled" });
@@ -79,7 +77,7 @@ describe("helpers", () => {
     const helpers = createHelpers();
     const signal = { aborted: false };
     const given = [0, 1].map((k) =>
-      helpers.run({ kind: "permutations", shared: plan, part: { from: k, to: k + 1 } }, signal),
+      helpers.run({ kind: "multipliers", shared: plan, part: { from: k, to: k + 1 } }, signal),
     );
     await given[0];
     signal.aborted = true;

@@ -1,21 +1,15 @@
 /** Questions about a fitted map: groups and their stability, baselines, outcomes, survival, comparison of models. */
-import {
-  associate,
-  DtmError,
-  embed,
-  type Groups,
-  groupPlaces,
-  markerModel,
-  numIndividuals,
-} from "@trajectory-maps/core";
-import { type FoldResult, summarizeFolds } from "@trajectory-maps/core/hosts";
+import { associate, DtmError, embed, type Groups, groupPlaces, markerModel } from "@trajectory-maps/core";
+import { type FoldResult, type MultiplierPlan, summarizeFolds } from "@trajectory-maps/core/hosts";
 import { readFollowUp, readOutcomes } from "@trajectory-maps/core/ingest";
 import { fitLinear } from "@trajectory-maps/core/models";
 import {
+  differenceMap,
   landmarkSurvival,
+  MAP_KERNEL,
   mixtureFromLabels,
-  outcomeSurface,
-  representationsOf,
+  type PosteriorFeatures,
+  posteriorFeatures,
   studyStability,
 } from "@trajectory-maps/core/study";
 import type { BaselinePlaces, Fitted, WorkerApi } from "./api.ts";
@@ -27,9 +21,7 @@ type StudyDoor = Pick<
   "groups" | "stability" | "baselines" | "associate" | "shareSurface" | "survival" | "compare" | "cancel"
 >;
 
-/** Individuals above which permutations stop early for outcomes that are clearly not associated. */
-const LARGE_COHORT = 2000;
-/** Pieces that permutations are cut into: enough for each of four helpers to have work until the end. */
+/** Pieces that draws are cut into: enough for each of four helpers to have work until the end. */
 const SHARDS = 8;
 
 /** Gaussian regions of groups, for membership of new places. */
@@ -46,7 +38,15 @@ export interface Questions {
 /** The questions; `helpers` share the long computations, `grouper` makes groups. */
 export function createQuestions(session: Session, helpers: Helpers, grouper: Helpers): Questions {
   let baselines: { readonly of: object; readonly places: readonly BaselinePlaces[] } | null = null;
+  let mapFeatures: { readonly of: object; readonly features: PosteriorFeatures } | null = null;
   let cancelled = { aborted: false };
+  /** Draws of p-values, shared among the helpers. */
+  const drawsOn = (signal: { aborted: boolean }) => ({
+    signal,
+    shards: SHARDS,
+    count: (shared: MultiplierPlan, from: number, to: number) =>
+      helpers.run({ kind: "multipliers", shared, part: { from, to } }, signal) as Promise<number>,
+  });
   const begin = () => {
     cancelled.aborted = true;
     helpers.drop();
@@ -132,36 +132,33 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
       );
     },
     baselines: async () => baselinePlaces(),
-    associate: async ({ outcomes, permutations, seed }, onProgress) => {
+    associate: async ({ outcomes, draws, seed }, onProgress) => {
       const signal = begin();
       const run = study();
       const labels = outcomes.map(labelsOf);
-      const representations = representationsOf(run, baselinePlaces(), run.cohort, { seed });
       return unlessCancelled(signal, () =>
         associate(
           {
-            representations,
-            visitCounts: run.placements.numObservations,
-            lastTimes: run.placements.lastTime,
+            ...run,
+            baselines: baselinePlaces(),
             outcomes: labels.map(({ name, labels: of }) => ({ name, labels: of })),
           },
           {
-            permutations,
+            draws,
             seed,
-            signal,
-            ...(numIndividuals(run.cohort) > LARGE_COHORT ? { earlyStop: true } : {}),
-            shards: SHARDS,
-            count: (shared, from, to) =>
-              helpers.run({ kind: "permutations", shared, part: { from, to } }, signal) as Promise<Float64Array>,
+            ...drawsOn(signal),
             onProgress: ({ outcome, done, total }) => onProgress(done, total, outcome),
           },
         ),
       );
     },
     shareSurface: async (outcome) => {
-      const { placements } = study();
-      const surface = outcomeSurface(placements, labelsOf(outcome).labels);
-      const [x, y] = surface.axes;
+      const { model, cohort, placements } = study();
+      if (mapFeatures?.of !== placements) {
+        mapFeatures = { of: placements, features: posteriorFeatures(model, cohort, [MAP_KERNEL])[0] };
+      }
+      const map = differenceMap(mapFeatures.features, model.mapDimension, labelsOf(outcome).labels);
+      const [x, y] = map.axes;
       // The first axis of the core is the slowest; grids of the page have rows along y.
       const turn = <T extends Float64Array | Int8Array>(from: T): T => {
         const out = from.slice() as T;
@@ -173,11 +170,8 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
         outcome,
         x,
         y,
-        share: turn(surface.share),
-        lower: turn(surface.lower),
-        upper: turn(surface.upper),
-        outside: turn(surface.outside),
-        pValue: surface.pValue,
+        share: turn(map.share),
+        outside: turn(map.outside),
       };
     },
     survival: async (event, timeColumn, landmark) => {
@@ -185,7 +179,8 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
       const outcome = labelsOf(event);
       const table = session.subjects!.table;
       const followUp = readFollowUp(table, timeColumn, outcome.labels, run.placements.ids);
-      return landmarkSurvival({ ...run, groups: await groups() }, event, followUp, landmark);
+      const options = drawsOn({ aborted: false });
+      return landmarkSurvival({ ...run, groups: await groups() }, event, followUp, landmark, options);
     },
     compare: async (choice, onProgress) => {
       const signal = begin();

@@ -73,10 +73,7 @@ describe("terrains", () => {
       x: axis,
       y: axis,
       share: Float64Array.of(0.2, Number.NaN, 0.4, 0.2),
-      lower: Float64Array.of(0.1, 0, 0, 0.1),
-      upper: Float64Array.of(0.3, 1, 0.9, 0.3),
-      outside: new Int8Array(4),
-      pValue: 0.5,
+      outside: Int8Array.of(-1, 0, 0, 1),
     };
     const terrain = terrainOf(view, 4, 60, 5, surface);
     expect(terrain).toMatchObject({ kind: "surface", scale: "share" });

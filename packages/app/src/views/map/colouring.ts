@@ -125,14 +125,14 @@ export function terrainOf(
       return { kind: "crossing", threshold };
     case "share": {
       if (surface === null || surface.outcome !== view.outcome) return { kind: "none" };
-      const { x, y, share, lower, upper } = surface;
+      const { x, y, share, outside } = surface;
       return {
         kind: "surface",
         title: `Share with ${outcomeName(surface.outcome)}`,
         unit: "",
         scale: "share",
-        // Hatched where the 95% interval is wider than ±20 points, or where too few are near for a share at all.
-        ...surfaceOverLand(x, y, share, (k) => !(upper[k] - lower[k] <= 0.4)),
+        // Hatched where those with and without it do not differ beyond the band, or too few are near for a share at all.
+        ...surfaceOverLand(x, y, share, (k) => outside[k] === 0),
       };
     }
   }

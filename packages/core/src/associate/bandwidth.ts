@@ -4,7 +4,7 @@
  *   Ψ = n⁻² Σ_ij φ_{h₂²I}(u) (uu'/h₂⁴ − I/h₂²),  u = x*_i − x*_j,  always negative definite;
  * the bandwidth H* of the sphered sample solves K₀ n⁻¹ |H*|^−½ + ½ tr(H*Ψ) = 0, and H = S^½ H* S^½. The equation has a
  * whole surface of solutions for d ≥ 2: "ks" takes the one where R's optimiser ends, "closed-form" the multiple of I.
- * In one dimension ks has its own rule, for both names.                             (docs/math/association.md §2)
+ * In one dimension ks has its own rule, for both names.                             (docs/math/association.md §10)
  */
 import { DtmError } from "../errors.ts";
 import { choleskyInPlace } from "../numeric/cholesky.ts";

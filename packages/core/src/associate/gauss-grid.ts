@@ -4,7 +4,7 @@
  * and the trapezoid rule with step δ replaces the integral up to a relative error of 2 exp(−π²/(2δ²)): the kernel is the
  * inner product of two short rows of weights on a lattice. So each individual is spread over taps^q cells, and a sum over
  * pairs becomes the inner product of two sums of cells. Places z [n,q] are in units of the bandwidth.
- * (docs/math/association.md §3)
+ * (docs/math/association.md §11)
  */
 import { dot } from "../numeric/matrix.ts";
 

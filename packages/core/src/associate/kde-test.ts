@@ -4,7 +4,7 @@
  *   ψ₁ = mean φ_{H₁}(x₁ᵢ − x₁ⱼ),  ψ₂ = mean φ_{H₂}(x₂ᵢ − x₂ⱼ),  ψ₁₂ = mean φ_{H₁}(x₁ᵢ − x₂ⱼ),  ψ₂₁ = mean φ_{H₂}(x₂ᵢ − x₁ⱼ),
  * diagonals included;  T = ψ₁ + ψ₂ − ψ₁₂ − ψ₂₁;  z = (T − μ)/√V;  p = 1 − Φ(z), one-sided.
  * The gradient inside V is exact here; ks ≥ 1.11 interpolates it on a grid. z is far from standard normal for places on
- * a map, so the permutation p-value is the one to trust.                             (docs/math/association.md §1)
+ * a map, and posterior means crowd where visits are few: it stands beside the test on whole posteriors (docs/math/association.md §9)
  */
 import { checkOption, DtmError } from "../errors.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../numeric/cholesky.ts";
@@ -72,7 +72,7 @@ export function kdeTest(x1: Float64Array, x2: Float64Array, dimension: number, o
     throw new DtmError(
       "zero-variance",
       "kdeTest: expected densities that slope at their means, received two symmetric samples, for which the published " +
-        "variance is zero; use the permutation p-value.",
+        "variance is zero; read the test on whole posteriors.",
     );
   }
   const z = (statistic - nullMean) / Math.sqrt(nullVariance);

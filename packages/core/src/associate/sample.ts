@@ -1,6 +1,6 @@
 /** Moments of one sample of places and the checks that every density estimate needs. */
 import { DtmError } from "../errors.ts";
-import { cholesky, solveLowerInPlace } from "../numeric/cholesky.ts";
+import { solveLowerInPlace } from "../numeric/cholesky.ts";
 import { columnMeans, covarianceOf } from "../numeric/moments.ts";
 import { symmetricEigen } from "../numeric/symmetric-eigen.ts";
 
@@ -35,7 +35,7 @@ export function describeSample(x: Float64Array, d: number, what = "places"): Sam
     throw new DtmError(
       "too-few-individuals",
       `${what}: expected more than ${d} individuals for a density in ${d} dimensions, received ${n}; ` +
-        "pool outcomes or use a permutation p-value.",
+        "pool outcomes.",
     );
   }
   const mean = columnMeans(x, n, d);
@@ -50,17 +50,6 @@ export function whitenRows(x: Float64Array, n: number, d: number, L: Float64Arra
   const out = x.slice();
   for (let i = 0; i < n; i++) solveLowerInPlace(L, d, out.subarray(i * d, (i + 1) * d));
   return out;
-}
-
-/**
- * Places x [n,d] in units of their own covariance: L⁻¹x with S = LL'. A Gaussian kernel of these has the bandwidth H = S.
- * A bandwidth for estimating a density shrinks with the number of individuals and asks where single individuals stand;
- * two samples differ, if they do, over wide parts of a map, and a bandwidth that does not shrink finds differences of the
- * order n^−½ (Anderson, Hall & Titterington 1994).                                 (docs/math/association.md §4)
- */
-export function standardPlaces(x: Float64Array, d: number): Float64Array {
-  const { n, covariance } = describeSample(x, d);
-  return whitenRows(x, n, d, cholesky(covariance, d, "covariance of the places"));
 }
 
 function checkSpread(x: Float64Array, n: number, d: number, k: number, what: string): void {

@@ -159,15 +159,7 @@ export function associationPage(association: Association): string {
     "",
     table(header, rows),
     ...(warnings.length > 0 ? ["", ...warnings] : []),
-    ...(checks === ""
-      ? []
-      : [
-          "",
-          line(
-            "Visits",
-            `tested like an outcome, p: ${checks}.${visitsFollow === null ? "" : ` ${visitsFollow}`}${made}`,
-          ),
-        ]),
+    ...(checks === "" ? [] : ["", line("Visits", `${visitsFollow ?? `tested like an outcome, p: ${checks}.`}${made}`)]),
   ].join("\n");
 }
 

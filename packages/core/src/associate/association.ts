@@ -91,7 +91,7 @@ export async function associate(input: AssociationInput, options: AssociationOpt
   for (const [done, { name, labels }] of outcomes.entries()) {
     options.onProgress?.({ outcome: name, done, total: outcomes.length });
     // One seed per outcome, whatever its place in the list.
-    results.push(await testOutcome(study, name, labels, visitsFollow, seedOf(seed, name), options));
+    results.push(await testOutcome(study, name, labels, visitsFollow !== null, seedOf(seed, name), options));
   }
   const adjusted = adjustFamily(results);
   return {

@@ -44,8 +44,12 @@ export async function visitControls(
 
 /** The sentence for controls that find something; null if none does. */
 export function visitsFollowMessage(controls: readonly VisitControl[]): string | null {
-  const found = controls.filter(({ p }) => p < LEVEL).map(({ control, p }) => `${control} p ${p.toPrecision(2)}`);
-  return found.length === 0 ? null : `Visits follow the course (${found.join(", ")}).`;
+  const found = controls
+    .filter(({ p }) => p < LEVEL)
+    .map(({ control, p }) => `${control} p ${Number(p.toPrecision(2))}`);
+  return found.length === 0
+    ? null
+    : `Visits follow the course (${found.join(", ")}). That is no error by itself; but if departures were decided by something the values do not show, relations may be due to them.`;
 }
 
 const LABELLINGS = 200;

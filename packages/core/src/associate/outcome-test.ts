@@ -145,7 +145,7 @@ export async function testOutcome(
   study: PreparedStudy,
   outcome: string,
   labels: Uint8Array,
-  visitsFollow: string | null,
+  visitsFollow: boolean,
   seed: number,
   options: TestOptions,
 ): Promise<OutcomeAssociation> {
@@ -178,12 +178,11 @@ export async function testOutcome(
   if ((p < LEVEL && priorP >= LEVEL) || (p >= LEVEL && priorP < LEVEL)) {
     warn("depends-on-prior", `Depends on the assumed spread of places: p ${short(priorP)} with an estimated one.`);
   }
-  const landmark =
-    p < LEVEL && visitsFollow !== null ? await landmarkTest(study, z, seed, checkOptions(options)) : null;
+  const landmark = p < LEVEL && visitsFollow ? await landmarkTest(study, z, seed, checkOptions(options)) : null;
   if (landmark !== null) {
     warn(
       "visits-follow-course",
-      `${visitsFollow} If departures were decided by something the values do not show, this result may be due to them. ` +
+      "Visits follow the course, so that departures may have made this result. " +
         `From values up to time ${short(landmark.landmark)} alone: p ${short(landmark.p)}.`,
     );
   }
@@ -263,7 +262,7 @@ async function landmarkTest(
   return { ...first, landmark: landmarks[0], curve };
 }
 
-const short = (x: number) => x.toPrecision(2);
+const short = (x: number) => String(Number(x.toPrecision(2)));
 
 function checkSignal({ signal }: TestOptions): void {
   if (signal?.aborted) throw new DtmError("cancelled", "associate: cancelled.");

@@ -65,8 +65,9 @@ function factsOf(panel: DifferencePanel, map: MapData, smallCell: number) {
   return {
     low: percent(shares[Math.round(0.1 * (m - 1))]),
     high: percent(shares[Math.round(0.9 * (m - 1))]),
-    above: part((i) => at(panel.above, i) > 0),
-    below: part((i) => at(panel.below, i) > 0),
+    // Nobody is counted where the map says nothing.
+    above: part((i) => at(panel.above, i) > 0 && at(panel.individuals, i) > 0),
+    below: part((i) => at(panel.below, i) > 0 && at(panel.individuals, i) > 0),
     vague: part((i) => at(width, i) > 0.2),
   };
 }

@@ -47,17 +47,15 @@ export function differencePanel(title: string, note: string, map: StudyDifferenc
     );
   // Read back from JSON, a map has null where nothing is said; arithmetic would take it for 0.
   const number = (v: number | null) => v ?? Number.NaN;
-  const excess = (sign: number) => (c: number) => {
-    const beyond = sign * number(map.difference[c]) - number(map.halfWidth[c]);
-    return Number.isNaN(beyond) ? -1 : beyond;
-  };
+  const excess = (sign: number) =>
+    clamped(filled(turned((c) => sign * number(map.difference[c]) - number(map.halfWidth[c]))));
   return {
     title,
     note,
     share: clamped(filled(turned((c) => number(map.share[c])))),
     individuals: clamped(turned((c) => number(map.individuals[c]) || 0)),
-    above: clamped(turned(excess(1))),
-    below: clamped(turned(excess(-1))),
+    above: excess(1),
+    below: excess(-1),
   };
 }
 
@@ -119,7 +117,7 @@ export function drawDifferenceMaps(panels: readonly DifferencePanel[], map: MapD
       [panel.below, "5 3"],
     ] as const) {
       const d = ringPath(layout, contourAt(grid, 0).flat());
-      if (d !== "") root.append(make(pen, "path", { d, "clip-path": clip, ...outline(pen, dashes) }));
+      if (d !== "") root.append(make(pen, "path", { d, "clip-path": shown, ...outline(pen, dashes) }));
     }
     bottom = Math.max(bottom, layout.bottom);
     if (k === panels.length - 1) root.append(drawScaleBar(pen, layout, left + width - 1, bottom + 16));

@@ -161,14 +161,15 @@ const rows: Row[] = [];
 for (const [d, design] of DESIGNS.entries()) {
   if (!design.name.includes(flags.only)) continue;
   const draw = flags.refit ? refittedStudies(design) : pooledStudies(design, seed + 2 * d);
+  let row = 0;
   for (const m of flags.sizes.split(",").map(Number)) {
     for (const share of flags.shares.split(",").map(Number)) {
       const numCases = Math.round(share * m);
       const labels = Uint8Array.from({ length: m }, (_, i) => (i < numCases ? 1 : 0));
       const sums = { rejected: 0, approximate: 0, auc: 0, aucExcludes: 0, bandBroken: 0 };
       for (let k = 0; k < numStudies; k++) {
-        // Seeds of their own, so that rows are independent.
-        const studySeed = 1000 * seed + numStudies * (rows.length + 40 * d) + k;
+        // Seeds of their own, so that rows are independent; the same whatever other designs are run.
+        const studySeed = 1000 * seed + numStudies * (44 * d + row) + k;
         const [features, fine] = draw(m, numCases, studySeed);
         const score = scoreOf(features.rows, labels);
         if ((await multiplierP(score, studySeed, { draws })) <= 0.05) sums.rejected++;
@@ -181,9 +182,10 @@ for (const [d, design] of DESIGNS.entries()) {
         if (map.outside.some((side) => side !== 0)) sums.bandBroken++;
       }
       const shares = Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum / numStudies]));
-      const row = { design: design.name, m, share, studies: numStudies, ...shares } as unknown as Row;
-      rows.push(row);
-      if (!flags.json) process.stdout.write(`${show(row)}\n`);
+      const found = { design: design.name, m, share, studies: numStudies, ...shares } as unknown as Row;
+      rows.push(found);
+      row++;
+      if (!flags.json) process.stdout.write(`${show(found)}\n`);
     }
   }
 }

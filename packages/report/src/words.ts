@@ -86,10 +86,9 @@ export function outcomeSentence(
   },
 ): string {
   const { p, draws, cases, controls, effect } = outcome;
-  const smaller = cases <= controls ? `${whole(cases)} with` : `${whole(controls)} without`;
-  if (!Number.isFinite(p)) return `Not tested: only ${smaller} the outcome.`;
-  const few =
-    Math.min(cases, controls) < 50 ? ` With ${smaller} the outcome, only large differences would be seen.` : "";
+  const smaller = cases <= controls ? `${whole(cases)} cases` : `${whole(controls)} controls`;
+  if (!Number.isFinite(p)) return `Not tested: only ${smaller}.`;
+  const few = Math.min(cases, controls) < 50 ? ` With ${smaller}, only large differences would be seen.` : "";
   return p < 0.05
     ? `Those with and without it are spread differently over the map (p ${pValue(p, draws)}). From these records one with it is placed on their side of one without in ${percent(effect.auc.value)} of pairs.`
     : `No sign that those with and without it are spread differently (p ${pValue(p, draws)}).${few}`;

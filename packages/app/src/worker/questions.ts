@@ -179,8 +179,7 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
       const outcome = labelsOf(event);
       const table = session.subjects!.table;
       const followUp = readFollowUp(table, timeColumn, outcome.labels, run.placements.ids);
-      const options = drawsOn({ aborted: false });
-      return landmarkSurvival({ ...run, groups: await groups() }, event, followUp, landmark, options);
+      return landmarkSurvival({ ...run, groups: await groups() }, event, followUp, landmark);
     },
     compare: async (choice, onProgress) => {
       const signal = begin();

@@ -218,7 +218,7 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
     line(
       "Map",
       `does the time go with the place? Score test on whole posteriors, from all values up to each one's end of follow-up: ` +
-        `p ${showP(mapTest.p)} (${count(mapTest.numIndividuals, "individual")}, ${count(mapTest.numEvents, "event")})`,
+        `p ${showP(mapTest.p)} (${counted(mapTest.numIndividuals, "individual")}, ${counted(mapTest.numEvents, "event")})`,
     ),
     ...(logRank === null ? [] : [line("Log-rank", `p ${showP(logRank.pValue)}`)]),
     line(

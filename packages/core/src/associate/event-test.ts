@@ -17,14 +17,12 @@ export interface EventAssociation extends LabelTest {
   readonly numEvents: number;
 }
 
-export type EventOptions = TestOptions;
-
 /** The test of a cohort's follow-up [m]; a time or event that is not a number is unknown. */
 export async function testEvent(
   model: TrajectoryModel,
   cohort: Cohort,
   followUp: FollowUp,
-  options: EventOptions = {},
+  options: TestOptions = {},
 ): Promise<EventAssociation> {
   const known = Array.from(followUp.times, (_, i) => i).filter(
     (i) => !Number.isNaN(followUp.times[i]) && !Number.isNaN(followUp.events[i]),

@@ -4,7 +4,8 @@
  * its group: the study's groups are regions of the map, and individuals join them by the posterior of their place at the
  * landmark. The map and the regions themselves were made from all visits.
  */
-import { type EventAssociation, type EventOptions, testEvent } from "../associate/event-test.ts";
+import { type EventAssociation, testEvent } from "../associate/event-test.ts";
+import type { TestOptions } from "../associate/outcome-test.ts";
 import { type Cohort, onlyMarker, selectIndividuals, selectVisits } from "../cohort/cohort.ts";
 import { largestShares, mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
 import type { Groups } from "../map/groups.ts";
@@ -61,7 +62,7 @@ export async function landmarkSurvival(
   event: string,
   followUp: FollowUp,
   landmark: number = defaultLandmark(onlyMarker(cohort)),
-  options: EventOptions = {},
+  options: TestOptions = {},
 ): Promise<LandmarkSurvival> {
   const after = landmarkFollowUp(onlyMarker(cohort), followUp, landmark);
   const seen = selectIndividuals(cohort, after.individuals);

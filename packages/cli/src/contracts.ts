@@ -16,6 +16,7 @@ const marker = z.looseObject({
   unit: text,
   timeUnit: text,
   transform: z.enum(TRANSFORMS),
+  limits: z.optional(z.tuple([maybe, maybe])),
 });
 const overFolds = z.looseObject({ mean: number, se: number, sd: number });
 const estimate = z.looseObject({ value: maybe, lower: maybe, upper: maybe });

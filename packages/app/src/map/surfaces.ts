@@ -6,7 +6,7 @@
  * g undoes the transform. The land decides which heights get lines.
  */
 import { markerModel } from "@trajectory-maps/core";
-import { applyTransform, undoSlope, undoTransform } from "@trajectory-maps/core/ingest";
+import { applyTransform, markerScale, undoSlope, undoTransform } from "@trajectory-maps/core/ingest";
 import {
   basisDomain,
   courseTimes,
@@ -64,6 +64,7 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
   const { model, numBasis: d } = decoder;
   const { marker, basis } = markerModel(model);
   const { transform } = marker;
+  const onScale = markerScale(marker);
   const { box } = land.density;
   const step = Math.max(box.x1 - box.x0, box.y1 - box.y0) / (NODES_PER_SIDE - 1);
   const empty = gridOf(box, step, () => 0);
@@ -119,7 +120,7 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
         return null;
       case "value": {
         const b = designMatrix(basis, [terrain.time]);
-        const grid = over((w, at) => undoTransform(transform, dot(b, 0, w, at, d)));
+        const grid = over((w, at) => onScale(dot(b, 0, w, at, d)));
         return made(`${marker.name} at ${year} ${shortTime(terrain.time)}`, marker.unit, grid, { digits: 0 });
       }
       case "slope": {

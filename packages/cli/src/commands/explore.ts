@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
-import { markerModel } from "@trajectory-maps/core";
+import { type Marker, markerModel } from "@trajectory-maps/core";
 import { FileError, StoppedError } from "../exit-codes.ts";
 import { serveExplorer } from "../explore/server.ts";
 import { fileExists, findBundled, isFolder, nameOf } from "../io/read.ts";
@@ -11,7 +11,7 @@ import { MODEL_FILE, readModel, VISITS_FILE } from "../io/run-folder.ts";
 import { builtExplorer, filesOf, type Served, servedFile } from "../io/served-files.ts";
 import { listenForSignals, type StopSignal } from "../io/signals.ts";
 import { type Command, type Options, textOption } from "./command.ts";
-import { wholeNumber } from "./numbers.ts";
+import { limitsOf, wholeNumber } from "./numbers.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS } from "./visits.ts";
 
 /** What the page opens with; its own words for the import it would otherwise ask about. */
@@ -20,7 +20,7 @@ interface Start {
   readonly subjects?: { readonly path: string; readonly name: string };
   readonly model?: { readonly path: string };
   readonly columns?: { readonly [role: string]: string };
-  readonly marker?: { readonly [field: string]: string };
+  readonly marker?: Partial<Marker>;
   /** Whether the PBC example is served: it comes with the repository, not with the package. */
   readonly pbc?: boolean;
 }
@@ -95,7 +95,8 @@ function startWith(path: string | undefined, subjects: string | undefined, optio
   } else if (path !== undefined) {
     serve("/data/visits", path, "application/octet-stream");
     const { marker: name, ...rest } = pick(["marker", "unit", "timeUnit", "transform"]);
-    const marker = { ...rest, ...(name === undefined ? {} : { name }) };
+    const limits = limitsOf(options);
+    const marker = { ...rest, ...(name === undefined ? {} : { name }), ...(limits === undefined ? {} : { limits }) };
     start = { visits: { path: "data/visits", name: nameOf(path) }, columns: pick(["id", "time", "value"]), marker };
   }
   if (subjects !== undefined) {

@@ -1,5 +1,6 @@
 /** Options that are numbers. */
 import { availableParallelism } from "node:os";
+import type { Limits } from "@trajectory-maps/core/ingest";
 import { UsageError } from "../exit-codes.ts";
 import { type Options, textOption } from "./command.ts";
 
@@ -38,6 +39,18 @@ export function meanOf(options: Options): "scalar" | "spline" {
 export function jobsOf(options: Options): number {
   const text = textOption(options, "jobs");
   return text === undefined ? availableParallelism() : wholeNumber("--jobs", text, 1);
+}
+
+/** The limits of the marker, if some are given: two numbers with a comma between, either of which may be left out. */
+export function limitsOf(options: Options): Limits | undefined {
+  const text = textOption(options, "limits");
+  if (text === undefined) return undefined;
+  const ends = text.split(",").map((part) => (part.trim() === "" ? null : realNumber("--limits", part)));
+  const [low, high] = ends;
+  if (ends.length !== 2 || low === undefined || high === undefined || (low ?? -Infinity) >= (high ?? Infinity)) {
+    throw new UsageError(`--limits: expected lowest,highest such as 0,30 or 0, received "${text}".`);
+  }
+  return [low, high];
 }
 
 const MAX_TIMES = 100_000;

@@ -11,7 +11,7 @@ import {
 } from "@trajectory-maps/core/ingest";
 import { nameOf, readBlocks } from "../io/read.ts";
 import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";
-import { wholeNumber } from "./numbers.ts";
+import { limitsOf, wholeNumber } from "./numbers.ts";
 
 const DELIMITER_NAMES: Readonly<Record<string, Delimiter>> = { comma: ",", tab: "\t", semicolon: ";", bar: "|" };
 
@@ -41,6 +41,10 @@ export const MARKER_OPTIONS: readonly OptionSpec[] = [
   { flags: "--marker <name>", description: "name of the marker (default: the value column's)" },
   { flags: "--unit <text>", description: "unit of the values" },
   { flags: "--time-unit <text>", description: "unit of the times" },
+  {
+    flags: "--limits <low,high>",
+    description: "lowest and highest value that the marker can have, such as 0,30 or 0, (predictions keep within)",
+  },
 ];
 
 /** The delimiter asked for, if any. */
@@ -57,8 +61,10 @@ export function decimalOf(options: Options): { decimal?: "." | "," } {
 /** A new cohort, its marker described by the options. */
 export async function readVisits(path: string, options: Options, context: Context): Promise<ReadCohort> {
   const name = textOption(options, "marker");
+  const limits = limitsOf(options);
   const marker = {
     ...(name === undefined ? {} : { name }),
+    ...(limits === undefined ? {} : { limits }),
     unit: textOption(options, "unit") ?? "",
     timeUnit: textOption(options, "timeUnit") ?? "",
     transform: (textOption(options, "transform") ?? "identity") as Transform,

@@ -10,7 +10,7 @@ import {
   selectIndividuals,
   selectVisits,
 } from "./cohort.ts";
-import { applyTransform, TRANSFORMS, undoTransform } from "./marker.ts";
+import { applyTransform, markerScale, TRANSFORMS, undoTransform, valueLimits } from "./marker.ts";
 import { splitCohort } from "./split.ts";
 
 const rows = fc.array(
@@ -215,5 +215,24 @@ describe("a cohort of two markers", () => {
       [0, 1, 1],
       [0, 0, 1],
     ]);
+  });
+});
+
+describe("limits of a marker", () => {
+  it("are those given within those of the transform, and bound values on the marker's scale", () => {
+    expect(valueLimits({ transform: "identity" })).toEqual([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]);
+    expect(valueLimits({ transform: "log", limits: [-5, 30] })).toEqual([0, 30]);
+    expect(valueLimits({ transform: "logit", limits: [null, 0.9] })).toEqual([0, 0.9]);
+    const score = markerScale({ transform: "identity", limits: [0, 30] });
+    expect([-4, 0, 17.5, 31].map(score)).toEqual([0, 0, 17.5, 30]);
+    expect(markerScale({ transform: "sqrt", limits: [1, null] })(-2)).toBe(1);
+  });
+
+  it("must leave values between them", () => {
+    const rows = { ids: ["a"], times: [0], values: [1] };
+    for (const limits of [[30, 0] as const, [0, 0] as const]) {
+      expect(() => makeCohort(rows, { limits })).toThrow("limits [lowest, highest]");
+    }
+    expect(() => makeCohort(rows, { transform: "logit", limits: [1, null] })).toThrow("limits [lowest, highest]");
   });
 });

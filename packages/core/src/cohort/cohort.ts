@@ -5,7 +5,7 @@
  */
 import { DtmError } from "../errors.ts";
 import { assembleColumns } from "./assemble.ts";
-import { applyTransform, DEFAULT_MARKER, type Marker, TRANSFORMS } from "./marker.ts";
+import { applyTransform, checkMarker, DEFAULT_MARKER, type Marker } from "./marker.ts";
 
 export { compareText } from "./assemble.ts";
 
@@ -49,13 +49,7 @@ export function makeCohort(columns: CohortColumns, marker: Partial<Marker> = {})
     );
   }
   if (N === 0) throw new DtmError("no-rows", "makeCohort: expected at least one observation, received none.");
-  const fullMarker = { ...DEFAULT_MARKER, ...marker };
-  if (!TRANSFORMS.includes(fullMarker.transform)) {
-    throw new DtmError(
-      "option",
-      `makeCohort: expected a transform among ${TRANSFORMS.join(", ")}, received ${String(fullMarker.transform)}.`,
-    );
-  }
+  const fullMarker = checkMarker("makeCohort", { ...DEFAULT_MARKER, ...marker });
   for (let j = 0; j < N; j++) checkRow(ids[j], times[j], values[j], j, fullMarker);
 
   const numbers = new Map<string, number>();

@@ -2,7 +2,7 @@
  * What is measured and on which scale it is modelled. A declared transform maps the marker to the scale of the model;
  * it is undone on distributions (quantiles, draws), never on means.
  */
-import { DtmError } from "../errors.ts";
+import { checkOption, DtmError } from "../errors.ts";
 
 export const TRANSFORMS = ["identity", "log", "log1p", "sqrt", "logit"] as const;
 export type Transform = (typeof TRANSFORMS)[number];
@@ -14,9 +14,45 @@ export interface Marker {
   /** Unit of the times, e.g. "years"; empty if unknown. */
   readonly timeUnit: string;
   readonly transform: Transform;
+  /** What the values can be, such as 0 to 30 of a score: predictions and drawings keep within. */
+  readonly limits?: Limits;
 }
 
+/** Lowest and highest value, both included; null for an open end. */
+export type Limits = readonly [lowest: number | null, highest: number | null];
+
 export const DEFAULT_MARKER: Marker = { name: "value", unit: "", timeUnit: "", transform: "identity" };
+
+/** What values have a transform: the limits that it implies. */
+const TRANSFORM_LIMITS: Readonly<Record<Transform, readonly [number, number]>> = {
+  identity: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+  log: [0, Number.POSITIVE_INFINITY],
+  log1p: [-1, Number.POSITIVE_INFINITY],
+  sqrt: [0, Number.POSITIVE_INFINITY],
+  logit: [0, 1],
+};
+
+/** Lowest and highest value of the marker, as given and as its transform implies; infinite for an open end. */
+export function valueLimits({ transform, limits }: Pick<Marker, "transform" | "limits">): readonly [number, number] {
+  const [low, high] = TRANSFORM_LIMITS[transform];
+  return [Math.max(low, limits?.[0] ?? low), Math.min(high, limits?.[1] ?? high)];
+}
+
+/** z on the scale of the model ↦ the marker's value, within its limits; monotone, so quantiles may be mapped one by one. */
+export function markerScale(marker: Pick<Marker, "transform" | "limits">): (z: number) => number {
+  const [low, high] = valueLimits(marker);
+  return (z) => Math.min(Math.max(undoTransform(marker.transform, z), low), high);
+}
+
+/** The marker itself; refuses a transform that is not known, and limits that leave no values between them. */
+export function checkMarker(where: string, marker: Marker): Marker {
+  const { transform, limits } = marker;
+  const isTransform = TRANSFORMS.includes(transform);
+  checkOption(isTransform, where, `a transform among ${TRANSFORMS.join(", ")}`, String(transform), "");
+  const [low, high] = valueLimits(marker);
+  checkOption(low < high, where, "limits [lowest, highest] with values between them", String(limits), "");
+  return marker;
+}
 
 /** The value on the scale of the model; NaN outside the transform's domain. */
 export function applyTransform(transform: Transform, value: number): number {

@@ -8,7 +8,16 @@ export {
   type SubjectsTable,
 } from "../associate/outcomes.ts";
 export { type CohortColumns, type MarkerSeries, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
-export { applyTransform, TRANSFORMS, type Transform, undoSlope, undoTransform } from "../cohort/marker.ts";
+export {
+  applyTransform,
+  type Limits,
+  markerScale,
+  TRANSFORMS,
+  type Transform,
+  undoSlope,
+  undoTransform,
+  valueLimits,
+} from "../cohort/marker.ts";
 export { countVisitClasses } from "../cohort/visit-classes.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorKind } from "../error-codes.ts";
 export { showComplaint, showReceived, showWhere, type Where } from "../errors.ts";

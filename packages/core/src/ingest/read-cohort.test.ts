@@ -233,7 +233,7 @@ describe("readCohort warns of", () => {
       { code: "far-time", count: 1, where: { line: 62, column: "time" }, received: expect.stringContaining("4000") },
     ]);
     expect(codes(rows("q1,1,99\nq2,1,99"))).toEqual([]);
-    expect(readCohort(rows("q1,1,111"), { range: [0, 110] }).warnings).toMatchObject([
+    expect(readCohort(rows("q1,1,111"), { marker: { limits: [0, 110] } }).warnings).toMatchObject([
       { code: "out-of-range", count: 1 },
     ]);
   });

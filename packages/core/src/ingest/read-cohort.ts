@@ -145,7 +145,7 @@ function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): Rea
       "They were trimmed and taken as the same individual.",
     ]);
   }
-  findSuspicions(onlyMarker(cohort), order, options.range, (role, firstRow, count, ...finding) =>
+  findSuspicions(onlyMarker(cohort), order, (role, firstRow, count, ...finding) =>
     cells.warn(cellPlace(found, role, lineOf(rows, firstRow)), count, ...finding),
   );
   return {

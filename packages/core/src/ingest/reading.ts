@@ -2,7 +2,7 @@
  * One pass over the rows of a table: the first names the columns, each later one becomes an observation or a complaint.
  * What needs the whole table (dates, decimal marks) is counted here and judged by `readCohort`.
  */
-import { applyTransform, DEFAULT_MARKER, type Marker } from "../cohort/marker.ts";
+import { applyTransform, checkMarker, DEFAULT_MARKER, type Marker } from "../cohort/marker.ts";
 import { showReceived } from "../errors.ts";
 import { type Columns, cellPlace, type FoundColumns, findColumns, type Role } from "./columns.ts";
 import { type ComplaintBook, createComplaintBook, type Finding, raggedRow } from "./complaints.ts";
@@ -15,7 +15,7 @@ export interface ReadCohortOptions extends TableOptions {
   readonly columns?: Partial<Columns>;
   /** Whether all columns are guessed if those named are not there. Default: the table is refused. */
   readonly orGuess?: boolean;
-  /** Name, units and transform of the marker; its name defaults to that of the value column. */
+  /** Name, units, transform and limits of the marker; its name defaults to that of the value column. */
   readonly marker?: Partial<Marker>;
   /** Decimal mark. Default: a point; a comma is also understood where it does not separate columns. */
   readonly decimal?: "." | ",";
@@ -23,8 +23,6 @@ export interface ReadCohortOptions extends TableOptions {
   readonly onBad?: "refuse" | "leave-out";
   /** Physical lines to skip (a second line with units, say). */
   readonly skipLines?: readonly number[];
-  /** Range the marker can take; values outside are warned of. */
-  readonly range?: readonly [number, number];
 }
 
 /** Characters of the longest id that is read. */
@@ -64,7 +62,7 @@ export interface Reading {
 export function createReading(options: ReadCohortOptions): Reading {
   return {
     options,
-    marker: { ...DEFAULT_MARKER, ...options.marker },
+    marker: checkMarker("readCohort", { ...DEFAULT_MARKER, ...options.marker }),
     skip: new Set(options.skipLines),
     structure: createComplaintBook(options.file),
     cells: createComplaintBook(options.file),

@@ -3,6 +3,7 @@
  * others, two units in one column, times that are day numbers of a spreadsheet. Nothing is changed or removed; each kind gives one warning with a count.
  */
 import type { MarkerSeries } from "../cohort/cohort.ts";
+import { valueLimits } from "../cohort/marker.ts";
 import { type ErrorCode, showReceived } from "../errors.ts";
 import type { Role } from "./columns.ts";
 import type { Finding, Words } from "./complaints.ts";
@@ -18,13 +19,8 @@ const FAR = 50;
 /** Takes a warning: in which column, the first row, how many rows, and what was found. */
 export type Warn = (role: Role, firstRow: number, count: number, ...finding: Finding) => void;
 
-/** One warning per kind. `order` [N] says which row stands at each place of the cohort; `range` is what the marker can take. */
-export function findSuspicions(
-  series: MarkerSeries,
-  order: Int32Array,
-  range: readonly [number, number] | undefined,
-  warn: Warn,
-): void {
+/** One warning per kind. `order` [N] says which row stands at each place of the cohort. */
+export function findSuspicions(series: MarkerSeries, order: Int32Array, warn: Warn): void {
   const { times, values } = series;
   /** How many observations, and the first row of the file with its place, for which something holds. */
   const countWhere = (holds: (k: number) => boolean): { count: number; row: number; at: number } => {
@@ -100,7 +96,7 @@ export function findSuspicions(
       "If they are two units, bring all values into one; nothing was changed.",
     ]);
   }
-  const [least, most] = range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const [least, most] = valueLimits(series.marker);
   const outside = countWhere((k) => values[k] < least || values[k] > most);
   tell("out-of-range", "value", outside, [
     `values from ${least} to ${most}`,

@@ -6,7 +6,7 @@
  */
 
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
-import { undoTransform } from "../cohort/marker.ts";
+import { markerScale } from "../cohort/marker.ts";
 import { normalQuantile } from "../numeric/special.ts";
 import type { Decoder } from "./decoder.ts";
 import { markerModel } from "./fit.ts";
@@ -33,7 +33,7 @@ export function courseTimes(model: TrajectoryModel, count: number): Float64Array
 /** Gives the course at any shown place [q], at fixed times, with a band of the given probability. */
 export function courseReader(decoder: Decoder, times: Float64Array, level = 0.9): (shown: ArrayLike<number>) => Course {
   const { model, numBasis: d } = decoder;
-  const { transform } = markerModel(model).marker;
+  const value = markerScale(markerModel(model).marker);
   const T = times.length;
   const rows = designMatrix(markerModel(model).basis, times);
   const z = normalQuantile(0.5 + 0.5 * level);
@@ -45,9 +45,9 @@ export function courseReader(decoder: Decoder, times: Float64Array, level = 0.9)
     for (let t = 0; t < T; t++) {
       const half = z * functionalSd(rows, t * d, S, 0, d);
       const middle = functionalMean(rows, t * d, w, 0, d);
-      course.median[t] = undoTransform(transform, middle);
-      course.lower[t] = undoTransform(transform, middle - half);
-      course.upper[t] = undoTransform(transform, middle + half);
+      course.median[t] = value(middle);
+      course.lower[t] = value(middle - half);
+      course.upper[t] = value(middle + half);
     }
     return { times, ...course };
   };

@@ -5,7 +5,7 @@
 
 import { evaluateActive } from "../basis/bspline.ts";
 import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
-import { undoTransform } from "../cohort/marker.ts";
+import { markerScale } from "../cohort/marker.ts";
 import { deviationDecoder } from "../models/decoder.ts";
 import { markerModel } from "../models/fit.ts";
 import { isMapModel, type MapModel, modelMixture, type TrajectoryModel } from "../models/model.ts";
@@ -46,6 +46,7 @@ export function simulateFromModel(
   const ids: string[] = [];
   const values = new Float64Array(times.length);
   const active = new Float64Array(own.basis.degree + 1);
+  const value = markerScale(own.marker);
   for (let i = 0; i < m; i++) {
     const id = design.ids[i];
     const w = coefficients.subarray(i * d, (i + 1) * d);
@@ -62,7 +63,7 @@ export function simulateFromModel(
       let y = noise[j - offsets[i]];
       for (let k = 0; k <= own.basis.degree; k++) y += active[k] * (w[first + k] + own.mean.coefficients[first + k]);
       ids.push(id);
-      values[j] = undoTransform(own.marker.transform, y);
+      values[j] = value(y);
     }
   }
   return { cohort: makeCohort({ ids, times, values }, marker), locations, coefficients };

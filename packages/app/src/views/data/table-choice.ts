@@ -1,6 +1,6 @@
 /** What the user says about a table: which column is which, and what is measured. Pure, so that it can be tested. */
 import type { Marker } from "@trajectory-maps/core";
-import { type TablePreview, TRANSFORMS, type Transform } from "@trajectory-maps/core/ingest";
+import { type Limits, type TablePreview, TRANSFORMS, type Transform } from "@trajectory-maps/core/ingest";
 import type { ReadChoice } from "../../worker/api.ts";
 
 export const ROLES = ["id", "time", "value"] as const;
@@ -13,6 +13,7 @@ export interface TableChoice {
   readonly markerName: string;
   readonly markerUnit: string;
   readonly transform: Transform;
+  readonly limits: Limits;
   readonly decimal: "auto" | "." | ",";
 }
 
@@ -29,6 +30,7 @@ export function guessChoice({ columns, guesses }: TablePreview): TableChoice {
     markerName: marker.name,
     markerUnit: marker.unit,
     transform: "identity",
+    limits: [null, null],
     decimal: "auto",
   };
 }
@@ -62,6 +64,7 @@ export function choiceForModel(choice: TableChoice, { columns }: TablePreview, m
     markerUnit: said.unit !== "" && column !== names.value ? said.unit : text(marker.unit, choice.markerUnit),
     timeUnit: timeUnit !== "years" && clock !== names.time ? timeUnit : text(marker.timeUnit, choice.timeUnit),
     transform: TRANSFORMS.find((transform) => transform === marker.transform) ?? choice.transform,
+    limits: numbersOf(marker.limits) ?? choice.limits,
   };
 }
 
@@ -92,6 +95,7 @@ export function takeMarkerOf(choice: TableChoice, modelText: string): TableChoic
     markerUnit: text(marker.unit, choice.markerUnit),
     timeUnit: text(marker.timeUnit, choice.timeUnit),
     transform: TRANSFORMS.find((transform) => transform === marker.transform) ?? choice.transform,
+    limits: numbersOf(marker.limits) ?? choice.limits,
   };
 }
 
@@ -114,6 +118,13 @@ function modelParts(modelText: string): { marker: Record<string, unknown>; colum
 
 function text(value: unknown, otherwise: string): string {
   return typeof value === "string" ? value : otherwise;
+}
+
+/** The limits in a model file, if there are any. */
+function numbersOf(value: unknown): Limits | undefined {
+  if (!Array.isArray(value) || value.length !== 2) return undefined;
+  const [low, high] = value.map((end: unknown) => (typeof end === "number" ? end : null));
+  return [low, high];
 }
 
 /** Unit of time from a column's name; years if it says nothing. */
@@ -166,13 +177,14 @@ export function missingRole({ positions }: TableChoice): string | null {
 
 /** The choice as the reader takes it. */
 export function readChoice(choice: TableChoice, { columns }: TablePreview): ReadChoice {
-  const { positions, markerName, markerUnit, timeUnit, transform, decimal } = choice;
+  const { positions, markerName, markerUnit, timeUnit, transform, limits, decimal } = choice;
   const name = (role: Role) => columns[positions[role]]?.name ?? "";
   const marker: Marker = {
     name: markerName.trim() === "" ? name("value") : markerName.trim(),
     unit: markerUnit.trim(),
     timeUnit,
     transform,
+    ...(limits.every((end) => end === null) ? {} : { limits }),
   };
   return {
     columns: { id: name("id"), time: name("time"), value: name("value") },

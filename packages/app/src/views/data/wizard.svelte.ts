@@ -123,6 +123,12 @@ class Wizard {
     if (this.choice !== null) this.choice = { ...this.choice, ...change };
   }
 
+  /** Sets the lowest (0) or highest (1) value of the marker; NaN for none. */
+  limit(end: number, value: number): void {
+    const limits = this.choice?.limits.map((old, k) => (k !== end ? old : Number.isNaN(value) ? null : value));
+    if (limits !== undefined) this.describe({ limits: [limits[0], limits[1]] });
+  }
+
   /** Takes the column for the marker of the model that waits. */
   takeMarker(): void {
     if (this.choice !== null && this.model !== null) this.choice = takeMarkerOf(this.choice, this.model.text);

@@ -4,7 +4,7 @@
  */
 
 import { designMatrix } from "../../basis/bspline.ts";
-import { undoTransform } from "../../cohort/marker.ts";
+import { markerScale } from "../../cohort/marker.ts";
 import { checkOption, DtmError } from "../../errors.ts";
 import { markerModel } from "../../models/fit.ts";
 import type { TrajectoryModel } from "../../models/model.ts";
@@ -18,9 +18,9 @@ export function expectedCourses(
   placements: Placements,
   times: ArrayLike<number>,
 ): Float64Array {
-  const { transform } = markerModel(model).marker;
+  const value = markerScale(markerModel(model).marker);
   const courses = modelCourses(model, placements.coefficients, times);
-  for (let k = 0; k < courses.length; k++) courses[k] = undoTransform(transform, courses[k]);
+  for (let k = 0; k < courses.length; k++) courses[k] = value(courses[k]);
   return courses;
 }
 

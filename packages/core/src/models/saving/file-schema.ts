@@ -32,6 +32,7 @@ const part = {
     unit: z.string(),
     timeUnit: z.string(),
     transform: z.enum(TRANSFORMS),
+    limits: z.optional(z.tuple([z.nullable(z.number()), z.nullable(z.number())])),
   }),
   columns: z.optional(z.strictObject({ id: z.string(), time: z.string(), value: z.string() })),
   mean: z.strictObject({

@@ -22,6 +22,7 @@ export const KINDS = ["dtm", "dtm-paper", "lmm", "fpca"] as const;
 export type Kind = (typeof KINDS)[number];
 
 export const SCHEDULES = ["batch", "svi", "paper"] as const;
+export const PRIORS = ["weak", "none"] as const;
 export const RESIDUALS = ["capped", "none", "diagonal", "full"] as const;
 
 export interface FitChoice {
@@ -34,6 +35,7 @@ export interface FitChoice {
   readonly tolerance?: number;
   readonly restarts?: number;
   readonly residual?: (typeof RESIDUALS)[number];
+  readonly priors?: (typeof PRIORS)[number];
   /** The spline basis, where it is not the default one. */
   readonly basis?: BasisOptions;
 }
@@ -52,16 +54,31 @@ export interface StoppedFit {
   readonly snapshot: DtmRunSnapshot;
 }
 
+/** Whether the map is the published one: by its name, or because it has three dimensions. */
+export function isPublished({ kind, mapDimension }: Pick<FitChoice, "kind" | "mapDimension">): boolean {
+  return kind === "dtm-paper" || (kind === "dtm" && mapDimension === 3);
+}
+
 /** Fits both linear models; to everybody if one of them is asked for, else as baselines of a map. */
 export function fitBoth(
   { cohort, columns }: ReadCohort,
-  { kind, mapDimension, mean, seed, basis }: FitChoice,
+  { kind, mapDimension, mean, seed, basis, priors = isPublished({ kind, mapDimension }) ? "none" : "weak" }: FitChoice,
   context: Context,
   shards: ShardHost | undefined,
   known: { readonly statistics?: BasisStatistics } = {},
 ): LinearModels {
   const sample = kind === "lmm" || kind === "fpca" ? { sampleSize: numIndividuals(cohort) } : {};
-  const options = { seed, mean, columns, mapDimension, ...basis, ...(shards && { shards }), ...sample, ...known };
+  const options = {
+    seed,
+    mean,
+    priors,
+    columns,
+    mapDimension,
+    ...basis,
+    ...(shards && { shards }),
+    ...sample,
+    ...known,
+  };
   return context.talk.during("Linear models", (onProgress) => fitLinear(cohort, { ...options, onProgress }));
 }
 
@@ -94,7 +111,7 @@ export function fitMap(
   shards: ShardHost | undefined,
   snapshot?: DtmRunSnapshot,
 ): Promise<FinishedFit | StoppedFit> {
-  const published = choice.mapDimension === 3 || choice.kind === "dtm-paper";
+  const published = isPublished(choice);
   return context.talk.during(published ? "Trajectory map as published" : "Trajectory map", async (onProgress) => {
     // Handlers run only when this loop lets go; before the linear start, a signal would wait for it.
     await setImmediate();
@@ -124,9 +141,9 @@ function mapOptions(
   choice: FitChoice,
   onProgress: (progress: FitProgress) => void,
 ): FitDtmOptions {
-  const { kind, mapDimension, mean, seed, schedule, learn, tolerance, restarts, residual, basis } = choice;
+  const { mapDimension, mean, seed, schedule, learn, tolerance, restarts, residual, priors, basis } = choice;
   const common = { seed, onProgress, mean, columns, ...basis, ...(tolerance === undefined ? {} : { tolerance }) };
-  if (kind === "dtm-paper" || mapDimension === 3) {
+  if (isPublished(choice)) {
     return {
       ...common,
       kind: "dtm-paper",
@@ -142,7 +159,8 @@ function mapOptions(
   }
   return {
     ...common,
-    mapDimension,
+    mapDimension: mapDimension as 1 | 2,
+    ...(priors === undefined ? {} : { priors }),
     ...(schedule === undefined ? {} : { schedule }),
     ...(restarts === undefined ? {} : { restarts }),
     ...(residual === undefined ? {} : { residual }),

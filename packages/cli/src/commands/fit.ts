@@ -24,9 +24,11 @@ import {
   type FitChoice,
   fitAny,
   fitMap,
+  isPublished,
   KINDS,
   type Kind,
   listenWhileFitting,
+  PRIORS,
   RESIDUALS,
   SCHEDULES,
   type StoppedFit,
@@ -59,6 +61,11 @@ export const fit: Command = {
       description: "movement of places, in standard deviations, at which the map has settled (default: 0.01)",
     },
     { flags: "--residual <kind>", description: "residual effect beside the map (default: capped)", choices: RESIDUALS },
+    {
+      flags: "--priors <kind>",
+      description: "priors on noise and covariance for small cohorts (default: weak; none for the published map)",
+      choices: PRIORS,
+    },
     { flags: "--basis <number>", description: "spline basis functions (default: 5)" },
     { flags: "--degree <number>", description: "degree of the splines, 1 to 3 (default: 2)" },
     { flags: "--knots <list>", description: "interior knots of the splines, with commas (default: at percentiles)" },
@@ -123,7 +130,10 @@ export function choiceOf(options: Options): FitChoice {
   if (schedule !== undefined && (kind === "lmm" || kind === "fpca")) {
     throw new UsageError(`--schedule ${schedule}: expected with a map, received with --model ${kind}. Leave it out.`);
   }
-  const published = kind === "dtm-paper" || dimensionOf(options) === 3;
+  const published = isPublished({ kind, mapDimension: dimensionOf(options) });
+  if (options.priors === "weak" && published) {
+    throw new UsageError("--priors weak: the published map has none. Leave it out, or use --model dtm.");
+  }
   for (const name of ["restarts", "residual"]) {
     if (options[name] !== undefined && (published || kind !== "dtm")) {
       throw new UsageError(`--${name}: expected with --model dtm and at most two dimensions. Leave it out.`);
@@ -143,6 +153,7 @@ export function choiceOf(options: Options): FitChoice {
     ...given(options, "tolerance", realNumber),
     ...given(options, "restarts", (name, text) => wholeNumber(name, text, 0)),
     ...given(options, "residual", (_, text) => text as FitChoice["residual"]),
+    ...given(options, "priors", (_, text) => text as FitChoice["priors"]),
     ...(Object.keys(basis).length > 0 ? { basis } : {}),
   };
 }

@@ -37,7 +37,7 @@ export type FitLatticeOptions = Omit<DtmOptions, "marker" | "columns" | "mapDime
   FromLinear & { readonly kind?: "dtm"; readonly mapDimension?: 1 | 2 };
 
 type PaperOptions = Omit<DtmPaperOptions, "marker" | "warnings" | "mapDimension"> &
-  CohortFitOptions &
+  Omit<CohortFitOptions, "priors"> &
   FromLinear & {
     /** Constant population mean (published) or a mean curve, subtracted first. Default "scalar". */
     readonly mean?: MeanKind;
@@ -95,24 +95,25 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const { mapDimension = 2, columns } = options;
   checkKind(options, mapDimension);
   checkInducing(options.inducing, mapDimension, numIndividuals(cohort));
-  // Tolerances and limits of iterations are the map's.
+  const isPaper = options.kind === "dtm-paper" || mapDimension === 3;
+  // Tolerances and limits of iterations are the map's. The map as published has no priors, nor have the models it starts from.
   const { mean, seed, onProgress, signal, kernels, shards } = options;
   const control = { seed, onProgress, signal, kernels, shards };
+  const priors = isPaper ? "none" : ((options as FitLatticeOptions).priors ?? "weak");
   const linear =
-    options.linear ?? linearModels(cohort, statistics, warnings, { ...control, mapDimension, mean, columns });
+    options.linear ?? linearModels(cohort, statistics, warnings, { ...control, mapDimension, mean, priors, columns });
   checkLinear(linear, statistics, mean ?? "scalar", mapDimension);
   const fromLinear = mapStart(statistics, linear, shards);
   const start = { ...fromLinear, warnings: [...warnings, ...fromLinear.warnings] };
   const { marker } = onlyMarker(cohort);
-  const run =
-    options.kind === "dtm-paper" || mapDimension === 3
-      ? startDtmPaper(statistics, start, {
-          ...options,
-          mapDimension,
-          marker,
-          warnings: start.warnings,
-        } as DtmPaperOptions)
-      : startLattice(statistics, start, { ...options, marker } as DtmOptions);
+  const run = isPaper
+    ? startDtmPaper(statistics, start, {
+        ...options,
+        mapDimension,
+        marker,
+        warnings: start.warnings,
+      } as DtmPaperOptions)
+    : startLattice(statistics, start, { ...options, priors, marker } as DtmOptions);
   return { ...orientedRun(run, statistics), linear };
 }
 

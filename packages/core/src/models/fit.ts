@@ -43,6 +43,9 @@ export interface FitControl {
   readonly shards?: ShardHost;
 }
 
+/** Weak priors, worth a few observations and individuals, or none: maximum likelihood. */
+export type PriorChoice = "weak" | "none";
+
 /** JSON values: what options in a fit record may hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 

@@ -2,7 +2,7 @@
 
 import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
 import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
-import { type ColumnNames, type FitControl, markerModel } from "./fit.ts";
+import { type ColumnNames, type FitControl, markerModel, type PriorChoice } from "./fit.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
 import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
 import { linearParameters, scoreDirections } from "./linear/scores.ts";
@@ -14,6 +14,11 @@ export type { LinearModels };
 
 /** Options that every fit of a cohort takes. */
 export interface CohortFitOptions extends PrepareOptions, FitControl {
+  /**
+   * Weak priors, worth ten observations for the noise and two individuals for the covariance, keep small cohorts sane and are
+   * not felt in large ones. Default "weak"; "none" for maximum likelihood, as other software has it. The map as published has none.
+   */
+  readonly priors?: PriorChoice;
   /** Column names the cohort was read from, kept in the model for reading the next one alike. */
   readonly columns?: ColumnNames;
 }
@@ -39,7 +44,12 @@ export type LinearModelsOptions = Pick<LmmOptions, "mean" | "mapDimension" | "re
  */
 export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
   const { statistics, warnings } = prepareCohort(cohort, options);
-  const model = fitLmmStatistics(statistics, { ...options, marker: onlyMarker(cohort).marker, warnings });
+  const model = fitLmmStatistics(statistics, {
+    priors: "weak",
+    ...options,
+    marker: onlyMarker(cohort).marker,
+    warnings,
+  });
   return finished(model, statistics, options);
 }
 
@@ -53,7 +63,8 @@ export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
   const { statistics, warnings } = prepareCohort(cohort, options);
   const { lmm, ...others } = options;
   const start = lmm === undefined ? {} : { start: linearParameters(lmm) };
-  const model = fitFpcaStatistics(statistics, { ...others, ...start, marker: onlyMarker(cohort).marker, warnings });
+  const given = { ...others, ...start, marker: onlyMarker(cohort).marker, warnings };
+  const model = fitFpcaStatistics(statistics, { priors: "weak", ...given });
   return finished(model, statistics, options);
 }
 
@@ -77,8 +88,14 @@ export function linearModels(
   warnings: readonly string[],
   options: LinearModelsOptions,
 ): LinearModels {
-  const { mapDimension = 2, columns, ...others } = options;
-  const fitted = fitLinearModels(statistics, { ...others, mapDimension, marker: onlyMarker(cohort).marker, warnings });
+  const { mapDimension = 2, priors = "weak", columns, ...others } = options;
+  const fitted = fitLinearModels(statistics, {
+    ...others,
+    priors,
+    mapDimension,
+    marker: onlyMarker(cohort).marker,
+    warnings,
+  });
   const { lmm, fpca } = fitted;
   const components = fpca === undefined ? {} : { fpca: finished(fpca, statistics, { columns }) };
   return { ...fitted, lmm: finished(lmm, statistics, { columns }), ...components };

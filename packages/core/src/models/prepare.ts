@@ -1,6 +1,7 @@
 /**
  * The step every fit begins with: check that the cohort can carry a trajectory model, choose the basis, take the
- * sufficient statistics. The basis is limited to the number of distinct times, and a warning says so.
+ * sufficient statistics. The basis has fewer functions than there are distinct times, and a warning says so: curves that can pass
+ * through anything leave no noise.
  */
 import type { Basis } from "../basis/bspline.ts";
 import { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
@@ -73,10 +74,10 @@ function checkCohort(cohort: Cohort, warnings: string[]): void {
   }
 }
 
-/** A size asked for is kept or refused; the default size is lowered to the number of distinct times. */
+/** A size asked for is kept or refused; the default size is lowered below the number of distinct times, to two at least. */
 function chooseBasis(cohort: Cohort, options: BasisOptions, warnings: string[]): Basis {
   // Beyond the size of the basis it does not matter how many there are.
-  const distinct = countDistinctTimes(cohort, Math.max(options.numBasis ?? 0, 5));
+  const distinct = countDistinctTimes(cohort, Math.max(options.numBasis ?? 0, 6));
   if (distinct < 2) {
     throw new DtmError(
       "one-time",
@@ -89,10 +90,15 @@ function chooseBasis(cohort: Cohort, options: BasisOptions, warnings: string[]):
       `Expected numBasis of at most ${distinct} (the number of distinct times), received ${options.numBasis}. Use numBasis ${distinct} or fewer.`,
     );
   }
-  const numBasis = options.numBasis ?? Math.min(5, distinct);
+  const numBasis = options.numBasis ?? Math.min(5, Math.max(2, distinct - 1));
   const degree = options.degree ?? Math.min(2, numBasis - 1);
   if (options.numBasis === undefined && numBasis < 5) {
     warnings.push(`The basis was limited to ${numBasis} functions, because there are only ${distinct} distinct times.`);
+  }
+  if (numBasis === distinct) {
+    warnings.push(
+      `There are as many basis functions as distinct times (${distinct}): noise can hardly be told from variation between individuals.`,
+    );
   }
   return bsplineBasis(onlyMarker(cohort).times, { ...options, numBasis, degree });
 }

@@ -42,19 +42,41 @@ export function scaleNoise(noise: Noise, factor: number): Noise {
   return withLevel(noise, noiseLevel(noise) * factor * factor);
 }
 
+/** What is known of the level before: `count` observations with a mean square of `level` (none: count 0). */
+export interface NoisePrior {
+  readonly count: number;
+  readonly level: number;
+}
+
+export const NO_NOISE_PRIOR: NoisePrior = { count: 0, level: 0 };
+
+/** −½ count (r − 1 − log r) with r = level/s: the prior's log-density relative to its highest, so never above 0. */
+export function logNoisePrior(noise: Noise, { count, level }: NoisePrior): number {
+  if (count === 0) return 0;
+  const r = level / noiseLevel(noise);
+  return -0.5 * count * (r - 1 - Math.log(r));
+}
+
 /**
  * The noise learned from Σ (whitened residual)² of `count` observations: its level moves by the share `rate` towards their
- * mean square, not below `lowest`.
+ * mean square, not below `lowest`; the prior's observations count as well.
  */
-export function learnNoise(noise: Noise, squares: number, count: number, lowest: number, rate = 1): Noise {
+export function learnNoise(
+  noise: Noise,
+  squares: number,
+  count: number,
+  lowest: number,
+  rate = 1,
+  prior: NoisePrior = NO_NOISE_PRIOR,
+): Noise {
   const level = noiseLevel(noise);
-  const target = squares / count;
+  const target = (squares + prior.count * prior.level) / (count + prior.count);
   return withLevel(noise, Math.max(rate === 1 ? target : level + rate * (target - level), lowest));
 }
 
-/** ∂/∂log s of the log-density of `count` observations whose whitened residuals have these expected squares. */
-export function noiseSlope(noise: Noise, squares: number, count: number): number {
-  return 0.5 * (squares / noiseLevel(noise) - count);
+/** ∂/∂log s of the log-density of `count` observations whose whitened residuals have these expected squares, and of the prior. */
+export function noiseSlope(noise: Noise, squares: number, count: number, prior = NO_NOISE_PRIOR): number {
+  return 0.5 * ((squares + prior.count * prior.level) / noiseLevel(noise) - count - prior.count);
 }
 
 /** What is read of `BasisStatistics`. */

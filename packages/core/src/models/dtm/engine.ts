@@ -3,9 +3,17 @@
  * reads and writes the state through the operations below; the engine itself remembers nothing between iterations but
  * scratch and the node table that belongs to the state's q(u).
  */
+import { weakNoisePrior } from "../../basis/noise-prior.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
-import { learnNoise, type Noise, noiseLevel } from "../../noise/noise.ts";
+import {
+  learnNoise,
+  logNoisePrior,
+  NO_NOISE_PRIOR,
+  type Noise,
+  type NoisePrior,
+  noiseLevel,
+} from "../../noise/noise.ts";
 import type { Precondition } from "../../numeric/optimize/lbfgs.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
@@ -53,6 +61,7 @@ export interface MapEngine {
   readonly referenceRoot: Float64Array;
   readonly anchor: StartAnchor;
   readonly lowestNoiseLevel: number;
+  readonly noisePrior: NoisePrior;
   readonly mean: MeanDesign;
   readonly problem: KernelProblem;
   /** The table of the state's q(u). */
@@ -100,6 +109,7 @@ export function createEngine(
   const stride = packedStride(d);
   const nodeSums = new Float64Array(stride * numNodes);
   const workspace = inducingWorkspace(layout, kernels);
+  const lowest = lowestNoiseLevel(statistics, noiseLevel(anchor.noise));
   return {
     statistics,
     shards,
@@ -109,7 +119,8 @@ export function createEngine(
     inducing,
     referenceRoot: residualRoot(anchor.reference, d),
     anchor,
-    lowestNoiseLevel: lowestNoiseLevel(statistics, noiseLevel(anchor.noise)),
+    lowestNoiseLevel: lowest,
+    noisePrior: settings.priors === "weak" ? weakNoisePrior(statistics, lowest) : NO_NOISE_PRIOR,
     mean: meanDesign(settings.mean, d),
     problem: { geometry, layout, nodeSums, workspace },
     table: { numNodes, stride, rows: new Float64Array(stride * numNodes), logWeights },
@@ -201,6 +212,11 @@ export function startVisited(engine: MapEngine, state: DtmState, visited: Visite
   startInShards(passOver(engine, state, visited), engine.nodes, places, engine.problem.nodeSums);
 }
 
+/** What of the bound does not depend on individuals: the prior of the noise, less the KL of q(u). */
+export function commonTerms({ noisePrior }: MapEngine, { noise, divergence }: DtmState): number {
+  return logNoisePrior(noise, noisePrior) - divergence;
+}
+
 /** An expectation pass over everybody; returns the bound, NaN if numbers left the range of doubles. */
 export function expectBound(
   engine: MapEngine,
@@ -208,7 +224,7 @@ export function expectBound(
   nodeSums: Float64Array | null,
   moments: Float64Array | null,
 ): number {
-  return expectVisited(engine, state, null, nodeSums, moments) - state.divergence;
+  return expectVisited(engine, state, null, nodeSums, moments) + commonTerms(engine, state);
 }
 
 /** An expectation pass over some individuals; returns Σ (c_i + λ_i), adds to node sums and writes moments where given. */
@@ -275,7 +291,10 @@ export function updateParameters(
   const shift = withMean ? meanShift(engine.mean, sums).map((v) => rate * v) : new Float64Array(d);
   state.mean = state.mean.map((v, k) => v + shift[k]);
   const squares = remainingSquares(sums, shift);
-  state.noise = learnNoise(state.noise, squares, sums.numObservations, engine.lowestNoiseLevel, rate);
+  // A minibatch takes its share of the prior.
+  const share = sums.numObservations / statistics.numObservations;
+  const prior = { ...engine.noisePrior, count: share * engine.noisePrior.count };
+  state.noise = learnNoise(state.noise, squares, sums.numObservations, engine.lowestNoiseLevel, rate, prior);
   if (!(noiseLevel(state.noise) > engine.lowestNoiseLevel)) state.noiseLimited = true;
   if (settings.residual === "none") return;
   if (state.tau === null) {

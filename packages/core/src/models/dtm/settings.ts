@@ -1,7 +1,7 @@
 /** Options of the recommended map, with defaults filled in and ranges checked at the door. */
 import { DEFAULT_MARKER, type Marker } from "../../cohort/marker.ts";
 import { checkOption } from "../../errors.ts";
-import type { ColumnNames, FitControl, Json } from "../fit.ts";
+import type { ColumnNames, FitControl, Json, PriorChoice } from "../fit.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import { latticeNodes, type NodeOptions } from "./nodes.ts";
 
@@ -33,6 +33,8 @@ export interface DtmOptions extends FitControl {
   readonly cap?: number;
   /** Learn mean, noise, residual, signal variance and length-scale, all together. Default true; false keeps the start's. */
   readonly learn?: boolean;
+  /** A weak prior on the noise, or none. Default "none"; fits of a cohort take the weak one. */
+  readonly priors?: PriorChoice;
   /** ℓ at the start (and throughout with `learn: false`). Default 1. */
   readonly lengthscale?: number;
   /** Whole passes, or minibatches for cohorts of any size. Default "batch" up to 50,000 individuals, "svi" above. */
@@ -60,7 +62,7 @@ export interface DtmOptions extends FitControl {
 /** Options that are settings as they are, once defaults are filled in. */
 type Kept =
   | ("mapDimension" | "mean" | "residual" | "learn" | "lengthscale" | "schedule" | "batchSize" | "sampleSize")
-  | ("maxIterations" | "tolerance" | "restarts" | "kernels" | "seed" | "marker");
+  | ("maxIterations" | "tolerance" | "restarts" | "priors" | "kernels" | "seed" | "marker");
 
 /** All options in force: plain data, kept in snapshots and the fit record. */
 export interface DtmSettings extends Required<Pick<DtmOptions, Kept>> {
@@ -90,7 +92,7 @@ export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline",
     columns = null,
   } = options;
   const { schedule = numIndividuals > MANY_INDIVIDUALS ? "svi" : "batch" } = options;
-  const { kernels = "auto" } = options;
+  const { kernels = "auto", priors = "none" } = options;
   const nodes = latticeNodes(mapDimension, options.nodes);
   const stochastic = schedule === "svi";
   const { maxIterations = stochastic ? 60 : 600, tolerance = stochastic ? 1e-5 : 0.01 } = options;
@@ -102,6 +104,7 @@ export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline",
     checkOption(holds, "dtm", expected, received, remedy);
   const [shortest, longest] = LENGTHSCALE_BOUNDS;
   check(mean === "scalar" || mean === "spline", 'mean "scalar" or "spline"', mean);
+  check(priors === "weak" || priors === "none", 'priors "weak" or "none"', priors);
   check(RESIDUAL_KINDS.includes(residual), `residual one of ${RESIDUAL_KINDS.join(", ")}`, residual);
   check(cap > 0, "cap above 0", cap, 'Use residual: "none" for a map without residual effects.');
   check(
@@ -132,6 +135,7 @@ export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline",
     residual,
     cap: residual === "capped" && Number.isFinite(cap) ? cap : null,
     learn,
+    priors,
     lengthscale,
     schedule,
     batchSize,

@@ -24,6 +24,7 @@ describe("the slope of the bound", () => {
     {},
     { mean: "spline" },
     { residual: "none" },
+    { priors: "weak" },
     { cap: Number.POSITIVE_INFINITY },
   ];
   for (const options of cases) {

@@ -56,7 +56,7 @@ export function slopeAt(engine: MapEngine, state: DtmState): Slope {
   const free = state.tau === null && settings.residual !== "none";
   const sums = maximizeInShards(pass, engine.moments, free);
   const squares = remainingSquares(sums, new Float64Array(state.mean.length));
-  const byNoise = noiseSlope(state.noise, squares, statistics.numObservations);
+  const byNoise = noiseSlope(state.noise, squares, statistics.numObservations, engine.noisePrior);
 
   const { learn } = settings;
   const unit = meanUnit(engine);

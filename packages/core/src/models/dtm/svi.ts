@@ -16,6 +16,7 @@ import { naturalStep } from "../gp/solve.ts";
 import { countSmallGain } from "../run.ts";
 import {
   checkBound,
+  commonTerms,
   expectBound,
   expectVisited,
   type MapEngine,
@@ -83,7 +84,7 @@ export function sviPass(engine: MapEngine, state: DtmState): void {
     const kernel = learns && update % KERNEL_EVERY === 0;
     updateMap(engine, state, kernel ? { maxIterations: 1, maxEvaluations: 3 } : null);
   }
-  recordEstimate(engine, state, (total * m) / order.length - state.divergence);
+  recordEstimate(engine, state, (total * m) / order.length + commonTerms(engine, state));
 }
 
 /** A large minibatch says enough about the few parameters for longer steps: λ √(|B|/128), at most 1/2. */

@@ -4,6 +4,7 @@
  *   Reduced rank (an ECM):   M vec F = vec Y;   then mean and σ² from what the new F leaves.
  * In both, with remainder E = Σ B_i'(y_i − B_iβ − B_iLv̂_i) and Q = Σ E‖y_i − B_iβ − B_iLv_i‖²,
  *   β ← β + δ(E),   σ² ← (Q − 2δ'E + δ'(ΣG)δ)/N.
+ * Priors (prior.ts) add to S, N, Q, M and Y what their pseudo-individuals and pseudo-observations say.
  * No inverse of Σ is taken, which may be singular, and a lower triangular L stays so.
  */
 import { type BasisStatistics, pooledGram } from "../../basis/statistics.ts";
@@ -13,11 +14,12 @@ import { choleskyInPlace } from "../../numeric/cholesky.ts";
 import { multiply, transpose } from "../../numeric/matrix.ts";
 import { solveSemidefiniteInPlace } from "../../numeric/semidefinite.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
-import type { FitControl } from "../fit.ts";
+import type { FitControl, PriorChoice } from "../fit.ts";
 import { type MeanDesign, type MeanKind, meanDesign, meanShift, misfitChange } from "../mean.ts";
 import { type Expectation, remainder } from "./expectation.ts";
 import { type LowRankParameters, notPositive } from "./low-rank.ts";
 import { createExpectationStep, type ExpectationStep } from "./passes.ts";
+import { expectPrior, type LinearPrior, logPrior, NO_PRIOR, weakPrior } from "./prior.ts";
 import type { LinearSettings } from "./settings.ts";
 
 /** What is maximised: the likelihood of these statistics, on the scale of standardize.ts or any other, under this mean. */
@@ -30,6 +32,8 @@ export interface LinearProblem {
   readonly totalSquares: number;
   /** σ² is kept at or above this, 1e-8 of the variance of the values: beyond it likelihoods can grow without bound. */
   readonly lowestLevel: number;
+  /** What is known of σ² and Σ before; `NO_PRIOR` for maximum likelihood. */
+  readonly prior: LinearPrior;
   /** ℓ of the values as given, minus ℓ of the statistics (other than 0 if these are scaled). */
   readonly logLikelihoodShift: number;
   readonly expect: ExpectationStep;
@@ -42,14 +46,17 @@ export function linearProblem(
   statistics: BasisStatistics,
   mean: MeanKind,
   control: Pick<FitControl, "kernels" | "shards"> = {},
+  priors: PriorChoice = "none",
 ): LinearProblem {
   const totalSquares = compensatedSum(statistics.sumSquares);
+  const lowestLevel = (LEAST_NOISE * totalSquares) / statistics.numObservations;
   return {
     statistics,
     mean: meanDesign(mean, statistics.basis.numBasis),
     gram: pooledGram(statistics),
     totalSquares,
-    lowestLevel: (LEAST_NOISE * totalSquares) / statistics.numObservations,
+    lowestLevel,
+    prior: priors === "none" ? NO_PRIOR : weakPrior(statistics, lowestLevel),
     logLikelihoodShift: 0,
     expect: createExpectationStep(statistics, control),
   };
@@ -70,9 +77,11 @@ export type MaximizationStep = (
 /** M step of the linear mixed model. */
 export const maximizeCovariance: MaximizationStep = (problem, parameters, expected) => {
   const { rank: r, factor: L } = parameters;
-  const root = expected.effects.map((s) => s / problem.statistics.numIndividuals);
+  const { statistics, prior } = problem;
+  const { effects } = expectPrior(prior, parameters);
+  const root = expected.effects.map((s, e) => (s + effects[e]) / (statistics.numIndividuals + prior.covariance.count));
   if (!choleskyInPlace(root, r)) throw notPositive(parameters);
-  const factor = multiply(L, root, problem.statistics.basis.numBasis, r, r);
+  const factor = multiply(L, root, statistics.basis.numBasis, r, r);
   return { ...updateMean(problem, parameters, expected, L), factor, rank: r };
 };
 
@@ -80,15 +89,22 @@ export const maximizeCovariance: MaximizationStep = (problem, parameters, expect
 export const maximizeLoadings: MaximizationStep = (problem, parameters, expected) => {
   const r = parameters.rank;
   const d = problem.statistics.basis.numBasis;
-  const f = expected.cross.slice();
-  solveSemidefiniteInPlace(expected.secondMoment, r * d, f);
+  // The prior's individuals are seen with noise of their own variance.
+  const pseudo = expectPrior(problem.prior, parameters);
+  const weight = noiseLevel(parameters.noise) / problem.prior.covariance.noise;
+  const M = expected.secondMoment.slice();
+  for (let j = 0; j < r * d; j++) {
+    for (let c = 0; c < r; c++) M[j * r * d + c * d + (j % d)] += weight * pseudo.effects[Math.floor(j / d) * r + c];
+  }
+  const f = expected.cross.map((y, j) => y + weight * pseudo.cross[j]);
+  solveSemidefiniteInPlace(M, r * d, f);
   const factor = transpose(f, r, d);
   return { ...updateMean(problem, parameters, expected, factor), factor, rank: r };
 };
 
 /** Mean and noise given the factor that explains the rest. */
 function updateMean(
-  { statistics, mean, gram, lowestLevel }: LinearProblem,
+  { statistics, mean, gram, prior, lowestLevel }: LinearProblem,
   parameters: LowRankParameters,
   expected: Expectation,
   factor: Float64Array,
@@ -98,7 +114,7 @@ function updateMean(
   const squares = sumSquares + misfitChange(gram, E, shift);
   return {
     meanCoefficients: parameters.meanCoefficients.map((b, k) => b + shift[k]),
-    noise: learnNoise(parameters.noise, squares, statistics.numObservations, lowestLevel),
+    noise: learnNoise(parameters.noise, squares, statistics.numObservations, lowestLevel, 1, prior.noise),
   };
 }
 
@@ -129,7 +145,7 @@ export function runEm(
   let parameters = start;
   for (let iterations = 0; ; iterations++) {
     const expected = problem.expect(parameters);
-    const { logLikelihood } = expected;
+    const logLikelihood = expected.logLikelihood + logPrior(problem.prior, parameters);
     if (Number.isNaN(logLikelihood)) throw notPositive(parameters);
     const before = trace[iterations - 1];
     trace.push(logLikelihood);

@@ -60,6 +60,8 @@ export function fitLinear(
   };
 }
 
+const PRIOR_WORDS = { weak: "With weak priors on noise and covariance.", none: "Maximum likelihood." } as const;
+
 function describeEnd(
   { factor, rank: allowed, meanCoefficients }: LowRankParameters,
   settings: LinearSettings,
@@ -72,15 +74,16 @@ function describeEnd(
     rank < allowed
       ? ` The covariance has rank ${rank} of ${allowed}: individuals vary in fewer directions than allowed.`
       : "";
+  const end = `${lost} ${PRIOR_WORDS[settings.priors]}`;
   if (evaluations === undefined) {
     const limit = `${settings.emTolerance}·(1 + |log-likelihood|)`;
     return converged
-      ? `Converged: EM step ${emSteps} gained less than ${limit}.${lost}`
-      : `Stopped after ${emSteps} EM steps, each gaining more than ${limit}; quasi-Newton would go on to the maximum.${lost}`;
+      ? `Converged: EM step ${emSteps} gained less than ${limit}.${end}`
+      : `Stopped after ${emSteps} EM steps, each gaining more than ${limit}; quasi-Newton would go on to the maximum.${end}`;
   }
   return converged
-    ? `Converged: after ${emSteps} EM steps and ${evaluations} quasi-Newton evaluations a round of steps gained less than ${settings.tolerance} in log-likelihood.${lost}`
-    : `Stopped after ${emSteps} EM steps and ${evaluations} quasi-Newton evaluations, the limit set, before the maximum was reached.${lost}`;
+    ? `Converged: after ${emSteps} EM steps and ${evaluations} quasi-Newton evaluations a round of steps gained less than ${settings.tolerance} in log-likelihood.${end}`
+    : `Stopped after ${emSteps} EM steps and ${evaluations} quasi-Newton evaluations, the limit set, before the maximum was reached.${end}`;
 }
 
 /** What parameters on the standard scale give to warn of; it concerns whatever starts from them too. */

@@ -45,7 +45,7 @@ export function fitFpcaStatistics(statistics: BasisStatistics, options: FpcaStat
     "Give rank, basis and start of one size.",
   );
   const { start = lmmParameters(fitLmmStatistics(statistics, { ...options, start: undefined })) } = options;
-  const problem = standardProblem(statistics, settings.mean, options);
+  const problem = standardProblem(statistics, settings.mean, options, settings.priors);
   const given = toStandard(problem, start);
   const from = given.rank === q ? given : leadingStart(given, q);
   const fit = fitLinear(problem, from, maximizeLoadings, "functional principal components", settings, options);

@@ -52,7 +52,7 @@ export function fitLmmStatistics(statistics: BasisStatistics, options: LmmStatis
   checkComponents("fitLmm", "mapDimension", q, d);
   const { restarts = m > 500 || settings.algorithm === "em" ? 0 : 2 } = options;
   checkOption(Number.isInteger(restarts) && restarts >= 0, "fitLmm", "restarts of 0 or more", restarts, "");
-  const problem = standardProblem(statistics, settings.mean, options);
+  const problem = standardProblem(statistics, settings.mean, options, settings.priors);
   const start = options.start === undefined ? publishedStart(problem) : toStandard(problem, options.start);
   const first = fitLinear(problem, start, maximizeCovariance, "linear mixed model", settings, options);
   const fit = restartFromLowerRanks(problem, settings, options, restarts, first);

@@ -1,5 +1,5 @@
 /**
- * Maximum likelihood of the linear models by quasi-Newton steps (docs/math/linear.md §5), because EM stalls where Σ is
+ * The maximum of likelihood and priors of the linear models by quasi-Newton steps (docs/math/linear.md §5), because EM stalls where Σ is
  * nearly singular. The parameters are
  *   θ = (parameters γ of the mean, log σ², entries of the lower triangular or trapezoidal L),
  * which reach every Σ = LL', singular ones included. Steps are scaled by the complete-data information at the start,
@@ -17,6 +17,7 @@ import { canonicalFactor, numericalRank } from "./canonical.ts";
 import { type Climb, type LinearProblem, likelihoodRounding } from "./em.ts";
 import { type Expectation, type Score, scoreOf } from "./expectation.ts";
 import { covarianceGradient, type LowRankParameters, logLikelihood, notPositive } from "./low-rank.ts";
+import { addCovarianceGradient, logPrior, withPrior } from "./prior.ts";
 import type { LinearSettings } from "./settings.ts";
 
 /** Rounds of steps at most, each with fresh scaling. */
@@ -33,6 +34,7 @@ export function maximizeLikelihood(
   { maxEvaluations, tolerance }: Pick<LinearSettings, "maxEvaluations" | "tolerance">,
   onEvaluation?: (evaluations: number, best: number) => void,
 ): Climb {
+  const { prior } = problem;
   const { numObservations, basis } = problem.statistics;
   const d = basis.numBasis;
   const r = start.rank;
@@ -47,7 +49,7 @@ export function maximizeLikelihood(
   for (let round = 0; round < MAX_ROUNDS && iterations < maxEvaluations && !converged; round++) {
     const theta0 = pack(current, layout);
     const expected = problem.expect(current);
-    const before = expected.logLikelihood;
+    const before = expected.logLikelihood + logPrior(prior, current);
     if (Number.isNaN(before)) throw notPositive(current);
     const J = invertLower(ridgedRoot(information(expected, current, layout), n), n);
     const parametersAt = (x: Float64Array) => unpack(shifted(theta0, J, x), layout);
@@ -55,14 +57,16 @@ export function maximizeLikelihood(
     const objective = (x: Float64Array, gx: Float64Array): number => {
       const trial = parametersAt(x);
       const reached = problem.expect(trial);
-      gx.set(multiplyVector(J, packScore(scoreOf(reached, trial, numObservations), layout), n, n));
+      const value = reached.logLikelihood + logPrior(prior, trial);
+      const score = withPrior(prior, trial, scoreOf(reached, trial, numObservations));
+      gx.set(multiplyVector(J, packScore(score, layout), n, n));
       iterations++;
-      if (reached.logLikelihood > best) {
-        best = reached.logLikelihood;
+      if (value > best) {
+        best = value;
         trace.push(best);
       }
       onEvaluation?.(iterations, best);
-      return reached.logLikelihood;
+      return value;
     };
     const lower = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
     lower[level] = Math.min((Math.log(problem.lowestLevel) - theta0[level]) / J[level * n + level], 0);
@@ -98,22 +102,24 @@ export function maximizeLikelihood(
  * Returns the raised parameters, or null at a maximum.
  */
 function leaveSaddle(
-  { statistics }: LinearProblem,
+  { statistics, prior }: LinearProblem,
   parameters: LowRankParameters,
   tolerance: number,
 ): Pick<Climb, "parameters" | "logLikelihood"> | null {
   const d = statistics.basis.numBasis;
   const r = parameters.rank;
   if (numericalRank(parameters.factor, d, r) === r) return null;
-  const { values, vectors } = symmetricEigen(covarianceGradient(statistics, parameters), d);
+  const D = covarianceGradient(statistics, parameters);
+  addCovarianceGradient(prior, parameters, D);
+  const { values, vectors } = symmetricEigen(D, d);
   if (!(values[0] > tolerance)) return null;
-  const value = logLikelihood(statistics, parameters);
+  const value = logLikelihood(statistics, parameters) + logPrior(prior, parameters);
   const factor = canonicalFactor(parameters.factor, d, r);
   // On the standard scale a variance of 1 is that of the values, so this range covers what can matter.
   for (let variance = 0.1; variance >= 1e-6; variance /= 10) {
     for (let k = 0; k < d; k++) factor[k * r + r - 1] = Math.sqrt(variance) * vectors[k * d];
     const raised = { ...parameters, factor: lowerFactor(factor, d, r) };
-    const raisedValue = logLikelihood(statistics, raised);
+    const raisedValue = logLikelihood(statistics, raised) + logPrior(prior, raised);
     if (raisedValue > value + tolerance) return { parameters: raised, logLikelihood: raisedValue };
   }
   return null;

@@ -1,13 +1,15 @@
 /** Options of the linear fits, with defaults filled in and ranges checked at the door. */
 import type { Marker } from "../../cohort/marker.ts";
 import { checkOption } from "../../errors.ts";
-import type { FitControl } from "../fit.ts";
+import type { FitControl, PriorChoice } from "../fit.ts";
 import type { MeanKind } from "../mean.ts";
 
 /** Options of all linear fits. */
 export interface LinearOptions {
   /** Constant population mean (published) or mean curve. Default "scalar". */
   readonly mean?: MeanKind;
+  /** Weak priors on noise and covariance, or none. Default "none"; fits of a cohort take weak ones. */
+  readonly priors?: PriorChoice;
   /** EM as published, or a few EM steps and then quasi-Newton to the maximum. Default "em+quasi-newton". */
   readonly algorithm?: "em" | "em+quasi-newton";
   /** EM steps at most. Default 500 for "em", 20 before quasi-Newton. */
@@ -31,11 +33,18 @@ export type LinearSettings = Required<LinearOptions>;
 
 /** Options with defaults filled in and ranges checked. */
 export function linearSettings(options: LinearOptions, where: string): LinearSettings {
-  const { mean = "scalar", algorithm = "em+quasi-newton", emTolerance = 1e-7, tolerance = 1e-6 } = options;
+  const {
+    mean = "scalar",
+    priors = "none",
+    algorithm = "em+quasi-newton",
+    emTolerance = 1e-7,
+    tolerance = 1e-6,
+  } = options;
   const { maxEmIterations = algorithm === "em" ? 500 : 20, maxEvaluations = 1000 } = options;
   const check = (holds: boolean, expected: string, received: unknown) =>
     checkOption(holds, where, expected, received, "");
   check(mean === "scalar" || mean === "spline", 'mean "scalar" or "spline"', mean);
+  check(priors === "weak" || priors === "none", 'priors "weak" or "none"', priors);
   check(algorithm === "em" || algorithm === "em+quasi-newton", 'algorithm "em" or "em+quasi-newton"', algorithm);
   for (const [name, value] of Object.entries({ maxEmIterations, maxEvaluations })) {
     check(Number.isInteger(value) && value >= 0, `${name} a whole number of 0 or more`, value);
@@ -43,7 +52,7 @@ export function linearSettings(options: LinearOptions, where: string): LinearSet
   for (const [name, value] of Object.entries({ emTolerance, tolerance })) {
     check(value >= 0 && Number.isFinite(value), `${name} of 0 or more`, value);
   }
-  return { mean, algorithm, emTolerance, tolerance, maxEmIterations, maxEvaluations };
+  return { mean, priors, algorithm, emTolerance, tolerance, maxEmIterations, maxEvaluations };
 }
 
 /** Refuses a number of components that the basis cannot hold. */

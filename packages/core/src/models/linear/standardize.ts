@@ -7,7 +7,7 @@ import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { scaleNoise } from "../../noise/noise.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
-import type { FitControl } from "../fit.ts";
+import type { FitControl, PriorChoice } from "../fit.ts";
 import type { MeanKind } from "../mean.ts";
 import { type LinearProblem, linearProblem } from "./em.ts";
 import type { LowRankParameters } from "./low-rank.ts";
@@ -23,6 +23,7 @@ export function standardProblem(
   statistics: BasisStatistics,
   mean: MeanKind,
   control: Pick<FitControl, "kernels" | "shards"> = {},
+  priors: PriorChoice = "none",
 ): StandardProblem {
   const { numObservations: N, cross, sumSquares, center } = statistics;
   const spread = Math.sqrt(compensatedSum(sumSquares) / N);
@@ -39,7 +40,7 @@ export function standardProblem(
     cross: cross.map((c) => c / scale),
     sumSquares: sumSquares.map((s) => s / scale / scale),
   };
-  return { ...linearProblem(scaled, mean, control), center, scale, logLikelihoodShift: -N * Math.log(scale) };
+  return { ...linearProblem(scaled, mean, control, priors), center, scale, logLikelihoodShift: -N * Math.log(scale) };
 }
 
 /** Parameters for ỹ from parameters for y. */

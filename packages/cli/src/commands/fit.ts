@@ -196,6 +196,7 @@ async function resume(
     marker,
     file: nameOf(path ?? copy),
     onBad: checkpoint.reading.numRowsLeftOut > 0 ? "leave-out" : "refuse",
+    keepRepeats: !checkpoint.reading.leftOut.some(({ code }) => code === "duplicate-rows"),
   });
   const read = { ...checkpoint.reading, cohort, columns: checkpoint.columns };
   const choice = { kind, mapDimension, mean, seed };

@@ -32,6 +32,7 @@ export const COLUMN_OPTIONS: readonly OptionSpec[] = [
   },
   { flags: "--decimal <mark>", description: "decimal mark", choices: [".", ","] },
   { flags: "--skip-line <number>", description: "line to skip, such as one with units", repeatable: true },
+  { flags: "--keep-repeats", description: "keep rows that repeat another exactly; they are left out otherwise" },
   { flags: "--leave-out-bad", description: "skip rows that cannot be read instead of refusing the file" },
 ];
 
@@ -125,6 +126,7 @@ function readingOptions(path: string, options: Options): ReadCohortOptions {
   return {
     columns: { ...named("id"), ...named("time"), ...named("value") },
     file: nameOf(path),
+    keepRepeats: options.keepRepeats === true,
     onBad: options.leaveOutBad === true ? "leave-out" : "refuse",
     skipLines: skipped.map((text) => wholeNumber("--skip-line", text, 1)),
     ...delimiterOf(options),

@@ -91,7 +91,8 @@ function readPrivateCopy(folder: string, model: TrajectoryModel): Promise<ReadCo
     throw new UsageError(`${folder} keeps no copy of the visits. Name the file they were read from: --visits FILE.`);
   }
   const columns = { id: "id", time: "time", value: "value" };
-  return readCohortFile(readBlocks(path), { columns, marker: markerModel(model).marker, file: path, delimiter: "," });
+  const { marker } = markerModel(model);
+  return readCohortFile(readBlocks(path), { columns, marker, file: path, delimiter: ",", keepRepeats: true });
 }
 
 /** The private copy of the visits, in pieces; it reads back as the same cohort, bit for bit. */

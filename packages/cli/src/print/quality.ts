@@ -56,10 +56,10 @@ function visitTable({ visitClasses, individuals }: CohortQuality): string {
 function findings({ findings: found, warnings }: CohortQuality): string {
   const kinds: [string, number, string][] = [
     ["Missing", found.missing, "rows without a value, left out"],
-    ["Repeated", found.duplicates, "exact repeats of another row, kept"],
+    ["Repeated", found.duplicates, "exact repeats of another row"],
     ["Same time", found.sameTime, "further values at the same time, kept as repeated measurements"],
     ["Codes", found.suspectedCodes, "values that look like codes for missing data"],
-    ["Outliers", found.outliers, "values far from all others"],
+    ["Outliers", found.outliers, "values far from the individual's others or from all others"],
     ["Early", found.negativeTimes, "times below 0"],
   ];
   const lines = kinds.map(([title, n, words]) => line(title, n === 0 ? "none" : `${whole(n)} ${words}`));

@@ -15,7 +15,7 @@ d,1,9999
 `;
 
 describe("inspectCohort", () => {
-  const quality = inspectCohort(readCohort(TEXT));
+  const quality = inspectCohort(readCohort(TEXT, { keepRepeats: true }));
 
   it("counts individuals, observations, visits, spans and gaps", () => {
     expect(quality).toMatchObject({ individuals: 4, observations: 8, rows: 9, rowsLeftOut: 1, singleVisit: 1 });

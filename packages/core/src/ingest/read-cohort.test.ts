@@ -216,11 +216,17 @@ describe("readCohort warns of", () => {
     ]);
     expect(codes(table("p1,44197,1", "p1,44228,2"))).toEqual(["spreadsheet-dates"]);
     const repeats = readCohort(table("p1,1,5", "p1,1,6", "p2,1,5", "p2,1,5", "p2,1,5"));
-    expect(repeats.warnings).toMatchObject([
-      { code: "duplicate-rows", count: 2, where: { line: 5 } },
+    const expected = [
+      { code: "duplicate-rows", count: 2, where: { line: 5 }, received: expect.stringContaining("lines 5 and 6") },
       { code: "same-time", count: 1, where: { line: 3 } },
-    ]);
-    expect(numObservations(repeats.cohort)).toBe(5);
+    ];
+    expect(repeats.warnings).toMatchObject(expected);
+    expect(numObservations(repeats.cohort)).toBe(3);
+    expect(repeats).toMatchObject({ numRowsLeftOut: 2, leftOut: [{ code: "duplicate-rows", count: 2 }] });
+    const kept = readCohort(table("p1,1,5", "p1,1,6", "p2,1,5", "p2,1,5", "p2,1,5"), { keepRepeats: true });
+    expect(kept.warnings).toMatchObject(expected);
+    expect(numObservations(kept.cohort)).toBe(5);
+    expect(kept).toMatchObject({ numRowsLeftOut: 0, leftOut: [] });
   });
 
   it("codes for missing, outliers and values outside a stated range", () => {
@@ -364,9 +370,13 @@ describe("readCohort", () => {
     const text = readFileSync(new URL("../../../../examples/pbc/visits.csv", import.meta.url), "utf8");
     const read = readCohort(text, { columns: { value: "bili" }, marker: { transform: "log" } });
     expect([numIndividuals(read.cohort), numObservations(read.cohort)]).toEqual([312, 1945]);
-    expect(read.warnings).toEqual([]);
+    // Four bilirubin values ten times their neighbours, or a tenth of them.
+    expect(read.warnings).toMatchObject([{ code: "outlier", count: 4 }]);
     const cholesterol = readCohort(text, { columns: { value: "chol" } });
-    expect(cholesterol.warnings).toMatchObject([{ code: "missing-value", count: 821 }]);
+    expect(cholesterol.warnings).toMatchObject([
+      { code: "missing-value", count: 821 },
+      { code: "outlier", count: 5 },
+    ]);
   });
 
   it("reads 200,000 rows, and finds a stray quote before them", () => {

@@ -9,6 +9,7 @@ import { type Columns, cellPlace, type FoundColumns } from "./columns.ts";
 import { EMPTY_FILE, refusal } from "./complaints.ts";
 import { type ByteSource, readTableFile, readTableText } from "./formats.ts";
 import { createReading, type ReadCohortOptions, type Reading, readRow, startTable } from "./reading.ts";
+import { exactRepeats, withoutPlaces } from "./repeats.ts";
 import { lineOf, toCohort } from "./rows.ts";
 import { findSuspicions } from "./suspicions.ts";
 import type { TableEnd, TableReader, TableRow } from "./table.ts";
@@ -19,11 +20,11 @@ export interface ReadCohort {
   readonly columns: Columns;
   /** Rows in the file, blank lines apart. */
   readonly numRows: number;
-  /** Rows left out, because the value is missing or because that was asked for. */
+  /** Rows left out: without a value, exact repeats, and bad ones where that was asked for. */
   readonly numRowsLeftOut: number;
   /** Why rows were left out: codes of what was found in them, with how often. */
   readonly leftOut: readonly { readonly code: ErrorCode; readonly count: number }[];
-  /** The first thousand of them, as they are written. */
+  /** The first thousand of them but for exact repeats, as they are written. */
   readonly leftOutRows: readonly TableRow[];
   /** Every kept complaint about a row that was left out because that was asked for. */
   readonly complaints: readonly Complaint[];
@@ -131,12 +132,29 @@ function describe(reading: Reading, blankLines: number): string[] {
 function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): ReadCohort {
   const { rows, options, missing, paddedIds, cells, numRows, leftOutRows } = reading;
   const marker = { ...reading.marker, name: options.marker?.name ?? found.names.value };
-  const { cohort, order } = toCohort(rows, marker);
+  const all = toCohort(rows, marker);
+  const repeats = exactRepeats(onlyMarker(all.cohort));
+  const repeated = repeats.map((k) => all.order[k]).sort((a, b) => a - b);
+  const { keepRepeats = false } = options;
+  const { series, order } = withoutPlaces(onlyMarker(all.cohort), all.order, keepRepeats ? [] : repeats);
+  const cohort = { ids: all.cohort.ids, markers: [series] };
+  const linesOf = (some: readonly number[]) =>
+    lineWords([...some].sort((a, b) => a - b).map((row) => lineOf(rows, row)));
   if (missing.count > 0) {
     const words = ["a value", `${missing.count} rows without one`, "These rows were left out."] as const;
     cells.warn(cellPlace(found, "value", missing.line), missing.count, "missing-value", words);
   }
-  const leftOut = cells.warnings().map(({ code, count }) => ({ code, count: count ?? 1 }));
+  if (repeated.length > 0) {
+    cells.warn(cellPlace(found, "id", lineOf(rows, repeated[0])), repeated.length, "duplicate-rows", [
+      "rows that differ",
+      `${repeated.length} exact repeats of another row (${linesOf(repeated)})`,
+      keepRepeats ? "They are kept, as was asked for." : "They were left out; keep them if they are measurements.",
+    ]);
+  }
+  const leftOut = cells
+    .warnings()
+    .filter(({ code }) => code !== "duplicate-rows" || !keepRepeats)
+    .map(({ code, count }) => ({ code, count: count ?? 1 }));
   const merged = paddedIds.merged.size;
   if (merged > 0) {
     cells.warn(cellPlace(found, "id", paddedIds.line), merged, "id-whitespace", [
@@ -145,20 +163,31 @@ function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): Rea
       "They were trimmed and taken as the same individual.",
     ]);
   }
-  findSuspicions(onlyMarker(cohort), order, (role, firstRow, count, ...finding) =>
+  findSuspicions(series, order, linesOf, (role, firstRow, count, ...finding) =>
     cells.warn(cellPlace(found, role, lineOf(rows, firstRow)), count, ...finding),
   );
   return {
     cohort,
     columns: found.names,
     numRows,
-    numRowsLeftOut: numRows - rows.length,
+    numRowsLeftOut: numRows - series.times.length,
     leftOut,
     leftOutRows,
     complaints: cells.complaints(),
     warnings: cells.warnings(),
     notes,
   };
+}
+
+/** Lines written out at most. */
+const LINES_SHOWN = 5;
+
+/** "line 7", "lines 7, 12 and 30", "lines 7, 12, 30, 31, 40 and 12 more". */
+function lineWords(lines: readonly number[]): string {
+  const shown = lines.slice(0, LINES_SHOWN).map(String);
+  const more = lines.length - shown.length;
+  const last = more > 0 ? `${more} more` : (shown.pop() ?? "");
+  return `line${lines.length === 1 ? "" : "s"} ${shown.length === 0 ? last : `${shown.join(", ")} and ${last}`}`;
 }
 
 /** How many rows were left out and why, for the record of a fit; undefined if none were. */

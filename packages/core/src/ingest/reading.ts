@@ -21,6 +21,8 @@ export interface ReadCohortOptions extends TableOptions {
   readonly decimal?: "." | ",";
   /** What to do with rows that hold something unreadable. Default "refuse": the whole input, with every complaint. */
   readonly onBad?: "refuse" | "leave-out";
+  /** Keep rows that repeat another exactly (id, time and value). Default: they are left out, and that is told. */
+  readonly keepRepeats?: boolean;
   /** Physical lines to skip (a second line with units, say). */
   readonly skipLines?: readonly number[];
 }

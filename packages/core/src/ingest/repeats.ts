@@ -1,47 +1,62 @@
 /** Rows that repeat another: neighbours in the cohort's order (id, time, value) tell them, in one pass. */
 import type { MarkerSeries } from "../cohort/cohort.ts";
 
-export interface Repeats {
-  /** Rows equal to an earlier row in id, time and value. */
-  readonly duplicates: number;
-  /** Further values at a time already seen, and individuals with such. */
-  readonly sameTime: number;
-  readonly sameTimeIndividuals: number;
-  /** First row of each kind in the order of the file; the number of rows if there is none. */
-  readonly firstDuplicate: number;
-  readonly firstSameTime: number;
+/** Places in the cohort's order of rows equal to an earlier row in id, time and value, ascending. */
+export function exactRepeats({ offsets, times, values }: MarkerSeries): number[] {
+  const repeats: number[] = [];
+  for (let i = 0; i < offsets.length - 1; i++) {
+    for (let k = offsets[i] + 1; k < offsets[i + 1]; k++) {
+      if (times[k] === times[k - 1] && values[k] === values[k - 1]) repeats.push(k);
+    }
+  }
+  return repeats;
 }
 
-/** Counts repeats; `order` [N] is the row at each place of the cohort, equal rows in the order of the file. */
-export function findRepeats({ offsets, times, values }: MarkerSeries, order: Int32Array): Repeats {
-  let duplicates = 0;
-  let sameTime = 0;
-  let sameTimeIndividuals = 0;
-  let firstDuplicate = order.length;
-  let firstSameTime = order.length;
+/** The observations, and the row of each, without those at the given places (ascending); everybody keeps one at least. */
+export function withoutPlaces(
+  series: MarkerSeries,
+  order: Int32Array,
+  places: readonly number[],
+): { readonly series: MarkerSeries; readonly order: Int32Array } {
+  if (places.length === 0) return { series, order };
+  const dropped = new Set(places);
+  const stays = (_: number, k: number) => !dropped.has(k);
+  let before = 0;
+  const offsets = series.offsets.map((end) => {
+    while (before < places.length && places[before] < end) before++;
+    return end - before;
+  });
+  const { times, values, marker } = series;
+  return {
+    series: { marker, offsets, times: times.filter(stays), values: values.filter(stays) },
+    order: order.filter(stays),
+  };
+}
+
+/** Further values at a time already seen: how many, of how many individuals, and the first such row in the order of the file. */
+export function furtherValues(
+  { offsets, times, values }: MarkerSeries,
+  order: Int32Array,
+): { readonly count: number; readonly individuals: number; readonly row: number } {
+  let count = 0;
+  let individuals = 0;
+  let row = order.length;
   for (let i = 0; i < offsets.length - 1; i++) {
-    const before = sameTime;
+    const before = count;
     const end = offsets[i + 1];
     for (let from = offsets[i], to = from; from < end; from = to) {
       // One run: all rows of this individual at one time.
       to = from + 1;
       while (to < end && times[to] === times[from]) to++;
-      if (to - from === 1) continue;
       let first = from;
       for (let k = from + 1; k < to; k++) {
         if (order[k] < order[first]) first = k;
-        if (values[k] === values[k - 1]) {
-          duplicates++;
-          // The one before it is the earlier row, so this one is the repeat.
-          if (order[k] < firstDuplicate) firstDuplicate = order[k];
-        } else sameTime++;
+        if (values[k] !== values[k - 1]) count++;
       }
       // The first row that brings another value than the first row of the run.
-      for (let k = from; k < to; k++) {
-        if (values[k] !== values[first] && order[k] < firstSameTime) firstSameTime = order[k];
-      }
+      for (let k = from; k < to; k++) if (values[k] !== values[first] && order[k] < row) row = order[k];
     }
-    if (sameTime > before) sameTimeIndividuals++;
+    if (count > before) individuals++;
   }
-  return { duplicates, sameTime, sameTimeIndividuals, firstDuplicate, firstSameTime };
+  return { count, individuals, row };
 }

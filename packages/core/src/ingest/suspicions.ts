@@ -1,5 +1,5 @@
 /**
- * What is allowed but deserves a look: repeated rows, codes that stand for "missing", values and times far from all
+ * What is allowed but deserves a look: several values at one time, codes that stand for "missing", values and times far from
  * others, two units in one column, times that are day numbers of a spreadsheet. Nothing is changed or removed; each kind gives one warning with a count.
  */
 import type { MarkerSeries } from "../cohort/cohort.ts";
@@ -7,20 +7,29 @@ import { valueLimits } from "../cohort/marker.ts";
 import { type ErrorCode, showReceived } from "../errors.ts";
 import type { Role } from "./columns.ts";
 import type { Finding, Words } from "./complaints.ts";
-import { findRepeats } from "./repeats.ts";
+import { findOutliers } from "./outliers.ts";
+import { furtherValues } from "./repeats.ts";
 import { findTwoUnits } from "./two-units.ts";
 
 /** Numbers that people write for "missing", by size. */
 const MISSING_CODES = [9, 99, 999, 9999, 99999].flatMap((code) => [-code, code]);
 
-/** A value or time this many interquartile ranges beyond the quartiles is told; skewed laboratory values stay well inside. */
+/** A value or time this many interquartile ranges beyond the quartiles is told whoever has it; skewed laboratory values stay inside. */
 const FAR = 50;
 
 /** Takes a warning: in which column, the first row, how many rows, and what was found. */
 export type Warn = (role: Role, firstRow: number, count: number, ...finding: Finding) => void;
 
-/** One warning per kind. `order` [N] says which row stands at each place of the cohort. */
-export function findSuspicions(series: MarkerSeries, order: Int32Array, warn: Warn): void {
+/**
+ * One warning per kind. `order` [N] says which row stands at each place of the cohort; `linesOf` names the lines of some rows in
+ * words.
+ */
+export function findSuspicions(
+  series: MarkerSeries,
+  order: Int32Array,
+  linesOf: (rows: readonly number[]) => string,
+  warn: Warn,
+): void {
   const { times, values } = series;
   /** How many observations, and the first row of the file with its place, for which something holds. */
   const countWhere = (holds: (k: number) => boolean): { count: number; row: number; at: number } => {
@@ -37,15 +46,10 @@ export function findSuspicions(series: MarkerSeries, order: Int32Array, warn: Wa
     if (found.count > 0) warn(role, found.row, found.count, code, words);
   };
 
-  const { duplicates, sameTime, sameTimeIndividuals, firstDuplicate, firstSameTime } = findRepeats(series, order);
-  tell("duplicate-rows", "id", { count: duplicates, row: firstDuplicate }, [
-    "rows that differ",
-    `${duplicates} exact repeats of another row`,
-    "They are kept; remove them if they are copies.",
-  ]);
-  tell("same-time", "time", { count: sameTime, row: firstSameTime }, [
+  const further = furtherValues(series, order);
+  tell("same-time", "time", further, [
     "one value for an individual at a time",
-    `${sameTime} more values at a time already seen, in ${sameTimeIndividuals} individuals`,
+    `${further.count} more values at a time already seen, in ${further.individuals} individuals`,
     "All are kept as repeated measurements.",
   ]);
   const negative = countWhere((k) => times[k] < 0);
@@ -79,13 +83,16 @@ export function findSuspicions(series: MarkerSeries, order: Int32Array, warn: Wa
   }
   const [low, high] = farLimits(sorted);
   const codes = new Set(MISSING_CODES);
-  const far = countWhere((k) => (values[k] < low || values[k] > high) && !codes.has(values[k]));
-  tell("outlier", "value", far, [
-    `values near the others (${low.toPrecision(3)} to ${high.toPrecision(3)})`,
-    showReceived(String(values[far.at])),
-    "Check it for a slip of the pen or another unit; nothing was removed.",
-  ]);
   const units = findTwoUnits(sorted, series, suspected);
+  const slips = new Set(units === undefined ? findOutliers(series) : []);
+  const isFar = (k: number) => (slips.has(k) || values[k] < low || values[k] > high) && !codes.has(values[k]);
+  const far = countWhere(isFar);
+  const farRows = far.count === 0 ? [] : Array.from(order).filter((_, k) => isFar(k));
+  tell("outlier", "value", far, [
+    `values near those before and after, and near all others (${low.toPrecision(3)} to ${high.toPrecision(3)})`,
+    `${far.count} far away, the first ${showReceived(String(values[far.at]))} (${linesOf(farRows)})`,
+    "Check for a slip of the pen or another unit; nothing was removed.",
+  ]);
   if (units !== undefined) {
     const { numSmall, numLarge, ratio, numBoth, split } = units;
     const odd = countWhere((k) => values[k] > 0 && values[k] > split !== numSmall < numLarge);

@@ -39,7 +39,7 @@ const FINDINGS: Readonly<Record<string, string>> = {
   "far-time": "Times far from all others",
   "spreadsheet-dates": "Times that look like day numbers",
   "suspected-missing-code": "Values that look like a code for missing",
-  outlier: "Values far from all others",
+  outlier: "Values far from the others",
   "id-whitespace": "Ids written with and without spaces",
 };
 

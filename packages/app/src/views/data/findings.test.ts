@@ -36,7 +36,7 @@ describe("findingLines", () => {
       ["not-a-number", 2, 6, "refused"],
       ["missing-id", 2, 8, "refused"],
       ["missing-value", 2, 4, "left out"],
-      ["duplicate-rows", 1, 3, "kept"],
+      ["duplicate-rows", 1, 3, "left out"],
     ]);
     expect(lines[1].title).toBe("Text instead of a number");
     expect(lines.every((line) => line.remedy !== "")).toBe(true);
@@ -51,8 +51,8 @@ describe("leftOutSentence", () => {
   it("counts rows once and says so when reasons overlap", () => {
     expect(BAD.loaded.numRowsLeftOut + numObservations(BAD.loaded.cohort)).toBe(BAD.loaded.numRows);
     expect(leftOutSentence(BAD)).toBe(
-      "6 of 9 rows left out: 1 below or above a limit, 2 with text instead of a number, 2 without an individual, " +
-        "2 without a value. Some rows have more than one reason.",
+      "7 of 9 rows left out: 1 below or above a limit, 2 with text instead of a number, 2 without an individual, " +
+        "2 without a value, 1 that repeat another exactly. Some rows have more than one reason.",
     );
   });
 

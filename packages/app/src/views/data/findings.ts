@@ -13,7 +13,7 @@ export interface FindingLine {
   /** First line of the file concerned; null if the kind has none. */
   readonly line: number | null;
   readonly received: string;
-  /** "refused": the rows cannot be read; "left out": they hold no value; "kept": they are read as they stand. */
+  /** "refused": the rows cannot be read; "left out": they hold no value or repeat another; "kept": they are read as they stand. */
   readonly fate: "refused" | "left out" | "kept";
   readonly remedy: string;
 }
@@ -40,7 +40,7 @@ const TITLES: { readonly [code: string]: string } = {
   "far-time": "Time far from all others",
   "spreadsheet-dates": "Day numbers of a spreadsheet",
   "suspected-missing-code": "Code that may mean missing",
-  outlier: "Far from all other values",
+  outlier: "Far from the other values",
   "out-of-range": "Outside the range",
   "two-units": "Two units in one column",
 };
@@ -54,7 +54,11 @@ const REASONS: { readonly [code: string]: string } = {
   "missing-id": "without an individual",
   "ragged-row": "with too few or too many cells",
   "transform-domain": "whose value has no transform",
+  "duplicate-rows": "that repeat another exactly",
 };
+
+/** Kinds of warnings whose rows are left out. */
+const LEFT_OUT: readonly string[] = ["missing-value", "duplicate-rows"];
 
 /** One line per kind: refused ones first, then what is left out, then what is kept. */
 export function findingLines({ loaded, refused }: Pick<Checked, "loaded" | "refused">): FindingLine[] {
@@ -64,7 +68,7 @@ export function findingLines({ loaded, refused }: Pick<Checked, "loaded" | "refu
   for (const warning of loaded.warnings) {
     // Reading without the refused rows turns their complaints into warnings of the same code.
     if (kinds.has(warning.code)) continue;
-    lines.push(toLine(warning, warning.code === "missing-value" ? "left out" : "kept"));
+    lines.push(toLine(warning, LEFT_OUT.includes(warning.code) ? "left out" : "kept"));
   }
   const order = ["refused", "left out", "kept"];
   return lines.sort((a, b) => order.indexOf(a.fate) - order.indexOf(b.fate));

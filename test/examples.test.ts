@@ -27,8 +27,8 @@ describe("examples", () => {
 
   it("quick start: from a CSV file to a map", async () => {
     const { lines, result } = await play("01-quick-start");
-    expect(lines[0]).toBe("312 individuals, 1945 observations, 0 warnings");
-    expect(lines[1]).toMatch(/^Converged/);
+    expect(lines[0]).toBe("312 individuals, 1945 observations, 1 warnings");
+    expect(lines[1]).toMatch(/^Settled/);
     expect((result.places as core.Placements).location).toHaveLength(624);
   });
 
@@ -75,6 +75,6 @@ describe("examples", () => {
     const values = imported.map((name) => exported.get(name));
     new Function("document", ...imported, script.replace(statement ?? "", ""))(document, ...values);
     expect(document.querySelectorAll("circle")).toHaveLength(80);
-    expect(document.getElementById("summary")?.textContent).toMatch(/^80 simulated individuals\. Converged/);
+    expect(document.getElementById("summary")?.textContent).toMatch(/^80 simulated individuals\. Settled/);
   });
 });

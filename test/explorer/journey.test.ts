@@ -129,7 +129,7 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
     await expectText(page.locator("main"), `3 of ${all} rows are left out, as the report will state.`);
   });
 
-  it("fits with live progress and says in words that it converged", async () => {
+  it("fits with live progress and says in words that it settled", async () => {
     await page.evaluate(() => {
       const seen: string[] = [];
       Object.assign(globalThis, { seen });
@@ -140,7 +140,7 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
     });
     await page.getByRole("button", { name: "Fit the map", exact: true }).click();
     await page.getByRole("button", { name: "Open the map", exact: true }).waitFor();
-    await expectText(page.locator("main"), /Converged after \d+ passes\./);
+    await expectText(page.locator("main"), /Settled after \d+ passes\./);
     const seen = await page.evaluate(() => (globalThis as unknown as { seen: string[] }).seen);
     expect(seen.filter((text) => /^Pass \d+\./.test(text)).length).toBeGreaterThan(1);
     expect(await page.getByRole("img", { name: `Places of ${NUM_INDIVIDUALS} individuals.` }).isVisible()).toBe(true);

@@ -154,7 +154,7 @@ describe.each(BUILDS)("a reload of the explorer %s", (build) => {
     expect((await seen())[0]).toBeGreaterThan(before);
     await page.getByRole("button", { name: "Stop and keep", exact: true }).click();
     await page.getByRole("button", { name: "Open the map", exact: true }).waitFor();
-    await expectText(page.locator("main"), "Not converged:");
+    await expectText(page.locator("main"), "Not settled:");
     await page.getByRole("button", { name: "Continue", exact: true }).waitFor();
     expect(explorer.problems()).toEqual([]);
     await explorer.close();

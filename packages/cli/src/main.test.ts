@@ -27,7 +27,7 @@ describe("dtm fit", () => {
     const { code, out, talk } = await fitPbc("a");
     expect(code).toBe(0);
     expect(out).toContain("312 individuals, 1,945 observations of bili");
-    expect(out).toMatch(/linear mixed model, scalar mean +-1455\.96/);
+    expect(out).toMatch(/linear mixed model, scalar mean +log-likelihood +-1455\.96/);
     expect(out).not.toContain("is taken as");
     expect(talk).toContain('Column "time" is taken as time.');
     expect(talk).toContain("Linear models");

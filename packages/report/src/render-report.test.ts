@@ -165,11 +165,12 @@ describe("the report", () => {
     expect(ids).toEqual(["data", "checklist"]);
   });
 
-  it("says when the fit has not converged and when groups are unstable", () => {
+  it("says first that a map should not be used, and when groups are unstable", () => {
     const record = { ...study.model!.record, converged: false };
     const stability = { verdict: "unstable" as const, meanAdjustedRand: 0.3, adjustedRand: [0.3] };
     const html = renderReport({ ...study, record, groups: { ...study.groups!, stability } }, { document });
-    expect(html).toContain("Not converged.");
+    expect(html).toContain("Not settled.");
+    expect(html).toContain('<p class="lede">Do not draw conclusions from this map.');
     expect(html).toContain("The groups are unstable.");
   });
 });

@@ -46,7 +46,7 @@ export function checklist(context: Context): ChecklistItem[] {
       "Is a description provided of what variables are related to attrition or missing data?",
       study.association === undefined
         ? "Not studied in this run."
-        : "The relation of visit count to places is tested as a negative control, and outcomes are tested within strata of visit count and follow-up.",
+        : "The relation of visit count to places is tested as a negative control, and outcomes are tested on whole posteriors, which on average do not depend on how a group was seen.",
     ),
     item(
       "3c",

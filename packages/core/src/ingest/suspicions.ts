@@ -88,8 +88,10 @@ export function findSuspicions(
   const isFar = (k: number) => (slips.has(k) || values[k] < low || values[k] > high) && !codes.has(values[k]);
   const far = countWhere(isFar);
   const farRows = far.count === 0 ? [] : Array.from(order).filter((_, k) => isFar(k));
+  const beyond = values.some((v) => v < low || v > high);
+  const others = beyond ? `, and near all others (${low.toPrecision(3)} to ${high.toPrecision(3)})` : "";
   tell("outlier", "value", far, [
-    `values near those before and after, and near all others (${low.toPrecision(3)} to ${high.toPrecision(3)})`,
+    `values near those of the same individual before and after${others}`,
     `${far.count} far away, the first ${showReceived(String(values[far.at]))} (${linesOf(farRows)})`,
     "Check for a slip of the pen or another unit; nothing was removed.",
   ]);

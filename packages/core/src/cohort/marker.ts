@@ -120,3 +120,9 @@ function logistic(z: number): number {
 export function unknownTransform(transform: never): DtmError {
   return new DtmError("option", `transform: expected one of ${TRANSFORMS.join(", ")}, received ${String(transform)}.`);
 }
+
+/** Years in one unit of time, in the singular; undefined for a unit we do not know. */
+export function yearsPer(timeUnit: string): number | undefined {
+  const years: Readonly<Record<string, number>> = { year: 1, month: 1 / 12, week: 7 / 365.25, day: 1 / 365.25 };
+  return years[timeUnit];
+}

@@ -13,8 +13,8 @@ import type { Placements } from "../models/placement.ts";
 import { measurementSd } from "../noise/noise.ts";
 import { takeRows } from "../numeric/matrix.ts";
 import { type CourseSummary, courseAt, expectedCourses, groupCourses, modelCourses } from "./clusters/courses.ts";
-import { distinctCourses } from "./clusters/distinct.ts";
-import { type FollowedWindow, followedAt, LEAST_SHARE_FOLLOWED, lastRoundTime } from "./clusters/followed.ts";
+import { divideTree } from "./clusters/distinct.ts";
+import { type FollowedWindow, followedAt, LEAST_SHARE_FOLLOWED, roundWindow } from "./clusters/followed.ts";
 import {
   fitGaussianMixture,
   type GaussianMixture,
@@ -26,7 +26,7 @@ import { type GroupCourse, type GroupName, nameGroups } from "./clusters/names.t
 import { chooseNumberOfGroups, type NumberOfGroups } from "./clusters/number.ts";
 import { type ClusteredPlaces, type GroupPart, partsOf, windowOf } from "./clusters/parts.ts";
 import { type TreeTop, treeTop } from "./clusters/tree-top.ts";
-import { cutTree, type WardTree, wardTree } from "./clusters/ward.ts";
+import { type WardTree, wardTree } from "./clusters/ward.ts";
 
 /** "ward": cuts of a tree of the places. "mixture": Gaussians fitted to them, membership in shares. */
 export type GroupMethod = "ward" | "mixture";
@@ -35,7 +35,7 @@ export interface GroupOptions {
   /** Default "ward". */
   readonly method?: GroupMethod;
   /**
-   * A number of groups, or "auto" (default): as many as have courses of their own (`distinctCourses`) for "ward", the
+   * A number of groups, or "auto" (default): as many as have courses of their own (`divideTree`) for "ward", the
    * lowest BIC for "mixture".
    */
   readonly numGroups?: number | "auto";
@@ -50,7 +50,10 @@ export interface GroupOptions {
 
 export interface Group extends FollowedWindow {
   readonly letter: string;
+  /** Short; made by rule from the course between `from` and `until`. */
   readonly name: string;
+  /** The same in numbers, e.g. "85 at year 0 to 45 at year 5, −8 a year". */
+  readonly summary: string;
   readonly numMembers: number;
   /** Quantiles of the members' expected courses; outside `from` to `until` they speak of people hardly seen then. */
   readonly course: CourseSummary;
@@ -105,7 +108,7 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
     checkOption(possible, "groupPlaces", `1 to ${clustered.length} groups`, numGroups, "Use fewer groups.");
   }
   const places = { model, placements, clustered, tree };
-  const { cut, mixture, choice } =
+  const { cut, numCut, mixture, choice } =
     method === "ward" ? wardGroups(places, points, options) : mixtureGroups(places, points, options);
   const K = mixture.numGroups;
   const shares = mixtureMembership(mixture, placements.location, placements.covariance);
@@ -139,7 +142,7 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
   }));
   const ordered = inLetterOrder(names, drawn, raw, shares, K);
   const branches = clustered.map((i) => ordered.labels[i]);
-  const top = treeTop(tree, branches, K);
+  const top = treeTop(tree, branches, numCut);
   const certainty = certaintyOf(shares, K);
   return { method, ...ordered, certainty, clustered, tree, treeTop: top, choice };
 }
@@ -147,11 +150,13 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
 /** Groups of the clustered [n], the Gaussians by which the others join, and how the number was chosen. */
 interface FoundGroups {
   readonly cut: Int32Array;
+  /** Groups that the tree is cut into at one height. */
+  readonly numCut: number;
   readonly mixture: GaussianMixture;
   readonly choice: NumberOfGroups | null;
 }
 
-/** A cut of the tree into as many groups as have courses of their own, or as were asked for. */
+/** Groups of the tree with courses of their own, or as many as were asked for. */
 function wardGroups(
   { model, placements, clustered, tree }: ClusteredPlaces,
   points: Float64Array, // [n,q]
@@ -159,20 +164,31 @@ function wardGroups(
 ): FoundGroups {
   const { numGroups = "auto", maxGroups = MOST_GROUPS, seed = 1 } = options;
   const q = placements.mapDimension;
-  let choice: NumberOfGroups | null = null;
-  if (numGroups === "auto") {
-    const times = comparedTimes(model, placements, clustered);
-    const courses = modelCourses(
-      model,
-      takeRows(placements.coefficients, markerModel(model).basis.numBasis, clustered),
+  const own = markerModel(model);
+  const times = comparedTimes(model, placements, clustered);
+  const courses = modelCourses(model, takeRows(placements.coefficients, own.basis.numBasis, clustered), times);
+  const { labels, ...distinct } = divideTree(
+    {
+      tree,
+      courses,
       times,
-    );
-    const distinct = distinctCourses(tree, courses, times, measurementSd(markerModel(model).noise), maxGroups);
-    choice = chooseNumberOfGroups(points, clustered.length, q, { courses: distinct }, { maxGroups, seed });
-  }
-  const K = choice?.numGroups ?? (numGroups as number);
-  const cut = cutTree(tree, K);
-  return { cut, mixture: mixtureFromLabels(points, q, cut, K), choice };
+      noise: measurementSd(own.noise),
+      firstTimes: Float64Array.from(clustered, (i) => placements.firstTime[i]),
+      lastTimes: Float64Array.from(clustered, (i) => placements.lastTime[i]),
+    },
+    numGroups,
+    maxGroups,
+  );
+  const choice =
+    numGroups === "auto"
+      ? chooseNumberOfGroups(points, clustered.length, q, { courses: distinct }, { maxGroups, seed })
+      : null;
+  return {
+    cut: labels,
+    numCut: distinct.numCut,
+    mixture: mixtureFromLabels(points, q, labels, distinct.numGroups),
+    choice,
+  };
 }
 
 /** Gaussians fitted to the places, as many as BIC says, or as were asked for. */
@@ -186,9 +202,10 @@ function mixtureGroups(
   const n = clustered.length;
   const fit = fitGaussianMixture(points, n, q, { numGroups, maxGroups, tree });
   const { cut, mixture } = withMembers(fit.labels, points, q, fit.mixture);
-  if (numGroups !== "auto") return { cut, mixture, choice: null };
-  const decides = { bic: fit.evidence, numGroups: mixture.numGroups };
-  return { cut, mixture, choice: chooseNumberOfGroups(points, n, q, decides, { maxGroups, seed }) };
+  const numCut = mixture.numGroups;
+  if (numGroups !== "auto") return { cut, numCut, mixture, choice: null };
+  const decides = { bic: fit.evidence, numGroups: numCut };
+  return { cut, numCut, mixture, choice: chooseNumberOfGroups(points, n, q, decides, { maxGroups, seed }) };
 }
 
 /** Leaves out Gaussians that are nobody's largest share: such a group would have no course and no name. */
@@ -207,11 +224,11 @@ function certaintyOf(shares: Float64Array, K: number): number {
   return 1 - entropy / ((shares.length / K) * Math.log(K));
 }
 
-/** The median course from when to when enough members are followed, up to a round time: what a name may speak of. */
+/** The median course between round times while half of the members are followed: what a name may speak of. */
 function namedCourse({ times, median }: CourseSummary, window: FollowedWindow): GroupCourse {
-  const end = lastRoundTime(window);
-  const within = Array.from(times).filter((t) => t > window.from && t < end);
-  const at = [window.from, ...within, end];
+  if (window.from === window.until) return { times: [window.from], values: [courseAt(times, median, window.from)] };
+  const { from, until } = roundWindow(window);
+  const at = [from, ...times.filter((t) => t > from && t < until), until];
   return { times: at, values: at.map((t) => courseAt(times, median, t)) };
 }
 
@@ -233,7 +250,7 @@ function comparedTimes(model: TrajectoryModel, placements: Placements, clustered
 
 function inLetterOrder(
   names: readonly GroupName[],
-  drawn: readonly Omit<Group, "letter" | "name" | "numMembers">[],
+  drawn: readonly Omit<Group, "letter" | "name" | "summary" | "numMembers">[],
   raw: Int32Array,
   shares: Float64Array,
   K: number,
@@ -245,9 +262,10 @@ function inLetterOrder(
   const membership = new Float64Array(shares.length);
   for (let i = 0; i < raw.length; i++) for (let k = 0; k < K; k++) membership[i * K + rank[k]] = shares[i * K + k];
   return {
-    groups: names.map(({ letter, name, group }, r) => ({
+    groups: names.map(({ letter, name, summary, group }, r) => ({
       letter,
       name,
+      summary,
       numMembers: drawn[group].course.numMembers,
       ...drawn[group],
       course: { ...drawn[group].course, group: r },

@@ -1,18 +1,37 @@
 /**
- * How many groups have courses of their own? For each cut of the Ward tree into k groups: the median course of every
- * group on the model's scale, where the noise of one measurement has one size σ, and
- *   d_gh(t) = (median_g(t) − median_h(t)) / σ,   smallest(k) = least members,
- *   difference(k) = min over pairs g ≠ h of max( max_t |d_gh(t)|, max_t d_gh(t) − min_t d_gh(t) ).
- * The answer is the largest k with difference(k) ≥ 2 and smallest(k) ≥ n₀: any two groups then differ by two sd of the
- * noise in level at some time, or in change between two times (courses that cross: a steady fall, and a late one from
- * higher up), and every group is large enough to be described.
- * n₀ is 3% of the individuals, but at least 20, or a tenth of fewer than 200.   (docs/math/groups.md §2)
+ * From a Ward tree to groups with courses of their own. For each cut into k groups: the median course of every group on
+ * the model's scale, where the noise of one measurement has one size σ, and
+ *   d_gh(t) = (median_g(t) − median_h(t)) / σ,   smallest(k) = least members,   change_gh = max_t d_gh(t) − min_t d_gh(t),
+ *   difference(k) = min over pairs g ≠ h of max( max_t |d_gh(t)|, change_gh ).
+ * A cut is distinct if difference(k) ≥ 2 and smallest(k) ≥ n₀: any two groups then differ by two sd of the noise in level at
+ * some time, or in change between two times (courses that cross: a steady fall, and a late one from higher up), and every
+ * group is large enough to be described. n₀ is 2% of the individuals, but at least 20, or a tenth of fewer than 200.
+ *
+ * Levels vary most, so the first cuts divide levels, and few who fall late stay hidden among many who fall steadily. A
+ * branch of the tree within a group, of n₁ = max(11, 1%) or more, therefore becomes a group if its course is of a kind
+ * (shape.ts) that no group shows and its change differs by σ from that of every group; the largest such branch comes first.
+ * With p(k) of them the groups are the largest distinct cut k with k + p(k) at most the number allowed; if there is none,
+ * the one that leaves the fewest kinds out.   (docs/math/groups.md §2)
  */
 import { checkOption } from "../../errors.ts";
 import { groupCourses } from "./courses.ts";
+import { followedWindow, LEAST_FOLLOWED } from "./followed.ts";
+import { kindOf, LEAST_CHANGE, piecesOf } from "./shape.ts";
+import { NUM_LEAVES } from "./tree-top.ts";
 import { cutTree, type WardTree } from "./ward.ts";
 
-/** What k groups look like side by side. */
+/** A tree of n individuals, their expected courses on the model's scale, and when each was seen. */
+export interface TreeCourses {
+  readonly tree: WardTree;
+  readonly courses: Float64Array; // [n,T]
+  readonly times: ArrayLike<number>; // [T]
+  /** Standard deviation of one measurement on the model's scale. */
+  readonly noise: number;
+  readonly firstTimes: ArrayLike<number>; // [n]
+  readonly lastTimes: ArrayLike<number>; // [n]
+}
+
+/** What a cut of the tree into k groups looks like. */
 export interface DistinctEvidence {
   readonly numGroups: number;
   /** Between the two most similar median courses, where level or change differ most, in standard deviations of the noise. */
@@ -21,59 +40,174 @@ export interface DistinctEvidence {
   readonly smallest: number;
   /** Whether both reach what is asked for. */
   readonly distinct: boolean;
+  /** Branches within the groups with a kind of course that none of the groups shows. */
+  readonly ownKinds: number;
 }
 
 export interface DistinctCourses {
-  /** The largest number whose groups are distinct; 1 if there is none. */
+  /** Groups in all: those of the cut, and branches with a kind of course of their own. */
   readonly numGroups: number;
+  /** Groups that the tree was cut into before branches were taken out of them. */
+  readonly numCut: number;
   readonly leastDifference: number;
   readonly leastSize: number;
+  /** Least members of a branch with a kind of course of its own. */
+  readonly leastBranch: number;
   /** k = 2, 3, … */
   readonly evidence: readonly DistinctEvidence[];
+}
+
+/** Groups of the tree's points, [n], and the reasons for their number. */
+export interface Division extends DistinctCourses {
+  readonly labels: Int32Array;
+}
+
+interface Cut extends DistinctEvidence {
+  readonly labels: Int32Array; // [n], of the cut itself
+  /** Members of the branches that become groups, in the order in which they do. */
+  readonly branches: readonly Int32Array[];
+}
+
+/** Individuals (positions in the tree), their median course and its kind. */
+interface Described {
+  readonly members: Int32Array;
+  readonly median: Float64Array; // [T]
+  readonly kind: string;
 }
 
 /** In standard deviations of the noise. */
 const LEAST_DIFFERENCE = 2;
 
-/** Courses [n,T] of the tree's points on the model's scale and the noise's standard deviation there: how many groups. */
-export function distinctCourses(
-  tree: WardTree,
-  courses: Float64Array,
-  times: ArrayLike<number>,
-  noise: number,
-  maxGroups = 6,
-): DistinctCourses {
+/** Divides a tree into as many groups as have courses of their own, at most `maxGroups`, or into a given number. */
+export function divideTree(view: TreeCourses, numGroups: number | "auto", maxGroups = 6): Division {
+  const { tree, noise } = view;
   const n = tree.numPoints;
-  const leastSize = Math.ceil(Math.max(0.03 * n, Math.min(20, 0.1 * n)));
-  checkOption(noise > 0, "distinctCourses: noise", "a standard deviation above 0", noise, "Give that of the model.");
-  const evidence: DistinctEvidence[] = [];
-  for (let k = 2; k <= Math.min(maxGroups, n); k++) {
-    const groups = groupCourses(courses, times, cutTree(tree, k), k);
-    const difference = leastOf(groups.map(({ median }) => median)) / noise;
-    const smallest = Math.min(...groups.map(({ numMembers }) => numMembers));
-    const distinct = difference >= LEAST_DIFFERENCE && smallest >= leastSize;
-    evidence.push({ numGroups: k, difference, smallest, distinct });
-  }
-  const numGroups = evidence.reduce((most, e) => (e.distinct ? e.numGroups : most), 1);
-  return { numGroups, leastDifference: LEAST_DIFFERENCE, leastSize, evidence };
+  const leastSize = Math.ceil(Math.max(0.02 * n, Math.min(20, 0.1 * n)));
+  checkOption(noise > 0, "divideTree: noise", "a standard deviation above 0", noise, "Give that of the model.");
+  const allowed = numGroups === "auto" ? Math.min(maxGroups, n) : numGroups;
+  const leastBranch = Math.max(LEAST_FOLLOWED, Math.ceil(0.01 * n));
+  const branches = branchesOf(tree, leastBranch).map((members) => describe(view, members));
+  const cuts = Array.from({ length: allowed }, (_, k) => describeCut(view, k + 1, branches, leastSize));
+  // As many as asked for must come out; by itself the rule makes groups of distinct cuts only.
+  const possible = cuts.filter((cut) =>
+    numGroups === "auto" ? cut.distinct || cut.numGroups === 1 : cut.numGroups + cut.ownKinds >= numGroups,
+  );
+  const hidden = (cut: Cut) => Math.max(0, cut.numGroups + cut.ownKinds - allowed);
+  const best = possible.reduce((found, cut) => (hidden(cut) <= hidden(found) ? cut : found));
+  const labels = best.labels.slice();
+  const taken = best.branches.slice(0, allowed - best.numGroups);
+  taken.forEach((members, b) => {
+    for (const i of members) labels[i] = best.numGroups + b;
+  });
+  const evidence = cuts.slice(1).map(({ labels: _, branches: __, ...facts }) => facts);
+  const asked = { leastDifference: LEAST_DIFFERENCE, leastSize, leastBranch };
+  return { labels, numGroups: best.numGroups + taken.length, numCut: best.numGroups, ...asked, evidence };
 }
 
 /** How far apart two courses are: the larger of their largest difference at one time and in change between two. */
 export function courseDifference(first: Float64Array, second: Float64Array): number {
-  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (let t = 0; t < first.length; t++) {
-    const d = first[t] - second[t];
-    low = Math.min(low, d);
-    high = Math.max(high, d);
-  }
-  return Math.max(high, -low, high - low);
+  const level = first.reduce((most, y, t) => Math.max(most, Math.abs(y - second[t])), 0);
+  return Math.max(level, changeDifference(first, second));
 }
 
-/** The least difference of any two courses. */
-function leastOf(medians: readonly Float64Array[]): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (let g = 1; g < medians.length; g++) {
-    for (let h = 0; h < g; h++) least = Math.min(least, courseDifference(medians[g], medians[h]));
+/** The largest difference of two courses in change between two times. */
+function changeDifference(first: Float64Array, second: Float64Array): number {
+  const differences = first.map((y, t) => y - second[t]);
+  return Math.max(...differences) - Math.min(...differences);
+}
+
+/** A cut into k groups and the branches within them that show a kind of course of their own. */
+function describeCut(view: TreeCourses, k: number, branches: readonly Described[], leastSize: number): Cut {
+  const { tree, noise } = view;
+  const labels = cutTree(tree, k);
+  const groups = membersOf(labels, k).map((members) => describe(view, members));
+  let difference = Number.POSITIVE_INFINITY;
+  for (let g = 1; g < k; g++) {
+    for (let h = 0; h < g; h++) {
+      difference = Math.min(difference, courseDifference(groups[g].median, groups[h].median) / noise);
+    }
   }
-  return least;
+  const smallest = Math.min(...groups.map(({ members }) => members.length));
+  const distinct = k > 1 && difference >= LEAST_DIFFERENCE && smallest >= leastSize;
+  const taken: Int32Array[] = [];
+  const current = labels.slice();
+  for (let next = nextKind(groups, branches, current, view, leastSize); next !== null; ) {
+    const from = current[next.members[0]];
+    for (const i of next.members) current[i] = groups.length;
+    groups[from] = describe(view, membersOf(current, groups.length)[from]);
+    groups.push(next);
+    taken.push(next.members);
+    next = nextKind(groups, branches, current, view, leastSize);
+  }
+  return { numGroups: k, difference, smallest, distinct, ownKinds: taken.length, labels, branches: taken };
+}
+
+/** The largest branch within a group whose kind no group shows and whose change differs from all of theirs; null if none. */
+function nextKind(
+  groups: readonly Described[],
+  branches: readonly Described[],
+  labels: Int32Array,
+  { noise }: TreeCourses,
+  leastSize: number,
+): Described | null {
+  const shown = new Set(groups.map(({ kind }) => kind));
+  const ownKind = ({ members, median, kind }: Described) => {
+    const g = labels[members[0]];
+    return (
+      !shown.has(kind) &&
+      !kind.includes("varies") &&
+      groups[g].members.length - members.length >= leastSize &&
+      groups.every((group) => changeDifference(median, group.median) >= LEAST_CHANGE * noise) &&
+      members.every((i) => labels[i] === g)
+    );
+  };
+  return branches.filter(ownKind).sort((a, b) => b.members.length - a.members.length)[0] ?? null;
+}
+
+/** Median course of some individuals, and its kind while half of them are followed. */
+function describe({ courses, times, noise, firstTimes, lastTimes }: TreeCourses, members: Int32Array): Described {
+  const T = times.length;
+  const labels = new Int32Array(members.length);
+  const rows = new Float64Array(members.length * T);
+  members.forEach((i, k) => {
+    rows.set(courses.subarray(i * T, (i + 1) * T), k * T);
+  });
+  const [{ median }] = groupCourses(rows, times, labels, 1);
+  const of = (values: ArrayLike<number>) => Float64Array.from(members, (i) => values[i]);
+  const { from, until } = followedWindow(of(firstTimes), of(lastTimes));
+  const inside = Array.from({ length: T }, (_, t) => t).filter((t) => times[t] >= from && times[t] <= until);
+  const kind =
+    inside.length < 4
+      ? "varies"
+      : kindOf(
+          piecesOf(
+            inside.map((t) => times[t]),
+            inside.map((t) => median[t]),
+            noise,
+          ),
+        );
+  return { members, median, kind };
+}
+
+/** Members of the branches that the top of the tree shows (tree-top.ts), those of n₀ or more. */
+function branchesOf({ numPoints: n, merges }: WardTree, leastSize: number): Int32Array[] {
+  const below: number[][] = Array.from({ length: 2 * n - 1 }, (_, node) => (node < n ? [node] : []));
+  const found: Int32Array[] = [];
+  for (let t = 0; t < n - 1; t++) {
+    const [a, b] = [merges[2 * t], merges[2 * t + 1]];
+    below[n + t] = below[a].concat(below[b]);
+    if (t <= n - 1 - NUM_LEAVES)
+      below[a] = below[b] = []; // Inner branches are not asked for: memory stays O(n).
+    else for (const node of [a, b]) if (below[node].length >= leastSize) found.push(Int32Array.from(below[node]));
+  }
+  return found;
+}
+
+/** Positions of the members of each group. */
+function membersOf(labels: Int32Array, numGroups: number): Int32Array[] {
+  const members: number[][] = Array.from({ length: numGroups }, () => []);
+  labels.forEach((g, i) => {
+    members[g]?.push(i);
+  });
+  return members.map((list) => Int32Array.from(list));
 }

@@ -2,38 +2,39 @@
  * How far the course of a group rests on its members. With n members first observed at a_i and last at b_i,
  *   enough(n) = max( ⌈n/10⌉, min(11, ⌈n/2⌉) ),
  *   from  = the time by which `enough` have been observed: the enough-th smallest a_i,
- *   until = the time to which `enough` are still followed: the enough-th largest b_i.
- * Beyond, the median of expected courses is mostly what the model expects of people no longer seen. A name quotes no
- * time after the last round one that is not later than `until`.   (docs/math/groups.md §5)
+ *   until = the time to which half are still followed: the ⌈n/2⌉-th largest b_i, and not before `from`.
+ * Beyond, the median of expected courses is mostly what the model expects of people no longer seen: drawings dash it as
+ * long as `enough` are followed and then end it. Names speak of the round times between the two.   (docs/math/groups.md §5)
  */
 
 /** Least share and number of members who must still be followed; of fewer than 22 members, half. */
 export const LEAST_SHARE_FOLLOWED = 0.1;
 export const LEAST_FOLLOWED = 11;
 
-/** Times between which enough members of a group are under observation. */
+/** From when enough members of a group have been observed, and to when half of them are still followed. */
 export interface FollowedWindow {
   readonly from: number;
   readonly until: number;
 }
 
-/** How many of n members must be followed for their course to be drawn as a finding. */
+/** How many of n individuals must be followed for anything to be drawn of their course. */
 export function enoughFollowed(numMembers: number): number {
   const share = Math.ceil(LEAST_SHARE_FOLLOWED * numMembers - 1e-9);
   return Math.max(1, share, Math.min(LEAST_FOLLOWED, Math.ceil(numMembers / 2)));
 }
 
-/** From when and until when enough members are followed, given the times of their first and last observations, [n]. */
+/** From when and until when the course of some individuals is a finding, given their first and last times, [n]. */
 export function followedWindow(firstTimes: ArrayLike<number>, lastTimes: ArrayLike<number>): FollowedWindow {
   const n = lastTimes.length;
-  if (n === 0) return { from: Number.NaN, until: Number.NaN };
-  const enough = enoughFollowed(n);
-  const starts = Float64Array.from(firstTimes).sort();
+  const from = Float64Array.from(firstTimes).sort()[enoughFollowed(n) - 1];
+  const until = followedTo(lastTimes, Math.ceil(n / 2));
+  return { from, until: Math.max(from, until) };
+}
+
+/** The last time to which `count` of the individuals are still followed. Default as many as a drawing needs. */
+export function followedTo(lastTimes: ArrayLike<number>, count: number = enoughFollowed(lastTimes.length)): number {
   const ends = Float64Array.from(lastTimes).sort();
-  const from = starts[enough - 1];
-  const until = ends[n - enough];
-  // So short, scattered follow-ups that no time has enough of them: the whole of what was seen is all there is to show.
-  return from < until ? { from, until } : { from: starts[0], until: ends[n - 1] };
+  return ends[Math.max(0, ends.length - count)] ?? Number.NaN;
 }
 
 /** Members whose last observation is at or after each time, [T]. */
@@ -60,9 +61,9 @@ export function roundTimeStep(span: number): number {
   return 5 * power <= rough ? 5 * power : power;
 }
 
-/** The last round time not after `until`: the time that a name quotes. */
-export function lastRoundTime({ from, until }: FollowedWindow): number {
+/** The round times from the first not before `from` to the last not after `until`, and their step. */
+export function roundWindow({ from, until }: FollowedWindow): FollowedWindow & { readonly step: number } {
   const step = roundTimeStep(until - from);
-  const round = Number((Math.floor(until / step + 1e-9) * step).toPrecision(12));
-  return round > from ? round : until;
+  const round = (t: number) => Number((t * step).toPrecision(12));
+  return { from: round(Math.ceil(from / step - 1e-9)), until: round(Math.floor(until / step + 1e-9)), step };
 }

@@ -1,20 +1,23 @@
 /**
- * Letters and names of groups, by rule from their median courses. Letters run from the highest to the lowest last value.
- * A name says the shape of the course (shape.ts) in the marker's unit:
- *   stable near 96 · falls 8 a year to 45 by year 5 · stable to year 5, then falls · falls to 45 by year 2, then stable ·
- *   falls to 60 by year 3, then recovers to 85 · falls, faster from year 5, to 45 by year 10
- * and the same with "rises". A way back of at least half of what was lost is "back" ("recovers" where it is known which
- * side is better). Values are rounded to the leading digit of the noise at that value, rates to one digit more where
- * that leaves a single small digit. Two groups of one set never share a name: levels are added until names differ.
- * (docs/math/groups.md §5)
+ * Letters, names and summaries of groups, by rule from their median courses (docs/math/groups.md §5). Letters run from
+ * the highest to the lowest last value. A name says the shape of the course (shape.ts), a summary the numbers:
+ *   stable near 96 · 97 at year 0 to 95 at year 8          falls to 45 · 85 at year 0 to 45 at year 5, −8 a year
+ *   stable, then falls · 95 at year 0, 94 at year 5, 72 at year 9          falls, then recovers · falls, faster later
+ * and the same with "rises". "Recovers" (or "rises back" where it is not known which side is better) is a way back of at
+ * least half of what was lost. Every number is one of the course at the time named with it, rounded to the leading digit
+ * of the noise there; a rate is the change from end to end over the time between. Two groups of one set never share a
+ * name: levels are added until names differ.
  */
 import { applyTransform, type Transform, undoTransform } from "../../cohort/marker.ts";
 import { checkOption, DtmError } from "../../errors.ts";
 import { courseAt } from "./courses.ts";
 import { roundTimeStep } from "./followed.ts";
-import { type Piece, piecesOf } from "./shape.ts";
+import { type Piece, piecesOf, slopeOf } from "./shape.ts";
 
-/** The median course of a group, in the marker's own unit; times increase. */
+/**
+ * The median course of a group, in the marker's own unit, from one round time to another while half of the group is
+ * followed; times increase. A single time stands for a group that is hardly followed at all.
+ */
 export interface GroupCourse {
   readonly times: ArrayLike<number>;
   readonly values: ArrayLike<number>;
@@ -25,8 +28,6 @@ export interface NameOptions {
   readonly noise: number;
   /** Scale of the model. Default "identity". */
   readonly transform?: Transform;
-  /** Unit of the values; written after the first number. Default none. */
-  readonly unit?: string;
   /** Unit of the times, e.g. "year" or "years". Default unknown. */
   readonly timeUnit?: string;
   /** Which side is better, if that is known; only then does a name say "recovers". */
@@ -38,23 +39,26 @@ export interface GroupName {
   readonly group: number;
   readonly letter: string;
   readonly name: string;
+  /** The course in numbers: values at the ends and at the turn, and the rate of a course without one. */
+  readonly summary: string;
   /** The pieces the name was made from, on the scale of the model. */
   readonly pieces: readonly Piece[];
 }
 
 /**
- * Letter and name of each group, in the order of the letters.
+ * Letter, name and summary of each group, in the order of the letters.
  * @throws DtmError "shape", "option" or "transform-domain".
  */
 export function nameGroups(courses: readonly GroupCourse[], options: NameOptions): GroupName[] {
   const { noise } = options;
   checkOption(noise > 0, "nameGroups: noise", "a standard deviation above 0", noise, "Use the model's noise.");
   for (const [g, course] of courses.entries()) checkCourse(course, g);
-  const order = letterOrder(courses);
-  const drafts = order.map((group, rank) => {
-    const pieces = shapeOf(courses[group], options);
+  const drafts = letterOrder(courses).map((group, rank) => {
+    const course = courses[group];
+    const pieces = shapeOf(course, options);
     const letter = letterOf(rank);
-    return { group, letter, pieces, choices: phrasings(courses[group], pieces, letter, options), detail: 0 };
+    const summary = summarize(course, pieces, options);
+    return { group, letter, pieces, summary, choices: phrasings(course, pieces, letter, options), detail: 0 };
   });
   for (let clash = true; clash; ) {
     const count = new Map<string, number>();
@@ -63,7 +67,7 @@ export function nameGroups(courses: readonly GroupCourse[], options: NameOptions
     for (const draft of equal) draft.detail = Math.min(draft.detail + 1, draft.choices.length - 1);
     clash = equal.length > 0;
   }
-  return drafts.map(({ group, letter, pieces, choices, detail }) => ({ group, letter, name: choices[detail], pieces }));
+  return drafts.map(({ choices, detail, ...draft }) => ({ ...draft, name: choices[detail] }));
 }
 
 /** A, B, … Z, AA, AB, … */
@@ -85,7 +89,8 @@ function letterOrder(courses: readonly GroupCourse[]): number[] {
   });
 }
 
-function shapeOf({ times, values }: GroupCourse, { noise, transform = "identity", timeUnit = "" }: NameOptions) {
+/** The pieces of a course; none of a single time. */
+function shapeOf({ times, values }: GroupCourse, { noise, transform = "identity" }: NameOptions): Piece[] {
   const y = Float64Array.from(values, (v) => applyTransform(transform, v));
   const bad = y.findIndex((v) => !Number.isFinite(v));
   if (bad >= 0) {
@@ -94,80 +99,86 @@ function shapeOf({ times, values }: GroupCourse, { noise, transform = "identity"
       `nameGroups: expected values that ${transform} can take, received ${values[bad]}. Give values in the marker's unit.`,
     );
   }
-  return piecesOf(times, y, noise, singular(timeUnit));
+  return times.length === 1 ? [] : piecesOf(times, y, noise, roundTimeStep(times[times.length - 1] - times[0]));
 }
 
 /** Ways to say a course, each with more detail than the one before; the last holds the letter and is unique. */
 function phrasings(course: GroupCourse, pieces: readonly Piece[], letter: string, options: NameOptions): string[] {
   const plain = phrase(course, pieces, options, 0, false);
-  const levelled = phrase(course, pieces, options, 0, true);
   const ends = (digits: number) => {
-    const { value } = speaker(course, { ...options, unit: "" }, digits);
-    return `${plain} (from ${value(course.values[0])} to ${value(course.values[course.values.length - 1])})`;
+    const { value } = speaker(course, options, digits);
+    return `${plain} (${value(course.values[0])} to ${value(course.values[course.values.length - 1])})`;
   };
-  const exact = phrase(course, pieces, options, 1, true);
-  return [plain, levelled, exact, ends(0), ends(1), ends(2), `${plain} (${letter})`];
+  const levelled = [0, 1].map((digits) => phrase(course, pieces, options, digits, true));
+  return [plain, ...levelled, ends(0), ends(1), ends(2), `${plain} (${letter})`];
 }
 
-/** The sentence of the shape; `levelled` adds the last level where the short form leaves it out. */
+/** The words of the shape; `levelled` adds the last level where the short form leaves it out. */
 function phrase(
-  course: GroupCourse,
+  { times, values }: GroupCourse,
   pieces: readonly Piece[],
   options: NameOptions,
   digits: number,
   levelled: boolean,
 ): string {
-  const { value, rate, when } = speaker(course, options, digits);
-  const { times, values } = course;
-  const end = times.length - 1;
+  const { value } = speaker({ times, values }, options, digits);
+  const last = value(values[values.length - 1]);
+  const level = ({ low, high }: Piece) => value(original(0.5 * (low + high), options));
   const [a, b] = pieces;
+  if (a === undefined) return `near ${last}`;
   if (b === undefined) {
-    if (a.direction === "stable") return `stable near ${value(original(0.5 * (a.start + a.end), options))}`;
-    return `${a.direction} ${rate(a)} to ${value(values[end])} by ${when(times[end])}`;
-  }
-  if (a.direction === "stable") {
-    return `stable to ${when(a.to)}, then ${b.direction}${levelled ? ` to ${value(values[end])}` : ""}`;
+    if (a.direction === "stable") return `stable near ${level(a)}`;
+    if (a.direction !== "varies") return `${a.direction} to ${last}`;
+    return `varies between ${value(original(a.low, options))} and ${value(original(a.high, options))}`;
   }
   if (a.direction === b.direction) {
-    const pace = Math.abs(b.slope) > Math.abs(a.slope) ? "faster" : "more slowly";
-    return `${a.direction}, ${pace} from ${when(a.to)}, to ${value(values[end])} by ${when(times[end])}`;
+    const pace = Math.abs(slopeOf(b)) > Math.abs(slopeOf(a)) ? "faster" : "slower";
+    return `${a.direction}, ${pace} later${levelled ? `, to ${last}` : ""}`;
   }
-  const turn = `${a.direction} to ${value(courseAt(times, values, a.to))} by ${when(a.to)}`;
-  if (b.direction === "stable") return `${turn}, then stable`;
-  const back = Math.abs(b.end - b.start) >= 0.5 * Math.abs(a.end - a.start);
+  if (b.direction === "stable") return `${a.direction}, then stable${levelled ? ` near ${level(b)}` : ""}`;
+  const turns = a.direction !== "stable" && a.direction !== "varies" && b.direction !== "varies";
+  const back = turns && Math.abs(b.end - b.start) >= 0.5 * Math.abs(a.end - a.start);
   const improves = options.better === (b.direction === "rises" ? "high" : "low");
   const verb = back && improves ? "recovers" : back ? `${b.direction} back` : b.direction;
-  return `${turn}, then ${verb} to ${value(values[end])}`;
+  return `${a.direction}, then ${verb}${levelled ? ` to ${last}` : ""}`;
 }
 
-/** How this marker's values, rates and times are written; the unit follows the first number only. */
-function speaker(course: GroupCourse, options: NameOptions, digits: number) {
-  const { unit = "", transform = "identity" } = options;
+/** Values at the ends and at the turn; of a course that falls or rises without one its rate from end to end. */
+function summarize(course: GroupCourse, pieces: readonly Piece[], options: NameOptions): string {
+  const { value, rate, when } = speaker(course, options, 0);
+  const at = (t: number) => `${value(courseAt(course.times, course.values, t))} at ${when(t)}`;
+  const [a, b] = pieces;
+  if (a === undefined) {
+    const [time] = Array.from(course.times);
+    return `${value(course.values[0])} at ${when(time)}; fewer than half are followed longer`;
+  }
+  if (b !== undefined) return [a.from, a.to, b.to].map(at).join(", ");
+  const moves = a.direction === "falls" || a.direction === "rises";
+  return `${at(a.from)} to ${at(a.to)}${moves ? `, ${rate(a)}` : ""}`;
+}
+
+/** How this marker's values, rates and times are written. */
+function speaker({ times }: GroupCourse, options: NameOptions, digits: number) {
+  const { transform = "identity" } = options;
   const timeUnit = singular(options.timeUnit ?? "");
-  const { times } = course;
-  let said = unit === "";
-  const withUnit = (text: string) => {
-    if (said) return text;
-    said = true;
-    return unit === "%" ? `${text}%` : `${text} ${unit}`;
-  };
   const per = timeUnit === "" ? "per unit of time" : `${/^[aeio]|^hour/.test(timeUnit) ? "an" : "a"} ${timeUnit}`;
   const span = times[times.length - 1] - times[0];
-  const timeStep = roundTimeStep(span);
   return {
-    value: (v: number) => withUnit(showNumber(v, stepAt(v, options) / 10 ** digits)),
-    rate: ({ from, to, start, end, slope }: Piece) => {
+    value: (v: number) => showNumber(v, stepAt(v, options) / 10 ** digits),
+    rate: (piece: Piece) => {
+      const sign = piece.end < piece.start ? "−" : "+";
       if (transform === "log") {
-        const percent = 100 * Math.abs(Math.expm1(slope));
-        return `${showNumber(percent, percent < 5 ? 0.1 : 1)}% ${per}`;
+        const percent = 100 * Math.abs(Math.expm1(slopeOf(piece)));
+        return `${sign}${showNumber(percent, percent < 5 ? 0.1 : 1)}% ${per}`;
       }
-      const change = Math.abs(original(end, options) - original(start, options)) / (to - from);
-      const step = stepAt(original(end, options), options);
-      const shown = showNumber(change, change < 5 * step ? step / 10 : step);
-      // A change of a percentage is in points; "8% a year" would be a share of the value.
-      return `${unit === "%" ? `${shown} points` : withUnit(shown)} ${per}`;
+      const [start, end] = [original(piece.start, options), original(piece.end, options)];
+      const change = Math.abs(end - start) / (piece.to - piece.from);
+      const step = stepAt(end, options);
+      return `${sign}${showNumber(change, change < 5 * step ? step / 10 : step)} ${per}`;
     },
-    when: (t: number) => `${timeUnit === "" ? "time" : timeUnit} ${showNumber(t, timeStep)}`,
+    // A single time is not round.
+    when: (t: number) =>
+      `${timeUnit === "" ? "time" : timeUnit} ${showNumber(t, span > 0 ? roundTimeStep(span) : 0.01)}`,
   };
 }
 
@@ -204,14 +215,14 @@ function singular(unit: string): string {
 }
 
 function checkCourse({ times, values }: GroupCourse, g: number): void {
-  let ok = times.length >= 2 && times.length === values.length;
+  let ok = times.length >= 1 && times.length === values.length;
   for (let j = 0; ok && j < times.length; j++) {
     ok = Number.isFinite(times[j]) && Number.isFinite(values[j]) && (j === 0 || times[j] > times[j - 1]);
   }
   if (!ok) {
     throw new DtmError(
       "shape",
-      `nameGroups: expected at least two increasing times and as many finite values for group ${g}, ` +
+      `nameGroups: expected increasing times and as many finite values for group ${g}, ` +
         `received ${times.length} and ${values.length}. Sort the course by time and leave gaps out.`,
     );
   }

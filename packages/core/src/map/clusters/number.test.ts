@@ -4,8 +4,14 @@ import { chooseNumberOfGroups, type NumberOptions } from "./number.ts";
 
 /** As many groups as asked for, by courses, beside what the gap statistic says. */
 function choose(points: Float64Array, n: number, q: number, options: NumberOptions = {}, numGroups = 4) {
-  const evidence = [2, 3, 4, 5, 6].map((k) => ({ numGroups: k, difference: 3, smallest: 25, distinct: true }));
-  const courses = { numGroups, leastDifference: 2, leastSize: 20, evidence };
+  const evidence = [2, 3, 4, 5, 6].map((k) => ({
+    numGroups: k,
+    difference: 3,
+    smallest: 25,
+    distinct: true,
+    ownKinds: 0,
+  }));
+  const courses = { numGroups, numCut: numGroups, leastDifference: 2, leastSize: 20, leastBranch: 11, evidence };
   return chooseNumberOfGroups(points, n, q, { courses }, options);
 }
 

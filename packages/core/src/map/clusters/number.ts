@@ -181,7 +181,7 @@ function describeMixture(numGroups: number, tried: number, gapChoice: number): s
 }
 
 function describeCourses(courses: DistinctCourses, n: number, gapChoice: number, separated: boolean): string {
-  const { numGroups, leastDifference, leastSize, evidence } = courses;
+  const { numGroups, numCut, leastDifference, leastSize, leastBranch, evidence } = courses;
   const asked = `differ by ${leastDifference} sd of the noise, in level at some time or in change between two`;
   if (numGroups === 1) {
     return `One group: in no division do all median courses ${asked}, with ${leastSize} members or more each.`;
@@ -192,11 +192,15 @@ function describeCourses(courses: DistinctCourses, n: number, gapChoice: number,
       : separated
         ? `The gap statistic supports ${gapChoice} separate clusters.`
         : `The gap statistic supports ${gapChoice} separate clusters; the groups divide them further.`;
-  const last = evidence[evidence.length - 1].numGroups;
-  const { difference } = evidence[numGroups - 2];
+  const own = numGroups - numCut;
+  const branches = own === 1 ? "a branch" : `${own} branches`;
+  const kinds = `${branches} within, of ${leastBranch} or more, with a kind of course that no other group shows`;
+  if (numCut === 1) return `${numGroups} groups: everybody, and ${kinds}. ${gap}`;
+  const closest = evidence.find((e) => e.numGroups === numCut);
   return (
-    `${numGroups} groups, the most up to ${last} whose median courses all ${asked} (the closest two: ` +
-    `${difference.toFixed(1)} sd), each with ${leastSize} or more of the ${n} clustered. ${gap}`
+    `${numGroups} groups${own > 0 ? `: ${numCut}` : ""}, the most whose median courses all ${asked} (the closest two: ` +
+    `${closest?.difference.toFixed(1)} sd), each with ${leastSize} or more of the ${n} clustered` +
+    `${own > 0 ? `, and ${kinds}` : ""}. ${gap}`
   );
 }
 

@@ -48,13 +48,16 @@ export function partsOf(
   const least = LEAST_CHANGE * measurementSd(markerModel(model).noise);
   const numBranches = Math.min(MOST_PARTS, Math.floor(tree.numPoints / (2 * LEAST_FOLLOWED)));
   if (numBranches <= K) return [];
+  // A branch that reaches into two groups is a part of each.
   const branch = new Int32Array(placements.ids.length).fill(-1);
-  const groupOf = new Int32Array(numBranches);
+  const numbers = new Map<number, number>();
+  const groupOf: number[] = [];
   cutTree(tree, numBranches).forEach((b, k) => {
-    branch[clustered[k]] = b;
-    groupOf[b] = cut[k];
+    const key = b * K + cut[k];
+    if (!numbers.has(key)) numbers.set(key, groupOf.push(cut[k]) - 1);
+    branch[clustered[k]] = numbers.get(key)!;
   });
-  const courses = groupCourses(curves, times, branch, numBranches);
+  const courses = groupCourses(curves, times, branch, groupOf.length);
   return groups.map(({ median: whole }, g) =>
     courses
       .map((course, b) => ({ ...course, b }))
@@ -71,12 +74,15 @@ export function partsOf(
   );
 }
 
-/** When enough of the chosen individuals are followed: times of the courses, so that nobody's own last visit is told. */
+/**
+ * While the course of the chosen individuals is a finding: times of the courses, so that nobody's own last visit is told.
+ * Both ends are one time where half are not followed for longer.
+ */
 export function windowOf(placements: Placements, times: Float64Array, chosen: (i: number) => boolean): FollowedWindow {
   const of = (values: Float64Array) => values.filter((_, i) => chosen(i));
   const { from, until } = followedWindow(of(placements.firstTime), of(placements.lastTime));
   const inside = times.filter((t) => t >= from - 1e-9 && t <= until + 1e-9);
-  return inside.length > 1
-    ? { from: inside[0], until: inside[inside.length - 1] }
-    : { from: times[0], until: times[times.length - 1] };
+  if (inside.length > 0) return { from: inside[0], until: inside[inside.length - 1] };
+  const near = times.find((t) => t >= from) ?? times[times.length - 1];
+  return { from: near, until: near };
 }

@@ -1,86 +1,100 @@
 /**
- * The shape of a course in at most two straight pieces. On the scale of the model (so that noise has one size σ), with
- * trapezoid weights over the given times:
+ * The shape of a course in at most two pieces. On the scale of the model (so that noise has one size σ), with trapezoid
+ * weights over the given times:
  *   one line     y(t) ≈ a + b t;
  *   two pieces   y(t) ≈ a + b t + c (t − h)₊, h between 15% and 85% of the span, least squares over 71 places of h.
- * Two pieces are used where one line misses by more than 0.2σ (root mean square) and two miss by at most 0.7 of that.
- * A piece is level if its slope is under 0.6σ a year (a tenth of the span where the unit of time is unknown) and its
- * change under 1.5σ. Two pieces that say the same become one.   (docs/math/groups.md §5)
+ * Two pieces are used where one line misses by more than 0.2σ (root mean square) and two miss by at most 0.7 of that. The
+ * fit only finds the turn h, which is then moved to a round time; what is said of a piece is read off the course:
+ *   stable         max y − min y < σ within the piece;
+ *   falls, rises   |y(end) − y(start)| is at least half of max y − min y;
+ *   varies         else.
+ * Two pieces that say the same become one.   (docs/math/groups.md §5)
  */
 import { cholesky, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
+import { courseAt } from "./courses.ts";
 
-export type Direction = "stable" | "falls" | "rises";
+export type Direction = "stable" | "falls" | "rises" | "varies";
 
-/** A straight piece of a course; values and slope on the scale of the model. */
+/** A piece of a course, on the scale of the model: the course at its ends, and its lowest and highest value. */
 export interface Piece {
   readonly from: number;
   readonly to: number;
   readonly start: number;
   readonly end: number;
-  readonly slope: number;
+  readonly low: number;
+  readonly high: number;
   readonly direction: Direction;
 }
 
 /** One line describes a course that it misses by less than this, in sd of the noise; a median is that much smoother. */
 const LINE_MISSES = 0.2;
-/** A change of this many sd of the noise is spoken of; medians of many members show less, but it would say little. */
-export const LEAST_CHANGE = 1.5;
+/** A change of this many sd of the noise is spoken of: what one measurement can show. */
+export const LEAST_CHANGE = 1;
 
-/** Years in one unit of time, or undefined for a unit we do not know. */
-export function yearsPer(timeUnit: string): number | undefined {
-  const years: Readonly<Record<string, number>> = { year: 1, month: 1 / 12, week: 7 / 365.25, day: 1 / 365.25 };
-  return years[timeUnit];
-}
-
-/** One or two pieces that describe y at increasing times; `timeUnit` in the singular. */
-export function piecesOf(times: ArrayLike<number>, y: ArrayLike<number>, sigma: number, timeUnit: string): Piece[] {
+/** One or two pieces that describe y at increasing times; a turn is moved to a multiple of `step`. */
+export function piecesOf(times: ArrayLike<number>, y: ArrayLike<number>, sigma: number, step = 0): Piece[] {
   const first = times[0];
   const last = times[times.length - 1];
   const span = last - first;
-  const steepest = 0.6 * sigma * (yearsPer(timeUnit) ?? 10 / span);
-  const directionOf = (slope: number, length: number): Direction => {
-    if (Math.abs(slope) < steepest && Math.abs(slope) * length < LEAST_CHANGE * sigma) return "stable";
-    return slope < 0 ? "falls" : "rises";
-  };
+  const piece = (from: number, to: number) => pieceOf(times, y, sigma, from, to);
   const weights = trapezoidWeights(times);
-  const line = fitLine(times, y, weights, null);
-  const whole = pieceOf(line.at, first, last, directionOf);
-  if (line.rms <= LINE_MISSES * sigma || times.length < 4) return [whole];
+  const line = lineMisses(times, y, weights, null);
+  if (line <= LINE_MISSES * sigma || times.length < 4) return [piece(first, last)];
 
   let best = line;
   let hinge = first;
   for (let j = 0; j <= 70; j++) {
     const h = first + (0.15 + 0.01 * j) * span;
-    const fit = fitLine(times, y, weights, h);
-    if (fit.rms < best.rms) {
-      best = fit;
+    const misses = lineMisses(times, y, weights, h);
+    if (misses < best) {
+      best = misses;
       hinge = h;
     }
   }
-  if (best.rms > 0.7 * line.rms) return [whole];
-  const pieces = [pieceOf(best.at, first, hinge, directionOf), pieceOf(best.at, hinge, last, directionOf)];
-  const [a, b] = pieces;
-  if (a.direction !== b.direction) return pieces;
+  if (best > 0.7 * line) return [piece(first, last)];
+  const turn = step > 0 ? Number((Math.round(hinge / step) * step).toPrecision(12)) : hinge;
+  const [a, b] = [piece(first, turn), piece(turn, last)];
+  if (a.direction !== b.direction) return [a, b];
   // Equal directions are told apart only where one piece is twice as steep.
-  const ratio = Math.abs(b.slope) / Math.abs(a.slope);
-  const twice = ratio >= 2 || ratio <= 0.5;
-  return a.direction !== "stable" && twice ? pieces : [whole];
+  const ratio = Math.abs(slopeOf(b) / slopeOf(a));
+  const moves = a.direction === "falls" || a.direction === "rises";
+  return moves && (ratio >= 2 || ratio <= 0.5) ? [a, b] : [piece(first, last)];
 }
 
-function pieceOf(
-  at: (t: number) => number,
-  from: number,
-  to: number,
-  directionOf: (slope: number, length: number) => Direction,
-): Piece {
-  const start = at(from);
-  const end = at(to);
-  const slope = (end - start) / (to - from);
-  return { from, to, start, end, slope, direction: directionOf(slope, to - from) };
+/** Change per unit of time from end to end. */
+export function slopeOf({ from, to, start, end }: Piece): number {
+  return (end - start) / (to - from);
 }
 
-/** Weighted least squares of y on 1, t and, with a hinge h, (t − h)₊. */
-function fitLine(times: ArrayLike<number>, y: ArrayLike<number>, weights: Float64Array, hinge: number | null) {
+/**
+ * The kind of a course in words: one direction, two that differ ("falls rises"), or one with most of its change early or
+ * late: "falls late" is stable and then falls, or falls faster later.
+ */
+export function kindOf([a, b]: readonly Piece[]): string {
+  if (b === undefined) return a.direction;
+  const moves = ({ direction }: Piece) => direction === "falls" || direction === "rises";
+  if (a.direction === b.direction)
+    return `${a.direction} ${Math.abs(slopeOf(b)) > Math.abs(slopeOf(a)) ? "late" : "early"}`;
+  if (a.direction === "stable" && moves(b)) return `${b.direction} late`;
+  if (b.direction === "stable" && moves(a)) return `${a.direction} early`;
+  return `${a.direction} ${b.direction}`;
+}
+
+function pieceOf(times: ArrayLike<number>, y: ArrayLike<number>, sigma: number, from: number, to: number): Piece {
+  const [start, end] = [courseAt(times, y, from), courseAt(times, y, to)];
+  let [low, high] = [Math.min(start, end), Math.max(start, end)];
+  for (let j = 0; j < times.length; j++) {
+    if (times[j] < from || times[j] > to) continue;
+    low = Math.min(low, y[j]);
+    high = Math.max(high, y[j]);
+  }
+  const moves = 2 * Math.abs(end - start) >= high - low ? (end < start ? "falls" : "rises") : "varies";
+  const direction = high - low < LEAST_CHANGE * sigma ? "stable" : moves;
+  return { from, to, start, end, low, high, direction };
+}
+
+/** Root mean square by which least squares on 1, t and, with a hinge h, (t − h)₊ miss y. */
+function lineMisses(times: ArrayLike<number>, y: ArrayLike<number>, weights: Float64Array, hinge: number | null) {
   const p = hinge === null ? 2 : 3;
   const middle = 0.5 * (times[0] + times[times.length - 1]);
   const half = 0.5 * (times[times.length - 1] - times[0]);
@@ -97,15 +111,14 @@ function fitLine(times: ArrayLike<number>, y: ArrayLike<number>, weights: Float6
   // A hinge beyond the last but one time leaves no column of its own; a little ridge keeps the system solvable.
   for (let r = 0; r < p; r++) A[r * p + r] += 1e-10;
   solveCholeskyInPlace(cholesky(A, p), p, b);
-  const at = (t: number): number => {
-    const x = row(t);
-    let s = 0;
-    for (let r = 0; r < p; r++) s += b[r] * x[r];
-    return s;
-  };
   let squares = 0;
-  for (let j = 0; j < times.length; j++) squares += weights[j] * (y[j] - at(times[j])) ** 2;
-  return { at, rms: Math.sqrt(squares) };
+  for (let j = 0; j < times.length; j++) {
+    const x = row(times[j]);
+    let fitted = 0;
+    for (let r = 0; r < p; r++) fitted += b[r] * x[r];
+    squares += weights[j] * (y[j] - fitted) ** 2;
+  }
+  return Math.sqrt(squares);
 }
 
 /** Share of the span that each time stands for; they sum to one. */

@@ -14,12 +14,15 @@ export interface TreeTop {
 }
 
 /** Branches that are shown: more cannot be told apart in a drawing. */
-const NUM_LEAVES = 30;
+export const NUM_LEAVES = 30;
 
-/** The last merges of a tree, down to thirty branches, or one for each group; `labels` [n] are the groups of the points. */
-export function treeTop(tree: WardTree, labels: ArrayLike<number>, numGroups: number): TreeTop {
+/**
+ * The last merges of a tree, down to thirty branches, or one for each of the `numCut` groups that it is cut into; `labels`
+ * [n] are the groups of the points.
+ */
+export function treeTop(tree: WardTree, labels: ArrayLike<number>, numCut: number): TreeTop {
   const n = tree.numPoints;
-  const numLeaves = Math.min(n, Math.max(NUM_LEAVES, numGroups));
+  const numLeaves = Math.min(n, Math.max(NUM_LEAVES, numCut));
   const first = n - numLeaves; // The first merge that is shown.
   const { size, group } = describeNodes(tree, labels);
   // Left to right: the children of a shown merge are opened, all other nodes are leaves.
@@ -39,7 +42,7 @@ export function treeTop(tree: WardTree, labels: ArrayLike<number>, numGroups: nu
     number.set(n + t, numLeaves + merges.length);
     merges.push([a, b, tree.heights[t], size[n + t]]);
   }
-  return { leaves, merges, cut: cutHeight(tree, numGroups) };
+  return { leaves, merges, cut: cutHeight(tree, numCut) };
 }
 
 /** Points below every node, and their group; −1 where there are several. */

@@ -6,27 +6,19 @@ import {
   fitDtm,
   fitFpca,
   fitLmm,
+  groupPlaces,
   makeCohort,
-  markerModel,
-  placeIndividual,
   simulateCohort,
 } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
-import { designMatrix, modelMixture } from "@trajectory-maps/core/models";
 import { associate } from "../packages/core/src/associate/association.ts";
 import { compareModels } from "../packages/core/src/evaluate/compare.ts";
-import { groupCourses } from "../packages/core/src/map/clusters/courses.ts";
-import { distinctCourses } from "../packages/core/src/map/clusters/distinct.ts";
-import { nameGroups } from "../packages/core/src/map/clusters/names.ts";
-import { chooseNumberOfGroups } from "../packages/core/src/map/clusters/number.ts";
 import { stabilityOf } from "../packages/core/src/map/clusters/stability.ts";
-import { treeTop } from "../packages/core/src/map/clusters/tree-top.ts";
-import { cutTree, wardTree } from "../packages/core/src/map/clusters/ward.ts";
 import { createRandom } from "../packages/core/src/numeric/random.ts";
 import { fitCox } from "../packages/core/src/survival/cox.ts";
 import { kaplanMeierByGroup } from "../packages/core/src/survival/kaplan-meier.ts";
 import { logRank } from "../packages/core/src/survival/log-rank.ts";
-import { type Study, summarizeCohort } from "../packages/report/src/index.ts";
+import { type Study, studyGroups, summarizeCohort } from "../packages/report/src/index.ts";
 
 export interface SampleOptions {
   readonly marker?: "pfvc" | "tss";
@@ -34,7 +26,7 @@ export interface SampleOptions {
   readonly seed?: number;
   readonly folds?: number;
   readonly draws?: number;
-  /** Default by the gap statistic. */
+  /** Default by the rule. */
   readonly numGroups?: number;
   readonly kind?: "dtm" | "dtm-paper";
   /** Whether the map itself takes part in the cross-validation. Default true. */
@@ -76,58 +68,16 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     (_, i) => onlyMarker(cohort).times[onlyMarker(cohort).offsets[i + 1] - 1],
   );
 
-  // Groups: Ward on the places, courses from each member's own posterior.
-  const times = Float64Array.from({ length: 41 }, (_, k) => k / 4);
-  const mixture = modelMixture(model);
-  const d = markerModel(model).basis.numBasis;
-  const rows = designMatrix(markerModel(model).basis, times);
-  const curves = new Float64Array(m * times.length);
-  for (let i = 0; i < m; i++) {
-    const [from, to] = [onlyMarker(cohort).offsets[i], onlyMarker(cohort).offsets[i + 1]];
-    const history = {
-      times: onlyMarker(cohort).times.slice(from, to),
-      values: onlyMarker(cohort).values.slice(from, to),
-    };
-    const { posterior } = placeIndividual(model, history, { mixture });
-    // The expected coefficients alone: much cheaper than medians of the whole mixture.
-    for (let t = 0; t < times.length; t++) {
-      let v = 0;
-      for (let a = 0; a < d; a++) {
-        let w = markerModel(model).mean.coefficients[a];
-        for (let k = 0; k < posterior.weights.length; k++) w += posterior.weights[k] * posterior.means[k * d + a];
-        v += rows[t * d + a] * w;
-      }
-      curves[i * times.length + t] = v;
-    }
-  }
-  const whole = wardTree(placements.location, m, 2);
-  const noise = Math.sqrt(markerModel(model).noise.variance);
-  const distinct = distinctCourses(whole, curves, times, noise);
-  const chosenNumber = chooseNumberOfGroups(placements.location, m, 2, { courses: distinct }, { seed });
-  const number = { ...chosenNumber, numGroups: options.numGroups ?? chosenNumber.numGroups };
-  const labels = cutTree(whole, number.numGroups);
-  const tree = treeTop(whole, labels, number.numGroups);
-  const courses = groupCourses(curves, times, labels, number.numGroups);
-  const names = nameGroups(
-    courses.map((course) => ({ times, values: course.median })),
-    { noise, timeUnit: "year", better: marker === "pfvc" ? "high" : "low" },
-  );
+  const made = groupPlaces(model, placements, {
+    numGroups: options.numGroups ?? "auto",
+    seed,
+    better: marker === "pfvc" ? "high" : "low",
+  });
+  const { labels } = made;
   const random = createRandom(seed);
   const resamples = Array.from({ length: 5 }, () => labels.map((g) => (random.uniform() < 0.9 ? g : -1)));
-  const stability = stabilityOf(labels, resamples);
-  const groups: Study["groups"] = {
-    labels,
-    groups: names.map(({ group, letter, name }) => {
-      const { numMembers: size, median, lower, upper } = courses[group];
-      const last = lastTimes.filter((_, i) => labels[i] === group);
-      const followed = Array.from(times, (t) => last.filter((v) => v >= t).length);
-      const { pairsKept } = stability.groups[group];
-      return { group, letter, name, size, times, median, lower, upper, followed, pairsKept };
-    }),
-    number,
-    stability,
-    tree,
-  };
+  const number = groupPlaces(model, placements, { seed }).choice;
+  const groups = studyGroups(made, { number, stability: stabilityOf(labels, resamples) });
 
   const chosen = Object.entries(outcomes).map(([name, values]) => ({ name, labels: values }));
   const association = await associate({ model, placements, cohort, baselines, outcomes: chosen }, { draws, seed });
@@ -141,9 +91,10 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
   const survival = {
     event: "death",
     landmark: 2,
-    curves: kaplanMeierByGroup(followUp, labels, number.numGroups).map((curve, group) => ({ ...curve, group })),
-    logRank: logRank(followUp, labels, number.numGroups),
+    curves: kaplanMeierByGroup(followUp, labels, made.groups.length).map((curve, group) => ({ ...curve, group })),
+    logRank: logRank(followUp, labels, made.groups.length),
     cox: fitCox(followUp, placements.location, 2),
+    crossTable: made.groups.map((_, g) => made.groups.map((__, h) => (g === h ? 20 : 12))),
     leftOut: { unknown: 0, eventBefore: 12, censoredBefore: 3, noVisitBefore: 31 },
   };
 

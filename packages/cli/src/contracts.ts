@@ -74,6 +74,7 @@ const survival = z.looseObject({
   leftOut: z.looseObject({ unknown: count, eventBefore: count, censoredBefore: count, noVisitBefore: count }),
   groups: z.array(z.looseObject({ group: count, letter: text, name: text })),
   emptyGroups: z.array(z.looseObject({ group: count, letter: text, name: text })),
+  crossTable: z.array(z.array(count)),
   curves: z.array(
     z.looseObject({ group: count, times: z.array(number), survival: z.array(number), atRisk: z.array(number) }),
   ),
@@ -140,6 +141,7 @@ export const groupsContract = z.looseObject({
     z.looseObject({
       letter: text,
       name: text,
+      summary: text,
       size: count,
       pairsKept: maybe,
       times: z.array(number),
@@ -162,8 +164,16 @@ export const groupsContract = z.looseObject({
         z.looseObject({
           leastDifference: number,
           leastSize: count,
+          numCut: count,
+          leastBranch: count,
           evidence: z.array(
-            z.looseObject({ numGroups: count, difference: number, smallest: count, distinct: z.boolean() }),
+            z.looseObject({
+              numGroups: count,
+              difference: number,
+              smallest: count,
+              distinct: z.boolean(),
+              ownKinds: count,
+            }),
           ),
         }),
       ),

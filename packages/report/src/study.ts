@@ -50,7 +50,7 @@ export interface StudyOptions {
   readonly smallCell?: number;
   /** Whether places of single individuals are drawn ("places") or only counts per cell ("none", the default). */
   readonly individualLevel?: "none" | "places";
-  /** Time of the terrain under the groups; default the third quartile of the last visits, rounded. */
+  /** Time of the terrain under the groups; default the last round one to which a tenth of the individuals, and 11, are followed. */
   readonly terrainTime?: number;
   /** Spline coefficient of the second map, from 1. Default 2, as published. */
   readonly coefficient?: number;
@@ -98,6 +98,8 @@ export interface StudyGroup {
   readonly group: number;
   readonly letter: string;
   readonly name: string;
+  /** The course in numbers, under its name. */
+  readonly summary?: string;
   readonly size: number;
   /** Median and 10% to 90% fan over the members' expected courses, original scale, [T] each. */
   readonly times: Numbers;
@@ -106,7 +108,7 @@ export interface StudyGroup {
   readonly upper: Numbers;
   /** Members whose last visit is at or after each time, [T]. */
   readonly followed: Numbers;
-  /** Times between which enough members are under observation; worked out from `followed` where left out. */
+  /** From when enough members were observed, to when half are followed; worked out from `followed` where left out. */
   readonly from?: number;
   readonly until?: number;
   /** Branches of the tree within the group whose courses differ from it: how many were clustered, and the median of their expected courses, [T]. */
@@ -262,6 +264,8 @@ export interface StudySurvival {
   /** Time to the event against whole posteriors, from all values up to the end of follow-up. */
   readonly mapTest?: StudyTest & { readonly numIndividuals: number; readonly numEvents: number };
   readonly leftOut?: LandmarkSurvival["leftOut"];
+  /** Individuals by group at the landmark (rows) and group from all visits (columns), in the study's order. */
+  readonly crossTable?: readonly (readonly number[])[];
 }
 
 /** Where the numbers came from. */

@@ -70,12 +70,19 @@ export function studyGroups(made: Groups, facts: GroupFacts = {}): StudyGroups {
   const { number = made.choice, stability = null, names } = facts;
   return {
     labels,
-    groups: groups.map(({ letter, name, course, from, until, parts, followed }, group): StudyGroup => {
+    groups: groups.map(({ letter, name, summary, course, from, until, parts, followed }, group): StudyGroup => {
       const pairsKept = stability?.groups?.find((g) => g.group === group)?.pairsKept;
       const { numMembers: size, times, median, lower, upper } = course;
       const probability = meanProbability(membership, labels, group, groups.length);
       const all = { size, times, median, lower, upper, followed, from, until, parts, probability };
-      return { group, letter, name: names?.[group] ?? name, ...all, ...(pairsKept === undefined ? {} : { pairsKept }) };
+      return {
+        group,
+        letter,
+        name: names?.[group] ?? name,
+        summary,
+        ...all,
+        ...(pairsKept === undefined ? {} : { pairsKept }),
+      };
     }),
     method:
       `${method === "ward" ? "Ward's method on" : "A mixture of Gaussians fitted to"} the places of ` +

@@ -107,7 +107,7 @@ function drawUnsure(pen: Pen, surface: Surface): SVGElement[] {
   pattern.append(
     make(pen, "path", { d: `M0 0V${step}`, stroke: pen.tokens.ink3, "stroke-width": "0.012", fill: "none" }),
   );
-  const d = smoothRings(contourAt(surface.unsure!, 0.5).flat());
+  const d = smoothRings(contourAt(surface.unsure!.grid, 0.5).flat());
   return [pattern, make(pen, "path", { d, fill: `url(#${id})`, "fill-rule": "evenodd", "fill-opacity": 0.7 })];
 }
 

@@ -88,7 +88,14 @@ function terrainEntries(pen: Pen, scene: Scene): Entry[] {
     };
     return [text(low, x), ...bands, make(pen, "rect", frame), text(high, x + before + ramp + 6)];
   };
-  return [{ words: plain(words), width: before + ramp + 6 + textWidth(high, 12), draw, side: "right" }];
+  const ramps: Entry = { words: plain(words), width: before + ramp + 6 + textWidth(high, 12), draw, side: "right" };
+  if (surface.unsure === null || surface.unsure.grid.values.every((v) => !(v > 0.5))) return [ramps];
+  const hatch = (x: number, y: number) => {
+    const look = { fill: "none", stroke: pen.tokens.ink3, "stroke-width": 1 };
+    const d = `M${x} ${y}l5 -5M${x} ${y + 5}l10 -10M${x + 5} ${y + 5}l10 -10M${x + 10} ${y + 5}l5 -5`;
+    return [make(pen, "path", { d, ...look })];
+  };
+  return [{ words: surface.unsure.words, width: 16, draw: hatch, side: "left" }, ramps];
 }
 
 /** Fills the footer of the page. */

@@ -1,5 +1,6 @@
 /**
- * The card of the terrain lens: course with 90% band at a place, value at the last time, number of individuals near.
+ * The card of the terrain lens: course with 90% band at a place, dashed beyond what was seen of similar individuals, the last value
+ * that was, number of individuals near.
  * Elements are made once and only their attributes change while the pointer moves.
  */
 import { markerModel } from "@trajectory-maps/core";
@@ -53,7 +54,7 @@ export function lastValueWords(
 ): { when: string; value: string; band: string } | null {
   const { course } = reading;
   if (course === null) return null;
-  const k = course.times.length - 1;
+  const k = lastSeen(course.times, reading.seenTo);
   const word = timeWord(markerModel(scene.options.model).marker.timeUnit);
   const decimals = scene.decimals;
   const [lower, upper] = [course.lower[k], course.upper[k]];
@@ -63,6 +64,13 @@ export function lastValueWords(
     value: sizedValue(course.median[k], decimals),
     band: long ? `${sizedValue(lower, decimals)} to ${sizedValue(upper, decimals)}` : interval(lower, upper, decimals),
   };
+}
+
+/** Position of the last time not after what was seen. */
+function lastSeen(times: ArrayLike<number>, seenTo: number): number {
+  let k = times.length - 1;
+  while (k > 0 && times[k] > seenTo + 1e-9) k--;
+  return k;
 }
 
 /** The lens in one sentence, for the live region. */
@@ -92,7 +100,13 @@ export function lensCard(pen: Pen): LensCard {
   const axes = make(pen, "g", { "font-size": 10, fill: pen.tokens.ink3 });
   const band = make(pen, "path", { fill: pen.tokens.ink, "fill-opacity": 0.14 });
   const course = make(pen, "path", { fill: "none", stroke: pen.tokens.ink, "stroke-width": 1.8 });
-  chart.append(axes, band, course);
+  const later = make(pen, "path", {
+    fill: "none",
+    stroke: pen.tokens.ink,
+    "stroke-width": 1.2,
+    "stroke-dasharray": "2 3",
+  });
+  chart.append(axes, band, course, later);
   element.append(heading, who, chart, value, near);
   let scale: Scale | null = null;
   let scaleOf: unknown = null;
@@ -114,7 +128,7 @@ export function lensCard(pen: Pen): LensCard {
       if (words === null) {
         value.textContent = "Nobody in this cohort is placed near this point, so no course is shown.";
       } else {
-        drawCourse(scale, reading, course, band);
+        drawCourse(scale, reading, course, later, band);
         strong.textContent = words.value;
         value.replaceChildren(`${words.when}: `, strong, ` (90% ${words.band})`);
         near.textContent = nearWords(reading.numNear);
@@ -208,15 +222,28 @@ function drawAxes(pen: Pen, scale: Scale): SVGElement[] {
   return [...values, ...times, ...factor];
 }
 
-function drawCourse(scale: Scale, { course }: LensReading, line: SVGElement, band: SVGElement): void {
+function drawCourse(
+  scale: Scale,
+  { course, seenTo }: LensReading,
+  line: SVGElement,
+  later: SVGElement,
+  band: SVGElement,
+): void {
   if (course === null) return;
   const { times, median, lower, upper } = course;
-  const n = times.length;
   const x = (k: number) => scale.x(times[k]);
-  line.setAttribute(
+  const y = (k: number) => scale.y(median[k]);
+  const seen = lastSeen(times, seenTo);
+  line.setAttribute("d", linePath(seen + 1, x, y));
+  later.setAttribute(
     "d",
-    linePath(n, x, (k) => scale.y(median[k])),
+    linePath(
+      times.length - seen,
+      (k) => x(seen + k),
+      (k) => y(seen + k),
+    ),
   );
+  const n = seen + 1;
   const back = linePath(
     n,
     (k) => x(n - 1 - k),

@@ -11,6 +11,7 @@ import {
   type Decoder,
   makeDecoder,
 } from "@trajectory-maps/core/models";
+import { similarFollowedTo } from "@trajectory-maps/core/study";
 import {
   type Box,
   boxAround,
@@ -40,6 +41,8 @@ export interface Ground {
   readonly land: Land;
   readonly smallCurves: readonly SmallCurve[];
   readonly read: (shown: ArrayLike<number>) => Course;
+  /** Last time to which enough individuals like those at a shown place are followed. */
+  readonly seenTo: (shown: ArrayLike<number>) => number;
   /** Range of medians at the places of individuals, for the scale of the lens. */
   readonly range: readonly [number, number];
   readonly decimals: number;
@@ -74,10 +77,18 @@ export function groundOf(options: MapOptions): Ground {
   const box = viewBox(places, land, q === 1);
   const read = courseReader(decoder, courseTimes(model, COURSE_POINTS));
   const place = new Float64Array(q);
-  const curves = smallCurves(q, box, (x, y) => {
+  const seenTo = similarFollowedTo(placements);
+  const [first, last] = basisDomain(markerModel(model).basis);
+  const lifted = (x: number, y: number) => {
     plane.liftInto(x, y, place);
-    return read(place).median;
-  });
+    return place;
+  };
+  const curves = smallCurves(
+    q,
+    box,
+    (x, y) => read(lifted(x, y)).median,
+    (x, y) => (seenTo(lifted(x, y)) - first) / (last - first),
+  );
   return {
     decoder,
     plane,
@@ -87,9 +98,10 @@ export function groundOf(options: MapOptions): Ground {
     land,
     smallCurves: curves,
     read,
+    seenTo,
     range: rangeOnLand(box, land, plane, read),
     decimals: valueDecimals(decoder),
-    surfaceOf: surfaceMaker(decoder, plane, land, () => exactLand(land, places, visits, coast)).surface,
+    surfaceOf: surfaceMaker(decoder, plane, land, seenTo, () => exactLand(land, places, visits, coast)).surface,
   };
 }
 
@@ -216,6 +228,7 @@ export function readingAt(scene: Ground, x: number, y: number, individual: numbe
     y,
     onLand: ashore,
     course: ashore ? scene.read(place) : null,
+    seenTo: scene.seenTo(place),
     numNear: scene.index.countWithin(x, y, QUARTER),
     individual,
   };

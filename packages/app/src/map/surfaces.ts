@@ -43,7 +43,8 @@ export interface Surface {
   /** Colours when dots carry none. */
   readonly ramp: "sequential" | "diverging";
   readonly write: (level: number) => string;
-  readonly unsure: Grid | null;
+  /** Above 0.5 where the surface is not to be trusted, and why not. */
+  readonly unsure: { readonly grid: Grid; readonly words: string } | null;
 }
 
 /** Makes surfaces of one model over one box. */
@@ -59,8 +60,17 @@ const LINE_SIZES = [1e-2, 1e5] as const;
 /** Individuals within a quarter of a prior sd, per unit of density. */
 const QUARTER_DISC = Math.PI / 16;
 
-/** A maker of surfaces over the box of the land; nodes are decoded when first needed, `exact` gives the density of all. */
-export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: () => Land): SurfaceMaker {
+/**
+ * A maker of surfaces over the box of the land; nodes are decoded when first needed. `seenTo` says to when individuals like
+ * those at a place are followed, `exact` gives the density of all.
+ */
+export function surfaceMaker(
+  decoder: Decoder,
+  plane: Plane,
+  land: Land,
+  seenTo: (place: ArrayLike<number>) => number,
+  exact: () => Land,
+): SurfaceMaker {
   const { model, numBasis: d } = decoder;
   const { marker, basis } = markerModel(model);
   const { transform } = marker;
@@ -96,6 +106,20 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
     const w = means!;
     return { ...empty, values: Float64Array.from({ length: n }, (_, k) => f(w, k * d, k)) };
   };
+  let seen: Grid | null = null;
+  /** Where the time of a surface, [n] or one for all, is later than what was seen of similar individuals. */
+  const beyond = (time: number | Float64Array): Surface["unsure"] => {
+    const place = new Float64Array(plane.mapDimension);
+    seen ??= gridOf(box, 2 * step, (x, y) => {
+      plane.liftInto(x, y, place);
+      return seenTo(place);
+    });
+    const values = empty.values.map((_, k) => {
+      const at = typeof time === "number" ? time : time[k];
+      return 0.5 + (Math.min(at, last) - valueAt(seen!, ...nodeAt(empty, k))) / (last - first);
+    });
+    return { grid: { ...empty, values }, words: "beyond what was seen" };
+  };
   const made = (
     title: string,
     unit: string,
@@ -121,14 +145,17 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
       case "value": {
         const b = designMatrix(basis, [terrain.time]);
         const grid = over((w, at) => onScale(dot(b, 0, w, at, d)));
-        return made(`${marker.name} at ${year} ${shortTime(terrain.time)}`, marker.unit, grid, { digits: 0 });
+        return made(`${marker.name} at ${year} ${shortTime(terrain.time)}`, marker.unit, grid, {
+          digits: 0,
+          unsure: beyond(terrain.time),
+        });
       }
       case "slope": {
         const b = designMatrix(basis, [terrain.time]);
         const c = designMatrix(basis, [terrain.time], true);
         const grid = over((w, at) => undoSlope(transform, dot(b, 0, w, at, d)) * dot(c, 0, w, at, d));
         const title = `Change per ${year} at ${year} ${shortTime(terrain.time)}`;
-        return made(title, marker.unit, grid, { ramp: "diverging", digits: 0 });
+        return made(title, marker.unit, grid, { ramp: "diverging", digits: 0, unsure: beyond(terrain.time) });
       }
       case "coefficient": {
         const grid = over((w, at) => w[at + terrain.index]);
@@ -148,6 +175,7 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
         });
         return made(`Spread (sd) of the course at ${year} ${shortTime(terrain.time)}`, marker.unit, grid, {
           digits: 0,
+          unsure: beyond(terrain.time),
         });
       }
       case "crossing": {
@@ -155,7 +183,7 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
         const grid = crossingGrid(terrain.threshold, falling);
         const level = `${sizedValue(terrain.threshold, 2)}${marker.unit === "" ? "" : ` ${marker.unit}`}`;
         const title = `${capital(year)} of ${falling ? "falling below" : "rising above"} ${level}`;
-        return made(title, "", grid, { least: first, most: last, digits: 0 });
+        return made(title, "", grid, { least: first, most: last, digits: 0, unsure: beyond(grid.values) });
       }
       case "density": {
         const { density } = exact();
@@ -164,7 +192,8 @@ export function surfaceMaker(decoder: Decoder, plane: Plane, land: Land, exact: 
       }
       case "surface": {
         const { grid, scale = "value", unsure } = terrain;
-        const mask = unsure === undefined ? null : { ...grid, values: Float64Array.from(unsure) };
+        const mask =
+          unsure === undefined ? null : { grid: { ...grid, values: Float64Array.from(unsure) }, words: "uncertain" };
         const share = (level: number) => `${trimmed(100 * level, 0)}%`;
         return made(terrain.title, terrain.unit, grid, {
           unsure: mask,

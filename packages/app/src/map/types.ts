@@ -110,6 +110,8 @@ export interface LensReading extends MapPlace {
   /** Whether the place is on land; off it no course is told. */
   readonly onLand: boolean;
   readonly course: Course | null;
+  /** Last time to which enough similar individuals are followed; the course is dashed from there on. */
+  readonly seenTo: number;
   /** Individuals within a quarter of a prior sd. */
   readonly numNear: number;
   /** The individual under the pointer, or null. */

@@ -1,7 +1,7 @@
 /** What is shown: the view with its undo and its address, steps through people and time, the selection. */
 import { markerModel, numIndividuals } from "@trajectory-maps/core";
 import { basisDomain } from "@trajectory-maps/core/models";
-import { yearsPer } from "@trajectory-maps/core/study";
+import { lastShownTime, yearsPer } from "@trajectory-maps/core/study";
 import type { SelectMode } from "../map/types.ts";
 import { Held } from "./held.svelte.ts";
 import { type Step, type View, viewToFragment } from "./view.ts";
@@ -84,10 +84,22 @@ export class Showing extends Held {
     return basisDomain(markerModel(model).basis);
   }
 
-  /** Time of the terrain as it stands. */
+  /** Time of the terrain as it stands; at first the last one to which enough are followed. */
   get terrainTime(): number {
     const [first, last] = this.domain;
-    return Math.min(last, Math.max(first, this.view.terrainTime ?? last));
+    return Math.min(last, Math.max(first, this.view.terrainTime ?? this.#shownTime() ?? last));
+  }
+
+  #shown: { readonly lastTime: Float64Array; readonly time: number } | null = null;
+
+  /** Worked out once for a map: dragging asks often. */
+  #shownTime(): number | null {
+    const placements = this.fitted?.placements;
+    if (placements === undefined || placements.ids.length === 0) return null;
+    if (this.#shown?.lastTime !== placements.lastTime) {
+      this.#shown = { lastTime: placements.lastTime, time: lastShownTime(placements) };
+    }
+    return this.#shown.time;
   }
 
   /** Moves the terrain by so many years; by twentieths of the whole where the unit of time is unknown. */

@@ -103,9 +103,10 @@ export function groupsJson({ groups: found, stability }: StudiedGroups, seed: nu
   return {
     method: found.method,
     numGroups: found.groups.length,
-    groups: found.groups.map(({ letter, name, numMembers, course, from, until, parts }, k) => ({
+    groups: found.groups.map(({ letter, name, summary, numMembers, course, from, until, parts }, k) => ({
       letter,
       name,
+      summary,
       size: numMembers,
       pairsKept: stability?.groups.find(({ group }) => group === k)?.pairsKept ?? null,
       times: course.times,

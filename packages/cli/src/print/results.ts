@@ -1,6 +1,6 @@
 /** Comparison, groups, associations and survival as a biostatistician would like to read them in a terminal. */
 import type { Association, Comparison, Marker } from "@trajectory-maps/core";
-import { courseAt, type LandmarkSurvival } from "@trajectory-maps/core/study";
+import type { LandmarkSurvival } from "@trajectory-maps/core/study";
 import type { StudiedGroups } from "../commands/study-parts.ts";
 import { table } from "./table.ts";
 import { counted, percent, significant, whole, wrap } from "./words.ts";
@@ -65,16 +65,14 @@ export function groupsPage(
   marker: Marker,
 ): string {
   const total = groups.reduce((sum, { numMembers }) => sum + numMembers, 0);
-  const rows = groups.map(({ letter, name, numMembers, course, from, until }, k) => {
+  const rows = groups.map(({ letter, name, summary, numMembers, until }, k) => {
     const kept = stability?.groups.find(({ group }) => group === k)?.pairsKept;
-    // Within what is followed: beyond, a median is what the model expects of people no longer seen.
-    const medians = [from, (from + until) / 2, until].map((t) => significant(courseAt(course.times, course.median, t)));
     return [
       letter,
       name,
       whole(numMembers),
       percent(numMembers / total),
-      medians.join("  "),
+      summary,
       significant(Math.floor(10 * until + 1e-9) / 10),
       kept === undefined || Number.isNaN(kept) ? "" : percent(kept),
     ];
@@ -91,15 +89,22 @@ export function groupsPage(
     ...(choice === null ? [] : [line("", choice.sentence)]),
     "",
     table(
-      ["", "Name", "size", "share", "median", `followed to${unit && ` (${marker.timeUnit})`}`, "pairs kept"],
+      [
+        "",
+        "Name",
+        "size",
+        "share",
+        "median course",
+        `half followed to${unit && ` (${marker.timeUnit})`}`,
+        "pairs kept",
+      ],
       rows,
-      [1],
+      [1, 4],
     ),
     "",
     line(
       "",
-      "Median of the members' expected courses at the start, middle and end of the time in which they are followed: " +
-        "until a tenth of them, and at least 11, still are.",
+      "Names and numbers are of the median of the members' expected courses while at least half of them are followed.",
     ),
   ];
   if (stability !== null) {
@@ -177,7 +182,9 @@ function showMedian({ time, lower, upper }: LandmarkSurvival["curves"][number]["
 
 /** Survival after the landmark: groups, log-rank, Cox. */
 export function survivalPage(survival: LandmarkSurvival, timeUnit: string): string {
-  const { event, landmark, curves, groups, emptyGroups, logRank, cox, leftOut, numIndividuals, numEvents } = survival;
+  const { event, landmark, curves, groups, emptyGroups, crossTable, logRank, cox, leftOut, numIndividuals, numEvents } =
+    survival;
+  const all = [...groups, ...emptyGroups].sort((a, b) => a.group - b.group);
   const { mapTest } = survival;
   const unit = timeUnit && ` ${timeUnit}`;
   const rows = curves.map((curve, k) => [
@@ -212,6 +219,13 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
         `median [95% CI]${unit && `, ${timeUnit} since the landmark`}`,
       ],
       rows,
+    ),
+    "",
+    line("", "The groups are those at the landmark. Against the final ones, from all visits:"),
+    "",
+    table(
+      ["at the landmark", ...all.map(({ letter }) => `${letter} finally`)],
+      crossTable.map((row, early) => [all[early]?.letter ?? "", ...row.map(whole)]),
     ),
     ...(empty === "" ? [] : ["", line("", `Nobody is in ${empty} at the landmark.`)]),
     "",

@@ -30,6 +30,7 @@ export { type Direction, type Piece, piecesOf } from "../map/clusters/shape.ts";
 export type { Stability } from "../map/clusters/stability.ts";
 export { type RotatedComponent, rotatedComponents } from "../map/components.ts";
 export type { Group, GroupMethod, GroupOptions } from "../map/groups.ts";
+export { lastShownTime, similarFollowedTo } from "../map/support.ts";
 export { type StudyStabilityOptions, studyStability } from "../study/group-stability.ts";
 export {
   type LandmarkGroup,

@@ -35,6 +35,11 @@ export interface LandmarkSurvival {
   readonly groups: readonly LandmarkGroup[];
   /** Groups of the study that nobody joins at the landmark; they have no curve. */
   readonly emptyGroups: readonly LandmarkGroup[];
+  /**
+   * Individuals by group at the landmark (rows) and by group from all visits (columns), in the order of the study: how far
+   * the two differ. Only those in the analysis are counted.
+   */
+  readonly crossTable: readonly (readonly number[])[];
   /** One curve per group of `groups`. */
   readonly curves: readonly (KaplanMeier & { readonly group: number })[];
   /** Null with fewer than two groups. */
@@ -86,6 +91,12 @@ export async function landmarkSurvival(
     leftOut: after.leftOut,
     groups: all.filter(({ group }) => present.includes(group)),
     emptyGroups: all.filter(({ group }) => !present.includes(group)),
+    crossTable: all.map(({ group: early }) =>
+      all.map(
+        ({ group: final }) =>
+          after.individuals.filter((i, k) => labels[k] === early && groups.labels[i] === final).length,
+      ),
+    ),
     curves,
     logRank: present.length > 1 ? logRank(after, compact, present.length) : null,
     cox: fitCox(after, early.location, early.mapDimension),

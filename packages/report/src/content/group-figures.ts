@@ -12,7 +12,7 @@ import {
 } from "../figures/group-courses.ts";
 import { cell, fixed, interval, NONE } from "../numbers.ts";
 import { sharesOf, WITHHELD } from "../small-cells.ts";
-import { capital, midSentence, outcomeName } from "../words.ts";
+import { capital, midSentence, numberWord, outcomeName } from "../words.ts";
 import type { Context } from "./context.ts";
 import { shareCaution } from "./share-caution.ts";
 import { treeFigure } from "./tree-figure.ts";
@@ -33,7 +33,7 @@ export function groupFigures(context: Context): Figure[] {
       ...(notes === undefined ? [] : [outcomeName(context.mapOutcome?.name ?? "")]),
     ],
     rows: groups.map((group, rank) => [
-      `${group.letter} ${group.name}`,
+      `${group.letter} ${group.name}${group.summary === undefined ? "" : ` (${group.summary})`}`,
       ...times.map((t) => {
         const k = indexAt(group.times, t);
         const n = followedText(group, sizes[rank], t, smallCell);
@@ -71,22 +71,23 @@ export function groupFigures(context: Context): Figure[] {
     figures.push({
       key: "distinct-courses",
       title: "Groups with courses of their own",
-      caption: `How far apart the median courses of the two most similar groups are where they differ most. The number used is the largest at or above the line with ${courses.leastSize} or more members in each; crosses fail one of the two. Filled: the number used.`,
+      caption: `How far apart the median courses of the two most similar groups are where they differ most. The number used is the largest at or above the line with ${courses.leastSize} or more members in each; crosses fail one of the two. Filled: the number used${courses.numGroups > courses.numCut ? `; ${numberWord(courses.numGroups - courses.numCut)} more, of branches with a kind of course that no other group shows` : ""}.`,
       summary: courses.evidence
         .map((e) => `${e.numGroups} groups: ${fixed(e.difference, 1)} sd of the noise`)
         .join("; ")
-        .concat(`; ${number.numGroups} are used.`),
+        .concat(`; ${courses.numCut} are used, ${number.numGroups - courses.numCut} more are branches within them.`),
       table: {
-        columns: ["Groups", "difference, sd of the noise", "smallest group", "distinct"],
+        columns: ["Groups", "difference, sd of the noise", "smallest group", "distinct", "further kinds of course"],
         rows: courses.evidence.map((e) => [
           String(e.numGroups),
           fixed(e.difference, 2),
           cell(e.smallest, smallCell),
           e.distinct ? "yes" : "no",
+          String(e.ownKinds),
         ]),
       },
       width: 420,
-      draw: (canvas) => drawDistinct(courses, number.numGroups, canvas),
+      draw: (canvas) => drawDistinct(courses, courses.numCut, canvas),
     });
   }
   if (number !== undefined && number.evidence.length > 1) {
@@ -113,7 +114,7 @@ function courseCaption({ groups, smallCell }: Context, values: string): string {
   const parts = groups.some((group) => shownParts(group, smallCell).length > 0)
     ? ` Thin lines: medians of parts of the group, branches of its tree with ${fewest} individuals or more, whose courses differ from it.`
     : "";
-  return `${values}. Line: median of the members' expected courses; band: their 10th to 90th percentile. It is solid while a tenth of the members, and at least ${Math.max(11, fewest)}, are still followed, dashed beyond, and ends where fewer than ${fewest} are.${parts} n: members still followed${smallCell > 1 ? ", rounded to fives" : ""}.`;
+  return `${values}. Line: median of the members' expected courses; band: their 10th to 90th percentile. It is solid, and named, while half of the members are still followed, dashed beyond, and ends where fewer than a tenth or fewer than ${fewest} are.${parts} n: members still followed${smallCell > 1 ? ", rounded to fives" : ""}.`;
 }
 
 /** Share with the map's outcome in each group; bounds in place of shares that would give a small count away. */

@@ -14,13 +14,14 @@ export function treeFigure({ study, groups, smallCell }: Context): Figure | unde
   if (tree === undefined || tree.merges.length === 0) return undefined;
   const { merges, leaves } = tree;
   const last = merges.slice(-LISTED).reverse();
+  const within = groups.length - 1 - merges.filter(([, , height]) => height > tree.cut).length;
   return {
     key: "tree",
     title: "Tree of merges",
-    caption: `The closest two branches merge first (Ward); the last ${leaves.length} branches are shown. Discs: individuals in a branch; letters: its group. A cut through long branches separates; one through short branches divides a continuum.`,
+    caption: `The closest two branches merge first (Ward); the last ${leaves.length} branches are shown. Discs: individuals in a branch; letters: its group${within > 0 ? "; a letter that comes again beyond another is a group from which a branch was taken" : ""}. A cut through long branches separates; one through short branches divides a continuum.`,
     summary: `The last merge, of two branches into one, is at height ${significant(merges[merges.length - 1][2])}. ${
       groups.length > 1
-        ? `Cut at height ${significant(tree.cut)}, the tree gives ${numberWord(groups.length)} groups.`
+        ? `Cut at height ${significant(tree.cut)}${within > 0 ? `, with ${numberWord(within)} more of the branches below` : ""}, the tree gives ${numberWord(groups.length)} groups.`
         : "The tree is not cut."
     }`,
     table: {

@@ -1,7 +1,8 @@
 /**
  * Courses of the groups as small multiples on one scale (Figure 1 A of the paper): median, 10% to 90% fan over the
- * members, thin medians of the branches within, and the number followed below the axis. The median is solid while enough
- * members are followed (core's `enoughFollowed`), dashed from there on, and ends where too few for any statement are.
+ * members, thin medians of the branches within, and the number followed below the axis. The median is solid while half of
+ * the members are followed, which is what the name above it speaks of, dashed from there on, and ends where fewer than a
+ * tenth are (core's `enoughFollowed`), or too few for any statement.
  */
 import * as Plot from "@observablehq/plot";
 import type { Marker } from "@trajectory-maps/core";
@@ -46,15 +47,16 @@ export const fewestFollowed = (smallCell: number) => Math.max(5, smallCell);
 
 /** How many of the times are drawn: up to the last one with enough members followed. */
 export function shownLength(group: StudyGroup, smallCell: number): number {
+  const enough = Math.max(enoughFollowed(group.size), fewestFollowed(smallCell));
   let n = group.times.length;
-  while (n > 0 && group.followed[n - 1] < fewestFollowed(smallCell)) n--;
+  while (n > 0 && group.followed[n - 1] < enough) n--;
   return n;
 }
 
 /** Positions of the first and last time between which the course is a finding; the last is below the first if nowhere. */
 export function solidRange(group: StudyGroup, smallCell: number): readonly [number, number] {
   const shown = shownLength(group, smallCell);
-  const enough = Math.max(enoughFollowed(group.size), fewestFollowed(smallCell));
+  const enough = Math.max(Math.ceil(group.size / 2), fewestFollowed(smallCell));
   let last = shown - 1;
   while (
     last >= 0 &&
@@ -99,7 +101,8 @@ export function drawGroupCourses(data: GroupCourses, canvas: Canvas): SVGSVGElem
   const height = 168;
   // Names too long for their line take two, in all panels, so that plots stand in rows.
   const titles = data.groups.map((group, rank) => titleLines(group, data.sizes[rank], panelWidth));
-  const titleHeight = titles.some((lines) => lines.length > 1) ? 40 : 24;
+  const nameHeight = titles.some((lines) => lines.length > 1) ? 40 : 24;
+  const titleHeight = nameHeight + (data.groups.some(({ summary }) => summary !== undefined) ? 16 : 0);
   const panelHeight = titleHeight + 2 + height + 24 + (data.notes === undefined ? 0 : 20) + 22;
   const root = makeRoot(pen, 10);
   const y = sharedAxis(data);
@@ -143,6 +146,10 @@ function drawPanel(
   lines.forEach((line, k) => {
     panel.append(label(pen, line, 27, 15 + 16 * k, { "font-size": size, "font-weight": 600, fill: tokens.ink }));
   });
+  if (group.summary !== undefined) {
+    const words = fitText(group.summary, 12, pen.width - 27);
+    panel.append(label(pen, words, 27, top - 9, { "font-size": 12, fill: tokens.ink2 }));
+  }
   panel.append(
     label(pen, `${data.sizes[rank]} individuals`, pen.width, 15, {
       "font-size": 12,

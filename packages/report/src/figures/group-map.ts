@@ -8,7 +8,7 @@ import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
 import { badge } from "./badge.ts";
 import { densityNote, dotOpacity, dotRadius, drawnInFigure, RING_RADIUS } from "./density.ts";
-import { dotKey, drawKey, hollowKey } from "./key.ts";
+import { dotKey, drawKey, hatchKey, hollowKey } from "./key.ts";
 import { levelRings } from "./land.ts";
 import { drawLineLabels, placeLineLabels, type Spot } from "./line-labels.ts";
 import {
@@ -28,6 +28,7 @@ import {
 import type { MapData } from "./map-data.ts";
 import { CARD, drawScaleBar, drawSmallCurves, smallCurveNote } from "./map-frame.ts";
 import { drawPills, pillBoxes, placePills } from "./pills.ts";
+import { hatchPattern } from "./share.ts";
 import { type Canvas, type FigurePen, fitText, label, make, makeRoot, type Pen, penOf } from "./svg.ts";
 
 /** Room for the column of small curves. */
@@ -42,8 +43,12 @@ export function drawGroupMap(map: MapData, canvas: Canvas): SVGSVGElement {
   const { value } = map;
   const ink = pen.tokens.ink2;
   const lines = levelRings(value.grid, value.levels);
+  const beyond = value.beyond === undefined ? [] : levelRings(value.beyond, [0]);
+  const hatched = beyond.some((rings) => rings.length > 0);
+  if (hatched) root.append(hatchPattern(pen));
   root.append(
     drawBands(pen, layout, lines, pen.tokens.land, clip),
+    ...(hatched ? [drawBands(pen, layout, beyond, ["none", `url(#${pen.id("hatch")})`], clip)] : []),
     drawLines(pen, layout, lines, clip, pen.tokens.iso),
   );
   root.append(drawCentre(pen, layout), drawCoast(pen, layout, map.land));
@@ -72,6 +77,11 @@ export function drawGroupMap(map: MapData, canvas: Canvas): SVGSVGElement {
           dotKey(pen, "one visit", { fill: "none", stroke: ink }),
         ])
       : drawKey(pen, root, y, [hollowKey(pen, `fewer than ${map.smallCell} individuals`)], { left: used + 12 });
+    if (hatched) {
+      y = drawKey(pen, root, y + 20, [
+        hatchKey(pen, "beyond what was seen: too few similar individuals followed so long"),
+      ]);
+    }
     if (some) {
       y += 20;
       drawDensityLegend(pen, root, y, densityNote(drawn.length, map.sd.length));

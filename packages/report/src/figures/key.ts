@@ -45,6 +45,12 @@ export function lineKey(pen: Pen, words: string, look: Attributes): KeyEntry {
   return { words, width: 22, draw: (x, y) => make(pen, "path", { d: d(x, y), fill: "none", ...look }) };
 }
 
+/** A hatched box, in a figure that has the pattern of doubt. */
+export function hatchKey(pen: Pen, words: string): KeyEntry {
+  const look = { width: 18, height: 12, fill: `url(#${pen.id("hatch")})`, stroke: pen.tokens.line2 };
+  return { words, width: 18, draw: (x, y) => make(pen, "rect", { x, y: y - 6, ...look }) };
+}
+
 /** A hollow dot: too few to be counted, or without the outcome. */
 export function hollowKey(pen: Pen, words: string): KeyEntry {
   return dotKey(pen, words, { r: 2.6, fill: "none", stroke: pen.tokens.ink3 });

@@ -2,6 +2,7 @@
 import { markerModel } from "@trajectory-maps/core";
 import type { Transform } from "@trajectory-maps/core/ingest";
 import { courseReader, makeDecoder, measurementSd, placeSds } from "@trajectory-maps/core/models";
+import { lastShownTime, similarFollowedTo } from "@trajectory-maps/core/study";
 import { scaleLinear } from "d3-scale";
 import { decimalsFor } from "../numbers.ts";
 import type { Numbers, Study, StudyGroup } from "../study.ts";
@@ -26,6 +27,8 @@ export interface Terrain {
   readonly grid: Grid;
   readonly levels: readonly number[];
   readonly decimals: number;
+  /** Above 0 where too few similar individuals are followed to the time of the surface. */
+  readonly beyond?: Grid;
 }
 
 export interface MapData {
@@ -76,9 +79,11 @@ export function prepareMap(study: Study): MapData | undefined {
   const at = (x: number, y: number) => [x, y, 0].slice(0, q);
   const { marker } = markerModel(model);
   const unitOfTime = marker.timeUnit.replace(/s$/, "") || "time";
-  const time = options.terrainTime ?? roundTime(cohort.lastTimeQuartiles[2], cohort.lastTime - cohort.firstTime);
+  const time = options.terrainTime ?? lastShownTime(placements);
   const readValue = courseReader(decoder, Float64Array.of(time));
   const valueGrid = gridOf(box, TERRAIN_STEP, (x, y) => readValue(at(x, y)).median[0]);
+  const seenTo = similarFollowedTo(placements);
+  const beyond = gridOf(box, 2 * TERRAIN_STEP, (x, y) => time - seenTo(at(x, y)));
   const k = Math.min(options.coefficient ?? 2, markerModel(model).basis.numBasis) - 1;
   const w = new Float64Array(markerModel(model).basis.numBasis);
   const coefficientGrid = gridOf(box, TERRAIN_STEP, (x, y) => {
@@ -91,7 +96,8 @@ export function prepareMap(study: Study): MapData | undefined {
     (_, j) => cohort.firstTime + (span * j) / (CURVE_POINTS - 1),
   );
   const read = courseReader(decoder, times);
-  const curves = smallCurves(q, box, (x, y) => read(at(x, y)).median);
+  const seenShare = (x: number, y: number) => (seenTo(at(x, y)) - cohort.firstTime) / span;
+  const curves = smallCurves(q, box, (x, y) => read(at(x, y)).median, seenShare);
   const noise = measurementSd(markerModel(model).noise);
   return {
     places,
@@ -106,6 +112,7 @@ export function prepareMap(study: Study): MapData | undefined {
       grid: valueGrid,
       levels: levelsOn(valueGrid, land, marker.transform),
       decimals: marker.transform === "identity" ? Math.max(0, decimalsFor(noise) - 1) : 1,
+      beyond,
     },
     coefficient: {
       title: `Spline coefficient ${k + 1} of ${markerModel(model).basis.numBasis}`,
@@ -149,10 +156,4 @@ export function levelsOn(grid: Grid, land: Land, transform: Transform): number[]
     .domain([low, high])
     .ticks(8)
     .filter((level) => level > low && level < high);
-}
-
-/** A whole number, or a round share of short spans. */
-function roundTime(time: number, span: number): number {
-  const unit = span >= 4 ? 1 : 10 ** Math.floor(Math.log10(Math.max(span, 1e-9)));
-  return Math.round(time / unit) * unit;
 }

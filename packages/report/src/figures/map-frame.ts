@@ -11,6 +11,8 @@ export interface SmallCurve {
   readonly at: number;
   /** Values at equally spaced times, on the marker's own scale. */
   readonly values: Numbers;
+  /** Share of the time in which enough similar individuals are followed; the rest is dashed. */
+  readonly seen: number;
 }
 
 /** Places on the centre lines whose courses are drawn small. */
@@ -28,12 +30,17 @@ const BARS: readonly (readonly [number, string])[] = [
 ];
 
 /** The courses at the marks inside the box; a strip has one centre line. */
-export function smallCurves(mapDimension: number, box: Box, courseAt: (x: number, y: number) => Numbers): SmallCurve[] {
+export function smallCurves(
+  mapDimension: number,
+  box: Box,
+  courseAt: (x: number, y: number) => Numbers,
+  seenShare: (x: number, y: number) => number,
+): SmallCurve[] {
   const across = MARKS.filter((at) => at >= box.x0 && at <= box.x1);
   const upwards = mapDimension === 1 ? [] : MARKS.filter((at) => at >= box.y0 && at <= box.y1);
   return [
-    ...across.map((at): SmallCurve => ({ axis: "x", at, values: courseAt(at, 0) })),
-    ...upwards.map((at): SmallCurve => ({ axis: "y", at, values: courseAt(0, at) })),
+    ...across.map((at): SmallCurve => ({ axis: "x", at, values: courseAt(at, 0), seen: seenShare(at, 0) })),
+    ...upwards.map((at): SmallCurve => ({ axis: "y", at, values: courseAt(0, at), seen: seenShare(0, at) })),
   ];
 }
 
@@ -66,7 +73,12 @@ export function drawSmallCurves(
     });
     const card = { x: left, y: top, width, height, rx: 4, fill: pen.tokens.surface, stroke: pen.tokens.line };
     const line = { fill: "none", stroke: pen.tokens.ink, "stroke-width": 1.5, "stroke-linejoin": "round" };
-    group.append(make(pen, "rect", card), make(pen, "path", { d: pathOf(points), ...line }));
+    const seen = Math.max(0, Math.min(last, Math.round(curve.seen * last)));
+    group.append(
+      make(pen, "rect", card),
+      make(pen, "path", { d: pathOf(points.slice(0, seen + 1)), ...line }),
+      make(pen, "path", { d: pathOf(points.slice(seen)), ...line, "stroke-width": 1.1, "stroke-dasharray": "1.5 2" }),
+    );
   });
   return group;
 }
@@ -74,7 +86,7 @@ export function drawSmallCurves(
 /** What the small curves are, in words under them. */
 export function smallCurveNote(mapDimension: number, transform: Transform): string {
   const lines = mapDimension === 1 ? "the centre line" : "the two centre lines";
-  return `Small curves: the course along ${lines}${transform === "log" ? ", log scale" : ""}.`;
+  return `Small curves: the course along ${lines}${transform === "log" ? ", log scale" : ""}; dashed beyond what was seen.`;
 }
 
 /** Length in px and words of a scale bar: one prior sd, or the largest round part of it that fits into the map. */

@@ -6,7 +6,7 @@
  */
 import { percent, wilson } from "../numbers.ts";
 import type { Numbers } from "../study.ts";
-import { drawKey, type KeyEntry } from "./key.ts";
+import { drawKey, hatchKey, type KeyEntry } from "./key.ts";
 import { type Box, type Grid, type Land, levelRings, smoothPlaces } from "./land.ts";
 import { drawLineLabels, placeLineLabels } from "./line-labels.ts";
 import { drawBands, drawCoast, drawLines, drawRamp, type MapLayout } from "./map-base.ts";
@@ -122,10 +122,7 @@ export function drawShareLegend(
   if (levels.length === 0) return drawKey(pen, root, top, more);
   const ends = [`under ${percent(levels[0])}`, `over ${percent(levels[levels.length - 1])}`] as const;
   const left = drawRamp(pen, root, 0, top, "share with the outcome", levels, shareRamp(pen, levels), ends) + 12;
-  const look = { width: 18, height: 12, fill: `url(#${pen.id("hatch")})`, stroke: pen.tokens.line2 };
-  const draw = (x: number, y: number) => make(pen, "rect", { x, y: y - 6, ...look });
-  const doubt = { words: "95% interval wider than ±20 points", width: 18, draw };
-  return drawKey(pen, root, top, [doubt, ...more], { left });
+  return drawKey(pen, root, top, [hatchKey(pen, "95% interval wider than ±20 points"), ...more], { left });
 }
 
 /** Title and note above a panel. */

@@ -146,6 +146,17 @@ function checkTable(
 <tbody>${rows}${visits.length > 0 && html`<tr class="sech"><th scope="rowgroup" colspan="5">Do visits follow the course?</th></tr>${visits}`}</tbody></table>`;
 }
 
+/** Groups at the landmark against the groups of the study, which know all visits. */
+function crossTable({ study: { survival }, groups, smallCell }: PageContext) {
+  const table = survival?.crossTable;
+  if (table === undefined || table.length !== groups.length || groups.length < 2) return false;
+  const rows = table.map(
+    (row, early) =>
+      html`<tr><th scope="row">${groups[early].letter} at the landmark</th>${row.map((n) => html`<td>${rough(n, smallCell)}</td>`)}</tr>`,
+  );
+  return html`<h3>Groups at the landmark are not the final ones</h3><p class="sub" style="font-size:14px">Here a group is where the visits up to the landmark place an individual. With all visits many stand elsewhere:</p><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Groups at the landmark and final groups"><table><caption class="hide">Individuals by group at the landmark and by group from all visits</caption><thead><tr><th scope="col">Individuals</th>${groups.map(({ letter }) => html`<th scope="col">${letter} finally</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
 export function survivalSection(context: PageContext): Section | undefined {
   const { survival } = context.study;
   const figure = figureHtml(context, "survival");
@@ -171,6 +182,7 @@ export function survivalSection(context: PageContext): Section | undefined {
   const body = html`<p class="sub">Each place uses the individual's visits up to ${timeWord} ${significant(survival.landmark)} only (the landmark), and time runs from there. The map and the regions of its groups were fitted on all visits, later ones included, so this shows a relation within the cohort, not how well new individuals would be predicted.${out}</p>
 <div class="two lead">${figure}<div>
 ${mapTest !== undefined && html`<h3 style="margin-top:0">Does the time go with the place?</h3><p class="sub" style="font-size:14px">Score test on whole posteriors, from all values up to each one's end of follow-up: p ${pValue(mapTest.p, mapTest.draws)} (${rough(mapTest.numEvents, smallCell)} events among ${rough(mapTest.numIndividuals, smallCell)} individuals).</p>`}
+${crossTable(context)}
 ${logRank !== undefined && html`<h3>Do the groups differ?</h3><p class="sub" style="font-size:14px">Log-rank test: χ² ${fixed(logRank.statistic, 1)} on ${counted(logRank.degrees, "degree")} of freedom, p ${pValue(logRank.pValue)}.</p>`}
 ${
   cox !== undefined &&

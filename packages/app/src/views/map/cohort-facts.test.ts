@@ -6,7 +6,6 @@ import {
   followedUntil,
   medianOf,
   mostSimilar,
-  observedUntil,
   rateOf,
   ratesByGroup,
   sampleOf,
@@ -65,10 +64,9 @@ describe("rates", () => {
 });
 
 describe("courses of a selection", () => {
-  it("end where too few are followed: half of a small selection, or as many as asked for", () => {
+  it("end where too few are followed: half of a small selection", () => {
     const last = Float64Array.of(9, 8, 7, 6, 5, 4);
     expect(followedUntil(last, [0, 1, 2, 3, 4, 5])).toBe(7);
-    expect(followedUntil(last, [0, 1, 2, 3, 4, 5], 5)).toBe(5);
     expect(followedUntil(last, [0, 1])).toBe(9);
     expect(followedAt(last, [0, 1, 2, 5], [0, 5, 8, 10])).toEqual([4, 3, 2, 0]);
   });
@@ -80,10 +78,6 @@ describe("likeness", () => {
   it("is nearness of places among the well observed, without oneself", () => {
     expect(mostSimilar(placements, [1], 3)).toEqual([2, 0, 4]);
     expect(mostSimilar(placements, [1], -1, 1)).toEqual([2]);
-  });
-
-  it("ends at the fifth latest visit of the neighbours", () => {
-    expect(observedUntil(placements, [1], -1)).toBe(1);
   });
 
   it("ranks the fit per visit among individuals with about as many visits", () => {

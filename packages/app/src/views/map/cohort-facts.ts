@@ -1,15 +1,11 @@
 /** Facts about individuals and selections of them, from placements and expected courses. Nothing here draws. */
 import type { Placements } from "@trajectory-maps/core";
 import type { Outcome } from "@trajectory-maps/core/ingest";
-import { enoughFollowed } from "@trajectory-maps/core/study";
+import { followedTo } from "@trajectory-maps/core/study";
 import { wilson } from "@trajectory-maps/report";
 
 /** Visits an individual needs to be shown as similar. */
 export const SIMILAR_VISITS = 5;
-const NEIGHBOURS = 30;
-/** Individuals alike who must still be observed for a forecast to be called supported. */
-const LEAST_SEEN = 5;
-const NEAR = 0.5;
 const MISSING = 255;
 
 /** Cases among the individuals whose outcome is known, with Wilson's 95% interval. */
@@ -49,14 +45,9 @@ export function ratesByGroup(outcome: Outcome, labels: ArrayLike<number>, numGro
   return cases.map((k, g) => rate(k, known[g]));
 }
 
-/** Last time at which at least `least` of the members are still followed: by default as many as a group's course needs. */
-export function followedUntil(
-  lastTimes: Float64Array,
-  members: ArrayLike<number>,
-  least = enoughFollowed(members.length),
-): number {
-  const ends = Float64Array.from({ length: members.length }, (_, k) => lastTimes[members[k]]).sort();
-  return ends[Math.max(0, ends.length - least)] ?? Number.NaN;
+/** Last time to which enough of the members are still followed. */
+export function followedUntil(lastTimes: Float64Array, members: ArrayLike<number>): number {
+  return followedTo(Float64Array.from(members, (i) => lastTimes[i]));
 }
 
 /** How many of the members are followed at each time. */
@@ -112,24 +103,6 @@ export function nearestTo(
 /** The individuals most similar to one: near places, well observed. */
 export function mostSimilar(placements: Placements, location: ArrayLike<number>, self: number, count = 4): number[] {
   return nearestTo(placements, location, count, (i) => i !== self && placements.numObservations[i] >= SIMILAR_VISITS);
-}
-
-/**
- * Last time at which five individuals like this were still observed: those within half a prior sd of the place, and the
- * thirty nearest where fewer are that near.
- */
-export function observedUntil(placements: Placements, location: ArrayLike<number>, self: number): number {
-  const { mapDimension: q, location: places, numObservations } = placements;
-  const others = (i: number) => i !== self && numObservations[i] > 1;
-  const close = (i: number) => {
-    let square = 0;
-    for (let c = 0; c < q; c++) square += (places[i * q + c] - location[c]) ** 2;
-    return square <= NEAR * NEAR;
-  };
-  const near: number[] = [];
-  for (let i = 0; i < numObservations.length; i++) if (others(i) && close(i)) near.push(i);
-  const used = near.length >= NEIGHBOURS ? near : nearestTo(placements, location, NEIGHBOURS, others);
-  return followedUntil(placements.lastTime, used, LEAST_SEEN);
 }
 
 /** Classes of visit counts: 1, 2–3, 4–7, 8 and more. */

@@ -12,7 +12,7 @@ import type { View } from "../../state/view.ts";
 import type { Fitted } from "../../worker/api.ts";
 import { coursesOf } from "../../worker/fans.ts";
 import { spreadOf, type ValueSpread } from "../../worker/prepare.ts";
-import { membersByGroup, sampleOf } from "./cohort-facts.ts";
+import { followedUntil, membersByGroup, sampleOf } from "./cohort-facts.ts";
 import { type MarkerWords, markerWords } from "./words.ts";
 
 export interface MapStudy {
@@ -36,8 +36,10 @@ export interface GroupStudy {
   readonly members: readonly (readonly number[])[];
   /** Some members of each group, whose courses are drawn. */
   readonly sampled: readonly (readonly number[])[];
-  /** Last time at which enough members are followed (core's rule: a tenth of them, and eleven). */
+  /** To when half of the members are followed: what names speak of. */
   readonly until: readonly number[];
+  /** To when enough are for the course to be drawn at all, dashed. */
+  readonly seenTo: readonly number[];
   /** One scale for all groups. */
   readonly range: readonly [number, number];
 }
@@ -62,6 +64,7 @@ class Studies {
       members,
       sampled: members.map((list) => sampleOf(list, NUM_SAMPLED)),
       until,
+      seenTo: members.map((list) => followedUntil(fitted.placements.lastTime, list)),
       // Only as far as courses are drawn: beyond, a few extremes would decide.
       range: extentOf(
         groups.groups.flatMap(({ course }, k) => [

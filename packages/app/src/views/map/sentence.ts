@@ -19,25 +19,31 @@ const OUTSIDE_FROM = 0.05;
 export function courseSentence(times: ArrayLike<number>, median: ArrayLike<number>, words: MarkerWords): string {
   const y = Float64Array.from(median, (v) => applyTransform(words.transform, v));
   if (!y.every(Number.isFinite)) return "";
-  const unit = words.timeWord === "time" ? "" : words.timeWord;
-  const [a, b] = piecesOf(times, y, words.noise, unit);
+  const [a, b] = piecesOf(times, y, words.noise);
   const first = piecePhrase(a, words);
   if (b === undefined) {
-    const span = a.direction === "stable" ? "" : ` from ${words.when(a.from)} to ${words.time(a.to)}`;
+    const span =
+      a.direction === "stable" || a.direction === "varies" ? "" : ` from ${words.when(a.from)} to ${words.time(a.to)}`;
     return `${first}${span}.`;
   }
   return `${first} until about ${whole(a.to, words)}, then ${laterPhrase(a, b, words)}.`;
 }
 
 function piecePhrase(piece: Piece, words: MarkerWords): string {
+  if (piece.direction === "varies") return `Varies ${between(piece, words)}`;
   if (piece.direction === "stable") return `Steady near ${words.value(undo(0.5 * (piece.start + piece.end), words))}`;
   return `${piece.direction === "falls" ? "Falls" : "Rises"} about ${rateOf(piece, words)}`;
 }
 
 function laterPhrase(a: Piece, b: Piece, words: MarkerWords): string {
   if (b.direction === "stable") return `steady near ${words.value(undo(0.5 * (b.start + b.end), words))}`;
+  if (b.direction === "varies") return `varies ${between(b, words)}`;
   const verb = a.direction === b.direction ? "" : `${b.direction} `;
   return `${verb}about ${rateOf(b, words)}`;
+}
+
+function between({ low, high }: Piece, words: MarkerWords): string {
+  return `between ${words.value(undo(low, words))} and ${words.value(undo(high, words))}`;
 }
 
 function rateOf({ start, end, from, to }: Piece, words: MarkerWords): string {
@@ -74,7 +80,7 @@ export function individualSentence(answer: IndividualAnswer, words: MarkerWords)
 export interface Cautions {
   /** Share of the cohort with a better fit per visit, among individuals with about as many visits. */
   readonly worseThan: number;
-  /** Last time at which five individuals with such a course were still observed. */
+  /** Last time to which enough individuals with such a course are followed. */
   readonly observedUntil: number;
 }
 
@@ -90,7 +96,7 @@ export function cautionSentences(answer: IndividualAnswer, cautions: Cautions, w
   }
   if (cautions.observedUntil < words.last - UNSEEN_FROM * (words.last - words.first)) {
     said.push(
-      `Beyond ${words.when(cautions.observedUntil)} nobody like this was observed. The curve there follows the model, not data.`,
+      `Beyond ${words.when(cautions.observedUntil)} too few like this were observed. The curve there follows the model, not data.`,
     );
   }
   return said;

@@ -18,11 +18,11 @@ const group: StudyGroup = {
 };
 
 describe("courses of groups", () => {
-  it("are solid while a tenth of the members is followed, and go on to where eleven are", () => {
+  it("are solid while half of the members are followed, and go on to where a tenth, and eleven, are", () => {
     // 32 followed at year 8, 11 at year 9, none at year 10; a tenth is twenty.
-    expect(solidRange(group, 11)).toEqual([0, 8]);
-    expect(solidUntil(group, 11)).toBe(8);
-    expect(shownLength(group, 11)).toBe(10);
+    expect(solidRange(group, 11)).toEqual([0, 4]);
+    expect(solidUntil(group, 11)).toBe(4);
+    expect(shownLength(group, 11)).toBe(9);
   });
 
   it("keep to the times that the study gives, and to the limit of small cells", () => {

@@ -86,7 +86,7 @@ export function drawSmallCurves(
 /** What the small curves are, in words under them. */
 export function smallCurveNote(mapDimension: number, transform: Transform): string {
   const lines = mapDimension === 1 ? "the centre line" : "the two centre lines";
-  return `Small curves: the course along ${lines}${transform === "log" ? ", log scale" : ""}; dashed beyond what was seen.`;
+  return `Small curves: along ${lines}${transform === "log" ? ", log scale" : ""}; dashed: not seen.`;
 }
 
 /** Length in px and words of a scale bar: one prior sd, or the largest round part of it that fits into the map. */

@@ -124,7 +124,7 @@ describe("cautionSentences", () => {
     expect(cautionSentences(one, { worseThan: 0.5, observedUntil: 9.9 }, words)).toEqual([]);
     expect(cautionSentences(one, { worseThan: 0.995, observedUntil: 6 }, words)).toEqual([
       "This individual fits none of the courses seen here (worse than 99% of the cohort). Read the forecast with caution.",
-      "Beyond year 6 nobody like this was observed. The curve there follows the model, not data.",
+      "Beyond year 6 too few like this were observed. The curve there follows the model, not data.",
     ]);
   });
 });

@@ -5,7 +5,7 @@
  *   stable, then falls · 95 at year 0, 94 at year 5, 72 at year 9          falls, then recovers · falls, faster later
  * and the same with "rises". "Recovers" (or "rises back" where it is not known which side is better) is a way back of at
  * least half of what was lost. Every number is one of the course at the time named with it, rounded to the leading digit
- * of the noise there; a rate is the change from end to end over the time between. Two groups of one set never share a
+ * of the noise there, or to two digits; a rate is the change from end to end over the time between. Two groups of one set never share a
  * name: levels are added until names differ.
  */
 import { applyTransform, type Transform, undoTransform } from "../../cohort/marker.ts";
@@ -182,11 +182,12 @@ function speaker({ times }: GroupCourse, options: NameOptions, digits: number) {
   };
 }
 
-/** The power of ten just below the noise at a value in the marker's unit. */
+/** The power of ten just below the noise at a value in the marker's unit, or two digits where that leaves fewer. */
 function stepAt(value: number, { noise, transform = "identity" }: NameOptions): number {
   const y = applyTransform(transform, value);
   const spread = 0.5 * (undoTransform(transform, y + noise) - undoTransform(transform, y - noise));
-  return leadingStep(spread > 0 ? spread : noise);
+  const step = leadingStep(spread > 0 ? spread : noise);
+  return value === 0 ? step : Math.min(step, leadingStep(Math.abs(value)) / 10);
 }
 
 function leadingStep(x: number): number {

@@ -63,10 +63,6 @@ export async function sampleStudy(options: SampleOptions = {}): Promise<{ study:
     { name: "lmm", model: lmm, placements: embed(lmm, cohort) },
     { name: "fpca", model: fpca, placements: embed(fpca, cohort) },
   ];
-  const lastTimes = Float64Array.from(
-    { length: m },
-    (_, i) => onlyMarker(cohort).times[onlyMarker(cohort).offsets[i + 1] - 1],
-  );
 
   const made = groupPlaces(model, placements, {
     numGroups: options.numGroups ?? "auto",

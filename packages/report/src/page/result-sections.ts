@@ -105,8 +105,10 @@ function mainTable(context: PageContext, outcomes: readonly Tested[]): Markup {
   const rows = outcomes.map((o) => {
     const parts = cellsOf([o.cases, o.controls, o.missing], context.smallCell);
     const { auc } = o.effect;
+    // Too few with or without it are not tested.
+    const tested = Number.isFinite(auc.value);
     return html`<tr><th scope="row">${outcomeName(o.outcome)}${caseNote(o)}</th><td>${parts[0]}</td><td>${parts[1]}</td><td class="mu">${parts[2]}</td>
-<td>${fixed(auc.value, 2)} <span class="mu">(${interval(auc.lower, auc.upper, 2)})</span></td><td class="g">${whisker(context, auc)}</td>
+<td>${tested ? html`${fixed(auc.value, 2)} <span class="mu">(${interval(auc.lower, auc.upper, 2)})</span>` : NONE}</td><td class="g">${tested && whisker(context, auc)}</td>
 <td><b>${pValue(o.p, o.draws)}</b></td><td>${pValue(o.adjusted.holm)}</td><td>${pValue(o.adjusted.bh)}</td><td class="tx">${outcomeReading(o)}</td></tr>`;
   });
   return html`<table><caption><b>Table 2 a.</b> Outcomes and places on the map.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead><tbody>${rows}</tbody></table>`;

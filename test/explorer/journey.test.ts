@@ -315,7 +315,7 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
     await page.getByRole("button", { name: "Compare", exact: true }).click();
     const results = page.getByRole("table", { name: /^Table 1/ });
     await results.waitFor();
-    expect(await results.getByRole("rowheader").count()).toBe(3);
+    expect(await results.getByRole("rowheader").count()).toBe(6);
     const differences = page.getByRole("table", { name: /^Paired differences/ }).locator("tbody tr");
     const cells = await differences.locator("td").allTextContents();
     expect(cells.filter((text) => /^−?\d\.\d+ to −?\d\.\d+$/.test(text)).length).toBe(await differences.count());

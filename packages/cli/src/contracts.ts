@@ -3,6 +3,7 @@
  * added. `packages/cli/schemas/*.json` are made from these and held equal by a test.
  */
 import { TRANSFORMS } from "@trajectory-maps/core/ingest";
+import { COMPARED_MODELS } from "@trajectory-maps/core/study";
 import * as z from "zod";
 
 const number = z.number();
@@ -21,7 +22,12 @@ const marker = z.looseObject({
 const overFolds = z.looseObject({ mean: number, se: number, sd: number });
 const estimate = z.looseObject({ value: maybe, lower: maybe, upper: maybe });
 const adjusted = z.looseObject({ holm: maybe, bh: maybe });
-const comparedModel = z.enum(["constant", "line", "lmm", "fpca", "dtm", "dtm-paper", "classes"]);
+const comparedModel = z.enum(COMPARED_MODELS);
+const coverage = z.looseObject({ p50: maybe, p90: maybe });
+const forecastClasses = z.array(
+  z.looseObject({ from: number, to: number, count, crps: number, mae: number, p50: number, p90: number }),
+);
+const paired = z.looseObject({ mean: number, se: number, lower: number, upper: number });
 
 export const compareContract = z.looseObject({
   models: z.array(
@@ -35,9 +41,17 @@ export const compareContract = z.looseObject({
         logDensity: maybe,
         crps: maybe,
         mae: maybe,
-        byHorizon: z.array(z.looseObject({ from: number, to: number, count, mae: number })),
+        byHorizon: forecastClasses,
       }),
-      coverage: z.looseObject({ p50: maybe, p90: maybe }),
+      coverage,
+      nextVisit: z.looseObject({
+        count,
+        crps: maybe,
+        mae: maybe,
+        coverage,
+        byKnown: forecastClasses,
+        last: z.looseObject({ count, below: maybe, above: maybe }),
+      }),
       pit: z.array(count),
     }),
   ),
@@ -49,11 +63,13 @@ export const compareContract = z.looseObject({
       se: number,
       lower: number,
       upper: number,
+      nextCrps: z.nullable(paired),
     }),
   ),
   folds: count,
   repeats: count,
   verdict: text,
+  warnings: z.array(z.looseObject({ code: text, message: text })),
 });
 
 /** p by draws and by moments; null where a class is too small to be tested. */

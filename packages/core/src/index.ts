@@ -8,9 +8,10 @@ export { type Cohort, makeCohort, numIndividuals, selectIndividuals } from "./co
 export type { Marker } from "./cohort/marker.ts";
 export { splitCohort } from "./cohort/split.ts";
 export { type Complaint, DtmError } from "./errors.ts";
-export { type Comparison, compareModels } from "./evaluate/compare.ts";
+export { compareModels } from "./evaluate/compare.ts";
 export { heldOutLogLikelihood } from "./evaluate/held-out.ts";
 export { type MapVerdict, mapVerdict } from "./evaluate/map-verdict.ts";
+export type { Comparison } from "./evaluate/summarize-folds.ts";
 export { readCohort } from "./ingest/read-cohort.ts";
 export { type Groups, groupPlaces } from "./map/groups.ts";
 export { type FitRecord, LIBRARY_VERSION, type MarkerModel, markerModel } from "./models/fit.ts";

@@ -158,12 +158,18 @@ export interface StudyOutcome {
 
 /** As `compare --json`. */
 export interface StudyComparison extends Pick<Comparison, "folds" | "verdict"> {
-  readonly models: readonly (Omit<ModelComparison, "model"> & { readonly model: string })[];
-  readonly differences: readonly (Omit<ModelDifference, "model" | "reference"> & {
+  readonly models: readonly (Omit<ModelComparison, "model" | "nextVisit"> & {
+    readonly model: string;
+    /** Every visit from all before it; files of older versions lack it. */
+    readonly nextVisit?: ModelComparison["nextVisit"];
+  })[];
+  readonly differences: readonly (Omit<ModelDifference, "model" | "reference" | "nextCrps"> & {
     readonly model: string;
     readonly reference: string;
+    readonly nextCrps?: ModelDifference["nextCrps"];
   })[];
   readonly repeats?: number;
+  readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 }
 
 export interface StudyEstimate {

@@ -2,9 +2,12 @@
 import { percent, pValue, whole } from "./numbers.ts";
 
 const MODEL_NAMES: Readonly<Record<string, string>> = {
+  population: "Population mean curve",
+  locf: "Last value carried forward",
   constant: "Constant level",
   line: "Straight lines",
   lmm: "Mixed model",
+  "lmm-paper": "Mixed model as published",
   fpca: "FPCA",
   dtm: "Trajectory map",
   "dtm-paper": "Map as published",
@@ -17,9 +20,12 @@ export function modelName(model: string): string {
 }
 
 const MODEL_NOTES: Readonly<Record<string, string>> = {
+  population: "the same for everyone",
+  locf: "spread by horizon",
   constant: "random intercept",
   line: "random intercept and slope",
-  lmm: "spline random effects",
+  lmm: "mean curve, spline random effects",
+  "lmm-paper": "constant mean",
   fpca: "principal curves",
   dtm: "nonlinear map",
   "dtm-paper": "variational, as in 2016",

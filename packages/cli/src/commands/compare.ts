@@ -1,6 +1,6 @@
 /** dtm compare VISITS: models by cross-validation over individuals, the paper's Table 1. */
 import { mapVerdict } from "@trajectory-maps/core";
-import { COMPARED_MODELS, type ComparedModel } from "@trajectory-maps/core/study";
+import { COMPARED_MODELS, type ComparedModel, DEFAULT_MODELS } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
 import { isFolder } from "../io/read.ts";
@@ -27,13 +27,13 @@ export const compare: Command = {
     {
       flags: "--models <list>",
       description: `with commas, among ${COMPARED_MODELS.join(", ")}`,
-      default: "lmm,fpca,dtm",
+      default: DEFAULT_MODELS.join(","),
     },
     { flags: "--folds <number>", description: "parts individuals are split into", default: "10" },
     { flags: "--repeats <number>", description: "cross-validations with other splits", default: "1" },
     {
       flags: "--mean <kind>",
-      description: "population mean of lmm, fpca and dtm",
+      description: "population mean of fpca and dtm",
       default: "scalar",
       choices: ["scalar", "spline"],
     },

@@ -1,5 +1,6 @@
 /** dtm demo: a whole study, command by command, on the bundled cohort or on simulated registries. */
 import { join } from "node:path";
+import { DEFAULT_MODELS } from "@trajectory-maps/core/study";
 import { commandOf } from "../command-line.ts";
 import { bundledFile } from "../io/read.ts";
 import { associate } from "./associate.ts";
@@ -127,7 +128,7 @@ async function runStudy(study: DemoStudy, options: Options, context: Context): P
   const steps = [
     await step("fit", [visits], { ...columns, out: folder }),
     await step("groups", [folder], { better, stability }),
-    await step("compare", [folder], { models: "lmm,fpca,dtm", folds }),
+    await step("compare", [folder], { models: DEFAULT_MODELS.join(","), folds }),
     await step("associate", [folder, subjects], { ...withEvent, outcomes }),
     await step("report", [folder], { ...withEvent, subjects, outcomes, better }),
   ];

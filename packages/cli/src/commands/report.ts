@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import process from "node:process";
 import { LIBRARY_VERSION, markerModel } from "@trajectory-maps/core";
 import { type Outcome, plainOutcomes } from "@trajectory-maps/core/ingest";
+import { DEFAULT_MODELS } from "@trajectory-maps/core/study";
 import { figureToSvg, renderReport, type Study, studyFigures, studyGroups } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { parseDocument } from "../io/document.ts";
@@ -171,7 +172,8 @@ async function gather(
   let comparison = storedComparison;
   if (comparison === undefined && options.compare !== false) {
     const kind = run.model.kind === "dtm-paper" ? "dtm-paper" : "dtm";
-    const settings = compareChoice({ ...options, models: `lmm,fpca,${kind}`, dim: String(run.model.mapDimension) });
+    const models = DEFAULT_MODELS.map((model) => (model === "dtm" ? kind : model)).join(",");
+    const settings = compareChoice({ ...options, models, dim: String(run.model.mapDimension) });
     comparison = await compareOn(run.cohort, { ...settings, mean: markerModel(run.model).mean.kind }, pool, context);
   }
   if (comparison !== undefined) note("comparison", storedComparison !== undefined);

@@ -21,9 +21,11 @@ const decimals = (x: number) => x.toFixed(2).replace(/^-(0\.00)$/, "$1");
 
 const plusMinus = (x: { readonly mean: number; readonly se: number }) => `${x.mean.toFixed(2)} (${x.se.toFixed(2)})`;
 
+const covers = ({ p50, p90 }: { readonly p50: number; readonly p90: number }) => `${percent(p50)}, ${percent(p90)}`;
+
 /** Table 1: held-out log-likelihood, forecasts, coverage; differences; the verdict. */
-export function comparisonPage({ models, differences, folds, repeats, verdict }: Comparison): string {
-  const rows = models.map(({ model, mean, subjectLogLik, observationLogLik, forecast, coverage }) => {
+export function comparisonPage({ models, differences, folds, repeats, verdict, warnings }: Comparison): string {
+  const rows = models.map(({ model, mean, subjectLogLik, observationLogLik }) => {
     const difference = differences.find((d) => d.model === model);
     return [
       model,
@@ -33,9 +35,6 @@ export function comparisonPage({ models, differences, folds, repeats, verdict }:
       difference === undefined
         ? ""
         : `${difference.mean >= 0.005 ? "+" : ""}${decimals(difference.mean)} [${decimals(difference.lower)}, ${decimals(difference.upper)}]`,
-      forecast.crps.toFixed(3),
-      forecast.mae.toFixed(3),
-      `${percent(coverage.p50)}, ${percent(coverage.p90)}`,
     ];
   });
   const reference = differences[0]?.reference;
@@ -45,17 +44,35 @@ export function comparisonPage({ models, differences, folds, repeats, verdict }:
     "per individual",
     "per observation",
     reference === undefined ? "" : `minus ${reference}`,
-    "CRPS",
-    "MAE",
-    "50%, 90% cover",
   ];
+  const forecasts = models.map(({ model, nextVisit: next, forecast, coverage }) => [
+    model,
+    next.crps.toFixed(3),
+    next.mae.toFixed(3),
+    covers(next.coverage),
+    forecast.crps.toFixed(3),
+    forecast.mae.toFixed(3),
+    covers(coverage),
+  ]);
+  const main = models.find(({ model }) => model === "dtm") ?? models[models.length - 1];
+  const known = (main?.nextVisit.byKnown ?? [])
+    .map(({ from, to, p50, p90 }) => `${from === to ? from : `${from} to ${to}`}: ${covers({ p50, p90 })}`)
+    .join("; ");
   const repeated = repeats > 1 ? `, ${repeats} times` : "";
   return [
     line("Compared", `held-out log-likelihood, ${folds} folds${repeated} (standard error over folds)`),
     "",
     table(header, rows, [1]),
     "",
+    line("Forecasts", "of the next visit from all before it, and of the second half of the visits from the first"),
+    "",
+    table(["Model", "next CRPS", "MAE", "50%, 90% cover", "second half CRPS", "MAE", "50%, 90% cover"], forecasts),
+    "",
+    ...(known === ""
+      ? []
+      : [line("Coverage", `of ${main?.model} by visits known, 50% and 90% intervals: ${known}`), ""]),
     line("Verdict", verdict),
+    ...warnings.map(({ code, message }) => line("Warning", `${message} [${code}]`)),
   ].join("\n");
 }
 

@@ -2,7 +2,8 @@
 
 export { countExceedances, type ExceedanceCounter, type MultiplierPlan } from "../associate/multipliers.ts";
 export { type BasisStatistics, basisStatistics, mapColumns, selectStatistics } from "../basis/statistics.ts";
-export { evaluateFold, type FoldResult, summarizeFolds } from "../evaluate/compare.ts";
+export { evaluateFold } from "../evaluate/compare.ts";
+export { type FoldResult, summarizeFolds } from "../evaluate/summarize-folds.ts";
 export { modelStatistics } from "../models/place.ts";
 export { createShardWorker } from "../models/shard-worker.ts";
 export type { ShardBlock, ShardFunction, ShardHost, ShardRunner } from "../models/shards.ts";

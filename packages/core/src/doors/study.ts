@@ -15,11 +15,18 @@ export type {
 export { MAP_KERNEL } from "../associate/place-features.ts";
 export { type PosteriorFeatures, posteriorFeatures } from "../associate/posterior-features.ts";
 export { yearsPer } from "../cohort/marker.ts";
-export type { CompareOptions, FoldSummary, HorizonError, ModelComparison } from "../evaluate/compare.ts";
-export { COMPARED_MODELS, type ComparedModel, type ModelDifference } from "../evaluate/compared-models.ts";
+export type { CompareOptions } from "../evaluate/compare.ts";
+export {
+  COMPARED_MODELS,
+  type ComparedModel,
+  DEFAULT_MODELS,
+  type ModelDifference,
+  type PairedDifference,
+} from "../evaluate/compared-models.ts";
 export { centralCoverage, type ForecastOptions, type ForecastScores, forecastScores } from "../evaluate/forecast.ts";
 export type { HeldOutOptions, HeldOutScores } from "../evaluate/held-out.ts";
 export type { HeldOutEvidence, Light, LightState } from "../evaluate/map-verdict.ts";
+export type { FoldSummary, ForecastClass, ModelComparison } from "../evaluate/summarize-folds.ts";
 export { type CourseSummary, courseAt, expectedCourses, groupCourses } from "../map/clusters/courses.ts";
 export { enoughFollowed, followedTo } from "../map/clusters/followed.ts";
 export { mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";

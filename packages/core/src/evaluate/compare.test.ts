@@ -1,27 +1,51 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../numeric/random.ts";
-import { type ComparedModel, type FoldResult, summarizeFolds } from "./compare.ts";
+import type { ComparedModel } from "./compared-models.ts";
+import type { ForecastScores } from "./forecast.ts";
+import { type FoldResult, summarizeFolds } from "./summarize-folds.ts";
 
 const random = createRandom(3);
 const SCORES = Array.from({ length: 40 }, () => random.normal());
 
-/** Scores of 40 individuals in five folds of one repeat, `gain` above the standard normal ones. */
-function folds(model: ComparedModel, repeat: number, gain: number, seed: number): FoldResult[] {
+/** Forecasts of two visits of each individual; CRPS lower by `gain`. */
+function forecasts(size: number, gain: number, normal: () => number, pit: (k: number) => number): ForecastScores {
+  const column = (value: (k: number) => number) => Float64Array.from({ length: 2 * size }, (_, k) => value(k));
+  return {
+    individual: Int32Array.from(column((k) => k >> 1)),
+    known: Int32Array.from(column((k) => 1 + (k % 2))),
+    times: column((k) => 1 + (k % 2)),
+    horizon: column((k) => 1 + 0.01 * k),
+    logDensity: column(() => -1),
+    crps: column(() => 1 - gain + 0.01 * normal()),
+    pit: column(pit),
+    absoluteError: column(() => 1),
+  };
+}
+
+/**
+ * Scores of 40 individuals in five folds of one repeat, `gain` above the standard normal ones; their forecasts gain by
+ * `crpsGain`.
+ */
+function folds(model: ComparedModel, repeat: number, gain: number, seed: number, crpsGain = gain, lastPit = 0.5) {
   const noise = createRandom(seed);
-  const none = new Float64Array(0);
-  return Array.from({ length: 5 }, (_, f) => {
+  return Array.from({ length: 5 }, (_, f): FoldResult => {
     const members = SCORES.map((_, i) => i).filter((i) => (i + repeat) % 5 === f);
+    const scores = () =>
+      forecasts(
+        members.length,
+        crpsGain,
+        () => noise.normal(),
+        (k) => (k % 2 === 0 ? 0.5 : lastPit),
+      );
     return {
       model,
       fold: 5 * repeat + f,
       ids: members.map((i) => `p${i}`),
+      visits: new Int32Array(members.length).fill(3),
       logLikelihood: Float64Array.from(members, (i) => SCORES[i] + gain + 0.1 * noise.normal()),
       numObservations: 3 * members.length,
-      horizon: none,
-      logDensity: none,
-      crps: none,
-      pit: none,
-      absoluteError: none,
+      later: scores(),
+      next: scores(),
     };
   });
 }
@@ -57,6 +81,53 @@ describe("summarizeFolds", () => {
     const results = models.flatMap((model, k) => folds(model, 0, gains[model] ?? 0, 10 + k));
     return summarizeFolds(results, { models, folds: 5 }).verdict;
   };
+
+  it("says where likelihood and forecasts part", () => {
+    const parted = (gain: number, crpsGain: number) =>
+      summarizeFolds([...folds("lmm", 0, 0, 1), ...folds("dtm", 0, gain, 2, crpsGain)], {
+        models: ["lmm", "dtm"],
+        folds: 5,
+      }).verdict;
+    expect(parted(0.5, 0)).toMatch(
+      /^The map \(dtm\) has a higher likelihood than the linear mixed model .* but no better forecasts of their next visits: log-likelihood higher by 0\.\d+ per individual .*, CRPS of the next visit (lower|higher) by/,
+    );
+    expect(parted(0.5, -0.2)).toMatch(
+      / but worse forecasts .* CRPS .* higher by .*; for forecasts use the linear mixed model\.$/,
+    );
+    expect(parted(0, 0.2)).toMatch(/^The map \(dtm\) has no higher likelihood .* but better forecasts/);
+    expect(parted(-0.5, -0.2)).toMatch(/^The linear mixed model predicts .* better than the map \(dtm\): use it/);
+    expect(parted(0.5, 0.2)).toMatch(
+      /predicts new individuals better .* CRPS of the next visit lower by 0\.\d+ \(95% CI 0\./,
+    );
+  });
+
+  it("names a carried value that forecasts better than the model to be used", () => {
+    const results = [...folds("locf", 0, -1, 3, 0.4), ...folds("lmm", 0, 0, 1), ...folds("dtm", 0, 0.5, 2, 0.2)];
+    expect(summarizeFolds(results, { models: ["locf", "lmm", "dtm"], folds: 5 }).verdict).toMatch(
+      /; but the last value carried forward \(locf\), CRPS of the next visit lower by .*, forecasts next visits better\.$/,
+    );
+  });
+
+  it("gives coverage by visits known and by horizon", () => {
+    const [{ nextVisit, forecast }] = summarizeFolds(folds("lmm", 0, 0, 1, 0, 0.01), {
+      models: ["lmm"],
+      folds: 5,
+    }).models;
+    expect(nextVisit.byKnown.map(({ from, to, count, p90 }) => [from, to, count, p90])).toEqual([
+      [1, 1, 40, 1],
+      [2, 2, 40, 0],
+    ]);
+    expect(nextVisit.last).toEqual({ count: 40, below: 1, above: 0 });
+    expect(forecast.byHorizon.map(({ count }) => count)).toEqual([20, 20, 20, 20]);
+  });
+
+  it("warns where last visits are missed to one side, and not otherwise", () => {
+    const warned = (pit: number) =>
+      summarizeFolds(folds("lmm", 0, 0, 1, 0, pit), { models: ["lmm"], folds: 5 }).warnings;
+    expect(warned(0.5)).toEqual([]);
+    expect(warned(0.01)[0].message).toMatch(/^Of 40 last visits 100% lie below and 0% above .* too high\.$/);
+    expect(warned(0.99)[0].code).toBe("informative-dropout");
+  });
 
   it("judges every model asked for against the one to be used, in one sentence", () => {
     expect(verdictWith({ line: -0.4, lmm: 0, fpca: 0.1, dtm: 0.5, classes: 0.5 })).toMatch(

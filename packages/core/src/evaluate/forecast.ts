@@ -1,10 +1,10 @@
 /**
- * Forecast scores: condition on the first visits of each held-out individual, predict the rest one by one
- * (docs/math/evaluation.md §2). Log density, CRPS, PIT value and absolute error of the median per future observation,
- * on the scale of the model; coverage of central intervals follows from the PIT.
+ * Forecast scores: condition on the first visits of each held-out individual and predict later ones one by one
+ * (docs/math/evaluation.md §2). Log density, CRPS, PIT value and absolute error of the median per forecast, on the scale of
+ * the model; coverage of central intervals follows from the PIT.
  */
 
-import { type Cohort, numIndividuals, onlyMarker, selectVisits } from "../cohort/cohort.ts";
+import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { markerModel } from "../models/fit.ts";
 import { createConditioner, posteriorFunctionals } from "../models/mixture/conditioner.ts";
@@ -14,24 +14,92 @@ import {
   mixtureCrps,
   mixtureLogDensity,
   mixtureQuantile,
+  type NormalMixture,
   pruneMixture,
 } from "../models/mixture/normal-mixture.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import { modelStatistics } from "../models/place.ts";
 import { functionalsAt } from "../models/predict.ts";
 
-export interface ForecastOptions {
-  /** How many of n visits are given; default ⌈n/2⌉. Individuals with one visit are left out. */
-  readonly given?: (n: number) => number;
-  readonly mixture?: CoefficientMixture;
+/** Which visits of an individual are forecast from its first `known` ones: positions from..to−1 among its visits. */
+export interface ForecastTask {
+  readonly individual: number;
+  readonly known: number;
+  readonly from: number;
+  readonly to: number;
 }
 
-/** One entry per future observation, in the cohort's order. */
+/** The rest of everyone's visits from the first `given(n)` of n; individuals with one visit are left out. */
+export function laterVisits(cohort: Cohort, given = (n: number) => Math.ceil(n / 2)): ForecastTask[] {
+  return tasksOf(cohort, (n) => {
+    const known = Math.min(Math.max(given(n), 1), n - 1);
+    return [{ known, from: known, to: n }];
+  });
+}
+
+/** Every visit but the first, each from all visits before it. */
+export function nextVisits(cohort: Cohort): ForecastTask[] {
+  return tasksOf(cohort, (n) => Array.from({ length: n - 1 }, (_, k) => ({ known: k + 1, from: k + 1, to: k + 2 })));
+}
+
+function tasksOf(cohort: Cohort, tasks: (n: number) => Omit<ForecastTask, "individual">[]): ForecastTask[] {
+  const { offsets } = onlyMarker(cohort);
+  return cohort.ids.flatMap((_, individual) => {
+    const n = offsets[individual + 1] - offsets[individual];
+    return n < 2 ? [] : tasks(n).map((task) => ({ individual, ...task }));
+  });
+}
+
+/**
+ * What forecasts: for each task, in their order, the distribution of the observation at a position of the cohort's
+ * columns, on the scale of the model. Each distribution serves until the next is asked for.
+ */
+export type Forecaster = (
+  cohort: Cohort,
+  tasks: readonly ForecastTask[],
+) => (task: number) => (observation: number) => NormalMixture;
+
+/** Forecasts of a fitted model: its mixture given the known visits, and the noise of a measurement. */
+export function modelForecaster(model: ScoredModel, mixture: CoefficientMixture = modelMixture(model)): Forecaster {
+  const own = markerModel(model);
+  const condition = createConditioner(mixture);
+  const d = own.basis.numBasis;
+  return (cohort, tasks) => {
+    const statistics = modelStatistics(model, knownVisits(cohort, tasks));
+    const { rows, noise } = functionalsAt(own, onlyMarker(cohort).times, true);
+    return (task) => {
+      const functional = posteriorFunctionals(condition(statistics, task), own.mean.coefficients);
+      return (observation) => functional(rows, observation * d, noise).value;
+    };
+  };
+}
+
+/** The known visits of each task, as if each were an individual. */
+function knownVisits(cohort: Cohort, tasks: readonly ForecastTask[]): Cohort {
+  const series = onlyMarker(cohort);
+  const offsets = new Int32Array(tasks.length + 1);
+  tasks.forEach(({ known }, k) => {
+    offsets[k + 1] = offsets[k] + known;
+  });
+  const times = new Float64Array(offsets[tasks.length]);
+  const values = new Float64Array(offsets[tasks.length]);
+  tasks.forEach(({ individual, known }, k) => {
+    const start = series.offsets[individual];
+    times.set(series.times.subarray(start, start + known), offsets[k]);
+    values.set(series.values.subarray(start, start + known), offsets[k]);
+  });
+  const ids = tasks.map(({ individual }) => cohort.ids[individual]);
+  return { ids, markers: [{ marker: series.marker, offsets, times, values }] };
+}
+
+/** One entry per forecast, in the order of the tasks. */
 export interface ForecastScores {
-  /** Id of the individual. */
-  readonly ids: readonly string[];
+  /** Position of the individual in the cohort. */
+  readonly individual: Int32Array;
   readonly times: Float64Array;
-  /** Time since the last visit given. */
+  /** Visits known. */
+  readonly known: Int32Array;
+  /** Time since the last of them. */
   readonly horizon: Float64Array;
   readonly logDensity: Float64Array;
   readonly crps: Float64Array;
@@ -40,41 +108,45 @@ export interface ForecastScores {
   readonly absoluteError: Float64Array;
 }
 
-/** Scores of forecasts of later visits, given the earlier ones: log-density, CRPS, error and PIT of each, [N]. */
-export function forecastScores(model: ScoredModel, cohort: Cohort, options: ForecastOptions = {}): ForecastScores {
-  const own = markerModel(model);
-  const count = options.given ?? ((n: number) => Math.ceil(n / 2));
-  const given = (n: number) => (n >= 2 ? Math.min(Math.max(count(n), 1), n - 1) : 0);
-  const past = selectVisits(cohort, given);
-  const future = selectVisits(cohort, (n) => (n >= 2 ? given(n) : n), true);
-  const [before, after] = [onlyMarker(past), onlyMarker(future)];
-  const statistics = modelStatistics(model, past);
-  const mixture = options.mixture ?? modelMixture(model);
-  const condition = createConditioner(mixture);
-  const d = own.basis.numBasis;
-  const { rows, noise } = functionalsAt(own, after.times, true);
-  const N = after.times.length;
+/** Scores of forecasts, by whatever makes them. */
+export function scoreForecasts(cohort: Cohort, tasks: readonly ForecastTask[], forecaster: Forecaster): ForecastScores {
+  const { offsets, times, values, marker } = onlyMarker(cohort);
+  const N = tasks.reduce((sum, { from, to }) => sum + to - from, 0);
   const column = () => new Float64Array(N);
   const scores = { horizon: column(), logDensity: column(), crps: column(), pit: column(), absoluteError: column() };
-  const ids: string[] = [];
-  for (let i = 0; i < numIndividuals(future); i++) {
-    const id = future.ids[i];
-    const functional = posteriorFunctionals(condition(statistics, i), own.mean.coefficients);
-    const lastGiven = before.times[before.offsets[i + 1] - 1];
-    for (let j = after.offsets[i]; j < after.offsets[i + 1]; j++) {
-      const { value } = functional(rows, j * d, noise);
-      const y = applyTransform(after.marker.transform, after.values[j]);
-      ids.push(id);
-      scores.horizon[j] = after.times[j] - lastGiven;
-      scores.logDensity[j] = mixtureLogDensity(value, y);
-      scores.pit[j] = mixtureCdf(value, y);
+  const out = { individual: new Int32Array(N), known: new Int32Array(N), times: column(), ...scores };
+  const forecast = forecaster(cohort, tasks);
+  let at = 0;
+  tasks.forEach(({ individual, known, from, to }, task) => {
+    const start = offsets[individual];
+    const distribution = forecast(task);
+    for (let j = start + from; j < start + to; j++, at++) {
+      const value = distribution(j);
+      const y = applyTransform(marker.transform, values[j]);
+      out.individual[at] = individual;
+      out.known[at] = known;
+      out.times[at] = times[j];
+      out.horizon[at] = times[j] - times[start + known - 1];
+      out.logDensity[at] = mixtureLogDensity(value, y);
+      out.pit[at] = mixtureCdf(value, y);
       // The pair sum of the CRPS is quadratic in the components: the light ones are left out.
       const main = pruneMixture(value, 1e-4);
-      scores.crps[j] = mixtureCrps(main, y);
-      scores.absoluteError[j] = Math.abs(y - mixtureQuantile(main, 0.5));
+      out.crps[at] = mixtureCrps(main, y);
+      out.absoluteError[at] = Math.abs(y - mixtureQuantile(main, 0.5));
     }
-  }
-  return { ids, times: after.times, ...scores };
+  });
+  return out;
+}
+
+export interface ForecastOptions {
+  /** How many of n visits are given; default ⌈n/2⌉. Individuals with one visit are left out. */
+  readonly given?: (n: number) => number;
+  readonly mixture?: CoefficientMixture;
+}
+
+/** Scores of forecasts of later visits, given the earlier ones: log-density, CRPS, error and PIT of each, [N]. */
+export function forecastScores(model: ScoredModel, cohort: Cohort, options: ForecastOptions = {}): ForecastScores {
+  return scoreForecasts(cohort, laterVisits(cohort, options.given), modelForecaster(model, options.mixture));
 }
 
 /** Share of PIT values inside the central interval of the given level. */

@@ -2,7 +2,7 @@
 import { type FitRecord, mapVerdict } from "@trajectory-maps/core";
 import type { LightState } from "@trajectory-maps/core/study";
 import type { Context } from "../content/context.ts";
-import { cell, counted, fixed, listWords, percent, signed, significant, whole } from "../numbers.ts";
+import { cell, counted, decimalsFor, fixed, listWords, percent, signed, significant, whole } from "../numbers.ts";
 import { midSentence, modelName, numberWord, outcomeName } from "../words.ts";
 import { html, type Markup } from "./html.ts";
 
@@ -123,6 +123,16 @@ function factsHtml({ study, smallCell, record, timeWord, visitCells }: Context):
       value: signed(difference.mean, 2),
       note: `held-out log-likelihood per individual (95% CI ${fixed(difference.lower, 2)} to ${fixed(difference.upper, 2)})`,
     });
+    const scored = (name: string) => comparison?.models.find(({ model }) => model === name)?.nextVisit;
+    const [own, reference] = [scored(difference.model), scored(difference.reference)];
+    if (own !== undefined && reference !== undefined && own.count > 0) {
+      const decimals = Math.max(0, decimalsFor(own.crps) + 2);
+      facts.push({
+        name: "Forecast of the next visit",
+        value: `CRPS ${fixed(own.crps, decimals)}`,
+        note: `${midSentence(modelName(difference.reference))} ${fixed(reference.crps, decimals)}; 50% and 90% intervals held ${percent(own.coverage.p50)} and ${percent(own.coverage.p90)}`,
+      });
+    }
   }
   return html`<dl class="facts">${facts.map(({ name, value, note, tone }) => html`<div><dt>${name}</dt><dd class="${tone ?? "value"}">${value}</dd><dd>${note}</dd></div>`)}</dl>`;
 }

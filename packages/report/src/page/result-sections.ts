@@ -46,14 +46,22 @@ export function comparisonSection(context: PageContext): Section | undefined {
 <td>${d === undefined ? (m.model === reference ? "reference" : NONE) : html`${signed(d.mean, 2)} <span class="mu">(${interval(d.lower, d.upper, 2)})</span>`}</td>
 <td>${percent(m.coverage.p50)}</td><td>${percent(m.coverage.p90)}</td><td>${fixed(m.forecast.crps, decimals)}</td><td>${fixed(m.forecast.mae, decimals)}</td></tr>`;
   });
-  const means = [
-    ...new Set(models.filter(({ model }) => ["lmm", "fpca", "dtm"].includes(model)).map(({ mean }) => mean)),
-  ];
+  const next = models.flatMap((m) => (m.nextVisit === undefined ? [] : [{ ...m, nextVisit: m.nextVisit }]));
+  const knownClasses = next[0]?.nextVisit.byKnown ?? [];
+  const nextRows = next.map(
+    ({ model, nextVisit: n }) =>
+      html`<tr><th scope="row">${modelName(model)}</th><td>${fixed(n.crps, decimals)}</td><td>${fixed(n.mae, decimals)}</td><td>${percent(n.coverage.p50)}</td><td>${percent(n.coverage.p90)}</td>${knownClasses.map((_, k) => html`<td>${percent(n.byKnown[k].p90)}</td>`)}</tr>`,
+  );
+  const nextTable = html`<table><caption><b>Table 1 b.</b> Forecasts of every visit from all before it: error, coverage, and coverage of 90% intervals by the number of visits known.</caption>
+<thead><tr><th scope="col">Model</th><th scope="col">CRPS</th><th scope="col">abs. error</th><th scope="col">coverage of<br>50% interval</th><th scope="col">coverage of<br>90% interval</th>${knownClasses.map(({ from, to }) => html`<th scope="col">${from === to ? from : `${from}–${to}`}<br>known</th>`)}</tr></thead><tbody>${nextRows}</tbody></table>`;
+  const means = [...new Set(models.filter(({ model }) => ["fpca", "dtm"].includes(model)).map(({ mean }) => mean))];
   const narrow = models.filter(({ coverage }) => coverage.p90 < 0.85);
   const table = html`<table><caption><b>Table 1.</b> Log-likelihood of held-out individuals on the scale of the model, with standard error and standard deviation over folds; forecasts of later visits from the first half.</caption>
 <thead><tr><th scope="col">Model</th><th scope="col">per<br>individual</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">per<br>observation</th><th scope="col">s.e.</th><th scope="col">s.d.</th><th scope="col">difference<br>(95% CI, paired)</th><th scope="col">coverage of<br>50% interval</th><th scope="col">coverage of<br>90% interval</th><th scope="col">CRPS</th><th scope="col">abs. error${errorUnit === "" ? "" : html`<br>(${errorUnit})`}</th></tr></thead><tbody>${rows}</tbody></table>`;
-  const body = html`<p class="sub">${comparison.verdict} ${capital(numberWord(folds))}-fold cross-validation over individuals${repeats > 1 ? `, ${repeats} times,` : ""} with the same folds for every model${means.length === 1 ? ` and a ${means[0] === "scalar" ? "constant population mean" : "mean curve"} for the mixed model, FPCA and the map` : ""}.</p>
+  const body = html`<p class="sub">${comparison.verdict} ${capital(numberWord(folds))}-fold cross-validation over individuals${repeats > 1 ? `, ${repeats} times,` : ""} with the same folds for every model${means.length === 1 ? ` and a ${means[0] === "scalar" ? "constant population mean" : "mean curve"} for FPCA and the map` : ""}.</p>
 ${scrollHtml("Comparison of models", table)}
+${next.length > 0 && scrollHtml("Forecasts of the next visit", nextTable)}
+${(comparison.warnings ?? []).map(({ message }) => noteHtml("Last visits are missed to one side.", message))}
 ${narrow.length > 0 && noteHtml("Forecast intervals are too narrow.", `90% intervals held ${listWords(narrow.map(({ model, coverage, forecast }) => `${percent(coverage.p90)} of ${cell(forecast.count, context.smallCell)} later visits (${midSentence(modelName(model))})`))}.`)}
 <div class="two">${figureHtml(context, "differences")}<p class="sub" style="font-size:13px">Log-likelihoods are sums over an individual's observations; the columns are means of the folds' means, with standard error and standard deviation over folds. Differences are means over individuals of paired differences, which is why they are clearer than the separate standard errors suggest, and why they may not be the difference of two columns to the last digit where folds differ in size.</p></div>
 <div class="three">${figureHtml(context, "coverage")}${figureHtml(context, "pit")}${figureHtml(context, "horizon")}</div>`;

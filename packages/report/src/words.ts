@@ -12,6 +12,7 @@ const MODEL_NAMES: Readonly<Record<string, string>> = {
   dtm: "Trajectory map",
   "dtm-paper": "Map as published",
   classes: "Latent classes",
+  lcmm: "Latent-class mixed model",
 };
 
 /** A model's name for readers; unknown names stand as they are. */
@@ -30,6 +31,7 @@ const MODEL_NOTES: Readonly<Record<string, string>> = {
   dtm: "nonlinear map",
   "dtm-paper": "variational, as in 2016",
   classes: "mixture of curves",
+  lcmm: "classes and random effects",
 };
 
 /** Two or three words on what the model is. */

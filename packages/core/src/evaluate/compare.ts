@@ -124,6 +124,8 @@ function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedMo
         return fitDtm(cohort, { ...shared, kind: "dtm-paper", linear: start("scalar") });
       case "classes":
         return fitClasses(cohort, shared);
+      case "lcmm":
+        return fitClasses(cohort, { ...shared, effects: "shared", maxClasses: 4, starts: 2 });
       default: {
         const unknown: never = model;
         throw new DtmError(

@@ -11,6 +11,7 @@ export const COMPARED_MODELS = [
   "dtm",
   "dtm-paper",
   "classes",
+  "lcmm",
 ] as const;
 export type ComparedModel = (typeof COMPARED_MODELS)[number];
 

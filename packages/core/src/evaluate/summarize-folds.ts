@@ -120,6 +120,7 @@ const OWN_MEAN: Partial<Record<ComparedModel, "scalar" | "spline">> = {
   "lmm-paper": "scalar",
   "dtm-paper": "scalar",
   classes: "scalar",
+  lcmm: "spline",
 };
 
 function summarizeModel(
@@ -257,7 +258,8 @@ function dropoutWarning({ nextVisit: { last } }: ModelComparison): Comparison["w
   return [{ code: "informative-dropout", message }];
 }
 
-function modelDifference(
+/** Differences of two models in log-likelihood and in the CRPS of the next visit, from their folds in the same order. */
+export function modelDifference(
   model: ComparedModel,
   results: readonly FoldResult[],
   reference: ComparedModel,

@@ -17,6 +17,7 @@ const NAMES: Readonly<Record<ComparedModel, { readonly name: string; readonly pl
   dtm: { name: "the map (dtm)", plural: false },
   "dtm-paper": { name: "the map as published (dtm-paper)", plural: false },
   classes: { name: "latent classes (classes)", plural: true },
+  lcmm: { name: "latent classes with random effects (lcmm)", plural: true },
 };
 
 /** Paired difference of two of the models compared. */

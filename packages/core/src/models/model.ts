@@ -4,6 +4,7 @@
  */
 
 import { DtmError } from "../errors.ts";
+import { joinFloats } from "../numeric/matrix.ts";
 import { createRandom } from "../numeric/random.ts";
 import type { ClassesModel } from "./classes/classes.ts";
 import type { DtmModel } from "./dtm/model.ts";
@@ -88,11 +89,10 @@ function singleComponent(model: LmmModel | FpcaModel, F: Float64Array, r: number
   return withFactors({ ...own, ...NO_PLACES, logWeights: new Float64Array(1), means: new Float64Array(d) }, factors);
 }
 
-/** One component without spread per class. */
+/** One component per class, all with the covariance of the individual's effect. */
 function classComponents(model: ClassesModel): CoefficientMixture {
-  const own = ofMarker(model);
-  const parts = { ...own, ...NO_PLACES, logWeights: model.weights.map(Math.log), means: model.curves };
-  return withFactors(parts, new Float64Array(model.numClasses * own.numBasis ** 2));
+  const parts = { ...ofMarker(model), ...NO_PLACES, logWeights: model.weights.map(Math.log), means: model.curves };
+  return withFactors(parts, joinFloats(Array.from(model.weights, () => model.covarianceFactor)));
 }
 
 /** One component per node: N(f̄(x), Cov f(x) + Σ_e). */

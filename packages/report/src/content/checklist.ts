@@ -18,7 +18,7 @@ export function checklist(context: Context): ChecklistItem[] {
   const { study, groups, sizes, record, timeWord, decimals } = context;
   const { cohort, comparison, model } = study;
   const made = study.groups;
-  const classes = comparison?.models.some(({ model: name }) => name === "classes") ?? false;
+  const classes = comparison?.models.some(({ model: name }) => name === "classes" || name === "lcmm") ?? false;
   const models =
     comparison === undefined ? "" : listWords(comparison.models.map(({ model: name }) => midSentence(modelName(name))));
   const leftOut = cohort.numRowsLeftOut ?? 0;

@@ -16,7 +16,7 @@ import { compensatedSum } from "../../numeric/sum.ts";
 import { checkCancelled, type FitControl, type ModelBase, now } from "../fit.ts";
 import { type PrepareOptions, prepareCohort } from "../prepare.ts";
 import { fitRecord } from "../run.ts";
-import { type ClassFit, MAX_ITERATIONS, runEm, TOLERANCE } from "./em.ts";
+import { type ClassFit, classProblem, MAX_ITERATIONS, runEm, TOLERANCE } from "./em.ts";
 
 export interface ClassesModel extends Omit<ModelBase, "mapDimension" | "orientation"> {
   readonly kind: "classes";
@@ -52,16 +52,17 @@ export function fitClasses(cohort: Cohort, options: ClassesOptions = {}): Classe
   const most = numClasses === "auto" ? Math.min(maxClasses, Math.floor(m / 2)) : numClasses;
   checkOption(Number.isInteger(most) && most >= 1 && most <= m, "fitClasses", `1 to ${m} classes`, most, "Use fewer.");
   const random = createRandom(seed);
+  const problem = classProblem(statistics);
   const criteria: number[] = [];
   const numCovariances = effects === "none" ? 0 : (d * (d + 1)) / 2;
   // One class first: its effect and noise are where the others start from.
-  const single = runEm(statistics, new Float64Array(m).fill(1), effectStart(statistics, effects));
+  const single = runEm(problem, new Float64Array(m).fill(1), effectStart(statistics, effects));
   let best: { fit: ClassFit; K: number; bic: number } | null = null;
   for (let K = numClasses === "auto" ? 1 : most; K <= most; K++) {
     let fit = K === 1 ? single : null;
     for (let s = 0; K > 1 && s < starts; s++) {
       checkCancelled(signal);
-      const trial = runEm(statistics, startResponsibilities(statistics, K, random), single);
+      const trial = runEm(problem, startResponsibilities(statistics, K, random), single);
       if (fit === null || trial.logLikelihood > fit.logLikelihood) fit = trial;
     }
     if (fit === null) break;

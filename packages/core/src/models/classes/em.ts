@@ -6,15 +6,15 @@
  *   G̃ = G − GQG,   g̃ = g − GQg,   log p(y_i | k) = log p(y_i | b = 0) − ½(b_k'G̃b_k − 2g̃'b_k)/σ²,
  * so that a class costs O(d²) whether there are effects or not; without them G̃ = G and g̃ = g.
  */
-import type { BasisStatistics } from "../../basis/statistics.ts";
-import { learnNoise, type Noise, noiseLevel, withLevel } from "../../noise/noise.ts";
+import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
+import { learnNoise, type Noise, noiseConstants, noiseLevel, withLevel } from "../../noise/noise.ts";
 import { choleskyInPlace, solveCholeskyInPlace } from "../../numeric/cholesky.ts";
 import { dot, joinFloats, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { maximizeBfgs } from "../../numeric/optimize/bfgs.ts";
 import { lowerFactor } from "../../numeric/semidefinite.ts";
 import { logSumExp } from "../../numeric/special.ts";
 import { semidefiniteRoot } from "../../numeric/symmetric-eigen.ts";
-import { gaussianEffect, observationsOf } from "../mixture/effect.ts";
+import { gaussianEffect } from "../mixture/effect.ts";
 
 export interface ClassParameters {
   /** π_k, [K]. */
@@ -26,6 +26,30 @@ export interface ClassParameters {
   readonly noise: Noise;
 }
 
+/** Everyone's statistics about the pooled mean, unpacked once. */
+export interface ClassProblem {
+  readonly statistics: BasisStatistics;
+  readonly G: Float64Array; // [m,d,d]
+  readonly g: Float64Array; // [m,d]
+  readonly rho: Float64Array; // [m]
+}
+
+/** The problem of a cohort's statistics. */
+export function classProblem(statistics: BasisStatistics): ClassProblem {
+  const m = statistics.numIndividuals;
+  const d = statistics.basis.numBasis;
+  const pooled = new Float64Array(d).fill(statistics.center);
+  const G = new Float64Array(m * d * d);
+  const g = new Float64Array(m * d);
+  for (let i = 0; i < m; i++) unpackGram(statistics, i, G.subarray(i * d * d, (i + 1) * d * d));
+  return {
+    statistics,
+    G,
+    g,
+    rho: Float64Array.from({ length: m }, (_, i) => residualStatistics(statistics, i, pooled, g, i * d)),
+  };
+}
+
 export interface ClassFit extends ClassParameters {
   readonly logLikelihood: number;
   readonly trace: readonly number[];
@@ -33,37 +57,42 @@ export interface ClassFit extends ClassParameters {
 }
 
 export const MAX_ITERATIONS = 500;
-export const TOLERANCE = 1e-9;
+export const TOLERANCE = 1e-8;
 /** With effects EM is slow: after this many of its iterations quasi-Newton steps go on. */
 const FIRST_ITERATIONS = 10;
 
 /** The maximum from responsibilities [m,K] and a first guess of the effect and the noise. */
 export function runEm(
-  statistics: BasisStatistics,
+  problem: ClassProblem,
   responsibilities: Float64Array,
   start: Pick<ClassParameters, "factor" | "noise">,
 ): ClassFit {
+  const { statistics } = problem;
   const K = responsibilities.length / statistics.numIndividuals;
   const empty = { weights: new Float64Array(K), curves: new Float64Array(K * statistics.basis.numBasis) };
   let parameters: ClassParameters = { ...start, ...empty };
-  parameters = maximize(statistics, parameters, integrateEffects(statistics, parameters), responsibilities);
+  parameters = maximize(problem, parameters, integrateEffects(problem, parameters), responsibilities);
   const trace: number[] = [];
   let converged = false;
   const most = parameters.factor === null ? MAX_ITERATIONS : FIRST_ITERATIONS;
   while (trace.length < most && !converged) {
-    const integrated = integrateEffects(statistics, parameters);
+    const integrated = integrateEffects(problem, parameters);
     const { logLikelihood, shares } = expectClasses(integrated, parameters);
     const gain = logLikelihood - (trace[trace.length - 1] ?? Number.NEGATIVE_INFINITY);
     trace.push(logLikelihood);
     converged = gain < TOLERANCE * (1 + Math.abs(logLikelihood));
-    if (!converged) parameters = maximize(statistics, parameters, integrated, shares);
+    if (!converged) parameters = maximize(problem, parameters, integrated, shares);
   }
   if (parameters.factor !== null) {
     const [unit, n] = [Math.sqrt(noiseLevel(parameters.noise)), K + parameters.curves.length];
     const { x, value, reason } = maximizeBfgs(
-      (x, gradient) => classScore(statistics, fromVector(x, parameters, unit), unit, gradient),
+      (x, gradient) => classScore(problem, fromVector(x, parameters, unit), unit, gradient),
       toVector(parameters, unit),
-      { maxEvaluations: MAX_ITERATIONS, minGain: TOLERANCE * (1 + Math.abs(trace[trace.length - 1])), firstStep: 0.1 },
+      {
+        maxEvaluations: MAX_ITERATIONS,
+        minGain: 0.1 * TOLERANCE * (1 + Math.abs(trace[trace.length - 1])),
+        firstStep: 0.1,
+      },
     );
     const found = fromVector(x, parameters, unit);
     const d = statistics.basis.numBasis;
@@ -86,17 +115,13 @@ export function runEm(
  * u_ik = (g̃_i − G̃_ib_k)/σ² = B_i'V_i⁻¹(y_i − B_ib_k),
  *   ∂/∂b_k = Σ_i r_ik u_ik,   ∂/∂L = Σ_i (Σ_k r_ik u_iku_ik' − G̃_i/σ²) L,   ∂/∂log σ² = ½(Σ E‖residual‖²/σ² − N).
  */
-function classScore(
-  statistics: BasisStatistics,
-  parameters: ClassParameters,
-  unit: number,
-  gradient: Float64Array,
-): number {
+function classScore(problem: ClassProblem, parameters: ClassParameters, unit: number, gradient: Float64Array): number {
+  const { statistics } = problem;
   const m = statistics.numIndividuals;
   const d = statistics.basis.numBasis;
   const { weights, curves, factor } = parameters;
   const K = weights.length;
-  const integrated = integrateEffects(statistics, parameters);
+  const integrated = integrateEffects(problem, parameters);
   const { logLikelihood, shares } = expectClasses(integrated, parameters);
   const { G, g, sigma2 } = integrated;
   const byCovariance = new Float64Array(d * d);
@@ -118,7 +143,7 @@ function classScore(
   }
   const byFactor = multiply(byCovariance, factor!, d, d, d);
   for (let a = 0; a < d * d; a++) gradient[K + K * d + a] = byFactor[a] * unit;
-  const { squares } = expectEffects(statistics, integrated, shares, curves);
+  const { squares } = expectEffects(problem, integrated, shares, curves);
   gradient[gradient.length - 1] = 0.5 * (squares / sigma2 - statistics.numObservations);
   return logLikelihood;
 }
@@ -151,32 +176,27 @@ interface Integrated {
   readonly sigma2: number;
 }
 
-function integrateEffects(statistics: BasisStatistics, { factor, noise }: ClassParameters): Integrated {
+function integrateEffects({ statistics, G, g, rho }: ClassProblem, { factor, noise }: ClassParameters): Integrated {
   const m = statistics.numIndividuals;
   const d = statistics.basis.numBasis;
-  const pooled = new Float64Array(d).fill(statistics.center);
+  const sigma2 = noiseLevel(noise);
+  const constant = noiseConstants(noise, statistics);
+  if (factor === null) return { base: rho.map((r, i) => constant(i) - (0.5 * r) / sigma2), G, g, Q: null, sigma2 };
   const base = new Float64Array(m);
-  const G = new Float64Array(m * d * d);
-  const g = new Float64Array(m * d);
-  const Q = factor === null ? null : new Float64Array(m * d * d);
+  const left = { G: new Float64Array(m * d * d), g: new Float64Array(m * d), Q: new Float64Array(m * d * d) };
   for (let i = 0; i < m; i++) {
-    const own = observationsOf(statistics, i, pooled, noise);
-    if (factor === null) {
-      base[i] = own.noiseConstant - (0.5 * own.rho) / own.sigma2;
-      G.set(own.G, i * d * d);
-      g.set(own.g, i * d);
-      continue;
-    }
+    const [Gi, gi] = [G.subarray(i * d * d, (i + 1) * d * d), g.subarray(i * d, (i + 1) * d)];
+    const own = { n: statistics.counts[i], G: Gi, g: gi, rho: rho[i], sigma2, noiseConstant: constant(i) };
     const { W, logDensity } = gaussianEffect(own, factor);
-    const Qi = multiply(transpose(W, d, d), W, d, d, d);
-    const GQ = multiply(own.G, Qi, d, d, d);
-    const [GQG, GQg] = [multiply(GQ, own.G, d, d, d), multiplyVector(GQ, own.g, d, d)];
+    const Q = multiply(transpose(W, d, d), W, d, d, d);
+    const GQ = multiply(Gi, Q, d, d, d);
+    const [GQG, GQg] = [multiply(GQ, Gi, d, d, d), multiplyVector(GQ, gi, d, d)];
     base[i] = logDensity;
-    for (let a = 0; a < d * d; a++) G[i * d * d + a] = own.G[a] - GQG[a];
-    for (let a = 0; a < d; a++) g[i * d + a] = own.g[a] - GQg[a];
-    Q!.set(Qi, i * d * d);
+    for (let a = 0; a < d * d; a++) left.G[i * d * d + a] = Gi[a] - GQG[a];
+    for (let a = 0; a < d; a++) left.g[i * d + a] = gi[a] - GQg[a];
+    left.Q.set(Q, i * d * d);
   }
-  return { base, G, g, Q, sigma2: noiseLevel(noise) };
+  return { base, ...left, sigma2 };
 }
 
 /** E step: log-likelihood and shares of classes r_ik, [m,K]. */
@@ -212,11 +232,12 @@ function misfitChange(G: Float64Array, g: Float64Array, i: number, curves: Float
 
 /** M step for given shares: weights, curves by generalised least squares, then effects and noise with these curves. */
 function maximize(
-  statistics: BasisStatistics,
+  problem: ClassProblem,
   { factor, noise, weights: { length: K } }: ClassParameters,
   integrated: Integrated,
   shares: Float64Array,
 ): ClassParameters {
+  const { statistics } = problem;
   const m = statistics.numIndividuals;
   const d = statistics.basis.numBasis;
   const weights = new Float64Array(K);
@@ -240,7 +261,7 @@ function maximize(
       curves.set(b, k * d);
     }
   }
-  const { squares, covariance } = expectEffects(statistics, integrated, shares, curves);
+  const { squares, covariance } = expectEffects(problem, integrated, shares, curves);
   return {
     weights,
     curves,
@@ -251,10 +272,10 @@ function maximize(
 
 /**
  * Σ_ik r_ik E‖y_i − B_i(b_k + e)‖² and Σ_ik r_ik E[ee'] / m, with e | y_i, k ~ N(Qh, σ²Q), h = g_i − G_ib_k:
- *   E‖·‖² = ρ_i − b_k'(g_i + h) − 2h'Qh + h'QGQh + σ² tr GQ.
+ *   E‖·‖² = ρ_i + b_k'G_ib_k − 2g_i'b_k − 2h'Qh + h'QGQh + σ² tr GQ.
  */
 function expectEffects(
-  statistics: BasisStatistics,
+  { statistics, G, g, rho }: ClassProblem,
   { Q, sigma2 }: Integrated,
   shares: Float64Array,
   curves: Float64Array,
@@ -262,29 +283,26 @@ function expectEffects(
   const m = statistics.numIndividuals;
   const d = statistics.basis.numBasis;
   const K = shares.length / m;
-  const pooled = new Float64Array(d).fill(statistics.center);
   const covariance = new Float64Array(d * d);
+  const h = new Float64Array(d);
   let squares = 0;
   for (let i = 0; i < m; i++) {
-    const { G, g, rho } = observationsOf(statistics, i, pooled, statistics.noise);
-    const Qi = Q?.subarray(i * d * d, (i + 1) * d * d);
-    if (Qi !== undefined) {
-      for (let a = 0; a < d * d; a++) covariance[a] += (sigma2 * Qi[a]) / m;
-      squares += sigma2 * dot(G, Qi);
+    for (let k = 0; k < K; k++) {
+      squares += shares[i * K + k] * Math.max(rho[i] + misfitChange(G, g, i, curves, k, d), 0);
     }
+    if (Q === null) continue;
+    const [Gi, Qi] = [G.subarray(i * d * d, (i + 1) * d * d), Q.subarray(i * d * d, (i + 1) * d * d)];
+    for (let a = 0; a < d * d; a++) covariance[a] += (sigma2 * Qi[a]) / m;
+    squares += sigma2 * dot(Gi, Qi);
     for (let k = 0; k < K; k++) {
       const r = shares[i * K + k];
-      if (r === 0) continue;
-      const b = curves.subarray(k * d, (k + 1) * d);
-      const h = g.slice();
-      for (let a = 0; a < d; a++) for (let c = 0; c < d; c++) h[a] -= G[a * d + c] * b[c];
-      let misfit = rho - dot(b, g) - dot(b, h);
-      if (Qi !== undefined) {
-        const e = multiplyVector(Qi, h, d, d);
-        misfit += dot(e, multiplyVector(G, e, d, d)) - 2 * dot(e, h);
-        for (let a = 0; a < d; a++) for (let c = 0; c < d; c++) covariance[a * d + c] += (r * e[a] * e[c]) / m;
+      for (let a = 0; a < d; a++) {
+        h[a] = g[i * d + a];
+        for (let c = 0; c < d; c++) h[a] -= Gi[a * d + c] * curves[k * d + c];
       }
-      squares += r * Math.max(misfit, 0);
+      const e = multiplyVector(Qi, h, d, d);
+      squares += r * (dot(e, multiplyVector(Gi, e, d, d)) - 2 * dot(e, h));
+      for (let a = 0; a < d; a++) for (let c = 0; c < d; c++) covariance[a * d + c] += (r * e[a] * e[c]) / m;
     }
   }
   return { squares, covariance };

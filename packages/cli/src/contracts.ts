@@ -269,7 +269,16 @@ export const predictContract = z.union([
     scale: z.enum(["marker", "model"]),
     marker,
     predictions: z.array(
-      z.looseObject({ id: text, time: number, mean: number, sd: number, lower: number, upper: number }),
+      z.looseObject({
+        id: text,
+        time: number,
+        mean: number,
+        sd: number,
+        lower: number,
+        upper: number,
+        median: number,
+        extrapolated: count,
+      }),
     ),
   }),
   z.looseObject({

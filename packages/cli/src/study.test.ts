@@ -157,12 +157,30 @@ describe("dtm embed and dtm predict", () => {
     const predicted = async (...more: string[]) => {
       const { out } = await run("predict", RUN, FEW, "--at", "2,8", "-q", ...more);
       const [header, first] = rowsOf(out);
-      expect(header).toEqual(["id", "time", "mean", "sd", "lower", "upper"]);
+      expect(header).toEqual(["id", "time", "mean", "sd", "lower", "upper", "median", "extrapolated"]);
       return Number(first?.[5]) - Number(first?.[4]);
     };
     const usual = await predicted();
     expect(await predicted("--level", "0.5")).toBeLessThan(usual);
     expect(await predicted("--interval", "curve")).toBeLessThan(usual);
+  });
+
+  it("predict for somebody without visits, within the limits of the marker, and mark what nobody was followed to", async () => {
+    const { out } = await run("predict", RUN, "--population", "--at", "1,8", "--limits", "60,90", "-q");
+    const [, ...rows] = rowsOf(out);
+    expect(rows.map(([id, time]) => [id, time])).toEqual([
+      ["population", "1"],
+      ["population", "8"],
+    ]);
+    for (const row of rows) {
+      for (const cell of [row[2], row[4], row[5], row[6]]) {
+        expect(Number(cell)).toBeGreaterThanOrEqual(60);
+        expect(Number(cell)).toBeLessThanOrEqual(90);
+      }
+    }
+    const far = rowsOf((await run("predict", RUN, "--population", "--at", "1,99", "-q")).out);
+    expect(far.slice(1).map((row) => row[7])).toEqual(["0", "1"]);
+    expect((await run("predict", RUN, "--population", "--at", "1", "--limits", "9,1")).code).toBe(2);
   });
 
   it("say when a threshold is crossed, and refuse what cannot be asked", async () => {

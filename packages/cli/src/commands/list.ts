@@ -34,7 +34,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "predict",
-    usage: "<model> <visits>",
+    usage: "<model> [visits]",
     summary: "forecast the courses of individuals",
     load: async () => (await import("./predict.ts")).predictCommand,
   },

@@ -1,7 +1,9 @@
 /** dtm predict MODEL VISITS: courses of individuals at given times, or when they cross a threshold. */
 
+import { join } from "node:path";
 import {
   type Cohort,
+  fitLmm,
   markerModel,
   type Placement,
   placeIndividual,
@@ -10,10 +12,19 @@ import {
   type TrajectoryModel,
 } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
-import { basisDomain, modelMixture } from "@trajectory-maps/core/models";
+import {
+  basisDomain,
+  type ForecastGuard,
+  forecastGuard,
+  type History,
+  isMapModel,
+  modelMixture,
+  SUPPORTED,
+} from "@trajectory-maps/core/models";
 import { type CsvCell, toCsv } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
-import { readModel } from "../io/run-folder.ts";
+import { fileExists, isFolder } from "../io/read.ts";
+import { openRun, readModel, VISITS_FILE } from "../io/run-folder.ts";
 import { type Command, type CommandResult, type Context, type Options, textOption } from "./command.ts";
 import { MODEL_ARGUMENT } from "./embed.ts";
 import { realNumber, seedOf, timesOf } from "./numbers.ts";
@@ -33,8 +44,8 @@ const CROSSING_COLUMNS = [
 export const predictCommand: Command = {
   name: "predict",
   description:
-    "Forecast the courses of individuals; prints CSV: id, time, mean, sd, lower, upper on the marker's own scale.",
-  arguments: [MODEL_ARGUMENT, VISITS_ARGUMENT],
+    "Forecast the courses of individuals; prints CSV: id, time, mean, sd, lower, upper, median, extrapolated on the marker's own scale.",
+  arguments: [MODEL_ARGUMENT, { ...VISITS_ARGUMENT, optional: true }],
   options: [
     ...COLUMN_OPTIONS,
     UNIT_OPTION,
@@ -52,16 +63,19 @@ export const predictCommand: Command = {
       default: "marker",
       choices: ["marker", "model"],
     },
+    { flags: "--limits <low,high>", description: "values the marker cannot leave: predictions end there" },
+    { flags: "--population", description: "also predict for somebody without visits; alone without VISITS" },
     { flags: "--threshold <value>", description: "predict instead when the curve first crosses this value" },
     { flags: "--above", description: "crossing upwards (default: away from where the curve is)" },
     { flags: "--below", description: "crossing downwards" },
     { flags: "--from <time>", description: "start of the search (default: the last visit of each individual)" },
   ],
   examples: [
-    "dtm predict run/model.json visits.csv --at 0:10:0.25 > courses.csv",
+    "dtm predict run/ visits.csv --at 0:10:0.25 > courses.csv",
+    "dtm predict run/model.json --population --at 0:10:1 --limits 0,30",
     "dtm predict run/ visits.csv --threshold 50 --below --from 2",
   ],
-  run: async ([modelPath = "", path = "-"], options, context) => {
+  run: async ([modelPath = "", path], options, context) => {
     const model = readModel(modelPath);
     const at = textOption(options, "at");
     const threshold = textOption(options, "threshold");
@@ -70,29 +84,62 @@ export const predictCommand: Command = {
         "Choose what to predict: values with --at 0:10:0.25, or the time to a threshold with --threshold 50.",
       );
     }
-    const { cohort } = await readVisitsFor(model, path, options, context);
+    const known =
+      path === undefined && options.population === true
+        ? []
+        : historiesOf((await readVisitsFor(model, path ?? "-", options, context)).cohort);
+    const histories = options.population === true ? [{ id: "population", times: [], values: [] }, ...known] : known;
+    const guard = at === undefined ? undefined : await guardOf(modelPath, model, context);
     return context.talk.during("Predictions", () =>
       at === undefined
-        ? crossings(model, cohort, options, context)
-        : courses(model, cohort, timesOf("--at", at), options, context),
+        ? crossings(model, histories, options, context)
+        : courses(model, histories, timesOf("--at", at), guard, options, context),
     );
   },
 };
 
-function* placed(model: TrajectoryModel, cohort: Cohort): Generator<Placement> {
-  const mixture = modelMixture(model);
+function historiesOf(cohort: Cohort): History[] {
   const { offsets, times, values } = onlyMarker(cohort);
-  for (const [i, id] of cohort.ids.entries()) {
+  return cohort.ids.map((id, i) => {
     const [from, to] = [offsets[i], offsets[i + 1]];
-    const history = { id, times: times.subarray(from, to), values: values.subarray(from, to) };
-    yield placeIndividual(model, history, { mixture });
+    return { id, times: times.subarray(from, to), values: values.subarray(from, to) };
+  });
+}
+
+/** What forecasts of a map fall back on: a run that keeps its visits has it, a model file alone has not. */
+async function guardOf(path: string, model: TrajectoryModel, { talk }: Context): Promise<ForecastGuard | undefined> {
+  if (!isMapModel(model)) return undefined;
+  if (!isFolder(path) || !fileExists(join(path, VISITS_FILE))) {
+    talk.say("Without the visits of a run, forecasts are not held against how long similar individuals were followed.");
+    return undefined;
   }
+  const { cohort } = (await openRun(path)).read;
+  return talk.during("Follow-up of similar individuals", () =>
+    forecastGuard(model, fitLmm(cohort, { mean: "spline", basis: markerModel(model).basis }), cohort),
+  );
+}
+
+function* placed(model: TrajectoryModel, histories: readonly History[]): Generator<Placement> {
+  const mixture = modelMixture(model);
+  for (const history of histories) yield placeIndividual(model, history, { mixture });
+}
+
+/** --limits low,high. */
+function limitsOf(options: Options): readonly [number, number] | undefined {
+  const text = textOption(options, "limits");
+  if (text === undefined) return undefined;
+  const [low, high, ...more] = text.split(",").map((part) => realNumber("--limits", part));
+  if (low === undefined || high === undefined || more.length > 0 || !(low < high)) {
+    throw new UsageError(`--limits: expected two numbers, the lower one first, as 0,30; received "${text}".`);
+  }
+  return [low, high];
 }
 
 function courses(
   model: TrajectoryModel,
-  cohort: Cohort,
+  histories: readonly History[],
   times: Float64Array,
+  guard: ForecastGuard | undefined,
   options: Options,
   { talk }: Context,
 ): CommandResult {
@@ -109,6 +156,10 @@ function courses(
           markers: [{ ...part, marker: { ...part.marker, transform: "identity" as const } }],
         } as TrajectoryModel)
       : model;
+  const limits = limitsOf(options);
+  if (limits !== undefined && scale === "model") {
+    throw new UsageError("--limits are on the marker's own scale: leave out --scale model.");
+  }
   const [first, last] = basisDomain(part.basis);
   const beyond = times.filter((t) => t < first || t > last).length;
   if (beyond > 0) {
@@ -117,13 +168,27 @@ function courses(
     );
   }
   const rows: CsvCell[][] = [];
-  for (const placement of placed(model, cohort)) {
-    const { mean, sd, lower, upper } = predict(shown, placement, times, { level, interval });
+  let numExtrapolated = 0;
+  for (const [i, placement] of [...placed(model, histories)].entries()) {
+    const fallback = guard === undefined ? undefined : placeIndividual(guard.mixedModel, histories[i]!);
+    const { mean, sd, lower, upper, median, extrapolated } = predict(shown, placement, times, {
+      level,
+      interval,
+      ...(limits === undefined ? {} : { limits }),
+      ...(guard === undefined || fallback === undefined ? {} : { guard: { guard, fallback } }),
+    });
     times.forEach((t, k) => {
-      rows.push([placement.id, t, mean[k] ?? 0, sd[k] ?? 0, lower[k] ?? 0, upper[k] ?? 0]);
+      const [m, s, l, u, q] = [mean, sd, lower, upper, median].map((x) => x[k] ?? Number.NaN);
+      rows.push([placement.id, t, m!, s!, l!, u!, q!, extrapolated[k] ?? 0]);
+      numExtrapolated += extrapolated[k] ?? 0;
     });
   }
-  const columns = ["id", "time", "mean", "sd", "lower", "upper"];
+  if (guard !== undefined && numExtrapolated > 0) {
+    talk.warn(
+      `${numExtrapolated} of ${rows.length} forecasts are marked as extrapolated: fewer than ${SUPPORTED} similar individuals were followed that long.`,
+    );
+  }
+  const columns = ["id", "time", "mean", "sd", "lower", "upper", "median", "extrapolated"];
   return {
     text: toCsv(columns, rows),
     json: {
@@ -136,7 +201,12 @@ function courses(
   };
 }
 
-function crossings(model: TrajectoryModel, cohort: Cohort, options: Options, { talk }: Context): CommandResult {
+function crossings(
+  model: TrajectoryModel,
+  histories: readonly History[],
+  options: Options,
+  { talk }: Context,
+): CommandResult {
   const own = markerModel(model);
   const threshold = realNumber("--threshold", textOption(options, "threshold") ?? "");
   if (options.above === true && options.below === true) throw new UsageError("Choose one of --above and --below.");
@@ -147,7 +217,7 @@ function crossings(model: TrajectoryModel, cohort: Cohort, options: Options, { t
   const seed = seedOf(options);
   const rows: CsvCell[][] = [];
   let late = 0;
-  for (const placement of placed(model, cohort)) {
+  for (const placement of placed(model, histories)) {
     if (from === undefined && placement.lastTime > last) {
       // Seen after the last time the model knows: nothing can be said of later ones.
       late++;

@@ -16,6 +16,7 @@ export type {
   FitLatticeOptions,
   FitPaperOptions,
 } from "../models/fit-models.ts";
+export { type ForecastGuard, followUpSupport, forecastGuard, SUPPORTED } from "../models/forecast-guard.ts";
 export type { FpcaModel } from "../models/linear/fpca.ts";
 export type { LmmModel } from "../models/linear/lmm.ts";
 export { linearLogLikelihood } from "../models/linear/scores.ts";

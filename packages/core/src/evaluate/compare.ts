@@ -7,14 +7,24 @@ import { type Cohort, numIndividuals, numObservations, onlyMarker, selectVisits 
 import { splitCohort } from "../cohort/split.ts";
 import { DtmError } from "../errors.ts";
 import { fitClasses } from "../models/classes/classes.ts";
+import type { DtmModel } from "../models/dtm/model.ts";
 import { checkCancelled, type FitControl } from "../models/fit.ts";
 import { type FitDtmOptions, fitDtm } from "../models/fit-models.ts";
+import { forecastGuard } from "../models/forecast-guard.ts";
+import type { LmmModel } from "../models/linear/lmm.ts";
 import { fitFpca, fitLinear, fitLmm, type LinearModels } from "../models/linear-models.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
 import { carriedForward, carriedLogLikelihoods, variogramOf } from "./carried-forward.ts";
 import { COMPARED_MODELS, type ComparedModel, DEFAULT_MODELS } from "./compared-models.ts";
-import { type Forecaster, laterVisits, modelForecaster, nextVisits, scoreForecasts } from "./forecast.ts";
+import {
+  type Forecaster,
+  guardedForecaster,
+  laterVisits,
+  modelForecaster,
+  nextVisits,
+  scoreForecasts,
+} from "./forecast.ts";
 import { heldOutLogLikelihood } from "./held-out.ts";
 import { type Comparison, type FoldResult, summarizeFolds } from "./summarize-folds.ts";
 
@@ -100,8 +110,13 @@ function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedMo
     starts.set(kind, known);
     return known;
   };
-  const mixedModel = (kind: "scalar" | "spline") =>
-    kind === mean || starts.has(kind) ? start(kind).lmm : fitLmm(cohort, { ...shared, mean: kind });
+  const lone = new Map<string, LmmModel>();
+  const alone = (kind: "scalar" | "spline") => {
+    const known = lone.get(kind) ?? fitLmm(cohort, { ...shared, mean: kind });
+    lone.set(kind, known);
+    return known;
+  };
+  const mixedModel = (kind: "scalar" | "spline") => (kind === mean || starts.has(kind) ? start(kind).lmm : alone(kind));
   const population = () => fitClasses(cohort, { ...shared, numClasses: 1 });
   const fitScored = (model: Exclude<ComparedModel, "locf">): ScoredModel => {
     switch (model) {
@@ -144,7 +159,13 @@ function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedMo
       forecaster: carriedForward(variogram),
     };
   };
-  return (model) => (model === "locf" ? carried() : scoredFit(fitScored(model)));
+  /** The map's forecasts as users get them: with the mixed model to fall back on. */
+  const guarded = (): ComparedFit => {
+    const model = fitScored("dtm") as DtmModel;
+    const fit = scoredFit(model);
+    return { ...fit, forecaster: guardedForecaster(model, forecastGuard(model, mixedModel("spline"), cohort)) };
+  };
+  return (model) => (model === "locf" ? carried() : model === "dtm" ? guarded() : scoredFit(fitScored(model)));
 }
 
 /** One function, equal to one everywhere: a random intercept. */

@@ -7,6 +7,7 @@
 import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { markerModel } from "../models/fit.ts";
+import { blendMixtures, type ForecastGuard, fallbackWeight, followUpSupport } from "../models/forecast-guard.ts";
 import { createConditioner, posteriorFunctionals } from "../models/mixture/conditioner.ts";
 import type { CoefficientMixture } from "../models/mixture/mixture.ts";
 import {
@@ -17,8 +18,8 @@ import {
   type NormalMixture,
   pruneMixture,
 } from "../models/mixture/normal-mixture.ts";
-import { modelMixture, type ScoredModel } from "../models/model.ts";
-import { modelStatistics } from "../models/place.ts";
+import { type MapModel, modelMixture, type ScoredModel } from "../models/model.ts";
+import { embedPlaces, modelStatistics } from "../models/place.ts";
 import { functionalsAt } from "../models/predict.ts";
 
 /** Which visits of an individual are forecast from its first `known` ones: positions from..to−1 among its visits. */
@@ -70,6 +71,31 @@ export function modelForecaster(model: ScoredModel, mixture: CoefficientMixture 
     return (task) => {
       const functional = posteriorFunctionals(condition(statistics, task), own.mean.coefficients);
       return (observation) => functional(rows, observation * d, noise).value;
+    };
+  };
+}
+
+/** Forecasts of a map that fall back on the mixed model where few similar individuals were followed (forecast-guard.ts). */
+export function guardedForecaster(model: MapModel, guard: ForecastGuard, mixture?: CoefficientMixture): Forecaster {
+  const own = modelForecaster(model, mixture);
+  const fallback = modelForecaster(guard.mixedModel);
+  return (cohort, tasks) => {
+    const { times } = onlyMarker(cohort);
+    const { location, covariance } = embedPlaces(
+      model,
+      knownVisits(cohort, tasks),
+      mixture === undefined ? {} : { mixture },
+    );
+    const q = model.mapDimension;
+    const [forecast, other] = [own(cohort, tasks), fallback(cohort, tasks)];
+    return (task) => {
+      const [map, linear] = [forecast(task), other(task)];
+      const support = followUpSupport(guard, {
+        location: location.slice(task * q, (task + 1) * q),
+        covariance: covariance.slice(task * q * q, (task + 1) * q * q),
+      });
+      return (observation) =>
+        blendMixtures(map(observation), linear(observation), fallbackWeight(support(times[observation])));
     };
   };
 }

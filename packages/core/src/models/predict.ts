@@ -11,6 +11,9 @@ import { measurementVariance } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import { type MarkerModel, type ModelBase, markerModel } from "./fit.ts";
+import { blendMixtures, type ForecastGuard, fallbackWeight, followUpSupport, SUPPORTED } from "./forecast-guard.ts";
+import { posteriorFunctionals } from "./mixture/conditioner.ts";
+import type { NormalMixture } from "./mixture/normal-mixture.ts";
 import type { Placement } from "./placement.ts";
 import { checkDraws, checkLevel, checkTimes } from "./predicting/checks.ts";
 import { drawFunctionals } from "./predicting/draws.ts";
@@ -29,6 +32,10 @@ export interface PredictOptions {
   /** Draws behind simultaneous bands and rates of transformed markers. Default 2000. */
   readonly numDraws?: number;
   readonly seed?: number;
+  /** Lowest and highest value the marker can take, on its own scale: no prediction lies outside. Default: none. */
+  readonly limits?: readonly [number, number];
+  /** Similar individuals and a mixed model that values of a map fall back on; `fallback` is the individual placed by that model. */
+  readonly guard?: { readonly guard: ForecastGuard; readonly fallback: Placement };
   /** Kernels that sum over the nodes. Default: the fastest that run here. */
   readonly kernels?: KernelChoice;
 }
@@ -40,8 +47,13 @@ export interface Prediction extends PredictedSeries {
   readonly simultaneous?: { readonly lower: Float64Array; readonly upper: Float64Array };
   /** Change of the noise-free curve per unit of time. */
   readonly rate?: PredictedSeries;
-  /** 1 where the time lies outside the training times: the curve is held constant there. */
+  /**
+   * 1 where the time lies outside the training times (the curve is held constant there) or, with a guard, where too few similar
+   * individuals were followed that long.
+   */
   readonly extrapolated: Uint8Array;
+  /** Similar individuals still followed at each time, with a guard. */
+  readonly support?: Float64Array;
 }
 
 /**
@@ -78,15 +90,53 @@ export function predict(
     return { lower: band.lower.map(undo), upper: band.upper.map(undo) };
   };
   const [first, last] = basisDomain(own.basis);
+  const guarded = options.guard === undefined ? undefined : guardValues(options.guard, placement, at, interval);
+  const change = guarded === undefined ? {} : { change: guarded.change };
+  const series = valueSeries(own, placement, rows, { level, noise, transform, kernels, ...change });
+  const outside = (t: number, k: number) => t < first || t > last || (guarded?.support[k] ?? SUPPORTED) < SUPPORTED;
   return {
     times: at,
     level,
     interval,
-    ...valueSeries(own, placement, rows, { level, noise, transform, kernels }),
-    extrapolated: Uint8Array.from(at, (t) => (t < first || t > last ? 1 : 0)),
+    ...withinLimits(series, options.limits),
+    extrapolated: Uint8Array.from(at, (t, k) => (outside(t, k) ? 1 : 0)),
+    ...(guarded === undefined ? {} : { support: guarded.support }),
     ...(simultaneous ? { simultaneous: wholeCurves() } : {}),
     ...(rate ? { rate: rateSeries(model, placement, at, { level, numDraws, seed, kernels }) } : {}),
   };
+}
+
+/** The mixed model's share of the values at the times, and the support behind it. */
+function guardValues(
+  { guard, fallback }: NonNullable<PredictOptions["guard"]>,
+  placement: Placement,
+  at: Float64Array,
+  interval: "curve" | "observation",
+) {
+  const other = markerModel(guard.mixedModel);
+  const d = other.basis.numBasis;
+  const { rows, noise } = functionalsAt(other, at, interval === "observation");
+  const functional = posteriorFunctionals(fallback.posterior, other.mean.coefficients);
+  const support = at.map(followUpSupport(guard, placement));
+  const change = (value: NormalMixture, t: number) =>
+    blendMixtures(value, functional(rows, t * d, noise).value, fallbackWeight(support[t]));
+  return { support, change };
+}
+
+/** Means and bands cut off at the limits. */
+function withinLimits(series: PredictedSeries, limits: PredictOptions["limits"]): PredictedSeries {
+  if (limits === undefined) return series;
+  const [low, high] = limits;
+  checkOption(
+    low < high,
+    "predict",
+    "limits [low, high] with low < high",
+    `[${low}, ${high}]`,
+    "Give the lower one first.",
+  );
+  const cut = (x: Float64Array) => x.map((v) => Math.min(Math.max(v, low), high));
+  const { mean, sd, median, lower, upper } = series;
+  return { mean: cut(mean), sd, median: cut(median), lower: cut(lower), upper: cut(upper) };
 }
 
 /** Values at times as functionals of the coefficients: b(t) [T,d], and the variance of the noise of new measurements. */

@@ -31,6 +31,8 @@ export interface ValueOptions {
   /** Transform to be undone. */
   readonly transform: Transform;
   readonly kernels?: KernelChoice;
+  /** What is made of the distribution at each row before it is summarised. Default: nothing. */
+  readonly change?: (value: NormalMixture, row: number) => NormalMixture;
 }
 
 /** Summaries of `rows` [T,d] applied to the individual's curve. */
@@ -38,7 +40,7 @@ export function valueSeries(
   { basis, mean }: Pick<MarkerModel, "basis" | "mean">,
   { posterior }: Pick<Placement, "posterior">,
   rows: Float64Array,
-  { level, noise, transform, kernels }: ValueOptions,
+  { level, noise, transform, kernels, change }: ValueOptions,
 ): PredictedSeries {
   const d = basis.numBasis;
   const out = emptySeries(rows.length / d);
@@ -47,8 +49,9 @@ export function valueSeries(
   // Quantiles in standard deviations off the mean: they move slowly from time to time, so the last are where to look next.
   const scores: (number | undefined)[] = probabilities.map(() => undefined);
   for (let t = 0; t < out.mean.length; t++) {
-    const { value, sums } = functional(rows, t * d, noise);
-    const solver = quantileSolver(value, sums);
+    const own = functional(rows, t * d, noise);
+    const value = change === undefined ? own.value : change(own.value, t);
+    const solver = quantileSolver(value, change === undefined ? own.sums : undefined);
     const [median, lower, upper] = probabilities.map((p, j) => {
       const y = solver.quantile(p, scores[j]);
       scores[j] = solver.spread > 0 ? (y - solver.mean) / solver.spread : undefined;

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { StartResult } from "../models/fit.ts";
 import { fitDtm } from "../models/fit-models.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
-import { type Comparison, compareModels } from "./compare.ts";
+import { compareModels } from "./compare.ts";
 import { mapVerdict } from "./map-verdict.ts";
+import type { Comparison } from "./summarize-folds.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 60, seed: 2 });
 const fitted = fitDtm(cohort, { seed: 1, tolerance: 0.1, nodes: { step: 0.5 }, restarts: 1 });

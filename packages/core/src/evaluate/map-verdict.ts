@@ -37,6 +37,8 @@ export interface HeldOutEvidence {
     readonly mean: number;
     readonly lower: number;
     readonly upper: number;
+    /** In the CRPS of the next visit, below zero where the model is better. */
+    readonly nextCrps?: { readonly lower: number; readonly upper: number } | null;
   }[];
   readonly models: readonly { readonly model: string; readonly coverage: { readonly p90: number } }[];
 }
@@ -117,8 +119,15 @@ function explains(model: TrajectoryModel, comparison: HeldOutEvidence | null): L
   if (difference === undefined) {
     return light("unknown", "Not compared with a mixed model on held-out individuals yet.");
   }
-  const { mean, lower, upper } = difference;
+  const { mean, lower, upper, nextCrps } = difference;
   const amount = `${signed(mean)} (95% CI ${signed(lower)} to ${signed(upper)}) in held-out log-likelihood per individual`;
+  // "Better" takes likelihood and forecasts.
+  if (lower > 0 && nextCrps && nextCrps.lower > 0) {
+    return light("caution", `The map has a higher likelihood than the mixed model, ${amount}, but worse forecasts.`);
+  }
+  if (lower > 0 && nextCrps && nextCrps.upper >= 0) {
+    return light("good", `The map has a higher likelihood than the mixed model, ${amount}, and forecasts as good.`);
+  }
   if (lower > 0) return light("good", `The map predicts new individuals better than the mixed model: ${amount}.`);
   if (upper < 0) return light("poor", `The mixed model predicts new individuals better than the map: ${amount}.`);
   return light("caution", `The map predicts new individuals no better than the mixed model: ${amount}.`);

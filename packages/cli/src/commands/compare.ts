@@ -31,6 +31,7 @@ export const compare: Command = {
     },
     { flags: "--folds <number>", description: "parts individuals are split into", default: "10" },
     { flags: "--repeats <number>", description: "cross-validations with other splits", default: "1" },
+    { flags: "--restarts <number>", description: "further starts of the map in each fold", default: "0" },
     {
       flags: "--mean <kind>",
       description: "population mean of fpca and dtm",
@@ -95,6 +96,7 @@ export function compareChoice(options: Options) {
     models: names as ComparedModel[],
     folds: wholeNumber("--folds", textOption(options, "folds") ?? "10", 2),
     repeats: wholeNumber("--repeats", textOption(options, "repeats") ?? "1", 1),
+    restarts: wholeNumber("--restarts", textOption(options, "restarts") ?? "0", 0),
     mean: meanOf(options),
     mapDimension: dimensionOf(options),
     seed: seedOf(options),

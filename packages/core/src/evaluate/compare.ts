@@ -37,6 +37,8 @@ export interface CompareOptions extends PrepareOptions, FitControl {
   readonly repeats?: number;
   /** Population mean of fpca and dtm: constant (published) or a curve. Default "scalar". */
   readonly mean?: "scalar" | "spline";
+  /** Further starts of `dtm` in each fold. Default 0: a fit to everybody has more, so folds do not flatter it. */
+  readonly restarts?: number;
   /** Dimension of the map and rank of FPCA. Default 2. */
   readonly mapDimension?: 1 | 2 | 3;
 }
@@ -100,7 +102,7 @@ function scoredFit(model: ScoredModel): ComparedFit {
 
 /** Fits models by their names in a comparison; what several of them start from is fitted once. */
 function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedModel) => ComparedFit {
-  const { mean = "scalar", mapDimension = 2, seed, signal, basis, numBasis, degree, domain } = options;
+  const { mean = "scalar", restarts = 0, mapDimension = 2, seed, signal, basis, numBasis, degree, domain } = options;
   const shared = { mapDimension, seed, signal, basis, numBasis, degree, domain };
   const fitStart = (kind: "scalar" | "spline") =>
     fitLinear(cohort, { ...shared, mean: kind, sampleSize: numIndividuals(cohort) });
@@ -134,7 +136,7 @@ function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedMo
         // Where it could not be fitted, the second attempt says why.
         return start(mean).fpca ?? fitFpca(cohort, { ...shared, mean, rank: mapDimension });
       case "dtm":
-        return fitDtm(cohort, { ...shared, mean, linear: start(mean) } as FitDtmOptions);
+        return fitDtm(cohort, { ...shared, mean, restarts, linear: start(mean) } as FitDtmOptions);
       case "dtm-paper":
         return fitDtm(cohort, { ...shared, kind: "dtm-paper", linear: start("scalar") });
       case "classes":

@@ -2,8 +2,8 @@
  * One study from a dropped table to its report, on both builds, with the network refused. The tests of a build share one
  * page and follow each other as a reader would go.
  */
-import { loadModel, markerModel, predict, type TrajectoryModel } from "@trajectory-maps/core";
-import { basisDomain, placementAt } from "@trajectory-maps/core/models";
+import { loadModel, predict, type TrajectoryModel } from "@trajectory-maps/core";
+import { courseTimes, placementAt } from "@trajectory-maps/core/models";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { browserOfFile } from "../browser-of-file.ts";
@@ -162,17 +162,18 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
     expect(places).toHaveLength(NUM_INDIVIDUALS);
     const stage = await mapStage(page);
     frame = await frameOf(stage, places);
-    const [, last] = basisDomain(markerModel(model).basis);
     let seen = 0;
     for (const { x, y } of places.filter(({ visits: n }) => n > 4).slice(0, 8)) {
       const [px, py] = frame.toPage(x, y);
       await page.mouse.move(px, py);
       const text = (await stage.locator(".tm-lens:not([hidden]) .tm-lens-value").first().textContent()) ?? "";
       if (text.startsWith("Nobody")) continue;
-      const numbers = /: (\S+) \(90% (\S+) to (\S+)\)$/.exec(text)!.slice(1).map(Number);
+      const [year, ...numbers] = /(\S+): (\S+) \(90% (\S+) to (\S+)\)$/.exec(text)!.slice(1).map(Number);
+      // The last time of the drawn course at which similar people were followed; its year is written in short.
+      const when = [...courseTimes(model, 41)].sort((a, b) => Math.abs(a - year) - Math.abs(b - year))[0];
       // The pointer stands on a whole px: what the library says within one px around, and half a unit of the last digit.
       const around = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [x + dx / frame.unit, y + dy / frame.unit]));
-      const there = around.map((place) => predict(model, placementAt(model, place), [last], { interval: "curve" }));
+      const there = around.map((place) => predict(model, placementAt(model, place), [when], { interval: "curve" }));
       for (const [k, key] of (["median", "lower", "upper"] as const).entries()) {
         const exact = there.map((prediction) => prediction[key][0]);
         expect(numbers[k]).toBeGreaterThan(Math.min(...exact) - 0.51);

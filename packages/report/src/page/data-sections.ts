@@ -18,7 +18,7 @@ export function fitSection(context: PageContext): Section | undefined {
       : mapVerdict({ ...context.study.model, record }, context.study.comparison).lights;
   const body = html`<p class="sub">${record.verdict}</p>
 ${!record.converged && noteHtml(`${fitEnd(record)}.`, "The map may change. Continue the fit, or try other starts, before reading small differences.")}
-${lights.length > 1 && html`<table><caption><b>The verdict by its four lights.</b></caption><thead><tr><th scope="col">Light</th><th scope="col" class="tx">state</th><th scope="col" class="tx">why</th></tr></thead><tbody>${lights.map(({ name, state, sentence }) => html`<tr><th scope="row">${name}</th><td class="tx">${state}</td><td class="tx">${sentence}</td></tr>`)}</tbody></table>`}
+${lights.length > 1 && html`<div class="scroll" tabindex="0" role="region" aria-label="The verdict by its four lights"><table><caption><b>The verdict by its four lights.</b></caption><thead><tr><th scope="col">Light</th><th scope="col" class="tx">state</th><th scope="col" class="tx">why</th></tr></thead><tbody>${lights.map(({ name, state, sentence }) => html`<tr><th scope="row">${name}</th><td class="tx">${state}</td><td class="tx">${sentence}</td></tr>`)}</tbody></table></div>`}
 ${warnings.length > 0 && noteHtml("Warnings of the fit.", warnings.join(" "))}
 <div class="two">${figure}<div><table><caption><b>Settings in force.</b></caption><thead><tr><th scope="col">Setting</th><th scope="col">value</th></tr></thead><tbody>
 ${options.map(([name, value]) => html`<tr><th scope="row">${settingName(name)}</th><td>${typeof value === "number" ? significant(value, 6) : String(value)}</td></tr>`)}

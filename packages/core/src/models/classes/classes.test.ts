@@ -87,7 +87,7 @@ describe("latent classes with random effects", () => {
 
   it("with one class are the linear mixed model with a mean curve", () => {
     const one = fitClasses(cohort, { effects: "shared", numClasses: 1 });
-    const lmm = fitLmm(cohort, { mean: "spline" });
+    const lmm = fitLmm(cohort, { mean: "spline", priors: "none" });
     const at = sum(denseLogLikelihoods(one, cohort));
     // At the parameters of the mixed model the likelihoods are one and the same.
     const same: ClassesModel = {

@@ -1,7 +1,7 @@
 /**
  * One iteration of the fit over the whole cohort (docs/math/dtm.md §9). A pass over individuals at some parameters gives
  * the bound there and all that the next parameters are made from. The first iterations are EM steps: q(u) [with mean, α, ℓ],
- * noise and residual, all from the last pass; or q(u) alone where that lowers the bound, which is then impossible. EM soon
+ * noise and residual, all from the last pass; or q(u) and mean alone where that lowers the bound, for they cannot. EM soon
  * crawls (its steps shrink by 1% an iteration on a plateau), so what follows are quasi-Newton steps on all parameters
  * together, which begin as EM steps and learn what EM lacks; Ξ and a free Σ_e follow in closed form before each. A step is
  * taken only where it raises the bound, so the bound never falls, and whatever is stopped ends on a bound that belongs to

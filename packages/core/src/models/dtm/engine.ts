@@ -295,7 +295,6 @@ export function updateParameters(
   const share = sums.numObservations / statistics.numObservations;
   const prior = { ...engine.noisePrior, count: share * engine.noisePrior.count };
   state.noise = learnNoise(state.noise, squares, sums.numObservations, engine.lowestNoiseLevel, rate, prior);
-  if (!(noiseLevel(state.noise) > engine.lowestNoiseLevel)) state.noiseLimited = true;
   if (settings.residual === "none") return;
   if (state.tau === null) {
     const count = visited?.length ?? statistics.numIndividuals;

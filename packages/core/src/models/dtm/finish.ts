@@ -1,6 +1,7 @@
 /** From the last state of a fit to the model: share of variance, warnings, verdict, record. */
 
 import { averageGram } from "../../basis/statistics.ts";
+import { noiseLevel } from "../../noise/noise.ts";
 import { identity } from "../../numeric/matrix.ts";
 import type { FitRecord } from "../fit.ts";
 import { rbfKernel } from "../gp/kernel.ts";
@@ -13,8 +14,8 @@ import type { DtmState } from "./state.ts";
 import { stopGain } from "./stop-rule.ts";
 import { SMOOTHING } from "./svi.ts";
 
-/** τ within this of its cap, relatively, sits at it. */
-const AT_CAP = 1e-6;
+/** A parameter within this of its limit, relatively, sits at it. */
+const AT_LIMIT = 1e-6;
 const LEAST_SHARE = 0.5;
 
 /** The model of a state whose bound is the last of its trace; the engine's table belongs to the state. */
@@ -29,7 +30,7 @@ export function finishModel(
   const q = settings.mapDimension;
   const gram = averageGram(engine.statistics);
   const varianceShare = mapShare(engine, state, gram);
-  const atCap = state.tau !== null && settings.cap !== null && state.tau >= settings.cap * (1 - AT_CAP);
+  const atCap = state.tau !== null && settings.cap !== null && state.tau >= settings.cap * (1 - AT_LIMIT);
   return {
     kind: "dtm",
     markers: [
@@ -68,7 +69,7 @@ export function finishModel(
       step: nodes.step,
       radius: nodes.radius,
     },
-    record: recordOf(engine, state, story, [...warnings, ...stateWarnings(state, varianceShare)]),
+    record: recordOf(engine, state, story, [...warnings, ...stateWarnings(engine, state, varianceShare)]),
     bound: lastValue(state.trace),
   };
 }
@@ -107,7 +108,7 @@ function recordOf(engine: MapEngine, state: DtmState, story: RunStory, warnings:
     seed: settings.seed,
     trace: [...state.trace],
     iterations: state.iteration,
-    converged: state.settled && !state.noiseLimited,
+    converged: state.settled && !noiseLimited(engine, state),
     verdict: verdict(engine, state, story),
     warnings,
     ...(story.starts.length > 0 ? { starts: story.starts } : {}),
@@ -125,7 +126,7 @@ function verdict(engine: MapEngine, state: DtmState, { interrupted }: RunStory):
     coarseIterations > 0
       ? `${iteration} iterations (${coarseIterations} on a coarser lattice)`
       : `${iteration} ${unit}`;
-  if (state.settled && state.noiseLimited) {
+  if (state.settled && noiseLimited(engine, state)) {
     return `Stopped after ${count} with the noise at its lower limit: the bound has no maximum for these data.`;
   }
   if (state.settled && stochastic) {
@@ -140,6 +141,11 @@ function verdict(engine: MapEngine, state: DtmState, { interrupted }: RunStory):
   const ended = interrupted ? "on request after" : "at the limit of";
   const remedy = interrupted ? "" : " Allow more with maxIterations.";
   return `Stopped ${ended} ${count} before the map had settled${unsettled(engine, state)}.${remedy}`;
+}
+
+/** Whether the noise variance sits at its lower limit. */
+function noiseLimited({ lowestNoiseLevel }: MapEngine, { noise }: DtmState): boolean {
+  return noiseLevel(noise) <= lowestNoiseLevel * (1 + AT_LIMIT);
 }
 
 /** How far from settled a fit was stopped, as far as it is known. */
@@ -157,14 +163,14 @@ function sampled({ settings, statistics }: MapEngine): string {
   return sampleSize < statistics.numIndividuals ? ` (all but the last over a random ${sampleSize} individuals)` : "";
 }
 
-function stateWarnings(state: DtmState, varianceShare: number): string[] {
+function stateWarnings(engine: MapEngine, state: DtmState, varianceShare: number): string[] {
   const warnings: string[] = [];
   if (state.worstFall > 0) {
     warnings.push(
       `The bound fell by ${state.worstFall.toPrecision(3)} in one iteration, more than rounding explains; the fit may be numerically unstable.`,
     );
   }
-  if (state.noiseLimited) {
+  if (noiseLimited(engine, state)) {
     warnings.push(
       "The noise variance was held at its lower limit: the curves pass through the observations, and the bound has no maximum.",
     );
@@ -175,9 +181,9 @@ function stateWarnings(state: DtmState, varianceShare: number): string[] {
     );
   }
   const [shortest, longest] = LENGTHSCALE_BOUNDS;
-  if (state.lengthscale >= longest * (1 - AT_CAP)) {
+  if (state.lengthscale >= longest * (1 - AT_LIMIT)) {
     warnings.push(`The length-scale reached its upper limit of ${longest}: the map is as good as linear.`);
-  } else if (state.lengthscale <= shortest * (1 + AT_CAP)) {
+  } else if (state.lengthscale <= shortest * (1 + AT_LIMIT)) {
     warnings.push(`The length-scale reached its lower limit of ${shortest}: the map is as rough as it may be.`);
   }
   return warnings;

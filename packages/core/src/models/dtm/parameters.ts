@@ -1,8 +1,8 @@
 /**
  * The parameters of the fit as one vector, for moving them together (docs/math/dtm.md §9): ν, the mean, log σ², log α,
- * log ℓ and log τ, all free of the marker's unit: the mean is taken in standard deviations of the first noise. ν is taken in the frame of the kernel's eigenvectors, so that a map and its mirror image take the same
- * steps (ν as it stands depends on the order of the inducing places, differently at each ℓ). Ξ and a free Σ_e are no part of
- * it: they follow in closed form.
+ * log ℓ and log τ, all free of the marker's unit: the mean is taken in standard deviations of the first noise. ν is taken in
+ * the frame of the kernel's eigenvectors, so that a map and its mirror image take the same steps (ν as it stands depends on
+ * the order of the inducing places, differently at each ℓ). Ξ and a free Σ_e are no part of it: they follow in closed form.
  */
 import { noiseLevel, withLevel } from "../../noise/noise.ts";
 import { dot } from "../../numeric/matrix.ts";

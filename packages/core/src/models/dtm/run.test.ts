@@ -3,6 +3,7 @@ import { columnsOf, problemOf, quick, timeless } from "../../../../../test/dtm-p
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
+import { whiteNoise } from "../../noise/noise.ts";
 import { turnedDistance } from "../../numeric/procrustes.ts";
 import type { FitProgress } from "../fit.ts";
 import { markerModel } from "../fit.ts";
@@ -89,6 +90,17 @@ describe("a run", () => {
     expect(record.iterations).toBe(3);
     expect(record.converged).toBe(false);
     expect(record.verdict).toMatch(/limit of 3 iterations.*maxIterations/);
+  });
+
+  it("does not call a fit settled whose noise has fallen to its lower limit", () => {
+    // Two levels without noise, and a residual that takes up the rest: curves pass through all observations.
+    const columns = columnsOf(40);
+    const exact = { ...columns, values: columns.ids.map((id) => (Number(id.slice(1)) % 2 === 0 ? 80 : 60)) };
+    const { statistics: data, start: from } = problemOf(exact);
+    const { record } = fit({ residual: "full" }, { ...from, noise: whiteNoise(1) }, data);
+    expect(record.converged).toBe(false);
+    expect(record.verdict).toMatch(/noise at its lower limit/);
+    expect(record.warnings.join(" ")).toMatch(/held at its lower limit/);
   });
 
   it("gives the same bits for the same seed", () => {

@@ -39,8 +39,6 @@ export interface DtmState extends FitState {
   smallGains: number;
   /** Largest fall of the bound beyond rounding, if any. */
   worstFall: number;
-  /** Whether the noise variance was held at its lower limit. */
-  noiseLimited: boolean;
   /** State of the random numbers ("svi"). */
   random: readonly number[] | null;
   /** Running node sums ("svi"), [K,Γ]. */
@@ -87,7 +85,6 @@ export function firstState(start: MapStart, settings: DtmSettings, d: number): D
     trace: [],
     smallGains: 0,
     worstFall: 0,
-    noiseLimited: false,
     random: null,
     runningSums: null,
     updates: 0,

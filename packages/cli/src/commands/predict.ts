@@ -4,6 +4,7 @@ import { join } from "node:path";
 import {
   type Cohort,
   fitLmm,
+  type Marker,
   markerModel,
   type Placement,
   placeIndividual,
@@ -27,7 +28,7 @@ import { fileExists, isFolder } from "../io/read.ts";
 import { openRun, readModel, VISITS_FILE } from "../io/run-folder.ts";
 import { type Command, type CommandResult, type Context, type Options, textOption } from "./command.ts";
 import { MODEL_ARGUMENT } from "./embed.ts";
-import { realNumber, seedOf, timesOf } from "./numbers.ts";
+import { limitsOf, realNumber, seedOf, timesOf } from "./numbers.ts";
 import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
 
 const PROBABILITIES = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
@@ -63,7 +64,7 @@ export const predictCommand: Command = {
       default: "marker",
       choices: ["marker", "model"],
     },
-    { flags: "--limits <low,high>", description: "values the marker cannot leave: predictions end there" },
+    { flags: "--limits <low,high>", description: "what the values can be, in place of the limits in the model" },
     { flags: "--population", description: "also predict for somebody without visits; alone without VISITS" },
     { flags: "--threshold <value>", description: "predict instead when the curve first crosses this value" },
     { flags: "--above", description: "crossing upwards (default: away from where the curve is)" },
@@ -124,17 +125,6 @@ function* placed(model: TrajectoryModel, histories: readonly History[]): Generat
   for (const history of histories) yield placeIndividual(model, history, { mixture });
 }
 
-/** --limits low,high. */
-function limitsOf(options: Options): readonly [number, number] | undefined {
-  const text = textOption(options, "limits");
-  if (text === undefined) return undefined;
-  const [low, high, ...more] = text.split(",").map((part) => realNumber("--limits", part));
-  if (low === undefined || high === undefined || more.length > 0 || !(low < high)) {
-    throw new UsageError(`--limits: expected two numbers, the lower one first, as 0,30; received "${text}".`);
-  }
-  return [low, high];
-}
-
 function courses(
   model: TrajectoryModel,
   histories: readonly History[],
@@ -148,18 +138,17 @@ function courses(
   if (!(level > 0 && level < 1)) throw new UsageError(`--level: expected a share between 0 and 1, received ${level}.`);
   const interval = textOption(options, "interval") === "curve" ? "curve" : "observation";
   const scale = textOption(options, "scale") === "model" ? "model" : "marker";
-  // On the model's own scale nothing is undone: the same model with a marker that was never transformed.
-  const shown =
-    scale === "model"
-      ? ({
-          ...model,
-          markers: [{ ...part, marker: { ...part.marker, transform: "identity" as const } }],
-        } as TrajectoryModel)
-      : model;
   const limits = limitsOf(options);
   if (limits !== undefined && scale === "model") {
     throw new UsageError("--limits are on the marker's own scale: leave out --scale model.");
   }
+  // On the model's own scale nothing is undone: the same model with a marker that was never transformed.
+  const { limits: _, ...described } = part.marker;
+  const marker: Marker =
+    scale === "model"
+      ? { ...described, transform: "identity" }
+      : { ...part.marker, ...(limits === undefined ? {} : { limits }) };
+  const shown = { ...model, markers: [{ ...part, marker }] } as TrajectoryModel;
   const [first, last] = basisDomain(part.basis);
   const beyond = times.filter((t) => t < first || t > last).length;
   if (beyond > 0) {
@@ -174,7 +163,6 @@ function courses(
     const { mean, sd, lower, upper, median, extrapolated } = predict(shown, placement, times, {
       level,
       interval,
-      ...(limits === undefined ? {} : { limits }),
       ...(guard === undefined || fallback === undefined ? {} : { guard: { guard, fallback } }),
     });
     times.forEach((t, k) => {
@@ -195,7 +183,7 @@ function courses(
       interval,
       level,
       scale,
-      marker: part.marker,
+      marker: scale === "model" ? part.marker : marker,
       predictions: rows.map((row) => record(columns, row)),
     },
   };

@@ -16,7 +16,8 @@ export type {
   FitLatticeOptions,
   FitPaperOptions,
 } from "../models/fit-models.ts";
-export { type ForecastGuard, followUpSupport, forecastGuard, SUPPORTED } from "../models/forecast-guard.ts";
+export { SUPPORTED } from "../models/follow-up.ts";
+export { type ForecastGuard, forecastGuard } from "../models/forecast-guard.ts";
 export type { FpcaModel } from "../models/linear/fpca.ts";
 export type { LmmModel } from "../models/linear/lmm.ts";
 export { linearLogLikelihood } from "../models/linear/scores.ts";

@@ -28,7 +28,7 @@ export type { HeldOutOptions, HeldOutScores } from "../evaluate/held-out.ts";
 export type { HeldOutEvidence, Light, LightState } from "../evaluate/map-verdict.ts";
 export type { FoldSummary, ForecastClass, ModelComparison } from "../evaluate/summarize-folds.ts";
 export { type CourseSummary, courseAt, expectedCourses, groupCourses } from "../map/clusters/courses.ts";
-export { enoughFollowed, followedTo } from "../map/clusters/followed.ts";
+export { enoughFollowed, followedTo, lastShownTime } from "../map/clusters/followed.ts";
 export { mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
 export { nameGroups } from "../map/clusters/names.ts";
 export type { NumberOfGroups } from "../map/clusters/number.ts";
@@ -37,7 +37,7 @@ export { type Direction, type Piece, piecesOf } from "../map/clusters/shape.ts";
 export type { Stability } from "../map/clusters/stability.ts";
 export { type RotatedComponent, rotatedComponents } from "../map/components.ts";
 export type { Group, GroupMethod, GroupOptions } from "../map/groups.ts";
-export { lastShownTime, similarFollowedTo } from "../map/support.ts";
+export { similarFollowedTo } from "../models/follow-up.ts";
 export { type StudyStabilityOptions, studyStability } from "../study/group-stability.ts";
 export {
   type LandmarkGroup,

@@ -7,7 +7,8 @@
 import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { markerModel } from "../models/fit.ts";
-import { blendMixtures, type ForecastGuard, fallbackWeight, followUpSupport } from "../models/forecast-guard.ts";
+import { followUpSupport } from "../models/follow-up.ts";
+import { blendMixtures, type ForecastGuard, fallbackWeight } from "../models/forecast-guard.ts";
 import { createConditioner, posteriorFunctionals } from "../models/mixture/conditioner.ts";
 import type { CoefficientMixture } from "../models/mixture/mixture.ts";
 import {
@@ -90,7 +91,7 @@ export function guardedForecaster(model: MapModel, guard: ForecastGuard, mixture
     const [forecast, other] = [own(cohort, tasks), fallback(cohort, tasks)];
     return (task) => {
       const [map, linear] = [forecast(task), other(task)];
-      const support = followUpSupport(guard, {
+      const support = followUpSupport(guard.followUp, {
         location: location.slice(task * q, (task + 1) * q),
         covariance: covariance.slice(task * q * q, (task + 1) * q * q),
       });

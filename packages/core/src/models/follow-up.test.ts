@@ -1,6 +1,46 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../numeric/random.ts";
-import { lastShownTime, similarFollowedTo } from "./support.ts";
+import { followUpOf, followUpSupport, similarFollowedTo } from "./follow-up.ts";
+
+describe("followUpSupport", () => {
+  const followUp = followUpOf({
+    location: Float64Array.of(0, 0, 0.3, 0, 3, 3),
+    lastTime: Float64Array.of(2, 8, 10),
+    mapDimension: 2,
+  });
+  const exactly = { location: Float64Array.of(0, 0), covariance: new Float64Array(4) };
+
+  it("counts individuals near the place that are still seen", () => {
+    const support = followUpSupport(followUp, exactly);
+    const near = Math.exp((-0.5 * 0.09) / 0.25);
+    const far = Math.exp((-0.5 * 18) / 0.25);
+    expect(support(1)).toBeCloseTo(1 + near + far, 12);
+    expect(support(2)).toBeCloseTo(1 + near + far, 12);
+    expect(support(5)).toBeCloseTo(near + far, 12);
+    expect(support(9)).toBeCloseTo(far, 12);
+    expect(support(11)).toBe(0);
+  });
+
+  it("is the average over an uncertain place", () => {
+    const covariance = Float64Array.of(0.5, 0.2, 0.2, 0.3);
+    const support = followUpSupport(followUp, { location: Float64Array.of(0.1, -0.2), covariance })(5);
+    const random = createRandom(1);
+    let sum = 0;
+    for (let s = 0; s < 40_000; s++) {
+      const [a, b] = [random.normal(), random.normal()];
+      const x = 0.1 + Math.sqrt(0.5) * a;
+      const y = -0.2 + (0.2 / Math.sqrt(0.5)) * a + Math.sqrt(0.3 - 0.08) * b;
+      for (const [u, v] of [
+        [0.3, 0],
+        [3, 3],
+      ]) {
+        sum += Math.exp((-0.5 * ((x - u) ** 2 + (y - v) ** 2)) / 0.25) / 40_000;
+      }
+    }
+    // Three standard errors of 40,000 draws between 0 and 1.
+    expect(Math.abs(support - sum)).toBeLessThan(0.0075);
+  });
+});
 
 /** 200 individuals on a line: those on the left are followed to 2, those on the right to 10. */
 function cohort() {
@@ -13,35 +53,21 @@ function cohort() {
 describe("similarFollowedTo", () => {
   it("is the last time to which enough of those nearby are followed", () => {
     const until = similarFollowedTo(cohort());
-    expect(until([-1])).toBe(2);
+    expect(until([-1.5])).toBe(2);
     expect(until([1])).toBe(10);
-    // Far away the thirty nearest count.
-    expect(until([-5])).toBe(2);
-    expect(until([5])).toBe(10);
+    // Far away nobody is similar: as long as everybody is followed.
+    expect(until([8])).toBe(2);
   });
 
-  it("does not rest on fewer than eleven, nor on the individual itself", () => {
+  it("is where support falls below what is enough", () => {
     const places = cohort();
-    const few = { ...places, lastTime: places.lastTime.map((t, i) => (i < 10 ? 9 : t)) };
-    expect(similarFollowedTo(few)([-1])).toBe(2);
-    const eleven = { ...places, lastTime: places.lastTime.map((t, i) => (i < 11 ? 9 : t)) };
-    expect(similarFollowedTo(eleven)([-1])).toBe(9);
-    expect(similarFollowedTo(eleven)([-1], 3)).toBe(2);
-  });
-
-  it("takes what there is of a small cohort: half of it", () => {
-    const tiny = { location: Float64Array.of(0, 0.1, 0.2, 3), lastTime: Float64Array.of(1, 2, 3, 4), mapDimension: 1 };
-    expect(similarFollowedTo(tiny)([0])).toBe(3);
-  });
-});
-
-describe("lastShownTime", () => {
-  it("is a round time to which a tenth of the individuals, and eleven, are followed", () => {
-    const firstTime = new Float64Array(200);
-    const lastTime = Float64Array.from({ length: 200 }, (_, i) => (i + 1) / 20);
-    // Twenty are followed to 9.05.
-    expect(lastShownTime({ firstTime, lastTime })).toBe(9);
-    expect(lastShownTime({ firstTime, lastTime: lastTime.map((t) => t / 10) })).toBe(0.9);
-    expect(lastShownTime({ firstTime, lastTime: new Float64Array(200) })).toBe(0);
+    const spread = { ...places, lastTime: places.lastTime.map((_, i) => i / 20) };
+    const support = followUpSupport(followUpOf(spread), {
+      location: Float64Array.of(-1.4),
+      covariance: new Float64Array(1),
+    });
+    const until = similarFollowedTo(spread)([-1.4]);
+    expect(support(until)).toBeGreaterThanOrEqual(5);
+    expect(support(until + 0.01)).toBeLessThan(5);
   });
 });

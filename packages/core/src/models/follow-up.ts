@@ -1,52 +1,84 @@
 /**
- * Where data end. Individuals like those at a place x are those within half a prior sd of it, or the 30 nearest where
- * fewer are that near. Their courses are seen up to the last time to which enough of them (a tenth, and at least 11) are
- * still followed; what a map says of x later is what the model expects, not what was seen.   (docs/math/groups.md §5)
+ * Where data end (docs/math/prediction.md §6). Training individuals like those at a place x ~ N(m, S) who are still followed at t:
+ *   n(t) = Σ_{i: last_i ≥ t} E exp(−½‖x − x_i‖²/h²),
+ *   E exp(…) = |I + S/h²|^−½ exp(−½ (m − x_i)'(h²I + S)⁻¹(m − x_i)).
+ * Where n(t) < SUPPORTED, what a map says is what the model expects, not what was seen.
  */
-import type { Places } from "../models/placement.ts";
-import { followedTo, roundWindow } from "./clusters/followed.ts";
+import { choleskyInPlace, logDetFromCholesky, solveLowerInPlace } from "../numeric/cholesky.ts";
+import { dot, takeRows } from "../numeric/matrix.ts";
+import type { Placement, Places } from "./placement.ts";
 
-/** In prior sd. */
-const NEAR = 0.5;
-const NEIGHBOURS = 30;
+/** h, in prior standard deviations of the map. */
+const RADIUS = 0.5;
+/** Similar individuals still followed without whom a statement is extrapolated. */
+export const SUPPORTED = 5;
 
-/** Gives, for any shown place [q], the last time to which enough similar individuals are followed; one may be left out. */
-export function similarFollowedTo({
+/** Where training individuals are and how long they were followed, the longest first. */
+export interface FollowUp {
+  readonly locations: Float64Array; // [m,q], shown
+  readonly lastTimes: Float64Array; // [m], falling
+}
+
+/** The follow-up of placed individuals. */
+export function followUpOf({
   location,
   lastTime,
   mapDimension: q,
-}: Pick<Places, "location" | "lastTime" | "mapDimension">): (place: ArrayLike<number>, except?: number) => number {
-  const m = lastTime.length;
-  const squares = new Float64Array(m);
-  return (place, except = -1) => {
-    let reach = NEAR * NEAR;
-    let near = 0;
-    for (let i = 0; i < m; i++) {
-      let square = 0;
-      for (let c = 0; c < q; c++) square += (location[i * q + c] - place[c]) ** 2;
-      squares[i] = i === except ? Number.POSITIVE_INFINITY : square;
-      if (squares[i] <= reach) near++;
+}: Pick<Places, "location" | "lastTime" | "mapDimension">): FollowUp {
+  const order = Int32Array.from(lastTime, (_, i) => i).sort((a, b) => lastTime[b] - lastTime[a]);
+  return { locations: takeRows(location, q, order), lastTimes: takeRows(lastTime, 1, order) };
+}
+
+/** n(t) for an individual at a shown place with its covariance. */
+export function followUpSupport(
+  { locations, lastTimes }: FollowUp,
+  place: Pick<Placement, "location" | "covariance">,
+): (time: number) => number {
+  const near = nearness(locations, place.location, place.covariance);
+  const sums = new Float64Array(lastTimes.length + 1);
+  for (let i = 0; i < lastTimes.length; i++) sums[i + 1] = sums[i] + near(i);
+  return (time) => {
+    let [low, high] = [0, lastTimes.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (lastTimes[middle] >= time) low = middle + 1;
+      else high = middle;
     }
-    if (near < NEIGHBOURS) reach = smallest(squares, NEIGHBOURS);
-    return followedTo(lastTime.filter((_, i) => squares[i] <= reach && i !== except));
+    return sums[low];
   };
 }
 
-/** The time at which maps are coloured by default: the last round one to which enough individuals are followed. */
-export function lastShownTime({ firstTime, lastTime }: Pick<Places, "firstTime" | "lastTime">): number {
-  const [from, until] = [firstTime.reduce((a, b) => Math.min(a, b)), followedTo(lastTime)];
-  return until > from ? roundWindow({ from, until }).until : until;
+/**
+ * For any shown place [q], the last time to which enough similar individuals are followed; where there are not enough, the time to
+ * which everybody is.
+ */
+export function similarFollowedTo(
+  places: Pick<Places, "location" | "lastTime" | "mapDimension">,
+): (place: ArrayLike<number>) => number {
+  const { locations, lastTimes } = followUpOf(places);
+  const exactly = new Float64Array(places.mapDimension ** 2);
+  return (place) => {
+    const near = nearness(locations, Float64Array.from(place), exactly);
+    let support = 0;
+    for (let i = 0; i < lastTimes.length; i++) {
+      support += near(i);
+      if (support >= SUPPORTED) return lastTimes[i];
+    }
+    return lastTimes[lastTimes.length - 1] ?? Number.NaN;
+  };
 }
 
-/** The count-th smallest value; the largest of fewer. Keeps the smallest in order: no sorting of a large cohort. */
-function smallest(values: Float64Array, count: number): number {
-  const kept: number[] = [];
-  for (const v of values) {
-    if (kept.length === count && v >= kept[count - 1]) continue;
-    let at = kept.length;
-    while (at > 0 && kept[at - 1] > v) at--;
-    kept.splice(at, 0, v);
-    if (kept.length > count) kept.pop();
-  }
-  return kept[kept.length - 1] ?? 0;
+/** E exp(−½‖x − x_i‖²/h²) of x ~ N(m, S) for any individual i. */
+function nearness(locations: Float64Array, mean: Float64Array, covariance: Float64Array): (i: number) => number {
+  const q = mean.length;
+  const root = covariance.slice();
+  for (let k = 0; k < q; k++) root[k * q + k] += RADIUS * RADIUS;
+  choleskyInPlace(root, q);
+  const scale = Math.exp(q * Math.log(RADIUS) - 0.5 * logDetFromCholesky(root, q));
+  const r = new Float64Array(q);
+  return (i) => {
+    for (let k = 0; k < q; k++) r[k] = mean[k] - locations[i * q + k];
+    solveLowerInPlace(root, q, r);
+    return scale * Math.exp(-0.5 * dot(r, r));
+  };
 }

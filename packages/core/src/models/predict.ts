@@ -1,17 +1,19 @@
 /**
  * Predictions for a placed individual (docs/math/prediction.md): values, rates of change and threshold crossings at any
  * times, averaged over the posterior of the place and given on the marker's original scale. A declared transform is
- * undone on the distribution: quantiles and draws are mapped one by one, means are means of the mapped distribution.
+ * undone on the distribution: quantiles and draws are mapped one by one, means are means of the mapped distribution. Values keep
+ * within the limits of the marker.
  */
 
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
-import { undoSlope, undoTransform } from "../cohort/marker.ts";
+import { checkMarker, markerScale, undoSlope } from "../cohort/marker.ts";
 import { checkOption } from "../errors.ts";
 import { measurementVariance } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import { type MarkerModel, type ModelBase, markerModel } from "./fit.ts";
-import { blendMixtures, type ForecastGuard, fallbackWeight, followUpSupport, SUPPORTED } from "./forecast-guard.ts";
+import { followUpSupport, SUPPORTED } from "./follow-up.ts";
+import { blendMixtures, type ForecastGuard, fallbackWeight } from "./forecast-guard.ts";
 import { posteriorFunctionals } from "./mixture/conditioner.ts";
 import type { NormalMixture } from "./mixture/normal-mixture.ts";
 import type { Placement } from "./placement.ts";
@@ -32,8 +34,6 @@ export interface PredictOptions {
   /** Draws behind simultaneous bands and rates of transformed markers. Default 2000. */
   readonly numDraws?: number;
   readonly seed?: number;
-  /** Lowest and highest value the marker can take, on its own scale: no prediction lies outside. Default: none. */
-  readonly limits?: readonly [number, number];
   /** Similar individuals and a mixed model that values of a map fall back on; `fallback` is the individual placed by that model. */
   readonly guard?: { readonly guard: ForecastGuard; readonly fallback: Placement };
   /** Kernels that sum over the nodes. Default: the fastest that run here. */
@@ -82,23 +82,23 @@ export function predict(
   checkDraws("predict", numDraws);
   const at = checkTimes("predict", times);
   const { rows, noise } = functionalsAt(own, at, interval === "observation");
-  const { transform } = own.marker;
-  const undo = (v: number) => undoTransform(transform, v);
+  const marker = checkMarker("predict", own.marker);
+  const scale = markerScale(marker);
   const wholeCurves = () => {
     const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, noise);
     const band = simultaneousBand(draws, numDraws, at.length, level);
-    return { lower: band.lower.map(undo), upper: band.upper.map(undo) };
+    return { lower: band.lower.map(scale), upper: band.upper.map(scale) };
   };
   const [first, last] = basisDomain(own.basis);
   const guarded = options.guard === undefined ? undefined : guardValues(options.guard, placement, at, interval);
   const change = guarded === undefined ? {} : { change: guarded.change };
-  const series = valueSeries(own, placement, rows, { level, noise, transform, kernels, ...change });
+  const series = valueSeries(own, placement, rows, { level, noise, marker, kernels, ...change });
   const outside = (t: number, k: number) => t < first || t > last || (guarded?.support[k] ?? SUPPORTED) < SUPPORTED;
   return {
     times: at,
     level,
     interval,
-    ...withinLimits(series, options.limits),
+    ...series,
     extrapolated: Uint8Array.from(at, (t, k) => (outside(t, k) ? 1 : 0)),
     ...(guarded === undefined ? {} : { support: guarded.support }),
     ...(simultaneous ? { simultaneous: wholeCurves() } : {}),
@@ -117,26 +117,10 @@ function guardValues(
   const d = other.basis.numBasis;
   const { rows, noise } = functionalsAt(other, at, interval === "observation");
   const functional = posteriorFunctionals(fallback.posterior, other.mean.coefficients);
-  const support = at.map(followUpSupport(guard, placement));
+  const support = at.map(followUpSupport(guard.followUp, placement));
   const change = (value: NormalMixture, t: number) =>
     blendMixtures(value, functional(rows, t * d, noise).value, fallbackWeight(support[t]));
   return { support, change };
-}
-
-/** Means and bands cut off at the limits. */
-function withinLimits(series: PredictedSeries, limits: PredictOptions["limits"]): PredictedSeries {
-  if (limits === undefined) return series;
-  const [low, high] = limits;
-  checkOption(
-    low < high,
-    "predict",
-    "limits [low, high] with low < high",
-    `[${low}, ${high}]`,
-    "Give the lower one first.",
-  );
-  const cut = (x: Float64Array) => x.map((v) => Math.min(Math.max(v, low), high));
-  const { mean, sd, median, lower, upper } = series;
-  return { mean: cut(mean), sd, median: cut(median), lower: cut(lower), upper: cut(upper) };
 }
 
 /** Values at times as functionals of the coefficients: b(t) [T,d], and the variance of the noise of new measurements. */
@@ -161,7 +145,7 @@ export function drawCurves(
   const at = checkTimes("drawCurves", times);
   const { rows, noise: variance } = functionalsAt(own, at, noise);
   const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, variance);
-  return draws.map((v) => undoTransform(own.marker.transform, v));
+  return draws.map(markerScale(own.marker));
 }
 
 /** Rates of change: exact for an untransformed marker, by draws of (value, slope) otherwise. */
@@ -175,7 +159,9 @@ function rateSeries(
   const T = at.length;
   const { transform } = own.marker;
   const slopes = designMatrix(own.basis, at, true);
-  if (transform === "identity") return valueSeries(own, placement, slopes, { level, noise: 0, transform, kernels });
+  if (transform === "identity") {
+    return valueSeries(own, placement, slopes, { level, noise: 0, marker: { transform }, kernels });
+  }
   const both = joinFloats([designMatrix(own.basis, at), slopes]);
   const draws = drawFunctionals(model, placement, both, { numDraws, seed }, 0);
   const rates = Float64Array.from({ length: numDraws * T }, (_, e) => {

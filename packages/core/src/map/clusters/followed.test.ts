@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { enoughFollowed, followedAt, followedTo, followedWindow, roundTimeStep, roundWindow } from "./followed.ts";
+import {
+  enoughFollowed,
+  followedAt,
+  followedTo,
+  followedWindow,
+  lastShownTime,
+  roundTimeStep,
+  roundWindow,
+} from "./followed.ts";
 
 describe("followedWindow", () => {
   it("asks for a tenth of the members, for eleven, and for half of a small group", () => {
@@ -18,6 +26,17 @@ describe("followedWindow", () => {
     expect(followedAt(last, [0, until, until + 0.01, 11])).toEqual(Int32Array.of(200, 100, 99, 0));
     expect(followedTo(last)).toBe(181 / 20);
     expect(followedTo(last, 1)).toBe(10);
+  });
+
+  it("asks for eleven of a group that has so many, and for all of a smaller one", () => {
+    const last = Array.from({ length: 14 }, (_, i) => i + 1);
+    expect(
+      followedWindow(
+        last.map(() => 0),
+        last,
+      ).until,
+    ).toBe(4);
+    expect(followedWindow([0, 0, 0], [1, 2, 3]).until).toBe(1);
   });
 
   it("never promises members that are not there, whatever the follow-up", () => {
@@ -59,5 +78,16 @@ describe("roundWindow", () => {
         expect(Math.abs(ratio - Math.round(ratio))).toBeLessThan(1e-9);
       }),
     );
+  });
+});
+
+describe("lastShownTime", () => {
+  it("is a round time to which a tenth of the individuals, and eleven, are followed", () => {
+    const firstTime = new Float64Array(200);
+    const lastTime = Float64Array.from({ length: 200 }, (_, i) => (i + 1) / 20);
+    // Twenty are followed to 9.05.
+    expect(lastShownTime({ firstTime, lastTime })).toBe(9);
+    expect(lastShownTime({ firstTime, lastTime: lastTime.map((t) => t / 10) })).toBe(0.9);
+    expect(lastShownTime({ firstTime, lastTime: new Float64Array(200) })).toBe(0);
   });
 });

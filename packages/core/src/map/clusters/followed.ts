@@ -2,16 +2,17 @@
  * How far the course of a group rests on its members. With n members first observed at a_i and last at b_i,
  *   enough(n) = max( ⌈n/10⌉, min(11, ⌈n/2⌉) ),
  *   from  = the time by which `enough` have been observed: the enough-th smallest a_i,
- *   until = the time to which half are still followed: the ⌈n/2⌉-th largest b_i, and not before `from`.
+ *   until = the time to which half, and min(11, n), are still followed: that-th largest b_i, and not before `from`.
  * Beyond, the median of expected courses is mostly what the model expects of people no longer seen: drawings dash it as
  * long as `enough` are followed and then end it. Names speak of the round times between the two.   (docs/math/groups.md §5)
  */
+import type { Places } from "../../models/placement.ts";
 
 /** Least share and number of members who must still be followed; of fewer than 22 members, half. */
 export const LEAST_SHARE_FOLLOWED = 0.1;
 export const LEAST_FOLLOWED = 11;
 
-/** From when enough members of a group have been observed, and to when half of them are still followed. */
+/** From when enough members of a group have been observed, and to when half of them, and eleven, are still followed. */
 export interface FollowedWindow {
   readonly from: number;
   readonly until: number;
@@ -27,7 +28,7 @@ export function enoughFollowed(numMembers: number): number {
 export function followedWindow(firstTimes: ArrayLike<number>, lastTimes: ArrayLike<number>): FollowedWindow {
   const n = lastTimes.length;
   const from = Float64Array.from(firstTimes).sort()[enoughFollowed(n) - 1];
-  const until = followedTo(lastTimes, Math.ceil(n / 2));
+  const until = followedTo(lastTimes, Math.max(Math.ceil(n / 2), Math.min(LEAST_FOLLOWED, n)));
   return { from, until: Math.max(from, until) };
 }
 
@@ -66,4 +67,10 @@ export function roundWindow({ from, until }: FollowedWindow): FollowedWindow & {
   const step = roundTimeStep(until - from);
   const round = (t: number) => Number((t * step).toPrecision(12));
   return { from: round(Math.ceil(from / step - 1e-9)), until: round(Math.floor(until / step + 1e-9)), step };
+}
+
+/** The time at which maps are coloured by default: the last round one to which enough individuals are followed. */
+export function lastShownTime({ firstTime, lastTime }: Pick<Places, "firstTime" | "lastTime">): number {
+  const [from, until] = [firstTime.reduce((a, b) => Math.min(a, b)), followedTo(lastTime)];
+  return until > from ? roundWindow({ from, until }).until : until;
 }

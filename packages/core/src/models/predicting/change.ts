@@ -7,7 +7,7 @@
  */
 
 import { designMatrix } from "../../basis/bspline.ts";
-import { undoTransform } from "../../cohort/marker.ts";
+import { markerScale } from "../../cohort/marker.ts";
 import { type ModelBase, markerModel } from "../fit.ts";
 import { posteriorFunctionals } from "../mixture/conditioner.ts";
 import type { Placement } from "../placement.ts";
@@ -64,14 +64,14 @@ export function predictChange(
   const { level = 0.9, numDraws = 4000, seed = 1 } = options;
   checkLevel("predictChange", level);
   checkDraws("predictChange", numDraws);
-  const { transform } = own.marker;
+  const { transform, limits } = own.marker;
   const d = own.basis.numBasis;
   const rows = designMatrix(own.basis, checkTimes("predictChange", [from, to]));
-  if (transform === "identity") {
+  if (transform === "identity" && limits === undefined) {
     const change = Float64Array.from({ length: d }, (_, k) => rows[d + k] - rows[k]);
-    return intervalAt(valueSeries(own, placement, change, { level, noise: 0, transform }), 0);
+    return intervalAt(valueSeries(own, placement, change, { level, noise: 0, marker: { transform } }), 0);
   }
-  const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, 0).map((v) => undoTransform(transform, v));
+  const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, 0).map(markerScale(own.marker));
   const changes = Float64Array.from({ length: numDraws }, (_, s) => draws[2 * s + 1] - draws[2 * s]);
   return intervalAt(drawnSeries(changes, 1, level), 0);
 }
@@ -89,9 +89,9 @@ export function predictDifference(
   checkLevel("predictDifference", level);
   checkDraws("predictDifference", numDraws);
   const rows = designMatrix(own.basis, checkTimes("predictDifference", times));
-  const undo = (v: number) => undoTransform(own.marker.transform, v);
-  const a = drawFunctionals(model, first, rows, { numDraws, seed }, 0).map(undo);
-  const b = drawFunctionals(model, second, rows, { numDraws, seed: seed + SECOND }, 0).map(undo);
+  const scale = markerScale(own.marker);
+  const a = drawFunctionals(model, first, rows, { numDraws, seed }, 0).map(scale);
+  const b = drawFunctionals(model, second, rows, { numDraws, seed: seed + SECOND }, 0).map(scale);
   const series = drawnSeries(
     a.map((v, k) => v - b[k]),
     times.length,

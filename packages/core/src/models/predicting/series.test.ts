@@ -62,7 +62,7 @@ function worst(found: PredictedSeries, expected: PredictedSeries): number {
   return largest;
 }
 
-const OPTIONS: ValueOptions = { level: 0.9, noise: 0, transform: "identity" };
+const OPTIONS: ValueOptions = { level: 0.9, noise: 0, marker: { transform: "identity" } };
 
 describe("valueSeries", () => {
   it.each([
@@ -78,7 +78,7 @@ describe("valueSeries", () => {
       const lazy = { posterior: condition(statistics, i) };
       const clone = structuredClone(lazy);
       TRANSFORMS.forEach((transform, k) => {
-        const options = { ...OPTIONS, transform, noise: k % 2 === 0 ? 0 : 0.09 };
+        const options = { ...OPTIONS, marker: { transform }, noise: k % 2 === 0 ? 0 : 0.09 };
         const expected = valueSeries(model, plain, rows, { ...options, kernels: "typescript" });
         expect(worst(valueSeries(model, lazy, rows, options), expected)).toBeLessThan(1e-9);
         expect(worst(valueSeries(model, clone, rows, options), expected)).toBeLessThan(1e-9);
@@ -135,7 +135,7 @@ describe("mean and deviation of a logit marker", () => {
         const place = { nodes: Int32Array.of(0), weights: Float64Array.of(1), locations: Float64Array.of(0, 0) };
         const means = new Float64Array(5).fill(center - level);
         const posterior = { ...place, means, covariances: new Float64Array(25), logLikelihood: 0 };
-        const options = { ...OPTIONS, noise: s * s, transform: "logit" } as const;
+        const options = { ...OPTIONS, noise: s * s, marker: { transform: "logit" } } as const;
         const found = valueSeries(model, { posterior }, rows, options);
         let [first, second] = [0, 0];
         for (let k = -90_000; k <= 90_000; k++) {

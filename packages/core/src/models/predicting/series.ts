@@ -3,7 +3,14 @@
  * each row b gives the mixture of normals of b'(β + w) + noise; its quantiles are mapped one by one, its mean and deviation are
  * those of the mapped distribution.
  */
-import { type Transform, undoTransform, unknownTransform } from "../../cohort/marker.ts";
+import {
+  type Marker,
+  markerScale,
+  type Transform,
+  undoTransform,
+  unknownTransform,
+  valueLimits,
+} from "../../cohort/marker.ts";
 import { dot } from "../../numeric/matrix.ts";
 import { gaussHermite } from "../../numeric/quadrature.ts";
 import { sortedQuantile } from "../../numeric/select.ts";
@@ -28,8 +35,8 @@ export interface ValueOptions {
   readonly level: number;
   /** Variance of the measurement noise to be added. */
   readonly noise: number;
-  /** Transform to be undone. */
-  readonly transform: Transform;
+  /** Transform to be undone, and limits to keep within. */
+  readonly marker: Pick<Marker, "transform" | "limits">;
   readonly kernels?: KernelChoice;
   /** What is made of the distribution at each row before it is summarised. Default: nothing. */
   readonly change?: (value: NormalMixture, row: number) => NormalMixture;
@@ -40,11 +47,14 @@ export function valueSeries(
   { basis, mean }: Pick<MarkerModel, "basis" | "mean">,
   { posterior }: Pick<Placement, "posterior">,
   rows: Float64Array,
-  { level, noise, transform, kernels, change }: ValueOptions,
+  { level, noise, marker, kernels, change }: ValueOptions,
 ): PredictedSeries {
   const d = basis.numBasis;
   const out = emptySeries(rows.length / d);
   const functional = posteriorFunctionals(posterior, mean.coefficients, kernels);
+  const { transform } = marker;
+  const scale = markerScale(marker);
+  const [lowest, highest] = valueLimits(marker);
   const probabilities = bandLevels(level);
   // Quantiles in standard deviations off the mean: they move slowly from time to time, so the last are where to look next.
   const scores: (number | undefined)[] = probabilities.map(() => undefined);
@@ -55,11 +65,11 @@ export function valueSeries(
     const [median, lower, upper] = probabilities.map((p, j) => {
       const y = solver.quantile(p, scores[j]);
       scores[j] = solver.spread > 0 ? (y - solver.mean) / solver.spread : undefined;
-      return undoTransform(transform, y);
+      return scale(y);
     });
     const { mean, sd } =
       transform === "identity" ? { ...solver, sd: solver.spread } : transformedMoments(value, transform);
-    out.mean[t] = mean;
+    out.mean[t] = Math.min(Math.max(mean, lowest), highest);
     out.sd[t] = sd;
     out.median[t] = median;
     out.lower[t] = lower;

@@ -66,6 +66,8 @@ describe("the built program", () => {
           "1",
           "--schedule",
           "svi",
+          "--restarts",
+          "0",
           "-j",
           jobs,
           "-o",

@@ -34,7 +34,7 @@ describe("the explorer", () => {
   });
 
   it("leaves the map as it was when a second fit is cancelled; a stopped one keeps a map and says what to do", async () => {
-    const { visits } = simulatedTables({ numIndividuals: 2323, seed: 21 });
+    const { visits } = simulatedTables({ numIndividuals: 1000, seed: 21 });
     const explorer = await openExplorer(chromium);
     const { page } = explorer;
     const button = (name: string) => page.getByRole("button", { name, exact: true });

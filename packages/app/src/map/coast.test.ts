@@ -7,7 +7,9 @@ import { groundOf } from "./scene.ts";
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 40, seed: 3 });
 const fit = (mapDimension: 1 | 2 | 3) => {
   const common = { mean: "scalar", seed: 1, maxIterations: 2, mapDimension } as const;
-  return mapDimension === 3 ? fitDtm(cohort, { ...common, kind: "dtm-paper" }) : fitDtm(cohort, common);
+  return mapDimension === 3
+    ? fitDtm(cohort, { ...common, kind: "dtm-paper" })
+    : fitDtm(cohort, { ...common, restarts: 0 });
 };
 
 /** Placements of m individuals, of which only places and visits are looked at. */

@@ -23,7 +23,7 @@ const logged = makeCohort(
   { ids: idsOf(), times, values: values.map((v) => Math.exp(v / 40)) },
   { name: "bilirubin", unit: "mg/dl", timeUnit: "years", transform: "log" },
 );
-const quick = { seed: 1, tolerance: 0.1 };
+const quick = { seed: 1, tolerance: 0.1, restarts: 0 };
 describe("a scene", () => {
   let model: TrajectoryModel;
   let options: MapOptions;

@@ -20,7 +20,7 @@ function visitsOf(i: number) {
 const often = offsets.findIndex((from, i) => offsets[i + 1] - from >= 6);
 
 describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (mapDimension) => {
-  const model = fitDtm(cohort, { kind: "dtm", mapDimension, maxIterations: 8, seed: 1 });
+  const model = fitDtm(cohort, { kind: "dtm", mapDimension, restarts: 0, maxIterations: 8, seed: 1 });
   const mixture = modelMixture(model);
   const placements = embed(model, cohort, { mixture });
   const answer = (over: object) => answerIndividual(model, mixture, null, { ...visitsOf(often), at: AT, ...over });

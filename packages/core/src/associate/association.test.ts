@@ -14,7 +14,7 @@ import { featuresUntil, posteriorFeatures } from "./posterior-features.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 150, seed: 3 });
 const m = numIndividuals(cohort);
-const model = fitDtm(cohort, { seed: 1 });
+const model = fitDtm(cohort, { seed: 1, restarts: 0 });
 const lmm = fitLmm(cohort);
 const placed = (of: TrajectoryModel, people: Cohort) => ({ model: of, placements: embed(of, people) });
 

@@ -19,7 +19,7 @@ const logged = makeCohort(
   { ids: idsOf(), times: onlyMarker(plain).times, values: onlyMarker(plain).values.map((v) => Math.exp(v / 40)) },
   { name: "bilirubin", unit: "mg/dl", timeUnit: "years", transform: "log" },
 );
-const quick = { seed: 1, tolerance: 0.1 };
+const quick = { seed: 1, tolerance: 0.1, restarts: 0 };
 const kinds: Readonly<Record<string, () => TrajectoryModel>> = {
   dtm: () => fitDtm(plain, quick),
   "dtm of one dimension": () => fitDtm(plain, { ...quick, mapDimension: 1 }),

@@ -7,7 +7,7 @@ import { saveModel } from "./save.ts";
 describe("fitDtm from linear models that have been fitted", () => {
   const { cohort } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
   const linear = fitLinear(cohort);
-  const short = { maxIterations: 3, nodes: { step: 0.5 } } as const;
+  const short = { restarts: 0, maxIterations: 3, nodes: { step: 0.5 } } as const;
 
   /** The file of a model but for the time the fit took. */
   const fileOf = (options: Parameters<typeof fitDtm>[1]) => {

@@ -14,7 +14,7 @@ describe("predict with a guard", () => {
   });
 
   const { cohort } = simulateCohort("pfvc", { numIndividuals: 150, seed: 3 });
-  const model = fitDtm(cohort);
+  const model = fitDtm(cohort, { restarts: 0 });
   const mixedModel = fitLmm(cohort, { mean: "spline" });
   const history = { times: [0.5, 1, 1.5], values: [82, 80, 79] };
   const [placement, fallback] = [placeIndividual(model, history), placeIndividual(mixedModel, history)];

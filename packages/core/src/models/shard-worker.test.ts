@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { quick } from "../../../../test/dtm-problem.ts";
 import { randomCohort } from "../../../../test/random-cohort.ts";
 import { scrambledHost } from "../../../../test/shard-host.ts";
 import { makeCohort } from "../cohort/cohort.ts";
@@ -27,9 +28,15 @@ function cohortOf(m: number) {
 describe("shards", () => {
   const cohort = cohortOf(700);
   const CASES: readonly (readonly [string, FitDtmOptions])[] = [
-    ["a map by whole passes", { maxIterations: 12, nodes: { step: 0.5 } }],
-    ["a map by minibatches and a sample", { schedule: "svi", maxIterations: 5, sampleSize: 600, batchSize: 300 }],
-    ["a map with a free residual, in plain TypeScript", { residual: "full", maxIterations: 5, kernels: "typescript" }],
+    ["a map by whole passes", { ...quick, maxIterations: 12 }],
+    [
+      "a map by minibatches and a sample",
+      { ...quick, schedule: "svi", maxIterations: 5, sampleSize: 600, batchSize: 300 },
+    ],
+    [
+      "a map with a free residual, in plain TypeScript",
+      { ...quick, residual: "full", maxIterations: 5, kernels: "typescript" },
+    ],
     ["the published map by minibatches", { kind: "dtm-paper", schedule: "svi", batchSize: 350, epochs: 2 }],
     ["the published map as published", { kind: "dtm-paper", schedule: "paper", batchSize: 300, epochs: 1 }],
   ];

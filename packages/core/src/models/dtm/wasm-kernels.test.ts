@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { quick } from "../../../../../test/dtm-problem.ts";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { whiteNoise } from "../../noise/noise.ts";
@@ -199,7 +200,7 @@ describe("fitDtmFrom", () => {
       const { statistics } = randomCohort({ numIndividuals: 90, seed: 8 });
       const start = linearStart(statistics, { mapDimension: 2, mean: "scalar" });
       const fit = (kernels: "wasm" | "typescript") =>
-        fitDtmFrom(statistics, start, { kernels, residual, nodes: { step: 0.5 }, tolerance: 1e-6, restarts: 0 });
+        fitDtmFrom(statistics, start, { ...quick, kernels, residual, tolerance: 1e-6 });
       const a = fit("typescript");
       const b = fit("wasm");
       expect([a.record.kernels, b.record.kernels]).toEqual(["typescript", "wasm-simd"]);

@@ -151,7 +151,7 @@ export const associateContract = z.looseObject({
 });
 
 export const groupsContract = z.looseObject({
-  method: z.enum(["ward", "mixture"]),
+  method: z.enum(["bisect", "ward", "mixture"]),
   numGroups: count,
   groups: z.array(
     z.looseObject({

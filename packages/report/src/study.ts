@@ -139,9 +139,9 @@ export interface StudyGroups {
   readonly stability?: StudyStability;
   /** One less the mean entropy of membership in units of log K: 1 if everybody's group is sure, 0 if nobody's. */
   readonly entropy?: number;
-  /** Heights of all merges of the Ward tree, never falling. */
+  /** Heights of all merges of the tree, never falling. */
   readonly mergeHeights?: Numbers;
-  /** The top of the Ward tree, for the figure of merges. */
+  /** The top of the tree, for the figure of merges. */
   readonly tree?: StudyTree;
 }
 

@@ -8,7 +8,9 @@ import {
   sortedQuantile,
   valueHistogram,
 } from "@trajectory-maps/core/ingest";
+import { GROUP_METHODS } from "@trajectory-maps/core/study";
 import type { CohortSummary, Numbers, StudyGroup, StudyGroups, StudyStability } from "./study.ts";
+import { capital } from "./words.ts";
 
 /** What reading a file adds to a summary. */
 export interface ReadingFacts {
@@ -85,7 +87,7 @@ export function studyGroups(made: Groups, facts: GroupFacts = {}): StudyGroups {
       };
     }),
     method:
-      `${method === "ward" ? "Ward's method on" : "A mixture of Gaussians fitted to"} the places of ` +
+      `${capital(GROUP_METHODS[method])} the places of ` +
       `${clustered.length} individuals; ` +
       "the others joined the group that holds most of the posterior of their place.",
     ...(number === null ? {} : { number }),

@@ -33,9 +33,11 @@ describe("dtm groups", () => {
 
   it("says which method made them, and its evidence", async () => {
     const { out } = await run("groups", RUN, "--method", "mixture", "--stability", "0", "--force", "-q");
-    expect(out).toContain("Gaussians fitted to the places");
+    expect(out).toMatch(/mixture of\s+Gaussians fitted to the\s+places/);
     expect(out).toMatch(/lowest BIC of 1 to \d/);
-    expect(out).not.toContain("Ward");
+    expect(out).not.toContain("2-means");
+    const ward = await run("groups", RUN, "--method", "ward", "--stability", "0", "--force", "-q");
+    expect(ward.out).toContain("by Ward's method on the places");
   });
 
   it("gives the top of the tree, whose branches hold everybody clustered", async () => {

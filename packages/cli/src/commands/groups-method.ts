@@ -1,27 +1,21 @@
 /** How groups are made: by a tree of the places, or by Gaussians fitted to them. */
-import { type GroupMethod, rotatedComponents } from "@trajectory-maps/core/study";
+import { GROUP_METHODS, type GroupMethod, rotatedComponents } from "@trajectory-maps/core/study";
 import { percent, significant } from "../print/words.ts";
 import { type OptionSpec, type Options, textOption } from "./command.ts";
-import type { PlacedRun, StudiedGroups } from "./study-parts.ts";
+import type { PlacedRun } from "./study-parts.ts";
 
-const METHODS: readonly GroupMethod[] = ["ward", "mixture"];
+const METHODS = Object.keys(GROUP_METHODS) as GroupMethod[];
 
 export const METHOD_OPTION: OptionSpec = {
   flags: "--method <name>",
-  description: "Ward's tree of the places, or a Gaussian mixture with soft membership",
-  default: "ward",
+  description:
+    "a tree of the places by splits (bisecting 2-means) or merges (Ward), or a Gaussian mixture with soft membership",
+  default: "bisect",
   choices: METHODS,
 };
 
 export function methodOf(options: Options): GroupMethod {
-  return METHODS.find((method) => method === textOption(options, "method")) ?? "ward";
-}
-
-/** The page of the groups with the method that made them; it is written for trees. */
-export function methodPage(page: string, { groups: { method, certainty } }: StudiedGroups): string {
-  if (method === "ward") return page;
-  const shares = `Gaussians fitted to the places; shares in groups.csv, ${percent(certainty)} certain`;
-  return page.replace("by Ward's method on the places", shares);
+  return METHODS.find((method) => method === textOption(options, "method")) ?? "bisect";
 }
 
 /** Components of the run's linear model, or of its functional principal components, turned by varimax; null for none. */

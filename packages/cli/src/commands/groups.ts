@@ -9,7 +9,7 @@ import { groupsPage } from "../print/results.ts";
 import { withPool } from "../threads/pool.ts";
 import type { Context } from "./command.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, type OptionSpec, type Options, textOption } from "./command.ts";
-import { componentsLine, componentsOf, METHOD_OPTION, methodOf, methodPage } from "./groups-method.ts";
+import { componentsLine, componentsOf, METHOD_OPTION, methodOf } from "./groups-method.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { laterRecord } from "./run-record.ts";
 import { type GroupChoice, groupsOf, placeRun, type StudiedGroups } from "./study-parts.ts";
@@ -69,7 +69,7 @@ export const groups: Command = {
     const record = laterRecord(folder, "groups", context.commandLine, [GROUPS_FILE, GROUPS_TABLE]);
     const paths = writeOutputs(folder, [...files, ...record]).slice(0, files.length);
     const { marker } = markerModel(run.model);
-    const page = methodPage(groupsPage(studied, marker), studied) + componentsLine(components, marker.timeUnit);
+    const page = groupsPage(studied, marker) + componentsLine(components, marker.timeUnit);
     return {
       text: `${page}\n\nWritten   ${paths.join("\n          ")}   (private)`,
       json,

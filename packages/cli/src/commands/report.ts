@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import process from "node:process";
 import { LIBRARY_VERSION, markerModel } from "@trajectory-maps/core";
 import { type Outcome, plainOutcomes } from "@trajectory-maps/core/ingest";
-import { DEFAULT_MODELS } from "@trajectory-maps/core/study";
+import { DEFAULT_MODELS, type GroupMethod } from "@trajectory-maps/core/study";
 import { figureToSvg, renderReport, type Study, studyFigures, studyGroups } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { parseDocument } from "../io/document.ts";
@@ -148,7 +148,7 @@ async function gather(
   const note = (part: string, stored: boolean) => (stored ? reused : computed).push(part);
 
   type StoredGroups = {
-    method?: "ward" | "mixture";
+    method: GroupMethod;
     numGroups: number;
     seed: number;
     stability: StudyStability | null;

@@ -91,7 +91,7 @@ export interface StudiedGroups {
 }
 
 export interface GroupChoice {
-  /** Default "ward". */
+  /** Default "bisect". */
   readonly method?: GroupMethod;
   readonly numGroups: number | "auto";
   /** Bootstrap refits; 0 for none. */
@@ -107,7 +107,7 @@ export async function groupsOf(
   pool: Pool,
   { talk }: Context,
 ): Promise<StudiedGroups> {
-  const { method = "ward", numGroups, resamples, seed, better } = choice;
+  const { method = "bisect", numGroups, resamples, seed, better } = choice;
   const groups = talk.during("Groups", () =>
     groupPlaces(run.model, run.placements, { method, numGroups, seed, ...(better === undefined ? {} : { better }) }),
   );

@@ -1,6 +1,6 @@
 /** Comparison, groups, associations and survival as a biostatistician would like to read them in a terminal. */
 import type { Association, Comparison, Marker } from "@trajectory-maps/core";
-import type { LandmarkSurvival } from "@trajectory-maps/core/study";
+import { GROUP_METHODS, type LandmarkSurvival } from "@trajectory-maps/core/study";
 import type { StudiedGroups } from "../commands/study-parts.ts";
 import { table } from "./table.ts";
 import { counted, percent, significant, whole, wrap } from "./words.ts";
@@ -99,9 +99,8 @@ export function groupsPage(
     line(
       "Groups",
       `${counted(groups.length, "group")} of ${counted(total, "individual")}, ` +
-        (method === "ward"
-          ? "by Ward's method on the places"
-          : `Gaussians fitted to the places; membership is ${percent(certainty)} certain (groups.csv has the shares)`),
+        `by ${GROUP_METHODS[method]} the places` +
+        (method === "mixture" ? `; membership is ${percent(certainty)} certain (groups.csv has the shares)` : ""),
     ),
     ...(choice === null ? [] : [line("", choice.sentence)]),
     "",

@@ -36,7 +36,7 @@ export type { GroupPart } from "../map/clusters/parts.ts";
 export { type Direction, type Piece, piecesOf } from "../map/clusters/shape.ts";
 export type { Stability } from "../map/clusters/stability.ts";
 export { type RotatedComponent, rotatedComponents } from "../map/components.ts";
-export type { Group, GroupMethod, GroupOptions } from "../map/groups.ts";
+export { GROUP_METHODS, type Group, type GroupMethod, type GroupOptions } from "../map/groups.ts";
 export { similarFollowedTo } from "../models/follow-up.ts";
 export { type StudyStabilityOptions, studyStability } from "../study/group-stability.ts";
 export {

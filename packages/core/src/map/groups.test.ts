@@ -98,7 +98,9 @@ describe("groupPlaces", () => {
   });
 
   it("refuses a method it does not know, and more groups than individuals", () => {
-    expect(() => groupPlaces(model, placements, { method: "kmeans" as "ward" })).toThrow(/ward or mixture.*kmeans/);
+    expect(() => groupPlaces(model, placements, { method: "kmeans" as "ward" })).toThrow(
+      /bisect, ward, mixture.*kmeans/,
+    );
     expect(() => groupPlaces(model, placements, { numGroups: 500 })).toThrow(/groups, received 500/);
   });
 });

@@ -1,6 +1,5 @@
 /**
- * Groups of individuals on a map (docs/math/groups.md): Ward clustering, or a Gaussian mixture, of the places that are
- * well known, the number of groups by a stated rule with its evidence, membership of everybody else by the posterior of
+ * Groups of individuals on a map (docs/math/groups.md): a tree, or a Gaussian mixture, of the places that are well known, the number of groups by a stated rule with its evidence, membership of everybody else by the posterior of
  * their place, and a name for each group made by rule from the median course of its members.
  */
 
@@ -25,17 +24,28 @@ import {
 import { type GroupCourse, type GroupName, nameGroups } from "./clusters/names.ts";
 import { chooseNumberOfGroups, type NumberOfGroups } from "./clusters/number.ts";
 import { type ClusteredPlaces, type GroupPart, partsOf, windowOf } from "./clusters/parts.ts";
+import { splitTree } from "./clusters/split-tree.ts";
 import { type TreeTop, treeTop } from "./clusters/tree-top.ts";
 import { type WardTree, wardTree } from "./clusters/ward.ts";
 
-/** "ward": cuts of a tree of the places. "mixture": Gaussians fitted to them, membership in shares. */
-export type GroupMethod = "ward" | "mixture";
+/**
+ * "bisect": a tree of the places by splits from above; "ward": by merges from below. "mixture": Gaussians fitted to the places,
+ * membership in shares.
+ */
+export type GroupMethod = "bisect" | "ward" | "mixture";
+
+/** What the methods do to the places, in words that "the places" may follow. */
+export const GROUP_METHODS: Readonly<Record<GroupMethod, string>> = {
+  bisect: "bisecting 2-means on",
+  ward: "Ward's method on",
+  mixture: "a mixture of Gaussians fitted to",
+};
 
 export interface GroupOptions {
-  /** Default "ward". */
+  /** Default "bisect". */
   readonly method?: GroupMethod;
   /**
-   * A number of groups, or "auto" (default): as many as have courses of their own (`divideTree`) for "ward", the
+   * A number of groups, or "auto" (default): as many as have courses of their own (`divideTree`) for trees, the
    * lowest BIC for "mixture".
    */
   readonly numGroups?: number | "auto";
@@ -97,19 +107,20 @@ const NUM_COMPARED = 21;
  */
 export function groupPlaces(model: TrajectoryModel, placements: Placements, options: GroupOptions = {}): Groups {
   const own = markerModel(model);
-  const { method = "ward", numGroups = "auto", minObservations = 4, maxGroups = MOST_GROUPS } = options;
-  checkOption(method === "ward" || method === "mixture", "groupPlaces", "method ward or mixture", method, "");
+  const { method = "bisect", numGroups = "auto", minObservations = 4, maxGroups = MOST_GROUPS } = options;
+  const known = Object.keys(GROUP_METHODS);
+  checkOption(known.includes(method), "groupPlaces", `a method among ${known.join(", ")}`, method, "");
   const q = placements.mapDimension;
   const clustered = clusteredIndividuals(placements, minObservations, numGroups === "auto" ? maxGroups : numGroups);
   const points = takeRows(placements.location, q, clustered);
-  const tree = wardTree(points, clustered.length, q);
+  const tree = (method === "bisect" ? splitTree : wardTree)(points, clustered.length, q);
   if (numGroups !== "auto") {
     const possible = Number.isInteger(numGroups) && numGroups >= 1 && numGroups <= clustered.length;
     checkOption(possible, "groupPlaces", `1 to ${clustered.length} groups`, numGroups, "Use fewer groups.");
   }
   const places = { model, placements, clustered, tree };
   const { cut, numCut, mixture, choice } =
-    method === "ward" ? wardGroups(places, points, options) : mixtureGroups(places, points, options);
+    method === "mixture" ? mixtureGroups(places, points, options) : treeGroups(places, points, options);
   const K = mixture.numGroups;
   const shares = mixtureMembership(mixture, placements.location, placements.covariance);
   const raw = largestShares(shares, K);
@@ -130,7 +141,7 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
       better: options.better,
     },
   );
-  const parts = method === "ward" ? partsOf(places, cut, courses, curves) : [];
+  const parts = method === "mixture" ? [] : partsOf(places, cut, courses, curves);
   const drawn = courses.map((course, g) => ({
     course,
     ...windows[g],
@@ -157,7 +168,7 @@ interface FoundGroups {
 }
 
 /** Groups of the tree with courses of their own, or as many as were asked for. */
-function wardGroups(
+function treeGroups(
   { model, placements, clustered, tree }: ClusteredPlaces,
   points: Float64Array, // [n,q]
   options: GroupOptions,

@@ -19,13 +19,13 @@ export interface ResampleTask {
   readonly model: TrajectoryModel;
   readonly cohort: Cohort;
   readonly numGroups: number;
-  /** Default "ward". */
+  /** Default "bisect". */
   readonly method?: GroupMethod;
   readonly seed: number;
 }
 
 export interface StudyStabilityOptions {
-  /** How the groups were made. Default "ward". */
+  /** How the groups were made. Default "bisect". */
   readonly method?: GroupMethod;
   /** B. Default 20. */
   readonly numResamples?: number;

@@ -18,7 +18,7 @@ export function treeFigure({ study, groups, smallCell }: Context): Figure | unde
   return {
     key: "tree",
     title: "Tree of merges",
-    caption: `The closest two branches merge first (Ward); the last ${leaves.length} branches are shown. Discs: individuals in a branch; letters: its group${within > 0 ? "; a letter that comes again beyond another is a group from which a branch was taken" : ""}. A cut through long branches separates; one through short branches divides a continuum.`,
+    caption: `Lengths: how much a split lowers the sum of squares within (root of twice of it); ${leaves.length} branches are shown. Discs: individuals in a branch; letters: its group${within > 0 ? "; a letter that comes again beyond another is a group from which a branch was taken" : ""}. A cut through long branches separates; one through short branches divides a continuum.`,
     summary: `The last merge, of two branches into one, is at height ${significant(merges[merges.length - 1][2])}. ${
       groups.length > 1
         ? `Cut at height ${significant(tree.cut)}${within > 0 ? `, with ${numberWord(within)} more of the branches below` : ""}, the tree gives ${numberWord(groups.length)} groups.`

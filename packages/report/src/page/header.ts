@@ -67,10 +67,10 @@ export function ledeOf({ study, groups, smallCell, record }: Context): string {
     const names = (list: typeof related) => listWords(list.map(({ outcome }) => midSentence(outcomeName(outcome))));
     if (related.length > 0) {
       sentences.push(
-        `Where an individual lies on the map is related to ${names(related)}, also among individuals seen about as often and as long.`,
+        `Where an individual lies on the map is related to ${names(related)}, by a test that allows for how often and how long each was seen.`,
       );
       if (rest.length > 0) sentences.push(`No relation was found to ${names(rest)}.`);
-    } else sentences.push(`No relation of the map to ${names(rest)} was found once visit counts are allowed for.`);
+    } else sentences.push(`No relation of the map to ${names(rest)} was found.`);
   }
   return sentences.join(" ");
 }

@@ -23,7 +23,7 @@ export function groupSection(context: PageContext): Section | undefined {
   const figure = figureHtml(context, "groups");
   if (figure === undefined || study.groups === undefined) return undefined;
   const { method, number, stability } = study.groups;
-  const made = method ?? "Groups were cut from a tree of the places (Ward).";
+  const made = method ?? "Groups were cut from a tree of the places.";
   const loose = groups.filter(({ pairsKept }) => pairsKept !== undefined && pairsKept < 0.6);
   const kept = groups.flatMap(({ letter, pairsKept }) =>
     pairsKept === undefined ? [] : [`${letter} ${percent(pairsKept)}`],

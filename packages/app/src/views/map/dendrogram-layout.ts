@@ -1,5 +1,5 @@
 /**
- * The top of a Ward tree laid out for drawing: the last L merges, with what lies below them as leaves. Leaves stand side
+ * The top of a tree laid out for drawing: the last L merges, with what lies below them as leaves. Leaves stand side
  * by side in the order of the tree, a merge stands midway between its two parts at its height.
  */
 import type { Groups } from "@trajectory-maps/core";

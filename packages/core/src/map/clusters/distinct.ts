@@ -1,5 +1,5 @@
 /**
- * From a Ward tree to groups with courses of their own. For each cut into k groups: the median course of every group on
+ * From a tree to groups with courses of their own. For each cut into k groups: the median course of every group on
  * the model's scale, where the noise of one measurement has one size σ, and
  *   d_gh(t) = (median_g(t) − median_h(t)) / σ,   smallest(k) = least members,   change_gh = max_t d_gh(t) − min_t d_gh(t),
  *   difference(k) = min over pairs g ≠ h of max( max_t |d_gh(t)|, change_gh ).

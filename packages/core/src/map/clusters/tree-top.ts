@@ -1,5 +1,5 @@
 /**
- * The top of a Ward tree, small enough to be written and drawn: the last merges, below which every branch is closed to a
+ * The top of a tree, small enough to be written and drawn: the last merges, below which every branch is closed to a
  * leaf that stands for its points.   (docs/math/groups.md §1)
  */
 import type { WardTree } from "./ward.ts";

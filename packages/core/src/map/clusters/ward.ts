@@ -120,7 +120,7 @@ export function canonicalOrder(points: Float64Array, n: number, q: number): Int3
 }
 
 /** Sorts the merges by height, gives points their own numbers back and finds the order of the leaves. */
-function numberTree(pairs: Int32Array, found: Float64Array, from: Int32Array): WardTree {
+export function numberTree(pairs: Int32Array, found: Float64Array, from: Int32Array): WardTree {
   const n = from.length;
   // A stable sort keeps a cluster after its parts where heights are equal.
   const order = Int32Array.from({ length: n - 1 }, (_, t) => t).sort((a, b) => found[a] - found[b] || a - b);

@@ -9,7 +9,6 @@ import { drawKey, lineKey } from "./key.ts";
 import {
   type Canvas,
   type FigurePen,
-  fitText,
   label,
   make,
   makeRoot,
@@ -17,6 +16,7 @@ import {
   placed,
   shorten,
   textWidth,
+  wrapText,
 } from "./svg.ts";
 import { roundTicks } from "./ticks.ts";
 
@@ -57,10 +57,9 @@ export function drawDifferences(comparison: StudyComparison, canvas: Canvas): SV
   const pen = penOf(canvas, 540);
   const { differences } = comparison;
   const root = makeRoot(pen, 10);
-  const nameWidth = Math.min(
-    170,
-    Math.max(60, ...differences.map(({ model }) => textWidth(modelName(model), 12))) + 14,
-  );
+  // Names take the room they need, in two lines where the figure is narrow.
+  const widest = Math.max(60, ...differences.map(({ model }) => textWidth(modelName(model), 12)));
+  const nameWidth = Math.min(0.36 * pen.width, widest) + 14;
   const valueWidth = 138;
   const [x0, x1] = [nameWidth, pen.width - valueWidth];
   const [least, most] = [
@@ -89,9 +88,11 @@ export function drawDifferences(comparison: StudyComparison, canvas: Canvas): SV
   }
   differences.forEach(({ model, mean, lower, upper }, k) => {
     const y = 8 + rowHeight * (k + 0.5);
-    root.append(
-      label(pen, fitText(modelName(model), 12, nameWidth - 12), 0, y + 4, { "font-size": 12, fill: pen.tokens.ink }),
-    );
+    const words = wrapText(modelName(model), 12, nameWidth - 14);
+    words.forEach((line, l) => {
+      const middle = y + 4 + 13 * (l - (words.length - 1) / 2);
+      root.append(label(pen, line, 0, middle, { "font-size": 12, fill: pen.tokens.ink }));
+    });
     root.append(
       make(pen, "path", {
         d: `M${shorten(x(lower))},${shorten(y)}H${shorten(x(upper))}`,

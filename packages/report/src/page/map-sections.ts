@@ -10,7 +10,7 @@ export function mapSection(context: PageContext): Section | undefined {
   if (map === undefined) return undefined;
   const share =
     context.study.model?.kind === "dtm"
-      ? ` The map explains ${percent(markerModel(context.study.model).varianceShare)} of the variance between individuals.`
+      ? ` In-sample the map carries ${percent(markerModel(context.study.model).varianceShare)} of the variance between individuals; the rest is residual individual effects, which are capped, so that this share cannot fall far.`
       : "";
   const title = "The map";
   const body = html`<p class="sub">Individuals with similar courses lie close together. The directions have no unit; distances are in standard deviations of the prior.${share}</p>

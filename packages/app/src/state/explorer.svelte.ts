@@ -7,10 +7,15 @@ import { canKeep, claim, forget, type Kept, recall } from "./storage.ts";
 import { Studying } from "./studying.ts";
 import { FIRST_VIEW, type View, viewFromFragment, viewToFragment } from "./view.ts";
 
+interface ServedFile {
+  readonly path: string;
+  readonly name: string;
+}
+
 /** data/start.json of the server. */
 interface ServedStart {
-  readonly visits?: { readonly path: string; readonly name: string };
-  readonly subjects?: { readonly path: string; readonly name: string };
+  readonly visits?: ServedFile;
+  readonly subjects?: ServedFile;
   readonly model?: { readonly path: string };
   readonly columns?: ReadChoice["columns"];
   readonly marker?: ReadChoice["marker"];
@@ -40,16 +45,19 @@ export class Explorer extends Studying {
 
   /** What `dtm explore RUN|VISITS` was started with. */
   async #openServed(start: ServedStart, wanted: View): Promise<void> {
-    const fileAt = async (path: string) => (await fetch(path)).blob();
+    const fileAt = async ({ path, name }: ServedFile) => new File([await (await fetch(path)).blob()], name);
     if (start.visits === undefined) return;
-    if (!(await this.open(await fileAt(start.visits.path), start.visits.name))) return;
+    const visits = await fileAt(start.visits);
+    const subjects = start.subjects === undefined ? null : await fileAt(start.subjects);
+    const choice = { columns: start.columns ?? {}, marker: start.marker ?? {} };
     // A table alone is shown for checking, with what was said on the command line; a run is opened whole.
-    this.servedChoice = { columns: start.columns ?? {}, marker: start.marker ?? {} };
-    if (start.model === undefined) return;
-    if (!(await this.read(this.servedChoice))) return;
-    if (start.subjects !== undefined) {
-      await this.openSubjects(await fileAt(start.subjects.path), start.subjects.name);
+    if (start.model === undefined) {
+      this.served = { visits, choice, subjects };
+      return;
     }
+    // What a run kept has no repeats but those it was told to keep.
+    if (!(await this.open(visits, visits.name)) || !(await this.read({ ...choice, keepRepeats: true }))) return;
+    if (subjects !== null) await this.openSubjects(subjects, subjects.name);
     if (await this.openModel(await (await fetch(start.model.path)).text())) {
       this.display({ ...wanted, step: wanted.step === "data" ? "map" : wanted.step });
     }

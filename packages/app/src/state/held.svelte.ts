@@ -60,6 +60,13 @@ export interface SavedSelection {
   readonly how: string;
 }
 
+/** A table named on the command line, with what was said about it there and its table of outcomes. */
+export interface ServedTable {
+  readonly visits: File;
+  readonly choice: ReadChoice;
+  readonly subjects: File | null;
+}
+
 /** The fit proposed to a new cohort. */
 export const DEFAULT_FIT: FitChoice = { kind: "dtm", mapDimension: 2, mean: "scalar", seed: 1 };
 
@@ -75,8 +82,8 @@ export class Held {
   // What was read.
   preview: TablePreview | null = $state.raw(null);
   previewName = $state("");
-  /** Columns and marker said on the command line, for the table it was started with. */
-  servedChoice: ReadChoice | null = $state.raw(null);
+  /** The table that `dtm explore VISITS` was started with, to be imported as any other. */
+  served: ServedTable | null = null;
   /** Whether the server has the PBC example. */
   hasPbc = $state(false);
   /** The table looked at as it would be read; taken over by `read`. */

@@ -17,6 +17,7 @@ import type {
   CohortQuality,
   Columns,
   Outcome,
+  ReadCohort,
   SubjectsTable,
   TablePreview,
   TableRow,
@@ -33,6 +34,7 @@ export interface ReadChoice {
   readonly marker?: Partial<Marker>;
   readonly decimal?: "." | ",";
   readonly onBad?: "refuse" | "leave-out";
+  readonly keepRepeats?: boolean;
 }
 
 /** A cohort with all that is known about how it was read. */
@@ -43,6 +45,8 @@ export interface Loaded {
   readonly columns: Columns;
   readonly numRows: number;
   readonly numRowsLeftOut: number;
+  /** Kinds of rows left out. */
+  readonly leftOut: ReadCohort["leftOut"];
   readonly warnings: readonly Complaint[];
   readonly notes: readonly string[];
   readonly quality: CohortQuality;

@@ -221,11 +221,11 @@ function checkColumns({ columns }: LoadedSubjects["table"], file: string): void 
   );
 }
 
-type CohortRead = Omit<ReadCohort, "leftOut" | "leftOutRows" | "complaints">;
+type CohortRead = Omit<ReadCohort, "leftOutRows" | "complaints">;
 
 function describe(read: CohortRead, source: string): Loaded {
-  const { cohort, columns, numRows, numRowsLeftOut, warnings, notes } = read;
-  return { source, cohort, columns, numRows, numRowsLeftOut, warnings, notes, quality: inspectCohort(read) };
+  const { cohort, columns, numRows, numRowsLeftOut, leftOut, warnings, notes } = read;
+  return { source, cohort, columns, numRows, numRowsLeftOut, leftOut, warnings, notes, quality: inspectCohort(read) };
 }
 
 function asRead(cohort: Cohort): CohortRead {
@@ -234,6 +234,7 @@ function asRead(cohort: Cohort): CohortRead {
     columns: { id: "id", time: "time", value: "value" },
     numRows: numObservations(cohort),
     numRowsLeftOut: 0,
+    leftOut: [],
     warnings: [],
     notes: [],
   };

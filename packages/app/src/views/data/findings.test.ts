@@ -5,14 +5,14 @@ import type { Checked } from "../../worker/api.ts";
 import { findingLines, leftOutSentence, refusedValues } from "./findings.ts";
 
 /** A table as the worker checks it. */
-function check(text: string): Pick<Checked, "loaded" | "refused"> {
+function check(text: string, keepRepeats = false): Pick<Checked, "loaded" | "refused"> {
   let refused: Checked["refused"] = [];
   try {
     readCohort(text);
   } catch (error) {
     refused = (error as DtmError).complaints;
   }
-  const read = readCohort(text, { onBad: "leave-out" });
+  const read = readCohort(text, { onBad: "leave-out", keepRepeats });
   return { loaded: { ...read, source: "visits.csv", quality: inspectCohort(read) }, refused };
 }
 
@@ -40,6 +40,14 @@ describe("findingLines", () => {
     ]);
     expect(lines[1].title).toBe("Text instead of a number");
     expect(lines.every((line) => line.remedy !== "")).toBe(true);
+  });
+
+  it("tells of exact repeats also where they are kept", () => {
+    const kept = check("id,time,value\na,0,10\na,0,10\na,1,11\n", true);
+    expect(findingLines(kept).map(({ code, count, fate }) => [code, count, fate])).toEqual([
+      ["duplicate-rows", 1, "kept"],
+    ]);
+    expect(leftOutSentence(kept)).toBeNull();
   });
 
   it("is empty for a clean table", () => {

@@ -57,9 +57,6 @@ const REASONS: { readonly [code: string]: string } = {
   "duplicate-rows": "that repeat another exactly",
 };
 
-/** Kinds of warnings whose rows are left out. */
-const LEFT_OUT: readonly string[] = ["missing-value", "duplicate-rows"];
-
 /** One line per kind: refused ones first, then what is left out, then what is kept. */
 export function findingLines({ loaded, refused }: Pick<Checked, "loaded" | "refused">): FindingLine[] {
   const kinds = new Map<string, Complaint>();
@@ -68,7 +65,7 @@ export function findingLines({ loaded, refused }: Pick<Checked, "loaded" | "refu
   for (const warning of loaded.warnings) {
     // Reading without the refused rows turns their complaints into warnings of the same code.
     if (kinds.has(warning.code)) continue;
-    lines.push(toLine(warning, LEFT_OUT.includes(warning.code) ? "left out" : "kept"));
+    lines.push(toLine(warning, loaded.leftOut.some(({ code }) => code === warning.code) ? "left out" : "kept"));
   }
   const order = ["refused", "left out", "kept"];
   return lines.sort((a, b) => order.indexOf(a.fate) - order.indexOf(b.fate));

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   assign,
   COLUMNS_SHOWN,
+  choiceAsSaid,
   choiceForModel,
   guessChoice,
   guessTimeUnit,
@@ -99,6 +100,17 @@ describe("choiceForModel", () => {
     for (const other of ["", "{}", "[1]", '{"model":{"marker":{"name":5,"transform":"cube"}}}']) {
       expect(choiceForModel(guessChoice(preview), preview, other)).toEqual(guessChoice(preview));
     }
+  });
+});
+
+describe("choiceAsSaid", () => {
+  it("takes columns and marker named on the command line, and asks for a column that is not there", () => {
+    const said = { columns: { value: "ILD", time: "gone" }, marker: { transform: "log", limits: [0, null] } } as const;
+    const choice = choiceAsSaid(guessChoice(preview), preview, said);
+    expect(choice.positions).toEqual({ id: 0, time: -1, value: 3 });
+    expect([choice.markerName, choice.transform, choice.limits]).toEqual(["ILD", "log", [0, null]]);
+    expect(missingRole(choice)).toBe("Choose the column for: time.");
+    expect(choiceAsSaid(guessChoice(preview), preview, {})).toEqual(guessChoice(preview));
   });
 });
 

@@ -15,6 +15,8 @@ export interface TableChoice {
   readonly transform: Transform;
   readonly limits: Limits;
   readonly decimal: "auto" | "." | ",";
+  /** Whether rows that repeat another exactly are read. */
+  readonly keepRepeats: boolean;
 }
 
 export const TIME_UNITS = ["years", "months", "weeks", "days", ""] as const;
@@ -32,6 +34,7 @@ export function guessChoice({ columns, guesses }: TablePreview): TableChoice {
     transform: "identity",
     limits: [null, null],
     decimal: "auto",
+    keepRepeats: false,
   };
 }
 
@@ -58,13 +61,11 @@ export function choiceForModel(choice: TableChoice, { columns }: TablePreview, m
   const clock = columns[positions.time]?.name ?? "";
   const timeUnit = guessTimeUnit(clock);
   return {
-    ...choice,
+    ...withMarker(choice, marker),
     positions,
     markerName: same || open ? text(marker.name, choice.markerName) : said.name,
     markerUnit: said.unit !== "" && column !== names.value ? said.unit : text(marker.unit, choice.markerUnit),
     timeUnit: timeUnit !== "years" && clock !== names.time ? timeUnit : text(marker.timeUnit, choice.timeUnit),
-    transform: TRANSFORMS.find((transform) => transform === marker.transform) ?? choice.transform,
-    limits: numbersOf(marker.limits) ?? choice.limits,
   };
 }
 
@@ -88,7 +89,25 @@ export function otherThanModel(choice: TableChoice, modelText: string): readonly
 
 /** The choice with the model's marker, after somebody has said that the column holds it. */
 export function takeMarkerOf(choice: TableChoice, modelText: string): TableChoice {
-  const { marker } = modelParts(modelText);
+  return withMarker(choice, modelParts(modelText).marker);
+}
+
+/** The choice with the columns and the marker named on the command line; a column that is not there is to be chosen. */
+export function choiceAsSaid(choice: TableChoice, preview: TablePreview, said: ReadChoice): TableChoice {
+  const names = preview.columns.map(({ name }) => name);
+  let chosen = choice;
+  for (const role of ROLES) {
+    const name = said.columns?.[role];
+    if (name === undefined) continue;
+    const column = names.indexOf(name);
+    chosen =
+      column < 0 ? { ...chosen, positions: { ...chosen.positions, [role]: -1 } } : assign(chosen, column, role, names);
+  }
+  return withMarker(chosen, { ...said.marker });
+}
+
+/** The choice with what is told of a marker. */
+function withMarker(choice: TableChoice, marker: Readonly<Record<string, unknown>>): TableChoice {
   return {
     ...choice,
     markerName: text(marker.name, choice.markerName),
@@ -177,7 +196,7 @@ export function missingRole({ positions }: TableChoice): string | null {
 
 /** The choice as the reader takes it. */
 export function readChoice(choice: TableChoice, { columns }: TablePreview): ReadChoice {
-  const { positions, markerName, markerUnit, timeUnit, transform, limits, decimal } = choice;
+  const { positions, markerName, markerUnit, timeUnit, transform, limits, decimal, keepRepeats } = choice;
   const name = (role: Role) => columns[positions[role]]?.name ?? "";
   const marker: Marker = {
     name: markerName.trim() === "" ? name("value") : markerName.trim(),
@@ -190,6 +209,7 @@ export function readChoice(choice: TableChoice, { columns }: TablePreview): Read
     columns: { id: name("id"), time: name("time"), value: name("value") },
     marker,
     ...(decimal === "auto" ? {} : { decimal }),
+    ...(keepRepeats ? { keepRepeats } : {}),
   };
 }
 

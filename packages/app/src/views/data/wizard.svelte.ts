@@ -6,6 +6,7 @@ import { DtmError } from "@trajectory-maps/core";
 import { explorer } from "../../state/explorer.svelte.ts";
 import {
   assign,
+  choiceAsSaid,
   choiceForModel,
   guessChoice,
   missingRole,
@@ -37,6 +38,8 @@ class Wizard {
   model: { readonly name: string; readonly text: string } | null = $state.raw(null);
   /** Whether the map should open by itself once the fit has settled: an example was asked for, not a fit. */
   openMap = $state(false);
+  /** The table of outcomes that goes with the table being imported. */
+  #subjects: File | null = null;
 
   /** The page that can be shown: what it needs may have been forgotten. */
   get shown(): DataPage {
@@ -55,6 +58,15 @@ class Wizard {
     else await this.openTable(file, file.name);
   }
 
+  /** Imports the table that the command line named, if it named one. */
+  async openServed(): Promise<void> {
+    const { served } = explorer;
+    if (served === null || !(await this.openTable(served.visits, served.visits.name))) return;
+    const { preview } = explorer;
+    if (preview !== null && this.choice !== null) this.choice = choiceAsSaid(this.choice, preview, served.choice);
+    this.#subjects = served.subjects;
+  }
+
   /** First look at a table; goes to the page of columns. */
   async openTable(file: Blob, name: string): Promise<boolean> {
     this.busy = `Reading ${name}`;
@@ -64,6 +76,7 @@ class Wizard {
     const guess = guessChoice(explorer.preview);
     this.choice = this.model === null ? guess : choiceForModel(guess, explorer.preview, this.model.text);
     this.leaveOut = false;
+    this.#subjects = null;
     this.openMap = false;
     this.page = "columns";
     return true;
@@ -129,6 +142,12 @@ class Wizard {
     if (limits !== undefined) this.describe({ limits: [limits[0], limits[1]] });
   }
 
+  /** Keeps rows that repeat another exactly, or leaves them out again: the table is looked through anew. */
+  async keepRepeats(keep: boolean): Promise<void> {
+    this.describe({ keepRepeats: keep });
+    await this.check();
+  }
+
   /** Takes the column for the marker of the model that waits. */
   takeMarker(): void {
     if (this.choice !== null && this.model !== null) this.choice = takeMarkerOf(this.choice, this.model.text);
@@ -161,6 +180,7 @@ class Wizard {
       const ok = await explorer.read({ ...readChoice(this.choice, preview), onBad });
       this.busy = "";
       if (!ok) return false;
+      if (this.#subjects !== null) await this.openOutcomes(this.#subjects);
     }
     this.page = "summary";
     return true;

@@ -16,7 +16,7 @@ function fitted(cohort: Cohort, tolerance: number) {
   while (!run.step().done);
   const model = run.finish();
   const { user, system } = process.cpuUsage(before);
-  return { model, starts: run.starts(), seconds: (user + system) / 1e6, places: embed(model, cohort) };
+  return { model, starts: model.record.starts ?? [], seconds: (user + system) / 1e6, places: embed(model, cohort) };
 }
 
 const rows = studyCohorts().map(({ name, cohort }) => {

@@ -69,7 +69,7 @@ export function fitDtm(cohort: Cohort, options: FitDtmOptions = {}): MapModel {
 export type DtmProgress = RunProgress;
 
 /** A map fit under way. */
-export interface DtmRun extends Pick<FitRun<FitState, unknown, MapModel>, "step" | "places" | "starts" | "finish"> {
+export interface DtmRun extends Pick<FitRun<FitState, unknown, MapModel>, "step" | "places" | "finish"> {
   /** All that is needed to go on later: plain data, bound to the cohort by a checksum. */
   snapshot(): DtmRunSnapshot;
   /** What the fit reads of the cohort; `embed` of the same cohort can use it again. */

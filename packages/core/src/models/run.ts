@@ -66,6 +66,9 @@ export interface RunStory {
 
 /** Where a run stands. */
 export interface RunProgress extends FitProgress {
+  /** Whether the start under way has just ended, and how many are to come: the run is done when none is. */
+  readonly startDone: boolean;
+  readonly startsLeft: number;
   readonly done: boolean;
 }
 
@@ -78,9 +81,7 @@ export interface FitRun<State extends FitState, Inputs, Model extends Fitted> {
   snapshot(): RunSnapshot<State, Inputs, Model["kind"]>;
   /** Means of everybody's place as the fit stands, its own frame, [m,q]: for watching a fit settle; one pass over the cohort. */
   places(): Float64Array;
-  /** The finished starts of a fit with restarts, the best first; none without. */
-  starts(): readonly StartResult[];
-  /** The model of the best bound so far; the run can go on. */
+  /** The model of the best start that has ended or, before one has, of the first where it stands; the run can go on. */
   finish(): Model;
 }
 
@@ -126,12 +127,13 @@ export function openRun<State extends FitState, Inputs, Model extends Fitted>(
   let state = stored === null ? fit.begin(0) : clonePlain(stored.state);
   let ended: Ended<State> = { finished: stored?.finished ?? [], best: stored?.best ?? null };
   const milliseconds: Record<string, number> = { ...stored?.milliseconds };
-  const startsLeft = () => start < fit.restarts;
+  const startsLeft = () => fit.restarts - start;
   const isDone = () => state.stage === "done";
   const progress = (): RunProgress => {
     const told = fit.progress(state);
     const stage = fit.restarts === 0 ? told.stage : `${told.stage}, start ${start + 1} of ${fit.restarts + 1}`;
-    return { ...told, stage, done: isDone() && !startsLeft() };
+    const left = startsLeft();
+    return { ...told, stage, startDone: isDone(), startsLeft: left, done: isDone() && left === 0 };
   };
   return {
     progress,
@@ -145,7 +147,7 @@ export function openRun<State extends FitState, Inputs, Model extends Fitted>(
       milliseconds[clock] = (milliseconds[clock] ?? 0) + now() - began;
       const told = progress();
       control.onProgress?.(told);
-      if (isDone() && startsLeft()) state = fit.begin(++start);
+      if (told.startDone && !told.done) state = fit.begin(++start);
       return told;
     },
     snapshot: () => ({
@@ -154,27 +156,25 @@ export function openRun<State extends FitState, Inputs, Model extends Fitted>(
       data: statisticsChecksum(statistics),
       basis: statistics.basis,
       noise: statistics.noise,
-      inputs: fit.inputs(startsLeft() || state.iteration === 0),
+      inputs: fit.inputs(startsLeft() > 0 || state.iteration === 0),
       start,
       state: clonePlain(state),
       ...ended,
       milliseconds: { ...milliseconds },
     }),
     places: () => fit.places(state),
-    starts: () => compareStarts(ended.finished, fit.mapDimension),
     finish: () => {
-      const interrupted = !isDone();
-      let { finished, best } = ended;
-      if (interrupted && state.iteration > 0) {
-        const closed = clonePlain(state);
-        fit.close(closed);
-        ({ finished, best } = withStart(fit, ended, start, closed));
-      }
-      if (best === null) {
+      const interrupted = ended.best === null;
+      if (interrupted && state.iteration === 0) {
         throw new DtmError("not-fitted", `${fit.kind}: finish was called before the first step; call step first.`);
       }
-      const starts = compareStarts(finished, fit.mapDimension);
-      return fit.model(best.state, { interrupted, starts, milliseconds: { ...milliseconds } });
+      let last = ended.best?.state;
+      if (last === undefined) {
+        last = clonePlain(state);
+        fit.close(last);
+      }
+      const starts = compareStarts(ended.finished, fit.mapDimension);
+      return fit.model(last, { interrupted, starts, milliseconds: { ...milliseconds } });
     },
   };
 }

@@ -202,4 +202,21 @@ describe("restarts", () => {
     expect(several.bound).toBe(Math.max(...bounds));
     expect(bounds[0]).toBe(single.bound);
   });
+
+  it("leave the model of the first start to be read while the others run, and one cut short out of the comparison", () => {
+    const p = problemOf(columnsOf(50, 6));
+    const run = startDtm(p.statistics, p.start, { ...quick, restarts: 1 });
+    let progress = run.step();
+    while (!progress.startDone) progress = run.step();
+    expect([progress.startsLeft, progress.done]).toEqual([1, false]);
+    const single = fitDtmFrom(p.statistics, p.start, { ...quick, restarts: 0 });
+    for (let k = 0; k < 3; k++) {
+      const first = run.finish();
+      expect(first.bound).toBe(single.bound);
+      expect([first.record.verdict, first.record.starts]).toEqual([single.record.verdict, undefined]);
+      run.step();
+    }
+    while (!run.step().done);
+    expect(run.finish().record.starts).toHaveLength(2);
+  });
 });

@@ -148,10 +148,11 @@ export async function importForModel(page: Page, model: string, table: string): 
   return place;
 }
 
-/** Fits what is loaded and waits for the verdict. */
+/** Fits what is loaded and waits for the verdict, once every start has been tried. */
 export async function fitMap(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Fit the map", exact: true }).click();
   await page.getByRole("button", { name: "Open the map", exact: true }).waitFor();
+  await page.locator("header").getByText("being tried").waitFor({ state: "hidden" });
 }
 
 /** Fits what is loaded and opens its map. */

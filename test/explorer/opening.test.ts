@@ -1,9 +1,20 @@
 /** The page itself, the demo, a fit that is given up or stopped, and files that cost much. How long each takes: npm run bench. */
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { browserOfFile } from "../browser-of-file.ts";
-import { fitAndOpen, importTable, mapStage, openDemo, openExplorer, SINGLE_PAGE, step } from "./explorer-page.ts";
+import {
+  expectText,
+  fitAndOpen,
+  importTable,
+  mapStage,
+  openDemo,
+  openExplorer,
+  SINGLE_PAGE,
+  step,
+} from "./explorer-page.ts";
 import { csv, simulatedTables } from "./tables.ts";
 
 const chromium = browserOfFile();
@@ -61,6 +72,49 @@ describe("the explorer", () => {
     await mapStage(page);
     expect(explorer.problems()).toEqual([]);
     await explorer.close();
+  });
+
+  it("shows the map of the first start while others are tried, and then what they came to", async () => {
+    const { visits } = simulatedTables({ numIndividuals: 600, seed: 3 });
+    const explorer = await openExplorer(chromium);
+    const { page } = explorer;
+    const trying = page.locator("header").getByText("Two more starts are being tried");
+    await importTable(page, "pfvc.csv", visits);
+    await page.getByRole("button", { name: "Fit the map", exact: true }).click();
+    await page.getByRole("button", { name: "Open the map", exact: true }).click();
+    const stage = await mapStage(page);
+    await trying.waitFor();
+    await stage.focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("r");
+    const title = page.getByRole("complementary", { name: "Details" }).getByRole("heading", { level: 2 });
+    await expectText(title, /^\d+ individuals?$/);
+    const selected = await title.textContent();
+    await trying.waitFor({ state: "hidden" });
+    expect(await title.textContent()).toBe(selected);
+    await step(page, "Fit").click();
+    await page.getByRole("table", { name: "Starts compared" }).waitFor();
+    expect(explorer.problems()).toEqual([]);
+    await explorer.close();
+  });
+
+  it("imports the table named on the command line as it was described there, and keeps repeats if told to", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "dtm-explore-"));
+    const table = join(folder, "visits.csv");
+    writeFileSync(table, "id,year,a,b\nx,0,3,1\nx,1,4,1\nx,1,4,1\ny,0,5,2\ny,1,6,3\n");
+    const args = [table, "--value", "a", "--marker", "score", "--transform", "log"];
+    const explorer = await openExplorer(chromium, "served by dtm explore", { args });
+    const { page } = explorer;
+    await expectText(page.locator(".sentence"), "a as the marker");
+    expect(await page.getByLabel("Marker", { exact: false }).first().inputValue()).toBe("score");
+    expect(await page.getByRole("combobox", { name: /^Transform/ }).inputValue()).toBe("log");
+    await page.getByRole("button", { name: "Check the data", exact: true }).click();
+    await page.getByRole("heading", { name: "4 observations of 2 individuals" }).waitFor();
+    await page.getByRole("switch", { name: "leave out" }).click();
+    await page.getByRole("heading", { name: "5 observations of 2 individuals" }).waitFor();
+    expect(explorer.problems()).toEqual([]);
+    await explorer.close();
+    rmSync(folder, { recursive: true });
   });
 
   it("refuses a small file that unpacks to 256 MB, and opens a table of a thousand columns", async () => {

@@ -88,6 +88,7 @@ export {
   capital,
   midSentence,
   modelName,
+  numberWord,
   OUTCOME_METHOD,
   outcomeName,
   outcomeReading,

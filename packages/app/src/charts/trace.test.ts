@@ -1,43 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { gainsOf, keptSegments, recentGain, segmentsOf, shownRange, startOf } from "./trace.ts";
+import { gainsOf, recentGain, segmentsOf, shownRange } from "./trace.ts";
 
 describe("segmentsOf", () => {
   it("numbers passes through the stages of one start", () => {
-    const earlier = [{ stage: "map, coarse lattice", values: [1, 2, 3] }];
-    expect(segmentsOf(earlier, [3.5, 4], "map", 5)).toEqual([
+    expect(segmentsOf([[1, 2, 3]], [3.5, 4], 5)).toEqual([
       { first: 1, values: [1, 2, 3] },
       { first: 4, values: [3.5, 4] },
     ]);
-  });
-
-  it("leaves out the starts before", () => {
-    const earlier = [
-      { stage: "map, coarse lattice, start 1 of 2", values: [1, 2] },
-      { stage: "map, start 1 of 2", values: [3] },
-    ];
-    expect(segmentsOf(earlier, [0, 1], "map, coarse lattice, start 2 of 2", 2)).toEqual([{ first: 1, values: [0, 1] }]);
-    expect(startOf("map")).toBe("");
-  });
-});
-
-describe("keptSegments", () => {
-  const stages = [
-    { stage: "map, coarse lattice, start 1 of 2", values: [1, 2] },
-    { stage: "map, start 1 of 2", values: [3, 9] },
-    { stage: "map, coarse lattice, start 2 of 2", values: [0, 1] },
-    { stage: "map, start 2 of 2", values: [5, 6, 7] },
-  ];
-
-  it("finds the stages of the start with the kept bound", () => {
-    expect(keptSegments(stages, 9)).toEqual([
-      { first: 1, values: [1, 2] },
-      { first: 3, values: [3, 9] },
-    ]);
-    expect(keptSegments(stages, 7).map(({ first }) => first)).toEqual([1, 3]);
-  });
-
-  it("is empty if no stage ended there", () => {
-    expect(keptSegments(stages, 8)).toEqual([]);
   });
 });
 

@@ -10,40 +10,21 @@ const ALWAYS_SHOWN = 20;
 /** Share of passes, from the end, that fills the height. */
 const FILLING = 0.9;
 
-/** Stages one after the other, those of other starts left out; the last one ends with pass `iteration`. */
+/** Stages one after the other; the last one ends with pass `iteration`. */
 export function segmentsOf(
-  earlier: readonly { readonly stage: string; readonly values: readonly number[] }[],
+  earlier: readonly (readonly number[])[],
   values: readonly number[],
-  stage: string,
   iteration: number,
 ): TraceSegment[] {
   const segments: TraceSegment[] = [];
   let first = 1;
   for (const past of earlier) {
-    if (startOf(past.stage) !== startOf(stage) || past.values.length === 0) continue;
-    segments.push({ first, values: past.values });
-    first += past.values.length;
+    if (past.length === 0) continue;
+    segments.push({ first, values: past });
+    first += past.length;
   }
   if (values.length > 0) segments.push({ first: Math.max(first, iteration - values.length + 1), values });
   return segments;
-}
-
-/** The stages of the start that ended with `bound`, the kept one, among all stages of a fit; empty if none did. */
-export function keptSegments(
-  stages: readonly { readonly stage: string; readonly values: readonly number[] }[],
-  bound: number,
-): TraceSegment[] {
-  const last = stages.findIndex(({ values }) => values[values.length - 1] === bound);
-  if (last < 0) return [];
-  const { stage, values } = stages[last];
-  const own = stages.slice(0, last).filter((past) => startOf(past.stage) === startOf(stage));
-  const passes = [...own, { values }].reduce((sum, past) => sum + past.values.length, 0);
-  return segmentsOf(own, values, stage, passes);
-}
-
-/** "start 2 of 3" of a stage's name; empty if there is one start. */
-export function startOf(stage: string): string {
-  return /start \d+ of \d+/.exec(stage)?.[0] ?? "";
 }
 
 /** Lowest and highest bound of the passes that fill the height: the last 90%, and never fewer than the last 20. */

@@ -79,10 +79,10 @@ export class Explorer extends Studying {
     // Only now: what is half taken up must not be kept in the place of the whole.
     await claim();
     this.mayKeep = true;
-    if (kept.running !== null) {
-      this.display({ ...wanted, step: "fit" });
-      void this.fit(kept.running.choice, kept.running);
-    } else this.display({ ...wanted, outcome: wanted.outcome ?? this.view.outcome });
+    // A fit without a map yet is watched; other starts are tried behind the map of the first.
+    const watched = kept.running !== null && kept.running.snapshot.finished.length === 0;
+    this.display({ ...wanted, outcome: wanted.outcome ?? this.view.outcome, ...(watched ? { step: "fit" } : {}) });
+    if (kept.running !== null) void this.fit(kept.running.choice, kept.running);
   }
 
   /** Forgets the data in memory and on disk, and starts afresh. */

@@ -1,6 +1,7 @@
 /** The fit: begun, heard of, paused, ended, gone on with; and the map that comes of it or from a file. */
 import type { Groups } from "@trajectory-maps/core";
-import type { FitChoice, Fitted, FitUpdate } from "../worker/api.ts";
+import { capital, numberWord } from "@trajectory-maps/report";
+import { type FitChoice, type Fitted, type FitUpdate, isSameMap } from "../worker/api.ts";
 import type { PreparedMap } from "../worker/prepare.ts";
 import { isGivenUp, problemOf } from "./held.svelte.ts";
 import { Keeping } from "./keeping.ts";
@@ -19,24 +20,27 @@ export class Fitting extends Keeping {
     const mine = ++this.fits;
     this.fitChoice = choice;
     this.problem = null;
+    this.startsNote = "";
     this.fitPhase = "starting";
     this.trace = from?.trace ?? [];
     this.earlierTraces = [];
     this.update = null;
     this.livePlaces = null;
     try {
+      /** The map of the first start on its way to the page. */
+      let first: Promise<boolean> | null = null;
       const onUpdate = (update: FitUpdate) => {
-        if (mine === this.fits) this.#hear(update);
+        if (mine !== this.fits) return;
+        this.#hear(update);
+        if (update.first !== undefined) first = this.#takeFirst(update.first, mine);
       };
       const fitted = await this.engine.fit(choice, onUpdate, from?.snapshot);
-      // Without it the page finds the same, taking its time.
-      const prepared = fitted === null ? null : await this.engine.prepare().catch(() => null);
+      await first;
+      const changed = fitted !== null && (await this.#take(fitted, mine));
       if (mine !== this.fits) return false;
-      if (fitted !== null) {
-        this.takeFit(fitted, prepared);
-        this.tracedFit = fitted;
-        void this.findGroups(fitted);
-      }
+      if (first === null) this.tracedPlaces = this.fitted?.placements ?? null;
+      this.startsNote = first !== null && changed ? "A better map was found and is shown" : "";
+      if (this.startsNote !== "") this.say(this.startsNote);
       this.fitPhase = "idle";
       await this.keepNow();
       return fitted !== null;
@@ -46,6 +50,31 @@ export class Fitting extends Keeping {
       this.problem = problemOf(error);
       return false;
     }
+  }
+
+  /** Shows the map of the first start while the others run. */
+  async #takeFirst({ fitted, startsLeft }: NonNullable<FitUpdate["first"]>, mine: number): Promise<boolean> {
+    const changed = await this.#take(fitted, mine);
+    if (mine !== this.fits) return false;
+    this.tracedPlaces = this.fitted?.placements ?? null;
+    this.startsNote = `${capital(numberWord(startsLeft))} more ${startsLeft === 1 ? "start is" : "starts are"} being tried`;
+    this.fitPhase = "other starts";
+    await this.keepNow();
+    return changed;
+  }
+
+  /** Takes a map of a fit over; of the one that is shown only what is new about it: false. */
+  async #take(fitted: Fitted, mine: number): Promise<boolean> {
+    if (this.fitted !== null && isSameMap(this.fitted, fitted)) {
+      if (mine === this.fits) this.fitted = { ...fitted, placements: this.fitted.placements };
+      return false;
+    }
+    // Without it the page finds the same, taking its time.
+    const prepared = await this.engine.prepare().catch(() => null);
+    if (mine !== this.fits) return false;
+    this.takeFit(fitted, prepared);
+    void this.findGroups(fitted);
+    return true;
   }
 
   chooseFit(change: Partial<FitChoice>): void {
@@ -63,25 +92,27 @@ export class Fitting extends Keeping {
   }
 
   #hear(update: FitUpdate): void {
+    if (performance.now() - this.lastKept > KEEP_EVERY) void this.keepNow();
+    // The chart is of the start whose map is shown.
+    if (this.fitPhase === "other starts" || update.first !== undefined) return;
     if (this.fitPhase === "starting") this.fitPhase = "running";
     // Bounds on a finer lattice do not compare with those before: the trace begins anew.
     const sameStage = this.update === null || this.update.stage === update.stage;
     if (!sameStage) {
-      this.earlierTraces = [...this.earlierTraces, { stage: this.update?.stage ?? "", values: this.trace }];
+      this.earlierTraces = [...this.earlierTraces, this.trace];
     }
     this.update = update;
     this.trace = sameStage ? [...this.trace, ...update.trace] : update.trace;
     if (update.places !== undefined) this.livePlaces = update.places;
-    if (performance.now() - this.lastKept > KEEP_EVERY) void this.keepNow();
   }
 
   /** Groups of a new map. Nobody waits for them: in a large cohort they take longer than drawing it. */
   protected async findGroups(fitted: Fitted): Promise<void> {
     try {
       const groups = await this.askGroups(fitted);
-      if (this.fitted === fitted) this.groups = groups;
+      if (this.isShown(fitted)) this.groups = groups;
     } catch (error) {
-      if (this.fitted === fitted && !isGivenUp(error)) this.problem = problemOf(error);
+      if (this.isShown(fitted) && !isGivenUp(error)) this.problem = problemOf(error);
     }
   }
 
@@ -114,9 +145,9 @@ export class Fitting extends Keeping {
     if (paused) await this.keepNow();
   }
 
-  /** Ends the fit: keeps the map as it stands, or goes back to the last one. */
+  /** Ends the fit: keeps the map as it stands, or goes back to the last one. Other starts end without a word. */
   async end(keepMap: boolean): Promise<void> {
-    this.fitPhase = "ending";
+    if (this.fitting) this.fitPhase = "ending";
     await this.engine.endFit(keepMap);
   }
 

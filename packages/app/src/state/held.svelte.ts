@@ -5,7 +5,14 @@
  *
  * and are one object in the end. Large data are `$state.raw`: replaced whole, never changed in place.
  */
-import { type Association, type Comparison, type Complaint, DtmError, type Groups } from "@trajectory-maps/core";
+import {
+  type Association,
+  type Comparison,
+  type Complaint,
+  DtmError,
+  type Groups,
+  type Placements,
+} from "@trajectory-maps/core";
 import {
   type CohortQuality,
   type ErrorCode,
@@ -33,8 +40,8 @@ import type { PreparedMap } from "../worker/prepare.ts";
 import type { Kept } from "./storage.ts";
 import { FIRST_VIEW, type Step, type View } from "./view.ts";
 
-/** Where a fit stands. */
-export type FitPhase = "idle" | "starting" | "running" | "paused" | "ending" | "failed";
+/** Where a fit stands; while other starts are tried, the map of the first is there. */
+export type FitPhase = "idle" | "starting" | "running" | "paused" | "ending" | "other starts" | "failed";
 
 /** A long piece of work that is under way. */
 export interface Task {
@@ -102,12 +109,14 @@ export class Held {
   // The fit.
   fitChoice: FitChoice = $state.raw(DEFAULT_FIT);
   fitPhase: FitPhase = $state("idle");
+  /** What the other starts are at, or that they changed the map; empty if there is nothing to tell. */
+  startsNote = $state("");
   update: FitUpdate | null = $state.raw(null);
   trace: readonly number[] = $state.raw([]);
-  /** Traces of the stages before, oldest first: the coarse lattice, other starts. */
-  earlierTraces: readonly { readonly stage: string; readonly values: readonly number[] }[] = $state.raw([]);
-  /** The fit that `trace` belongs to once it has ended; models that were opened have none. */
-  tracedFit: Fitted | null = $state.raw(null);
+  /** Traces of the stages before, oldest first, such as the coarse lattice. */
+  earlierTraces: readonly (readonly number[])[] = $state.raw([]);
+  /** The places that `trace` led to, once its start has ended; models that were opened have none. */
+  tracedPlaces: Placements | null = $state.raw(null);
   livePlaces: Float32Array | null = $state.raw(null);
   fitted: Fitted | null = $state.raw(null);
   /** What drawing a large map begins with; a small one finds its own. */
@@ -153,6 +162,16 @@ export class Held {
 
   get quality(): CohortQuality | null {
     return this.loaded?.quality ?? null;
+  }
+
+  /** Whether a fit is under way whose map is not there yet. */
+  get fitting(): boolean {
+    return ["starting", "running", "paused", "ending"].includes(this.fitPhase);
+  }
+
+  /** Whether this is still the map that is shown; what the other starts came to may have been added to its record. */
+  protected isShown(fitted: Fitted | null): boolean {
+    return this.fitted?.placements === fitted?.placements;
   }
 
   /** Why a step cannot be opened yet, or null. */

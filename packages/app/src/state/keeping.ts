@@ -18,7 +18,7 @@ export class Keeping extends Showing {
   protected async keepNow(): Promise<void> {
     if (!this.mayKeep || this.loaded === null) return;
     this.lastKept = performance.now();
-    const running = this.fitPhase === "running" || this.fitPhase === "paused";
+    const running = ["running", "paused", "other starts"].includes(this.fitPhase);
     try {
       const snapshot = running ? await this.engine.fitSnapshot() : null;
       // The answer may come after the user has changed their mind.

@@ -100,6 +100,7 @@ export class Reading extends Fitting {
     this.outcomeWarnings = [];
     this.takeFit(null);
     this.fitPhase = "idle";
+    this.startsNote = "";
     this.trace = [];
     this.earlierTraces = [];
     this.update = null;

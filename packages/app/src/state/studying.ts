@@ -13,7 +13,7 @@ export class Studying extends Reading {
       this.groupChoice = { ...this.groupChoice, ...choice };
       if (fitted === null) return;
       const groups = await this.askGroups(fitted);
-      if (this.fitted !== fitted) return;
+      if (!this.isShown(fitted)) return;
       this.groups = groups;
       this.stability = null;
       this.survival = null;
@@ -36,7 +36,7 @@ export class Studying extends Reading {
     const { fitted } = this;
     return this.attempt(async () => {
       const baselines = await this.engine.baselines();
-      if (this.fitted === fitted) this.baselines = baselines;
+      if (this.isShown(fitted)) this.baselines = baselines;
     });
   }
 
@@ -46,7 +46,7 @@ export class Studying extends Reading {
       const choice = { outcomes: this.outcomeNames, draws, seed };
       const association = await this.engine.associate(choice, progress);
       // What was asked of another map or of other outcomes is not shown beside these.
-      if (this.fitted !== fitted || this.outcomes !== outcomes) return;
+      if (!this.isShown(fitted) || this.outcomes !== outcomes) return;
       this.association = association ?? this.association;
       await this.loadBaselines();
     });
@@ -57,7 +57,7 @@ export class Studying extends Reading {
     const { fitted } = this;
     return this.attempt(async () => {
       const surface = await this.engine.shareSurface(outcome);
-      if (this.fitted === fitted) this.surface = surface;
+      if (this.isShown(fitted)) this.surface = surface;
     });
   }
 

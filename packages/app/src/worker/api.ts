@@ -22,7 +22,7 @@ import type {
   TablePreview,
   TableRow,
 } from "@trajectory-maps/core/ingest";
-import type { Crossing, DtmRunSnapshot, Interval, StartResult } from "@trajectory-maps/core/models";
+import type { Crossing, DtmRunSnapshot, Interval } from "@trajectory-maps/core/models";
 import type { ComparedModel, LandmarkSurvival, Stability } from "@trajectory-maps/core/study";
 
 import type { Fans } from "./fans.ts";
@@ -101,8 +101,10 @@ export interface FitUpdate {
   readonly stopGain: number | null;
   /** How far places are still expected to move, and where the fit stops; null if it does not stop by that. */
   readonly movement: { readonly remaining: number; readonly limit: number } | null;
-  /** The last update: what is left is placing everybody. */
+  /** The last update of the first start: what is left is placing everybody. */
   readonly done: boolean;
+  /** The map of the first start, once it has ended while others are tried: how many. */
+  readonly first?: { readonly fitted: Fitted; readonly startsLeft: number };
 }
 
 export interface Fitted {
@@ -111,8 +113,11 @@ export interface Fitted {
   readonly seconds: number;
   /** False if the fit was stopped before its rule was met. */
   readonly finished: boolean;
-  /** Every start, the best first; empty or left out if there was one. */
-  readonly starts?: readonly StartResult[];
+}
+
+/** Whether two fits gave the same map: bounds equal to the last bit come of one start of one fit. */
+export function isSameMap({ model: { record: a } }: Fitted, { model: { record: b } }: Fitted): boolean {
+  return a.trace.length > 0 && a.trace[a.trace.length - 1] === b.trace[b.trace.length - 1];
 }
 
 /** An example with its finished map. */
@@ -232,7 +237,10 @@ export interface WorkerApi {
   /** What the first drawing of a large map rests on; null of a map that the page draws at once. */
   prepare(): Promise<PreparedMap | null>;
 
-  /** Fits a map. Resolves when it ends, is stopped or is cancelled (null). */
+  /**
+   * Fits a map. Resolves when it ends, is stopped or is cancelled (null). The map of the first start is told as soon as it is
+   * there, and answers questions while the other starts run.
+   */
   fit(choice: FitChoice, onUpdate: (update: FitUpdate) => void, from?: DtmRunSnapshot): Promise<Fitted | null>;
   pauseFit(paused: boolean): Promise<void>;
   /** Ends a fit: keeps the map as it stands, or throws it away. */

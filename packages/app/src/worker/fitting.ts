@@ -1,6 +1,7 @@
 /**
  * A fit under way in the worker. It steps for some 40 ms at a time and then lets messages in, so that pause, stop and
- * cancel are heard; every half second it sends the places as they stand.
+ * cancel are heard, and questions about the map of the first start answered while others run; during the first start it
+ * sends the places as they stand every half second.
  */
 import { type Cohort, embed, resumeDtm, startDtm } from "@trajectory-maps/core";
 import type { DtmProgress, DtmRun, DtmRunSnapshot, FitDtmOptions, LinearModels } from "@trajectory-maps/core/models";
@@ -32,22 +33,18 @@ export function createFitting(
       const current: Running = { run, paused: false, ending: null };
       if (running !== null) running.ending = "cancel";
       running = current;
-      try {
-        const finished = await stepUntilDone(current, onUpdate, began);
-        if (current.ending === "cancel") return null;
-        stopped = finished ? null : run.snapshot();
+      const take = (finished: boolean): Fitted => {
         const model = run.finish();
         const placements = embed(model, data);
-        const seconds = (performance.now() - began) / 1000;
-        const fitted = {
-          model,
-          placements,
-          seconds,
-          finished,
-          starts: run.starts(),
-        };
+        const fitted = { model, placements, seconds: (performance.now() - began) / 1000, finished };
         onFitted(fitted, run.linear ?? null);
         return fitted;
+      };
+      try {
+        const finished = await stepUntilDone(current, onUpdate, began, () => take(true));
+        if (current.ending === "cancel") return null;
+        stopped = finished ? null : run.snapshot();
+        return take(finished);
       } finally {
         if (running === current) running = null;
       }
@@ -62,30 +59,38 @@ export function createFitting(
   };
 }
 
-/** Steps until the fit's own rule ends it (true) or the user does (false). */
-async function stepUntilDone(current: Running, onUpdate: (update: FitUpdate) => void, began: number): Promise<boolean> {
+/** Steps until the fit's own rule has ended a start and the others are done or stopped (true), or the user stops the first (false). */
+async function stepUntilDone(
+  current: Running,
+  onUpdate: (update: FitUpdate) => void,
+  began: number,
+  takeFirst: () => Fitted,
+): Promise<boolean> {
   const { run } = current;
+  const { kind, finished } = run.snapshot();
+  /** Whether the map of a start that has ended was told. */
+  let shown = false;
   const rate = createRate();
-  const look = createLook(run, run.snapshot().kind);
-  const send = (progress: DtmProgress, trace: readonly number[], places?: Float32Array) => {
+  const look = createLook(run, kind);
+  const send = (progress: DtmProgress, trace: readonly number[], more: Pick<FitUpdate, "places" | "first"> = {}) => {
     const time = performance.now();
     onUpdate({
+      ...more,
       stage: progress.stage,
       iteration: progress.iteration,
       maxIterations: progress.maxIterations,
       value: progress.value,
       trace: trace.filter(Number.isFinite),
-      ...(places === undefined ? {} : { places }),
       seconds: (time - began) / 1000,
       secondsLeft: rate(progress.value, time),
       stopGain: progress.stopGain ?? null,
       movement: progress.movement ?? null,
-      done: progress.done,
+      done: progress.startDone,
     });
   };
   for (;;) {
     await breathe();
-    if (current.ending !== null) return false;
+    if (current.ending !== null) return shown;
     if (current.paused) {
       await new Promise((resolve) => setTimeout(resolve, 60));
       continue;
@@ -93,7 +98,7 @@ async function stepUntilDone(current: Running, onUpdate: (update: FitUpdate) => 
     const slice = performance.now();
     let progress = run.step();
     let trace = [progress.value];
-    while (!progress.done && performance.now() - slice < SLICE_MS) {
+    while (!progress.startDone && performance.now() - slice < SLICE_MS) {
       const next = run.step();
       // Bounds of two stages do not compare: an update never holds both.
       if (next.stage !== progress.stage) {
@@ -103,8 +108,13 @@ async function stepUntilDone(current: Running, onUpdate: (update: FitUpdate) => 
       trace.push(next.value);
       progress = next;
     }
-    send(progress, trace, look(progress.stage));
+    send(progress, trace, shown ? {} : { places: look(progress.stage) });
     if (progress.done) return true;
+    if (!shown && (progress.startDone || finished.length > 0)) {
+      shown = true;
+      const startsLeft = progress.startsLeft + (progress.startDone ? 0 : 1);
+      send(progress, [], { first: { fitted: takeFirst(), startsLeft } });
+    }
   }
 }
 

@@ -13,7 +13,16 @@ import {
 } from "@trajectory-maps/core/ingest";
 import { type LinearModels, modelMixture } from "@trajectory-maps/core/models";
 import type { mixtureFromLabels } from "@trajectory-maps/core/study";
-import type { Checked, Fitted, Loaded, LoadedSubjects, Progress, ReadChoice, WorkerApi } from "./api.ts";
+import {
+  type Checked,
+  type Fitted,
+  isSameMap,
+  type Loaded,
+  type LoadedSubjects,
+  type Progress,
+  type ReadChoice,
+  type WorkerApi,
+} from "./api.ts";
 import { unpackDemo } from "./demo.ts";
 import { fansOf } from "./fans.ts";
 import { blocksOf } from "./file-blocks.ts";
@@ -65,6 +74,11 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
     return loaded;
   };
   const takeFit = (fitted: Fitted | null, linear: LinearModels | null = null) => {
+    // The map of the first start again, with what the others came to: what was found on it stays.
+    if (fitted !== null && session.fitted !== null && isSameMap(fitted, session.fitted)) {
+      session.fitted = { ...fitted, placements: session.fitted.placements };
+      return;
+    }
     session.fitted = fitted;
     session.linear = linear;
     session.mixture = null;

@@ -94,7 +94,7 @@ function starts({ starts: told = [] }: FitRecord): Light {
   if (rival !== undefined) {
     return light(
       "poor",
-      `The start from ${rival.name} found a different map (R² ${rival.agreement.toFixed(2)} of places) whose bound is only ${(best.bound - rival.bound).toFixed(1)} lower: the data do not say which is right.`,
+      `The start from ${rival.name} found a different map (R² ${rival.agreement.toFixed(2)} of places) whose bound is only ${Math.max(0, best.bound - rival.bound).toFixed(1)} lower: the data do not say which is right.`,
     );
   }
   const same = others.filter(({ sameMap }) => sameMap).length;

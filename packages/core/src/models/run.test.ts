@@ -52,13 +52,13 @@ describe("compareStarts", () => {
     const other = { start: 2, bound: -101, places: Y };
     const same = { start: 1, bound: -100.5, places: moved(1, false) };
     const worse = { start: 3, bound: -110, places: Y };
-    const told = compareStarts([worse, same, other, best], 2);
+    const told = compareStarts([worse, same, other, best], 0, 2);
     expect(told.map(({ bound }) => bound)).toEqual([-100, -100.5, -101, -110]);
     expect(told.map(({ sameMap }) => sameMap)).toEqual([true, true, false, false]);
     expect(told.map(({ similarBound }) => similarBound)).toEqual([true, true, true, false]);
   });
 
   it("has nothing to compare for one start", () => {
-    expect(compareStarts([best], 2)).toEqual([]);
+    expect(compareStarts([best], 0, 2)).toEqual([]);
   });
 });

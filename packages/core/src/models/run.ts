@@ -173,7 +173,7 @@ export function openRun<State extends FitState, Inputs, Model extends Fitted>(
         last = clonePlain(state);
         fit.close(last);
       }
-      const starts = compareStarts(ended.finished, fit.mapDimension);
+      const starts = compareStarts(ended.finished, ended.best?.start ?? start, fit.mapDimension);
       return fit.model(last, { interrupted, starts, milliseconds: { ...milliseconds } });
     },
   };
@@ -190,6 +190,12 @@ interface Ended<State> {
   readonly best: { readonly start: number; readonly state: State } | null;
 }
 
+/**
+ * Starts that end on one map differ by what the stop rule leaves, and which of their bounds is larger is chance: by less
+ * than this many units of log evidence no later start is better than an earlier one.
+ */
+const SAME_BOUND = 0.1;
+
 /** With a start that has ended; the larger bound is kept. */
 function withStart<State extends FitState, Inputs, Model extends Fitted>(
   fit: IterativeFit<State, Inputs, Model>,
@@ -199,7 +205,7 @@ function withStart<State extends FitState, Inputs, Model extends Fitted>(
 ): Ended<State> {
   const bound = lastValue(state.trace);
   const places = fit.restarts > 0 ? fit.places(state) : new Float64Array(0);
-  const better = best === null || bound > lastValue(best.state.trace);
+  const better = best === null || bound > lastValue(best.state.trace) + SAME_BOUND;
   return {
     finished: [...finished, { start, bound, places }],
     best: better ? { start, state: clonePlain(state) } : best,
@@ -277,10 +283,11 @@ export function fitRecord(
 const SAME_MAP = 0.9;
 const SIMILAR_BOUND = 2;
 
-/** The finished starts of a run, the best first, each compared with the best. */
-export function compareStarts(finished: readonly FinishedStart[], mapDimension: number): StartResult[] {
+/** The finished starts of a run, the one that is kept first, each compared with it. */
+export function compareStarts(finished: readonly FinishedStart[], kept: number, mapDimension: number): StartResult[] {
   if (finished.length < 2) return [];
-  const starts = [...finished].sort((a, b) => b.bound - a.bound);
+  const rank = ({ start, bound }: FinishedStart) => (start === kept ? Number.POSITIVE_INFINITY : bound);
+  const starts = [...finished].sort((a, b) => rank(b) - rank(a));
   return starts.map(({ start, bound, places }) => {
     const best = starts[0];
     const agreement = procrustes(best.places, places, places.length / mapDimension, mapDimension).rSquared;

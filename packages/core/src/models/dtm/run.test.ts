@@ -189,7 +189,7 @@ describe("the stochastic schedule of a large cohort", () => {
 });
 
 describe("restarts", () => {
-  it("keep the largest bound", () => {
+  it("keep the largest bound, of nearly equal ones the earliest", () => {
     const columns = columnsOf(50, 6);
     const p = problemOf(columns);
     const single = fitDtmFrom(p.statistics, p.start, quick);
@@ -199,7 +199,9 @@ describe("restarts", () => {
     while (!run.step().done);
     const bounds = run.snapshot().finished.map((f) => f.bound);
     expect(bounds.length).toBe(4);
-    expect(several.bound).toBe(Math.max(...bounds));
+    const kept = bounds.reduce((best, bound) => (bound > best + 0.1 ? bound : best));
+    expect(several.bound).toBe(kept);
+    expect(several.bound).toBeGreaterThan(Math.max(...bounds) - 0.2);
     expect(bounds[0]).toBe(single.bound);
   });
 

@@ -197,7 +197,12 @@ export const groupsContract = z.looseObject({
     }),
   ),
   stability: z.nullable(
-    z.looseObject({ verdict: z.enum(["stable", "unstable"]), meanAdjustedRand: maybe, adjustedRand: z.array(maybe) }),
+    z.looseObject({
+      verdict: z.enum(["stable", "unstable"]),
+      meanAdjustedRand: maybe,
+      adjustedRand: z.array(maybe),
+      mapAgreement: z.array(maybe),
+    }),
   ),
   clustered: count,
   certainty: number,

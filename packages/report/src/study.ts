@@ -145,7 +145,10 @@ export interface StudyGroups {
   readonly tree?: StudyTree;
 }
 
-export type StudyStability = Omit<Stability, "groups">;
+export interface StudyStability extends Omit<Stability, "groups"> {
+  /** R² of the places of each refit with those of the map; absent in files of older versions. */
+  readonly mapAgreement?: readonly number[];
+}
 
 /** The last merges of a tree of places. */
 export type StudyTree = Groups["treeTop"];

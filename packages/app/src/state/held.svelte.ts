@@ -21,7 +21,7 @@ import {
   onlyMarker,
   type TablePreview,
 } from "@trajectory-maps/core/ingest";
-import type { LandmarkSurvival, Stability } from "@trajectory-maps/core/study";
+import type { LandmarkSurvival, MapStability } from "@trajectory-maps/core/study";
 import type {
   BaselinePlaces,
   Checked,
@@ -127,7 +127,7 @@ export class Held {
   groupChoice: GroupChoice = $state.raw({ numGroups: "auto", seed: 1 });
   /** Names given by the user, by letter. */
   groupNames: { readonly [letter: string]: string } = $state.raw({});
-  stability: Stability | null = $state.raw(null);
+  stability: MapStability | null = $state.raw(null);
   baselines: readonly BaselinePlaces[] | null = $state.raw(null);
   association: Association | null = $state.raw(null);
   comparison: Comparison | null = $state.raw(null);

@@ -23,7 +23,7 @@ import type {
   TableRow,
 } from "@trajectory-maps/core/ingest";
 import type { Crossing, DtmRunSnapshot, Interval } from "@trajectory-maps/core/models";
-import type { ComparedModel, LandmarkSurvival, Stability } from "@trajectory-maps/core/study";
+import type { ComparedModel, LandmarkSurvival, MapStability } from "@trajectory-maps/core/study";
 
 import type { Fans } from "./fans.ts";
 import type { PreparedMap } from "./prepare.ts";
@@ -253,7 +253,7 @@ export interface WorkerApi {
    * once the map is another or other groups are asked for.
    */
   groups(choice: GroupChoice, apart?: boolean): Promise<Groups>;
-  stability(numResamples: number, seed: number, onProgress: Progress): Promise<Stability | null>;
+  stability(numResamples: number, seed: number, onProgress: Progress): Promise<MapStability | null>;
   /** Median courses and fans of the members and of everyone else, at the given times. */
   fans(members: readonly number[], times: Float64Array): Promise<Fans>;
   individual(question: IndividualQuestion): Promise<IndividualAnswer>;

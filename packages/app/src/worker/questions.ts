@@ -1,6 +1,6 @@
 /** Questions about a fitted map: groups and their stability, baselines, outcomes, survival, comparison of models. */
 import { associate, DtmError, embed, type Groups, groupPlaces, markerModel } from "@trajectory-maps/core";
-import { type FoldResult, type MultiplierPlan, summarizeFolds } from "@trajectory-maps/core/hosts";
+import { type FoldResult, type MultiplierPlan, type RefitPart, summarizeFolds } from "@trajectory-maps/core/hosts";
 import { readFollowUp, readOutcomes } from "@trajectory-maps/core/ingest";
 import { fitLinear } from "@trajectory-maps/core/models";
 import {
@@ -126,7 +126,7 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
           seed,
           jobs: helpers.count,
           run: ({ cohort: shared, ...part }) =>
-            helpers.run({ kind: "resample", shared, part }, signal) as Promise<Int32Array>,
+            helpers.run({ kind: "resample", shared, part }, signal) as Promise<RefitPart>,
           onProgress: (done, of) => onProgress(done, of, "resamples"),
         }),
       );

@@ -1,5 +1,4 @@
 /** dtm compare VISITS: models by cross-validation over individuals, the paper's Table 1. */
-import { mapVerdict } from "@trajectory-maps/core";
 import { COMPARED_MODELS, type ComparedModel, DEFAULT_MODELS } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
@@ -11,11 +10,9 @@ import { verdictLines } from "../print/summary.ts";
 import { withPool } from "../threads/pool.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, listOption, type Options, textOption } from "./command.ts";
 import { dimensionOf, jobsOf, meanOf, seedOf, wholeNumber } from "./numbers.ts";
-import { laterRecord } from "./run-record.ts";
+import { COMPARE_FILE, laterRecord, runVerdict } from "./run-record.ts";
 import { compareOn } from "./study-parts.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, readVisitsFor, VISITS_ARGUMENT } from "./visits.ts";
-
-export const COMPARE_FILE = "compare.json";
 
 export const compare: Command = {
   name: "compare",
@@ -62,7 +59,7 @@ export const compare: Command = {
     const { cohort } = run?.read ?? (await readVisits(path, options, context));
     const comparison = await withPool(jobsOf(options), (pool) => compareOn(cohort, choice, pool, context));
     const json = { ...comparison, seed: choice.seed };
-    const verdict = run === undefined ? undefined : mapVerdict(run.model, comparison);
+    const verdict = run === undefined ? undefined : runVerdict(path, run.model, { comparison });
     const changes = verdict === undefined ? {} : { map: verdict };
     const written = folder === undefined ? [] : writeComparison(folder, toJson(json), context.commandLine, changes);
     const notes = written.map((file) => `\n\nWritten   ${file}`).join("");

@@ -6,16 +6,16 @@ import { toJson } from "../io/json.ts";
 import { openRun } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";
 import { groupsPage } from "../print/results.ts";
+import { verdictLines } from "../print/summary.ts";
 import { withPool } from "../threads/pool.ts";
 import type { Context } from "./command.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, type OptionSpec, type Options, textOption } from "./command.ts";
 import { componentsLine, componentsOf, METHOD_OPTION, methodOf } from "./groups-method.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
-import { laterRecord } from "./run-record.ts";
+import { GROUPS_FILE, laterRecord, runVerdict } from "./run-record.ts";
 import { type GroupChoice, groupsOf, placeRun, type StudiedGroups } from "./study-parts.ts";
 import { COLUMN_OPTIONS, readVisitsFor } from "./visits.ts";
 
-export const GROUPS_FILE = "groups.json";
 const GROUPS_TABLE = "groups.csv";
 
 export const RUN_ARGUMENT = { name: "run", description: "folder written by dtm fit" } as const;
@@ -30,7 +30,7 @@ export const GROUP_OPTIONS: readonly OptionSpec[] = [
   { flags: "--groups <number>", description: 'how many, or "auto"', default: "auto" },
   {
     flags: "--stability <number>",
-    description: "bootstrap refits, at most 2,000 individuals each; 0 for none",
+    description: "refits to 80% of the individuals (at most 2,000); 0 for none",
     default: "20",
   },
   { flags: "--better <side>", description: "which side of the marker is better, if known", choices: ["high", "low"] },
@@ -66,12 +66,15 @@ export const groups: Command = {
       { name: GROUPS_FILE, text: toJson(json) },
       { name: GROUPS_TABLE, text: groupsCsv(studied, run.placements.ids), private: true },
     ];
-    const record = laterRecord(folder, "groups", context.commandLine, [GROUPS_FILE, GROUPS_TABLE]);
+    const verdict = runVerdict(folder, run.model, {
+      ...(studied.stability && { refits: studied.stability.mapAgreement }),
+    });
+    const record = laterRecord(folder, "groups", context.commandLine, [GROUPS_FILE, GROUPS_TABLE], { map: verdict });
     const paths = writeOutputs(folder, [...files, ...record]).slice(0, files.length);
     const { marker } = markerModel(run.model);
     const page = groupsPage(studied, marker) + componentsLine(components, marker.timeUnit);
     return {
-      text: `${page}\n\nWritten   ${paths.join("\n          ")}   (private)`,
+      text: `${page}\n\n${verdictLines(verdict)}\n\nWritten   ${paths.join("\n          ")}   (private)`,
       json,
     };
   },
@@ -125,6 +128,7 @@ export function groupsJson({ groups: found, stability }: StudiedGroups, seed: nu
             verdict: stability.verdict,
             meanAdjustedRand: stability.meanAdjustedRand,
             adjustedRand: stability.adjustedRand,
+            mapAgreement: stability.mapAgreement,
           },
     clustered: found.clustered.length,
     certainty: found.certainty,

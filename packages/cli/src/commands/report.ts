@@ -24,11 +24,11 @@ import {
   type Options,
   textOption,
 } from "./command.ts";
-import { COMPARE_FILE, compareChoice } from "./compare.ts";
-import { GROUP_OPTIONS, GROUPS_FILE, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
+import { compareChoice } from "./compare.ts";
+import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { studySummary } from "./report-parts.ts";
-import { type RunRecord, recordedCommands } from "./run-record.ts";
+import { COMPARE_FILE, GROUPS_FILE, type RunRecord, recordedCommands } from "./run-record.ts";
 import {
   associationOf,
   compareOn,

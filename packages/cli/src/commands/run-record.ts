@@ -14,10 +14,14 @@ import {
   type TrajectoryModel,
 } from "@trajectory-maps/core";
 import type { ErrorCode, ReadCohort } from "@trajectory-maps/core/ingest";
+import type { HeldOutEvidence } from "@trajectory-maps/core/study";
 import { toJson } from "../io/json.ts";
 import { readResult } from "../io/results.ts";
 import { RUN_FILES } from "../io/run-folder.ts";
 import type { OutputFile } from "../io/write.ts";
+
+export const COMPARE_FILE = "compare.json";
+export const GROUPS_FILE = "groups.json";
 
 export interface RunRecord {
   readonly format: "dtm-run";
@@ -38,7 +42,7 @@ export interface RunRecord {
   readonly converged: boolean;
   readonly iterations: number;
   readonly verdict: string;
-  /** The verdict on the map by four lights, with what a comparison said once there is one. */
+  /** The verdict on the map by four lights, with what a comparison and refits said once there are any. */
   readonly map?: MapVerdict;
   readonly warnings: readonly string[];
   /** Findings about the file, by code, with their count and nothing of any cell. */
@@ -117,6 +121,18 @@ export function laterRecord(
     later: [...later, { name, command, version: LIBRARY_VERSION, date: today() }],
   });
   return [{ name: RECORD_FILE, text }];
+}
+
+/** The verdict on the map of a run, by what is known now or was written by earlier commands. */
+export function runVerdict(
+  folder: string,
+  model: TrajectoryModel,
+  known: { readonly comparison?: HeldOutEvidence; readonly refits?: readonly number[] },
+): MapVerdict {
+  type Stored = { readonly stability: { readonly mapAgreement?: readonly number[] } | null };
+  const comparison = known.comparison ?? readResult<HeldOutEvidence>(folder, COMPARE_FILE);
+  const refits = known.refits ?? readResult<Stored>(folder, GROUPS_FILE)?.stability?.mapAgreement;
+  return mapVerdict(model, comparison, refits);
 }
 
 /** Commands of a run in order: the fit, and what was added to it. */

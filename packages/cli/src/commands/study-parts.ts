@@ -8,7 +8,13 @@ import {
   type Groups,
   groupPlaces,
 } from "@trajectory-maps/core";
-import { type FoldResult, type MultiplierPlan, type ShardHost, summarizeFolds } from "@trajectory-maps/core/hosts";
+import {
+  type FoldResult,
+  type MultiplierPlan,
+  type RefitPart,
+  type ShardHost,
+  summarizeFolds,
+} from "@trajectory-maps/core/hosts";
 import {
   type Outcome,
   readFollowUp,
@@ -23,8 +29,8 @@ import {
   type GroupMethod,
   type LandmarkSurvival,
   landmarkSurvival,
+  type MapStability,
   type PlacedModel,
-  type Stability,
   studyStability,
 } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
@@ -87,20 +93,20 @@ async function inOrder<T, R>(tasks: readonly T[], jobs: number, work: (task: T) 
 
 export interface StudiedGroups {
   readonly groups: Groups;
-  readonly stability: Stability | null;
+  readonly stability: MapStability | null;
 }
 
 export interface GroupChoice {
   /** Default "bisect". */
   readonly method?: GroupMethod;
   readonly numGroups: number | "auto";
-  /** Bootstrap refits; 0 for none. */
+  /** Refits to 80% of the individuals; 0 for none. */
   readonly resamples: number;
   readonly seed: number;
   readonly better?: "high" | "low";
 }
 
-/** Groups of the places and their stability under bootstrap refits. */
+/** Groups of the places, and whether map and groups come back under refits. */
 export async function groupsOf(
   run: PlacedRun,
   choice: GroupChoice,
@@ -118,7 +124,7 @@ export async function groupsOf(
       numResamples: resamples,
       seed,
       jobs: pool.jobs,
-      run: async ({ cohort, ...part }) => (await pool.run({ kind: "resample", shared: cohort, part })) as Int32Array,
+      run: async ({ cohort, ...part }) => (await pool.run({ kind: "resample", shared: cohort, part })) as RefitPart,
       onProgress: (done, of) => onProgress({ stage: "refits", iteration: done, maxIterations: of, value: Number.NaN }),
     }),
   );

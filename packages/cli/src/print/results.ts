@@ -130,7 +130,7 @@ export function groupsPage(
       "",
       line(
         "Stability",
-        `${verdict}: adjusted Rand index ${meanAdjustedRand.toFixed(2)} over ${counted(adjustedRand.length, "refit")}.${advice}`,
+        `${verdict}: adjusted Rand index ${meanAdjustedRand.toFixed(2)} over ${counted(adjustedRand.length, "refit")} to 80% of the individuals.${advice}`,
       ),
     );
   }

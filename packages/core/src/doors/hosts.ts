@@ -7,5 +7,5 @@ export { type FoldResult, summarizeFolds } from "../evaluate/summarize-folds.ts"
 export { modelStatistics } from "../models/place.ts";
 export { createShardWorker } from "../models/shard-worker.ts";
 export type { ShardBlock, ShardFunction, ShardHost, ShardRunner } from "../models/shards.ts";
-export { type ResampleTask, resampleLabels } from "../study/group-stability.ts";
+export { type RefitPart, type ResampleTask, refitPart } from "../study/group-stability.ts";
 export { runStudyTask, type StudyTask } from "../study/tasks.ts";

@@ -38,7 +38,7 @@ export type { Stability } from "../map/clusters/stability.ts";
 export { type RotatedComponent, rotatedComponents } from "../map/components.ts";
 export { GROUP_METHODS, type Group, type GroupMethod, type GroupOptions } from "../map/groups.ts";
 export { similarFollowedTo } from "../models/follow-up.ts";
-export { type StudyStabilityOptions, studyStability } from "../study/group-stability.ts";
+export { type MapStability, type StudyStabilityOptions, studyStability } from "../study/group-stability.ts";
 export {
   type LandmarkGroup,
   type LandmarkStudy,

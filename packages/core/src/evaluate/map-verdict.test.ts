@@ -32,6 +32,20 @@ describe("the verdict on a map", () => {
     expect(verdict.headline).toBe("Do not draw conclusions from this map. Stopped at 3.");
   });
 
+  it("takes the worse of what starts and refits say, and says that first", () => {
+    const starts = (refits: number[], ...told: StartResult[]) =>
+      lightOf(mapVerdict(withStarts(...told), null, refits), "starts");
+    const agreeing = [start(0, 1), start(-1, 0.95)];
+    expect(starts([0.95, 0.9, 0.97], ...agreeing)?.state).toBe("good");
+    expect(starts([0.95, 0.7, 0.6], ...agreeing)?.state).toBe("caution");
+    expect(starts([0.95, 0.7, 0.6], ...agreeing)?.sentence).toMatch(
+      /^Refits to 80% of the individuals give places with R² 0.70 \(median; 0.60 to 0.95 over 3\): the map depends/,
+    );
+    expect(starts([0.4, 0.3, 0.97], ...agreeing)?.state).toBe("poor");
+    expect(starts([0.95], start(0, 1), start(-1, 0.5))?.state).toBe("poor");
+    expect(starts([0.95], start(0, 1))?.state).toBe("good");
+  });
+
   it("tells starts that agree from worse ones and from rivals", () => {
     const state = (...starts: StartResult[]) => lightOf(mapVerdict(withStarts(...starts)), "starts")?.state;
     expect(state(start(0, 1), start(-1, 0.95), start(-20, 0.3))).toBe("good");

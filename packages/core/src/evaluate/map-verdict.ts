@@ -1,7 +1,7 @@
 /**
  * One verdict on a map, by four lights (docs/math/evaluation.md §4):
  *   settled   the fit no longer moves places;
- *   starts    other starts found the same map, or clearly worse ones;
+ *   starts    other starts found the same map, or clearly worse ones, and refits to 80% of the individuals find it again;
  *   explains  new individuals are predicted better than by a mixed model with a mean curve;
  *   covers    90% intervals of forecasts hold about 90% of what came.
  * The worst light speaks first. What has not been looked at is unknown, never good: the last two need a comparison on
@@ -11,6 +11,8 @@
 import type { FitRecord } from "../models/fit.ts";
 import { markerModel } from "../models/fit.ts";
 import type { TrajectoryModel } from "../models/model.ts";
+import { SAME_MAP } from "../models/run.ts";
+import { sortedQuantile } from "../numeric/select.ts";
 
 export type LightState = "good" | "unknown" | "caution" | "poor";
 
@@ -43,6 +45,8 @@ export interface HeldOutEvidence {
   readonly models: readonly { readonly model: string; readonly coverage: { readonly p90: number } }[];
 }
 
+/** Median R² of the places of refits that is as good as the same map, and below which it is another one. */
+const ANOTHER_MAP = 0.5;
 /** Below this share of the variance between individuals a map carries next to nothing. */
 const NEXT_TO_NOTHING = 0.1;
 /** Coverage of 90% intervals that is as it should be, and that is not far from it. */
@@ -58,15 +62,19 @@ const ADVICE: { readonly [state in LightState]: string } = {
 };
 
 /**
- * The verdict on a fitted model, with what a comparison on held-out individuals said of it where there is one. Models
- * without a map have the first light alone.
+ * The verdict on a fitted model, with what a comparison on held-out individuals said of it and the agreement of refits (R² of
+ * places, `MapStability.mapAgreement`), where there are any. Models without a map have the first light alone.
  * @example
  * const { state, headline, lights } = mapVerdict(model, comparison);
  */
-export function mapVerdict(model: TrajectoryModel, comparison: HeldOutEvidence | null = null): MapVerdict {
+export function mapVerdict(
+  model: TrajectoryModel,
+  comparison: HeldOutEvidence | null = null,
+  refits: readonly number[] | null = null,
+): MapVerdict {
   const isMap = model.kind === "dtm" || model.kind === "dtm-paper";
   const lights = isMap
-    ? [settled(model.record), starts(model.record), explains(model, comparison), covers(model, comparison)]
+    ? [settled(model.record), starts(model.record, refits), explains(model, comparison), covers(model, comparison)]
     : [settled(model.record)];
   const state = lights.reduce<LightState>(
     (worst, light) => (rank(light.state) > rank(worst) ? light.state : worst),
@@ -86,7 +94,22 @@ function settled({ converged, verdict }: FitRecord): Light {
   return { name: "settled", state: converged ? "good" : "poor", sentence: verdict };
 }
 
-function starts({ starts: told = [] }: FitRecord): Light {
+/** The worse of what starts and refits say. */
+function starts(record: FitRecord, refits: readonly number[] | null): Light {
+  const first = amongStarts(record);
+  const known = refits?.filter(Number.isFinite) ?? [];
+  if (known.length === 0) return first;
+  const sorted = Float64Array.from(known).sort();
+  const middle = sortedQuantile(sorted, 0.5);
+  const again = `Refits to 80% of the individuals give places with R² ${middle.toFixed(2)} (median; ${sorted[0].toFixed(2)} to ${sorted[sorted.length - 1].toFixed(2)} over ${sorted.length})`;
+  const state = middle >= SAME_MAP ? "good" : middle >= ANOTHER_MAP ? "caution" : "poor";
+  const sentence = `${again}${state === "good" ? "." : ": the map depends on who is in the sample."}`;
+  const worse = rank(state) > rank(first.state) || first.state === "unknown";
+  const [told, then] = worse ? [sentence, first.sentence] : [first.sentence, sentence];
+  return { name: "starts", state: worse ? state : first.state, sentence: `${told} ${then}` };
+}
+
+function amongStarts({ starts: told = [] }: FitRecord): Light {
   const light = (state: LightState, sentence: string): Light => ({ name: "starts", state, sentence });
   if (told.length < 2) return light("unknown", "The map was fitted from one start: others might find another one.");
   const [best, ...others] = told;

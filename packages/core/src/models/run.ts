@@ -280,7 +280,7 @@ export function fitRecord(
 }
 
 /** Below this Procrustes R² two maps count as different; within this many units of log evidence as equally good. */
-const SAME_MAP = 0.9;
+export const SAME_MAP = 0.9;
 const SIMILAR_BOUND = 2;
 
 /** The finished starts of a run, the one that is kept first, each compared with it. */

@@ -1,14 +1,15 @@
 /**
- * Do the groups of a study come back in other samples? Individuals are drawn with replacement, the model is fitted again
- * to the sample, the first individuals are placed by the new fit and grouped into the same number of groups; the two
- * partitions are then compared (docs/math/groups.md §3). Each resample is a stateless piece of work (`resampleLabels`),
- * so threads may share them, and the result does not depend on how many there are.
+ * Do the map and its groups come back in other samples? The model is fitted again to 80% of the individuals, drawn at random, and
+ * everybody is placed by the new fit: how well the places agree with the first ones (R² after turning, mirroring and scaling),
+ * and, grouped into the same number of groups, how well the groups do (docs/math/groups.md §3). Each refit is a stateless piece
+ * of work (`refitPart`), so threads may share them, and the result does not depend on how many there are.
  */
-import { type Cohort, makeCohort, numIndividuals, onlyMarker, selectIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals, selectIndividuals } from "../cohort/cohort.ts";
 import { resampleSeed, type Stability, stabilityOf } from "../map/clusters/stability.ts";
 import { type GroupMethod, groupPlaces } from "../map/groups.ts";
 import type { TrajectoryModel } from "../models/model.ts";
-import { embed } from "../models/place.ts";
+import { embed, embedPlaces } from "../models/place.ts";
+import { procrustes } from "../numeric/procrustes.ts";
 import { createRandom } from "../numeric/random.ts";
 import { refitLike } from "./refit.ts";
 
@@ -30,42 +31,44 @@ export interface StudyStabilityOptions {
   /** B. Default 20. */
   readonly numResamples?: number;
   readonly seed?: number;
-  /** Runs one task; a pool of threads can stand in. Default `resampleLabels`. */
-  readonly run?: (task: ResampleTask) => ArrayLike<number> | Promise<ArrayLike<number>>;
+  /** Runs one task; a pool of threads can stand in. Default `refitPart`. */
+  readonly run?: (task: ResampleTask) => RefitPart | Promise<RefitPart>;
   /** Above 1 all tasks are handed to `run` at once, which keeps its own queue. Default 1. */
   readonly jobs?: number;
   readonly onProgress?: (done: number, of: number) => void;
 }
 
-/** Groups of the cohort's individuals by a model fitted to a sample of them, [m]. */
-export function resampleLabels({ model, cohort, numGroups, method, seed }: ResampleTask): Int32Array {
-  const sample = drawIndividuals(cohort, seed);
-  const fitted = refitLike(model, sample, { seed, coarse: true });
-  const placements = embed(fitted, cohort);
-  return groupPlaces(fitted, placements, { method, numGroups, seed }).labels;
+/** What a refit to a part of the individuals says of everybody. */
+export interface RefitPart {
+  /** Groups, [m]. */
+  readonly labels: Int32Array;
+  /** R² of the places with those of the first fit. */
+  readonly agreement: number;
 }
 
-/** As many individuals as the cohort has, drawn with replacement; one drawn twice is two individuals. */
-function drawIndividuals(cohort: Cohort, seed: number): Cohort {
-  const random = createRandom(seed);
-  const series = onlyMarker(cohort);
+/** Share of the individuals in a refit. */
+const SHARE = 0.8;
+
+/** Places and groups of the cohort's individuals by a model fitted to a part of them. */
+export function refitPart({ model, cohort, numGroups, method, seed }: ResampleTask): RefitPart {
   const m = numIndividuals(cohort);
-  const ids: string[] = [];
-  const times: number[] = [];
-  const values: number[] = [];
-  for (let k = 0; k < m; k++) {
-    const i = random.integer(m);
-    for (let j = series.offsets[i]; j < series.offsets[i + 1]; j++) {
-      ids.push(`draw ${String(k).padStart(8, "0")}`);
-      times.push(series.times[j]);
-      values.push(series.values[j]);
-    }
-  }
-  return makeCohort({ ids, times, values }, series.marker);
+  const part = selectIndividuals(cohort, drawIndividuals(m, Math.max(2, Math.round(SHARE * m)), seed));
+  const fitted = refitLike(model, part, { seed, coarse: true });
+  const placements = embed(fitted, cohort);
+  const first = embedPlaces(model, cohort);
+  return {
+    labels: groupPlaces(fitted, placements, { method, numGroups, seed }).labels,
+    agreement: procrustes(placements.location, first.location, m, model.mapDimension).rSquared,
+  };
+}
+
+/** Groups under refits, and R² of each refit's places with the first. */
+export interface MapStability extends Stability {
+  readonly mapAgreement: readonly number[];
 }
 
 /**
- * Stability of the groups `labels` [m] under bootstrap refits of at most 2,000 individuals.
+ * Stability of the map and of its groups `labels` [m] under refits to 80% of at most 2,000 individuals.
  * @throws DtmError "option" without resamples.
  * @example
  * const { verdict } = await studyStability(model, cohort, groups.labels, groups.groups.length);
@@ -76,31 +79,31 @@ export async function studyStability(
   labels: ArrayLike<number>,
   numGroups: number,
   options: StudyStabilityOptions = {},
-): Promise<Stability> {
-  const { method = "ward", numResamples = 20, seed = 1, run = resampleLabels, jobs = 1, onProgress } = options;
-  const chosen = chooseIndividuals(numIndividuals(cohort), seed);
-  const part = chosen.length === numIndividuals(cohort) ? cohort : selectIndividuals(cohort, chosen);
+): Promise<MapStability> {
+  const { method = "bisect", numResamples = 20, seed = 1, run = refitPart, jobs = 1, onProgress } = options;
+  const m = numIndividuals(cohort);
+  const chosen = drawIndividuals(m, MAX_RESAMPLED, seed);
+  const part = chosen.length === m ? cohort : selectIndividuals(cohort, chosen);
   const reference = Int32Array.from(chosen, (i) => labels[i]);
   let done = 0;
-  const labelsOf = async (b: number) => {
+  const refit = async (b: number) => {
     const found = await run({ model, cohort: part, numGroups, method, seed: resampleSeed(seed, b) });
     onProgress?.(++done, numResamples);
     return found;
   };
   const resamples = Array.from({ length: numResamples }, (_, b) => b);
-  if (jobs > 1) return stabilityOf(reference, await Promise.all(resamples.map(labelsOf)));
-  const found: ArrayLike<number>[] = [];
-  for (const b of resamples) found.push(await labelsOf(b));
-  return stabilityOf(reference, found);
+  const found: RefitPart[] = [];
+  if (jobs > 1) found.push(...(await Promise.all(resamples.map(refit))));
+  else for (const b of resamples) found.push(await refit(b));
+  const groups = stabilityOf(
+    reference,
+    found.map(({ labels: again }) => again),
+  );
+  return { ...groups, mapAgreement: found.map(({ agreement }) => agreement) };
 }
 
-function chooseIndividuals(m: number, seed: number): Int32Array {
-  const all = Int32Array.from({ length: m }, (_, i) => i);
-  if (m <= MAX_RESAMPLED) return all;
-  const random = createRandom(seed);
-  for (let k = 0; k < MAX_RESAMPLED; k++) {
-    const other = k + random.integer(m - k);
-    [all[k], all[other]] = [all[other], all[k]];
-  }
-  return all.subarray(0, MAX_RESAMPLED).slice().sort();
+/** Positions of `count` of m individuals drawn without replacement, in order; of everybody if there are no more. */
+function drawIndividuals(m: number, count: number, seed: number): Int32Array {
+  if (m <= count) return Int32Array.from({ length: m }, (_, i) => i);
+  return createRandom(seed).permutation(m).slice(0, count).sort();
 }

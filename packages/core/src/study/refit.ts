@@ -7,8 +7,9 @@ import { fitDtm, fitFpca, fitLinear, fitLmm } from "../models/fit-models.ts";
 import { type TrajectoryModel, unknownModel } from "../models/model.ts";
 
 /**
- * Fits the cohort as `model` was fitted; learned values start afresh. `coarse` maps stop earlier, from one start, and use wider cells:
- * places move by less than they do between resamples, in an eighth of the time.
+ * Fits the cohort as `model` was fitted; learned values start afresh. `coarse` maps stop earlier and use wider cells: places are the
+ * same to what differs between samples (R² with the first fit to 0.02 on four cohorts), in a third of the time. There are as many
+ * starts as the first fit had.
  */
 export function refitLike(
   model: TrajectoryModel,
@@ -30,7 +31,7 @@ export function refitLike(
         ...(coarse
           ? {
               tolerance: 0.05,
-              restarts: 0,
+              restarts: (model.record.starts?.length ?? 1) - 1,
               nodes: { step: 0.5 },
               // A start need not be the best of several maxima.
               linear: fitLinear(cohort, { ...common, mapDimension, restarts: 0 }),

@@ -10,14 +10,14 @@ import { type CompareOptions, evaluateFold } from "../evaluate/compare.ts";
 import { type GroupOptions, groupPlaces } from "../map/groups.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
-import { type ResampleTask, resampleLabels } from "./group-stability.ts";
+import { type ResampleTask, refitPart } from "./group-stability.ts";
 
 const TASKS = {
   /** One fold of a comparison, all models. */
   fold: (cohort: Cohort, { fold, options }: { readonly fold: number; readonly options: CompareOptions }) =>
     evaluateFold(cohort, fold, options),
-  /** Groups by a refit to a resample. */
-  resample: (cohort: Cohort, task: Omit<ResampleTask, "cohort">) => resampleLabels({ ...task, cohort }),
+  /** Places and groups by a refit to a part of the individuals. */
+  resample: (cohort: Cohort, task: Omit<ResampleTask, "cohort">) => refitPart({ ...task, cohort }),
   /** A range of the draws behind an outcome's p-value. */
   multipliers: (plan: MultiplierPlan, { from, to }: { readonly from: number; readonly to: number }) =>
     countExceedances(plan, from, to),

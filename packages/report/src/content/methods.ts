@@ -89,7 +89,7 @@ function groupText({ study, groups, smallCell }: Context): string {
   const kept =
     stability === undefined
       ? ""
-      : ` Stability over ${stability.adjustedRand.length} resamples: mean adjusted Rand index ${fixed(stability.meanAdjustedRand, 2)}.`;
+      : ` Stability over ${stability.adjustedRand.length} refits to 80% of the individuals: mean adjusted Rand index ${fixed(stability.meanAdjustedRand, 2)}.`;
   return `${method ?? "Groups were cut from a tree of the places"}${method?.endsWith(".") ? "" : "."}${maskSmall(tried, 1)}${kept} Names were made by rule from the median courses. ${capital(numberWord(groups.length))} groups hold ${cell(
     groups.reduce((s, g) => s + g.size, 0),
     smallCell,

@@ -1,7 +1,8 @@
 /** Top of the page: title, what was found in words, the facts in numbers. */
-import { type FitRecord, mapVerdict } from "@trajectory-maps/core";
+import type { FitRecord } from "@trajectory-maps/core";
 import type { LightState } from "@trajectory-maps/core/study";
 import type { Context } from "../content/context.ts";
+import { studyVerdict } from "../content/verdict.ts";
 import { cell, counted, decimalsFor, fixed, listWords, percent, signed, significant, whole } from "../numbers.ts";
 import { midSentence, modelName, numberWord, outcomeName } from "../words.ts";
 import { html, type Markup } from "./html.ts";
@@ -56,7 +57,7 @@ export function ledeOf({ study, groups, smallCell, record }: Context): string {
         : `The courses of ${who} fall into ${numberWord(groups.length)} groups, ${ends}.`,
     );
   } else sentences.push(`The courses of ${cohort.marker.name} in ${who}.`);
-  const verdict = study.model && mapVerdict({ ...study.model, record: record ?? study.model.record }, comparison);
+  const verdict = studyVerdict(study, record);
   // What should not be used says so first.
   if (verdict?.state === "poor") sentences.unshift(verdict.headline);
   else if (verdict?.state === "caution") sentences.push(verdict.headline);
@@ -104,8 +105,9 @@ function factsHtml({ study, smallCell, record, timeWord, visitCells }: Context):
     value: `${fixed(cohort.firstTime, 1)} to ${fixed(cohort.lastTime, 1)}`,
     note: `${timeWord}s; marker: ${marker.transform === "identity" ? "" : `${marker.transform} `}${marker.name}${marker.unit === "" ? "" : `, ${marker.unit}`}`,
   });
-  if (study.model !== undefined && record !== undefined) {
-    const { state, lights } = mapVerdict({ ...study.model, record }, comparison);
+  const verdict = studyVerdict(study, record);
+  if (verdict !== undefined && record !== undefined) {
+    const { state, lights } = verdict;
     const open = lights.filter((light) => light.state !== "good").map(({ name, state: own }) => `${name}: ${own}`);
     facts.push({
       name: "Verdict",

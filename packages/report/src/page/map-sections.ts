@@ -31,10 +31,10 @@ export function groupSection(context: PageContext): Section | undefined {
   const back = html`<div>
 ${
   stability !== undefined &&
-  html`<h3 style="margin-top:0">Stability of the groups</h3><p class="sub">Over ${stability.adjustedRand.length} resamples the mean adjusted Rand index was ${stability.meanAdjustedRand.toFixed(2)} (${stability.verdict}; 1 is perfect agreement, 0 is chance).${kept.length > 0 ? ` Pairs of members kept together: ${kept.join(", ")}.` : ""}</p>`
+  html`<h3 style="margin-top:0">Stability of the groups</h3><p class="sub">Over ${stability.adjustedRand.length} refits to 80% of the individuals the mean adjusted Rand index was ${stability.meanAdjustedRand.toFixed(2)} (${stability.verdict}; 1 is perfect agreement, 0 is chance).${kept.length > 0 ? ` Pairs of members kept together: ${kept.join(", ")}.` : ""}</p>`
 }
-${stability?.verdict === "unstable" && noteHtml("The groups are unstable.", "Other samples of the same individuals give visibly different groups. Read the map as a continuum; use the groups only as names for its regions.")}
-${loose.length > 0 && stability?.verdict !== "unstable" && noteHtml(`${loose.length === 1 ? "Group" : "Groups"} ${listWords(loose.map(({ letter }) => letter))} ${loose.length === 1 ? "is" : "are"} unstable.`, "Fewer than 60% of pairs of members stay together over resamples.")}
+${stability?.verdict === "unstable" && noteHtml("The groups are unstable.", "Refits to other 80% of the individuals give visibly different groups. Read the map as a continuum; use the groups only as names for its regions.")}
+${loose.length > 0 && stability?.verdict !== "unstable" && noteHtml(`${loose.length === 1 ? "Group" : "Groups"} ${listWords(loose.map(({ letter }) => letter))} ${loose.length === 1 ? "is" : "are"} unstable.`, "Fewer than 60% of pairs of members stay together over refits.")}
 </div>`;
   const evidence = ["tree", "distinct-courses", "number-of-groups"]
     .filter((key) => context.figures.has(key))

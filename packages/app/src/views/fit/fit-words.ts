@@ -1,6 +1,6 @@
 /** Sentences about a fit. */
 import { type MapVerdict, mapVerdict } from "@trajectory-maps/core";
-import type { HeldOutEvidence } from "@trajectory-maps/core/study";
+import type { HeldOutEvidence, MapStability } from "@trajectory-maps/core/study";
 import { type FitEnd, fitEnd, whole } from "@trajectory-maps/report";
 import { recentGain } from "../../charts/trace.ts";
 import type { Fitted } from "../../worker/api.ts";
@@ -25,10 +25,14 @@ export function endOf({ model: { record }, finished }: Fitted): FitEnd {
   return finished ? fitEnd(record) : "Not settled";
 }
 
-/** The verdict on a fitted map by its lights, with what the comparison said once there is one. */
-export function lightsOf({ model, finished }: Fitted, comparison: HeldOutEvidence | null): MapVerdict {
+/** The verdict on a fitted map by its lights, with what comparison and refits said once there are any. */
+export function lightsOf(
+  { model, finished }: Fitted,
+  comparison: HeldOutEvidence | null,
+  stability: MapStability | null,
+): MapVerdict {
   const record = { ...model.record, converged: model.record.converged && finished };
-  return mapVerdict({ ...model, record }, comparison);
+  return mapVerdict({ ...model, record }, comparison, stability?.mapAgreement);
 }
 
 export interface FitTitle {

@@ -9,7 +9,8 @@
  *
  * Levels vary most, so the first cuts divide levels, and few who fall late stay hidden among many who fall steadily. A
  * branch of the tree within a group, of n₁ = max(11, 1%) or more, therefore becomes a group if its course is of a kind
- * (shape.ts) that no group shows and its change differs by σ from that of every group; the largest such branch comes first.
+ * (shape.ts) that no group shows and its change differs by σ or more from that of every group. Of several the one that stands out
+ * most comes first: that with the largest √n times its least difference in change.
  * With p(k) of them the groups are the largest distinct cut k with k + p(k) at most the number allowed; if there is none,
  * the one that leaves the fewest kinds out.   (docs/math/groups.md §2)
  */
@@ -142,7 +143,7 @@ function describeCut(view: TreeCourses, k: number, branches: readonly Described[
   return { numGroups: k, difference, smallest, distinct, ownKinds: taken.length, labels, branches: taken };
 }
 
-/** The largest branch within a group whose kind no group shows and whose change differs from all of theirs; null if none. */
+/** The branch within a group, of a kind that no group shows, whose change stands out most from theirs; null if none does. */
 function nextKind(
   groups: readonly Described[],
   branches: readonly Described[],
@@ -151,17 +152,20 @@ function nextKind(
   leastSize: number,
 ): Described | null {
   const shown = new Set(groups.map(({ kind }) => kind));
-  const ownKind = ({ members, median, kind }: Described) => {
+  const apart = ({ median }: Described) => Math.min(...groups.map((group) => changeDifference(median, group.median)));
+  const ownKind = (branch: Described) => {
+    const { members, kind } = branch;
     const g = labels[members[0]];
     return (
       !shown.has(kind) &&
       !kind.includes("varies") &&
       groups[g].members.length - members.length >= leastSize &&
-      groups.every((group) => changeDifference(median, group.median) >= LEAST_CHANGE * noise) &&
+      apart(branch) >= LEAST_CHANGE * noise &&
       members.every((i) => labels[i] === g)
     );
   };
-  return branches.filter(ownKind).sort((a, b) => b.members.length - a.members.length)[0] ?? null;
+  const standsOut = (branch: Described) => Math.sqrt(branch.members.length) * apart(branch);
+  return branches.filter(ownKind).sort((a, b) => standsOut(b) - standsOut(a))[0] ?? null;
 }
 
 /** Median course of some individuals, and its kind while half of them are followed. */

@@ -55,7 +55,7 @@ describe("the verdict on a map", () => {
   });
 
   it("reads a comparison: gain over the mixed model and coverage", async () => {
-    const comparison = await compareModels(cohort, { folds: 3, models: ["lmm", "dtm"], seed: 1 });
+    const comparison = await compareModels(cohort, { folds: 2, models: ["lmm", "dtm"], seed: 1 });
     const changed = (mean: number, half: number, p90: number): Comparison => ({
       ...comparison,
       differences: comparison.differences.map((d) => ({ ...d, mean, lower: mean - half, upper: mean + half })),

@@ -189,6 +189,11 @@ describe("the stochastic schedule of a large cohort", () => {
 });
 
 describe("restarts", () => {
+  it("are two up to 5,000 individuals, none above", () => {
+    expect(dtmSettings({}, "scalar", 5_000).restarts).toBe(2);
+    expect(dtmSettings({}, "scalar", 5_001).restarts).toBe(0);
+  });
+
   it("keep the largest bound, of nearly equal ones the earliest", () => {
     const columns = columnsOf(50, 6);
     const p = problemOf(columns);

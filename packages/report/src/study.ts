@@ -50,7 +50,7 @@ export interface StudyOptions {
   readonly smallCell?: number;
   /** Whether places of single individuals are drawn ("places") or only counts per cell ("none", the default). */
   readonly individualLevel?: "none" | "places";
-  /** Time of the terrain under the groups; default the last round one to which a tenth of the individuals, and 11, are followed. */
+  /** Time of the terrain under the groups; default `lastShownTime`. */
   readonly terrainTime?: number;
   /** Spline coefficient of the second map, from 1. Default 2, as published. */
   readonly coefficient?: number;

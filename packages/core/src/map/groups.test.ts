@@ -97,6 +97,11 @@ describe("groupPlaces", () => {
     expect(groupPlaces(model, placements, { method: "mixture", numGroups: 3 }).groups).toHaveLength(3);
   });
 
+  it("makes the same groups whether their number is found or asked for", () => {
+    const found = groupPlaces(model, placements);
+    expect(groupPlaces(model, placements, { numGroups: found.groups.length }).labels).toEqual(found.labels);
+  });
+
   it("refuses a method it does not know, and more groups than individuals", () => {
     expect(() => groupPlaces(model, placements, { method: "kmeans" as "ward" })).toThrow(
       /bisect, ward, mixture.*kmeans/,

@@ -89,7 +89,10 @@ export function followedText(group: StudyGroup, size: string, time: number, limi
   while (k + 1 < group.times.length && group.times[k] < time - 1e-9) k++;
   // All of them are the size as it is shown; and a size held back must not come in by another door.
   const hidden = !isCount(size) && group.followed[k] >= limit;
-  return hidden || group.followed[k] === group.size ? size : rough(group.followed[k], limit);
+  if (hidden || group.followed[k] === group.size) return size;
+  const text = rough(group.followed[k], limit);
+  // Never more than there are.
+  return Number(text) > group.size ? String(5 * Math.floor(group.size / 5)) : text;
 }
 
 /** All panels in one SVG, three in a row on a wide canvas. */

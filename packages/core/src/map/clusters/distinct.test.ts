@@ -121,6 +121,12 @@ describe("divideTree", () => {
     expect(new Set(late).size).toBe(1);
   });
 
+  it("makes the same groups whether their number is found or asked for", () => {
+    const { tree, courses, times } = withLateFall();
+    const found = divide(tree, courses, times, 5);
+    expect(divide(tree, courses, times, 5, found.numGroups).labels).toEqual(found.labels);
+  });
+
   it("leaves a branch of fewer than eleven, and one whose change is within the noise, where it is", () => {
     const few = withLateFall(9);
     expect(divide(few.tree, few.courses, few.times, 5).numGroups).toBe(2);

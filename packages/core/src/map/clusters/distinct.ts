@@ -89,10 +89,11 @@ export function divideTree(view: TreeCourses, numGroups: number | "auto", maxGro
   const leastBranch = Math.max(LEAST_FOLLOWED, Math.ceil(0.01 * n));
   const branches = branchesOf(tree, leastBranch).map((members) => describe(view, members));
   const cuts = Array.from({ length: allowed }, (_, k) => describeCut(view, k + 1, branches, leastSize));
-  // As many as asked for must come out; by itself the rule makes groups of distinct cuts only.
-  const possible = cuts.filter((cut) =>
-    numGroups === "auto" ? cut.distinct || cut.numGroups === 1 : cut.numGroups + cut.ownKinds >= numGroups,
-  );
+  // Of distinct cuts; as many as asked for must come out, from other cuts if need be.
+  const distinct = cuts.filter((cut) => cut.distinct || cut.numGroups === 1);
+  const enough = (list: readonly Cut[]) =>
+    list.filter((cut) => numGroups === "auto" || cut.numGroups + cut.ownKinds >= numGroups);
+  const possible = enough(distinct).length > 0 ? enough(distinct) : enough(cuts);
   const hidden = (cut: Cut) => Math.max(0, cut.numGroups + cut.ownKinds - allowed);
   const best = possible.reduce((found, cut) => (hidden(cut) <= hidden(found) ? cut : found));
   const labels = best.labels.slice();

@@ -86,8 +86,18 @@ describe("lastShownTime", () => {
     const firstTime = new Float64Array(200);
     const lastTime = Float64Array.from({ length: 200 }, (_, i) => (i + 1) / 20);
     // Twenty are followed to 9.05.
-    expect(lastShownTime({ firstTime, lastTime })).toBe(9);
-    expect(lastShownTime({ firstTime, lastTime: lastTime.map((t) => t / 10) })).toBe(0.9);
-    expect(lastShownTime({ firstTime, lastTime: new Float64Array(200) })).toBe(0);
+    const places = { firstTime, lastTime, location: new Float64Array(200), mapDimension: 1 };
+    expect(lastShownTime(places)).toBe(9);
+    expect(lastShownTime({ ...places, lastTime: lastTime.map((t) => t / 10) })).toBe(0.9);
+    expect(lastShownTime({ ...places, lastTime: new Float64Array(200) })).toBe(0);
+  });
+
+  it("is one at which three quarters lie where enough similar individuals are followed", () => {
+    // A third of them, far from the others, is followed to 4.
+    const firstTime = new Float64Array(300);
+    const location = Float64Array.from({ length: 300 }, (_, i) => (i % 3 === 0 ? 5 : -1));
+    const lastTime = Float64Array.from({ length: 300 }, (_, i) => (i % 3 === 0 ? 4 : 10));
+    expect(lastShownTime({ firstTime, lastTime, location, mapDimension: 1 })).toBe(4);
+    expect(lastShownTime({ firstTime, lastTime, location: new Float64Array(300), mapDimension: 1 })).toBe(10);
   });
 });

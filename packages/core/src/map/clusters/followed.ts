@@ -6,7 +6,9 @@
  * Beyond, the median of expected courses is mostly what the model expects of people no longer seen: drawings dash it as
  * long as `enough` are followed and then end it. Names speak of the round times between the two.   (docs/math/groups.md §5)
  */
+import { similarFollowedTo } from "../../models/follow-up.ts";
 import type { Places } from "../../models/placement.ts";
+import { sortedQuantile } from "../../numeric/select.ts";
 
 /** Least share and number of members who must still be followed; of fewer than 22 members, half. */
 export const LEAST_SHARE_FOLLOWED = 0.1;
@@ -69,8 +71,22 @@ export function roundWindow({ from, until }: FollowedWindow): FollowedWindow & {
   return { from: round(Math.ceil(from / step - 1e-9)), until: round(Math.floor(until / step + 1e-9)), step };
 }
 
-/** The time at which maps are coloured by default: the last round one to which enough individuals are followed. */
-export function lastShownTime({ firstTime, lastTime }: Pick<Places, "firstTime" | "lastTime">): number {
-  const [from, until] = [firstTime.reduce((a, b) => Math.min(a, b)), followedTo(lastTime)];
+/** Share of individuals around whom a map says what was seen at the time it is coloured; of how many that is looked at. */
+const SHARE_SEEN = 0.75;
+const LOOKED_AT = 1000;
+
+/**
+ * The time at which maps are coloured by default: the last round one to which enough individuals are followed, and at which three
+ * quarters of them lie where enough similar ones are.
+ */
+export function lastShownTime(places: Pick<Places, "location" | "mapDimension" | "firstTime" | "lastTime">): number {
+  const { location, mapDimension: q, firstTime, lastTime } = places;
+  const seenTo = similarFollowedTo(places);
+  const step = Math.ceil(lastTime.length / LOOKED_AT);
+  const seen = Float64Array.from({ length: Math.ceil(lastTime.length / step) }, (_, k) =>
+    seenTo(location.subarray(k * step * q, (k * step + 1) * q)),
+  ).sort();
+  const from = firstTime.reduce((a, b) => Math.min(a, b));
+  const until = Math.min(followedTo(lastTime), sortedQuantile(seen, 1 - SHARE_SEEN));
   return until > from ? roundWindow({ from, until }).until : until;
 }

@@ -5,6 +5,7 @@ export { methodsText } from "./content/methods.ts";
 export { studyFigures } from "./content/study-figures.ts";
 export { type CsvCell, csvLine, csvPieces, toCsv } from "./csv.ts";
 export { badge } from "./figures/badge.ts";
+export { caveatOf, drawCaveat } from "./figures/caveat.ts";
 export {
   DARKEST,
   type DensityCells,
@@ -83,7 +84,16 @@ export { type FitEnd, fitEnd, VERDICT_WORDS } from "./page/header.ts";
 export { type ReportOptions, renderReport } from "./render-report.ts";
 export * from "./study.ts";
 export { type GroupFacts, type ReadingFacts, studyGroups, summarizeCohort } from "./summary.ts";
-export { customProperties, FONT_STACK, groupStyle, namedColours, type Theme, type Tokens, tokensOf } from "./theme.ts";
+export {
+  customProperties,
+  FONT_STACK,
+  greyTokens,
+  groupStyle,
+  namedColours,
+  type Theme,
+  type Tokens,
+  tokensOf,
+} from "./theme.ts";
 export {
   capital,
   midSentence,

@@ -131,6 +131,13 @@ export function tokensOf(theme: Theme): Tokens {
   return theme === "light" ? LIGHT : DARK;
 }
 
+/** The same without hue, for a map that should not be used: groups in one grey, ramps in the greys of the land. */
+export function greyTokens(tokens: Tokens): Tokens {
+  const { land, ink3 } = tokens;
+  const ramp = tokens.sequential.map((_, k, { length }) => land[Math.round(((length - 1 - k) * 8) / (length - 1))]);
+  return { ...tokens, group: tokens.group.map(() => ink3), sequential: ramp, diverging: ramp };
+}
+
 /** Past six groups hues come again with hollow badges: colour and whether the badge is filled. */
 export function groupStyle(tokens: Tokens, rank: number): { readonly colour: string; readonly hollow: boolean } {
   return { colour: tokens.group[rank % tokens.group.length], hollow: rank >= tokens.group.length };

@@ -19,6 +19,7 @@ const PROPERTIES = [
   "reducedMotion",
   "view",
   "axes",
+  "caveat",
   "legend",
   "sentence",
   "describe",

@@ -15,7 +15,7 @@ import type { Dots } from "./renderers/dot-renderer.ts";
 import { QUARTER, readingAt, type Scene, sceneOf } from "./scene.ts";
 import { combine, fadedBy } from "./selection.ts";
 import { nearestInDirection } from "./spatial-index.ts";
-import { makeRenderer, makeStage, showAxesButtons, stageName } from "./stage.ts";
+import { makeRenderer, makeStage, showAxesButtons, showCaveat, stageName } from "./stage.ts";
 import { adoptStyle } from "./style.ts";
 import { mapToSvg } from "./to-svg.ts";
 import type { LensReading, MapHandle, MapOptions, MapPlace, MapWindow, SelectMode } from "./types.ts";
@@ -41,6 +41,7 @@ const WORK: Readonly<Partial<Record<keyof MapOptions, readonly Change[]>>> = {
   pins: ["lens"],
   theme: ["dots"],
   renderer: ["dots"],
+  caveat: ["dots"],
   legend: ["words", "size"],
   sentence: ["words"],
   view: ["window"],
@@ -66,6 +67,7 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
   let made = makeRenderer(pen, stage.root, options.renderer ?? "auto", numberOf(options));
   stage.front.before(made.renderer.element);
   let scene: Scene = sceneOf(options, made.most);
+  showCaveat(stage, scene.caveat);
   let view: MapWindow = clampWindow(options.view ?? homeWindow(scene.box), scene.box);
   let size = { width: 0, height: 0 };
   const viewport = () => viewportOf(size.width, size.height, scene.box, view);
@@ -341,6 +343,7 @@ export function mountMap(element: HTMLElement, initial: MapOptions): MapHandle {
       if (changed.includes("placements")) current = -1;
       if (scene.box !== before.box) view = clampWindow(options.view ?? homeWindow(scene.box), scene.box);
       if (changed.includes("view") && options.view !== undefined) view = clampWindow(options.view, scene.box);
+      showCaveat(stage, scene.caveat);
       dots = dotsOf();
       name();
       if (scene.plane !== before.plane) showAxes();

@@ -1,6 +1,6 @@
 /** Pens of the map: colours as custom properties (live) or written out (files); paths. */
-import { customProperties, type Pen as Ink, shorten } from "@trajectory-maps/report";
-import { mapTokens, tokenColours } from "./tokens.ts";
+import { customProperties, greyTokens, type Pen as Ink, namedColours, shorten } from "@trajectory-maps/report";
+import { mapTokens } from "./tokens.ts";
 
 /** Where and in which colours something is drawn. */
 export interface Pen extends Ink {
@@ -14,11 +14,12 @@ export function livePen(document: Document, prefix: string): Pen {
   return { document, tokens: customProperties("--tm-"), colour, id: (name) => `${prefix}-${name}` };
 }
 
-/** A pen for files: light colours, written out. */
-export function filePen(document: Document): Pen {
-  const colours = tokenColours("light");
+/** A pen for files: light colours, written out; grey ones for a map that should not be used. */
+export function filePen(document: Document, grey: boolean): Pen {
+  const tokens = grey ? greyTokens(mapTokens("light")) : mapTokens("light");
+  const colours = new Map(namedColours(tokens));
   const colour = (token: string) => colours.get(token) ?? "#000000";
-  return { document, tokens: mapTokens("light"), colour, id: (name) => `map-${name}` };
+  return { document, tokens, colour, id: (name) => `map-${name}` };
 }
 
 /** Text of others without control characters, which files cannot hold. */

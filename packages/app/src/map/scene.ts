@@ -2,7 +2,7 @@
  * All that drawing needs, worked out from the options: places, index, land, surface, dots, small curves. Each part is
  * made again only when what it is made from has changed, so that recolouring or another year touches nothing else.
  */
-import { markerModel } from "@trajectory-maps/core";
+import { mapVerdict, markerModel } from "@trajectory-maps/core";
 import {
   basisDomain,
   type Course,
@@ -15,6 +15,7 @@ import { similarFollowedTo } from "@trajectory-maps/core/study";
 import {
   type Box,
   boxAround,
+  caveatOf,
   type Land,
   MARKS,
   type Ring,
@@ -52,6 +53,8 @@ export interface Ground {
 export interface Scene extends Ground {
   readonly ground: Ground;
   readonly options: MapOptions;
+  /** Why the map should not be used, or null. */
+  readonly caveat: string | null;
   readonly style: DotStyle;
   readonly colours: DotColours;
   readonly makeSurface: () => Surface | null;
@@ -191,6 +194,7 @@ function assemble(
     ...ground,
     ground,
     options,
+    caveat: options.caveat === undefined ? caveatOf(mapVerdict(options.model)) : options.caveat,
     style,
     colours,
     makeSurface,

@@ -12,6 +12,7 @@ import type { RendererChoice } from "./types.ts";
 
 export interface Stage {
   readonly root: HTMLElement;
+  readonly caveat: HTMLElement;
   readonly sentence: HTMLElement;
   readonly axes: HTMLElement;
   /** Takes the focus and the pointer. */
@@ -35,6 +36,7 @@ export function makeStage(pen: Pen): Stage {
   };
   const root = block("div", "trajectory-map");
   const head = block("div", "tm-head");
+  const caveat = block("p", "tm-caveat");
   const sentence = block("p", "tm-sentence");
   const axes = block("div", "tm-axes");
   axes.setAttribute("role", "group");
@@ -48,10 +50,17 @@ export function makeStage(pen: Pen): Stage {
   const pinCards = [lensCard(pen), lensCard(pen)];
   const footer = block("div", "tm-foot");
   const voice = speaker(document);
-  head.append(sentence, axes);
+  head.append(caveat, sentence, axes);
   stage.append(back, front, ...pinCards.map(({ element }) => element), card.element);
   root.append(head, stage, footer, voice.element);
-  return { root, sentence, axes, stage, back, front, card, pinCards, footer, speaker: voice };
+  return { root, caveat, sentence, axes, stage, back, front, card, pinCards, footer, speaker: voice };
+}
+
+/** Says above the map why it should not be used, and takes the hue out of it; null: neither. */
+export function showCaveat({ root, caveat }: Stage, words: string | null): void {
+  root.toggleAttribute("data-caveat", words !== null);
+  caveat.hidden = words === null;
+  caveat.textContent = words;
 }
 
 const AXES_PAIRS: readonly (readonly [number, number])[] = [

@@ -3,7 +3,7 @@
  * again; a host may override any of them. It is adopted as a constructed sheet, which no content policy forbids.
  */
 import { FONT_STACK } from "@trajectory-maps/report";
-import { tokenDeclarations } from "./tokens.ts";
+import { greyDeclarations, tokenDeclarations } from "./tokens.ts";
 
 const RULES = `
 .trajectory-map{position:relative;display:flex;flex-direction:column;width:100%;height:100%;min-height:240px;box-sizing:border-box;
@@ -11,8 +11,9 @@ background:var(--tm-page);color:var(--tm-ink);font:13px/19px ${FONT_STACK};font-
 .trajectory-map *{box-sizing:border-box}
 .tm-head{display:flex;flex-wrap:wrap;align-items:baseline;gap:4px 12px;padding:9px 14px 0;font-size:12px;line-height:17px;color:var(--tm-ink-2)}
 .tm-head p{margin:0;flex:1 1 240px}
+.tm-head .tm-caveat{flex:1 1 100%;padding:5px 10px;border:1px solid var(--tm-bad-line);border-radius:5px;background:var(--tm-bad-soft);color:var(--tm-bad);font-weight:600}
 .tm-axes{display:inline-flex;gap:2px}
-.tm-axes[hidden],.tm-foot[hidden]{display:none}
+.tm-axes[hidden],.tm-foot[hidden],.tm-caveat[hidden]{display:none}
 .tm-axes button{font:inherit;color:inherit;min-height:24px;padding:0 8px;border:1px solid var(--tm-line-2);background:var(--tm-surface);border-radius:6px;cursor:pointer}
 .tm-axes button[aria-pressed=true]{background:var(--tm-sunken);color:var(--tm-ink);font-weight:600}
 .tm-stage{position:relative;flex:1;min-height:0;overflow:hidden;touch-action:none;cursor:default;user-select:none;-webkit-user-select:none}
@@ -46,6 +47,7 @@ function sheetText(): string {
     `.trajectory-map[data-theme=dark]{${tokenDeclarations("dark", "--tm-")}}`,
     `@media (prefers-color-scheme:dark){.trajectory-map[data-theme=system]{${tokenDeclarations("dark", "--tm-")}}}`,
     `@media print{.trajectory-map[data-theme]{${tokenDeclarations("light", "--tm-")}}}`,
+    `.trajectory-map[data-caveat]{${greyDeclarations("--tm-")}}`,
     RULES,
   ].join("\n");
 }

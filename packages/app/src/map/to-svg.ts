@@ -1,5 +1,13 @@
 /** The map as a file: light theme, live text, title, sentence, legend, scale bar, source line. */
-import { drawDensity, drawLineLabels, drawPills, FONT_STACK, levelRings, make } from "@trajectory-maps/report";
+import {
+  drawCaveat,
+  drawDensity,
+  drawLineLabels,
+  drawPills,
+  FONT_STACK,
+  levelRings,
+  make,
+} from "@trajectory-maps/report";
 import { drawFrame } from "./draw-frame.ts";
 import { pillsBeside, scenePills } from "./draw-groups.ts";
 import { drawIndividual, drawRegions, individualBoxes } from "./draw-individual.ts";
@@ -24,7 +32,7 @@ export function mapToSvg(
   sentences: readonly string[],
 ): string {
   const { width = 900, title = "Disease trajectory map", source } = options;
-  const pen = filePen(document);
+  const pen = filePen(document, scene.caveat !== null);
   const { box } = scene;
   const stageWidth = width - 2 * EDGE;
   const aspect = (box.y1 - box.y0) / (box.x1 - box.x0);
@@ -55,7 +63,9 @@ export function mapToSvg(
   }
   stage.append(drawFrame(pen, scene, viewport));
 
-  const top = EDGE + 26 + 18 * sentences.length;
+  const head = EDGE + 26 + 18 * sentences.length;
+  const caveat = scene.caveat === null ? null : drawCaveat(pen, plain(scene.caveat), EDGE, head, stageWidth);
+  const top = head + (caveat === null ? 0 : caveat.height + 8);
   const legend = drawLegend(pen, scene, EDGE, top + stageHeight + 22, stageWidth);
   const height = top + stageHeight + 22 + legend.height + (source === undefined ? 0 : 22);
   stage.setAttribute("transform", `translate(${EDGE} ${top})`);
@@ -84,6 +94,7 @@ export function mapToSvg(
     stage,
     legend.group,
   );
+  if (caveat !== null) root.append(caveat.group);
   if (source !== undefined) root.append(text(source, height - 10, { "font-size": 11, fill: pen.tokens.ink3 }));
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(root)}\n`;
 }

@@ -1,5 +1,5 @@
 /** Colours by name, for the page, the style sheet of the map, files and dot renderers alike. */
-import { FONT_STACK, namedColours, type Tokens, tokensOf } from "@trajectory-maps/report";
+import { customProperties, FONT_STACK, greyTokens, namedColours, type Tokens, tokensOf } from "@trajectory-maps/report";
 
 /** The explorer's page is water, not paper: colours that differ from the report's. */
 const WATER = {
@@ -16,15 +16,18 @@ export function mapTokens(theme: "light" | "dark"): Tokens {
   return { ...tokensOf(theme), ...WATER[theme] };
 }
 
-/** Every token of a theme with its colour: "ink-2", "group-0". */
-export function tokenColours(theme: "light" | "dark"): ReadonlyMap<string, string> {
-  return new Map(namedColours(mapTokens(theme)));
-}
-
 /** The tokens of a theme as custom properties whose names begin with `prefix`. */
 export function tokenDeclarations(theme: "light" | "dark", prefix: string): string {
-  const colours = [...tokenColours(theme)].map(([name, colour]) => `${prefix}${name}:${colour}`);
+  const colours = namedColours(mapTokens(theme)).map(([name, colour]) => `${prefix}${name}:${colour}`);
   return [`color-scheme:${theme}`, `${prefix}shadow:${SHADOW[theme]}`, ...colours].join(";");
+}
+
+/** Custom properties that take the hue out of a map, whatever the theme. */
+export function greyDeclarations(prefix: string): string {
+  return namedColours(greyTokens(customProperties(prefix)))
+    .filter(([name, colour]) => colour !== `var(${prefix}${name})`)
+    .map(([name, colour]) => `${prefix}${name}:${colour}`)
+    .join(";");
 }
 
 /** The style sheet that gives a page the tokens. Paper is light. */

@@ -153,6 +153,8 @@ export interface MapOptions {
   readonly axes?: readonly [number, number];
   /** Footer with what marks and terrain mean. Default true. */
   readonly legend?: boolean;
+  /** Why the map should not be used: said above it, and hue goes. Default: what the model's own verdict says; null for none. */
+  readonly caveat?: string | null;
   /** Sentence above the map; null for none. Default "Each dot is one individual. …". */
   readonly sentence?: string | null;
   /** The sentence a screen reader speaks for an individual. */

@@ -1,7 +1,6 @@
 /** A study with its defaults filled in and what several parts need worked out once. */
 
-import type { FitRecord } from "@trajectory-maps/core";
-import { markerModel } from "@trajectory-maps/core";
+import { type FitRecord, type MapVerdict, mapVerdict, markerModel } from "@trajectory-maps/core";
 import { measurementSd } from "@trajectory-maps/core/models";
 import { decimalsFor, timeWord } from "../numbers.ts";
 import { cellsOf } from "../small-cells.ts";
@@ -12,6 +11,8 @@ export interface Context {
   readonly smallCell: number;
   readonly individualLevel: "none" | "places";
   readonly record?: FitRecord;
+  /** The verdict on the map, with what the comparison and refits said. */
+  readonly verdict?: MapVerdict;
   readonly groups: readonly StudyGroup[];
   /** Sizes of the groups as they may be shown. */
   readonly sizes: readonly string[];
@@ -38,6 +39,9 @@ export function contextOf(study: Study): Context {
     smallCell,
     individualLevel: options.individualLevel ?? "none",
     ...(record === undefined ? {} : { record }),
+    ...(model === undefined || record === undefined
+      ? {}
+      : { verdict: mapVerdict({ ...model, record }, study.comparison, study.groups?.stability?.mapAgreement) }),
     groups,
     sizes: cellsOf(
       groups.map((group) => group.size),

@@ -1,5 +1,6 @@
 /** The map's figures: groups on the map, one spline coefficient, the models side by side. */
 
+import { caveatOf, withCaveat } from "../figures/caveat.ts";
 import type { DataTable, Figure } from "../figures/figure.ts";
 import { drawGroupMap } from "../figures/group-map.ts";
 import { valueAt } from "../figures/land.ts";
@@ -20,7 +21,8 @@ export function mapFigures(context: Context): Figure[] {
   if (map === undefined) return [];
   const figures = [groupMapFigure(context, map), coefficientFigure(context, map)];
   const more = [outcomeFigure(context, map), differenceFigure(context, map)];
-  return [...figures, ...more.filter((figure) => figure !== undefined)];
+  const caveat = context.verdict === undefined ? null : caveatOf(context.verdict);
+  return [...figures, ...more.filter((figure) => figure !== undefined)].map((figure) => withCaveat(figure, caveat));
 }
 
 function groupMapFigure(context: Context, map: MapData): Figure {

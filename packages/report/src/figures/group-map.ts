@@ -26,10 +26,10 @@ import {
   rampEnds,
 } from "./map-base.ts";
 import type { MapData } from "./map-data.ts";
-import { CARD, drawScaleBar, drawSmallCurves, smallCurveNote } from "./map-frame.ts";
+import { CARD, drawScaleBar, drawSmallCurves, scaleBar, smallCurveNote } from "./map-frame.ts";
 import { drawPills, pillBoxes, placePills } from "./pills.ts";
 import { hatchPattern } from "./share.ts";
-import { type Canvas, type FigurePen, fitText, label, make, makeRoot, type Pen, penOf } from "./svg.ts";
+import { type Canvas, type FigurePen, fitText, label, make, makeRoot, type Pen, penOf, textWidth } from "./svg.ts";
 
 /** Room for the column of small curves. */
 export const LEFT = CARD.width + 10;
@@ -93,14 +93,18 @@ export function drawGroupMap(map: MapData, canvas: Canvas): SVGSVGElement {
   return root;
 }
 
-/** Small curves, what they are, and the scale bar beside it; returns the y of these words. */
+/** Small curves, what they are, and the scale bar beside or beneath it; returns the y of the bar. */
 export function drawAxes(pen: FigurePen, root: Element, layout: MapLayout, map: MapData): number {
   const rowY = layout.bottom + 12 + CARD.height / 2;
-  const y = rowY + CARD.height / 2 + 20;
+  const note = smallCurveNote(map.mapDimension, map.transform);
+  const bar = scaleBar(layout);
+  const beside = textWidth(note, 11) + textWidth(bar.words, 11) + bar.length + 24 <= pen.width;
+  const noteY = rowY + CARD.height / 2 + 20;
+  const y = beside ? noteY : noteY + 18;
   const at = { rowY, columnX: CARD.width / 2 + 1, left: 0, right: pen.width };
   root.append(
     drawSmallCurves(pen, layout, map.curves, map.transform, at),
-    label(pen, smallCurveNote(map.mapDimension, map.transform), 0, y + 4, { fill: pen.tokens.ink3 }),
+    label(pen, note, 0, noteY + 4, { fill: pen.tokens.ink3 }),
     drawScaleBar(pen, layout, pen.width - 1, y),
   );
   return y;

@@ -1,5 +1,5 @@
 /** Making SVG with a given document: elements, text and its width without a browser, and writing it out as a file. */
-import { FONT_STACK, type Theme, type Tokens, tokensOf } from "../theme.ts";
+import { FONT_STACK, greyTokens, type Theme, type Tokens, tokensOf } from "../theme.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -10,6 +10,8 @@ export interface Canvas {
   readonly width?: number;
   /** Default "light". */
   readonly theme?: Theme;
+  /** Whether what carries hue is drawn in grey. Default false. */
+  readonly grey?: boolean;
   /** Put before the ids of clip paths and patterns, so that many figures can share a page. Default "figure". */
   readonly idPrefix?: string;
 }
@@ -28,8 +30,9 @@ export interface FigurePen extends Pen {
 }
 
 export function penOf(canvas: Canvas, defaultWidth: number): FigurePen {
-  const { document, width = defaultWidth, theme = "light", idPrefix = "figure" } = canvas;
-  return { document, width, tokens: tokensOf(theme), id: (name) => `${idPrefix}-${name}` };
+  const { document, width = defaultWidth, theme = "light", grey = false, idPrefix = "figure" } = canvas;
+  const tokens = grey ? greyTokens(tokensOf(theme)) : tokensOf(theme);
+  return { document, width, tokens, id: (name) => `${idPrefix}-${name}` };
 }
 
 export type Attributes = Readonly<Record<string, string | number | undefined>>;

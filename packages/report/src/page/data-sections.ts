@@ -1,5 +1,4 @@
 /** How the fit went, and what the data are. */
-import { studyVerdict } from "../content/verdict.ts";
 import { cell, fixed, isSmall, maskSmall, significant, whole } from "../numbers.ts";
 import { rough } from "../small-cells.ts";
 import { fitEnd } from "./header.ts";
@@ -12,7 +11,7 @@ export function fitSection(context: PageContext): Section | undefined {
   const figure = figureHtml(context, "trace");
   const options = Object.entries(record.options).filter(([, value]) => value !== null && typeof value !== "object");
   const warnings = record.warnings.map((text) => maskSmall(text, smallCell));
-  const lights = studyVerdict(context.study, record)?.lights ?? [];
+  const lights = context.verdict?.lights ?? [];
   const body = html`<p class="sub">${record.verdict}</p>
 ${!record.converged && noteHtml(`${fitEnd(record)}.`, "The map may change. Continue the fit, or try other starts, before reading small differences.")}
 ${lights.length > 1 && html`<div class="scroll" tabindex="0" role="region" aria-label="The verdict by its four lights"><table><caption><b>The verdict by its four lights.</b></caption><thead><tr><th scope="col">Light</th><th scope="col" class="tx">state</th><th scope="col" class="tx">why</th></tr></thead><tbody>${lights.map(({ name, state, sentence }) => html`<tr><th scope="row">${name}</th><td class="tx">${state}</td><td class="tx">${sentence}</td></tr>`)}</tbody></table></div>`}

@@ -2,7 +2,6 @@
 import type { FitRecord } from "@trajectory-maps/core";
 import type { LightState } from "@trajectory-maps/core/study";
 import type { Context } from "../content/context.ts";
-import { studyVerdict } from "../content/verdict.ts";
 import { cell, counted, decimalsFor, fixed, listWords, percent, signed, significant, whole } from "../numbers.ts";
 import { midSentence, modelName, numberWord, outcomeName } from "../words.ts";
 import { html, type Markup } from "./html.ts";
@@ -45,7 +44,7 @@ ${factsHtml(context)}
 }
 
 /** What was found, in sentences made by rule from the results. */
-export function ledeOf({ study, groups, smallCell, record }: Context): string {
+export function ledeOf({ study, groups, smallCell, verdict }: Context): string {
   const { cohort, association, comparison } = study;
   const sentences: string[] = [];
   const who = counted(cohort.numIndividuals, "individual", smallCell);
@@ -57,7 +56,6 @@ export function ledeOf({ study, groups, smallCell, record }: Context): string {
         : `The courses of ${who} fall into ${numberWord(groups.length)} groups, ${ends}.`,
     );
   } else sentences.push(`The courses of ${cohort.marker.name} in ${who}.`);
-  const verdict = studyVerdict(study, record);
   // What should not be used says so first.
   if (verdict?.state === "poor") sentences.unshift(verdict.headline);
   else if (verdict?.state === "caution") sentences.push(verdict.headline);
@@ -76,7 +74,7 @@ export function ledeOf({ study, groups, smallCell, record }: Context): string {
   return sentences.join(" ");
 }
 
-function factsHtml({ study, smallCell, record, timeWord, visitCells }: Context): Markup {
+function factsHtml({ study, smallCell, verdict, timeWord, visitCells }: Context): Markup {
   const { cohort, comparison } = study;
   const facts: { name: string; value: string; note: string; tone?: string }[] = [];
   const leftOut = cohort.numRowsLeftOut ?? 0;
@@ -105,8 +103,7 @@ function factsHtml({ study, smallCell, record, timeWord, visitCells }: Context):
     value: `${fixed(cohort.firstTime, 1)} to ${fixed(cohort.lastTime, 1)}`,
     note: `${timeWord}s; marker: ${marker.transform === "identity" ? "" : `${marker.transform} `}${marker.name}${marker.unit === "" ? "" : `, ${marker.unit}`}`,
   });
-  const verdict = studyVerdict(study, record);
-  if (verdict !== undefined && record !== undefined) {
+  if (verdict !== undefined) {
     const { state, lights } = verdict;
     const open = lights.filter((light) => light.state !== "good").map(({ name, state: own }) => `${name}: ${own}`);
     facts.push({

@@ -5,13 +5,14 @@ import { markerModel } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { courseTimes, placeSds } from "@trajectory-maps/core/models";
 import { expectedCourses } from "@trajectory-maps/core/study";
-import { niceStep } from "@trajectory-maps/report";
+import { caveatOf, niceStep } from "@trajectory-maps/report";
 import { cutSeries, extentOf } from "../../charts/scale.ts";
 import { explorer } from "../../state/explorer.svelte.ts";
 import type { View } from "../../state/view.ts";
 import type { Fitted } from "../../worker/api.ts";
 import { coursesOf } from "../../worker/fans.ts";
 import { spreadOf, type ValueSpread } from "../../worker/prepare.ts";
+import { lightsOf } from "../fit/fit-words.ts";
 import { followedUntil, membersByGroup, sampleOf } from "./cohort-facts.ts";
 import { type MarkerWords, markerWords } from "./words.ts";
 
@@ -76,6 +77,11 @@ class Studies {
       ),
     };
   });
+
+  /** Why the map should not be used, with what comparison and refits said; null if it may be. */
+  readonly caveat: string | null = $derived(
+    explorer.fitted === null ? null : caveatOf(lightsOf(explorer.fitted, explorer.comparison, explorer.stability)),
+  );
 
   /** The selection, without positions that a link made for another cohort may hold. */
   readonly selection: View["selection"] = $derived.by(() => {

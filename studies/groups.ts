@@ -7,6 +7,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { embed, fitDtm, groupPlaces, simulateCohort } from "../packages/core/src/index.ts";
+import { markdownTable } from "./shared/cohorts.ts";
 
 const numSeeds = Number(process.argv[2] ?? 16);
 const LATE = "late decline";
@@ -35,9 +36,10 @@ const seeds = (n: number) => Array.from({ length: n }, (_, k) => k + 1);
 const pfvc = seeds(numSeeds).map((seed) => row("pfvc", seed));
 const tss = seeds(Math.ceil(numSeeds / 4)).map((seed) => row("tss", seed));
 const table = (head: readonly string[], rows: readonly { readonly cells: readonly string[] }[]) =>
-  [head, head.map(() => "---"), ...rows.map(({ cells }) => cells)]
-    .map((cells) => `| ${cells.join(" | ")} |`)
-    .join("\n");
+  markdownTable(
+    head,
+    rows.map(({ cells }) => cells),
+  );
 
 const page = `# How many groups
 

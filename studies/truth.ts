@@ -9,7 +9,7 @@ import { numIndividuals, numObservations } from "../packages/core/src/cohort/coh
 import { evaluateFold, summarizeFolds } from "../packages/core/src/doors/hosts.ts";
 import { type ComparedModel, DEFAULT_MODELS, type PairedDifference } from "../packages/core/src/doors/study.ts";
 import { modelDifference } from "../packages/core/src/evaluate/summarize-folds.ts";
-import { studyCohorts } from "./shared/cohorts.ts";
+import { markdownTable, studyCohorts } from "./shared/cohorts.ts";
 
 const FOLDS = 5;
 const SHOWN: readonly (readonly [ComparedModel, string])[] = [
@@ -23,11 +23,6 @@ const SHOWN: readonly (readonly [ComparedModel, string])[] = [
 const show = ({ mean, se }: PairedDifference, digits = 2) =>
   `${mean < 0 ? "−" : "+"}${Math.abs(mean).toFixed(digits)} (${se.toFixed(digits)})`;
 const percent = (share: number) => `${Math.round(100 * share)}`;
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
-}
 
 const studied = studyCohorts().map(({ name, cohort }) => {
   const run = (models: readonly ComparedModel[], mean: "scalar" | "spline") =>
@@ -80,7 +75,7 @@ beside the bundled and simulated ones were given by \`--cohort NAME=FILE,COLUMN[
 
 Mean of paired differences (standard error); above zero is better.
 
-${table(
+${markdownTable(
   ["cohort", "last value", "LMM as published", "FPCA", "map"],
   rows.map(({ likelihood }) => likelihood),
 )}
@@ -89,21 +84,21 @@ ${table(
 
 CRPS (smaller is better), and the paired difference of map and LMM (standard error; below zero the map is better):
 
-${table(
+${markdownTable(
   ["cohort", ...names, "map minus LMM"],
   rows.map(({ crps }) => crps),
 )}
 
 Mean absolute error of the median:
 
-${table(
+${markdownTable(
   ["cohort", ...names],
   rows.map(({ mae }) => mae),
 )}
 
 CRPS of the second half of the visits from the first:
 
-${table(
+${markdownTable(
   ["cohort", ...names],
   rows.map(({ later }) => later),
 )}
@@ -112,14 +107,14 @@ ${table(
 
 Share in percent of next visits inside the 50% and the 90% interval.
 
-${table(
+${markdownTable(
   ["cohort", "all", ...knownHead],
   rows.map(({ coverage }) => filled(coverage, known + 2)),
 )}
 
 Last visits below and above the map's 90% band, in percent (5 each are expected):
 
-${table(
+${markdownTable(
   ["cohort", "below", "above", "dropout"],
   rows.map(({ last }) => last),
 )}
@@ -133,7 +128,7 @@ ${rows.map(({ verdict }) => verdict).join("\n")}
 The map with a mean curve minus the map with a constant mean (the default): log-likelihood per individual, above zero is better, and
 CRPS of the next visit, below zero is better.
 
-${table(
+${markdownTable(
   ["cohort", "log-likelihood", "CRPS"],
   rows.map(({ curved }) => curved),
 )}

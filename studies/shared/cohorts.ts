@@ -50,8 +50,8 @@ function readMarker(file: string, value: string, transform: Marker["transform"])
   return readCohort(readFileSync(file, "utf8"), options).cohort;
 }
 
-/** Prints a table in Markdown. */
-export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |\n`;
-  process.stdout.write(line(head) + line(head.map(() => "---")) + rows.map(line).join(""));
+/** A table in Markdown. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [head, head.map(() => "---"), ...rows].map(line).join("\n");
 }

@@ -15,7 +15,7 @@ import {
   individualObservations,
   nodeLogDensities,
 } from "../../packages/core/src/models/mixture/posterior.ts";
-import { noiseLevel, whiteNoise } from "../../packages/core/src/noise/noise.ts";
+import { whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import { type Check, compare, fixtureCohort, flatten, type Nested } from "./checker.ts";
 import { type GridPrediction, type GridProblem, meanCoefficients } from "./grid-problem.ts";
 
@@ -127,13 +127,7 @@ function forecastChecks(
     const observations = individualObservations(mixture, past, i);
     const posterior = conditionMixture(mixture, observations, minWeight);
     for (let j = onlyMarker(future).offsets[i]; j < onlyMarker(future).offsets[i + 1]; j++) {
-      const value = functionalDistribution(
-        posterior,
-        mixture.meanCoefficients,
-        rows,
-        j * basis.numBasis,
-        noiseLevel(mixture.noise),
-      );
+      const value = functionalDistribution(posterior, mixture.meanCoefficients, rows, j * basis.numBasis, true);
       subject.push(i);
       logDensity.push(mixtureLogDensity(value, onlyMarker(future).values[j]));
       pit.push(mixtureCdf(value, onlyMarker(future).values[j]));

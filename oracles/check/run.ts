@@ -13,6 +13,7 @@ import { checkGrid } from "./grid.ts";
 import { checkGridFit } from "./grid-fit.ts";
 import { checkKde, checkKdeIndex, checkKdeTest } from "./kde.ts";
 import { checkMixed } from "./mixed.ts";
+import { checkNoise } from "./noise.ts";
 import { checkPsi } from "./psi.ts";
 import { checkHclust, checkSurvival, checkVarimax } from "./r.ts";
 import { checkSvi } from "./svi.ts";
@@ -50,6 +51,7 @@ const KINDS: readonly Kind[] = [
     fields: ["weights", "multipliers", "two_groups"],
     check: checkAssociation,
   },
+  { name: "noise models", fields: ["whitened", "levels", "estep", "levelStep", "score"], check: checkNoise },
   { name: "density test, list of cases", fields: ["ks_version", "cases"], check: checkKdeIndex },
   { name: "density test", fields: ["ks_version", "selector"], check: checkKde },
   { name: "hierarchical clustering", fields: ["cases"], caseFields: ["merge", "height"], check: checkHclust },

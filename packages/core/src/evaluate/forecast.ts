@@ -4,6 +4,7 @@
  * the model; coverage of central intervals follows from the PIT.
  */
 
+import { designMatrix } from "../basis/bspline.ts";
 import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { markerModel } from "../models/fit.ts";
@@ -21,7 +22,6 @@ import {
 } from "../models/mixture/normal-mixture.ts";
 import { type MapModel, modelMixture, type ScoredModel } from "../models/model.ts";
 import { embedPlaces, modelStatistics } from "../models/place.ts";
-import { functionalsAt } from "../models/predict.ts";
 
 /** Which visits of an individual are forecast from its first `known` ones: positions from..to−1 among its visits. */
 export interface ForecastTask {
@@ -68,10 +68,10 @@ export function modelForecaster(model: ScoredModel, mixture: CoefficientMixture 
   const d = own.basis.numBasis;
   return (cohort, tasks) => {
     const statistics = modelStatistics(model, knownVisits(cohort, tasks));
-    const { rows, noise } = functionalsAt(own, onlyMarker(cohort).times, true);
+    const rows = designMatrix(own.basis, onlyMarker(cohort).times);
     return (task) => {
       const functional = posteriorFunctionals(condition(statistics, task), own.mean.coefficients);
-      return (observation) => functional(rows, observation * d, noise).value;
+      return (observation) => functional(rows, observation * d, true).value;
     };
   };
 }

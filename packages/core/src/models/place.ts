@@ -9,6 +9,8 @@ import { basisDomain } from "../basis/bspline.ts";
 import { type BasisStatistics, basisStatistics, mapColumns } from "../basis/statistics.ts";
 import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { checkOption, DtmError } from "../errors.ts";
+import { noiseLevels } from "../noise/noise.ts";
+import { joinFloats } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import { deviationDecoder } from "./decoder.ts";
@@ -135,14 +137,25 @@ export function placementAt(model: TrajectoryModel, location: ArrayLike<number>)
   const means = new Float64Array(d);
   const covariances = new Float64Array(d * d);
   deviationDecoder(model)(x, means, covariances);
-  const weights = Float64Array.of(1);
+  // The level of somebody's noise is not known by the place: as many components with the same course.
+  const { variances, logWeights } = noiseLevels(own.noise);
+  const repeated = (course: Float64Array) => joinFloats(Array.from(variances, () => course));
   return {
     id: "place",
     numObservations: 0,
     lastTime: Number.NEGATIVE_INFINITY,
     location: shown,
     covariance: new Float64Array(q * q),
-    posterior: { nodes: new Int32Array(1), weights, locations: x, means, covariances, logLikelihood: 0 },
+    posterior: {
+      nodes: new Int32Array(1),
+      weights: Float64Array.of(1),
+      locations: x,
+      shares: logWeights.map(Math.exp),
+      noiseVariances: variances,
+      means: repeated(means),
+      covariances: repeated(covariances),
+      logLikelihood: 0,
+    },
     logLikelihood: 0,
     numOutsideTimes: 0,
     outsideMass: isMapModel(model) ? outsidePlaces(markerModel(model).map, x)[0] : 0,

@@ -8,10 +8,9 @@
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
 import { checkMarker, markerScale, undoSlope } from "../cohort/marker.ts";
 import { checkOption } from "../errors.ts";
-import { measurementVariance } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
-import { type MarkerModel, type ModelBase, markerModel } from "./fit.ts";
+import { type ModelBase, markerModel } from "./fit.ts";
 import { followUpSupport, SUPPORTED } from "./follow-up.ts";
 import { blendMixtures, type ForecastGuard, fallbackWeight } from "./forecast-guard.ts";
 import { posteriorFunctionals } from "./mixture/conditioner.ts";
@@ -81,18 +80,19 @@ export function predict(
   );
   checkDraws("predict", numDraws);
   const at = checkTimes("predict", times);
-  const { rows, noise } = functionalsAt(own, at, interval === "observation");
+  const measured = interval === "observation";
+  const rows = designMatrix(own.basis, at);
   const marker = checkMarker("predict", own.marker);
   const scale = markerScale(marker);
   const wholeCurves = () => {
-    const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, noise);
+    const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, measured);
     const band = simultaneousBand(draws, numDraws, at.length, level);
     return { lower: band.lower.map(scale), upper: band.upper.map(scale) };
   };
   const [first, last] = basisDomain(own.basis);
-  const guarded = options.guard === undefined ? undefined : guardValues(options.guard, placement, at, interval);
+  const guarded = options.guard === undefined ? undefined : guardValues(options.guard, placement, at, measured);
   const change = guarded === undefined ? {} : { change: guarded.change };
-  const series = valueSeries(own, placement, rows, { level, noise, marker, kernels, ...change });
+  const series = valueSeries(own, placement, rows, { level, measured, marker, kernels, ...change });
   const outside = (t: number, k: number) => t < first || t > last || (guarded?.support[k] ?? SUPPORTED) < SUPPORTED;
   return {
     times: at,
@@ -111,25 +111,16 @@ function guardValues(
   { guard, fallback }: NonNullable<PredictOptions["guard"]>,
   placement: Placement,
   at: Float64Array,
-  interval: "curve" | "observation",
+  measured: boolean,
 ) {
   const other = markerModel(guard.mixedModel);
   const d = other.basis.numBasis;
-  const { rows, noise } = functionalsAt(other, at, interval === "observation");
+  const rows = designMatrix(other.basis, at);
   const functional = posteriorFunctionals(fallback.posterior, other.mean.coefficients);
   const support = at.map(followUpSupport(guard.followUp, placement));
   const change = (value: NormalMixture, t: number) =>
-    blendMixtures(value, functional(rows, t * d, noise).value, fallbackWeight(support[t]));
+    blendMixtures(value, functional(rows, t * d, measured).value, fallbackWeight(support[t]));
   return { support, change };
-}
-
-/** Values at times as functionals of the coefficients: b(t) [T,d], and the variance of the noise of new measurements. */
-export function functionalsAt(
-  { basis, noise }: MarkerModel,
-  times: Float64Array,
-  measured: boolean,
-): { readonly rows: Float64Array; readonly noise: number } {
-  return { rows: designMatrix(basis, times), noise: measured ? measurementVariance(noise) : 0 };
 }
 
 /** Draws of the curve (or, with `noise`, of new measurements) at the times, original scale, [S,T]. */
@@ -143,8 +134,7 @@ export function drawCurves(
   const { numDraws = 2000, seed = 1, noise = false } = options;
   checkDraws("drawCurves", numDraws);
   const at = checkTimes("drawCurves", times);
-  const { rows, noise: variance } = functionalsAt(own, at, noise);
-  const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, variance);
+  const draws = drawFunctionals(model, placement, designMatrix(own.basis, at), { numDraws, seed }, noise);
   return draws.map(markerScale(own.marker));
 }
 
@@ -160,10 +150,10 @@ function rateSeries(
   const { transform } = own.marker;
   const slopes = designMatrix(own.basis, at, true);
   if (transform === "identity") {
-    return valueSeries(own, placement, slopes, { level, noise: 0, marker: { transform }, kernels });
+    return valueSeries(own, placement, slopes, { level, measured: false, marker: { transform }, kernels });
   }
   const both = joinFloats([designMatrix(own.basis, at), slopes]);
-  const draws = drawFunctionals(model, placement, both, { numDraws, seed }, 0);
+  const draws = drawFunctionals(model, placement, both, { numDraws, seed }, false);
   const rates = Float64Array.from({ length: numDraws * T }, (_, e) => {
     const value = Math.floor(e / T) * 2 * T + (e % T);
     return undoSlope(transform, draws[value]) * draws[value + T];

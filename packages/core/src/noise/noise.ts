@@ -1,9 +1,10 @@
 /**
  * Measurement noise: the one place that knows what it is made of. The noise of an individual's observations is
- *   y_i − curve ~ N(0, s R_i),
+ *   y_i − curve ~ N(0, s_i R_i),   s_i = σ²λ_i,
  * with a correlation R_i by which statistics are whitened before a model sees them (B'R⁻¹B, B'R⁻¹y, y'R⁻¹y, log|R|) and a
- * level s, which models learn from sums of squares. White noise has R_i = I and log|R_i| = 0, and s is its variance σ².
- * Models carry a `Noise`; formulas and kernels take its level as the number σ².
+ * level s_i. White noise has R_i = I, log|R_i| = 0 and s_i = σ² for all; noise with levels has log λ_i ~ N(0, ω²), on a grid
+ * (levels.ts). Models carry a `Noise`; formulas and kernels take σ², the level of an individual in the middle, as a number, and
+ * `noiseLevels` where individuals differ.
  *
  * A fit takes its first noise from the statistics (`BasisStatistics.noise`), and new individuals are whitened by that of the
  * model. Another kind of noise touches this file; basis/statistics.ts, which whitens and keeps log|R_i|; models/prepare.ts,
@@ -12,6 +13,7 @@
  */
 import type { Random } from "../numeric/random.ts";
 import { LOG_2PI } from "../numeric/special.ts";
+import { levelsOf, type NoiseLevels } from "./levels.ts";
 
 /** Independent noise of one variance for all. */
 export interface WhiteNoise {
@@ -20,14 +22,38 @@ export interface WhiteNoise {
   readonly variance: number;
 }
 
-export type Noise = WhiteNoise;
+/** Independent noise whose variance is σ²λ_i, log λ_i ~ N(0, ω²). */
+export interface LevelNoise {
+  readonly kind: "level";
+  /** σ², the variance of an individual of middle level. */
+  readonly variance: number;
+  /** ω. */
+  readonly spread: number;
+}
+
+export type Noise = WhiteNoise | LevelNoise;
 
 /** Independent noise of variance σ². */
 export function whiteNoise(variance: number): Noise {
   return { kind: "white", variance };
 }
 
-/** s, the variance of whitened observations. */
+/** Noise of variance σ²λ_i with log λ_i ~ N(0, ω²); white for ω = 0. */
+export function levelNoise(variance: number, spread: number): Noise {
+  return spread === 0 ? whiteNoise(variance) : { kind: "level", variance, spread };
+}
+
+/** ω; 0 where all have one level. */
+export function noiseSpread(noise: Noise): number {
+  return noise.kind === "level" ? noise.spread : 0;
+}
+
+/** The levels s_k = σ² exp(ωz_k) with their weights; one for white noise. */
+export function noiseLevels(noise: Noise): NoiseLevels {
+  return levelsOf(noise.variance, noiseSpread(noise));
+}
+
+/** σ², the variance of whitened observations (of middle level). */
 export function noiseLevel(noise: Noise): number {
   return noise.variance;
 }
@@ -84,29 +110,34 @@ interface NoiseStatistics {
   readonly counts: ArrayLike<number>; // n_i
 }
 
-/** i ↦ −½[n log 2π + n log s + log|R|] of individual i: log N(r | 0, sR) but for −½ r'R⁻¹r/s. */
+/** i ↦ −½[n log 2π + n log σ² + log|R|] of individual i: log N(r | 0, σ²R) but for −½ r'R⁻¹r/σ². */
 export function noiseConstants(noise: Noise, { counts }: NoiseStatistics): (i: number) => number {
   const each = -0.5 * (LOG_2PI + Math.log(noiseLevel(noise)));
   return (i) => counts[i] * each;
 }
 
-/** Variance of a new measurement about the curve. */
+/** Variance of a new measurement about the curve, for an individual of middle level. */
 export function measurementVariance(noise: Noise): number {
   return noise.variance;
 }
 
-/** Standard deviation of a new measurement about the curve, on the scale of the model. */
+/** Standard deviation of a new measurement about the curve, for an individual of middle level, on the scale of the model. */
 export function measurementSd(noise: Noise): number {
   return Math.sqrt(measurementVariance(noise));
 }
 
 /** The noise of one individual's observations at the given times, drawn. */
 export function drawNoise(noise: Noise, times: Float64Array, random: Random): Float64Array {
-  const sd = measurementSd(noise);
+  const { variances, logWeights } = noiseLevels(noise);
+  const level = variances.length === 1 ? 0 : random.categorical(logWeights.map(Math.exp));
+  const sd = Math.sqrt(variances[level]);
   return times.map(() => sd * random.normal());
 }
 
 /** The noise in a few words, its numbers as `format` writes them. */
 export function describeNoise(noise: Noise, format: (value: number) => string): string {
-  return `noise variance ${format(noise.variance)}`;
+  const variance = `noise variance ${format(noise.variance)}`;
+  if (noise.kind === "white") return variance;
+  const factor = format(Math.exp(0.5 * noise.spread));
+  return `${variance} in the middle, individuals' noise sd varying by a factor of ${factor} up or down (68%)`;
 }

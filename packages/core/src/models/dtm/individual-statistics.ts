@@ -85,6 +85,15 @@ export function individualStatistics(
   return { ...own, W, zeta, Y, constant: logDensity, row };
 }
 
+/** (g̃, G̃) packed, from g̃ [d] and G̃ [d,d]. */
+export function packedRow(cross: Float64Array, gram: Float64Array): Float64Array {
+  const d = cross.length;
+  const row = new Float64Array(packedStride(d));
+  row.set(cross);
+  for (let k = 0, e = d; k < d; k++) for (let l = k; l < d; l++) row[e++] = gram[k * d + l];
+  return row;
+}
+
 /** The law of the residual effect given f: E(e | f, y) = h − T f, Cov(e | f, y) = C. */
 export interface ConditionalResidual {
   readonly C: Float64Array; // [d,d]

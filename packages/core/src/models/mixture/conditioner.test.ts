@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bsplineBasis } from "../../basis/knots.ts";
 import { type BasisStatistics, basisStatistics, mapColumns } from "../../basis/statistics.ts";
 import { makeCohort, onlyMarker } from "../../cohort/cohort.ts";
-import { whiteNoise } from "../../noise/noise.ts";
+import { levelNoise } from "../../noise/noise.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { createConditioner, posteriorFunctionals } from "./conditioner.ts";
 import { type CoefficientMixture, makeMixture } from "./mixture.ts";
@@ -10,7 +10,7 @@ import { mixtureCdf, mixtureLogDensity, mixtureMean, mixtureVariance } from "./n
 import { conditionMixture, individualObservations } from "./posterior.ts";
 
 /** Individuals with one to nine visits, some at equal times, and a random mixture over their coefficients. */
-function example(numBasis: number, degree: number, numNodes: number, sigma2: number, seed: number) {
+function example(numBasis: number, degree: number, numNodes: number, sigma2: number, seed: number, spread = 0) {
   const random = createRandom(seed);
   const d = numBasis;
   const ids: string[] = [];
@@ -42,7 +42,7 @@ function example(numBasis: number, degree: number, numNodes: number, sigma2: num
     means: Float64Array.from({ length: numNodes * d }, () => 8 * random.normal()),
     covariances,
     meanCoefficients: new Float64Array(d).fill(79),
-    noise: whiteNoise(sigma2),
+    noise: levelNoise(sigma2, spread),
   });
   return { statistics, mixture };
 }
@@ -59,7 +59,7 @@ function expectSame(mixture: CoefficientMixture, statistics: BasisStatistics): n
     expect(Math.abs(found.logLikelihood - expected.logLikelihood)).toBeLessThan(
       1e-9 + 1e-12 * Math.abs(expected.logLikelihood),
     );
-    for (const field of ["weights", "locations", "means", "covariances"] as const) {
+    for (const field of ["weights", "locations", "shares", "noiseVariances", "means", "covariances"] as const) {
       expect(found[field].length).toBe(expected[field].length);
       for (let k = 0; k < found[field].length; k++) expect(found[field][k]).toBeCloseTo(expected[field][k], 9);
     }
@@ -76,6 +76,14 @@ describe("the posterior through WebAssembly", () => {
   ])("gives nodes, weights and moments of the TypeScript one: d = %i, degree %i, %i nodes", (d, degree, numNodes) => {
     const { mixture, statistics } = example(d, degree, numNodes, 2.5, d);
     expectSame(mixture, statistics);
+  });
+
+  it("gives nodes, levels, weights and moments of the TypeScript one where individuals differ in their noise", () => {
+    const { mixture, statistics } = example(4, 2, 30, 2.5, 4, 0.8);
+    expectSame(mixture, statistics);
+    const condition = createConditioner(mixture);
+    const levels = condition(statistics, 8).noiseVariances;
+    expect(new Set(levels).size).toBeGreaterThan(10);
   });
 
   it("drops the same nodes where observations are precise", () => {
@@ -121,8 +129,8 @@ describe("functionals of the curve through WebAssembly", () => {
         for (let t = 0; t < 3; t++) {
           // Some entries are zero, as in a row of a basis.
           const row = Float64Array.from({ length: d }, (_, a) => ((a + t) % 3 === 0 && a > 0 ? 0 : random.normal()));
-          const found = fast(row, 0, t === 0 ? noise : 0);
-          const expected = plain(row, 0, t === 0 ? noise : 0);
+          const found = fast(row, 0, t === 0);
+          const expected = plain(row, 0, t === 0);
           const lanes = [...found.value.weights.keys()].filter((k) => found.value.weights[k] > 0);
           const scale = Math.sqrt(mixtureVariance(expected.value));
           lanes.forEach((lane, k) => {
@@ -148,8 +156,8 @@ describe("functionals of the curve through WebAssembly", () => {
     const row = Float64Array.of(0, 0.2, 0.5, 0.3, 0);
     const [first, second] = [condition(statistics, 3), condition(statistics, 8)];
     for (const posterior of [first, second, first]) {
-      const { value } = posteriorFunctionals(posterior, mixture.meanCoefficients)(row, 0, 1);
-      const clone = posteriorFunctionals(structuredClone(posterior), mixture.meanCoefficients)(row, 0, 1);
+      const { value } = posteriorFunctionals(posterior, mixture.meanCoefficients)(row, 0, true);
+      const clone = posteriorFunctionals(structuredClone(posterior), mixture.meanCoefficients)(row, 0, true);
       expect(mixtureMean(value)).toBeCloseTo(mixtureMean(clone.value), 9);
       expect(mixtureVariance(value)).toBeCloseTo(mixtureVariance(clone.value), 9);
     }

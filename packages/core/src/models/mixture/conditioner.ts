@@ -4,21 +4,25 @@
  * place an individual never look at, by the definition (posterior.ts) when they are read.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import { joinFloats } from "../../numeric/matrix.ts";
+import { logSumExp } from "../../numeric/special.ts";
 import { courseFunctionals, openCourse } from "../../wasm/course.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { loadObserved, type Nodes, openNodes, weighNodes } from "../../wasm/placing.ts";
 import { functionalDistribution, functionalMean } from "./curve-distribution.ts";
+import { atLevels } from "./effect.ts";
 import type { CoefficientMixture } from "./mixture.ts";
 import { type NormalMixture, type NormalSums, normalSums } from "./normal-mixture.ts";
 import { type Observed, observe } from "./observed.ts";
 import {
   type CoefficientPosterior,
+  componentMoments,
   conditionMixture,
   individualObservations,
-  keptNodes,
+  keptComponents,
   mixtureLogLikelihood,
+  type NodeComponents,
   type NodeMoments,
-  nodeMoments,
   type PlacePosterior,
 } from "./posterior.ts";
 
@@ -32,32 +36,57 @@ export function createConditioner(mixture: CoefficientMixture, kernels: KernelCh
       conditionMixture(mixture, individualObservations(mixture, statistics, individual));
   }
   const memory = openNodes(mixture);
+  const { numNodes: n } = mixture;
   let course: ReturnType<typeof openCourse> | undefined;
   return (statistics, individual) => {
-    const { logLikelihood } = weighIndividual(memory, mixture, statistics, individual, false);
-    const place = keptNodes(mixture, memory.buffers.weights, Number.MIN_VALUE, logLikelihood);
     const observations = () => individualObservations(mixture, statistics, individual);
-    const posterior = withLazyMoments(place, () => nodeMoments(mixture, observations(), place.nodes));
-    sources.set(posterior, () => {
-      const { G, g } = observations();
-      course ??= openCourse(mixture);
-      return courseFunctionals(course, { ...place, gram: G, cross: g });
-    });
+    const weighed = weighLevels(memory, mixture, statistics, individual, false, () =>
+      memory.buffers.weights.slice(0, n),
+    );
+    const logLikelihood = logSumExp(weighed.map((level) => level.logDensity));
+    const relative = joinFloats(weighed.map(({ sums, factor }) => sums.map((w) => factor * w)));
+    const { components, levels: _, ...kept } = keptComponents(mixture, observations(), relative, logLikelihood);
+    const posterior = withLazyMoments(kept, () =>
+      componentMoments(mixture, atLevels(observations(), mixture.noise), components),
+    );
+    if (weighed.length === 1) {
+      sources.set(posterior, () => {
+        const { G, g } = observations();
+        course ??= openCourse(mixture);
+        return courseFunctionals(course, { ...kept, gram: G, cross: g });
+      });
+    }
     return posterior;
   };
 }
 
-/** Weighs the nodes for one individual: weights and sums stay in the memory. */
-export function weighIndividual(
+/** What nodes say at one noise level: log p_k p(y | k), and what was taken of weights or sums, to be multiplied by `factor`. */
+export interface WeighedLevel {
+  readonly logDensity: number;
+  readonly observed: Observed;
+  readonly sums: Float64Array;
+  /** Makes weights of different levels comparable; 1 for the level whose heaviest node is the heaviest of all. */
+  readonly factor: number;
+}
+
+/** Weighs the nodes for one individual at each of its noise levels; `take` copies from the memory what is wanted of each. */
+export function weighLevels(
   memory: Nodes,
   mixture: CoefficientMixture,
   statistics: BasisStatistics,
   individual: number,
   solve: boolean,
-): { readonly observed: Observed; readonly logLikelihood: number } {
-  const observed = observe(individualObservations(mixture, statistics, individual));
-  loadObserved(memory, observed);
-  return { observed, logLikelihood: observed.constant + weighNodes(memory, solve) };
+  take: () => Float64Array,
+): WeighedLevel[] {
+  const levels = atLevels(individualObservations(mixture, statistics, individual), mixture.noise);
+  const weighed = levels.map((own) => {
+    const observed = observe({ ...own, G: own.G.slice() });
+    loadObserved(memory, observed);
+    const logDensity = observed.constant + weighNodes(memory, solve);
+    return { observed, logDensity, sums: take(), top: observed.constant + memory.buffers.totals[0] };
+  });
+  const highest = Math.max(...weighed.map(({ top }) => top));
+  return weighed.map(({ top, ...level }) => ({ ...level, factor: Math.exp(top - highest) }));
 }
 
 /** log p(y_i) of every individual under the mixture, [m]. */
@@ -68,10 +97,15 @@ export function logLikelihoods(
 ): Float64Array {
   const memory = usesKernels(mixture, kernels) ? openNodes(mixture) : null;
   return Float64Array.from({ length: statistics.numIndividuals }, (_, i) => {
-    if (memory !== null) return weighIndividual(memory, mixture, statistics, i, false).logLikelihood;
+    if (memory !== null) {
+      const weighed = weighLevels(memory, mixture, statistics, i, false, () => NOTHING);
+      return logSumExp(weighed.map((level) => level.logDensity));
+    }
     return mixtureLogLikelihood(mixture, individualObservations(mixture, statistics, i));
   });
 }
+
+const NOTHING = new Float64Array(0);
 
 /** A single component is not worth laying out. */
 function usesKernels({ numNodes }: CoefficientMixture, kernels: KernelChoice): boolean {
@@ -84,7 +118,7 @@ const sources = new WeakMap<CoefficientPosterior, () => ReturnType<typeof course
 /**
  * Moments made at their first use. They are properties like any other to whoever reads, spreads or clones the posterior.
  */
-function withLazyMoments(place: PlacePosterior, make: () => NodeMoments): CoefficientPosterior {
+function withLazyMoments(place: PlacePosterior & NodeComponents, make: () => NodeMoments): CoefficientPosterior {
   let made: NodeMoments | undefined;
   const moments = () => {
     made ??= make();
@@ -108,25 +142,25 @@ export interface FunctionalValue {
 }
 
 /**
- * Distributions of b'(β + w) + N(0, added variance) under a posterior, b = rows[offset..offset+d), one after the other: each serves until the
- * next is asked for. Through WebAssembly where a conditioner of this thread made the posterior.
+ * Distributions of b'(β + w) under a posterior, or of a new measurement there, b = rows[offset..offset+d), one after the other:
+ * each serves until the next is asked for. Through WebAssembly where a conditioner of this thread made the posterior.
  */
 export function posteriorFunctionals(
   posterior: CoefficientPosterior,
   beta: Float64Array,
   kernels: KernelChoice = "auto",
-): (rows: Float64Array, offset: number, addedVariance: number) => FunctionalValue {
+): (rows: Float64Array, offset: number, measured: boolean) => FunctionalValue {
   const source = chooseKernels(kernels) === "wasm-simd" ? sources.get(posterior) : undefined;
   if (source === undefined) {
-    return (rows, offset, addedVariance) => {
-      const value = functionalDistribution(posterior, beta, rows, offset, addedVariance);
+    return (rows, offset, measured) => {
+      const value = functionalDistribution(posterior, beta, rows, offset, measured);
       return { value, sums: normalSums(value) };
     };
   }
   const spread = source();
-  return (rows, offset, addedVariance) => {
+  return (rows, offset, measured) => {
     const level = functionalMean(rows, offset, beta, 0, beta.length);
-    const value = spread(rows, offset, level, addedVariance);
+    const value = spread(rows, offset, level, measured ? posterior.noiseVariances[0] : 0);
     return { value, sums: value.sums };
   };
 }

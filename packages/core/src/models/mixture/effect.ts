@@ -7,7 +7,7 @@
  * forms that stay positive definite however small the noise or the covariance. O(d³), whatever n is.
  */
 import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
-import { type Noise, noiseConstants, noiseLevel } from "../../noise/noise.ts";
+import { type Noise, noiseConstants, noiseLevel, noiseLevels } from "../../noise/noise.ts";
 import { logDetFromCholesky, solveLowerMatrixInPlace } from "../../numeric/cholesky.ts";
 import { dot, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 
@@ -35,6 +35,20 @@ export function observationsOf(
   const rho = residualStatistics(statistics, individual, mean, g);
   const noiseConstant = noiseConstants(noise, statistics)(individual);
   return { n: statistics.counts[individual], G, g, rho, sigma2: noiseLevel(noise), noiseConstant };
+}
+
+/**
+ * The observations at each noise level that an individual may have: σ² is s_k there, and the constant holds log p_k too, so that
+ * densities are joint ones of values and level. The observations themselves where there is one level.
+ */
+export function atLevels(own: Observations, noise: Noise): readonly Observations[] {
+  const { z, spread, variances, logWeights } = noiseLevels(noise);
+  if (variances.length === 1) return [own];
+  return Array.from(variances, (sigma2, k) => ({
+    ...own,
+    sigma2,
+    noiseConstant: own.noiseConstant - 0.5 * own.n * spread * z[k] + logWeights[k],
+  }));
 }
 
 /** An effect after the observations. */

@@ -1,12 +1,20 @@
 /**
  * One individual under a mixture, as docs/math/prediction.md §1 writes it: at a node its coefficients are m_g + e, e ~ N(0, Σ_g),
- * and effect.ts gives log p(y|g) and w | y, g. Cost per node O(d³).
+ * and effect.ts gives log p(y|g) and w | y, g. Where individuals differ in their noise level, a component is a node with a level
+ * (docs/math/noise.md §4). Cost per component O(d³).
  * This is the definition; observed.ts and the kernels of wasm/placing.ts and wasm/course.ts are its fast form.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { dot, multiplyVector } from "../../numeric/matrix.ts";
+import { dot, joinFloats, multiplyVector } from "../../numeric/matrix.ts";
 import { logSumExp } from "../../numeric/special.ts";
-import { effectMoments, type GaussianEffect, gaussianEffect, type Observations, observationsOf } from "./effect.ts";
+import {
+  atLevels,
+  effectMoments,
+  type GaussianEffect,
+  gaussianEffect,
+  type Observations,
+  observationsOf,
+} from "./effect.ts";
 import type { CoefficientMixture } from "./mixture.ts";
 
 /** Posterior of a place: weights of the nodes that matter. */
@@ -21,19 +29,28 @@ export interface PlacePosterior {
   readonly logLikelihood: number;
 }
 
-/** Mean and covariance of the coefficients at some nodes. */
+/** A node with a noise level: weight and noise variance of each, [C]. */
+export interface NodeComponents {
+  /** Weights, summing to one. */
+  readonly shares: Float64Array;
+  /** s, the noise variance of the individual. */
+  readonly noiseVariances: Float64Array;
+}
+
+/** Mean and covariance of the coefficients in some components. */
 export interface NodeMoments {
-  /** E[w | y, node], [K,d]. */
+  /** E[w | y, component], [C,d]. */
   readonly means: Float64Array;
-  /** Cov[w | y, node], [K,d,d]. */
+  /** Cov[w | y, component], [C,d,d]. */
   readonly covariances: Float64Array;
 }
 
-/** Posterior of the coefficients: a mixture over the same nodes. */
-export interface CoefficientPosterior extends PlacePosterior, NodeMoments {}
+/** Posterior of the coefficients: a mixture over components, which are the nodes themselves where there is one noise level. */
+export interface CoefficientPosterior extends PlacePosterior, NodeComponents, NodeMoments {}
 
-/** Nodes below this share of the largest weight are left out of a posterior. */
+/** Nodes below this share of the largest weight are left out of a posterior, and components where there are several levels. */
 const LIGHT = 1e-9;
+const LIGHT_COMPONENT = 1e-5;
 
 /** Observations of an individual about the mean curve of a mixture. */
 export function individualObservations(
@@ -44,17 +61,19 @@ export function individualObservations(
   return observationsOf(statistics, individual, meanCoefficients, noise);
 }
 
-/** log p(y | node g), [Γ]. */
+/** log p(y | node g), [Γ]; at observations of one level of several, log p_k more. */
 export function nodeLogDensities(mixture: CoefficientMixture, observations: Observations): Float64Array {
   return mixture.logWeights.map((_, g) => nodeEffect(mixture, observations, g).logDensity);
 }
 
-/** log π_g + log p(y | node g), [Γ]. */
-function jointLogDensities(mixture: CoefficientMixture, observations: Observations): Float64Array {
-  return nodeLogDensities(mixture, observations).map((v, g) => v + mixture.logWeights[g]);
+/** log π_g + log p_k + log p(y | node g, level k), [K,Γ]. */
+export function jointLogDensities(mixture: CoefficientMixture, observations: Observations): Float64Array {
+  const { logWeights, numNodes, noise } = mixture;
+  const levels = atLevels(observations, noise).map((own) => nodeLogDensities(mixture, own));
+  return joinFloats(levels).map((v, e) => v + logWeights[e % numNodes]);
 }
 
-/** log p(y) = log Σ_g π_g p(y|g). */
+/** log p(y) = log Σ_g π_g Σ_k p_k p(y | g, k). */
 export function mixtureLogLikelihood(mixture: CoefficientMixture, observations: Observations): number {
   return logSumExp(jointLogDensities(mixture, observations));
 }
@@ -84,30 +103,70 @@ export function keptNodes(
 }
 
 /**
- * Posterior of the coefficients, with moments at every node kept. Nodes below `minWeight` of the largest weight are dropped and
- * the rest renormalised; what is dropped is below minWeight · Γ in all.
+ * Posterior of the coefficients, with moments in every component kept. Those below `minWeight` of the largest weight are dropped
+ * and the rest renormalised; what is dropped is below minWeight · Γ in all.
  */
 export function conditionMixture(
   mixture: CoefficientMixture,
   observations: Observations,
-  minWeight = LIGHT,
+  minWeight?: number,
 ): CoefficientPosterior {
   const joint = jointLogDensities(mixture, observations);
   const largest = joint.reduce((a, b) => Math.max(a, b));
-  const shares = joint.map((v) => Math.exp(v - largest));
-  const place = keptNodes(mixture, shares, minWeight, logSumExp(joint));
-  return { ...place, ...nodeMoments(mixture, observations, place.nodes) };
+  const relative = joint.map((v) => Math.exp(v - largest));
+  const { components, levels, ...kept } = keptComponents(mixture, observations, relative, logSumExp(joint), minWeight);
+  return { ...kept, ...componentMoments(mixture, levels, components) };
 }
 
-/** Moments of the coefficients at the given nodes [K]. */
-export function nodeMoments(mixture: CoefficientMixture, observations: Observations, nodes: Int32Array): NodeMoments {
-  const d = mixture.numBasis;
-  const means = new Float64Array(nodes.length * d);
-  const covariances = new Float64Array(nodes.length * d * d);
-  nodes.forEach((node, k) => {
-    const { mean, covariance } = effectMoments(nodeEffect(mixture, observations, node), observations.sigma2);
-    for (let a = 0; a < d; a++) means[k * d + a] = mixture.means[node * d + a] + mean[a];
-    covariances.set(covariance, k * d * d);
+/** A posterior but for its moments, and what these are made from: components e = kΓ + g of level k and node g, [C]. */
+export interface KeptComponents extends PlacePosterior, NodeComponents {
+  readonly components: Int32Array;
+  /** The observations at each level. */
+  readonly levels: readonly Observations[];
+}
+
+/** What is kept of weights of levels and nodes [K,Γ], known up to a factor. */
+export function keptComponents(
+  mixture: CoefficientMixture,
+  observations: Observations,
+  relative: Float64Array,
+  logLikelihood: number,
+  minWeight?: number,
+): KeptComponents {
+  const { numNodes, noise } = mixture;
+  const levels = atLevels(observations, noise);
+  const single = levels.length === 1;
+  const ofNodes = single ? relative : relative.slice(0, numNodes);
+  if (!single) for (let e = numNodes; e < relative.length; e++) ofNodes[e % numNodes] += relative[e];
+  const largest = relative.reduce((a, b) => Math.max(a, b));
+  const place = keptNodes(mixture, ofNodes, (minWeight ?? LIGHT) * largest, logLikelihood);
+  const least = (minWeight ?? LIGHT_COMPONENT) * largest;
+  const components = single ? place.nodes : Int32Array.from(relative.keys()).filter((e) => relative[e] >= least);
+  const total = components.reduce((sum, e) => sum + relative[e], 0);
+  return {
+    ...place,
+    shares: single ? place.weights : Float64Array.from(components, (e) => relative[e] / total),
+    noiseVariances: Float64Array.from(components, (e) => levels[Math.floor(e / numNodes)].sigma2),
+    components,
+    levels,
+  };
+}
+
+/** Moments of the coefficients in components of a node with a level. */
+export function componentMoments(
+  mixture: CoefficientMixture,
+  levels: readonly Observations[],
+  components: Int32Array,
+): NodeMoments {
+  const { numBasis: d, numNodes } = mixture;
+  const means = new Float64Array(components.length * d);
+  const covariances = new Float64Array(components.length * d * d);
+  components.forEach((e, c) => {
+    const node = e % numNodes;
+    const own = levels[Math.floor(e / numNodes)];
+    const { mean, covariance } = effectMoments(nodeEffect(mixture, own, node), own.sigma2);
+    for (let a = 0; a < d; a++) means[c * d + a] = mixture.means[node * d + a] + mean[a];
+    covariances.set(covariance, c * d * d);
   });
   return { means, covariances };
 }

@@ -6,13 +6,14 @@
 
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { choleskyInPlace, logDetFromCholesky } from "../../numeric/cholesky.ts";
-import { chisquareQuantile } from "../../numeric/special.ts";
+import { joinFloats } from "../../numeric/matrix.ts";
+import { chisquareQuantile, logSumExp } from "../../numeric/special.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { openNodes } from "../../wasm/placing.ts";
 import { markerModel } from "../fit.ts";
 import { outsidePlaces } from "../gp/outside.ts";
 import { linearPlaces } from "../linear/scores.ts";
-import { weighIndividual } from "../mixture/conditioner.ts";
+import { type WeighedLevel, weighLevels } from "../mixture/conditioner.ts";
 import type { CoefficientMixture } from "../mixture/mixture.ts";
 import { heaviestCounts, type LocationMoments, locationMoments } from "../mixture/place.ts";
 import { conditionMixture, individualObservations, type PlacePosterior } from "../mixture/posterior.ts";
@@ -107,7 +108,7 @@ function posteriorPlaces(model: TrajectoryModel, mixture: CoefficientMixture): P
   return (statistics, i) => {
     const posterior = conditionMixture(mixture, individualObservations(mixture, statistics, i));
     const coefficients = new Float64Array(d);
-    posterior.weights.forEach((w, k) => {
+    posterior.shares.forEach((w, k) => {
       for (let a = 0; a < d; a++) coefficients[a] += w * posterior.means[k * d + a];
     });
     const moments = locationMoments(posterior, mixture.mapDimension);
@@ -139,10 +140,16 @@ function kernelPlaces(model: TrajectoryModel, mixture: CoefficientMixture, detai
     return [...x, ...squares, ...(details ? [outside[g], ...mixture.means.subarray(g * d, (g + 1) * d)] : [])];
   });
   const memory = openNodes(mixture, Float64Array.from(columns.flat()));
-  const { sums, totals, weights } = memory.buffers;
+  const { totals, weights } = memory.buffers;
   return (statistics, i) => {
-    const { observed, logLikelihood } = weighIndividual(memory, mixture, statistics, i, details);
-    const scale = 1 / totals[2];
+    const taken = () =>
+      joinFloats([totals.subarray(2, 3), details ? weights.subarray(0, n) : NONE, memory.buffers.sums]);
+    const levels = weighLevels(memory, mixture, statistics, i, details, taken);
+    const logLikelihood = logSumExp(levels.map(({ logDensity }) => logDensity));
+    const all = addLevels(levels);
+    const sums = all.subarray(details ? 1 + n : 1);
+    const { observed } = levels[0];
+    const scale = 1 / all[0];
     const mean = new Float64Array(q);
     const covariance = new Float64Array(q * q);
     let at = 0;
@@ -167,12 +174,19 @@ function kernelPlaces(model: TrajectoryModel, mixture: CoefficientMixture, detai
         }
       }
     }
-    const kept = weights.subarray(0, n).map((w) => scale * w);
+    const kept = all.subarray(1, 1 + n).map((w) => scale * w);
     return { ...place, weights: kept, coefficients, outsideMass };
   };
 }
 
 const NONE = new Float64Array(0);
+
+/** Σ_k factor_k × what was taken at level k. */
+function addLevels(levels: readonly WeighedLevel[]): Float64Array {
+  const [first, ...others] = levels.map(({ sums, factor }) => sums.map((v) => factor * v));
+  for (const sums of others) for (let e = 0; e < first.length; e++) first[e] += sums[e];
+  return first;
+}
 
 /** Area of one lattice cell; NaN for nodes that are draws. */
 function cellArea(model: TrajectoryModel, mixture: CoefficientMixture): number {

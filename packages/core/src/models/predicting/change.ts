@@ -47,7 +47,7 @@ export function predictBelow(
   const functional = posteriorFunctionals(placement.posterior, own.mean.coefficients);
   const sums = new Float64Array(2);
   return Float64Array.from({ length: times.length }, (_, t) => {
-    functional(rows, t * d, 0).sums(level, sums);
+    functional(rows, t * d, false).sums(level, sums);
     return sums[0];
   });
 }
@@ -69,9 +69,9 @@ export function predictChange(
   const rows = designMatrix(own.basis, checkTimes("predictChange", [from, to]));
   if (transform === "identity" && limits === undefined) {
     const change = Float64Array.from({ length: d }, (_, k) => rows[d + k] - rows[k]);
-    return intervalAt(valueSeries(own, placement, change, { level, noise: 0, marker: { transform } }), 0);
+    return intervalAt(valueSeries(own, placement, change, { level, measured: false, marker: { transform } }), 0);
   }
-  const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, 0).map(markerScale(own.marker));
+  const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, false).map(markerScale(own.marker));
   const changes = Float64Array.from({ length: numDraws }, (_, s) => draws[2 * s + 1] - draws[2 * s]);
   return intervalAt(drawnSeries(changes, 1, level), 0);
 }
@@ -90,8 +90,8 @@ export function predictDifference(
   checkDraws("predictDifference", numDraws);
   const rows = designMatrix(own.basis, checkTimes("predictDifference", times));
   const scale = markerScale(own.marker);
-  const a = drawFunctionals(model, first, rows, { numDraws, seed }, 0).map(scale);
-  const b = drawFunctionals(model, second, rows, { numDraws, seed: seed + SECOND }, 0).map(scale);
+  const a = drawFunctionals(model, first, rows, { numDraws, seed }, false).map(scale);
+  const b = drawFunctionals(model, second, rows, { numDraws, seed: seed + SECOND }, false).map(scale);
   const series = drawnSeries(
     a.map((v, k) => v - b[k]),
     times.length,

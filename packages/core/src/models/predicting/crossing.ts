@@ -67,7 +67,7 @@ export function predictCrossing(model: ModelBase, placement: Placement, options:
   }
   const grid = crossingGrid(own.basis, from);
   const rows = designMatrix(own.basis, grid);
-  const here = posteriorFunctionals(placement.posterior, own.mean.coefficients)(rows, 0, 0);
+  const here = posteriorFunctionals(placement.posterior, own.mean.coefficients)(rows, 0, false);
   // The median is below the threshold where less than half of the distribution is above it.
   const below = new Float64Array(2);
   here.sums(level, below);

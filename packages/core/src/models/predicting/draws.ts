@@ -8,23 +8,23 @@ import { functionalMean } from "../mixture/curve-distribution.ts";
 import type { Placement } from "../placement.ts";
 
 /**
- * Calls `use` with the coefficients β + w [d] of one curve after the other, the array being used again: a node by its weight,
- * then w ~ N(m, LL') there.
+ * Calls `use` with the coefficients β + w [d] of one curve after the other, the array being used again, and the noise of
+ * measurements about it: a component by its weight, then w ~ N(m, LL') there.
  */
 export function drawCoefficients(
   model: ModelBase,
   { posterior }: Placement,
   { numDraws, seed }: { readonly numDraws: number; readonly seed: number },
-  use: (coefficients: Float64Array, draw: number, normal: () => number) => void,
+  use: (coefficients: Float64Array, draw: number, noise: () => number) => void,
 ): void {
   const beta = markerModel(model).mean.coefficients;
   const d = beta.length;
-  const { weights, means: m, covariances } = posterior;
+  const { shares, noiseVariances, means: m, covariances } = posterior;
   const random = createRandom(seed);
   const factors = new Map<number, Float64Array>();
   const coefficients = new Float64Array(d);
   for (let s = 0; s < numDraws; s++) {
-    const k = random.categorical(weights);
+    const k = random.categorical(shares);
     const L = factors.get(k) ?? factorOf(covariances.slice(k * d * d, (k + 1) * d * d), d);
     factors.set(k, L);
     const z = Float64Array.from(beta, () => random.normal());
@@ -33,7 +33,7 @@ export function drawCoefficients(
       for (let b = 0; b <= a; b++) w += L[a * d + b] * z[b];
       coefficients[a] = w + beta[a];
     }
-    use(coefficients, s, () => random.normal());
+    use(coefficients, s, () => Math.sqrt(noiseVariances[k]) * random.normal());
   }
 }
 
@@ -50,15 +50,14 @@ export function drawFunctionals(
   placement: Placement,
   rows: Float64Array,
   options: { readonly numDraws: number; readonly seed: number },
-  addedVariance: number,
+  measured: boolean,
 ): Float64Array {
   const d = markerModel(model).basis.numBasis;
   const T = rows.length / d;
-  const sigma = Math.sqrt(addedVariance);
   const out = new Float64Array(options.numDraws * T);
-  drawCoefficients(model, placement, options, (w, s, normal) => {
+  drawCoefficients(model, placement, options, (w, s, noise) => {
     for (let t = 0; t < T; t++) {
-      out[s * T + t] = (sigma > 0 ? sigma * normal() : 0) + functionalMean(rows, t * d, w, 0, d);
+      out[s * T + t] = (measured ? noise() : 0) + functionalMean(rows, t * d, w, 0, d);
     }
   });
   return out;

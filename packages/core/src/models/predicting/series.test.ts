@@ -62,7 +62,7 @@ function worst(found: PredictedSeries, expected: PredictedSeries): number {
   return largest;
 }
 
-const OPTIONS: ValueOptions = { level: 0.9, noise: 0, marker: { transform: "identity" } };
+const OPTIONS: ValueOptions = { level: 0.9, measured: false, marker: { transform: "identity" } };
 
 describe("valueSeries", () => {
   it.each([
@@ -116,7 +116,7 @@ describe("bands of high levels", () => {
     for (const kernels of ["auto", "typescript"] as const) {
       const { lower } = valueSeries(model, placement, rows, { ...OPTIONS, level, kernels });
       for (let t = 0; t < at.length; t++) {
-        const { weights, means, sds } = functionalDistribution(all, model.mean.coefficients, rows, t * 5, 0);
+        const { weights, means, sds } = functionalDistribution(all, model.mean.coefficients, rows, t * 5, false);
         const below = weights.reduce((s, w, k) => s + w * normalCdf((lower[t] - means[k]) / sds[k]), 0);
         expect(Math.abs(below / 1e-7 - 1)).toBeLessThan(0.01);
       }
@@ -134,8 +134,9 @@ describe("mean and deviation of a logit marker", () => {
       for (const center of [-3, -0.4, 2]) {
         const place = { nodes: Int32Array.of(0), weights: Float64Array.of(1), locations: Float64Array.of(0, 0) };
         const means = new Float64Array(5).fill(center - level);
-        const posterior = { ...place, means, covariances: new Float64Array(25), logLikelihood: 0 };
-        const options = { ...OPTIONS, noise: s * s, marker: { transform: "logit" } } as const;
+        const ofNoise = { shares: Float64Array.of(1), noiseVariances: Float64Array.of(s * s) };
+        const posterior = { ...place, ...ofNoise, means, covariances: new Float64Array(25), logLikelihood: 0 };
+        const options = { ...OPTIONS, measured: true, marker: { transform: "logit" } } as const;
         const found = valueSeries(model, { posterior }, rows, options);
         let [first, second] = [0, 0];
         for (let k = -90_000; k <= 90_000; k++) {

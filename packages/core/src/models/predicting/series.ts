@@ -33,8 +33,8 @@ export interface PredictedSeries {
 export interface ValueOptions {
   /** Probability inside the band. */
   readonly level: number;
-  /** Variance of the measurement noise to be added. */
-  readonly noise: number;
+  /** Whether the noise of a new measurement is added. */
+  readonly measured: boolean;
   /** Transform to be undone, and limits to keep within. */
   readonly marker: Pick<Marker, "transform" | "limits">;
   readonly kernels?: KernelChoice;
@@ -47,7 +47,7 @@ export function valueSeries(
   { basis, mean }: Pick<MarkerModel, "basis" | "mean">,
   { posterior }: Pick<Placement, "posterior">,
   rows: Float64Array,
-  { level, noise, marker, kernels, change }: ValueOptions,
+  { level, measured, marker, kernels, change }: ValueOptions,
 ): PredictedSeries {
   const d = basis.numBasis;
   const out = emptySeries(rows.length / d);
@@ -59,7 +59,7 @@ export function valueSeries(
   // Quantiles in standard deviations off the mean: they move slowly from time to time, so the last are where to look next.
   const scores: (number | undefined)[] = probabilities.map(() => undefined);
   for (let t = 0; t < out.mean.length; t++) {
-    const own = functional(rows, t * d, noise);
+    const own = functional(rows, t * d, measured);
     const value = change === undefined ? own.value : change(own.value, t);
     const solver = quantileSolver(value, change === undefined ? own.sums : undefined);
     const [median, lower, upper] = probabilities.map((p, j) => {

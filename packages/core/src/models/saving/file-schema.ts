@@ -39,7 +39,10 @@ const part = {
     kind: z.enum(["scalar", "spline"]),
     coefficients: floats("Population mean on the basis, scale of the model, [numBasis]"),
   }),
-  noise: z.discriminatedUnion("kind", [z.strictObject({ kind: z.literal("white"), variance: positive })]),
+  noise: z.discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("white"), variance: positive }),
+    z.strictObject({ kind: z.literal("level"), variance: positive, spread: positive }),
+  ]),
   center: z.number(),
 };
 

@@ -3,7 +3,7 @@ import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { modelMixture, placeSds } from "@trajectory-maps/core/models";
 import { mixtureFromLabels } from "@trajectory-maps/core/study";
 import { describe, expect, it } from "vitest";
-import { answerDifference, answerIndividual } from "./individual.ts";
+import { answerDifference, answerIndividual, guardOf } from "./individual.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 120, seed: 4 });
 const { offsets, times, values } = onlyMarker(cohort);
@@ -47,6 +47,22 @@ describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (ma
     const placed = placeIndividual(model, visitsOf(often), { mixture });
     expect(curve).toEqual(predict(model, placed, AT, { interval: "curve" }));
     expect(observation).toEqual(predict(model, placed, AT, { interval: "observation" }));
+  });
+
+  it("falls back on the mixed model where few like this were followed, as predict does", () => {
+    const guard = guardOf({ model, placements, seconds: 0, finished: true }, cohort)!;
+    const question = { ...visitsOf(often), at: AT, threshold: 70 };
+    const { curve, below } = answerIndividual(model, mixture, null, question, guard);
+    const placed = placeIndividual(model, visitsOf(often), { mixture });
+    const fallback = placeIndividual(guard.mixedModel, visitsOf(often));
+    expect(curve).toEqual(predict(model, placed, AT, { interval: "curve", guard: { guard, fallback } }));
+    expect(curve.support).toHaveLength(AT.length);
+    // The probability belongs to the curve: one half at its median.
+    const at = { ...question, threshold: curve.median[4] };
+    expect(answerIndividual(model, mixture, null, at, guard).below).toBeCloseTo(0.5, 6);
+    expect(below).toBeGreaterThanOrEqual(0);
+    const { cohort: other } = simulateCohort("pfvc", { numIndividuals: 60, seed: 5 });
+    expect(guardOf({ model, placements, seconds: 0, finished: true }, other)).toBeNull();
   });
 
   it("gives a trail that ends at the place, and membership that sums to one", () => {

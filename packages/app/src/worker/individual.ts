@@ -1,6 +1,20 @@
 /** One individual looked at: place with exact regions, course with two bands, trail, membership. */
-import { type Placement, placeIndividual, predict, predictCrossing, type TrajectoryModel } from "@trajectory-maps/core";
 import {
+  type Cohort,
+  fitLmm,
+  markerModel,
+  numIndividuals,
+  type Placement,
+  placeIndividual,
+  predict,
+  predictCrossing,
+  type TrajectoryModel,
+} from "@trajectory-maps/core";
+import { numObservations } from "@trajectory-maps/core/ingest";
+import {
+  type ForecastGuard,
+  fallbackWeight,
+  forecastGuard,
   highestDensityRegion,
   type Interval,
   isMapModel,
@@ -11,29 +25,48 @@ import {
   predictDifference,
 } from "@trajectory-maps/core/models";
 import { type mixtureFromLabels, mixtureMembership } from "@trajectory-maps/core/study";
-import type { IndividualAnswer, IndividualQuestion } from "./api.ts";
+import type { Fitted, IndividualAnswer, IndividualQuestion } from "./api.ts";
 
 type Mixture = ReturnType<typeof modelMixture>;
 
 /** A visit at the very time asked about counts, whatever the slider rounded. */
 const SAME_TIME = 1e-9;
 
+/** What forecasts of a map fall back on; null unless the cohort is the one it was fitted to. */
+export function guardOf({ model, placements }: Fitted, cohort: Cohort): ForecastGuard | null {
+  const { record } = model;
+  const own = record.numIndividuals === numIndividuals(cohort) && record.numObservations === numObservations(cohort);
+  if (!own || !isMapModel(model)) return null;
+  return forecastGuard(placements, fitLmm(cohort, { mean: "spline", basis: markerModel(model).basis }));
+}
+
 export function answerIndividual(
   model: TrajectoryModel,
   mixture: Mixture,
   regions: ReturnType<typeof mixtureFromLabels> | null,
   question: IndividualQuestion,
+  guard: ForecastGuard | null = null,
 ): IndividualAnswer {
   const { times, at, threshold, change } = question;
   const used = usedVisits(question);
-  const place = (count: number) => placeVisits(model, mixture, question, used.slice(0, count));
+  const place = (count: number) => placeVisits(model, question, used.slice(0, count), mixture);
   const placement = place(used.length);
+  const fallback = guard === null ? null : placeVisits(guard.mixedModel, question, used);
+  const guarded = guard === null || fallback === null ? {} : { guard: { guard, fallback } };
   const q = model.mapDimension;
   const onLattice = isMapModel(model) && q <= 2;
   const region = (level: number) => (onLattice ? highestDensityRegion(model, placement, level) : new Float64Array(0));
   const region50 = region(0.5);
   const cell = onLattice ? cellSide(mixture.locations, q) : 0;
   const last = at[at.length - 1];
+  const curve = predict(model, placement, at, { interval: "curve", ...guarded });
+  /** Probability to be below the threshold at the last time, as the curve has it there. */
+  const below = (level: number) => {
+    const own = predictBelow(model, placement, [last], level)[0];
+    if (guard === null || fallback === null) return own;
+    const weight = fallbackWeight(curve.support?.at(-1) ?? 0);
+    return (1 - weight) * own + weight * predictBelow(guard.mixedModel, fallback, [last], level)[0];
+  };
   return {
     location: placement.location,
     covariance: placement.covariance,
@@ -44,10 +77,10 @@ export function answerIndividual(
     region50: q === 2 ? region50 : new Float64Array(0),
     region90: q === 2 ? region(0.9) : new Float64Array(0),
     cell: q === 2 ? cell : 0,
-    curve: predict(model, placement, at, { interval: "curve" }),
-    observation: predict(model, placement, at, { interval: "observation" }),
+    curve,
+    observation: predict(model, placement, at, { interval: "observation", ...guarded }),
     crossing: threshold === undefined ? null : predictCrossing(model, placement, { threshold, numDraws: 1000 }),
-    below: threshold === undefined ? null : predictBelow(model, placement, [last], threshold)[0],
+    below: threshold === undefined ? null : below(threshold),
     change: change === undefined ? null : predictChange(model, placement, change[0], change[1]),
     sd: placeSd((region50.length / q) * cell ** q, placement.covariance, q),
     trail: question.trail
@@ -65,7 +98,7 @@ export function answerDifference(
   first: IndividualQuestion,
   second: IndividualQuestion,
 ): readonly Interval[] {
-  const place = (question: IndividualQuestion) => placeVisits(model, mixture, question, usedVisits(question));
+  const place = (question: IndividualQuestion) => placeVisits(model, question, usedVisits(question), mixture);
   return predictDifference(model, place(first), place(second), first.at);
 }
 
@@ -77,12 +110,12 @@ function usedVisits({ times, knownAt }: IndividualQuestion): number[] {
 
 function placeVisits(
   model: TrajectoryModel,
-  mixture: Mixture,
   { id, times, values }: IndividualQuestion,
   used: readonly number[],
+  mixture?: Mixture,
 ): Placement {
   const history = { id, times: used.map((j) => times[j]), values: used.map((j) => values[j]) };
-  return placeIndividual(model, history, { mixture });
+  return placeIndividual(model, history, mixture === undefined ? {} : { mixture });
 }
 
 /** Distance of neighbouring nodes of a lattice; nodes of a row stand one after the other. */

@@ -11,7 +11,7 @@ import {
   readSubjectsFile,
   showComplaints,
 } from "@trajectory-maps/core/ingest";
-import { type LinearModels, modelMixture } from "@trajectory-maps/core/models";
+import { type ForecastGuard, type LinearModels, modelMixture } from "@trajectory-maps/core/models";
 import type { mixtureFromLabels } from "@trajectory-maps/core/study";
 import {
   type Checked,
@@ -28,7 +28,7 @@ import { fansOf } from "./fans.ts";
 import { blocksOf } from "./file-blocks.ts";
 import { createFitting } from "./fitting.ts";
 import { createHelpers, type Helpers } from "./helpers.ts";
-import { answerDifference, answerIndividual } from "./individual.ts";
+import { answerDifference, answerIndividual, guardOf } from "./individual.ts";
 import { prepare } from "./prepare.ts";
 import { createQuestions, groupRegions } from "./questions.ts";
 
@@ -47,6 +47,8 @@ export interface Session {
   groups: Groups | null;
   /** The model's mixture, computed when first needed. */
   mixture: ReturnType<typeof modelMixture> | null;
+  /** What the model's forecasts fall back on, made when first needed; null if it has none. */
+  guard: ForecastGuard | null | undefined;
   /** Gaussian regions of the groups, for membership of new places. */
   regions: ReturnType<typeof mixtureFromLabels> | null;
 }
@@ -63,6 +65,7 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
     linear: null,
     groups: null,
     mixture: null,
+    guard: undefined,
     regions: null,
   };
   const takeCohort = (loaded: Loaded) => {
@@ -82,6 +85,7 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
     session.fitted = fitted;
     session.linear = linear;
     session.mixture = null;
+    session.guard = undefined;
     session.groups = null;
     session.regions = null;
     study.forgetGroups();
@@ -94,9 +98,10 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
 
   const decoded = () => {
     if (session.fitted === null) throw notFitted();
-    const { model } = session.fitted;
+    const { fitted } = session;
+    const { model } = fitted;
     session.mixture ??= modelMixture(model);
-    return { model, mixture: session.mixture };
+    return { fitted, model, mixture: session.mixture };
   };
 
   const study = createQuestions(session, helpers, grouper);
@@ -176,8 +181,9 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
       return fansOf(session.fitted, times, members);
     },
     individual: async (question) => {
-      const { model, mixture } = decoded();
-      return answerIndividual(model, mixture, session.regions, question);
+      const { model, mixture, fitted } = decoded();
+      if (session.guard === undefined) session.guard = guardOf(fitted, cohort());
+      return answerIndividual(model, mixture, session.regions, question, session.guard);
     },
     difference: async (first, second) => {
       const { model, mixture } = decoded();

@@ -15,6 +15,7 @@ import {
 import { onlyMarker } from "@trajectory-maps/core/ingest";
 import {
   basisDomain,
+  embedPlaces,
   type ForecastGuard,
   forecastGuard,
   type History,
@@ -116,7 +117,7 @@ async function guardOf(path: string, model: TrajectoryModel, { talk }: Context):
   }
   const { cohort } = (await openRun(path)).read;
   return talk.during("Follow-up of similar individuals", () =>
-    forecastGuard(model, fitLmm(cohort, { mean: "spline", basis: markerModel(model).basis }), cohort),
+    forecastGuard(embedPlaces(model, cohort), fitLmm(cohort, { mean: "spline", basis: markerModel(model).basis })),
   );
 }
 

@@ -17,7 +17,7 @@ export type {
   FitPaperOptions,
 } from "../models/fit-models.ts";
 export { SUPPORTED } from "../models/follow-up.ts";
-export { type ForecastGuard, forecastGuard } from "../models/forecast-guard.ts";
+export { type ForecastGuard, fallbackWeight, forecastGuard } from "../models/forecast-guard.ts";
 export type { FpcaModel } from "../models/linear/fpca.ts";
 export type { LmmModel } from "../models/linear/lmm.ts";
 export { linearLogLikelihood } from "../models/linear/scores.ts";

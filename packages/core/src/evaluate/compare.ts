@@ -14,6 +14,7 @@ import { forecastGuard } from "../models/forecast-guard.ts";
 import type { LmmModel } from "../models/linear/lmm.ts";
 import { fitFpca, fitLinear, fitLmm, type LinearModels } from "../models/linear-models.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
+import { embedPlaces } from "../models/place.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
 import { carriedForward, carriedLogLikelihoods, variogramOf } from "./carried-forward.ts";
 import { COMPARED_MODELS, type ComparedModel, DEFAULT_MODELS } from "./compared-models.ts";
@@ -165,7 +166,10 @@ function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedMo
   const guarded = (): ComparedFit => {
     const model = fitScored("dtm") as DtmModel;
     const fit = scoredFit(model);
-    return { ...fit, forecaster: guardedForecaster(model, forecastGuard(model, mixedModel("spline"), cohort)) };
+    return {
+      ...fit,
+      forecaster: guardedForecaster(model, forecastGuard(embedPlaces(model, cohort), mixedModel("spline"))),
+    };
   };
   return (model) => (model === "locf" ? carried() : model === "dtm" ? guarded() : scoredFit(fitScored(model)));
 }

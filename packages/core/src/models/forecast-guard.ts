@@ -4,13 +4,10 @@
  * weight n/(n + c) and that of the mixed model, given the same visits, with c/(n + c): bands widen towards what the population
  * allows.
  */
-import type { Cohort } from "../cohort/cohort.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import { type FollowUp, followUpOf } from "./follow-up.ts";
 import type { LmmModel } from "./linear/lmm.ts";
 import type { NormalMixture } from "./mixture/normal-mixture.ts";
-import type { MapModel } from "./model.ts";
-import { embedPlaces } from "./place.ts";
 
 /** c, in individuals; chosen with h by held-out CRPS (decision 0014). */
 const FALLBACK_INDIVIDUALS = 3;
@@ -22,9 +19,9 @@ export interface ForecastGuard {
   readonly followUp: FollowUp;
 }
 
-/** The guard of a map, from the cohort that it and the mixed model were fitted to. */
-export function forecastGuard(model: MapModel, mixedModel: LmmModel, cohort: Cohort): ForecastGuard {
-  return { mixedModel, followUp: followUpOf(embedPlaces(model, cohort)) };
+/** The guard of a map, from the places of the cohort that it and the mixed model were fitted to. */
+export function forecastGuard(places: Parameters<typeof followUpOf>[0], mixedModel: LmmModel): ForecastGuard {
+  return { mixedModel, followUp: followUpOf(places) };
 }
 
 /** Weight of the mixed model beside n similar individuals. */

@@ -2,9 +2,10 @@
  * The individual that is open, as the worker answers it. Questions come faster than answers while a slider moves: one is
  * asked at a time, of those that wait only the last. The last answer stays until the next one is there.
  */
+import type { Placements } from "@trajectory-maps/core";
 import type { Interval } from "@trajectory-maps/core/models";
 import { explorer } from "../../state/explorer.svelte.ts";
-import type { Fitted, IndividualAnswer } from "../../worker/api.ts";
+import type { IndividualAnswer } from "../../worker/api.ts";
 
 export interface OpenQuestion {
   readonly individual: number;
@@ -17,8 +18,8 @@ export interface OpenQuestion {
 
 /** What was answered, with the individual it is about. */
 export interface OpenAnswer {
-  /** The fit it was asked of: places of another mean nothing on this map. */
-  readonly fitted: Fitted | null;
+  /** The places of the map it was asked of: those of another mean nothing on this one. */
+  readonly of: Placements | null;
   readonly individual: number;
   readonly answer: IndividualAnswer;
   /** Places after each visit, all of them; empty until known. */
@@ -36,13 +37,13 @@ class OpenIndividual {
   problem: string | null = $state.raw(null);
   #asking = false;
   #waiting: OpenQuestion | null = null;
-  /** Trail of the last individual looked at, with the fit and the visits it belongs to. */
+  /** Trail of the last individual looked at, with the map and the visits it belongs to. */
   #trail: { readonly of: readonly [unknown, unknown]; readonly places: IndividualAnswer["trail"] } | null = null;
 
   /** The answer about an individual on the map as it stands, or null. */
   about(individual: number): OpenAnswer | null {
     const { answered } = this;
-    return answered?.individual === individual && answered.fitted === explorer.fitted ? answered : null;
+    return answered?.individual === individual && answered.of === shownPlaces() ? answered : null;
   }
 
   ask(question: OpenQuestion): void {
@@ -63,10 +64,11 @@ class OpenIndividual {
       const question: OpenQuestion = this.#waiting;
       this.#waiting = null;
       // Closed or asked about somebody else meanwhile: the answer is no longer wanted.
-      const { fitted, draft } = explorer;
-      const wanted = () => explorer.view.individual === question.individual && explorer.fitted === fitted;
+      const { draft } = explorer;
+      const places = shownPlaces();
+      const wanted = () => explorer.view.individual === question.individual && shownPlaces() === places;
       try {
-        const of = [fitted, question.individual < 0 ? draft : question.individual] as const;
+        const of = [places, question.individual < 0 ? draft : question.individual] as const;
         const known = this.#trail?.of[0] === of[0] && this.#trail.of[1] === of[1] ? this.#trail.places : null;
         const answered = await answerOf(question, known ?? []);
         if (wanted()) {
@@ -90,17 +92,21 @@ class OpenIndividual {
   }
 }
 
+function shownPlaces(): Placements | null {
+  return explorer.fitted?.placements ?? null;
+}
+
 async function answerOf(question: OpenQuestion, trail: OpenAnswer["trail"]): Promise<OpenAnswer> {
-  const { fitted } = explorer;
+  const of = shownPlaces();
   const { individual, compared, knownAt, threshold, at, change } = question;
   const known = knownAt === null ? {} : { knownAt };
   const answer = await explorer.individual(individual, { ...known, threshold, at, change });
-  if (compared === null) return { fitted, individual, answer, trail, change, compared, second: null, difference: null };
+  if (compared === null) return { of, individual, answer, trail, change, compared, second: null, difference: null };
   const [second, [difference]] = await Promise.all([
     explorer.individual(compared, { at }),
     explorer.difference(individual, compared, { ...known, at: at.slice(-1) }),
   ]);
-  return { fitted, individual, answer, trail, change, compared, second, difference };
+  return { of, individual, answer, trail, change, compared, second, difference };
 }
 
 export const open = new OpenIndividual();

@@ -2,6 +2,7 @@
  * Sentences about one individual, by rule (design §5): the best one or two straight pieces of the median course, then
  * how open the later course is. A course is open if its 90% interval at the last time is wider than 6 noise sd.
  */
+import type { Prediction } from "@trajectory-maps/core";
 import { applyTransform, undoTransform } from "@trajectory-maps/core/ingest";
 import { type Piece, piecesOf } from "@trajectory-maps/core/study";
 import type { IndividualAnswer } from "../../worker/api.ts";
@@ -75,6 +76,11 @@ export function individualSentence(answer: IndividualAnswer, words: MarkerWords)
     parts.push(`After ${words.when(lastUsed)} this is a forecast.`);
   }
   return parts.filter((p) => p !== "").join(" ");
+}
+
+/** Last time to which enough individuals like this one were followed: beyond, a course is marked as extrapolated. */
+export function seenTo({ times, extrapolated }: Pick<Prediction, "times" | "extrapolated">): number {
+  return times[Math.max(extrapolated.lastIndexOf(0), 0)];
 }
 
 export interface Cautions {

@@ -31,8 +31,10 @@ export class Fitting extends Keeping {
       let first: Promise<boolean> | null = null;
       const onUpdate = (update: FitUpdate) => {
         if (mine !== this.fits) return;
-        this.#hear(update);
+        if (performance.now() - this.lastKept > KEEP_EVERY) void this.keepNow();
+        // The chart is of the start whose map is shown: what follows is of others.
         if (update.first !== undefined) first = this.#takeFirst(update.first, mine);
+        else if (first === null) this.#hear(update);
       };
       const fitted = await this.engine.fit(choice, onUpdate, from?.snapshot);
       await first;
@@ -92,9 +94,6 @@ export class Fitting extends Keeping {
   }
 
   #hear(update: FitUpdate): void {
-    if (performance.now() - this.lastKept > KEEP_EVERY) void this.keepNow();
-    // The chart is of the start whose map is shown.
-    if (this.fitPhase === "other starts" || update.first !== undefined) return;
     if (this.fitPhase === "starting") this.fitPhase = "running";
     // Bounds on a finer lattice do not compare with those before: the trace begins anew.
     const sameStage = this.update === null || this.update.stage === update.stage;

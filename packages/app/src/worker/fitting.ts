@@ -108,9 +108,11 @@ async function stepUntilDone(
       trace.push(next.value);
       progress = next;
     }
-    send(progress, trace, shown ? {} : { places: look(progress.stage) });
+    const ended = progress.startDone || finished.length > 0;
+    if (shown) send(progress, trace);
+    else if (finished.length === 0) send(progress, trace, { places: look(progress.stage) });
     if (progress.done) return true;
-    if (!shown && (progress.startDone || finished.length > 0)) {
+    if (!shown && ended) {
       shown = true;
       const startsLeft = progress.startsLeft + (progress.startDone ? 0 : 1);
       send(progress, [], { first: { fitted: takeFirst(), startsLeft } });

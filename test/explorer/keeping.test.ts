@@ -131,7 +131,7 @@ describe.each(BUILDS)("a reload of the explorer %s", (build) => {
     await step(page, "Fit").click();
     // A rule that is hard to meet, so that there is time to pause.
     await page.getByText("More", { exact: true }).click();
-    await page.getByRole("combobox", { name: /^Tolerance/ }).selectOption("1e-8");
+    await page.getByRole("combobox", { name: /^Tolerance/ }).selectOption("0.0001");
     await page.getByRole("button", { name: "Fit with these settings", exact: true }).click();
     await page.getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByRole("heading", { name: /^Paused/ }).waitFor();

@@ -57,6 +57,7 @@ describe("associate", () => {
     expect(place.representations.lmm.kde).not.toBeNull();
     expect(place.effect.auc.lower).toBeGreaterThan(0.6);
     expect(place.effect.distance).toBeGreaterThan(0);
+    expect(place.predictors.rows.find(({ predictors }) => predictors === "place")!.lower).toBeGreaterThan(0.6);
     const { axes, outside, share } = place.differenceMap!;
     // Above the band only on the right, below it only on the left.
     outside.forEach((side, k) => {
@@ -98,7 +99,7 @@ describe("associate", () => {
       },
     );
     const pick = ({ outcomes }: typeof again) =>
-      outcomes.map(({ p, approximation, priorP }) => [p, approximation, priorP]);
+      outcomes.map(({ p, approximation, priorP, predictors }) => [p, approximation, priorP, predictors]);
     expect(pick(again)).toEqual(pick(await result));
   });
 

@@ -1,6 +1,6 @@
 /**
- * The test of one outcome, and all that stands beside its p-value: the approximation, the check of the prior, the AUC, the
- * published density test of posterior means, where on the map the groups differ, and, where visits follow the course, the
+ * The test of one outcome, and all that stands beside its p-value: the approximation, the check of the prior, the AUC, what
+ * the place adds to simple predictors, the published density test of posterior means, where on the map the groups differ, and, where visits follow the course, the
  * test from values up to a common time.                                            (docs/math/association.md)
  */
 import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
@@ -15,6 +15,7 @@ import { DEFAULT_DRAWS, type MultiplierOptions, multiplierP } from "./multiplier
 import { CASE, CONTROL } from "./outcomes.ts";
 import { type Estimate, pairAuc } from "./pair-auc.ts";
 import { featuresUntil, type PosteriorFeatures } from "./posterior-features.ts";
+import { comparePredictors, type PredictorComparison } from "./predictors.ts";
 import { approximateP, scoreOf } from "./score-test.ts";
 
 export type WarningCode = "too-few" | "few-cases" | "depends-on-prior" | "visits-follow-course" | "no-density-test";
@@ -66,6 +67,8 @@ export interface OutcomeAssociation extends LabelTest {
     /** Squared distance of the two average posteriors, smoothed; an unbiased estimate, which may fall below 0. */
     readonly distance: number;
   };
+  /** How well last value, visits and place tell it, held out, and what the place adds. */
+  readonly predictors: PredictorComparison;
   /** Where on the map the groups differ; null unless below 0.05 after Holm on a map of one or two dimensions. */
   readonly differenceMap: DifferenceMap | null;
   /** Made where visits follow the course and p is below 0.05. */
@@ -195,6 +198,7 @@ export async function testOutcome(
     adjusted: UNADJUSTED,
     priorP,
     effect: { auc, distance },
+    predictors: comparePredictors(study.cohort, study.primary.placements, { events: z }, seed),
     differenceMap: null,
     landmark,
     warnings,

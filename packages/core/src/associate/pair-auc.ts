@@ -27,7 +27,7 @@ export function pairAuc(features: Float64Array, labels: ArrayLike<number>, seed 
   const everyone = Array.from({ length: n }, (_, i) => i);
   const classes = [0, 1].map((label) => Int32Array.from(everyone.filter((i) => labels[i] === label)));
   const [controls, cases] = classes;
-  const groups = randomGroups(classes, n, seed);
+  const groups = randomGroups(classes, n, NUM_GROUPS, seed);
   const { counts, products } = groupProducts(features, labels, groups, n, F);
   const wins = new Float64Array(NUM_GROUPS + 1);
   const pairs = new Float64Array(NUM_GROUPS + 1);
@@ -65,13 +65,13 @@ export function pairAuc(features: Float64Array, labels: ArrayLike<number>, seed 
   return logitInterval(value, Math.sqrt(variance), pairs[NUM_GROUPS]);
 }
 
-/** Deals the members of each class out to the groups at random, [n]. */
-function randomGroups(classes: readonly Int32Array[], n: number, seed: number): Int32Array {
+/** Deals the members of each class out to groups at random, [n]. */
+export function randomGroups(classes: readonly Int32Array[], n: number, numGroups: number, seed: number): Int32Array {
   const groups = new Int32Array(n);
   for (const [c, members] of classes.entries()) {
     const shuffled = members.slice();
     drawSubsetInPlace(openStream(seed, c), shuffled, 0, shuffled.length, shuffled.length);
-    for (const [k, i] of shuffled.entries()) groups[i] = k % NUM_GROUPS;
+    for (const [k, i] of shuffled.entries()) groups[i] = k % numGroups;
   }
   return groups;
 }
@@ -106,7 +106,7 @@ function groupProducts(features: Float64Array, labels: ArrayLike<number>, groups
 }
 
 /** 95 % interval on the logit scale; an AUC of 0 or 1 counts as half a pair away from it. */
-function logitInterval(value: number, error: number, pairs: number): Estimate {
+export function logitInterval(value: number, error: number, pairs: number): Estimate {
   const inside = Math.min(1 - 0.5 / pairs, Math.max(0.5 / pairs, value));
   const reach = (normalQuantile(0.975) * error) / (inside * (1 - inside));
   const logit = Math.log(inside / (1 - inside));

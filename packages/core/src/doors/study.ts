@@ -14,6 +14,7 @@ export type {
 } from "../associate/outcome-test.ts";
 export { MAP_KERNEL } from "../associate/place-features.ts";
 export { type PosteriorFeatures, posteriorFeatures } from "../associate/posterior-features.ts";
+export type { PredictorComparison, PredictorRow } from "../associate/predictors.ts";
 export { yearsPer } from "../cohort/marker.ts";
 export type { CompareOptions } from "../evaluate/compare.ts";
 export {

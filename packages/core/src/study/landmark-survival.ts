@@ -1,11 +1,12 @@
 /**
- * Follow-up from a landmark, by the place that visits up to the landmark give: Kaplan–Meier by group, log-rank, and Cox
- * on the places (docs/math/survival.md §5). Nothing seen of an individual after the landmark enters its place or decides
+ * Follow-up from a landmark, by the place that visits up to the landmark give: Kaplan–Meier by group, log-rank, Cox on the
+ * places, and what they add to last value and visits (docs/math/survival.md §5). Nothing seen of an individual after the landmark enters its place or decides
  * its group: the study's groups are regions of the map, and individuals join them by the posterior of their place at the
  * landmark. The map and the regions themselves were made from all visits.
  */
 import { type EventAssociation, testEvent } from "../associate/event-test.ts";
 import type { TestOptions } from "../associate/outcome-test.ts";
+import { comparePredictors, type PredictorComparison } from "../associate/predictors.ts";
 import { type Cohort, onlyMarker, selectIndividuals, selectVisits } from "../cohort/cohort.ts";
 import { largestShares, mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
 import type { Groups } from "../map/groups.ts";
@@ -45,6 +46,8 @@ export interface LandmarkSurvival {
   /** Null with fewer than two groups. */
   readonly logRank: LogRank | null;
   readonly cox: CoxFit;
+  /** How well last value, visits and place up to the landmark tell who has the event first, held out. */
+  readonly predictors: PredictorComparison;
   /** Time to the event against whole posteriors, from all values up to each one's end of follow-up. */
   readonly mapTest: EventAssociation;
 }
@@ -71,10 +74,8 @@ export async function landmarkSurvival(
 ): Promise<LandmarkSurvival> {
   const after = landmarkFollowUp(onlyMarker(cohort), followUp, landmark);
   const seen = selectIndividuals(cohort, after.individuals);
-  const early = embed(
-    model,
-    selectVisits(seen, (_, times) => times.filter((t) => t <= landmark).length),
-  );
+  const visits = selectVisits(seen, (_, times) => times.filter((t) => t <= landmark).length);
+  const early = embed(model, visits);
   const labels = groupsAtLandmark(placements, groups, early);
   const all = groups.groups.map(({ letter, name }, group) => ({ group, letter, name }));
   const present = all.flatMap(({ group }) => (labels.includes(group) ? [group] : []));
@@ -100,6 +101,7 @@ export async function landmarkSurvival(
     curves,
     logRank: present.length > 1 ? logRank(after, compact, present.length) : null,
     cox: fitCox(after, early.location, early.mapDimension),
+    predictors: comparePredictors(visits, early, after, options.seed),
     mapTest: await testEvent(model, cohort, followUp, options),
   };
 }

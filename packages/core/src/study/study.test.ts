@@ -105,8 +105,9 @@ describe("landmarkSurvival", () => {
   });
 
   it("does not look beyond the landmark: later values change nothing", async () => {
-    const values = onlyMarker(cohort).values.map((v, j) => (onlyMarker(cohort).times[j] > 3 ? 200 - v : v));
-    const other = { ...cohort, values };
+    const series = onlyMarker(cohort);
+    const values = series.values.map((v, j) => (series.times[j] > 3 ? 200 - v : v));
+    const other = { ...cohort, markers: [{ ...series, values }] };
     const changed = await landmarkSurvival({ ...study, cohort: other }, "death", { times, events }, 3);
     // The test on the whole map is the one part that reads later values.
     expect({ ...changed, mapTest: null }).toEqual({

@@ -19,8 +19,33 @@ export interface Concordance {
   readonly tiedRisk: number;
 }
 
+/** Pairs that hold an individual, by agreement, [n] each. */
+export interface PairCounts {
+  readonly agree: Float64Array;
+  readonly disagree: Float64Array;
+  readonly tied: Float64Array;
+}
+
 /** Concordance of risk scores (higher means earlier event) with follow-up; NaN if no pair can be compared. */
 export function concordance(followUp: FollowUp, risk: ArrayLike<number>): Concordance {
+  const { agree, disagree, tied } = pairCounts(followUp, risk);
+  // Every pair is held by two.
+  const [c, d, t] = [agree, disagree, tied].map((held) => 0.5 * sum(held));
+  const pairs = c + d + t;
+  const D = (c - d) / pairs;
+  // Equal terms in any order of rows: sum them by size.
+  const squares = agree.map((a, i) => ((a - disagree[i] - D * (a + disagree[i] + tied[i])) / pairs) ** 2).sort();
+  return {
+    concordance: 0.5 * (D + 1),
+    standardError: 0.5 * Math.sqrt(sum(squares)),
+    concordant: c,
+    discordant: d,
+    tiedRisk: t,
+  };
+}
+
+/** The pairs that each individual is in. */
+export function pairCounts(followUp: FollowUp, risk: ArrayLike<number>): PairCounts {
   const { times, events } = followUp;
   const n = times.length;
   checkFollowUp(followUp, "concordance");
@@ -62,10 +87,6 @@ export function concordance(followUp: FollowUp, risk: ArrayLike<number>): Concor
     if (events[block[0]] === 1) for (const i of block) compare(i, agree, disagree);
     count(block);
   }
-  const c = sum(agree);
-  const d = sum(disagree);
-  const t = sum(tied);
-
   // Forwards: each individual against all events that it outlived.
   counts.fill(0);
   counted = 0;
@@ -73,18 +94,7 @@ export function concordance(followUp: FollowUp, risk: ArrayLike<number>): Concor
     for (const i of block) compare(i, disagree, agree);
     if (events[block[0]] === 1) count(block);
   }
-
-  const pairs = c + d + t;
-  const D = (c - d) / pairs;
-  // Equal terms in any order of rows: sum them by size.
-  const squares = agree.map((a, i) => ((a - disagree[i] - D * (a + disagree[i] + tied[i])) / pairs) ** 2).sort();
-  return {
-    concordance: 0.5 * (D + 1),
-    standardError: 0.5 * Math.sqrt(sum(squares)),
-    concordant: c,
-    discordant: d,
-    tiedRisk: t,
-  };
+  return { agree, disagree, tied };
 }
 
 /** Adds a rank to counts kept for prefix sums in O(log n) (Fenwick 1994). */

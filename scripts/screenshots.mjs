@@ -129,7 +129,7 @@ async function mapAndStudy() {
   await page.getByLabel("Draws").fill("1999");
   await page.getByRole("button", { name: /^Test \d outcomes$/ }).click();
   await page.getByText(/^Details: other models/).click();
-  await page.getByRole("table", { name: /^Table 2 b/ }).waitFor();
+  await page.getByRole("table", { name: /^Table 2 c/ }).waitFor();
   await page.getByRole("button", { name: "interstitial lung disease" }).click();
   await page.getByRole("heading", { name: "Smoothed share" }).waitFor();
   await shoot("outcomes");

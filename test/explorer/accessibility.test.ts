@@ -119,7 +119,7 @@ describe("axe finds nothing, light and dark,", () => {
     await page.getByLabel("Draws").fill("99");
     await page.getByRole("button", { name: "Test 7 outcomes", exact: true }).click();
     await page.getByText(/^Details: other models/).click();
-    await page.getByRole("table", { name: /^Table 2 b/ }).waitFor();
+    await page.getByRole("table", { name: /^Table 2 c/ }).waitFor();
     await page.getByLabel("Event").selectOption("interstitial lung disease");
     await page.getByLabel("Follow-up").selectOption("followed");
     await page.getByRole("button", { name: "Show survival", exact: true }).click();

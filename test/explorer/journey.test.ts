@@ -296,8 +296,8 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
       expect(heads).toContain(head);
     }
     await page.getByText(/^Details: other models/).click();
-    await page.getByRole("table", { name: /^Table 2 b/ }).waitFor();
-    const checks = page.getByRole("table", { name: /^Table 2 c/ });
+    await page.getByRole("table", { name: /^Table 2 c/ }).waitFor();
+    const checks = page.getByRole("table", { name: /^Table 2 d/ });
     await checks.getByRole("rowheader", { name: "Number of visits" }).waitFor();
     // Few individuals: some outcome has fewer than 20 cases, and it is said.
     await expectText(page.locator("main"), /Only \d+ cases\. Only large differences would be seen\./);

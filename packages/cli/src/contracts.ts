@@ -82,6 +82,28 @@ const representation = z.looseObject({
   auc: estimate,
 });
 
+/** Null where there are too few cases. */
+const predictors = z.looseObject({
+  measure: z.enum(["AUC", "C"]),
+  rows: z.array(
+    z.looseObject({
+      predictors: z.enum([
+        "last value",
+        "visits only",
+        "place",
+        "last value and visits",
+        "last value, visits and place",
+      ]),
+      numPredictors: count,
+      value: maybe,
+      lower: maybe,
+      upper: maybe,
+    }),
+  ),
+  added: estimate,
+  verdict: text,
+});
+
 const survival = z.looseObject({
   event: text,
   landmark: number,
@@ -96,6 +118,7 @@ const survival = z.looseObject({
   ),
   logRank: z.nullable(z.looseObject({ statistic: number, degrees: count, pValue: number })),
   cox: z.looseObject({ terms: z.array(z.looseObject({ hazardRatio: number, pValue: maybe })) }),
+  predictors,
   mapTest: z.looseObject({ ...test, numIndividuals: count, numEvents: count }),
 });
 
@@ -125,6 +148,7 @@ export const associateContract = z.looseObject({
       adjusted,
       priorP: maybe,
       effect: z.looseObject({ auc: estimate, distance: maybe }),
+      predictors,
       warnings: z.array(z.looseObject({ code: text, message: text })),
       differenceMap: z.nullable(differenceMap),
       landmark: z.nullable(

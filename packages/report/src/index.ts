@@ -72,6 +72,7 @@ export {
   powerText,
   pValue,
   shortNumbers,
+  signed,
   significant,
   sized,
   timeWord,
@@ -96,6 +97,7 @@ export {
 } from "./theme.ts";
 export {
   capital,
+  gainSentence,
   midSentence,
   modelName,
   numberWord,
@@ -103,4 +105,5 @@ export {
   outcomeName,
   outcomeReading,
   outcomeSentence,
+  PREDICTOR_METHOD,
 } from "./words.ts";

@@ -208,6 +208,15 @@ export interface StudyTest {
   readonly approximation?: number;
 }
 
+/** As core's `PredictorComparison`; null in JSON where there are too few cases. */
+export interface StudyPredictors {
+  readonly measure: "AUC" | "C";
+  readonly rows: readonly (StudyEstimate & { readonly predictors: string })[];
+  /** What the place adds to last value and visits. */
+  readonly added: StudyEstimate;
+  readonly verdict: string;
+}
+
 /** As `associate --json`. */
 export interface StudyAssociation {
   readonly outcomes: readonly (StudyTest & {
@@ -221,6 +230,8 @@ export interface StudyAssociation {
     /** p under a prior estimated from everyone; NaN or null where there is none. */
     readonly priorP?: number | null;
     readonly effect: { readonly auc: StudyEstimate };
+    /** Simple predictors beside the place, held out; files of older versions lack it. */
+    readonly predictors?: StudyPredictors;
     readonly warnings: readonly { readonly code: string; readonly message: string }[];
     /** Where on the map the groups differ, for related outcomes. */
     readonly differenceMap?: StudyDifferenceMap | null;
@@ -270,6 +281,8 @@ export interface StudySurvival {
     /** Names of the terms; default "first axis", "second axis", … */
     readonly names?: readonly string[];
   };
+  /** Simple predictors up to the landmark beside the place, held out; files of older versions lack it. */
+  readonly predictors?: StudyPredictors;
   /** Time to the event against whole posteriors, from all values up to the end of follow-up. */
   readonly mapTest?: StudyTest & { readonly numIndividuals: number; readonly numEvents: number };
   readonly leftOut?: LandmarkSurvival["leftOut"];

@@ -1,5 +1,6 @@
 /** Names and small grammar that text and figures share. */
-import { percent, pValue, whole } from "./numbers.ts";
+import { listWords, percent, pValue, whole } from "./numbers.ts";
+import type { StudyPredictors } from "./study.ts";
 
 const MODEL_NAMES: Readonly<Record<string, string>> = {
   population: "Population mean curve",
@@ -100,4 +101,27 @@ export function outcomeSentence(
   return p < 0.05
     ? `Those with and without it are spread differently over the map (p ${pValue(p, draws)}). From these records one with it is placed on their side of one without in ${percent(effect.auc.value)} of pairs.`
     : `No sign that those with and without it are spread differently (p ${pValue(p, draws)}).${few}`;
+}
+
+/** How AUC and C of simple predictors are made, for every place that shows them. */
+export const PREDICTOR_METHOD =
+  "Held out: a regression on nine tenths of the individuals judges pairs of the last tenth. Visits only: their number, first and last time. The interval of what the place adds takes the regressions as given.";
+
+/** Which outcomes the place helps to tell beyond last value and visits; of one outcome, by how much. */
+export function gainSentence(
+  outcomes: readonly { readonly outcome: string; readonly predictors?: StudyPredictors }[],
+): string {
+  const compared = outcomes.flatMap(({ outcome, predictors }) => (predictors ? [{ outcome, ...predictors }] : []));
+  if (compared.length === 1) return compared[0].verdict;
+  const names = (list: typeof compared) => listWords(list.map(({ outcome }) => midSentence(outcomeName(outcome))));
+  const known = compared.filter(({ added }) => Number.isFinite(added.value));
+  const gain = known.filter(({ added }) => added.lower > 0);
+  const none = known.filter(({ added }) => !(added.lower > 0));
+  const few = compared.filter(({ added }) => !Number.isFinite(added.value));
+  const parts = [
+    ...(gain.length > 0 ? [`it adds to last value and visits for ${names(gain)}`] : []),
+    ...(none.length > 0 ? [`no gain is shown for ${names(none)}`] : []),
+    ...(few.length > 0 ? [`there are too few cases to say for ${names(few)}`] : []),
+  ];
+  return `What the place adds: ${parts.join("; ")}.`;
 }

@@ -1,6 +1,7 @@
 /** Comparison, groups, associations and survival as a biostatistician would like to read them in a terminal. */
 import type { Association, Comparison, Marker } from "@trajectory-maps/core";
 import { GROUP_METHODS, type LandmarkSurvival } from "@trajectory-maps/core/study";
+import { gainSentence, PREDICTOR_METHOD } from "@trajectory-maps/report";
 import type { StudiedGroups } from "../commands/study-parts.ts";
 import { table } from "./table.ts";
 import { counted, percent, significant, whole, wrap } from "./words.ts";
@@ -179,9 +180,30 @@ export function associationPage(association: Association): string {
     ),
     "",
     table(header, rows),
+    "",
+    line(
+      "Separation",
+      `AUC of simple predictors and of the place. ${gainSentence(outcomes)} ${PREDICTOR_METHOD} All of them use all visits: ` +
+        "what departs with the outcome separates without predicting it.",
+    ),
+    "",
+    table(
+      ["Outcome", "last value", "visits only", "place", "value, visits", "and place", "place adds", "95% CI"],
+      outcomes.map(({ outcome, predictors: { rows, added } }) => [
+        outcome,
+        ...rows.map(({ value }) => (Number.isFinite(value) ? decimals(value) : "too few")),
+        ...showAdded(added),
+      ]),
+    ),
     ...(warnings.length > 0 ? ["", ...warnings] : []),
     ...(checks === "" ? [] : ["", line("Visits", `${visitsFollow ?? `tested like an outcome, p: ${checks}.`}${made}`)]),
   ].join("\n");
+}
+
+/** What the place adds, and its interval. */
+function showAdded({ value, lower, upper }: { value: number; lower: number; upper: number }): [string, string] {
+  const three = (x: number) => x.toFixed(3).replace(/^-(0\.000)$/, "$1");
+  return Number.isFinite(value) ? [three(value), `${three(lower)} to ${three(upper)}`] : ["-", "-"];
 }
 
 /** p; at the floor of the draws with its approximation, which is not to be relied on with few cases. */
@@ -201,7 +223,7 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
   const { event, landmark, curves, groups, emptyGroups, crossTable, logRank, cox, leftOut, numIndividuals, numEvents } =
     survival;
   const all = [...groups, ...emptyGroups].sort((a, b) => a.group - b.group);
-  const { mapTest } = survival;
+  const { mapTest, predictors } = survival;
   const unit = timeUnit && ` ${timeUnit}`;
   const rows = curves.map((curve, k) => [
     `${groups[k]?.letter ?? ""}  ${groups[k]?.name ?? ""}`,
@@ -256,6 +278,18 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
       `hazard ratios per unit of the map, ${terms}; p ${showP(cox.likelihoodRatio.pValue)}; concordance ` +
         `${cox.concordance.concordance.toFixed(2)} on the same individuals` +
         `${cautions.length === 0 ? "" : `. Caution: ${cautions.join("; ")}`}`,
+    ),
+    "",
+    line("Prediction", `concordance of what was known at the landmark. ${predictors.verdict} ${PREDICTOR_METHOD}`),
+    "",
+    table(
+      ["Known at the landmark", "C", "95% CI"],
+      predictors.rows.map(({ predictors: known, value, lower, upper }) => [
+        known,
+        ...(Number.isFinite(value)
+          ? [decimals(value), `${decimals(lower)} to ${decimals(upper)}`]
+          : ["too few events", "-"]),
+      ]),
     ),
   ].join("\n");
 }

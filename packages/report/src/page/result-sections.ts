@@ -16,9 +16,10 @@ import {
   significant,
 } from "../numbers.ts";
 import { cellsOf, rough } from "../small-cells.ts";
-import type { StudyAssociation, StudyEstimate } from "../study.ts";
+import type { StudyAssociation, StudyEstimate, StudyPredictors } from "../study.ts";
 import {
   capital,
+  gainSentence,
   midSentence,
   modelName,
   modelNote,
@@ -26,6 +27,7 @@ import {
   OUTCOME_METHOD,
   outcomeName,
   outcomeReading,
+  PREDICTOR_METHOD,
 } from "../words.ts";
 import { html, type Markup, raw } from "./html.ts";
 import { figureHtml, noteHtml, type PageContext, type Section, scrollHtml } from "./parts.ts";
@@ -80,6 +82,11 @@ export function outcomeSection(context: PageContext): Section | undefined {
   );
   const body = html`<p class="sub">Are those with and without each outcome spread differently over the map? ${OUTCOME_METHOD} AUC: how often, from these records, one with the outcome is placed on their side of one without, each pair judged without itself (leave-pair-out); 0.5 is chance, and without a relation estimates fall on either side of it.</p>
 ${scrollHtml("Outcomes and the map", mainTable(context, outcomes))}
+${
+  outcomes.some(({ predictors }) => predictors) &&
+  html`<h3>How well does it separate?</h3><p class="sub">${gainSentence(outcomes)} ${PREDICTOR_METHOD} All of them use all visits: what departs with the outcome, the last visit above all, separates without predicting it.</p>
+${scrollHtml("Simple predictors and the place", predictorTable(outcomes))}`
+}
 ${following.length > 0 && noteHtml("Visits follow the course.", `Tested like an outcome, ${listWords(following.map(({ control, p, draws }) => `${control} (p ${pValue(p, draws)})`))} ${following.length === 1 ? "goes" : "go"} with the place. That is no error by itself; but if departures were decided by something the values do not show, relations may be due to them. ${landmarkText(context, outcomes)}`)}
 ${figureHtml(context, "difference-maps")}
 <details><summary>Details: other models, published test, checks</summary>
@@ -122,6 +129,27 @@ function mainTable(context: PageContext, outcomes: readonly Tested[]): Markup {
   return html`<table><caption><b>Table 2 a.</b> Outcomes and places on the map.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">with</th><th scope="col">without</th><th scope="col">missing</th><th scope="col">AUC (95% CI)</th><th scope="col" class="g"><span class="hide">AUC drawn from 0.2 to 1</span></th><th scope="col">p</th><th scope="col">Holm</th><th scope="col">BH</th><th scope="col" class="tx" style="padding-left:14px">reading</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
+/** An estimate with its interval, or that there are too few cases. */
+function estimateHtml({ value, lower, upper }: StudyEstimate, show = (v: number) => fixed(v, 2)): Markup {
+  if (!Number.isFinite(value)) return html`<span class="mu">too few</span>`;
+  return html`${show(value)} <span class="mu">(${show(lower)} to ${show(upper)})</span>`;
+}
+
+/** Last value and visits beside the place, one row per outcome. */
+function predictorTable(outcomes: readonly Tested[]): Markup {
+  const compared = outcomes.flatMap(({ outcome, predictors }) => (predictors ? [{ outcome, ...predictors }] : []));
+  const rows = compared.map(
+    ({ outcome, rows, added }) =>
+      html`<tr><th scope="row">${outcomeName(outcome)}</th>${rows.map((row) => html`<td>${estimateHtml(row)}</td>`)}<td>${estimateHtml(added, (v) => signed(v, 3))}</td></tr>`,
+  );
+  return html`<table><caption><b>Table 2 b.</b> AUC (95% CI) of simple predictors and of the place; last column: what the place adds to last value and visits.</caption><thead><tr><th scope="col">Outcome</th>${compared[0].rows.map(({ predictors }) => html`<th scope="col">${predictors}</th>`)}<th scope="col">place adds</th></tr></thead><tbody>${rows}</tbody></table>`;
+}
+
+/** The same for the time to an event, one row per set of predictors. */
+function concordanceTable({ rows, added }: StudyPredictors): Markup {
+  return html`<table><caption class="hide">Concordance of simple predictors and of the place</caption><thead><tr><th scope="col">Known at the landmark</th><th scope="col">C (95% CI)</th></tr></thead><tbody>${rows.map((row) => html`<tr><th scope="row">${capital(row.predictors)}</th><td>${estimateHtml(row)}</td></tr>`)}<tr class="hl"><th scope="row">The place adds</th><td>${estimateHtml(added, (v) => signed(v, 3))}</td></tr></tbody></table>`;
+}
+
 /** The paper's Table 2: outcomes by representations, the test on whole posteriors with the published one beside it. */
 function representationTable(outcomes: readonly Tested[]): Markup {
   const names = [...new Set(outcomes.flatMap(({ representations }) => Object.keys(representations)))];
@@ -135,7 +163,7 @@ function representationTable(outcomes: readonly Tested[]): Markup {
         return html`<td>${strong ? html`<b>${p}</b>` : p}</td><td class="mu">${r.adjusted === undefined ? NONE : pValue(r.adjusted.holm)}</td><td class="mu">${r.kde === null ? NONE : pValue(r.kde.p)}</td>`;
       })}</tr>`,
   );
-  return html`<table><caption><b>Table 2 b.</b> The same test under each model: p, its Holm adjustment and the published KDE p, which compares posterior means and may see no more than that visits differ. Bold: below 0.05 after Holm.</caption><thead><tr><th scope="col">Outcome</th>${names.map((name) => html`<th scope="col">${modelName(name)}<br>p</th><th scope="col">Holm</th><th scope="col">KDE p</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table><caption><b>Table 2 c.</b> The same test under each model: p, its Holm adjustment and the published KDE p, which compares posterior means and may see no more than that visits differ. Bold: below 0.05 after Holm.</caption><thead><tr><th scope="col">Outcome</th>${names.map((name) => html`<th scope="col">${modelName(name)}<br>p</th><th scope="col">Holm</th><th scope="col">KDE p</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 /** What could make a small p-value other than a relation: the prior, visits, departures. */
@@ -152,7 +180,7 @@ function checkTable(
     ({ control, p, draws, approximation }) =>
       html`<tr class="ctl"><th scope="row">${capital(control)}</th><td>${pValue(p, draws)}</td><td>${approximation === undefined ? NONE : pValue(approximation)}</td><td>${NONE}</td><td>${NONE}</td></tr>`,
   );
-  return html`<table><caption><b>Table 2 c.</b> Checks: p by moments instead of draws, under a prior estimated from everyone, and from values up to a time by which a tenth of the smaller group was last seen.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">p</th><th scope="col">by moments</th><th scope="col">prior estimated</th><th scope="col">up to a landmark</th></tr></thead>
+  return html`<table><caption><b>Table 2 d.</b> Checks: p by moments instead of draws, under a prior estimated from everyone, and from values up to a time by which a tenth of the smaller group was last seen.</caption><thead><tr><th scope="col">Outcome</th><th scope="col">p</th><th scope="col">by moments</th><th scope="col">prior estimated</th><th scope="col">up to a landmark</th></tr></thead>
 <tbody>${rows}${visits.length > 0 && html`<tr class="sech"><th scope="rowgroup" colspan="5">Do visits follow the course?</th></tr>${visits}`}</tbody></table>`;
 }
 
@@ -172,7 +200,7 @@ export function survivalSection(context: PageContext): Section | undefined {
   const figure = figureHtml(context, "survival");
   if (survival === undefined || figure === undefined) return undefined;
   const { smallCell, timeWord } = context;
-  const { logRank, cox, leftOut, mapTest } = survival;
+  const { logRank, cox, leftOut, mapTest, predictors } = survival;
   const event = midSentence(outcomeName(survival.event));
   const out =
     leftOut === undefined
@@ -198,6 +226,10 @@ ${
   cox !== undefined &&
   html`<h3>How does the hazard change over the map?</h3><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Cox regression"><table><caption class="hide">Cox regression on the places</caption><thead><tr><th scope="col">Cox regression</th><th scope="col">hazard ratio</th><th scope="col">95% CI</th><th scope="col">p</th></tr></thead><tbody>${terms}</tbody></table></div>
 <p class="sub" style="font-size:13px;margin-top:8px">${rough(cox.numEvents, smallCell)} events among ${rough(cox.numIndividuals, smallCell)} individuals. Likelihood ratio p ${pValue(cox.likelihoodRatio.pValue)}. Concordance ${fixed(cox.concordance.concordance, 2)} (s.e. ${fixed(cox.concordance.standardError, 3)}), measured on the individuals the model was fitted to.${warnings.length > 0 ? ` Caution: ${listWords(warnings)}.` : ""}</p>`
+}
+${
+  predictors !== undefined &&
+  html`<h3>How well does it predict?</h3><p class="sub" style="font-size:14px">${predictors.verdict} ${PREDICTOR_METHOD}</p><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Simple predictors and the place">${concordanceTable(predictors)}</div>`
 }
 </div></div>`;
   return { id: "survival", title: `Place at the landmark and time to ${event}`, body };

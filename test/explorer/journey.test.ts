@@ -295,6 +295,9 @@ describe.each(BUILDS)("a study in the explorer %s", (build) => {
     for (const head of ["with", "AUC (95% CI)", "p", "Holm", "BH"]) {
       expect(heads).toContain(head);
     }
+    const predictors = page.getByRole("table", { name: /^Table 2 b/ });
+    expect(await predictors.getByRole("columnheader").allTextContents()).toContain("last value and visits");
+    expect(await predictors.getByRole("rowheader").count()).toBe(7);
     await page.getByText(/^Details: other models/).click();
     await page.getByRole("table", { name: /^Table 2 c/ }).waitFor();
     const checks = page.getByRole("table", { name: /^Table 2 d/ });

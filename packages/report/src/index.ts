@@ -106,4 +106,5 @@ export {
   outcomeReading,
   outcomeSentence,
   PREDICTOR_METHOD,
+  SEPARATION_NOTE,
 } from "./words.ts";

@@ -77,6 +77,21 @@ describe("the report", () => {
     expect(heads[1]).not.toContain(" is ");
   });
 
+  it("shows last value and visits beside the place, and says what it adds; too few cases and older files too", () => {
+    const [first] = study.association!.outcomes;
+    const few = { value: Number.NaN, lower: Number.NaN, upper: Number.NaN };
+    const shown = (predictors: typeof first.predictors) => {
+      const outcomes = [{ ...first, predictors }];
+      const html = renderReport({ ...study, association: { ...study.association!, outcomes } }, { document });
+      return textOf(html);
+    };
+    expect(shown({ ...first.predictors!, added: few })).toContain("too few");
+    expect(shown(first.predictors)).toContain(first.predictors!.verdict);
+    expect(shown(undefined)).not.toContain("last value and visits");
+    const all = textOf(page);
+    expect(all).toMatch(/What the place adds: .*(no gain is shown|too few cases to say|it adds to last value)/);
+  });
+
   it("withholds small counts, also where a total would give them away", () => {
     const first = study.association!.outcomes[0];
     const outcomes = [

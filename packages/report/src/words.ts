@@ -105,7 +105,11 @@ export function outcomeSentence(
 
 /** How AUC and C of simple predictors are made, for every place that shows them. */
 export const PREDICTOR_METHOD =
-  "Held out: a regression on nine tenths of the individuals judges pairs of the last tenth. Visits only: their number, first and last time. The interval of what the place adds takes the regressions as given.";
+  "Held out: a regression on nine tenths of the individuals judges pairs of the last tenth; 0.5 is chance, and without a relation estimates fall on either side of it. Visits only: their number, first and last time. The interval of what the place adds takes the regressions as given.";
+
+/** What such figures are not, of outcomes that are compared with all visits. */
+export const SEPARATION_NOTE =
+  "All use all visits, so this is separation, not prediction: visits that stop with the outcome separate too.";
 
 /** Which outcomes the place helps to tell beyond last value and visits; of one outcome, by how much. */
 export function gainSentence(

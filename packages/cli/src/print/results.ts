@@ -1,7 +1,7 @@
 /** Comparison, groups, associations and survival as a biostatistician would like to read them in a terminal. */
 import type { Association, Comparison, Marker } from "@trajectory-maps/core";
 import { GROUP_METHODS, type LandmarkSurvival } from "@trajectory-maps/core/study";
-import { gainSentence, PREDICTOR_METHOD } from "@trajectory-maps/report";
+import { gainSentence, PREDICTOR_METHOD, SEPARATION_NOTE } from "@trajectory-maps/report";
 import type { StudiedGroups } from "../commands/study-parts.ts";
 import { table } from "./table.ts";
 import { counted, percent, significant, whole, wrap } from "./words.ts";
@@ -182,9 +182,8 @@ export function associationPage(association: Association): string {
     table(header, rows),
     "",
     line(
-      "Separation",
-      `AUC of simple predictors and of the place. ${gainSentence(outcomes)} ${PREDICTOR_METHOD} All of them use all visits: ` +
-        "what departs with the outcome separates without predicting it.",
+      "Separates",
+      `AUC of simple predictors and of the place. ${gainSentence(outcomes)} ${PREDICTOR_METHOD} ${SEPARATION_NOTE}`,
     ),
     "",
     table(
@@ -280,7 +279,10 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
         `${cautions.length === 0 ? "" : `. Caution: ${cautions.join("; ")}`}`,
     ),
     "",
-    line("Prediction", `concordance of what was known at the landmark. ${predictors.verdict} ${PREDICTOR_METHOD}`),
+    line(
+      "Predicts",
+      `concordance of what was known at the landmark. ${predictors.verdict} ${PREDICTOR_METHOD} The map was fitted on all visits, which favours the place.`,
+    ),
     "",
     table(
       ["Known at the landmark", "C", "95% CI"],

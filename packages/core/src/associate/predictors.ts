@@ -10,7 +10,7 @@
  * Nobody judged takes part in choosing a direction, and the two of a pair are judged alike, so that C has mean ½ where
  * there is nothing. Events that share one time make it the AUC. With c_i, t_i, n_i the pairs that hold i,
  *   ψ_i = (c_i + ½t_i − C n_i) / n,   se² = Σ ψ_i²,   of a difference Σ (ψ_i − ψ'_i)²:
- * the infinitesimal jackknife; for the AUC DeLong's. It takes β̂ as given.          (docs/math/association.md §6)
+ * the infinitesimal jackknife; for the AUC DeLong's. It takes β̂ as given.          (docs/math/association.md §12)
  */
 import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";

@@ -5,7 +5,7 @@
  * −½(β − β̂)'I(β − β̂) + β̂'(β − β̂) to second order; on it EM repeats
  *   A = I + diag(1/τ²),   β = A⁻¹(I + 1)β̂,   τ_k² = mean over kind k of β_c² + (A⁻¹)_cc,
  * so that a kind that says nothing gets τ near 0 and costs little. Logistic regression has a free constant β_p beside:
- * Σ y η − log(1 + e^η), η = x'β + β_p.                                              (docs/math/association.md §6)
+ * Σ y η − log(1 + e^η), η = x'β + β_p.                                              (docs/math/association.md §12)
  */
 import { choleskyInPlace, invertFromCholesky } from "../numeric/cholesky.ts";
 import { dot, multiplyVector } from "../numeric/matrix.ts";

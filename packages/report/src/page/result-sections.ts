@@ -28,6 +28,7 @@ import {
   outcomeName,
   outcomeReading,
   PREDICTOR_METHOD,
+  SEPARATION_NOTE,
 } from "../words.ts";
 import { html, type Markup, raw } from "./html.ts";
 import { figureHtml, noteHtml, type PageContext, type Section, scrollHtml } from "./parts.ts";
@@ -84,8 +85,9 @@ export function outcomeSection(context: PageContext): Section | undefined {
 ${scrollHtml("Outcomes and the map", mainTable(context, outcomes))}
 ${
   outcomes.some(({ predictors }) => predictors) &&
-  html`<h3>How well does it separate?</h3><p class="sub">${gainSentence(outcomes)} ${PREDICTOR_METHOD} All of them use all visits: what departs with the outcome, the last visit above all, separates without predicting it.</p>
-${scrollHtml("Simple predictors and the place", predictorTable(outcomes))}`
+  html`<h3>Does the place separate better than last value and visits?</h3><p class="sub">${gainSentence(outcomes)}</p>
+${scrollHtml("Simple predictors and the place", predictorTable(outcomes))}
+<p class="sub" style="font-size:13px;margin-top:8px">${PREDICTOR_METHOD} ${SEPARATION_NOTE}</p>`
 }
 ${following.length > 0 && noteHtml("Visits follow the course.", `Tested like an outcome, ${listWords(following.map(({ control, p, draws }) => `${control} (p ${pValue(p, draws)})`))} ${following.length === 1 ? "goes" : "go"} with the place. That is no error by itself; but if departures were decided by something the values do not show, relations may be due to them. ${landmarkText(context, outcomes)}`)}
 ${figureHtml(context, "difference-maps")}
@@ -218,7 +220,14 @@ export function survivalSection(context: PageContext): Section | undefined {
         : code,
   );
   const body = html`<p class="sub">Each place uses the individual's visits up to ${timeWord} ${significant(survival.landmark)} only (the landmark), and time runs from there. The map and the regions of its groups were fitted on all visits, later ones included, so this shows a relation within the cohort, not how well new individuals would be predicted.${out}</p>
-<div class="two lead">${figure}<div>
+<div class="two lead"><div>${figure}
+${
+  predictors !== undefined &&
+  html`<h3>Does the place tell more than last value and visits?</h3><p class="sub" style="font-size:14px">${predictors.verdict}</p>
+${scrollHtml("Simple predictors and the place", concordanceTable(predictors))}
+<p class="sub" style="font-size:13px;margin-top:8px">${PREDICTOR_METHOD} The map was fitted on all visits, which favours the place.</p>`
+}
+</div><div>
 ${mapTest !== undefined && html`<h3 style="margin-top:0">Does the time go with the place?</h3><p class="sub" style="font-size:14px">Score test on whole posteriors, from all values up to each one's end of follow-up: p ${pValue(mapTest.p, mapTest.draws)} (${rough(mapTest.numEvents, smallCell)} events among ${rough(mapTest.numIndividuals, smallCell)} individuals).</p>`}
 ${crossTable(context)}
 ${logRank !== undefined && html`<h3>Do the groups differ?</h3><p class="sub" style="font-size:14px">Log-rank test: χ² ${fixed(logRank.statistic, 1)} on ${counted(logRank.degrees, "degree")} of freedom, p ${pValue(logRank.pValue)}.</p>`}
@@ -226,10 +235,6 @@ ${
   cox !== undefined &&
   html`<h3>How does the hazard change over the map?</h3><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Cox regression"><table><caption class="hide">Cox regression on the places</caption><thead><tr><th scope="col">Cox regression</th><th scope="col">hazard ratio</th><th scope="col">95% CI</th><th scope="col">p</th></tr></thead><tbody>${terms}</tbody></table></div>
 <p class="sub" style="font-size:13px;margin-top:8px">${rough(cox.numEvents, smallCell)} events among ${rough(cox.numIndividuals, smallCell)} individuals. Likelihood ratio p ${pValue(cox.likelihoodRatio.pValue)}. Concordance ${fixed(cox.concordance.concordance, 2)} (s.e. ${fixed(cox.concordance.standardError, 3)}), measured on the individuals the model was fitted to.${warnings.length > 0 ? ` Caution: ${listWords(warnings)}.` : ""}</p>`
-}
-${
-  predictors !== undefined &&
-  html`<h3>How well does it predict?</h3><p class="sub" style="font-size:14px">${predictors.verdict} ${PREDICTOR_METHOD}</p><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Simple predictors and the place">${concordanceTable(predictors)}</div>`
 }
 </div></div>`;
   return { id: "survival", title: `Place at the landmark and time to ${event}`, body };

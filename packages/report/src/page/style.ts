@@ -36,7 +36,7 @@ nav a:hover{color:var(--accent);text-decoration:underline}
 .two,.three{display:grid;gap:28px 32px;margin-top:18px;align-items:start}
 .two>*,.three>*,figure{min-width:0}.two{grid-template-columns:1fr 1fr}.two.lead{grid-template-columns:minmax(0,1.9fr) minmax(0,1fr)}.three{grid-template-columns:repeat(3,1fr)}
 figure{margin:18px 0 0;min-width:0}
-.two>figure,.three>figure{margin:0}
+.two>figure,.three>figure,.lead>div>figure:first-child{margin:0}
 .three>*{grid-row:span 3}.three{row-gap:0}
 @supports (grid-template-rows:subgrid){.three>figure{display:grid;grid-template-rows:subgrid;grid-template-columns:minmax(0,1fr)}}
 figcaption{font-size:13px;color:var(--ink-2);line-height:1.45;margin-bottom:10px;max-width:84ch}

@@ -33,7 +33,7 @@ export interface PredictorComparison {
   /** "AUC" of an outcome, "C" of the time to an event. */
   readonly measure: "AUC" | "C";
   readonly rows: readonly PredictorRow[];
-  /** The last row less the one before: what the place adds to last value and visits. */
+  /** The last row less the one before, or less ½ where that is below: what the place adds to last value and visits. */
   readonly added: Estimate;
   readonly verdict: string;
 }
@@ -95,8 +95,10 @@ export function comparePredictors(
     return { row: { predictors, numPredictors, ...logitInterval(value, norm(influence), pairs) }, influence };
   });
   const [base, full] = judged.slice(-2);
-  const difference = full.row.value - base.row.value;
-  const reach = normalQuantile(0.975) * norm(full.influence.map((v, i) => v - base.influence[i]));
+  // Worse than chance, as predictors that tell nothing often are when held out, is no base to gain on.
+  const chance = base.row.value < 0.5;
+  const difference = full.row.value - (chance ? 0.5 : base.row.value);
+  const reach = normalQuantile(0.975) * norm(full.influence.map((v, i) => v - (chance ? 0 : base.influence[i])));
   const added = { value: difference, lower: difference - reach, upper: difference + reach };
   return {
     measure: times === undefined ? "AUC" : "C",

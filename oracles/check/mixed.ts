@@ -14,12 +14,9 @@ import {
   maximizeLoadings,
 } from "../../packages/core/src/models/linear/em.ts";
 import { fitFpcaStatistics } from "../../packages/core/src/models/linear/fpca.ts";
+import { individualLogLikelihoods, logLikelihood } from "../../packages/core/src/models/linear/likelihood.ts";
 import { fitLmmStatistics } from "../../packages/core/src/models/linear/lmm.ts";
-import {
-  individualLogLikelihoods,
-  type LowRankParameters,
-  logLikelihood,
-} from "../../packages/core/src/models/linear/low-rank.ts";
+import type { LowRankParameters } from "../../packages/core/src/models/linear/low-rank.ts";
 import { coefficientPosterior, effectPosterior } from "../../packages/core/src/models/linear/posterior.ts";
 import { principalScores } from "../../packages/core/src/models/linear/principal-scores.ts";
 import type { MeanKind } from "../../packages/core/src/models/mean.ts";

@@ -107,17 +107,24 @@ function bandIndices(d: number, degree: number): { row: Uint8Array; column: Uint
 
 /** Writes G_i as a full symmetric matrix to out [d,d]. */
 export function unpackGram(statistics: BasisStatistics, individual: number, out: Float64Array): void {
-  const { numBand, bandRow, bandColumn, gram } = statistics;
-  const d = statistics.basis.numBasis;
-  out.fill(0, 0, d * d);
+  const { numBand, gram } = statistics;
   const offset = individual * numBand;
+  unpackBand(statistics, gram.subarray(offset, offset + numBand), out);
+}
+
+/** A band [numBand] as a full symmetric matrix [d,d]. */
+export function unpackBand(
+  { numBand, bandRow, bandColumn, basis }: BasisStatistics,
+  band: Float64Array,
+  out: Float64Array = new Float64Array(basis.numBasis ** 2),
+): Float64Array {
+  const d = basis.numBasis;
+  out.fill(0, 0, d * d);
   for (let e = 0; e < numBand; e++) {
-    const k = bandRow[e];
-    const l = bandColumn[e];
-    const v = gram[offset + e];
-    out[k * d + l] = v;
-    out[l * d + k] = v;
+    out[bandRow[e] * d + bandColumn[e]] = band[e];
+    out[bandColumn[e] * d + bandRow[e]] = band[e];
   }
+  return out;
 }
 
 /**

@@ -94,6 +94,13 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const statistics = options.shards?.open(own).statistics ?? own;
   const { mapDimension = 2, columns } = options;
   checkKind(options, mapDimension);
+  checkOption(
+    (options.noise ?? "white") === "white",
+    "fitDtm",
+    'noise "white"',
+    options.noise,
+    "Linear models take individual noise levels.",
+  );
   checkInducing(options.inducing, mapDimension, numIndividuals(cohort));
   const isPaper = options.kind === "dtm-paper" || mapDimension === 3;
   // Tolerances and limits of iterations are the map's. The map as published has no priors, nor have the models it starts from.
@@ -157,7 +164,7 @@ function checkKind(options: FitDtmOptions, mapDimension: number): void {
  */
 export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: FitControl = {}): DtmRun {
   checkSnapshot(snapshot, ["dtm", "dtm-paper"]);
-  const { statistics: own } = prepareCohort(cohort, { basis: snapshot.basis, noise: snapshot.noise });
+  const { statistics: own } = prepareCohort(cohort, { basis: snapshot.basis }, snapshot.noise);
   const statistics = control.shards?.open(own).statistics ?? own;
   const run =
     snapshot.kind === "dtm"

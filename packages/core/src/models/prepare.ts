@@ -7,14 +7,16 @@ import type { Basis } from "../basis/bspline.ts";
 import { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
 import { type BasisStatistics, basisStatistics, countDistinctTimes } from "../basis/statistics.ts";
 import { type Cohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
-import { DtmError } from "../errors.ts";
-import type { Noise } from "../noise/noise.ts";
+import { checkOption, DtmError } from "../errors.ts";
+import { firstNoise, NOISE_CHOICES, type Noise, type NoiseChoice } from "../noise/noise.ts";
 
 export interface PrepareOptions extends BasisOptions {
   /** A basis to use as it is (that of another model, say); `numBasis`, `degree` and `domain` are then not read. */
   readonly basis?: Basis;
   /** Statistics of this cohort under `basis`, if they have been taken before. */
   readonly statistics?: BasisStatistics;
+  /** Noise of one variance for all, or of a level for each individual (docs/math/noise.md). Default "white". */
+  readonly noise?: NoiseChoice;
 }
 
 export interface PreparedCohort {
@@ -24,16 +26,25 @@ export interface PreparedCohort {
 
 const MIN_INDIVIDUALS = 3;
 
-/** Statistics are whitened by `noise`; white noise unless it is given. */
+/** Checks a cohort and takes its statistics; `noise` is what the fit begins with. */
 export function prepareCohort(
   cohort: Cohort,
-  options: PrepareOptions & { readonly noise?: Noise } = {},
+  options: PrepareOptions = {},
+  noise: Noise = chosenNoise(options.noise),
 ): PreparedCohort {
   const warnings: string[] = [];
   checkCohort(cohort, warnings);
-  if (options.statistics !== undefined) return { statistics: checkStatistics(cohort, options.statistics), warnings };
+  if (options.statistics !== undefined) {
+    return { statistics: { ...checkStatistics(cohort, options.statistics), noise }, warnings };
+  }
   const basis = options.basis ?? chooseBasis(cohort, options, warnings);
-  return { statistics: basisStatistics(cohort, basis, { noise: options.noise }), warnings };
+  return { statistics: basisStatistics(cohort, basis, { noise }), warnings };
+}
+
+function chosenNoise(choice: NoiseChoice = "white"): Noise {
+  const expected = `noise ${NOISE_CHOICES.map((name) => `"${name}"`).join(" or ")}`;
+  checkOption(NOISE_CHOICES.includes(choice), "fit", expected, choice, "Leave it out for white noise.");
+  return firstNoise(choice);
 }
 
 function checkStatistics(cohort: Cohort, statistics: BasisStatistics): BasisStatistics {

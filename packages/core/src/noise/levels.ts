@@ -2,7 +2,7 @@
  * Individuals with a noise level of their own (docs/math/noise.md §3): noise variance s = σ²λ_i, log λ_i = ωz, z on a grid of
  * 33 levels with weights p_k ∝ exp(−z_k²/2); ω = 0 is one level. All levels follow from one eigendecomposition per individual.
  * With whitened statistics G = B'R⁻¹B, g = B'R⁻¹r, ρ = r'R⁻¹r (r the values about the mean curve), an effect N(0, τLL') on the
- * coefficients and L'GL = Q diag(δ) Q',
+ * coefficients (L of d columns, or of r < d, which then takes the place of d below) and L'GL = Q diag(δ) Q',
  *   T = LQ,   V = GT (columns t_j, v_j),   a = T'g,
  *   log|V_k| = log|R| + (n − d) log s_k + Σ_j log(s_k + τδ_j),     x'V_k⁻¹x = [x'R⁻¹x − τ Σ_j (t_j'B'R⁻¹x)²/(s_k + τδ_j)]/s_k
  * for V_k = τBLL'B' + s_kR: O(d) for each level, each σ², τ and ω.
@@ -46,16 +46,17 @@ export interface WhitenedStatistics {
 
 /** An individual in the frame in which the effect and the noise of every level are diagonal. */
 export interface RotatedEffect {
-  readonly delta: Float64Array; // δ [d], 0 or more
-  readonly T: Float64Array; // [d,d]
-  readonly V: Float64Array; // [d,d]
+  readonly delta: Float64Array; // δ [r], 0 or more
+  readonly Q: Float64Array; // [r,r]
+  readonly T: Float64Array; // [d,r]
+  readonly V: Float64Array; // [d,r]
 }
 
-/** The frame of an individual for the root L [d,d] of the effect's covariance. */
-export function rotateEffect(G: Float64Array, L: Float64Array, d: number): RotatedEffect {
-  const { values, vectors } = symmetricEigen(multiply(multiply(transpose(L, d, d), G, d, d, d), L, d, d, d), d);
-  const T = multiply(L, vectors, d, d, d);
-  return { delta: values.map((v) => Math.max(v, 0)), T, V: multiply(G, T, d, d, d) };
+/** The frame of an individual for the root L [d,r] of the effect's covariance. */
+export function rotateEffect(G: Float64Array, L: Float64Array, d: number, r = d): RotatedEffect {
+  const { values, vectors } = symmetricEigen(multiply(multiply(transpose(L, d, r), G, r, d, d), L, r, d, r), r);
+  const T = multiply(L, vectors, d, r, r);
+  return { delta: values.map((v) => Math.max(v, 0)), Q: vectors, T, V: multiply(G, T, d, d, r) };
 }
 
 /** What the values of one individual say of its level. */
@@ -79,10 +80,11 @@ export function expectedSquares(
   f?: { readonly mean: Float64Array; readonly moment: Float64Array },
 ): Pick<LevelEvidence, "eta" | "xi"> {
   const d = g.length;
-  const a = multiplyVector(transpose(T, d, d), g, d, d);
+  const r = T.length / d;
+  const a = multiplyVector(transpose(T, d, r), g, r, d);
   if (f === undefined) return { eta: rho, xi: a.map((v) => v * v) };
-  const Vt = transpose(V, d, d);
-  const fitted = multiplyVector(Vt, f.mean, d, d);
+  const Vt = transpose(V, d, r);
+  const fitted = multiplyVector(Vt, f.mean, r, d);
   const xi = a.map((v, j) => {
     const vj = Vt.subarray(j * d, (j + 1) * d);
     return v * v - 2 * v * fitted[j] + bilinear(vj, f.moment, vj);

@@ -63,6 +63,28 @@ export function withLevel(noise: Noise, level: number): Noise {
   return { ...noise, variance: level };
 }
 
+/** Bounds of ω: below, levels are one; where it reaches the upper one, some values are probably wrong. */
+export const LOWEST_LOG_SPREAD = Math.log(0.02);
+export const HIGHEST_LOG_SPREAD = Math.log(2.5);
+/** ω before anything is learned of it. */
+const FIRST_SPREAD = 0.5;
+
+/** What a fit is asked for: noise of one level for all, or of a level for each individual. */
+export const NOISE_CHOICES = ["white", "level"] as const;
+export type NoiseChoice = (typeof NOISE_CHOICES)[number];
+
+/** The noise before a fit has learned its numbers. */
+export function firstNoise(choice: NoiseChoice): Noise {
+  return levelNoise(1, choice === "level" ? FIRST_SPREAD : 0);
+}
+
+/** The same noise with another spread, within its bounds; white noise has none. */
+export function withSpread(noise: Noise, spread: number): Noise {
+  if (noise.kind === "white") return noise;
+  const [lowest, highest] = [LOWEST_LOG_SPREAD, HIGHEST_LOG_SPREAD].map(Math.exp);
+  return { ...noise, spread: Math.min(Math.max(spread, lowest), highest) };
+}
+
 /** The noise of values multiplied by `factor`. */
 export function scaleNoise(noise: Noise, factor: number): Noise {
   return withLevel(noise, noiseLevel(noise) * factor * factor);

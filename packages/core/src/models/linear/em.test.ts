@@ -12,8 +12,9 @@ import { semidefiniteRoot } from "../../numeric/symmetric-eigen.ts";
 import type { MeanKind } from "../mean.ts";
 import { factorCovariance } from "./canonical.ts";
 import { linearProblem, type MaximizationStep, maximizeCovariance, maximizeLoadings, runEm } from "./em.ts";
+import { logLikelihood } from "./likelihood.ts";
 import { publishedStart } from "./lmm.ts";
-import { type LowRankParameters, logLikelihood } from "./low-rank.ts";
+import type { LowRankParameters } from "./low-rank.ts";
 import { coefficientPosterior, effectPosterior } from "./posterior.ts";
 
 const MEANS: MeanKind[] = ["scalar", "spline"];

@@ -4,6 +4,7 @@
  *   Reduced rank (an ECM):   M vec F = vec Y;   then mean and σ² from what the new F leaves.
  * In both, with remainder E = Σ B_i'(y_i − B_iβ − B_iLv̂_i) and Q = Σ E‖y_i − B_iβ − B_iLv_i‖²,
  *   β ← β + δ(E),   σ² ← (Q − 2δ'E + δ'(ΣG)δ)/N.
+ * Where noise has levels all sums are weighted by 1/λ_i (expectation.ts), and ω stays: quasi-Newton moves it.
  * Priors (prior.ts) add to S, N, Q, M and Y what their pseudo-individuals and pseudo-observations say.
  * No inverse of Σ is taken, which may be singular, and a lower triangular L stays so.
  */
@@ -104,11 +105,12 @@ export const maximizeLoadings: MaximizationStep = (problem, parameters, expected
 
 /** Mean and noise given the factor that explains the rest. */
 function updateMean(
-  { statistics, mean, gram, prior, lowestLevel }: LinearProblem,
+  { statistics, mean, prior, lowestLevel }: LinearProblem,
   parameters: LowRankParameters,
   expected: Expectation,
   factor: Float64Array,
 ): Pick<LowRankParameters, "meanCoefficients" | "noise"> {
+  const { gram } = expected;
   const { residual: E, sumSquares } = remainder(expected, factor);
   const shift = meanShift(mean, gram, E);
   const squares = sumSquares + misfitChange(gram, E, shift);

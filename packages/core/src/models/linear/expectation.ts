@@ -1,20 +1,25 @@
 /**
  * The E step of the linear models (docs/math/linear.md §3). With the posterior v_i | y_i ~ N(v̂_i, C_i) and
  * E_i = C_i + v̂_iv̂_i', the complete-data likelihood is known to EM and quasi-Newton alike through
- *   S = Σ E_i [r,r],   M = Σ E_i ⊗ G_i [rd,rd],   K = Σ v̂_i ⊗ G_i [rd,d],   Y = Σ v̂_ig_i' [r,d],   Σ g_i [d],   Σ ρ_i.
+ *   S = Σ E_i [r,r],   M = Σ E_i ⊗ G_i [rd,rd],   K = Σ v̂_i ⊗ G_i [rd,d],   Y = Σ v̂_ig_i' [r,d],   Σ g_i [d],   Σ ρ_i,   Σ G_i.
+ * Where noise has levels, all but S are those of values and curves divided by √λ_i: E v_iv_i'/λ_i ⊗ G_i and so on (effects.ts).
  * Indices (a,k) of factor entries L_ka stand at a·d + k: columns of L one after another, f = vec L.
  *
  * A pass adds up packed sums (`addExpectations`: this file is the definition, assembly/linear.ts the kernel); packed sums
  * of blocks add up, and `unpackExpectation` makes matrices of them once.
  */
-import type { BasisStatistics } from "../../basis/statistics.ts";
-import { noiseLevel } from "../../noise/noise.ts";
+import { type BasisStatistics, pooledGram, unpackBand } from "../../basis/statistics.ts";
+import { noiseLevel, noiseSpread } from "../../noise/noise.ts";
 import { multiplyVector, transpose } from "../../numeric/matrix.ts";
-import { createWorkspace, factorIndividual, type LowRankParameters, solvePosterior } from "./low-rank.ts";
+import { effectsReader } from "./effects.ts";
+import type { LowRankParameters } from "./low-rank.ts";
 
 export interface Expectation {
   /** Σ_i log p(y_i); NaN if some A_i is numerically not positive definite. */
   readonly logLikelihood: number;
+  /** ∂ℓ/∂log ω; 0 for noise of one level. */
+  readonly logSpread: number;
+  readonly gram: Float64Array; // Σ G [d,d]
   readonly effects: Float64Array; // S
   readonly secondMoment: Float64Array; // M
   readonly firstMoment: Float64Array; // K
@@ -23,41 +28,58 @@ export interface Expectation {
   readonly sumSquares: number; // Σ ρ
 }
 
-/** Number of packed sums: ℓ, Σ ρ, Σ g, Y, the pairs a ≥ c of S, then pairs and v̂ against each entry of the band of G. */
-export function numSums(d: number, r: number, numBand: number): number {
+/**
+ * Number of packed sums: ℓ, Σ ρ, Σ g, Y, the pairs a ≥ c of S, then pairs and v̂ against each entry of the band of G; where noise
+ * has levels, also ∂ℓ/∂log ω and the band of Σ G/λ.
+ */
+export function numSums(d: number, r: number, numBand: number, leveled = false): number {
   const numPairs = (r * (r + 1)) / 2;
-  return 2 + d + r * d + numPairs + (numPairs + r) * numBand;
+  return 2 + d + r * d + numPairs + (numPairs + r) * numBand + (leveled ? 1 + numBand : 0);
 }
 
 /** The packed sums of all individuals in the statistics. */
 export function expectationSums(statistics: BasisStatistics, parameters: LowRankParameters): Float64Array {
-  const ws = createWorkspace(statistics, parameters);
-  const { d, r, g, v, P } = ws;
+  const effectsOf = effectsReader(statistics, parameters);
+  const r = parameters.rank;
+  const d = statistics.basis.numBasis;
   const { numBand, gram, numIndividuals: m } = statistics;
-  const sigma2 = noiseLevel(parameters.noise);
+  const { noise } = parameters;
+  const sigma2 = noiseLevel(noise);
+  const leveled = noiseSpread(noise) > 0;
   const numPairs = (r * (r + 1)) / 2;
   const moments = new Float64Array(numPairs + r);
-  const sums = new Float64Array(numSums(d, r, numBand));
+  const sums = new Float64Array(numSums(d, r, numBand, leveled));
   for (let i = 0; i < m; i++) {
-    sums[0] += factorIndividual(statistics, i, parameters, ws);
-    sums[1] += ws.sumSquares;
-    solvePosterior(ws);
-    let j = 0;
-    for (let a = 0; a < r; a++) for (let c = 0; c <= a; c++) moments[j++] = sigma2 * P[a * r + c] + v[a] * v[c];
-    for (let a = 0; a < r; a++) moments[j++] = v[a];
+    const { logDensity, g, rho, v, P, precision, weightedMean, weightedMoment, bySpread } = effectsOf(i);
+    sums[0] += logDensity;
+    sums[1] += precision * rho;
     let at = 2;
-    for (let k = 0; k < d; k++) sums[at++] += g[k];
-    for (let a = 0; a < r; a++) for (let k = 0; k < d; k++) sums[at++] += v[a] * g[k];
-    for (let h = 0; h < numPairs; h++) sums[at++] += moments[h];
+    for (let k = 0; k < d; k++) sums[at++] += precision * g[k];
+    for (let a = 0; a < r; a++) for (let k = 0; k < d; k++) sums[at++] += weightedMean[a] * g[k];
+    for (let a = 0, j = 0; a < r; a++) {
+      for (let c = 0; c <= a; c++) {
+        sums[at++] += sigma2 * P[a * r + c] + v[a] * v[c];
+        moments[j++] = weightedMoment[a * r + c];
+      }
+    }
+    moments.set(weightedMean, numPairs);
     for (let h = 0; h < moments.length; h++) {
       for (let e = 0; e < numBand; e++) sums[at++] += moments[h] * gram[i * numBand + e];
     }
+    if (!leveled) continue;
+    sums[at++] += bySpread;
+    for (let e = 0; e < numBand; e++) sums[at++] += precision * gram[i * numBand + e];
   }
   return sums;
 }
 
-/** Matrices from packed sums for a model of rank r. */
-export function unpackExpectation(statistics: BasisStatistics, r: number, sums: Float64Array): Expectation {
+/** Matrices from packed sums for a model of rank r; `pooled` is Σ G [d,d], for noise of one level. */
+export function unpackExpectation(
+  statistics: BasisStatistics,
+  r: number,
+  sums: Float64Array,
+  pooled = pooledGram(statistics),
+): Expectation {
   const { numBand, bandRow, bandColumn } = statistics;
   const d = statistics.basis.numBasis;
   const n = r * d;
@@ -86,8 +108,11 @@ export function unpackExpectation(statistics: BasisStatistics, r: number, sums: 
       firstMoment[(a * d + l) * d + k] = s;
     }
   }
+  const leveled = at < sums.length;
   return {
     logLikelihood: sums[0],
+    logSpread: leveled ? sums[at] : 0,
+    gram: leveled ? unpackBand(statistics, sums.subarray(at + 1)) : pooled,
     effects,
     secondMoment,
     firstMoment,
@@ -127,6 +152,7 @@ export function remainder(expected: Expectation, L: Float64Array): Remainder {
 export interface Score {
   readonly meanCoefficients: Float64Array; // ∂/∂β [d]
   readonly logNoiseLevel: number; // ∂/∂log σ²
+  readonly logSpread: number; // ∂/∂log ω
   readonly factor: Float64Array; // ∂/∂L [d,r]
 }
 
@@ -138,6 +164,7 @@ export function scoreOf(expected: Expectation, parameters: LowRankParameters, nu
   return {
     meanCoefficients: residual.map((e) => e / sigma2),
     logNoiseLevel: 0.5 * (sumSquares / sigma2 - numObservations),
+    logSpread: expected.logSpread,
     factor: transpose(unexplained, r, meanCoefficients.length).map((u) => u / sigma2),
   };
 }

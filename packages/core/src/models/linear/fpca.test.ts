@@ -8,8 +8,8 @@ import { markerModel } from "../fit.ts";
 import { fitFpca, fitLmm } from "../fit-models.ts";
 import { factorCovariance } from "./canonical.ts";
 import { type FpcaModel, fitFpcaStatistics } from "./fpca.ts";
+import { logLikelihood } from "./likelihood.ts";
 import { fitLmmStatistics } from "./lmm.ts";
-import { logLikelihood } from "./low-rank.ts";
 
 const fitted = (model: FpcaModel) => model.record.trace.at(-1)!;
 

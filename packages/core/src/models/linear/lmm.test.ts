@@ -16,8 +16,9 @@ import { factorCovariance } from "./canonical.ts";
 import { linearProblem } from "./em.ts";
 import { scoreOf } from "./expectation.ts";
 import { fitFpcaStatistics } from "./fpca.ts";
+import { covarianceGradient, logLikelihood } from "./likelihood.ts";
 import { fitLmmStatistics, type LmmModel } from "./lmm.ts";
-import { covarianceGradient, type LowRankParameters, logLikelihood } from "./low-rank.ts";
+import type { LowRankParameters } from "./low-rank.ts";
 import { coefficientMeans } from "./posterior.ts";
 import { principalScores } from "./principal-scores.ts";
 

@@ -8,7 +8,8 @@ import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/
 import { multiply, transpose } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { expectationSums, scoreOf, unpackExpectation } from "./expectation.ts";
-import { covarianceGradient, individualLogLikelihoods, type LowRankParameters, logLikelihood } from "./low-rank.ts";
+import { covarianceGradient, individualLogLikelihoods, logLikelihood } from "./likelihood.ts";
+import type { LowRankParameters } from "./low-rank.ts";
 import { coefficientMeans, coefficientPosterior, effectPosterior } from "./posterior.ts";
 
 /** Parameters drawn at random; `zeros` leading columns of L are set to 0. */

@@ -5,10 +5,10 @@
  *   T_i = G_iL,   A_i = σ² I + L'T_i = C_iC_i',   z_i = C_i⁻¹L'g_i,   v̂_i = C_i⁻ᵀz_i,
  *   log p(y_i) = −½ [ n_i log 2π + (n_i − r) log σ² + 2 Σ_j log C_i,jj + (ρ_i − z_i'z_i)/σ² ],
  *   v_i | y_i ~ N(v̂_i, σ² A_i⁻¹),   w_i = L v_i.
- * Cost per individual O(d r (r + degree)), whatever the number of observations.
+ * Cost per individual O(d r (r + degree)), whatever the number of observations. effects.ts averages this over levels of noise.
  */
 
-import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
+import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { type Noise, noiseConstants, noiseLevel } from "../../noise/noise.ts";
 import {
@@ -68,54 +68,6 @@ export function createWorkspace(statistics: BasisStatistics, parameters: LowRank
     scratch: new Float64Array(r * r),
     sumSquares: 0,
   };
-}
-
-/** log p(y_i) of every individual, [m]. For new individuals this is their held-out score. */
-export function individualLogLikelihoods(statistics: BasisStatistics, parameters: LowRankParameters): Float64Array {
-  const ws = createWorkspace(statistics, parameters);
-  const out = new Float64Array(statistics.numIndividuals);
-  for (let i = 0; i < out.length; i++) out[i] = factorIndividual(statistics, i, parameters, ws);
-  if (out.some(Number.isNaN)) throw notPositive(parameters);
-  return out;
-}
-
-/** Σ_i log p(y_i). */
-export function logLikelihood(statistics: BasisStatistics, parameters: LowRankParameters): number {
-  return individualLogLikelihoods(statistics, parameters).reduce((sum, value) => sum + value, 0);
-}
-
-/**
- * D = ∂ℓ/∂Σ, symmetric [d,d]: with e_i = g_i − T_iv̂_i = B_i'(y_i − B_iβ − B_iŵ_i),
- *   D = ½ Σ_i [ e_ie_i'/σ⁴ − (G_i − T_iA_i⁻¹T_i')/σ² ].
- * It says more than ∂ℓ/∂L = 2DL where L has lost rank.
- */
-export function covarianceGradient(statistics: BasisStatistics, parameters: LowRankParameters): Float64Array {
-  const ws = createWorkspace(statistics, parameters);
-  const { d, r, g, T, v, P } = ws;
-  const sigma2 = noiseLevel(parameters.noise);
-  const D = new Float64Array(d * d);
-  const G = new Float64Array(d * d);
-  const TP = new Float64Array(d * r);
-  for (let i = 0; i < statistics.numIndividuals; i++) {
-    if (Number.isNaN(factorIndividual(statistics, i, parameters, ws))) throw notPositive(parameters);
-    solvePosterior(ws);
-    unpackGram(statistics, i, G);
-    for (let k = 0; k < d; k++) {
-      for (let a = 0; a < r; a++) {
-        g[k] -= T[k * r + a] * v[a];
-        TP[k * r + a] = 0;
-        for (let c = 0; c < r; c++) TP[k * r + a] += T[k * r + c] * P[c * r + a];
-      }
-    }
-    for (let k = 0; k < d; k++) {
-      for (let l = 0; l < d; l++) {
-        let s = (g[k] * g[l]) / sigma2 - G[k * d + l];
-        for (let a = 0; a < r; a++) s += TP[k * r + a] * T[l * r + a];
-        D[k * d + l] += (0.5 * s) / sigma2;
-      }
-    }
-  }
-  return D;
 }
 
 /**

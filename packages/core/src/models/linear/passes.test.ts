@@ -6,7 +6,7 @@ import { whiteNoise } from "../../noise/noise.ts";
 import { fitFpca, fitLmm } from "../linear-models.ts";
 import { embed } from "../place.ts";
 import { expectationSums, unpackExpectation } from "./expectation.ts";
-import { logLikelihood } from "./low-rank.ts";
+import { logLikelihood } from "./likelihood.ts";
 import { allEffects, createExpectationStep } from "./passes.ts";
 import { effectPosterior } from "./posterior.ts";
 import { linearLogLikelihood, linearParameters, linearPlaces } from "./scores.ts";

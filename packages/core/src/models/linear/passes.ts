@@ -3,7 +3,8 @@
  * sum over individuals or a row for each, so blocks are added, or put together, in their order: the same bytes wherever
  * they were worked on.
  */
-import { type BasisStatistics, statisticsBlock } from "../../basis/statistics.ts";
+import { type BasisStatistics, pooledGram, statisticsBlock } from "../../basis/statistics.ts";
+import { noiseSpread } from "../../noise/noise.ts";
 import { joinFloats } from "../../numeric/matrix.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { type LinearKernel, openLinearKernel } from "../../wasm/linear.ts";
@@ -17,7 +18,8 @@ import {
   shardBlocks,
 } from "../shards.ts";
 import { type Expectation, expectationSums, unpackExpectation } from "./expectation.ts";
-import { type LowRankParameters, logLikelihood } from "./low-rank.ts";
+import { logLikelihood } from "./likelihood.ts";
+import type { LowRankParameters } from "./low-rank.ts";
 import { type EffectPosterior, effectPosterior, type LinearMap } from "./posterior.ts";
 
 const LINEAR = "linear";
@@ -41,10 +43,11 @@ export function createExpectationStep(
   { kernels, shards }: Pick<FitControl, "kernels" | "shards"> = {},
 ): ExpectationStep {
   const run = openPasses(statistics, shards);
+  const gram = pooledGram(statistics);
   return (parameters) => {
     const [first, ...others] = run({ task: "expectation", parameters, kernels }) as Float64Array[];
     for (const part of others) for (let k = 0; k < part.length; k++) first[k] += part[k];
-    return unpackExpectation(statistics, parameters.rank, first);
+    return unpackExpectation(statistics, parameters.rank, first, gram);
   };
 }
 
@@ -87,7 +90,9 @@ export function linearShards(): ShardFunctions {
     const block = statisticsBlock(statistics, part as ShardBlock);
     if (task === "likelihood") return logLikelihood(block, parameters);
     if (task === "effects") return effectPosterior(block, parameters, through);
-    if (chooseKernels(kernels) === "typescript") return expectationSums(block, parameters);
+    // The kernel is that of one level.
+    const leveled = noiseSpread(parameters.noise) > 0;
+    if (leveled || chooseKernels(kernels) === "typescript") return expectationSums(block, parameters);
     const { numBasis } = statistics.basis;
     const shape = `${numBasis} ${statistics.numBand} ${parameters.rank}`;
     const kernel = open.get(shape) ?? openLinearKernel(numBasis, statistics.numBand, parameters.rank);

@@ -1,18 +1,12 @@
 /**
  * Posterior of the individual effects of a linear model given its parameters (docs/math/linear.md §1):
- *   v_i | y_i ~ N(v̂_i, σ² A_i⁻¹),   w_i = L v_i.
+ *   v_i | y_i ~ N(v̂_i, σ² A_i⁻¹),   w_i = L v_i;   where noise has levels, mean and covariance over them.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { identity, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
-import {
-  createWorkspace,
-  factorIndividual,
-  type LowRankParameters,
-  type LowRankWorkspace,
-  notPositive,
-  solvePosterior,
-} from "./low-rank.ts";
+import { effectsReader, type IndividualEffects } from "./effects.ts";
+import { type LowRankParameters, notPositive } from "./low-rank.ts";
 
 /** Gaussian posteriors of vectors of length k, one per individual. */
 export interface EffectPosterior {
@@ -70,12 +64,12 @@ export function coefficientMeans(statistics: BasisStatistics, parameters: LowRan
 function forEachPosterior(
   statistics: BasisStatistics,
   parameters: LowRankParameters,
-  visit: (i: number, posterior: Pick<LowRankWorkspace, "v" | "P">) => void,
+  visit: (i: number, posterior: Pick<IndividualEffects, "v" | "P">) => void,
 ): void {
-  const ws = createWorkspace(statistics, parameters);
+  const effectsOf = effectsReader(statistics, parameters);
   for (let i = 0; i < statistics.numIndividuals; i++) {
-    if (Number.isNaN(factorIndividual(statistics, i, parameters, ws))) throw notPositive(parameters);
-    solvePosterior(ws);
-    visit(i, ws);
+    const effects = effectsOf(i);
+    if (Number.isNaN(effects.logDensity)) throw notPositive(parameters);
+    visit(i, effects);
   }
 }

@@ -11,8 +11,9 @@ import { markerModel } from "../fit.ts";
 import { fitLmm } from "../linear-models.ts";
 import { linearProblem, maximizeCovariance, maximizeLoadings, runEm } from "./em.ts";
 import { scoreOf } from "./expectation.ts";
+import { logLikelihood } from "./likelihood.ts";
 import { type LmmModel, lmmParameters } from "./lmm.ts";
-import { type LowRankParameters, logLikelihood } from "./low-rank.ts";
+import type { LowRankParameters } from "./low-rank.ts";
 import { expectPrior, logPrior, NO_PRIOR, weakPrior, withPrior } from "./prior.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 30, seed: 4 });
@@ -63,7 +64,12 @@ describe.each([5, 2])("weak priors of a model of rank %i", (rank) => {
   });
 
   it("have the slope that differences give", () => {
-    const none = { meanCoefficients: new Float64Array(5), logNoiseLevel: 0, factor: new Float64Array(5 * rank) };
+    const none = {
+      meanCoefficients: new Float64Array(5),
+      logNoiseLevel: 0,
+      logSpread: 0,
+      factor: new Float64Array(5 * rank),
+    };
     const slope = withPrior(prior, p, none);
     const h = 1e-5;
     for (let e = 0; e < p.factor.length; e++) {

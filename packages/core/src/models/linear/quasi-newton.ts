@@ -1,12 +1,12 @@
 /**
  * The maximum of likelihood and priors of the linear models by quasi-Newton steps (docs/math/linear.md §5), because EM stalls where Σ is
  * nearly singular. The parameters are
- *   θ = (parameters γ of the mean, log σ², entries of the lower triangular or trapezoidal L),
+ *   θ = (parameters γ of the mean, log σ², log ω where noise has levels, entries of the lower triangular or trapezoidal L),
  * which reach every Σ = LL', singular ones included. Steps are scaled by the complete-data information at the start,
- *   I = σ⁻² Σ_i E[(1, v_i)(1, v_i)'] ⊗ G_i  for (mean, L),   N/2 for log σ²:   θ = θ₀ + R⁻ᵀx,  I = RR',
+ *   I = σ⁻² Σ_i E[(1, v_i)(1, v_i)'] ⊗ G_i  for (mean, L),   N/2 for log σ²,   Nω²/2 for log ω:   θ = θ₀ + R⁻ᵀx,  I = RR',
  * so that the first step is a joint EM step and the following ones learn what EM lacks.
  */
-import { type Noise, noiseLevel, withLevel } from "../../noise/noise.ts";
+import { LOWEST_LOG_SPREAD, type Noise, noiseLevel, noiseSpread, withLevel, withSpread } from "../../noise/noise.ts";
 import { choleskyInPlace, invertLower } from "../../numeric/cholesky.ts";
 import { multiplyVector } from "../../numeric/matrix.ts";
 import { maximizeBfgs } from "../../numeric/optimize/bfgs.ts";
@@ -16,7 +16,8 @@ import { designGradient, designInformation, meanCoefficients, meanParameters, ti
 import { canonicalFactor, numericalRank } from "./canonical.ts";
 import { type Climb, type LinearProblem, likelihoodRounding } from "./em.ts";
 import { type Expectation, type Score, scoreOf } from "./expectation.ts";
-import { covarianceGradient, type LowRankParameters, logLikelihood, notPositive } from "./low-rank.ts";
+import { covarianceGradient, logLikelihood } from "./likelihood.ts";
+import { type LowRankParameters, notPositive } from "./low-rank.ts";
 import { addCovarianceGradient, logPrior, withPrior } from "./prior.ts";
 import type { LinearSettings } from "./settings.ts";
 
@@ -70,6 +71,7 @@ export function maximizeLikelihood(
     };
     const lower = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
     lower[level] = Math.min((Math.log(problem.lowestLevel) - theta0[level]) / J[level * n + level], 0);
+    for (const at of layout.spread) lower[at] = Math.min((LOWEST_LOG_SPREAD - theta0[at]) / J[at * n + at], 0);
     // Gains below rounding cannot be told from none.
     const rounding = likelihoodRounding(problem, before, current);
     const result = maximizeBfgs(objective, new Float64Array(n), {
@@ -125,12 +127,18 @@ function leaveSaddle(
   return null;
 }
 
-/** How θ [n] is laid out: γ, log σ² at `level`, then the entries of L on or below the diagonal, column by column. */
+/**
+ * How θ [n] is laid out: γ, log σ² at `level`, log ω where noise has levels, then from `first` on the entries of L on or below
+ * the diagonal, column by column.
+ */
 interface Layout {
   readonly problem: LinearProblem;
   readonly r: number;
   readonly noise: Noise; // but for its level
   readonly level: number;
+  /** Where log ω stands, if it does. */
+  readonly spread: readonly number[];
+  readonly first: number;
   readonly n: number;
   /** Row k and column a of the entries of L in θ. */
   readonly entries: readonly (readonly [k: number, a: number])[];
@@ -140,32 +148,36 @@ function layoutOf(problem: LinearProblem, { rank: r, noise }: LowRankParameters)
   const entries: [number, number][] = [];
   for (let a = 0; a < r; a++) for (let k = a; k < problem.mean.numBasis; k++) entries.push([k, a]);
   const level = problem.mean.numColumns;
-  return { problem, r, noise, level, n: level + 1 + entries.length, entries };
+  const spread = noise.kind === "level" ? [level + 1] : [];
+  const first = level + 1 + spread.length;
+  return { problem, r, noise, level, spread, first, n: first + entries.length, entries };
 }
 
 function pack({ meanCoefficients: beta, noise, factor }: LowRankParameters, layout: Layout): Float64Array {
-  const { problem, r, entries } = layout;
+  const { problem, r, spread, entries } = layout;
   const mean = meanParameters(problem.mean, beta);
-  return Float64Array.from([...mean, Math.log(noiseLevel(noise)), ...entries.map(([k, a]) => factor[k * r + a])]);
+  const ofNoise = [Math.log(noiseLevel(noise)), ...spread.map(() => Math.log(noiseSpread(noise)))];
+  return Float64Array.from([...mean, ...ofNoise, ...entries.map(([k, a]) => factor[k * r + a])]);
 }
 
-function unpack(theta: Float64Array, { problem, r, noise, level, entries }: Layout): LowRankParameters {
+function unpack(theta: Float64Array, { problem, r, noise, level, spread, first, entries }: Layout): LowRankParameters {
   const factor = new Float64Array(problem.mean.numBasis * r);
   entries.forEach(([k, a], j) => {
-    factor[k * r + a] = theta[level + 1 + j];
+    factor[k * r + a] = theta[first + j];
   });
   return {
     meanCoefficients: meanCoefficients(problem.mean, theta.subarray(0, level)),
-    noise: withLevel(noise, Math.exp(theta[level])),
+    noise: spread.reduce((own, at) => withSpread(own, Math.exp(theta[at])), withLevel(noise, Math.exp(theta[level]))),
     factor,
     rank: r,
   };
 }
 
 /** The gradient in θ. */
-function packScore(score: Score, { problem, r, entries }: Layout): Float64Array {
+function packScore(score: Score, { problem, r, spread, entries }: Layout): Float64Array {
   const mean = designGradient(problem.mean, score.meanCoefficients);
-  return Float64Array.from([...mean, score.logNoiseLevel, ...entries.map(([k, a]) => score.factor[k * r + a])]);
+  const ofNoise = [score.logNoiseLevel, ...spread.map(() => score.logSpread)];
+  return Float64Array.from([...mean, ...ofNoise, ...entries.map(([k, a]) => score.factor[k * r + a])]);
 }
 
 /** θ₀ + J'x for the lower triangular J [n,n]. */
@@ -179,8 +191,9 @@ function shifted(theta0: Float64Array, J: Float64Array, x: Float64Array): Float6
 /** The complete-data information of θ, lower triangle of [n,n]. */
 function information(expected: Expectation, { noise }: LowRankParameters, layout: Layout): Float64Array {
   const sigma2 = noiseLevel(noise);
-  const { problem, r, level, n, entries } = layout;
-  const { mean, gram, statistics } = problem;
+  const { problem, r, level, spread, first, n, entries } = layout;
+  const { mean, statistics } = problem;
+  const { gram } = expected;
   const d = mean.numBasis;
   const c = mean.numColumns;
   const own = designInformation(mean, gram); // [c,c]
@@ -188,13 +201,14 @@ function information(expected: Expectation, { noise }: LowRankParameters, layout
   const I = new Float64Array(n * n);
   for (let k = 0; k < c; k++) for (let l = 0; l <= k; l++) I[k * n + l] = own[k * c + l] / sigma2;
   I[level * n + level] = statistics.numObservations / 2;
+  for (const at of spread) I[at * n + at] = (statistics.numObservations / 2) * noiseSpread(noise) ** 2;
   entries.forEach(([k, a], j) => {
-    const row = (level + 1 + j) * n;
+    const row = (first + j) * n;
     const from = a * d + k;
     for (let l = 0; l < c; l++) I[row + l] = across[from * c + l] / sigma2;
     for (let h = 0; h <= j; h++) {
       const [l, b] = entries[h];
-      I[row + level + 1 + h] = expected.secondMoment[from * r * d + b * d + l] / sigma2;
+      I[row + first + h] = expected.secondMoment[from * r * d + b * d + l] / sigma2;
     }
   });
   return I;

@@ -6,8 +6,8 @@ import type { FitProgress } from "../fit.ts";
 import { markerModel } from "../fit.ts";
 import { factorCovariance } from "./canonical.ts";
 import { fitFpcaStatistics } from "./fpca.ts";
+import { logLikelihood } from "./likelihood.ts";
 import { fitLmmStatistics } from "./lmm.ts";
-import { logLikelihood } from "./low-rank.ts";
 import { effectPosterior } from "./posterior.ts";
 import { fitLinearModels, linearStart, mapStart } from "./start.ts";
 

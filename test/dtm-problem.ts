@@ -4,11 +4,16 @@ import { basisStatistics } from "../packages/core/src/basis/statistics.ts";
 import { type CohortColumns, makeCohort, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
 import type { DtmModel } from "../packages/core/src/models/dtm/model.ts";
 import { linearStart } from "../packages/core/src/models/linear/start.ts";
+import { firstNoise, type NoiseChoice } from "../packages/core/src/noise/noise.ts";
 import { createRandom } from "../packages/core/src/numeric/random.ts";
 
-/** Three groups of courses that no linear model holds (falling, late falling, flat), with levels and noise. */
-export function columnsOf(numIndividuals: number, seed = 1): CohortColumns {
+/**
+ * Three groups of courses that no linear model holds (falling, late falling, flat), with levels and noise, whose log variance may
+ * differ between individuals.
+ */
+export function columnsOf(numIndividuals: number, seed = 1, noiseSpread = 0): CohortColumns {
   const random = createRandom(seed);
+  const unsteady = createRandom(seed + 1000);
   const ids: string[] = [];
   const times: number[] = [];
   const values: number[] = [];
@@ -16,21 +21,28 @@ export function columnsOf(numIndividuals: number, seed = 1): CohortColumns {
     const group = random.integer(3);
     const level = 80 + 8 * random.normal();
     const n = 1 + random.integer(7);
+    const sd = 3 * Math.exp(0.5 * noiseSpread * unsteady.normal());
     for (let j = 0; j < n; j++) {
       const t = 10 * random.uniform();
       const fall = group === 0 ? 3 * t : group === 1 ? 7 * Math.max(0, t - 5) : 0;
       ids.push(`P${String(i).padStart(4, "0")}`);
       times.push(t);
-      values.push(level - fall + 3 * random.normal());
+      values.push(level - fall + sd * random.normal());
     }
   }
   return { ids, times, values };
 }
 
 /** A cohort, its statistics and a start from the linear models. */
-export function problemOf(columns: CohortColumns, mapDimension = 2, mean: "scalar" | "spline" = "scalar") {
+export function problemOf(
+  columns: CohortColumns,
+  mapDimension = 2,
+  mean: "scalar" | "spline" = "scalar",
+  noise: NoiseChoice = "white",
+) {
   const cohort = makeCohort(columns);
-  const statistics = basisStatistics(cohort, bsplineBasis(onlyMarker(cohort).times));
+  const basis = bsplineBasis(onlyMarker(cohort).times);
+  const statistics = basisStatistics(cohort, basis, { noise: firstNoise(noise) });
   return { cohort, statistics, start: linearStart(statistics, { mapDimension, mean }) };
 }
 

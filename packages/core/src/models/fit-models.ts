@@ -94,15 +94,11 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const statistics = options.shards?.open(own).statistics ?? own;
   const { mapDimension = 2, columns } = options;
   checkKind(options, mapDimension);
-  checkOption(
-    (options.noise ?? "white") === "white",
-    "fitDtm",
-    'noise "white"',
-    options.noise,
-    "Linear models take individual noise levels.",
-  );
   checkInducing(options.inducing, mapDimension, numIndividuals(cohort));
   const isPaper = options.kind === "dtm-paper" || mapDimension === 3;
+  const noise = options.noise ?? "white";
+  const remedy = "The map as published has one noise variance for all.";
+  checkOption(!isPaper || noise === "white", "fitDtm", 'noise "white" for this map', noise, remedy);
   // Tolerances and limits of iterations are the map's. The map as published has no priors, nor have the models it starts from.
   const { mean, seed, onProgress, signal, kernels, shards } = options;
   const control = { seed, onProgress, signal, kernels, shards };
@@ -124,10 +120,14 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   return { ...orientedRun(run, statistics), linear };
 }
 
-/** Refuses linear models of another basis, mean or dimension, or of values with another mean: those of another cohort. */
+/** Refuses linear models of another basis, mean, noise or dimension, or of values with another mean: those of another cohort. */
 function checkLinear({ lmm, fpca }: LinearModels, statistics: BasisStatistics, mean: MeanKind, q: number): void {
-  const text = ({ basis, center }: Pick<BasisStatistics, "basis" | "center">, kind: MeanKind, dimension: number) =>
-    `${dimension} dimensions, a ${kind} mean, values of mean ${center} and knots ${basis.knots.join(", ")}`;
+  const text = (
+    { basis, center, noise }: Pick<BasisStatistics, "basis" | "center" | "noise">,
+    kind: MeanKind,
+    dimension: number,
+  ) =>
+    `${dimension} dimensions, a ${kind} mean, ${noise.kind} noise, values of mean ${center} and knots ${basis.knots.join(", ")}`;
   const expected = text(statistics, mean, q);
   for (const model of fpca === undefined ? [lmm] : [lmm, fpca]) {
     const received = text(markerModel(model), markerModel(model).mean.kind, model.mapDimension);

@@ -122,6 +122,28 @@ export function learnNoise(
   return withLevel(noise, Math.max(rate === 1 ? target : level + rate * (target - level), lowest));
 }
 
+/** Longest step of log ω. */
+const LONGEST_STEP = 0.5;
+
+/**
+ * Noise with levels learned from slopes of the log-density of `count` observations: σ² as `learnNoise` does, since the expected
+ * squares over s are count + 2 × slope, and log ω by the share `rate` of 2/(count ω²) times its slope, at most 0.5.
+ */
+export function learnLevels(
+  noise: Noise,
+  slopes: { readonly logVariance: number; readonly logSpread: number },
+  count: number,
+  lowest: number,
+  rate = 1,
+  prior: NoisePrior = NO_NOISE_PRIOR,
+): Noise {
+  const squares = (count + 2 * slopes.logVariance) * noiseLevel(noise);
+  const spread = noiseSpread(noise);
+  const step = (2 * slopes.logSpread) / (count * spread * spread);
+  const learned = learnNoise(noise, squares, count, lowest, rate, prior);
+  return withSpread(learned, spread * Math.exp(rate * Math.min(Math.max(step, -LONGEST_STEP), LONGEST_STEP)));
+}
+
 /** ∂/∂log s of the log-density of `count` observations whose whitened residuals have these expected squares, and of the prior. */
 export function noiseSlope(noise: Noise, squares: number, count: number, prior = NO_NOISE_PRIOR): number {
   return 0.5 * ((squares + prior.count * prior.level) / noiseLevel(noise) - count - prior.count);

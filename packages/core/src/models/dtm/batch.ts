@@ -12,6 +12,7 @@ import { lastValue } from "../run.ts";
 import {
   checkBound,
   expectBound,
+  keepSquares,
   type MapEngine,
   momentsFor,
   placeMeans,
@@ -73,7 +74,8 @@ function wholePass(engine: MapEngine, state: DtmState): number {
 
 /** An EM step and a pass at its end; returns the bound there. */
 function emStep(engine: MapEngine, state: DtmState, last: number): number {
-  const { noise, residualCovariance, tau, trialDistance } = state;
+  const { noise, squares, residualCovariance, tau, trialDistance } = state;
+  keepSquares(engine, state, null);
   const learns = engine.settings.learn && state.iteration >= FIRST_LEARNING_ITERATION;
   if (learns) updateParameters(engine, state, null, engine.moments, 1, false);
   solveMap(engine, state, learns ? { minGain: NO_KERNEL_GAIN * Math.abs(last) } : null, learns);
@@ -81,7 +83,7 @@ function emStep(engine: MapEngine, state: DtmState, last: number): number {
   const bound = wholePass(engine, state);
   if (!learns || bound >= last - FALL_SLACK * Math.abs(last)) return bound;
   // Noise and residual go back; q(u) and mean are optimal for the last responsibilities, so alone they cannot lower the bound.
-  Object.assign(state, { noise, residualCovariance, tau, trialDistance });
+  Object.assign(state, { noise, residualCovariance, tau, trialDistance, squares });
   return wholePass(engine, state);
 }
 
@@ -89,6 +91,8 @@ function emStep(engine: MapEngine, state: DtmState, last: number): number {
 function quasiNewtonStep(engine: MapEngine, state: DtmState, last: number): number {
   const slope = engine.slope ?? slopeAt(engine, state);
   const { covariance, divergence } = slope;
+  // Levels of the noise at their best for the last responsibilities: that alone cannot lower the bound.
+  keepSquares(engine, state, null);
   const followed = { ...state, inducingCovariance: covariance, divergence };
   if (slope.residualCovariance !== null) followed.residualCovariance = slope.residualCovariance;
   const ascent = state.ascent ?? firstAscent(packParameters(engine, state));
@@ -111,9 +115,11 @@ function quasiNewtonStep(engine: MapEngine, state: DtmState, last: number): numb
     Object.assign(state, tried, { ascent });
     return ascent.value;
   }
-  state.settled = true;
   tabulateMap(engine, state);
-  return wholePass(engine, state);
+  const bound = wholePass(engine, state);
+  // Other levels of the noise may have raised it.
+  state.settled = bound <= last + NO_KERNEL_GAIN * Math.abs(last);
+  return bound;
 }
 
 function firstAscent(x: Float64Array): NonNullable<DtmState["ascent"]> {

@@ -7,13 +7,16 @@ import { weakNoisePrior } from "../../basis/noise-prior.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import {
+  learnLevels,
   learnNoise,
   logNoisePrior,
   NO_NOISE_PRIOR,
   type Noise,
   type NoisePrior,
   noiseLevel,
+  noiseSpread,
 } from "../../noise/noise.ts";
+import { takeRows } from "../../numeric/matrix.ts";
 import type { Precondition } from "../../numeric/optimize/lbfgs.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
@@ -25,6 +28,7 @@ import { type IndividualModel, packedStride, residualRoot } from "./individual-s
 import { inducingWorkspace } from "./inducing-posterior.ts";
 import { jointMean } from "./joint-mean.ts";
 import { type KernelProblem, type KernelStepOptions, kernelStep, solveAt } from "./kernel-step.ts";
+import type { LevelSquares } from "./level-statistics.ts";
 import { meanShift, remainingSquares } from "./maximization-step.ts";
 import { nodeGeometry, nodeKernel } from "./node-kernel.ts";
 import { type NodeTable, nodeTable } from "./node-table.ts";
@@ -35,10 +39,12 @@ import type { DtmSettings } from "./settings.ts";
 import {
   dtmShards,
   expectInShards,
+  levelsInShards,
   maximizeInShards,
   type Pass,
   residualInShards,
   startInShards,
+  startSquaresInShards,
   type Visited,
 } from "./shards.ts";
 import type { StartingPlaces } from "./starting-places.ts";
@@ -70,6 +76,8 @@ export interface MapEngine {
   moments: Float64Array;
   /** The kernel's frame (kernel-frame.ts) at the last length-scale it was asked for. */
   frame: { readonly lengthscale: number; readonly vectors: Float64Array } | null;
+  /** Squares of the individuals of one pass, where noise has levels; made by the first pass that needs them. */
+  squares: LevelSquares | null;
   /** Bound at the last whole pass, and the way up from there once it is asked for. */
   bound: number;
   slope: Slope | null;
@@ -126,6 +134,7 @@ export function createEngine(
     table: { numNodes, stride, rows: new Float64Array(stride * numNodes), logWeights },
     moments: new Float64Array(0),
     frame: null,
+    squares: null,
     bound: Number.NaN,
     slope: null,
     sample: null,
@@ -201,14 +210,51 @@ export function tabulateMap(engine: MapEngine, state: DtmState): void {
   engine.table = nodeTable(layout, kernel, inducingMean, inducingCovariance, workspace, engine.nodes.logWeights);
 }
 
-/** A pass over some individuals at the parameters of a state. */
+/** A pass over some individuals at the parameters of a state; where noise has levels, with their squares. */
 export function passOver(engine: MapEngine, state: DtmState, visited: Visited): Pass {
   const { shards, kernels } = engine;
-  return { shards, visited, kernels, model: individualModel(engine, state) };
+  const pass = { shards, visited, kernels, model: individualModel(engine, state) };
+  if (state.squares === null) return pass;
+  const width = 1 + state.mean.length;
+  const rows = visited === null ? state.squares : takeRows(state.squares, width, visited);
+  const { before, after } = squaresFor(engine, rows.length);
+  before.set(rows);
+  return { ...pass, squares: { before, after } };
+}
+
+/** The buffers for squares of `length` numbers. */
+function squaresFor(engine: MapEngine, length: number): LevelSquares {
+  if (engine.squares?.before.length !== length) {
+    engine.squares = { before: engine.shards.buffer(length), after: engine.shards.buffer(length) };
+  }
+  return engine.squares;
+}
+
+/** The state goes on with the squares that the last pass over the visited left. */
+export function keepSquares(engine: MapEngine, state: DtmState, visited: Visited): void {
+  if (state.squares === null || engine.squares === null) return;
+  const { after } = engine.squares;
+  if (visited === null) {
+    state.squares = Float64Array.from(after);
+    return;
+  }
+  const width = 1 + state.mean.length;
+  const kept = state.squares;
+  visited.forEach((i, k) => {
+    kept.set(after.subarray(k * width, (k + 1) * width), i * width);
+  });
 }
 
 /** Node sums of the starting responsibilities of some individuals, left in the engine. */
 export function startVisited(engine: MapEngine, state: DtmState, visited: Visited, places: StartingPlaces): void {
+  if (noiseSpread(state.noise) > 0) {
+    // Everybody's level as the mixed model has it, whoever is visited first.
+    state.squares = new Float64Array(engine.statistics.numIndividuals * (1 + state.mean.length));
+    const { mean, noise } = state;
+    const all = passOver(engine, state, null);
+    startSquaresInShards({ ...all, model: { mean, noise, residualRoot: engine.referenceRoot } });
+    keepSquares(engine, state, null);
+  }
   startInShards(passOver(engine, state, visited), engine.nodes, places, engine.problem.nodeSums);
 }
 
@@ -287,6 +333,10 @@ export function updateParameters(
   const { statistics, settings, referenceRoot } = engine;
   const d = statistics.basis.numBasis;
   const pass = passOver(engine, state, visited);
+  if (pass.squares !== undefined) {
+    updateLevels(engine, state, pass, rate);
+    return;
+  }
   const sums = maximizeInShards(pass, moments, state.tau === null);
   const shift = withMean ? meanShift(engine.mean, sums).map((v) => rate * v) : new Float64Array(d);
   state.mean = state.mean.map((v, k) => v + shift[k]);
@@ -307,12 +357,35 @@ export function updateParameters(
     const residualRoot = scaledRoot(referenceRoot, tau);
     return residualInShards({ ...pass, model: { mean, noise, residualRoot } }, moments);
   };
-  const cap = settings.cap ?? Number.POSITIVE_INFINITY;
+  moveTau(engine, state, objective, rate);
+}
+
+/** The share `rate` of a step for τ. */
+function moveTau(engine: MapEngine, state: DtmState, objective: (tau: number) => number, rate: number): void {
+  if (state.tau === null) return;
+  const cap = engine.settings.cap ?? Number.POSITIVE_INFINITY;
   const found = residualStep(objective, state.tau, state.trialDistance, cap);
-  state.tau = rate === 1 ? found.tau : state.tau * (found.tau / state.tau) ** rate;
+  const tau = rate === 1 ? found.tau : state.tau * (found.tau / state.tau) ** rate;
+  state.tau = tau;
   state.trialDistance = found.trialDistance;
-  const tau = state.tau;
   state.residualCovariance = engine.anchor.reference.map((v) => tau * v);
+}
+
+/** Noise, its spread and the size of the residual effect from the squares of a pass. */
+function updateLevels(engine: MapEngine, state: DtmState, pass: Pass, rate: number): void {
+  const { statistics, referenceRoot } = engine;
+  const { counts } = statistics;
+  const count = pass.visited?.reduce((sum, i) => sum + counts[i], 0) ?? statistics.numObservations;
+  const share = count / statistics.numObservations;
+  const prior = { ...engine.noisePrior, count: share * engine.noisePrior.count };
+  const sums = levelsInShards(pass);
+  const { mean } = state;
+  const noise = learnLevels(state.noise, sums, count, engine.lowestNoiseLevel, rate, prior);
+  state.noise = noise;
+  if (state.tau === null) return;
+  const objective = (tau: number) =>
+    levelsInShards({ ...pass, model: { mean, noise, residualRoot: scaledRoot(referenceRoot, tau) } }).value;
+  moveTau(engine, state, objective, rate);
 }
 
 /** The free Σ_e that is best for Σ_i E e_ie_i' of `count` individuals, [d,d]. */

@@ -8,6 +8,8 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { type IndividualModel, individualStatistics } from "./individual-statistics.ts";
+import { type LevelSquares, levelStatistics, writeSquares } from "./level-statistics.ts";
+import { unpackMoments } from "./maximization-step.ts";
 import type { NodeTable } from "./node-table.ts";
 
 /** What a pass over individuals writes beside the bound. */
@@ -18,6 +20,8 @@ export interface ExpectationOutputs {
   readonly moments?: Float64Array;
   /** c_i + λ_i, [m]. */
   readonly contributions?: Float64Array;
+  /** Where noise has levels: what weighs them in this pass, and what it leaves for the next. */
+  readonly squares?: LevelSquares;
 }
 
 /** One pass over individuals; returns Σ (c_i + λ_i), the bound without KL. */
@@ -25,23 +29,31 @@ export function expectationPass(
   statistics: BasisStatistics,
   model: IndividualModel,
   table: NodeTable,
-  { nodeSums, moments, contributions }: ExpectationOutputs,
+  { nodeSums, moments, contributions, squares }: ExpectationOutputs,
 ): number {
   const { stride, numNodes: n, rows, logWeights } = table;
+  const d = model.mean.length;
   const r = new Float64Array(n);
+  const moment = new Float64Array(stride);
   let total = 0;
   for (let i = 0; i < statistics.numIndividuals; i++) {
-    const { row, constant } = individualStatistics(statistics, i, model);
+    const own = (of: Float64Array) => of.subarray(i * (1 + d), (i + 1) * (1 + d));
+    const leveled = squares && levelStatistics(statistics, i, model, own(squares.before));
+    const { row, constant } = leveled ?? individualStatistics(statistics, i, model);
     const contribution = constant + nodeWeights(row, rows, logWeights, r);
     total += contribution;
     if (contributions) contributions[i] = contribution;
     if (nodeSums) addWeighted(row, r, nodeSums);
-    if (moments) {
-      for (let k = 0; k < stride; k++) {
-        let s = 0;
-        for (let g = 0; g < n; g++) s += r[g] * rows[k * n + g];
-        moments[i * stride + k] = s;
-      }
+    if (!moments && !squares) continue;
+    for (let k = 0; k < stride; k++) {
+      let s = 0;
+      for (let g = 0; g < n; g++) s += r[g] * rows[k * n + g];
+      moment[k] = s;
+    }
+    moments?.set(moment, i * stride);
+    if (squares && leveled) {
+      const { f: mean, R } = unpackMoments(moment, d);
+      writeSquares(leveled, { mean, moment: R }, own(squares.after));
     }
   }
   return total;

@@ -1,10 +1,10 @@
 /**
  * The parameters of the fit as one vector, for moving them together (docs/math/dtm.md §9): ν, the mean, log σ², log α,
- * log ℓ and log τ, all free of the marker's unit: the mean is taken in standard deviations of the first noise. ν is taken in
+ * log ℓ, log τ and, where noise has levels, log ω, all free of the marker's unit: the mean is taken in standard deviations of the first noise. ν is taken in
  * the frame of the kernel's eigenvectors, so that a map and its mirror image take the same steps (ν as it stands depends on
  * the order of the inducing places, differently at each ℓ). Ξ and a free Σ_e are no part of it: they follow in closed form.
  */
-import { noiseLevel, withLevel } from "../../noise/noise.ts";
+import { noiseLevel, withLevel, withSpread } from "../../noise/noise.ts";
 import { dot } from "../../numeric/matrix.ts";
 import { meanCoefficients, meanParameters } from "../mean.ts";
 import type { MapEngine } from "./engine.ts";
@@ -23,6 +23,7 @@ export function packParameters(engine: MapEngine, state: DtmState): Float64Array
     Math.log(state.lengthscale),
   ];
   if (state.tau !== null) parts.push(Math.log(state.tau));
+  if (state.noise.kind === "level") parts.push(Math.log(state.noise.spread));
   return Float64Array.from(parts);
 }
 
@@ -47,10 +48,12 @@ export function unpackParameters(engine: MapEngine, vector: Float64Array, state:
   state.inducingMean = fromFrame(vector.subarray(0, n), frame);
   state.inducingCovariance = carryCovariance(state.inducingCovariance, n, frameBefore, frame);
   state.divergence += 0.5 * (dot(state.inducingMean, state.inducingMean) - before);
-  if (state.tau === null) return;
-  const tau = Math.min(Math.exp(Math.max(vector[at], LOWEST_LOG_TAU)), settings.cap ?? Number.POSITIVE_INFINITY);
-  state.tau = tau;
-  state.residualCovariance = anchor.reference.map((v) => tau * v);
+  if (state.tau !== null) {
+    const tau = Math.min(Math.exp(Math.max(vector[at++], LOWEST_LOG_TAU)), settings.cap ?? Number.POSITIVE_INFINITY);
+    state.tau = tau;
+    state.residualCovariance = anchor.reference.map((v) => tau * v);
+  }
+  state.noise = withSpread(state.noise, Math.exp(vector[at]));
 }
 
 /** The unit of the mean's parameters. */

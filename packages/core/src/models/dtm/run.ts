@@ -4,7 +4,7 @@
  * then on the lattice asked for; or minibatches on the coarse one and a last whole pass on the other.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { DtmError } from "../../errors.ts";
+import { checkOption, DtmError } from "../../errors.ts";
 import type { FitControl } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import { completeRun, type FitRun, type IterativeFit, lastValue, openRun, type RunSnapshot } from "../run.ts";
@@ -42,6 +42,14 @@ export type DtmRun = FitRun<DtmState, DtmInputs, DtmModel>;
 export function startDtm(statistics: BasisStatistics, start: MapStart, options: DtmOptions = {}): DtmRun {
   const settings = dtmSettings(options, start.mean.kind, statistics.numIndividuals);
   checkStart(statistics, start, settings.mapDimension);
+  const levelsAble = settings.residual === "capped" || settings.residual === "none";
+  checkOption(
+    levelsAble || start.noise.kind === "white",
+    "dtm",
+    'residual "capped" or "none" with noise levels',
+    settings.residual,
+    'Use noise "white" for a free residual covariance.',
+  );
   const anchor = startAnchor(start, statistics.basis.numBasis);
   const inputs = { settings, anchor, start, warnings: start.warnings };
   return openRun(dtmFit(statistics, inputs, options), statistics, options);

@@ -1,10 +1,11 @@
 /**
- * The passes over individuals as shards (models/shards.ts). Four kinds of work on a block, all at given parameters:
+ * The passes over individuals as shards (models/shards.ts). Kinds of work on a block, all at given parameters:
  *   start     first guesses of places in, node sums of the block out (starting-places.ts);
  *   expect    node table in, Σ (c_i + λ_i) and node sums of the block out, moments into their rows;
  *   maximize  moments in, sums for mean, noise and residual out (maximization-step.ts);
- *   residual  moments in, Q of the block out (residual-step.ts).
- * Moments are rows by position in the pass, [count,K], in memory that all shards share.
+ *   residual  moments in, Q of the block out (residual-step.ts);
+ *   squares, levels  where noise has levels: first squares of the block, and 𝒬 with its slopes (level-statistics.ts).
+ * Moments [count,K] and squares [count,1 + d] are rows by position in the pass, in memory that all shards share.
  */
 import { type BasisStatistics, selectStatistics, statisticsBlock } from "../../basis/statistics.ts";
 import { takeRows } from "../../numeric/matrix.ts";
@@ -13,6 +14,7 @@ import type { KernelKind } from "../../wasm/instance.ts";
 import { type ShardBlock, type ShardFunctions, type ShardRunner, type ShardWork, shardBlocks } from "../shards.ts";
 import { expectationPass } from "./expectation-step.ts";
 import { type IndividualModel, packedStride } from "./individual-statistics.ts";
+import { type LevelSquares, type LevelSums, levelSums, startingSquares } from "./level-statistics.ts";
 import { addMaximizationSums, type MaximizationSums, maximizationSums } from "./maximization-step.ts";
 import type { NodeTable } from "./node-table.ts";
 import type { MapNodes } from "./nodes.ts";
@@ -28,10 +30,12 @@ export interface Pass {
   readonly visited: Visited;
   readonly kernels: KernelKind;
   readonly model: IndividualModel;
+  /** Where noise has levels. */
+  readonly squares?: LevelSquares;
 }
 
 /** What every shard gets: kernels and parameters, and what its work asks for beside. */
-type PassState = Pick<Pass, "kernels" | "model">;
+type PassState = Pick<Pass, "kernels" | "model" | "squares">;
 
 interface StartTask {
   readonly nodes: MapNodes;
@@ -84,22 +88,44 @@ export function dtmShards(): ShardFunctions {
         statistics.basis.numBasis,
       );
   return {
-    "dtm-expect": work<ExpectTask>((statistics, { from, to }, { kernels, model, table, withSums, moments }, d) => {
+    "dtm-expect": work<ExpectTask>((statistics, part, { kernels, model, table, withSums, moments, squares }, d) => {
+      const { from, to } = part;
       const { stride, numNodes } = table;
       const nodeSums = withSums ? new Float64Array(stride * numNodes) : undefined;
       const rows = moments?.subarray(from * stride, to * stride);
-      const total = passes(kernels, d, numNodes, stride).expect(statistics, model, table, { nodeSums, moments: rows });
+      const outputs = { nodeSums, moments: rows, squares: squaresOf(squares, d, part) };
+      const total = passes(squares ? "typescript" : kernels, d, numNodes, stride).expect(
+        statistics,
+        model,
+        table,
+        outputs,
+      );
       return { total, nodeSums };
     }),
-    "dtm-start": work<StartTask>((statistics, { from, to }, { kernels, model, nodes, places }, d) => {
+    "dtm-start": work<StartTask>((statistics, part, { kernels, model, nodes, places, squares }, d) => {
+      const { from, to } = part;
       const { numNodes, mapDimension: q } = nodes;
       const nodeSums = new Float64Array(packedStride(d) * numNodes);
       const weights = startingWeights(nodes, {
         means: places.means.subarray(from * q, to * q),
         covariances: places.covariances.subarray(from * q * q, to * q * q),
       });
-      passes(kernels, d, numNodes).start(statistics, model, weights, nodeSums);
+      passes(squares ? "typescript" : kernels, d, numNodes).start(
+        statistics,
+        model,
+        weights,
+        nodeSums,
+        squaresOf(squares, d, part),
+      );
       return nodeSums;
+    }),
+    "dtm-squares": work<object>((statistics, part, { model, squares }, d) => {
+      const own = squaresOf(squares, d, part);
+      if (own !== undefined) startingSquares(statistics, model, own.after);
+    }),
+    "dtm-levels": work<object>((statistics, part, { model, squares }, d) => {
+      const own = squaresOf(squares, d, part);
+      return own === undefined ? null : levelSums(statistics, model, own);
     }),
     "dtm-maximize": work<MaximizeTask>((statistics, part, { kernels, model, moments, residualMoment }, d) => {
       // The kernel has no Σ E ee', which a free residual covariance reads.
@@ -120,12 +146,17 @@ function rowsOf(moments: Float64Array, d: number, { from, to }: Part): Float64Ar
   return moments.subarray(from * packedStride(d), to * packedStride(d));
 }
 
+function squaresOf(squares: LevelSquares | undefined, d: number, { from, to }: Part): LevelSquares | undefined {
+  const rows = (of: Float64Array) => of.subarray(from * (1 + d), to * (1 + d));
+  return squares && { before: rows(squares.before), after: rows(squares.after) };
+}
+
 /** The answers of all blocks of a pass, in their order. */
-function runPass<Answer>({ shards, visited, kernels, model }: Pass, name: string, task: object): Answer[] {
+function runPass<Answer>({ shards, visited, kernels, model, squares }: Pass, name: string, task: object): Answer[] {
   const parts = shardBlocks(visited?.length ?? shards.statistics.numIndividuals).map(
     ({ from, to }): Part => ({ from, to, visited: visited === null ? null : visited.slice(from, to) }),
   );
-  return shards.run(name, { kernels, model, ...task }, parts) as Answer[];
+  return shards.run(name, { kernels, model, squares, ...task }, parts) as Answer[];
 }
 
 function addTo(sums: Float64Array, part: Float64Array): void {
@@ -178,4 +209,18 @@ export function maximizeInShards(pass: Pass, moments: Float64Array, residualMome
 /** Q of `residualObjective` over the visited, from their moments. */
 export function residualInShards(pass: Pass, moments: Float64Array): number {
   return runPass<number>(pass, "dtm-residual", { moments }).reduce((total, value) => total + value, 0);
+}
+
+/** Writes the squares before the first pass of the visited to their `after`. */
+export function startSquaresInShards(pass: Pass): void {
+  runPass(pass, "dtm-squares", {});
+}
+
+/** The sums of `levelSums` over the visited. */
+export function levelsInShards(pass: Pass): LevelSums {
+  const [first, ...rest] = runPass<LevelSums>(pass, "dtm-levels", {});
+  for (const sums of rest) {
+    for (const name of ["value", "logVariance", "logTau", "logSpread"] as const) first[name] += sums[name];
+  }
+  return first;
 }

@@ -2,12 +2,13 @@
  * The gradient of the bound at a state, from the node sums and moments of one pass there (docs/math/dtm.md §9). The
  * responsibilities r are optimal for the state, so the gradient is that of the bound with r held fixed (in the letters of
  * inducing-posterior.ts and joint-mean.ts):
- *   ν: c − Λν,   mean: b − H'ν,   log σ²: ½(S/σ² − N),   log α and log ℓ: kernelSlope,   log τ: Q'(τ) of residual-step.ts,
+ *   ν: c − Λν,   mean: b − H'ν,   log σ²: ½(S/σ² − N),   log α and log ℓ: kernelSlope,   log τ: Q'(τ) of residual-step.ts;
+ * where noise has levels, log σ², log τ and log ω by levelSums of level-statistics.ts;
  * where ν and Ξ are taken in the frame U of the kernel's eigenvectors, so that log ℓ also turns them (turningSlope).
  * Beside it stands the curvature for fixed r, in which an EM step is exact: (Λ, H; H', B) for ν and mean, counts for the
  * other parameters.
  */
-import { noiseLevel, noiseSlope } from "../../noise/noise.ts";
+import { HIGHEST_LOG_SPREAD, LOWEST_LOG_SPREAD, noiseLevel, noiseSlope, noiseSpread } from "../../noise/noise.ts";
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import type { Precondition } from "../../numeric/optimize/lbfgs.ts";
 import { inducingKl } from "../gp/solve.ts";
@@ -20,7 +21,7 @@ import { remainingSquares } from "./maximization-step.ts";
 import { nodeKernel } from "./node-kernel.ts";
 import { frameAt, meanUnit } from "./parameters.ts";
 import { LOWEST_LOG_TAU } from "./residual-step.ts";
-import { maximizeInShards, residualInShards } from "./shards.ts";
+import { levelsInShards, maximizeInShards, type Pass, residualInShards } from "./shards.ts";
 import type { DtmState } from "./state.ts";
 
 /** Differences of log ℓ and log τ in central differences. */
@@ -54,13 +55,11 @@ export function slopeAt(engine: MapEngine, state: DtmState): Slope {
 
   const pass = passOver(engine, state, null);
   const free = state.tau === null && settings.residual !== "none";
-  const sums = maximizeInShards(pass, engine.moments, free);
-  const squares = remainingSquares(sums, new Float64Array(state.mean.length));
-  const byNoise = noiseSlope(state.noise, squares, statistics.numObservations, engine.noisePrior);
+  const { byNoise, byTau, bySpread, residualMoment } = noiseSlopes(engine, state, pass, free);
 
   const { learn } = settings;
   const unit = meanUnit(engine);
-  const others = [byNoise, byAlpha, byEll + byTurning, ...tauSlope(engine, state)];
+  const others = [byNoise, byAlpha, byEll + byTurning, ...byTau, ...bySpread];
   const held = heldParameters(engine, state, others);
   const gradient = Float64Array.from([
     ...toFrame(byNu, frame),
@@ -70,7 +69,13 @@ export function slopeAt(engine: MapEngine, state: DtmState): Slope {
 
   const numColumns = byMean.length;
   const { numObservations: N, numIndividuals: m } = statistics;
-  const scales = [2 / N, 2 / dp, 1 / dp, 2 / m];
+  const scales = [
+    2 / N,
+    2 / dp,
+    1 / dp,
+    ...byTau.map(() => 2 / m),
+    ...bySpread.map(() => 2 / N / noiseSpread(state.noise) ** 2),
+  ];
   const precondition: Precondition = (vector) => {
     const forNu = fromFrame(vector.subarray(0, dp), frame);
     const explained = multiplyVector(system.solved, forNu, numColumns, dp);
@@ -91,7 +96,7 @@ export function slopeAt(engine: MapEngine, state: DtmState): Slope {
     precondition,
     covariance,
     divergence: inducingKl(nu, covariance, logDeterminant),
-    residualCovariance: free && learn ? freeResidual(settings.residual, sums.residualMoment, m) : null,
+    residualCovariance: free && learn ? freeResidual(settings.residual, residualMoment, m) : null,
   };
 }
 
@@ -126,6 +131,28 @@ function turningSlope(
   return slope;
 }
 
+/** Slopes by log σ², log τ and log ω, where they are parameters, and Σ E ee' for a free Σ_e. */
+function noiseSlopes(engine: MapEngine, state: DtmState, pass: Pass, free: boolean) {
+  const { noise, tau, mean } = state;
+  if (pass.squares !== undefined) {
+    const { logVariance, logTau, logSpread } = levelsInShards(pass);
+    return {
+      byNoise: logVariance + noiseSlope(noise, 0, 0, engine.noisePrior),
+      byTau: tau === null ? [] : [logTau],
+      bySpread: [logSpread],
+      residualMoment: new Float64Array(0),
+    };
+  }
+  const sums = maximizeInShards(pass, engine.moments, free);
+  const squares = remainingSquares(sums, new Float64Array(mean.length));
+  return {
+    byNoise: noiseSlope(noise, squares, engine.statistics.numObservations, engine.noisePrior),
+    byTau: tauSlope(engine, state),
+    bySpread: [],
+    residualMoment: sums.residualMoment,
+  };
+}
+
 /** dQ/dlog τ for the moments of the last pass; none where τ is not a parameter. */
 function tauSlope(engine: MapEngine, state: DtmState): number[] {
   const { tau, mean, noise } = state;
@@ -138,7 +165,7 @@ function tauSlope(engine: MapEngine, state: DtmState): number[] {
   return [(objective(TAU_DIFFERENCE) - objective(-TAU_DIFFERENCE)) / (2 * TAU_DIFFERENCE)];
 }
 
-/** Which of log σ², log α, log ℓ and log τ are held, at a bound that they push against or because nothing is learned. */
+/** Which of log σ², log α, log ℓ, log τ and log ω are held, at a bound that they push against or because nothing is learned. */
 function heldParameters(engine: MapEngine, state: DtmState, slopes: readonly number[]): boolean[] {
   const { settings, lowestNoiseLevel } = engine;
   const [shortest, longest] = LENGTHSCALE_BOUNDS;
@@ -146,9 +173,16 @@ function heldParameters(engine: MapEngine, state: DtmState, slopes: readonly num
     [lowestNoiseLevel, Number.POSITIVE_INFINITY],
     [0, Number.POSITIVE_INFINITY],
     [shortest, longest],
-    [Math.exp(LOWEST_LOG_TAU), settings.cap ?? Number.POSITIVE_INFINITY],
+    ...(state.tau === null ? [] : [[Math.exp(LOWEST_LOG_TAU), settings.cap ?? Number.POSITIVE_INFINITY]]),
+    [LOWEST_LOG_SPREAD, HIGHEST_LOG_SPREAD].map(Math.exp),
   ];
-  const values = [noiseLevel(state.noise), state.signalVariance, state.lengthscale, state.tau ?? 0];
+  const values = [
+    noiseLevel(state.noise),
+    state.signalVariance,
+    state.lengthscale,
+    ...(state.tau === null ? [] : [state.tau]),
+    noiseSpread(state.noise),
+  ];
   return slopes.map((slope, k) => {
     const [low, high] = bounds[k];
     const atLow = values[k] <= low * (1 + AT_BOUND);

@@ -9,6 +9,7 @@ import { createRandom } from "../../numeric/random.ts";
 import type { MapStart } from "../map-start.ts";
 import { addWeighted, nodeWeights } from "./expectation-step.ts";
 import { type IndividualModel, individualStatistics } from "./individual-statistics.ts";
+import { type LevelSquares, levelStatistics } from "./level-statistics.ts";
 import type { MapNodes } from "./nodes.ts";
 
 /** First guesses of the places of all individuals. */
@@ -72,12 +73,16 @@ export function addStartingSums(
   model: IndividualModel,
   { terms, powers }: StartingWeights,
   nodeSums: Float64Array,
+  squares?: LevelSquares,
 ): void {
   const numTerms = terms.length / statistics.numIndividuals;
   const even = new Float64Array(powers.length / numTerms);
   const r = new Float64Array(even.length);
   for (let i = 0; i < statistics.numIndividuals; i++) {
-    const { row } = individualStatistics(statistics, i, model);
+    const width = 1 + model.mean.length;
+    const { row } = squares
+      ? levelStatistics(statistics, i, model, squares.before.subarray(i * width, (i + 1) * width))
+      : individualStatistics(statistics, i, model);
     nodeWeights(terms.subarray(i * numTerms, (i + 1) * numTerms), powers, even, r);
     addWeighted(row, r, nodeSums);
   }

@@ -23,6 +23,8 @@ export interface DtmState extends FitState {
   /** β, [d]. */
   mean: Float64Array;
   noise: Noise;
+  /** Squares by which the levels of the noise are weighed (level-statistics.ts), [m,1 + d]; null for noise of one level. */
+  squares: Float64Array | null;
   /** Σ_e, [d,d]; zero without residual effects. */
   residualCovariance: Float64Array;
   tau: number | null;
@@ -73,6 +75,7 @@ export function firstState(start: MapStart, settings: DtmSettings, d: number): D
     iteration: 0,
     mean: start.mean.coefficients.slice(),
     noise: start.noise,
+    squares: null,
     residualCovariance,
     tau: residual === "capped" ? tau : null,
     trialDistance: FIRST_TRIAL_DISTANCE,

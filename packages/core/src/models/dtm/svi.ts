@@ -19,6 +19,7 @@ import {
   commonTerms,
   expectBound,
   expectVisited,
+  keepSquares,
   type MapEngine,
   momentsFor,
   startVisited,
@@ -81,6 +82,7 @@ export function sviPass(engine: MapEngine, state: DtmState): void {
     naturalStep({ running }, { running: nodeSums }, rate, m / visited.length);
     nodeSums.set(running);
     if (moments !== null) updateParameters(engine, state, visited, moments, parameterRate(rate, visited.length));
+    keepSquares(engine, state, visited);
     const kernel = learns && update % KERNEL_EVERY === 0;
     updateMap(engine, state, kernel ? { maxIterations: 1, maxEvaluations: 3 } : null);
   }

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { columnsOf, problemOf, quick, timeless } from "../../../../../test/dtm-problem.ts";
+import { relativeError } from "../../../../../test/expect-gradient.ts";
+import { levelNoise, noiseSpread } from "../../noise/noise.ts";
+import { dot } from "../../numeric/matrix.ts";
+import { markerModel } from "../fit.ts";
+import { batchIteration, startBatch } from "./batch.ts";
+import { createEngine, expectBound, keepSquares, startAnchor, tabulateMap } from "./engine.ts";
+import { individualStatistics, residualRoot } from "./individual-statistics.ts";
+import { levelStatistics, startingSquares } from "./level-statistics.ts";
+import { packParameters, unpackParameters } from "./parameters.ts";
+import { fitDtmFrom, resumeDtm, startDtm } from "./run.ts";
+import { type DtmOptions, dtmSettings } from "./settings.ts";
+import { slopeAt } from "./slope.ts";
+import { startingPlaces } from "./starting-places.ts";
+import { firstState } from "./state.ts";
+
+const { statistics, start } = problemOf(columnsOf(80, 3, 0.9), 2, "scalar", "level");
+const d = statistics.basis.numBasis;
+
+describe("statistics of individuals with noise levels", () => {
+  it("are those of white noise where levels hardly differ", () => {
+    const { mean, covariance } = start;
+    const model = { mean: mean.coefficients, residualRoot: residualRoot(covariance, d) };
+    const noise = { kind: "level", variance: 7, spread: 1e-9 } as const;
+    const squares = new Float64Array(statistics.numIndividuals * (1 + d));
+    startingSquares(statistics, { ...model, noise }, squares);
+    for (let i = 0; i < 20; i++) {
+      const own = levelStatistics(statistics, i, { ...model, noise }, squares.subarray(i * (1 + d), (i + 1) * (1 + d)));
+      const white = individualStatistics(statistics, i, { ...model, noise: levelNoise(7, 0) });
+      expect(relativeError(own.row, white.row)).toBeLessThan(1e-7);
+      expect(own.constant).toBeCloseTo(white.constant, 6);
+    }
+  });
+});
+
+function stateAfter(iterations: number, options: DtmOptions) {
+  const settings = dtmSettings({ ...quick, ...options }, "scalar", statistics.numIndividuals);
+  const engine = createEngine(statistics, startAnchor(start, d), settings);
+  const state = firstState(start, settings, d);
+  startBatch(engine, state, startingPlaces(start, 0, 2, 1));
+  while (state.iteration < iterations) batchIteration(engine, state);
+  return { engine, state };
+}
+
+describe("the bound with noise levels", () => {
+  it.each([{}, { residual: "none" }, { priors: "weak" }] as const)(
+    "has the slope that differences give where places and levels agree: %j",
+    (options) => {
+      const { engine, state } = stateAfter(5, options);
+      const passAt = (at: typeof state) => {
+        tabulateMap(engine, at);
+        engine.problem.nodeSums.fill(0);
+        return expectBound(engine, at, engine.problem.nodeSums, engine.moments);
+      };
+      for (let k = 0; k < 60; k++) {
+        passAt(state);
+        keepSquares(engine, state, null);
+      }
+      passAt(state);
+      const { gradient } = slopeAt(engine, state);
+      const x = packParameters(engine, state);
+      const boundAt = (k: number, by: number) => {
+        const moved = { ...state };
+        unpackParameters(
+          engine,
+          x.map((v, e) => (e === k ? v + by : v)),
+          moved,
+        );
+        return passAt(moved);
+      };
+      const n = state.inducingMean.length;
+      const h = 1e-4;
+      const scale = Math.sqrt(dot(gradient, gradient) / gradient.length);
+      for (const k of [0, 11, ...Array.from({ length: x.length - n }, (_, e) => n + e)]) {
+        if (gradient[k] === 0) continue;
+        const difference = (boundAt(k, h) - boundAt(k, -h)) / (2 * h);
+        expect(Math.abs(gradient[k] - difference)).toBeLessThan(3e-4 * (scale + Math.abs(difference)));
+      }
+    },
+  );
+
+  it("never falls, ends settled, and learns the spread", () => {
+    const model = fitDtmFrom(statistics, start, quick);
+    const { trace, converged, warnings } = model.record;
+    for (let k = 1; k < trace.length; k++)
+      expect(trace[k]).toBeGreaterThanOrEqual(trace[k - 1] - 1e-8 * Math.abs(trace[k]));
+    expect(converged).toBe(true);
+    expect(warnings.join()).not.toMatch(/fell/);
+    expect(noiseSpread(markerModel(model).noise)).toBeGreaterThan(0.4);
+    expect(noiseSpread(markerModel(model).noise)).toBeLessThan(1.3);
+  });
+
+  it.each([{ ...quick }, { ...quick, schedule: "svi", maxIterations: 8, batchSize: 20 }] as const)(
+    "is the same bit for bit after a snapshot: %j",
+    (options) => {
+      const whole = startDtm(statistics, start, options);
+      const snapshots = [whole.snapshot()];
+      while (!whole.step().done) snapshots.push(whole.snapshot());
+      const expected = timeless(whole.finish());
+      for (const at of [1, Math.floor(snapshots.length / 2), snapshots.length - 1]) {
+        const resumed = resumeDtm(statistics, structuredClone(snapshots[at]));
+        while (!resumed.step().done);
+        expect(timeless(resumed.finish())).toEqual(expected);
+      }
+    },
+  );
+
+  it("is nearly reached by minibatches", () => {
+    const batch = fitDtmFrom(statistics, start, quick);
+    const svi = fitDtmFrom(statistics, start, { ...quick, schedule: "svi", batchSize: 40 });
+    expect(Math.abs(svi.bound - batch.bound)).toBeLessThan(0.01 * Math.abs(batch.bound));
+    const [a, b] = [svi, batch].map((model) => markerModel(model).noise);
+    expect(Math.abs(noiseSpread(a) - noiseSpread(b))).toBeLessThan(0.2);
+  });
+
+  it("is refused for a free residual covariance", () => {
+    expect(() => startDtm(statistics, start, { ...quick, residual: "full" })).toThrow(/residual/);
+  });
+});

@@ -16,6 +16,7 @@ export type {
   FitLatticeOptions,
   FitPaperOptions,
 } from "../models/fit-models.ts";
+export type { CalibrationClass, ForecastCalibration } from "../models/conformal.ts";
 export { SUPPORTED } from "../models/follow-up.ts";
 export { type ForecastGuard, fallbackWeight, forecastGuard } from "../models/forecast-guard.ts";
 export type { FpcaModel } from "../models/linear/fpca.ts";
@@ -35,7 +36,7 @@ export {
   placementAt,
 } from "../models/place.ts";
 export { type Places, placeSd, placeSds, type VariationalPlace } from "../models/placement.ts";
-export { drawCurves, type PredictOptions } from "../models/predict.ts";
+export { type BandKind, drawCurves, type PredictOptions } from "../models/predict.ts";
 export {
   type ChangeOptions,
   type Interval,

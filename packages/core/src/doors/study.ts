@@ -16,6 +16,7 @@ export { MAP_KERNEL } from "../associate/place-features.ts";
 export { type PosteriorFeatures, posteriorFeatures } from "../associate/posterior-features.ts";
 export type { PredictorComparison, PredictorRow } from "../associate/predictors.ts";
 export { yearsPer } from "../cohort/marker.ts";
+export { calibrateForecasts, type HeldOutPart } from "../evaluate/calibrate.ts";
 export type { CompareOptions } from "../evaluate/compare.ts";
 export {
   COMPARED_MODELS,
@@ -39,6 +40,7 @@ export type { Stability } from "../map/clusters/stability.ts";
 export { type RotatedComponent, rotatedComponents } from "../map/components.ts";
 export { GROUP_METHODS, type Group, type GroupMethod, type GroupOptions } from "../map/groups.ts";
 export { similarFollowedTo } from "../models/follow-up.ts";
+export { type CalibrationOptions, calibrateByRefits } from "../study/calibration.ts";
 export { type MapStability, type StudyStabilityOptions, studyStability } from "../study/group-stability.ts";
 export {
   type LandmarkGroup,

@@ -44,6 +44,15 @@ export function nextVisits(cohort: Cohort): ForecastTask[] {
   return tasksOf(cohort, (n) => Array.from({ length: n - 1 }, (_, k) => ({ known: k + 1, from: k + 1, to: k + 2 })));
 }
 
+/** All later visits, from the first k for every k that is `asked`. */
+export function visitsAfter(cohort: Cohort, asked: (k: number) => boolean): ForecastTask[] {
+  return tasksOf(cohort, (n) =>
+    Array.from({ length: n - 1 }, (_, k) => k + 1)
+      .filter(asked)
+      .map((known) => ({ known, from: known, to: n })),
+  );
+}
+
 function tasksOf(cohort: Cohort, tasks: (n: number) => Omit<ForecastTask, "individual">[]): ForecastTask[] {
   const { offsets } = onlyMarker(cohort);
   return cohort.ids.flatMap((_, individual) => {
@@ -133,6 +142,42 @@ export interface ForecastScores {
   /** Predictive distribution function at the observed value; uniform if the model is right. */
   readonly pit: Float64Array;
   readonly absoluteError: Float64Array;
+}
+
+/** One forecast with its central band, on the scale of the model. */
+export interface ForecastBand {
+  readonly individual: number;
+  readonly known: number;
+  readonly horizon: number;
+  /** What came. */
+  readonly value: number;
+  readonly median: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** Bands of forecasts and what came, in the order of the tasks. */
+export function forecastBands(
+  cohort: Cohort,
+  tasks: readonly ForecastTask[],
+  forecaster: Forecaster,
+  level: number,
+): ForecastBand[] {
+  const { offsets, times, values, marker } = onlyMarker(cohort);
+  const forecast = forecaster(cohort, tasks);
+  return tasks.flatMap(({ individual, known, from, to }, task) => {
+    const start = offsets[individual];
+    const distribution = forecast(task);
+    return Array.from({ length: to - from }, (_, k) => {
+      const j = start + from + k;
+      const forecasted = pruneMixture(distribution(j), 1e-6);
+      const [median, lower, upper] = [0.5, 0.5 * (1 - level), 0.5 * (1 + level)].map((p) =>
+        mixtureQuantile(forecasted, p),
+      );
+      const value = applyTransform(marker.transform, values[j]);
+      return { individual, known, horizon: times[j] - times[start + known - 1], value, median, lower, upper };
+    });
+  });
 }
 
 /** Scores of forecasts, by whatever makes them. */

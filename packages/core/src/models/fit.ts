@@ -2,11 +2,13 @@
  * What all fits share: how they are controlled (seed, progress, cancel), what every fitted model holds, and the record
  * a fit leaves behind. Models are plain readonly data; nothing exists unfitted.
  */
+
 import type { Basis } from "../basis/bspline.ts";
 import type { Marker } from "../cohort/marker.ts";
 import { DtmError } from "../errors.ts";
 import type { Noise } from "../noise/noise.ts";
 import type { KernelChoice, KernelKind } from "../wasm/instance.ts";
+import type { ForecastCalibration } from "./conformal.ts";
 import type { ShardHost } from "./shards.ts";
 
 /** Anything with an `aborted` flag: an AbortSignal fits. */
@@ -122,6 +124,8 @@ export interface ModelBase<Part extends MarkerModel = MarkerModel> {
    */
   readonly orientation: Float64Array;
   readonly record: FitRecord;
+  /** What forecast bands are multiplied by to hold what they promise, once that was measured. */
+  readonly calibration?: ForecastCalibration;
 }
 
 /**

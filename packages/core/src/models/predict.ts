@@ -7,9 +7,10 @@
 
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
 import { checkMarker, markerScale, undoSlope } from "../cohort/marker.ts";
-import { checkOption } from "../errors.ts";
+import { checkOption, DtmError } from "../errors.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
+import { BASE_LEVEL, calibratedBand } from "./conformal.ts";
 import { type ModelBase, markerModel } from "./fit.ts";
 import { followUpSupport, SUPPORTED } from "./follow-up.ts";
 import { blendMixtures, type ForecastGuard, fallbackWeight } from "./forecast-guard.ts";
@@ -21,11 +22,16 @@ import { drawFunctionals } from "./predicting/draws.ts";
 import { drawnSeries, type PredictedSeries, valueSeries } from "./predicting/series.ts";
 import { simultaneousBand } from "./predicting/simultaneous.ts";
 
+export type BandKind = "curve" | "observation" | "conformal";
+
 export interface PredictOptions {
   /** Probability inside the bands. Default 0.9. */
   readonly level?: number;
-  /** "observation" includes measurement noise (a new measurement), "curve" does not. Default "observation". */
-  readonly interval?: "curve" | "observation";
+  /**
+   * "observation" includes measurement noise (a new measurement), "curve" does not. "conformal" is the band of a new measurement
+   * after the last visit as calibrated on individuals who were not in the fit (`calibrateForecasts`). Default "observation".
+   */
+  readonly interval?: BandKind;
   /** Also give a band that holds whole curves with probability `level`. Default false. */
   readonly simultaneous?: boolean;
   /** Also give rates of change. Default false. */
@@ -42,7 +48,7 @@ export interface PredictOptions {
 export interface Prediction extends PredictedSeries {
   readonly times: Float64Array;
   readonly level: number;
-  readonly interval: "curve" | "observation";
+  readonly interval: BandKind;
   readonly simultaneous?: { readonly lower: Float64Array; readonly upper: Float64Array };
   /** Change of the noise-free curve per unit of time. */
   readonly rate?: PredictedSeries;
@@ -72,15 +78,15 @@ export function predict(
   const { numDraws = 2000, seed = 1, kernels = "auto" } = options;
   checkLevel("predict", level);
   checkOption(
-    interval === "curve" || interval === "observation",
+    interval === "curve" || interval === "observation" || interval === "conformal",
     "predict",
-    'interval "curve" or "observation"',
+    'interval "curve", "observation" or "conformal"',
     interval,
     'Use "observation" for the band of a new measurement.',
   );
   checkDraws("predict", numDraws);
   const at = checkTimes("predict", times);
-  const measured = interval === "observation";
+  const measured = interval !== "curve";
   const rows = designMatrix(own.basis, at);
   const marker = checkMarker("predict", own.marker);
   const scale = markerScale(marker);
@@ -99,10 +105,47 @@ export function predict(
     level,
     interval,
     ...series,
+    ...(interval === "conformal" ? conformalBand(model, placement, rows, at, level, series) : {}),
     extrapolated: Uint8Array.from(at, (t, k) => (outside(t, k) ? 1 : 0)),
     ...(guarded === undefined ? {} : { support: guarded.support }),
     ...(simultaneous ? { simultaneous: wholeCurves() } : {}),
     ...(rate ? { rate: rateSeries(model, placement, at, { level, numDraws, seed, kernels }) } : {}),
+  };
+}
+
+/**
+ * The calibrated band at times after the last visit; before, and without any visit, there is no forecast to be calibrated, and the
+ * model's own band stands. It is made from the model's own distribution, with which it was calibrated, also where there is a guard.
+ */
+function conformalBand(
+  model: ModelBase,
+  placement: Placement,
+  rows: Float64Array,
+  at: Float64Array,
+  level: number,
+  own: PredictedSeries,
+): { readonly lower: Float64Array; readonly upper: Float64Array } {
+  const part = markerModel(model);
+  const { calibration } = model;
+  if (calibration === undefined) {
+    throw new DtmError(
+      "option",
+      'predict: expected a calibrated model for interval "conformal", received one without a calibration. Calibrate it first (calibrateForecasts, dtm calibrate).',
+    );
+  }
+  const base = valueSeries(part, placement, rows, {
+    level: BASE_LEVEL,
+    measured: true,
+    marker: { transform: "identity" },
+  });
+  const { numObservations: known, lastTime } = placement;
+  const horizons = at.map((t) => t - lastTime);
+  const band = calibratedBand(calibration, base, known, horizons, level);
+  const scale = markerScale(part.marker);
+  const forecast = (k: number) => known > 0 && horizons[k] > 0;
+  return {
+    lower: own.lower.map((v, k) => (forecast(k) ? scale(band.lower[k]) : v)),
+    upper: own.upper.map((v, k) => (forecast(k) ? scale(band.upper[k]) : v)),
   };
 }
 

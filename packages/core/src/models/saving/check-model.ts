@@ -2,6 +2,7 @@
 
 import { DtmError } from "../../errors.ts";
 import { logSumExp } from "../../numeric/special.ts";
+import type { ForecastCalibration } from "../conformal.ts";
 import type { DtmModel } from "../dtm/model.ts";
 import { markerModel } from "../fit.ts";
 import type { SparseMap } from "../gp/sparse-map.ts";
@@ -18,6 +19,7 @@ export function checkModel(model: TrajectoryModel): void {
   expectTrue(ascending(basis.knots), "basis.knots", "knots that do not decrease");
   expectTrue(basis.knots[basis.degree] < basis.knots[d], "basis.knots", "a first time before the last");
   expectTrue(isOrthogonal(orientation, q), "orientation", "an orthogonal matrix");
+  if (model.calibration !== undefined) checkCalibration(model.calibration);
   if (model.kind === "lmm") {
     expectLength(model.covarianceFactor, d * d, "covarianceFactor");
     expectLength(model.scoreCenter, d, "scoreCenter");
@@ -28,6 +30,14 @@ export function checkModel(model: TrajectoryModel): void {
     checkMap(markerModel(model).map, d, q);
     if (model.kind === "dtm") checkLattice(model, d, q);
   }
+}
+
+function checkCalibration({ levels, knownFrom, horizonFrom, classes }: ForecastCalibration): void {
+  const whole = knownFrom.length > 0 && horizonFrom.length > 0 && levels.length > 0;
+  expectTrue(whole, "calibration", "a class and a level or more");
+  expectTrue(classes.length === knownFrom.length * horizonFrom.length, "calibration.classes", "one for each class");
+  const sized = classes.every(({ lower, upper }) => lower.length === levels.length && upper.length === levels.length);
+  expectTrue(sized, "calibration.classes", "a factor for each level");
 }
 
 function checkMap(map: SparseMap, d: number, q: number): void {

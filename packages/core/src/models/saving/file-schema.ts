@@ -19,6 +19,7 @@ const fiveNumbers = (description: string) =>
   z.array(z.number()).check(z.length(5)).register(z.globalRegistry, { description });
 const positive = z.number().check(z.positive());
 const count = z.int().check(z.nonnegative());
+const factor = z.nullable(z.number());
 
 const part = {
   basis: z.strictObject({
@@ -75,6 +76,19 @@ const base = {
     ),
     kernels: z.optional(z.enum(["wasm-simd", "typescript"])),
   }),
+  calibration: z.optional(
+    z.strictObject({
+      levels: numbers("Probabilities for which there are factors"),
+      knownFrom: numbers("First number of visits known of each class"),
+      horizonFrom: numbers("First time since the last visit of each class"),
+      numIndividuals: count,
+      classes: z
+        .array(z.strictObject({ numIndividuals: count, lower: z.array(factor), upper: z.array(factor) }))
+        .register(z.globalRegistry, {
+          description: "By class of visits known, then of time: factors of the lower and upper half of the 90% band",
+        }),
+    }),
+  ),
 };
 
 const kernel = z.discriminatedUnion("kind", [

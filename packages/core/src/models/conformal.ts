@@ -1,0 +1,83 @@
+/**
+ * Forecast bands that hold what they promise, whatever the model (docs/math/prediction.md §7). On the scale of the model let
+ * m, l, u be the median and the ends of its own 90% band of a new measurement. For a later visit y of an individual
+ *   r⁺ = (y − m)/(u − m),   r⁻ = (m − y)/(m − l).
+ * Individuals are exchangeable, their visits are not. Of n individuals who were not in the fit each weighs 1/(n + 1), spread
+ * evenly over its visits, and 1/(n + 1) lies at infinity for the one to come. With c⁺ the (1 + level)/2-quantile of r⁺ under
+ * these weights and c⁻ that of r⁻,
+ *   [ m − c⁻(m − l),  m + c⁺(u − m) ]
+ * holds a visit of a new individual, any one of those in question, with probability `level` at least (Lee, Barber & Willett 2023).
+ * That is done by classes of visits known and time since the last of them; a class with few individuals takes the numbers of a
+ * wider one.
+ */
+import { DtmError } from "../errors.ts";
+
+/** Factors of the model's own band, by classes; holds quantiles over many individuals and nothing of any of them. */
+export interface ForecastCalibration {
+  /** Probabilities for which there are factors. */
+  readonly levels: readonly number[];
+  /** First number of visits known of each class, rising from 1. */
+  readonly knownFrom: readonly number[];
+  /** First time since the last visit of each class, rising from 0. */
+  readonly horizonFrom: readonly number[];
+  readonly numIndividuals: number;
+  /** By class of visits known, then of time: individuals behind it and c⁻, c⁺ for each level; null where they are too few. */
+  readonly classes: readonly CalibrationClass[];
+}
+
+export interface CalibrationClass {
+  readonly numIndividuals: number;
+  readonly lower: readonly (number | null)[];
+  readonly upper: readonly (number | null)[];
+}
+
+/** The band of which factors are taken. */
+export const BASE_LEVEL = 0.9;
+export const CALIBRATED_LEVELS = [0.5, 0.8, 0.9, 0.95] as const;
+
+/** c⁻ and c⁺ for a forecast from so many visits, so long after the last of them. */
+export function calibrationFactors(
+  { levels, knownFrom, horizonFrom, classes, numIndividuals }: ForecastCalibration,
+  known: number,
+  horizon: number,
+  level: number,
+): { readonly lower: number; readonly upper: number } {
+  const at = levels.indexOf(level);
+  if (at < 0) {
+    throw new DtmError(
+      "option",
+      `predict: expected one of the calibrated levels ${levels.join(", ")}, received ${level}. Choose one of them.`,
+    );
+  }
+  const { lower, upper } = classes[classOf(knownFrom, known) * horizonFrom.length + classOf(horizonFrom, horizon)];
+  const [below, above] = [lower[at], upper[at]];
+  if (below === null || above === null) {
+    throw new DtmError(
+      "option",
+      `predict: expected a level that ${numIndividuals} calibration individuals can tell, received ${level}. Use a lower level, or keep more individuals for calibration.`,
+    );
+  }
+  return { lower: below, upper: above };
+}
+
+/** The last class that begins at or before x; the first for what lies before all. */
+export function classOf(from: readonly number[], x: number): number {
+  let k = from.length - 1;
+  while (k > 0 && x < from[k]) k--;
+  return k;
+}
+
+/** Median and band at the base level on the scale of the model, [T], and the band that holds what `level` promises. */
+export function calibratedBand(
+  calibration: ForecastCalibration,
+  base: { readonly median: Float64Array; readonly lower: Float64Array; readonly upper: Float64Array },
+  known: number,
+  horizons: Float64Array,
+  level: number,
+): { readonly lower: Float64Array; readonly upper: Float64Array } {
+  const factors = Array.from(horizons, (horizon) => calibrationFactors(calibration, known, horizon, level));
+  return {
+    lower: base.median.map((m, t) => m - factors[t].lower * (m - base.lower[t])),
+    upper: base.median.map((m, t) => m + factors[t].upper * (base.upper[t] - m)),
+  };
+}

@@ -34,6 +34,25 @@ describe("last value carried forward", () => {
     }
   });
 
+  it("takes all pairs at one distance together when visits are on a schedule", () => {
+    const random = createRandom(3);
+    const rows = { ids: [] as string[], times: [] as number[], values: [] as number[] };
+    const squares = [0, 0, 0];
+    for (let i = 0; i < 200; i++) {
+      const y = [random.normal(), random.normal(), 3 * random.normal()];
+      y.forEach((value, j) => {
+        rows.ids.push(`p${i}`);
+        rows.times.push(0.1 * (j + 1)); // 0.1, 0.2, 0.30000000000000004: distances equal but for rounding
+        rows.values.push(value);
+      });
+      squares[1] += (y[1] - y[0]) ** 2 + (y[2] - y[1]) ** 2;
+      squares[2] += (y[2] - y[0]) ** 2;
+    }
+    const scheduled = variogramOf(makeCohort(rows));
+    expect(varianceAt(scheduled, 0.1) / (squares[1] / 400)).toBeCloseTo(1, 10);
+    expect(varianceAt(scheduled, 0.2) / (squares[2] / 200)).toBeCloseTo(1, 10);
+  });
+
   it("is constant beyond the distances seen, and has a floor where values do not differ", () => {
     expect(varianceAt(variogram, 1e3)).toBe(variogram.variances.at(-1));
     expect(varianceAt(variogram, 0)).toBe(variogram.variances[0]);

@@ -2,8 +2,8 @@
  * Last value carried forward, the forecast that needs no model (docs/math/evaluation.md §2): the next value is the last one
  * known, give or take what values of one individual differ by at that distance in time,
  *   y(t + h) | y(t) ~ N(y(t), v(h)),   v(h) = E (y(t + h) − y(t))²,
- * v estimated from all pairs of visits of the training individuals: means over classes of distance with equally many pairs,
- * made non-decreasing (pool adjacent violators), linear in between. With a first visit from the population's mean curve this is
+ * v estimated from all pairs of visits of the training individuals: means over classes of distance with about equally many pairs,
+ * equal distances in one class, made non-decreasing (pool adjacent violators), linear in between. With a first visit from the population's mean curve this is
  * a density of whole series too: each visit given the one before.
  */
 import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
@@ -25,6 +25,8 @@ const MOST_CLASSES = 20;
 const LEAST_PAIRS = 25;
 /** Of more pairs than this, every second, third, … is taken. */
 const MOST_PAIRS = 1_000_000;
+/** Distances that differ by less than this share of the longest are equal: 0.3 − 0.2 and 0.2 − 0.1 differ by rounding. */
+const EQUAL = 1e-6;
 /** v is at least this share of the variance of all values. */
 const LEAST_SHARE = 1e-6;
 
@@ -37,10 +39,16 @@ export function variogramOf(cohort: Cohort): Variogram {
   const order = Int32Array.from(distance, (_, k) => k).sort((a, b) => distance[a] - distance[b] || a - b);
   const numClasses = Math.min(MOST_CLASSES, Math.max(1, Math.floor(n / LEAST_PAIRS)));
   const pooled: { readonly h: number; readonly v: number; readonly size: number }[] = [];
-  for (let c = 0; c < numClasses; c++) {
-    const part = order.subarray(Math.floor((c * n) / numClasses), Math.floor(((c + 1) * n) / numClasses));
+  const equal = n > 0 ? EQUAL * distance[order[n - 1]] : 0;
+  for (let c = 0, start = 0; c < numClasses; c++) {
+    let end = Math.floor(((c + 1) * n) / numClasses);
+    // Visits on a schedule: pairs at one distance must not be dealt out to several classes, of which the lowest v would count.
+    while (end > start && end < n && distance[order[end]] - distance[order[end - 1]] <= equal) end++;
+    if (end <= start && n > 0) continue;
+    const part = order.subarray(start, end);
+    start = end;
     const average = (x: Float64Array) => part.reduce((sum, k) => sum + x[k], 0) / Math.max(part.length, 1);
-    let last = { h: average(distance), v: average(square), size: 1 };
+    let last = { h: average(distance), v: average(square), size: Math.max(part.length, 1) };
     // Pool adjacent violators: a class that is not above the one before is merged with it.
     while (pooled.length > 0 && pooled[pooled.length - 1].v >= last.v) {
       const before = pooled.pop()!;

@@ -60,6 +60,16 @@ describe("small counts", () => {
     expect(maskSmall("Only 7 cases in 200; AUC 0.5, 95% interval", 11)).toBe(
       "Only <11 cases in 200; AUC 0.5, 95% interval",
     );
+    for (const text of [
+      "The basis was limited to 4 functions, because there are only 5 distinct times.",
+      "There are as many basis functions as distinct times (5): noise can hardly be told from variation.",
+      "From values up to time 7 alone: p 0.001.",
+      "The map carries only 3 % of the variance between individuals.",
+      "The noise variance fell to its lower limit (1e-8 of the variance of the values).",
+      "2 of 5 mean coefficients are not determined by the observed times.",
+    ]) {
+      expect(maskSmall(text, 11)).toBe(text);
+    }
   });
 });
 

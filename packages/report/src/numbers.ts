@@ -105,11 +105,14 @@ export function counted(count: number, word: string, limit = 1): string {
   return `${cell(count, limit)} ${word}${count === 1 && !isSmall(count, limit) ? "" : "s"}`;
 }
 
-/** Whole numbers from 1 up to `limit`, exclusive, inside a sentence made elsewhere, withheld: "Only <11 cases". */
+/** Before and after a whole number that counts neither individuals nor rows: times, shares, sizes of the model. */
+const OTHER_BEFORE = String.raw`(?<!\b(?:time|limit of|limited to|distinct times) \(?)`;
+const OTHER_AFTER = String.raw`(?! ?%|e[-+]?\d| distinct times| (?:of \d+ )?mean coefficients)`;
+const WHOLE_COUNT = new RegExp(String.raw`(?<![\d.,\u2212-])${OTHER_BEFORE}\d+(?![\d.,]*\d)${OTHER_AFTER}`, "g");
+
+/** Counts from 1 up to `limit`, exclusive, inside a sentence made elsewhere, withheld: "Only <11 cases". */
 export function maskSmall(text: string, limit: number): string {
-  return text.replace(/(?<![\d.,\u2212-])\d+(?![\d.,]*\d)/g, (digits) =>
-    isSmall(Number(digits), limit) ? `<${limit}` : digits,
-  );
+  return text.replace(WHOLE_COUNT, (digits) => (isSmall(Number(digits), limit) ? `<${limit}` : digits));
 }
 
 /** Sizes that are written out; others leave a power of ten to a factor. */

@@ -106,15 +106,7 @@ export function groupsPage(
     ...(choice === null ? [] : [line("", choice.sentence)]),
     "",
     table(
-      [
-        "",
-        "Name",
-        "size",
-        "share",
-        "median course",
-        `half followed to${unit && ` (${marker.timeUnit})`}`,
-        "pairs kept",
-      ],
+      ["", "Name", "size", "share", "median course", `told to${unit && ` (${marker.timeUnit})`}`, "pairs kept"],
       rows,
       [1, 4],
     ),

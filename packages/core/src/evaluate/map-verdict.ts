@@ -121,8 +121,10 @@ function amongStarts({ starts: told = [] }: FitRecord): Light {
     );
   }
   const same = others.filter(({ sameMap }) => sameMap).length;
-  if (same > 0)
+  if (same === others.length) return light("good", `All ${told.length} starts found the same map.`);
+  if (same > 0) {
     return light("good", `${same + 1} of ${told.length} starts found the same map; the others ended lower.`);
+  }
   return light(
     "caution",
     `Only the start from ${best.name} found this map; the others ended on other maps, lower by ${(best.bound - others[0].bound).toFixed(1)} or more. More starts (restarts) may find a better one.`,

@@ -7,7 +7,7 @@ import {
   followedText,
   followedTimes,
   shownParts,
-  solidRange,
+  solidIndex,
   solidUntil,
 } from "../figures/group-courses.ts";
 import { cell, fixed, interval, NONE } from "../numbers.ts";
@@ -35,10 +35,9 @@ export function groupFigures(context: Context): Figure[] {
     rows: groups.map((group, rank) => [
       `${group.letter} ${group.name}${group.summary === undefined ? "" : ` (${group.summary})`}`,
       ...times.map((t) => {
-        const k = indexAt(group.times, t);
+        const k = solidIndex(group, t, smallCell);
         const n = followedText(group, sizes[rank], t, smallCell);
-        const [from, to] = solidRange(group, smallCell);
-        if (k < from || k > to) return `${NONE} (n ${n})`;
+        if (k === undefined) return `${NONE} (n ${n})`;
         return `${fixed(group.median[k], decimals)} (${interval(group.lower[k], group.upper[k], decimals)}; n ${n})`;
       }),
       ...(notes === undefined ? [] : [`${notes[rank].strong} ${notes[rank].range}`.trim()]),
@@ -137,10 +136,4 @@ export function outcomeNotes({ study, groups, mapOutcome, smallCell }: Context) 
       ? { strong: "", range: `share ${WITHHELD}`, rest: `share with ${name} ${WITHHELD}` }
       : { strong: text, range, rest: `${name}${range === "" ? "" : ` ${range}`}` },
   );
-}
-
-function indexAt(times: ArrayLike<number>, t: number): number {
-  let k = 0;
-  while (k + 1 < times.length && times[k + 1] <= t + 1e-9) k++;
-  return k;
 }

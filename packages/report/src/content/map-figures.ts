@@ -2,13 +2,13 @@
 
 import { caveatOf, withCaveat } from "../figures/caveat.ts";
 import type { DataTable, Figure } from "../figures/figure.ts";
+import { solidIndex } from "../figures/group-courses.ts";
 import { drawGroupMap } from "../figures/group-map.ts";
-import { valueAt } from "../figures/land.ts";
 import { levelText } from "../figures/map-base.ts";
 import { type MapData, prepareMap } from "../figures/map-data.ts";
 import { drawOutcomeMaps, prepareOutcomeMaps } from "../figures/outcome-maps.ts";
 import { drawTerrainMap } from "../figures/terrain-map.ts";
-import { cell, counted, fixed, NONE, percent, pValue } from "../numbers.ts";
+import { cell, counted, fixed, interval, NONE, percent, pValue } from "../numbers.ts";
 import { cellsOf } from "../small-cells.ts";
 import type { Numbers } from "../study.ts";
 import { capital, midSentence, modelName, outcomeName } from "../words.ts";
@@ -56,25 +56,22 @@ function mapSummary({ groups, sizes, smallCell }: Context, map: MapData): string
   return `Map of ${counted(map.visits.length, "individual", smallCell)}. ${range}${parts.length > 0 ? ` Groups: ${parts.join("; ")}.` : ""}`;
 }
 
-function groupTable({ groups, sizes, study }: Context, map: MapData, limit: number): DataTable {
-  const { value } = map;
-  const rows = groups.map(({ group, letter, name }, k) => {
-    const at = Array.from(map.labels).flatMap((g, i) =>
-      g === group ? [valueAt(value.grid, map.places[2 * i], map.places[2 * i + 1])] : [],
-    );
-    at.sort((a, b) => a - b);
-    const pick = (p: number) => fixed(at[Math.round((at.length - 1) * p)] ?? Number.NaN, value.decimals);
-    return [
-      `${letter} ${name}`,
-      sizes[k],
-      at.length >= limit ? pick(0.5) : NONE,
-      at.length >= limit ? `${pick(0.1)} to ${pick(0.9)}` : NONE,
-    ];
-  });
-  if (rows.length === 0) {
+/** The groups' median courses at the time of the lines, as in the figure of the groups: told while half are followed. */
+function groupTable({ groups, sizes, study, decimals }: Context, map: MapData, limit: number): DataTable {
+  if (groups.length === 0) {
     return { columns: ["", "individuals"], rows: [["everyone", cell(study.cohort.numIndividuals, limit)]] };
   }
-  return { columns: ["Group", "individuals", `${value.title}, middle`, "10% to 90% of members"], rows };
+  return {
+    columns: ["Group", "individuals", `${map.value.title}, median`, "10% to 90% of members"],
+    rows: groups.map((group, k) => {
+      const at = solidIndex(group, map.time, limit);
+      const told =
+        at === undefined
+          ? [NONE, NONE]
+          : [fixed(group.median[at], decimals), interval(group.lower[at], group.upper[at], decimals)];
+      return [`${group.letter} ${group.name}`, sizes[k], ...told];
+    }),
+  };
 }
 
 function coefficientFigure(context: Context, map: MapData): Figure {

@@ -68,6 +68,14 @@ export function solidRange(group: StudyGroup, smallCell: number): readonly [numb
   return [first, last];
 }
 
+/** Position of the last time of the course at or before `time`, if the course is a finding there. */
+export function solidIndex(group: StudyGroup, time: number, smallCell: number): number | undefined {
+  let k = 0;
+  while (k + 1 < group.times.length && group.times[k + 1] <= time + 1e-9) k++;
+  const [from, to] = solidRange(group, smallCell);
+  return k < from || k > to ? undefined : k;
+}
+
 /** The time until which the course is a finding; NaN if it is nowhere. */
 export function solidUntil(group: StudyGroup, smallCell: number): number {
   return group.times[solidRange(group, smallCell)[1]] ?? Number.NaN;

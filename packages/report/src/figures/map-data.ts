@@ -40,7 +40,9 @@ export interface MapData {
   readonly mapDimension: number;
   readonly box: Box;
   readonly land: Land;
+  /** The marker at `time`. */
   readonly value: Terrain;
+  readonly time: number;
   readonly coefficient: Terrain;
   readonly curves: readonly SmallCurve[];
   readonly cells: readonly HexCell[];
@@ -114,6 +116,7 @@ export function prepareMap(study: Study): MapData | undefined {
       decimals: marker.transform === "identity" ? Math.max(0, decimalsFor(noise) - 1) : 1,
       beyond,
     },
+    time,
     coefficient: {
       title: `Spline coefficient ${k + 1} of ${markerModel(model).basis.numBasis}`,
       unit: marker.transform === "identity" ? marker.unit : `${marker.transform} scale`,

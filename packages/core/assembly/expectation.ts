@@ -9,12 +9,12 @@ import { addOuter, dotTiles, expTiles, logWeights } from "./tiles";
 
 /** Numbers at a and b as the two lanes. */
 @inline
-function pair(a: usize, b: usize): v128 {
+export function pair(a: usize, b: usize): v128 {
   return f64x2.replace_lane(both(a), 1, f64.load(b));
 }
 
 @inline
-function at(base: usize, index: i32): usize {
+export function at(base: usize, index: i32): usize {
   return base + (<usize>index << 4);
 }
 
@@ -80,18 +80,14 @@ function packPair(pass: Pass, i: i32): v128 {
       }
     }
   }
-  // Padding stays zero even after a block whose weights were not numbers.
-  for (let k = d + ((d * (d + 1)) >> 1); k < pass.stride; k++) {
-    v128.store(out, f64x2.splat(0));
-    out += 32;
-  }
+  padRow(pass, out);
   v128.store(pass.rests + (<usize>i << 3), rest);
   v128.store(pass.products + (<usize>i << 3), product);
   return rho;
 }
 
 /** G and g = c − Gβ̃ of individuals i and i+1; returns ρ = s − β̃'(c + g), at least 0. */
-function loadPair(pass: Pass, i: i32, G: usize, g: usize): v128 {
+export function loadPair(pass: Pass, i: i32, G: usize, g: usize): v128 {
   const d = pass.numBasis;
   const numBand = pass.numBand;
   memory.fill(G, 0, <usize>(d * d) << 4);
@@ -119,6 +115,43 @@ function loadPair(pass: Pass, i: i32, G: usize, g: usize): v128 {
     rho = f64x2.sub(rho, f64x2.mul(both(pass.mean + o), f64x2.add(c, s)));
   }
   return f64x2.max(rho, f64x2.splat(0));
+}
+
+/** Packs αg − Σ_j β_ja_jv_j and αG − Σ_j β_jv_jv_j' of individuals i and i+1; V holds the v_j in its columns. Pairs. */
+export function storeRows(pass: Pass, i: i32, G: usize, g: usize, V: usize, a: usize, beta: usize, alpha: v128): void {
+  const d = pass.numBasis;
+  let out = pass.packed + <usize>(i >> 2) * (<usize>pass.stride << 5) + (<usize>(i & 2) << 3);
+  for (let k = 0; k < d; k++) {
+    let s = f64x2.mul(alpha, v128.load(at(g, k)));
+    for (let j = 0; j < d; j++) {
+      const explained = f64x2.mul(v128.load(at(beta, j)), v128.load(at(a, j)));
+      s = f64x2.sub(s, f64x2.mul(explained, v128.load(at(V, k * d + j))));
+    }
+    v128.store(out, s);
+    out += 32;
+  }
+  for (let k = 0; k < d; k++) {
+    for (let l = k; l < d; l++) {
+      let s = f64x2.mul(alpha, v128.load(at(G, k * d + l)));
+      for (let j = 0; j < d; j++) {
+        const v = f64x2.mul(v128.load(at(beta, j)), v128.load(at(V, k * d + j)));
+        s = f64x2.sub(s, f64x2.mul(v, v128.load(at(V, l * d + j))));
+      }
+      v128.store(out, s);
+      out += 32;
+    }
+  }
+  padRow(pass, out);
+}
+
+/** Padding of a packed row stays zero even after a block whose weights were not numbers. */
+@inline
+function padRow(pass: Pass, out: usize): void {
+  const d = pass.numBasis;
+  for (let k = d + ((d * (d + 1)) >> 1); k < pass.stride; k++) {
+    v128.store(out, f64x2.splat(0));
+    out += 32;
+  }
 }
 
 /** Fills Y, M and ζ; returns Π M_kk and stores the M_kk. */

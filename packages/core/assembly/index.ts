@@ -6,6 +6,7 @@
 export { factorPositive, invertPositive, solvePositive } from "./cholesky";
 export { conditionTiles, spreadFunctional, sumNormals } from "./course";
 export { expectBlock, startBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
+export { levelsBlock, packLevels, squaresBlock } from "./levels";
 export { expectLinear } from "./linear";
 export { sumNodes, weighNodes } from "./placing";
 export { addPairs, sumPairs } from "./pairs";

@@ -4,7 +4,8 @@
  * few kilobytes. What each pass computes is defined in models/dtm.
  */
 
-import { type Noise, noiseConstants, noiseLevel } from "../noise/noise.ts";
+import { type Noise, noiseConstants, noiseLevel, noiseLevels } from "../noise/noise.ts";
+import { LOG_2PI } from "../numeric/special.ts";
 import { openKernels } from "./layout.ts";
 import { PASS } from "./layouts.ts";
 import { addFromTiles, TILE, tileCount, toTiles } from "./tiles.ts";
@@ -33,6 +34,15 @@ interface Model {
   readonly residualRoot: Float64Array | null;
 }
 
+/** η and χ of individuals before and after a pass, [m,1 + d]. */
+interface Squares {
+  readonly before: Float64Array;
+  readonly after: Float64Array;
+}
+
+/** Levels of noise at most. */
+const MOST_LEVELS = 33;
+
 /** The passes for d coefficients, Γ nodes and tables of `stride` rows; buffers of nodes are empty for Γ = 0. */
 export function wasmPasses(d: number, numNodes: number, stride: number) {
   const { buffers, sizes, run } = openKernels(PASS, {
@@ -43,6 +53,7 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
     hasResidual: 0,
     block: BLOCK,
     numTerms: MOST_TERMS,
+    numLevels: MOST_LEVELS,
   });
   buffers.logPrior.fill(Number.NEGATIVE_INFINITY);
   buffers.placePrior.fill(Number.NEGATIVE_INFINITY);
@@ -71,6 +82,29 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
       work(first, size, padded);
     }
   };
+
+  /** Loads levels, and for each block counts and squares, for the kernels of assembly/levels.ts. */
+  const loadLevels = ({ noise }: Model): void => {
+    const { spread, z, variances, logWeights } = noiseLevels(noise);
+    sizes.numLevels = z.length;
+    variances.forEach((s, k) => {
+      buffers.levels.set([s, logWeights[k], Math.log(s), spread * z[k]], 4 * k);
+    });
+  };
+  const loadSquares = (
+    { counts }: Statistics,
+    { before, after }: Squares,
+    first: number,
+    size: number,
+    padded: number,
+  ) => {
+    for (let b = 0; b < padded; b++) buffers.counts[b] = b < size ? counts[first + b] : 0;
+    loadRows(before, 1 + d, buffers.squaresBefore, first, size, padded);
+    loadRows(after, 1 + d, buffers.squaresAfter, first, size, padded);
+  };
+  /** log Σ_k p_k exp Q_k of the b-th individual of the block. */
+  const levelDensity = ({ counts }: Statistics, first: number, b: number): number =>
+    buffers.levelMaxima[b] + Math.log(buffers.levelSums[b]) - 0.5 * counts[first + b] * LOG_2PI;
 
   /** c = noise constant − ½[2 Σ log M_kk − d log σ² + (ρ − ζ'ζ)/σ²] of the b-th individual of the block. */
   const constants = (statistics: Statistics, model: Model) => {
@@ -102,17 +136,30 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
         readonly nodeSums?: Float64Array;
         readonly moments?: Float64Array;
         readonly contributions?: Float64Array;
+        readonly squares?: Squares;
       },
     ): number => {
-      const { nodeSums, moments, contributions } = outputs;
+      const { nodeSums, moments, contributions, squares } = outputs;
       toTiles(table.rows, stride, numNodes, buffers.table);
       toTiles(table.logWeights, 1, numNodes, buffers.logPrior);
       buffers.nodeSums.fill(0);
-      const constant = constants(statistics, model);
+      const constant = squares
+        ? (first: number, b: number) => levelDensity(statistics, first, b) - 0.5 * buffers.rests[b]
+        : constants(statistics, model);
+      if (squares) loadLevels(model);
       let total = 0;
       forBlocks(statistics, model, (first, size, padded) => {
-        run.packBlock(padded);
-        run.expectBlock(padded, nodeSums ? 1 : 0, moments ? 1 : 0);
+        if (squares) {
+          loadSquares(statistics, squares, first, size, padded);
+          run.packLevels(padded);
+        } else {
+          run.packBlock(padded);
+        }
+        run.expectBlock(padded, nodeSums ? 1 : 0, moments || squares ? 1 : 0);
+        if (squares) {
+          run.squaresBlock(padded);
+          squares.after.set(buffers.squaresAfter.subarray(0, size * (1 + d)), first * (1 + d));
+        }
         for (let b = 0; b < size; b++) {
           const lambda = buffers.maxima[b] + Math.log(buffers.sums[b]);
           const contribution = constant(first, b) + lambda;
@@ -131,7 +178,9 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
       model: Model,
       { terms, powers }: { readonly terms: Float64Array; readonly powers: Float64Array },
       nodeSums: Float64Array,
+      squares?: Squares,
     ): void => {
+      if (squares) loadLevels(model);
       const numTerms = powers.length / numNodes;
       toTiles(powers, numTerms, numNodes, buffers.placeTable);
       buffers.nodeSums.fill(0);
@@ -142,10 +191,29 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
             buffers.placeTerms[at] = b < size ? terms[(first + b) * numTerms + t] : 0;
           }
         }
-        run.packBlock(padded);
+        if (squares) {
+          loadSquares(statistics, squares, first, size, padded);
+          run.packLevels(padded);
+        } else {
+          run.packBlock(padded);
+        }
         run.startBlock(padded, numTerms);
       });
       addFromTiles(buffers.nodeSums, stride, numNodes, nodeSums);
+    },
+
+    /** `levelSums`. */
+    levels: (statistics: Statistics, model: Model, squares: Squares) => {
+      loadLevels(model);
+      buffers.totals.fill(0);
+      let value = 0;
+      forBlocks(statistics, model, (first, size, padded) => {
+        loadSquares(statistics, squares, first, size, padded);
+        run.levelsBlock(padded);
+        for (let b = 0; b < size; b++) value += levelDensity(statistics, first, b);
+      });
+      const [logVariance, logTau, logSpread] = [0, 1, 2].map((e) => buffers.totals[2 * e] + buffers.totals[2 * e + 1]);
+      return { value, logVariance, logTau, logSpread };
     },
 
     /** `residualObjective`. */

@@ -37,7 +37,7 @@ function layout<
 /** The passes over individuals of the recommended map (assembly/expectation.ts); `block` individuals at a time. */
 export const PASS = layout(
   "Pass",
-  ["numBasis", "numBand", "stride", "numTiles", "hasResidual", "block", "numTerms"],
+  ["numBasis", "numBand", "stride", "numTiles", "hasResidual", "block", "numTerms", "numLevels"],
   {
     noise: { f64: () => 1 }, // σ²
     bandRow: { i32: (n) => (n.numBasis * (n.numBasis + 1)) / 2 }, // [numBand]
@@ -65,8 +65,20 @@ export const PASS = layout(
     placeTerms: { f64: (n) => n.block * n.numTerms }, // coefficients of first guesses of places [block/4][terms][4]
     placeTable: { f64: (n) => n.numTiles * n.numTerms * 4 }, // powers of the nodes' coordinates [tile][terms][4]
     placePrior: { f64: (n) => n.numTiles * 4 }, // 0 at nodes, −∞ beyond the last [tile][4]
+    levels: { f64: (n) => n.numLevels * 4 }, // s, log p, log s, ωz [levels][4]
+    counts: { f64: (n) => n.block }, // n [block]
+    squaresBefore: { f64: (n) => n.block * (1 + n.numBasis) }, // η and χ [block,1 + d]
+    squaresAfter: { f64: (n) => n.block * (1 + n.numBasis) },
+    rotated: { f64: (n) => n.block * (2 * n.numBasis ** 2 + 3 * n.numBasis + 1) }, // pairs: G, V, g, a, δ, ρ
+    levelWeights: { f64: (n) => 2 * n.numLevels }, // pairs
+    levelScales: { f64: (n) => 2 * n.numLevels }, // pairs
+    levelMaxima: { f64: (n) => n.block }, // largest E [block]
+    levelSums: { f64: (n) => n.block }, // Σ exp(E − largest)/√Π [block]
   },
-  ["packBlock", "expectBlock", "startBlock", "residualBlock", "maximizeBlock"],
+  [
+    ...(["packBlock", "expectBlock", "startBlock", "residualBlock", "maximizeBlock"] as const),
+    ...(["packLevels", "squaresBlock", "levelsBlock"] as const),
+  ],
 );
 
 /** Sums over nodes and pairs of inducing points (assembly/pairs.ts); groups of four pairs, `numRows` even. */

@@ -3,16 +3,18 @@ import { columnsOf, problemOf, quick, timeless } from "../../../../../test/dtm-p
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { levelNoise, noiseSpread } from "../../noise/noise.ts";
 import { dot } from "../../numeric/matrix.ts";
+import { wasmPasses } from "../../wasm/expectation.ts";
 import { markerModel } from "../fit.ts";
 import { batchIteration, startBatch } from "./batch.ts";
-import { createEngine, expectBound, keepSquares, startAnchor, tabulateMap } from "./engine.ts";
+import { createEngine, expectBound, individualModel, keepSquares, startAnchor, tabulateMap } from "./engine.ts";
+import { expectationPass } from "./expectation-step.ts";
 import { individualStatistics, residualRoot } from "./individual-statistics.ts";
-import { levelStatistics, startingSquares } from "./level-statistics.ts";
+import { levelStatistics, levelSums, startingSquares } from "./level-statistics.ts";
 import { packParameters, unpackParameters } from "./parameters.ts";
 import { fitDtmFrom, resumeDtm, startDtm } from "./run.ts";
 import { type DtmOptions, dtmSettings } from "./settings.ts";
 import { slopeAt } from "./slope.ts";
-import { startingPlaces } from "./starting-places.ts";
+import { addStartingSums, startingPlaces, startingWeights } from "./starting-places.ts";
 import { firstState } from "./state.ts";
 
 const { statistics, start } = problemOf(columnsOf(80, 3, 0.9), 2, "scalar", "level");
@@ -116,5 +118,47 @@ describe("the bound with noise levels", () => {
 
   it("is refused for a free residual covariance", () => {
     expect(() => startDtm(statistics, start, { ...quick, residual: "full" })).toThrow(/residual/);
+  });
+});
+
+describe("the passes with noise levels in WebAssembly", () => {
+  const { engine, state } = stateAfter(4, { kernels: "typescript" });
+  const numNodes = engine.nodes.numNodes;
+  const { stride } = engine.table;
+  const kernels = wasmPasses(d, numNodes, stride);
+  const both = [true, false].map((residual) => ({
+    ...individualModel(engine, state),
+    ...(residual ? {} : { residualRoot: null }),
+  }));
+
+  it.each(both)("equal the definitions", (model) => {
+    const run = (passes: Pick<typeof kernels, "expect" | "levels">) => {
+      const before = state.squares!;
+      const squares = { before, after: new Float64Array(before.length) };
+      const nodeSums = new Float64Array(stride * numNodes);
+      const moments = new Float64Array(statistics.numIndividuals * stride);
+      const contributions = new Float64Array(statistics.numIndividuals);
+      const total = passes.expect(statistics, model, engine.table, { nodeSums, moments, contributions, squares });
+      const sums = passes.levels(statistics, model, squares);
+      return { total, nodeSums, moments, contributions, after: squares.after, sums };
+    };
+    const [found, expected] = [run(kernels), run({ expect: expectationPass as never, levels: levelSums as never })];
+    expect(Math.abs(found.total / expected.total - 1)).toBeLessThan(1e-12);
+    for (const name of ["nodeSums", "moments", "contributions", "after"] as const) {
+      expect(relativeError(found[name], expected[name])).toBeLessThan(1e-9);
+    }
+    for (const name of ["value", "logVariance", "logTau", "logSpread"] as const) {
+      expect(Math.abs(found.sums[name] - expected.sums[name])).toBeLessThan(1e-9 * (1 + Math.abs(expected.sums[name])));
+    }
+  });
+
+  it("start from the same node sums", () => {
+    const [model] = both;
+    const weights = startingWeights(engine.nodes, startingPlaces(start, 0, 2, 1));
+    const squares = { before: state.squares!, after: new Float64Array(0) };
+    const [a, b] = [new Float64Array(stride * numNodes), new Float64Array(stride * numNodes)];
+    kernels.start(statistics, model, weights, a, { ...squares, after: squares.before });
+    addStartingSums(statistics, model, weights, b, squares);
+    expect(relativeError(a, b)).toBeLessThan(1e-9);
   });
 });

@@ -64,6 +64,7 @@ const definitions = {
   start: addStartingSums,
   maximize: maximizationSums,
   residual: residualObjective,
+  levels: levelSums,
 };
 
 /** The work of these passes; nothing but scratch is kept. */
@@ -94,12 +95,7 @@ export function dtmShards(): ShardFunctions {
       const nodeSums = withSums ? new Float64Array(stride * numNodes) : undefined;
       const rows = moments?.subarray(from * stride, to * stride);
       const outputs = { nodeSums, moments: rows, squares: squaresOf(squares, d, part) };
-      const total = passes(squares ? "typescript" : kernels, d, numNodes, stride).expect(
-        statistics,
-        model,
-        table,
-        outputs,
-      );
+      const total = passes(kernels, d, numNodes, stride).expect(statistics, model, table, outputs);
       return { total, nodeSums };
     }),
     "dtm-start": work<StartTask>((statistics, part, { kernels, model, nodes, places, squares }, d) => {
@@ -110,22 +106,16 @@ export function dtmShards(): ShardFunctions {
         means: places.means.subarray(from * q, to * q),
         covariances: places.covariances.subarray(from * q * q, to * q * q),
       });
-      passes(squares ? "typescript" : kernels, d, numNodes).start(
-        statistics,
-        model,
-        weights,
-        nodeSums,
-        squaresOf(squares, d, part),
-      );
+      passes(kernels, d, numNodes).start(statistics, model, weights, nodeSums, squaresOf(squares, d, part));
       return nodeSums;
     }),
     "dtm-squares": work<object>((statistics, part, { model, squares }, d) => {
       const own = squaresOf(squares, d, part);
       if (own !== undefined) startingSquares(statistics, model, own.after);
     }),
-    "dtm-levels": work<object>((statistics, part, { model, squares }, d) => {
+    "dtm-levels": work<object>((statistics, part, { kernels, model, squares }, d) => {
       const own = squaresOf(squares, d, part);
-      return own === undefined ? null : levelSums(statistics, model, own);
+      return own === undefined ? null : passes(kernels, d, 0).levels(statistics, model, own);
     }),
     "dtm-maximize": work<MaximizeTask>((statistics, part, { kernels, model, moments, residualMoment }, d) => {
       // The kernel has no Σ E ee', which a free residual covariance reads.

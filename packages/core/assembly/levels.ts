@@ -1,0 +1,358 @@
+/**
+ * Individuals with a noise level of their own in the passes of the recommended map (models/dtm/level-statistics.ts,
+ * docs/math/noise.md §3), two at once, one in each lane. With s_k = σ²exp(ωz_k), L'GL = Q diag(δ) Q', T = LQ, V = GT, a = T'g and
+ * squares (η, χ), ξ_j = δ_jχ_j, the weights of the levels are
+ *   q_k ∝ exp(E_k)/√Π_j(1 + δ_j/s_k),   E_k = log p_k − ½ n log s_k − ½(η − Σ_j ξ_j/(s_k + δ_j))/s_k,
+ * so that no logarithm is taken here: the host adds those of the sums.
+ */
+import { Pass } from "./contexts";
+import { both, exp2x } from "./exp";
+import { at, loadPair, pair, storeRows } from "./expectation";
+
+/** Directions whose δ is below this share of the largest carry rounding only. */
+const NO_DIRECTION: f64 = 1e-12;
+/** An entry this small beside its diagonal entries is not rotated away. */
+const NEGLIGIBLE: f64 = 5.551115123125783e-17;
+const MOST_SWEEPS = 30;
+
+/** Numbers of a level in the table: s, log p, log s and ωz. */
+const LEVEL: usize = 32;
+
+/** Pairs of one record of `rotated`: G, V [d,d], g, a, δ [d] and ρ. */
+@inline
+function recordSize(d: i32): i32 {
+  return 2 * d * d + 3 * d + 1;
+}
+
+@inline
+function record(pass: Pass, i: i32): usize {
+  return at(pass.rotated, (i >> 1) * recordSize(pass.numBasis));
+}
+
+/** Jacobi rotations until A [d,d] is diagonal; Q [d,d], if there is one, collects them. Pairs. */
+function diagonalize(A: usize, Q: usize, d: i32): void {
+  const one = f64x2.splat(1);
+  const zero = f64x2.splat(0);
+  for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
+    let rotated = false;
+    for (let p = 0; p < d - 1; p++) {
+      for (let q = p + 1; q < d; q++) {
+        const x = v128.load(at(A, p * d + q));
+        const pp = v128.load(at(A, p * d + p));
+        const qq = v128.load(at(A, q * d + q));
+        const limit = f64x2.mul(f64x2.splat(NEGLIGIBLE), f64x2.mul(f64x2.sqrt(f64x2.abs(pp)), f64x2.sqrt(f64x2.abs(qq))));
+        const turns = f64x2.gt(f64x2.abs(x), limit);
+        if (!v128.any_true(turns)) continue;
+        rotated = true;
+        const theta = f64x2.div(f64x2.sub(qq, pp), f64x2.add(x, x));
+        const root = f64x2.sqrt(f64x2.add(f64x2.mul(theta, theta), one));
+        const size = f64x2.div(one, f64x2.add(f64x2.abs(theta), root));
+        const t = v128.and(v128.bitselect(size, f64x2.neg(size), f64x2.ge(theta, zero)), turns);
+        const c = f64x2.div(one, f64x2.sqrt(f64x2.add(f64x2.mul(t, t), one)));
+        const s = f64x2.mul(t, c);
+        turnColumns(A, d, p, q, c, s);
+        for (let k = 0; k < d; k++) turn(at(A, p * d + k), at(A, q * d + k), c, s);
+        v128.store(at(A, p * d + q), v128.andnot(v128.load(at(A, p * d + q)), turns));
+        v128.store(at(A, q * d + p), v128.andnot(v128.load(at(A, q * d + p)), turns));
+        if (Q) turnColumns(Q, d, p, q, c, s);
+      }
+    }
+    if (!rotated) return;
+  }
+}
+
+@inline
+function turnColumns(A: usize, d: i32, p: i32, q: i32, c: v128, s: v128): void {
+  for (let k = 0; k < d; k++) turn(at(A, k * d + p), at(A, k * d + q), c, s);
+}
+
+/** (x, y) ← (cx − sy, sx + cy). */
+@inline
+function turn(x: usize, y: usize, c: v128, s: v128): void {
+  const a = v128.load(x);
+  const b = v128.load(y);
+  v128.store(x, f64x2.sub(f64x2.mul(c, a), f64x2.mul(s, b)));
+  v128.store(y, f64x2.add(f64x2.mul(s, a), f64x2.mul(c, b)));
+}
+
+/** L'GL [d,d] of two individuals to A; Y [d,d] is scratch. */
+function effectGram(pass: Pass, G: usize, Y: usize, A: usize): void {
+  const d = pass.numBasis;
+  const L = pass.root;
+  for (let a = 0; a < d; a++) {
+    for (let l = 0; l < d; l++) {
+      let s = f64x2.splat(0);
+      for (let k = a; k < d; k++) s = f64x2.add(s, f64x2.mul(both(L + (<usize>(k * d + a) << 3)), v128.load(at(G, k * d + l))));
+      v128.store(at(Y, a * d + l), s);
+    }
+    for (let b = 0; b <= a; b++) {
+      let s = f64x2.splat(0);
+      for (let l = b; l < d; l++) s = f64x2.add(s, f64x2.mul(v128.load(at(Y, a * d + l)), both(L + (<usize>(l * d + b) << 3))));
+      v128.store(at(A, a * d + b), s);
+      v128.store(at(A, b * d + a), s);
+    }
+  }
+}
+
+/** δ [d] from the diagonal of A, 0 or more and largest first in each lane; columns of Q, if there is one, go with it. */
+function sortDirections(A: usize, Q: usize, delta: usize, d: i32): void {
+  for (let j = 0; j < d; j++) v128.store(at(delta, j), f64x2.max(v128.load(at(A, j * d + j)), f64x2.splat(0)));
+  for (let lane: usize = 0; lane < 16; lane += 8) {
+    for (let j = 0; j < d - 1; j++) {
+      let largest = j;
+      for (let k = j + 1; k < d; k++) {
+        if (f64.load(at(delta, k) + lane) > f64.load(at(delta, largest) + lane)) largest = k;
+      }
+      if (largest == j) continue;
+      swap(at(delta, j) + lane, at(delta, largest) + lane);
+      if (Q) for (let k = 0; k < d; k++) swap(at(Q, k * d + j) + lane, at(Q, k * d + largest) + lane);
+    }
+  }
+}
+
+@inline
+function swap(x: usize, y: usize): void {
+  const a = f64.load(x);
+  f64.store(x, f64.load(y));
+  f64.store(y, a);
+}
+
+/**
+ * Weights q of the levels [K] for two individuals with n values and squares at `own` and `next`, to `levelWeights`; E and its
+ * largest, which is returned, are scratch; Σ exp(E − largest)/√Π goes to `total`.
+ */
+function weighLevels(pass: Pass, n: v128, delta: usize, own: usize, next: usize, total: usize): v128 {
+  const d = pass.numBasis;
+  const K = pass.numLevels;
+  const eta = pair(own, next);
+  const half = f64x2.splat(0.5);
+  let largest = f64x2.splat(-Infinity);
+  for (let k = 0; k < K; k++) {
+    const level = pass.levels + <usize>k * LEVEL;
+    const s = both(level);
+    const inverse = f64x2.div(f64x2.splat(1), s);
+    let rest = eta;
+    let product = f64x2.splat(1);
+    for (let j = 0; j < d; j++) {
+      const grown = f64x2.add(f64x2.splat(1), f64x2.mul(v128.load(at(delta, j)), inverse));
+      product = f64x2.mul(product, grown);
+      // ξ/(s + δ) = χ (1 − 1/(1 + δ/s)).
+      const chi = pair(own + (<usize>(1 + j) << 3), next + (<usize>(1 + j) << 3));
+      rest = f64x2.sub(rest, f64x2.sub(chi, f64x2.div(chi, grown)));
+    }
+    const square = f64x2.mul(rest, inverse);
+    const E = f64x2.sub(both(level + 8), f64x2.mul(half, f64x2.add(f64x2.mul(n, both(level + 16)), square)));
+    v128.store(at(pass.levelWeights, k), E);
+    v128.store(at(pass.levelScales, k), f64x2.div(f64x2.splat(1), f64x2.sqrt(product)));
+    largest = f64x2.pmax(largest, E);
+  }
+  let sum = f64x2.splat(0);
+  for (let k = 0; k < K; k++) {
+    const y = f64x2.pmax(f64x2.sub(v128.load(at(pass.levelWeights, k)), largest), f64x2.splat(-700));
+    const w = f64x2.mul(exp2x(y), v128.load(at(pass.levelScales, k)));
+    v128.store(at(pass.levelWeights, k), w);
+    sum = f64x2.add(sum, w);
+  }
+  const scale = f64x2.div(f64x2.splat(1), sum);
+  for (let k = 0; k < K; k++) {
+    const w = at(pass.levelWeights, k);
+    v128.store(w, f64x2.mul(v128.load(w), scale));
+  }
+  v128.store(total, sum);
+  return largest;
+}
+
+/**
+ * Packs (g̃, G̃) of `count` individuals, averaged over levels weighed by the squares before; keeps their frames in `rotated`. For
+ * c = log Σ_k p_k exp Q_k − ½[α(ρ − η) − Σ_j β_j(a_j² − ξ_j)] leaves largest E and sum, and the bracket as `rests`.
+ */
+export function packLevels(context: usize, count: i32): void {
+  const pass = changetype<Pass>(context);
+  const d = pass.numBasis;
+  const dd = d * d;
+  const width = <usize>(1 + d) << 3;
+  for (let i = 0; i < count; i += 2) {
+    const G = record(pass, i);
+    const V = at(G, dd);
+    const g = at(V, dd);
+    const a = at(g, d);
+    const delta = at(a, d);
+    const rho = loadPair(pass, i, G, g);
+    v128.store(at(delta, d), rho);
+    rotate(pass, G, V, g, a, delta);
+    const own = pass.squaresBefore + <usize>i * width;
+    const next = own + width;
+    const n = v128.load(pass.counts + (<usize>i << 3));
+    v128.store(pass.levelMaxima + (<usize>i << 3), weighLevels(pass, n, delta, own, next, pass.levelSums + (<usize>i << 3)));
+    // α and β, the latter to the scratch of the rotation.
+    const beta = pass.scratch;
+    memory.fill(beta, 0, <usize>d << 4);
+    let alpha = f64x2.splat(0);
+    for (let k = 0; k < pass.numLevels; k++) {
+      const s = both(pass.levels + <usize>k * LEVEL);
+      const share = f64x2.div(v128.load(at(pass.levelWeights, k)), s);
+      alpha = f64x2.add(alpha, share);
+      for (let j = 0; j < d; j++) {
+        const b = at(beta, j);
+        v128.store(b, f64x2.add(v128.load(b), f64x2.div(share, f64x2.add(s, v128.load(at(delta, j))))));
+      }
+    }
+    let rest = f64x2.mul(alpha, f64x2.sub(rho, pair(own, next)));
+    for (let j = 0; j < d; j++) {
+      const aj = v128.load(at(a, j));
+      const xi = f64x2.mul(v128.load(at(delta, j)), pair(own + (<usize>(1 + j) << 3), next + (<usize>(1 + j) << 3)));
+      rest = f64x2.sub(rest, f64x2.mul(v128.load(at(beta, j)), f64x2.sub(f64x2.mul(aj, aj), xi)));
+    }
+    v128.store(pass.rests + (<usize>i << 3), rest);
+    storeRows(pass, i, G, g, V, a, beta, alpha);
+  }
+}
+
+/** δ, V and a of two individuals; zero without residual effects. */
+function rotate(pass: Pass, G: usize, V: usize, g: usize, a: usize, delta: usize): void {
+  const d = pass.numBasis;
+  const dd = d * d;
+  if (!pass.hasResidual) {
+    memory.fill(V, 0, <usize>dd << 4);
+    memory.fill(a, 0, <usize>(2 * d) << 4);
+    return;
+  }
+  const A = pass.scratch;
+  const Q = at(A, dd);
+  const T = at(Q, dd);
+  effectGram(pass, G, T, A);
+  memory.fill(Q, 0, <usize>dd << 4);
+  for (let k = 0; k < d; k++) v128.store(at(Q, k * d + k), f64x2.splat(1));
+  diagonalize(A, Q, d);
+  sortDirections(A, Q, delta, d);
+  for (let k = 0; k < d; k++) {
+    for (let j = 0; j < d; j++) {
+      let s = f64x2.splat(0);
+      for (let b = 0; b <= k; b++) s = f64x2.add(s, f64x2.mul(both(pass.root + (<usize>(k * d + b) << 3)), v128.load(at(Q, b * d + j))));
+      v128.store(at(T, k * d + j), s);
+    }
+  }
+  for (let j = 0; j < d; j++) {
+    let s = f64x2.splat(0);
+    for (let k = 0; k < d; k++) {
+      s = f64x2.add(s, f64x2.mul(v128.load(at(T, k * d + j)), v128.load(at(g, k))));
+      let v = f64x2.splat(0);
+      for (let l = 0; l < d; l++) v = f64x2.add(v, f64x2.mul(v128.load(at(G, k * d + l)), v128.load(at(T, l * d + j))));
+      v128.store(at(V, k * d + j), v);
+    }
+    v128.store(at(a, j), s);
+  }
+}
+
+/** The squares that the moments of a pass leave, from the frames that `packLevels` kept. */
+export function squaresBlock(context: usize, count: i32): void {
+  const pass = changetype<Pass>(context);
+  const d = pass.numBasis;
+  const dd = d * d;
+  const K = pass.stride;
+  for (let i = 0; i < count; i += 2) {
+    const G = record(pass, i);
+    const V = at(G, dd);
+    const g = at(V, dd);
+    const a = at(g, d);
+    const delta = at(a, d);
+    const m = pass.moments + (<usize>(i * K) << 3);
+    const next = m + (<usize>K << 3);
+    const out = pass.squaresAfter + (<usize>(i * (1 + d)) << 3);
+    let eta = v128.load(at(delta, d));
+    let o: usize = <usize>d;
+    for (let k = 0; k < d; k++) {
+      let s = f64x2.mul(v128.load(at(g, k)), pair(m + (<usize>k << 3), next + (<usize>k << 3)));
+      for (let l = k; l < d; l++, o++) s = f64x2.add(s, f64x2.mul(v128.load(at(G, k * d + l)), pair(m + (o << 3), next + (o << 3))));
+      eta = f64x2.sub(eta, f64x2.add(s, s));
+    }
+    storePair(out, d, eta);
+    const least = f64x2.mul(f64x2.splat(NO_DIRECTION), v128.load(delta));
+    for (let j = 0; j < d; j++) {
+      const aj = v128.load(at(a, j));
+      let fitted = f64x2.splat(0);
+      let moment = f64x2.splat(0);
+      o = <usize>d;
+      for (let k = 0; k < d; k++) {
+        const v = v128.load(at(V, k * d + j));
+        fitted = f64x2.add(fitted, f64x2.mul(v, pair(m + (<usize>k << 3), next + (<usize>k << 3))));
+        for (let l = k; l < d; l++, o++) {
+          const product = f64x2.mul(v, v128.load(at(V, l * d + j)));
+          moment = f64x2.add(moment, f64x2.mul(product, pair(m + (o << 3), next + (o << 3))));
+        }
+      }
+      const both2 = f64x2.add(f64x2.mul(aj, fitted), moment);
+      const xi = f64x2.sub(f64x2.mul(aj, aj), f64x2.add(both2, both2));
+      const dj = v128.load(at(delta, j));
+      storePair(out + (<usize>(1 + j) << 3), d, v128.and(f64x2.div(xi, dj), f64x2.gt(dj, least)));
+    }
+  }
+}
+
+/** One number of each of two individuals, rows of 1 + d. */
+@inline
+function storePair(address: usize, d: i32, v: v128): void {
+  f64.store(address, f64x2.extract_lane(v, 0));
+  f64.store(address + (<usize>(1 + d) << 3), f64x2.extract_lane(v, 1));
+}
+
+/**
+ * Adds to the totals Σ q_k ∂Q_k/∂log s, ∂/∂log τ and ωz_k ∂/∂log s of the squares after, weighed by those before, and leaves largest
+ * E and sum of the squares after, from which the host makes 𝒬.
+ */
+export function levelsBlock(context: usize, count: i32): void {
+  const pass = changetype<Pass>(context);
+  const d = pass.numBasis;
+  const dd = d * d;
+  const width = <usize>(1 + d) << 3;
+  const G = record(pass, 0);
+  const g = at(G, 2 * dd);
+  const delta = at(g, 2 * d);
+  const A = pass.scratch;
+  const half = f64x2.splat(0.5);
+  for (let i = 0; i < count; i += 2) {
+    loadPair(pass, i, G, g);
+    memory.fill(delta, 0, <usize>d << 4);
+    if (pass.hasResidual) {
+      effectGram(pass, G, at(A, dd), A);
+      diagonalize(A, 0, d);
+      sortDirections(A, 0, delta, d);
+    }
+    const n = v128.load(pass.counts + (<usize>i << 3));
+    const after = pass.squaresAfter + <usize>i * width;
+    const before = pass.squaresBefore + <usize>i * width;
+    const sums = pass.levelSums + (<usize>i << 3);
+    v128.store(pass.levelMaxima + (<usize>i << 3), weighLevels(pass, n, delta, after, after + width, sums));
+    weighLevels(pass, n, delta, before, before + width, A);
+    const eta = pair(after, after + width);
+    let byVariance = f64x2.splat(0);
+    let byTau = f64x2.splat(0);
+    let bySpread = f64x2.splat(0);
+    for (let k = 0; k < pass.numLevels; k++) {
+      const level = pass.levels + <usize>k * LEVEL;
+      const s = both(level);
+      let own = f64x2.sub(n, f64x2.splat(<f64>d));
+      let rest = eta;
+      let tau = f64x2.splat(0);
+      for (let j = 0; j < d; j++) {
+        const dj = v128.load(at(delta, j));
+        const inverse = f64x2.div(f64x2.splat(1), f64x2.add(s, dj));
+        const chi = pair(after + (<usize>(1 + j) << 3), after + width + (<usize>(1 + j) << 3));
+        const h = f64x2.mul(f64x2.mul(dj, chi), inverse);
+        rest = f64x2.sub(rest, h);
+        own = f64x2.add(own, f64x2.mul(f64x2.add(s, h), inverse));
+        tau = f64x2.add(tau, f64x2.mul(f64x2.sub(dj, h), inverse));
+      }
+      own = f64x2.sub(own, f64x2.div(rest, s));
+      const q = f64x2.mul(half, v128.load(at(pass.levelWeights, k)));
+      const part = f64x2.mul(q, own);
+      byVariance = f64x2.sub(byVariance, part);
+      bySpread = f64x2.sub(bySpread, f64x2.mul(part, both(level + 24)));
+      byTau = f64x2.sub(byTau, f64x2.mul(q, tau));
+    }
+    const totals = pass.totals;
+    v128.store(totals, f64x2.add(v128.load(totals), byVariance));
+    v128.store(at(totals, 1), f64x2.add(v128.load(at(totals, 1)), byTau));
+    v128.store(at(totals, 2), f64x2.add(v128.load(at(totals, 2)), bySpread));
+  }
+}

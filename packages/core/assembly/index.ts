@@ -8,6 +8,7 @@ export { conditionTiles, spreadFunctional, sumNormals } from "./course";
 export { expectBlock, startBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
 export { levelsBlock, packLevels, squaresBlock } from "./levels";
 export { expectLinear } from "./linear";
+export { expectLevels } from "./linear-levels";
 export { sumNodes, weighNodes } from "./placing";
 export { addPairs, sumPairs } from "./pairs";
 export { evaluateLocal, sumLocal, weighLocal } from "./local";

@@ -1,22 +1,12 @@
 /**
  * Individuals with a noise level of their own in the passes of the recommended map (models/dtm/level-statistics.ts,
- * docs/math/noise.md §3), two at once, one in each lane. With s_k = σ²exp(ωz_k), L'GL = Q diag(δ) Q', T = LQ, V = GT, a = T'g and
- * squares (η, χ), ξ_j = δ_jχ_j, the weights of the levels are
- *   q_k ∝ exp(E_k)/√Π_j(1 + δ_j/s_k),   E_k = log p_k − ½ n log s_k − ½(η − Σ_j ξ_j/(s_k + δ_j))/s_k,
- * so that no logarithm is taken here: the host adds those of the sums.
+ * docs/math/noise.md §3), two at once, one in each lane: L'GL = Q diag(δ) Q', T = LQ, V = GT, a = T'g; squares (η, χ), ξ_j = δ_jχ_j,
+ * weigh the levels (level-weights.ts).
  */
 import { Pass } from "./contexts";
-import { both, exp2x } from "./exp";
+import { both } from "./exp";
 import { at, loadPair, pair, storeRows } from "./expectation";
-
-/** Directions whose δ is below this share of the largest carry rounding only. */
-const NO_DIRECTION: f64 = 1e-12;
-/** An entry this small beside its diagonal entries is not rotated away. */
-const NEGLIGIBLE: f64 = 5.551115123125783e-17;
-const MOST_SWEEPS = 30;
-
-/** Numbers of a level in the table: s, log p, log s and ωz. */
-const LEVEL: usize = 32;
+import { diagonalize, LEVEL, NO_DIRECTION, weighLevels } from "./level-weights";
 
 /** Pairs of one record of `rotated`: G, V [d,d], g, a, δ [d] and ρ. */
 @inline
@@ -27,52 +17,6 @@ function recordSize(d: i32): i32 {
 @inline
 function record(pass: Pass, i: i32): usize {
   return at(pass.rotated, (i >> 1) * recordSize(pass.numBasis));
-}
-
-/** Jacobi rotations until A [d,d] is diagonal; Q [d,d], if there is one, collects them. Pairs. */
-function diagonalize(A: usize, Q: usize, d: i32): void {
-  const one = f64x2.splat(1);
-  const zero = f64x2.splat(0);
-  for (let sweep = 0; sweep < MOST_SWEEPS; sweep++) {
-    let rotated = false;
-    for (let p = 0; p < d - 1; p++) {
-      for (let q = p + 1; q < d; q++) {
-        const x = v128.load(at(A, p * d + q));
-        const pp = v128.load(at(A, p * d + p));
-        const qq = v128.load(at(A, q * d + q));
-        const limit = f64x2.mul(f64x2.splat(NEGLIGIBLE), f64x2.mul(f64x2.sqrt(f64x2.abs(pp)), f64x2.sqrt(f64x2.abs(qq))));
-        const turns = f64x2.gt(f64x2.abs(x), limit);
-        if (!v128.any_true(turns)) continue;
-        rotated = true;
-        const theta = f64x2.div(f64x2.sub(qq, pp), f64x2.add(x, x));
-        const root = f64x2.sqrt(f64x2.add(f64x2.mul(theta, theta), one));
-        const size = f64x2.div(one, f64x2.add(f64x2.abs(theta), root));
-        const t = v128.and(v128.bitselect(size, f64x2.neg(size), f64x2.ge(theta, zero)), turns);
-        const c = f64x2.div(one, f64x2.sqrt(f64x2.add(f64x2.mul(t, t), one)));
-        const s = f64x2.mul(t, c);
-        turnColumns(A, d, p, q, c, s);
-        for (let k = 0; k < d; k++) turn(at(A, p * d + k), at(A, q * d + k), c, s);
-        v128.store(at(A, p * d + q), v128.andnot(v128.load(at(A, p * d + q)), turns));
-        v128.store(at(A, q * d + p), v128.andnot(v128.load(at(A, q * d + p)), turns));
-        if (Q) turnColumns(Q, d, p, q, c, s);
-      }
-    }
-    if (!rotated) return;
-  }
-}
-
-@inline
-function turnColumns(A: usize, d: i32, p: i32, q: i32, c: v128, s: v128): void {
-  for (let k = 0; k < d; k++) turn(at(A, k * d + p), at(A, k * d + q), c, s);
-}
-
-/** (x, y) ← (cx − sy, sx + cy). */
-@inline
-function turn(x: usize, y: usize, c: v128, s: v128): void {
-  const a = v128.load(x);
-  const b = v128.load(y);
-  v128.store(x, f64x2.sub(f64x2.mul(c, a), f64x2.mul(s, b)));
-  v128.store(y, f64x2.add(f64x2.mul(s, a), f64x2.mul(c, b)));
 }
 
 /** L'GL [d,d] of two individuals to A; Y [d,d] is scratch. */
@@ -117,49 +61,13 @@ function swap(x: usize, y: usize): void {
   f64.store(y, a);
 }
 
-/**
- * Weights q of the levels [K] for two individuals with n values and squares at `own` and `next`, to `levelWeights`; E and its
- * largest, which is returned, are scratch; Σ exp(E − largest)/√Π goes to `total`.
- */
-function weighLevels(pass: Pass, n: v128, delta: usize, own: usize, next: usize, total: usize): v128 {
+/** Weights of the levels for two individuals with n values and squares at `own` and `next`; as `weighLevels`. */
+function weighPair(pass: Pass, n: v128, delta: usize, own: usize, next: usize, total: usize): v128 {
   const d = pass.numBasis;
-  const K = pass.numLevels;
-  const eta = pair(own, next);
-  const half = f64x2.splat(0.5);
-  let largest = f64x2.splat(-Infinity);
-  for (let k = 0; k < K; k++) {
-    const level = pass.levels + <usize>k * LEVEL;
-    const s = both(level);
-    const inverse = f64x2.div(f64x2.splat(1), s);
-    let rest = eta;
-    let product = f64x2.splat(1);
-    for (let j = 0; j < d; j++) {
-      const grown = f64x2.add(f64x2.splat(1), f64x2.mul(v128.load(at(delta, j)), inverse));
-      product = f64x2.mul(product, grown);
-      // ξ/(s + δ) = χ (1 − 1/(1 + δ/s)).
-      const chi = pair(own + (<usize>(1 + j) << 3), next + (<usize>(1 + j) << 3));
-      rest = f64x2.sub(rest, f64x2.sub(chi, f64x2.div(chi, grown)));
-    }
-    const square = f64x2.mul(rest, inverse);
-    const E = f64x2.sub(both(level + 8), f64x2.mul(half, f64x2.add(f64x2.mul(n, both(level + 16)), square)));
-    v128.store(at(pass.levelWeights, k), E);
-    v128.store(at(pass.levelScales, k), f64x2.div(f64x2.splat(1), f64x2.sqrt(product)));
-    largest = f64x2.pmax(largest, E);
+  for (let e = 0; e <= d; e++) {
+    v128.store(at(pass.levelSquares, e), pair(own + (<usize>e << 3), next + (<usize>e << 3)));
   }
-  let sum = f64x2.splat(0);
-  for (let k = 0; k < K; k++) {
-    const y = f64x2.pmax(f64x2.sub(v128.load(at(pass.levelWeights, k)), largest), f64x2.splat(-700));
-    const w = f64x2.mul(exp2x(y), v128.load(at(pass.levelScales, k)));
-    v128.store(at(pass.levelWeights, k), w);
-    sum = f64x2.add(sum, w);
-  }
-  const scale = f64x2.div(f64x2.splat(1), sum);
-  for (let k = 0; k < K; k++) {
-    const w = at(pass.levelWeights, k);
-    v128.store(w, f64x2.mul(v128.load(w), scale));
-  }
-  v128.store(total, sum);
-  return largest;
+  return weighLevels(pass.levels, pass.numLevels, n, delta, pass.levelSquares, d, pass.levelWeights, pass.levelScales, total);
 }
 
 /**
@@ -183,7 +91,7 @@ export function packLevels(context: usize, count: i32): void {
     const own = pass.squaresBefore + <usize>i * width;
     const next = own + width;
     const n = v128.load(pass.counts + (<usize>i << 3));
-    v128.store(pass.levelMaxima + (<usize>i << 3), weighLevels(pass, n, delta, own, next, pass.levelSums + (<usize>i << 3)));
+    v128.store(pass.levelMaxima + (<usize>i << 3), weighPair(pass, n, delta, own, next, pass.levelSums + (<usize>i << 3)));
     // α and β, the latter to the scratch of the rotation.
     const beta = pass.scratch;
     memory.fill(beta, 0, <usize>d << 4);
@@ -322,8 +230,8 @@ export function levelsBlock(context: usize, count: i32): void {
     const after = pass.squaresAfter + <usize>i * width;
     const before = pass.squaresBefore + <usize>i * width;
     const sums = pass.levelSums + (<usize>i << 3);
-    v128.store(pass.levelMaxima + (<usize>i << 3), weighLevels(pass, n, delta, after, after + width, sums));
-    weighLevels(pass, n, delta, before, before + width, A);
+    v128.store(pass.levelMaxima + (<usize>i << 3), weighPair(pass, n, delta, after, after + width, sums));
+    weighPair(pass, n, delta, before, before + width, A);
     const eta = pair(after, after + width);
     let byVariance = f64x2.splat(0);
     let byTau = f64x2.splat(0);

@@ -10,7 +10,9 @@ import { both } from "./exp";
 export function expectLinear(context: usize, count: i32): void {
   const p = changetype<Linear>(context);
   for (let i = 0; i < count; i += 2) {
-    readPair(p, i);
+    const rho = readPair(p, i);
+    add(p.sums, rho);
+    add(p.sums + 16, rho);
     factorPair(p, i);
     solvePair(p);
     addPair(p);
@@ -19,17 +21,17 @@ export function expectLinear(context: usize, count: i32): void {
 
 /** The number at `address` for the first individual and `stride` bytes on for the second. */
 @inline
-function pair(address: usize, stride: usize): v128 {
+export function pair(address: usize, stride: usize): v128 {
   return f64x2.replace_lane(both(address), 1, load<f64>(address + stride));
 }
 
 @inline
-function add(address: usize, v: v128): void {
+export function add(address: usize, v: v128): void {
   v128.store(address, f64x2.add(v128.load(address), v));
 }
 
-/** Band of G, g = c − Gβ̃, T = GL and ρ of individuals i and i + 1; adds ρ. */
-function readPair(p: Linear, i: i32): void {
+/** Band of G, g = c − Gβ̃ and T = GL of individuals i and i + 1; returns ρ. */
+export function readPair(p: Linear, i: i32): v128 {
   const d = p.numBasis;
   const r = p.rank;
   const n = p.numBand;
@@ -55,9 +57,7 @@ function readPair(p: Linear, i: i32): void {
     const g = v128.load(p.g + (<usize>k << 4));
     rho = f64x2.sub(rho, f64x2.mul(both(p.mean + (<usize>k << 3)), f64x2.add(c, g)));
   }
-  rho = f64x2.pmax(zero, rho);
-  add(p.sums, rho);
-  add(p.sums + 16, rho);
+  return f64x2.pmax(zero, rho);
 }
 
 /** Entry G of row k and column l: g_k −= Gβ̃_l, T_k += G L_l. */
@@ -71,18 +71,17 @@ function addRow(p: Linear, G: v128, k: i32, l: i32): void {
   for (; from < stop; from += 8, t += 16) add(t, f64x2.mul(G, both(from)));
 }
 
-/** C (reciprocals on the diagonal) of A = σ²I + L'T = CC' and z = C⁻¹L'g; subtracts z'z and writes the determinants. */
-function factorPair(p: Linear, i: i32): void {
+/** A = diagonal + L'T (lower triangle) to C and L'g to z. */
+export function projectPair(p: Linear, diagonal: v128): void {
   const d = p.numBasis;
   const r = p.rank;
   const zero = f64x2.splat(0);
-  const sigma2 = both(p.noise);
   const width = <usize>r << 4;
   for (let a = 0; a < r; a++) {
     v128.store(p.z + (<usize>a << 4), zero);
     const row = p.C + <usize>a * width;
     for (let c = 0; c < a; c++) v128.store(row + (<usize>c << 4), zero);
-    v128.store(row + (<usize>a << 4), sigma2);
+    v128.store(row + (<usize>a << 4), diagonal);
   }
   for (let k = 0; k < d; k++) {
     const g = v128.load(p.g + (<usize>k << 4));
@@ -94,7 +93,15 @@ function factorPair(p: Linear, i: i32): void {
       for (let c: usize = 0; c <= <usize>a << 4; c += 16) add(row + c, f64x2.mul(l, v128.load(t + c)));
     }
   }
-  let explained = zero;
+}
+
+/** C (reciprocals on the diagonal) of A = σ²I + L'T = CC' and z = C⁻¹L'g; subtracts z'z and writes the determinants. */
+function factorPair(p: Linear, i: i32): void {
+  const r = p.rank;
+  const sigma2 = both(p.noise);
+  const width = <usize>r << 4;
+  projectPair(p, sigma2);
+  let explained = f64x2.splat(0);
   let product = f64x2.splat(1);
   for (let a = 0; a < r; a++) {
     const row = p.C + <usize>a * width;
@@ -165,20 +172,29 @@ function solvePair(p: Linear): void {
 
 /** Adds g, v̂g', the pairs, and all moments against the band of G. */
 function addPair(p: Linear): void {
+  addMoments(p, p.moments, f64x2.splat(1));
+}
+
+/**
+ * Adds precision × g, v̂g', the `pairs` of E vv', and the moments against the band of G; returns where the next sum stands. Noise
+ * with levels has moments divided by λ beside plain pairs.
+ */
+export function addMoments(p: Linear, pairs: usize, precision: v128): usize {
   const r = p.rank;
   const numPairs = (r * (r + 1)) / 2;
   const means = p.moments + (<usize>numPairs << 4);
   const bytesOfG = <usize>p.numBasis << 4;
   const bytesOfBand = <usize>p.numBand << 4;
   let out = p.sums + 32;
-  for (let k: usize = 0; k < bytesOfG; k += 16, out += 16) add(out, v128.load(p.g + k));
+  for (let k: usize = 0; k < bytesOfG; k += 16, out += 16) add(out, f64x2.mul(precision, v128.load(p.g + k)));
   for (let a = 0; a < r; a++) {
     const v = v128.load(means + (<usize>a << 4));
     for (let k: usize = 0; k < bytesOfG; k += 16, out += 16) add(out, f64x2.mul(v, v128.load(p.g + k)));
   }
-  for (let h = 0; h < numPairs; h++, out += 16) add(out, v128.load(p.moments + (<usize>h << 4)));
+  for (let h = 0; h < numPairs; h++, out += 16) add(out, v128.load(pairs + (<usize>h << 4)));
   for (let h = 0; h < numPairs + r; h++) {
     const moment = v128.load(p.moments + (<usize>h << 4));
     for (let e: usize = 0; e < bytesOfBand; e += 16, out += 16) add(out, f64x2.mul(moment, v128.load(p.band + e)));
   }
+  return out;
 }

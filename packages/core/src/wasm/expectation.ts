@@ -8,6 +8,7 @@ import { type Noise, noiseConstants, noiseLevel, noiseLevels } from "../noise/no
 import { LOG_2PI } from "../numeric/special.ts";
 import { openKernels } from "./layout.ts";
 import { PASS } from "./layouts.ts";
+import { levelTable, MOST_LEVELS } from "./levels.ts";
 import { addFromTiles, TILE, tileCount, toTiles } from "./tiles.ts";
 
 /** Individuals per call; a multiple of four. */
@@ -39,9 +40,6 @@ interface Squares {
   readonly before: Float64Array;
   readonly after: Float64Array;
 }
-
-/** Levels of noise at most. */
-const MOST_LEVELS = 33;
 
 /** The passes for d coefficients, Γ nodes and tables of `stride` rows; buffers of nodes are empty for Γ = 0. */
 export function wasmPasses(d: number, numNodes: number, stride: number) {
@@ -85,11 +83,9 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
 
   /** Loads levels, and for each block counts and squares, for the kernels of assembly/levels.ts. */
   const loadLevels = ({ noise }: Model): void => {
-    const { spread, z, variances, logWeights } = noiseLevels(noise);
-    sizes.numLevels = z.length;
-    variances.forEach((s, k) => {
-      buffers.levels.set([s, logWeights[k], Math.log(s), spread * z[k]], 4 * k);
-    });
+    const levels = noiseLevels(noise);
+    sizes.numLevels = levels.z.length;
+    buffers.levels.set(levelTable(levels));
   };
   const loadSquares = (
     { counts }: Statistics,

@@ -70,6 +70,7 @@ export const PASS = layout(
     squaresBefore: { f64: (n) => n.block * (1 + n.numBasis) }, // η and χ [block,1 + d]
     squaresAfter: { f64: (n) => n.block * (1 + n.numBasis) },
     rotated: { f64: (n) => n.block * (2 * n.numBasis ** 2 + 3 * n.numBasis + 1) }, // pairs: G, V, g, a, δ, ρ
+    levelSquares: { f64: (n) => 2 * (1 + n.numBasis) }, // pairs: η, χ
     levelWeights: { f64: (n) => 2 * n.numLevels }, // pairs
     levelScales: { f64: (n) => 2 * n.numLevels }, // pairs
     levelMaxima: { f64: (n) => n.block }, // largest E [block]
@@ -148,7 +149,7 @@ function evenNodes(rows: number, columns: number): number {
 /** The E step of the linear models (assembly/linear.ts); `block` individuals at a time, scratch for two, a lane each. */
 export const LINEAR = layout(
   "Linear",
-  ["numBasis", "rank", "numBand", "block"],
+  ["numBasis", "rank", "numBand", "block", "numLevels"],
   {
     noise: { f64: () => 1 }, // σ²
     bandRow: { i32: (n) => n.numBand },
@@ -165,10 +166,28 @@ export const LINEAR = layout(
     z: { f64: (n) => 2 * n.rank }, // [r][2]
     moments: { f64: (n) => n.rank * (n.rank + 3) }, // pairs of E, v̂: [r(r + 1)/2 + r][2]
     determinants: { f64: (n) => n.block }, // [block]
-    // As packed by models/linear/expectation.ts, [numSums][2].
-    sums: { f64: (n) => 4 + 2 * n.numBasis * (1 + n.rank) + n.rank * (n.rank + 1) + n.rank * (n.rank + 3) * n.numBand },
+    // As packed by models/linear/expectation.ts, [numSums][2]; the last numBand + 1 for noise with levels.
+    sums: {
+      f64: (n) =>
+        4 +
+        2 * n.numBasis * (1 + n.rank) +
+        n.rank * (n.rank + 1) +
+        n.rank * (n.rank + 3) * n.numBand +
+        2 * (1 + n.numBand),
+    },
+    levels: { f64: (n) => n.numLevels * 4 }, // s, log p, log s, ωz [levels][4]
+    counts: { f64: (n) => n.block }, // n [block]
+    Q: { f64: (n) => 2 * n.rank ** 2 }, // eigenvectors of L'GL [r,r][2]
+    delta: { f64: (n) => 2 * n.rank }, // δ [r][2]
+    levelSquares: { f64: (n) => 2 * (1 + n.rank) }, // η, χ [1 + r][2]
+    levelWeights: { f64: (n) => 2 * n.numLevels }, // [levels][2]
+    levelScales: { f64: (n) => 2 * n.numLevels }, // [levels][2]
+    levelMaxima: { f64: (n) => n.block }, // largest E [block]
+    levelSums: { f64: (n) => n.block }, // Σ exp(E − largest)/√Π [block]
+    frame: { f64: (n) => 2 * (2 * n.rank ** 2 + 3 * n.rank) }, // E uu', E uu'/λ [r,r][2], E u, E u/λ and u [r][2]
+    plain: { f64: (n) => n.rank * (n.rank + 1) }, // pairs of E vv' [r(r + 1)/2][2]
   },
-  ["expectLinear"],
+  ["expectLinear", "expectLevels"],
 );
 
 /** Weights of the nodes of a mixture for one individual, and sums of `numColumns` functions of a node (assembly/placing.ts). */

@@ -4,7 +4,7 @@ import { randomCohort } from "../../../../test/random-cohort.ts";
 import { expectationSums } from "../models/linear/expectation.ts";
 import { fitLmmStatistics } from "../models/linear/lmm.ts";
 import type { LowRankParameters } from "../models/linear/low-rank.ts";
-import { whiteNoise } from "../noise/noise.ts";
+import { levelNoise, noiseLevel, whiteNoise } from "../noise/noise.ts";
 import { createRandom } from "../numeric/random.ts";
 import { openLinearKernel } from "./linear.ts";
 
@@ -34,6 +34,29 @@ describe("openLinearKernel", () => {
       const [found, expected] = [kernel(statistics, p), expectationSums(statistics, p)];
       expect(relativeError(found.subarray(0, 1), expected.subarray(0, 1))).toBeLessThan(1e-12);
       expect(relativeError(found.subarray(1), expected.subarray(1))).toBeLessThan(1e-12);
+    }
+  });
+
+  it.each(CASES)("gives the sums of expectationSums where noise has levels: %o", (options) => {
+    const { numBasis: d, r } = options;
+    const { statistics } = randomCohort({ ...options, maxObservations: 9, seed: 3 });
+    const kernel = openLinearKernel(d, statistics.numBand, r);
+    for (let seed = 0; seed < 6; seed++) {
+      const white = randomParameters(d, r, seed, seed % 2 === 0);
+      const p = { ...white, noise: levelNoise(noiseLevel(white.noise), 0.3 + 0.3 * seed) };
+      const [found, expected] = [kernel(statistics, p), expectationSums(statistics, p)];
+      expect(found.length).toBe(expected.length);
+      const pairs = 2 + d + r * d;
+      for (const [from, to] of [
+        [0, 1],
+        [1, 2 + d],
+        [2 + d, pairs],
+        [pairs, pairs + (r * (r + 1)) / 2],
+        [pairs, found.length],
+      ]) {
+        expect(relativeError(found.subarray(from, to), expected.subarray(from, to))).toBeLessThan(1e-9);
+      }
+      expect(kernel(statistics, white)).toEqual(openLinearKernel(d, statistics.numBand, r)(statistics, white));
     }
   });
 

@@ -2,10 +2,12 @@
  * `expectationSums` of the linear models in WebAssembly (packages/core/assembly/linear.ts; the definition is
  * models/linear/expectation.ts).
  */
-import { type Noise, noiseConstants, noiseLevel } from "../noise/noise.ts";
+import { type Noise, noiseConstants, noiseLevel, noiseLevels } from "../noise/noise.ts";
+import { LOG_2PI } from "../numeric/special.ts";
 import type { Statistics } from "./expectation.ts";
 import { openKernels } from "./layout.ts";
 import { LINEAR } from "./layouts.ts";
+import { levelTable, MOST_LEVELS } from "./levels.ts";
 
 /** β [d], noise and L [d,r]. */
 interface Parameters {
@@ -22,8 +24,15 @@ const BLOCK = 256;
 
 /** The kernel for a basis of d functions and models of rank r. */
 export function openLinearKernel(d: number, numBand: number, r: number): LinearKernel {
-  const { buffers, run } = openKernels(LINEAR, { numBasis: d, rank: r, numBand, block: BLOCK });
-  const { gram, cross, squares, sums, determinants } = buffers;
+  const { buffers, sizes, run } = openKernels(LINEAR, {
+    numBasis: d,
+    rank: r,
+    numBand,
+    block: BLOCK,
+    numLevels: MOST_LEVELS,
+  });
+  const { gram, cross, squares, sums, determinants, counts } = buffers;
+  const numPlain = sums.length / 2 - numBand - 1;
   return (statistics, { meanCoefficients, noise, factor }) => {
     const sigma2 = noiseLevel(noise);
     const constant = noiseConstants(noise, statistics);
@@ -33,6 +42,10 @@ export function openLinearKernel(d: number, numBand: number, r: number): LinearK
     buffers.mean.set(meanCoefficients.map((b) => b - statistics.center));
     buffers.factor.set(factor);
     buffers.noise[0] = sigma2;
+    const table = noiseLevels(noise);
+    const leveled = table.z.length > 1;
+    sizes.numLevels = table.z.length;
+    buffers.levels.set(levelTable(table));
     sums.fill(0);
     let logDensity = 0;
     for (let from = 0; from < m; from += BLOCK) {
@@ -45,12 +58,21 @@ export function openLinearKernel(d: number, numBand: number, r: number): LinearK
       gram.fill(0, count * numBand, (count + 1) * numBand);
       cross.fill(0, count * d, (count + 1) * d);
       squares.fill(0, count, count + 1);
-      run.expectLinear(count + (count % 2));
+      const even = count + (count % 2);
+      if (leveled) {
+        for (let i = 0; i < even; i++) counts[i] = i < count ? statistics.counts[from + i] : 0;
+        run.expectLevels(even);
+        for (let i = 0; i < count; i++) {
+          logDensity += buffers.levelMaxima[i] + Math.log(buffers.levelSums[i]) - 0.5 * counts[i] * LOG_2PI;
+        }
+        continue;
+      }
+      run.expectLinear(even);
       for (let i = 0; i < count; i++) {
         logDensity += constant(from + i) - 0.5 * Math.log(determinants[i]);
       }
     }
-    const out = new Float64Array(sums.length / 2);
+    const out = new Float64Array(leveled ? sums.length / 2 : numPlain);
     for (let k = 0; k < out.length; k++) out[k] = sums[2 * k] + sums[2 * k + 1];
     out[0] = logDensity - (0.5 * out[0]) / sigma2;
     // Its effects have their prior, E = I.

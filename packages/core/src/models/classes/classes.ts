@@ -31,7 +31,7 @@ export interface ClassesModel extends Omit<ModelBase, "mapDimension" | "orientat
   readonly criteria: readonly number[];
 }
 
-export interface ClassesOptions extends PrepareOptions, FitControl {
+export interface ClassesOptions extends Omit<PrepareOptions, "noise">, FitControl {
   /** Whether individuals deviate from the curve of their class: not at all, or by an effect of shared covariance. Default "none". */
   readonly effects?: "none" | "shared";
   /** A number of classes, or "auto" (by BIC). Default "auto". */
@@ -46,7 +46,7 @@ export interface ClassesOptions extends PrepareOptions, FitControl {
 export function fitClasses(cohort: Cohort, options: ClassesOptions = {}): ClassesModel {
   const { effects = "none", numClasses = "auto", maxClasses = 12, starts = 4, seed = 1, onProgress, signal } = options;
   const begun = now();
-  const { statistics, warnings } = prepareCohort(cohort, options);
+  const { statistics, warnings } = prepareCohort(cohort, { ...options, noise: "white" });
   const m = statistics.numIndividuals;
   const d = statistics.basis.numBasis;
   const most = numClasses === "auto" ? Math.min(maxClasses, Math.floor(m / 2)) : numClasses;

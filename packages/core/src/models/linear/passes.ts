@@ -4,7 +4,6 @@
  * they were worked on.
  */
 import { type BasisStatistics, pooledGram, statisticsBlock } from "../../basis/statistics.ts";
-import { noiseSpread } from "../../noise/noise.ts";
 import { joinFloats } from "../../numeric/matrix.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { type LinearKernel, openLinearKernel } from "../../wasm/linear.ts";
@@ -90,9 +89,7 @@ export function linearShards(): ShardFunctions {
     const block = statisticsBlock(statistics, part as ShardBlock);
     if (task === "likelihood") return logLikelihood(block, parameters);
     if (task === "effects") return effectPosterior(block, parameters, through);
-    // The kernel is that of one level.
-    const leveled = noiseSpread(parameters.noise) > 0;
-    if (leveled || chooseKernels(kernels) === "typescript") return expectationSums(block, parameters);
+    if (chooseKernels(kernels) === "typescript") return expectationSums(block, parameters);
     const { numBasis } = statistics.basis;
     const shape = `${numBasis} ${statistics.numBand} ${parameters.rank}`;
     const kernel = open.get(shape) ?? openLinearKernel(numBasis, statistics.numBand, parameters.rank);

@@ -4,6 +4,7 @@ export { type Basis, basisDomain, designMatrix } from "../basis/bspline.ts";
 export { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
 export type { Fold } from "../cohort/split.ts";
 export { type AlignedModel, alignModel } from "../models/align.ts";
+export type { CalibrationClass, ForecastCalibration } from "../models/conformal.ts";
 export { type Course, courseReader, courseTimes } from "../models/course.ts";
 export { type Decoder, makeDecoder } from "../models/decoder.ts";
 export type { DtmModel } from "../models/dtm/model.ts";
@@ -16,7 +17,6 @@ export type {
   FitLatticeOptions,
   FitPaperOptions,
 } from "../models/fit-models.ts";
-export type { CalibrationClass, ForecastCalibration } from "../models/conformal.ts";
 export { SUPPORTED } from "../models/follow-up.ts";
 export { type ForecastGuard, fallbackWeight, forecastGuard } from "../models/forecast-guard.ts";
 export type { FpcaModel } from "../models/linear/fpca.ts";

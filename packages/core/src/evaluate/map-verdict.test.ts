@@ -52,20 +52,32 @@ describe("the verdict on a map", () => {
     expect(state(start(0, 1), start(-8, 0.5), start(-20, 0.3))).toBe("caution");
     expect(state(start(0, 1), start(-1, 0.5), start(-20, 0.3))).toBe("poor");
     expect(state(start(0, 1))).toBe("unknown");
+    const told = (...starts: StartResult[]) => lightOf(mapVerdict(withStarts(...starts)), "starts")?.sentence;
+    expect(told(start(0, 1), start(-1, 0.95))).toBe("All 2 starts found the same map.");
+    expect(told(start(0, 1), start(-1, 0.95), start(-20, 0.3))).toBe(
+      "2 of 3 starts found the same map; the others ended lower.",
+    );
   });
 
   it("reads a comparison: gain over the mixed model and coverage", async () => {
     const comparison = await compareModels(cohort, { folds: 2, models: ["lmm", "dtm"], seed: 1 });
-    const changed = (mean: number, half: number, p90: number): Comparison => ({
+    const changed = (mean: number, half: number, p90: number, count = 400): Comparison => ({
       ...comparison,
       differences: comparison.differences.map((d) => ({ ...d, mean, lower: mean - half, upper: mean + half })),
-      models: comparison.models.map((m) => ({ ...m, coverage: { ...m.coverage, p90 } })),
+      models: comparison.models.map((m) => ({
+        ...m,
+        coverage: { ...m.coverage, p90 },
+        forecast: { ...m.forecast, count },
+      })),
     });
     const states = (c: Comparison) =>
       mapVerdict(withStarts(start(0, 1), start(0, 1)), c).lights.map(({ state }) => state);
     expect(states(changed(0.5, 0.1, 0.9)).slice(2)).toEqual(["good", "good"]);
     expect(states(changed(0.05, 0.1, 0.83)).slice(2)).toEqual(["caution", "caution"]);
     expect(states(changed(-0.5, 0.1, 0.6)).slice(2)).toEqual(["poor", "poor"]);
+    // All of ten is no evidence that intervals are too wide, one in ten is evidence that they are too narrow.
+    expect(states(changed(0.5, 0.1, 1, 10)).slice(3)).toEqual(["unknown"]);
+    expect(states(changed(0.5, 0.1, 0.1, 10)).slice(3)).toEqual(["poor"]);
     expect(mapVerdict(withStarts(start(0, 1), start(0, 1)), changed(0.5, 0.1, 0.9)).headline).toBe(
       "The map can be read.",
     );

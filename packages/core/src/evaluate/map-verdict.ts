@@ -42,7 +42,12 @@ export interface HeldOutEvidence {
     /** In the CRPS of the next visit, below zero where the model is better. */
     readonly nextCrps?: { readonly lower: number; readonly upper: number } | null;
   }[];
-  readonly models: readonly { readonly model: string; readonly coverage: { readonly p90: number } }[];
+  readonly models: readonly {
+    readonly model: string;
+    readonly coverage: { readonly p90: number };
+    /** How many forecasts the coverage is of; taken as many where a file does not say. */
+    readonly forecast?: { readonly count?: number };
+  }[];
 }
 
 /** Median R² of the places of refits that is as good as the same map, and below which it is another one. */
@@ -163,9 +168,15 @@ function covers({ kind }: TrajectoryModel, comparison: HeldOutEvidence | null): 
   const found = comparison?.models.find(({ model }) => model === kind);
   if (found === undefined) return light("unknown", "Coverage of forecasts on held-out individuals not checked yet.");
   const { p90 } = found.coverage;
+  const count = found.forecast?.count ?? Number.POSITIVE_INFINITY;
   const within = ([low, high]: readonly [number, number]) => p90 >= low && p90 <= high;
   const state = within(GOOD_COVERAGE) ? "good" : within(FAIR_COVERAGE) ? "caution" : "poor";
-  return light(state, `90% intervals of held-out forecasts hold ${Math.round(100 * p90)}% of the values that came.`);
+  const hold = `90% intervals of held-out forecasts hold ${Math.round(100 * p90)}%`;
+  // Of few forecasts even intervals of the right width may hold all, or much fewer than 90%.
+  if (state !== "good" && Math.abs(p90 - 0.9) <= 2 * Math.sqrt((0.9 * 0.1) / count)) {
+    return light("unknown", `${hold} of the ${count} values that came: too few to say more.`);
+  }
+  return light(state, `${hold} of the values that came.`);
 }
 
 function signed(x: number): string {

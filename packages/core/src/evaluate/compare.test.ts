@@ -3,6 +3,7 @@ import { createRandom } from "../numeric/random.ts";
 import type { ComparedModel } from "./compared-models.ts";
 import type { ForecastScores } from "./forecast.ts";
 import { type FoldResult, summarizeFolds } from "./summarize-folds.ts";
+import { verdictOf } from "./verdict.ts";
 
 const random = createRandom(3);
 const SCORES = Array.from({ length: 40 }, () => random.normal());
@@ -137,7 +138,12 @@ describe("summarizeFolds", () => {
       /; but latent classes \(classes\), by 0\.[34].* per individual \(95% CI 0\..*\), do better still\.$/,
     );
     expect(verdictWith({ constant: -1, line: 0, lmm: 0, dtm: 0 })).toMatch(
-      /^The linear mixed model suffices: the map \(dtm\) differs by .*, which could be chance; straight lines \(line\), .* do as well as the linear mixed model; a constant level \(constant\) does worse than the linear mixed model\.$/,
+      /^The linear mixed model suffices: the map \(dtm\) has a log-likelihood (?:higher|lower) by .*, which could be chance; straight lines \(line\), .* do as well as the linear mixed model; a constant level \(constant\) does worse than the linear mixed model\.$/,
+    );
+    // The sign is in the words: the interval is turned with them.
+    const difference = { model: "dtm", reference: "lmm", mean: -0.41, se: 1.3, lower: -3.02, upper: 2.2 } as const;
+    expect(verdictOf(["lmm", "dtm"], "lmm", () => ({ ...difference, nextCrps: null }))).toBe(
+      "The linear mixed model suffices: the map (dtm) has a log-likelihood lower by 0.41 per individual (95% CI −2.20 to 3.02), which could be chance.",
     );
     expect(verdictWith({ line: 0, classes: 0.5 })).toMatch(
       /^Latent classes \(classes\) predict .* than straight lines/,

@@ -66,8 +66,7 @@ function headline(best: ModelDifference): string {
   const [likelihood, forecast] = [likelihoodSign(best), forecastSign(best)];
   const amounts = `log-likelihood ${higher(best)}${crpsText(best.nextCrps)}`;
   if (likelihood === 0 && forecast === 0) {
-    const differs = own.plural ? "differ" : "differs";
-    return `${capital(other.name)} ${verb("suffice", other.plural)}: ${own.name} ${differs} by ${amount(best)} in log-likelihood${crpsText(best.nextCrps)}, which could be chance`;
+    return `${capital(other.name)} ${verb("suffice", other.plural)}: ${own.name} ${own.plural ? "have" : "has"} a ${amounts}, which could be chance`;
   }
   if (likelihood + forecast === 2) {
     return `${capital(own.name)} ${verb("predict", own.plural)} new individuals better than ${other.name}: ${amounts}`;

@@ -1,17 +1,27 @@
 /** Results that earlier commands wrote into a run. */
 import { join } from "node:path";
+import { CONTRACTS } from "../contracts.ts";
 import { FileError } from "../exit-codes.ts";
 import { fileExists, readText } from "./read.ts";
 
-/** The JSON of a result, or undefined if the run has none; its writer vouches for its shape. */
-export function readResult<T>(folder: string, name: string): T | undefined {
+type ResultName = "run" | "groups" | "compare" | "associate";
+
+/** The JSON of a result, held against its contract, or undefined if the run has none. */
+export function readResult<T>(folder: string, name: `${ResultName}.json`): T | undefined {
   const path = join(folder, name);
   if (!fileExists(path)) return undefined;
-  try {
-    return JSON.parse(readText(path)) as T;
-  } catch {
-    throw new FileError(
-      `${path}: expected JSON written by this program, received another text. Remove it and try again.`,
+  const refuse = (received: string) =>
+    new FileError(
+      `${path}: expected JSON written by this program, received ${received}. ${name === "run.json" ? "Fit again with --force" : "Remove it and try again"}.`,
     );
+  let value: unknown;
+  try {
+    value = JSON.parse(readText(path));
+  } catch {
+    throw refuse("another text");
   }
+  const { error } = CONTRACTS[name.slice(0, -".json".length) as ResultName].safeParse(value);
+  const issue = error?.issues[0];
+  if (issue !== undefined) throw refuse(`${issue.path.join(".") || "something"} that is not of its form`);
+  return value as T;
 }

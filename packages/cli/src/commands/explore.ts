@@ -46,7 +46,7 @@ export const explore: Command = {
     const text = JSON.stringify(start);
     all.set("/data/start.json", { type: "application/json; charset=utf-8", bytes: () => Buffer.from(text) });
     const asked = textOption(options, "port");
-    const server = await serveExplorer(all, asked === undefined ? 0 : wholeNumber("--port", asked, 0));
+    const server = await serveExplorer(all, asked === undefined ? 0 : wholeNumber("--port", asked, 0, 65535));
     let stop: (signal: StopSignal) => void = () => {};
     const stopped = new Promise<StopSignal>((resolve) => {
       stop = resolve;

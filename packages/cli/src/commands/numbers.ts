@@ -5,10 +5,16 @@ import { UsageError } from "../exit-codes.ts";
 import { type Options, textOption } from "./command.ts";
 
 /** A whole number from its text, or a UsageError that names the option. */
-export function wholeNumber(option: string, text: string, least = Number.MIN_SAFE_INTEGER): number {
+export function wholeNumber(
+  option: string,
+  text: string,
+  least = Number.MIN_SAFE_INTEGER,
+  most = Number.MAX_SAFE_INTEGER,
+): number {
   const value = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isNaN(value) || value < least) {
-    const range = least === Number.MIN_SAFE_INTEGER ? "" : ` of at least ${least}`;
+  if (Number.isNaN(value) || value < least || value > most) {
+    const lower = least === Number.MIN_SAFE_INTEGER ? "" : ` of at least ${least}`;
+    const range = most === Number.MAX_SAFE_INTEGER ? lower : ` from ${least} to ${most}`;
     throw new UsageError(`${option}: expected a whole number${range}, received "${text}".`);
   }
   return value;
@@ -48,7 +54,7 @@ export function limitsOf(options: Options): Limits | undefined {
   const ends = text.split(",").map((part) => (part.trim() === "" ? null : realNumber("--limits", part)));
   const [low, high] = ends;
   if (ends.length !== 2 || low === undefined || high === undefined || (low ?? -Infinity) >= (high ?? Infinity)) {
-    throw new UsageError(`--limits: expected lowest,highest such as 0,30 or 0, received "${text}".`);
+    throw new UsageError(`--limits: expected lowest,highest such as "0,30" or "0,", received "${text}".`);
   }
   return [low, high];
 }

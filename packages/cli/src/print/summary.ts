@@ -45,7 +45,7 @@ export function cohortSummary(cohort: Cohort): string {
     ),
     line(
       "",
-      `${n[Math.floor(m / 2)]} observations in the median individual (${n[0]} to ${n[m - 1]}; ${whole(singles)} with one), ` +
+      `${counted(n[Math.floor(m / 2)] ?? 0, "observation")} in the median individual (${n[0]} to ${n[m - 1]}; ${whole(singles)} with one), ` +
         `from ${significant(first)} to ${significant(last)}${timeUnit && ` ${timeUnit}`}`,
     ),
   ].join("\n");

@@ -25,7 +25,13 @@ export interface BasisOptions {
 export function bsplineBasis(times: ArrayLike<number>, options: BasisOptions = {}): Basis {
   const { degree = 2, knots: given } = options;
   const { numBasis = given === undefined ? 5 : given.length + degree + 1 } = options;
-  checkOption(Number.isInteger(degree) && degree >= 1 && degree <= 3, "bsplineBasis", "degree 1, 2 or 3", degree, "");
+  checkOption(
+    Number.isInteger(degree) && degree >= 1 && degree <= 3,
+    "bsplineBasis",
+    "degree 1, 2 or 3",
+    degree,
+    "Use 2, the default, or 3 for smoother curves.",
+  );
   checkOption(
     Number.isInteger(numBasis) && numBasis >= degree + 1,
     "bsplineBasis",

@@ -89,7 +89,9 @@ export function findSuspicions(
   const far = countWhere(isFar);
   const farRows = far.count === 0 ? [] : Array.from(order).filter((_, k) => isFar(k));
   const beyond = values.some((v) => v < low || v > high);
-  const others = beyond ? `, and near all others (${low.toPrecision(3)} to ${high.toPrecision(3)})` : "";
+  const others = beyond
+    ? `, and near all others (${Number(low.toPrecision(3))} to ${Number(high.toPrecision(3))})`
+    : "";
   tell("outlier", "value", far, [
     `values near those of the same individual before and after${others}`,
     `${far.count} far away, the first ${showReceived(String(values[far.at]))} (${linesOf(farRows)})`,

@@ -1,5 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run, smallCohort, workplace } from "../test/harness.ts";
@@ -267,33 +266,6 @@ describe("a second fit into the folder of a run", () => {
     expect(talk).toContain("groups.json, groups.csv");
     expect(existsSync(here.at("twice", "groups.json"))).toBe(false);
     expect(JSON.parse(here.text("twice", "run.json"))).not.toHaveProperty("later");
-  });
-});
-
-describe("a result in a run that was edited by hand", () => {
-  it("is refused with the field that is wrong, not an error of the program", async () => {
-    const folder = here.at("edited");
-    expect((await run("fit", VISITS, ...columns, "--model", "lmm", "-o", folder, "-q")).code).toBe(0);
-    const sabotage: readonly (readonly [string, string, RegExp])[] = [
-      ["groups.json", "{}", /groups\.json: expected JSON written by this program, received method .*Remove it/],
-      ["groups.json", '{"method"', /groups\.json: .* received another text\. Remove it/],
-      ["run.json", "[]", /run\.json: .* received something that is not of its form\. Fit again/],
-    ];
-    for (const [name, text, message] of sabotage) {
-      writeFileSync(join(folder, name), text);
-      const { code, talk } = await run("report", folder, "--no-compare");
-      expect(code).toBe(4);
-      expect(talk.replace(/\s+/g, " ")).toMatch(message);
-      rmSync(join(folder, name));
-    }
-  });
-});
-
-describe("a port that does not exist", () => {
-  it("is refused with the ports there are", async () => {
-    const { code, talk } = await run("explore", VISITS, "--port", "65536");
-    expect(code).toBe(2);
-    expect(talk).toContain("expected a whole number from 0 to 65535");
   });
 });
 

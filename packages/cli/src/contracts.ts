@@ -279,7 +279,12 @@ export const runContract = z.looseObject({
   /** Commands whose results were put into the run later, in order; the last of each kind. */
   later: z.optional(
     z.array(
-      z.looseObject({ name: z.enum(["groups", "compare", "associate"]), command: text, version: text, date: text }),
+      z.looseObject({
+        name: z.enum(["groups", "compare", "associate", "calibrate"]),
+        command: text,
+        version: text,
+        date: text,
+      }),
     ),
   ),
 });
@@ -293,7 +298,7 @@ export const embedContract = z.looseObject({
 
 export const predictContract = z.union([
   z.looseObject({
-    interval: z.enum(["curve", "observation"]),
+    interval: z.enum(["curve", "observation", "conformal"]),
     level: number,
     scale: z.enum(["marker", "model"]),
     marker,
@@ -354,6 +359,15 @@ export const reportContract = z.looseObject({
   reused: z.array(text),
 });
 
+export const calibrateContract = z.looseObject({
+  levels: z.array(number),
+  knownFrom: z.array(count),
+  horizonFrom: z.array(number),
+  numIndividuals: count,
+  /** By class of visits known, then of time: factors of the lower and upper half of the model's own 90% band. */
+  classes: z.array(z.looseObject({ numIndividuals: count, lower: z.array(maybe), upper: z.array(maybe) })),
+});
+
 export const doctorContract = z.looseObject({
   checks: z.array(z.looseObject({ part: text, ok: z.boolean(), found: text })),
   ok: z.boolean(),
@@ -362,6 +376,7 @@ export const doctorContract = z.looseObject({
 /** Every contract by the name of its file in packages/cli/schemas. */
 export const CONTRACTS = {
   associate: associateContract,
+  calibrate: calibrateContract,
   compare: compareContract,
   doctor: doctorContract,
   embed: embedContract,

@@ -253,6 +253,7 @@ describe("dtm", () => {
       "predict",
       "compare",
       "groups",
+      "calibrate",
       "associate",
       "report",
       "simulate",

@@ -51,6 +51,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./groups.ts")).groups,
   },
   {
+    name: "calibrate",
+    usage: "<run>",
+    summary: "make forecast bands hold what they promise",
+    load: async () => (await import("./calibrate.ts")).calibrate,
+  },
+  {
     name: "associate",
     usage: "<run> <subjects>",
     summary: "test outcomes for association with the map",

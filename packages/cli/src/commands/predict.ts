@@ -14,6 +14,7 @@ import {
 } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
 import {
+  type BandKind,
   basisDomain,
   embedPlaces,
   type ForecastGuard,
@@ -54,9 +55,9 @@ export const predictCommand: Command = {
     { flags: "--at <times>", description: "from:to:step, or a list with commas" },
     {
       flags: "--interval <kind>",
-      description: "band of a new measurement, or of the curve without noise",
+      description: "band of a new measurement, of the curve without noise, or as calibrated (dtm calibrate)",
       default: "observation",
-      choices: ["observation", "curve"],
+      choices: ["observation", "curve", "conformal"],
     },
     { flags: "--level <share>", description: "probability inside the band", default: "0.9" },
     {
@@ -137,7 +138,7 @@ function courses(
   const part = markerModel(model);
   const level = realNumber("--level", textOption(options, "level") ?? "0.9");
   if (!(level > 0 && level < 1)) throw new UsageError(`--level: expected a share between 0 and 1, received ${level}.`);
-  const interval = textOption(options, "interval") === "curve" ? "curve" : "observation";
+  const interval = (textOption(options, "interval") ?? "observation") as BandKind;
   const scale = textOption(options, "scale") === "model" ? "model" : "marker";
   const limits = limitsOf(options);
   if (limits !== undefined && scale === "model") {

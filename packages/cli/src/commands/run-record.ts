@@ -56,7 +56,7 @@ export interface RunRecord {
 }
 
 export interface LaterCommand {
-  readonly name: "groups" | "compare" | "associate";
+  readonly name: "groups" | "compare" | "associate" | "calibrate";
   readonly command: string;
   readonly version: string;
   readonly date: string;

@@ -42,8 +42,6 @@ describe("the JSON of every command", () => {
     ["simulate", ["simulate", "tss", "--individuals", "5"]],
     ["doctor", ["doctor"]],
     ["compare", ["compare", RUN, "--models", "constant,line,lmm,fpca", "--folds", "2"]],
-    ["calibrate", ["calibrate", RUN, "--folds", "2"]],
-    ["predict", ["predict", RUN, FEW, "--at", "1,9", "--interval", "conformal", "--level", "0.8"]],
     ["groups", ["groups", RUN, "--groups", "3", "--stability", "2"]],
     [
       "associate",
@@ -88,9 +86,9 @@ describe("the JSON of every command", () => {
       files: { name: string; private: boolean }[];
     };
     expect(CONTRACTS.run.safeParse(record).success).toBe(true);
-    expect(record.later.map(({ name }) => name)).toEqual(["compare", "calibrate", "groups", "associate"]);
-    expect(record.later[2]?.command).toBe("dtm groups run --groups 3 --stability 2 --json --quiet");
-    expect(record.later[3]?.command).toMatch(/^dtm associate run subjects\.csv --outcomes severe,noise,ward=2 /);
+    expect(record.later.map(({ name }) => name)).toEqual(["compare", "groups", "associate"]);
+    expect(record.later[1]?.command).toBe("dtm groups run --groups 3 --stability 2 --json --quiet");
+    expect(record.later[2]?.command).toMatch(/^dtm associate run subjects\.csv --outcomes severe,noise,ward=2 /);
     const own = record.files.filter(({ name }) => /^(groups|compare|associate)\./.test(name));
     expect(own.map((file) => [file.name, file.private])).toEqual([
       ["compare.json", false],
@@ -103,8 +101,8 @@ describe("the JSON of every command", () => {
     // A command given again takes the place of its earlier result.
     expect((await run("groups", RUN, "--groups", "3", "--stability", "0", "--force", "-q")).code).toBe(0);
     const again = JSON.parse(here.text("run", "run.json")) as typeof record;
-    expect(again.later.map(({ name }) => name)).toEqual(["compare", "calibrate", "associate", "groups"]);
-    expect(again.later[3]?.command).toContain("--stability 0");
+    expect(again.later.map(({ name }) => name)).toEqual(["compare", "associate", "groups"]);
+    expect(again.later[2]?.command).toContain("--stability 0");
   });
 
   it("finds the planted outcome and not the meaningless one, in three representations", () => {

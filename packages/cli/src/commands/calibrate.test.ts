@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { run, smallCohort, workplace } from "../../test/harness.ts";
+import { calibrateContract, predictContract } from "../contracts.ts";
+
+const here = workplace();
+afterAll(here.clear);
+const RUN = here.at("run");
+const columns = ["--id", "patient", "--time", "years", "--value", "fvc"];
+let visits: string;
+
+beforeAll(async () => {
+  visits = here.file("visits.csv", smallCohort(90).visits);
+  const { code } = await run("fit", visits, ...columns, "--time-unit", "years", "--model", "fpca", "-o", RUN, "-q");
+  expect(code).toBe(0);
+});
+
+function widths(text: string): number[] {
+  const json: unknown = JSON.parse(text);
+  expect(predictContract.safeParse(json).error?.issues ?? []).toEqual([]);
+  return (json as { predictions: { lower: number; upper: number }[] }).predictions.map(
+    ({ lower, upper }) => upper - lower,
+  );
+}
+
+describe("dtm calibrate", () => {
+  it("is needed before calibrated bands", async () => {
+    const { code, talk } = await run("predict", RUN, visits, ...columns, "--at", "9", "--interval", "conformal", "-q");
+    expect(code).not.toBe(0);
+    expect(talk).toContain("dtm calibrate");
+  });
+
+  it("writes factors into the model file, which bands of predictions take up", async () => {
+    const { code, out } = await run("calibrate", RUN, "--folds", "3", "--json", "-q");
+    expect(code).toBe(0);
+    expect(calibrateContract.safeParse(JSON.parse(out)).error?.issues ?? []).toEqual([]);
+    const predicted = (...more: string[]) =>
+      run("predict", RUN, visits, ...columns, "--at", "9", ...more, "--json", "-q");
+    const [own, calibrated] = [await predicted(), await predicted("--interval", "conformal")];
+    expect(calibrated.code).toBe(0);
+    const [a, b] = [widths(own.out), widths(calibrated.out)];
+    expect(b.some((w, k) => Math.abs(w - (a[k] ?? 0)) > 1e-6)).toBe(true);
+    expect((await predicted("--interval", "conformal", "--level", "0.7")).code).not.toBe(0);
+  });
+
+  it("prints a table, is recorded, and refuses individuals who were in the fit", async () => {
+    const { out } = await run("calibrate", RUN, "-q");
+    expect(out).toMatch(/visits known .*after 0 to/);
+    expect(out).toContain("5 to 8");
+    expect(here.text("run", "run.json")).toContain('"calibrate"');
+    const { code, talk } = await run("calibrate", RUN, "--new-visits", visits, ...columns, "-q");
+    expect(code).toBe(2);
+    expect(talk).toContain("90 individuals who were");
+  });
+});

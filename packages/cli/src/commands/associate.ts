@@ -7,6 +7,7 @@ import { toJson } from "../io/json.ts";
 import { openRun } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";
 import { associationPage, survivalPage } from "../print/results.ts";
+import { line } from "../print/words.ts";
 import { withPool } from "../threads/pool.ts";
 import { withShardsOf } from "../threads/shards.ts";
 import {
@@ -20,7 +21,7 @@ import {
 } from "./command.ts";
 import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
-import { laterRecord } from "./run-record.ts";
+import { laterRecord, runVerdict } from "./run-record.ts";
 import { associationOf, groupsOf, outcomesOf, placeRun, readSubjectsTable, survivalOf } from "./study-parts.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
 
@@ -82,7 +83,9 @@ export const associate: Command = {
       { name: ASSOCIATE_FILE, text: toJson(json), private: true },
       ...laterRecord(folder, "associate", context.commandLine, [ASSOCIATE_FILE]),
     ]);
+    const { state, headline } = runVerdict(folder, run.model, {});
     const pages = [
+      ...(state === "poor" || state === "caution" ? [line("The map", headline)] : []),
       ...(outcomes.length > 0 ? [associationPage(association)] : []),
       ...(survival === null ? [] : [survivalPage(survival, markerModel(run.model).marker.timeUnit)]),
       `Written   ${written}`,

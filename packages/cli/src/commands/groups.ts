@@ -74,7 +74,8 @@ export const groups: Command = {
     const { marker } = markerModel(run.model);
     const page = groupsPage(studied, marker) + componentsLine(components, marker.timeUnit);
     return {
-      text: `${page}\n\n${verdictLines(verdict)}\n\nWritten   ${paths.join("\n          ")}   (private)`,
+      // What should not be used says so first.
+      text: `${verdict.state === "poor" ? [verdictLines(verdict), page].join("\n\n") : [page, verdictLines(verdict)].join("\n\n")}\n\nWritten   ${paths.join("\n          ")}   (private)`,
       json,
     };
   },

@@ -4,11 +4,7 @@ import { GROUP_METHODS, type LandmarkSurvival } from "@trajectory-maps/core/stud
 import { gainSentence, PREDICTOR_METHOD, SEPARATION_NOTE } from "@trajectory-maps/report";
 import type { StudiedGroups } from "../commands/study-parts.ts";
 import { table } from "./table.ts";
-import { counted, percent, significant, whole, wrap } from "./words.ts";
-
-const INDENT = " ".repeat(10);
-const WIDTH = 80;
-const line = (title: string, text: string) => `${title.padEnd(10)}${wrap(text, WIDTH, INDENT)}`;
+import { counted, line, percent, significant, whole } from "./words.ts";
 
 /** A p-value: four decimals, or its size where it is smaller. */
 export function showP(p: number): string {
@@ -263,7 +259,9 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
       `does the time go with the place? Score test on whole posteriors, from all values up to each one's end of follow-up: ` +
         `p ${showP(mapTest.p)} (${counted(mapTest.numIndividuals, "individual")}, ${counted(mapTest.numEvents, "event")})`,
     ),
-    ...(logRank === null ? [] : [line("Log-rank", `p ${showP(logRank.pValue)}`)]),
+    ...(logRank === null
+      ? []
+      : [line("Log-rank", `p ${showP(logRank.pValue)}, between the groups of five individuals or more`)]),
     line(
       "Cox",
       `hazard ratios per unit of the map, ${terms}; p ${showP(cox.likelihoodRatio.pValue)}; concordance ` +

@@ -12,7 +12,7 @@ import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { basisDomain, measurementSd, type Places, placementAt } from "@trajectory-maps/core/models";
 import { table } from "./table.ts";
 import { LEGEND, textMap } from "./text-map.ts";
-import { counted, percent, significant, whole, wrap } from "./words.ts";
+import { counted, INDENT, line, percent, significant, whole } from "./words.ts";
 
 /** A fitted model with the log-likelihood of everyone in the cohort. */
 export interface ScoredFit {
@@ -24,10 +24,6 @@ export interface ScoredFit {
 export interface FittedModel extends ScoredFit {
   readonly placements: Places;
 }
-
-const INDENT = " ".repeat(10);
-const WIDTH = 80;
-const line = (title: string, text: string) => `${title.padEnd(10)}${wrap(text, WIDTH, INDENT)}`;
 
 export function cohortSummary(cohort: Cohort): string {
   const m = numIndividuals(cohort);
@@ -105,17 +101,17 @@ export function mapSummary(model: TrajectoryModel): string {
   } else if (model.kind === "dtm-paper") {
     lines.push(line("Map", scales(model)));
   }
-  lines.push(verdictLines(mapVerdict(model)));
+  lines.push(verdictLines(mapVerdict(model), "Verdict"));
   for (const warning of model.record.warnings) lines.push(line("Warning", warning));
   return lines.join("\n");
 }
 
-/** The verdict and the lights it comes from. */
-export function verdictLines({ advice, lights }: MapVerdict): string {
+/** The verdict on the map and the lights it comes from. */
+export function verdictLines({ advice, lights }: MapVerdict, label = "The map"): string {
   const [only, ...others] = lights;
-  if (others.length === 0) return line("Verdict", only?.sentence ?? advice);
+  if (others.length === 0) return line(label, only?.sentence ?? advice);
   const told = lights.map(({ name, state, sentence }) => line("", `${name} (${state}): ${sentence}`));
-  return [line("Verdict", advice), ...told].join("\n");
+  return [line(label, advice), ...told].join("\n");
 }
 
 function scales(model: Extract<TrajectoryModel, { kind: "dtm" | "dtm-paper" }>): string {

@@ -16,3 +16,12 @@ export function wrap(text: string, width: number, indent: string): string {
   }
   return [...lines, line].join(`\n${indent}`);
 }
+
+/** What stands before text without a title. */
+export const INDENT = " ".repeat(10);
+const WIDTH = 80;
+
+/** A title and its text in a terminal of 80 columns. */
+export function line(title: string, text: string): string {
+  return `${title.padEnd(INDENT.length)}${wrap(text, WIDTH, INDENT)}`;
+}

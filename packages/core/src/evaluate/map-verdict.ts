@@ -52,8 +52,9 @@ export interface HeldOutEvidence {
 
 /** Median R² of the places of refits that is as good as the same map, and below which it is another one. */
 const ANOTHER_MAP = 0.5;
-/** Below this share of the variance between individuals a map carries next to nothing. */
+/** Below these shares of the variance between individuals a map carries next to nothing, and little. */
 const NEXT_TO_NOTHING = 0.1;
+const LITTLE = 0.5;
 /** Coverage of 90% intervals that is as it should be, and that is not far from it. */
 const GOOD_COVERAGE = [0.85, 0.95] as const;
 const FAIR_COVERAGE = [0.8, 0.975] as const;
@@ -146,6 +147,10 @@ function explains(model: TrajectoryModel, comparison: HeldOutEvidence | null): L
     );
   }
   const difference = comparison?.differences.find((d) => d.model === model.kind && d.reference === "lmm");
+  if (difference === undefined && share < LITTLE) {
+    const carried = `In-sample the map carries ${Math.round(100 * share)}% of the variance between individuals`;
+    return light("caution", `${carried}: places explain little. Not compared with a mixed model yet.`);
+  }
   if (difference === undefined) {
     return light("unknown", "Not compared with a mixed model on held-out individuals yet.");
   }

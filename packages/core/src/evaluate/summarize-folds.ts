@@ -2,6 +2,7 @@
  * Fold results put together (docs/math/evaluation.md §3): scores over folds, forecasts by horizon and by visits known,
  * coverage, differences paired by individual, last visits missed to one side, and the verdict.
  */
+import { normalQuantile } from "../numeric/special.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 import { type ComparedModel, DEFAULT_MODELS, type ModelDifference, type PairedDifference } from "./compared-models.ts";
 import { centralCoverage, type ForecastScores } from "./forecast.ts";
@@ -300,5 +301,18 @@ function paired(
   });
   if (scored.size === 0) return null;
   const { mean, se } = overFolds([...scored.values()].map(({ sum, count }) => sum / count));
-  return { mean, se, lower: mean - 1.96 * se, upper: mean + 1.96 * se };
+  const reach = studentQuantile(scored.size - 1) * se;
+  return { mean, se, lower: mean - reach, upper: mean + reach };
+}
+
+/** The 97.5% quantile of Student's t (Cornish–Fisher, to 0.01 from three degrees of freedom on); infinite below that. */
+function studentQuantile(degrees: number): number {
+  if (degrees < 3) return Number.POSITIVE_INFINITY;
+  const z = normalQuantile(0.975);
+  const terms = [
+    (z ** 3 + z) / 4,
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
+  ];
+  return terms.reduce((sum, term, k) => sum + term / degrees ** (k + 1), z);
 }

@@ -53,8 +53,8 @@ export interface Prediction extends PredictedSeries {
   /** Change of the noise-free curve per unit of time. */
   readonly rate?: PredictedSeries;
   /**
-   * 1 where the time lies outside the training times (the curve is held constant there) or, with a guard, where too few similar
-   * individuals were followed that long.
+   * 1 where the time lies outside the training times (the curve is held constant there) or, with a guard, after the last visit
+   * where too few similar individuals were followed that long.
    */
   readonly extrapolated: Uint8Array;
   /** Similar individuals still followed at each time, with a guard. */
@@ -99,7 +99,10 @@ export function predict(
   const guarded = options.guard === undefined ? undefined : guardValues(options.guard, placement, at, measured);
   const change = guarded === undefined ? {} : { change: guarded.change };
   const series = valueSeries(own, placement, rows, { level, measured, marker, kernels, ...change });
-  const outside = (t: number, k: number) => t < first || t > last || (guarded?.support[k] ?? SUPPORTED) < SUPPORTED;
+  // Up to the last visit the individual's own values speak.
+  const unsupported = (t: number, k: number) =>
+    guarded !== undefined && t > placement.lastTime && guarded.support[k] < SUPPORTED;
+  const outside = (t: number, k: number) => t < first || t > last || unsupported(t, k);
   return {
     times: at,
     level,

@@ -85,25 +85,37 @@ function checkCohort(cohort: Cohort, warnings: string[]): void {
   }
 }
 
+/** A fit takes the square of their number for every individual, and a map its sixth power. */
+const MOST_BASIS = 20;
+
 /** A size asked for is kept or refused; the default size is lowered below the number of distinct times, to two at least. */
 function chooseBasis(cohort: Cohort, options: BasisOptions, warnings: string[]): Basis {
+  const { knots } = options;
+  const asked = options.numBasis ?? (knots === undefined ? undefined : knots.length + (options.degree ?? 2) + 1);
+  checkOption(
+    asked === undefined || asked <= MOST_BASIS,
+    "fit: numBasis",
+    `at most ${MOST_BASIS} basis functions`,
+    asked ?? 0,
+    "A course seen a few times needs about five.",
+  );
   // Beyond the size of the basis it does not matter how many there are.
-  const distinct = countDistinctTimes(cohort, Math.max(options.numBasis ?? 0, 6));
+  const distinct = countDistinctTimes(cohort, Math.max(asked ?? 0, 6));
   if (distinct < 2) {
     throw new DtmError(
       "one-time",
       "Expected observations at two distinct times or more, received one. A trajectory needs change over time.",
     );
   }
-  if (options.numBasis !== undefined && options.numBasis > distinct) {
+  if (asked !== undefined && asked > distinct) {
     throw new DtmError(
       "basis-too-large",
-      `Expected numBasis of at most ${distinct} (the number of distinct times), received ${options.numBasis}. Use numBasis ${distinct} or fewer.`,
+      `Expected numBasis of at most ${distinct} (the number of distinct times), received ${asked}. Use numBasis ${distinct} or fewer.`,
     );
   }
-  const numBasis = options.numBasis ?? Math.min(5, Math.max(2, distinct - 1));
+  const numBasis = asked ?? Math.min(5, Math.max(2, distinct - 1));
   const degree = options.degree ?? Math.min(2, numBasis - 1);
-  if (options.numBasis === undefined && numBasis < 5) {
+  if (asked === undefined && numBasis < 5) {
     warnings.push(`The basis was limited to ${numBasis} functions, because there are only ${distinct} distinct times.`);
   }
   if (numBasis === distinct) {

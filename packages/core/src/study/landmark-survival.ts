@@ -44,6 +44,7 @@ export interface LandmarkSurvival {
   /** One curve per group of `groups`. */
   readonly curves: readonly (KaplanMeier & { readonly group: number })[];
   /** Null with fewer than two groups. */
+  /** Between the groups of five individuals or more; its distribution does not hold for smaller ones. */
   readonly logRank: LogRank | null;
   readonly cox: CoxFit;
   /** How well last value, visits and place up to the landmark tell who has the event first, held out. */
@@ -58,6 +59,8 @@ export interface LandmarkStudy {
   readonly placements: Placements;
   readonly groups: Groups;
 }
+
+const LEAST_TESTED = 5;
 
 /**
  * Survival after a landmark; `followUp` follows the cohort's individuals, a time that is not a number is unknown.
@@ -84,6 +87,9 @@ export async function landmarkSurvival(
     ...curve,
     group: present[k],
   }));
+  const sizeOf = (group: number) => labels.filter((g) => g === group).length;
+  const tested = present.filter((group) => sizeOf(group) >= LEAST_TESTED);
+  const testedLabels = labels.map((g) => tested.indexOf(g));
   return {
     event,
     landmark,
@@ -99,7 +105,7 @@ export async function landmarkSurvival(
       ),
     ),
     curves,
-    logRank: present.length > 1 ? logRank(after, compact, present.length) : null,
+    logRank: tested.length > 1 ? logRank(after, testedLabels, tested.length) : null,
     cox: fitCox(after, early.location, early.mapDimension),
     predictors: comparePredictors(visits, early, after, options.seed),
     mapTest: await testEvent(model, cohort, followUp, options),

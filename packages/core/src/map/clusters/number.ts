@@ -198,7 +198,7 @@ function describeCourses(courses: DistinctCourses, n: number, gapChoice: number,
   if (numCut === 1) return `${numGroups} groups: everybody, and ${kinds}. ${gap}`;
   const closest = evidence.find((e) => e.numGroups === numCut);
   return (
-    `${numGroups} groups${own > 0 ? `: ${numCut}` : ""}, the most whose median courses all ${asked} (the closest two: ` +
+    `${numGroups} groups${own > 0 ? ` in all: ${numCut}` : ""}, the most whose median courses all ${asked} (the closest two: ` +
     `${closest?.difference.toFixed(1)} sd), each with ${leastSize} or more of the ${n} clustered` +
     `${own > 0 ? `, and ${kinds}` : ""}. ${gap}`
   );

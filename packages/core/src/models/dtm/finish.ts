@@ -177,7 +177,7 @@ function stateWarnings(engine: MapEngine, state: DtmState, varianceShare: number
   }
   if (varianceShare < LEAST_SHARE) {
     warnings.push(
-      `The map carries only ${Math.round(100 * varianceShare)} % of the variance between individuals: places explain little, and no conclusions should be drawn from the map.`,
+      `The map carries only ${Math.round(100 * varianceShare)} % of the variance between individuals: places explain little.`,
     );
   }
   const [shortest, longest] = LENGTHSCALE_BOUNDS;

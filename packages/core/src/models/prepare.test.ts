@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { simulateCohort } from "../simulate/cohorts.ts";
+import { markerModel } from "./fit.ts";
+import { fitLmm } from "./linear-models.ts";
+
+describe("the basis of a fit", () => {
+  const { cohort } = simulateCohort("pfvc", { numIndividuals: 60, seed: 1 });
+
+  it("has as many functions as given knots ask for", () => {
+    for (const knots of [[3], [2, 5], [2, 4, 6]]) {
+      const { basis } = markerModel(fitLmm(cohort, { knots }));
+      expect(basis.numBasis).toBe(knots.length + 3);
+      expect(Array.from(basis.knots.subarray(3, 3 + knots.length))).toEqual(knots);
+    }
+  });
+
+  it("is refused where it is larger than any course can carry", () => {
+    expect(() => fitLmm(cohort, { numBasis: 60 })).toThrow(/at most 20 basis functions, received 60/);
+  });
+});

@@ -1,6 +1,6 @@
 /** Top of the page: title, what was found in words, the facts in numbers. */
 import type { FitRecord } from "@trajectory-maps/core";
-import type { LightState } from "@trajectory-maps/core/study";
+import { COMPARED_MODELS, type LightState } from "@trajectory-maps/core/study";
 import type { Context } from "../content/context.ts";
 import { cell, counted, decimalsFor, fixed, listWords, percent, signed, significant, whole } from "../numbers.ts";
 import { midSentence, modelName, numberWord, outcomeName } from "../words.ts";
@@ -59,7 +59,7 @@ export function ledeOf({ study, groups, smallCell, verdict }: Context): string {
   // What should not be used says so first.
   if (verdict?.state === "poor") sentences.unshift(verdict.headline);
   else if (verdict?.state === "caution") sentences.push(verdict.headline);
-  if (comparison !== undefined) sentences.push(comparison.verdict);
+  if (comparison !== undefined) sentences.push(withoutNames(comparison.verdict));
   if (association !== undefined && association.outcomes.length > 0) {
     const related = association.outcomes.filter(({ adjusted }) => adjusted.holm < 0.05);
     const rest = association.outcomes.filter((outcome) => !related.includes(outcome));
@@ -72,6 +72,12 @@ export function ledeOf({ study, groups, smallCell, verdict }: Context): string {
     } else sentences.push(`No relation of the map to ${names(rest)} was found.`);
   }
   return sentences.join(" ");
+}
+
+/** A verdict without the names that the program has for models: they stand beside their words. */
+function withoutNames(verdict: string): string {
+  const names = COMPARED_MODELS.join("|");
+  return verdict.replace(new RegExp(` \\((${names})\\)`, "g"), "");
 }
 
 function factsHtml({ study, smallCell, verdict, timeWord, visitCells }: Context): Markup {

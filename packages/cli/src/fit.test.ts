@@ -40,6 +40,31 @@ describe("dtm fit --dry-run", () => {
   });
 });
 
+describe("dtm fit --noise level", () => {
+  it("gives everybody's noise ratio with the places, in the run and by embed, and compares like with like", async () => {
+    const folder = here.at("levels");
+    const fitted = await run("fit", VISITS, "--noise", "level", "--restarts", "0", "-o", folder, "--json");
+    expect(fitted.code).toBe(0);
+    expect(JSON.parse(fitted.out)).toMatchObject({ run: { options: { noise: "level" } } });
+    const [header, first] = readFileSync(join(folder, "placements.csv"), "utf8").split("\n");
+    expect(header).toMatch(/,last_time,noise_ratio,noise_ratio_lower,noise_ratio_upper$/);
+    const [ratio, lower, upper] = (first ?? "").split(",").slice(-3).map(Number);
+    expect(lower).toBeLessThan(ratio ?? 0);
+    expect(upper).toBeGreaterThan(ratio ?? 0);
+    const placed = await run("embed", folder, VISITS, "--json");
+    const { placements } = JSON.parse(placed.out) as { placements: { noise_ratio: number }[] };
+    expect(placements.every(({ noise_ratio }) => noise_ratio > 0)).toBe(true);
+    const compared = await run("compare", folder, "--models", "lmm", "--folds", "2", "--json");
+    expect(JSON.parse(compared.out)).toMatchObject({ noise: "level" });
+  });
+
+  it("is refused for the map as published", async () => {
+    const { code, talk } = await run("fit", VISITS, "--noise", "level", "--model", "dtm-paper", "-o", here.at("paper"));
+    expect(code).toBe(2);
+    expect(talk).toContain("white noise");
+  });
+});
+
 describe("dtm config show", () => {
   it("gives every option with its origin: flag before environment before file before default", async () => {
     const file = here.file("study.yaml", "transform: log\ntime-unit: months\nunit: mg/dl\noutcomes: [a, b]\n");

@@ -37,7 +37,8 @@ export function guardOf({ model, placements }: Fitted, cohort: Cohort): Forecast
   const { record } = model;
   const own = record.numIndividuals === numIndividuals(cohort) && record.numObservations === numObservations(cohort);
   if (!own || !isMapModel(model)) return null;
-  return forecastGuard(placements, fitLmm(cohort, { mean: "spline", basis: markerModel(model).basis }));
+  const { basis, noise } = markerModel(model);
+  return forecastGuard(placements, fitLmm(cohort, { mean: "spline", noise: noise.kind, basis }));
 }
 
 export function answerIndividual(

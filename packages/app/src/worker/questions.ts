@@ -83,10 +83,11 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
     const { cohort, model, placements } = study();
     if (baselines?.of !== placements) {
       const mapDimension = Math.min(2, model.mapDimension);
+      const { basis, mean, noise } = markerModel(model);
       const { lmm, fpca } =
         session.linear?.lmm.mapDimension === mapDimension
           ? session.linear
-          : fitLinear(cohort, { mean: markerModel(model).mean.kind, basis: markerModel(model).basis, mapDimension });
+          : fitLinear(cohort, { mean: mean.kind, noise: noise.kind, basis, mapDimension });
       baselines = {
         of: placements,
         places: (fpca === undefined ? [lmm] : [lmm, fpca]).map((fitted) => ({
@@ -183,12 +184,13 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
     },
     compare: async (choice, onProgress) => {
       const signal = begin();
-      const { cohort } = study();
+      const { cohort, model } = study();
       const { folds } = choice;
+      const options = { ...choice, noise: markerModel(model).noise.kind };
       return unlessCancelled(signal, async () => {
         let done = 0;
         const evaluated = async (fold: number) => {
-          const task = { kind: "fold", shared: cohort, part: { fold, options: choice } } as const;
+          const task = { kind: "fold", shared: cohort, part: { fold, options } } as const;
           const results = (await helpers.run(task, signal)) as FoldResult[];
           onProgress(++done, folds, `fold ${fold + 1}`);
           return results;

@@ -1,4 +1,6 @@
 /** dtm compare VISITS: models by cross-validation over individuals, the paper's Table 1. */
+import { markerModel } from "@trajectory-maps/core";
+import { NOISE_CHOICES, type NoiseChoice } from "@trajectory-maps/core/models";
 import { COMPARED_MODELS, type ComparedModel, DEFAULT_MODELS } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
@@ -36,6 +38,12 @@ export const compare: Command = {
       choices: ["scalar", "spline"],
     },
     { flags: "--dim <number>", description: "dimensions of the map, rank of fpca", default: "2" },
+    {
+      flags: "--noise <kind>",
+      description:
+        "noise of all but the models as published: white, or a level for each individual (default: the run's, or white)",
+      choices: NOISE_CHOICES,
+    },
     { flags: "-o, --out <folder>", description: `run to write ${COMPARE_FILE} into` },
     { flags: "--visits <file>", description: "the visits, where the run keeps no copy" },
     JOBS_OPTION,
@@ -57,8 +65,11 @@ export const compare: Command = {
     const choice = compareChoice(options);
     const run = isRun ? await openRun(path, other) : undefined;
     const { cohort } = run?.read ?? (await readVisits(path, options, context));
-    const comparison = await withPool(jobsOf(options), (pool) => compareOn(cohort, choice, pool, context));
-    const json = { ...comparison, seed: choice.seed };
+    const ofRun = run === undefined ? "white" : markerModel(run.model).noise.kind;
+    const noise = (textOption(options, "noise") ?? ofRun) as NoiseChoice;
+    const like = { ...choice, noise };
+    const comparison = await withPool(jobsOf(options), (pool) => compareOn(cohort, like, pool, context));
+    const json = { ...comparison, noise, seed: choice.seed };
     const verdict = run === undefined ? undefined : runVerdict(path, run.model, { comparison });
     const changes = verdict === undefined ? {} : { map: verdict };
     const written = folder === undefined ? [] : writeComparison(folder, toJson(json), context.commandLine, changes);

@@ -4,14 +4,15 @@ import { embed } from "@trajectory-maps/core";
 import { toCsv } from "@trajectory-maps/report";
 import { readModel } from "../io/run-folder.ts";
 import type { Command } from "./command.ts";
-import { placeCells, placeColumns } from "./placements.ts";
+import { noiseCells, noiseColumns, placeCells, placeColumns } from "./placements.ts";
 import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
 
 export const MODEL_ARGUMENT = { name: "model", description: "model file, or the folder of a run" } as const;
 
 export const embedCommand: Command = {
   name: "embed",
-  description: "Place individuals on a fitted map; prints CSV: id, x1, x2, var11, var12, var22.",
+  description:
+    "Place individuals on a fitted map; prints CSV: id, x1, x2, var11, var12, var22 (and noise_ratio where individuals differ in their noise).",
   arguments: [MODEL_ARGUMENT, VISITS_ARGUMENT],
   options: [...COLUMN_OPTIONS, UNIT_OPTION],
   examples: ["dtm embed run/model.json new-visits.csv > places.csv", "cat visits.csv | dtm embed run/ - --json"],
@@ -25,8 +26,8 @@ export const embedCommand: Command = {
         `${outside} observations lie outside the times of the training data; they are used as if made at its first or last time.`,
       );
     }
-    const columns = placeColumns(model.mapDimension);
-    const rows = placements.ids.map((_, i) => placeCells(placements, i));
+    const columns = [...placeColumns(model.mapDimension), ...noiseColumns(placements)];
+    const rows = placements.ids.map((_, i) => [...placeCells(placements, i), ...noiseCells(placements, i)]);
     return {
       text: toCsv(columns, rows),
       json: {

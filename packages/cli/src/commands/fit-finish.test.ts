@@ -29,7 +29,7 @@ function failingFit(kind: Kind) {
   };
   const signals = { received: () => undefined, release: () => {} };
   const read = readCohort(smallCohort(30).visits);
-  const choice = { kind, mapDimension: 2, mean: "scalar", seed: 1 } as const;
+  const choice = { kind, mapDimension: 2, mean: "scalar", noise: "white", seed: 1 } as const;
   const about = { folder: here.at("run"), source: "visits.csv", options: {}, shards: undefined };
   const work: Work = { ...about, read, choice, context, signals };
   return { work, warned, fit: () => fitAny(read, choice, context, signals, undefined) };

@@ -12,6 +12,7 @@ import {
   type FitProgress,
   fitLinear,
   type LinearModels,
+  type NoiseChoice,
 } from "@trajectory-maps/core/models";
 import { UsageError } from "../exit-codes.ts";
 import { listenForSignals, type Signals, type StopSignal } from "../io/signals.ts";
@@ -30,6 +31,7 @@ export interface FitChoice {
   readonly mapDimension: 1 | 2 | 3;
   readonly mean: "scalar" | "spline";
   readonly seed: number;
+  readonly noise: NoiseChoice;
   readonly schedule?: (typeof SCHEDULES)[number];
   readonly learn?: boolean;
   readonly tolerance?: number;
@@ -62,15 +64,18 @@ export function isPublished({ kind, mapDimension }: Pick<FitChoice, "kind" | "ma
 /** Fits both linear models; to everybody if one of them is asked for, else as baselines of a map. */
 export function fitBoth(
   { cohort, columns }: ReadCohort,
-  { kind, mapDimension, mean, seed, basis, priors = isPublished({ kind, mapDimension }) ? "none" : "weak" }: FitChoice,
+  choice: FitChoice,
   context: Context,
   shards: ShardHost | undefined,
   known: { readonly statistics?: BasisStatistics } = {},
 ): LinearModels {
+  const { kind, mapDimension, mean, seed, noise, basis } = choice;
+  const { priors = isPublished(choice) ? "none" : "weak" } = choice;
   const sample = kind === "lmm" || kind === "fpca" ? { sampleSize: numIndividuals(cohort) } : {};
   const options = {
     seed,
     mean,
+    noise,
     priors,
     columns,
     mapDimension,
@@ -141,8 +146,16 @@ function mapOptions(
   choice: FitChoice,
   onProgress: (progress: FitProgress) => void,
 ): FitDtmOptions {
-  const { mapDimension, mean, seed, schedule, learn, tolerance, restarts, residual, priors, basis } = choice;
-  const common = { seed, onProgress, mean, columns, ...basis, ...(tolerance === undefined ? {} : { tolerance }) };
+  const { mapDimension, mean, seed, noise, schedule, learn, tolerance, restarts, residual, priors, basis } = choice;
+  const common = {
+    seed,
+    onProgress,
+    mean,
+    noise,
+    columns,
+    ...basis,
+    ...(tolerance === undefined ? {} : { tolerance }),
+  };
   if (isPublished(choice)) {
     return {
       ...common,

@@ -20,7 +20,7 @@ export function planOf(read: ReadCohort, choice: FitChoice, folder: string, name
     `${cohortSummary(cohort)}\n`,
     `Columns   ${roles.join(", ")}`,
     `Rows      ${whole(numRows)} read, ${whole(numRowsLeftOut)} left out, ${counted(warnings.length, "warning")}`,
-    `Model     ${kind}, ${counted(choice.mapDimension, "dimension")}, ${choice.mean} mean, seed ${choice.seed}` +
+    `Model     ${kind}, ${counted(choice.mapDimension, "dimension")}, ${choice.mean} mean, ${choice.noise === "white" ? "" : `${choice.noise} noise, `}seed ${choice.seed}` +
       `${schedule === null ? "" : `, schedule ${schedule}`}`,
     `Baselines lmm, fpca`,
     `Would write into ${folder}:`,
@@ -40,7 +40,14 @@ export function planOf(read: ReadCohort, choice: FitChoice, folder: string, name
       rowsLeftOut: numRowsLeftOut,
       findings: warnings.map(({ code, count: times, remedy }) => ({ code, count: times ?? 1, remedy })),
       notes,
-      model: { kind, dimension: choice.mapDimension, mean: choice.mean, seed: choice.seed, schedule },
+      model: {
+        kind,
+        dimension: choice.mapDimension,
+        mean: choice.mean,
+        noise: choice.noise,
+        seed: choice.seed,
+        schedule,
+      },
       folder,
       files: names.map((name) => ({ name, private: isPrivate(name) })),
     },

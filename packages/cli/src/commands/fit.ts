@@ -1,7 +1,8 @@
 /** dtm fit VISITS: read a table of visits, fit a model and its baselines, place everyone, write the folder of a run. */
 import { join } from "node:path";
-import { numIndividuals } from "@trajectory-maps/core";
+import { markerModel, numIndividuals } from "@trajectory-maps/core";
 import { readCohortFile } from "@trajectory-maps/core/ingest";
+import { NOISE_CHOICES, type NoiseChoice } from "@trajectory-maps/core/models";
 import { UsageError } from "../exit-codes.ts";
 import { readCheckpoint } from "../io/checkpoint.ts";
 import { lockFolder } from "../io/lock.ts";
@@ -65,6 +66,12 @@ export const fit: Command = {
       flags: "--priors <kind>",
       description: "priors on noise and covariance for small cohorts (default: weak; none for the published map)",
       choices: PRIORS,
+    },
+    {
+      flags: "--noise <kind>",
+      description: "measurement noise: white, one variance for all; level, more or less for each individual",
+      default: "white",
+      choices: NOISE_CHOICES,
     },
     { flags: "--basis <number>", description: "spline basis functions (default: 5)" },
     { flags: "--degree <number>", description: "degree of the splines, 1 to 3 (default: 2)" },
@@ -134,6 +141,10 @@ export function choiceOf(options: Options): FitChoice {
   if (options.priors === "weak" && published) {
     throw new UsageError("--priors weak: the published map has none. Leave it out, or use --model dtm.");
   }
+  const noise = (textOption(options, "noise") ?? "white") as NoiseChoice;
+  if (noise !== "white" && published) {
+    throw new UsageError(`--noise ${noise}: the published map has white noise. Leave it out, or use --model dtm.`);
+  }
   for (const name of ["restarts", "residual"]) {
     if (options[name] !== undefined && (published || kind !== "dtm")) {
       throw new UsageError(`--${name}: expected with --model dtm and at most two dimensions. Leave it out.`);
@@ -148,6 +159,7 @@ export function choiceOf(options: Options): FitChoice {
     mapDimension: dimensionOf(options),
     mean: meanOf(options),
     seed: seedOf(options),
+    noise,
     ...(schedule === undefined ? {} : { schedule }),
     ...(options.learn === true ? { learn: true } : {}),
     ...given(options, "tolerance", realNumber),
@@ -199,7 +211,8 @@ async function resume(
     keepRepeats: !checkpoint.reading.leftOut.some(({ code }) => code === "duplicate-rows"),
   });
   const read = { ...checkpoint.reading, cohort, columns: checkpoint.columns };
-  const choice = { kind, mapDimension, mean, seed };
+  const { noise } = snapshot ?? markerModel(readModel(folder));
+  const choice = { kind, mapDimension, mean, seed, noise: noise.kind };
   const kept = { ...options, visits: options.visits !== false && fileExists(copy) };
   const about = { folder, source, read, choice, options: kept, context };
   return whileLocked(about, async ({ signals, shards }) =>

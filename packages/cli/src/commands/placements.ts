@@ -1,7 +1,10 @@
-/** Places as a table: id, x1..xq, var11..varqq (upper triangle, row by row). */
+/**
+ * Places as a table: id, x1..xq, var11..varqq (upper triangle, row by row), and, where individuals differ in their noise, noise_ratio
+ * with its 90 % interval: the individual's noise sd over that of the middle.
+ */
 
 import type { ShardBlock, ShardRunner } from "@trajectory-maps/core/hosts";
-import type { Places } from "@trajectory-maps/core/models";
+import { noiseRatio, type Places } from "@trajectory-maps/core/models";
 import { type CsvCell, csvLine, toCsv } from "@trajectory-maps/report";
 
 /** Names of the columns of a place in q dimensions. */
@@ -20,6 +23,18 @@ export function placeCells(placements: Places, i: number): CsvCell[] {
   return cells;
 }
 
+/** Names of the columns of the noise level; none where all have one. */
+export function noiseColumns({ noiseLevel }: Pick<Places, "noiseLevel">): string[] {
+  return noiseLevel === undefined ? [] : ["noise_ratio", "noise_ratio_lower", "noise_ratio_upper"];
+}
+
+/** Cells of one individual's noise level. */
+export function noiseCells({ noiseLevel }: Pick<Places, "noiseLevel">, i: number): number[] {
+  if (noiseLevel === undefined) return [];
+  const { ratio, lower, upper } = noiseRatio(noiseLevel, i);
+  return [ratio, lower, upper];
+}
+
 /** Name of the shard that writes rows of a table of places (threads/shards.ts). */
 export const PLACEMENT_ROWS = "placement-rows";
 /** Rows whose columns are handed to threads together, and rows of one piece of text. */
@@ -31,7 +46,7 @@ const PIECE = 4_096;
  * than anything else about them, so threads share that where there are any.
  */
 export function* placementsCsv(places: Places, threads?: ShardRunner): Generator<string> {
-  yield toCsv([...placeColumns(places.mapDimension), "visits", "first_time", "last_time"], []);
+  yield toCsv([...placeColumns(places.mapDimension), "visits", "first_time", "last_time", ...noiseColumns(places)], []);
   for (let from = 0; from < places.ids.length; from += CHUNK) {
     const chunk = selectPlaces(places, from, from + CHUNK);
     const blocks: ShardBlock[] = [];
@@ -49,6 +64,7 @@ export function placementRows(places: Places, { from, to }: ShardBlock): string 
   for (let i = from; i < to; i++) {
     const cells = placeCells(places, i);
     cells.push(numObservations[i] ?? 0, firstTime[i] ?? Number.NaN, lastTime[i] ?? Number.NaN);
+    cells.push(...noiseCells(places, i));
     text += csvLine(cells);
   }
   return text;
@@ -57,6 +73,7 @@ export function placementRows(places: Places, { from, to }: ShardBlock): string 
 /** The columns of individuals from..to−1, copied: a view would take all of them along into a thread. */
 function selectPlaces(places: Places, from: number, to: number): Places {
   const { ids, mapDimension: q, numObservations, location, covariance, logLikelihood, firstTime, lastTime } = places;
+  const { noiseLevel } = places;
   return {
     ids: ids.slice(from, to),
     mapDimension: q,
@@ -66,5 +83,8 @@ function selectPlaces(places: Places, from: number, to: number): Places {
     logLikelihood: logLikelihood.slice(from, to),
     firstTime: firstTime.slice(from, to),
     lastTime: lastTime.slice(from, to),
+    ...(noiseLevel && {
+      noiseLevel: { mean: noiseLevel.mean.slice(from, to), sd: noiseLevel.sd.slice(from, to) },
+    }),
   };
 }

@@ -117,8 +117,9 @@ async function guardOf(path: string, model: TrajectoryModel, { talk }: Context):
     return undefined;
   }
   const { cohort } = (await openRun(path)).read;
+  const { basis, noise } = markerModel(model);
   return talk.during("Follow-up of similar individuals", () =>
-    forecastGuard(embedPlaces(model, cohort), fitLmm(cohort, { mean: "spline", basis: markerModel(model).basis })),
+    forecastGuard(embedPlaces(model, cohort), fitLmm(cohort, { mean: "spline", noise: noise.kind, basis })),
   );
 }
 

@@ -174,7 +174,9 @@ async function gather(
     const kind = run.model.kind === "dtm-paper" ? "dtm-paper" : "dtm";
     const models = DEFAULT_MODELS.map((model) => (model === "dtm" ? kind : model)).join(",");
     const settings = compareChoice({ ...options, models, dim: String(run.model.mapDimension) });
-    comparison = await compareOn(run.cohort, { ...settings, mean: markerModel(run.model).mean.kind }, pool, context);
+    const { mean, noise } = markerModel(run.model);
+    const like = { ...settings, mean: mean.kind, noise: noise.kind };
+    comparison = await compareOn(run.cohort, like, pool, context);
   }
   if (comparison !== undefined) note("comparison", storedComparison !== undefined);
 

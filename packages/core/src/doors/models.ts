@@ -35,7 +35,7 @@ export {
   highestDensityRegion,
   placementAt,
 } from "../models/place.ts";
-export { type Places, placeSd, placeSds, type VariationalPlace } from "../models/placement.ts";
+export { noiseRatio, type Places, placeSd, placeSds, type VariationalPlace } from "../models/placement.ts";
 export { type BandKind, drawCurves, type PredictOptions } from "../models/predict.ts";
 export {
   type ChangeOptions,
@@ -47,7 +47,15 @@ export {
 export type { Crossing, CrossingOptions } from "../models/predicting/crossing.ts";
 export type { PredictedSeries } from "../models/predicting/series.ts";
 export { modelFileJsonSchema } from "../models/saving/file-schema.ts";
-export { describeNoise, measurementSd, measurementVariance, type Noise, whiteNoise } from "../noise/noise.ts";
+export {
+  describeNoise,
+  measurementSd,
+  measurementVariance,
+  NOISE_CHOICES,
+  type Noise,
+  type NoiseChoice,
+  whiteNoise,
+} from "../noise/noise.ts";
 export { type Alignment, procrustes } from "../numeric/procrustes.ts";
 export { createRandom, type Random } from "../numeric/random.ts";
 export type { SimulateCohortOptions, SimulatedCohort, SimulatedMarker } from "../simulate/cohorts.ts";

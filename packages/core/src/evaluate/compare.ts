@@ -13,9 +13,11 @@ import { type FitDtmOptions, fitDtm } from "../models/fit-models.ts";
 import { forecastGuard } from "../models/forecast-guard.ts";
 import type { LmmModel } from "../models/linear/lmm.ts";
 import { fitFpca, fitLinear, fitLmm, type LinearModels } from "../models/linear-models.ts";
+import type { MeanKind } from "../models/mean.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import { embedPlaces } from "../models/place.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
+import type { NoiseChoice } from "../noise/noise.ts";
 import { carriedForward, carriedLogLikelihoods, variogramOf } from "./carried-forward.ts";
 import { COMPARED_MODELS, type ComparedModel, DEFAULT_MODELS } from "./compared-models.ts";
 import {
@@ -104,42 +106,45 @@ function scoredFit(model: ScoredModel): ComparedFit {
 /** Fits models by their names in a comparison; what several of them start from is fitted once. */
 function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedModel) => ComparedFit {
   const { mean = "scalar", restarts = 0, mapDimension = 2, seed, signal, basis, numBasis, degree, domain } = options;
+  const { noise = "white" } = options;
   const shared = { mapDimension, seed, signal, basis, numBasis, degree, domain };
-  const fitStart = (kind: "scalar" | "spline") =>
-    fitLinear(cohort, { ...shared, mean: kind, sampleSize: numIndividuals(cohort) });
+  // Models as published have white noise, all others that of the comparison: a map is held against a mixed model like it.
+  const fitStart = (kind: MeanKind, of: NoiseChoice) =>
+    fitLinear(cohort, { ...shared, mean: kind, noise: of, sampleSize: numIndividuals(cohort) });
   const starts = new Map<string, LinearModels>();
-  const start = (kind: "scalar" | "spline") => {
-    const known = starts.get(kind) ?? fitStart(kind);
-    starts.set(kind, known);
+  const start = (kind: MeanKind, of = noise) => {
+    const known = starts.get(`${kind} ${of}`) ?? fitStart(kind, of);
+    starts.set(`${kind} ${of}`, known);
     return known;
   };
   const lone = new Map<string, LmmModel>();
-  const alone = (kind: "scalar" | "spline") => {
-    const known = lone.get(kind) ?? fitLmm(cohort, { ...shared, mean: kind });
-    lone.set(kind, known);
+  const alone = (kind: MeanKind, of: NoiseChoice) => {
+    const known = lone.get(`${kind} ${of}`) ?? fitLmm(cohort, { ...shared, mean: kind, noise: of });
+    lone.set(`${kind} ${of}`, known);
     return known;
   };
-  const mixedModel = (kind: "scalar" | "spline") => (kind === mean || starts.has(kind) ? start(kind).lmm : alone(kind));
+  const mixedModel = (kind: MeanKind, of = noise) =>
+    (kind === mean && of === noise) || starts.has(`${kind} ${of}`) ? start(kind, of).lmm : alone(kind, of);
   const population = () => fitClasses(cohort, { ...shared, numClasses: 1 });
   const fitScored = (model: Exclude<ComparedModel, "locf">): ScoredModel => {
     switch (model) {
       case "population":
         return population();
       case "constant":
-        return fitLmm(cohort, { seed, signal, basis: constantBasis(cohort), mapDimension: 1 });
+        return fitLmm(cohort, { seed, signal, noise, basis: constantBasis(cohort), mapDimension: 1 });
       case "line":
-        return fitLmm(cohort, { seed, signal, numBasis: 2, degree: 1, mean: "spline" });
+        return fitLmm(cohort, { seed, signal, noise, numBasis: 2, degree: 1, mean: "spline" });
       case "lmm":
         return mixedModel("spline");
       case "lmm-paper":
-        return mixedModel("scalar");
+        return mixedModel("scalar", "white");
       case "fpca":
         // Where it could not be fitted, the second attempt says why.
-        return start(mean).fpca ?? fitFpca(cohort, { ...shared, mean, rank: mapDimension });
+        return start(mean).fpca ?? fitFpca(cohort, { ...shared, mean, noise, rank: mapDimension });
       case "dtm":
-        return fitDtm(cohort, { ...shared, mean, restarts, linear: start(mean) } as FitDtmOptions);
+        return fitDtm(cohort, { ...shared, mean, noise, restarts, linear: start(mean) } as FitDtmOptions);
       case "dtm-paper":
-        return fitDtm(cohort, { ...shared, kind: "dtm-paper", linear: start("scalar") });
+        return fitDtm(cohort, { ...shared, kind: "dtm-paper", linear: start("scalar", "white") });
       case "classes":
         return fitClasses(cohort, shared);
       case "lcmm":

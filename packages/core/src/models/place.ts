@@ -60,7 +60,8 @@ export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOpti
 export function embedPlaces(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): Places {
   const placed = placeCohort(model, cohort, options, false);
   const { ids, mapDimension, numObservations, firstTime, lastTime, location, covariance, logLikelihood } = placed;
-  return { ids, mapDimension, numObservations, firstTime, lastTime, location, covariance, logLikelihood };
+  const level = placed.noiseLevel === undefined ? {} : { noiseLevel: placed.noiseLevel };
+  return { ids, mapDimension, numObservations, firstTime, lastTime, location, covariance, logLikelihood, ...level };
 }
 
 function placeCohort(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions, details: boolean) {

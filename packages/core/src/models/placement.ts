@@ -40,7 +40,21 @@ export interface Places {
   /** First and last observation time, [m]. */
   readonly firstTime: Float64Array;
   readonly lastTime: Float64Array;
+  /** Posterior mean and sd of log λ_i where individuals differ in their noise: how unsteadily each was measured. */
+  readonly noiseLevel?: {
+    readonly mean: Float64Array; // [m]
+    readonly sd: Float64Array; // [m]
+  };
 }
+
+/** The noise sd of an individual over that of the middle: median and ends of the central 90 % interval. */
+export function noiseRatio({ mean, sd }: NonNullable<Places["noiseLevel"]>, individual: number) {
+  const at = (score: number) => Math.exp(0.5 * (mean[individual] + score * sd[individual]));
+  return { ratio: at(0), lower: at(-Z_90), upper: at(Z_90) };
+}
+
+/** Standard deviations to either side that hold 90 % of a normal distribution. */
+const Z_90 = 1.6448536269514722;
 
 /** Many individuals, placed, with what else their posteriors say. */
 export interface Placements extends Places {

@@ -1,4 +1,4 @@
-/** A model fitted again to other individuals, with the kind, basis, mean and dimension of the first. */
+/** A model fitted again to other individuals, with the kind, basis, mean, noise and dimension of the first. */
 
 import type { Cohort } from "../cohort/cohort.ts";
 import type { FitControl } from "../models/fit.ts";
@@ -17,8 +17,8 @@ export function refitLike(
   { coarse = false, ...control }: FitControl & { readonly coarse?: boolean } = {},
 ): TrajectoryModel {
   const { mapDimension } = model;
-  const { basis } = markerModel(model);
-  const common = { ...control, basis, mean: markerModel(model).mean.kind };
+  const { basis, mean, noise } = markerModel(model);
+  const common = { ...control, basis, mean: mean.kind, noise: noise.kind };
   switch (model.kind) {
     case "lmm":
       return fitLmm(cohort, { ...common, mapDimension });

@@ -104,7 +104,7 @@ function mapShare(engine: MapEngine, state: DtmState, gram: Float64Array): numbe
 function recordOf(engine: MapEngine, state: DtmState, story: RunStory, warnings: readonly string[]): FitRecord {
   const { statistics, settings } = engine;
   return fitRecord(statistics, {
-    options: recordedOptions(settings),
+    options: { ...recordedOptions(settings), noise: state.noise.kind },
     seed: settings.seed,
     trace: [...state.trace],
     iterations: state.iteration,

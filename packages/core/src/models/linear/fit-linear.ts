@@ -130,7 +130,7 @@ export function linearBase(
     orientation: identity(mapDimension),
     record: {
       version: LIBRARY_VERSION,
-      options: { ...settings, numBasis: basis.numBasis, degree: basis.degree },
+      options: { ...settings, noise: parameters.noise.kind, numBasis: basis.numBasis, degree: basis.degree },
       seed,
       numIndividuals,
       numObservations,

@@ -5,7 +5,8 @@
  * This is the definition; observed.ts and the kernels of wasm/placing.ts and wasm/course.ts are its fast form.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { dot, joinFloats, multiplyVector } from "../../numeric/matrix.ts";
+import { rotateEffect } from "../../noise/levels.ts";
+import { dot, joinFloats, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { logSumExp } from "../../numeric/special.ts";
 import {
   atLevels,
@@ -114,27 +115,25 @@ export function conditionMixture(
   const joint = jointLogDensities(mixture, observations);
   const largest = joint.reduce((a, b) => Math.max(a, b));
   const relative = joint.map((v) => Math.exp(v - largest));
-  const { components, levels, ...kept } = keptComponents(mixture, observations, relative, logSumExp(joint), minWeight);
+  const levels = atLevels(observations, mixture.noise);
+  const { components, ...kept } = keptComponents(mixture, levels, relative, logSumExp(joint), minWeight);
   return { ...kept, ...componentMoments(mixture, levels, components) };
 }
 
-/** A posterior but for its moments, and what these are made from: components e = kΓ + g of level k and node g, [C]. */
+/** A posterior but for its moments, with the components e = kΓ + g of level k and node g that they are of, [C]. */
 export interface KeptComponents extends PlacePosterior, NodeComponents {
   readonly components: Int32Array;
-  /** The observations at each level. */
-  readonly levels: readonly Observations[];
 }
 
-/** What is kept of weights of levels and nodes [K,Γ], known up to a factor. */
+/** What is kept of weights of nodes at the levels of an individual [K,Γ], known up to a factor. */
 export function keptComponents(
   mixture: CoefficientMixture,
-  observations: Observations,
+  levels: readonly Observations[],
   relative: Float64Array,
   logLikelihood: number,
   minWeight?: number,
 ): KeptComponents {
-  const { numNodes, noise } = mixture;
-  const levels = atLevels(observations, noise);
+  const { numNodes } = mixture;
   const single = levels.length === 1;
   const ofNodes = single ? relative : relative.slice(0, numNodes);
   if (!single) for (let e = numNodes; e < relative.length; e++) ofNodes[e % numNodes] += relative[e];
@@ -148,7 +147,6 @@ export function keptComponents(
     shares: single ? place.weights : Float64Array.from(components, (e) => relative[e] / total),
     noiseVariances: Float64Array.from(components, (e) => levels[Math.floor(e / numNodes)].sigma2),
     components,
-    levels,
   };
 }
 
@@ -161,14 +159,49 @@ export function componentMoments(
   const { numBasis: d, numNodes } = mixture;
   const means = new Float64Array(components.length * d);
   const covariances = new Float64Array(components.length * d * d);
+  const momentsAt = levels.length === 1 ? undefined : levelMoments(mixture, levels[0]);
   components.forEach((e, c) => {
     const node = e % numNodes;
     const own = levels[Math.floor(e / numNodes)];
-    const { mean, covariance } = effectMoments(nodeEffect(mixture, own, node), own.sigma2);
+    const { mean, covariance } =
+      momentsAt?.(node, own.sigma2) ?? effectMoments(nodeEffect(mixture, own, node), own.sigma2);
     for (let a = 0; a < d; a++) means[c * d + a] = mixture.means[node * d + a] + mean[a];
     covariances.set(covariance, c * d * d);
   });
   return { means, covariances };
+}
+
+/**
+ * Moments of the deviation at a node for any noise variance s, from one eigendecomposition per node (noise/levels.ts): with
+ * a = T'(g − Gm_g), mean T a/(s + δ) and covariance s T diag(1/(s + δ)) T'.
+ */
+function levelMoments(
+  { numBasis: d, means, factors }: CoefficientMixture,
+  { G, g }: Observations,
+): (node: number, s: number) => { readonly mean: Float64Array; readonly covariance: Float64Array } {
+  const known = new Map<number, { readonly T: Float64Array; readonly a: Float64Array; readonly delta: Float64Array }>();
+  const frameOf = (node: number) => {
+    const { T, delta } = rotateEffect(G, factors.subarray(node * d * d, (node + 1) * d * d), d);
+    const Gm = multiplyVector(G, means.subarray(node * d, (node + 1) * d), d, d);
+    const open = g.map((v, k) => v - Gm[k]);
+    const frame = { T, delta, a: multiplyVector(transpose(T, d, d), open, d, d) };
+    known.set(node, frame);
+    return frame;
+  };
+  return (node, s) => {
+    const { T, a, delta } = known.get(node) ?? frameOf(node);
+    const mean = new Float64Array(d);
+    const covariance = new Float64Array(d * d);
+    for (let j = 0; j < d; j++) {
+      const shrink = 1 / (s + delta[j]);
+      for (let k = 0; k < d; k++) {
+        const t = shrink * T[k * d + j];
+        mean[k] += t * a[j];
+        for (let l = 0; l < d; l++) covariance[k * d + l] += s * t * T[l * d + j];
+      }
+    }
+    return { mean, covariance };
+  };
 }
 
 /** The deviation from m_g at a node: with r = g − Gm_g, observations about Bβ + Bm_g have ρ − m_g'(g + r). */

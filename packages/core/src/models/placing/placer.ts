@@ -5,8 +5,9 @@
  */
 
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import { noiseLevel as middleVariance, noiseSpread } from "../../noise/noise.ts";
 import { choleskyInPlace, logDetFromCholesky } from "../../numeric/cholesky.ts";
-import { joinFloats } from "../../numeric/matrix.ts";
+import { dot, joinFloats } from "../../numeric/matrix.ts";
 import { chisquareQuantile, logSumExp } from "../../numeric/special.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { openNodes } from "../../wasm/placing.ts";
@@ -19,6 +20,7 @@ import { heaviestCounts, type LocationMoments, locationMoments } from "../mixtur
 import { conditionMixture, individualObservations, type PlacePosterior } from "../mixture/posterior.ts";
 import { isMapModel, type TrajectoryModel } from "../model.ts";
 import { showCovariance, showLocation } from "../orient.ts";
+import type { Placements } from "../placement.ts";
 
 /** Places of a block of individuals, in the shown frame; names and shapes as in `Placements`. Without details the last four are empty. */
 export interface PlacedBlock {
@@ -29,6 +31,8 @@ export interface PlacedBlock {
   readonly area50: Float64Array; // [m]
   readonly area90: Float64Array; // [m]
   readonly outsideMass: Float64Array; // [m]
+  /** Where individuals differ in their noise. */
+  readonly noiseLevel?: Placements["noiseLevel"];
 }
 
 /** Places the individuals of the statistics. */
@@ -42,9 +46,11 @@ interface PlacedIndividual extends LocationMoments {
   /** E[w | y], [d]. */
   readonly coefficients: Float64Array;
   readonly outsideMass: number;
+  /** Posterior mean and sd of log λ. */
+  readonly logLevel: Moments;
 }
 
-/** Places one individual; without details the last three may be empty. */
+/** Places one individual; without details the three before the last may be empty. */
 type PlaceIndividual = (statistics: BasisStatistics, individual: number) => PlacedIndividual;
 
 /** Probabilities in the regions whose areas are given. */
@@ -68,6 +74,7 @@ export function createPlacer(
   return (statistics) => {
     const m = statistics.numIndividuals;
     const out = emptyBlock(m, q, d, details);
+    const noiseLevel = { mean: new Float64Array(m), sd: new Float64Array(m) };
     const linear = isMapModel(model) ? null : linearPlaces(model, statistics);
     for (let i = 0; i < m; i++) {
       const placed = placeOne(statistics, i);
@@ -77,6 +84,8 @@ export function createPlacer(
       out.location.set(showLocation(model.orientation, mean, q), i * q);
       out.covariance.set(covariance, i * q * q);
       out.logLikelihood[i] = placed.logLikelihood;
+      noiseLevel.mean[i] = placed.logLevel.mean;
+      noiseLevel.sd[i] = placed.logLevel.sd;
       if (!details) continue;
       out.coefficients.set(placed.coefficients, i * d);
       out.outsideMass[i] = placed.outsideMass;
@@ -84,7 +93,7 @@ export function createPlacer(
         ? heaviestCounts(placed.weights, LEVELS).map((count) => count * cell)
         : balls.map((volume) => volume * rootDeterminant(covariance, q));
     }
-    return out;
+    return noiseSpread(mixture.noise) > 0 ? { ...out, noiseLevel } : out;
   };
 }
 
@@ -105,6 +114,7 @@ function emptyBlock(m: number, q: number, d: number, details: boolean): PlacedBl
 function posteriorPlaces(model: TrajectoryModel, mixture: CoefficientMixture): PlaceIndividual {
   const d = mixture.numBasis;
   const outside = outsideNodes(model, mixture);
+  const middle = middleVariance(mixture.noise);
   return (statistics, i) => {
     const posterior = conditionMixture(mixture, individualObservations(mixture, statistics, i));
     const coefficients = new Float64Array(d);
@@ -112,7 +122,11 @@ function posteriorPlaces(model: TrajectoryModel, mixture: CoefficientMixture): P
       for (let a = 0; a < d; a++) coefficients[a] += w * posterior.means[k * d + a];
     });
     const moments = locationMoments(posterior, mixture.mapDimension);
-    return { ...moments, ...posterior, coefficients, outsideMass: outsideMass(posterior, outside) };
+    const logLevel = momentsOf(
+      posterior.noiseVariances.map((v) => Math.log(v / middle)),
+      posterior.shares,
+    );
+    return { ...moments, ...posterior, coefficients, outsideMass: outsideMass(posterior, outside), logLevel };
   };
 }
 
@@ -160,7 +174,11 @@ function kernelPlaces(model: TrajectoryModel, mixture: CoefficientMixture, detai
         covariance[b * q + a] = covariance[a * q + b];
       }
     }
-    const place = { mean, covariance, logLikelihood };
+    const logLevel = momentsOf(
+      Float64Array.from(levels, (level) => level.logLevel),
+      Float64Array.from(levels, ({ logDensity }) => Math.exp(logDensity - logLikelihood)),
+    );
+    const place = { mean, covariance, logLikelihood, logLevel };
     if (!details) return { ...place, weights: NONE, coefficients: NONE, outsideMass: 0 };
     const outsideMass = scale * sums[at++];
     const coefficients = new Float64Array(d);
@@ -180,6 +198,17 @@ function kernelPlaces(model: TrajectoryModel, mixture: CoefficientMixture, detai
 }
 
 const NONE = new Float64Array(0);
+
+interface Moments {
+  readonly mean: number;
+  readonly sd: number;
+}
+
+/** Mean and sd of values under weights that sum to one. */
+function momentsOf(values: Float64Array, weights: Float64Array): Moments {
+  const mean = dot(values, weights);
+  return { mean, sd: Math.sqrt(weights.reduce((sum, w, k) => sum + w * (values[k] - mean) ** 2, 0)) };
+}
 
 /** Σ_k factor_k × what was taken at level k. */
 function addLevels(levels: readonly WeighedLevel[]): Float64Array {

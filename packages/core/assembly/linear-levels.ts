@@ -93,9 +93,10 @@ function averageLevels(p: Linear, u: usize): v128 {
       const rest = f64x2.mul(s, shrink);
       add(at(plain, a * r + a), f64x2.mul(q, rest));
       add(at(weighted, a * r + a), f64x2.mul(w, rest));
+      // T is free here.
+      v128.store(at(p.T, a), ua);
       for (let c = 0; c <= a; c++) {
-        const uc = f64x2.div(v128.load(at(u, c)), f64x2.add(s, v128.load(at(p.delta, c))));
-        const product = f64x2.mul(ua, uc);
+        const product = f64x2.mul(ua, v128.load(at(p.T, c)));
         add(at(plain, a * r + c), f64x2.mul(q, product));
         add(at(weighted, a * r + c), f64x2.mul(w, product));
       }

@@ -30,7 +30,7 @@ async function fitRows(cohort: Cohort, name: string, rounds: number): Promise<Ro
   let map: Used<string> | undefined;
   let lme4: Peer;
   for (let round = 0; round < rounds; round++) {
-    lmm = least(lmm, await leastCpu(() => fitLmm(cohort).record.trace.at(-1)!));
+    lmm = least(lmm, await leastCpu(() => fitLmm(cohort, { priors: "none" }).record.trace.at(-1)!));
     const published = () => fitDtm(cohort, { kind: "dtm-paper", schedule: "paper" }).record.verdict;
     paper = least(paper, await leastCpu(published));
     map = least(map, await leastCpu(() => fitDtm(cohort).record.verdict));

@@ -128,9 +128,12 @@ describe("the map of the demo", () => {
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
     await expect.poll(async () => (await ends()).end).toBeLessThan(last.end);
-    const earlier = await ends();
-    expect(Math.abs(earlier.end - earlier.used)).toBeLessThan(0.2);
-    expect(Math.abs(earlier.begin - earlier.used)).toBeLessThan(0.2);
+    // Two steps of the slider are two answers of the worker: lines and visits agree once both are there.
+    const apart = async () => {
+      const { end, begin, used } = await ends();
+      return Math.max(Math.abs(end - used), Math.abs(begin - used));
+    };
+    await expect.poll(apart).toBeLessThan(0.2);
     await page.keyboard.press("End");
     await panel.getByRole("button", { name: "Close", exact: true }).click();
   });

@@ -1,8 +1,6 @@
 /** One individual looked at: place with exact regions, course with two bands, trail, membership. */
 import {
   type Cohort,
-  fitLmm,
-  markerModel,
   numIndividuals,
   type Placement,
   placeIndividual,
@@ -37,8 +35,7 @@ export function guardOf({ model, placements }: Fitted, cohort: Cohort): Forecast
   const { record } = model;
   const own = record.numIndividuals === numIndividuals(cohort) && record.numObservations === numObservations(cohort);
   if (!own || !isMapModel(model)) return null;
-  const { basis, noise } = markerModel(model);
-  return forecastGuard(placements, fitLmm(cohort, { mean: "spline", noise: noise.kind, basis }));
+  return forecastGuard(model, cohort, { places: placements });
 }
 
 export function answerIndividual(

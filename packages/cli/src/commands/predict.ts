@@ -3,7 +3,6 @@
 import { join } from "node:path";
 import {
   type Cohort,
-  fitLmm,
   type Marker,
   markerModel,
   type Placement,
@@ -16,7 +15,6 @@ import { onlyMarker } from "@trajectory-maps/core/ingest";
 import {
   type BandKind,
   basisDomain,
-  embedPlaces,
   type ForecastGuard,
   forecastGuard,
   type History,
@@ -117,10 +115,7 @@ async function guardOf(path: string, model: TrajectoryModel, { talk }: Context):
     return undefined;
   }
   const { cohort } = (await openRun(path)).read;
-  const { basis, noise } = markerModel(model);
-  return talk.during("Follow-up of similar individuals", () =>
-    forecastGuard(embedPlaces(model, cohort), fitLmm(cohort, { mean: "spline", noise: noise.kind, basis })),
-  );
+  return talk.during("Follow-up of similar individuals", () => forecastGuard(model, cohort));
 }
 
 function* placed(model: TrajectoryModel, histories: readonly History[]): Generator<Placement> {

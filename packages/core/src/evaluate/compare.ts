@@ -15,7 +15,6 @@ import type { LmmModel } from "../models/linear/lmm.ts";
 import { fitFpca, fitLinear, fitLmm, type LinearModels } from "../models/linear-models.ts";
 import type { MeanKind } from "../models/mean.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
-import { embedPlaces } from "../models/place.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
 import type { NoiseChoice } from "../noise/noise.ts";
 import { carriedForward, carriedLogLikelihoods, variogramOf } from "./carried-forward.ts";
@@ -173,7 +172,7 @@ function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedMo
     const fit = scoredFit(model);
     return {
       ...fit,
-      forecaster: guardedForecaster(model, forecastGuard(embedPlaces(model, cohort), mixedModel("spline"))),
+      forecaster: guardedForecaster(model, forecastGuard(model, cohort, { mixedModel: mixedModel("spline") })),
     };
   };
   return (model) => (model === "locf" ? carried() : model === "dtm" ? guarded() : scoredFit(fitScored(model)));

@@ -66,18 +66,3 @@ export function classOf(from: readonly number[], x: number): number {
   while (k > 0 && x < from[k]) k--;
   return k;
 }
-
-/** Median and band at the base level on the scale of the model, [T], and the band that holds what `level` promises. */
-export function calibratedBand(
-  calibration: ForecastCalibration,
-  base: { readonly median: Float64Array; readonly lower: Float64Array; readonly upper: Float64Array },
-  known: number,
-  horizons: Float64Array,
-  level: number,
-): { readonly lower: Float64Array; readonly upper: Float64Array } {
-  const factors = Array.from(horizons, (horizon) => calibrationFactors(calibration, known, horizon, level));
-  return {
-    lower: base.median.map((m, t) => m - factors[t].lower * (m - base.lower[t])),
-    upper: base.median.map((m, t) => m + factors[t].upper * (base.upper[t] - m)),
-  };
-}

@@ -3,7 +3,7 @@ import { simulateCohort } from "../simulate/cohorts.ts";
 import { fitDtm } from "./fit-models.ts";
 import { fallbackWeight, forecastGuard } from "./forecast-guard.ts";
 import { fitLmm } from "./linear-models.ts";
-import { embedPlaces, placeIndividual } from "./place.ts";
+import { placeIndividual } from "./place.ts";
 import { predict } from "./predict.ts";
 import { predictChange } from "./predicting/change.ts";
 
@@ -18,7 +18,7 @@ describe("predict with a guard", () => {
   const mixedModel = fitLmm(cohort, { mean: "spline" });
   const history = { times: [0.5, 1, 1.5], values: [82, 80, 79] };
   const [placement, fallback] = [placeIndividual(model, history), placeIndividual(mixedModel, history)];
-  const full = forecastGuard(embedPlaces(model, cohort), mixedModel);
+  const full = forecastGuard(model, cohort, { mixedModel });
 
   it("is the map where many were followed and the mixed model where nobody was", () => {
     const [map, linear] = [predict(model, placement, [2]), predict(mixedModel, fallback, [2])];

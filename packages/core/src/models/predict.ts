@@ -10,7 +10,7 @@ import { checkMarker, markerScale, undoSlope } from "../cohort/marker.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
-import { BASE_LEVEL, calibratedBand } from "./conformal.ts";
+import { BASE_LEVEL, calibrationFactors } from "./conformal.ts";
 import { type ModelBase, markerModel } from "./fit.ts";
 import { followUpSupport, SUPPORTED } from "./follow-up.ts";
 import { blendMixtures, type ForecastGuard, fallbackWeight } from "./forecast-guard.ts";
@@ -142,14 +142,16 @@ function conformalBand(
     marker: { transform: "identity" },
   });
   const { numObservations: known, lastTime } = placement;
-  const horizons = at.map((t) => t - lastTime);
-  const band = calibratedBand(calibration, base, known, horizons, level);
   const scale = markerScale(part.marker);
-  const forecast = (k: number) => known > 0 && horizons[k] > 0;
-  return {
-    lower: own.lower.map((v, k) => (forecast(k) ? scale(band.lower[k]) : v)),
-    upper: own.upper.map((v, k) => (forecast(k) ? scale(band.upper[k]) : v)),
-  };
+  const [lower, upper] = [own.lower.slice(), own.upper.slice()];
+  at.forEach((t, k) => {
+    if (known === 0 || t <= lastTime) return;
+    const factors = calibrationFactors(calibration, known, t - lastTime, level);
+    const m = base.median[k];
+    lower[k] = scale(m - factors.lower * (m - base.lower[k]));
+    upper[k] = scale(m + factors.upper * (base.upper[k] - m));
+  });
+  return { lower, upper };
 }
 
 /** The mixed model's share of the values at the times, and the support behind it. */

@@ -15,7 +15,7 @@ const MOST_CANDIDATES = 5;
 const NUM_SCREENED = 4;
 
 /**
- * ε²_j κσ²-free: the expected squared white error of each visit in units of its variance, [n]. Rows of Z are (b, …, y): with U and D
+ * ε²_j, the expected squared white error of each visit in units of its variance, [n]. Rows of Z are (b, …, y): with U and D
  * of `inverseRows`, d_j = κ/W_j, u_j = U^y_j − U^B_jβ and moments Σ_k q_k/s_k (1, E w, E ww'),
  *   ε²_j = [d_j²(M⁰u_j² − 2u_jU^B_jM¹ + U^B_jM²U^B_j') + d_j − d_j²D_j]/κ.
  */

@@ -2,7 +2,13 @@
 import { bsplineBasis } from "../packages/core/src/basis/knots.ts";
 import { basisStatistics } from "../packages/core/src/basis/statistics.ts";
 import { type CohortColumns, makeCohort, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
+import { batchIteration, startBatch } from "../packages/core/src/models/dtm/batch.ts";
+import { createEngine, type MapEngine, startAnchor, tabulateMap } from "../packages/core/src/models/dtm/engine.ts";
 import type { DtmModel } from "../packages/core/src/models/dtm/model.ts";
+import { packParameters, unpackParameters } from "../packages/core/src/models/dtm/parameters.ts";
+import { type DtmOptions, dtmSettings } from "../packages/core/src/models/dtm/settings.ts";
+import { startingPlaces } from "../packages/core/src/models/dtm/starting-places.ts";
+import { type DtmState, firstState } from "../packages/core/src/models/dtm/state.ts";
 import { linearStart } from "../packages/core/src/models/linear/start.ts";
 import { firstNoise, type NoiseChoice } from "../packages/core/src/noise/noise.ts";
 import { createRandom } from "../packages/core/src/numeric/random.ts";
@@ -51,3 +57,28 @@ export const quick = { nodes: { step: 0.5 }, inducing: { perDimension: 3 }, rest
 
 /** A model without the time it took. */
 export const timeless = (model: DtmModel): DtmModel => ({ ...model, record: { ...model.record, milliseconds: {} } });
+
+/** Engine and state of a quick fit after some iterations. */
+export function stateAfter(
+  iterations: number,
+  { statistics, start }: Pick<ReturnType<typeof problemOf>, "statistics" | "start">,
+  options: DtmOptions,
+): { engine: MapEngine; state: DtmState } {
+  const d = statistics.basis.numBasis;
+  const settings = dtmSettings({ ...quick, ...options }, options.mean ?? "scalar", statistics.numIndividuals);
+  const engine = createEngine(statistics, startAnchor(start, d), settings);
+  const state = firstState(start, settings, d);
+  startBatch(engine, state, startingPlaces(start, 0, 2, 1));
+  while (state.iteration < iterations) batchIteration(engine, state);
+  return { engine, state };
+}
+
+/** A state whose k-th packed parameter has moved, with its node table in the engine. */
+export function movedState(engine: MapEngine, state: DtmState, k: number, by: number): DtmState {
+  const moved = { ...state };
+  const x = packParameters(engine, state);
+  x[k] += by;
+  unpackParameters(engine, x, moved);
+  tabulateMap(engine, moved);
+  return moved;
+}

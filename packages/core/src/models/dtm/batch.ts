@@ -20,8 +20,8 @@ import {
   startVisited,
   tabulateMap,
   updateMap,
-  updateParameters,
 } from "./engine.ts";
+import { updateParameters } from "./parameter-step.ts";
 import { packParameters, unpackParameters } from "./parameters.ts";
 import { slopeAt } from "./slope.ts";
 import type { StartingPlaces } from "./starting-places.ts";

@@ -6,7 +6,7 @@ import { gridLocations } from "../gp/inducing.ts";
 import { meanDesign } from "../mean.ts";
 import { packedStride } from "./individual-statistics.ts";
 import { inducingWorkspace } from "./inducing-posterior.ts";
-import { jointMean } from "./joint-mean.ts";
+import { jointMean, meanStep } from "./joint-mean.ts";
 import { type KernelProblem, solveAt } from "./kernel-step.ts";
 import { nodeGeometry } from "./node-kernel.ts";
 import { latticeNodes } from "./nodes.ts";
@@ -90,6 +90,19 @@ describe("the mean together with q(u)", () => {
       expectGradient(phi, Float64Array.of(Math.log(2), Math.log(1.5)), gradient);
     });
   }
+
+  it.each(["scalar", "spline"] as const)("alone, with the map as it is, ends where its slope is zero: %s", (kind) => {
+    const problem = randomProblem(5, 2);
+    const { layout } = problem;
+    const random = createRandom(9);
+    const map = Float64Array.from({ length: 5 * layout.numNodes }, () => random.normal());
+    const design = meanDesign(kind, 5);
+    const shift = meanStep(jointMean(layout, design, problem.nodeSums), map);
+    expect(Math.max(...shift.map(Math.abs))).toBeGreaterThan(0.1);
+    const { sums } = movedSums(problem, shift);
+    const again = meanStep(jointMean(layout, design, sums), map);
+    expect(Math.max(...again.map(Math.abs))).toBeLessThan(1e-10);
+  });
 
   it("leaves a coefficient where it is that no observed time determines", () => {
     const problem = withMean(randomProblem(4, 1, 3), "spline");

@@ -53,6 +53,22 @@ export function jointMean(layout: InducingLayout, design: MeanDesign, nodeSums: 
   return { design, linearSums, response, totals, gram };
 }
 
+/** D B⁺ (b − Σ_g (𝒢_gD)'f̄_g), [d]: the step of the mean alone, where the map f̄ [d,Γ] stays. */
+export function meanStep({ design, response, totals, gram }: JointMean, nodeMeans: Float64Array): Float64Array {
+  const s = totals.length;
+  const fitted = multiplyVector(response, nodeMeans, s, nodeMeans.length);
+  const { inverse } = pseudoInverse(gram, s);
+  return meanCoefficients(
+    design,
+    multiplyVector(
+      inverse,
+      totals.map((b, t) => b - fitted[t]),
+      s,
+      s,
+    ),
+  );
+}
+
 /** How mean and q(u) hang together at given features and Ξ. */
 export interface MeanSystem {
   readonly cross: Float64Array; // H' [s,dp]

@@ -1,23 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { columnsOf, problemOf, quick, timeless } from "../../../../../test/dtm-problem.ts";
+import { columnsOf, movedState, problemOf, quick, stateAfter, timeless } from "../../../../../test/dtm-problem.ts";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { levelNoise, noiseSpread } from "../../noise/noise.ts";
 import { dot } from "../../numeric/matrix.ts";
 import { wasmPasses } from "../../wasm/expectation.ts";
 import { markerModel } from "../fit.ts";
-import { batchIteration, startBatch } from "./batch.ts";
-import { createEngine, expectBound, individualModel, keepSquares, startAnchor, tabulateMap } from "./engine.ts";
+import { expectBound, individualModel, keepSquares } from "./engine.ts";
 import { expectationPass } from "./expectation-step.ts";
 import { individualStatistics, residualRoot } from "./individual-statistics.ts";
 import { levelStatistics, levelSums, startingSquares } from "./level-statistics.ts";
-import { packParameters, unpackParameters } from "./parameters.ts";
 import { fitDtmFrom, resumeDtm, startDtm } from "./run.ts";
-import { type DtmOptions, dtmSettings } from "./settings.ts";
 import { slopeAt } from "./slope.ts";
 import { addStartingSums, startingPlaces, startingWeights } from "./starting-places.ts";
-import { firstState } from "./state.ts";
 
-const { statistics, start } = problemOf(columnsOf(80, 3, 0.9), 2, "scalar", "level");
+const problem = problemOf(columnsOf(80, 3, 0.9), 2, "scalar", "level");
+const { statistics, start } = problem;
 const d = statistics.basis.numBasis;
 
 describe("statistics of individuals with noise levels", () => {
@@ -36,22 +33,12 @@ describe("statistics of individuals with noise levels", () => {
   });
 });
 
-function stateAfter(iterations: number, options: DtmOptions) {
-  const settings = dtmSettings({ ...quick, ...options }, "scalar", statistics.numIndividuals);
-  const engine = createEngine(statistics, startAnchor(start, d), settings);
-  const state = firstState(start, settings, d);
-  startBatch(engine, state, startingPlaces(start, 0, 2, 1));
-  while (state.iteration < iterations) batchIteration(engine, state);
-  return { engine, state };
-}
-
 describe("the bound with noise levels", () => {
   it.each([{}, { residual: "none" }, { priors: "weak" }] as const)(
     "has the slope that differences give where places and levels agree: %j",
     (options) => {
-      const { engine, state } = stateAfter(5, options);
+      const { engine, state } = stateAfter(5, problem, options);
       const passAt = (at: typeof state) => {
-        tabulateMap(engine, at);
         engine.problem.nodeSums.fill(0);
         return expectBound(engine, at, engine.problem.nodeSums, engine.moments);
       };
@@ -61,20 +48,11 @@ describe("the bound with noise levels", () => {
       }
       passAt(state);
       const { gradient } = slopeAt(engine, state);
-      const x = packParameters(engine, state);
-      const boundAt = (k: number, by: number) => {
-        const moved = { ...state };
-        unpackParameters(
-          engine,
-          x.map((v, e) => (e === k ? v + by : v)),
-          moved,
-        );
-        return passAt(moved);
-      };
+      const boundAt = (k: number, by: number) => passAt(movedState(engine, state, k, by));
       const n = state.inducingMean.length;
       const h = 1e-4;
       const scale = Math.sqrt(dot(gradient, gradient) / gradient.length);
-      for (const k of [0, 11, ...Array.from({ length: x.length - n }, (_, e) => n + e)]) {
+      for (const k of [0, 11, ...Array.from({ length: gradient.length - n }, (_, e) => n + e)]) {
         if (gradient[k] === 0) continue;
         const difference = (boundAt(k, h) - boundAt(k, -h)) / (2 * h);
         expect(Math.abs(gradient[k] - difference)).toBeLessThan(3e-4 * (scale + Math.abs(difference)));
@@ -116,13 +94,24 @@ describe("the bound with noise levels", () => {
     expect(Math.abs(noiseSpread(a) - noiseSpread(b))).toBeLessThan(0.2);
   });
 
+  it("has a mean that minibatches move towards that of a batch", () => {
+    const coefficients = start.mean.coefficients.map((v) => v + 9);
+    const moved = { ...start, mean: { ...start.mean, coefficients } };
+    const [batch, svi] = (["batch", "svi"] as const).map((schedule) => {
+      const model = fitDtmFrom(statistics, moved, { ...quick, schedule, batchSize: 40 });
+      return markerModel(model).mean.coefficients[0] - coefficients[0];
+    });
+    expect(Math.abs(svi)).toBeGreaterThan(0.1);
+    expect(Math.sign(svi)).toBe(Math.sign(batch));
+  });
+
   it("is refused for a free residual covariance", () => {
     expect(() => startDtm(statistics, start, { ...quick, residual: "full" })).toThrow(/residual/);
   });
 });
 
 describe("the passes with noise levels in WebAssembly", () => {
-  const { engine, state } = stateAfter(4, { kernels: "typescript" });
+  const { engine, state } = stateAfter(4, problem, { kernels: "typescript" });
   const numNodes = engine.nodes.numNodes;
   const { stride } = engine.table;
   const kernels = wasmPasses(d, numNodes, stride);

@@ -12,13 +12,14 @@ import { HIGHEST_LOG_SPREAD, LOWEST_LOG_SPREAD, noiseLevel, noiseSlope, noiseSpr
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import type { Precondition } from "../../numeric/optimize/lbfgs.ts";
 import { inducingKl } from "../gp/solve.ts";
-import { freeResidual, type MapEngine, passOver, type Slope, scaledRoot } from "./engine.ts";
+import { type MapEngine, passOver, type Slope, scaledRoot } from "./engine.ts";
 import { inducingPosterior, kernelSlope } from "./inducing-posterior.ts";
 import { jointMean, meanSlope, meanSystem } from "./joint-mean.ts";
 import { fromFrame, toFrame } from "./kernel-frame.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import { remainingSquares } from "./maximization-step.ts";
 import { nodeKernel } from "./node-kernel.ts";
+import { freeResidual } from "./parameter-step.ts";
 import { frameAt, meanUnit } from "./parameters.ts";
 import { LOWEST_LOG_TAU } from "./residual-step.ts";
 import { levelsInShards, maximizeInShards, type Pass, residualInShards } from "./shards.ts";

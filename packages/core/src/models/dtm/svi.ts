@@ -24,8 +24,9 @@ import {
   momentsFor,
   startVisited,
   updateMap,
-  updateParameters,
 } from "./engine.ts";
+import { jointMean, meanStep } from "./joint-mean.ts";
+import { updateParameters } from "./parameter-step.ts";
 import type { StartingPlaces } from "./starting-places.ts";
 import type { DtmState } from "./state.ts";
 import { stopGain } from "./stop-rule.ts";
@@ -79,14 +80,24 @@ export function sviPass(engine: MapEngine, state: DtmState): void {
     const { nodeSums } = problem;
     nodeSums.fill(0);
     total += expectVisited(engine, state, visited, nodeSums, moments);
+    const learningRate = parameterRate(rate, visited.length);
+    // Where noise has levels, node sums weigh the mean as they weigh the map; else the moments do.
+    const shift = learns && state.squares !== null ? meanShiftAt(engine) : null;
     naturalStep({ running }, { running: nodeSums }, rate, m / visited.length);
     nodeSums.set(running);
-    if (moments !== null) updateParameters(engine, state, visited, moments, parameterRate(rate, visited.length));
+    if (moments !== null) updateParameters(engine, state, visited, moments, learningRate);
+    if (shift !== null) state.mean = state.mean.map((v, k) => v + learningRate * shift[k]);
     keepSquares(engine, state, visited);
     const kernel = learns && update % KERNEL_EVERY === 0;
     updateMap(engine, state, kernel ? { maxIterations: 1, maxEvaluations: 3 } : null);
   }
   recordEstimate(engine, state, (total * m) / order.length + commonTerms(engine, state));
+}
+
+/** The step of the mean from the node sums of a minibatch, the map as it is. */
+function meanShiftAt({ problem, mean, table }: MapEngine): Float64Array {
+  const { layout, nodeSums } = problem;
+  return meanStep(jointMean(layout, mean, nodeSums), table.rows.subarray(0, layout.numBasis * layout.numNodes));
 }
 
 /** A large minibatch says enough about the few parameters for longer steps: λ √(|B|/128), at most 1/2. */

@@ -12,7 +12,7 @@ export { compareText } from "./assemble.ts";
 export interface Cohort {
   /** Ids, ascending by UTF-16 code unit, [m]. */
   readonly ids: readonly string[];
-  /** What was measured of these individuals: one marker or more, each at times of its own. Today there is one. */
+  /** What was measured of these individuals: one marker or more, each at times of its own; who lacks one has an empty range. */
   readonly markers: readonly MarkerSeries[];
 }
 

@@ -18,6 +18,7 @@ export {
   undoTransform,
   valueLimits,
 } from "../cohort/marker.ts";
+export { combineMarkers, markerCohort, numMeasured } from "../cohort/several-markers.ts";
 export { countVisitClasses } from "../cohort/visit-classes.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorKind } from "../error-codes.ts";
 export { showComplaint, showReceived, showWhere, type Where } from "../errors.ts";

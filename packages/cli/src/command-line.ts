@@ -3,7 +3,8 @@ import { basename } from "node:path";
 import type { Options } from "./commands/command.ts";
 
 /** Options whose values are words, not paths: a unit such as mg/dl has a slash of its own. */
-const WORDS = /^--(unit|time-unit|marker|id|time|value|outcomes|event|title|transform|models)\b/;
+const WORDS =
+  /^--(unit|time-unit|marker|markers|covariates|reference|id|time|value|outcomes|event|title|transform|models)\b/;
 
 /** The words after `dtm` as one line. */
 export function commandText(words: readonly string[]): string {

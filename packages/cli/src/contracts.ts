@@ -325,9 +325,7 @@ export const predictContract = z.union([
 
 export const simulateContract = z.looseObject({ marker, individuals: count, observations: count });
 
-export const inspectContract = z.looseObject({
-  marker,
-  columns: z.looseObject({ id: text, time: text, value: text }),
+const quality = {
   individuals: count,
   observations: count,
   rows: count,
@@ -350,6 +348,23 @@ export const inspectContract = z.looseObject({
   }),
   design: z.looseObject({ edges: z.array(number), counts: z.array(count), covered: number }),
   histogram: z.looseObject({ edges: z.array(number), counts: z.array(count) }),
+};
+
+const columns = z.looseObject({ id: text, time: text, value: text });
+
+export const inspectContract = z.looseObject({ marker, columns, ...quality });
+
+/** `dtm inspect` of several markers: what is said of all, and of each among those who have it. */
+export const inspectMarkersContract = z.looseObject({
+  individuals: count,
+  observations: count,
+  rows: count,
+  rowsLeftOut: count,
+  /** Individuals without a value of each marker, and with values of both of two, [K,K]. */
+  lacking: z.array(count),
+  measured: z.array(count),
+  markers: z.array(z.looseObject({ marker, ...quality })),
+  columns: z.array(columns),
 });
 
 export const reportContract = z.looseObject({
@@ -383,6 +398,7 @@ export const CONTRACTS = {
   fit: fitContract,
   groups: groupsContract,
   inspect: inspectContract,
+  "inspect-markers": inspectMarkersContract,
   predict: predictContract,
   report: reportContract,
   run: runContract,

@@ -101,6 +101,11 @@ export const ERROR_CODES = {
     "The values are of another marker, or in another unit, than the model's.",
     "Convert the values.",
   ),
+  "same-marker": cohort("Warning: two markers say the same.", "Leave one out; it counts twice."),
+  "many-markers": cohort(
+    "Warning: so many markers share one map that it carries little of each.",
+    "Take the two or three that matter.",
+  ),
   "several-markers": cohort("A cohort of several markers came where one is handled.", "Take one of the markers."),
   history: cohort("History and future are not of the same individuals.", "Select both with selectVisits."),
 

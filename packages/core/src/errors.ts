@@ -12,6 +12,8 @@ export interface Where {
   readonly line?: number;
   readonly column?: string;
   readonly columnNumber?: number;
+  /** Which marker, in a table with one column for the values of all. */
+  readonly marker?: string;
 }
 
 /** One complaint about an input: refused or only warned of. */
@@ -66,6 +68,7 @@ export function showWhere(where: Where): string {
     const number = where.columnNumber === undefined ? "" : ` (${where.columnNumber})`;
     parts.push(`column "${showReceived(where.column)}"${number}`);
   }
+  if (where.marker !== undefined) parts.push(`marker "${showReceived(where.marker)}"`);
   return parts.join(", ");
 }
 

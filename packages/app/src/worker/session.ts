@@ -241,7 +241,7 @@ function checkColumns({ columns }: LoadedSubjects["table"], file: string): void 
   );
 }
 
-type CohortRead = Omit<ReadCohort, "leftOutRows" | "complaints">;
+type CohortRead = Omit<ReadCohort, "leftOutRows" | "complaints" | "markerColumns">;
 
 function describe(read: CohortRead, source: string): Loaded {
   const { cohort, columns, numRows, numRowsLeftOut, leftOut, warnings, notes } = read;

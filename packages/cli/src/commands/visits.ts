@@ -1,7 +1,9 @@
 /** How tables of visits are read by every command: columns are picked, never renamed; guesses are reported. */
 import { DtmError, type MarkerModel, markerModel, type TrajectoryModel } from "@trajectory-maps/core";
 import {
+  checkMarkers,
   type Delimiter,
+  type MarkerChoice,
   type ReadCohort,
   type ReadCohortOptions,
   readCohortFile,
@@ -9,8 +11,10 @@ import {
   TRANSFORMS,
   type Transform,
 } from "@trajectory-maps/core/ingest";
+import { UsageError } from "../exit-codes.ts";
 import { nameOf, readBlocks } from "../io/read.ts";
 import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";
+import { markersOf } from "./marker-list.ts";
 import { limitsOf, wholeNumber } from "./numbers.ts";
 
 const DELIMITER_NAMES: Readonly<Record<string, Delimiter>> = { comma: ",", tab: "\t", semicolon: ";", bar: "|" };
@@ -25,6 +29,15 @@ export const COLUMN_OPTIONS: readonly OptionSpec[] = [
   { flags: "--id <column>", description: "column with the id (guessed from usual names)" },
   { flags: "--time <column>", description: "column with the time, a number (guessed)" },
   { flags: "--value <column>", description: "column with the marker's value (guessed)" },
+  {
+    flags: "--markers <list>",
+    description: "several markers: their value columns with commas, each with :transform and [unit] if it has one",
+  },
+  {
+    flags: "--marker-column <column>",
+    description:
+      "column that names the marker of each row, for tables with one value column; --markers chooses among them",
+  },
   {
     flags: "--delimiter <name>",
     description: "column separator (guessed)",
@@ -59,8 +72,10 @@ export function decimalOf(options: Options): { decimal?: "." | "," } {
   return decimal === "." || decimal === "," ? { decimal } : {};
 }
 
-/** A new cohort, its marker described by the options. */
+/** A new cohort, its marker or markers described by the options. */
 export async function readVisits(path: string, options: Options, context: Context): Promise<ReadCohort> {
+  const several = markersOf(options);
+  if (several !== undefined) return readSeveral(path, several, options, context);
   const name = textOption(options, "marker");
   const limits = limitsOf(options);
   const marker = {
@@ -71,6 +86,27 @@ export async function readVisits(path: string, options: Options, context: Contex
     transform: (textOption(options, "transform") ?? "identity") as Transform,
   };
   return tell(await readCohortFile(readBlocks(path), { ...readingOptions(path, options), marker }), context);
+}
+
+/** A new cohort of several markers; one that cannot share a map is refused by name. */
+async function readSeveral(
+  path: string,
+  markers: readonly MarkerChoice[],
+  options: Options,
+  context: Context,
+): Promise<ReadCohort> {
+  for (const name of ["transform", "marker", "unit", "limits"]) {
+    if (options[name] !== undefined && !(name === "transform" && options[name] === "identity")) {
+      throw new UsageError(`--${name}: expected for one marker, received with --markers. Write bili:log[mg/dl] there.`);
+    }
+  }
+  const timeUnit = textOption(options, "timeUnit") ?? "";
+  const reading = readingOptions(path, options);
+  const read = await readCohortFile(readBlocks(path), {
+    ...reading,
+    markers: markers.map((marker) => ({ ...marker, timeUnit })),
+  });
+  return tell({ ...read, warnings: [...read.warnings, ...checkMarkers(read.cohort)] }, context);
 }
 
 /** What the values of new visits are measured in. */
@@ -86,6 +122,10 @@ export async function readVisitsFor(
   options: Options,
   context: Context,
 ): Promise<ReadCohort> {
+  if (model.markers.length > 1) return readSeveralFor(model, path, options, context);
+  if (markersOf(options) !== undefined) {
+    throw new UsageError("--markers: expected with a model of several markers; this one has one. Use --value.");
+  }
   const own = markerModel(model);
   const unit = textOption(options, "unit");
   if (unit !== undefined && unit !== own.marker.unit) {
@@ -101,6 +141,42 @@ export async function readVisitsFor(
   const read = await readCohortFile(readBlocks(path), { ...base, columns, orGuess: !picked });
   if (!picked && own.columns !== undefined) checkSameMarker(own, read.columns.value, path);
   return tell(read, context);
+}
+
+/** Visits with some or all of the markers of a model: in its columns, or in those picked in the order of its markers. */
+async function readSeveralFor(
+  model: TrajectoryModel,
+  path: string,
+  options: Options,
+  context: Context,
+): Promise<ReadCohort> {
+  const picked = markersOf(options);
+  if (picked !== undefined && picked.length !== model.markers.length) {
+    const names = model.markers.map(({ marker }) => marker.name).join(", ");
+    throw new UsageError(
+      `--markers: expected ${model.markers.length} columns, for ${names}, received ${picked.length}.`,
+    );
+  }
+  const reading = readingOptions(path, options);
+  const { columns: own } = model.markers[0]!;
+  const shared = own === undefined ? {} : { id: own.id, time: own.time };
+  const inOne = own?.marker === undefined ? {} : { value: own.value };
+  const markerColumn = reading.markerColumn ?? own?.marker;
+  const markers = model.markers.map(({ marker, columns }, k) => ({
+    ...marker,
+    column: picked?.[k]?.column ?? columns?.level ?? columns?.value ?? marker.name,
+  }));
+  return tell(
+    await readCohortFile(readBlocks(path), {
+      ...reading,
+      columns: { ...shared, ...inOne, ...reading.columns },
+      markers,
+      ...(markerColumn === undefined ? {} : { markerColumn }),
+      mayLack: true,
+      orGuess: true,
+    }),
+    context,
+  );
 }
 
 /** Names that say nothing of which marker it is. */
@@ -122,9 +198,11 @@ function readingOptions(path: string, options: Options): ReadCohortOptions {
     const value = textOption(options, name);
     return value === undefined ? {} : { [name]: value };
   };
+  const markerColumn = textOption(options, "markerColumn");
   const skipped = Array.isArray(options.skipLine) ? (options.skipLine as readonly string[]) : [];
   return {
     columns: { ...named("id"), ...named("time"), ...named("value") },
+    ...(markerColumn === undefined ? {} : { markerColumn }),
     file: nameOf(path),
     keepRepeats: options.keepRepeats === true,
     onBad: options.leaveOutBad === true ? "leave-out" : "refuse",

@@ -1,5 +1,10 @@
 /** The quality of a cohort as a page of text. */
-import { applyTransform, type CohortQuality, type FiveNumbers } from "@trajectory-maps/core/ingest";
+import {
+  applyTransform,
+  type CohortQuality,
+  type FiveNumbers,
+  type MarkersQuality,
+} from "@trajectory-maps/core/ingest";
 import { table } from "./table.ts";
 import { counted, percent, significant, whole } from "./words.ts";
 
@@ -37,6 +42,31 @@ export function qualityPage(quality: CohortQuality): string {
     line("", histogramLine(quality)),
   ];
   return [lines.join("\n"), visitTable(quality), findings(quality), design(quality)].join("\n\n");
+}
+
+/** A page of all markers together and one of each. */
+export function markersPage(quality: MarkersQuality): string {
+  const { individuals, observations, rows, rowsLeftOut, markers, lacking, warnings } = quality;
+  const lines = [
+    line(
+      "Cohort",
+      `${counted(individuals, "individual")}, ${counted(observations, "observation")} of ${markers.length} markers`,
+    ),
+    line("Rows", `${whole(rows)} in the file, ${whole(rowsLeftOut)} left out`),
+    ...warnings.map(({ code, received, remedy }) => line("Note", `${received}. ${remedy} [${code}]`)),
+  ];
+  const each = markers.map((own, k) => [
+    own.marker.name,
+    own.marker.transform,
+    own.marker.unit,
+    whole(own.individuals),
+    whole(lacking[k] ?? 0),
+    whole(own.observations),
+    significant(own.visits[2]),
+  ]);
+  const header = ["marker", "transform", "unit", "individuals", "lacking it", "values", "median per individual"];
+  const pages = markers.map((own) => `${own.marker.name.toUpperCase()}\n${qualityPage(own)}`);
+  return [lines.join("\n"), table(header, each), ...pages].join("\n\n");
 }
 
 /** "median 5 (IQR 3-9, range 1-16)". */

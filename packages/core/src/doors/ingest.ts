@@ -18,7 +18,7 @@ export {
   undoTransform,
   valueLimits,
 } from "../cohort/marker.ts";
-export { combineMarkers, markerCohort, numMeasured } from "../cohort/several-markers.ts";
+export { checkMarkers, combineMarkers, markerCohort, numMeasured } from "../cohort/several-markers.ts";
 export { countVisitClasses } from "../cohort/visit-classes.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorKind } from "../error-codes.ts";
 export { showComplaint, showReceived, showWhere, type Where } from "../errors.ts";
@@ -40,10 +40,12 @@ export {
   coveredPairs,
   type FiveNumbers,
   inspectCohort,
+  inspectMarkers,
+  type MarkersQuality,
   valueHistogram,
 } from "../ingest/quality.ts";
 export { leftOutNote, type ReadCohort, readCohortFile } from "../ingest/read-cohort.ts";
-export type { ReadCohortOptions } from "../ingest/reading.ts";
+export type { MarkerChoice, ReadCohortOptions } from "../ingest/reading.ts";
 export type { Delimiter, TableRow } from "../ingest/table.ts";
 export { meanAndSd } from "../numeric/moments.ts";
 export { sortedQuantile } from "../numeric/select.ts";

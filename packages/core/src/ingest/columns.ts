@@ -6,15 +6,17 @@ import { type Complaint, showReceived, type Where } from "../errors.ts";
 import { complaint } from "./complaints.ts";
 import { readNumber } from "./numbers.ts";
 
-/** Names of the three columns that make a cohort. */
+/** Names of the columns that hold a marker: three, and where several markers share them one more that says which. */
 export interface Columns {
   readonly id: string;
   readonly time: string;
   readonly value: string;
+  /** The column that names the marker of each row, and how the marker is written there. */
+  readonly marker?: string;
+  readonly level?: string;
 }
 
-export type Role = keyof Columns;
-const ROLES: readonly Role[] = ["id", "time", "value"];
+export type Role = "id" | "time" | "value";
 
 /** Usual names, most telling first; compared in lower case with everything but letters and digits taken away. */
 const USUAL: Readonly<Record<Role, readonly string[]>> = {
@@ -28,36 +30,49 @@ const USUAL: Readonly<Record<Role, readonly string[]>> = {
 };
 
 export interface FoundColumns {
-  readonly names: Columns;
+  /** All names, as they are written but for space around them. */
+  readonly header: readonly string[];
   /** 0-based positions. */
   readonly positions: Readonly<Record<Role, number>>;
+  /** Position of the value column of each marker, −1 if the table lacks it, [K]. */
+  readonly values: readonly number[];
+  /** Position of the column that names the marker of each row; −1 if each marker has a column of its own. */
+  readonly marker: number;
   /** Sentences for the reader: guesses, ignored columns. */
   readonly notes: readonly string[];
 }
 
+/** What is wanted of a table: names of its columns, those not given being guessed. */
+export interface WantedColumns extends Partial<Pick<Columns, Role>> {
+  /** Value columns of several markers, instead of `value`. */
+  readonly values?: readonly string[];
+  /** The column that names the marker of each row. */
+  readonly marker?: string;
+  /** Whether a table may lack the columns of some markers, though not of all. */
+  readonly mayLack?: boolean;
+}
+
 /** Where a cell of a line is. */
-export function cellPlace({ names, positions }: FoundColumns, role: Role, line: number): Where {
-  return { line, column: names[role], columnNumber: positions[role] + 1 };
+export function cellPlace({ header }: FoundColumns, position: number, line: number): Where {
+  return { line, column: header[position], columnNumber: position + 1 };
 }
 
 /** The columns, or complaints about the header. `line` is the header's line. */
 export function findColumns(
   header: readonly string[],
-  wanted: Partial<Columns>,
+  wanted: WantedColumns,
   line: number,
   file?: string,
 ): FoundColumns | readonly Complaint[] {
   const names = header.map((name) => name.trim());
   const complaints: Complaint[] = [];
   const notes: string[] = [];
-  const positions = { id: -1, time: -1, value: -1 };
+  const taken: number[] = [];
   const where = file === undefined ? { line } : { file, line };
-  for (const role of ROLES) {
-    const given = wanted[role];
-    const taken = ROLES.map((r) => positions[r]);
+  const position = (role: Role, given: string | undefined): number => {
     const found = given === undefined ? usualColumns(names, role, taken) : columnsNamed(names, given);
     if (found.length === 1) {
-      positions[role] = found[0];
+      taken.push(found[0]);
       if (given === undefined) notes.push(`Column "${names[found[0]]}" is taken as ${role}.`);
       else if (names[found[0]] !== given) notes.push(`Column "${names[found[0]]}" is taken for "${given}".`);
     } else if (found.length > 1) {
@@ -69,7 +84,14 @@ export function findColumns(
     } else {
       complaints.push(missingColumn(names, role, given, where));
     }
-  }
+    return found[0] ?? -1;
+  };
+  const [id, time] = [position("id", wanted.id), position("time", wanted.time)];
+  const { values: several = [wanted.value], mayLack = false } = wanted;
+  const present = several.filter((name) => name !== undefined && columnsNamed(names, name).length > 0);
+  const lacks = (name: string | undefined) => mayLack && present.length > 0 && !present.includes(name);
+  const values = several.map((name) => (lacks(name) ? -1 : position("value", name)));
+  const marker = wanted.marker === undefined ? -1 : position("value", wanted.marker);
   if (complaints.some((c) => c.code === "missing-column") && looksLikeData(names)) {
     const expected = "a first line with the names of the columns";
     const remedy = "The first line looks like data; add a line such as id,time,value before it.";
@@ -78,8 +100,10 @@ export function findColumns(
   if (complaints.length > 0) return complaints;
   const unnamed = names.indexOf("");
   if (unnamed >= 0) notes.push(`Column ${unnamed + 1} has no name and is ignored.`);
-  const { id, time, value } = positions;
-  return { names: { id: names[id], time: names[time], value: names[value] }, positions, notes };
+  for (const name of several.filter(lacks))
+    notes.push(`There is no column "${name}": that marker is taken as not measured.`);
+  const value = values.find((at) => at >= 0)!;
+  return { header: names, positions: { id, time, value }, values, marker, notes };
 }
 
 /** Positions of columns with the usual names of a role: all those with the most telling name that occurs. */

@@ -35,6 +35,8 @@ export interface TablePreview {
   /** Rows looked at. */
   readonly numRowsSeen: number;
   readonly guesses: readonly ColumnGuess[];
+  /** Positions of columns that could be markers beside the guessed one: numbers that change between visits. */
+  readonly otherMarkers: readonly number[];
 }
 
 export interface PreviewOptions extends TableOptions {
@@ -88,7 +90,8 @@ function previewReader({ numRows = 20, numRowsSeen, file }: PreviewOptions): Tab
       const guesses = guessColumns(names, columns, rows.length);
       checkHeader(names, guesses, file);
       const shown = { rows: rows.slice(0, numRows), numRowsSeen: rows.length };
-      return { columns: columns.map(({ about }) => about), ...shown, guesses };
+      const otherMarkers = furtherMarkers(columns, guesses);
+      return { columns: columns.map(({ about }) => about), ...shown, guesses, otherMarkers };
     },
   };
 }
@@ -98,7 +101,7 @@ function checkHeader(names: readonly string[], guesses: readonly ColumnGuess[], 
   const marker = names[guesses.find(({ role }) => role === "value")!.column] ?? "";
   if (marker === "" || !Number.isFinite(Number(marker))) return;
   const found = findColumns(names, {}, 1, file);
-  if (!("names" in found) && found[0].code === "no-header") throw refusal(found);
+  if (!("header" in found) && found[0].code === "no-header") throw refusal(found);
 }
 
 /** A column over the rows looked at. */
@@ -136,6 +139,8 @@ function numberOf(cell: string): number {
 const MOSTLY = 0.8;
 /** A column that grows along this share of neighbouring rows counts time, whatever its name. */
 const ALWAYS = 0.98;
+/** Score above which a column is a measurement and changes between visits. */
+const VARIES = 2;
 /** Cells that differ, from which on a column is a measurement rather than a code. */
 const MANY = 8;
 
@@ -169,6 +174,13 @@ function guessColumns(names: readonly string[], columns: readonly Column[], n: n
     none: "no column of numbers is left",
   });
   return [id, time, value];
+}
+
+/** Columns that vary between visits as a marker does, the guessed ones apart. */
+function furtherMarkers(columns: readonly Column[], guesses: readonly ColumnGuess[]): number[] {
+  const taken = guesses.map(({ column }) => column);
+  const ids = columns[guesses.find(({ role }) => role === "id")!.column]?.cells;
+  return columns.flatMap((column, k) => (!taken.includes(k) && valueScore(column, ids) > VARIES ? [k] : []));
 }
 
 /** High for columns whose cells come more than once but are still many. */

@@ -3,8 +3,9 @@
  * repeated or suspicious, and which pairs of times were observed in the same individuals (the design: where it is empty,
  * a covariance over time is extrapolation). Holds no rows.
  */
-import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
 import { applyTransform, type Marker, undoTransform } from "../cohort/marker.ts";
+import { markerCohort, numMeasured } from "../cohort/several-markers.ts";
 import { countVisitClasses } from "../cohort/visit-classes.ts";
 import type { Complaint, ErrorCode } from "../errors.ts";
 import { meanAndSd } from "../numeric/moments.ts";
@@ -45,6 +46,22 @@ export interface CohortQuality {
   readonly design: CoveredPairs;
   /** Values in bins that are equal on the scale of the model, with round edges. */
   readonly histogram: { readonly edges: readonly number[]; readonly counts: readonly number[] };
+  readonly warnings: readonly Complaint[];
+  readonly notes: readonly string[];
+}
+
+/** The quality of a cohort of several markers: of all together, and of each. */
+export interface MarkersQuality {
+  readonly individuals: number;
+  readonly observations: number;
+  readonly rows: number;
+  readonly rowsLeftOut: number;
+  /** Individuals without a value of each marker, [K]. */
+  readonly lacking: readonly number[];
+  /** Individuals with values of both of two markers, [K,K]. */
+  readonly measured: readonly number[];
+  /** Of each marker by itself, among those who have it, [K]. */
+  readonly markers: readonly CohortQuality[];
   readonly warnings: readonly Complaint[];
   readonly notes: readonly string[];
 }
@@ -107,6 +124,38 @@ export function inspectCohort(
     design: coveredPairs(cohort, sortedTimes[0], sortedTimes[sortedTimes.length - 1]),
     histogram: valueHistogram(cohort),
     warnings,
+    notes,
+  };
+}
+
+/** What `inspectCohort` says, marker by marker; a warning about one marker is told with it alone. */
+export function inspectMarkers(
+  read: Pick<ReadCohort, "cohort" | "markerColumns" | "numRows" | "numRowsLeftOut" | "warnings" | "notes">,
+): MarkersQuality {
+  const { cohort, markerColumns, numRows, numRowsLeftOut, warnings, notes } = read;
+  const individuals = numIndividuals(cohort);
+  const isOf = ({ where }: Complaint, k: number) => {
+    const { value, level } = markerColumns[k];
+    return level === undefined ? where.column === value : where.marker === level;
+  };
+  const present = cohort.markers.flatMap(({ times }, k) => (times.length > 0 ? [k] : []));
+  const markers = present.map((k) => {
+    const own = selectVisits(markerCohort(cohort, k), (n) => n);
+    const told = warnings.filter((warning) => isOf(warning, k));
+    return inspectCohort({ cohort: own, numRows, numRowsLeftOut, warnings: told, notes: [] });
+  });
+  const measured = cohort.markers.flatMap((a) =>
+    cohort.markers.map((b) => cohort.ids.filter((_, i) => [a, b].every(({ offsets: o }) => o[i + 1] > o[i])).length),
+  );
+  return {
+    individuals,
+    observations: numObservations(cohort),
+    rows: numRows,
+    rowsLeftOut: numRowsLeftOut,
+    lacking: numMeasured(cohort).map((count) => individuals - count),
+    measured,
+    markers,
+    warnings: warnings.filter((warning) => !present.some((k) => isOf(warning, k))),
     notes,
   };
 }

@@ -3,12 +3,14 @@
  * first bad cell: all are collected, and the whole input is refused at the end unless leaving bad rows out was asked
  * for. A cell becomes exactly the number written in it or is reported; nothing is repaired in silence.
  */
-import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
+import { type Cohort, numObservations, onlyMarker } from "../cohort/cohort.ts";
+import { combineMarkers } from "../cohort/several-markers.ts";
 import { type Complaint, type ErrorCode, showReceived } from "../errors.ts";
 import { type Columns, cellPlace, type FoundColumns } from "./columns.ts";
 import { EMPTY_FILE, refusal } from "./complaints.ts";
 import { type ByteSource, readTableFile, readTableText } from "./formats.ts";
-import { createReading, type ReadCohortOptions, type Reading, readRow, startTable } from "./reading.ts";
+import { readRow } from "./read-row.ts";
+import { createReading, type ReadCohortOptions, type Reading, type SeriesReading, startTable } from "./reading.ts";
 import { exactRepeats, withoutPlaces } from "./repeats.ts";
 import { lineOf, toCohort } from "./rows.ts";
 import { findSuspicions } from "./suspicions.ts";
@@ -16,8 +18,9 @@ import type { TableEnd, TableReader, TableRow } from "./table.ts";
 
 export interface ReadCohort {
   readonly cohort: Cohort;
-  /** The columns read, for reading the next file alike. */
+  /** The columns read, for reading the next file alike: of the first marker, and of each, [K]. */
   readonly columns: Columns;
+  readonly markerColumns: readonly Columns[];
   /** Rows in the file, blank lines apart. */
   readonly numRows: number;
   /** Rows left out: without a value, exact repeats, and bad ones where that was asked for. */
@@ -83,10 +86,10 @@ function checkTable(reading: Reading): void {
     return;
   }
   if (reading.numRows === 0 && structure.numRefused() === 0) {
-    const received = `only the columns ${Object.values(found.names).join(", ")}`;
+    const received = `only the columns ${Object.values(columnsOf(reading, found)[0]).join(", ")}`;
     structure.refuse({}, "no-rows", ["rows of observations", received, "Check the export."]);
   }
-  const firstComma = cellPlace(found, marks.commaRole, marks.commaLine);
+  const firstComma = cellPlace(found, marks.commaPosition, marks.commaLine);
   if (marks.commas > 0 && marks.points > 0) {
     structure.refuse(firstComma, "mixed-decimals", [
       "one decimal mark throughout",
@@ -103,7 +106,7 @@ function checkTable(reading: Reading): void {
   }
   if (times.dates > 0) {
     const mixed = times.numbers > 0;
-    const where = cellPlace(found, "time", Math.max(times.dateLine, times.numberLine));
+    const where = cellPlace(found, found.positions.time, Math.max(times.dateLine, times.numberLine));
     structure.refuse(where, mixed ? "mixed-time" : "dates-need-origin", [
       mixed ? "times that are all numbers" : "times as numbers since an origin",
       `${times.dates} dates, the first "${showReceived(times.date)}"`,
@@ -112,7 +115,8 @@ function checkTable(reading: Reading): void {
         : "Turn dates into years since the first observation, since onset (a column), or since a fixed date.",
     ]);
   }
-  const empty = reading.rows.length === 0 && reading.numRows > 0;
+  checkLevels(reading, found);
+  const empty = reading.numTaken === 0 && reading.numRows > 0;
   if (empty && structure.numRefused() === 0 && (options.onBad === "leave-out" || reading.cells.numRefused() === 0)) {
     const received = `${reading.numRows} rows, none with a usable value`;
     structure.refuse({}, "no-rows", ["rows of observations", received, "Check the columns."]);
@@ -129,25 +133,52 @@ function describe(reading: Reading, blankLines: number): string[] {
   return notes;
 }
 
+/** Every marker must be named by some row, where rows name them. */
+function checkLevels({ series, options, others, structure, numRows }: Reading, found: FoundColumns): void {
+  if (found.marker < 0 || numRows === 0 || options.mayLack === true) return;
+  for (const [k, { column }] of (options.markers ?? []).entries()) {
+    if (series[k].rows.length > 0) continue;
+    const listed = [...others.keys()].slice(0, 10).map((level) => `"${showReceived(level)}"`);
+    structure.refuse(cellPlace(found, found.marker, 1), "no-rows", [
+      `rows of the marker "${showReceived(column)}" with a value`,
+      listed.length === 0 ? "none" : `none, but rows of ${listed.join(", ")}`,
+      "Write the marker as the table does.",
+    ]);
+  }
+}
+
+/** Names of the columns of each marker, [K]. */
+function columnsOf({ series, options }: Reading, { header, positions, values, marker }: FoundColumns): Columns[] {
+  const shared = { id: header[positions.id], time: header[positions.time] };
+  return series.map((_, k) => {
+    const choice = options.markers?.[k].column ?? "";
+    if (marker >= 0) return { ...shared, value: header[positions.value], marker: header[marker], level: choice.trim() };
+    return { ...shared, value: values[k] < 0 ? choice : header[values[k]] };
+  });
+}
+
 function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): ReadCohort {
-  const { rows, options, missing, paddedIds, cells, numRows, leftOutRows } = reading;
-  const marker = { ...reading.marker, name: options.marker?.name ?? found.names.value };
-  const all = toCohort(rows, marker);
-  const repeats = exactRepeats(onlyMarker(all.cohort));
-  const repeated = repeats.map((k) => all.order[k]).sort((a, b) => a - b);
+  const { options, missing, paddedIds, cells, numRows, leftOutRows, others } = reading;
+  const { positions } = found;
   const { keepRepeats = false } = options;
-  const { series, order } = withoutPlaces(onlyMarker(all.cohort), all.order, keepRepeats ? [] : repeats);
-  const cohort = { ids: all.cohort.ids, markers: [series] };
-  const linesOf = (some: readonly number[]) =>
-    lineWords([...some].sort((a, b) => a - b).map((row) => lineOf(rows, row)));
+  const markerColumns = columnsOf(reading, found);
   if (missing.count > 0) {
     const words = ["a value", `${missing.count} rows without one`, "These rows were left out."] as const;
-    cells.warn(cellPlace(found, "value", missing.line), missing.count, "missing-value", words);
+    cells.warn(cellPlace(found, positions.value, missing.line), missing.count, "missing-value", words);
   }
-  if (repeated.length > 0) {
-    cells.warn(cellPlace(found, "id", lineOf(rows, repeated[0])), repeated.length, "duplicate-rows", [
+  const parts = reading.series.map((series, k) => {
+    const name = options.marker?.name ?? markerColumns[k].value;
+    const marker = options.markers === undefined ? { ...series.marker, name } : series.marker;
+    return withoutRepeats(series, toCohort(series.rows, marker), keepRepeats);
+  });
+  const numOthers = [...others.values()].reduce((sum, count) => sum + count, 0);
+  // Of a row with several markers the one that was repeated most often speaks for all.
+  const repeatedMost = parts.reduce((most, part) => (part.repeated.length > most.repeated.length ? part : most));
+  if (repeatedMost.repeated.length > 0) {
+    const { repeated, lineAt } = repeatedMost;
+    cells.warn(cellPlace(found, positions.id, lineAt(repeated[0])), repeated.length, "duplicate-rows", [
       "rows that differ",
-      `${repeated.length} exact repeats of another row (${linesOf(repeated)})`,
+      `${repeated.length} exact repeats of another row (${lineWords(repeated.map(lineAt))})`,
       keepRepeats ? "They are kept, as was asked for." : "They were left out; keep them if they are measurements.",
     ]);
   }
@@ -155,28 +186,82 @@ function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): Rea
     .warnings()
     .filter(({ code }) => code !== "duplicate-rows" || !keepRepeats)
     .map(({ code, count }) => ({ code, count: count ?? 1 }));
+  if (numOthers > 0) {
+    leftOut.push({ code: "other-marker", count: numOthers });
+    const listed = [...others.keys()].slice(0, 10).map((level) => showReceived(level));
+    notes.push(`${numOthers} rows of other markers (${listed.join(", ")}) were passed over.`);
+  }
   const merged = paddedIds.merged.size;
   if (merged > 0) {
-    cells.warn(cellPlace(found, "id", paddedIds.line), merged, "id-whitespace", [
+    cells.warn(cellPlace(found, positions.id, paddedIds.line), merged, "id-whitespace", [
       "ids written one way",
       `${merged} ids written with and without spaces`,
       "They were trimmed and taken as the same individual.",
     ]);
   }
-  findSuspicions(series, order, linesOf, (role, firstRow, count, ...finding) =>
-    cells.warn(cellPlace(found, role, lineOf(rows, firstRow)), count, ...finding),
-  );
+  warnOfSuspicions(reading, found, parts);
+  const cohort = parts.length === 1 ? parts[0].cohort : combineMarkers(parts.map((part) => part.cohort));
   return {
     cohort,
-    columns: found.names,
+    columns: markerColumns[0],
+    markerColumns,
     numRows,
-    numRowsLeftOut: numRows - series.times.length,
+    numRowsLeftOut: numRows - numRowsKept(reading, parts),
     leftOut,
     leftOutRows,
     complaints: cells.complaints(),
     warnings: cells.warnings(),
     notes,
   };
+}
+
+/** The cohort of one marker without exact repeats, the row of each observation, and which rows were repeats. */
+interface MarkerPart {
+  readonly cohort: Cohort;
+  readonly order: Int32Array;
+  /** Rows, ascending. */
+  readonly repeated: readonly number[];
+  readonly lineAt: (row: number) => number;
+}
+
+function withoutRepeats(
+  { rows }: SeriesReading,
+  { cohort, order }: { readonly cohort: Cohort; readonly order: Int32Array },
+  keepRepeats: boolean,
+): MarkerPart {
+  const repeats = exactRepeats(onlyMarker(cohort));
+  const repeated = repeats.map((k) => order[k]).sort((a, b) => a - b);
+  const left = withoutPlaces(onlyMarker(cohort), order, keepRepeats ? [] : repeats);
+  const lineAt = (row: number) => lineOf(rows, row);
+  return { cohort: { ids: cohort.ids, markers: [left.series] }, order: left.order, repeated, lineAt };
+}
+
+/** Rows of which an observation is in the cohort. */
+function numRowsKept({ numTaken }: Reading, parts: readonly MarkerPart[]): number {
+  if (parts.length === 1) return numObservations(parts[0].cohort);
+  const lines = (of: (part: MarkerPart) => Iterable<number>) =>
+    parts.flatMap((part) => Array.from(of(part), part.lineAt));
+  const repeated = new Set(lines(({ repeated }) => repeated));
+  if (repeated.size > 0) for (const line of lines(({ order }) => order)) repeated.delete(line);
+  return numTaken - repeated.size;
+}
+
+/** Warnings of every marker; of times, which markers share by their rows, the one with the highest count. */
+function warnOfSuspicions({ cells, options }: Reading, found: FoundColumns, parts: readonly MarkerPart[]): void {
+  const ofTimes = new Map<string, Parameters<typeof cells.warn>>();
+  for (const [k, { cohort, order, lineAt }] of parts.entries()) {
+    const series = onlyMarker(cohort);
+    if (series.times.length === 0) continue;
+    const linesOf = (rows: readonly number[]) => lineWords([...rows].sort((a, b) => a - b).map(lineAt));
+    const named = found.marker < 0 ? {} : { marker: options.markers?.[k].column };
+    findSuspicions(series, order, linesOf, (role, firstRow, count, code, words) => {
+      const at = role === "value" && found.marker < 0 ? found.values[k] : found.positions[role];
+      const where = { ...cellPlace(found, at, lineAt(firstRow)), ...named };
+      if (role !== "time" || found.marker >= 0 || parts.length === 1) cells.warn(where, count, code, words);
+      else if (count > (ofTimes.get(code)?.[1] ?? 0)) ofTimes.set(code, [where, count, code, words]);
+    });
+  }
+  for (const warning of ofTimes.values()) cells.warn(...warning);
 }
 
 /** Lines written out at most. */

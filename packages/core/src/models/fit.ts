@@ -100,6 +100,9 @@ export interface ColumnNames {
   readonly id: string;
   readonly time: string;
   readonly value: string;
+  /** In a table with one value column for all markers: the column that names the marker, and how it is written there. */
+  readonly marker?: string;
+  readonly level?: string;
 }
 
 /** What a model holds of one marker; places are shared by all markers. */

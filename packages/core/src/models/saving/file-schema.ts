@@ -35,7 +35,15 @@ const part = {
     transform: z.enum(TRANSFORMS),
     limits: z.optional(z.tuple([z.nullable(z.number()), z.nullable(z.number())])),
   }),
-  columns: z.optional(z.strictObject({ id: z.string(), time: z.string(), value: z.string() })),
+  columns: z.optional(
+    z.strictObject({
+      id: z.string(),
+      time: z.string(),
+      value: z.string(),
+      marker: z.optional(z.string()),
+      level: z.optional(z.string()),
+    }),
+  ),
   mean: z.strictObject({
     kind: z.enum(["scalar", "spline"]),
     coefficients: floats("Population mean on the basis, scale of the model, [numBasis]"),

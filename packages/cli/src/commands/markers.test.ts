@@ -1,0 +1,70 @@
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { run, workplace } from "../../test/harness.ts";
+import { inspectMarkersContract } from "../contracts.ts";
+import { markersOf } from "./marker-list.ts";
+
+const VISITS = fileURLToPath(new URL("../../../../examples/pbc/visits.csv", import.meta.url));
+const here = workplace();
+afterAll(here.clear);
+
+describe("--markers", () => {
+  it("lists columns with transforms and units", () => {
+    expect(markersOf({ markers: "bili:log[mg/dl], albumin ,pro time:log,x[a, b]" })).toEqual([
+      { column: "bili", transform: "log", unit: "mg/dl" },
+      { column: "albumin", transform: "identity" },
+      { column: "pro time", transform: "log" },
+      { column: "x", transform: "identity", unit: "a, b" },
+    ]);
+    expect(markersOf({})).toBeUndefined();
+    expect(() => markersOf({ markers: "bili:ln" })).toThrow(/identity, log, log1p.*received "ln" in "bili:ln"/);
+    expect(() => markersOf({ markers: ",", value: "x" })).toThrow(/--value/);
+    expect(() => markersOf({ markerColumn: "test" })).toThrow(/expected with --markers/);
+  });
+
+  it("makes inspect tell of each marker who has it", async () => {
+    const asked = ["inspect", VISITS, "--markers", "bili:log[mg/dl],albumin,chol", "--time-unit", "years"];
+    const { code, out } = await run(...asked);
+    expect(code).toBe(0);
+    expect(out).toContain("312 individuals, 5,014 observations of 3 markers");
+    expect(out).toMatch(/chol +identity +304 +8 +1,124/);
+    const printed = await run(...asked, "--json");
+    const json = inspectMarkersContract.parse(JSON.parse(printed.out));
+    expect(json.lacking).toEqual([0, 0, 8]);
+    expect(json.measured.slice(0, 3)).toEqual([312, 312, 304]);
+    expect(json.markers.map(({ observations }) => observations)).toEqual([1945, 1945, 1124]);
+    expect(json.markers[0]?.marker).toMatchObject({ name: "bili", unit: "mg/dl", timeUnit: "years", transform: "log" });
+  });
+
+  it("reads the same from a table with one value column", async () => {
+    const long = ["id,time,test,result"];
+    for (let k = 0; k < 60; k++) {
+      long.push(`p${k % 25},${k},bili,${1 + (k % 7)}`);
+      long.push(`p${k % 25},${k},albumin,${3 + ((3 * k) % 5)}`);
+      long.push(`p${k % 25},${k},platelets,200`);
+    }
+    const path = here.file("long.csv", `${long.join("\n")}\n`);
+    const { code, out } = await run(
+      "inspect",
+      path,
+      "--marker-column",
+      "test",
+      "--markers",
+      "albumin,bili:log",
+      "--json",
+    );
+    expect(code).toBe(0);
+    const json = inspectMarkersContract.parse(JSON.parse(out));
+    expect(json.markers.map(({ marker }) => marker.name)).toEqual(["albumin", "bili"]);
+    expect(json.rowsLeftOut).toBe(60);
+    const constant = await run("inspect", path, "--marker-column", "test", "--markers", "albumin,platelets");
+    expect([constant.code, constant.talk]).toEqual([3, expect.stringContaining("values of platelets that differ")]);
+  });
+
+  it("is refused beside options of one marker, and for a column that is not there", async () => {
+    const mixed = await run("inspect", VISITS, "--markers", "bili,albumin", "--unit", "mg/dl");
+    expect([mixed.code, mixed.talk]).toEqual([2, expect.stringContaining("bili:log[mg/dl]")]);
+    const absent = await run("inspect", VISITS, "--markers", "bili,ferritin");
+    expect([absent.code, absent.talk]).toEqual([3, expect.stringContaining('a column "ferritin"')]);
+  });
+});

@@ -1,0 +1,126 @@
+/**
+ * One pass over the rows of a table: the first names the columns, each later one becomes an observation of each marker that it has a
+ * value of, or a complaint. What needs the whole table (dates, decimal marks) is counted here and judged by `readCohort`.
+ */
+import { applyTransform, type Transform } from "../cohort/marker.ts";
+import { showReceived } from "../errors.ts";
+import { complain, readId, readTime, readValue } from "./cells.ts";
+import { type FoundColumns, findColumns, type WantedColumns } from "./columns.ts";
+import { type ComplaintBook, raggedRow } from "./complaints.ts";
+import type { Reading } from "./reading.ts";
+import { appendRow } from "./rows.ts";
+
+/** Rows left out that are kept as they are written, to be shown. */
+const LEFT_OUT_KEPT = 1000;
+
+/** Reads one row (the header first); false once reading cannot go on. */
+export function readRow(reading: Reading, fields: readonly string[], line: number): boolean {
+  if (reading.skip.has(line)) return true;
+  if (reading.found === undefined) return readHeader(reading, fields, line);
+  reading.numRows++;
+  if (reading.firstRow === 0) reading.firstRow = line;
+  const taken = readObservation(reading, reading.found, fields, line);
+  if (!taken && reading.leftOutRows.length < LEFT_OUT_KEPT) reading.leftOutRows.push({ line, cells: fields });
+  return true;
+}
+
+function readHeader(reading: Reading, header: readonly string[], line: number): boolean {
+  const { columns = {}, orGuess = false, markers, markerColumn, mayLack = false } = reading.options;
+  const several: WantedColumns =
+    markers === undefined
+      ? {}
+      : markerColumn === undefined
+        ? { values: markers.map(({ column }) => column), mayLack }
+        : { marker: markerColumn };
+  let found = findColumns(header, { ...columns, ...several }, line);
+  if (orGuess && !("header" in found) && found[0].code === "missing-column") {
+    found = findColumns(header, several, line);
+  }
+  if (refuseNul(reading, reading.structure, header, line)) return false;
+  if ("header" in found) {
+    reading.found = found;
+    reading.header = header;
+    return true;
+  }
+  for (const { code, expected, received, remedy, where } of found) {
+    reading.structure.refuse(where, code, [expected, received, remedy]);
+  }
+  return false;
+}
+
+/** Adds the observations of a row, one per marker at most, or complaints about it; returns whether all is well with it. */
+function readObservation(reading: Reading, found: FoundColumns, fields: readonly string[], line: number): boolean {
+  if (fields.length !== reading.header.length) {
+    reading.cells.refuse({ line }, ...raggedRow(fields.length, reading.header.length));
+    return false;
+  }
+  if (refuseNul(reading, reading.cells, fields, line)) return false;
+  const { positions, values: valueColumns, marker } = found;
+  const named = marker < 0 ? undefined : fields[marker].trim();
+  if (named !== undefined && !reading.levels.has(named)) {
+    reading.others.set(named, (reading.others.get(named) ?? 0) + 1);
+    return true;
+  }
+  // The marker that the row names, or each by its column.
+  const from = named === undefined ? 0 : reading.levels.get(named)!;
+  const to = named === undefined ? valueColumns.length : from + 1;
+  const column = (k: number) => (named === undefined ? valueColumns[k] : positions.value);
+  const { values } = reading;
+  let isEmpty = true;
+  for (let k = from; k < to; k++) {
+    const at = column(k);
+    values[k] = at < 0 ? Number.POSITIVE_INFINITY : readValue(reading, at, fields[at].trim(), line);
+    if (values[k] !== Number.POSITIVE_INFINITY) isEmpty = false;
+  }
+  if (isEmpty) {
+    if (reading.missing.count === 0) reading.missing.line = line;
+    reading.missing.count++;
+  }
+  const time = readTime(reading, fields[positions.time].trim(), line, isEmpty);
+  // The id comes last: a line of units is better told by its words than by its empty id.
+  const individual = readId(reading, fields[positions.id], line);
+  if (individual < 0 || isEmpty || Number.isNaN(time)) return false;
+  let isWell = true;
+  let isTaken = false;
+  for (let k = from; k < to; k++) {
+    if (values[k] === Number.POSITIVE_INFINITY) continue;
+    const { marker, rows } = reading.series[k];
+    if (!Number.isNaN(values[k]) && isInDomain(reading, marker.transform, values[k], fields, column(k), line)) {
+      appendRow(rows, individual, time, values[k], line);
+      isTaken = true;
+    } else isWell = false;
+  }
+  if (isTaken) reading.numTaken++;
+  return isWell;
+}
+
+/** Whether a value has a transform; a complaint if it has none. */
+function isInDomain(
+  reading: Reading,
+  transform: Transform,
+  value: number,
+  fields: readonly string[],
+  at: number,
+  line: number,
+): boolean {
+  if (transform === "identity" || Number.isFinite(applyTransform(transform, value))) return true;
+  complain(reading, at, line, "transform-domain", [
+    `a value that has a ${transform}`,
+    showReceived(fields[at].trim()),
+    "Leave such rows out, or choose another transform (log1p and sqrt take 0; logit takes shares between 0 and 1).",
+  ]);
+  return false;
+}
+
+/** Complains of a NUL, which is never text: the file is binary, damaged, or in an encoding of two bytes a letter. */
+function refuseNul(reading: Reading, book: ComplaintBook, fields: readonly string[], line: number): boolean {
+  const k = fields.findIndex((field) => field.includes("\u0000"));
+  if (k < 0) return false;
+  const name = reading.header[k] === undefined ? {} : { column: reading.header[k].trim() };
+  book.refuse({ line, ...name, columnNumber: k + 1 }, "control-character", [
+    "printable characters",
+    `"${showReceived(fields[k])}"`,
+    "Remove the control character, or export the file anew as UTF-8.",
+  ]);
+  return true;
+}

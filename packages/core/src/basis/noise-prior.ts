@@ -28,6 +28,7 @@ export function varianceAboutLines(statistics: BasisStatistics): number {
   const aboutLines = { squares: 0, freedom: 0 };
   for (let i = 0; i < m; i++) {
     const n = counts[i];
+    if (n === 0) continue;
     const c = cross.subarray(i * d, (i + 1) * d);
     const total = c.reduce((sum, v) => sum + v, 0);
     const squares = Math.max(sumSquares[i] - (total * total) / n, 0);

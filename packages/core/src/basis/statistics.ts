@@ -37,6 +37,11 @@ export interface BasisStatistics {
   readonly counts: Int32Array;
 }
 
+/** Statistics of coefficients, whatever their functions: what formulas read. Coefficients of several markers are stacked so. */
+export interface CoefficientStatistics extends Omit<BasisStatistics, "basis"> {
+  readonly basis: Pick<Basis, "numBasis">;
+}
+
 /** Columns with the same number of entries for every individual. */
 const COLUMNS = ["gram", "cross", "sumSquares", "counts"] as const;
 type Column = BasisStatistics[(typeof COLUMNS)[number]];
@@ -106,7 +111,7 @@ function bandIndices(d: number, degree: number): { row: Uint8Array; column: Uint
 }
 
 /** Writes G_i as a full symmetric matrix to out [d,d]. */
-export function unpackGram(statistics: BasisStatistics, individual: number, out: Float64Array): void {
+export function unpackGram(statistics: CoefficientStatistics, individual: number, out: Float64Array): void {
   const { numBand, gram } = statistics;
   const offset = individual * numBand;
   unpackBand(statistics, gram.subarray(offset, offset + numBand), out);
@@ -114,7 +119,7 @@ export function unpackGram(statistics: BasisStatistics, individual: number, out:
 
 /** A band [numBand] as a full symmetric matrix [d,d]. */
 export function unpackBand(
-  { numBand, bandRow, bandColumn, basis }: BasisStatistics,
+  { numBand, bandRow, bandColumn, basis }: CoefficientStatistics,
   band: Float64Array,
   out: Float64Array = new Float64Array(basis.numBasis ** 2),
 ): Float64Array {
@@ -132,7 +137,7 @@ export function unpackBand(
  * β̃ = meanCoefficients − center. A scalar mean μ is the vector μ·1.
  */
 export function residualStatistics(
-  statistics: BasisStatistics,
+  statistics: CoefficientStatistics,
   individual: number,
   meanCoefficients: Float64Array,
   out: Float64Array,
@@ -194,8 +199,14 @@ export function selectStatistics(statistics: BasisStatistics, individuals: Array
   return { ...selected, numIndividuals: m, numObservations: selected.counts.reduce((sum, n) => sum + n, 0) };
 }
 
+/** Statistics of the same individuals as if nobody had been measured. */
+export function unmeasured(statistics: BasisStatistics): BasisStatistics {
+  const zeros = mapColumns(statistics, (column) => column.map(() => 0));
+  return { ...zeros, numObservations: 0 };
+}
+
 /** Σ_i G_i, [d,d]. */
-export function pooledGram(statistics: BasisStatistics): Float64Array {
+export function pooledGram(statistics: CoefficientStatistics): Float64Array {
   const { numIndividuals, numBand, bandRow, bandColumn, gram } = statistics;
   const d = statistics.basis.numBasis;
   const total = new Float64Array(d * d);

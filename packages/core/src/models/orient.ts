@@ -4,9 +4,11 @@
  * Ḡ = Σ G_i / N the average weight of the observed times, the axes are the principal directions of Ḡ^{1/2} F̂
  * (eigenvectors of F̂'ḠF̂, largest first). Signs: along axis 1 the mean level rises; along axis 2 the late change
  * minus the early change falls; along further axes the largest loading is positive.
+ * Several markers are added, each in units of the variance of its courses, v = Tr ḠΣ; signs are those of the first marker that has a tenth
+ * of the largest loading.
  */
 import { type Basis, basisDomain, evaluateBasis } from "../basis/bspline.ts";
-import { multiply, multiplyVector, symmetrizeInPlace, transpose } from "../numeric/matrix.ts";
+import { bilinear, multiply, multiplyVector, symmetrizeInPlace, transpose } from "../numeric/matrix.ts";
 import { symmetricEigen } from "../numeric/symmetric-eigen.ts";
 
 /** F̂ = Σ_g π_g f̄(x_g) x_g', [d,q], from node places [Γ,q], log weights [Γ] and map means [Γ,d]. */
@@ -29,13 +31,37 @@ export function linearPart(
 
 /** The orthogonal matrix Q [q,q]: a place x of the fit is shown as Q'x. */
 export function orientationMatrix(F: Float64Array, gram: Float64Array, basis: Basis, q: number): Float64Array {
-  const d = basis.numBasis;
-  const weighted = multiply(multiply(transpose(F, d, q), gram, q, d, d), F, q, d, q);
+  return orientMarkers([{ F, gram, basis, variance: 1 }], q);
+}
+
+/** What is read of one marker. */
+export interface OrientedMarker {
+  readonly F: Float64Array; // F̂ [d,q]
+  readonly gram: Float64Array; // Ḡ [d,d]
+  readonly basis: Basis;
+  /** v: variance of its courses between individuals, averaged over the observed times. */
+  readonly variance: number;
+}
+
+/** Q [q,q] of a map of several markers. */
+export function orientMarkers(markers: readonly OrientedMarker[], q: number): Float64Array {
+  const weighted = new Float64Array(q * q);
+  for (const { F, gram, basis, variance } of markers) {
+    const d = basis.numBasis;
+    const own = multiply(multiply(transpose(F, d, q), gram, q, d, d), F, q, d, q);
+    for (let e = 0; e < q * q; e++) weighted[e] += own[e] / variance;
+  }
   symmetrizeInPlace(weighted, q);
   const Q = symmetricEigen(weighted, q).vectors;
   for (let c = 0; c < q; c++) {
-    const loading = multiplyVector(F, column(Q, q, c), d, q);
-    if (signRule(loading, c, gram, basis) < 0) for (let r = 0; r < q; r++) Q[r * q + c] = -Q[r * q + c];
+    const loadings = markers.map(({ F, basis }) => multiplyVector(F, column(Q, q, c), basis.numBasis, q));
+    const sizes = markers.map(({ gram, variance }, k) =>
+      Math.sqrt(bilinear(loadings[k], gram, loadings[k]) / variance),
+    );
+    const leading = sizes.findIndex((size) => size >= 0.1 * Math.max(...sizes));
+    const { gram, basis } = markers[Math.max(leading, 0)];
+    const sign = signRule(loadings[Math.max(leading, 0)], c, gram, basis);
+    if (sign < 0) for (let r = 0; r < q; r++) Q[r * q + c] = -Q[r * q + c];
   }
   return Q;
 }

@@ -7,6 +7,7 @@ import type { Basis } from "../basis/bspline.ts";
 import { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
 import { type BasisStatistics, basisStatistics, countDistinctTimes } from "../basis/statistics.ts";
 import { type Cohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
+import { markerCohort } from "../cohort/several-markers.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { firstNoise, NOISE_CHOICES, type Noise, type NoiseChoice } from "../noise/noise.ts";
 
@@ -25,6 +26,26 @@ export interface PreparedCohort {
 }
 
 const MIN_INDIVIDUALS = 3;
+
+/** The statistics of each marker of a cohort, and what to warn of. */
+export interface PreparedMarkers {
+  readonly statistics: readonly BasisStatistics[];
+  readonly warnings: readonly string[];
+}
+
+/** `prepareCohort` of each marker; several take bases of their own, of the size asked for. */
+export function prepareMarkers(cohort: Cohort, options: PrepareOptions = {}): PreparedMarkers {
+  if (cohort.markers.length === 1) {
+    const { statistics, warnings } = prepareCohort(cohort, options);
+    return { statistics: [statistics], warnings };
+  }
+  const { basis: _, statistics: __, ...others } = options;
+  const prepared = cohort.markers.map((___, k) => prepareCohort(markerCohort(cohort, k), others));
+  return {
+    statistics: prepared.map(({ statistics }) => statistics),
+    warnings: prepared.flatMap(({ warnings }, k) => warnings.map((w) => `${cohort.markers[k].marker.name}: ${w}`)),
+  };
+}
 
 /** Checks a cohort and takes its statistics; `noise` is what the fit begins with. */
 export function prepareCohort(
@@ -71,10 +92,11 @@ function checkCohort(cohort: Cohort, warnings: string[]): void {
       `Expected values that differ, received ${values[0]} in all ${values.length} observations. Check the value column.`,
     );
   }
-  if (values.length === m) {
+  const measured = offsets.reduce((sum, end, i) => sum + (i > 0 && end > offsets[i - 1] ? 1 : 0), 0);
+  if (values.length === measured) {
     throw new DtmError(
       "one-observation-each",
-      `Expected individuals with repeated observations, received one each (${m} individuals). Measurement noise and variation between individuals cannot be told apart.`,
+      `Expected individuals with repeated observations, received one each (${measured} individuals). Measurement noise and variation between individuals cannot be told apart.`,
     );
   }
   const singles = offsets.reduce((sum, end, i) => sum + (i > 0 && end - offsets[i - 1] === 1 ? 1 : 0), 0);

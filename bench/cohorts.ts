@@ -57,7 +57,7 @@ function mulberry32(seed: number): () => number {
 /** The statistics and linear start of a cohort under the default basis. */
 export function startOf(cohort: Cohort): { readonly statistics: BasisStatistics; readonly start: MapStart } {
   const { statistics } = prepareCohort(cohort);
-  return { statistics, start: linearStart(statistics, { mapDimension: 2 }) };
+  return { statistics, start: linearStart([statistics], { mapDimension: 2 }) };
 }
 
 /** Writes visits as CSV (id, time, value) and returns the path. */

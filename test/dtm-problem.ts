@@ -49,7 +49,7 @@ export function problemOf(
   const cohort = makeCohort(columns);
   const basis = bsplineBasis(onlyMarker(cohort).times);
   const statistics = basisStatistics(cohort, basis, { noise: firstNoise(noise) });
-  return { cohort, statistics, start: linearStart(statistics, { mapDimension, mean }) };
+  return { cohort, statistics, start: linearStart([statistics], { mapDimension, mean }) };
 }
 
 /** Small and quick: a coarse lattice, nine inducing points, one start. */

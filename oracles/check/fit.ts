@@ -56,8 +56,8 @@ export const checkFit: Checker = (fixture: FitFixture) => {
   const statistics = fixtureStatistics(fixture.data);
   const { q, lmm } = fixture;
   const em = { algorithm: "em", maxEmIterations: lmm.iterations, emTolerance: lmm.tol } as const;
-  const model = fitLmmStatistics(statistics, { ...em, mapDimension: q });
-  const own = linearStart(statistics, { ...em, mapDimension: q });
+  const model = fitLmmStatistics([statistics], { ...em, mapDimension: q });
+  const own = linearStart([statistics], { ...em, mapDimension: q });
   const checks = [
     compare("lmm.mu", markerModel(model).mean.coefficients[0], lmm.mu),
     compare("lmm.s2", markerModel(model).noise.variance, lmm.s2),

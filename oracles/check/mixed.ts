@@ -16,9 +16,9 @@ import {
 import { fitFpcaStatistics } from "../../packages/core/src/models/linear/fpca.ts";
 import { individualLogLikelihoods, logLikelihood } from "../../packages/core/src/models/linear/likelihood.ts";
 import { fitLmmStatistics } from "../../packages/core/src/models/linear/lmm.ts";
-import type { LowRankParameters } from "../../packages/core/src/models/linear/low-rank.ts";
 import { coefficientPosterior, effectPosterior } from "../../packages/core/src/models/linear/posterior.ts";
 import { principalScores } from "../../packages/core/src/models/linear/principal-scores.ts";
+import type { LinearParameters } from "../../packages/core/src/models/linear/stack.ts";
 import type { MeanKind } from "../../packages/core/src/models/mean.ts";
 import { noiseLevel, whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import { semidefiniteRoot } from "../../packages/core/src/numeric/symmetric-eigen.ts";
@@ -92,14 +92,14 @@ function checkLmm(context: Context, mean: MeanKind, c: Case): Check[] {
   const name = `lmm.${mean}`;
   const init = readParameters(c.init, semidefiniteRoot(flatten(c.init.Sigma!), d), d, d);
   const { checks, after5 } = checkIterates(context, mean, name, c, init, maximizeCovariance);
-  const posterior = coefficientPosterior(statistics, after5);
+  const posterior = coefficientPosterior([statistics], after5);
   checks.push(...checkPosterior(name, c, posterior.mean, posterior.covariance));
   if (c.pc_scores_after_5) {
     const { scores } = c.pc_scores_after_5;
     const own = principalScores(posterior.mean, statistics.numIndividuals, d, scores[0].length);
     checks.push(compare(`${name}.pc_scores_after_5`, own.scores, scores));
   }
-  const fit = fitLmmStatistics(statistics, { mean });
+  const fit = fitLmmStatistics([statistics], { mean });
   checks.push(atLeast(`${name}.converged.loglik`, fit.record.trace.at(-1)!, c.converged.loglik, 0.05));
   return checks;
 }
@@ -111,7 +111,7 @@ function checkFpca(context: Context, mean: MeanKind, rank: string, c: Case): Che
   const name = `fpca.${mean}.${rank}`;
   const init = readParameters(c.init, flatten(c.init.F!), d, q);
   const { checks, after5 } = checkIterates(context, mean, name, c, init, maximizeLoadings);
-  const posterior = effectPosterior(statistics, after5);
+  const posterior = effectPosterior([statistics], after5);
   checks.push(...checkPosterior(name, c, posterior.mean, posterior.covariance));
   checks.push(
     compare(`${name}.canonical_F_after_5`, canonicalFactor(after5.factor, d, q), c.canonical_F_after_5 ?? []),
@@ -119,8 +119,8 @@ function checkFpca(context: Context, mean: MeanKind, rank: string, c: Case): Che
   // The file's values are those of EM from this start; the maximum found by the full fit may not lie below them.
   const maxEmIterations = c.converged.iterations ?? 5000;
   const em = { algorithm: "em", emTolerance: 1e-12, maxEmIterations } as const;
-  const published = fitFpcaStatistics(statistics, { mean, rank: q, start: init, ...em });
-  const full = fitFpcaStatistics(statistics, { mean, rank: q, start: init });
+  const published = fitFpcaStatistics([statistics], { mean, rank: q, start: init, ...em });
+  const full = fitFpcaStatistics([statistics], { mean, rank: q, start: init });
   const { converged } = c;
   const coefficients = markerModel(published).mean.coefficients;
   const FFt = factorCovariance(published.loadings, d, q);
@@ -140,31 +140,31 @@ function checkIterates(
   mean: MeanKind,
   name: string,
   c: Case,
-  init: LowRankParameters,
+  init: LinearParameters,
   maximize: MaximizationStep,
-): { checks: Check[]; after5: LowRankParameters } {
+): { checks: Check[]; after5: LinearParameters } {
   const { statistics, heldout } = context;
   const d = statistics.basis.numBasis;
-  const problem = linearProblem(statistics, mean);
+  const problem = linearProblem([statistics], mean);
   const listed = c as unknown as { readonly [key: string]: Parameters | undefined };
-  const checks = [compare(`${name}.loglik_init`, logLikelihood(statistics, init), c.loglik_init)];
+  const checks = [compare(`${name}.loglik_init`, logLikelihood([statistics], init), c.loglik_init)];
   let parameters = init;
   for (let iteration = 1; iteration <= 5; iteration++) {
     parameters = maximize(problem, parameters, problem.expect(parameters));
     const expected = listed[`after_${iteration}`];
     if (expected === undefined) continue;
     const at = `${name}.after_${iteration}`;
-    const { meanCoefficients, noise, factor, rank } = parameters;
+    const { meanCoefficients, noises, factor, rank } = parameters;
     checks.push(
       compare(`${at}.mu`, freeMean(mean, meanCoefficients), expected.mu),
-      compare(`${at}.s2`, noiseLevel(noise), expected.s2),
+      compare(`${at}.s2`, noiseLevel(noises[0]), expected.s2),
       expected.Sigma === undefined
         ? compare(`${at}.F`, factor, expected.F ?? [])
         : compare(`${at}.Sigma`, factorCovariance(factor, d, rank), expected.Sigma),
-      compare(`${at}.loglik`, logLikelihood(statistics, parameters), expected.loglik!),
+      compare(`${at}.loglik`, logLikelihood([statistics], parameters), expected.loglik!),
     );
   }
-  const scores = individualLogLikelihoods(heldout, parameters);
+  const scores = individualLogLikelihoods([heldout], parameters);
   checks.push(compare(`${name}.heldout_loglik_after_5`, scores, c.heldout_loglik_after_5));
   return { checks, after5: parameters };
 }
@@ -177,10 +177,10 @@ function checkPosterior(name: string, c: Case, mean: Float64Array, covariance: F
   });
 }
 
-function readParameters(from: Parameters, factor: Float64Array, d: number, rank: number): LowRankParameters {
+function readParameters(from: Parameters, factor: Float64Array, d: number, rank: number): LinearParameters {
   const mu = flatten(from.mu);
   const meanCoefficients = mu.length === 1 ? new Float64Array(d).fill(mu[0]) : mu;
-  return { meanCoefficients, noise: whiteNoise(from.s2), factor, rank };
+  return { meanCoefficients, noises: [whiteNoise(from.s2)], factor, rank };
 }
 
 function freeMean(mean: MeanKind, coefficients: Float64Array): Float64Array {

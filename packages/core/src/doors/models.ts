@@ -21,7 +21,7 @@ export { SUPPORTED } from "../models/follow-up.ts";
 export { type ForecastGuard, fallbackWeight, forecastGuard } from "../models/forecast-guard.ts";
 export type { FpcaModel } from "../models/linear/fpca.ts";
 export type { LmmModel } from "../models/linear/lmm.ts";
-export { linearLogLikelihood } from "../models/linear/scores.ts";
+export { linearLogLikelihood, linearLogLikelihoods } from "../models/linear/scores.ts";
 export type { LinearModels } from "../models/linear/start.ts";
 export { type FpcaOptions, fitLinear, type LinearModelsOptions, type LmmOptions } from "../models/linear-models.ts";
 export { functionalMean, functionalSd } from "../models/mixture/curve-distribution.ts";

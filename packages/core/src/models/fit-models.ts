@@ -104,9 +104,9 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const control = { seed, onProgress, signal, kernels, shards };
   const priors = isPaper ? "none" : ((options as FitLatticeOptions).priors ?? "weak");
   const linear =
-    options.linear ?? linearModels(cohort, statistics, warnings, { ...control, mapDimension, mean, priors, columns });
+    options.linear ?? linearModels(cohort, [statistics], warnings, { ...control, mapDimension, mean, priors, columns });
   checkLinear(linear, statistics, mean ?? "scalar", mapDimension);
-  const fromLinear = mapStart(statistics, linear, shards);
+  const fromLinear = mapStart([statistics], linear, shards);
   const start = { ...fromLinear, warnings: [...warnings, ...fromLinear.warnings] };
   const { marker } = onlyMarker(cohort);
   const run = isPaper

@@ -1,14 +1,17 @@
 /** The linear models from a cohort: prepare, fit, orient; each alone, or both at once for a map to start from. */
 
 import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
-import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
-import { type ColumnNames, type FitControl, markerModel, type PriorChoice } from "./fit.ts";
+import type { Cohort } from "../cohort/cohort.ts";
+import { dot } from "../numeric/matrix.ts";
+import type { ColumnNames, FitControl, PriorChoice } from "./fit.ts";
+import { factorCovariance } from "./linear/canonical.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
 import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
 import { linearParameters, scoreDirections } from "./linear/scores.ts";
+import { splitRows } from "./linear/stack.ts";
 import { type LinearModelsOptions as FitLinearOptions, fitLinearModels, type LinearModels } from "./linear/start.ts";
-import { orientationMatrix } from "./orient.ts";
-import { type PrepareOptions, prepareCohort } from "./prepare.ts";
+import { orientMarkers } from "./orient.ts";
+import { type PrepareOptions, prepareMarkers } from "./prepare.ts";
 
 export type { LinearModels };
 
@@ -23,7 +26,7 @@ export interface CohortFitOptions extends PrepareOptions, FitControl {
   readonly columns?: ColumnNames;
 }
 
-type OfStatistics = "marker" | "warnings" | "start";
+type OfStatistics = "markers" | "warnings" | "start";
 
 export type LmmOptions = Omit<LmmStatisticsOptions, OfStatistics> & CohortFitOptions;
 export type FpcaOptions = Omit<FpcaStatisticsOptions, OfStatistics> &
@@ -36,20 +39,15 @@ export type LinearModelsOptions = Pick<LmmOptions, "mean" | "mapDimension" | "re
   CohortFitOptions;
 
 /**
- * Fits the linear mixed model with spline coefficients w_i ~ N(0, Σ).
+ * Fits the linear mixed model with spline coefficients w_i ~ N(0, Σ), of all markers together where the cohort has several.
  * @throws DtmError "too-few-individuals", "one-observation-each", "one-time", "no-variation", "option" or "cancelled".
  * @example
  * const model = fitLmm(cohort);
  * model.record.verdict; // whether and why the fit stopped
  */
 export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
-  const { statistics, warnings } = prepareCohort(cohort, options);
-  const model = fitLmmStatistics(statistics, {
-    priors: "weak",
-    ...options,
-    marker: onlyMarker(cohort).marker,
-    warnings,
-  });
+  const { statistics, warnings } = prepareMarkers(cohort, options);
+  const model = fitLmmStatistics(statistics, { priors: "weak", ...options, markers: markersOf(cohort), warnings });
   return finished(model, statistics, options);
 }
 
@@ -60,10 +58,10 @@ export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
  * const model = fitFpca(cohort, { rank: 2 });
  */
 export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
-  const { statistics, warnings } = prepareCohort(cohort, options);
+  const { statistics, warnings } = prepareMarkers(cohort, options);
   const { lmm, ...others } = options;
   const start = lmm === undefined ? {} : { start: linearParameters(lmm) };
-  const given = { ...others, ...start, marker: onlyMarker(cohort).marker, warnings };
+  const given = { ...others, ...start, markers: markersOf(cohort), warnings };
   const model = fitFpcaStatistics(statistics, { priors: "weak", ...given });
   return finished(model, statistics, options);
 }
@@ -77,14 +75,14 @@ export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
  * const { lmm, fpca } = fitLinear(cohort, { mapDimension: 2 });
  */
 export function fitLinear(cohort: Cohort, options: LinearModelsOptions = {}): LinearModels {
-  const { statistics, warnings } = prepareCohort(cohort, options);
+  const { statistics, warnings } = prepareMarkers(cohort, options);
   return linearModels(cohort, statistics, warnings, options);
 }
 
 /** `fitLinear` of a cohort that is prepared. */
 export function linearModels(
   cohort: Cohort,
-  statistics: BasisStatistics,
+  statistics: readonly BasisStatistics[],
   warnings: readonly string[],
   options: LinearModelsOptions,
 ): LinearModels {
@@ -93,7 +91,7 @@ export function linearModels(
     ...others,
     priors,
     mapDimension,
-    marker: onlyMarker(cohort).marker,
+    markers: markersOf(cohort),
     warnings,
   });
   const { lmm, fpca } = fitted;
@@ -101,13 +99,25 @@ export function linearModels(
   return { ...fitted, lmm: finished(lmm, statistics, { columns }), ...components };
 }
 
+function markersOf({ markers }: Cohort) {
+  return markers.map(({ marker }) => marker);
+}
+
 function finished<M extends LmmModel | FpcaModel>(
   model: M,
-  statistics: BasisStatistics,
+  statistics: readonly BasisStatistics[],
   { columns }: { readonly columns?: ColumnNames },
 ): M {
   const q = model.mapDimension;
-  const orientation = orientationMatrix(scoreDirections(model), averageGram(statistics), markerModel(model).basis, q);
+  const directions = splitRows(statistics, scoreDirections(model));
+  const { factor, rank } = linearParameters(model);
+  const factors = splitRows(statistics, factor);
+  const oriented = statistics.map((own, k) => {
+    const gram = averageGram(own);
+    const variance = dot(gram, factorCovariance(factors[k], own.basis.numBasis, rank));
+    return { F: directions[k], gram, basis: own.basis, variance: statistics.length === 1 ? 1 : variance };
+  });
+  const orientation = orientMarkers(oriented, q);
   const markers = columns === undefined ? model.markers : model.markers.map((part) => ({ ...part, columns }));
   return { ...model, markers, orientation };
 }

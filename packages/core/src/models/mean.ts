@@ -20,6 +20,8 @@ export interface MeanDesign {
   readonly numColumns: number;
   /** H [d,c]. */
   readonly columns: Float64Array;
+  /** Row of H for each column that is that of the identity, [c]: there β holds γ. */
+  readonly pivots: readonly number[];
 }
 
 /** The design of a constant mean or of a mean curve, for a basis of d functions. */
@@ -27,7 +29,27 @@ export function meanDesign(kind: MeanKind, d: number): MeanDesign {
   const numColumns = kind === "scalar" ? 1 : d;
   const columns = new Float64Array(d * numColumns);
   for (let k = 0; k < d; k++) columns[k * numColumns + (kind === "scalar" ? 0 : k)] = 1;
-  return { kind, numBasis: d, numColumns, columns };
+  return { kind, numBasis: d, numColumns, columns, pivots: Array.from({ length: numColumns }, (_, c) => c) };
+}
+
+/** The design of several markers' means, one after another: blockdiag(H_k). */
+export function stackDesigns(designs: readonly MeanDesign[]): MeanDesign {
+  if (designs.length === 1) return designs[0];
+  const sum = (count: (design: MeanDesign) => number) => designs.reduce((total, design) => total + count(design), 0);
+  const [d, c] = [sum(({ numBasis }) => numBasis), sum(({ numColumns }) => numColumns)];
+  const columns = new Float64Array(d * c);
+  const pivots: number[] = [];
+  let [row, column] = [0, 0];
+  for (const own of designs) {
+    for (let k = 0; k < own.numBasis; k++) {
+      const entries = own.columns.subarray(k * own.numColumns, (k + 1) * own.numColumns);
+      columns.set(entries, (row + k) * c + column);
+    }
+    pivots.push(...own.pivots.map((k) => row + k));
+    row += own.numBasis;
+    column += own.numColumns;
+  }
+  return { kind: designs[0].kind, numBasis: d, numColumns: c, columns, pivots };
 }
 
 /** β = Hγ, [d]. */
@@ -35,9 +57,9 @@ export function meanCoefficients(design: MeanDesign, parameters: Float64Array): 
   return multiplyVector(design.columns, parameters, design.numBasis, design.numColumns);
 }
 
-/** γ [c] of coefficients β = Hγ: β read at the first rows of H, which for both designs are those of the identity. */
+/** γ [c] of coefficients β = Hγ. */
 export function meanParameters(design: MeanDesign, coefficients: Float64Array): Float64Array {
-  return coefficients.slice(0, design.numColumns);
+  return Float64Array.from(design.pivots, (k) => coefficients[k]);
 }
 
 /** H'E, [c]: the derivative by γ of what has derivative E [d] by β. */
@@ -72,11 +94,16 @@ export function numUndetermined(design: MeanDesign, G: Float64Array): number {
   return design.numColumns - pseudoInverse(designInformation(design, G), design.numColumns).rank;
 }
 
-/** Σ_i ‖residuals‖² changes by −2δ'E + δ'Gδ where the mean moves by δ. */
-export function misfitChange(G: Float64Array, E: Float64Array, shift: Float64Array): number {
+/** Σ_i ‖residuals‖² changes by −2δ'E + δ'Gδ where the mean moves by δ: of each marker, whose coefficients `rowMarker` [d] names. */
+export function misfitChange(
+  G: Float64Array,
+  E: Float64Array,
+  shift: Float64Array,
+  rowMarker: Uint8Array = new Uint8Array(E.length),
+): Float64Array {
   const d = E.length;
   const moved = multiplyVector(G, shift, d, d);
-  let change = 0;
-  for (let k = 0; k < d; k++) change += shift[k] * (moved[k] - 2 * E[k]);
+  const change = new Float64Array(rowMarker[d - 1] + 1);
+  for (let k = 0; k < d; k++) change[rowMarker[k]] += shift[k] * (moved[k] - 2 * E[k]);
   return change;
 }

@@ -103,7 +103,7 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
   const statistics = empty ? mapColumns(taken, (column) => column.fill(0)) : taken;
   const posterior = condition(statistics, 0);
   const q = model.mapDimension;
-  const place = isMapModel(model) ? locationMoments(posterior, q) : linearPlaces(model, statistics);
+  const place = isMapModel(model) ? locationMoments(posterior, q) : linearPlaces(model, [statistics]);
   const local = empty ? undefined : variationalPlaces(model, statistics, options.kernels);
   return {
     id,

@@ -73,8 +73,8 @@ describe("openLinearKernel", () => {
 
   it("leads to the same maximum in both kernels, which the record names", () => {
     const { statistics } = randomCohort({ numIndividuals: 80, seed: 11 });
-    const fast = fitLmmStatistics(statistics, { kernels: "wasm" });
-    const plain = fitLmmStatistics(statistics, { kernels: "typescript" });
+    const fast = fitLmmStatistics([statistics], { kernels: "wasm" });
+    const plain = fitLmmStatistics([statistics], { kernels: "typescript" });
     expect(fast.record.kernels).toBe("wasm-simd");
     expect(plain.record.kernels).toBe("typescript");
     expect(Math.abs(fast.record.trace.at(-1)! - plain.record.trace.at(-1)!)).toBeLessThan(1e-5);

@@ -198,7 +198,7 @@ describe("fitDtmFrom", () => {
   for (const residual of ["capped", "none", "full"] as const) {
     it(`finds the same map with either kind of kernels and says which (${residual} residual)`, () => {
       const { statistics } = randomCohort({ numIndividuals: 90, seed: 8 });
-      const start = linearStart(statistics, { mapDimension: 2, mean: "scalar" });
+      const start = linearStart([statistics], { mapDimension: 2, mean: "scalar" });
       const fit = (kernels: "wasm" | "typescript") =>
         fitDtmFrom(statistics, start, { ...quick, kernels, residual, tolerance: 1e-6 });
       const a = fit("typescript");

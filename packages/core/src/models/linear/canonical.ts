@@ -5,7 +5,7 @@
  */
 import { multiply, multiplyTransposed, transpose } from "../../numeric/matrix.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
-import type { LowRankParameters } from "./low-rank.ts";
+import type { LinearParameters } from "./stack.ts";
 
 /** Columns shorter than this share of the longest (squared) count as zero. */
 const RANK_CUTOFF = 1e-9;
@@ -41,7 +41,7 @@ export function numericalRank(L: Float64Array, d: number, r: number): number {
 }
 
 /** The same mean and noise with the leading q directions of Σ = LL', longest first; zeros beyond the rank of L. */
-export function leadingStart(parameters: LowRankParameters, q: number): LowRankParameters {
+export function leadingStart(parameters: LinearParameters, q: number): LinearParameters {
   const { factor, rank: r, meanCoefficients } = parameters;
   const d = meanCoefficients.length;
   const F = canonicalFactor(factor, d, r);

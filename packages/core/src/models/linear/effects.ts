@@ -4,7 +4,7 @@
  *   v | k ~ N(Qu_k, s_k Q diag(1/(s_k + δ)) Q'),   u_kj = a_j/(s_k + δ_j),   q_k ∝ p_k p(y | k) of noise/levels.ts for τ = 1.
  * EM and quasi-Newton read the moments of v, and those divided by λ, since squares count 1/λ of what they would in the middle.
  */
-import { type BasisStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
+import { type CoefficientStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
 import {
   expectedSquares,
   levelDensities,
@@ -36,12 +36,12 @@ export interface IndividualEffects {
 /** Reads one individual of the statistics after the other. */
 export type EffectsReader = (individual: number) => IndividualEffects;
 
-export function effectsReader(statistics: BasisStatistics, parameters: LowRankParameters): EffectsReader {
+export function effectsReader(statistics: CoefficientStatistics, parameters: LowRankParameters): EffectsReader {
   const levels = noiseLevels(parameters.noise);
   return levels.z.length === 1 ? oneLevel(statistics, parameters) : manyLevels(statistics, parameters, levels);
 }
 
-function oneLevel(statistics: BasisStatistics, parameters: LowRankParameters): EffectsReader {
+function oneLevel(statistics: CoefficientStatistics, parameters: LowRankParameters): EffectsReader {
   const ws = createWorkspace(statistics, parameters);
   const sigma2 = noiseLevel(parameters.noise);
   const { r, g, v, P } = ws;
@@ -57,7 +57,7 @@ function oneLevel(statistics: BasisStatistics, parameters: LowRankParameters): E
 }
 
 function manyLevels(
-  statistics: BasisStatistics,
+  statistics: CoefficientStatistics,
   { meanCoefficients, noise, factor: L, rank: r }: LowRankParameters,
   levels: NoiseLevels,
 ): EffectsReader {
@@ -110,7 +110,7 @@ function manyLevels(
 
 /** The levels of one individual's noise as white noises, with their posterior weights. */
 export function levelShares(
-  statistics: BasisStatistics,
+  statistics: CoefficientStatistics,
   parameters: LowRankParameters,
 ): (individual: number) => readonly { readonly share: number; readonly parameters: LowRankParameters }[] {
   const levels = noiseLevels(parameters.noise);

@@ -14,14 +14,14 @@ import { factorCovariance } from "./canonical.ts";
 import { linearProblem, type MaximizationStep, maximizeCovariance, maximizeLoadings, runEm } from "./em.ts";
 import { logLikelihood } from "./likelihood.ts";
 import { publishedStart } from "./lmm.ts";
-import type { LowRankParameters } from "./low-rank.ts";
 import { coefficientPosterior, effectPosterior } from "./posterior.ts";
+import type { LinearParameters } from "./stack.ts";
 
 const MEANS: MeanKind[] = ["scalar", "spline"];
 
 /** One EM step in the definition's own TypeScript. */
-function emStep(statistics: BasisStatistics, from: LowRankParameters, kind: MeanKind, maximize: MaximizationStep) {
-  const problem = linearProblem(statistics, kind, { kernels: "typescript" });
+function emStep(statistics: BasisStatistics, from: LinearParameters, kind: MeanKind, maximize: MaximizationStep) {
+  const problem = linearProblem([statistics], kind, { kernels: "typescript" });
   return maximize(problem, from, problem.expect(from));
 }
 
@@ -63,9 +63,9 @@ function literalNoise(data: RandomCohort, beta: Float64Array, w: Float64Array, V
   return total / onlyMarker(cohort).times.length;
 }
 
-const start: LowRankParameters = {
+const start: LinearParameters = {
   meanCoefficients: Float64Array.of(19, 20, 21, 20, 18),
-  noise: whiteNoise(2),
+  noises: [whiteNoise(2)],
   factor: Float64Array.from({ length: 25 }, (_, j) => (j % 6 === 0 ? 2 : 0.3 * Math.cos(j))),
   rank: 5,
 };
@@ -76,7 +76,7 @@ describe.each(MEANS)("EM step with a %s mean", (kind) => {
     const m = data.statistics.numIndividuals;
     const from = kind === "spline" ? start : { ...start, meanCoefficients: new Float64Array(5).fill(19) };
     const next = emStep(data.statistics, from, kind, maximizeCovariance);
-    const { mean: w, covariance: V } = coefficientPosterior(data.statistics, from);
+    const { mean: w, covariance: V } = coefficientPosterior([data.statistics], from);
     const Sigma = new Float64Array(25);
     for (let i = 0; i < m; i++) {
       for (let k = 0; k < 25; k++) Sigma[k] += (V[i * 25 + k] + w[i * 5 + Math.floor(k / 5)] * w[i * 5 + (k % 5)]) / m;
@@ -84,7 +84,7 @@ describe.each(MEANS)("EM step with a %s mean", (kind) => {
     expect(relativeError(factorCovariance(next.factor, 5, 5), Sigma)).toBeLessThan(1e-11);
     const beta = literalMean(data, kind, w);
     expect(relativeError(next.meanCoefficients, beta)).toBeLessThan(1e-11);
-    expect(relativeError([noiseLevel(next.noise)], [literalNoise(data, beta, w, V)])).toBeLessThan(1e-11);
+    expect(relativeError([noiseLevel(next.noises[0])], [literalNoise(data, beta, w, V)])).toBeLessThan(1e-11);
   });
 
   it("of the reduced-rank model equals the published formulas written out", () => {
@@ -98,7 +98,7 @@ describe.each(MEANS)("EM step with a %s mean", (kind) => {
       rank: q,
     };
     const next = emStep(statistics, from, kind, maximizeLoadings);
-    const { mean: x, covariance: C } = effectPosterior(statistics, from);
+    const { mean: x, covariance: C } = effectPosterior([statistics], from);
     // Normal equations of F, entry by entry: Σ_i Σ_lc G_kl F_lc E_ca = Σ_i g_ik x_ia.
     const H = new Float64Array(100);
     const b = new Float64Array(10);
@@ -131,12 +131,12 @@ describe.each(MEANS)("EM step with a %s mean", (kind) => {
     }
     const beta = literalMean(data, kind, w);
     expect(relativeError(next.meanCoefficients, beta)).toBeLessThan(1e-11);
-    expect(relativeError([noiseLevel(next.noise)], [literalNoise(data, beta, w, V)])).toBeLessThan(1e-10);
+    expect(relativeError([noiseLevel(next.noises[0])], [literalNoise(data, beta, w, V)])).toBeLessThan(1e-10);
   });
 
   it("never lowers the likelihood, over 200 steps of either model", () => {
     const { statistics } = randomCohort({ seed: 23, noiseSd: 0.5 });
-    const problem = linearProblem(statistics, kind);
+    const problem = linearProblem([statistics], kind);
     const options = { maxEmIterations: 200, emTolerance: 0 };
     const lmm = runEm(problem, publishedStart(problem), maximizeCovariance, options);
     const two = { ...start, factor: start.factor.slice(0, 10), rank: 2 };
@@ -153,7 +153,7 @@ describe.each(MEANS)("EM step with a %s mean", (kind) => {
 describe("EM", () => {
   it("keeps the directions of a singular covariance, without failing", () => {
     const { statistics } = randomCohort({ seed: 24 });
-    const problem = linearProblem(statistics, "scalar", { kernels: "typescript" });
+    const problem = linearProblem([statistics], "scalar", { kernels: "typescript" });
     const factor = new Float64Array(25);
     for (let k = 0; k < 5; k++) factor[k * 5] = 1; // only the level varies
     const result = runEm(problem, { ...start, factor }, maximizeCovariance, { maxEmIterations: 20, emTolerance: 0 });
@@ -161,15 +161,15 @@ describe("EM", () => {
       expect(result.parameters.factor[k * 5]).toBeCloseTo(result.parameters.factor[0], 12);
       for (let a = 1; a < 5; a++) expect(result.parameters.factor[k * 5 + a]).toBe(0);
     }
-    expect(result.logLikelihood).toBeCloseTo(logLikelihood(statistics, result.parameters), 9);
+    expect(result.logLikelihood).toBeCloseTo(logLikelihood([statistics], result.parameters), 9);
   });
 
   it("stops as a defect of the program when the likelihood falls", () => {
     const { statistics } = randomCohort({ seed: 24 });
-    const worse: MaximizationStep = (_problem, p) => ({ ...p, noise: scaleNoise(p.noise, 2) });
+    const worse: MaximizationStep = (_problem, p) => ({ ...p, noises: p.noises.map((noise) => scaleNoise(noise, 2)) });
     const options = { maxEmIterations: 5, emTolerance: 0 };
     expect(() =>
-      runEm(linearProblem(statistics, "scalar"), { ...start, noise: whiteNoise(50) }, worse, options),
+      runEm(linearProblem([statistics], "scalar"), { ...start, noises: [whiteNoise(50)] }, worse, options),
     ).toThrow(/never falls/);
   });
 
@@ -193,9 +193,9 @@ describe("EM", () => {
       const factor = init.F
         ? Float64Array.from(init.F.flat())
         : semidefiniteRoot(Float64Array.from(init.Sigma!.flat()), d);
-      let p: LowRankParameters = {
+      let p: LinearParameters = {
         meanCoefficients: beta,
-        noise: whiteNoise(init.s2),
+        noises: [whiteNoise(init.s2)],
         factor,
         rank: factor.length / d,
       };
@@ -205,8 +205,8 @@ describe("EM", () => {
         if (expected === undefined) continue;
         const own = expected.F ? p.factor : factorCovariance(p.factor, d, p.rank);
         expect(relativeError(own, (expected.F ?? expected.Sigma!).flat())).toBeLessThan(1e-10);
-        expect(relativeError([noiseLevel(p.noise)], [expected.s2])).toBeLessThan(1e-10);
-        expect(relativeError([logLikelihood(statistics, p)], [expected.loglik])).toBeLessThan(1e-10);
+        expect(relativeError([noiseLevel(p.noises[0])], [expected.s2])).toBeLessThan(1e-10);
+        expect(relativeError([logLikelihood([statistics], p)], [expected.loglik])).toBeLessThan(1e-10);
         const mu = typeof expected.mu === "number" ? new Array(d).fill(expected.mu) : expected.mu;
         expect(relativeError(p.meanCoefficients, mu)).toBeLessThan(1e-10);
       }

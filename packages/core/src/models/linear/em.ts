@@ -4,6 +4,7 @@
  *   Reduced rank (an ECM):   M vec F = vec Y;   then mean and σ² from what the new F leaves.
  * In both, with remainder E = Σ B_i'(y_i − B_iβ − B_iLv̂_i) and Q = Σ E‖y_i − B_iβ − B_iLv_i‖²,
  *   β ← β + δ(E),   σ² ← (Q − 2δ'E + δ'(ΣG)δ)/N.
+ * Of several markers (stack.ts) each has its own Q, N and σ²; Σ is common.
  * Where noise has levels all sums are weighted by 1/λ_i (expectation.ts), and ω stays: quasi-Newton moves it.
  * Priors (prior.ts) add to S, N, Q, M and Y what their pseudo-individuals and pseudo-observations say.
  * No inverse of Σ is taken, which may be singular, and a lower triangular L stays so.
@@ -16,23 +17,29 @@ import { multiply, transpose } from "../../numeric/matrix.ts";
 import { solveSemidefiniteInPlace } from "../../numeric/semidefinite.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import type { FitControl, PriorChoice } from "../fit.ts";
-import { type MeanDesign, type MeanKind, meanDesign, meanShift, misfitChange } from "../mean.ts";
+import { type MeanDesign, type MeanKind, meanDesign, meanShift, misfitChange, stackDesigns } from "../mean.ts";
 import { type Expectation, remainder } from "./expectation.ts";
-import { type LowRankParameters, notPositive } from "./low-rank.ts";
+import { notPositive } from "./low-rank.ts";
 import { createExpectationStep, type ExpectationStep } from "./passes.ts";
-import { expectPrior, type LinearPrior, logPrior, NO_PRIOR, weakPrior } from "./prior.ts";
+import { expectPrior, type LinearPrior, logPrior, noPrior, weakPrior } from "./prior.ts";
 import type { LinearSettings } from "./settings.ts";
+import { type LinearParameters, markerOfRow, numCoefficients, stackStatistics } from "./stack.ts";
 
 /** What is maximised: the likelihood of these statistics, on the scale of standardize.ts or any other, under this mean. */
 export interface LinearProblem {
-  readonly statistics: BasisStatistics;
+  /** Of each marker. */
+  readonly statistics: readonly BasisStatistics[];
+  /** D, the number of coefficients of all markers. */
+  readonly numCoefficients: number;
+  /** The marker of each, [D]. */
+  readonly rowMarker: Uint8Array;
   readonly mean: MeanDesign;
-  /** Σ_i G_i [d,d]. */
+  /** Σ_i G_i [D,D]. */
   readonly gram: Float64Array;
-  /** Σ_i ‖y_i − center‖². */
-  readonly totalSquares: number;
+  /** Σ_i ‖y_i − center‖² of each marker. */
+  readonly totalSquares: readonly number[];
   /** σ² is kept at or above this, 1e-8 of the variance of the values: beyond it likelihoods can grow without bound. */
-  readonly lowestLevel: number;
+  readonly lowestLevels: readonly number[];
   /** What is known of σ² and Σ before; `NO_PRIOR` for maximum likelihood. */
   readonly prior: LinearPrior;
   /** ℓ of the values as given, minus ℓ of the statistics (other than 0 if these are scaled). */
@@ -40,64 +47,71 @@ export interface LinearProblem {
   readonly expect: ExpectationStep;
 }
 
-const LEAST_NOISE = 1e-8;
+/** The lowest level of the noise, as a share of the variance of the values. */
+export const LEAST_NOISE = 1e-8;
 
 /** The problem of a linear fit; its E step runs where `control` says. */
 export function linearProblem(
-  statistics: BasisStatistics,
+  statistics: readonly BasisStatistics[],
   mean: MeanKind,
   control: Pick<FitControl, "kernels" | "shards"> = {},
   priors: PriorChoice = "none",
 ): LinearProblem {
-  const totalSquares = compensatedSum(statistics.sumSquares);
-  const lowestLevel = (LEAST_NOISE * totalSquares) / statistics.numObservations;
+  const totalSquares = statistics.map(({ sumSquares }) => compensatedSum(sumSquares));
+  const lowestLevels = statistics.map(({ numObservations: N }, k) => (LEAST_NOISE * totalSquares[k]) / N);
   return {
     statistics,
-    mean: meanDesign(mean, statistics.basis.numBasis),
-    gram: pooledGram(statistics),
+    numCoefficients: numCoefficients(statistics),
+    rowMarker: markerOfRow(statistics),
+    mean: stackDesigns(statistics.map(({ basis }) => meanDesign(mean, basis.numBasis))),
+    gram: pooledGram(stackStatistics(statistics)),
     totalSquares,
-    lowestLevel,
-    prior: priors === "none" ? NO_PRIOR : weakPrior(statistics, lowestLevel),
+    lowestLevels,
+    prior: priors === "none" ? noPrior(statistics.length) : weakPrior(statistics, lowestLevels),
     logLikelihoodShift: 0,
     expect: createExpectationStep(statistics, control),
   };
 }
 
-/** Whether the noise fell to its lower limit: the likelihood then has no maximum. */
-export function isNoiseless({ lowestLevel }: LinearProblem, { noise }: LowRankParameters): boolean {
-  return noiseLevel(noise) <= 1.0001 * lowestLevel;
+/** Whether the noise of a marker fell to its lower limit: the likelihood then has no maximum. */
+export function isNoiseless({ lowestLevels }: LinearProblem, { noises }: LinearParameters): boolean {
+  return noises.some((noise, k) => noiseLevel(noise) <= 1.0001 * lowestLevels[k]);
 }
 
 /** Which M step: of the covariance Σ = LL' (mixed model) or of the loadings L = F (reduced rank). */
 export type MaximizationStep = (
   problem: LinearProblem,
-  parameters: LowRankParameters,
+  parameters: LinearParameters,
   expected: Expectation,
-) => LowRankParameters;
+) => LinearParameters;
 
 /** M step of the linear mixed model. */
 export const maximizeCovariance: MaximizationStep = (problem, parameters, expected) => {
   const { rank: r, factor: L } = parameters;
-  const { statistics, prior } = problem;
+  const { statistics, prior, numCoefficients: d } = problem;
+  const m = statistics[0].numIndividuals;
   const { effects } = expectPrior(prior, parameters);
-  const root = expected.effects.map((s, e) => (s + effects[e]) / (statistics.numIndividuals + prior.covariance.count));
-  if (!choleskyInPlace(root, r)) throw notPositive(parameters);
-  const factor = multiply(L, root, statistics.basis.numBasis, r, r);
+  const root = expected.effects.map((s, e) => (s + effects[e]) / (m + prior.covariance.count));
+  if (!choleskyInPlace(root, r)) throw notPositive(parameters.noises);
+  const factor = multiply(L, root, d, r, r);
   return { ...updateMean(problem, parameters, expected, L), factor, rank: r };
 };
 
 /** M step of the reduced-rank model. */
 export const maximizeLoadings: MaximizationStep = (problem, parameters, expected) => {
   const r = parameters.rank;
-  const d = problem.statistics.basis.numBasis;
+  const { numCoefficients: d, rowMarker, prior } = problem;
   // The prior's individuals are seen with noise of their own variance.
-  const pseudo = expectPrior(problem.prior, parameters);
-  const weight = noiseLevel(parameters.noise) / problem.prior.covariance.noise;
+  const pseudo = expectPrior(prior, parameters);
+  const weights = parameters.noises.map((noise) => noiseLevel(noise) / prior.covariance.noise);
+  const weight = (j: number) => weights[rowMarker[j % d]];
   const M = expected.secondMoment.slice();
   for (let j = 0; j < r * d; j++) {
-    for (let c = 0; c < r; c++) M[j * r * d + c * d + (j % d)] += weight * pseudo.effects[Math.floor(j / d) * r + c];
+    for (let c = 0; c < r; c++) {
+      M[j * r * d + c * d + (j % d)] += weight(j) * pseudo.effects[Math.floor(j / d) * r + c];
+    }
   }
-  const f = expected.cross.map((y, j) => y + weight * pseudo.cross[j]);
+  const f = expected.cross.map((y, j) => y + weight(j) * pseudo.cross[j]);
   solveSemidefiniteInPlace(M, r * d, f);
   const factor = transpose(f, r, d);
   return { ...updateMean(problem, parameters, expected, factor), factor, rank: r };
@@ -105,24 +119,28 @@ export const maximizeLoadings: MaximizationStep = (problem, parameters, expected
 
 /** Mean and noise given the factor that explains the rest. */
 function updateMean(
-  { statistics, mean, prior, lowestLevel }: LinearProblem,
-  parameters: LowRankParameters,
+  { statistics, mean, prior, lowestLevels }: LinearProblem,
+  parameters: LinearParameters,
   expected: Expectation,
   factor: Float64Array,
-): Pick<LowRankParameters, "meanCoefficients" | "noise"> {
-  const { gram } = expected;
+): Pick<LinearParameters, "meanCoefficients" | "noises"> {
+  const { gram, rowMarker } = expected;
   const { residual: E, sumSquares } = remainder(expected, factor);
+  // Least squares of each marker alone: its noise weighs all its residuals alike.
   const shift = meanShift(mean, gram, E);
-  const squares = sumSquares + misfitChange(gram, E, shift);
+  const change = misfitChange(gram, E, shift, rowMarker);
   return {
     meanCoefficients: parameters.meanCoefficients.map((b, k) => b + shift[k]),
-    noise: learnNoise(parameters.noise, squares, statistics.numObservations, lowestLevel, 1, prior.noise),
+    noises: parameters.noises.map((noise, k) => {
+      const squares = sumSquares[k] + change[k];
+      return learnNoise(noise, squares, statistics[k].numObservations, lowestLevels[k], 1, prior.noises[k]);
+    }),
   };
 }
 
 /** Where a climb to the maximum ended. */
 export interface Climb {
-  readonly parameters: LowRankParameters;
+  readonly parameters: LinearParameters;
   readonly logLikelihood: number;
   /** Log-likelihoods on the way, the start's first for EM. */
   readonly trace: readonly number[];
@@ -138,7 +156,7 @@ export interface Climb {
  */
 export function runEm(
   problem: LinearProblem,
-  start: LowRankParameters,
+  start: LinearParameters,
   maximize: MaximizationStep,
   { maxEmIterations, emTolerance }: Pick<LinearSettings, "maxEmIterations" | "emTolerance">,
   onStep?: (step: number, logLikelihood: number) => void,
@@ -148,7 +166,7 @@ export function runEm(
   for (let iterations = 0; ; iterations++) {
     const expected = problem.expect(parameters);
     const logLikelihood = expected.logLikelihood + logPrior(problem.prior, parameters);
-    if (Number.isNaN(logLikelihood)) throw notPositive(parameters);
+    if (Number.isNaN(logLikelihood)) throw notPositive(parameters.noises);
     const before = trace[iterations - 1];
     trace.push(logLikelihood);
     if (iterations > 0) {
@@ -174,9 +192,10 @@ export function runEm(
 export function likelihoodRounding(
   { totalSquares }: LinearProblem,
   value: number,
-  { noise }: LowRankParameters,
+  { noises }: LinearParameters,
 ): number {
-  return 1e-13 * Math.abs(value) + (2e-15 * totalSquares) / noiseLevel(noise);
+  const ofSquares = noises.map((noise, k) => (2e-15 * totalSquares[k]) / noiseLevel(noise));
+  return 1e-13 * Math.abs(value) + Math.max(...ofSquares);
 }
 
 function checkMonotone(before: number, after: number, rounding: number, iteration: number): void {

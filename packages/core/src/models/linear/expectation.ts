@@ -6,13 +6,15 @@
  * Indices (a,k) of factor entries L_ka stand at a·d + k: columns of L one after another, f = vec L.
  *
  * A pass adds up packed sums (`addExpectations`: this file is the definition, assembly/linear.ts the kernel); packed sums
- * of blocks add up, and `unpackExpectation` makes matrices of them once.
+ * of blocks add up, and `unpackExpectation` makes matrices of them once. Several markers are stacked (stack.ts): d is then the number
+ * of all their coefficients, and squares are kept apart by marker.
  */
-import { type BasisStatistics, pooledGram, unpackBand } from "../../basis/statistics.ts";
+import { type CoefficientStatistics, unpackBand } from "../../basis/statistics.ts";
 import { noiseLevel, noiseSpread } from "../../noise/noise.ts";
 import { multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { effectsReader } from "./effects.ts";
 import type { LowRankParameters } from "./low-rank.ts";
+import type { LinearParameters } from "./stack.ts";
 
 export interface Expectation {
   /** Σ_i log p(y_i); NaN if some A_i is numerically not positive definite. */
@@ -25,7 +27,10 @@ export interface Expectation {
   readonly firstMoment: Float64Array; // K
   readonly cross: Float64Array; // Y
   readonly residual: Float64Array; // Σ g
-  readonly sumSquares: number; // Σ ρ
+  /** Σ ρ of each marker. */
+  readonly sumSquares: Float64Array;
+  /** The marker of each coefficient, [d]. */
+  readonly rowMarker: Uint8Array;
 }
 
 /**
@@ -38,7 +43,7 @@ export function numSums(d: number, r: number, numBand: number, leveled = false):
 }
 
 /** The packed sums of all individuals in the statistics. */
-export function expectationSums(statistics: BasisStatistics, parameters: LowRankParameters): Float64Array {
+export function expectationSums(statistics: CoefficientStatistics, parameters: LowRankParameters): Float64Array {
   const effectsOf = effectsReader(statistics, parameters);
   const r = parameters.rank;
   const d = statistics.basis.numBasis;
@@ -73,12 +78,12 @@ export function expectationSums(statistics: BasisStatistics, parameters: LowRank
   return sums;
 }
 
-/** Matrices from packed sums for a model of rank r; `pooled` is Σ G [d,d], for noise of one level. */
+/** Matrices from packed sums for a model of rank r, as those of one marker; `pooled` is Σ G [d,d], for noise of one level. */
 export function unpackExpectation(
-  statistics: BasisStatistics,
+  statistics: CoefficientStatistics,
   r: number,
   sums: Float64Array,
-  pooled = pooledGram(statistics),
+  pooled: Float64Array,
 ): Expectation {
   const { numBand, bandRow, bandColumn } = statistics;
   const d = statistics.basis.numBasis;
@@ -118,7 +123,8 @@ export function unpackExpectation(
     firstMoment,
     cross: sums.slice(2 + d, pairs),
     residual: sums.slice(2, 2 + d),
-    sumSquares: sums[1],
+    sumSquares: sums.slice(1, 2),
+    rowMarker: new Uint8Array(d),
   };
 }
 
@@ -126,23 +132,23 @@ export function unpackExpectation(
 export interface Remainder {
   /** Σ B_i'(y_i − B_iβ − B_iLv̂_i) = Σ g_i − K'f, [d]. */
   readonly residual: Float64Array;
-  /** Σ E‖y_i − B_iβ − B_iLv_i‖² = Σ ρ_i − 2Y'f + f'Mf. */
-  readonly sumSquares: number;
+  /** Σ E‖y_i − B_iβ − B_iLv_i‖² = Σ ρ_i − 2Y'f + f'Mf of each marker: no G_i, so no M, joins two. */
+  readonly sumSquares: Float64Array;
   /** Y − Mf, [r,d] as f. */
   readonly unexplained: Float64Array;
 }
 
 /** The remainder of a factor L [d,r], with the effects expected under the parameters of the E step. */
 export function remainder(expected: Expectation, L: Float64Array): Remainder {
-  const { secondMoment: M, firstMoment: K, cross: Y } = expected;
+  const { secondMoment: M, firstMoment: K, cross: Y, rowMarker } = expected;
   const n = Y.length;
   const d = expected.residual.length;
   const f = transpose(L, d, n / d);
   const Mf = multiplyVector(M, f, n, n);
   const residual = expected.residual.slice();
-  let sumSquares = expected.sumSquares;
+  const sumSquares = expected.sumSquares.slice();
   for (let j = 0; j < n; j++) {
-    sumSquares += (Mf[j] - 2 * Y[j]) * f[j];
+    sumSquares[rowMarker[j % d]] += (Mf[j] - 2 * Y[j]) * f[j];
     for (let k = 0; k < d; k++) residual[k] -= K[j * d + k] * f[j];
   }
   return { residual, sumSquares, unexplained: Y.map((y, j) => y - Mf[j]) };
@@ -151,20 +157,24 @@ export function remainder(expected: Expectation, L: Float64Array): Remainder {
 /** Derivatives of the log-likelihood. */
 export interface Score {
   readonly meanCoefficients: Float64Array; // ∂/∂β [d]
-  readonly logNoiseLevel: number; // ∂/∂log σ²
+  readonly logNoiseLevels: Float64Array; // ∂/∂log σ² of each marker
   readonly logSpread: number; // ∂/∂log ω
   readonly factor: Float64Array; // ∂/∂L [d,r]
 }
 
 /** The derivatives at the parameters of the E step; by Fisher's identity those of the complete-data likelihood. */
-export function scoreOf(expected: Expectation, parameters: LowRankParameters, numObservations: number): Score {
-  const { noise, factor: L, rank: r, meanCoefficients } = parameters;
-  const sigma2 = noiseLevel(noise);
+export function scoreOf(
+  expected: Expectation,
+  { noises, factor: L, rank: r, meanCoefficients }: LinearParameters,
+  statistics: readonly Pick<CoefficientStatistics, "numObservations">[],
+): Score {
+  const sigma2 = noises.map(noiseLevel);
+  const { rowMarker } = expected;
   const { residual, sumSquares, unexplained } = remainder(expected, L);
   return {
-    meanCoefficients: residual.map((e) => e / sigma2),
-    logNoiseLevel: 0.5 * (sumSquares / sigma2 - numObservations),
+    meanCoefficients: residual.map((e, k) => e / sigma2[rowMarker[k]]),
+    logNoiseLevels: sumSquares.map((s, k) => 0.5 * (s / sigma2[k] - statistics[k].numObservations)),
     logSpread: expected.logSpread,
-    factor: transpose(unexplained, r, meanCoefficients.length).map((u) => u / sigma2),
+    factor: transpose(unexplained, r, meanCoefficients.length).map((u, e) => u / sigma2[rowMarker[Math.floor(e / r)]]),
   };
 }

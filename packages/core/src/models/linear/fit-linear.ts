@@ -11,9 +11,9 @@ import { checkCancelled, type FitControl, type Json, LIBRARY_VERSION, type Model
 import { numUndetermined } from "../mean.ts";
 import { numericalRank } from "./canonical.ts";
 import { type Climb, isNoiseless, type LinearProblem, type MaximizationStep, runEm } from "./em.ts";
-import type { LowRankParameters } from "./low-rank.ts";
 import { maximizeLikelihood } from "./quasi-newton.ts";
 import type { LinearSettings, StatisticsFitOptions } from "./settings.ts";
+import { type LinearParameters, splitRows } from "./stack.ts";
 
 /** A climb on the standard scale, with log-likelihoods of the values as given, and how it ended. */
 export interface LinearFit extends Climb {
@@ -25,7 +25,7 @@ export interface LinearFit extends Climb {
 /** Maximises the likelihood from `start` (standard scale). `stage` names the model in progress reports. */
 export function fitLinear(
   problem: LinearProblem,
-  start: LowRankParameters,
+  start: LinearParameters,
   maximize: MaximizationStep,
   stage: string,
   settings: LinearSettings,
@@ -63,7 +63,7 @@ export function fitLinear(
 const PRIOR_WORDS = { weak: "With weak priors on noise and covariance.", none: "Maximum likelihood." } as const;
 
 function describeEnd(
-  { factor, rank: allowed, meanCoefficients }: LowRankParameters,
+  { factor, rank: allowed, meanCoefficients }: LinearParameters,
   settings: LinearSettings,
   converged: boolean,
   emSteps: number,
@@ -87,7 +87,7 @@ function describeEnd(
 }
 
 /** What parameters on the standard scale give to warn of; it concerns whatever starts from them too. */
-export function linearWarnings(problem: LinearProblem, parameters: LowRankParameters): string[] {
+export function linearWarnings(problem: LinearProblem, parameters: LinearParameters): string[] {
   const { mean, gram } = problem;
   const warnings: string[] = [];
   if (isNoiseless(problem, parameters)) {
@@ -106,34 +106,40 @@ export function linearWarnings(problem: LinearProblem, parameters: LowRankParame
 
 /** What a fitted linear model has in common with others. `parameters` on the scale of the values, `settings` as recorded. */
 export function linearBase(
-  statistics: BasisStatistics,
-  parameters: LowRankParameters,
+  statistics: readonly BasisStatistics[],
+  parameters: LinearParameters,
   fit: LinearFit,
   settings: LinearSettings & { readonly [key: string]: Json },
   mapDimension: number,
-  { marker = DEFAULT_MARKER, seed = 1, warnings = [], kernels }: StatisticsFitOptions,
+  { markers = [], seed = 1, warnings = [], kernels }: StatisticsFitOptions,
   began: number,
 ): ModelBase {
-  const { basis, numIndividuals, numObservations, center } = statistics;
   const { trace, iterations, converged, verdict } = fit;
+  const means = splitRows(statistics, parameters.meanCoefficients);
+  const parts = statistics.map(({ basis, center }, k) => ({
+    marker: markers[k] ?? DEFAULT_MARKER,
+    basis,
+    mean: { kind: settings.mean, coefficients: means[k] },
+    noise: parameters.noises[k],
+    center,
+  }));
+  // Of several markers a list, of one its own.
+  const each = (values: readonly Json[]): Json => (values.length === 1 ? values[0] : values);
   return {
-    markers: [
-      {
-        marker,
-        basis,
-        mean: { kind: settings.mean, coefficients: parameters.meanCoefficients },
-        noise: parameters.noise,
-        center,
-      },
-    ],
+    markers: parts,
     mapDimension,
     orientation: identity(mapDimension),
     record: {
       version: LIBRARY_VERSION,
-      options: { ...settings, noise: parameters.noise.kind, numBasis: basis.numBasis, degree: basis.degree },
+      options: {
+        ...settings,
+        noise: each(parts.map(({ noise }) => noise.kind)),
+        numBasis: each(parts.map(({ basis }) => basis.numBasis)),
+        degree: each(parts.map(({ basis }) => basis.degree)),
+      },
       seed,
-      numIndividuals,
-      numObservations,
+      numIndividuals: statistics[0].numIndividuals,
+      numObservations: statistics.reduce((sum, { numObservations: N }) => sum + N, 0),
       trace,
       iterations,
       converged,

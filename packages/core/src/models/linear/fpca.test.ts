@@ -36,15 +36,15 @@ describe("fitFpca", () => {
       randomCohort({ seed: 52, numBasis: 4, degree: 1, rank: 2 }),
     ]) {
       const { statistics } = data;
-      const lmm = fitLmmStatistics(statistics, { mean, tolerance: 1e-9 });
-      const full = fitFpcaStatistics(statistics, { mean, rank: statistics.basis.numBasis, tolerance: 1e-9 });
+      const lmm = fitLmmStatistics([statistics], { mean, tolerance: 1e-9 });
+      const full = fitFpcaStatistics([statistics], { mean, rank: statistics.basis.numBasis, tolerance: 1e-9 });
       expect(Math.abs(fitted(full) - lmm.record.trace.at(-1)!)).toBeLessThan(1e-6);
     }
   });
 
   it("gains with every further component until the truth is spent", () => {
     const { statistics } = randomCohort({ seed: 53, rank: 2, numIndividuals: 80 });
-    const values = [1, 2, 3, 4, 5].map((rank) => fitted(fitFpcaStatistics(statistics, { rank })));
+    const values = [1, 2, 3, 4, 5].map((rank) => fitted(fitFpcaStatistics([statistics], { rank })));
     for (let k = 1; k < 5; k++) expect(values[k]).toBeGreaterThan(values[k - 1] - 1e-6);
     expect(values[1] - values[0]).toBeGreaterThan(10);
     expect(values[4] - values[1]).toBeLessThan(10);
@@ -53,7 +53,7 @@ describe("fitFpca", () => {
   it("gives loadings in canonical orientation: orthogonal, longest first, largest entry positive", () => {
     const { statistics } = randomCohort({ seed: 54, rank: 3 });
     const q = 3;
-    const model = fitFpcaStatistics(statistics, { rank: q });
+    const model = fitFpcaStatistics([statistics], { rank: q });
     const { loadings: F, record } = model;
     const { mean, noise } = markerModel(model);
     const inner = (a: number, c: number) => {
@@ -67,22 +67,22 @@ describe("fitFpca", () => {
       const column = Array.from({ length: 5 }, (_, k) => F[k * q + a]);
       expect(Math.max(...column)).toBeGreaterThanOrEqual(-Math.min(...column));
     }
-    const p = { meanCoefficients: mean.coefficients, noise, factor: F, rank: q };
-    expect(logLikelihood(statistics, p)).toBeCloseTo(record.trace.at(-1)!, 8);
+    const p = { meanCoefficients: mean.coefficients, noises: [noise], factor: F, rank: q };
+    expect(logLikelihood([statistics], p)).toBeCloseTo(record.trace.at(-1)!, 8);
   });
 
   it("finds the same model from a turned start, and by EM alone", () => {
     const { statistics } = randomCohort({ seed: 55 });
-    const base = fitFpcaStatistics(statistics, { rank: 2, tolerance: 1e-9 });
+    const base = fitFpcaStatistics([statistics], { rank: 2, tolerance: 1e-9 });
     const [c, s] = [Math.cos(0.7), Math.sin(0.7)];
     const factor = base.loadings.slice();
     for (let k = 0; k < 5; k++) {
       const [a, b] = [base.loadings[2 * k], base.loadings[2 * k + 1]];
       factor.set([1.5 * (c * a + s * b), 1.5 * (c * b - s * a)], 2 * k);
     }
-    const start = { meanCoefficients: new Float64Array(5).fill(19), noise: whiteNoise(3), factor, rank: 2 };
-    const turned = fitFpcaStatistics(statistics, { rank: 2, start, tolerance: 1e-9 });
-    const em = fitFpcaStatistics(statistics, {
+    const start = { meanCoefficients: new Float64Array(5).fill(19), noises: [whiteNoise(3)], factor, rank: 2 };
+    const turned = fitFpcaStatistics([statistics], { rank: 2, start, tolerance: 1e-9 });
+    const em = fitFpcaStatistics([statistics], {
       rank: 2,
       start,
       algorithm: "em",
@@ -100,17 +100,22 @@ describe("fitFpca", () => {
 
   it("recovers a component that a start has lost", () => {
     const { statistics } = randomCohort({ seed: 56 });
-    const base = fitFpcaStatistics(statistics, { rank: 2 });
+    const base = fitFpcaStatistics([statistics], { rank: 2 });
     const factor = base.loadings.map((f, j) => (j % 2 === 0 ? f : 0));
-    const start = { meanCoefficients: markerModel(base).mean.coefficients, noise: whiteNoise(5), factor, rank: 2 };
-    expect(Math.abs(fitted(fitFpcaStatistics(statistics, { rank: 2, start })) - fitted(base))).toBeLessThan(1e-5);
+    const start = { meanCoefficients: markerModel(base).mean.coefficients, noises: [whiteNoise(5)], factor, rank: 2 };
+    expect(Math.abs(fitted(fitFpcaStatistics([statistics], { rank: 2, start })) - fitted(base))).toBeLessThan(1e-5);
   });
 
   it("refuses a rank beyond the basis and a start of another rank", () => {
     const { statistics } = randomCohort({ seed: 57 });
-    expect(() => fitFpcaStatistics(statistics, { rank: 6 })).toThrow(/rank from 1 to 5/);
-    const start = { meanCoefficients: new Float64Array(5), noise: whiteNoise(1), factor: new Float64Array(5), rank: 1 };
-    expect(() => fitFpcaStatistics(statistics, { rank: 2, start })).toThrow(/start of rank 2/);
+    expect(() => fitFpcaStatistics([statistics], { rank: 6 })).toThrow(/rank from 1 to 5/);
+    const start = {
+      meanCoefficients: new Float64Array(5),
+      noises: [whiteNoise(1)],
+      factor: new Float64Array(5),
+      rank: 1,
+    };
+    expect(() => fitFpcaStatistics([statistics], { rank: 2, start })).toThrow(/start of rank 2/);
   });
 });
 

@@ -14,8 +14,9 @@ import { embed, modelStatistics, placeIndividual } from "../place.ts";
 import { predict } from "../predict.ts";
 import { loadModel, saveModel } from "../save.ts";
 import { linearProblem, maximizeCovariance, maximizeLoadings, runEm } from "./em.ts";
-import { expectationSums, scoreOf, unpackExpectation } from "./expectation.ts";
+import { scoreOf } from "./expectation.ts";
 import { covarianceGradient, individualLogLikelihoods, logLikelihood } from "./likelihood.ts";
+import { createExpectationStep } from "./passes.ts";
 import { coefficientPosterior } from "./posterior.ts";
 
 /** Lines with random level and slope, and noise whose level differs between individuals. */
@@ -45,18 +46,20 @@ function parameters(rank: number, spread = 0.8) {
   const factor = Float64Array.from({ length: d * rank }, (_, e) =>
     e % rank <= Math.floor(e / rank) ? random.normal() : 0,
   );
-  return { meanCoefficients: new Float64Array(d).fill(19), noise: levelNoise(1.4, spread), factor, rank };
+  return { meanCoefficients: new Float64Array(d).fill(19), noises: [levelNoise(1.4, spread)], factor, rank };
 }
 
 describe("linear models whose individuals differ in their noise", () => {
   it("have likelihoods that sum those of white noise over the levels", () => {
     const p = parameters(4);
-    const { variances, logWeights } = noiseLevels(p.noise);
-    const levels = Array.from(variances, (s) => individualLogLikelihoods(statistics, { ...p, noise: whiteNoise(s) }));
-    const expected = individualLogLikelihoods(statistics, p).map((_, i) =>
+    const { variances, logWeights } = noiseLevels(p.noises[0]);
+    const levels = Array.from(variances, (s) =>
+      individualLogLikelihoods([statistics], { ...p, noises: [whiteNoise(s)] }),
+    );
+    const expected = individualLogLikelihoods([statistics], p).map((_, i) =>
       logSumExp(levels.map((own, k) => own[i] + logWeights[k])),
     );
-    expect(relativeError(individualLogLikelihoods(statistics, p), expected)).toBeLessThan(1e-11);
+    expect(relativeError(individualLogLikelihoods([statistics], p), expected)).toBeLessThan(1e-11);
   });
 
   it.each([4, 2])("have scores that differences confirm, log ω among them: rank %i", (rank) => {
@@ -64,22 +67,23 @@ describe("linear models whose individuals differ in their noise", () => {
     const at = (x: Float64Array) => ({
       ...p,
       meanCoefficients: x.slice(0, d),
-      noise: levelNoise(Math.exp(x[d]), Math.exp(x[d + 1])),
+      noises: [levelNoise(Math.exp(x[d]), Math.exp(x[d + 1]))],
       factor: x.slice(d + 2),
     });
     const x = Float64Array.from([...p.meanCoefficients, Math.log(1.4), Math.log(0.8), ...p.factor]);
-    const expected = unpackExpectation(statistics, rank, expectationSums(statistics, p));
-    const score = scoreOf(expected, p, statistics.numObservations);
-    const gradient = [...score.meanCoefficients, score.logNoiseLevel, score.logSpread, ...score.factor];
-    expectGradient((y) => logLikelihood(statistics, at(y)), x, Float64Array.from(gradient));
+    const expected = createExpectationStep([statistics], { kernels: "typescript" })(p);
+    const score = scoreOf(expected, p, [statistics]);
+    const gradient = [...score.meanCoefficients, ...score.logNoiseLevels, score.logSpread, ...score.factor];
+    expectGradient((y) => logLikelihood([statistics], at(y)), x, Float64Array.from(gradient));
   });
 
   it("have the derivative by Σ that differences confirm", () => {
     const p = parameters(4);
-    const D = covarianceGradient(statistics, p);
+    const D = covarianceGradient([statistics], p);
     const h = 1e-5;
     // Σ + h LL' has the root √(1 + h) L.
-    const at = (by: number) => logLikelihood(statistics, { ...p, factor: p.factor.map((v) => Math.sqrt(1 + by) * v) });
+    const at = (by: number) =>
+      logLikelihood([statistics], { ...p, factor: p.factor.map((v) => Math.sqrt(1 + by) * v) });
     let along = 0;
     for (let e = 0; e < d * d; e++) {
       for (let c = 0; c < d; c++) along += D[e] * p.factor[Math.floor(e / d) * d + c] * p.factor[(e % d) * d + c];
@@ -91,7 +95,7 @@ describe("linear models whose individuals differ in their noise", () => {
     ["mixed model", maximizeCovariance, 4],
     ["reduced rank", maximizeLoadings, 2],
   ] as const)("never lose likelihood in an EM step: %s", (_, maximize, rank) => {
-    const { trace } = runEm(linearProblem(statistics, "scalar"), parameters(rank), maximize, {
+    const { trace } = runEm(linearProblem([statistics], "scalar"), parameters(rank), maximize, {
       maxEmIterations: 30,
       emTolerance: 0,
     });
@@ -102,8 +106,8 @@ describe("linear models whose individuals differ in their noise", () => {
     const model = fitLmm(cohort, { noise: "level", numBasis: 4 });
     const own = modelStatistics(model, cohort);
     const mixture = modelMixture(model);
-    const p = { ...parameters(4), noise: markerModel(model).noise, factor: model.covarianceFactor };
-    const posterior = coefficientPosterior(own, { ...p, meanCoefficients: markerModel(model).mean.coefficients });
+    const p = { ...parameters(4), noises: [markerModel(model).noise], factor: model.covarianceFactor };
+    const posterior = coefficientPosterior([own], { ...p, meanCoefficients: markerModel(model).mean.coefficients });
     const { coefficients, logLikelihood: each } = embed(model, cohort);
     expect(relativeError(posterior.mean, coefficients)).toBeLessThan(1e-4);
     expect(relativeError(each, logLikelihoods(mixture, own))).toBeLessThan(1e-9);

@@ -3,26 +3,33 @@ import { type BasisStatistics, unpackGram } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { effectsReader, levelShares } from "./effects.ts";
 import { createWorkspace, factorIndividual, type LowRankParameters, notPositive, solvePosterior } from "./low-rank.ts";
+import { type LinearParameters, stackMarkers } from "./stack.ts";
 
-/** log p(y_i) of every individual, [m]. For new individuals this is their held-out score. */
-export function individualLogLikelihoods(statistics: BasisStatistics, parameters: LowRankParameters): Float64Array {
-  const effectsOf = effectsReader(statistics, parameters);
-  const out = Float64Array.from({ length: statistics.numIndividuals }, (_, i) => effectsOf(i).logDensity);
-  if (out.some(Number.isNaN)) throw notPositive(parameters);
+/** log p(y_i) of every individual, of all its markers jointly, [m]. For new individuals this is their held-out score. */
+export function individualLogLikelihoods(
+  markers: readonly BasisStatistics[],
+  parameters: LinearParameters,
+): Float64Array {
+  const { statistics, parameters: stacked, logUnit } = stackMarkers(markers, parameters);
+  const effectsOf = effectsReader(statistics, stacked);
+  const out = Float64Array.from({ length: statistics.numIndividuals }, (_, i) => effectsOf(i).logDensity + logUnit(i));
+  if (out.some(Number.isNaN)) throw notPositive(parameters.noises);
   return out;
 }
 
 /** Σ_i log p(y_i). */
-export function logLikelihood(statistics: BasisStatistics, parameters: LowRankParameters): number {
+export function logLikelihood(statistics: readonly BasisStatistics[], parameters: LinearParameters): number {
   return individualLogLikelihoods(statistics, parameters).reduce((sum, value) => sum + value, 0);
 }
 
 /**
  * D = ∂ℓ/∂Σ, symmetric [d,d]: with e_i = g_i − T_iv̂_i = B_i'(y_i − B_iβ − B_iŵ_i),
  *   D = ½ Σ_i [ e_ie_i'/σ⁴ − (G_i − T_iA_i⁻¹T_i')/σ² ],
- * averaged over levels of the noise. It says more than ∂ℓ/∂L = 2DL where L has lost rank.
+ * averaged over levels of the noise. It says more than ∂ℓ/∂L = 2DL where L has lost rank. Of stacked coefficients S_k w_k it is
+ * S⁻¹DS⁻¹, S along the diagonal.
  */
-export function covarianceGradient(statistics: BasisStatistics, parameters: LowRankParameters): Float64Array {
+export function covarianceGradient(markers: readonly BasisStatistics[], own: LinearParameters): Float64Array {
+  const { statistics, parameters, scales } = stackMarkers(markers, own);
   const ws = createWorkspace(statistics, parameters);
   const { d, r, g, T, v, P } = ws;
   const levelsOf = levelShares(statistics, parameters);
@@ -31,7 +38,7 @@ export function covarianceGradient(statistics: BasisStatistics, parameters: LowR
   const TP = new Float64Array(d * r);
   const add = (i: number, share: number, at: LowRankParameters): void => {
     const sigma2 = noiseLevel(at.noise);
-    if (Number.isNaN(factorIndividual(statistics, i, at, ws))) throw notPositive(at);
+    if (Number.isNaN(factorIndividual(statistics, i, at, ws))) throw notPositive([at.noise]);
     solvePosterior(ws);
     unpackGram(statistics, i, G);
     for (let k = 0; k < d; k++) {
@@ -52,5 +59,5 @@ export function covarianceGradient(statistics: BasisStatistics, parameters: LowR
   for (let i = 0; i < statistics.numIndividuals; i++) {
     for (const { share, parameters: at } of levelsOf(i)) if (share > 0) add(i, share, at);
   }
-  return D;
+  return D.map((v, e) => scales[Math.floor(e / d)] * v * scales[e % d]);
 }

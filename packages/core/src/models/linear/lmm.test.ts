@@ -18,9 +18,9 @@ import { scoreOf } from "./expectation.ts";
 import { fitFpcaStatistics } from "./fpca.ts";
 import { covarianceGradient, logLikelihood } from "./likelihood.ts";
 import { fitLmmStatistics, type LmmModel } from "./lmm.ts";
-import type { LowRankParameters } from "./low-rank.ts";
 import { coefficientMeans } from "./posterior.ts";
 import { principalScores } from "./principal-scores.ts";
+import type { LinearParameters } from "./stack.ts";
 
 const pbcLines = readFileSync(new URL("../../../../../examples/pbc/visits.csv", import.meta.url), "utf8")
   .trim()
@@ -34,9 +34,9 @@ const pbc = makeCohort({
 });
 
 const fitted = (model: LmmModel) => model.record.trace.at(-1)!;
-const parameters = (model: LmmModel): LowRankParameters => ({
+const parameters = (model: LmmModel): LinearParameters => ({
   meanCoefficients: markerModel(model).mean.coefficients,
-  noise: markerModel(model).noise,
+  noises: [markerModel(model).noise],
   factor: model.covarianceFactor,
   rank: markerModel(model).basis.numBasis,
 });
@@ -71,14 +71,14 @@ describe("fitLmm at its maximum", () => {
     for (const data of [randomCohort({ seed: 31 }), randomCohort({ seed: 32, numBasis: 6, degree: 3, rank: 3 })]) {
       const { statistics } = data;
       const d = statistics.basis.numBasis;
-      const model = fitLmmStatistics(statistics, { mean });
+      const model = fitLmmStatistics([statistics], { mean });
       const p = parameters(model);
-      const expected = linearProblem(statistics, mean).expect(p);
-      const score = scoreOf(expected, p, statistics.numObservations);
+      const expected = linearProblem([statistics], mean).expect(p);
+      const score = scoreOf(expected, p, [statistics]);
       expect(expected.logLikelihood).toBeCloseTo(fitted(model), 8);
       // No direction of more variance gains (values vary by about 3, so 1e-3 per unit variance is next to nothing).
-      expect(symmetricEigen(covarianceGradient(statistics, p), d).values[0]).toBeLessThan(1e-3);
-      expect(Math.abs(score.logNoiseLevel)).toBeLessThan(1e-3);
+      expect(symmetricEigen(covarianceGradient([statistics], p), d).values[0]).toBeLessThan(1e-3);
+      expect(Math.abs(score.logNoiseLevels[0])).toBeLessThan(1e-3);
       for (const s of designGradient(meanDesign(mean, d), score.meanCoefficients)) {
         expect(Math.abs(s)).toBeLessThan(1e-2);
       }
@@ -87,9 +87,9 @@ describe("fitLmm at its maximum", () => {
 
   it("is never below a nested reduced-rank model, although the covariance is singular there", () => {
     const { statistics } = randomCohort({ seed: 33, rank: 2, noiseSd: 1 });
-    const lmm = fitLmmStatistics(statistics);
+    const lmm = fitLmmStatistics([statistics]);
     for (const rank of [1, 2, 3, 4]) {
-      expect(fitted(lmm)).toBeGreaterThan(fitFpcaStatistics(statistics, { rank }).record.trace.at(-1)! - 1e-6);
+      expect(fitted(lmm)).toBeGreaterThan(fitFpcaStatistics([statistics], { rank }).record.trace.at(-1)! - 1e-6);
     }
     const { values } = symmetricEigen(covariance(lmm), 5);
     expect(values[4]).toBeLessThan(1e-8 * values[0]);
@@ -99,29 +99,29 @@ describe("fitLmm at its maximum", () => {
   it("is sought from lower ranks too, where a nested model climbs higher than the first maximum found", () => {
     const options = { numIndividuals: 44, maxObservations: 7, rank: 3, numBasis: 5, degree: 1, seed: 2077 };
     const { statistics } = randomCohort({ ...options, noiseSd: 0.11634931564088102 });
-    const nested = fitFpcaStatistics(statistics, { rank: 3 }).record.trace.at(-1)!;
-    const first = fitLmmStatistics(statistics, { restarts: 0 });
-    const best = fitLmmStatistics(statistics);
+    const nested = fitFpcaStatistics([statistics], { rank: 3 }).record.trace.at(-1)!;
+    const first = fitLmmStatistics([statistics], { restarts: 0 });
+    const best = fitLmmStatistics([statistics]);
     expect(fitted(first)).toBeLessThan(nested - 0.1);
     expect(fitted(best)).toBeGreaterThan(nested - 1e-6);
     expect(best.record.warnings.join(" ")).toMatch(/several maxima/);
-    expect(fitted(best)).toBeCloseTo(logLikelihood(statistics, parameters(best)), 8);
+    expect(fitted(best)).toBeCloseTo(logLikelihood([statistics], parameters(best)), 8);
   });
 
   it("is found from a start whose covariance has lost directions (a saddle)", () => {
     const { statistics } = randomCohort({ seed: 34, rank: 3 });
-    const best = fitLmmStatistics(statistics);
+    const best = fitLmmStatistics([statistics]);
     const factor = new Float64Array(25);
     for (let k = 0; k < 5; k++) factor[k * 5] = 1;
-    const start = { meanCoefficients: new Float64Array(5).fill(20), noise: whiteNoise(5), factor, rank: 5 };
-    const model = fitLmmStatistics(statistics, { start });
+    const start = { meanCoefficients: new Float64Array(5).fill(20), noises: [whiteNoise(5)], factor, rank: 5 };
+    const model = fitLmmStatistics([statistics], { start });
     expect(Math.abs(fitted(model) - fitted(best))).toBeLessThan(1e-5);
   });
 
   it("does not depend on how many EM steps came first", () => {
     const { statistics } = randomCohort({ seed: 35 });
-    const a = fitLmmStatistics(statistics, { maxEmIterations: 0 });
-    const b = fitLmmStatistics(statistics, { maxEmIterations: 50 });
+    const a = fitLmmStatistics([statistics], { maxEmIterations: 0 });
+    const b = fitLmmStatistics([statistics], { maxEmIterations: 50 });
     expect(Math.abs(fitted(a) - fitted(b))).toBeLessThan(1e-5);
     expect(relativeError(covariance(a), covariance(b))).toBeLessThan(1e-2);
   });
@@ -186,8 +186,8 @@ describe("fitLmm as a function", () => {
 
   it("places individuals by unit-variance scores of their posterior means", () => {
     const { statistics } = randomCohort({ seed: 43, rank: 3 });
-    const model = fitLmmStatistics(statistics, { mapDimension: 3 });
-    const W = coefficientMeans(statistics, parameters(model));
+    const model = fitLmmStatistics([statistics], { mapDimension: 3 });
+    const W = coefficientMeans([statistics], parameters(model));
     const own = principalScores(W, statistics.numIndividuals, 5, 3);
     expect(model.scoreCenter).toEqual(own.center);
     expect(model.scoreLoadings).toEqual(own.loadings);
@@ -197,7 +197,7 @@ describe("fitLmm as a function", () => {
   it("reports progress, keeps its trace monotone and says how it ended", () => {
     const { statistics } = randomCohort({ seed: 44 });
     const seen: FitProgress[] = [];
-    const model = fitLmmStatistics(statistics, { onProgress: (p) => seen.push(p), seed: 9, restarts: 0 });
+    const model = fitLmmStatistics([statistics], { onProgress: (p) => seen.push(p), seed: 9, restarts: 0 });
     const { trace, options, seed, iterations, verdict, numIndividuals } = model.record;
     for (let k = 1; k < trace.length; k++)
       expect(trace[k]).toBeGreaterThanOrEqual(trace[k - 1] - 1e-9 * Math.abs(trace[k]));
@@ -207,7 +207,7 @@ describe("fitLmm as a function", () => {
     expect(options).toMatchObject({ algorithm: "em+quasi-newton", mean: "scalar", maxEmIterations: 20 });
     expect([seed, numIndividuals]).toEqual([9, 40]);
     expect(verdict).toMatch(/^Converged: after 20 EM steps/);
-    expect(trace.at(-1)).toBeCloseTo(logLikelihood(statistics, parameters(model)), 8);
+    expect(trace.at(-1)).toBeCloseTo(logLikelihood([statistics], parameters(model)), 8);
   });
 
   it("stops when cancelled", () => {
@@ -218,7 +218,7 @@ describe("fitLmm as a function", () => {
     };
     let code = "";
     try {
-      fitLmmStatistics(statistics, { signal, onProgress });
+      fitLmmStatistics([statistics], { signal, onProgress });
     } catch (error) {
       code = (error as DtmError).code;
     }
@@ -227,19 +227,19 @@ describe("fitLmm as a function", () => {
 
   it("says so when it is stopped by its limits", () => {
     const { statistics } = randomCohort({ seed: 46 });
-    const short = fitLmmStatistics(statistics, { maxEmIterations: 2, maxEvaluations: 5 });
+    const short = fitLmmStatistics([statistics], { maxEmIterations: 2, maxEvaluations: 5 });
     expect(short.record.converged).toBe(false);
     expect(short.record.verdict).toMatch(/^Stopped after 2 EM steps and 5 quasi-Newton/);
-    const em = fitLmmStatistics(statistics, { algorithm: "em", maxEmIterations: 3 });
+    const em = fitLmmStatistics([statistics], { algorithm: "em", maxEmIterations: 3 });
     expect(em.record.verdict).toMatch(/^Stopped after 3 EM steps/);
   });
 
   it("refuses options out of range", () => {
     const { statistics } = randomCohort({ seed: 47 });
-    expect(() => fitLmmStatistics(statistics, { mapDimension: 6 })).toThrow(/mapDimension from 1 to 5/);
-    expect(() => fitLmmStatistics(statistics, { tolerance: -1 })).toThrow(/tolerance/);
-    expect(() => fitLmmStatistics(statistics, { maxEmIterations: 1.5 })).toThrow(/whole number/);
-    expect(() => fitLmmStatistics(statistics, { mean: "none" as "scalar" })).toThrow(/scalar/);
+    expect(() => fitLmmStatistics([statistics], { mapDimension: 6 })).toThrow(/mapDimension from 1 to 5/);
+    expect(() => fitLmmStatistics([statistics], { tolerance: -1 })).toThrow(/tolerance/);
+    expect(() => fitLmmStatistics([statistics], { maxEmIterations: 1.5 })).toThrow(/whole number/);
+    expect(() => fitLmmStatistics([statistics], { mean: "none" as "scalar" })).toThrow(/scalar/);
   });
 });
 
@@ -265,7 +265,7 @@ describe("fitLmm on awkward cohorts", () => {
     const times = Array.from(columns.times, (t) => (t < 5 ? 0 : 10)); // two distinct times only
     const cohort = makeCohort({ ...columns, times });
     const { basis } = randomCohort({ seed: 48 });
-    const model = fitLmmStatistics(basisStatistics(cohort, basis), { mean: "spline" });
+    const model = fitLmmStatistics([basisStatistics(cohort, basis)], { mean: "spline" });
     expect(model.record.warnings.join(" ")).toMatch(/mean coefficients are not determined/);
     expect(markerModel(model).mean.coefficients.every(Number.isFinite)).toBe(true);
     expect(model.record.converged).toBe(true);

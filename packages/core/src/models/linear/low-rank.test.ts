@@ -7,24 +7,25 @@ import { noiseLevel, whiteNoise } from "../../noise/noise.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { multiply, transpose } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
-import { expectationSums, scoreOf, unpackExpectation } from "./expectation.ts";
+import { scoreOf } from "./expectation.ts";
 import { covarianceGradient, individualLogLikelihoods, logLikelihood } from "./likelihood.ts";
-import type { LowRankParameters } from "./low-rank.ts";
+import { createExpectationStep } from "./passes.ts";
 import { coefficientMeans, coefficientPosterior, effectPosterior } from "./posterior.ts";
+import type { LinearParameters } from "./stack.ts";
 
 /** Parameters drawn at random; `zeros` leading columns of L are set to 0. */
-function randomParameters(d: number, r: number, seed: number, zeros = 0, triangular = false): LowRankParameters {
+function randomParameters(d: number, r: number, seed: number, zeros = 0, triangular = false): LinearParameters {
   const random = createRandom(seed);
   const factor = Float64Array.from({ length: d * r }, () => 2 * random.normal());
   for (let k = 0; k < d; k++) {
     for (let a = 0; a < r; a++) if (a < zeros || (triangular && a > k)) factor[k * r + a] = 0;
   }
   const meanCoefficients = Float64Array.from({ length: d }, () => 20 + random.normal());
-  return { meanCoefficients, noise: whiteNoise(0.5 + random.uniform()), factor, rank: r };
+  return { meanCoefficients, noises: [whiteNoise(0.5 + random.uniform())], factor, rank: r };
 }
 
 /** The slow and obvious way: the n x n covariance of one individual, its inverse and what follows from it. */
-function dense(data: RandomCohort, individual: number, p: LowRankParameters) {
+function dense(data: RandomCohort, individual: number, p: LinearParameters) {
   const { cohort, basis } = data;
   const [start, end] = [onlyMarker(cohort).offsets[individual], onlyMarker(cohort).offsets[individual + 1]];
   const n = end - start;
@@ -32,7 +33,7 @@ function dense(data: RandomCohort, individual: number, p: LowRankParameters) {
   const B = designMatrix(basis, onlyMarker(cohort).times.slice(start, end));
   const BL = multiply(B, p.factor, n, d, p.rank);
   const V = multiply(BL, transpose(BL, n, p.rank), n, p.rank, n);
-  for (let j = 0; j < n; j++) V[j * n + j] += noiseLevel(p.noise);
+  for (let j = 0; j < n; j++) V[j * n + j] += noiseLevel(p.noises[0]);
   const C = cholesky(V, n);
   const inverse = invertFromCholesky(C, n);
   const fitted = multiply(B, p.meanCoefficients, n, d, 1);
@@ -65,10 +66,10 @@ describe("linear model likelihood", () => {
     ({ numBasis, degree, r, zeros }) => {
       const data = randomCohort({ numBasis, degree, numIndividuals: 15, maxObservations: 12, seed: 3 });
       const p = randomParameters(numBasis, r, 4, zeros);
-      const each = individualLogLikelihoods(data.statistics, p);
+      const each = individualLogLikelihoods([data.statistics], p);
       const expected = Float64Array.from(each, (_, i) => dense(data, i, p).logDensity);
       expect(relativeError(each, expected)).toBeLessThan(1e-11);
-      expect(logLikelihood(data.statistics, p)).toBeCloseTo(
+      expect(logLikelihood([data.statistics], p)).toBeCloseTo(
         expected.reduce((s, v) => s + v, 0),
         8,
       );
@@ -79,26 +80,26 @@ describe("linear model likelihood", () => {
     const { statistics } = randomCohort({ numBasis: d, degree, numIndividuals: 12, seed: 5 });
     for (let seed = 0; seed < 4; seed++) {
       const p = randomParameters(d, r, seed, zeros, seed % 2 === 1);
-      const x = Float64Array.from([...p.meanCoefficients, Math.log(noiseLevel(p.noise)), ...p.factor]);
-      const read = (y: Float64Array): LowRankParameters => ({
+      const x = Float64Array.from([...p.meanCoefficients, Math.log(noiseLevel(p.noises[0])), ...p.factor]);
+      const read = (y: Float64Array): LinearParameters => ({
         meanCoefficients: y.slice(0, d),
-        noise: whiteNoise(Math.exp(y[d])),
+        noises: [whiteNoise(Math.exp(y[d]))],
         factor: y.slice(d + 1),
         rank: r,
       });
-      const expected = unpackExpectation(statistics, r, expectationSums(statistics, p));
-      const { meanCoefficients, logNoiseLevel, factor } = scoreOf(expected, p, statistics.numObservations);
-      expect(expected.logLikelihood).toBeCloseTo(logLikelihood(statistics, p), 8);
-      const gradient = Float64Array.from([...meanCoefficients, logNoiseLevel, ...factor]);
-      expectGradient((y) => logLikelihood(statistics, read(y)), x, gradient);
+      const expected = createExpectationStep([statistics], { kernels: "typescript" })(p);
+      const { meanCoefficients, logNoiseLevels, factor } = scoreOf(expected, p, [statistics]);
+      expect(expected.logLikelihood).toBeCloseTo(logLikelihood([statistics], p), 8);
+      const gradient = Float64Array.from([...meanCoefficients, ...logNoiseLevels, ...factor]);
+      expectGradient((y) => logLikelihood([statistics], read(y)), x, gradient);
     }
   });
 
   it("has the derivative D in the covariance: adding variance along u gains u'Du", () => {
     const { statistics } = randomCohort({ seed: 6 });
     const p = randomParameters(5, 2, 7);
-    const D = covarianceGradient(statistics, p);
-    const value = logLikelihood(statistics, p);
+    const D = covarianceGradient([statistics], p);
+    const value = logLikelihood([statistics], p);
     const random = createRandom(8);
     const u = Float64Array.from({ length: 5 }, () => random.normal());
     const epsilon = 1e-6;
@@ -106,20 +107,20 @@ describe("linear model likelihood", () => {
     for (let k = 0; k < 5; k++) factor.set([p.factor[2 * k], p.factor[2 * k + 1], Math.sqrt(epsilon) * u[k]], 3 * k);
     let slope = 0;
     for (let k = 0; k < 5; k++) for (let l = 0; l < 5; l++) slope += u[k] * D[k * 5 + l] * u[l];
-    const gain = (logLikelihood(statistics, { ...p, factor, rank: 3 }) - value) / epsilon;
+    const gain = (logLikelihood([statistics], { ...p, factor, rank: 3 }) - value) / epsilon;
     expect(Math.abs(gain / slope - 1)).toBeLessThan(1e-3);
   });
 
   it("says NaN where the noise is negligible, and refuses it at the door", () => {
     const { statistics } = randomCohort({ seed: 6 });
-    const p = { ...randomParameters(5, 5, 7), noise: whiteNoise(0) };
-    expect(expectationSums(statistics, p)[0]).toBeNaN();
-    expect(() => logLikelihood(statistics, p)).toThrow(/noise variance/);
+    const p = { ...randomParameters(5, 5, 7), noises: [whiteNoise(0)] };
+    expect(createExpectationStep([statistics], { kernels: "typescript" })(p).logLikelihood).toBeNaN();
+    expect(() => logLikelihood([statistics], p)).toThrow(/noise variance/);
   });
 
   it("refuses parameters of another basis", () => {
     const { statistics } = randomCohort({ seed: 6 });
-    expect(() => logLikelihood(statistics, randomParameters(4, 2, 1))).toThrow(/expected a factor of 5 x 2/);
+    expect(() => logLikelihood([statistics], randomParameters(4, 2, 1))).toThrow(/expected a factor of 5 x 2/);
   });
 });
 
@@ -127,8 +128,8 @@ describe("posterior of the effects", () => {
   it.each(CASES)("equals the conditional of the joint Gaussian: %o", ({ numBasis: d, degree, r, zeros }) => {
     const data = randomCohort({ numBasis: d, degree, numIndividuals: 10, maxObservations: 12, seed: 9 });
     const p = randomParameters(d, r, 10, zeros);
-    const { mean, covariance } = effectPosterior(data.statistics, p);
-    const w = coefficientPosterior(data.statistics, p);
+    const { mean, covariance } = effectPosterior([data.statistics], p);
+    const w = coefficientPosterior([data.statistics], p);
     for (let i = 0; i < 10; i++) {
       const expected = dense(data, i, p);
       expect(relativeError(mean.slice(i * r, (i + 1) * r), expected.mean)).toBeLessThan(1e-9);
@@ -139,6 +140,6 @@ describe("posterior of the effects", () => {
         1e-9,
       );
     }
-    expect(relativeError(coefficientMeans(data.statistics, p), w.mean)).toBeLessThan(1e-12);
+    expect(relativeError(coefficientMeans([data.statistics], p), w.mean)).toBeLessThan(1e-12);
   });
 });

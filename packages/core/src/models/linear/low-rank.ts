@@ -8,7 +8,7 @@
  * Cost per individual O(d r (r + degree)), whatever the number of observations. effects.ts averages this over levels of noise.
  */
 
-import { type BasisStatistics, residualStatistics } from "../../basis/statistics.ts";
+import { type CoefficientStatistics, residualStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { type Noise, noiseConstants, noiseLevel } from "../../noise/noise.ts";
 import {
@@ -47,7 +47,7 @@ export interface LowRankWorkspace {
 }
 
 /** Workspace for a pass over the individuals; refuses parameters of another basis. */
-export function createWorkspace(statistics: BasisStatistics, parameters: LowRankParameters): LowRankWorkspace {
+export function createWorkspace(statistics: CoefficientStatistics, parameters: LowRankParameters): LowRankWorkspace {
   const d = statistics.basis.numBasis;
   const { rank: r, factor, meanCoefficients } = parameters;
   if (factor.length !== d * r || meanCoefficients.length !== d) {
@@ -75,7 +75,7 @@ export function createWorkspace(statistics: BasisStatistics, parameters: LowRank
  * positive definite.
  */
 export function factorIndividual(
-  statistics: BasisStatistics,
+  statistics: CoefficientStatistics,
   i: number,
   parameters: LowRankParameters,
   ws: LowRankWorkspace,
@@ -125,9 +125,9 @@ export function solvePosterior({ r, C, z, v, P, scratch }: LowRankWorkspace): vo
 }
 
 /** The complaint that some A_i was not positive definite. */
-export function notPositive(parameters: LowRankParameters): DtmError {
+export function notPositive(noises: readonly Noise[]): DtmError {
   return new DtmError(
     "not-positive-definite",
-    `Linear model: expected a noise variance that is positive and not negligible beside the signal, received ${noiseLevel(parameters.noise)}. Check for values that repeat exactly.`,
+    `Linear model: expected a noise variance that is positive and not negligible beside the signal, received ${noises.map(noiseLevel).join(", ")}. Check for values that repeat exactly.`,
   );
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { scrambledHost } from "../../../../../test/shard-host.ts";
+import { pooledGram } from "../../basis/statistics.ts";
 import { whiteNoise } from "../../noise/noise.ts";
 import { fitFpca, fitLmm } from "../linear-models.ts";
 import { embed } from "../place.ts";
@@ -14,16 +15,22 @@ import { linearLogLikelihood, linearParameters, linearPlaces } from "./scores.ts
 const { cohort, statistics } = randomCohort({ numIndividuals: 5203, maxObservations: 6, seed: 4 });
 const lmm = fitLmm(cohort, { maxEvaluations: 6 });
 const parameters = linearParameters(lmm);
+const [noise] = parameters.noises;
 
 describe("passes of a linear fit in blocks", () => {
   it.each(["wasm", "typescript"] as const)("sum to those over everybody at once (%s)", (kernels) => {
-    const found = createExpectationStep(statistics, { kernels })(parameters);
-    const whole = unpackExpectation(statistics, 5, expectationSums(statistics, parameters));
+    const found = createExpectationStep([statistics], { kernels })(parameters);
+    const whole = unpackExpectation(
+      statistics,
+      5,
+      expectationSums(statistics, { ...parameters, noise }),
+      pooledGram(statistics),
+    );
     for (const name of ["effects", "secondMoment", "firstMoment", "cross", "residual"] as const) {
       expect(relativeError(found[name], whole[name])).toBeLessThan(1e-10);
     }
     expect(
-      relativeError([found.logLikelihood, found.sumSquares], [whole.logLikelihood, whole.sumSquares]),
+      relativeError([found.logLikelihood, ...found.sumSquares], [whole.logLikelihood, ...whole.sumSquares]),
     ).toBeLessThan(1e-12);
   });
 
@@ -34,15 +41,15 @@ describe("passes of a linear fit in blocks", () => {
       expect(there).toEqual(here);
     }
     const shards = scrambledHost(2);
-    expect(linearPlaces(lmm, statistics, shards)).toEqual(linearPlaces(lmm, statistics));
-    expect(allEffects(statistics, parameters, undefined, shards)).toEqual(effectPosterior(statistics, parameters));
-    expect(linearLogLikelihood(lmm, statistics, { shards })).toBe(linearLogLikelihood(lmm, statistics));
+    expect(linearPlaces(lmm, [statistics], shards)).toEqual(linearPlaces(lmm, [statistics]));
+    expect(allEffects([statistics], parameters, undefined, shards)).toEqual(effectPosterior([statistics], parameters));
+    expect(linearLogLikelihood(lmm, [statistics], { shards })).toBe(linearLogLikelihood(lmm, [statistics]));
   });
 
   it("say that the noise is negligible, wherever it happens", () => {
     for (const kernels of ["wasm", "typescript"] as const) {
-      const expectStep = createExpectationStep(statistics, { kernels, shards: scrambledHost(2) });
-      expect(expectStep({ ...parameters, noise: whiteNoise(0) }).logLikelihood).toBeNaN();
+      const expectStep = createExpectationStep([statistics], { kernels, shards: scrambledHost(2) });
+      expect(expectStep({ ...parameters, noises: [whiteNoise(0)] }).logLikelihood).toBeNaN();
     }
   });
 });
@@ -52,9 +59,9 @@ describe("linearLogLikelihood", () => {
     const { statistics: few, cohort: small } = randomCohort({ numIndividuals: 60, seed: 8 });
     for (const model of [fitLmm(small), fitFpca(small)]) {
       const sum = embed(model, small).logLikelihood.reduce((s, v) => s + v, 0);
-      expect(relativeError([linearLogLikelihood(model, few)], [sum])).toBeLessThan(1e-11);
+      expect(relativeError([linearLogLikelihood(model, [few])], [sum])).toBeLessThan(1e-11);
     }
-    expect(linearLogLikelihood(lmm, statistics)).toBeCloseTo(logLikelihood(statistics, parameters), 6);
+    expect(linearLogLikelihood(lmm, [statistics])).toBeCloseTo(logLikelihood([statistics], parameters), 6);
   });
 });
 
@@ -64,7 +71,7 @@ describe("fitFpca beside a linear mixed model", () => {
     const mixed = fitLmm(small);
     const alone = fitFpca(small);
     const beside = fitFpca(small, { lmm: mixed, statistics: few });
-    expect(linearLogLikelihood(beside, few)).toBeCloseTo(linearLogLikelihood(alone, few), 4);
+    expect(linearLogLikelihood(beside, [few])).toBeCloseTo(linearLogLikelihood(alone, [few]), 4);
     expect(relativeError(beside.loadings, alone.loadings)).toBeLessThan(1e-3);
   });
 

@@ -4,22 +4,17 @@
  * they were worked on.
  */
 import { type BasisStatistics, pooledGram, statisticsBlock } from "../../basis/statistics.ts";
+import { noiseLevel } from "../../noise/noise.ts";
 import { joinFloats } from "../../numeric/matrix.ts";
+import { compensatedSum } from "../../numeric/sum.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { type LinearKernel, openLinearKernel } from "../../wasm/linear.ts";
 import type { FitControl } from "../fit.ts";
-import {
-  localShards,
-  type ShardBlock,
-  type ShardFunctions,
-  type ShardHost,
-  type ShardWork,
-  shardBlocks,
-} from "../shards.ts";
+import { localShards, type ShardBlock, type ShardFunctions, type ShardHost, shardBlocks } from "../shards.ts";
 import { type Expectation, expectationSums, unpackExpectation } from "./expectation.ts";
 import { logLikelihood } from "./likelihood.ts";
-import type { LowRankParameters } from "./low-rank.ts";
 import { type EffectPosterior, effectPosterior, type LinearMap } from "./posterior.ts";
+import { type LinearParameters, markerOfRow, splitRows, stackMarkers, stackStatistics, unitScales } from "./stack.ts";
 
 const LINEAR = "linear";
 
@@ -28,32 +23,69 @@ const WORTH_SHARING = 5_000;
 
 interface LinearState {
   readonly task: "expectation" | "likelihood" | "effects";
-  readonly parameters: LowRankParameters;
+  readonly parameters: LinearParameters;
   readonly kernels?: KernelChoice;
   readonly through?: LinearMap;
 }
 
 /** The E step over everybody as a function of the parameters. */
-export type ExpectationStep = (parameters: LowRankParameters) => Expectation;
+export type ExpectationStep = (parameters: LinearParameters) => Expectation;
 
 /** The E step of a fit, in the kernels asked for. */
 export function createExpectationStep(
-  statistics: BasisStatistics,
+  statistics: readonly BasisStatistics[],
   { kernels, shards }: Pick<FitControl, "kernels" | "shards"> = {},
 ): ExpectationStep {
   const run = openPasses(statistics, shards);
-  const gram = pooledGram(statistics);
+  const stacked = stackStatistics(statistics);
+  const gram = pooledGram(stacked);
+  const inOwnUnits = ownUnits(statistics);
   return (parameters) => {
     const [first, ...others] = run({ task: "expectation", parameters, kernels }) as Float64Array[];
     for (const part of others) for (let k = 0; k < part.length; k++) first[k] += part[k];
-    return unpackExpectation(statistics, parameters.rank, first, gram);
+    return inOwnUnits(unpackExpectation(stacked, parameters.rank, first, gram), parameters);
+  };
+}
+
+/**
+ * Expectations of a stack in the units of its markers: g and Y divided by S_k, and squares of each marker, which follow from sums
+ * that do not change, Σ ρ = Σ s − β̃'(Σ c + Σ g). Those of one marker are the pass's own, weighted by levels where noise has them.
+ */
+function ownUnits(
+  statistics: readonly BasisStatistics[],
+): (expected: Expectation, parameters: LinearParameters) => Expectation {
+  const rowMarker = markerOfRow(statistics);
+  const totals = statistics.map(({ sumSquares }) => compensatedSum(sumSquares));
+  const sums = statistics.map(({ cross, basis: { numBasis: d } }) =>
+    Float64Array.from({ length: d }, (_, j) => compensatedSum(cross.filter((__, e) => e % d === j))),
+  );
+  return (expected, { noises, meanCoefficients }) => {
+    const S = unitScales(statistics, noises);
+    const D = S.length;
+    const residual = expected.residual.map((g, k) => g / S[k]);
+    const means = splitRows(statistics, meanCoefficients);
+    const squares = splitRows(statistics, residual).map((g, k) =>
+      g.reduce((rho, v, j) => rho - (means[k][j] - statistics[k].center) * (sums[k][j] + v), totals[k]),
+    );
+    const logUnit = statistics.reduce(
+      (sum, { numObservations: N }, k) => sum + 0.5 * N * Math.log(noiseLevel(noises[0]) / noiseLevel(noises[k])),
+      0,
+    );
+    return {
+      ...expected,
+      logLikelihood: expected.logLikelihood + logUnit,
+      cross: expected.cross.map((y, e) => y / S[e % D]),
+      residual,
+      sumSquares: statistics.length === 1 ? expected.sumSquares : Float64Array.from(squares, (s) => Math.max(s, 0)),
+      rowMarker,
+    };
   };
 }
 
 /** Σ_i log p(y_i) of everybody. */
 export function totalLogLikelihood(
-  statistics: BasisStatistics,
-  parameters: LowRankParameters,
+  statistics: readonly BasisStatistics[],
+  parameters: LinearParameters,
   shards?: ShardHost,
 ): number {
   const parts = openPasses(statistics, shards)({ task: "likelihood", parameters }) as number[];
@@ -62,8 +94,8 @@ export function totalLogLikelihood(
 
 /** `effectPosterior` of everybody. */
 export function allEffects(
-  statistics: BasisStatistics,
-  parameters: LowRankParameters,
+  statistics: readonly BasisStatistics[],
+  parameters: LinearParameters,
   through?: LinearMap,
   shards?: ShardHost,
 ): EffectPosterior {
@@ -74,27 +106,39 @@ export function allEffects(
   };
 }
 
-function openPasses(statistics: BasisStatistics, shards?: ShardHost): (state: LinearState) => unknown[] {
-  const m = statistics.numIndividuals;
+function openPasses(statistics: readonly BasisStatistics[], shards?: ShardHost): (state: LinearState) => unknown[] {
+  const m = statistics[0].numIndividuals;
+  if (statistics.length > 1) {
+    const work = linearWork();
+    return (state) => shardBlocks(m).map((block) => work(statistics, state, block));
+  }
   const host = m < WORTH_SHARING ? undefined : shards;
-  const runner = (host ?? localShards(linearShards)).open(statistics);
+  const runner = (host ?? localShards(linearShards)).open(statistics[0]);
   return (state) => runner.run(LINEAR, state, shardBlocks(m));
 }
 
 /** A worker for blocks of the linear models; it keeps the memory of kernels. */
 export function linearShards(): ShardFunctions {
+  const work = linearWork();
+  return { [LINEAR]: (statistics, state, part) => work([statistics], state as LinearState, part as ShardBlock) };
+}
+
+function linearWork() {
   const open = new Map<string, LinearKernel>();
-  const work: ShardWork = (statistics, state, part) => {
-    const { task, parameters, kernels, through } = state as LinearState;
-    const block = statisticsBlock(statistics, part as ShardBlock);
+  return (
+    statistics: readonly BasisStatistics[],
+    { task, parameters, kernels, through }: LinearState,
+    part: ShardBlock,
+  ): unknown => {
+    const block = statistics.map((own) => statisticsBlock(own, part));
     if (task === "likelihood") return logLikelihood(block, parameters);
     if (task === "effects") return effectPosterior(block, parameters, through);
-    if (chooseKernels(kernels) === "typescript") return expectationSums(block, parameters);
-    const { numBasis } = statistics.basis;
-    const shape = `${numBasis} ${statistics.numBand} ${parameters.rank}`;
-    const kernel = open.get(shape) ?? openLinearKernel(numBasis, statistics.numBand, parameters.rank);
+    const stack = stackMarkers(block, parameters);
+    if (chooseKernels(kernels) === "typescript") return expectationSums(stack.statistics, stack.parameters);
+    const { numBand, basis } = stack.statistics;
+    const shape = `${basis.numBasis} ${numBand} ${parameters.rank}`;
+    const kernel = open.get(shape) ?? openLinearKernel(basis.numBasis, numBand, parameters.rank);
     open.set(shape, kernel);
-    return kernel(block, parameters);
+    return kernel(stack.statistics, stack.parameters);
   };
-  return { [LINEAR]: work };
 }

@@ -6,7 +6,8 @@ import type { BasisStatistics } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { identity, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { effectsReader, type IndividualEffects } from "./effects.ts";
-import { type LowRankParameters, notPositive } from "./low-rank.ts";
+import { notPositive } from "./low-rank.ts";
+import { type LinearParameters, numCoefficients, stackMarkers } from "./stack.ts";
 
 /** Gaussian posteriors of vectors of length k, one per individual. */
 export interface EffectPosterior {
@@ -24,19 +25,21 @@ export interface LinearMap {
 
 /** Posterior of v_i (for FPCA the place), or of M v_i + shift: [m,k] and [m,k,k]. */
 export function effectPosterior(
-  statistics: BasisStatistics,
-  parameters: LowRankParameters,
+  markers: readonly BasisStatistics[],
+  parameters: LinearParameters,
   through: LinearMap = { matrix: identity(parameters.rank), shift: new Float64Array(parameters.rank) },
 ): EffectPosterior {
   const { matrix: M, shift } = through;
-  const sigma2 = noiseLevel(parameters.noise);
+  // P is Cov v / σ² of the stack, whose noise is that of the first marker.
+  const sigma2 = noiseLevel(parameters.noises[0]);
+  const m = markers[0].numIndividuals;
   const r = parameters.rank;
   const k = shift.length;
   const Mt = transpose(M, k, r);
-  const mean = new Float64Array(statistics.numIndividuals * k);
-  const covariance = new Float64Array(statistics.numIndividuals * k * k);
+  const mean = new Float64Array(m * k);
+  const covariance = new Float64Array(m * k * k);
   const [x, MP, V] = [new Float64Array(k), new Float64Array(k * r), new Float64Array(k * k)];
-  forEachPosterior(statistics, parameters, (i, { v, P }) => {
+  forEachPosterior(markers, parameters, (i, { v, P }) => {
     multiplyVector(M, v, k, r, x);
     multiply(multiply(M, P, k, r, r, MP), Mt, k, r, k, V);
     for (let a = 0; a < k; a++) mean[i * k + a] = shift[a] + x[a];
@@ -46,30 +49,34 @@ export function effectPosterior(
 }
 
 /** Posterior of the coefficients w_i = L v_i: N(Lv̂_i, σ² L A_i⁻¹ L'); [m,d] and [m,d,d]. */
-export function coefficientPosterior(statistics: BasisStatistics, parameters: LowRankParameters): EffectPosterior {
-  const shift = new Float64Array(statistics.basis.numBasis);
-  return effectPosterior(statistics, parameters, { matrix: parameters.factor, shift });
+export function coefficientPosterior(
+  markers: readonly BasisStatistics[],
+  parameters: LinearParameters,
+): EffectPosterior {
+  const shift = new Float64Array(numCoefficients(markers));
+  return effectPosterior(markers, parameters, { matrix: parameters.factor, shift });
 }
 
 /** Posterior means ŵ_i = Lv̂_i of the coefficients, [m,d]. */
-export function coefficientMeans(statistics: BasisStatistics, parameters: LowRankParameters): Float64Array {
-  const d = statistics.basis.numBasis;
-  const mean = new Float64Array(statistics.numIndividuals * d);
-  forEachPosterior(statistics, parameters, (i, { v }) => {
+export function coefficientMeans(markers: readonly BasisStatistics[], parameters: LinearParameters): Float64Array {
+  const d = numCoefficients(markers);
+  const mean = new Float64Array(markers[0].numIndividuals * d);
+  forEachPosterior(markers, parameters, (i, { v }) => {
     multiplyVector(parameters.factor, v, d, parameters.rank, mean.subarray(i * d));
   });
   return mean;
 }
 
 function forEachPosterior(
-  statistics: BasisStatistics,
-  parameters: LowRankParameters,
+  markers: readonly BasisStatistics[],
+  parameters: LinearParameters,
   visit: (i: number, posterior: Pick<IndividualEffects, "v" | "P">) => void,
 ): void {
-  const effectsOf = effectsReader(statistics, parameters);
+  const { statistics, parameters: stacked } = stackMarkers(markers, parameters);
+  const effectsOf = effectsReader(statistics, stacked);
   for (let i = 0; i < statistics.numIndividuals; i++) {
     const effects = effectsOf(i);
-    if (Number.isNaN(effects.logDensity)) throw notPositive(parameters);
+    if (Number.isNaN(effects.logDensity)) throw notPositive(parameters.noises);
     visit(i, effects);
   }
 }

@@ -13,16 +13,16 @@ import { linearProblem, maximizeCovariance, maximizeLoadings, runEm } from "./em
 import { scoreOf } from "./expectation.ts";
 import { logLikelihood } from "./likelihood.ts";
 import { type LmmModel, lmmParameters } from "./lmm.ts";
-import type { LowRankParameters } from "./low-rank.ts";
-import { expectPrior, logPrior, NO_PRIOR, weakPrior, withPrior } from "./prior.ts";
+import { expectPrior, logPrior, noPrior, weakPrior, withPrior } from "./prior.ts";
+import type { LinearParameters } from "./stack.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 30, seed: 4 });
 const statistics = basisStatistics(cohort, bsplineBasis(onlyMarker(cohort).times));
 
-function parametersOf(rank: number): LowRankParameters {
+function parametersOf(rank: number): LinearParameters {
   const random = createRandom(rank);
   const factor = Float64Array.from({ length: 5 * rank }, () => 6 * random.normal());
-  return { meanCoefficients: new Float64Array(5).fill(78), noise: whiteNoise(21), factor, rank };
+  return { meanCoefficients: new Float64Array(5).fill(78), noises: [whiteNoise(21)], factor, rank };
 }
 
 describe("varianceAboutLines", () => {
@@ -52,21 +52,21 @@ describe("varianceAboutLines", () => {
 });
 
 describe.each([5, 2])("weak priors of a model of rank %i", (rank) => {
-  const prior = weakPrior(statistics, 0);
+  const prior = weakPrior([statistics], [0]);
   const p = parametersOf(rank);
 
   it("are at most 0, and 0 where noise and covariance are those of the prior", () => {
     expect(logPrior(prior, p)).toBeLessThan(0);
-    const { level } = prior.noise;
+    const { level } = prior.noises[0];
     const factor = Float64Array.from({ length: 25 }, (_, e) => (e % 6 === 0 ? Math.sqrt(level) : 0));
-    expect(logPrior(prior, { ...p, noise: whiteNoise(level), factor, rank: 5 })).toBeCloseTo(0, 10);
-    expect(logPrior(NO_PRIOR, p)).toBe(0);
+    expect(logPrior(prior, { ...p, noises: [whiteNoise(level)], factor, rank: 5 })).toBeCloseTo(0, 10);
+    expect(logPrior(noPrior(1), p)).toBe(0);
   });
 
   it("have the slope that differences give", () => {
     const none = {
       meanCoefficients: new Float64Array(5),
-      logNoiseLevel: 0,
+      logNoiseLevels: new Float64Array(1),
       logSpread: 0,
       factor: new Float64Array(5 * rank),
     };
@@ -76,19 +76,19 @@ describe.each([5, 2])("weak priors of a model of rank %i", (rank) => {
       const at = (by: number) => logPrior(prior, { ...p, factor: p.factor.map((v, k) => (k === e ? v + by : v)) });
       expect(slope.factor[e]).toBeCloseTo((at(h) - at(-h)) / (2 * h), 6);
     }
-    const at = (by: number) => logPrior(prior, { ...p, noise: whiteNoise(21 * Math.exp(by)) });
-    expect(slope.logNoiseLevel).toBeCloseTo((at(h) - at(-h)) / (2 * h), 6);
+    const at = (by: number) => logPrior(prior, { ...p, noises: [whiteNoise(21 * Math.exp(by))] });
+    expect(slope.logNoiseLevels[0]).toBeCloseTo((at(h) - at(-h)) / (2 * h), 6);
   });
 
   it("are raised by EM steps together with the likelihood, to where the slope is 0", () => {
-    const problem = linearProblem(statistics, "scalar", {}, "weak");
+    const problem = linearProblem([statistics], "scalar", {}, "weak");
     const step = rank === 5 ? maximizeCovariance : maximizeLoadings;
     const options = { maxEmIterations: 4000, emTolerance: 1e-13 };
     const { parameters, trace } = runEm(problem, p, step, options); // throws if it falls
-    expect(trace.at(-1)).toBeCloseTo(logLikelihood(statistics, parameters) + logPrior(problem.prior, parameters), 8);
-    const score = scoreOf(problem.expect(parameters), parameters, statistics.numObservations);
+    expect(trace.at(-1)).toBeCloseTo(logLikelihood([statistics], parameters) + logPrior(problem.prior, parameters), 8);
+    const score = scoreOf(problem.expect(parameters), parameters, [statistics]);
     const slope = withPrior(problem.prior, parameters, score);
-    expect(Math.abs(slope.logNoiseLevel)).toBeLessThan(1e-3);
+    expect(Math.abs(slope.logNoiseLevels[0])).toBeLessThan(1e-3);
     for (const g of slope.factor) expect(Math.abs(g)).toBeLessThan(2e-2);
   });
 
@@ -103,7 +103,7 @@ describe.each([5, 2])("weak priors of a model of rank %i", (rank) => {
     const square = cross.reduce((s, v) => s + (v / count / total) ** 2, 0);
     const trace = Array.from({ length: rank }, (_, a) => effects[a * rank + a] / count).reduce((s, v) => s + v, 0);
     expect(trace).toBeCloseTo(rank - sum + total * square, 10);
-    expect(noise).toBe(prior.noise.level);
+    expect(noise).toBe(prior.noises[0].level);
   });
 });
 
@@ -138,7 +138,7 @@ describe("fitLmm with weak priors", () => {
     const none = fitLmm(cohort, { priors: "none" });
     expect(none.record.verdict).toContain("Maximum likelihood");
     const own = basisStatistics(cohort, markerModel(weak).basis);
-    const lost = logLikelihood(own, lmmParameters(none)) - logLikelihood(own, lmmParameters(weak));
+    const lost = logLikelihood([own], lmmParameters(none)) - logLikelihood([own], lmmParameters(weak));
     expect(lost).toBeGreaterThan(0);
     expect(lost).toBeLessThan(0.1);
     const { times, values, offsets } = onlyMarker(cohort);

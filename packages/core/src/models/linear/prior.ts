@@ -4,7 +4,8 @@
  *   ν observations whose squared residuals average s:   −½ ν (s/σ² − 1 − log s/σ²),
  *   κ individuals, each coefficient seen with noise of variance ρ, ỹ = w + e, whose ỹ have the covariance tI:
  *                                                       −½ κ (Tr tP − d − log|tP|),   P = (LL' + ρI)⁻¹,
- * in the unit of the values: s is their variance about individuals' own straight lines, ρ = s, t = 2s. Both are 0 at most.
+ * in the unit of the values: s is their variance about individuals' own straight lines, ρ = s, t = 2s. Both are 0 at most. Several
+ * markers each have their ν observations, and are measured in units in which s is the same for all (standardize.ts).
  * Because ỹ has noise, a singular Σ stays possible, and what the priors change falls with the number of individuals.
  */
 import { weakNoisePrior } from "../../basis/noise-prior.ts";
@@ -14,23 +15,29 @@ import { cholesky, invertFromCholesky, logDetFromCholesky } from "../../numeric/
 import { identity, multiply, multiplyTransposed, trace, transpose } from "../../numeric/matrix.ts";
 import { factorCovariance } from "./canonical.ts";
 import type { Score } from "./expectation.ts";
-import type { LowRankParameters } from "./low-rank.ts";
+import type { LinearParameters } from "./stack.ts";
 
 /** κ: more would be felt in cohorts of 300. */
 const NUM_INDIVIDUALS = 2;
 
 export interface LinearPrior {
-  readonly noise: NoisePrior;
+  /** Of each marker. */
+  readonly noises: readonly NoisePrior[];
   /** κ, ρ and t. */
   readonly covariance: { readonly count: number; readonly noise: number; readonly total: number };
 }
 
-export const NO_PRIOR: LinearPrior = { noise: NO_NOISE_PRIOR, covariance: { count: 0, noise: 1, total: 1 } };
+/** None for a model of so many markers: maximum likelihood. */
+export function noPrior(numMarkers: number): LinearPrior {
+  const noises = new Array<NoisePrior>(numMarkers).fill(NO_NOISE_PRIOR);
+  return { noises, covariance: { count: 0, noise: 1, total: 1 } };
+}
 
 /** The weak priors for values like these; their scale is at least `lowest`. */
-export function weakPrior(statistics: BasisStatistics, lowest: number): LinearPrior {
-  const noise = weakNoisePrior(statistics, lowest);
-  return { noise, covariance: { count: NUM_INDIVIDUALS, noise: noise.level, total: 2 * noise.level } };
+export function weakPrior(statistics: readonly BasisStatistics[], lowest: readonly number[]): LinearPrior {
+  const noises = statistics.map((own, k) => weakNoisePrior(own, lowest[k]));
+  const { level } = noises[0];
+  return { noises, covariance: { count: NUM_INDIVIDUALS, noise: level, total: 2 * level } };
 }
 
 /** What the pseudo-individuals are expected to have, added up. */
@@ -46,7 +53,7 @@ export interface PriorExpectation {
 
 export function expectPrior(
   { covariance: { count, noise, total } }: LinearPrior,
-  { factor: L, rank: r, meanCoefficients }: LowRankParameters,
+  { factor: L, rank: r, meanCoefficients }: LinearParameters,
 ): PriorExpectation {
   const d = meanCoefficients.length;
   const marginal = factorCovariance(L, d, r);
@@ -65,12 +72,13 @@ export function expectPrior(
 }
 
 /** The log-density of the priors at the parameters, relative to its highest. */
-export function logPrior(prior: LinearPrior, parameters: LowRankParameters): number {
-  return logNoisePrior(parameters.noise, prior.noise) + expectPrior(prior, parameters).logDensity;
+export function logPrior(prior: LinearPrior, parameters: LinearParameters): number {
+  const ofNoise = parameters.noises.reduce((sum, noise, k) => sum + logNoisePrior(noise, prior.noises[k]), 0);
+  return ofNoise + expectPrior(prior, parameters).logDensity;
 }
 
 /** ∂/∂Σ of the pseudo-individuals' log-density, ½κ(tP² − P), added to that of the likelihood, D [d,d]. */
-export function addCovarianceGradient(prior: LinearPrior, parameters: LowRankParameters, D: Float64Array): void {
+export function addCovarianceGradient(prior: LinearPrior, parameters: LinearParameters, D: Float64Array): void {
   const { count, total } = prior.covariance;
   const d = parameters.meanCoefficients.length;
   const { precision: P } = expectPrior(prior, parameters);
@@ -79,15 +87,15 @@ export function addCovarianceGradient(prior: LinearPrior, parameters: LowRankPar
 }
 
 /** The score with the priors' part, which is that of their complete data (Fisher's identity). */
-export function withPrior(prior: LinearPrior, parameters: LowRankParameters, score: Score): Score {
-  const { factor: L, rank: r, noise, meanCoefficients } = parameters;
+export function withPrior(prior: LinearPrior, parameters: LinearParameters, score: Score): Score {
+  const { factor: L, rank: r, noises, meanCoefficients } = parameters;
   const d = meanCoefficients.length;
   const { effects, cross } = expectPrior(prior, parameters);
   const explained = multiply(L, effects, d, r, r);
   const rho = prior.covariance.noise;
   return {
     ...score,
-    logNoiseLevel: score.logNoiseLevel + noiseSlope(noise, 0, 0, prior.noise),
+    logNoiseLevels: score.logNoiseLevels.map((slope, k) => slope + noiseSlope(noises[k], 0, 0, prior.noises[k])),
     factor: transpose(cross, r, d).map((c, e) => score.factor[e] + (c - explained[e]) / rho),
   };
 }

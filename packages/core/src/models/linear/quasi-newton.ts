@@ -1,7 +1,7 @@
 /**
  * The maximum of likelihood and priors of the linear models by quasi-Newton steps (docs/math/linear.md §5), because EM stalls where Σ is
  * nearly singular. The parameters are
- *   θ = (parameters γ of the mean, log σ², log ω where noise has levels, entries of the lower triangular or trapezoidal L),
+ *   θ = (parameters γ of the mean, log σ² of each marker, log ω where noise has levels, entries of the lower triangular or trapezoidal L),
  * which reach every Σ = LL', singular ones included. Steps are scaled by the complete-data information at the start,
  *   I = σ⁻² Σ_i E[(1, v_i)(1, v_i)'] ⊗ G_i  for (mean, L),   N/2 for log σ²,   Nω²/2 for log ω:   θ = θ₀ + R⁻ᵀx,  I = RR',
  * so that the first step is a joint EM step and the following ones learn what EM lacks.
@@ -17,9 +17,10 @@ import { canonicalFactor, numericalRank } from "./canonical.ts";
 import { type Climb, type LinearProblem, likelihoodRounding } from "./em.ts";
 import { type Expectation, type Score, scoreOf } from "./expectation.ts";
 import { covarianceGradient, logLikelihood } from "./likelihood.ts";
-import { type LowRankParameters, notPositive } from "./low-rank.ts";
+import { notPositive } from "./low-rank.ts";
 import { addCovarianceGradient, logPrior, withPrior } from "./prior.ts";
 import type { LinearSettings } from "./settings.ts";
+import type { LinearParameters } from "./stack.ts";
 
 /** Rounds of steps at most, each with fresh scaling. */
 const MAX_ROUNDS = 20;
@@ -31,27 +32,25 @@ const MAX_ROUNDS = 20;
  */
 export function maximizeLikelihood(
   problem: LinearProblem,
-  start: LowRankParameters,
+  start: LinearParameters,
   { maxEvaluations, tolerance }: Pick<LinearSettings, "maxEvaluations" | "tolerance">,
   onEvaluation?: (evaluations: number, best: number) => void,
 ): Climb {
-  const { prior } = problem;
-  const { numObservations, basis } = problem.statistics;
-  const d = basis.numBasis;
+  const { prior, statistics, numCoefficients: d, lowestLevels } = problem;
   const r = start.rank;
   const layout = layoutOf(problem, start);
   const { level, n } = layout;
   const trace: number[] = [];
   let iterations = 0;
   let best = Number.NEGATIVE_INFINITY;
-  let current: LowRankParameters = { ...start, factor: lowerFactor(start.factor, d, r) };
+  let current: LinearParameters = { ...start, factor: lowerFactor(start.factor, d, r) };
   let converged = false;
 
   for (let round = 0; round < MAX_ROUNDS && iterations < maxEvaluations && !converged; round++) {
     const theta0 = pack(current, layout);
     const expected = problem.expect(current);
     const before = expected.logLikelihood + logPrior(prior, current);
-    if (Number.isNaN(before)) throw notPositive(current);
+    if (Number.isNaN(before)) throw notPositive(current.noises);
     const J = invertLower(ridgedRoot(information(expected, current, layout), n), n);
     const parametersAt = (x: Float64Array) => unpack(shifted(theta0, J, x), layout);
     best = before;
@@ -59,7 +58,7 @@ export function maximizeLikelihood(
       const trial = parametersAt(x);
       const reached = problem.expect(trial);
       const value = reached.logLikelihood + logPrior(prior, trial);
-      const score = withPrior(prior, trial, scoreOf(reached, trial, numObservations));
+      const score = withPrior(prior, trial, scoreOf(reached, trial, statistics));
       gx.set(multiplyVector(J, packScore(score, layout), n, n));
       iterations++;
       if (value > best) {
@@ -70,7 +69,10 @@ export function maximizeLikelihood(
       return value;
     };
     const lower = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
-    lower[level] = Math.min((Math.log(problem.lowestLevel) - theta0[level]) / J[level * n + level], 0);
+    lowestLevels.forEach((lowest, k) => {
+      const at = level + k;
+      lower[at] = Math.min((Math.log(lowest) - theta0[at]) / J[at * n + at], 0);
+    });
     for (const at of layout.spread) lower[at] = Math.min((LOWEST_LOG_SPREAD - theta0[at]) / J[at * n + at], 0);
     // Gains below rounding cannot be told from none.
     const rounding = likelihoodRounding(problem, before, current);
@@ -104,11 +106,10 @@ export function maximizeLikelihood(
  * Returns the raised parameters, or null at a maximum.
  */
 function leaveSaddle(
-  { statistics, prior }: LinearProblem,
-  parameters: LowRankParameters,
+  { statistics, prior, numCoefficients: d }: LinearProblem,
+  parameters: LinearParameters,
   tolerance: number,
 ): Pick<Climb, "parameters" | "logLikelihood"> | null {
-  const d = statistics.basis.numBasis;
   const r = parameters.rank;
   if (numericalRank(parameters.factor, d, r) === r) return null;
   const D = covarianceGradient(statistics, parameters);
@@ -128,13 +129,13 @@ function leaveSaddle(
 }
 
 /**
- * How θ [n] is laid out: γ, log σ² at `level`, log ω where noise has levels, then from `first` on the entries of L on or below
+ * How θ [n] is laid out: γ, log σ² of each marker from `level` on, log ω where noise has levels, then from `first` on the entries of L on or below
  * the diagonal, column by column.
  */
 interface Layout {
   readonly problem: LinearProblem;
   readonly r: number;
-  readonly noise: Noise; // but for its level
+  readonly noises: readonly Noise[]; // but for their levels
   readonly level: number;
   /** Where log ω stands, if it does. */
   readonly spread: readonly number[];
@@ -144,30 +145,33 @@ interface Layout {
   readonly entries: readonly (readonly [k: number, a: number])[];
 }
 
-function layoutOf(problem: LinearProblem, { rank: r, noise }: LowRankParameters): Layout {
+function layoutOf(problem: LinearProblem, { rank: r, noises }: LinearParameters): Layout {
   const entries: [number, number][] = [];
   for (let a = 0; a < r; a++) for (let k = a; k < problem.mean.numBasis; k++) entries.push([k, a]);
   const level = problem.mean.numColumns;
-  const spread = noise.kind === "level" ? [level + 1] : [];
-  const first = level + 1 + spread.length;
-  return { problem, r, noise, level, spread, first, n: first + entries.length, entries };
+  const spread = noises.some(({ kind }) => kind === "level") ? [level + noises.length] : [];
+  const first = level + noises.length + spread.length;
+  return { problem, r, noises, level, spread, first, n: first + entries.length, entries };
 }
 
-function pack({ meanCoefficients: beta, noise, factor }: LowRankParameters, layout: Layout): Float64Array {
+function pack({ meanCoefficients: beta, noises, factor }: LinearParameters, layout: Layout): Float64Array {
   const { problem, r, spread, entries } = layout;
   const mean = meanParameters(problem.mean, beta);
-  const ofNoise = [Math.log(noiseLevel(noise)), ...spread.map(() => Math.log(noiseSpread(noise)))];
+  const levels = noises.map((noise) => Math.log(noiseLevel(noise)));
+  const ofNoise = [...levels, ...spread.map(() => Math.log(noiseSpread(noises[0])))];
   return Float64Array.from([...mean, ...ofNoise, ...entries.map(([k, a]) => factor[k * r + a])]);
 }
 
-function unpack(theta: Float64Array, { problem, r, noise, level, spread, first, entries }: Layout): LowRankParameters {
+function unpack(theta: Float64Array, { problem, r, noises, level, spread, first, entries }: Layout): LinearParameters {
   const factor = new Float64Array(problem.mean.numBasis * r);
   entries.forEach(([k, a], j) => {
     factor[k * r + a] = theta[first + j];
   });
   return {
     meanCoefficients: meanCoefficients(problem.mean, theta.subarray(0, level)),
-    noise: spread.reduce((own, at) => withSpread(own, Math.exp(theta[at])), withLevel(noise, Math.exp(theta[level]))),
+    noises: noises.map((noise, k) =>
+      spread.reduce((own, at) => withSpread(own, Math.exp(theta[at])), withLevel(noise, Math.exp(theta[level + k]))),
+    ),
     factor,
     rank: r,
   };
@@ -176,7 +180,7 @@ function unpack(theta: Float64Array, { problem, r, noise, level, spread, first, 
 /** The gradient in θ. */
 function packScore(score: Score, { problem, r, spread, entries }: Layout): Float64Array {
   const mean = designGradient(problem.mean, score.meanCoefficients);
-  const ofNoise = [score.logNoiseLevel, ...spread.map(() => score.logSpread)];
+  const ofNoise = [...score.logNoiseLevels, ...spread.map(() => score.logSpread)];
   return Float64Array.from([...mean, ...ofNoise, ...entries.map(([k, a]) => score.factor[k * r + a])]);
 }
 
@@ -189,26 +193,30 @@ function shifted(theta0: Float64Array, J: Float64Array, x: Float64Array): Float6
 }
 
 /** The complete-data information of θ, lower triangle of [n,n]. */
-function information(expected: Expectation, { noise }: LowRankParameters, layout: Layout): Float64Array {
-  const sigma2 = noiseLevel(noise);
+function information(expected: Expectation, { noises }: LinearParameters, layout: Layout): Float64Array {
   const { problem, r, level, spread, first, n, entries } = layout;
-  const { mean, statistics } = problem;
+  const { mean, statistics, rowMarker } = problem;
   const { gram } = expected;
+  const sigma2 = Float64Array.from(rowMarker, (k) => noiseLevel(noises[k])); // of each coefficient
   const d = mean.numBasis;
   const c = mean.numColumns;
   const own = designInformation(mean, gram); // [c,c]
   const across = timesDesign(mean, expected.firstMoment, r * d); // [rd,c]
   const I = new Float64Array(n * n);
-  for (let k = 0; k < c; k++) for (let l = 0; l <= k; l++) I[k * n + l] = own[k * c + l] / sigma2;
-  I[level * n + level] = statistics.numObservations / 2;
-  for (const at of spread) I[at * n + at] = (statistics.numObservations / 2) * noiseSpread(noise) ** 2;
+  for (let k = 0; k < c; k++) {
+    for (let l = 0; l <= k; l++) I[k * n + l] = own[k * c + l] / sigma2[mean.pivots[k]];
+  }
+  statistics.forEach(({ numObservations: N }, k) => {
+    I[(level + k) * n + level + k] = N / 2;
+  });
+  for (const at of spread) I[at * n + at] = (statistics[0].numObservations / 2) * noiseSpread(noises[0]) ** 2;
   entries.forEach(([k, a], j) => {
     const row = (first + j) * n;
     const from = a * d + k;
-    for (let l = 0; l < c; l++) I[row + l] = across[from * c + l] / sigma2;
+    for (let l = 0; l < c; l++) I[row + l] = across[from * c + l] / sigma2[k];
     for (let h = 0; h <= j; h++) {
       const [l, b] = entries[h];
-      I[row + first + h] = expected.secondMoment[from * r * d + b * d + l] / sigma2;
+      I[row + first + h] = expected.secondMoment[from * r * d + b * d + l] / sigma2[k];
     }
   });
   return I;

@@ -20,7 +20,7 @@ export function restartFromLowerRanks(
   restarts: number,
   fit: LinearFit,
 ): LinearFit {
-  const d = problem.statistics.basis.numBasis;
+  const d = problem.numCoefficients;
   const rank = numericalRank(fit.parameters.factor, d, d);
   if (restarts === 0 || rank === d || isNoiseless(problem, fit.parameters)) return fit;
   let best = fit;

@@ -5,18 +5,18 @@
 
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
-import { markerModel } from "../fit.ts";
 import type { ShardHost } from "../shards.ts";
 import type { FpcaModel } from "./fpca.ts";
-import { type LmmModel, lmmParameters } from "./lmm.ts";
-import type { LowRankParameters } from "./low-rank.ts";
+import { individualLogLikelihoods } from "./likelihood.ts";
+import { type LmmModel, lmmParameters, markerParameters } from "./lmm.ts";
 import { allEffects, totalLogLikelihood } from "./passes.ts";
 import type { EffectPosterior, LinearMap } from "./posterior.ts";
+import { type LinearParameters, numCoefficients, unitScales, unscaleRows } from "./stack.ts";
 
 /** Posterior mean [m,q] and covariance [m,q,q] of every individual's place, in the fit's frame. */
 export function linearPlaces(
   model: LmmModel | FpcaModel,
-  statistics: BasisStatistics,
+  statistics: readonly BasisStatistics[],
   shards?: ShardHost,
 ): EffectPosterior {
   return allEffects(statistics, linearParameters(model), placeOfEffects(model), shards);
@@ -25,7 +25,7 @@ export function linearPlaces(
 /** The place as a function of the effects v: v itself for FPCA, Λ'(Lv − center) for the LMM. */
 function placeOfEffects(model: LmmModel | FpcaModel): LinearMap | undefined {
   if (model.kind === "fpca") return undefined;
-  const d = markerModel(model).basis.numBasis;
+  const d = numCoefficients(model.markers);
   const q = model.mapDimension;
   const loadingsT = transpose(model.scoreLoadings, d, q);
   return {
@@ -40,28 +40,32 @@ function placeOfEffects(model: LmmModel | FpcaModel): LinearMap | undefined {
  */
 export function linearLogLikelihood(
   model: LmmModel | FpcaModel,
-  statistics: BasisStatistics,
+  statistics: readonly BasisStatistics[],
   options: { readonly shards?: ShardHost } = {},
 ): number {
   return totalLogLikelihood(statistics, linearParameters(model), options.shards);
 }
 
-/** The parameters of a fitted model as the passes take them. */
-export function linearParameters(model: LmmModel | FpcaModel): LowRankParameters {
-  if (model.kind === "lmm") return lmmParameters(model);
-  const { loadings, mapDimension } = model;
-  const { mean, noise } = markerModel(model);
-  return {
-    meanCoefficients: mean.coefficients,
-    noise,
-    factor: loadings,
-    rank: mapDimension,
-  };
+/**
+ * log p(y_i) of every individual, all its markers jointly, [m]; statistics under the model's bases and centres, one for each marker.
+ * Where a marker's statistics are zeros (`unmeasured`) it is that of the others, so that log p(y_A | y_B) = log p(y_A, y_B) − log p(y_B).
+ */
+export function linearLogLikelihoods(
+  model: LmmModel | FpcaModel,
+  statistics: readonly BasisStatistics[],
+): Float64Array {
+  return individualLogLikelihoods(statistics, linearParameters(model));
 }
 
-/** Coefficients w [d] of the course at place x [q] (fit's frame): Fx for FPCA, center + F̂x for the LMM. */
+/** The parameters of a fitted model as the passes take them. */
+export function linearParameters(model: LmmModel | FpcaModel): LinearParameters {
+  if (model.kind === "lmm") return lmmParameters(model);
+  return { ...markerParameters(model), factor: model.loadings, rank: model.mapDimension };
+}
+
+/** Coefficients w [d] of all markers of the course at place x [q] (fit's frame): Fx for FPCA, center + F̂x for the LMM. */
 export function scoreCourse(model: LmmModel | FpcaModel, x: Float64Array): Float64Array {
-  const d = markerModel(model).basis.numBasis;
+  const d = numCoefficients(model.markers);
   const w = multiplyVector(scoreDirections(model), x, d, model.mapDimension);
   if (model.kind === "lmm") for (let k = 0; k < d; k++) w[k] += model.scoreCenter[k];
   return w;
@@ -70,14 +74,16 @@ export function scoreCourse(model: LmmModel | FpcaModel, x: Float64Array): Float
 /** Change of w per unit of each place coordinate, F̂ [d,q]; F for FPCA, principal directions times their sd for the LMM. */
 export function scoreDirections(model: LmmModel | FpcaModel): Float64Array {
   if (model.kind === "fpca") return model.loadings;
-  const d = markerModel(model).basis.numBasis;
+  const d = numCoefficients(model.markers);
   const q = model.mapDimension;
+  const S = unitScales(model.markers, markerParameters(model).noises);
+  const loadings = unscaleRows(S, model.scoreLoadings);
   const F = new Float64Array(d * q);
   for (let c = 0; c < q; c++) {
     let norm = 0;
-    for (let k = 0; k < d; k++) norm += model.scoreLoadings[k * q + c] ** 2;
-    // Λ_c = direction / sd, so direction · sd = Λ_c / ‖Λ_c‖².
-    if (norm > 0) for (let k = 0; k < d; k++) F[k * q + c] = model.scoreLoadings[k * q + c] / norm;
+    for (let k = 0; k < d; k++) norm += loadings[k * q + c] ** 2;
+    // In units of the noise Λ_c = direction / sd, so direction · sd = Λ_c / ‖Λ_c‖².
+    if (norm > 0) for (let k = 0; k < d; k++) F[k * q + c] = loadings[k * q + c] / norm;
   }
-  return F;
+  return unscaleRows(S, F);
 }

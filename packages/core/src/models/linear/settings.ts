@@ -1,8 +1,9 @@
 /** Options of the linear fits, with defaults filled in and ranges checked at the door. */
 import type { Marker } from "../../cohort/marker.ts";
-import { checkOption } from "../../errors.ts";
+import { checkOption, DtmError } from "../../errors.ts";
 import type { FitControl, PriorChoice } from "../fit.ts";
 import type { MeanKind } from "../mean.ts";
+import { MOST_COEFFICIENTS } from "./stack.ts";
 
 /** Options of all linear fits. */
 export interface LinearOptions {
@@ -24,7 +25,8 @@ export interface LinearOptions {
 
 /** What fits of statistics take beside: of the cohort they were taken from. */
 export interface StatisticsFitOptions extends LinearOptions, FitControl {
-  readonly marker?: Marker;
+  /** One for each of the statistics. */
+  readonly markers?: readonly Marker[];
   /** Warnings to put first in the record (from preparing the cohort). */
   readonly warnings?: readonly string[];
 }
@@ -53,6 +55,15 @@ export function linearSettings(options: LinearOptions, where: string): LinearSet
     check(value >= 0 && Number.isFinite(value), `${name} of 0 or more`, value);
   }
   return { mean, priors, algorithm, emTolerance, tolerance, maxEmIterations, maxEvaluations };
+}
+
+/** Refuses markers with more coefficients together than a joint fit can take. */
+export function checkSize(where: string, d: number): void {
+  if (d <= MOST_COEFFICIENTS) return;
+  throw new DtmError(
+    "basis-too-large",
+    `${where}: expected at most ${MOST_COEFFICIENTS} basis functions of all markers together, received ${d}. Take fewer markers, or fewer functions for each.`,
+  );
 }
 
 /** Refuses a number of components that the basis cannot hold. */

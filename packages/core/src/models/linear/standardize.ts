@@ -2,63 +2,85 @@
  * Linear fits run on values centred at the pooled mean and divided by a power of two near the pooled standard
  * deviation: every number is then of order one whatever the unit, and no digit is lost by the division. With
  * y = center + scale·ỹ:  β = center + scale·β̃,  L = scale·L̃,  σ² = scale²·σ̃²,  ℓ = ℓ̃ − N log scale.
+ * Further markers are divided by what makes their variance about individuals' own lines that of the first: the prior of the covariance
+ * then means the same for each (prior.ts).
  */
+import { weakNoisePrior } from "../../basis/noise-prior.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { scaleNoise } from "../../noise/noise.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import type { FitControl, PriorChoice } from "../fit.ts";
 import type { MeanKind } from "../mean.ts";
-import { type LinearProblem, linearProblem } from "./em.ts";
-import type { LowRankParameters } from "./low-rank.ts";
+import { LEAST_NOISE, type LinearProblem, linearProblem } from "./em.ts";
+import type { LinearParameters } from "./stack.ts";
 
-/** The problem of ỹ, whose own center is 0, with what leads back. */
+/** The problem of ỹ, whose own center is 0, with what leads back: center and scale of each marker. */
 export interface StandardProblem extends LinearProblem {
-  readonly center: number;
-  readonly scale: number;
+  readonly centers: readonly number[];
+  readonly scales: readonly number[];
 }
 
 /** The problem of a linear fit on the standard scale. */
 export function standardProblem(
-  statistics: BasisStatistics,
+  statistics: readonly BasisStatistics[],
   mean: MeanKind,
   control: Pick<FitControl, "kernels" | "shards"> = {},
   priors: PriorChoice = "none",
 ): StandardProblem {
-  const { numObservations: N, cross, sumSquares, center } = statistics;
-  const spread = Math.sqrt(compensatedSum(sumSquares) / N);
-  if (!(spread > 0 && Number.isFinite(spread))) {
-    throw new DtmError(
-      "no-variation",
-      `Linear model: expected values with a finite spread above 0, received a standard deviation of ${spread} over ${N} observations. Check the value column.`,
-    );
-  }
-  const scale = 2 ** Math.round(Math.log2(spread));
-  const scaled: BasisStatistics = {
-    ...statistics,
-    center: 0,
-    cross: cross.map((c) => c / scale),
-    sumSquares: sumSquares.map((s) => s / scale / scale),
+  const first = 2 ** Math.round(Math.log2(spreadOf(statistics[0])));
+  const scales = statistics.map((own, k) => (k === 0 ? first : first * (roughNoise(own) / roughNoise(statistics[0]))));
+  const scaled = statistics.map(
+    (own, k): BasisStatistics => ({
+      ...own,
+      center: 0,
+      cross: own.cross.map((c) => c / scales[k]),
+      sumSquares: own.sumSquares.map((s) => s / scales[k] / scales[k]),
+    }),
+  );
+  return {
+    ...linearProblem(scaled, mean, control, priors),
+    centers: statistics.map(({ center }) => center),
+    scales,
+    logLikelihoodShift: statistics.reduce((sum, { numObservations: N }, k) => sum - N * Math.log(scales[k]), 0),
   };
-  return { ...linearProblem(scaled, mean, control, priors), center, scale, logLikelihoodShift: -N * Math.log(scale) };
+}
+
+/** Standard deviation of the values, refused where there is none. */
+function spreadOf({ sumSquares, numObservations: N }: BasisStatistics): number {
+  const spread = Math.sqrt(compensatedSum(sumSquares) / N);
+  if (spread > 0 && Number.isFinite(spread)) return spread;
+  throw new DtmError(
+    "no-variation",
+    `Linear model: expected values with a finite spread above 0, received a standard deviation of ${spread} over ${N} observations. Check the value column.`,
+  );
+}
+
+/** The standard deviation that the noise seems to have before any model. */
+function roughNoise(statistics: BasisStatistics): number {
+  return Math.sqrt(weakNoisePrior(statistics, LEAST_NOISE * spreadOf(statistics) ** 2).level);
 }
 
 /** Parameters for ỹ from parameters for y. */
-export function toStandard({ center, scale }: StandardProblem, parameters: LowRankParameters): LowRankParameters {
+export function toStandard(problem: StandardProblem, parameters: LinearParameters): LinearParameters {
+  const { centers, scales, rowMarker } = problem;
+  const { meanCoefficients, noises, factor, rank } = parameters;
   return {
-    meanCoefficients: parameters.meanCoefficients.map((b) => (b - center) / scale),
-    noise: scaleNoise(parameters.noise, 1 / scale),
-    factor: parameters.factor.map((l) => l / scale),
-    rank: parameters.rank,
+    meanCoefficients: meanCoefficients.map((b, j) => (b - centers[rowMarker[j]]) / scales[rowMarker[j]]),
+    noises: noises.map((noise, k) => scaleNoise(noise, 1 / scales[k])),
+    factor: factor.map((l, e) => l / scales[rowMarker[Math.floor(e / rank)]]),
+    rank,
   };
 }
 
 /** Parameters for y from parameters for ỹ. */
-export function fromStandard({ center, scale }: StandardProblem, parameters: LowRankParameters): LowRankParameters {
+export function fromStandard(problem: StandardProblem, parameters: LinearParameters): LinearParameters {
+  const { centers, scales, rowMarker } = problem;
+  const { meanCoefficients, noises, factor, rank } = parameters;
   return {
-    meanCoefficients: parameters.meanCoefficients.map((b) => center + scale * b),
-    noise: scaleNoise(parameters.noise, scale),
-    factor: parameters.factor.map((l) => scale * l),
-    rank: parameters.rank,
+    meanCoefficients: meanCoefficients.map((b, j) => centers[rowMarker[j]] + scales[rowMarker[j]] * b),
+    noises: noises.map((noise, k) => scaleNoise(noise, scales[k])),
+    factor: factor.map((l, e) => scales[rowMarker[Math.floor(e / rank)]] * l),
+    rank,
   };
 }

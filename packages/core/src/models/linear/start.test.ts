@@ -16,22 +16,22 @@ const m = statistics.numIndividuals;
 
 describe.each(["scalar", "spline"] as const)("linearStart with a %s mean", (mean) => {
   it("is within 0.1 of the mixed model's maximum and has its covariance", () => {
-    const start = linearStart(statistics, { mapDimension: 2, mean });
-    const lmm = fitLmmStatistics(statistics, { mean });
+    const start = linearStart([statistics], { mapDimension: 2, mean });
+    const lmm = fitLmmStatistics([statistics], { mean });
     const factor = lmm.covarianceFactor;
     const best = lmm.record.trace.at(-1)!;
-    const shared = { meanCoefficients: start.mean.coefficients, noise: start.noise };
-    expect(logLikelihood(statistics, { ...shared, factor, rank: 5 })).toBeGreaterThan(best - 0.1);
+    const shared = { meanCoefficients: start.mean.coefficients, noises: [start.noise] };
+    expect(logLikelihood([statistics], { ...shared, factor, rank: 5 })).toBeGreaterThan(best - 0.1);
     expect(relativeError(start.covariance, factorCovariance(factor, 5, 5))).toBeLessThan(0.05);
     expect(start.mean.kind).toBe(mean);
   });
 
   it("gives the posterior of places under the reduced-rank model, in canonical orientation", () => {
-    const start = linearStart(statistics, { mapDimension: 2, mean, tolerance: 1e-9 });
-    const fpca = fitFpcaStatistics(statistics, { rank: 2, mean, tolerance: 1e-9 });
-    const { mean: x, covariance } = effectPosterior(statistics, {
+    const start = linearStart([statistics], { mapDimension: 2, mean, tolerance: 1e-9 });
+    const fpca = fitFpcaStatistics([statistics], { rank: 2, mean, tolerance: 1e-9 });
+    const { mean: x, covariance } = effectPosterior([statistics], {
       meanCoefficients: markerModel(fpca).mean.coefficients,
-      noise: markerModel(fpca).noise,
+      noises: [markerModel(fpca).noise],
       factor: fpca.loadings,
       rank: 2,
     });
@@ -40,7 +40,7 @@ describe.each(["scalar", "spline"] as const)("linearStart with a %s mean", (mean
   });
 
   it("gives scores of unit variance", () => {
-    const { scores } = linearStart(statistics, { mapDimension: 3, mean });
+    const { scores } = linearStart([statistics], { mapDimension: 3, mean });
     for (let c = 0; c < 3; c++) {
       let s = 0;
       for (let i = 0; i < m; i++) s += scores[i * 3 + c] ** 2 / m;
@@ -54,17 +54,17 @@ describe("fitLinearModels", () => {
     const onProgress = ({ stage }: FitProgress) => {
       if (stage === "functional principal components") throw new DtmError(code, "It fell.");
     };
-    return fitLinearModels(statistics, { mapDimension: 2, onProgress });
+    return fitLinearModels([statistics], { mapDimension: 2, onProgress });
   };
 
   it("leaves out components that cannot be fitted; a map then starts from the scores of the mixed model", () => {
     const models = failing("not-monotone");
     expect(models.fpca).toBeUndefined();
     expect(models.leftOut).toEqual(["Functional principal components could not be fitted and are left out: It fell."]);
-    const start = mapStart(statistics, models);
+    const start = mapStart([statistics], models);
     expect(start.locationMean).toEqual(start.scores);
     expect(start.warnings).toEqual(models.leftOut);
-    expect(fitLinearModels(statistics, { mapDimension: 2 }).leftOut).toEqual([]);
+    expect(fitLinearModels([statistics], { mapDimension: 2 }).leftOut).toEqual([]);
   });
 
   it("is cancelled as a whole", () => {
@@ -76,15 +76,15 @@ describe("linearStart", () => {
   it("is the same on every call, and reports both models", () => {
     const stages = new Set<string>();
     const onProgress = (p: FitProgress) => stages.add(p.stage);
-    const first = linearStart(statistics, { mapDimension: 2, onProgress });
-    expect(linearStart(statistics, { mapDimension: 2 })).toEqual(first);
+    const first = linearStart([statistics], { mapDimension: 2, onProgress });
+    expect(linearStart([statistics], { mapDimension: 2 })).toEqual(first);
     expect([...stages].at(0)).toBe("linear mixed model");
     expect([...stages].at(-1)).toBe("functional principal components");
   });
 
   it("can be the published one, by EM alone", () => {
-    const published = linearStart(statistics, { mapDimension: 2, algorithm: "em" });
-    const quick = linearStart(statistics, { mapDimension: 2 });
+    const published = linearStart([statistics], { mapDimension: 2, algorithm: "em" });
+    const quick = linearStart([statistics], { mapDimension: 2 });
     expect(relativeError(published.covariance, quick.covariance)).toBeLessThan(0.1);
     expect(relativeError(published.locationMean, quick.locationMean)).toBeLessThan(0.05);
     expect(relativeError([published.noise.variance], [quick.noise.variance])).toBeLessThan(0.05);
@@ -92,21 +92,21 @@ describe("linearStart", () => {
   });
 
   it("refuses more dimensions than basis functions", () => {
-    expect(() => linearStart(statistics, { mapDimension: 6 })).toThrow(/mapDimension from 1 to 5/);
+    expect(() => linearStart([statistics], { mapDimension: 6 })).toThrow(/mapDimension from 1 to 5/);
   });
 });
 
 describe("linearStart of a sample", () => {
   it("is near the start of everybody, places everybody and repeats itself", () => {
     const large = randomCohort({ seed: 62, numIndividuals: 1500, rank: 3 }).statistics;
-    const all = linearStart(large, { mapDimension: 2 });
-    const some = linearStart(large, { mapDimension: 2, sampleSize: 700 });
+    const all = linearStart([large], { mapDimension: 2 });
+    const some = linearStart([large], { mapDimension: 2, sampleSize: 700 });
     expect(some.locationMean).toHaveLength(2 * 1500);
     expect(some.locationCovariance).toHaveLength(4 * 1500);
     // Half the individuals: parameters within their standard errors, a few percent.
     expect(relativeError([some.noise.variance], [all.noise.variance])).toBeLessThan(0.1);
     expect(relativeError(some.covariance, all.covariance)).toBeLessThan(0.25);
-    expect(linearStart(large, { mapDimension: 2, sampleSize: 700 })).toEqual(some);
-    expect(linearStart(large, { mapDimension: 2, sampleSize: 1500 })).toEqual(all);
+    expect(linearStart([large], { mapDimension: 2, sampleSize: 700 })).toEqual(some);
+    expect(linearStart([large], { mapDimension: 2, sampleSize: 1500 })).toEqual(all);
   });
 });

@@ -1,21 +1,24 @@
 /**
  * The linear models of a cohort, fitted once: baselines in their own right, and where its maps start from (docs/math/linear.md
  * §7). The linear mixed model gives mean, noise, Σ and principal component scores; the reduced-rank model, started from it,
- * a Gaussian posterior of each place (without it, that of the scores).
+ * a Gaussian posterior of each place (without it, that of the scores). Markers with more coefficients together than a joint fit can take
+ * are fitted one by one.
  */
 
 import { type BasisStatistics, selectStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
+import { joinFloats } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
-import { markerModel } from "../fit.ts";
+import { now } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import type { ShardHost } from "../shards.ts";
 import { factorCovariance } from "./canonical.ts";
 import { linearWarnings } from "./fit-linear.ts";
 import { type FpcaModel, fitFpcaStatistics } from "./fpca.ts";
-import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./lmm.ts";
+import { finishedLmm, fitLmmStatistics, type LmmModel, type LmmStatisticsOptions, lmmParameters } from "./lmm.ts";
 import { linearParameters, linearPlaces } from "./scores.ts";
-import { checkComponents } from "./settings.ts";
+import { checkComponents, linearSettings } from "./settings.ts";
+import { MOST_COEFFICIENTS, numCoefficients, splitRows } from "./stack.ts";
 import { standardProblem, toStandard } from "./standardize.ts";
 
 /** Both linear models of one cohort, of the map's dimension. */
@@ -44,16 +47,17 @@ const SAMPLE_SIZE = 20_000;
  * Fits the linear mixed model, and functional principal components from it; these are left out where they cannot be fitted,
  * since everything else can be had without them.
  */
-export function fitLinearModels(statistics: BasisStatistics, options: LinearModelsOptions): LinearModels {
-  const { numIndividuals: m, basis } = statistics;
+export function fitLinearModels(statistics: readonly BasisStatistics[], options: LinearModelsOptions): LinearModels {
+  const { numIndividuals: m } = statistics[0];
   const { mapDimension: q, seed = 1, warnings = [] } = options;
-  checkComponents("linearModels", "mapDimension", q, basis.numBasis);
+  checkComponents("linearModels", "mapDimension", q, numCoefficients(statistics));
   const size = Math.min(options.sampleSize ?? (m > MANY_INDIVIDUALS ? SAMPLE_SIZE : m), m);
   const sample = size < m ? createRandom(seed).permutation(m).slice(0, size).sort() : undefined;
-  const fitted = sample === undefined ? statistics : selectStatistics(statistics, sample);
+  const fitted = sample === undefined ? statistics : statistics.map((own) => selectStatistics(own, sample));
   const note = sample === undefined ? [] : [`Fitted to a random sample of ${size} of ${m} individuals.`];
   const common = { ...options, warnings: [...warnings, ...note] };
-  const lmm = fitLmmStatistics(fitted, common);
+  const together = numCoefficients(fitted) <= MOST_COEFFICIENTS;
+  const lmm = together ? fitLmmStatistics(fitted, common) : separateMixedModels(fitted, common);
   const leftOut: string[] = [];
   let fpca: FpcaModel | undefined;
   try {
@@ -62,7 +66,7 @@ export function fitLinearModels(statistics: BasisStatistics, options: LinearMode
     if (!(error instanceof DtmError) || error.code === "cancelled") throw error;
     leftOut.push(`Functional principal components could not be fitted and are left out: ${error.message}`);
   }
-  const problem = standardProblem(fitted, markerModel(lmm).mean.kind);
+  const problem = standardProblem(fitted, lmm.markers[0].mean.kind);
   const concerns = [lmm, ...(fpca === undefined ? [] : [fpca])].flatMap((model) =>
     linearWarnings(problem, toStandard(problem, linearParameters(model))),
   );
@@ -71,17 +75,14 @@ export function fitLinearModels(statistics: BasisStatistics, options: LinearMode
 
 /** The start that fitted linear models give to a map of everybody in the statistics. */
 export function mapStart(
-  statistics: BasisStatistics,
+  statistics: readonly BasisStatistics[],
   { lmm, fpca, leftOut, warnings }: LinearModels,
   shards?: ShardHost,
 ): MapStart {
-  const d = markerModel(lmm).basis.numBasis;
   const scores = linearPlaces(lmm, statistics, shards);
   const places = fpca === undefined ? scores : linearPlaces(fpca, statistics, shards);
   return {
-    mean: markerModel(lmm).mean,
-    noise: markerModel(lmm).noise,
-    covariance: factorCovariance(lmm.covarianceFactor, d, d),
+    ...onlyOne(markerStarts(lmm)),
     scores: scores.mean,
     locationMean: places.mean,
     locationCovariance: places.covariance,
@@ -89,7 +90,63 @@ export function mapStart(
   };
 }
 
+/** Mean, noise and Σ_k [d,d], the block of Σ, of each marker. */
+export function markerStarts(lmm: LmmModel): Pick<MapStart, "mean" | "noise" | "covariance">[] {
+  const D = numCoefficients(lmm.markers);
+  const factors = splitRows(lmm.markers, lmm.covarianceFactor);
+  return lmm.markers.map(({ mean, noise, basis }, k) => ({
+    mean,
+    noise,
+    covariance: factorCovariance(factors[k], basis.numBasis, D),
+  }));
+}
+
+/** A map takes one marker so far. */
+function onlyOne<T>(markers: readonly T[]): T {
+  if (markers.length === 1) return markers[0];
+  throw new DtmError("several-markers", `mapStart: expected one marker, received ${markers.length}. Use one of them.`);
+}
+
+/** The mixed models of the markers one by one as a model of all: Σ has no covariance between markers. */
+function separateMixedModels(statistics: readonly BasisStatistics[], options: LinearModelsOptions): LmmModel {
+  const began = now();
+  const d = numCoefficients(statistics);
+  const models = statistics.map((own, k) => {
+    const { markers = [], ...others } = options;
+    return fitLmmStatistics([own], { ...others, markers: markers.slice(k, k + 1), mapDimension: 1, warnings: [] });
+  });
+  const factor = new Float64Array(d * d);
+  let from = 0;
+  for (const { covarianceFactor, markers } of models) {
+    const { numBasis } = markers[0].basis;
+    for (let k = 0; k < numBasis; k++) {
+      factor.set(covarianceFactor.subarray(k * numBasis, (k + 1) * numBasis), (from + k) * d + from);
+    }
+    from += numBasis;
+  }
+  const records = models.map(({ record }) => record);
+  const logLikelihood = records.reduce((sum, { trace }) => sum + (trace.at(-1) ?? 0), 0);
+  const verdict = `${d} coefficients of all markers are more than ${MOST_COEFFICIENTS}: each marker has a mixed model of its own, without covariance between markers.`;
+  const parts = models.map(lmmParameters);
+  const parameters = {
+    meanCoefficients: joinFloats(parts.map(({ meanCoefficients }) => meanCoefficients)),
+    noises: parts.flatMap(({ noises }) => noises),
+    factor,
+    rank: d,
+  };
+  const fit = {
+    ...{ parameters, logLikelihood, trace: [logLikelihood], verdict },
+    iterations: records.reduce((sum, { iterations }) => sum + iterations, 0),
+    converged: records.every(({ converged }) => converged),
+    warnings: [...new Set(records.flatMap(({ warnings }) => warnings))],
+    milliseconds: { em: 0, quasiNewton: 0 },
+  };
+  const { mapDimension: q } = options;
+  const settings = { ...linearSettings(options, "fitLmm"), mapDimension: q };
+  return finishedLmm(statistics, parameters, fit, settings, q, options, began);
+}
+
 /** The linear start of a map, from statistics. `algorithm: "em"` is the published one. */
-export function linearStart(statistics: BasisStatistics, options: LinearModelsOptions): MapStart {
+export function linearStart(statistics: readonly BasisStatistics[], options: LinearModelsOptions): MapStart {
   return mapStart(statistics, fitLinearModels(statistics, options), options.shards);
 }

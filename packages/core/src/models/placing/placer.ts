@@ -75,7 +75,7 @@ export function createPlacer(
     const m = statistics.numIndividuals;
     const out = emptyBlock(m, q, d, details);
     const noiseLevel = { mean: new Float64Array(m), sd: new Float64Array(m) };
-    const linear = isMapModel(model) ? null : linearPlaces(model, statistics);
+    const linear = isMapModel(model) ? null : linearPlaces(model, [statistics]);
     for (let i = 0; i < m; i++) {
       const placed = placeOne(statistics, i);
       const mean = linear === null ? placed.mean : linear.mean.subarray(i * q, (i + 1) * q);

@@ -96,7 +96,7 @@ export const ERROR_CODES = {
     "Add repeated observations.",
   ),
   "one-time": cohort("All observations are at one time.", "Check the time column; a course needs two times or more."),
-  "constant-column": cohort("A coordinate is the same for everybody.", "Leave that coordinate out."),
+  "constant-column": cohort("A coordinate or covariate is the same for everybody.", "Leave it out."),
   "other-marker": cohort(
     "The values are of another marker, or in another unit, than the model's.",
     "Convert the values.",
@@ -106,6 +106,15 @@ export const ERROR_CODES = {
     "Warning: so many markers share one map that it carries little of each.",
     "Take the two or three that matter.",
   ),
+  "varying-covariate": cohort(
+    "A covariate changes within an individual.",
+    "Give the value known at the first visit; what changes in time is no covariate.",
+  ),
+  "missing-covariate": cohort(
+    "A covariate that is needed is missing.",
+    "Give it, or fit with missing values as a level of their own.",
+  ),
+  "unknown-level": cohort("A covariate has a level that the model does not know.", "Give one of its levels."),
   "several-markers": cohort("A cohort of several markers came where one is handled.", "Take one of the markers."),
   history: cohort("History and future are not of the same individuals.", "Select both with selectVisits."),
 

@@ -22,7 +22,8 @@ import {
 import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
 import { laterRecord, runVerdict } from "./run-record.ts";
-import { associationOf, groupsOf, outcomesOf, placeRun, readSubjectsTable, survivalOf } from "./study-parts.ts";
+import { associationOf, groupsOf, outcomesOf, placeRun, survivalOf } from "./study-parts.ts";
+import { readSubjectsTable } from "./subjects.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
 
 export const ASSOCIATE_FILE = "associate.json";

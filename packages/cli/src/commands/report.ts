@@ -29,16 +29,8 @@ import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } 
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { studySummary } from "./report-parts.ts";
 import { COMPARE_FILE, GROUPS_FILE, type RunRecord, recordedCommands } from "./run-record.ts";
-import {
-  associationOf,
-  compareOn,
-  groupsOf,
-  outcomesOf,
-  type PlacedRun,
-  placeRun,
-  readSubjectsTable,
-  survivalOf,
-} from "./study-parts.ts";
+import { associationOf, compareOn, groupsOf, outcomesOf, type PlacedRun, placeRun, survivalOf } from "./study-parts.ts";
+import { readSubjectsTable } from "./subjects.ts";
 import { COLUMN_OPTIONS } from "./visits.ts";
 
 /** Pixels of a PNG for each pixel of a figure: 300 dots per inch, where a screen has 96. */

@@ -19,7 +19,6 @@ import {
   type Outcome,
   readFollowUp,
   readOutcomes,
-  readSubjectsFile,
   type SubjectsTable,
   showComplaint,
 } from "@trajectory-maps/core/ingest";
@@ -34,11 +33,9 @@ import {
   studyStability,
 } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
-import { nameOf, readBlocks } from "../io/read.ts";
 import type { OpenRun } from "../io/run-folder.ts";
 import type { Pool } from "../threads/pool.ts";
-import { type Context, type Options, textOption } from "./command.ts";
-import { decimalOf, delimiterOf } from "./visits.ts";
+import type { Context } from "./command.ts";
 
 /** A run with everyone placed by its model and its baselines. */
 export interface PlacedRun extends PlacedModel {
@@ -129,19 +126,6 @@ export async function groupsOf(
     }),
   );
   return { groups, stability };
-}
-
-/** A table of individuals, and a note of how it was understood. */
-export async function readSubjectsTable(path: string, options: Options, { talk }: Context): Promise<SubjectsTable> {
-  const id = textOption(options, "id");
-  const { table, notes } = await readSubjectsFile(readBlocks(path), {
-    file: nameOf(path),
-    ...(id === undefined ? {} : { id }),
-    ...delimiterOf(options),
-    ...decimalOf(options),
-  });
-  for (const note of notes) talk.say(note);
-  return table;
 }
 
 /** Labels of outcomes for the individuals of a cohort, and a note of how it was understood. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DtmError } from "../errors.ts";
-import { readOutcomes, type SubjectsTable } from "./outcomes.ts";
+import type { SubjectsTable } from "../ingest/subjects-table.ts";
+import { readOutcomes } from "./outcomes.ts";
 
 const COHORT = ["a", "b", "c", "d"];
 

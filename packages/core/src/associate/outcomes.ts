@@ -10,17 +10,7 @@ import { type Complaint, type ErrorCode, showReceived, type Where } from "../err
 import { columnsNamed } from "../ingest/columns.ts";
 import { createComplaintBook, type Words } from "../ingest/complaints.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
-
-/** Rows of a table of individuals as text; an id may come twice. */
-export interface SubjectsTable {
-  readonly file?: string;
-  /** Id of each row. */
-  readonly ids: readonly string[];
-  readonly columns: readonly { readonly name: string; readonly cells: readonly string[] }[];
-  /** Physical line of each row; counted from 2 if left out. */
-  readonly lines?: ArrayLike<number>;
-  readonly decimal?: "." | ",";
-}
+import { lineOf, type SubjectsTable } from "../ingest/subjects-table.ts";
 
 export const CASE = 1;
 export const CONTROL = 0;
@@ -77,11 +67,6 @@ export function readOutcomes(
 
 /** Adds a complaint that refuses the table. */
 type Refuse = (code: ErrorCode, words: Words, where?: Where) => undefined;
-
-/** Physical line of a row. */
-export function lineOf({ lines }: SubjectsTable, row: number): number {
-  return lines?.[row] ?? row + 2;
-}
 
 interface Rule {
   readonly column: SubjectsTable["columns"][number];

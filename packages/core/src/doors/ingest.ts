@@ -5,7 +5,6 @@ export {
   type OutcomesRead,
   plainOutcomes,
   readOutcomes,
-  type SubjectsTable,
 } from "../associate/outcomes.ts";
 export { type CohortColumns, type MarkerSeries, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
 export {
@@ -20,6 +19,20 @@ export {
 } from "../cohort/marker.ts";
 export { checkMarkers, combineMarkers, markerCohort, numMeasured } from "../cohort/several-markers.ts";
 export { countVisitClasses } from "../cohort/visit-classes.ts";
+export { type CovariateChoices, codeCovariates, type WantedCovariate } from "../covariates/code.ts";
+export {
+  COVARIATE_EFFECTS,
+  type CodedColumn,
+  type Covariate,
+  type CovariateCoding,
+  type CovariateEffect,
+  type Covariates,
+  encodeFor,
+  encodeTable,
+  MISSING_RULES,
+  type MissingRule,
+  selectCovariates,
+} from "../covariates/covariates.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorKind } from "../error-codes.ts";
 export { showComplaint, showReceived, showWhere, type Where } from "../errors.ts";
 export type { Columns } from "../ingest/columns.ts";
@@ -46,6 +59,7 @@ export {
 } from "../ingest/quality.ts";
 export { leftOutNote, type ReadCohort, readCohortFile } from "../ingest/read-cohort.ts";
 export type { MarkerChoice, ReadCohortOptions } from "../ingest/reading.ts";
+export type { SubjectsTable } from "../ingest/subjects-table.ts";
 export type { Delimiter, TableRow } from "../ingest/table.ts";
 export { meanAndSd } from "../numeric/moments.ts";
 export { sortedQuantile } from "../numeric/select.ts";

@@ -1,10 +1,10 @@
 /** A table of individuals: one row each, columns as text; and follow-up times from two of its columns. */
-import { lineOf, type SubjectsTable } from "../associate/outcomes.ts";
 import { DtmError, showReceived } from "../errors.ts";
 import { usualColumns } from "../ingest/columns.ts";
 import { createComplaintBook, raggedRow } from "../ingest/complaints.ts";
 import { type ByteSource, readTableFile, readTableText } from "../ingest/formats.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
+import { lineOf, type SubjectsTable } from "../ingest/subjects-table.ts";
 import type { TableOptions, TableReader } from "../ingest/table.ts";
 import type { FollowUp } from "../survival/follow-up.ts";
 

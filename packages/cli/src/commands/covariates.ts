@@ -1,0 +1,136 @@
+/** Covariates of individuals: which columns of a table of individuals, how they are coded, and what they change. */
+import type { Cohort } from "@trajectory-maps/core";
+import {
+  COVARIATE_EFFECTS,
+  type CovariateChoices,
+  type CovariateCoding,
+  type CovariateEffect,
+  type Covariates,
+  codeCovariates,
+  encodeTable,
+  MISSING_RULES,
+  type MissingRule,
+  showComplaint,
+  type WantedCovariate,
+} from "@trajectory-maps/core/ingest";
+import { UsageError } from "../exit-codes.ts";
+import { type Context, listOption, type OptionSpec, type Options, textOption } from "./command.ts";
+import { readSubjectsTable } from "./subjects.ts";
+
+/** The table that covariates stand in. */
+export const SUBJECTS_OPTION: OptionSpec = {
+  flags: "--subjects <file>",
+  description: "table of individuals with their covariates, a row each (default: the table of visits)",
+};
+
+export const COVARIATE_OPTIONS: readonly OptionSpec[] = [
+  SUBJECTS_OPTION,
+  {
+    flags: "--covariates <list>",
+    description:
+      "columns with commas; each may say :number or :category, and an effect of its own, as in age,stage:category,sex:level",
+  },
+  {
+    flags: "--reference <list>",
+    description: "levels that others are compared with, as in sex=f,drug=placebo (default: the first)",
+  },
+  {
+    flags: "--missing <rule>",
+    description: "individuals without a covariate: left out (complete), or with a level of their own (indicator)",
+    choices: MISSING_RULES,
+    default: "complete",
+  },
+  {
+    flags: "--effects <kind>",
+    description:
+      "what covariates change: places on the map, or the mean course by its level, level and rate, or a curve",
+    choices: COVARIATE_EFFECTS,
+    default: "places",
+  },
+];
+
+/** Which covariates are asked for, and how; undefined if none are. */
+export function covariateChoices(options: Options): CovariateChoices | undefined {
+  const list = listOption(options, "covariates");
+  const references = new Map(listOption(options, "reference")?.map(referenceOf));
+  if (list === undefined) {
+    const odd = ["subjects", "reference"].find((name) => options[name] !== undefined);
+    if (odd !== undefined) throw new UsageError(`--${odd}: expected with --covariates, which names the columns.`);
+    return undefined;
+  }
+  const covariates = list.map((text) => covariateOf(text, references));
+  const unused = [...references.keys()].find((name) => !covariates.some((wanted) => wanted.name === name));
+  if (unused !== undefined) {
+    throw new UsageError(`--reference: expected names of covariates, received "${unused}".`);
+  }
+  return {
+    covariates,
+    effect: (textOption(options, "effects") ?? "places") as CovariateEffect,
+    missing: (textOption(options, "missing") ?? "complete") as MissingRule,
+  };
+}
+
+/** "name", with ":number" or ":category" and an effect behind it in any order. */
+function covariateOf(text: string, references: ReadonlyMap<string, string>): WantedCovariate {
+  const [name = "", ...words] = text.split(":").map((part) => part.trim());
+  const reference = references.get(name);
+  let wanted: WantedCovariate = reference === undefined ? { name } : { name, reference };
+  for (const word of words) {
+    if (word === "number" || word === "category") wanted = { ...wanted, kind: word };
+    else if ((COVARIATE_EFFECTS as readonly string[]).includes(word)) {
+      wanted = { ...wanted, effect: word as CovariateEffect };
+    } else {
+      const known = ["number", "category", ...COVARIATE_EFFECTS].join(", ");
+      throw new UsageError(`--covariates: expected ${known} after the colon, received "${word}" in "${text}".`);
+    }
+  }
+  return wanted;
+}
+
+function referenceOf(text: string): [string, string] {
+  const at = text.indexOf("=");
+  if (at < 1) throw new UsageError(`--reference: expected name=level, such as sex=f, received "${text}".`);
+  return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+}
+
+/** Ids of individuals who were left out, written out at most. */
+const IDS_SHOWN = 5;
+
+/** The covariates of a cohort that is to be fitted; `visits` is its table. Undefined if none are asked for. */
+export async function readCovariates(
+  visits: string,
+  { ids }: Cohort,
+  options: Options,
+  context: Context,
+  sizes: Pick<CovariateChoices, "mapDimension" | "numBasis"> = {},
+): Promise<Covariates | undefined> {
+  const choices = covariateChoices(options);
+  if (choices === undefined) return undefined;
+  const table = await readSubjectsTable(tablePath(visits, options), options, context);
+  const covariates = codeCovariates(table, ids, { ...choices, ...sizes });
+  for (const warning of covariates.warnings) context.talk.warn(`${showComplaint(warning)} [${warning.code}]`);
+  const { leftOut } = covariates;
+  if (leftOut.length > 0) {
+    const more = leftOut.length > IDS_SHOWN ? ` and ${leftOut.length - IDS_SHOWN} more` : "";
+    context.talk.say(`Left out: ${leftOut.slice(0, IDS_SHOWN).join(", ")}${more}.`);
+  }
+  return covariates;
+}
+
+/** The coded covariates [m,P] of new individuals, as a model needs them. */
+export async function readCovariatesFor(
+  coding: CovariateCoding,
+  visits: string,
+  { ids }: Cohort,
+  options: Options,
+  context: Context,
+): Promise<Float64Array> {
+  return encodeTable(coding, await readSubjectsTable(tablePath(visits, options), options, context), ids);
+}
+
+function tablePath(visits: string, options: Options): string {
+  const path = textOption(options, "subjects") ?? visits;
+  if (path === "-")
+    throw new UsageError("--subjects: expected a table of individuals where visits come from standard input.");
+  return path;
+}

@@ -1,6 +1,7 @@
 /** Groups and survival against R's own functions; the files say tool, version, command and seed. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { checkNlme } from "../oracles/check/nlme.ts";
 import { checkHclust, checkSurvival, checkVarimax } from "../oracles/check/r.ts";
 import { passes } from "../oracles/check/run.ts";
 
@@ -8,9 +9,9 @@ const read = (name: string) => JSON.parse(readFileSync(new URL(`../fixtures/r/${
 
 describe("R's fixtures", () => {
   it("say where they come from and ask for 1e-6", () => {
-    for (const name of ["hclust", "varimax", "survival"]) {
+    for (const name of ["hclust", "varimax", "survival", "two_markers"]) {
       expect(read(name)).toMatchObject({
-        tool: expect.stringMatching(/^R version/),
+        tool: expect.stringMatching(/R version/),
         command: expect.stringContaining("Rscript"),
         seed: expect.any(Number),
         tolerance: 1e-6,
@@ -21,6 +22,12 @@ describe("R's fixtures", () => {
   it("hold for Ward trees: merges, heights, order of leaves and cuts", () => {
     const checks = checkHclust(read("hclust"));
     expect(checks.length).toBeGreaterThan(90);
+    expect(checks.filter((check) => !passes(check))).toEqual([]);
+  });
+
+  it("hold for the mixed model of two markers by nlme", () => {
+    const checks = checkNlme(read("two_markers"));
+    expect(checks).toHaveLength(10);
     expect(checks.filter((check) => !passes(check))).toEqual([]);
   });
 

@@ -6,6 +6,7 @@
 import type { Basis } from "../../packages/core/src/basis/bspline.ts";
 import { type BasisStatistics, basisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import { type Cohort, makeCohort } from "../../packages/core/src/cohort/cohort.ts";
+import { combineMarkers } from "../../packages/core/src/cohort/several-markers.ts";
 
 export interface Check {
   /** Path of the quantity inside the file. */
@@ -60,6 +61,22 @@ export function atLeast(name: string, actual: number, floor: number, tolerance: 
 /** A cohort from a fixture's numeric subjects; ids are padded so that their order as text is their order as numbers. */
 export function fixtureCohort(subjects: readonly number[], t: readonly number[], y: readonly number[]): Cohort {
   return makeCohort({ ids: subjects.map((s) => String(s).padStart(8, "0")), times: t, values: y });
+}
+
+/** A cohort of several markers from a fixture's lists, one for each; markers are named by their number. */
+export function fixtureMarkers(
+  markers: readonly {
+    readonly individual: readonly number[];
+    readonly time: readonly number[];
+    readonly value: readonly number[];
+  }[],
+): Cohort {
+  return combineMarkers(
+    markers.map(({ individual, time, value }, k) => {
+      const { ids, markers: own } = fixtureCohort(individual, time, value);
+      return { ids, markers: own.map((series) => ({ ...series, marker: { ...series.marker, name: `${k}` } })) };
+    }),
+  );
 }
 
 /** A basis from a fixture's knot vector. */

@@ -13,6 +13,8 @@ import { checkGrid } from "./grid.ts";
 import { checkGridFit } from "./grid-fit.ts";
 import { checkKde, checkKdeIndex, checkKdeTest } from "./kde.ts";
 import { checkMixed } from "./mixed.ts";
+import { checkMulti } from "./multi.ts";
+import { checkNlme } from "./nlme.ts";
 import { checkNoise } from "./noise.ts";
 import { checkPsi } from "./psi.ts";
 import { checkHclust, checkSurvival, checkVarimax } from "./r.ts";
@@ -52,10 +54,12 @@ const KINDS: readonly Kind[] = [
     check: checkAssociation,
   },
   { name: "noise models", fields: ["whitened", "levels", "estep", "levelStep", "score"], check: checkNoise },
+  { name: "two markers and covariates", fields: ["data", "greville", "statistics", "mlmm"], check: checkMulti },
   { name: "density test, list of cases", fields: ["ks_version", "cases"], check: checkKdeIndex },
   { name: "density test", fields: ["ks_version", "selector"], check: checkKde },
   { name: "hierarchical clustering", fields: ["cases"], caseFields: ["merge", "height"], check: checkHclust },
   { name: "varimax rotation", fields: ["cases"], caseFields: ["loadings", "rotated"], check: checkVarimax },
+  { name: "mixed model of two markers", fields: ["visits", "cases"], caseFields: ["mean", "logLik"], check: checkNlme },
   { name: "survival", fields: ["cases"], caseFields: ["time", "event"], check: checkSurvival },
   { name: "density test, statistic", fields: ["cases"], caseFields: ["H1", "H2"], check: checkKdeTest },
 ];

@@ -22,6 +22,14 @@ export function basisDomain(basis: Basis): readonly [number, number] {
   return [basis.knots[basis.degree], basis.knots[basis.numBasis]];
 }
 
+/** ξ_j, the mean of knots j+1 … j+degree, [d] (Greville abscissae): Σ_j ξ_j b_j(t) = t on the domain. */
+export function grevilleAbscissae({ degree, numBasis, knots }: Basis): Float64Array {
+  return Float64Array.from({ length: numBasis }, (_, j) => {
+    const inner = knots.subarray(j + 1, j + 1 + degree);
+    return inner.reduce((sum, t) => sum + t, 0) / degree;
+  });
+}
+
 /** The knot interval s with κ_s ≤ t < κ_{s+1}; t = b belongs to the last non-empty one. */
 function findInterval(basis: Basis, t: number): number {
   const { degree, numBasis, knots } = basis;

@@ -5,6 +5,7 @@
  */
 import type { NoisePrior } from "../noise/noise.ts";
 import { dot, multiplyVector } from "../numeric/matrix.ts";
+import { grevilleAbscissae } from "./bspline.ts";
 import { type BasisStatistics, unpackGram } from "./statistics.ts";
 
 /** ν: the fewest that keep cohorts of ten individuals sane. */
@@ -19,10 +20,7 @@ export function weakNoisePrior(statistics: BasisStatistics, lowest: number): Noi
 export function varianceAboutLines(statistics: BasisStatistics): number {
   const { basis, counts, cross, sumSquares, numIndividuals: m } = statistics;
   const d = basis.numBasis;
-  const xi = Float64Array.from({ length: d }, (_, k) => {
-    const inner = basis.knots.subarray(k + 1, k + 1 + basis.degree);
-    return inner.reduce((sum, t) => sum + t, 0) / basis.degree;
-  });
+  const xi = grevilleAbscissae(basis);
   const G = new Float64Array(d * d);
   const aboutMeans = { squares: 0, freedom: 0 };
   const aboutLines = { squares: 0, freedom: 0 };

@@ -199,6 +199,19 @@ export function selectStatistics(statistics: BasisStatistics, individuals: Array
   return { ...selected, numIndividuals: m, numObservations: selected.counts.reduce((sum, n) => sum + n, 0) };
 }
 
+/** Statistics of values less B_io_i, with o_i [d] of each individual, offsets [m,d]. */
+export function movedStatistics(statistics: BasisStatistics, offsets: Float64Array): BasisStatistics {
+  const { numIndividuals: m, center } = statistics;
+  const d = statistics.basis.numBasis;
+  const cross = new Float64Array(m * d);
+  const sumSquares = new Float64Array(m);
+  for (let i = 0; i < m; i++) {
+    const moved = offsets.slice(i * d, (i + 1) * d).map((o) => center + o);
+    sumSquares[i] = residualStatistics(statistics, i, moved, cross, i * d);
+  }
+  return { ...statistics, cross, sumSquares };
+}
+
 /** Statistics of the same individuals as if nobody had been measured. */
 export function unmeasured(statistics: BasisStatistics): BasisStatistics {
   const zeros = mapColumns(statistics, (column) => column.map(() => 0));

@@ -4,10 +4,10 @@
  *   scalar (published): H = 1, γ = μ;   spline: H = I, γ = β.
  * What a fit needs of its mean follows from H: where β has derivative E and information G, γ has H'E and H'GH, and the
  * least-squares move against residual sums E = Σ_i B_i'(residuals of i), with G = Σ_i G_i, is δ = H (H'GH)⁺ H'E.
- * Effects of covariates are further columns, β_i = H (1, z_i): sums over individuals are then weighted by z_i, and these
- * formulas stay.
+ * Effects of covariates are further columns, β_i = Hγ + Σ_c z_ic H_cγ_c (`effectColumns`; models/linear/covariate-effects.ts).
  */
-import { multiply, multiplyVector, transpose } from "../numeric/matrix.ts";
+import { type Basis, basisDomain, grevilleAbscissae } from "../basis/bspline.ts";
+import { identity, multiply, multiplyVector, transpose } from "../numeric/matrix.ts";
 import { pseudoInverse } from "../numeric/semidefinite.ts";
 import type { MeanFunction } from "./fit.ts";
 
@@ -50,6 +50,23 @@ export function stackDesigns(designs: readonly MeanDesign[]): MeanDesign {
     column += own.numColumns;
   }
   return { kind: designs[0].kind, numBasis: d, numColumns: c, columns, pivots };
+}
+
+/** How an effect in the mean may change with time: not at all, by a straight line, or as a curve. */
+export const EFFECT_FORMS = ["level", "level-and-rate", "curve"] as const;
+export type EffectForm = (typeof EFFECT_FORMS)[number];
+
+/**
+ * The columns H [d,h] by which an effect γ moves the mean, β + Hγ: 1, or [1, (ξ − t̄)/h̄] with abscissae ξ that make B(t)ξ = t (so that
+ * γ is the effect in the middle t̄ of the basis's domain and its change over half the domain h̄), or I.
+ */
+export function effectColumns(form: EffectForm, basis: Basis): { readonly columns: Float64Array; readonly h: number } {
+  const d = basis.numBasis;
+  if (form === "curve") return { columns: identity(d), h: d };
+  if (form === "level") return { columns: new Float64Array(d).fill(1), h: 1 };
+  const [from, to] = basisDomain(basis);
+  const line = grevilleAbscissae(basis).map((t) => (t - (from + to) / 2) / ((to - from) / 2));
+  return { columns: Float64Array.from({ length: 2 * d }, (_, e) => (e % 2 === 0 ? 1 : line[(e - 1) / 2])), h: 2 };
 }
 
 /** β = Hγ, [d]. */

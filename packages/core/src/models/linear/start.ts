@@ -7,12 +7,13 @@
 
 import { type BasisStatistics, selectStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
-import { joinFloats } from "../../numeric/matrix.ts";
+import { joinFloats, takeRows } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { now } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import type { ShardHost } from "../shards.ts";
 import { factorCovariance } from "./canonical.ts";
+import { type CovariateEffects, fitLmmEffects, type MeanCovariates, withoutEffects } from "./covariate-effects.ts";
 import { linearWarnings } from "./fit-linear.ts";
 import { type FpcaModel, fitFpcaStatistics } from "./fpca.ts";
 import { finishedLmm, fitLmmStatistics, type LmmModel, type LmmStatisticsOptions, lmmParameters } from "./lmm.ts";
@@ -26,6 +27,8 @@ export interface LinearModels {
   readonly lmm: LmmModel;
   /** Absent where it could not be fitted. */
   readonly fpca?: FpcaModel;
+  /** Effects of covariates in the mean, where asked for: both models are then those of values without them. */
+  readonly covariateEffects?: CovariateEffects;
   /** What could not be fitted and is absent, and why, in sentences. */
   readonly leftOut: readonly string[];
   /** What a map that starts from them should warn of. */
@@ -35,6 +38,8 @@ export interface LinearModels {
 export interface LinearModelsOptions extends Omit<LmmStatisticsOptions, "start"> {
   /** q, the dimension of the map and the rank of the components. */
   readonly mapDimension: number;
+  /** Covariates with effects in the mean, of everybody in the statistics. */
+  readonly covariates?: MeanCovariates;
   /** Individuals the models are fitted to, a random sample. Default 20,000 of more than 50,000, else everybody. */
   readonly sampleSize?: number;
 }
@@ -53,11 +58,10 @@ export function fitLinearModels(statistics: readonly BasisStatistics[], options:
   checkComponents("linearModels", "mapDimension", q, numCoefficients(statistics));
   const size = Math.min(options.sampleSize ?? (m > MANY_INDIVIDUALS ? SAMPLE_SIZE : m), m);
   const sample = size < m ? createRandom(seed).permutation(m).slice(0, size).sort() : undefined;
-  const fitted = sample === undefined ? statistics : statistics.map((own) => selectStatistics(own, sample));
+  const all = sample === undefined ? statistics : statistics.map((own) => selectStatistics(own, sample));
   const note = sample === undefined ? [] : [`Fitted to a random sample of ${size} of ${m} individuals.`];
   const common = { ...options, warnings: [...warnings, ...note] };
-  const together = numCoefficients(fitted) <= MOST_COEFFICIENTS;
-  const lmm = together ? fitLmmStatistics(fitted, common) : separateMixedModels(fitted, common);
+  const { lmm, covariateEffects, fitted } = fitMixedModel(all, common, sample);
   const leftOut: string[] = [];
   let fpca: FpcaModel | undefined;
   try {
@@ -70,10 +74,28 @@ export function fitLinearModels(statistics: readonly BasisStatistics[], options:
   const concerns = [lmm, ...(fpca === undefined ? [] : [fpca])].flatMap((model) =>
     linearWarnings(problem, toStandard(problem, linearParameters(model))),
   );
-  return { lmm, ...(fpca && { fpca }), leftOut, warnings: [...new Set(concerns)] };
+  const others = { ...(fpca && { fpca }), ...(covariateEffects && { covariateEffects }) };
+  return { lmm, ...others, leftOut, warnings: [...new Set(concerns)] };
 }
 
-/** The start that fitted linear models give to a map of everybody in the statistics. */
+/** The mixed model of all markers, and the statistics that it and others see: those without effects of covariates. */
+function fitMixedModel(
+  statistics: readonly BasisStatistics[],
+  { covariates: given, ...options }: LinearModelsOptions,
+  sample: ArrayLike<number> | undefined,
+): Pick<LinearModels, "lmm" | "covariateEffects"> & { readonly fitted: readonly BasisStatistics[] } {
+  if (given === undefined) {
+    const together = numCoefficients(statistics) <= MOST_COEFFICIENTS;
+    const lmm = together ? fitLmmStatistics(statistics, options) : separateMixedModels(statistics, options);
+    return { lmm, fitted: statistics };
+  }
+  const { covariates: z, numCovariates: P } = given;
+  const of = { ...given, covariates: sample === undefined ? z : takeRows(z, P, sample) };
+  const { covariateEffects, ...lmm } = fitLmmEffects(statistics, of, options);
+  return { lmm, covariateEffects, fitted: withoutEffects(statistics, covariateEffects, of.covariates) };
+}
+
+/** The start that fitted linear models give to a map of everybody in the statistics, which are without effects of covariates. */
 export function mapStart(
   statistics: readonly BasisStatistics[],
   { lmm, fpca, leftOut, warnings }: LinearModels,
@@ -148,5 +170,8 @@ function separateMixedModels(statistics: readonly BasisStatistics[], options: Li
 
 /** The linear start of a map, from statistics. `algorithm: "em"` is the published one. */
 export function linearStart(statistics: readonly BasisStatistics[], options: LinearModelsOptions): MapStart {
-  return mapStart(statistics, fitLinearModels(statistics, options), options.shards);
+  const models = fitLinearModels(statistics, options);
+  const { covariateEffects: effects } = models;
+  const own = effects ? withoutEffects(statistics, effects, options.covariates!.covariates) : statistics;
+  return mapStart(own, models, options.shards);
 }

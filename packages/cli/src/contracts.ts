@@ -323,7 +323,13 @@ export const predictContract = z.union([
   }),
 ]);
 
-export const simulateContract = z.looseObject({ marker, individuals: count, observations: count });
+export const simulateContract = z.looseObject({
+  marker,
+  individuals: count,
+  observations: count,
+  /** All markers, the first of them above, where there are several. */
+  markers: z.optional(z.array(marker)),
+});
 
 const quality = {
   individuals: count,

@@ -25,3 +25,4 @@ export { predictCrossing } from "./models/predicting/crossing.ts";
 export { loadModel, saveModel } from "./models/save.ts";
 export { simulateCohort } from "./simulate/cohorts.ts";
 export { simulateFromModel } from "./simulate/from-model.ts";
+export { simulatePlaces } from "./simulate/places.ts";

@@ -1,12 +1,39 @@
 import { fileURLToPath } from "node:url";
+import { simulatePlaces } from "@trajectory-maps/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { run, workplace } from "../../test/harness.ts";
-import { inspectMarkersContract } from "../contracts.ts";
+import { inspectMarkersContract, simulateContract } from "../contracts.ts";
+import { readVisitsCopy } from "../io/run-folder.ts";
 import { markersOf } from "./marker-list.ts";
 
 const VISITS = fileURLToPath(new URL("../../../../examples/pbc/visits.csv", import.meta.url));
+const DEFAULT = { unit: "", timeUnit: "", transform: "identity" } as const;
 const here = workplace();
 afterAll(here.clear);
+
+describe("dtm simulate markers", () => {
+  it("writes tables that are read back as several markers and covariates", async () => {
+    const folder = here.at("pair");
+    const { code, out } = await run(
+      ...["simulate", "markers", "--relation", "one-axis", "--num-markers", "2", "--individuals", "60"],
+      ...["--covariates", "places", "-o", folder],
+    );
+    expect(code).toBe(0);
+    expect(out).toContain("of marker 1, marker 2");
+    expect(here.text("pair", "subjects.csv").split("\n")[0]).toBe("id,c1,c2,c3,c4,c5,x1,x2");
+    const markers = ["marker 1", "marker 2"].map((name) => ({ ...DEFAULT, name }));
+    const read = await readVisitsCopy(here.at("pair", "visits.csv"), markers);
+    const drawn = simulatePlaces({ relation: "one-axis", numMarkers: 2, numIndividuals: 60, covariates: "places" });
+    expect(read.cohort).toEqual(drawn.cohort);
+    const printed = await run("simulate", "markers", "--individuals", "5", "--json");
+    expect(simulateContract.parse(JSON.parse(printed.out)).markers).toHaveLength(2);
+    const wrong = await run("simulate", "pfvc", "--relation", "unrelated");
+    expect([wrong.code, wrong.talk]).toEqual([
+      2,
+      expect.stringContaining("--relation: expected with dtm simulate markers"),
+    ]);
+  });
+});
 
 describe("--markers", () => {
   it("lists columns with transforms and units", () => {

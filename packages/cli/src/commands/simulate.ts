@@ -1,4 +1,4 @@
-/** dtm simulate pfvc|tss|MODEL: a cohort drawn from a known recipe or from a fitted model. */
+/** dtm simulate pfvc|tss|markers|MODEL: a cohort drawn from a known recipe or from a fitted model. */
 
 import { join } from "node:path";
 import {
@@ -8,11 +8,20 @@ import {
   numIndividuals,
   simulateCohort,
   simulateFromModel,
+  simulatePlaces,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
-import { numObservations, onlyMarker } from "@trajectory-maps/core/ingest";
-import { basisDomain, createRandom } from "@trajectory-maps/core/models";
+import { numObservations } from "@trajectory-maps/core/ingest";
+import {
+  basisDomain,
+  createRandom,
+  MARKER_RELATIONS,
+  type MarkerRelation,
+  SIMULATED_EFFECTS,
+  type SimulatedEffect,
+} from "@trajectory-maps/core/models";
 import { type CsvCell, csvPieces } from "@trajectory-maps/report";
+import { UsageError } from "../exit-codes.ts";
 import { fileExists, isFolder } from "../io/read.ts";
 import { openRun, readModel, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";
@@ -28,23 +37,41 @@ interface Simulated {
 
 export const simulate: Command = {
   name: "simulate",
-  description: "Simulate a cohort: a scleroderma registry (pfvc, tss), or new individuals from a fitted model.",
-  arguments: [{ name: "what", description: "pfvc, tss, a model file or the folder of a run" }],
+  description:
+    "Simulate a cohort: a scleroderma registry (pfvc, tss), several markers with or without covariates (markers), or new individuals from a fitted model.",
+  arguments: [{ name: "what", description: "pfvc, tss, markers, a model file or the folder of a run" }],
   options: [
     {
       flags: "--individuals <number>",
       description: "number of individuals (default: as published, or 200 from a model)",
     },
+    { flags: "--num-markers <number>", description: "of markers: how many (default: 2, or 1 with covariates)" },
+    {
+      flags: "--relation <kind>",
+      description: "of markers: the same place for all, one shared axis and one of their own, or nothing in common",
+      choices: MARKER_RELATIONS,
+    },
+    {
+      flags: "--covariates <effect>",
+      description: "of markers: five covariates that change nothing, places, or the mean course",
+      choices: SIMULATED_EFFECTS,
+    },
     { flags: "-o, --out <folder>", description: "write visits.csv and subjects.csv there instead of printing visits" },
     FORCE_OPTION,
   ],
-  examples: ["dtm simulate pfvc --seed 7 -o pfvc/", "dtm simulate run/ --individuals 100 > new-visits.csv"],
+  examples: [
+    "dtm simulate pfvc --seed 7 -o pfvc/",
+    "dtm simulate markers --relation one-axis -o pair/",
+    "dtm simulate markers --covariates places --seed 3 -o shifted/",
+    "dtm simulate run/ --individuals 100 > new-visits.csv",
+  ],
   run: async ([what = "pfvc"], options) => {
     const folder = textOption(options, "out");
     if (folder !== undefined) checkOutputs(folder, ["visits.csv", "subjects.csv"], options.force === true);
     const { cohort, subjects } = await draw(what, options);
     const about = {
-      marker: onlyMarker(cohort).marker,
+      marker: cohort.markers[0]!.marker,
+      ...(cohort.markers.length === 1 ? {} : { markers: cohort.markers.map(({ marker }) => marker) }),
       individuals: numIndividuals(cohort),
       observations: numObservations(cohort),
     };
@@ -62,7 +89,7 @@ export const simulate: Command = {
       { name: "visits.csv", text: visitsCsv(cohort) },
       { name: "subjects.csv", text: csvPieces(header, rows(), { exact: true }) },
     ]);
-    const said = `${counted(about.individuals, "individual")} with ${counted(about.observations, "observation")} of ${about.marker.name}`;
+    const said = `${counted(about.individuals, "individual")} with ${counted(about.observations, "observation")} of ${cohort.markers.map(({ marker }) => marker.name).join(", ")}`;
     return { text: `${said}\nWritten   ${paths.join("\n          ")}`, json: { ...about, files: paths } };
   },
 };
@@ -71,6 +98,10 @@ async function draw(what: string, options: Options): Promise<Simulated> {
   const seed = seedOf(options);
   const text = textOption(options, "individuals");
   const given = text === undefined ? undefined : wholeNumber("--individuals", text, 1);
+  if (what === "markers") return drawMarkers(options, seed, given);
+  const odd = ["numMarkers", "relation", "covariates"].find((name) => options[name] !== undefined);
+  if (odd !== undefined)
+    throw new UsageError(`--${odd === "numMarkers" ? "num-markers" : odd}: expected with dtm simulate markers.`);
   if (what === "pfvc" || what === "tss") {
     const { cohort, groups, groupNames, outcomes } = simulateCohort(what, {
       seed,
@@ -95,6 +126,26 @@ async function draw(what: string, options: Options): Promise<Simulated> {
   };
 }
 
+/** Markers of a stated relation, with covariates if they are asked for. */
+function drawMarkers(options: Options, seed: number, numIndividuals: number | undefined): Simulated {
+  const count = textOption(options, "numMarkers");
+  const relation = textOption(options, "relation") as MarkerRelation | undefined;
+  const covariates = textOption(options, "covariates") as SimulatedEffect | undefined;
+  const { cohort, subjects, places } = simulatePlaces({
+    seed,
+    ...(numIndividuals === undefined ? {} : { numIndividuals }),
+    ...(count === undefined ? {} : { numMarkers: wholeNumber("--num-markers", count, 1) }),
+    ...(relation === undefined ? {} : { relation }),
+    ...(covariates === undefined ? {} : { covariates }),
+  });
+  // The place behind the first marker; the others follow from it, or are their own.
+  const axes = [0, 1].map((a) => ({
+    name: `x${a + 1}`,
+    cells: cohort.ids.map((_, i) => places[0]?.[2 * i + a] ?? 0),
+  }));
+  return { cohort, subjects: [...subjects.columns, ...axes] };
+}
+
 /** Visits of new individuals: one and a Poisson number more (mean 5), uniform over the times the model knows. */
 function drawDesign(model: TrajectoryModel, m: number, seed: number): Cohort {
   const own = markerModel(model);
@@ -113,16 +164,19 @@ function drawDesign(model: TrajectoryModel, m: number, seed: number): Cohort {
   return makeCohort({ ids, times, values: new Float64Array(ids.length).fill(0.5) }, own.marker);
 }
 
-function visitRows(cohort: Cohort) {
-  const { offsets, times, values } = onlyMarker(cohort);
-  return cohort.ids.flatMap((id, i) => {
-    const [from, to] = [offsets[i] ?? 0, offsets[i + 1] ?? 0];
-    return Array.from({ length: to - from }, (_, j) => ({
-      id,
-      time: times[from + j],
-      value: values[from + j],
-    }));
-  });
+function visitRows({ ids, markers }: Cohort) {
+  return ids.flatMap((id, i) =>
+    markers.flatMap(({ marker, offsets, times, values }) => {
+      const [from, to] = [offsets[i] ?? 0, offsets[i + 1] ?? 0];
+      const named = markers.length === 1 ? {} : { marker: marker.name };
+      return Array.from({ length: to - from }, (_, j) => ({
+        id,
+        ...named,
+        time: times[from + j],
+        value: values[from + j],
+      }));
+    }),
+  );
 }
 
 function subjectRows(cohort: Cohort, subjects: Simulated["subjects"]) {

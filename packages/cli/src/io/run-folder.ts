@@ -1,8 +1,8 @@
 /** The folder of a run: which files it holds, which of them are private, and how it is read back. */
 
 import { join } from "node:path";
-import { type Cohort, DtmError, loadModel, markerModel, type TrajectoryModel } from "@trajectory-maps/core";
-import { onlyMarker, type ReadCohort, readCohortFile } from "@trajectory-maps/core/ingest";
+import { type Cohort, DtmError, loadModel, type Marker, type TrajectoryModel } from "@trajectory-maps/core";
+import { type ReadCohort, readCohortFile } from "@trajectory-maps/core/ingest";
 import { csvPieces } from "@trajectory-maps/report";
 import { FileError, UsageError } from "../exit-codes.ts";
 import { fileExists, isFolder, readBlocks, readText } from "./read.ts";
@@ -90,20 +90,41 @@ function readPrivateCopy(folder: string, model: TrajectoryModel): Promise<ReadCo
   if (!fileExists(path)) {
     throw new UsageError(`${folder} keeps no copy of the visits. Name the file they were read from: --visits FILE.`);
   }
-  const columns = { id: "id", time: "time", value: "value" };
-  const { marker } = markerModel(model);
-  return readCohortFile(readBlocks(path), { columns, marker, file: path, delimiter: ",", keepRepeats: true });
+  return readVisitsCopy(
+    path,
+    model.markers.map(({ marker }) => marker),
+  );
 }
 
-/** The private copy of the visits, in pieces; it reads back as the same cohort, bit for bit. */
-export function visitsCsv(cohort: Cohort): Iterable<string> {
-  const { offsets, times, values } = onlyMarker(cohort);
+/** Reads what `visitsCsv` wrote. */
+export function readVisitsCopy(path: string, markers: readonly Marker[]): Promise<ReadCohort> {
+  const columns = { id: "id", time: "time", value: "value" };
+  const which =
+    markers.length === 1
+      ? { marker: markers[0]! }
+      : {
+          markers: markers.map((marker) => ({ ...marker, column: marker.name })),
+          markerColumn: "marker",
+          mayLack: true,
+        };
+  return readCohortFile(readBlocks(path), { columns, ...which, file: path, delimiter: ",", keepRepeats: true });
+}
+
+/**
+ * The private copy of the visits, in pieces; it reads back as the same cohort, bit for bit. Of several markers every row says which it
+ * is of.
+ */
+export function visitsCsv({ ids, markers }: Cohort): Iterable<string> {
+  const isOne = markers.length === 1;
   function* rows(): Generator<readonly (string | number)[]> {
-    for (const [i, id] of cohort.ids.entries()) {
-      for (let j = offsets[i] ?? 0; j < (offsets[i + 1] ?? 0); j++) {
-        yield [id, times[j] ?? Number.NaN, values[j] ?? Number.NaN];
+    for (const [i, id] of ids.entries()) {
+      for (const { marker, offsets, times, values } of markers) {
+        for (let j = offsets[i] ?? 0; j < (offsets[i + 1] ?? 0); j++) {
+          const measured = [times[j] ?? Number.NaN, values[j] ?? Number.NaN];
+          yield isOne ? [id, ...measured] : [id, marker.name, ...measured];
+        }
       }
     }
   }
-  return csvPieces(["id", "time", "value"], rows(), { exact: true });
+  return csvPieces(["id", ...(isOne ? [] : ["marker"]), "time", "value"], rows(), { exact: true });
 }

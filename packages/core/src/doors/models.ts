@@ -60,3 +60,11 @@ export { type Alignment, procrustes } from "../numeric/procrustes.ts";
 export { createRandom, type Random } from "../numeric/random.ts";
 export type { SimulateCohortOptions, SimulatedCohort, SimulatedMarker } from "../simulate/cohorts.ts";
 export type { ModelSimulation } from "../simulate/from-model.ts";
+export {
+  MARKER_RELATIONS,
+  type MarkerRelation,
+  SIMULATED_EFFECTS,
+  type SimulatedEffect,
+  type SimulatedPlaces,
+  type SimulatePlacesOptions,
+} from "../simulate/places.ts";

@@ -10,7 +10,7 @@ import { type DtmOptions, dtmSettings } from "../packages/core/src/models/dtm/se
 import { startingPlaces } from "../packages/core/src/models/dtm/starting-places.ts";
 import { type DtmState, firstState } from "../packages/core/src/models/dtm/state.ts";
 import { linearStart } from "../packages/core/src/models/linear/start.ts";
-import { firstNoise, type NoiseChoice } from "../packages/core/src/noise/noise.ts";
+import { firstNoise, type NoiseKind } from "../packages/core/src/noise/noise.ts";
 import { createRandom } from "../packages/core/src/numeric/random.ts";
 
 /**
@@ -44,7 +44,7 @@ export function problemOf(
   columns: CohortColumns,
   mapDimension = 2,
   mean: "scalar" | "spline" = "scalar",
-  noise: NoiseChoice = "white",
+  noise: NoiseKind = "white",
 ) {
   const cohort = makeCohort(columns);
   const basis = bsplineBasis(onlyMarker(cohort).times);

@@ -1,5 +1,5 @@
 /** Scores of the noise fixtures: exact sums over nodes and levels, forecasts of later visits, sets of gross errors. */
-import { laterMeasurement } from "../../packages/core/src/models/mixture/curve-distribution.ts";
+import { functionalDistribution } from "../../packages/core/src/models/mixture/curve-distribution.ts";
 import { type CoefficientMixture, makeMixture } from "../../packages/core/src/models/mixture/mixture.ts";
 import {
   mixtureCdf,
@@ -16,7 +16,7 @@ import {
 import { candidateSets, setLogDensities } from "../../packages/core/src/noise/gross.ts";
 import { logLevelMoments } from "../../packages/core/src/noise/levels.ts";
 import { levelNoise, noiseLevels } from "../../packages/core/src/noise/noise.ts";
-import { filterVisits, whitenedProducts } from "../../packages/core/src/noise/serial.ts";
+import { filterVisits, givenNoise, whitenedProducts } from "../../packages/core/src/noise/serial.ts";
 import { logSumExp } from "../../packages/core/src/numeric/special.ts";
 import { type Check, compare, compareAbsolute, flatten } from "./checker.ts";
 import { type NoiseFixture, type NoiseProblem, noiseProblem, observationsFrom } from "./noise-problem.ts";
@@ -133,15 +133,15 @@ function checkForecast(
     const cut = Math.ceil(n / 2);
     const c = d + 2;
     const visits = { times: Array.from(times).slice(0, cut), rows: rows.subarray(0, cut * c) };
-    const filtered = filterVisits(visits, correlation);
-    const { products, logDet } = whitenedProducts(filtered);
+    const { products, logDet } = whitenedProducts(filterVisits(visits, correlation));
     const observations = observationsFrom(products, logDet, cut, mean, parameters.noiseVariance);
     known.push(mixtureLogLikelihood(mixture, observations));
     joint.push(score.logLikelihood[i] - known[known.length - 1]);
     const posterior = conditionMixture(mixture, observations, 0);
     for (let j = cut; j < n; j++) {
-      const b = rows.slice(j * c, j * c + d);
-      const value = laterMeasurement(posterior, mean, b, filtered, correlation, times[j] - times[cut - 1]);
+      const [{ mean: given, variance }] = givenNoise(visits, correlation, [times[j]]);
+      const b = rows.slice(j * c, j * c + d).map((v, k) => v - given[k]);
+      const value = functionalDistribution(posterior, mean, b, 0, true, { shift: given[c - 1], variance });
       const y = rows[(j + 1) * c - 1];
       found.logDensity.push(mixtureLogDensity(value, y));
       found.pit.push(mixtureCdf(value, y));

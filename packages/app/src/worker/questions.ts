@@ -87,7 +87,7 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
       const { lmm, fpca } =
         session.linear?.lmm.mapDimension === mapDimension
           ? session.linear
-          : fitLinear(cohort, { mean: mean.kind, noise: noise.kind, basis, mapDimension });
+          : fitLinear(cohort, { mean: mean.kind, noise, basis, mapDimension });
       baselines = {
         of: placements,
         places: (fpca === undefined ? [lmm] : [lmm, fpca]).map((fitted) => ({

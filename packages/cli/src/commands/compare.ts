@@ -40,8 +40,7 @@ export const compare: Command = {
     { flags: "--dim <number>", description: "dimensions of the map, rank of fpca", default: "2" },
     {
       flags: "--noise <kind>",
-      description:
-        "noise of all but the models as published: white, or a level for each individual (default: the run's, or white)",
+      description: "noise of all but the models as published, as in fit (default: the run's, or white)",
       choices: NOISE_CHOICES,
     },
     { flags: "-o, --out <folder>", description: `run to write ${COMPARE_FILE} into` },

@@ -75,7 +75,7 @@ export function fitBoth(
   const options = {
     seed,
     mean,
-    noise,
+    noise: known.statistics?.noise ?? noise,
     priors,
     columns,
     mapDimension,

@@ -69,7 +69,8 @@ export const fit: Command = {
     },
     {
       flags: "--noise <kind>",
-      description: "measurement noise: white, one variance for all; level, more or less for each individual",
+      description:
+        "measurement noise: white, one variance for all; level, more or less for each individual; serial, correlated between neighbouring visits; auto, levels and, where the data ask for it, serial",
       default: "white",
       choices: NOISE_CHOICES,
     },

@@ -18,28 +18,30 @@ export function weakNoisePrior(statistics: BasisStatistics, lowest: number): Noi
 
 /** Σ RSS_i / Σ (n_i − 2) over individuals with three values or more; about their own means where nobody has three. */
 export function varianceAboutLines(statistics: BasisStatistics): number {
-  const { basis, counts, cross, sumSquares, numIndividuals: m } = statistics;
+  const { basis, noise, counts, cross, sumSquares, numIndividuals: m } = statistics;
   const d = basis.numBasis;
   const xi = grevilleAbscissae(basis);
   const G = new Float64Array(d * d);
   const aboutMeans = { squares: 0, freedom: 0 };
   const aboutLines = { squares: 0, freedom: 0 };
   for (let i = 0; i < m; i++) {
-    const n = counts[i];
-    if (n === 0) continue;
+    const count = counts[i];
+    if (count === 0) continue;
+    unpackGram(statistics, i, G);
+    // 1'R⁻¹1, which is the number of values where noise is not correlated.
+    const n = noise.correlation === undefined ? count : G.reduce((sum, v) => sum + v, 0);
     const c = cross.subarray(i * d, (i + 1) * d);
     const total = c.reduce((sum, v) => sum + v, 0);
     const squares = Math.max(sumSquares[i] - (total * total) / n, 0);
     aboutMeans.squares += squares;
-    aboutMeans.freedom += n - 1;
-    unpackGram(statistics, i, G);
+    aboutMeans.freedom += count - 1;
     const timed = multiplyVector(G, xi, d, d); // B't
     const middle = timed.reduce((sum, v) => sum + v, 0) / n;
     const spread = dot(xi, timed) - n * middle * middle; // Σ (t − t̄)²
-    if (n < 3 || !(spread > 1e-12 * dot(xi, timed))) continue;
+    if (count < 3 || !(spread > 1e-12 * dot(xi, timed))) continue;
     const slope = (dot(xi, c) - middle * total) / spread;
     aboutLines.squares += Math.max(squares - slope * slope * spread, 0);
-    aboutLines.freedom += n - 2;
+    aboutLines.freedom += count - 2;
   }
   const { squares, freedom } = aboutLines.freedom > 0 ? aboutLines : aboutMeans;
   return squares / freedom;

@@ -5,12 +5,14 @@
  *   B_i'1 = G_i 1,  1'(y_i − center) = 1'c_i,  n_i = 1'G_i 1,
  * so a mean function with coefficients β may move without reading observations again:
  *   g_i = B_i'(y_i − Bβ) = c_i − G_i β̃,   ρ_i = s_i − 2 β̃'c_i + β̃'G_i β̃,   β̃ = β − center·1.
- * Noise with a correlation R_i puts R_i⁻¹ between the factors of each; that of white noise is I.
- * 12 + 5 + 1 doubles per individual for the default basis, whatever the number of observations.
+ * Noise with a correlation R_i puts R_i⁻¹ between the factors of each (noise/serial.ts); that of white noise is I. Then G_i is no
+ * longer banded, and of the last three B_i'R⁻¹1 = G_i 1 and 1'R⁻¹(y_i − center) = 1'c_i hold, while 1'G_i 1 is not n_i.
+ * 12 + 5 + 1 doubles per individual for the default basis (15 + 5 + 2 with a correlation), whatever the number of observations.
  */
 import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { type Noise, whiteNoise } from "../noise/noise.ts";
+import { filterVisits, type SerialCorrelation, whitenedProducts } from "../noise/serial.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 import { type Basis, evaluateActive } from "./bspline.ts";
 
@@ -22,28 +24,32 @@ export interface BasisStatistics {
   readonly center: number;
   /** The noise whose correlation R_i is in the columns; its level is not, models learn it. */
   readonly noise: Noise;
-  /** Number of band entries per individual: pairs k ≤ l ≤ k + degree. */
+  /** Ḡ = Σ_i B_i'B_i / N of the whole cohort, the average weight of the observed times, whatever the noise, [d,d]. */
+  readonly averageGram: Float64Array;
+  /** Number of band entries per individual: pairs k ≤ l ≤ k + degree, or all k ≤ l where noise is correlated. */
   readonly numBand: number;
   /** Row k and column l of each band entry, [numBand]; ordered by k, then l. */
   readonly bandRow: Uint8Array;
   readonly bandColumn: Uint8Array;
   /** Band entries of G_i, [m,numBand]. */
   readonly gram: Float64Array;
-  /** B_i'(y_i − center), [m,d]. */
+  /** B_i'R⁻¹(y_i − center), [m,d]. */
   readonly cross: Float64Array;
-  /** ‖y_i − center‖², [m]. */
+  /** (y_i − center)'R⁻¹(y_i − center), [m]. */
   readonly sumSquares: Float64Array;
+  /** log|R_i|, [m]. */
+  readonly logDets: Float64Array;
   /** n_i, [m]. */
   readonly counts: Int32Array;
 }
 
 /** Statistics of coefficients, whatever their functions: what formulas read. Coefficients of several markers are stacked so. */
-export interface CoefficientStatistics extends Omit<BasisStatistics, "basis"> {
+export interface CoefficientStatistics extends Omit<BasisStatistics, "basis" | "averageGram"> {
   readonly basis: Pick<Basis, "numBasis">;
 }
 
 /** Columns with the same number of entries for every individual. */
-const COLUMNS = ["gram", "cross", "sumSquares", "counts"] as const;
+const COLUMNS = ["gram", "cross", "sumSquares", "logDets", "counts"] as const;
 type Column = BasisStatistics[(typeof COLUMNS)[number]];
 
 /** Statistics of a cohort; `center` defaults to the pooled mean (new individuals take centre and noise of the model). */
@@ -79,7 +85,7 @@ export function basisStatistics(
       sumSquares[i] += r * r;
     }
   }
-  return {
+  const plain = {
     basis,
     numIndividuals: m,
     numObservations: N,
@@ -91,8 +97,63 @@ export function basisStatistics(
     gram,
     cross,
     sumSquares,
+    logDets: new Float64Array(m),
     counts,
   };
+  const averageGram = pooledGram(plain).map((v) => v / N);
+  if (noise.correlation === undefined) return { ...plain, averageGram };
+  return { ...plain, averageGram, ...whitenedColumns(basis, { offsets, times, values }, origin, noise.correlation) };
+}
+
+/** Visits of all individuals, those of i at offsets[i]..offsets[i+1] in order of time, values on the scale of the model. */
+interface Visits {
+  readonly offsets: ArrayLike<number>;
+  readonly times: Float64Array;
+  readonly values: Float64Array;
+}
+
+/** The columns where visits are correlated: those of (B_i, y_i − center)'R⁻¹(B_i, y_i − center). */
+function whitenedColumns(
+  basis: Basis,
+  { offsets, times, values }: Visits,
+  center: number,
+  correlation: SerialCorrelation,
+) {
+  const m = offsets.length - 1;
+  const d = basis.numBasis;
+  const band = bandIndices(d, d - 1);
+  const numBand = band.row.length;
+  const gram = new Float64Array(m * numBand);
+  const cross = new Float64Array(m * d);
+  const [sumSquares, logDets] = [new Float64Array(m), new Float64Array(m)];
+  const c = d + 1;
+  for (let i = 0; i < m; i++) {
+    const own = times.subarray(offsets[i], offsets[i + 1]);
+    const rows = visitRows(basis, own, values.subarray(offsets[i], offsets[i + 1]), center);
+    const { products, logDet } = whitenedProducts(filterVisits({ times: own, rows }, correlation));
+    for (let e = 0; e < numBand; e++) gram[i * numBand + e] = products[band.row[e] * c + band.column[e]];
+    for (let a = 0; a < d; a++) cross[i * d + a] = products[a * c + d];
+    sumSquares[i] = products[d * c + d];
+    logDets[i] = logDet;
+  }
+  return { numBand, bandRow: band.row, bandColumn: band.column, gram, cross, sumSquares, logDets };
+}
+
+/** Rows (b(t), y − center) of visits, [n,d+1]. */
+export function visitRows(
+  basis: Basis,
+  times: ArrayLike<number>,
+  values: ArrayLike<number>,
+  center: number,
+): Float64Array {
+  const d = basis.numBasis;
+  const rows = new Float64Array(times.length * (d + 1));
+  const active = new Float64Array(basis.degree + 1);
+  for (let j = 0; j < times.length; j++) {
+    rows.set(active, j * (d + 1) + evaluateActive(basis, times[j], active));
+    rows[j * (d + 1) + d] = values[j] - center;
+  }
+  return rows;
 }
 
 /** Band entries (k,l), k ≤ l ≤ min(k+degree, d−1), and where each row starts. */
@@ -176,7 +237,7 @@ export function mapColumns(
   return { ...statistics, ...Object.fromEntries(changed) };
 }
 
-/** Statistics of individuals from..to−1 as views on the same numbers; N and centre stay those of the cohort. */
+/** Statistics of individuals from..to−1 as views on the same numbers; N, centre and Ḡ stay those of the cohort. */
 export function statisticsBlock(
   statistics: BasisStatistics,
   { from, to }: { readonly from: number; readonly to: number },
@@ -230,11 +291,6 @@ export function pooledGram(statistics: CoefficientStatistics): Float64Array {
     total[bandColumn[e] * d + bandRow[e]] = s;
   }
   return total;
-}
-
-/** Ḡ = Σ_i G_i / N, the average weight of the observed times, [d,d]. */
-export function averageGram(statistics: BasisStatistics): Float64Array {
-  return pooledGram(statistics).map((v) => v / statistics.numObservations);
 }
 
 /** Number of distinct observation times, an upper limit for the size of the basis; not counted beyond `most`. */

@@ -48,14 +48,15 @@ export type { Crossing, CrossingOptions } from "../models/predicting/crossing.ts
 export type { PredictedSeries } from "../models/predicting/series.ts";
 export { modelFileJsonSchema } from "../models/saving/file-schema.ts";
 export {
-  describeNoise,
   measurementSd,
   measurementVariance,
   NOISE_CHOICES,
   type Noise,
   type NoiseChoice,
+  type NoiseKind,
   whiteNoise,
 } from "../noise/noise.ts";
+export { describeNoise } from "../noise/words.ts";
 export { type Alignment, procrustes } from "../numeric/procrustes.ts";
 export { createRandom, type Random } from "../numeric/random.ts";
 export type { SimulateCohortOptions, SimulatedCohort, SimulatedMarker } from "../simulate/cohorts.ts";

@@ -8,7 +8,7 @@ import { splitCohort } from "../cohort/split.ts";
 import { DtmError } from "../errors.ts";
 import { fitClasses } from "../models/classes/classes.ts";
 import type { DtmModel } from "../models/dtm/model.ts";
-import { checkCancelled, type FitControl } from "../models/fit.ts";
+import { checkCancelled, type FitControl, markerModel } from "../models/fit.ts";
 import { type FitDtmOptions, fitDtm } from "../models/fit-models.ts";
 import { forecastGuard } from "../models/forecast-guard.ts";
 import type { LmmModel } from "../models/linear/lmm.ts";
@@ -16,7 +16,7 @@ import { fitFpca, fitLinear, fitLmm, type LinearModels } from "../models/linear-
 import type { MeanKind } from "../models/mean.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
-import type { NoiseChoice } from "../noise/noise.ts";
+import type { Noise, NoiseChoice } from "../noise/noise.ts";
 import { carriedForward, carriedLogLikelihoods, variogramOf } from "./carried-forward.ts";
 import { COMPARED_MODELS, type ComparedModel, DEFAULT_MODELS } from "./compared-models.ts";
 import {
@@ -105,45 +105,54 @@ function scoredFit(model: ScoredModel): ComparedFit {
 /** Fits models by their names in a comparison; what several of them start from is fitted once. */
 function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedModel) => ComparedFit {
   const { mean = "scalar", restarts = 0, mapDimension = 2, seed, signal, basis, numBasis, degree, domain } = options;
-  const { noise = "white" } = options;
+  const { noise: asked = "white" } = options;
   const shared = { mapDimension, seed, signal, basis, numBasis, degree, domain };
   // Models as published have white noise, all others that of the comparison: a map is held against a mixed model like it.
-  const fitStart = (kind: MeanKind, of: NoiseChoice) =>
+  const fitStart = (kind: MeanKind, of: NoiseChoice | Noise) =>
     fitLinear(cohort, { ...shared, mean: kind, noise: of, sampleSize: numIndividuals(cohort) });
+  // What the first linear models settle on, where there is something to choose or to learn, holds for the others.
+  let noise = asked;
   const starts = new Map<string, LinearModels>();
-  const start = (kind: MeanKind, of = noise) => {
-    const known = starts.get(`${kind} ${of}`) ?? fitStart(kind, of);
-    starts.set(`${kind} ${of}`, known);
+  const start = (kind: MeanKind, white = asked === "white") => {
+    const known = starts.get(`${kind} ${white}`) ?? fitStart(kind, white ? "white" : noise);
+    starts.set(`${kind} ${white}`, known);
+    if (!white) noise = markerModel(known.lmm).noise;
     return known;
   };
   const lone = new Map<string, LmmModel>();
-  const alone = (kind: MeanKind, of: NoiseChoice) => {
-    const known = lone.get(`${kind} ${of}`) ?? fitLmm(cohort, { ...shared, mean: kind, noise: of });
-    lone.set(`${kind} ${of}`, known);
+  const alone = (kind: MeanKind, white: boolean) => {
+    const known =
+      lone.get(`${kind} ${white}`) ?? fitLmm(cohort, { ...shared, mean: kind, noise: white ? "white" : noise });
+    lone.set(`${kind} ${white}`, known);
+    if (!white) noise = markerModel(known).noise;
     return known;
   };
-  const mixedModel = (kind: MeanKind, of = noise) =>
-    (kind === mean && of === noise) || starts.has(`${kind} ${of}`) ? start(kind, of).lmm : alone(kind, of);
+  const mixedModel = (kind: MeanKind, white = asked === "white") =>
+    (kind === mean && white === (asked === "white")) || starts.has(`${kind} ${white}`)
+      ? start(kind, white).lmm
+      : alone(kind, white);
+  const fitWithStart = (linear: LinearModels) =>
+    fitDtm(cohort, { ...shared, mean, noise, restarts, linear } as FitDtmOptions);
   const population = () => fitClasses(cohort, { ...shared, numClasses: 1 });
   const fitScored = (model: Exclude<ComparedModel, "locf">): ScoredModel => {
     switch (model) {
       case "population":
         return population();
       case "constant":
-        return fitLmm(cohort, { seed, signal, noise, basis: constantBasis(cohort), mapDimension: 1 });
+        return fitLmm(cohort, { seed, signal, noise: asked, basis: constantBasis(cohort), mapDimension: 1 });
       case "line":
-        return fitLmm(cohort, { seed, signal, noise, numBasis: 2, degree: 1, mean: "spline" });
+        return fitLmm(cohort, { seed, signal, noise: asked, numBasis: 2, degree: 1, mean: "spline" });
       case "lmm":
         return mixedModel("spline");
       case "lmm-paper":
-        return mixedModel("scalar", "white");
+        return mixedModel("scalar", true);
       case "fpca":
         // Where it could not be fitted, the second attempt says why.
         return start(mean).fpca ?? fitFpca(cohort, { ...shared, mean, noise, rank: mapDimension });
       case "dtm":
-        return fitDtm(cohort, { ...shared, mean, noise, restarts, linear: start(mean) } as FitDtmOptions);
+        return fitWithStart(start(mean));
       case "dtm-paper":
-        return fitDtm(cohort, { ...shared, kind: "dtm-paper", linear: start("scalar", "white") });
+        return fitDtm(cohort, { ...shared, kind: "dtm-paper", linear: start("scalar", true) });
       case "classes":
         return fitClasses(cohort, shared);
       case "lcmm":

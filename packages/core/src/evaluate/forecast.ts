@@ -4,7 +4,6 @@
  * the model; coverage of central intervals follows from the PIT.
  */
 
-import { designMatrix } from "../basis/bspline.ts";
 import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { markerModel } from "../models/fit.ts";
@@ -21,7 +20,8 @@ import {
   pruneMixture,
 } from "../models/mixture/normal-mixture.ts";
 import { type MapModel, modelMixture, type ScoredModel } from "../models/model.ts";
-import { embedPlaces, modelStatistics } from "../models/place.ts";
+import { embedPlaces, modelStatistics, visitsOf } from "../models/place.ts";
+import { measurementsAt } from "../models/predicting/measurements.ts";
 
 /** Which visits of an individual are forecast from its first `known` ones: positions from..to−1 among its visits. */
 export interface ForecastTask {
@@ -74,13 +74,17 @@ export type Forecaster = (
 export function modelForecaster(model: ScoredModel, mixture: CoefficientMixture = modelMixture(model)): Forecaster {
   const own = markerModel(model);
   const condition = createConditioner(mixture);
-  const d = own.basis.numBasis;
   return (cohort, tasks) => {
-    const statistics = modelStatistics(model, knownVisits(cohort, tasks));
-    const rows = designMatrix(own.basis, onlyMarker(cohort).times);
+    const known = knownVisits(cohort, tasks);
+    const statistics = modelStatistics(model, known);
+    const { times } = onlyMarker(cohort);
     return (task) => {
       const functional = posteriorFunctionals(condition(statistics, task), own.mean.coefficients);
-      return (observation) => functional(rows, observation * d, true).value;
+      const seen = own.noise.correlation === undefined ? {} : { visits: visitsOf(known, task) };
+      return (observation) => {
+        const { rows, given } = measurementsAt(own, seen, [times[observation]], true);
+        return functional(rows, 0, true, given?.[0]).value;
+      };
     };
   };
 }

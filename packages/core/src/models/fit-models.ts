@@ -3,10 +3,12 @@
  * (`fitDtm`) or step by step (`startDtm`, `resumeDtm`), with the same result bit for bit.
  */
 
-import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
+import type { BasisStatistics } from "../basis/statistics.ts";
 import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { checkOption } from "../errors.ts";
+import type { Noise } from "../noise/noise.ts";
 import { checkInducing } from "./check-inducing.ts";
+import { noiseLike, prepareFit } from "./choose-noise.ts";
 import type { DtmModel } from "./dtm/model.ts";
 import { type DtmSnapshot, resumeDtm as resumeLattice, startDtm as startLattice } from "./dtm/run.ts";
 import type { DtmOptions } from "./dtm/settings.ts";
@@ -90,15 +92,16 @@ export type DtmRunSnapshot = DtmSnapshot | DtmPaperSnapshot;
  * const model = run.finish();
  */
 export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
-  const { statistics: own, warnings } = prepareCohort(cohort, options);
-  const statistics = options.shards?.open(own).statistics ?? own;
   const { mapDimension = 2, columns } = options;
+  const isPaper = options.kind === "dtm-paper" || mapDimension === 3;
+  const noise = noiseLike(options.noise, options.linear && markerModel(options.linear.lmm).noise) ?? "white";
+  const kind = typeof noise === "string" ? noise : noise.kind;
+  const remedy = "The map as published has one noise variance for all.";
+  checkOption(!isPaper || kind === "white", "fitDtm", 'noise "white" for this map', kind, remedy);
+  const { statistics: own, warnings } = prepareFit(cohort, { ...options, noise } as FitLatticeOptions);
+  const statistics = options.shards?.open(own).statistics ?? own;
   checkKind(options, mapDimension);
   checkInducing(options.inducing, mapDimension, numIndividuals(cohort));
-  const isPaper = options.kind === "dtm-paper" || mapDimension === 3;
-  const noise = options.noise ?? "white";
-  const remedy = "The map as published has one noise variance for all.";
-  checkOption(!isPaper || noise === "white", "fitDtm", 'noise "white" for this map', noise, remedy);
   // Tolerances and limits of iterations are the map's. The map as published has no priors, nor have the models it starts from.
   const { mean, seed, onProgress, signal, kernels, shards } = options;
   const control = { seed, onProgress, signal, kernels, shards };
@@ -120,6 +123,12 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   return { ...orientedRun(run, statistics), linear };
 }
 
+function noiseText({ kind, correlation }: Noise): string {
+  const serial =
+    correlation === undefined ? "" : ` (range ${correlation.range}, white share ${correlation.whiteShare})`;
+  return `${kind} noise${serial}`;
+}
+
 /** Refuses linear models of another basis, mean, noise or dimension, or of values with another mean: those of another cohort. */
 function checkLinear({ lmm, fpca }: LinearModels, statistics: BasisStatistics, mean: MeanKind, q: number): void {
   const text = (
@@ -127,7 +136,7 @@ function checkLinear({ lmm, fpca }: LinearModels, statistics: BasisStatistics, m
     kind: MeanKind,
     dimension: number,
   ) =>
-    `${dimension} dimensions, a ${kind} mean, ${noise.kind} noise, values of mean ${center} and knots ${basis.knots.join(", ")}`;
+    `${dimension} dimensions, a ${kind} mean, ${noiseText(noise)}, values of mean ${center} and knots ${basis.knots.join(", ")}`;
   const expected = text(statistics, mean, q);
   for (const model of fpca === undefined ? [lmm] : [lmm, fpca]) {
     const received = text(markerModel(model), markerModel(model).mean.kind, model.mapDimension);
@@ -185,5 +194,5 @@ function orientMap<M extends MapModel>(model: M, statistics: BasisStatistics): M
   const nodes = model.kind === "dtm" ? model.nodes : placeNodes(q, q === 3 ? { numDraws: 8000 } : { step: 0.25 });
   const means = mapMeans(own.map, nodes.locations, nodes.logWeights.length);
   const F = linearPart(nodes.locations, nodes.logWeights, means, own.basis.numBasis, q);
-  return { ...model, orientation: orientationMatrix(F, averageGram(statistics), own.basis, q) };
+  return { ...model, orientation: orientationMatrix(F, statistics.averageGram, own.basis, q) };
 }

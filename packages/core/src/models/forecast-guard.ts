@@ -31,7 +31,7 @@ export function forecastGuard(
   known: { readonly places?: Parameters<typeof followUpOf>[0]; readonly mixedModel?: LmmModel } = {},
 ): ForecastGuard {
   const { basis, noise } = markerModel(model);
-  const mixedModel = known.mixedModel ?? fitLmm(cohort, { mean: "spline", noise: noise.kind, basis });
+  const mixedModel = known.mixedModel ?? fitLmm(cohort, { mean: "spline", noise, basis });
   return { mixedModel, followUp: followUpOf(known.places ?? embedPlaces(model, cohort)) };
 }
 

@@ -1,8 +1,9 @@
 /** The linear models from a cohort: prepare, fit, orient; each alone, or both at once for a map to start from. */
 
-import { averageGram, type BasisStatistics } from "../basis/statistics.ts";
+import type { BasisStatistics } from "../basis/statistics.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import { dot } from "../numeric/matrix.ts";
+import { prepareMarkers } from "./choose-noise.ts";
 import type { ColumnNames, FitControl, PriorChoice } from "./fit.ts";
 import { factorCovariance } from "./linear/canonical.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
@@ -11,7 +12,7 @@ import { linearParameters, scoreDirections } from "./linear/scores.ts";
 import { splitRows } from "./linear/stack.ts";
 import { type LinearModelsOptions as FitLinearOptions, fitLinearModels, type LinearModels } from "./linear/start.ts";
 import { orientMarkers } from "./orient.ts";
-import { type PrepareOptions, prepareMarkers } from "./prepare.ts";
+import type { PrepareOptions } from "./prepare.ts";
 
 export type { LinearModels };
 
@@ -113,7 +114,7 @@ function finished<M extends LmmModel | FpcaModel>(
   const { factor, rank } = linearParameters(model);
   const factors = splitRows(statistics, factor);
   const oriented = statistics.map((own, k) => {
-    const gram = averageGram(own);
+    const gram = own.averageGram;
     const variance = dot(gram, factorCovariance(factors[k], own.basis.numBasis, rank));
     return { F: directions[k], gram, basis: own.basis, variance: statistics.length === 1 ? 1 : variance };
   });

@@ -8,6 +8,7 @@
 import { basisDomain } from "../basis/bspline.ts";
 import { type BasisStatistics, basisStatistics, mapColumns } from "../basis/statistics.ts";
 import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
+import { applyTransform } from "../cohort/marker.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { noiseLevels } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
@@ -22,7 +23,7 @@ import type { CoefficientMixture } from "./mixture/mixture.ts";
 import { highestDensityNodes, locationMoments } from "./mixture/place.ts";
 import { isMapModel, modelMixture, type TrajectoryModel, usesOwnNodes } from "./model.ts";
 import { fitLocation, showCovariance, showLocation } from "./orient.ts";
-import type { Placement, Placements, Places } from "./placement.ts";
+import type { Placement, Placements, Places, VisitHistory } from "./placement.ts";
 import { outsideMass, outsideNodes } from "./placing/placer.ts";
 import { placeBlocks, placingShards, variationalPlaces } from "./placing/shards.ts";
 import { checkLevel } from "./predicting/checks.ts";
@@ -109,6 +110,7 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
     id,
     numObservations: statistics.counts[0],
     lastTime: empty ? Number.NEGATIVE_INFINITY : onlyMarker(cohort).times.at(-1)!,
+    ...(empty || own.noise.correlation === undefined ? {} : { visits: visitsOf(cohort, 0) }),
     location: showLocation(model.orientation, place.mean, q),
     covariance: showCovariance(model.orientation, place.covariance, q),
     posterior,
@@ -116,6 +118,16 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
     ...(local === undefined ? {} : { variational: { ...local, bound: local.bound[0] } }),
     numOutsideTimes: empty ? 0 : countOutsideTimes(model, cohort)[0],
     outsideMass: outsideMass(posterior, outside),
+  };
+}
+
+/** The visits of one individual of a cohort, values on the scale of the model. */
+export function visitsOf(cohort: Cohort, individual: number): VisitHistory {
+  const { marker, offsets, times, values } = onlyMarker(cohort);
+  const [from, to] = [offsets[individual], offsets[individual + 1]];
+  return {
+    times: times.slice(from, to),
+    values: values.slice(from, to).map((v) => applyTransform(marker.transform, v)),
   };
 }
 

@@ -9,12 +9,20 @@ export interface VariationalPlace {
   readonly bound: number;
 }
 
+/** Visits of one individual in order of time, values on the scale of the model. */
+export interface VisitHistory {
+  readonly times: Float64Array;
+  readonly values: Float64Array;
+}
+
 /** One individual, placed: all that prediction needs. */
 export interface Placement {
   readonly id: string;
   readonly numObservations: number;
   /** Time of the last observation; −∞ without any. */
   readonly lastTime: number;
+  /** The visits, where the noise of a new measurement is correlated with theirs. */
+  readonly visits?: VisitHistory;
   /** Posterior mean of the place, [q]. */
   readonly location: Float64Array;
   /** Posterior covariance of the place, [q,q]. */

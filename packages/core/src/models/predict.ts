@@ -18,7 +18,8 @@ import { posteriorFunctionals } from "./mixture/conditioner.ts";
 import type { NormalMixture } from "./mixture/normal-mixture.ts";
 import type { Placement } from "./placement.ts";
 import { checkDraws, checkLevel, checkTimes } from "./predicting/checks.ts";
-import { drawFunctionals } from "./predicting/draws.ts";
+import { drawFunctionals, drawValues } from "./predicting/draws.ts";
+import { measurementsAt } from "./predicting/measurements.ts";
 import { drawnSeries, type PredictedSeries, valueSeries } from "./predicting/series.ts";
 import { simultaneousBand } from "./predicting/simultaneous.ts";
 
@@ -87,18 +88,18 @@ export function predict(
   checkDraws("predict", numDraws);
   const at = checkTimes("predict", times);
   const measured = interval !== "curve";
-  const rows = designMatrix(own.basis, at);
+  const { rows, ...noise } = measurementsAt(own, placement, at, measured);
   const marker = checkMarker("predict", own.marker);
   const scale = markerScale(marker);
   const wholeCurves = () => {
-    const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, measured);
+    const draws = drawValues(model, placement, at, { numDraws, seed }, measured);
     const band = simultaneousBand(draws, numDraws, at.length, level);
     return { lower: band.lower.map(scale), upper: band.upper.map(scale) };
   };
   const [first, last] = basisDomain(own.basis);
   const guarded = options.guard === undefined ? undefined : guardValues(options.guard, placement, at, measured);
   const change = guarded === undefined ? {} : { change: guarded.change };
-  const series = valueSeries(own, placement, rows, { level, measured, marker, kernels, ...change });
+  const series = valueSeries(own, placement, rows, { level, measured, marker, kernels, ...noise, ...change });
   // Up to the last visit the individual's own values speak.
   const unsupported = (t: number, k: number) =>
     guarded !== undefined && t > placement.lastTime && guarded.support[k] < SUPPORTED;
@@ -108,7 +109,7 @@ export function predict(
     level,
     interval,
     ...series,
-    ...(interval === "conformal" ? conformalBand(model, placement, rows, at, level, series) : {}),
+    ...(interval === "conformal" ? conformalBand(model, placement, at, level, series) : {}),
     extrapolated: Uint8Array.from(at, (t, k) => (outside(t, k) ? 1 : 0)),
     ...(guarded === undefined ? {} : { support: guarded.support }),
     ...(simultaneous ? { simultaneous: wholeCurves() } : {}),
@@ -123,7 +124,6 @@ export function predict(
 function conformalBand(
   model: ModelBase,
   placement: Placement,
-  rows: Float64Array,
   at: Float64Array,
   level: number,
   own: PredictedSeries,
@@ -136,7 +136,9 @@ function conformalBand(
       'predict: expected a calibrated model for interval "conformal", received one without a calibration. Calibrate it first (calibrateForecasts, dtm calibrate).',
     );
   }
+  const { rows, ...noise } = measurementsAt(part, placement, at, true);
   const base = valueSeries(part, placement, rows, {
+    ...noise,
     level: BASE_LEVEL,
     measured: true,
     marker: { transform: "identity" },
@@ -163,11 +165,11 @@ function guardValues(
 ) {
   const other = markerModel(guard.mixedModel);
   const d = other.basis.numBasis;
-  const rows = designMatrix(other.basis, at);
+  const { rows, given } = measurementsAt(other, fallback, at, measured);
   const functional = posteriorFunctionals(fallback.posterior, other.mean.coefficients);
   const support = at.map(followUpSupport(guard.followUp, placement));
   const change = (value: NormalMixture, t: number) =>
-    blendMixtures(value, functional(rows, t * d, measured).value, fallbackWeight(support[t]));
+    blendMixtures(value, functional(rows, t * d, measured, given?.[t]).value, fallbackWeight(support[t]));
   return { support, change };
 }
 
@@ -182,7 +184,7 @@ export function drawCurves(
   const { numDraws = 2000, seed = 1, noise = false } = options;
   checkDraws("drawCurves", numDraws);
   const at = checkTimes("drawCurves", times);
-  const draws = drawFunctionals(model, placement, designMatrix(own.basis, at), { numDraws, seed }, noise);
+  const draws = drawValues(model, placement, at, { numDraws, seed }, noise);
   return draws.map(markerScale(own.marker));
 }
 
@@ -201,7 +203,7 @@ function rateSeries(
     return valueSeries(own, placement, slopes, { level, measured: false, marker: { transform }, kernels });
   }
   const both = joinFloats([designMatrix(own.basis, at), slopes]);
-  const draws = drawFunctionals(model, placement, both, { numDraws, seed }, false);
+  const draws = drawFunctionals(model, placement, both, { numDraws, seed });
   const rates = Float64Array.from({ length: numDraws * T }, (_, e) => {
     const value = Math.floor(e / T) * 2 * T + (e % T);
     return undoSlope(transform, draws[value]) * draws[value + T];

@@ -7,17 +7,20 @@ import type { Basis } from "../basis/bspline.ts";
 import { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
 import { type BasisStatistics, basisStatistics, countDistinctTimes } from "../basis/statistics.ts";
 import { type Cohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
-import { markerCohort } from "../cohort/several-markers.ts";
 import { checkOption, DtmError } from "../errors.ts";
-import { firstNoise, NOISE_CHOICES, type Noise, type NoiseChoice } from "../noise/noise.ts";
+import { type Noise, type NoiseChoice, whiteNoise } from "../noise/noise.ts";
 
 export interface PrepareOptions extends BasisOptions {
   /** A basis to use as it is (that of another model, say); `numBasis`, `degree` and `domain` are then not read. */
   readonly basis?: Basis;
   /** Statistics of this cohort under `basis`, if they have been taken before. */
   readonly statistics?: BasisStatistics;
-  /** Noise of one variance for all, or of a level for each individual (docs/math/noise.md). Default "white". */
-  readonly noise?: NoiseChoice;
+  /**
+   * Noise of one variance for all ("white"), of a level for each individual ("level"), correlated between neighbouring visits
+   * ("serial"), both, or what the data ask for ("auto"; docs/math/noise.md). The noise of a fitted model stands for its kind
+   * and its correlation, which is then not learned again. Default "white".
+   */
+  readonly noise?: NoiseChoice | Noise;
 }
 
 export interface PreparedCohort {
@@ -27,45 +30,20 @@ export interface PreparedCohort {
 
 const MIN_INDIVIDUALS = 3;
 
-/** The statistics of each marker of a cohort, and what to warn of. */
-export interface PreparedMarkers {
-  readonly statistics: readonly BasisStatistics[];
-  readonly warnings: readonly string[];
-}
-
-/** `prepareCohort` of each marker; several take bases of their own, of the size asked for. */
-export function prepareMarkers(cohort: Cohort, options: PrepareOptions = {}): PreparedMarkers {
-  if (cohort.markers.length === 1) {
-    const { statistics, warnings } = prepareCohort(cohort, options);
-    return { statistics: [statistics], warnings };
-  }
-  const { basis: _, statistics: __, ...others } = options;
-  const prepared = cohort.markers.map((___, k) => prepareCohort(markerCohort(cohort, k), others));
-  return {
-    statistics: prepared.map(({ statistics }) => statistics),
-    warnings: prepared.flatMap(({ warnings }, k) => warnings.map((w) => `${cohort.markers[k].marker.name}: ${w}`)),
-  };
-}
-
-/** Checks a cohort and takes its statistics; `noise` is what the fit begins with. */
+/** Checks a cohort and takes its statistics; `noise` is what the fit begins with (models/choose-noise.ts chooses it). */
 export function prepareCohort(
   cohort: Cohort,
   options: PrepareOptions = {},
-  noise: Noise = chosenNoise(options.noise),
+  noise: Noise = whiteNoise(1),
 ): PreparedCohort {
   const warnings: string[] = [];
   checkCohort(cohort, warnings);
-  if (options.statistics !== undefined) {
-    return { statistics: { ...checkStatistics(cohort, options.statistics), noise }, warnings };
+  const { statistics } = options;
+  if (statistics !== undefined && statistics.noise.correlation === noise.correlation) {
+    return { statistics: { ...checkStatistics(cohort, statistics), noise }, warnings };
   }
-  const basis = options.basis ?? chooseBasis(cohort, options, warnings);
+  const basis = statistics?.basis ?? options.basis ?? chooseBasis(cohort, options, warnings);
   return { statistics: basisStatistics(cohort, basis, { noise }), warnings };
-}
-
-function chosenNoise(choice: NoiseChoice = "white"): Noise {
-  const expected = `noise ${NOISE_CHOICES.map((name) => `"${name}"`).join(" or ")}`;
-  checkOption(NOISE_CHOICES.includes(choice), "fit", expected, choice, "Leave it out for white noise.");
-  return firstNoise(choice);
 }
 
 function checkStatistics(cohort: Cohort, statistics: BasisStatistics): BasisStatistics {

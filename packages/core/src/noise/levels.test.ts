@@ -14,7 +14,8 @@ import {
   levelsOf,
   rotateEffect,
 } from "./levels.ts";
-import { describeNoise, drawNoise, levelNoise, noiseLevels, whiteNoise } from "./noise.ts";
+import { drawNoise, levelNoise, noiseLevels, whiteNoise } from "./noise.ts";
+import { describeNoise } from "./words.ts";
 
 const random = createRandom(9);
 const d = 3;

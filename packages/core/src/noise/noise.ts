@@ -7,45 +7,59 @@
  * `noiseLevels` where individuals differ.
  *
  * A fit takes its first noise from the statistics (`BasisStatistics.noise`), and new individuals are whitened by that of the
- * model. Another kind of noise touches this file; basis/statistics.ts, which whitens and keeps log|R_i|; models/prepare.ts,
- * where a fit chooses it; models/saving/file-schema.ts, its form in a file; models/predict.ts, for a new measurement that is
- * not independent of those seen (CONTRIBUTING.md).
+ * model. Another kind of noise touches this file; basis/statistics.ts, which whitens and keeps log|R_i|; models/choose-noise.ts,
+ * where a fit chooses it; models/saving/file-schema.ts, its form in a file; models/predicting/measurements.ts, for a new
+ * measurement that is not independent of those seen (CONTRIBUTING.md).
  */
 import type { Random } from "../numeric/random.ts";
 import { LOG_2PI } from "../numeric/special.ts";
 import { levelsOf, type NoiseLevels } from "./levels.ts";
+import { drawSerial, type SerialCorrelation } from "./serial.ts";
 
-/** Independent noise of one variance for all. */
-export interface WhiteNoise {
-  readonly kind: "white";
-  /** σ², on the scale of the model. */
+/** What noise may be made of: a level for each individual, and correlation between neighbouring visits. */
+export const NOISE_KINDS = ["white", "level", "serial", "level+serial"] as const;
+export type NoiseKind = (typeof NOISE_KINDS)[number];
+
+/** What a fit is asked for: a kind of noise, or the one that the data ask for (models/choose-noise.ts). */
+export const NOISE_CHOICES = [...NOISE_KINDS, "auto"] as const;
+export type NoiseChoice = (typeof NOISE_CHOICES)[number];
+
+/** Noise N(0, σ²λ_iR_i) of the observations of individual i. */
+export interface Noise {
+  readonly kind: NoiseKind;
+  /** σ², on the scale of the model; with levels, of an individual in the middle. */
   readonly variance: number;
+  /** ω with log λ_i ~ N(0, ω²), where there are levels. */
+  readonly spread?: number;
+  /** Of R_i, where visits correlate. */
+  readonly correlation?: SerialCorrelation;
+  /** Why this kind was taken, in a sentence, where a fit chose it. */
+  readonly reason?: string;
 }
-
-/** Independent noise whose variance is σ²λ_i, log λ_i ~ N(0, ω²). */
-export interface LevelNoise {
-  readonly kind: "level";
-  /** σ², the variance of an individual of middle level. */
-  readonly variance: number;
-  /** ω. */
-  readonly spread: number;
-}
-
-export type Noise = WhiteNoise | LevelNoise;
 
 /** Independent noise of variance σ². */
 export function whiteNoise(variance: number): Noise {
   return { kind: "white", variance };
 }
 
-/** Noise of variance σ²λ_i with log λ_i ~ N(0, ω²); white for ω = 0. */
-export function levelNoise(variance: number, spread: number): Noise {
-  return spread === 0 ? whiteNoise(variance) : { kind: "level", variance, spread };
+/** Noise of variance σ²λ_i with log λ_i ~ N(0, ω²), one level for ω = 0; with a correlation of visits, if there is one. */
+export function levelNoise(variance: number, spread: number, correlation?: SerialCorrelation): Noise {
+  return {
+    kind: kindOf(spread > 0, correlation !== undefined),
+    variance,
+    ...(spread > 0 ? { spread } : {}),
+    ...(correlation === undefined ? {} : { correlation }),
+  };
+}
+
+function kindOf(levels: boolean, serial: boolean): NoiseKind {
+  if (serial) return levels ? "level+serial" : "serial";
+  return levels ? "level" : "white";
 }
 
 /** ω; 0 where all have one level. */
 export function noiseSpread(noise: Noise): number {
-  return noise.kind === "level" ? noise.spread : 0;
+  return noise.spread ?? 0;
 }
 
 /** The levels s_k = σ² exp(ωz_k) with their weights; one for white noise. */
@@ -69,18 +83,14 @@ export const HIGHEST_LOG_SPREAD = Math.log(2.5);
 /** ω before anything is learned of it. */
 const FIRST_SPREAD = 0.5;
 
-/** What a fit is asked for: noise of one level for all, or of a level for each individual. */
-export const NOISE_CHOICES = ["white", "level"] as const;
-export type NoiseChoice = (typeof NOISE_CHOICES)[number];
-
-/** The noise before a fit has learned its numbers. */
-export function firstNoise(choice: NoiseChoice): Noise {
-  return levelNoise(1, choice === "level" ? FIRST_SPREAD : 0);
+/** The noise before a fit has learned its level and spread. */
+export function firstNoise(kind: NoiseKind, correlation?: SerialCorrelation): Noise {
+  return levelNoise(1, kind.startsWith("level") ? FIRST_SPREAD : 0, correlation);
 }
 
 /** The same noise with another spread, within its bounds; white noise has none. */
 export function withSpread(noise: Noise, spread: number): Noise {
-  if (noise.kind === "white") return noise;
+  if (noise.spread === undefined) return noise;
   const [lowest, highest] = [LOWEST_LOG_SPREAD, HIGHEST_LOG_SPREAD].map(Math.exp);
   return { ...noise, spread: Math.min(Math.max(spread, lowest), highest) };
 }
@@ -152,12 +162,13 @@ export function noiseSlope(noise: Noise, squares: number, count: number, prior =
 /** What is read of `BasisStatistics`. */
 interface NoiseStatistics {
   readonly counts: ArrayLike<number>; // n_i
+  readonly logDets: ArrayLike<number>; // log|R_i|
 }
 
 /** i ↦ −½[n log 2π + n log σ² + log|R|] of individual i: log N(r | 0, σ²R) but for −½ r'R⁻¹r/σ². */
-export function noiseConstants(noise: Noise, { counts }: NoiseStatistics): (i: number) => number {
+export function noiseConstants(noise: Noise, { counts, logDets }: NoiseStatistics): (i: number) => number {
   const each = -0.5 * (LOG_2PI + Math.log(noiseLevel(noise)));
-  return (i) => counts[i] * each;
+  return (i) => counts[i] * each - 0.5 * logDets[i];
 }
 
 /** Variance of a new measurement about the curve, for an individual of middle level. */
@@ -170,18 +181,11 @@ export function measurementSd(noise: Noise): number {
   return Math.sqrt(measurementVariance(noise));
 }
 
-/** The noise of one individual's observations at the given times, drawn. */
+/** The noise of one individual's observations at the given times, in order, drawn. */
 export function drawNoise(noise: Noise, times: Float64Array, random: Random): Float64Array {
   const { variances, logWeights } = noiseLevels(noise);
   const level = variances.length === 1 ? 0 : random.categorical(logWeights.map(Math.exp));
   const sd = Math.sqrt(variances[level]);
+  if (noise.correlation !== undefined) return drawSerial(noise.correlation, times, random).map((v) => sd * v);
   return times.map(() => sd * random.normal());
-}
-
-/** The noise in a few words, its numbers as `format` writes them. */
-export function describeNoise(noise: Noise, format: (value: number) => string): string {
-  const variance = `noise variance ${format(noise.variance)}`;
-  if (noise.kind === "white") return variance;
-  const factor = format(Math.exp(0.5 * noise.spread));
-  return `${variance} in the middle, individuals' noise sd varying by a factor of ${factor} up or down (68%)`;
 }

@@ -3,7 +3,7 @@ import { relativeError } from "../../../../test/expect-gradient.ts";
 import { cholesky, invertFromCholesky, logDetFromCholesky } from "../numeric/cholesky.ts";
 import { multiply, transpose } from "../numeric/matrix.ts";
 import { createRandom } from "../numeric/random.ts";
-import { filterVisits, inverseRows, laterNoise, whitenedProducts, whitenedSlopes } from "./serial.ts";
+import { drawSerial, filterVisits, givenNoise, inverseRows, whitenedProducts, whitenedSlopes } from "./serial.ts";
 
 const random = createRandom(5);
 const n = 6;
@@ -71,20 +71,59 @@ describe("whitening by the scalar filter", () => {
     expect(logDet).toBe(0);
   });
 
-  it("forecasts the noise of a later visit as the dense conditional distribution does", () => {
-    const gap = 0.7;
-    const L = cholesky(dense(noise), n);
-    const k = Float64Array.from(
-      times,
-      (t) => (1 - noise.whiteShare) * Math.exp(-(times[n - 1] + gap - t) / noise.range),
-    );
-    const weightsOf = multiply(invertFromCholesky(L, n), k, n, n, 1);
-    const { carry, variance } = laterNoise(filtered, noise, gap);
-    const explained = weightsOf.reduce((sum, w, j) => sum + w * k[j], 0);
-    expect(variance).toBeCloseTo(1 - explained, 12);
-    for (let a = 0; a < c; a++) {
-      const mean = weightsOf.reduce((sum, w, j) => sum + w * rows[j * c + a], 0);
-      expect(carry * filtered.lastMean[a]).toBeCloseTo(mean, 12);
+  /** Mean weights on the given times, and variance, of noise at `at`, densely. */
+  function denselyGiven(at: number, given: readonly number[], by: readonly number[]) {
+    const m = given.length;
+    const R = Float64Array.from({ length: m * m }, (_, e) => {
+      const [j, k] = [Math.floor(e / m), e % m];
+      const serial = (1 - noise.whiteShare) * Math.exp(-Math.abs(given[j] - given[k]) / noise.range);
+      return serial + (j === k ? noise.whiteShare / by[j] : 0);
+    });
+    const k = Float64Array.from(given, (t) => (1 - noise.whiteShare) * Math.exp(-Math.abs(at - t) / noise.range));
+    const mean = multiply(invertFromCholesky(cholesky(R, m), m), k, m, m, 1);
+    return { mean, variance: 1 - mean.reduce((sum, w, j) => sum + w * k[j], 0) };
+  }
+
+  it("gives the noise of a measurement before, between, at and after the visits as the dense conditional distribution does", () => {
+    const at = [-1, 0.2, 0.4, 3.8];
+    givenNoise({ times, rows, weights }, noise, at).forEach(({ mean, variance }, t) => {
+      const expected = denselyGiven(at[t], times, weights);
+      expect(variance).toBeCloseTo(expected.variance, 12);
+      const means = multiply(transpose(rows, n, c), expected.mean, c, n, 1);
+      expect(relativeError(mean, means)).toBeLessThan(1e-12);
+    });
+  });
+
+  it("gives each of several measurements those before it, in any order of time", () => {
+    const at = [3.8, 0.2, 3.3];
+    const own = Float64Array.from({ length: at.length * c }, () => random.normal());
+    const found = givenNoise({ times, rows, weights }, noise, at, own);
+    found.forEach(({ mean, variance }, t) => {
+      const before = at.slice(0, t);
+      const expected = denselyGiven(at[t], [...times, ...before], [...weights, ...before.map(() => 1)]);
+      expect(variance).toBeCloseTo(expected.variance, 12);
+      const all = Float64Array.from([...rows, ...own.subarray(0, t * c)]);
+      const columns = multiply(transpose(all, n + t, c), expected.mean, c, n + t, 1);
+      const carried = at.map((_, l) => (l < t ? expected.mean[n + l] : 0));
+      expect(relativeError(mean, [...columns, ...carried])).toBeLessThan(1e-12);
+    });
+  });
+
+  it("knows nothing without visits", () => {
+    expect(givenNoise({ times: [], rows: new Float64Array(0) }, noise, [2])[0].variance).toBeCloseTo(1, 15);
+  });
+
+  it("draws noise of this correlation", () => {
+    const draws = 20_000;
+    const products = new Float64Array(n * n);
+    for (let s = 0; s < draws; s++) {
+      const e = drawSerial(noise, Float64Array.from(times), random);
+      for (let j = 0; j < n; j++) for (let k = 0; k < n; k++) products[j * n + k] += (e[j] * e[k]) / draws;
     }
+    const R = dense(
+      noise,
+      times.map(() => 1),
+    );
+    expect(products.every((v, e) => Math.abs(v - R[e]) < 0.04)).toBe(true);
   });
 });

@@ -9,6 +9,7 @@
  * κ = 1 is white noise: Z'Z and log|R| = 0.
  */
 
+import type { Random } from "../numeric/random.ts";
 import type { PrecisionMoments } from "./levels.ts";
 
 export interface SerialCorrelation {
@@ -197,16 +198,61 @@ export function serialSlopes(
   });
 }
 
+/** Noise of a new measurement, given that of the visits and, for draws, of the measurements before it in the list. */
+export interface GivenNoise {
+  /** What its mean takes of the columns of the visits, [c], and then of the measurements before it, [T] or none. */
+  readonly mean: Float64Array;
+  /** Its variance, white part included; 1 where nothing is known. */
+  readonly variance: number;
+}
+
 /**
- * The noise of a new measurement a `gap` after the last visit: what is known of the process has the mean φ m (by columns of Z),
- * and its own variance is `variance` times that of the noise, φ²P + (1 − κ)(1 − φ²) + κ.
+ * The noise of new measurements at any times, given visits with rows Z [n,c]: between visits, before the first or after the last.
+ * A measurement with the row 0 among the visits has (R⁻¹Z)_* = −D_* E[· | others] and D_* = 1/Var[· | others] (`inverseRows`).
+ * With rows of their own (`newRows` [T,c]) each is given those before it in the list, which stand among the visits with these
+ * rows and a column each.
  */
-export function laterNoise(
-  { lastVariance: P }: FilteredVisits,
-  { range, whiteShare: kappa }: SerialCorrelation,
-  gap: number,
-): { readonly carry: number; readonly variance: number } {
-  const carry = Math.exp(-gap / range);
-  const square = carry * carry;
-  return { carry, variance: square * P + (1 - kappa) * (1 - square) + kappa };
+export function givenNoise(
+  { times, rows: Z, weights }: VisitRows,
+  noise: SerialCorrelation,
+  newTimes: ArrayLike<number>,
+  newRows?: Float64Array,
+): GivenNoise[] {
+  const [n, T] = [times.length, newTimes.length];
+  const known = newRows === undefined ? Z.length / Math.max(n, 1) : newRows.length / T;
+  const c = known + (newRows === undefined ? 0 : T);
+  return Array.from(newTimes, (at, k) => {
+    const before = newRows === undefined ? 0 : k;
+    const all = [...Array.from(times), ...Array.from({ length: before }, (_, l) => newTimes[l]), at];
+    const order = all.map((_, j) => j).sort((a, b) => all[a] - all[b] || a - b);
+    const rows = new Float64Array(all.length * c);
+    order.forEach((j, place) => {
+      if (j < n) rows.set(Z.subarray(j * known, (j + 1) * known), place * c);
+      else if (newRows !== undefined && j < n + before) {
+        rows.set(newRows.subarray((j - n) * known, (j - n + 1) * known), place * c);
+        rows[place * c + known + j - n] = 1;
+      }
+    });
+    const own = order.indexOf(n + before);
+    const sorted = { times: order.map((j) => all[j]), rows, weights: order.map((j) => weights?.[j] ?? 1) };
+    const { rows: U, diagonal } = inverseRows(filterVisits(sorted, noise));
+    const variance = 1 / diagonal[own];
+    return { mean: U.slice(own * c, (own + 1) * c).map((u) => -u * variance), variance };
+  });
+}
+
+/** Noise of variance 1 at the times, in order, drawn: the process from visit to visit, and the white part. */
+export function drawSerial(
+  { range: rho, whiteShare: kappa }: SerialCorrelation,
+  times: Float64Array,
+  random: Random,
+): Float64Array {
+  let state = Math.sqrt(1 - kappa) * random.normal();
+  return times.map((t, j) => {
+    if (j > 0) {
+      const phi = Math.exp(-(t - times[j - 1]) / rho);
+      state = phi * state + Math.sqrt((1 - kappa) * (1 - phi * phi)) * random.normal();
+    }
+    return state + Math.sqrt(kappa) * random.normal();
+  });
 }

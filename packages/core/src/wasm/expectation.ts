@@ -26,6 +26,7 @@ export interface Statistics {
   readonly cross: Float64Array; // [m,d]
   readonly sumSquares: Float64Array; // [m]
   readonly counts: ArrayLike<number>;
+  readonly logDets: ArrayLike<number>;
   readonly center: number;
 }
 
@@ -99,8 +100,8 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
     loadRows(after, 1 + d, buffers.squaresAfter, first, size, padded);
   };
   /** log Σ_k p_k exp Q_k of the b-th individual of the block. */
-  const levelDensity = ({ counts }: Statistics, first: number, b: number): number =>
-    buffers.levelMaxima[b] + Math.log(buffers.levelSums[b]) - 0.5 * counts[first + b] * LOG_2PI;
+  const levelDensity = ({ counts, logDets }: Statistics, first: number, b: number): number =>
+    buffers.levelMaxima[b] + Math.log(buffers.levelSums[b]) - 0.5 * (counts[first + b] * LOG_2PI + logDets[first + b]);
 
   /** c = noise constant − ½[2 Σ log M_kk − d log σ² + (ρ − ζ'ζ)/σ²] of the b-th individual of the block. */
   const constants = (statistics: Statistics, model: Model) => {

@@ -63,7 +63,8 @@ export function openLinearKernel(d: number, numBand: number, r: number): LinearK
         for (let i = 0; i < even; i++) counts[i] = i < count ? statistics.counts[from + i] : 0;
         run.expectLevels(even);
         for (let i = 0; i < count; i++) {
-          logDensity += buffers.levelMaxima[i] + Math.log(buffers.levelSums[i]) - 0.5 * counts[i] * LOG_2PI;
+          const constant = counts[i] * LOG_2PI + statistics.logDets[from + i];
+          logDensity += buffers.levelMaxima[i] + Math.log(buffers.levelSums[i]) - 0.5 * constant;
         }
         continue;
       }

@@ -34,7 +34,7 @@ function modelText({ study }: Context): string {
   }[basis.placement];
   const shape = `${numberWord(basis.numBasis)} B-splines of degree ${basis.degree} with ${counted(inner, "inner knot")} ${knots}`;
   const mean = markerModel(model).mean.kind === "scalar" ? "a constant population mean" : "a population mean curve";
-  const noise = describeNoise(markerModel(model).noise, significant);
+  const noise = describeNoise(markerModel(model).noise, significant, marker.timeUnit);
   const q = numberWord(model.mapDimension);
   switch (model.kind) {
     case "lmm":

@@ -46,7 +46,7 @@ export interface ClassesOptions extends Omit<PrepareOptions, "noise">, FitContro
 export function fitClasses(cohort: Cohort, options: ClassesOptions = {}): ClassesModel {
   const { effects = "none", numClasses = "auto", maxClasses = 12, starts = 4, seed = 1, onProgress, signal } = options;
   const begun = now();
-  const { statistics, warnings } = prepareCohort(cohort, { ...options, noise: "white" });
+  const { statistics, warnings } = prepareCohort(cohort, options);
   const m = statistics.numIndividuals;
   const d = statistics.basis.numBasis;
   const most = numClasses === "auto" ? Math.min(maxClasses, Math.floor(m / 2)) : numClasses;

@@ -1,7 +1,7 @@
 /** From the last state of a fit to the model: share of variance, warnings, verdict, record. */
 
-import { averageGram } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
+import { spreadWarnings } from "../../noise/words.ts";
 import { identity } from "../../numeric/matrix.ts";
 import type { FitRecord } from "../fit.ts";
 import { rbfKernel } from "../gp/kernel.ts";
@@ -28,7 +28,7 @@ export function finishModel(
   const { statistics, settings, nodes, inducing, problem } = engine;
   const { basis, center } = statistics;
   const q = settings.mapDimension;
-  const gram = averageGram(engine.statistics);
+  const gram = engine.statistics.averageGram;
   const varianceShare = mapShare(engine, state, gram);
   const atCap = state.tau !== null && settings.cap !== null && state.tau >= settings.cap * (1 - AT_LIMIT);
   return {
@@ -175,6 +175,7 @@ function stateWarnings(engine: MapEngine, state: DtmState, varianceShare: number
       "The noise variance was held at its lower limit: the curves pass through the observations, and the bound has no maximum.",
     );
   }
+  warnings.push(...spreadWarnings(state.noise));
   if (varianceShare < LEAST_SHARE) {
     warnings.push(
       `The map carries only ${Math.round(100 * varianceShare)} % of the variance between individuals: places explain little.`,

@@ -54,9 +54,10 @@ export function levelStatistics(
   const own = observationsOf(statistics, individual, mean, noise);
   const rotated = rotateEffect(own.G, residualRoot ?? new Float64Array(d * d), d);
   const { delta } = rotated;
-  const weights = weighLevels(evidenceOf(own.n, delta, squares), levels);
+  const logDet = statistics.logDets[individual];
+  const weights = weighLevels(evidenceOf(own.n, logDet, delta, squares), levels);
   const { gram, cross } = averagedStatistics(own, rotated, levels, 1, weights);
-  const atZero = levelDensities({ n: own.n, logDet: 0, delta, ...expectedSquares(own, rotated) }, levels, 1);
+  const atZero = levelDensities({ n: own.n, logDet, delta, ...expectedSquares(own, rotated) }, levels, 1);
   const constant = weights.reduce(
     (sum, q, k) => sum + (q > 0 ? q * (atZero[k] + levels.logWeights[k] - Math.log(q)) : 0),
     0,
@@ -65,8 +66,8 @@ export function levelStatistics(
 }
 
 /** What squares say of the level. */
-function evidenceOf(n: number, delta: Float64Array, squares: Float64Array): LevelEvidence {
-  return { n, logDet: 0, delta, eta: squares[0], xi: delta.map((v, j) => v * squares[1 + j]) };
+function evidenceOf(n: number, logDet: number, delta: Float64Array, squares: Float64Array): LevelEvidence {
+  return { n, logDet, delta, eta: squares[0], xi: delta.map((v, j) => v * squares[1 + j]) };
 }
 
 function weighLevels(evidence: LevelEvidence, levels: NoiseLevels): Float64Array {
@@ -103,7 +104,10 @@ export function startingSquares(
     const own = observationsOf(statistics, i, mean, noise);
     const rotated = rotateEffect(own.G, L ?? new Float64Array(d * d), d);
     const { delta, T } = rotated;
-    const weights = weighLevels({ n: own.n, logDet: 0, delta, ...expectedSquares(own, rotated) }, levels);
+    const weights = weighLevels(
+      { n: own.n, logDet: statistics.logDets[i], delta, ...expectedSquares(own, rotated) },
+      levels,
+    );
     const a = multiplyVector(transpose(T, d, d), own.g, d, d);
     const squares = out.subarray(i * (1 + d), (i + 1) * (1 + d)).fill(0);
     levels.variances.forEach((s, k) => {
@@ -146,7 +150,7 @@ export function levelSums(
     unpackGram(statistics, i, G);
     const { delta } = rotateEffect(G, L ?? new Float64Array(d * d), d);
     const of = (squares: Float64Array) =>
-      evidenceOf(statistics.counts[i], delta, squares.subarray(i * (1 + d), (i + 1) * (1 + d)));
+      evidenceOf(statistics.counts[i], statistics.logDets[i], delta, squares.subarray(i * (1 + d), (i + 1) * (1 + d)));
     const evidence = of(after);
     sums.value += levelPosterior(levelDensities(evidence, levels, 1), levels).logSum;
     const { logVariance, logTau, logSpread } = levelSlopes(evidence, levels, 1, weighLevels(of(before), levels));

@@ -4,7 +4,7 @@
  * the frame of the kernel's eigenvectors, so that a map and its mirror image take the same steps (ν as it stands depends on
  * the order of the inducing places, differently at each ℓ). Ξ and a free Σ_e are no part of it: they follow in closed form.
  */
-import { noiseLevel, withLevel, withSpread } from "../../noise/noise.ts";
+import { noiseLevel, noiseSpread, withLevel, withSpread } from "../../noise/noise.ts";
 import { dot } from "../../numeric/matrix.ts";
 import { meanCoefficients, meanParameters } from "../mean.ts";
 import type { MapEngine } from "./engine.ts";
@@ -23,7 +23,7 @@ export function packParameters(engine: MapEngine, state: DtmState): Float64Array
     Math.log(state.lengthscale),
   ];
   if (state.tau !== null) parts.push(Math.log(state.tau));
-  if (state.noise.kind === "level") parts.push(Math.log(state.noise.spread));
+  if (noiseSpread(state.noise) > 0) parts.push(Math.log(noiseSpread(state.noise)));
   return Float64Array.from(parts);
 }
 

@@ -5,6 +5,7 @@
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { checkOption, DtmError } from "../../errors.ts";
+import { noiseSpread } from "../../noise/noise.ts";
 import type { FitControl } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import { completeRun, type FitRun, type IterativeFit, lastValue, openRun, type RunSnapshot } from "../run.ts";
@@ -44,7 +45,7 @@ export function startDtm(statistics: BasisStatistics, start: MapStart, options: 
   checkStart(statistics, start, settings.mapDimension);
   const levelsAble = settings.residual === "capped" || settings.residual === "none";
   checkOption(
-    levelsAble || start.noise.kind === "white",
+    levelsAble || noiseSpread(start.noise) === 0,
     "dtm",
     'residual "capped" or "none" with noise levels',
     settings.residual,

@@ -70,7 +70,12 @@ function manyLevels(
     const rho = residualStatistics(statistics, i, meanCoefficients, g);
     const rotated = rotateEffect(G, L, d, r);
     const { delta, T, Q } = rotated;
-    const evidence = { n: statistics.counts[i], logDet: 0, delta, ...expectedSquares({ G, g, rho }, rotated) };
+    const evidence = {
+      n: statistics.counts[i],
+      logDet: statistics.logDets[i],
+      delta,
+      ...expectedSquares({ G, g, rho }, rotated),
+    };
     const { logSum, weights } = levelPosterior(levelDensities(evidence, levels, 1), levels);
     const a = multiplyVector(transpose(T, d, r), g, r, d);
     // E uu' and E u, plain and divided by λ, in the frame of Q.

@@ -5,6 +5,7 @@
 
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DEFAULT_MARKER } from "../../cohort/marker.ts";
+import { spreadWarnings } from "../../noise/words.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { chooseKernels } from "../../wasm/instance.ts";
 import { checkCancelled, type FitControl, type Json, LIBRARY_VERSION, type ModelBase, now } from "../fit.ts";
@@ -55,7 +56,7 @@ export function fitLinear(
     iterations: em.iterations + (quasiNewton?.iterations ?? 0),
     converged,
     verdict: describeEnd(parameters, settings, converged, em.iterations, quasiNewton?.iterations),
-    warnings: linearWarnings(problem, parameters),
+    warnings: [...linearWarnings(problem, parameters), ...parameters.noises.flatMap(spreadWarnings)],
     milliseconds: { em: emEnded - began, quasiNewton: now() - emEnded },
   };
 }

@@ -149,7 +149,7 @@ function layoutOf(problem: LinearProblem, { rank: r, noises }: LinearParameters)
   const entries: [number, number][] = [];
   for (let a = 0; a < r; a++) for (let k = a; k < problem.mean.numBasis; k++) entries.push([k, a]);
   const level = problem.mean.numColumns;
-  const spread = noises.some(({ kind }) => kind === "level") ? [level + noises.length] : [];
+  const spread = noises.some((noise) => noiseSpread(noise) > 0) ? [level + noises.length] : [];
   const first = level + noises.length + spread.length;
   return { problem, r, noises, level, spread, first, n: first + entries.length, entries };
 }

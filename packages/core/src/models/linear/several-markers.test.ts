@@ -10,7 +10,7 @@ import { cholesky, logDetFromCholesky, solveLowerInPlace } from "../../numeric/c
 import { dot, multiply, multiplyTransposed } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { fitFpca, fitLinear, fitLmm } from "../linear-models.ts";
-import { prepareMarkers } from "../prepare.ts";
+import { prepareMarkers } from "../choose-noise.ts";
 import { factorCovariance } from "./canonical.ts";
 import { linearProblem, maximizeCovariance, maximizeLoadings, runEm } from "./em.ts";
 import { scoreOf } from "./expectation.ts";

@@ -1,13 +1,13 @@
 /**
  * Several markers as one (docs/math/linear.md §9). Values S_k y_ik with S_k = σ_1/σ_k all have the noise of the first marker, so that
  * the coefficients of all markers one after another, (S_k w_ik)_k [D], obey the model of one marker with
- *   G_i = blockdiag(G_ik),   c_i = (S_k c_ik)_k,   s_i = Σ_k S_k² s_ik,   n_i = Σ_k n_ik,
+ *   G_i = blockdiag(G_ik),   c_i = (S_k c_ik)_k,   s_i = Σ_k S_k² s_ik,   n_i = Σ_k n_ik,   log|R_i| = Σ_k log|R_ik|,
  *   log p(y_i) = log p(S y_i) + Σ_k n_ik log S_k.
  * An individual without a marker has zeros there. One marker is its own stack, S = 1.
  */
 import type { BasisStatistics, CoefficientStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
-import { type Noise, noiseLevel } from "../../noise/noise.ts";
+import { type Noise, noiseLevel, noiseSpread } from "../../noise/noise.ts";
 import type { LowRankParameters } from "./low-rank.ts";
 
 /** Parameters of a linear model of one marker or several. */
@@ -121,6 +121,7 @@ export function stackStatistics(
   const gram = new Float64Array(m * numBand);
   const cross = new Float64Array(m * D);
   const sumSquares = new Float64Array(m);
+  const logDets = new Float64Array(m);
   const counts = new Int32Array(m);
   let [row, entry] = [0, 0];
   statistics.forEach((own, k) => {
@@ -133,6 +134,7 @@ export function stackStatistics(
       gram.set(own.gram.subarray(i * own.numBand, (i + 1) * own.numBand), i * numBand + entry);
       for (let j = 0; j < d; j++) cross[i * D + row + j] = S[k] * own.cross[i * d + j];
       sumSquares[i] += S[k] * S[k] * own.sumSquares[i];
+      logDets[i] += own.logDets[i];
       counts[i] += own.counts[i];
     }
     row += d;
@@ -141,7 +143,7 @@ export function stackStatistics(
   const numObservations = statistics.reduce((sum, own) => sum + own.numObservations, 0);
   return {
     ...{ basis: { numBasis: D }, numIndividuals: m, numObservations, center: 0, noise: first.noise },
-    ...{ numBand, bandRow, bandColumn, gram, cross, sumSquares, counts },
+    ...{ numBand, bandRow, bandColumn, gram, cross, sumSquares, logDets, counts },
   };
 }
 
@@ -153,10 +155,10 @@ function checkMarkers(statistics: readonly BasisStatistics[], noises: readonly N
       `Linear model: expected statistics of ${noises.length} markers of the same individuals, received those of ${statistics.length} with ${statistics.map((own) => own.numIndividuals).join(", ")} individuals. Take the statistics of all markers from one cohort.`,
     );
   }
-  if (noises.length > 1 && noises.some(({ kind }) => kind !== "white")) {
+  if (noises.length > 1 && noises.some((noise) => noiseSpread(noise) > 0)) {
     throw new DtmError(
       "option",
-      `Linear model of several markers: expected white noise, received ${noises.map(({ kind }) => kind).join(", ")}. Their levels would have to be summed in all combinations; fit one marker, or leave noise out.`,
+      `Linear model of several markers: expected noise of one level, received ${noises.map(({ kind }) => kind).join(", ")}. Their levels would have to be summed in all combinations; fit one marker, or leave noise out.`,
     );
   }
 }

@@ -11,7 +11,7 @@ import { logSumExp } from "../../numeric/special.ts";
 import { courseFunctionals, openCourse } from "../../wasm/course.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { loadObserved, type Nodes, openNodes, weighNodes } from "../../wasm/placing.ts";
-import { functionalDistribution, functionalMean } from "./curve-distribution.ts";
+import { functionalDistribution, functionalMean, type GivenMeasurement, INDEPENDENT } from "./curve-distribution.ts";
 import { atLevels, type Observations } from "./effect.ts";
 import type { CoefficientMixture } from "./mixture.ts";
 import { type NormalMixture, type NormalSums, normalSums } from "./normal-mixture.ts";
@@ -174,24 +174,24 @@ export interface FunctionalValue {
 
 /**
  * Distributions of b'(β + w) under a posterior, or of a new measurement there, b = rows[offset..offset+d), one after the other:
- * each serves until the next is asked for. Through WebAssembly where a conditioner of this thread made the posterior.
+ * each serves until the next is asked for; `given` where its noise is not independent of that of the visits. Through WebAssembly where a conditioner of this thread made the posterior.
  */
 export function posteriorFunctionals(
   posterior: CoefficientPosterior,
   beta: Float64Array,
   kernels: KernelChoice = "auto",
-): (rows: Float64Array, offset: number, measured: boolean) => FunctionalValue {
+): (rows: Float64Array, offset: number, measured: boolean, given?: GivenMeasurement) => FunctionalValue {
   const source = chooseKernels(kernels) === "wasm-simd" ? sources.get(posterior) : undefined;
   if (source === undefined) {
-    return (rows, offset, measured) => {
-      const value = functionalDistribution(posterior, beta, rows, offset, measured);
+    return (rows, offset, measured, given) => {
+      const value = functionalDistribution(posterior, beta, rows, offset, measured, given);
       return { value, sums: normalSums(value) };
     };
   }
   const spread = source();
-  return (rows, offset, measured) => {
-    const level = functionalMean(rows, offset, beta, 0, beta.length);
-    const value = spread(rows, offset, level, measured ? posterior.noiseVariances[0] : 0);
+  return (rows, offset, measured, { shift, variance } = INDEPENDENT) => {
+    const level = functionalMean(rows, offset, beta, 0, beta.length) + shift;
+    const value = spread(rows, offset, level, measured ? posterior.noiseVariances[0] * variance : 0);
     return { value, sums: value.sums };
   };
 }

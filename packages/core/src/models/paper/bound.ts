@@ -79,7 +79,7 @@ export function dataLines(
   const half = 0.5 / noiseVariance;
   return {
     expectedLogLikelihood:
-      noiseConstants(whiteNoise(noiseVariance), { counts: [data.numObservations] })(0) - half * fit,
+      noiseConstants(whiteNoise(noiseVariance), { counts: [data.numObservations], logDets: [0] })(0) - half * fit,
     inducingUncertainty: -half * spread,
     conditionalVariance: -half * left,
   };

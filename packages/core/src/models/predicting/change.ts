@@ -71,7 +71,7 @@ export function predictChange(
     const change = Float64Array.from({ length: d }, (_, k) => rows[d + k] - rows[k]);
     return intervalAt(valueSeries(own, placement, change, { level, measured: false, marker: { transform } }), 0);
   }
-  const draws = drawFunctionals(model, placement, rows, { numDraws, seed }, false).map(markerScale(own.marker));
+  const draws = drawFunctionals(model, placement, rows, { numDraws, seed }).map(markerScale(own.marker));
   const changes = Float64Array.from({ length: numDraws }, (_, s) => draws[2 * s + 1] - draws[2 * s]);
   return intervalAt(drawnSeries(changes, 1, level), 0);
 }
@@ -90,8 +90,8 @@ export function predictDifference(
   checkDraws("predictDifference", numDraws);
   const rows = designMatrix(own.basis, checkTimes("predictDifference", times));
   const scale = markerScale(own.marker);
-  const a = drawFunctionals(model, first, rows, { numDraws, seed }, false).map(scale);
-  const b = drawFunctionals(model, second, rows, { numDraws, seed: seed + SECOND }, false).map(scale);
+  const a = drawFunctionals(model, first, rows, { numDraws, seed }).map(scale);
+  const b = drawFunctionals(model, second, rows, { numDraws, seed: seed + SECOND }).map(scale);
   const series = drawnSeries(
     a.map((v, k) => v - b[k]),
     times.length,

@@ -4,8 +4,9 @@ import { cholesky } from "../../numeric/cholesky.ts";
 import { trace } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { type ModelBase, markerModel } from "../fit.ts";
-import { functionalMean } from "../mixture/curve-distribution.ts";
+import { functionalMean, INDEPENDENT } from "../mixture/curve-distribution.ts";
 import type { Placement } from "../placement.ts";
+import { type Measurements, measurementsAt } from "./measurements.ts";
 
 /**
  * Calls `use` with the coefficients β + w [d] of one curve after the other, the array being used again, and the noise of
@@ -44,20 +45,46 @@ function factorOf(S: Float64Array, d: number): Float64Array {
   return cholesky(S, d, "posterior covariance of the coefficients");
 }
 
-/** Draws of rows·(β + w), rows [T,d], with independent noise per row if wanted, on the scale of the model, [S,T]. */
+/** Draws of rows·(β + w), rows [T,d], on the scale of the model, [S,T]. */
 export function drawFunctionals(
   model: ModelBase,
   placement: Placement,
   rows: Float64Array,
   options: { readonly numDraws: number; readonly seed: number },
+): Float64Array {
+  return drawRows(model, placement, { rows }, options, false);
+}
+
+/** Draws of the curve at the times, or of new measurements, on the scale of the model, [S,T]. */
+export function drawValues(
+  model: ModelBase,
+  placement: Placement,
+  times: ArrayLike<number>,
+  options: { readonly numDraws: number; readonly seed: number },
   measured: boolean,
 ): Float64Array {
-  const d = markerModel(model).basis.numBasis;
+  const own = measurementsAt(markerModel(model), placement, times, measured, true);
+  return drawRows(model, placement, own, options, measured);
+}
+
+/** Where measurements correlate, each takes its share of those drawn before it (measurements.ts). */
+function drawRows(
+  model: ModelBase,
+  placement: Placement,
+  { rows, given, carried }: Measurements,
+  options: { readonly numDraws: number; readonly seed: number },
+  measured: boolean,
+): Float64Array {
+  const { basis, center } = markerModel(model);
+  const d = basis.numBasis;
   const T = rows.length / d;
   const out = new Float64Array(options.numDraws * T);
   drawCoefficients(model, placement, options, (w, s, noise) => {
     for (let t = 0; t < T; t++) {
-      out[s * T + t] = (measured ? noise() : 0) + functionalMean(rows, t * d, w, 0, d);
+      const { shift, variance } = given?.[t] ?? INDEPENDENT;
+      let y = (measured ? Math.sqrt(variance) * noise() + shift : 0) + functionalMean(rows, t * d, w, 0, d);
+      if (carried !== undefined) for (let l = 0; l < t; l++) y += carried[t * T + l] * (out[s * T + l] - center);
+      out[s * T + t] = y;
     }
   });
   return out;

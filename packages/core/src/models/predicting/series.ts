@@ -18,6 +18,7 @@ import { LOG_2PI, normalCdf } from "../../numeric/special.ts";
 import type { KernelChoice } from "../../wasm/instance.ts";
 import type { MarkerModel } from "../fit.ts";
 import { posteriorFunctionals } from "../mixture/conditioner.ts";
+import type { GivenMeasurement } from "../mixture/curve-distribution.ts";
 import { type NormalMixture, quantileSolver } from "../mixture/normal-mixture.ts";
 import type { Placement } from "../placement.ts";
 
@@ -38,6 +39,8 @@ export interface ValueOptions {
   /** Transform to be undone, and limits to keep within. */
   readonly marker: Pick<Marker, "transform" | "limits">;
   readonly kernels?: KernelChoice;
+  /** Shift and variance of the noise at each row, where they depend on the visits (measurements.ts). */
+  readonly given?: readonly GivenMeasurement[];
   /** What is made of the distribution at each row before it is summarised. Default: nothing. */
   readonly change?: (value: NormalMixture, row: number) => NormalMixture;
 }
@@ -47,7 +50,7 @@ export function valueSeries(
   { basis, mean }: Pick<MarkerModel, "basis" | "mean">,
   { posterior }: Pick<Placement, "posterior">,
   rows: Float64Array,
-  { level, measured, marker, kernels, change }: ValueOptions,
+  { level, measured, marker, kernels, given, change }: ValueOptions,
 ): PredictedSeries {
   const d = basis.numBasis;
   const out = emptySeries(rows.length / d);
@@ -59,7 +62,7 @@ export function valueSeries(
   // Quantiles in standard deviations off the mean: they move slowly from time to time, so the last are where to look next.
   const scores: (number | undefined)[] = probabilities.map(() => undefined);
   for (let t = 0; t < out.mean.length; t++) {
-    const own = functional(rows, t * d, measured);
+    const own = functional(rows, t * d, measured, given?.[t]);
     const value = change === undefined ? own.value : change(own.value, t);
     const solver = quantileSolver(value, change === undefined ? own.sums : undefined);
     const [median, lower, upper] = probabilities.map((p, j) => {

@@ -21,6 +21,11 @@ const positive = z.number().check(z.positive());
 const count = z.int().check(z.nonnegative());
 const factor = z.nullable(z.number());
 
+const reason = z.optional(z.string().register(z.globalRegistry, { description: "Why this noise, where a fit chose" }));
+const correlation = z
+  .strictObject({ range: positive, whiteShare: positive.check(z.lte(1)) })
+  .register(z.globalRegistry, { description: "(1 - whiteShare) exp(-gap/range) between visits" });
+
 const part = {
   basis: z.strictObject({
     degree: z.int().check(z.gte(1), z.lte(3)),
@@ -49,8 +54,10 @@ const part = {
     coefficients: floats("Population mean on the basis, scale of the model, [numBasis]"),
   }),
   noise: z.discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("white"), variance: positive }),
-    z.strictObject({ kind: z.literal("level"), variance: positive, spread: positive }),
+    z.strictObject({ kind: z.literal("white"), variance: positive, reason }),
+    z.strictObject({ kind: z.literal("level"), variance: positive, spread: positive, reason }),
+    z.strictObject({ kind: z.literal("serial"), variance: positive, correlation, reason }),
+    z.strictObject({ kind: z.literal("level+serial"), variance: positive, spread: positive, correlation, reason }),
   ]),
   center: z.number(),
 };

@@ -1,5 +1,5 @@
 /**
- * Dense BFGS for maximisation with few parameters and optional lower bounds. O(n²) per iteration beside the evaluations.
+ * Dense BFGS for maximisation with few parameters and optional bounds. O(n²) per iteration beside the evaluations.
  * At a bound whose gradient points outward the coordinate rests; trial points are clipped to the bounds.
  */
 import { dot, identity } from "../matrix.ts";
@@ -12,6 +12,7 @@ export interface BfgsOptions {
   /** Stop when the gain falls below this, twice in a row. Default 0 (off). */
   readonly minGain?: number;
   readonly lower?: Float64Array;
+  readonly upper?: Float64Array;
   /** Longest first step, in parameter units. Default 1. */
   readonly firstStep?: number;
 }
@@ -21,7 +22,9 @@ export function maximizeBfgs(objective: Objective, x0: Float64Array, options: Bf
   const { maxEvaluations = 1000, gradientTolerance = 1e-6, minGain = 0, firstStep = 1 } = options;
   const n = x0.length;
   const lower = options.lower ?? new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
-  const x = x0.map((value, k) => Math.max(value, lower[k]));
+  const upper = options.upper ?? new Float64Array(n).fill(Number.POSITIVE_INFINITY);
+  const clipped = (value: number, k: number) => Math.min(Math.max(value, lower[k]), upper[k]);
+  const x = x0.map(clipped);
   const g = new Float64Array(n);
   let value = objective(x, g);
   let evaluations = 1;
@@ -39,7 +42,10 @@ export function maximizeBfgs(objective: Objective, x0: Float64Array, options: Bf
   let reason: StopReason = "iterations";
   let iterations = 0;
   for (; evaluations < maxEvaluations; iterations++) {
-    for (let k = 0; k < n; k++) free[k] = x[k] <= lower[k] && g[k] < 0 ? 0 : g[k];
+    for (let k = 0; k < n; k++) {
+      const outward = (x[k] <= lower[k] && g[k] < 0) || (x[k] >= upper[k] && g[k] > 0);
+      free[k] = outward ? 0 : g[k];
+    }
     if (maxAbs(free) <= gradientTolerance) {
       reason = "gradient";
       break;
@@ -55,7 +61,7 @@ export function maximizeBfgs(objective: Objective, x0: Float64Array, options: Bf
     for (let tries = 0; tries < 40 && evaluations < maxEvaluations; tries++) {
       let rise = 0;
       for (let k = 0; k < n; k++) {
-        trial[k] = Math.max(x[k] + step * d[k], lower[k]);
+        trial[k] = clipped(x[k] + step * d[k], k);
         rise += free[k] * (trial[k] - x[k]);
       }
       v = objective(trial, gTrial);

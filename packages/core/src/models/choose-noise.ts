@@ -1,0 +1,134 @@
+/**
+ * The noise of a fit: what was asked for, or what the data ask for (docs/math/noise.md §5). Correlation is learned once, in the
+ * mixed model of at most 2,000 individuals, and kept by all models of the cohort, which then read whitened statistics.
+ */
+import type { BasisStatistics } from "../basis/statistics.ts";
+import { type Cohort, numIndividuals, onlyMarker, selectIndividuals } from "../cohort/cohort.ts";
+import { markerCohort } from "../cohort/several-markers.ts";
+import { checkOption } from "../errors.ts";
+import { firstNoise, NOISE_CHOICES, type Noise, type NoiseChoice } from "../noise/noise.ts";
+import { createRandom } from "../numeric/random.ts";
+import {
+  type CorrelationFit,
+  type CorrelationOptions,
+  learnCorrelation,
+  type VisitGaps,
+  visitGaps,
+} from "./linear/correlation.ts";
+import { type PreparedCohort, type PrepareOptions, prepareCohort } from "./prepare.ts";
+
+/** Individuals whose visits are enough to learn two numbers from. */
+const SAMPLE_SIZE = 2_000;
+/** Fewer distinct gaps, or fewer visits of most individuals, and a correlation cannot be told from a curve. */
+const FEWEST_GAPS = 3;
+const FEWEST_VISITS = 3;
+/** ρ within this of its upper bound serves as a further smooth curve, unless it gains this much per visit. */
+const NEAR_BOUND = 0.95;
+const LARGE_GAIN = 0.03;
+
+/** The statistics of each marker of a cohort, and what to warn of. */
+export interface PreparedMarkers {
+  readonly statistics: readonly BasisStatistics[];
+  readonly warnings: readonly string[];
+}
+
+/** `prepareFit` of each marker; several take bases of their own, of the size asked for. */
+export function prepareMarkers(cohort: Cohort, options: PrepareOptions & CorrelationOptions = {}): PreparedMarkers {
+  if (cohort.markers.length === 1) {
+    const { statistics, warnings } = prepareFit(cohort, options);
+    return { statistics: [statistics], warnings };
+  }
+  const { basis: _, statistics: __, ...others } = options;
+  const prepared = cohort.markers.map((___, k) => prepareFit(markerCohort(cohort, k), others));
+  return {
+    statistics: prepared.map(({ statistics }) => statistics),
+    warnings: prepared.flatMap(({ warnings }, k) => warnings.map((w) => `${cohort.markers[k].marker.name}: ${w}`)),
+  };
+}
+
+/** Checks a cohort, takes its statistics and settles the noise that the fit begins with. */
+export function prepareFit(cohort: Cohort, options: PrepareOptions & CorrelationOptions = {}): PreparedCohort {
+  const prepared = prepareCohort(cohort, options);
+  const warnings = [...prepared.warnings];
+  const noise = chooseNoise(cohort, prepared, options, warnings);
+  const { statistics } = prepareCohort(cohort, { statistics: options.statistics ?? prepared.statistics }, noise);
+  return { statistics, warnings };
+}
+
+function chooseNoise(
+  cohort: Cohort,
+  { statistics: { basis } }: PreparedCohort,
+  { noise: asked = "white", ...options }: PrepareOptions & CorrelationOptions,
+  warnings: string[],
+): Noise {
+  if (typeof asked !== "string") return { ...firstNoise(asked.kind, asked.correlation), ...reasonOf(asked.reason) };
+  const expected = `noise ${NOISE_CHOICES.map((name) => `"${name}"`).join(" or ")}`;
+  checkOption(NOISE_CHOICES.includes(asked), "fit", expected, asked, "Leave it out for white noise.");
+  if (asked === "white" || asked === "level") return firstNoise(asked);
+  const m = numIndividuals(cohort);
+  const { seed = 1 } = options;
+  const sample =
+    m > SAMPLE_SIZE
+      ? selectIndividuals(cohort, createRandom(seed).permutation(m).slice(0, SAMPLE_SIZE).sort())
+      : cohort;
+  const gaps = visitGaps(sample);
+  const kind = asked === "serial" ? "serial" : "level+serial";
+  const few = tooFew(gaps);
+  if (asked === "auto" && few !== null) return { ...firstNoise("level"), reason: `Levels alone: ${few}.` };
+  const fit = learnCorrelation(sample, basis, kind, gaps, { priors: "weak", ...options });
+  const { taken, words } = judge(fit, gaps, onlyMarker(cohort).marker.timeUnit);
+  if (asked === "auto" && !taken) return { ...firstNoise("level"), reason: `Levels alone: ${words}.` };
+  const end = endOf(fit.correlation, gaps);
+  if (end !== null) {
+    warnings.push(
+      `The range of the serial correlation ended at its ${end} bound: ${end === "upper" ? "it may serve as a further smooth curve rather than as noise" : "visits are too far apart to see it"}. Compare with noise "level" by held-out likelihood.`,
+    );
+  }
+  const start = asked === "auto" ? "Levels and serial correlation" : "Serial correlation as asked for";
+  return { ...firstNoise(kind, fit.correlation), reason: `${start}: ${words}.` };
+}
+
+function reasonOf(reason: string | undefined) {
+  return reason === undefined ? {} : { reason };
+}
+
+/** Why the times say nothing of a correlation; null where they do. */
+function tooFew({ numDistinct, medianVisits }: VisitGaps): string | null {
+  if (medianVisits < FEWEST_VISITS) return `half of the individuals have fewer than ${FEWEST_VISITS} visits`;
+  if (numDistinct < FEWEST_GAPS) {
+    return `visits are ${numDistinct === 0 ? "never closer than a fifth of the time span" : `at ${numDistinct} distinct gaps only`}`;
+  }
+  return null;
+}
+
+/** Which bound of ρ was reached. */
+function endOf({ range }: CorrelationFit["correlation"], { shortest, longest }: VisitGaps): "upper" | "lower" | null {
+  if (range >= NEAR_BOUND * longest) return "upper";
+  return range <= shortest / NEAR_BOUND ? "lower" : null;
+}
+
+/**
+ * The serial part is taken if it gains more than log N in log-likelihood, and either ρ ended below its upper bound or the gain is
+ * above 0.03 per visit.
+ */
+function judge({ correlation, gain, numObservations: N }: CorrelationFit, gaps: VisitGaps, timeUnit: string) {
+  const number = (v: number) => String(Number(v.toPrecision(2)));
+  const atBound = endOf(correlation, gaps) === "upper";
+  const enough = gain > Math.log(N);
+  const taken = enough && (!atBound || gain > LARGE_GAIN * N);
+  const unit = timeUnit === "" ? "" : ` ${timeUnit}`;
+  const atMedian = (1 - correlation.whiteShare) * Math.exp(-gaps.medianGap / correlation.range);
+  const gains = `a correlation gains ${number(gain)} in log-likelihood (${number(gain / N)} per visit; ${enough ? "more" : "less"} than log N = ${number(Math.log(N))})`;
+  const range = `its range of ${number(correlation.range)}${unit} is ${atBound ? "at" : "below"} its upper bound of ${number(gaps.longest)}`;
+  const result = `noise of neighbouring visits correlates by ${number(atMedian)} at the median gap of ${number(gaps.medianGap)}${unit}`;
+  const curve = atBound && enough && !taken ? ", so it would serve as a further curve" : "";
+  return {
+    taken,
+    words: `${gains}, ${range}${curve}; ${gaps.numDistinct} distinct gaps${enough ? `; ${result}` : ""}`,
+  };
+}
+
+/** The noise of linear models already fitted, where it is what was asked for: its correlation is not learned again. */
+export function noiseLike(asked: PrepareOptions["noise"], fitted: Noise | undefined): NoiseChoice | Noise | undefined {
+  return fitted !== undefined && (asked === "auto" || asked === fitted.kind) ? fitted : asked;
+}

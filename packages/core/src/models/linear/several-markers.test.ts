@@ -9,8 +9,8 @@ import { levelNoise, noiseLevel, whiteNoise } from "../../noise/noise.ts";
 import { cholesky, logDetFromCholesky, solveLowerInPlace } from "../../numeric/cholesky.ts";
 import { dot, multiply, multiplyTransposed } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
-import { fitFpca, fitLinear, fitLmm } from "../linear-models.ts";
 import { prepareMarkers } from "../choose-noise.ts";
+import { fitFpca, fitLinear, fitLmm } from "../linear-models.ts";
 import { factorCovariance } from "./canonical.ts";
 import { linearProblem, maximizeCovariance, maximizeLoadings, runEm } from "./em.ts";
 import { scoreOf } from "./expectation.ts";
@@ -184,7 +184,7 @@ describe("markers together", () => {
     const few = randomCohort({ numIndividuals: 4 }).statistics;
     expect(() => logLikelihood([statistics[0], few], p)).toThrow(/same individuals, received .* 40, 4 individuals/);
     expect(() => logLikelihood(statistics, { ...p, noises: [p.noises[0], levelNoise(1, 0.5)] })).toThrow(
-      /expected white noise, received white, level/,
+      /expected noise of one level, received white, level/,
     );
   });
 });

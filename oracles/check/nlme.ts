@@ -3,9 +3,10 @@
  * spanned by two basis functions, so the likelihood is the same function of other coefficients; its maximum may lie above nlme's, but
  * not by more than 1e-4 of it: then one of the two would be another function. Effects of the covariate are compared with their standard errors.
  */
+
+import { prepareMarkers } from "../../packages/core/src/models/choose-noise.ts";
 import { fitLmmEffects } from "../../packages/core/src/models/linear/covariate-effects.ts";
 import { fitLmm } from "../../packages/core/src/models/linear-models.ts";
-import { prepareMarkers } from "../../packages/core/src/models/prepare.ts";
 import { atLeast, type Check, compare, compareAbsolute, fixtureMarkers } from "./checker.ts";
 
 interface NlmeFixture {

@@ -3,12 +3,12 @@ import { bsplineBasis } from "../packages/core/src/basis/knots.ts";
 import { basisStatistics } from "../packages/core/src/basis/statistics.ts";
 import { type CohortColumns, makeCohort, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
 import { batchIteration, startBatch } from "../packages/core/src/models/dtm/batch.ts";
-import { createEngine, type MapEngine, startAnchor, tabulateMap } from "../packages/core/src/models/dtm/engine.ts";
+import { createEngine, type MapEngine, startAnchors, tabulateMap } from "../packages/core/src/models/dtm/engine.ts";
 import type { DtmModel } from "../packages/core/src/models/dtm/model.ts";
 import { packParameters, unpackParameters } from "../packages/core/src/models/dtm/parameters.ts";
 import { type DtmOptions, dtmSettings } from "../packages/core/src/models/dtm/settings.ts";
 import { startingPlaces } from "../packages/core/src/models/dtm/starting-places.ts";
-import { type DtmState, firstState } from "../packages/core/src/models/dtm/state.ts";
+import { copyState, type DtmState, firstState } from "../packages/core/src/models/dtm/state.ts";
 import { linearStart } from "../packages/core/src/models/linear/start.ts";
 import { firstNoise, type NoiseKind } from "../packages/core/src/noise/noise.ts";
 import { createRandom } from "../packages/core/src/numeric/random.ts";
@@ -64,10 +64,9 @@ export function stateAfter(
   { statistics, start }: Pick<ReturnType<typeof problemOf>, "statistics" | "start">,
   options: DtmOptions,
 ): { engine: MapEngine; state: DtmState } {
-  const d = statistics.basis.numBasis;
-  const settings = dtmSettings({ ...quick, ...options }, options.mean ?? "scalar", statistics.numIndividuals);
-  const engine = createEngine(statistics, startAnchor(start, d), settings);
-  const state = firstState(start, settings, d);
+  const settings = dtmSettings({ ...quick, ...options }, start, statistics.numIndividuals);
+  const engine = createEngine([statistics], startAnchors(start), settings);
+  const state = firstState(start, settings);
   startBatch(engine, state, startingPlaces(start, 0, 2, 1));
   while (state.iteration < iterations) batchIteration(engine, state);
   return { engine, state };
@@ -75,7 +74,7 @@ export function stateAfter(
 
 /** A state whose k-th packed parameter has moved, with its node table in the engine. */
 export function movedState(engine: MapEngine, state: DtmState, k: number, by: number): DtmState {
-  const moved = { ...state };
+  const moved = copyState(state);
   const x = packParameters(engine, state);
   x[k] += by;
   unpackParameters(engine, x, moved);

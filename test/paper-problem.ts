@@ -125,9 +125,13 @@ export function crudeStart(statistics: BasisStatistics, q: number, seed = 3): Ma
   const locationCovariance = new Float64Array(m * q * q);
   for (let i = 0; i < m; i++) for (let c = 0; c < q; c++) locationCovariance[(i * q + c) * q + c] = 0.2;
   return {
-    mean: { kind: "scalar", coefficients: new Float64Array(d).fill(statistics.center) },
-    noise: whiteNoise(0.1 * variance),
-    covariance,
+    markers: [
+      {
+        mean: { kind: "scalar", coefficients: new Float64Array(d).fill(statistics.center) },
+        noise: whiteNoise(0.1 * variance),
+        covariance,
+      },
+    ],
     scores,
     locationMean: scores,
     locationCovariance,

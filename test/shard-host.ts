@@ -1,5 +1,4 @@
 /** Shards worked on elsewhere, for tests: workers that take parts in another order and talk in copies only. */
-import type { BasisStatistics } from "../packages/core/src/basis/statistics.ts";
 import { createShardWorker } from "../packages/core/src/models/shard-worker.ts";
 import type { ShardHost } from "../packages/core/src/models/shards.ts";
 
@@ -16,7 +15,7 @@ export function scrambledHost(numWorkers: number): ShardHost {
   const workers = Array.from({ length: numWorkers }, createShardWorker);
   return {
     open: (given) => {
-      const statistics: BasisStatistics = { ...given };
+      const statistics = [...given];
       const shared = new Set<unknown>();
       return {
         statistics,

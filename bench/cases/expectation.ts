@@ -45,10 +45,11 @@ export const expectation: BenchCase = {
     const flat = { ...fitted, noise: whiteNoise(1000 * fitted.noise.variance) };
     const nodeSums = new Float64Array(table.rows.length);
     const moments = new Float64Array(COUNT * table.stride);
-    const kernels = wasmPasses(d, nodes.numNodes, table.stride);
-    const pass = (model: IndividualModel) => kernels.expect(statistics, model, table, { nodeSums, moments });
+    const kernels = wasmPasses([d], nodes.numNodes, table.stride);
+    const pass = (model: IndividualModel) =>
+      kernels.expect([statistics], [model], table, { nodeSums, moments: [moments] });
     for (const model of [fitted, flat]) {
-      requireClose("bound", pass(model), expectationPass(statistics, model, table, {}), 1e-10);
+      requireClose("bound", pass(model), expectationPass([statistics], [model], table, {}), 1e-10);
     }
     const variants: Variant[] = [
       { name: "wasm", chunk: chunkOf(() => pass(fitted), COUNT) },

@@ -11,10 +11,11 @@ import { startOf } from "../cohorts.ts";
 /** Parameters of the linear start with a grid of perDimension² inducing points. */
 export function paperParameters(start: MapStart, statistics: BasisStatistics, perDimension: number): GlobalParameters {
   const d = statistics.basis.numBasis;
+  const [marker] = start.markers;
   return {
     kernel: {
       kind: "rbf",
-      signalVariance: trace(start.covariance, d) / d,
+      signalVariance: trace(marker.covariance, d) / d,
       lengthscales: Float64Array.of(1, 1),
       jitter: 1e-6,
     },
@@ -22,8 +23,8 @@ export function paperParameters(start: MapStart, statistics: BasisStatistics, pe
     numInducing: perDimension ** 2,
     mapDimension: 2,
     numBasis: d,
-    meanCoefficients: start.mean.coefficients,
-    noiseVariance: start.noise.variance,
+    meanCoefficients: marker.mean.coefficients,
+    noiseVariance: marker.noise.variance,
   };
 }
 

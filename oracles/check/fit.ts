@@ -61,16 +61,20 @@ export const checkFit: Checker = (fixture: FitFixture) => {
   const checks = [
     compare("lmm.mu", markerModel(model).mean.coefficients[0], lmm.mu),
     compare("lmm.s2", markerModel(model).noise.variance, lmm.s2),
-    compare("lmm.Sigma", own.covariance, lmm.Sigma),
+    compare("lmm.Sigma", own.markers[0].covariance, lmm.Sigma),
     compare("lmm.loglik", model.record.trace[model.record.trace.length - 1], lmm.loglik),
     compare("x_init", own.scores, fixture.x_init),
   ];
   // The fits start from the file's own numbers, so that they do not inherit rounding of the linear start.
   const start: MapStart = {
     ...own,
-    mean: { kind: "scalar", coefficients: new Float64Array(statistics.basis.numBasis).fill(lmm.mu) },
-    noise: whiteNoise(lmm.s2),
-    covariance: flatten(lmm.Sigma),
+    markers: [
+      {
+        mean: { kind: "scalar", coefficients: new Float64Array(statistics.basis.numBasis).fill(lmm.mu) },
+        noise: whiteNoise(lmm.s2),
+        covariance: flatten(lmm.Sigma),
+      },
+    ],
     scores: flatten(fixture.x_init),
   };
   const common: DtmPaperOptions = {

@@ -6,7 +6,7 @@
 
 import { basisStatistics } from "../../packages/core/src/basis/statistics.ts";
 import { startBatch } from "../../packages/core/src/models/dtm/batch.ts";
-import { createEngine, individualModel, startAnchor } from "../../packages/core/src/models/dtm/engine.ts";
+import { createEngine, individualModel, startAnchors } from "../../packages/core/src/models/dtm/engine.ts";
 import { expectationPass, nodeWeights } from "../../packages/core/src/models/dtm/expectation-step.ts";
 import { latticeNodes } from "../../packages/core/src/models/dtm/nodes.ts";
 import { fitDtmFrom } from "../../packages/core/src/models/dtm/run.ts";
@@ -61,7 +61,7 @@ export function checkGridFit(fixture: GridFitFixture): Check[] {
   const options = { mapDimension: fixture.fpca.xhat[0].length, nodes: { step: FIT_STEP } };
   const checks = checkFirst(fixture, start);
 
-  const model = fitDtmFrom(statistics, start, options);
+  const model = fitDtmFrom([statistics], start, options);
   let fall = 0;
   const { trace } = model.record;
   for (let k = 1; k < trace.length; k++) fall = Math.max(fall, trace[k - 1] - trace[k]);
@@ -90,9 +90,9 @@ export function checkGridFit(fixture: GridFitFixture): Check[] {
 
   /** Starting weights, and the bound after the first q(u) and expectation pass. */
   function checkFirst({ r0_subject0, first, first_Li }: GridFitFixture, from: MapStart): Check[] {
-    const settings = dtmSettings(options, from.mean.kind, statistics.numIndividuals);
-    const engine = createEngine(statistics, startAnchor(from, d), settings);
-    const state = firstState(from, settings, d);
+    const settings = dtmSettings(options, from, statistics.numIndividuals);
+    const engine = createEngine([statistics], startAnchors(from), settings);
+    const state = firstState(from, settings);
     const places = placesFromPosterior(from.locationMean, from.locationCovariance, settings.mapDimension);
     const weights = new Float64Array(engine.nodes.numNodes);
     const { terms, powers } = startingWeights(engine.nodes, places);
@@ -100,7 +100,10 @@ export function checkGridFit(fixture: GridFitFixture): Check[] {
     nodeWeights(terms.subarray(0, numTerms), powers, new Float64Array(weights.length), weights);
     startBatch(engine, state, places);
     const contributions = new Float64Array(statistics.numIndividuals);
-    expectationPass(statistics, individualModel(engine, state), engine.table, { contributions });
+    const [marker] = engine.markers;
+    const { numNodes, logWeights } = engine.nodes;
+    const table = { numNodes, stride: marker.table.length / numNodes, rows: marker.table, logWeights };
+    expectationPass([statistics], [individualModel(marker, state.markers[0])], table, { contributions });
     return [
       compare("r0_subject0", weights, r0_subject0),
       compare("first", state.trace, [first]),
@@ -112,9 +115,13 @@ export function checkGridFit(fixture: GridFitFixture): Check[] {
 function listedStart({ lmm, fpca }: GridFitFixture, d: number): MapStart {
   const coefficients = typeof lmm.mu === "number" ? new Float64Array(d).fill(lmm.mu) : Float64Array.from(lmm.mu);
   return {
-    mean: { kind: typeof lmm.mu === "number" ? "scalar" : "spline", coefficients },
-    noise: whiteNoise(lmm.s2),
-    covariance: flatten(lmm.Sigma),
+    markers: [
+      {
+        mean: { kind: typeof lmm.mu === "number" ? "scalar" : "spline", coefficients },
+        noise: whiteNoise(lmm.s2),
+        covariance: flatten(lmm.Sigma),
+      },
+    ],
     // Principal component scores start only restarts, which are not asked for.
     scores: flatten(fpca.xhat),
     locationMean: flatten(fpca.xhat),

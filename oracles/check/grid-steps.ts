@@ -32,15 +32,15 @@ export function expectation(problem: GridProblem, model: IndividualModel, soluti
   const n = layout.numNodes;
   const { mean, covariance, divergence } = solution.posterior;
   const logWeights = Float64Array.from(problem.fixture.logw);
-  const table = nodeTable(layout, solution.kernel, mean, covariance, kernel.workspace, logWeights);
+  const table = nodeTable(layout, solution.kernel, mean, covariance, kernel.workspace);
   const responsibilities = new Float64Array(m * n);
   const contributions = new Float64Array(m);
   const moments = new Float64Array(m * stride);
   for (let i = 0; i < m; i++) {
     const { row, constant } = individualStatistics(statistics, i, model);
     const r = responsibilities.subarray(i * n, (i + 1) * n);
-    contributions[i] = constant + nodeWeights(row, table.rows, table.logWeights, r);
-    moments.set(multiplyVector(table.rows, r, stride, n), i * stride);
+    contributions[i] = constant + nodeWeights(row, table, logWeights, r);
+    moments.set(multiplyVector(table, r, stride, n), i * stride);
   }
   const bound = contributions.reduce((s, v) => s + v, 0) - divergence;
   return { responsibilities, contributions, moments, bound };

@@ -44,8 +44,7 @@ function packPair(pass: Pass, i: i32): v128 {
   const sigma2 = both(pass.noise);
   const scale = f64x2.div(f64x2.splat(1), sigma2);
   const rho = loadPair(pass, i, G, g);
-  // Two lanes of the group of four.
-  let out = pass.packed + <usize>(i >> 2) * (<usize>pass.stride << 5) + (<usize>(i & 2) << 3);
+  let out = packedPair(pass, i);
   let rest = rho;
   let product = f64x2.splat(1);
   if (pass.hasResidual) {
@@ -120,7 +119,7 @@ export function loadPair(pass: Pass, i: i32, G: usize, g: usize): v128 {
 /** Packs αg − Σ_j β_ja_jv_j and αG − Σ_j β_jv_jv_j' of individuals i and i+1; V holds the v_j in its columns. Pairs. */
 export function storeRows(pass: Pass, i: i32, G: usize, g: usize, V: usize, a: usize, beta: usize, alpha: v128): void {
   const d = pass.numBasis;
-  let out = pass.packed + <usize>(i >> 2) * (<usize>pass.stride << 5) + (<usize>(i & 2) << 3);
+  let out = packedPair(pass, i);
   for (let k = 0; k < d; k++) {
     let s = f64x2.mul(alpha, v128.load(at(g, k)));
     for (let j = 0; j < d; j++) {
@@ -144,14 +143,17 @@ export function storeRows(pass: Pass, i: i32, G: usize, g: usize, V: usize, a: u
   padRow(pass, out);
 }
 
-/** Padding of a packed row stays zero even after a block whose weights were not numbers. */
+/** Where the packed rows of individuals i and i+1 begin for the marker in the context: two lanes of the group of four. */
+@inline
+function packedPair(pass: Pass, i: i32): usize {
+  return pass.packed + ((<usize>(i >> 2) * <usize>pass.stride + <usize>pass.rowStart) << 5) + (<usize>(i & 2) << 3);
+}
+
+/** Padding of a packed row to an even length stays zero even after a block whose weights were not numbers. */
 @inline
 function padRow(pass: Pass, out: usize): void {
   const d = pass.numBasis;
-  for (let k = d + ((d * (d + 1)) >> 1); k < pass.stride; k++) {
-    v128.store(out, f64x2.splat(0));
-    out += 32;
-  }
+  if ((d + ((d * (d + 1)) >> 1)) & 1) v128.store(out, f64x2.splat(0));
 }
 
 /** Fills Y, M and ζ; returns Π M_kk and stores the M_kk. */

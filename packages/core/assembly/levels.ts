@@ -16,7 +16,7 @@ function recordSize(d: i32): i32 {
 
 @inline
 function record(pass: Pass, i: i32): usize {
-  return at(pass.rotated, (i >> 1) * recordSize(pass.numBasis));
+  return at(pass.rotated, pass.recordStart + (i >> 1) * recordSize(pass.numBasis));
 }
 
 /** L'GL [d,d] of two individuals to A; Y [d,d] is scratch. */
@@ -164,7 +164,7 @@ export function squaresBlock(context: usize, count: i32): void {
     const g = at(V, dd);
     const a = at(g, d);
     const delta = at(a, d);
-    const m = pass.moments + (<usize>(i * K) << 3);
+    const m = pass.moments + (<usize>(i * K + pass.rowStart) << 3);
     const next = m + (<usize>K << 3);
     const out = pass.squaresAfter + (<usize>(i * (1 + d)) << 3);
     let eta = v128.load(at(delta, d));

@@ -105,7 +105,7 @@ async function assembleRun(
 }> {
   const { read, options, context, signals, shards } = work;
   const { model } = finished;
-  const statistics = finished.statistics ?? modelStatistics(model, read.cohort);
+  const statistics = finished.statistics ?? [modelStatistics(model, read.cohort)];
   const early = await signalNow(signals);
   if (early !== undefined) throw keepFinished(early, model, work);
   const linear = finished.linear ?? fitBoth(read, work.choice, context, shards, { statistics });
@@ -116,7 +116,7 @@ async function assembleRun(
     const baseline = model.kind === kind ? model : other && withLeftOut(other, read);
     if (baseline === undefined) return [];
     if (baseline !== model && !baseline.record.converged) context.talk.warn(baseline.record.verdict);
-    return [{ model: baseline, logLikelihood: linearLogLikelihood(baseline, [statistics], known) }];
+    return [{ model: baseline, logLikelihood: linearLogLikelihood(baseline, statistics, known) }];
   });
   const fitted = placeAll(model, statistics, read, context, shards);
   const unused = unusedAxes(model);

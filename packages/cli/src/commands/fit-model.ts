@@ -1,7 +1,7 @@
 /** Which function of the core fits which kind of model; maps are fitted step by step, so that they can be interrupted. */
 import { setImmediate } from "node:timers/promises";
 import { DtmError, numIndividuals, resumeDtm, startDtm, type TrajectoryModel } from "@trajectory-maps/core";
-import type { BasisStatistics, ShardHost } from "@trajectory-maps/core/hosts";
+import type { CohortStatistics, ShardHost } from "@trajectory-maps/core/hosts";
 import type { ReadCohort } from "@trajectory-maps/core/ingest";
 import {
   type BasisOptions,
@@ -45,7 +45,7 @@ export interface FitChoice {
 /** A fitted model, with what it read of the cohort where that is at hand. */
 export interface FinishedFit {
   readonly model: TrajectoryModel;
-  readonly statistics?: BasisStatistics;
+  readonly statistics?: CohortStatistics;
   /** Both linear models of the cohort, unless the fit was resumed. */
   readonly linear?: LinearModels;
 }
@@ -67,7 +67,7 @@ export function fitBoth(
   choice: FitChoice,
   context: Context,
   shards: ShardHost | undefined,
-  known: { readonly statistics?: BasisStatistics } = {},
+  known: { readonly statistics?: CohortStatistics } = {},
 ): LinearModels {
   const { kind, mapDimension, mean, seed, noise, basis } = choice;
   const { priors = isPublished(choice) ? "none" : "weak" } = choice;
@@ -75,7 +75,7 @@ export function fitBoth(
   const options = {
     seed,
     mean,
-    noise: known.statistics?.noise ?? noise,
+    noise: known.statistics?.map((own) => own.noise) ?? noise,
     priors,
     columns,
     mapDimension,
@@ -201,7 +201,7 @@ export function fitAny(
 /** Everyone in the cohort placed by a model. */
 export function placeAll(
   model: TrajectoryModel,
-  statistics: BasisStatistics,
+  statistics: CohortStatistics,
   read: ReadCohort,
   { talk }: Context,
   shards: ShardHost | undefined,

@@ -212,7 +212,7 @@ async function resume(
     keepRepeats: !checkpoint.reading.leftOut.some(({ code }) => code === "duplicate-rows"),
   });
   const read = { ...checkpoint.reading, cohort, columns: checkpoint.columns };
-  const { noise } = snapshot ?? markerModel(readModel(folder));
+  const { noise } = snapshot?.markers[0] ?? markerModel(readModel(folder));
   const choice = { kind, mapDimension, mean, seed, noise: noise.kind };
   const kept = { ...options, visits: options.visits !== false && fileExists(copy) };
   const about = { folder, source, read, choice, options: kept, context };

@@ -9,6 +9,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:wor
 import { DtmError } from "@trajectory-maps/core";
 import {
   type BasisStatistics,
+  type CohortStatistics,
   createShardWorker,
   mapColumns,
   type ShardBlock,
@@ -36,7 +37,7 @@ export interface ShardSeat {
 }
 
 type ShardMessage =
-  | { readonly kind: "statistics"; readonly statistics: BasisStatistics }
+  | { readonly kind: "statistics"; readonly statistics: CohortStatistics }
   | { readonly kind: "pass"; readonly name: string; readonly state: unknown; readonly parts: readonly unknown[] };
 
 type ShardAnswers =
@@ -62,11 +63,12 @@ export async function openShards(pool: Pool): Promise<OpenShards | undefined> {
   const send = (message: ShardMessage) => {
     for (const port of ports) port.postMessage(message);
   };
-  let shown: BasisStatistics | undefined;
+  let shown: CohortStatistics | undefined;
   const own = createThreadWorker();
   return {
     open: (given) => {
-      const statistics = shareStatistics(given);
+      const shared = given.map(shareStatistics);
+      const statistics = shared.every((own, k) => own === given[k]) ? given : shared;
       const run: ShardRunner["run"] = (name, state, parts) => {
         if (parts.length === 1) return [own(statistics, name, state, parts[0])];
         if (shown !== statistics) send({ kind: "statistics", statistics });
@@ -121,7 +123,7 @@ function createThreadWorker(): ShardFunction {
 /** The life of a thread in its seat: waits for a pass, takes parts until none is left, answers. */
 export function serveShards({ counters, port }: ShardSeat): void {
   const work = createThreadWorker();
-  let statistics: BasisStatistics | undefined;
+  let statistics: CohortStatistics | undefined;
   let pass = 0;
   Atomics.add(counters, READY, 1);
   for (;;) {
@@ -144,7 +146,7 @@ export function serveShards({ counters, port }: ShardSeat): void {
 function answerParts(
   counters: Int32Array,
   { name, state, parts }: Extract<ShardMessage, { kind: "pass" }>,
-  statistics: BasisStatistics,
+  statistics: CohortStatistics,
   work: ShardFunction,
 ): ShardAnswers {
   const answers: [number, unknown][] = [];

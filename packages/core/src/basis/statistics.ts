@@ -48,6 +48,9 @@ export interface CoefficientStatistics extends Omit<BasisStatistics, "basis" | "
   readonly basis: Pick<Basis, "numBasis">;
 }
 
+/** Statistics of the same individuals, marker by marker; zeros where an individual lacks one. */
+export type CohortStatistics = readonly BasisStatistics[];
+
 /** Columns with the same number of entries for every individual. */
 const COLUMNS = ["gram", "cross", "sumSquares", "logDets", "counts"] as const;
 type Column = BasisStatistics[(typeof COLUMNS)[number]];

@@ -1,7 +1,13 @@
 /** For programs that spread work over threads or workers: shards of a fit, tasks of a study, statistics taken once. */
 
 export { countExceedances, type ExceedanceCounter, type MultiplierPlan } from "../associate/multipliers.ts";
-export { type BasisStatistics, basisStatistics, mapColumns, selectStatistics } from "../basis/statistics.ts";
+export {
+  type BasisStatistics,
+  basisStatistics,
+  type CohortStatistics,
+  mapColumns,
+  selectStatistics,
+} from "../basis/statistics.ts";
 export { evaluateFold } from "../evaluate/compare.ts";
 export { type FoldResult, summarizeFolds } from "../evaluate/summarize-folds.ts";
 export { modelStatistics } from "../models/place.ts";

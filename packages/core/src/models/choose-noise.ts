@@ -2,7 +2,8 @@
  * The noise of a fit: what was asked for, or what the data ask for (docs/math/noise.md §5). Correlation is learned once, in the
  * mixed model of at most 2,000 individuals, and kept by all models of the cohort, which then read whitened statistics.
  */
-import type { BasisStatistics } from "../basis/statistics.ts";
+import type { Basis } from "../basis/bspline.ts";
+import type { BasisStatistics, CohortStatistics } from "../basis/statistics.ts";
 import { type Cohort, numIndividuals, onlyMarker, selectIndividuals } from "../cohort/cohort.ts";
 import { markerCohort } from "../cohort/several-markers.ts";
 import { checkOption } from "../errors.ts";
@@ -28,22 +29,35 @@ const LARGE_GAIN = 0.03;
 
 /** The statistics of each marker of a cohort, and what to warn of. */
 export interface PreparedMarkers {
-  readonly statistics: readonly BasisStatistics[];
+  readonly statistics: CohortStatistics;
   readonly warnings: readonly string[];
 }
 
-/** `prepareFit` of each marker; several take bases of their own, of the size asked for. */
-export function prepareMarkers(cohort: Cohort, options: PrepareOptions & CorrelationOptions = {}): PreparedMarkers {
-  if (cohort.markers.length === 1) {
-    const { statistics, warnings } = prepareFit(cohort, options);
-    return { statistics: [statistics], warnings };
-  }
-  const { basis: _, statistics: __, ...others } = options;
-  const prepared = cohort.markers.map((___, k) => prepareFit(markerCohort(cohort, k), others));
+/** What belongs to a marker is a list, or one for all where that can be (a basis: for the only marker). */
+export interface MarkersOptions extends CorrelationOptions, Omit<PrepareOptions, "basis" | "statistics" | "noise"> {
+  readonly basis?: Basis | readonly Basis[];
+  readonly statistics?: BasisStatistics | CohortStatistics;
+  readonly noise?: PrepareOptions["noise"] | readonly (NoiseChoice | Noise)[];
+}
+
+/** `prepareFit` of each marker. */
+export function prepareMarkers(cohort: Cohort, options: MarkersOptions = {}): PreparedMarkers {
+  const { basis, statistics, noise, ...others } = options;
+  const prepared = cohort.markers.map(({ marker }, k) => {
+    const known = { basis: oneOf(basis, k), statistics: oneOf(statistics, k), noise: oneOf(noise, k) };
+    const own = prepareFit(markerCohort(cohort, k), { ...others, ...known });
+    const name = cohort.markers.length > 1 ? `${marker.name}: ` : "";
+    return { ...own, warnings: own.warnings.map((text) => name + text) };
+  });
   return {
-    statistics: prepared.map(({ statistics }) => statistics),
-    warnings: prepared.flatMap(({ warnings }, k) => warnings.map((w) => `${cohort.markers[k].marker.name}: ${w}`)),
+    statistics: prepared.map((own) => own.statistics),
+    warnings: prepared.flatMap((own) => own.warnings),
   };
+}
+
+/** What is given for marker k. */
+export function oneOf<T extends object | string>(given: T | readonly T[] | undefined, k: number): T | undefined {
+  return Array.isArray(given) ? given[k] : (given as T | undefined);
 }
 
 /** Checks a cohort, takes its statistics and settles the noise that the fit begins with. */

@@ -3,22 +3,24 @@
  * (`fitDtm`) or step by step (`startDtm`, `resumeDtm`), with the same result bit for bit.
  */
 
-import type { BasisStatistics } from "../basis/statistics.ts";
+import type { BasisStatistics, CohortStatistics } from "../basis/statistics.ts";
 import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
+import { markerCohort } from "../cohort/several-markers.ts";
 import { checkOption } from "../errors.ts";
 import type { Noise } from "../noise/noise.ts";
+import { multiplyTransposed } from "../numeric/matrix.ts";
 import { checkInducing } from "./check-inducing.ts";
-import { noiseLike, prepareFit } from "./choose-noise.ts";
+import { noiseLike, oneOf, prepareMarkers } from "./choose-noise.ts";
 import type { DtmModel } from "./dtm/model.ts";
 import { type DtmSnapshot, resumeDtm as resumeLattice, startDtm as startLattice } from "./dtm/run.ts";
 import type { DtmOptions } from "./dtm/settings.ts";
-import { type FitControl, markerModel } from "./fit.ts";
+import type { FitControl } from "./fit.ts";
 import { mapMeans } from "./gp/sparse-map.ts";
 import { mapStart } from "./linear/start.ts";
 import { type CohortFitOptions, type LinearModels, linearModels } from "./linear-models.ts";
 import type { MeanKind } from "./mean.ts";
 import { type MapModel, placeNodes } from "./model.ts";
-import { linearPart, orientationMatrix } from "./orient.ts";
+import { linearPart, orientMarkers } from "./orient.ts";
 import type { DtmPaperModel } from "./paper/model.ts";
 import type { DtmPaperOptions } from "./paper/options.ts";
 import { type DtmPaperSnapshot, resumeDtmPaper, startDtmPaper } from "./paper/run.ts";
@@ -75,7 +77,7 @@ export interface DtmRun extends Pick<FitRun<FitState, unknown, MapModel>, "step"
   /** All that is needed to go on later: plain data, bound to the cohort by a checksum. */
   snapshot(): DtmRunSnapshot;
   /** What the fit reads of the cohort; `embed` of the same cohort can use it again. */
-  readonly statistics: BasisStatistics;
+  readonly statistics: CohortStatistics;
   /** The linear models that it started from; a run that was resumed knows them no more. */
   readonly linear?: LinearModels;
 }
@@ -94,11 +96,12 @@ export type DtmRunSnapshot = DtmSnapshot | DtmPaperSnapshot;
 export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const { mapDimension = 2, columns } = options;
   const isPaper = options.kind === "dtm-paper" || mapDimension === 3;
-  const noise = noiseLike(options.noise, options.linear && markerModel(options.linear.lmm).noise) ?? "white";
-  const kind = typeof noise === "string" ? noise : noise.kind;
+  const fitted = options.linear?.lmm.markers.map((marker) => marker.noise);
+  const noise = cohort.markers.map((_, k) => noiseLike(oneOf(options.noise, k), fitted?.[k]) ?? "white");
+  const kinds = noise.map((own) => (typeof own === "string" ? own : own.kind));
   const remedy = "The map as published has one noise variance for all.";
-  checkOption(!isPaper || kind === "white", "fitDtm", 'noise "white" for this map', kind, remedy);
-  const { statistics: own, warnings } = prepareFit(cohort, { ...options, noise } as FitLatticeOptions);
+  checkOption(!isPaper || kinds[0] === "white", "fitDtm", 'noise "white" for this map', kinds[0], remedy);
+  const { statistics: own, warnings } = prepareMarkers(cohort, { ...(options as FitLatticeOptions), noise });
   const statistics = options.shards?.open(own).statistics ?? own;
   checkKind(options, mapDimension);
   checkInducing(options.inducing, mapDimension, numIndividuals(cohort));
@@ -107,19 +110,19 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const control = { seed, onProgress, signal, kernels, shards };
   const priors = isPaper ? "none" : ((options as FitLatticeOptions).priors ?? "weak");
   const linear =
-    options.linear ?? linearModels(cohort, [statistics], warnings, { ...control, mapDimension, mean, priors, columns });
+    options.linear ?? linearModels(cohort, statistics, warnings, { ...control, mapDimension, mean, priors, columns });
   checkLinear(linear, statistics, mean ?? "scalar", mapDimension);
-  const fromLinear = mapStart([statistics], linear, shards);
+  const fromLinear = mapStart(statistics, linear, shards);
   const start = { ...fromLinear, warnings: [...warnings, ...fromLinear.warnings] };
-  const { marker } = onlyMarker(cohort);
+  const markers = cohort.markers.map(({ marker }) => ({ marker, ...(columns === undefined ? {} : { columns }) }));
   const run = isPaper
-    ? startDtmPaper(statistics, start, {
+    ? startDtmPaper(statistics[0], start, {
         ...options,
         mapDimension,
-        marker,
+        marker: onlyMarker(cohort).marker,
         warnings: start.warnings,
       } as DtmPaperOptions)
-    : startLattice(statistics, start, { ...options, priors, marker } as DtmOptions);
+    : startLattice(statistics, start, { ...options, priors, markers } as DtmOptions);
   return { ...orientedRun(run, statistics), linear };
 }
 
@@ -130,16 +133,26 @@ function noiseText({ kind, correlation }: Noise): string {
 }
 
 /** Refuses linear models of another basis, mean, noise or dimension, or of values with another mean: those of another cohort. */
-function checkLinear({ lmm, fpca }: LinearModels, statistics: BasisStatistics, mean: MeanKind, q: number): void {
+function checkLinear({ lmm, fpca }: LinearModels, statistics: CohortStatistics, mean: MeanKind, q: number): void {
   const text = (
-    { basis, center, noise }: Pick<BasisStatistics, "basis" | "center" | "noise">,
-    kind: MeanKind,
+    parts: readonly Pick<BasisStatistics, "basis" | "center" | "noise">[],
+    kinds: readonly MeanKind[],
     dimension: number,
-  ) =>
-    `${dimension} dimensions, a ${kind} mean, ${noiseText(noise)}, values of mean ${center} and knots ${basis.knots.join(", ")}`;
-  const expected = text(statistics, mean, q);
-  for (const model of fpca === undefined ? [lmm] : [lmm, fpca]) {
-    const received = text(markerModel(model), markerModel(model).mean.kind, model.mapDimension);
+  ) => {
+    const each = parts.map(
+      ({ basis, center, noise }, k) =>
+        `a ${kinds[k]} mean, ${noiseText(noise)}, values of mean ${center} and knots ${basis.knots.join(", ")}`,
+    );
+    return `${dimension} dimensions, ${each.join("; ")}`;
+  };
+  const expected = text(
+    statistics,
+    statistics.map(() => mean),
+    q,
+  );
+  for (const { markers, mapDimension } of fpca === undefined ? [lmm] : [lmm, fpca]) {
+    const kinds = markers.map((own) => own.mean.kind);
+    const received = text(markers, kinds, mapDimension);
     const remedy = "Fit them to the same cohort with the same options, or leave them out.";
     checkOption(received === expected, "fitDtm", `linear models of ${expected}`, received, remedy);
   }
@@ -173,26 +186,40 @@ function checkKind(options: FitDtmOptions, mapDimension: number): void {
  */
 export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: FitControl = {}): DtmRun {
   checkSnapshot(snapshot, ["dtm", "dtm-paper"]);
-  const { statistics: own } = prepareCohort(cohort, { basis: snapshot.basis }, snapshot.noise);
+  const own = snapshot.markers.map(
+    ({ basis, noise }, k) => prepareCohort(markerCohort(cohort, k), { basis }, noise).statistics,
+  );
   const statistics = control.shards?.open(own).statistics ?? own;
   const run =
     snapshot.kind === "dtm"
       ? resumeLattice(statistics, snapshot, control)
-      : resumeDtmPaper(statistics, snapshot, control);
+      : resumeDtmPaper(statistics[0], snapshot, control);
   return orientedRun(run, statistics);
 }
 
 /** A run whose model is turned to its shown axes. */
-function orientedRun(run: Omit<DtmRun, "statistics">, statistics: BasisStatistics): DtmRun {
+function orientedRun(run: Omit<DtmRun, "statistics">, statistics: CohortStatistics): DtmRun {
   return { ...run, statistics, finish: () => orientMap(run.finish(), statistics) };
 }
 
-function orientMap<M extends MapModel>(model: M, statistics: BasisStatistics): M {
-  const own = markerModel(model);
+function orientMap<M extends MapModel>(model: M, statistics: CohortStatistics): M {
   const q = model.mapDimension;
   // F̂ only fixes directions: a coarse lattice is enough (q = 3: draws, good to a degree or so).
   const nodes = model.kind === "dtm" ? model.nodes : placeNodes(q, q === 3 ? { numDraws: 8000 } : { step: 0.25 });
-  const means = mapMeans(own.map, nodes.locations, nodes.logWeights.length);
-  const F = linearPart(nodes.locations, nodes.logWeights, means, own.basis.numBasis, q);
-  return { ...model, orientation: orientationMatrix(F, statistics.averageGram, own.basis, q) };
+  const parts = model.markers.map(({ map, basis }, k) => {
+    const means = mapMeans(map, nodes.locations, nodes.logWeights.length);
+    const linear = linearPart(nodes.locations, nodes.logWeights, means, basis.numBasis, q);
+    const gram = statistics[k].averageGram;
+    const variance = model.markers.length === 1 ? 1 : weightedVariance(gram, linear, model.markers[k], q);
+    return { F: linear, gram, basis, variance };
+  });
+  return { ...model, orientation: orientMarkers(parts, q) };
+}
+
+/** Tr Ḡ(F̂F̂' + Σ_e), the variance between individuals at observed times but for bends of the map. */
+function weightedVariance(gram: Float64Array, F: Float64Array, part: MapModel["markers"][number], q: number): number {
+  const d = part.basis.numBasis;
+  const covariance = multiplyTransposed(F, F, d, q, d);
+  const residual = "residual" in part ? part.residual.covariance : new Float64Array(d * d);
+  return gram.reduce((sum, g, e) => sum + g * (covariance[e] + residual[e]), 0);
 }

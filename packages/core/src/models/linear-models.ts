@@ -3,7 +3,7 @@
 import type { BasisStatistics } from "../basis/statistics.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import { dot } from "../numeric/matrix.ts";
-import { prepareMarkers } from "./choose-noise.ts";
+import { type MarkersOptions, prepareMarkers } from "./choose-noise.ts";
 import type { ColumnNames, FitControl, PriorChoice } from "./fit.ts";
 import { factorCovariance } from "./linear/canonical.ts";
 import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
@@ -12,12 +12,11 @@ import { linearParameters, scoreDirections } from "./linear/scores.ts";
 import { splitRows } from "./linear/stack.ts";
 import { type LinearModelsOptions as FitLinearOptions, fitLinearModels, type LinearModels } from "./linear/start.ts";
 import { orientMarkers } from "./orient.ts";
-import type { PrepareOptions } from "./prepare.ts";
 
 export type { LinearModels };
 
 /** Options that every fit of a cohort takes. */
-export interface CohortFitOptions extends PrepareOptions, FitControl {
+export interface CohortFitOptions extends MarkersOptions, Omit<FitControl, keyof MarkersOptions> {
   /**
    * Weak priors, worth ten observations for the noise and two individuals for the covariance, keep small cohorts sane and are
    * not felt in large ones. Default "weak"; "none" for maximum likelihood, as other software has it. The map as published has none.

@@ -3,12 +3,16 @@
 import type { Noise } from "../noise/noise.ts";
 import type { MeanFunction } from "./fit.ts";
 
-export interface MapStart {
-  /** Mean and noise of the linear mixed model. */
+/** What the linear mixed model says of one marker. */
+export interface MarkerStart {
   readonly mean: MeanFunction;
   readonly noise: Noise;
-  /** Σ of the linear mixed model, [d,d]. */
+  /** Σ of its coefficients, [d,d]. */
   readonly covariance: Float64Array;
+}
+
+export interface MapStart {
+  readonly markers: readonly MarkerStart[];
   /** Principal component scores of the mixed model's posterior means, unit variance (1/m), [m,q]. */
   readonly scores: Float64Array;
   /** FPCA posterior of each place, N(x̂_i, C_i): [m,q] and [m,q,q]. */

@@ -6,7 +6,7 @@
  */
 
 import { basisDomain } from "../basis/bspline.ts";
-import { type BasisStatistics, basisStatistics, mapColumns } from "../basis/statistics.ts";
+import { type BasisStatistics, basisStatistics, type CohortStatistics, mapColumns } from "../basis/statistics.ts";
 import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { checkOption, DtmError } from "../errors.ts";
@@ -33,7 +33,7 @@ export interface EmbedOptions {
   /** The model's mixture, if it has been computed before (`modelMixture`). */
   readonly mixture?: CoefficientMixture;
   /** Statistics of the cohort under the model's basis and centre, if they have been taken before. */
-  readonly statistics?: BasisStatistics;
+  readonly statistics?: CohortStatistics;
   /** Kernels that place a cohort under a map. Default: the fastest that run here. */
   readonly kernels?: KernelChoice;
   /** Where blocks of a cohort are placed. Default: here, one by one. */
@@ -67,12 +67,12 @@ export function embedPlaces(model: TrajectoryModel, cohort: Cohort, options: Emb
 
 function placeCohort(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions, details: boolean) {
   const { mixture, kernels = "auto", shards = localShards(placingShards) } = options;
-  const runner = shards.open(options.statistics ?? modelStatistics(model, cohort));
+  const runner = shards.open(options.statistics ?? [modelStatistics(model, cohort)]);
   const { times, offsets } = onlyMarker(cohort);
   return {
     ids: cohort.ids,
     mapDimension: model.mapDimension,
-    numObservations: runner.statistics.counts.slice(),
+    numObservations: runner.statistics[0].counts.slice(),
     firstTime: Float64Array.from(offsets.subarray(0, -1), (from) => times[from]),
     lastTime: Float64Array.from(offsets.subarray(1), (to) => times[to - 1]),
     ...placeBlocks(runner, { model, mixture, kernels, details }),

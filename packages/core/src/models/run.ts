@@ -3,7 +3,7 @@
  * any moment. What a model brings is an `IterativeFit` over a state of plain data; the run adds what every model needs
  * alike: cancelling, progress, the clock, snapshots bound to their data, the best of several starts, and the record.
  */
-import { type BasisStatistics, statisticsColumns } from "../basis/statistics.ts";
+import { type BasisStatistics, type CohortStatistics, statisticsColumns } from "../basis/statistics.ts";
 import { DtmError } from "../errors.ts";
 import { procrustes } from "../numeric/procrustes.ts";
 import {
@@ -92,9 +92,8 @@ export interface RunSnapshot<State extends FitState, Inputs, Kind extends string
   readonly version: string;
   /** Checksum of the statistics: a snapshot is only good for the cohort it was taken from. */
   readonly data: string;
-  readonly basis: BasisStatistics["basis"];
-  /** The noise by which the statistics were whitened. */
-  readonly noise: BasisStatistics["noise"];
+  /** Basis of each marker, and the noise by which its statistics were whitened. */
+  readonly markers: readonly Pick<BasisStatistics, "basis" | "noise">[];
   readonly inputs: Inputs;
   /** Index of the start under way, and its state. */
   readonly start: number;
@@ -115,7 +114,7 @@ export interface FinishedStart {
 /** Starts a run, or goes on with a stored one; nothing is computed before the first `step`. */
 export function openRun<State extends FitState, Inputs, Model extends Fitted>(
   fit: IterativeFit<State, Inputs, Model>,
-  statistics: BasisStatistics,
+  statistics: CohortStatistics,
   control: FitControl,
   stored: RunSnapshot<State, Inputs, Model["kind"]> | null = null,
 ): FitRun<State, Inputs, Model> {
@@ -154,8 +153,7 @@ export function openRun<State extends FitState, Inputs, Model extends Fitted>(
       kind: fit.kind,
       version: LIBRARY_VERSION,
       data: statisticsChecksum(statistics),
-      basis: statistics.basis,
-      noise: statistics.noise,
+      markers: statistics.map(({ basis, noise }) => ({ basis, noise })),
       inputs: fit.inputs(startsLeft() > 0 || state.iteration === 0),
       start,
       state: clonePlain(state),
@@ -215,7 +213,7 @@ function withStart<State extends FitState, Inputs, Model extends Fitted>(
 /** Refuses what is no snapshot of a fit of these kinds, or one of another version of the library. */
 export function checkSnapshot(snapshot: Stored, kinds: readonly string[]): void {
   const isOne = kinds.includes(snapshot?.kind) && snapshot.state !== undefined;
-  if (!isOne || !(snapshot.basis?.knots instanceof Float64Array)) {
+  if (!isOne || !(snapshot.markers?.[0]?.basis.knots instanceof Float64Array)) {
     throw new DtmError(
       "bad-snapshot",
       "resumeDtm: expected a snapshot as `snapshot()` returned it, received other data. Typed arrays must survive: use structured clone.",
@@ -230,7 +228,7 @@ export function checkSnapshot(snapshot: Stored, kinds: readonly string[]): void 
 }
 
 /** Refuses a snapshot of other data. */
-export function checkSnapshotData({ data }: Stored, statistics: BasisStatistics): void {
+export function checkSnapshotData({ data }: Stored, statistics: CohortStatistics): void {
   if (data === statisticsChecksum(statistics)) return;
   throw new DtmError(
     "other-data",
@@ -238,13 +236,13 @@ export function checkSnapshotData({ data }: Stored, statistics: BasisStatistics)
   );
 }
 
-type Stored = Pick<RunSnapshot<FitState, unknown, string>, "kind" | "version" | "data" | "basis"> & {
+type Stored = Pick<RunSnapshot<FitState, unknown, string>, "kind" | "version" | "data" | "markers"> & {
   readonly state: unknown;
 };
 
 /** CRC of all statistics; equal for equal cohorts under one basis. */
-export function statisticsChecksum(statistics: BasisStatistics): string {
-  return bytesChecksum(statisticsColumns(statistics));
+export function statisticsChecksum(statistics: CohortStatistics): string {
+  return bytesChecksum(statistics.flatMap(statisticsColumns));
 }
 
 /** A deep copy of plain data with typed arrays. */
@@ -273,9 +271,11 @@ export function countSmallGain(
 
 /** The record of a fit to these statistics. */
 export function fitRecord(
-  { numIndividuals, numObservations }: BasisStatistics,
+  statistics: CohortStatistics,
   told: Omit<FitRecord, "version" | "numIndividuals" | "numObservations">,
 ): FitRecord {
+  const [{ numIndividuals }] = statistics;
+  const numObservations = statistics.reduce((sum, own) => sum + own.numObservations, 0);
   return { version: LIBRARY_VERSION, numIndividuals, numObservations, ...told };
 }
 

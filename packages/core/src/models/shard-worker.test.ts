@@ -59,7 +59,7 @@ describe("shards", () => {
 describe("a worker", () => {
   it("refuses work it does not know by name", () => {
     const { statistics } = randomCohort({ numIndividuals: 3, seed: 1 });
-    expect(() => createShardWorker()(statistics, "dtm-expekt", {}, {})).toThrow(/dtm-expect.*received "dtm-expekt"/);
+    expect(() => createShardWorker()([statistics], "dtm-expekt", {}, {})).toThrow(/dtm-expect.*received "dtm-expekt"/);
   });
 });
 

@@ -4,14 +4,14 @@
  * a result has the same bytes wherever the blocks were worked on: here, in threads, or on other machines. The core runs
  * them one after the other; a host handed in as an option may spread them.
  */
-import type { BasisStatistics } from "../basis/statistics.ts";
+import type { CohortStatistics } from "../basis/statistics.ts";
 import { DtmError } from "../errors.ts";
 
 /** Does one piece of work: `name` says which, `state` is common to all parts, `part` names the block. */
-export type ShardFunction = (statistics: BasisStatistics, name: string, state: unknown, part: unknown) => unknown;
+export type ShardFunction = (statistics: CohortStatistics, name: string, state: unknown, part: unknown) => unknown;
 
 /** The work of one name: state common to all parts, and a part. */
-export type ShardWork = (statistics: BasisStatistics, state: unknown, part: unknown) => unknown;
+export type ShardWork = (statistics: CohortStatistics, state: unknown, part: unknown) => unknown;
 
 /** Work by its name. */
 export type ShardFunctions = Readonly<Record<string, ShardWork>>;
@@ -32,8 +32,8 @@ export function shardFunction(works: ShardFunctions): ShardFunction {
 
 /** Runs pieces of work over the individuals of one cohort. */
 export interface ShardRunner {
-  /** The statistics, where every shard can read them. */
-  readonly statistics: BasisStatistics;
+  /** The statistics of each marker, where every shard can read them. */
+  readonly statistics: CohortStatistics;
   /** Zeros that every shard can read and write; parts must not overlap. */
   buffer(length: number): Float64Array;
   /** The answers of all parts, in their order. */
@@ -42,7 +42,7 @@ export interface ShardRunner {
 
 /** Where shards are run; threads are one. */
 export interface ShardHost {
-  open(statistics: BasisStatistics): ShardRunner;
+  open(statistics: CohortStatistics): ShardRunner;
 }
 
 /** Individuals from..to−1 of the cohort or of a list. */

@@ -9,7 +9,7 @@ import { LOG_2PI } from "../numeric/special.ts";
 import { openKernels } from "./layout.ts";
 import { PASS } from "./layouts.ts";
 import { levelTable, MOST_LEVELS } from "./levels.ts";
-import { addFromTiles, TILE, tileCount, toTiles } from "./tiles.ts";
+import { addFromTiles, packedStride, TILE, tileCount, toTiles } from "./tiles.ts";
 
 /** Individuals per call; a multiple of four. */
 const BLOCK = 64;
@@ -42,69 +42,98 @@ interface Squares {
   readonly after: Float64Array;
 }
 
-/** The passes for d coefficients, Γ nodes and tables of `stride` rows; buffers of nodes are empty for Γ = 0. */
-export function wasmPasses(d: number, numNodes: number, stride: number) {
+/** Places of individuals beside their rows: what the prior of each is shifted by, η [m,q], and the log of what that divides it by. */
+interface Shift {
+  readonly terms: Float64Array; // [m,q]
+  readonly logNormalizers: Float64Array; // [m]
+}
+
+/**
+ * The passes for markers of d_k coefficients each, Γ nodes and tables of `stride` rows: those of the markers one after the other, and
+ * what else the table has of the nodes. Buffers of nodes are empty for Γ = 0.
+ */
+export function wasmPasses(numBasis: readonly number[], numNodes: number, stride: number) {
+  const largest = Math.max(...numBasis);
+  const records = numBasis.map((d) => 2 * d * d + 3 * d + 1);
   const { buffers, sizes, run } = openKernels(PASS, {
-    numBasis: d,
-    numBand: (d * (d + 1)) / 2,
+    numBasis: largest,
+    numBand: (largest * (largest + 1)) / 2,
     stride,
     numTiles: tileCount(numNodes),
     hasResidual: 0,
     block: BLOCK,
     numTerms: MOST_TERMS,
     numLevels: MOST_LEVELS,
+    rowStart: 0,
+    recordStart: 0,
+    recordSize: records.reduce((sum, size) => sum + size, 0),
   });
   buffers.logPrior.fill(Number.NEGATIVE_INFINITY);
   buffers.placePrior.fill(Number.NEGATIVE_INFINITY);
   buffers.placePrior.fill(0, 0, numNodes);
+  const starts = numBasis.map((_, k) => sumOf(numBasis.slice(0, k), packedStride));
+  const rowsOfMarkers = sumOf(numBasis, packedStride);
 
-  /** Loads model and blocks of individuals in turn; rows up to the next multiple of four are zero. */
-  const forBlocks = (
-    statistics: Statistics,
-    model: Model,
-    work: (first: number, size: number, padded: number) => void,
-  ): void => {
-    const { numIndividuals: m, numBand } = statistics;
-    sizes.numBand = numBand;
+  /** Which marker's parameters are loaded; none before a pass. */
+  let loaded = -1;
+  const load = (k: number, statistics: Statistics, model: Model): void => {
+    if (loaded === k) return;
+    loaded = k;
+    sizes.numBasis = numBasis[k];
+    sizes.numBand = statistics.numBand;
     sizes.hasResidual = model.residualRoot === null ? 0 : 1;
+    sizes.rowStart = starts[k];
+    sizes.recordStart = (BLOCK / 2) * sumOf(records.slice(0, k), (size) => size);
     buffers.bandRow.set(statistics.bandRow);
     buffers.bandColumn.set(statistics.bandColumn);
-    for (let k = 0; k < d; k++) buffers.mean[k] = model.mean[k] - statistics.center;
+    for (let a = 0; a < numBasis[k]; a++) buffers.mean[a] = model.mean[a] - statistics.center;
     if (model.residualRoot !== null) buffers.root.set(model.residualRoot);
     buffers.noise[0] = noiseLevel(model.noise);
-    for (let first = 0; first < m; first += BLOCK) {
-      const size = Math.min(BLOCK, m - first);
-      const padded = Math.ceil(size / TILE) * TILE;
-      loadRows(statistics.gram, numBand, buffers.gram, first, size, padded);
-      loadRows(statistics.cross, d, buffers.cross, first, size, padded);
-      loadRows(statistics.sumSquares, 1, buffers.squares, first, size, padded);
-      work(first, size, padded);
-    }
-  };
-
-  /** Loads levels, and for each block counts and squares, for the kernels of assembly/levels.ts. */
-  const loadLevels = ({ noise }: Model): void => {
-    const levels = noiseLevels(noise);
+    const levels = noiseLevels(model.noise);
     sizes.numLevels = levels.z.length;
     buffers.levels.set(levelTable(levels));
   };
-  const loadSquares = (
-    { counts }: Statistics,
-    { before, after }: Squares,
+
+  /** Blocks of individuals in turn; rows up to the next multiple of four are zero. */
+  const forBlocks = (m: number, work: (first: number, size: number, padded: number) => void): void => {
+    loaded = -1;
+    for (let first = 0; first < m; first += BLOCK) {
+      const size = Math.min(BLOCK, m - first);
+      work(first, size, Math.ceil(size / TILE) * TILE);
+    }
+  };
+
+  /** A marker's part of a block, with its squares where noise has levels. */
+  const loadBlock = (
+    k: number,
+    statistics: Statistics,
+    model: Model,
+    squares: Squares | undefined,
     first: number,
     size: number,
     padded: number,
-  ) => {
-    for (let b = 0; b < padded; b++) buffers.counts[b] = b < size ? counts[first + b] : 0;
-    loadRows(before, 1 + d, buffers.squaresBefore, first, size, padded);
-    loadRows(after, 1 + d, buffers.squaresAfter, first, size, padded);
+  ): void => {
+    load(k, statistics, model);
+    loadRows(statistics.gram, statistics.numBand, buffers.gram, first, size, padded);
+    loadRows(statistics.cross, numBasis[k], buffers.cross, first, size, padded);
+    loadRows(statistics.sumSquares, 1, buffers.squares, first, size, padded);
+    if (squares === undefined) return;
+    const width = 1 + numBasis[k];
+    for (let b = 0; b < padded; b++) buffers.counts[b] = b < size ? statistics.counts[first + b] : 0;
+    loadRows(squares.before, width, buffers.squaresBefore, first, size, padded);
+    loadRows(squares.after, width, buffers.squaresAfter, first, size, padded);
+  };
+  const packOne = (squares: Squares | undefined, padded: number): void => {
+    if (squares) run.packLevels(padded);
+    else run.packBlock(padded);
   };
   /** log Σ_k p_k exp Q_k of the b-th individual of the block. */
   const levelDensity = ({ counts, logDets }: Statistics, first: number, b: number): number =>
     buffers.levelMaxima[b] + Math.log(buffers.levelSums[b]) - 0.5 * (counts[first + b] * LOG_2PI + logDets[first + b]);
 
   /** c = noise constant − ½[2 Σ log M_kk − d log σ² + (ρ − ζ'ζ)/σ²] of the b-th individual of the block. */
-  const constants = (statistics: Statistics, model: Model) => {
+  const constants = (d: number, statistics: Statistics, model: Model, squares?: Squares) => {
+    if (squares) return (first: number, b: number) => levelDensity(statistics, first, b) - 0.5 * buffers.rests[b];
     const sigma2 = noiseLevel(model.noise);
     const ofNoise = noiseConstants(model.noise, statistics);
     const prior = d * Math.log(sigma2);
@@ -123,89 +152,108 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
     };
   };
 
+  /** What stands beside the markers' rows of a block: the shifts of the priors, and zeros. */
+  const loadTail = (shift: Shift | undefined, first: number, size: number, padded: number): void => {
+    const q = shift === undefined ? 0 : shift.terms.length / shift.logNormalizers.length;
+    for (let row = rowsOfMarkers; row < stride; row++) {
+      const c = row - rowsOfMarkers;
+      for (let b = 0; b < padded; b++) {
+        const at = ((b >> 2) * stride + row) * TILE + (b & 3);
+        buffers.packed[at] = shift !== undefined && c < q && b < size ? shift.terms[(first + b) * q + c] : 0;
+      }
+    }
+  };
+
   return {
     /** `expectationPass`. */
     expect: (
-      statistics: Statistics,
-      model: Model,
+      statistics: readonly Statistics[],
+      models: readonly Model[],
       table: { readonly rows: Float64Array; readonly logWeights: Float64Array },
       outputs: {
         readonly nodeSums?: Float64Array;
-        readonly moments?: Float64Array;
+        readonly moments?: readonly Float64Array[];
+        readonly placeMoments?: Float64Array;
         readonly contributions?: Float64Array;
-        readonly squares?: Squares;
+        readonly squares?: readonly (Squares | undefined)[];
+        readonly shift?: Shift;
       },
     ): number => {
-      const { nodeSums, moments, contributions, squares } = outputs;
+      const { nodeSums, moments, placeMoments, contributions, squares, shift } = outputs;
       toTiles(table.rows, stride, numNodes, buffers.table);
       toTiles(table.logWeights, 1, numNodes, buffers.logPrior);
       buffers.nodeSums.fill(0);
-      const constant = squares
-        ? (first: number, b: number) => levelDensity(statistics, first, b) - 0.5 * buffers.rests[b]
-        : constants(statistics, model);
-      if (squares) loadLevels(model);
+      const constantsOf = statistics.map((own, k) => constants(numBasis[k], own, models[k], squares?.[k]));
+      const constant = new Float64Array(BLOCK);
+      const withLevels = squares?.some((own) => own !== undefined) ?? false;
+      const writesMoments = moments || placeMoments || withLevels ? 1 : 0;
       let total = 0;
-      forBlocks(statistics, model, (first, size, padded) => {
-        if (squares) {
-          loadSquares(statistics, squares, first, size, padded);
-          run.packLevels(padded);
-        } else {
-          run.packBlock(padded);
-        }
-        run.expectBlock(padded, nodeSums ? 1 : 0, moments || squares ? 1 : 0);
-        if (squares) {
-          run.squaresBlock(padded);
-          squares.after.set(buffers.squaresAfter.subarray(0, size * (1 + d)), first * (1 + d));
-        }
+      forBlocks(statistics[0].numIndividuals, (first, size, padded) => {
+        for (let b = 0; b < size; b++) constant[b] = shift === undefined ? 0 : -shift.logNormalizers[first + b];
+        statistics.forEach((own, k) => {
+          loadBlock(k, own, models[k], squares?.[k], first, size, padded);
+          packOne(squares?.[k], padded);
+          for (let b = 0; b < size; b++) constant[b] += constantsOf[k](first, b);
+        });
+        loadTail(shift, first, size, padded);
+        run.expectBlock(padded, nodeSums ? 1 : 0, writesMoments);
         for (let b = 0; b < size; b++) {
-          const lambda = buffers.maxima[b] + Math.log(buffers.sums[b]);
-          const contribution = constant(first, b) + lambda;
+          const contribution = constant[b] + (buffers.maxima[b] + Math.log(buffers.sums[b]));
           total += contribution;
           if (contributions) contributions[first + b] = contribution;
         }
-        if (moments) moments.set(buffers.moments.subarray(0, size * stride), first * stride);
+        moments?.forEach((rows, k) => {
+          takeColumns(buffers.moments, stride, starts[k], packedStride(numBasis[k]), size, rows, first);
+        });
+        if (placeMoments) {
+          const width = placeMoments.length / statistics[0].numIndividuals;
+          takeColumns(buffers.moments, stride, rowsOfMarkers, width, size, placeMoments, first);
+        }
+        squares?.forEach((own, k) => {
+          if (own === undefined) return;
+          const width = 1 + numBasis[k];
+          load(k, statistics[k], models[k]);
+          run.squaresBlock(padded);
+          own.after.set(buffers.squaresAfter.subarray(0, size * width), first * width);
+        });
       });
-      if (nodeSums) addFromTiles(buffers.nodeSums, stride, numNodes, nodeSums);
+      if (nodeSums) addFromTiles(buffers.nodeSums, rowsOfMarkers, numNodes, nodeSums, stride);
       return total;
     },
 
     /** `addStartingSums`. */
     start: (
-      statistics: Statistics,
-      model: Model,
+      statistics: readonly Statistics[],
+      models: readonly Model[],
       { terms, powers }: { readonly terms: Float64Array; readonly powers: Float64Array },
       nodeSums: Float64Array,
-      squares?: Squares,
+      squares?: readonly (Squares | undefined)[],
     ): void => {
-      if (squares) loadLevels(model);
       const numTerms = powers.length / numNodes;
       toTiles(powers, numTerms, numNodes, buffers.placeTable);
       buffers.nodeSums.fill(0);
-      forBlocks(statistics, model, (first, size, padded) => {
+      forBlocks(statistics[0].numIndividuals, (first, size, padded) => {
         for (let b = 0; b < padded; b++) {
           for (let t = 0; t < numTerms; t++) {
             const at = ((b >> 2) * numTerms + t) * TILE + (b & 3);
             buffers.placeTerms[at] = b < size ? terms[(first + b) * numTerms + t] : 0;
           }
         }
-        if (squares) {
-          loadSquares(statistics, squares, first, size, padded);
-          run.packLevels(padded);
-        } else {
-          run.packBlock(padded);
-        }
+        statistics.forEach((own, k) => {
+          loadBlock(k, own, models[k], squares?.[k], first, size, padded);
+          packOne(squares?.[k], padded);
+        });
         run.startBlock(padded, numTerms);
       });
-      addFromTiles(buffers.nodeSums, stride, numNodes, nodeSums);
+      addFromTiles(buffers.nodeSums, rowsOfMarkers, numNodes, nodeSums, stride);
     },
 
-    /** `levelSums`. */
+    /** `levelSums` of one marker. */
     levels: (statistics: Statistics, model: Model, squares: Squares) => {
-      loadLevels(model);
       buffers.totals.fill(0);
       let value = 0;
-      forBlocks(statistics, model, (first, size, padded) => {
-        loadSquares(statistics, squares, first, size, padded);
+      forBlocks(statistics.numIndividuals, (first, size, padded) => {
+        loadBlock(0, statistics, model, squares, first, size, padded);
         run.levelsBlock(padded);
         for (let b = 0; b < size; b++) value += levelDensity(statistics, first, b);
       });
@@ -213,11 +261,12 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
       return { value, logVariance, logTau, logSpread };
     },
 
-    /** `residualObjective`. */
+    /** `residualObjective` of one marker. */
     residual: (statistics: Statistics, model: Model, moments: Float64Array): number => {
-      const constant = constants(statistics, model);
+      const constant = constants(numBasis[0], statistics, model);
       let total = 0;
-      forBlocks(statistics, model, (first, size, padded) => {
+      forBlocks(statistics.numIndividuals, (first, size, padded) => {
+        loadBlock(0, statistics, model, undefined, first, size, padded);
         loadRows(moments, stride, buffers.moments, first, size, padded);
         run.packBlock(padded);
         run.residualBlock(padded);
@@ -226,9 +275,10 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
       return total;
     },
 
-    /** `maximizationSums`, but for Σ E ee', which is left zero. */
+    /** `maximizationSums` of one marker, but for Σ E ee', which is left zero. */
     maximize: (statistics: Statistics, model: Model, moments: Float64Array) => {
       const { numIndividuals: m, numBand, bandRow, bandColumn, counts } = statistics;
+      const [d] = numBasis;
       const gram = new Float64Array(d * d);
       let numObservations = 0;
       for (let i = 0; i < m; i++) {
@@ -237,7 +287,8 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
       }
       for (let k = 0; k < d; k++) for (let l = 0; l < k; l++) gram[k * d + l] = gram[l * d + k];
       buffers.totals.fill(0);
-      forBlocks(statistics, model, (first, size, padded) => {
+      forBlocks(m, (first, size, padded) => {
+        loadBlock(0, statistics, model, undefined, first, size, padded);
         loadRows(moments, stride, buffers.moments, first, size, padded);
         run.maximizeBlock(padded);
       });
@@ -255,6 +306,29 @@ export function wasmPasses(d: number, numNodes: number, stride: number) {
       };
     },
   };
+}
+
+function sumOf(values: readonly number[], of: (value: number) => number): number {
+  return values.reduce((sum, value) => sum + of(value), 0);
+}
+
+/** Columns start..start+width−1 of the first `size` rows of `from` [·,stride] to rows from `first` on of `to` [·,width]. */
+function takeColumns(
+  from: Float64Array,
+  stride: number,
+  start: number,
+  width: number,
+  size: number,
+  to: Float64Array,
+  first: number,
+): void {
+  if (width === stride) {
+    to.set(from.subarray(0, size * stride), first * stride);
+    return;
+  }
+  for (let b = 0; b < size; b++) {
+    to.set(from.subarray(b * stride + start, b * stride + start + width), (first + b) * width);
+  }
 }
 
 /** Rows first..first+size−1 of `from` [m,width] to the start of `to`, and zeros up to row `padded`. */

@@ -37,7 +37,10 @@ function layout<
 /** The passes over individuals of the recommended map (assembly/expectation.ts); `block` individuals at a time. */
 export const PASS = layout(
   "Pass",
-  ["numBasis", "numBand", "stride", "numTiles", "hasResidual", "block", "numTerms", "numLevels"],
+  [
+    ...(["numBasis", "numBand", "stride", "numTiles", "hasResidual", "block", "numTerms", "numLevels"] as const),
+    ...(["rowStart", "recordStart", "recordSize"] as const), // where a marker's part of rows and of `rotated` begins
+  ],
   {
     noise: { f64: () => 1 }, // σ²
     bandRow: { i32: (n) => (n.numBasis * (n.numBasis + 1)) / 2 }, // [numBand]
@@ -69,7 +72,7 @@ export const PASS = layout(
     counts: { f64: (n) => n.block }, // n [block]
     squaresBefore: { f64: (n) => n.block * (1 + n.numBasis) }, // η and χ [block,1 + d]
     squaresAfter: { f64: (n) => n.block * (1 + n.numBasis) },
-    rotated: { f64: (n) => n.block * (2 * n.numBasis ** 2 + 3 * n.numBasis + 1) }, // pairs: G, V, g, a, δ, ρ
+    rotated: { f64: (n) => n.block * n.recordSize }, // pairs: G, V, g, a, δ, ρ of each marker
     levelSquares: { f64: (n) => 2 * (1 + n.numBasis) }, // pairs: η, χ
     levelWeights: { f64: (n) => 2 * n.numLevels }, // pairs
     levelScales: { f64: (n) => 2 * n.numLevels }, // pairs

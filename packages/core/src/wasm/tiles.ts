@@ -6,6 +6,12 @@
 /** Nodes per tile. */
 export const TILE = 4;
 
+/** Length of an individual's packed row of d coefficients and their pairs: d + d(d+1)/2, made even. */
+export function packedStride(d: number): number {
+  const K = d + (d * (d + 1)) / 2;
+  return K + (K % 2);
+}
+
 /** Number of tiles that hold n nodes. */
 export function tileCount(n: number): number {
   return Math.ceil(n / TILE);

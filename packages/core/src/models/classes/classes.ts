@@ -95,7 +95,7 @@ export function fitClasses(cohort: Cohort, options: ClassesOptions = {}): Classe
     curves,
     covarianceFactor: fit.factor ?? new Float64Array(d * d),
     criteria,
-    record: fitRecord(statistics, {
+    record: fitRecord([statistics], {
       options: {
         model: "classes",
         effects,

@@ -7,25 +7,16 @@
  * taken only where it raises the bound, so the bound never falls, and whatever is stopped ends on a bound that belongs to
  * its state.
  */
-import { stepLbfgs } from "../../numeric/optimize/lbfgs.ts";
+import { joinFloats } from "../../numeric/matrix.ts";
+import { type Precondition, stepLbfgs } from "../../numeric/optimize/lbfgs.ts";
 import { lastValue } from "../run.ts";
-import {
-  checkBound,
-  expectBound,
-  keepSquares,
-  type MapEngine,
-  momentsFor,
-  placeMeans,
-  solveMap,
-  startVisited,
-  tabulateMap,
-  updateMap,
-} from "./engine.ts";
+import { type MapEngine, type Slope, solveMap, tabulateMap, updateMap } from "./engine.ts";
 import { updateParameters } from "./parameter-step.ts";
 import { packParameters, unpackParameters } from "./parameters.ts";
-import { slopeAt } from "./slope.ts";
+import { checkBound, expectBound, keepSquares, placeMeans, startVisited } from "./passes.ts";
+import { slopesAt } from "./slope.ts";
 import type { StartingPlaces } from "./starting-places.ts";
-import type { DtmState } from "./state.ts";
+import { copyState, type DtmState } from "./state.ts";
 import { CHECK_EVERY, hasSettled, movementLimit, nextMovement } from "./stop-rule.ts";
 
 /** First iterations in which parameters move, and in which they move by quasi-Newton steps. */
@@ -65,52 +56,64 @@ export function batchIteration(engine: MapEngine, state: DtmState): void {
 
 /** A pass over everybody with all outputs; returns the bound. */
 function wholePass(engine: MapEngine, state: DtmState): number {
-  const { nodeSums } = engine.problem;
+  const { nodeSums } = engine;
   nodeSums.fill(0);
   engine.slope = null;
-  engine.bound = expectBound(engine, state, nodeSums, momentsFor(engine, engine.statistics.numIndividuals));
+  engine.bound = expectBound(engine, state, nodeSums, true);
   return engine.bound;
 }
 
 /** An EM step and a pass at its end; returns the bound there. */
 function emStep(engine: MapEngine, state: DtmState, last: number): number {
-  const { noise, squares, residualCovariance, tau, trialDistance } = state;
+  const before = state.markers.map(({ noise, squares, residualCovariance, tau, trialDistance }) => ({
+    noise,
+    squares,
+    residualCovariance,
+    tau,
+    trialDistance,
+  }));
   keepSquares(engine, state, null);
   const learns = engine.settings.learn && state.iteration >= FIRST_LEARNING_ITERATION;
-  if (learns) updateParameters(engine, state, null, engine.moments, 1, false);
-  solveMap(engine, state, learns ? { minGain: NO_KERNEL_GAIN * Math.abs(last) } : null, learns);
+  engine.markers.forEach((marker, k) => {
+    if (learns) updateParameters(marker, state.markers[k], null, 1, false);
+    solveMap(marker, state.markers[k], learns ? { minGain: NO_KERNEL_GAIN * Math.abs(last) } : null, learns);
+  });
   tabulateMap(engine, state);
   const bound = wholePass(engine, state);
   if (!learns || bound >= last - FALL_SLACK * Math.abs(last)) return bound;
   // Noise and residual go back; q(u) and mean are optimal for the last responsibilities, so alone they cannot lower the bound.
-  Object.assign(state, { noise, residualCovariance, tau, trialDistance, squares });
+  state.markers.forEach((marker, k) => {
+    Object.assign(marker, before[k]);
+  });
   return wholePass(engine, state);
 }
 
 /** A quasi-Newton step and a pass at its end; returns the bound there. The fit has settled where no step raises the bound. */
 function quasiNewtonStep(engine: MapEngine, state: DtmState, last: number): number {
-  const slope = engine.slope ?? slopeAt(engine, state);
-  const { covariance, divergence } = slope;
+  const slopes = engine.slope ?? slopesAt(engine, state);
   // Levels of the noise at their best for the last responsibilities: that alone cannot lower the bound.
   keepSquares(engine, state, null);
-  const followed = { ...state, inducingCovariance: covariance, divergence };
-  if (slope.residualCovariance !== null) followed.residualCovariance = slope.residualCovariance;
+  const followed = copyState(state);
+  slopes.forEach(({ covariance, divergence, residualCovariance }, k) => {
+    Object.assign(followed.markers[k], { inducingCovariance: covariance, divergence });
+    if (residualCovariance !== null) followed.markers[k].residualCovariance = residualCovariance;
+  });
   const ascent = state.ascent ?? firstAscent(packParameters(engine, state));
-  ascent.gradient.set(slope.gradient);
+  ascent.gradient.set(gradientOf(slopes));
   ascent.value = last;
   let tried = state;
   const objective = (x: Float64Array, gradient: Float64Array): number => {
-    tried = { ...followed };
+    tried = copyState(followed);
     unpackParameters(engine, x, tried);
     x.set(packParameters(engine, tried));
     tabulateMap(engine, tried);
     const bound = wholePass(engine, tried);
     if (!(bound >= last)) return bound;
-    engine.slope = slopeAt(engine, tried);
-    gradient.set(engine.slope.gradient);
+    engine.slope = slopesAt(engine, tried);
+    gradient.set(gradientOf(engine.slope));
     return bound;
   };
-  const gain = stepLbfgs(objective, ascent, slope.precondition);
+  const gain = stepLbfgs(objective, ascent, preconditionOf(slopes));
   if (gain > 0) {
     Object.assign(state, tried, { ascent });
     return ascent.value;
@@ -120,6 +123,24 @@ function quasiNewtonStep(engine: MapEngine, state: DtmState, last: number): numb
   // Other levels of the noise may have raised it.
   state.settled = bound <= last + NO_KERNEL_GAIN * Math.abs(last);
   return bound;
+}
+
+function gradientOf(slopes: readonly Slope[]): Float64Array {
+  return joinFloats(slopes.map(({ gradient }) => gradient));
+}
+
+/** Curvatures for fixed responsibilities do not know of other markers. */
+function preconditionOf(slopes: readonly Slope[]): Precondition {
+  return (vector) => {
+    let from = 0;
+    return joinFloats(
+      slopes.map(({ gradient, precondition }) => {
+        const own = vector.subarray(from, from + gradient.length);
+        from += gradient.length;
+        return precondition(own);
+      }),
+    );
+  };
 }
 
 function firstAscent(x: Float64Array): NonNullable<DtmState["ascent"]> {

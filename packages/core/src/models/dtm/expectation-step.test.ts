@@ -48,8 +48,8 @@ describe("expectationPass", () => {
       const nodeSums = new Float64Array(stride * n);
       const moments = new Float64Array(numIndividuals * stride);
       const contributions = new Float64Array(numIndividuals);
-      const outputs = { nodeSums, moments, contributions };
-      const total = expectationPass(statistics, model, table, outputs);
+      const outputs = { nodeSums, moments: [moments], contributions };
+      const total = expectationPass([statistics], [model], table, outputs);
 
       const expectedSums = new Float64Array(stride * n);
       const expectedMoments = new Float64Array(numIndividuals * stride);
@@ -79,9 +79,9 @@ describe("expectationPass", () => {
     const d = statistics.basis.numBasis;
     const table = randomTable(d, 4);
     const model = modelFor(statistics);
-    const whole = expectationPass(statistics, model, table, {});
+    const whole = expectationPass([statistics], [model], table, {});
     const passOver = (individuals: number[]) =>
-      expectationPass(selectStatistics(statistics, individuals), model, table, {});
+      expectationPass([selectStatistics(statistics, individuals)], [model], table, {});
     const odd = passOver([1, 3, 5, 7]);
     const even = passOver([0, 2, 4, 6, 8]);
     expect(odd + even).toBeCloseTo(whole, 9);
@@ -121,13 +121,15 @@ describe("the bound", () => {
       const problem = { geometry, layout, nodeSums, workspace };
       const kernel = nodeKernel(geometry, alpha, ell, false);
       const places = placesWithSpread(Float64Array.of(-1, 1), 1, 0.5);
-      addStartingSums(statistics, model, startingWeights(nodes, places), nodeSums);
+      addStartingSums([statistics], [model], startingWeights(nodes, places), nodeSums);
       let bound = Number.NEGATIVE_INFINITY;
       for (let sweep = 0; sweep < 30; sweep++) {
         const { mean, covariance, divergence } = solveAt(problem, alpha, ell, false).posterior;
-        const table = nodeTable(layout, kernel, mean, covariance, workspace, nodes.logWeights);
+        const rows = nodeTable(layout, kernel, mean, covariance, workspace);
+        const { numNodes, logWeights } = nodes;
+        const table = { numNodes, stride: packedStride(d), rows, logWeights };
         nodeSums.fill(0);
-        const next = expectationPass(statistics, model, table, { nodeSums }) - divergence;
+        const next = expectationPass([statistics], [model], table, { nodeSums }) - divergence;
         expect(next).toBeGreaterThanOrEqual(bound - 1e-10);
         bound = next;
       }

@@ -6,11 +6,11 @@ import { identity } from "../../numeric/matrix.ts";
 import type { FitRecord } from "../fit.ts";
 import { rbfKernel } from "../gp/kernel.ts";
 import { fitRecord, lastValue, type RunStory } from "../run.ts";
-import { JITTER, type MapEngine } from "./engine.ts";
+import { JITTER, type MapEngine, type MarkerEngine } from "./engine.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
-import type { DtmModel } from "./model.ts";
+import type { DtmMarkerModel, DtmModel } from "./model.ts";
 import { recordedOptions } from "./settings.ts";
-import type { DtmState } from "./state.ts";
+import type { DtmState, MarkerState } from "./state.ts";
 import { stopGain } from "./stop-rule.ts";
 import { SMOOTHING } from "./svi.ts";
 
@@ -25,42 +25,12 @@ export function finishModel(
   story: RunStory,
   warnings: readonly string[],
 ): DtmModel {
-  const { statistics, settings, nodes, inducing, problem } = engine;
-  const { basis, center } = statistics;
+  const { nodes, settings } = engine;
+  const markers = engine.markers.map((marker, k) => finishMarker(engine, marker, state.markers[k]));
   const q = settings.mapDimension;
-  const gram = engine.statistics.averageGram;
-  const varianceShare = mapShare(engine, state, gram);
-  const atCap = state.tau !== null && settings.cap !== null && state.tau >= settings.cap * (1 - AT_LIMIT);
   return {
     kind: "dtm",
-    markers: [
-      {
-        marker: settings.marker,
-        ...(settings.columns === null ? {} : { columns: settings.columns }),
-        basis,
-        mean: { kind: settings.mean, coefficients: state.mean.slice() },
-        noise: state.noise,
-        center,
-        map: {
-          kernel: rbfKernel(q, state.signalVariance, state.lengthscale, JITTER),
-          mapDimension: q,
-          numInducing: problem.layout.numInducing,
-          numBasis: basis.numBasis,
-          inducingLocations: inducing.slice(),
-          inducingMean: state.inducingMean.slice(),
-          inducingCovariance: state.inducingCovariance.slice(),
-        },
-        residual: {
-          kind: settings.residual,
-          covariance: state.residualCovariance.slice(),
-          tau: state.tau,
-          cap: settings.cap,
-          atCap,
-        },
-        varianceShare,
-        averageGram: gram,
-      },
-    ],
+    markers,
     mapDimension: q,
     orientation: identity(q),
     nodes: {
@@ -69,23 +39,59 @@ export function finishModel(
       step: nodes.step,
       radius: nodes.radius,
     },
-    record: recordOf(engine, state, story, [...warnings, ...stateWarnings(engine, state, varianceShare)]),
+    record: recordOf(engine, state, story, [...warnings, ...stateWarnings(engine, state, markers)]),
     bound: lastValue(state.trace),
   };
 }
 
+function finishMarker({ inducing, nodes }: MapEngine, engine: MarkerEngine, state: MarkerState): DtmMarkerModel {
+  const { statistics, settings, problem } = engine;
+  const { basis, center } = statistics;
+  const q = settings.mapDimension;
+  const gram = statistics.averageGram;
+  return {
+    ...settings.markers[engine.index],
+    basis,
+    mean: { kind: settings.mean, coefficients: state.mean.slice() },
+    noise: state.noise,
+    center,
+    map: {
+      kernel: rbfKernel(q, state.signalVariance, state.lengthscale, JITTER),
+      mapDimension: q,
+      numInducing: problem.layout.numInducing,
+      numBasis: basis.numBasis,
+      inducingLocations: inducing.slice(),
+      inducingMean: state.inducingMean.slice(),
+      inducingCovariance: state.inducingCovariance.slice(),
+    },
+    residual: {
+      kind: settings.residual,
+      covariance: state.residualCovariance.slice(),
+      tau: state.tau,
+      cap: settings.cap,
+      atCap: state.tau !== null && settings.cap !== null && state.tau >= settings.cap * (1 - AT_LIMIT),
+    },
+    varianceShare: mapShare(engine, nodes.logWeights, state, gram),
+    averageGram: gram,
+  };
+}
+
 /** Tr(Ḡ Cov f̄)/[Tr(Ḡ Cov f̄) + Tr(Ḡ Σ_e)], the covariance of f̄(x) taken over the prior of places. */
-function mapShare(engine: MapEngine, state: DtmState, gram: Float64Array): number {
-  const { table, problem } = engine;
+function mapShare(
+  { table, problem }: MarkerEngine,
+  logWeights: Float64Array,
+  state: MarkerState,
+  gram: Float64Array,
+): number {
   const { numBasis: d, numNodes: n } = problem.layout;
   const mean = new Float64Array(d);
   const second = new Float64Array(d * d);
   for (let g = 0; g < n; g++) {
-    const weight = Math.exp(table.logWeights[g]);
+    const weight = Math.exp(logWeights[g]);
     for (let k = 0; k < d; k++) {
-      const f = table.rows[k * n + g];
+      const f = table[k * n + g];
       mean[k] += weight * f;
-      for (let l = 0; l < d; l++) second[k * d + l] += weight * f * table.rows[l * n + g];
+      for (let l = 0; l < d; l++) second[k * d + l] += weight * f * table[l * n + g];
     }
   }
   let carried = 0;
@@ -102,9 +108,9 @@ function mapShare(engine: MapEngine, state: DtmState, gram: Float64Array): numbe
 }
 
 function recordOf(engine: MapEngine, state: DtmState, story: RunStory, warnings: readonly string[]): FitRecord {
-  const { statistics, settings } = engine;
-  return fitRecord(statistics, {
-    options: { ...recordedOptions(settings), noise: state.noise.kind },
+  const { settings, shards } = engine;
+  return fitRecord(shards.statistics, {
+    options: { ...recordedOptions(settings), noise: state.markers[0].noise.kind },
     seed: settings.seed,
     trace: [...state.trace],
     iterations: state.iteration,
@@ -143,9 +149,11 @@ function verdict(engine: MapEngine, state: DtmState, { interrupted }: RunStory):
   return `Stopped ${ended} ${count} before the map had settled${unsettled(engine, state)}.${remedy}`;
 }
 
-/** Whether the noise variance sits at its lower limit. */
-function noiseLimited({ lowestNoiseLevel }: MapEngine, { noise }: DtmState): boolean {
-  return noiseLevel(noise) <= lowestNoiseLevel * (1 + AT_LIMIT);
+/** Whether the noise variance of a marker sits at its lower limit. */
+function noiseLimited({ markers }: MapEngine, state: DtmState): boolean {
+  return markers.some(
+    ({ lowestNoiseLevel }, k) => noiseLevel(state.markers[k].noise) <= lowestNoiseLevel * (1 + AT_LIMIT),
+  );
 }
 
 /** How far from settled a fit was stopped, as far as it is known. */
@@ -158,12 +166,12 @@ function unsettled({ settings }: MapEngine, { trace, movement }: DtmState): stri
 }
 
 /** Where a large cohort settled on a sample of itself. */
-function sampled({ settings, statistics }: MapEngine): string {
+function sampled({ settings, numIndividuals }: MapEngine): string {
   const { sampleSize } = settings;
-  return sampleSize < statistics.numIndividuals ? ` (all but the last over a random ${sampleSize} individuals)` : "";
+  return sampleSize < numIndividuals ? ` (all but the last over a random ${sampleSize} individuals)` : "";
 }
 
-function stateWarnings(engine: MapEngine, state: DtmState, varianceShare: number): string[] {
+function stateWarnings(engine: MapEngine, state: DtmState, markers: readonly DtmMarkerModel[]): string[] {
   const warnings: string[] = [];
   if (state.worstFall > 0) {
     warnings.push(
@@ -175,17 +183,25 @@ function stateWarnings(engine: MapEngine, state: DtmState, varianceShare: number
       "The noise variance was held at its lower limit: the curves pass through the observations, and the bound has no maximum.",
     );
   }
-  warnings.push(...spreadWarnings(state.noise));
+  return [...warnings, ...markers.flatMap((own) => markerWarnings(own, markers.length > 1))];
+}
+
+function markerWarnings({ marker, noise, varianceShare, map }: DtmMarkerModel, named: boolean): string[] {
+  const warnings: string[] = [];
+  const of = named ? `${marker.name}: ` : "";
+  const the = named ? "the" : "The";
+  warnings.push(...spreadWarnings(noise).map((text) => of + text));
   if (varianceShare < LEAST_SHARE) {
     warnings.push(
-      `The map carries only ${Math.round(100 * varianceShare)} % of the variance between individuals: places explain little.`,
+      `${of}${the} map carries only ${Math.round(100 * varianceShare)} % of the variance between individuals: places explain little.`,
     );
   }
   const [shortest, longest] = LENGTHSCALE_BOUNDS;
-  if (state.lengthscale >= longest * (1 - AT_LIMIT)) {
-    warnings.push(`The length-scale reached its upper limit of ${longest}: the map is as good as linear.`);
-  } else if (state.lengthscale <= shortest * (1 + AT_LIMIT)) {
-    warnings.push(`The length-scale reached its lower limit of ${shortest}: the map is as rough as it may be.`);
+  const lengthscale = map.kernel.kind === "rbf" ? map.kernel.lengthscales[0] : 1;
+  if (lengthscale >= longest * (1 - AT_LIMIT)) {
+    warnings.push(`${of}${the} length-scale reached its upper limit of ${longest}: the map is as good as linear.`);
+  } else if (lengthscale <= shortest * (1 + AT_LIMIT)) {
+    warnings.push(`${of}${the} length-scale reached its lower limit of ${shortest}: the map is as rough as it may be.`);
   }
   return warnings;
 }

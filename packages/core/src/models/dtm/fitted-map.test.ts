@@ -9,7 +9,7 @@ import type { MapStart } from "../map-start.ts";
 import { logLikelihoods } from "../mixture/conditioner.ts";
 import { makeMixture } from "../mixture/mixture.ts";
 import { startBatch } from "./batch.ts";
-import { createEngine, startAnchor } from "./engine.ts";
+import { createEngine, startAnchors } from "./engine.ts";
 import type { DtmModel } from "./model.ts";
 import { fitDtmFrom, startDtm } from "./run.ts";
 import { type DtmOptions, dtmSettings } from "./settings.ts";
@@ -19,7 +19,7 @@ import { firstState } from "./state.ts";
 const { cohort, statistics, start } = problemOf(columnsOf(70));
 
 function fit(options: DtmOptions = {}, from: MapStart = start, data: BasisStatistics = statistics): DtmModel {
-  return fitDtmFrom(data, from, { ...quick, ...options });
+  return fitDtmFrom([data], from, { ...quick, ...options });
 }
 
 describe("the bound of a fit", () => {
@@ -48,8 +48,8 @@ describe("the bound of a fit", () => {
 
   it("never falls on the line either", () => {
     const line = problemOf(columnsOf(60, 5), 1);
-    const { record, mapDimension } = fitDtmFrom(line.statistics, line.start, { mapDimension: 1 });
-    const { map } = markerModel(fitDtmFrom(line.statistics, line.start, { mapDimension: 1 }));
+    const { record, mapDimension } = fitDtmFrom([line.statistics], line.start, { mapDimension: 1 });
+    const { map } = markerModel(fitDtmFrom([line.statistics], line.start, { mapDimension: 1 }));
     for (let k = 1; k < record.trace.length; k++) expect(record.trace[k]).toBeGreaterThanOrEqual(record.trace[k - 1]);
     expect(mapDimension).toBe(1);
     expect(map.numInducing).toBe(9);
@@ -72,22 +72,22 @@ describe("the bound of a fit", () => {
 
   it("tends to the log-likelihood of the linear mixed model as the map vanishes and the residual is its Σ", () => {
     const d = statistics.basis.numBasis;
-    const settings = dtmSettings({ ...quick, cap: 1 }, "scalar", statistics.numIndividuals);
-    const engine = createEngine(statistics, startAnchor(start, d), settings);
+    const settings = dtmSettings({ ...quick, cap: 1 }, start, statistics.numIndividuals);
+    const engine = createEngine([statistics], startAnchors(start), settings);
     const mixture = makeMixture({
       numBasis: d,
       mapDimension: 0,
       locations: new Float64Array(0),
       logWeights: new Float64Array(1),
       means: new Float64Array(d),
-      covariances: engine.anchor.reference,
-      meanCoefficients: start.mean.coefficients,
-      noise: start.noise,
+      covariances: engine.markers[0].anchor.reference,
+      meanCoefficients: start.markers[0].mean.coefficients,
+      noise: start.markers[0].noise,
     });
     const logLikelihood = logLikelihoods(mixture, statistics).reduce((s, v) => s + v, 0);
     const gaps = [1e-4, 1e-6, 1e-8].map((share) => {
-      const state = firstState(start, settings, d);
-      state.signalVariance *= share;
+      const state = firstState(start, settings);
+      state.markers[0].signalVariance *= share;
       startBatch(engine, state, placesFromPosterior(start.locationMean, start.locationCovariance, 2));
       return logLikelihood - state.trace[0];
     });
@@ -116,10 +116,10 @@ describe("a fitted map", () => {
       values: Array.from(order, (j) => twins.values[j]),
     };
     const [a, b] = [twins, shuffled].map((c) => problemOf(c));
-    const fitted = [a, b].map((p) => timeless(fitDtmFrom(p.statistics, p.start, quick)));
+    const fitted = [a, b].map((p) => timeless(fitDtmFrom([p.statistics], p.start, quick)));
     expect(fitted[1]).toEqual(fitted[0]);
 
-    const run = startDtm(a.statistics, a.start, quick);
+    const run = startDtm([a.statistics], a.start, quick);
     while (!run.step().done);
     const places = run.places();
     const m = a.statistics.numIndividuals;

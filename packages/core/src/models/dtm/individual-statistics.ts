@@ -9,6 +9,7 @@
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import type { Noise } from "../../noise/noise.ts";
 import { multiply, transpose } from "../../numeric/matrix.ts";
+import { packedStride } from "../../wasm/tiles.ts";
 import {
   effectMoments,
   type GaussianEffect,
@@ -17,7 +18,9 @@ import {
   observationsOf,
 } from "../mixture/effect.ts";
 
-/** The parameters on which the statistics of an individual depend. */
+export { packedStride };
+
+/** The parameters on which the statistics of an individual depend, of one marker. */
 export interface IndividualModel {
   /** β, coefficients of the population mean curve, [d]. */
   readonly mean: Float64Array;
@@ -43,12 +46,6 @@ export function residualRoot(covariance: Float64Array, d: number): Float64Array 
     }
   }
   return L;
-}
-
-/** Length of a packed row: d + d(d+1)/2, made even. */
-export function packedStride(d: number): number {
-  const K = d + (d * (d + 1)) / 2;
-  return K + (K % 2);
 }
 
 /** Statistics of one individual; letters as in the header. */

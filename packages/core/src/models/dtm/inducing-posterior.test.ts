@@ -132,8 +132,7 @@ describe("nodeTable", () => {
       const { layout, inducing, locations } = problem;
       const solution = solveAt(problem, 1.7, 1.2, false);
       const { mean, covariance } = solution.posterior;
-      const flat = new Float64Array(layout.numNodes);
-      const table = nodeTable(layout, solution.kernel, mean, covariance, problem.workspace, flat);
+      const table = nodeTable(layout, solution.kernel, mean, covariance, problem.workspace);
       const n = layout.numNodes;
       const map = {
         kernel: rbfKernel(q, 1.7, 1.2),
@@ -145,7 +144,7 @@ describe("nodeTable", () => {
         inducingCovariance: covariance,
       };
       const { means, covariances } = mapMoments(map, locations, n);
-      const expected = new Float64Array(table.rows.length);
+      const expected = new Float64Array(table.length);
       for (let g = 0; g < n; g++) {
         let e = d;
         for (let k = 0; k < d; k++) {
@@ -156,7 +155,7 @@ describe("nodeTable", () => {
           }
         }
       }
-      expect(relativeError(table.rows, expected)).toBeLessThan(1e-11);
+      expect(relativeError(table, expected)).toBeLessThan(1e-11);
     });
   }
 });

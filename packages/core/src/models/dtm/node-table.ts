@@ -10,31 +10,29 @@ import { type InducingWorkspace, packSecondMoments } from "./inducing-posterior.
 import type { NodeKernel } from "./node-kernel.ts";
 import { type InducingLayout, pairRows } from "./pairs.ts";
 
-/** Mean and second moment of the map, one column per node. */
+/** What a pass reads of the nodes: mean and second moment of the map of every marker, one column per node. */
 export interface NodeTable {
   readonly numNodes: number; // Γ
-  readonly stride: number; // number of rows: K of an individual's packed row, or more
+  readonly stride: number; // number of rows: those of all markers, and of the places where they are asked for
   readonly rows: Float64Array; // [K,Γ]
   readonly logWeights: Float64Array; // log π_g [Γ]
 }
 
-/** The table of q(v) = N(ν, Ξ). */
+/** The rows of one marker with q(v) = N(ν, Ξ), [K,Γ]. */
 export function nodeTable(
   layout: InducingLayout,
   { features, restVariance }: NodeKernel,
   mean: Float64Array,
   covariance: Float64Array,
   ws: InducingWorkspace,
-  logWeights: Float64Array,
-): NodeTable {
+): Float64Array {
   const { numBasis: d, numInducing: p, numNodes: n, basisRow, basisColumn } = layout;
-  const stride = packedStride(d);
-  const rows = new Float64Array(stride * n);
+  const rows = new Float64Array(packedStride(d) * n);
   multiply(mean, features, d, p, n, rows);
   ws.pairs.add(features, packSecondMoments(layout, mean, covariance), pairRows(layout, rows));
   for (let e = 0; e < basisRow.length; e++) {
     if (basisRow[e] !== basisColumn[e]) continue;
     for (let g = 0; g < n; g++) rows[(d + e) * n + g] -= 0.5 * restVariance[g];
   }
-  return { numNodes: n, stride, rows, logWeights };
+  return rows;
 }

@@ -3,28 +3,28 @@
  * share of its step that the size of the minibatch allows.
  */
 import { learnLevels, learnNoise } from "../../noise/noise.ts";
-import { type MapEngine, passOver, scaledRoot } from "./engine.ts";
+import { type MarkerEngine, scaledRoot } from "./engine.ts";
 import { meanShift, remainingSquares } from "./maximization-step.ts";
+import { markerPass } from "./passes.ts";
 import { residualStep } from "./residual-step.ts";
 import type { DtmSettings } from "./settings.ts";
-import { levelsInShards, maximizeInShards, type Pass, residualInShards, type Visited } from "./shards.ts";
-import type { DtmState } from "./state.ts";
+import { levelsInShards, type MarkerPass, maximizeInShards, residualInShards, type Visited } from "./shards.ts";
+import type { MarkerState } from "./state.ts";
 
 /**
- * Updates noise and residual, and the mean if asked, from the moments of the visited, each by the share `rate` of its step:
- * 1 for whole passes, less for minibatches.
+ * Updates noise and residual of a marker, and the mean if asked, from the moments of the visited, each by the share `rate` of its
+ * step: 1 for whole passes, less for minibatches.
  */
 export function updateParameters(
-  engine: MapEngine,
-  state: DtmState,
+  engine: MarkerEngine,
+  state: MarkerState,
   visited: Visited,
-  moments: Float64Array,
   rate: number,
   withMean = true,
 ): void {
-  const { statistics, settings, referenceRoot } = engine;
+  const { statistics, settings, referenceRoot, moments } = engine;
   const d = statistics.basis.numBasis;
-  const pass = passOver(engine, state, visited);
+  const pass = markerPass(engine, state, visited);
   if (pass.squares !== undefined) {
     updateLevels(engine, state, pass, rate);
     return;
@@ -53,7 +53,7 @@ export function updateParameters(
 }
 
 /** The share `rate` of a step for τ. */
-function moveTau(engine: MapEngine, state: DtmState, objective: (tau: number) => number, rate: number): void {
+function moveTau(engine: MarkerEngine, state: MarkerState, objective: (tau: number) => number, rate: number): void {
   if (state.tau === null) return;
   const cap = engine.settings.cap ?? Number.POSITIVE_INFINITY;
   const found = residualStep(objective, state.tau, state.trialDistance, cap);
@@ -64,7 +64,7 @@ function moveTau(engine: MapEngine, state: DtmState, objective: (tau: number) =>
 }
 
 /** Noise, its spread and the size of the residual effect from the squares of a pass. */
-function updateLevels(engine: MapEngine, state: DtmState, pass: Pass, rate: number): void {
+function updateLevels(engine: MarkerEngine, state: MarkerState, pass: MarkerPass, rate: number): void {
   const { statistics, referenceRoot } = engine;
   const { counts } = statistics;
   const count = pass.visited?.reduce((sum, i) => sum + counts[i], 0) ?? statistics.numObservations;

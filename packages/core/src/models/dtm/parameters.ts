@@ -1,20 +1,32 @@
 /**
- * The parameters of the fit as one vector, for moving them together (docs/math/dtm.md §9): ν, the mean, log σ², log α,
+ * The parameters of the fit as one vector, for moving them together (docs/math/dtm.md §9), marker by marker: ν, the mean, log σ², log α,
  * log ℓ, log τ and, where noise has levels, log ω, all free of the marker's unit: the mean is taken in standard deviations of the first noise. ν is taken in
  * the frame of the kernel's eigenvectors, so that a map and its mirror image take the same steps (ν as it stands depends on
  * the order of the inducing places, differently at each ℓ). Ξ and a free Σ_e are no part of it: they follow in closed form.
  */
 import { noiseLevel, noiseSpread, withLevel, withSpread } from "../../noise/noise.ts";
-import { dot } from "../../numeric/matrix.ts";
+import { dot, joinFloats } from "../../numeric/matrix.ts";
 import { meanCoefficients, meanParameters } from "../mean.ts";
-import type { MapEngine } from "./engine.ts";
+import type { MapEngine, MarkerEngine } from "./engine.ts";
 import { carryCovariance, fromFrame, kernelFrame, toFrame } from "./kernel-frame.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import { LOWEST_LOG_TAU } from "./residual-step.ts";
-import type { DtmState } from "./state.ts";
+import type { DtmState, MarkerState } from "./state.ts";
 
-/** The state's parameters as a vector. */
-export function packParameters(engine: MapEngine, state: DtmState): Float64Array {
+/** The state's parameters as a vector, those of one marker after the other. */
+export function packParameters({ markers }: MapEngine, state: DtmState): Float64Array {
+  return joinFloats(markers.map((marker, k) => packMarker(marker, state.markers[k])));
+}
+
+/** Writes a vector of parameters into the state, within the bounds of each. */
+export function unpackParameters({ markers }: MapEngine, vector: Float64Array, state: DtmState): void {
+  let from = 0;
+  markers.forEach((marker, k) => {
+    from += unpackMarker(marker, vector.subarray(from), state.markers[k]);
+  });
+}
+
+function packMarker(engine: MarkerEngine, state: MarkerState): Float64Array {
   const parts = [
     ...toFrame(state.inducingMean, frameAt(engine, state.lengthscale)),
     ...meanParameters(engine.mean, state.mean).map((v) => v / meanUnit(engine)),
@@ -27,8 +39,8 @@ export function packParameters(engine: MapEngine, state: DtmState): Float64Array
   return Float64Array.from(parts);
 }
 
-/** Writes a vector of parameters into the state, within the bounds of each. */
-export function unpackParameters(engine: MapEngine, vector: Float64Array, state: DtmState): void {
+/** Reads the parameters of one marker from the head of a vector; returns how many there are. */
+function unpackMarker(engine: MarkerEngine, vector: Float64Array, state: MarkerState): number {
   const { settings, anchor } = engine;
   const n = state.inducingMean.length;
   const frameBefore = frameAt(engine, state.lengthscale);
@@ -53,16 +65,17 @@ export function unpackParameters(engine: MapEngine, vector: Float64Array, state:
     state.tau = tau;
     state.residualCovariance = anchor.reference.map((v) => tau * v);
   }
-  state.noise = withSpread(state.noise, Math.exp(vector[at]));
+  if (noiseSpread(state.noise) > 0) state.noise = withSpread(state.noise, Math.exp(vector[at++]));
+  return at;
 }
 
 /** The unit of the mean's parameters. */
-export function meanUnit({ anchor }: MapEngine): number {
+export function meanUnit({ anchor }: MarkerEngine): number {
   return Math.sqrt(noiseLevel(anchor.noise));
 }
 
 /** The frame in which ν is moved, at length-scale ℓ. */
-export function frameAt(engine: MapEngine, ell: number): Float64Array {
+export function frameAt(engine: MarkerEngine, ell: number): Float64Array {
   const { inducingDistances, jitter } = engine.problem.geometry;
   if (engine.frame?.lengthscale !== ell) {
     const vectors = kernelFrame(inducingDistances, engine.settings.inducingPerDimension, jitter, ell);

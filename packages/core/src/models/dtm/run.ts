@@ -3,7 +3,7 @@
  * coarse lattice until the bound nearly settles there (the map hardly depends on the lattice, and a coarse one is cheap),
  * then on the lattice asked for; or minibatches on the coarse one and a last whole pass on the other.
  */
-import type { BasisStatistics } from "../../basis/statistics.ts";
+import type { CohortStatistics } from "../../basis/statistics.ts";
 import { checkOption, DtmError } from "../../errors.ts";
 import { noiseSpread } from "../../noise/noise.ts";
 import type { FitControl } from "../fit.ts";
@@ -11,9 +11,10 @@ import type { MapStart } from "../map-start.ts";
 import { completeRun, type FitRun, type IterativeFit, lastValue, openRun, type RunSnapshot } from "../run.ts";
 import { localShards } from "../shards.ts";
 import { batchIteration, resumeBatch, startBatch } from "./batch.ts";
-import { createEngine, type MapEngine, placeMeans, type StartAnchor, startAnchor, tabulateMap } from "./engine.ts";
+import { createEngine, type MapEngine, type MarkerAnchor, startAnchors, tabulateMap } from "./engine.ts";
 import { finishModel } from "./finish.ts";
 import type { DtmModel } from "./model.ts";
+import { placeMeans } from "./passes.ts";
 import { type DtmOptions, type DtmSettings, dtmSettings } from "./settings.ts";
 import { dtmShards } from "./shards.ts";
 import { startingPlaces } from "./starting-places.ts";
@@ -30,7 +31,7 @@ const COARSE_SHARE = 0.5;
 /** What a fit is made from beside the statistics. */
 export interface DtmInputs {
   readonly settings: DtmSettings;
-  readonly anchor: StartAnchor;
+  readonly anchors: readonly MarkerAnchor[];
   /** Kept while a start is still to come. */
   readonly start: MapStart | null;
   readonly warnings: readonly string[];
@@ -40,38 +41,37 @@ export type DtmSnapshot = RunSnapshot<DtmState, DtmInputs, "dtm">;
 export type DtmRun = FitRun<DtmState, DtmInputs, DtmModel>;
 
 /** Starts a fit; nothing is computed before the first `step`. */
-export function startDtm(statistics: BasisStatistics, start: MapStart, options: DtmOptions = {}): DtmRun {
-  const settings = dtmSettings(options, start.mean.kind, statistics.numIndividuals);
+export function startDtm(statistics: CohortStatistics, start: MapStart, options: DtmOptions = {}): DtmRun {
+  const settings = dtmSettings(options, start, statistics[0].numIndividuals);
   checkStart(statistics, start, settings.mapDimension);
   const levelsAble = settings.residual === "capped" || settings.residual === "none";
   checkOption(
-    levelsAble || noiseSpread(start.noise) === 0,
+    levelsAble || start.markers.every(({ noise }) => noiseSpread(noise) === 0),
     "dtm",
     'residual "capped" or "none" with noise levels',
     settings.residual,
     'Use noise "white" for a free residual covariance.',
   );
-  const anchor = startAnchor(start, statistics.basis.numBasis);
-  const inputs = { settings, anchor, start, warnings: start.warnings };
+  const inputs = { settings, anchors: startAnchors(start), start, warnings: start.warnings };
   return openRun(dtmFit(statistics, inputs, options), statistics, options);
 }
 
 /** Goes on from a snapshot with the same statistics; the result has the same bits as a run never interrupted. */
-export function resumeDtm(statistics: BasisStatistics, snapshot: DtmSnapshot, control: FitControl = {}): DtmRun {
+export function resumeDtm(statistics: CohortStatistics, snapshot: DtmSnapshot, control: FitControl = {}): DtmRun {
   return openRun(dtmFit(statistics, snapshot.inputs, control), statistics, control, snapshot);
 }
 
 /** A whole fit from a linear start. */
-export function fitDtmFrom(statistics: BasisStatistics, start: MapStart, options: DtmOptions = {}): DtmModel {
+export function fitDtmFrom(statistics: CohortStatistics, start: MapStart, options: DtmOptions = {}): DtmModel {
   return completeRun(startDtm(statistics, start, options));
 }
 
 function dtmFit(
-  statistics: BasisStatistics,
+  statistics: CohortStatistics,
   inputs: DtmInputs,
   control: FitControl,
 ): IterativeFit<DtmState, DtmInputs, DtmModel> {
-  const { settings, anchor } = inputs;
+  const { settings, anchors } = inputs;
   const { mapDimension, restarts, maxIterations, seed } = settings;
   const shards = (control.shards ?? localShards(dtmShards)).open(statistics);
   /** Engines by lattice, each with the state to which its table and sums belong. */
@@ -81,7 +81,7 @@ function dtmFit(
   const engineOf = (state: DtmState): MapEngine => {
     const step = latticeStep(settings, state);
     const held = engines.get(step) ?? {
-      engine: createEngine(shards.statistics, anchor, settings, step, shards),
+      engine: createEngine(shards.statistics, anchors, settings, step, shards),
       owner: null,
     };
     engines.set(step, held);
@@ -128,7 +128,7 @@ function dtmFit(
     restarts,
     inputs: (startsLeft) => ({ ...inputs, start: startsLeft ? inputs.start : null }),
     begin: (start) => ({
-      ...firstState(linearStartOf(inputs), settings, statistics.basis.numBasis),
+      ...firstState(linearStartOf(inputs), settings),
       start,
       stage: settings.schedule === "svi" ? "svi" : hasCoarse(settings) ? "coarse" : "fine",
     }),
@@ -174,19 +174,20 @@ function hasCoarse({ mapDimension, nodeStep }: DtmSettings): boolean {
   return mapDimension === 2 && nodeStep < FINEST_WITHOUT_COARSE;
 }
 
-function checkStart(statistics: BasisStatistics, start: MapStart, q: number): void {
-  const m = statistics.numIndividuals;
-  const d = statistics.basis.numBasis;
+function checkStart(statistics: CohortStatistics, start: MapStart, q: number): void {
+  const [{ numIndividuals: m }] = statistics;
+  const sizes = statistics.map(({ basis }) => basis.numBasis);
+  const received = start.markers.map(({ mean }) => mean.coefficients.length);
   const wrong =
     start.locationMean.length !== m * q ||
     start.locationCovariance.length !== m * q * q ||
     start.scores.length !== m * q ||
-    start.covariance.length !== d * d ||
-    start.mean.coefficients.length !== d;
+    start.markers.some(({ covariance }, k) => covariance.length !== sizes[k] ** 2) ||
+    received.join() !== sizes.join();
   if (wrong) {
     throw new DtmError(
       "shape",
-      `startDtm: expected a linear start of ${m} individuals, ${q} map dimensions and ${d} basis functions, received ${start.locationMean.length} place coordinates, ${start.covariance.length} covariance entries and ${start.mean.coefficients.length} mean coefficients. Make the start from the same statistics with the same mapDimension.`,
+      `startDtm: expected a linear start of ${m} individuals, ${q} map dimensions and ${sizes.join(", ")} basis functions, received ${start.locationMean.length} place coordinates and ${received.join(", ")} mean coefficients. Make the start from the same statistics with the same mapDimension.`,
     );
   }
 }

@@ -1,7 +1,8 @@
 /** Options of the recommended map, with defaults filled in and ranges checked at the door. */
-import { DEFAULT_MARKER, type Marker } from "../../cohort/marker.ts";
+import { DEFAULT_MARKER } from "../../cohort/marker.ts";
 import { checkOption } from "../../errors.ts";
-import type { ColumnNames, FitControl, Json, PriorChoice } from "../fit.ts";
+import type { FitControl, Json, MarkerModel, PriorChoice } from "../fit.ts";
+import type { MapStart } from "../map-start.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import { latticeNodes, type NodeOptions } from "./nodes.ts";
 
@@ -55,14 +56,17 @@ export interface DtmOptions extends FitControl {
    * 5,000 individuals, 0 above.
    */
   readonly restarts?: number;
-  readonly marker?: Marker;
-  readonly columns?: ColumnNames;
+  /** What was measured, marker by marker, and the columns it was read from. Default: markers without a name. */
+  readonly markers?: readonly MarkerNames[];
 }
+
+/** A marker and where it was read from. */
+export type MarkerNames = Pick<MarkerModel, "marker" | "columns">;
 
 /** Options that are settings as they are, once defaults are filled in. */
 type Kept =
   | ("mapDimension" | "mean" | "residual" | "learn" | "lengthscale" | "schedule" | "batchSize" | "sampleSize")
-  | ("maxIterations" | "tolerance" | "restarts" | "priors" | "kernels" | "seed" | "marker");
+  | ("maxIterations" | "tolerance" | "restarts" | "priors" | "kernels" | "seed" | "markers");
 
 /** All options in force: plain data, kept in snapshots and the fit record. */
 export interface DtmSettings extends Required<Pick<DtmOptions, Kept>> {
@@ -72,7 +76,6 @@ export interface DtmSettings extends Required<Pick<DtmOptions, Kept>> {
   readonly inducingHalfWidth: number;
   /** null for no cap. */
   readonly cap: number | null;
-  readonly columns: ColumnNames | null;
 }
 
 /** Above this many individuals minibatches are the default. */
@@ -82,14 +85,18 @@ const MANY_STARTS = 5_000;
 const SAMPLE_SIZE = 65_536;
 const RESIDUAL_KINDS: readonly ResidualKind[] = ["capped", "none", "diagonal", "full"];
 
-/** Settings for a cohort of `numIndividuals`; `startMean` is the kind of mean the start has. */
-export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline", numIndividuals: number): DtmSettings {
+/** Settings for a cohort of `numIndividuals` that starts from the linear models. */
+export function dtmSettings(
+  options: DtmOptions,
+  start: Pick<MapStart, "markers">,
+  numIndividuals: number,
+): DtmSettings {
+  const startMean = start.markers[0].mean.kind;
   const { mapDimension = 2, mean = startMean, residual = "capped", cap = 0.2, learn = true, lengthscale = 1 } = options;
   const {
     restarts = numIndividuals > MANY_STARTS ? 0 : 2,
     seed = 1,
-    marker = DEFAULT_MARKER,
-    columns = null,
+    markers = start.markers.map(() => ({ marker: DEFAULT_MARKER })),
   } = options;
   const { schedule = numIndividuals > MANY_INDIVIDUALS ? "svi" : "batch" } = options;
   const { kernels = "auto", priors = "none" } = options;
@@ -145,14 +152,13 @@ export function dtmSettings(options: DtmOptions, startMean: "scalar" | "spline",
     restarts,
     kernels,
     seed,
-    marker,
-    columns,
+    markers,
   };
 }
 
-/** The settings as the fit record lists them; marker and columns have their own places in a model. */
+/** The settings as the fit record lists them; markers have their own place in a model. */
 export function recordedOptions(settings: DtmSettings): { readonly [key: string]: Json } {
-  const { seed: _seed, marker: _marker, columns: _columns, batchSize, sampleSize, ...listed } = settings;
+  const { seed: _seed, markers: _markers, batchSize, sampleSize, ...listed } = settings;
   return { ...listed, ...(settings.schedule === "svi" ? { batchSize, sampleSize } : {}) };
 }
 

@@ -1,18 +1,24 @@
 /**
- * The passes over individuals as shards (models/shards.ts). Kinds of work on a block, all at given parameters:
+ * The passes over individuals as shards (models/shards.ts). Kinds of work on a block, all at given parameters; of all markers:
  *   start     first guesses of places in, node sums of the block out (starting-places.ts);
  *   expect    node table in, Σ (c_i + λ_i) and node sums of the block out, moments into their rows;
+ * and of one marker:
  *   maximize  moments in, sums for mean, noise and residual out (maximization-step.ts);
  *   residual  moments in, Q of the block out (residual-step.ts);
  *   squares, levels  where noise has levels: first squares of the block, and 𝒬 with its slopes (level-statistics.ts).
  * Moments [count,K] and squares [count,1 + d] are rows by position in the pass, in memory that all shards share.
  */
-import { type BasisStatistics, selectStatistics, statisticsBlock } from "../../basis/statistics.ts";
+import {
+  type BasisStatistics,
+  type CohortStatistics,
+  selectStatistics,
+  statisticsBlock,
+} from "../../basis/statistics.ts";
 import { takeRows } from "../../numeric/matrix.ts";
 import { wasmPasses } from "../../wasm/expectation.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { type ShardBlock, type ShardFunctions, type ShardRunner, type ShardWork, shardBlocks } from "../shards.ts";
-import { expectationPass } from "./expectation-step.ts";
+import { expectationPass, type PlaceShift } from "./expectation-step.ts";
 import { type IndividualModel, packedStride } from "./individual-statistics.ts";
 import { type LevelSquares, type LevelSums, levelSums, startingSquares } from "./level-statistics.ts";
 import { addMaximizationSums, type MaximizationSums, maximizationSums } from "./maximization-step.ts";
@@ -24,18 +30,28 @@ import { addStartingSums, type StartingPlaces, startingWeights } from "./startin
 /** Whom a pass visits, in this order; null for everybody. */
 export type Visited = Int32Array | null;
 
-/** Where a pass runs, on which kernels and at which parameters. */
+/** Where a pass runs, on which kernels and at which parameters of each marker. */
 export interface Pass {
   readonly shards: ShardRunner;
   readonly visited: Visited;
   readonly kernels: KernelKind;
+  readonly models: readonly IndividualModel[];
+  /** Of markers whose noise has levels. */
+  readonly squares: readonly (LevelSquares | undefined)[];
+  /** Where priors of places differ between individuals, by position in the pass. */
+  readonly shift?: PlaceShift;
+}
+
+/** A pass for one marker alone. */
+export interface MarkerPass extends Pick<Pass, "shards" | "visited" | "kernels"> {
+  readonly marker: number;
   readonly model: IndividualModel;
-  /** Where noise has levels. */
   readonly squares?: LevelSquares;
 }
 
 /** What every shard gets: kernels and parameters, and what its work asks for beside. */
-type PassState = Pick<Pass, "kernels" | "model" | "squares">;
+type PassState = Pick<Pass, "kernels" | "models" | "squares" | "shift"> & { readonly count: number };
+type MarkerState = Pick<MarkerPass, "kernels" | "marker" | "model" | "squares">;
 
 interface StartTask {
   readonly nodes: MapNodes;
@@ -45,7 +61,8 @@ interface StartTask {
 interface ExpectTask {
   readonly table: NodeTable;
   readonly withSums: boolean;
-  readonly moments: Float64Array | null; // [count,stride]
+  readonly moments: readonly Float64Array[] | null; // [count,K] of each marker
+  readonly placeMoments: Float64Array | null; // [count,T]
 }
 
 interface MaximizeTask {
@@ -70,66 +87,101 @@ const definitions = {
 /** The work of these passes; nothing but scratch is kept. */
 export function dtmShards(): ShardFunctions {
   const opened = new Map<string, typeof definitions>();
-  const passes = (kernels: KernelKind, d: number, numNodes: number, stride = packedStride(d)): typeof definitions => {
+  const passes = (kernels: KernelKind, sizes: readonly number[], numNodes: number, stride = rowLength(sizes)) => {
     if (kernels === "typescript") return definitions;
-    const key = `${d} ${numNodes} ${stride}`;
-    const found = opened.get(key) ?? wasmPasses(d, numNodes, stride);
+    const key = `${sizes} ${numNodes} ${stride}`;
+    const found = opened.get(key) ?? wasmPasses(sizes, numNodes, stride);
     opened.set(key, found);
     return found;
   };
   const work =
     <Task>(
-      answer: (statistics: BasisStatistics, part: Part, state: PassState & Task, d: number) => unknown,
+      answer: (
+        statistics: CohortStatistics,
+        part: Part,
+        state: PassState & Task,
+        squares: (LevelSquares | undefined)[],
+      ) => unknown,
     ): ShardWork =>
-    (statistics, state, part) =>
-      answer(
-        visitedStatistics(statistics, part as Part),
-        part as Part,
-        state as PassState & Task,
-        statistics.basis.numBasis,
-      );
+    (statistics, given, part) => {
+      const state = given as PassState & Task;
+      const squares = state.squares.map((own, k) => squaresOf(own, sizeOf(statistics[k]), part as Part));
+      return answer(visitedStatistics(statistics, part as Part), part as Part, state, squares);
+    };
+  const markerWork =
+    <Task>(
+      answer: (statistics: BasisStatistics, part: Part, state: MarkerState & Task, d: number) => unknown,
+    ): ShardWork =>
+    (statistics, given, part) => {
+      const state = given as MarkerState & Task;
+      const own = statistics[state.marker];
+      const d = sizeOf(own);
+      const squares = squaresOf(state.squares, d, part as Part);
+      return answer(visitedStatistics([own], part as Part)[0], part as Part, { ...state, squares }, d);
+    };
   return {
-    "dtm-expect": work<ExpectTask>((statistics, part, { kernels, model, table, withSums, moments, squares }, d) => {
-      const { from, to } = part;
+    "dtm-expect": work<ExpectTask>((statistics, { from, to }, state, squares) => {
+      const { kernels, models, table, withSums, moments, placeMoments, shift } = state;
       const { stride, numNodes } = table;
-      const nodeSums = withSums ? new Float64Array(stride * numNodes) : undefined;
-      const rows = moments?.subarray(from * stride, to * stride);
-      const outputs = { nodeSums, moments: rows, squares: squaresOf(squares, d, part) };
-      const total = passes(kernels, d, numNodes, stride).expect(statistics, model, table, outputs);
+      const sizes = statistics.map(sizeOf);
+      const nodeSums = withSums ? new Float64Array(rowLength(sizes) * numNodes) : undefined;
+      const rows = (of: Float64Array, width: number) => of.subarray(from * width, to * width);
+      const outputs = {
+        nodeSums,
+        moments: moments?.map((of, k) => rows(of, packedStride(sizes[k]))),
+        placeMoments: placeMoments === null ? undefined : rows(placeMoments, placeMoments.length / state.count),
+        squares: squares.some((own) => own !== undefined) ? squares : undefined,
+        shift: shift && {
+          terms: rows(shift.terms, shift.terms.length / state.count),
+          logNormalizers: rows(shift.logNormalizers, 1),
+        },
+      };
+      const total = passes(kernels, sizes, numNodes, stride).expect(statistics, models, table, outputs);
       return { total, nodeSums };
     }),
-    "dtm-start": work<StartTask>((statistics, part, { kernels, model, nodes, places, squares }, d) => {
-      const { from, to } = part;
+    "dtm-start": work<StartTask>((statistics, { from, to }, { kernels, models, nodes, places }, squares) => {
       const { numNodes, mapDimension: q } = nodes;
-      const nodeSums = new Float64Array(packedStride(d) * numNodes);
+      const sizes = statistics.map(sizeOf);
+      const nodeSums = new Float64Array(rowLength(sizes) * numNodes);
       const weights = startingWeights(nodes, {
         means: places.means.subarray(from * q, to * q),
         covariances: places.covariances.subarray(from * q * q, to * q * q),
       });
-      passes(kernels, d, numNodes).start(statistics, model, weights, nodeSums, squaresOf(squares, d, part));
+      passes(kernels, sizes, numNodes).start(statistics, models, weights, nodeSums, squares);
       return nodeSums;
     }),
-    "dtm-squares": work<object>((statistics, part, { model, squares }, d) => {
-      const own = squaresOf(squares, d, part);
-      if (own !== undefined) startingSquares(statistics, model, own.after);
+    "dtm-squares": work<object>((statistics, _, { models }, squares) => {
+      squares.forEach((own, k) => {
+        if (own !== undefined) startingSquares(statistics[k], models[k], own.after);
+      });
     }),
-    "dtm-levels": work<object>((statistics, part, { kernels, model, squares }, d) => {
-      const own = squaresOf(squares, d, part);
-      return own === undefined ? null : passes(kernels, d, 0).levels(statistics, model, own);
-    }),
-    "dtm-maximize": work<MaximizeTask>((statistics, part, { kernels, model, moments, residualMoment }, d) => {
+    "dtm-levels": markerWork<object>((statistics, _, { kernels, model, squares }, d) =>
+      squares === undefined ? null : passes(kernels, [d], 0).levels(statistics, model, squares),
+    ),
+    "dtm-maximize": markerWork<MaximizeTask>((statistics, part, { kernels, model, moments, residualMoment }, d) => {
       // The kernel has no Σ E ee', which a free residual covariance reads.
       const able = residualMoment && model.residualRoot !== null ? "typescript" : kernels;
-      return passes(able, d, 0).maximize(statistics, model, rowsOf(moments, d, part));
+      return passes(able, [d], 0).maximize(statistics, model, rowsOf(moments, d, part));
     }),
-    "dtm-residual": work<Pick<MaximizeTask, "moments">>((statistics, part, { kernels, model, moments }, d) =>
-      passes(kernels, d, 0).residual(statistics, model, rowsOf(moments, d, part)),
+    "dtm-residual": markerWork<Pick<MaximizeTask, "moments">>((statistics, part, { kernels, model, moments }, d) =>
+      passes(kernels, [d], 0).residual(statistics, model, rowsOf(moments, d, part)),
     ),
   };
 }
 
-function visitedStatistics(statistics: BasisStatistics, part: Part): BasisStatistics {
-  return part.visited === null ? statisticsBlock(statistics, part) : selectStatistics(statistics, part.visited);
+function sizeOf({ basis }: BasisStatistics): number {
+  return basis.numBasis;
+}
+
+/** Length of an individual's row of all markers. */
+function rowLength(sizes: readonly number[]): number {
+  return sizes.reduce((sum, d) => sum + packedStride(d), 0);
+}
+
+function visitedStatistics(statistics: CohortStatistics, { from, to, visited }: Part): CohortStatistics {
+  return statistics.map((own) =>
+    visited === null ? statisticsBlock(own, { from, to }) : selectStatistics(own, visited),
+  );
 }
 
 function rowsOf(moments: Float64Array, d: number, { from, to }: Part): Float64Array {
@@ -142,11 +194,12 @@ function squaresOf(squares: LevelSquares | undefined, d: number, { from, to }: P
 }
 
 /** The answers of all blocks of a pass, in their order. */
-function runPass<Answer>({ shards, visited, kernels, model, squares }: Pass, name: string, task: object): Answer[] {
-  const parts = shardBlocks(visited?.length ?? shards.statistics.numIndividuals).map(
+function runPass<Answer>({ shards, visited, ...state }: Pass | MarkerPass, name: string, task: object): Answer[] {
+  const count = visited?.length ?? shards.statistics[0].numIndividuals;
+  const parts = shardBlocks(count).map(
     ({ from, to }): Part => ({ from, to, visited: visited === null ? null : visited.slice(from, to) }),
   );
-  return shards.run(name, { kernels, model, squares, ...task }, parts) as Answer[];
+  return shards.run(name, { ...state, count, ...task }, parts) as Answer[];
 }
 
 function addTo(sums: Float64Array, part: Float64Array): void {
@@ -172,14 +225,18 @@ export function startInShards(pass: Pass, nodes: MapNodes, places: StartingPlace
   for (const part of runPass<Float64Array>(pass, "dtm-start", task)) addTo(nodeSums, part);
 }
 
-/** One pass over the visited; returns Σ (c_i + λ_i) and adds to node sums [K,Γ] if given. */
-export function expectInShards(
-  pass: Pass,
-  table: NodeTable,
-  nodeSums: Float64Array | null,
-  moments: Float64Array | null,
-): number {
-  const task: ExpectTask = { table, withSums: nodeSums !== null, moments };
+/** What a pass may give beside Σ (c_i + λ_i). */
+interface PassOutputs {
+  /** Added to, [K,Γ]. */
+  readonly nodeSums?: Float64Array | null;
+  readonly moments?: readonly Float64Array[] | null;
+  readonly placeMoments?: Float64Array | null;
+}
+
+/** One pass over the visited; returns Σ (c_i + λ_i). */
+export function expectInShards(pass: Pass, table: NodeTable, outputs: PassOutputs): number {
+  const { nodeSums = null, moments = null, placeMoments = null } = outputs;
+  const task: ExpectTask = { table, withSums: nodeSums !== null, moments, placeMoments };
   let total = 0;
   for (const answer of runPass<{ total: number; nodeSums?: Float64Array }>(pass, "dtm-expect", task)) {
     total += answer.total;
@@ -189,7 +246,7 @@ export function expectInShards(
 }
 
 /** The sums of `maximizationSums` over the visited, from their moments. */
-export function maximizeInShards(pass: Pass, moments: Float64Array, residualMoment: boolean): MaximizationSums {
+export function maximizeInShards(pass: MarkerPass, moments: Float64Array, residualMoment: boolean): MaximizationSums {
   const task: MaximizeTask = { moments, residualMoment };
   const [first, ...rest] = runPass<MaximizationSums>(pass, "dtm-maximize", task);
   for (const sums of rest) addMaximizationSums(sums, first);
@@ -197,7 +254,7 @@ export function maximizeInShards(pass: Pass, moments: Float64Array, residualMome
 }
 
 /** Q of `residualObjective` over the visited, from their moments. */
-export function residualInShards(pass: Pass, moments: Float64Array): number {
+export function residualInShards(pass: MarkerPass, moments: Float64Array): number {
   return runPass<number>(pass, "dtm-residual", { moments }).reduce((total, value) => total + value, 0);
 }
 
@@ -207,7 +264,7 @@ export function startSquaresInShards(pass: Pass): void {
 }
 
 /** The sums of `levelSums` over the visited. */
-export function levelsInShards(pass: Pass): LevelSums {
+export function levelsInShards(pass: MarkerPass): LevelSums {
   const [first, ...rest] = runPass<LevelSums>(pass, "dtm-levels", {});
   for (const sums of rest) {
     for (const name of ["value", "logVariance", "logTau", "logSpread"] as const) first[name] += sums[name];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { columnsOf, movedState, problemOf, stateAfter } from "../../../../../test/dtm-problem.ts";
 import { dot } from "../../numeric/matrix.ts";
-import { expectBound } from "./engine.ts";
+import { expectBound } from "./passes.ts";
 import type { DtmOptions } from "./settings.ts";
 import { slopeAt } from "./slope.ts";
 
@@ -18,10 +18,10 @@ describe("the slope of the bound", () => {
   for (const options of cases) {
     it(`equals differences of the bound, Ξ as it was: ${JSON.stringify(options)}`, () => {
       const { engine, state } = stateAfter(5, problem, options);
-      const { gradient } = slopeAt(engine, state);
-      const boundAt = (k: number, by: number) => expectBound(engine, movedState(engine, state, k, by), null, null);
+      const { gradient } = slopeAt(engine.markers[0], state.markers[0]);
+      const boundAt = (k: number, by: number) => expectBound(engine, movedState(engine, state, k, by), null, false);
       const h = 1e-4;
-      const numInducing = state.inducingMean.length;
+      const numInducing = state.markers[0].inducingMean.length;
       const checked = [
         0,
         3,
@@ -40,11 +40,11 @@ describe("the slope of the bound", () => {
 
   it("holds a parameter at a bound that it pushes against, and all but ν where nothing is learned", () => {
     const { engine, state } = stateAfter(3, problem, { cap: 1e-3 });
-    expect(state.tau).toBe(1e-3);
-    expect(slopeAt(engine, state).gradient.at(-1)).toBe(0);
+    expect(state.markers[0].tau).toBe(1e-3);
+    expect(slopeAt(engine.markers[0], state.markers[0]).gradient.at(-1)).toBe(0);
     const fixed = stateAfter(3, problem, { learn: false });
-    const { gradient } = slopeAt(fixed.engine, fixed.state);
-    const n = fixed.state.inducingMean.length;
+    const { gradient } = slopeAt(fixed.engine.markers[0], fixed.state.markers[0]);
+    const n = fixed.state.markers[0].inducingMean.length;
     expect([...gradient.subarray(n)].every((g) => g === 0)).toBe(true);
     expect(gradient.subarray(0, n).some((g) => g !== 0)).toBe(true);
   });

@@ -12,7 +12,7 @@ import { HIGHEST_LOG_SPREAD, LOWEST_LOG_SPREAD, noiseLevel, noiseSlope, noiseSpr
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import type { Precondition } from "../../numeric/optimize/lbfgs.ts";
 import { inducingKl } from "../gp/solve.ts";
-import { type MapEngine, passOver, type Slope, scaledRoot } from "./engine.ts";
+import { type MapEngine, type MarkerEngine, type Slope, scaledRoot } from "./engine.ts";
 import { inducingPosterior, kernelSlope } from "./inducing-posterior.ts";
 import { jointMean, meanSlope, meanSystem } from "./joint-mean.ts";
 import { fromFrame, toFrame } from "./kernel-frame.ts";
@@ -21,9 +21,10 @@ import { remainingSquares } from "./maximization-step.ts";
 import { nodeKernel } from "./node-kernel.ts";
 import { freeResidual } from "./parameter-step.ts";
 import { frameAt, meanUnit } from "./parameters.ts";
+import { markerPass } from "./passes.ts";
 import { LOWEST_LOG_TAU } from "./residual-step.ts";
-import { levelsInShards, maximizeInShards, type Pass, residualInShards } from "./shards.ts";
-import type { DtmState } from "./state.ts";
+import { levelsInShards, type MarkerPass, maximizeInShards, residualInShards } from "./shards.ts";
+import type { DtmState, MarkerState } from "./state.ts";
 
 /** Differences of log ℓ and log τ in central differences. */
 const FRAME_DIFFERENCE = 1e-4;
@@ -31,8 +32,13 @@ const TAU_DIFFERENCE = 1e-3;
 /** A parameter this near to its bound, relatively, is at it. */
 const AT_BOUND = 1e-9;
 
-/** The slope at the state of the last whole pass. */
-export function slopeAt(engine: MapEngine, state: DtmState): Slope {
+/** The slope of each marker at the state of the last whole pass. */
+export function slopesAt({ markers }: MapEngine, state: DtmState): Slope[] {
+  return markers.map((marker, k) => slopeAt(marker, state.markers[k]));
+}
+
+/** The slope by the parameters of one marker. */
+export function slopeAt(engine: MarkerEngine, state: MarkerState): Slope {
   const { problem, statistics, settings } = engine;
   const { layout, nodeSums, workspace } = problem;
   const { inducingMean: nu, lengthscale: ell, signalVariance: alpha } = state;
@@ -54,7 +60,7 @@ export function slopeAt(engine: MapEngine, state: DtmState): Slope {
   const frame = frameAt(engine, ell);
   const byTurning = turningSlope(engine, state, frame, byNu, precision);
 
-  const pass = passOver(engine, state, null);
+  const pass = markerPass(engine, state, null);
   const free = state.tau === null && settings.residual !== "none";
   const { byNoise, byTau, bySpread, residualMoment } = noiseSlopes(engine, state, pass, free);
 
@@ -106,8 +112,8 @@ export function slopeAt(engine: MapEngine, state: DtmState): Slope {
  * p entries.
  */
 function turningSlope(
-  engine: MapEngine,
-  { inducingMean: nu, inducingCovariance: Xi, lengthscale: ell }: DtmState,
+  engine: MarkerEngine,
+  { inducingMean: nu, inducingCovariance: Xi, lengthscale: ell }: MarkerState,
   frame: Float64Array,
   byNu: Float64Array,
   precision: Float64Array,
@@ -133,7 +139,7 @@ function turningSlope(
 }
 
 /** Slopes by log σ², log τ and log ω, where they are parameters, and Σ E ee' for a free Σ_e. */
-function noiseSlopes(engine: MapEngine, state: DtmState, pass: Pass, free: boolean) {
+function noiseSlopes(engine: MarkerEngine, state: MarkerState, pass: MarkerPass, free: boolean) {
   const { noise, tau, mean } = state;
   if (pass.squares !== undefined) {
     const { logVariance, logTau, logSpread } = levelsInShards(pass);
@@ -155,10 +161,10 @@ function noiseSlopes(engine: MapEngine, state: DtmState, pass: Pass, free: boole
 }
 
 /** dQ/dlog τ for the moments of the last pass; none where τ is not a parameter. */
-function tauSlope(engine: MapEngine, state: DtmState): number[] {
+function tauSlope(engine: MarkerEngine, state: MarkerState): number[] {
   const { tau, mean, noise } = state;
   if (tau === null) return [];
-  const pass = passOver(engine, state, null);
+  const pass = markerPass(engine, state, null);
   const objective = (by: number) => {
     const residualRoot = scaledRoot(engine.referenceRoot, tau * Math.exp(by));
     return residualInShards({ ...pass, model: { mean, noise, residualRoot } }, engine.moments);
@@ -167,7 +173,7 @@ function tauSlope(engine: MapEngine, state: DtmState): number[] {
 }
 
 /** Which of log σ², log α, log ℓ, log τ and log ω are held, at a bound that they push against or because nothing is learned. */
-function heldParameters(engine: MapEngine, state: DtmState, slopes: readonly number[]): boolean[] {
+function heldParameters(engine: MarkerEngine, state: MarkerState, slopes: readonly number[]): boolean[] {
   const { settings, lowestNoiseLevel } = engine;
   const [shortest, longest] = LENGTHSCALE_BOUNDS;
   const bounds = [

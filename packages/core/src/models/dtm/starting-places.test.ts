@@ -5,9 +5,13 @@ import { startingPlaces } from "./starting-places.ts";
 
 describe("startingPlaces", () => {
   const start: MapStart = {
-    mean: { kind: "scalar", coefficients: new Float64Array(2) },
-    noise: whiteNoise(1),
-    covariance: new Float64Array(4),
+    markers: [
+      {
+        mean: { kind: "scalar", coefficients: new Float64Array(2) },
+        noise: whiteNoise(1),
+        covariance: new Float64Array(4),
+      },
+    ],
     scores: Float64Array.of(1, 2),
     locationMean: Float64Array.of(0.5, 0.6),
     locationCovariance: Float64Array.of(0.1, 0.2),

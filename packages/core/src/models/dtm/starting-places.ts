@@ -67,24 +67,30 @@ export function startingWeights(nodes: MapNodes, places: StartingPlaces): Starti
   return { terms: placeTerms(places, nodes.mapDimension), powers: nodePowers(nodes) };
 }
 
-/** Adds Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities to node sums [K,Γ]. */
+/** Adds Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities to node sums [K,Γ], those of one marker after the other. */
 export function addStartingSums(
-  statistics: BasisStatistics,
-  model: IndividualModel,
+  statistics: readonly BasisStatistics[],
+  models: readonly IndividualModel[],
   { terms, powers }: StartingWeights,
   nodeSums: Float64Array,
-  squares?: LevelSquares,
+  squares?: readonly (LevelSquares | undefined)[],
 ): void {
-  const numTerms = terms.length / statistics.numIndividuals;
+  const m = statistics[0].numIndividuals;
+  const numTerms = terms.length / m;
   const even = new Float64Array(powers.length / numTerms);
   const r = new Float64Array(even.length);
-  for (let i = 0; i < statistics.numIndividuals; i++) {
-    const width = 1 + model.mean.length;
-    const { row } = squares
-      ? levelStatistics(statistics, i, model, squares.before.subarray(i * width, (i + 1) * width))
-      : individualStatistics(statistics, i, model);
+  for (let i = 0; i < m; i++) {
     nodeWeights(terms.subarray(i * numTerms, (i + 1) * numTerms), powers, even, r);
-    addWeighted(row, r, nodeSums);
+    let at = 0;
+    models.forEach((model, k) => {
+      const width = 1 + model.mean.length;
+      const before = squares?.[k]?.before.subarray(i * width, (i + 1) * width);
+      const { row } = before
+        ? levelStatistics(statistics[k], i, model, before)
+        : individualStatistics(statistics[k], i, model);
+      addWeighted(row, r, nodeSums.subarray(at, at + row.length * r.length));
+      at += row.length * r.length;
+    });
   }
 }
 
@@ -109,7 +115,7 @@ function placeTerms({ means, covariances }: StartingPlaces, q: number): Float64A
 }
 
 /** Coordinates and products of two coordinates of the nodes, [q + q(q+1)/2, Γ]. */
-function nodePowers({ locations, mapDimension: q, numNodes }: MapNodes): Float64Array {
+export function nodePowers({ locations, mapDimension: q, numNodes }: MapNodes): Float64Array {
   const powers = new Float64Array((q + (q * (q + 1)) / 2) * numNodes);
   for (let g = 0; g < numNodes; g++) {
     let row = g;

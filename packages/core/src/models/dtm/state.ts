@@ -6,20 +6,14 @@
 import type { Noise } from "../../noise/noise.ts";
 import { trace } from "../../numeric/matrix.ts";
 import type { LbfgsState } from "../../numeric/optimize/lbfgs.ts";
-import type { MapStart } from "../map-start.ts";
+import type { MapStart, MarkerStart } from "../map-start.ts";
 import type { FitState } from "../run.ts";
 import { type KernelCurvature, kernelCurvature } from "./kernel-step.ts";
 import type { DtmSettings } from "./settings.ts";
 import { type Movement, UNKNOWN_MOVEMENT } from "./stop-rule.ts";
 
-/** Parameters, q(u), trace, and what steps and stop rule remember. */
-export interface DtmState extends FitState {
-  /** Whole passes on the coarse lattice, on the one asked for, or minibatches. */
-  stage: "coarse" | "fine" | "svi" | "done";
-  /** Which of several starts. */
-  readonly start: number;
-  /** Iterations spent on the coarse lattice. */
-  coarseIterations: number;
+/** What a fit has learned of one marker. */
+export interface MarkerState {
   /** β, [d]. */
   mean: Float64Array;
   noise: Noise;
@@ -37,6 +31,17 @@ export interface DtmState extends FitState {
   inducingMean: Float64Array;
   inducingCovariance: Float64Array;
   divergence: number; // KL of q(u)
+}
+
+/** Parameters and q(u) of each marker, trace, and what steps and stop rule remember. */
+export interface DtmState extends FitState {
+  /** Whole passes on the coarse lattice, on the one asked for, or minibatches. */
+  stage: "coarse" | "fine" | "svi" | "done";
+  /** Which of several starts. */
+  readonly start: number;
+  /** Iterations spent on the coarse lattice. */
+  coarseIterations: number;
+  markers: MarkerState[];
   /** Small gains in a row. */
   smallGains: number;
   /** Largest fall of the bound beyond rounding, if any. */
@@ -60,31 +65,14 @@ export interface DtmState extends FitState {
 
 const FIRST_TRIAL_DISTANCE = 0.3;
 
-/** The state before the first iteration: parameters from the linear start, τ at its cap, ℓ as set, α = Tr Σ/d. */
-export function firstState(start: MapStart, settings: DtmSettings, d: number): DtmState {
-  const { residual, cap } = settings;
-  const tau = residual === "none" ? 0 : Math.min(cap ?? UNCAPPED_FIRST_TAU, 1);
-  const reference = referenceCovariance(start, d);
-  const residualCovariance = reference.map((v, e) =>
-    residual === "diagonal" && Math.floor(e / d) !== e % d ? 0 : tau * v,
-  );
+/** The state before the first iteration. */
+export function firstState(start: MapStart, settings: DtmSettings): DtmState {
   return {
     stage: "fine",
     start: 0,
     coarseIterations: 0,
     iteration: 0,
-    mean: start.mean.coefficients.slice(),
-    noise: start.noise,
-    squares: null,
-    residualCovariance,
-    tau: residual === "capped" ? tau : null,
-    trialDistance: FIRST_TRIAL_DISTANCE,
-    signalVariance: trace(start.covariance, d) / d,
-    lengthscale: settings.lengthscale,
-    curvature: kernelCurvature(),
-    inducingMean: new Float64Array(0),
-    inducingCovariance: new Float64Array(0),
-    divergence: Number.NaN,
+    markers: start.markers.map((marker) => firstMarkerState(marker, settings)),
     trace: [],
     smallGains: 0,
     worstFall: 0,
@@ -99,11 +87,41 @@ export function firstState(start: MapStart, settings: DtmSettings, d: number): D
   };
 }
 
+/** Parameters from the linear start, τ at its cap, ℓ as set, α = Tr Σ/d. */
+function firstMarkerState(start: MarkerStart, { residual, cap, lengthscale }: DtmSettings): MarkerState {
+  const d = start.mean.coefficients.length;
+  const tau = residual === "none" ? 0 : Math.min(cap ?? UNCAPPED_FIRST_TAU, 1);
+  const reference = referenceCovariance(start);
+  const residualCovariance = reference.map((v, e) =>
+    residual === "diagonal" && Math.floor(e / d) !== e % d ? 0 : tau * v,
+  );
+  return {
+    mean: start.mean.coefficients.slice(),
+    noise: start.noise,
+    squares: null,
+    residualCovariance,
+    tau: residual === "capped" ? tau : null,
+    trialDistance: FIRST_TRIAL_DISTANCE,
+    signalVariance: trace(start.covariance, d) / d,
+    lengthscale,
+    curvature: kernelCurvature(),
+    inducingMean: new Float64Array(0),
+    inducingCovariance: new Float64Array(0),
+    divergence: Number.NaN,
+  };
+}
+
+/** A state whose markers can be changed without changing those of the first. */
+export function copyState(state: DtmState): DtmState {
+  return { ...state, markers: state.markers.map((marker) => ({ ...marker })) };
+}
+
 /** Where τ starts without a cap. */
 const UNCAPPED_FIRST_TAU = 0.2;
 
 /** Σ_ref = Σ_LMM plus 1e-8 of its trace on the diagonal, so that a singular Σ_LMM is no trouble, [d,d]. */
-export function referenceCovariance(start: MapStart, d: number): Float64Array {
+export function referenceCovariance(start: MarkerStart): Float64Array {
+  const d = start.mean.coefficients.length;
   const reference = start.covariance.slice();
   const ridge = 1e-8 * trace(reference, d);
   for (let k = 0; k < d; k++) reference[k * d + k] += ridge;

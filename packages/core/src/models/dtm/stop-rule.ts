@@ -71,13 +71,14 @@ export function movementLimit({ tolerance }: DtmSettings, stage: string): number
 /** The gain below which a pass by minibatches counts as none, where the bound is F. */
 export function stopGain(
   fit: {
-    readonly statistics: BasisStatistics;
     readonly settings: DtmSettings;
-    readonly anchor: { readonly noise: Noise };
+    readonly markers: readonly { readonly statistics: BasisStatistics; readonly anchor: { readonly noise: Noise } }[];
   },
   bound: number,
 ): number {
-  const { statistics, settings, anchor } = fit;
-  const unitFree = bound + 0.5 * statistics.numObservations * Math.log(noiseLevel(anchor.noise));
-  return settings.tolerance * (1 + Math.abs(unitFree));
+  const unitFree = fit.markers.reduce(
+    (sum, { statistics, anchor }) => sum + 0.5 * statistics.numObservations * Math.log(noiseLevel(anchor.noise)),
+    bound,
+  );
+  return fit.settings.tolerance * (1 + Math.abs(unitFree));
 }

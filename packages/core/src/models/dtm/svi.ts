@@ -14,19 +14,10 @@ import { dot } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { naturalStep } from "../gp/solve.ts";
 import { countSmallGain } from "../run.ts";
-import {
-  checkBound,
-  commonTerms,
-  expectBound,
-  expectVisited,
-  keepSquares,
-  type MapEngine,
-  momentsFor,
-  startVisited,
-  updateMap,
-} from "./engine.ts";
+import { type MapEngine, type MarkerEngine, updateMap } from "./engine.ts";
 import { jointMean, meanStep } from "./joint-mean.ts";
 import { updateParameters } from "./parameter-step.ts";
+import { checkBound, commonTerms, expectBound, expectVisited, keepSquares, startVisited } from "./passes.ts";
 import type { StartingPlaces } from "./starting-places.ts";
 import type { DtmState } from "./state.ts";
 import { stopGain } from "./stop-rule.ts";
@@ -43,24 +34,22 @@ const SMALL_GAINS = 2;
 
 /** Running node sums and q(u) from the starting places. */
 export function startSvi(engine: MapEngine, state: DtmState, places: StartingPlaces): void {
-  const { statistics, problem, settings } = engine;
-  const m = statistics.numIndividuals;
+  const { nodeSums, settings, numIndividuals: m } = engine;
   if (settings.sampleSize < m) state.reach = "sample";
   const visited = sampleOf(engine, state);
   startVisited(engine, state, visited, places);
   const share = m / visited.length;
-  for (let e = 0; e < problem.nodeSums.length; e++) problem.nodeSums[e] *= share;
+  for (let e = 0; e < nodeSums.length; e++) nodeSums[e] *= share;
   updateMap(engine, state, null);
   state.iteration++;
-  state.runningSums = problem.nodeSums.slice();
+  state.runningSums = nodeSums.slice();
   state.random = createRandom(settings.seed).state();
 }
 
 /** One pass over the cohort, or over the sample on which it settles, in random order. */
 export function sviPass(engine: MapEngine, state: DtmState): void {
-  const { statistics, settings, problem } = engine;
-  const m = statistics.numIndividuals;
-  const running = state.runningSums ?? new Float64Array(problem.nodeSums.length);
+  const { settings, nodeSums, markers, numIndividuals: m } = engine;
+  const running = state.runningSums ?? new Float64Array(nodeSums.length);
   const random = createRandom(state.random ?? settings.seed);
   state.iteration++;
   if (state.reach === "sample" && state.iteration >= settings.maxIterations) state.reach = "last pass";
@@ -76,17 +65,19 @@ export function sviPass(engine: MapEngine, state: DtmState): void {
     const update = ++state.updates;
     const rate = (update + RATE_DELAY) ** -RATE_POWER;
     const learns = settings.learn && update >= FIRST_LEARNING_UPDATE;
-    const moments = learns ? momentsFor(engine, visited.length) : null;
-    const { nodeSums } = problem;
     nodeSums.fill(0);
-    total += expectVisited(engine, state, visited, nodeSums, moments);
+    total += expectVisited(engine, state, visited, nodeSums, learns);
     const learningRate = parameterRate(rate, visited.length);
     // Where noise has levels, node sums weigh the mean as they weigh the map; else the moments do.
-    const shift = learns && state.squares !== null ? meanShiftAt(engine) : null;
+    const shifts = markers.map((marker, k) => (learns && state.markers[k].squares ? meanShiftAt(marker) : null));
     naturalStep({ running }, { running: nodeSums }, rate, m / visited.length);
     nodeSums.set(running);
-    if (moments !== null) updateParameters(engine, state, visited, moments, learningRate);
-    if (shift !== null) state.mean = state.mean.map((v, k) => v + learningRate * shift[k]);
+    markers.forEach((marker, k) => {
+      const own = state.markers[k];
+      if (learns) updateParameters(marker, own, visited, learningRate);
+      const shift = shifts[k];
+      if (shift !== null) own.mean = own.mean.map((v, e) => v + learningRate * shift[e]);
+    });
     keepSquares(engine, state, visited);
     const kernel = learns && update % KERNEL_EVERY === 0;
     updateMap(engine, state, kernel ? { maxIterations: 1, maxEvaluations: 3 } : null);
@@ -95,9 +86,9 @@ export function sviPass(engine: MapEngine, state: DtmState): void {
 }
 
 /** The step of the mean from the node sums of a minibatch, the map as it is. */
-function meanShiftAt({ problem, mean, table }: MapEngine): Float64Array {
+function meanShiftAt({ problem, mean, table }: MarkerEngine): Float64Array {
   const { layout, nodeSums } = problem;
-  return meanStep(jointMean(layout, mean, nodeSums), table.rows.subarray(0, layout.numBasis * layout.numNodes));
+  return meanStep(jointMean(layout, mean, nodeSums), table.subarray(0, layout.numBasis * layout.numNodes));
 }
 
 /** A large minibatch says enough about the few parameters for longer steps: λ √(|B|/128), at most 1/2. */
@@ -107,7 +98,7 @@ function parameterRate(rate: number, batchSize: number): number {
 
 /** Whom a pass visits: everybody, or the first of a permutation that the seed alone determines. */
 function sampleOf(engine: MapEngine, state: DtmState): Int32Array {
-  const m = engine.statistics.numIndividuals;
+  const m = engine.numIndividuals;
   if (state.reach !== "sample") return Int32Array.from({ length: m }, (_, i) => i);
   engine.sample ??= createRandom(engine.settings.seed).permutation(m).slice(0, engine.settings.sampleSize);
   return engine.sample;
@@ -140,10 +131,14 @@ function recordEstimate(engine: MapEngine, state: DtmState, estimate: number): v
  * a little further).
  */
 export function closeSvi(engine: MapEngine, state: DtmState): void {
-  const { nodeSums } = engine.problem;
-  const movingPart = () => dot(nodeSums, engine.table.rows) - state.divergence;
+  const { nodeSums, markers } = engine;
+  const movingPart = () =>
+    markers.reduce(
+      (sum, { problem, table }, k) => sum + (dot(problem.nodeSums, table) - state.markers[k].divergence),
+      0,
+    );
   nodeSums.fill(0);
-  const bound = checkBound(state, expectBound(engine, state, nodeSums, null));
+  const bound = checkBound(state, expectBound(engine, state, nodeSums, false));
   const before = movingPart();
   updateMap(engine, state, null);
   state.trace.push(checkBound(state, bound + (movingPart() - before)));

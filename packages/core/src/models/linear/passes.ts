@@ -108,19 +108,15 @@ export function allEffects(
 
 function openPasses(statistics: readonly BasisStatistics[], shards?: ShardHost): (state: LinearState) => unknown[] {
   const m = statistics[0].numIndividuals;
-  if (statistics.length > 1) {
-    const work = linearWork();
-    return (state) => shardBlocks(m).map((block) => work(statistics, state, block));
-  }
   const host = m < WORTH_SHARING ? undefined : shards;
-  const runner = (host ?? localShards(linearShards)).open(statistics[0]);
+  const runner = (host ?? localShards(linearShards)).open(statistics);
   return (state) => runner.run(LINEAR, state, shardBlocks(m));
 }
 
 /** A worker for blocks of the linear models; it keeps the memory of kernels. */
 export function linearShards(): ShardFunctions {
   const work = linearWork();
-  return { [LINEAR]: (statistics, state, part) => work([statistics], state as LinearState, part as ShardBlock) };
+  return { [LINEAR]: (statistics, state, part) => work(statistics, state as LinearState, part as ShardBlock) };
 }
 
 function linearWork() {

@@ -20,10 +20,10 @@ describe.each(["scalar", "spline"] as const)("linearStart with a %s mean", (mean
     const lmm = fitLmmStatistics([statistics], { mean });
     const factor = lmm.covarianceFactor;
     const best = lmm.record.trace.at(-1)!;
-    const shared = { meanCoefficients: start.mean.coefficients, noises: [start.noise] };
+    const shared = { meanCoefficients: start.markers[0].mean.coefficients, noises: [start.markers[0].noise] };
     expect(logLikelihood([statistics], { ...shared, factor, rank: 5 })).toBeGreaterThan(best - 0.1);
-    expect(relativeError(start.covariance, factorCovariance(factor, 5, 5))).toBeLessThan(0.05);
-    expect(start.mean.kind).toBe(mean);
+    expect(relativeError(start.markers[0].covariance, factorCovariance(factor, 5, 5))).toBeLessThan(0.05);
+    expect(start.markers[0].mean.kind).toBe(mean);
   });
 
   it("gives the posterior of places under the reduced-rank model, in canonical orientation", () => {
@@ -85,10 +85,10 @@ describe("linearStart", () => {
   it("can be the published one, by EM alone", () => {
     const published = linearStart([statistics], { mapDimension: 2, algorithm: "em" });
     const quick = linearStart([statistics], { mapDimension: 2 });
-    expect(relativeError(published.covariance, quick.covariance)).toBeLessThan(0.1);
+    expect(relativeError(published.markers[0].covariance, quick.markers[0].covariance)).toBeLessThan(0.1);
     expect(relativeError(published.locationMean, quick.locationMean)).toBeLessThan(0.05);
-    expect(relativeError([published.noise.variance], [quick.noise.variance])).toBeLessThan(0.05);
-    expect(published.covariance).not.toEqual(quick.covariance);
+    expect(relativeError([published.markers[0].noise.variance], [quick.markers[0].noise.variance])).toBeLessThan(0.05);
+    expect(published.markers[0].covariance).not.toEqual(quick.markers[0].covariance);
   });
 
   it("refuses more dimensions than basis functions", () => {
@@ -104,8 +104,8 @@ describe("linearStart of a sample", () => {
     expect(some.locationMean).toHaveLength(2 * 1500);
     expect(some.locationCovariance).toHaveLength(4 * 1500);
     // Half the individuals: parameters within their standard errors, a few percent.
-    expect(relativeError([some.noise.variance], [all.noise.variance])).toBeLessThan(0.1);
-    expect(relativeError(some.covariance, all.covariance)).toBeLessThan(0.25);
+    expect(relativeError([some.markers[0].noise.variance], [all.markers[0].noise.variance])).toBeLessThan(0.1);
+    expect(relativeError(some.markers[0].covariance, all.markers[0].covariance)).toBeLessThan(0.25);
     expect(linearStart([large], { mapDimension: 2, sampleSize: 700 })).toEqual(some);
     expect(linearStart([large], { mapDimension: 2, sampleSize: 1500 })).toEqual(all);
   });

@@ -104,7 +104,7 @@ export function mapStart(
   const scores = linearPlaces(lmm, statistics, shards);
   const places = fpca === undefined ? scores : linearPlaces(fpca, statistics, shards);
   return {
-    ...onlyOne(markerStarts(lmm)),
+    markers: markerStarts(lmm),
     scores: scores.mean,
     locationMean: places.mean,
     locationCovariance: places.covariance,
@@ -113,7 +113,7 @@ export function mapStart(
 }
 
 /** Mean, noise and Σ_k [d,d], the block of Σ, of each marker. */
-export function markerStarts(lmm: LmmModel): Pick<MapStart, "mean" | "noise" | "covariance">[] {
+export function markerStarts(lmm: LmmModel): MapStart["markers"] {
   const D = numCoefficients(lmm.markers);
   const factors = splitRows(lmm.markers, lmm.covarianceFactor);
   return lmm.markers.map(({ mean, noise, basis }, k) => ({
@@ -121,12 +121,6 @@ export function markerStarts(lmm: LmmModel): Pick<MapStart, "mean" | "noise" | "
     noise,
     covariance: factorCovariance(factors[k], basis.numBasis, D),
   }));
-}
-
-/** A map takes one marker so far. */
-function onlyOne<T>(markers: readonly T[]): T {
-  if (markers.length === 1) return markers[0];
-  throw new DtmError("several-markers", `mapStart: expected one marker, received ${markers.length}. Use one of them.`);
 }
 
 /** The mixed models of the markers one by one as a model of all: Σ has no covariance between markers. */

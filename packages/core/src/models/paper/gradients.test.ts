@@ -161,7 +161,7 @@ describe("gradients of the bound", () => {
       numInducing: 25,
       mapDimension: 2,
       numBasis: 5,
-      meanCoefficients: start.mean.coefficients,
+      meanCoefficients: start.markers[0].mean.coefficients,
       noiseVariance: 4,
     };
     const engine = createEngine(statistics, parameters, {

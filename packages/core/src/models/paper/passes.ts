@@ -151,7 +151,7 @@ const PAPER = "paper";
 export function paperShards(): ShardFunctions {
   let kept: PaperEngine | null = null;
   let last: unknown = null;
-  const work: ShardWork = (statistics, state, part) => {
+  const work: ShardWork = ([statistics], state, part) => {
     const { parameters, options, mean, blocks, task } = state as PassState;
     if (kept === null || kept.statistics !== statistics) kept = createEngine(statistics, parameters, options);
     if (last !== state) {

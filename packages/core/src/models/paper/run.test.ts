@@ -190,7 +190,8 @@ describe("a fit of the published model", () => {
   it("works for one and three dimensions, k-means and given inducing points, the linear kernel and a spline mean", () => {
     const fit = (q: 1 | 2 | 3, options: DtmPaperOptions, kind: "scalar" | "spline" = "scalar") => {
       const own = crudeStart(statistics, q);
-      const from = { ...own, mean: { ...own.mean, kind } };
+      const [marker] = own.markers;
+      const from = { ...own, markers: [{ ...marker, mean: { ...marker.mean, kind } }] };
       return fitDtmPaperStatistics(statistics, from, { mapDimension: q, maxIterations: 8, ...options }).model;
     };
     expect(markerModel(fit(1, {})).map.numInducing).toBe(9);
@@ -211,7 +212,7 @@ describe("a fit of the published model", () => {
     expect(linear.record.trace[8]).toBeGreaterThan(linear.record.trace[0]);
     const spline = fit(2, { learn: true }, "spline");
     expect(markerModel(spline).mean.kind).toBe("spline");
-    expect(Array.from(markerModel(spline).mean.coefficients)).toEqual(Array.from(start.mean.coefficients));
+    expect(Array.from(markerModel(spline).mean.coefficients)).toEqual(Array.from(start.markers[0].mean.coefficients));
   });
 
   it("does the published recipe: scores with sd 0.1, diagonal covariances, minibatches of 25, five epochs", () => {

@@ -62,11 +62,11 @@ export function startDtmPaper(
     settings,
     marker: options.marker ?? DEFAULT_MARKER,
     columns: options.columns ?? null,
-    meanKind: start.mean.kind,
+    meanKind: start.markers[0].mean.kind,
     start: first.parameters,
   };
   const warnings = [...new Set([...(options.warnings ?? []), ...start.warnings, ...first.warnings])];
-  return openRun(paperFit(statistics, inputs, options, { ...first, warnings }), statistics, options);
+  return openRun(paperFit(statistics, inputs, options, { ...first, warnings }), [statistics], options);
 }
 
 /** Takes up a stored run; `control` brings progress and cancelling, the seed is the stored one. */
@@ -75,7 +75,7 @@ export function resumeDtmPaper(
   snapshot: DtmPaperSnapshot,
   control: FitControl = {},
 ): DtmPaperRun {
-  return openRun(paperFit(statistics, snapshot.inputs, control, null), statistics, control, snapshot);
+  return openRun(paperFit(statistics, snapshot.inputs, control, null), [statistics], control, snapshot);
 }
 
 /** `first` is where a new fit starts; null for one that is resumed. */
@@ -88,9 +88,9 @@ function paperFit(
   const { settings, start } = inputs;
   const { schedule: name, mapDimension: q, diagonalLocations, priors, sharedLengthscale } = settings;
   const m = statistics.numIndividuals;
-  const shards = control.shards?.open(statistics) ?? null;
+  const shards = control.shards?.open([statistics]) ?? null;
   const options = { diagonal: diagonalLocations, priors, sharedLengthscale, kernels: chooseKernels(settings.kernels) };
-  const engine = createEngine(shards?.statistics ?? statistics, start, options, shards);
+  const engine = createEngine(shards?.statistics[0] ?? statistics, start, options, shards);
   const literal = name === "paper";
 
   /** Places are written where every shard can reach them. */
@@ -253,7 +253,7 @@ function finishedModel(
     schedule: settings.schedule,
     learned: settings.learn,
     elbo: termsOfSums(engine, state.theta),
-    record: fitRecord(statistics, {
+    record: fitRecord([statistics], {
       options: { ...settingsRecord(settings), numInducing: p, numBasis: d, degree: statistics.basis.degree },
       seed: settings.seed,
       trace: [...trace],

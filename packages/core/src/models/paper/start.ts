@@ -22,13 +22,14 @@ export function paperStart(statistics: BasisStatistics, start: MapStart, setting
   const m = statistics.numIndividuals;
   const d = statistics.basis.numBasis;
   const { mapDimension: q, diagonalLocations, startSd, jitter } = settings;
+  const [marker] = start.markers;
   const fpca = settings.startPlaces === "fpca";
   const places = fpca ? start.locationMean : start.scores;
   const covariance = fpca ? start.locationCovariance : new Float64Array(m * q * q);
   for (let i = 0; i < m && !fpca; i++) covariance.set(identity(q, startSd ** 2), i * q * q);
   // E ‖f(x)‖² is αd for the RBF kernel and αdq for the linear one.
   const signalVariance =
-    settings.signalVariance ?? trace(start.covariance, d) / (settings.kernel === "rbf" ? d : d * q);
+    settings.signalVariance ?? trace(marker.covariance, d) / (settings.kernel === "rbf" ? d : d * q);
   checkOption(
     signalVariance > 0,
     "fitDtmPaper",
@@ -49,8 +50,8 @@ export function paperStart(statistics: BasisStatistics, start: MapStart, setting
       numInducing: p,
       mapDimension: q,
       numBasis: d,
-      meanCoefficients: start.mean.coefficients.slice(),
-      noiseVariance: noiseLevel(start.noise),
+      meanCoefficients: marker.mean.coefficients.slice(),
+      noiseVariance: noiseLevel(marker.noise),
     },
     theta: packLocations({ mean: places, covariance }, q, diagonalLocations),
     warnings: warning === null ? [] : [warning],

@@ -29,7 +29,7 @@ interface PlacedColumns extends PlacedBlock {
 
 /** Places everyone of the statistics. */
 export function placeBlocks({ statistics, run }: ShardRunner, state: PlacingState): PlacedColumns {
-  const blocks = shardBlocks(statistics.numIndividuals);
+  const blocks = shardBlocks(statistics[0].numIndividuals);
   return joinColumns(run(PLACING, state, blocks.length > 0 ? blocks : [{ from: 0, to: 0 }]) as PlacedColumns[]);
 }
 
@@ -48,7 +48,7 @@ function joinColumns<T extends object>(parts: readonly T[]): T {
 /** A worker that places blocks of individuals; tables of a model are kept while it is at hand. */
 export function placingShards(): ShardFunctions {
   const placers = new WeakMap<object, Placer>();
-  const work: ShardWork = (statistics, given, part) => {
+  const work: ShardWork = ([statistics], given, part) => {
     const state = given as PlacingState;
     const { model, kernels, details } = state;
     const placer = placers.get(state) ?? createPlacer(model, state.mixture ?? modelMixture(model), kernels, details);

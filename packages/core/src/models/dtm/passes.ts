@@ -1,0 +1,163 @@
+/**
+ * The passes of a fit over individuals, from engine and state to bound, node sums and moments (expectation-step.ts), whoever is
+ * visited. Squares of individuals whose noise has levels go into a pass and come out of it.
+ */
+import { DtmError } from "../../errors.ts";
+import { logNoisePrior, noiseSpread } from "../../noise/noise.ts";
+import { joinFloats, takeRows } from "../../numeric/matrix.ts";
+import { individualModel, type MapEngine, type MarkerEngine } from "./engine.ts";
+import { packedStride } from "./individual-statistics.ts";
+import type { LevelSquares } from "./level-statistics.ts";
+import type { NodeTable } from "./node-table.ts";
+import {
+  expectInShards,
+  type MarkerPass,
+  type Pass,
+  startInShards,
+  startSquaresInShards,
+  type Visited,
+} from "./shards.ts";
+import { nodePowers, type StartingPlaces } from "./starting-places.ts";
+import type { DtmState, MarkerState } from "./state.ts";
+
+/** The node table of all markers, with powers of the places after their rows if asked. */
+function wholeTable({ markers, nodes }: MapEngine, withPlaces: boolean): NodeTable {
+  const { numNodes, logWeights } = nodes;
+  const parts = markers.map(({ table }) => table);
+  if (withPlaces) {
+    const powers = nodePowers(nodes);
+    // Kernels take rows by twos.
+    const odd = powers.length % (2 * numNodes) > 0;
+    parts.push(powers, new Float64Array(odd ? numNodes : 0));
+  }
+  const rows = parts.length === 1 ? parts[0] : joinFloats(parts);
+  return { numNodes, stride: rows.length / numNodes, rows, logWeights };
+}
+
+/** A pass over some individuals at the parameters of a state; where noise has levels, with their squares. */
+export function passOver(engine: MapEngine, state: DtmState, visited: Visited): Pass {
+  const { shards, kernels, markers } = engine;
+  return {
+    shards,
+    visited,
+    kernels,
+    models: markers.map((marker, k) => individualModel(marker, state.markers[k])),
+    squares: markers.map((marker, k) => squaresOver(marker, state.markers[k], visited)),
+  };
+}
+
+/** A pass for one marker alone. */
+export function markerPass(engine: MarkerEngine, state: MarkerState, visited: Visited): MarkerPass {
+  const { shards, kernels, index } = engine;
+  const squares = squaresOver(engine, state, visited);
+  return { shards, visited, kernels, marker: index, model: individualModel(engine, state), squares };
+}
+
+/** The squares of the visited before a pass, and room for those after it. */
+function squaresOver(engine: MarkerEngine, state: MarkerState, visited: Visited): LevelSquares | undefined {
+  if (state.squares === null) return undefined;
+  const width = 1 + state.mean.length;
+  const rows = visited === null ? state.squares : takeRows(state.squares, width, visited);
+  const { length } = rows;
+  if (engine.squares?.before.length !== length) {
+    engine.squares = { before: engine.shards.buffer(length), after: engine.shards.buffer(length) };
+  }
+  engine.squares.before.set(rows);
+  return engine.squares;
+}
+
+/** The state goes on with the squares that the last pass over the visited left. */
+export function keepSquares({ markers }: MapEngine, state: DtmState, visited: Visited): void {
+  markers.forEach(({ squares }, k) => {
+    const own = state.markers[k];
+    if (own.squares === null || squares === null) return;
+    const { after } = squares;
+    if (visited === null) {
+      own.squares = Float64Array.from(after);
+      return;
+    }
+    const width = 1 + own.mean.length;
+    const kept = own.squares;
+    visited.forEach((i, n) => {
+      kept.set(after.subarray(n * width, (n + 1) * width), i * width);
+    });
+  });
+}
+
+/** Node sums of the starting responsibilities of some individuals, left in the engine. */
+export function startVisited(engine: MapEngine, state: DtmState, visited: Visited, places: StartingPlaces): void {
+  const { markers, numIndividuals } = engine;
+  const unequal = markers.filter((_, k) => noiseSpread(state.markers[k].noise) > 0);
+  if (unequal.length > 0) {
+    // Everybody's level as the mixed model has it, whoever is visited first.
+    for (const { index } of unequal) {
+      const own = state.markers[index];
+      own.squares = new Float64Array(numIndividuals * (1 + own.mean.length));
+    }
+    const all = passOver(engine, state, null);
+    const models = all.models.map((model, k) => ({ ...model, residualRoot: markers[k].referenceRoot }));
+    startSquaresInShards({ ...all, models });
+    keepSquares(engine, state, null);
+  }
+  startInShards(passOver(engine, state, visited), engine.nodes, places, engine.nodeSums);
+}
+
+/** What of the bound does not depend on individuals: the prior of the noise, less the KL of q(u), of all markers. */
+export function commonTerms({ markers }: MapEngine, state: DtmState): number {
+  return markers.reduce((sum, { noisePrior }, k) => {
+    const { noise, divergence } = state.markers[k];
+    return sum + (logNoisePrior(noise, noisePrior) - divergence);
+  }, 0);
+}
+
+/** An expectation pass over everybody; returns the bound, NaN if numbers left the range of doubles. */
+export function expectBound(
+  engine: MapEngine,
+  state: DtmState,
+  nodeSums: Float64Array | null,
+  withMoments: boolean,
+): number {
+  return expectVisited(engine, state, null, nodeSums, withMoments) + commonTerms(engine, state);
+}
+
+/**
+ * An expectation pass over some individuals; returns Σ (c_i + λ_i), adds to node sums where given, and leaves the moments in the
+ * engine if asked.
+ */
+export function expectVisited(
+  engine: MapEngine,
+  state: DtmState,
+  visited: Visited,
+  nodeSums: Float64Array | null,
+  withMoments: boolean,
+): number {
+  const count = visited?.length ?? engine.numIndividuals;
+  const moments = withMoments ? engine.markers.map((marker) => momentsFor(marker, count)) : null;
+  return expectInShards(passOver(engine, state, visited), wholeTable(engine, false), { nodeSums, moments });
+}
+
+/** The bound itself, or an error if it is not finite. */
+export function checkBound(state: DtmState, bound: number): number {
+  if (Number.isFinite(bound)) return bound;
+  throw new DtmError(
+    "not-finite",
+    `dtm: expected a finite bound, received ${bound} in iteration ${state.iteration}. Check the values for extremes, or use fewer basis functions.`,
+  );
+}
+
+/** Means Σ_g r_ig x_g of everybody's place under the responsibilities, fit's frame, [m,q]. */
+export function placeMeans(engine: MapEngine, state: DtmState): Float64Array {
+  const { nodes, shards, numIndividuals: m } = engine;
+  const q = nodes.mapDimension;
+  const width = q + (q * (q + 1)) / 2;
+  const placeMoments = shards.buffer(m * width);
+  expectInShards(passOver(engine, state, null), wholeTable(engine, true), { placeMoments });
+  return Float64Array.from({ length: m * q }, (_, e) => placeMoments[Math.floor(e / q) * width + (e % q)]);
+}
+
+/** The buffer for moments of `count` individuals. */
+function momentsFor(engine: MarkerEngine, count: number): Float64Array {
+  const length = count * packedStride(engine.problem.layout.numBasis);
+  if (engine.moments.length < length) engine.moments = engine.shards.buffer(length);
+  return engine.moments;
+}

@@ -18,7 +18,7 @@ export function weakNoisePrior(statistics: BasisStatistics, lowest: number): Noi
 
 /** Σ RSS_i / Σ (n_i − 2) over individuals with three values or more; about their own means where nobody has three. */
 export function varianceAboutLines(statistics: BasisStatistics): number {
-  const { basis, noise, counts, cross, sumSquares, numIndividuals: m } = statistics;
+  const { basis, counts, cross, sumSquares, numIndividuals: m } = statistics;
   const d = basis.numBasis;
   const xi = grevilleAbscissae(basis);
   const G = new Float64Array(d * d);
@@ -28,8 +28,9 @@ export function varianceAboutLines(statistics: BasisStatistics): number {
     const count = counts[i];
     if (count === 0) continue;
     unpackGram(statistics, i, G);
-    // 1'R⁻¹1, which is the number of values where noise is not correlated.
-    const n = noise.correlation === undefined ? count : G.reduce((sum, v) => sum + v, 0);
+    // 1'G1 = 1'R⁻¹1, which is the number of values where they are neither correlated nor weighted.
+    const ones = G.reduce((sum, v) => sum + v, 0);
+    const n = Math.abs(ones - count) <= 1e-8 * count ? count : ones;
     const c = cross.subarray(i * d, (i + 1) * d);
     const total = c.reduce((sum, v) => sum + v, 0);
     const squares = Math.max(sumSquares[i] - (total * total) / n, 0);

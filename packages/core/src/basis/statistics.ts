@@ -276,6 +276,18 @@ export function movedStatistics(statistics: BasisStatistics, offsets: Float64Arr
   return { ...statistics, cross, sumSquares };
 }
 
+/** Statistics of values and curves divided by √λ_i, with weights 1/λ_i [m]. */
+export function weightedStatistics(statistics: BasisStatistics, weights: Float64Array): BasisStatistics {
+  const weigh = (column: Float64Array, width: number) => column.map((v, e) => weights[Math.floor(e / width)] * v);
+  const { gram, cross, sumSquares, numBand, basis } = statistics;
+  return {
+    ...statistics,
+    gram: weigh(gram, numBand),
+    cross: weigh(cross, basis.numBasis),
+    sumSquares: weigh(sumSquares, 1),
+  };
+}
+
 /** Statistics of the same individuals as if nobody had been measured. */
 export function unmeasured(statistics: BasisStatistics): BasisStatistics {
   const zeros = mapColumns(statistics, (column) => column.map(() => 0));

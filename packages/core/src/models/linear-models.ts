@@ -6,8 +6,9 @@ import { dot } from "../numeric/matrix.ts";
 import { type MarkersOptions, prepareMarkers } from "./choose-noise.ts";
 import type { ColumnNames, FitControl, PriorChoice } from "./fit.ts";
 import { factorCovariance } from "./linear/canonical.ts";
-import { type FpcaModel, type FpcaStatisticsOptions, fitFpcaStatistics } from "./linear/fpca.ts";
-import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions } from "./linear/lmm.ts";
+import { fitJointFpca, fitJointLmm } from "./linear/fit-joint-levels.ts";
+import type { FpcaModel, FpcaStatisticsOptions } from "./linear/fpca.ts";
+import type { LmmModel, LmmStatisticsOptions } from "./linear/lmm.ts";
 import { linearParameters, scoreDirections } from "./linear/scores.ts";
 import { splitRows } from "./linear/stack.ts";
 import { type LinearModelsOptions as FitLinearOptions, fitLinearModels, type LinearModels } from "./linear/start.ts";
@@ -47,7 +48,7 @@ export type LinearModelsOptions = Pick<LmmOptions, "mean" | "mapDimension" | "re
  */
 export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
   const { statistics, warnings } = prepareMarkers(cohort, options);
-  const model = fitLmmStatistics(statistics, { priors: "weak", ...options, markers: markersOf(cohort), warnings });
+  const model = fitJointLmm(statistics, { priors: "weak", ...options, markers: markersOf(cohort), warnings });
   return finished(model, statistics, options);
 }
 
@@ -62,7 +63,7 @@ export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
   const { lmm, ...others } = options;
   const start = lmm === undefined ? {} : { start: linearParameters(lmm) };
   const given = { ...others, ...start, markers: markersOf(cohort), warnings };
-  const model = fitFpcaStatistics(statistics, { priors: "weak", ...given });
+  const model = fitJointFpca(statistics, { priors: "weak", ...given });
   return finished(model, statistics, options);
 }
 

@@ -14,9 +14,11 @@ import { multiply, multiplyTransposed, multiplyVector, transpose } from "../../n
 import { pseudoInverse } from "../../numeric/semidefinite.ts";
 import type { MarkerModel } from "../fit.ts";
 import { type EffectForm, effectColumns, type MeanKind, meanDesign } from "../mean.ts";
-import { fitLmmStatistics, type LmmModel, type LmmStatisticsOptions, lmmParameters } from "./lmm.ts";
+import { fitJointLmm } from "./fit-joint-levels.ts";
+import { stackLevels } from "./joint-levels.ts";
+import { type LmmModel, type LmmStatisticsOptions, lmmParameters } from "./lmm.ts";
 import { createWorkspace, factorIndividual, notPositive, solvePosterior } from "./low-rank.ts";
-import { type LinearParameters, markerOfRow, stackMarkers } from "./stack.ts";
+import { type LinearParameters, markerOfRow } from "./stack.ts";
 
 /** Covariates of individuals, and how their effects change with time. */
 export interface MeanCovariates {
@@ -87,7 +89,7 @@ export function generalizedMean(
   of: MeanCovariates,
 ): GeneralizedMean {
   const centers = Float64Array.from(markerOfRow(markers), (k) => markers[k].center);
-  const { statistics, parameters, scales } = stackMarkers(markers, { ...given, meanCoefficients: centers });
+  const { statistics, parameters, scales } = stackLevels(markers, { ...given, meanCoefficients: centers });
   const columns = meanColumns(markers, mean, of);
   const S = columns.length;
   const ws = createWorkspace(statistics, parameters);
@@ -163,14 +165,14 @@ export function fitLmmEffects(
   options: LmmStatisticsOptions = {},
 ): LmmWithEffects {
   const { mean = "scalar", tolerance = 1e-6 } = options;
-  let model = fitLmmStatistics(statistics, options);
+  let model = fitJointLmm(statistics, options);
   for (let round = 1; ; round++) {
     const parameters = lmmParameters(model);
     const fitted = generalizedMean(statistics, parameters, mean, of);
     const effects = { form: of.form, numCovariates: of.numCovariates, coefficients: ofCovariates(fitted) };
     const start = { ...parameters, meanCoefficients: meanOf(model.markers, fitted) };
     const moved = withoutEffects(statistics, effects, of.covariates);
-    const next = fitLmmStatistics(moved, { ...options, start, restarts: 0, maxEmIterations: 1 });
+    const next = fitJointLmm(moved, { ...options, start, restarts: 0, maxEmIterations: 1 });
     const gain = next.record.trace.at(-1)! - model.record.trace.at(-1)!;
     model = next;
     if (round < MAX_ROUNDS && gain > 10 * tolerance) continue;

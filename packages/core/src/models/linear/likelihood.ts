@@ -2,14 +2,16 @@
 import { type BasisStatistics, unpackGram } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { effectsReader, levelShares } from "./effects.ts";
+import { levelLogLikelihoods } from "./joint-levels.ts";
 import { createWorkspace, factorIndividual, type LowRankParameters, notPositive, solvePosterior } from "./low-rank.ts";
-import { type LinearParameters, stackMarkers } from "./stack.ts";
+import { haveLevels, type LinearParameters, stackMarkers } from "./stack.ts";
 
 /** log p(y_i) of every individual, of all its markers jointly, [m]. For new individuals this is their held-out score. */
 export function individualLogLikelihoods(
   markers: readonly BasisStatistics[],
   parameters: LinearParameters,
 ): Float64Array {
+  if (haveLevels(parameters.noises)) return levelLogLikelihoods(markers, parameters);
   const { statistics, parameters: stacked, logUnit } = stackMarkers(markers, parameters);
   const effectsOf = effectsReader(statistics, stacked);
   const out = Float64Array.from({ length: statistics.numIndividuals }, (_, i) => effectsOf(i).logDensity + logUnit(i));

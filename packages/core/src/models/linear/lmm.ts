@@ -51,7 +51,7 @@ export interface LmmStatisticsOptions extends StatisticsFitOptions {
   readonly mapDimension?: number;
   /**
    * Further starts tried where the covariance loses rank, against local maxima. Default 2 for up to 500 individuals,
-   * 0 for more (there local maxima are rare and starts dear) and for EM alone.
+   * 0 for more and for several markers (there starts are dear and rarely find more) and for EM alone.
    */
   readonly restarts?: number;
   /** Parameters to start from; default the published start. */
@@ -67,7 +67,7 @@ export function fitLmmStatistics(statistics: readonly BasisStatistics[], options
   const { mapDimension: q = Math.min(2, d) } = options;
   checkSize("fitLmm", d);
   checkComponents("fitLmm", "mapDimension", q, d);
-  const { restarts = m > 500 || settings.algorithm === "em" ? 0 : 2 } = options;
+  const { restarts = m > 500 || statistics.length > 1 || settings.algorithm === "em" ? 0 : 2 } = options;
   checkOption(Number.isInteger(restarts) && restarts >= 0, "fitLmm", "restarts of 0 or more", restarts, "");
   const problem = standardProblem(statistics, settings.mean, options, settings.priors);
   const start = options.start === undefined ? publishedStart(problem) : toStandard(problem, options.start);

@@ -6,8 +6,9 @@ import type { BasisStatistics } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { identity, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { effectsReader, type IndividualEffects } from "./effects.ts";
+import { stackLevels } from "./joint-levels.ts";
 import { notPositive } from "./low-rank.ts";
-import { type LinearParameters, numCoefficients, stackMarkers } from "./stack.ts";
+import { type LinearParameters, numCoefficients } from "./stack.ts";
 
 /** Gaussian posteriors of vectors of length k, one per individual. */
 export interface EffectPosterior {
@@ -72,7 +73,7 @@ function forEachPosterior(
   parameters: LinearParameters,
   visit: (i: number, posterior: Pick<IndividualEffects, "v" | "P">) => void,
 ): void {
-  const { statistics, parameters: stacked } = stackMarkers(markers, parameters);
+  const { statistics, parameters: stacked } = stackLevels(markers, parameters);
   const effectsOf = effectsReader(statistics, stacked);
   for (let i = 0; i < statistics.numIndividuals; i++) {
     const effects = effectsOf(i);

@@ -180,10 +180,10 @@ describe("markers together", () => {
     expect(relativeError([logLikelihood(statistics, { ...p, factor })], [sum[0] + sum[1]])).toBeLessThan(1e-12);
   });
 
-  it("refuse statistics of other individuals, and noise with levels", () => {
+  it("refuse statistics of other individuals, and a stack of noise with levels", () => {
     const few = randomCohort({ numIndividuals: 4 }).statistics;
     expect(() => logLikelihood([statistics[0], few], p)).toThrow(/same individuals, received .* 40, 4 individuals/);
-    expect(() => logLikelihood(statistics, { ...p, noises: [p.noises[0], levelNoise(1, 0.5)] })).toThrow(
+    expect(() => covarianceGradient(statistics, { ...p, noises: [p.noises[0], levelNoise(1, 0.5)] })).toThrow(
       /expected noise of one level, received white, level/,
     );
   });

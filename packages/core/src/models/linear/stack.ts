@@ -77,6 +77,11 @@ export function unscaleRows(scales: Float64Array, M: Float64Array): Float64Array
   return M.map((v, e) => v / scales[Math.floor(e / n)]);
 }
 
+/** Whether several markers' noises have levels of individuals, which a stack cannot hold (joint-levels.ts). */
+export function haveLevels(noises: readonly Noise[]): boolean {
+  return noises.length > 1 && noises.some((noise) => noiseSpread(noise) > 0);
+}
+
 export function stackMarkers(statistics: readonly BasisStatistics[], parameters: LinearParameters): Stack {
   const { noises, meanCoefficients, factor, rank } = parameters;
   checkMarkers(statistics, noises);
@@ -155,10 +160,10 @@ function checkMarkers(statistics: readonly BasisStatistics[], noises: readonly N
       `Linear model: expected statistics of ${noises.length} markers of the same individuals, received those of ${statistics.length} with ${statistics.map((own) => own.numIndividuals).join(", ")} individuals. Take the statistics of all markers from one cohort.`,
     );
   }
-  if (noises.length > 1 && noises.some((noise) => noiseSpread(noise) > 0)) {
+  if (haveLevels(noises)) {
     throw new DtmError(
       "option",
-      `Linear model of several markers: expected noise of one level, received ${noises.map(({ kind }) => kind).join(", ")}. Their levels would have to be summed in all combinations; fit one marker, or leave noise out.`,
+      `Linear model of several markers: expected noise of one level, received ${noises.map(({ kind }) => kind).join(", ")}. Stack what joint-levels.ts makes of them.`,
     );
   }
 }

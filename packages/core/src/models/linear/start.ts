@@ -14,8 +14,9 @@ import type { MapStart } from "../map-start.ts";
 import type { ShardHost } from "../shards.ts";
 import { factorCovariance } from "./canonical.ts";
 import { type CovariateEffects, fitLmmEffects, type MeanCovariates, withoutEffects } from "./covariate-effects.ts";
+import { fitJointFpca, fitJointLmm } from "./fit-joint-levels.ts";
 import { linearWarnings } from "./fit-linear.ts";
-import { type FpcaModel, fitFpcaStatistics } from "./fpca.ts";
+import type { FpcaModel } from "./fpca.ts";
 import { finishedLmm, fitLmmStatistics, type LmmModel, type LmmStatisticsOptions, lmmParameters } from "./lmm.ts";
 import { linearParameters, linearPlaces } from "./scores.ts";
 import { checkComponents, linearSettings } from "./settings.ts";
@@ -65,7 +66,7 @@ export function fitLinearModels(statistics: readonly BasisStatistics[], options:
   const leftOut: string[] = [];
   let fpca: FpcaModel | undefined;
   try {
-    fpca = fitFpcaStatistics(fitted, { ...common, rank: q, start: linearParameters(lmm) });
+    fpca = fitJointFpca(fitted, { ...common, rank: q, start: linearParameters(lmm) });
   } catch (error) {
     if (!(error instanceof DtmError) || error.code === "cancelled") throw error;
     leftOut.push(`Functional principal components could not be fitted and are left out: ${error.message}`);
@@ -86,7 +87,7 @@ function fitMixedModel(
 ): Pick<LinearModels, "lmm" | "covariateEffects"> & { readonly fitted: readonly BasisStatistics[] } {
   if (given === undefined) {
     const together = numCoefficients(statistics) <= MOST_COEFFICIENTS;
-    const lmm = together ? fitLmmStatistics(statistics, options) : separateMixedModels(statistics, options);
+    const lmm = together ? fitJointLmm(statistics, options) : separateMixedModels(statistics, options);
     return { lmm, fitted: statistics };
   }
   const { covariates: z, numCovariates: P } = given;

@@ -69,7 +69,7 @@ export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
 
 /**
  * Fits both linear models of a cohort, the second from the first: baselines of a map, which can start from them
- * (`fitDtm(cohort, { linear })`). Above 50,000 individuals they are fitted to a random sample and say so. Components that
+ * (`fitDtm(cohort, { linear })`). Above 50,000 individuals (8,000 of several markers) they are fitted to a random sample and say so. Components that
  * cannot be fitted are left out, with the reason in `leftOut`.
  * @throws what `fitLmm` throws.
  * @example

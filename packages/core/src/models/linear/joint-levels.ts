@@ -25,7 +25,7 @@ import { haveLevels, type LinearParameters, markerOfRow, type Stack, splitRows, 
 
 /** Alternations of q(w) and q(λ) at most, and the relative change of weights at which they end. */
 const MAX_TURNS = 100;
-const SAME_WEIGHT = 1e-8;
+const SAME_WEIGHT = 1e-5;
 /** Combinations of levels with less than this of the largest weight are left out. */
 const NEGLIGIBLE = 1e-12;
 /** The most markers whose levels are combined: each beyond the second multiplies the sum by ten or more. */

@@ -41,13 +41,16 @@ export interface LinearModelsOptions extends Omit<LmmStatisticsOptions, "start">
   readonly mapDimension: number;
   /** Covariates with effects in the mean, of everybody in the statistics. */
   readonly covariates?: MeanCovariates;
-  /** Individuals the models are fitted to, a random sample. Default 20,000 of more than 50,000, else everybody. */
+  /**
+   * Individuals the models are fitted to, a random sample. Default 20,000 of more than 50,000, for several markers 4,000 of more than
+   * 8,000, else everybody.
+   */
   readonly sampleSize?: number;
 }
 
-/** Above the first number of individuals, the second is enough for a start and for a comparison. */
-const MANY_INDIVIDUALS = 50_000;
-const SAMPLE_SIZE = 20_000;
+/** Above the first number of individuals, the second is enough for a start and for a comparison; a pass of several markers is dearer. */
+const ONE_MARKER = { many: 50_000, enough: 20_000 };
+const SEVERAL_MARKERS = { many: 8_000, enough: 4_000 };
 
 /**
  * Fits the linear mixed model, and functional principal components from it; these are left out where they cannot be fitted,
@@ -57,7 +60,8 @@ export function fitLinearModels(statistics: readonly BasisStatistics[], options:
   const { numIndividuals: m } = statistics[0];
   const { mapDimension: q, seed = 1, warnings = [] } = options;
   checkComponents("linearModels", "mapDimension", q, numCoefficients(statistics));
-  const size = Math.min(options.sampleSize ?? (m > MANY_INDIVIDUALS ? SAMPLE_SIZE : m), m);
+  const { many, enough } = statistics.length === 1 ? ONE_MARKER : SEVERAL_MARKERS;
+  const size = Math.min(options.sampleSize ?? (m > many ? enough : m), m);
   const sample = size < m ? createRandom(seed).permutation(m).slice(0, size).sort() : undefined;
   const all = sample === undefined ? statistics : statistics.map((own) => selectStatistics(own, sample));
   const note = sample === undefined ? [] : [`Fitted to a random sample of ${size} of ${m} individuals.`];

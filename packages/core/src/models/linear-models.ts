@@ -36,7 +36,7 @@ export type FpcaOptions = Omit<FpcaStatisticsOptions, OfStatistics> &
     readonly lmm?: LmmModel;
   };
 export type LinearModelsOptions = Pick<LmmOptions, "mean" | "mapDimension" | "restarts"> &
-  Pick<FitLinearOptions, "sampleSize"> &
+  Pick<FitLinearOptions, "sampleSize" | "covariates"> &
   CohortFitOptions;
 
 /**

@@ -7,6 +7,7 @@ import { combineMarkers, markerCohort } from "../../cohort/several-markers.ts";
 import { multiply } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { prepareMarkers } from "../choose-noise.ts";
+import { fitLinear } from "../linear-models.ts";
 import { EFFECT_FORMS, effectColumns } from "../mean.ts";
 import { type CovariateEffects, fitLmmEffects, generalizedMean, withoutEffects } from "./covariate-effects.ts";
 import { logLikelihood } from "./likelihood.ts";
@@ -162,5 +163,7 @@ describe("fitLmmEffects", () => {
     const some = fitLinearModels(statistics, { ...options, sampleSize: 60 });
     expect(some.lmm.record.numIndividuals).toBe(60);
     expect(some.covariateEffects!.coefficients).toHaveLength(2);
+    const ofCohort = fitLinear(cohort, { numBasis: 4, covariates: of });
+    expect(ofCohort.covariateEffects!.coefficients[1][1] / 18).toBeCloseTo(1, 0);
   });
 });

@@ -22,6 +22,7 @@ import {
   mapPicture,
   mapSummary,
   modelTable,
+  noiseSummary,
   type ScoredFit,
 } from "../print/summary.ts";
 import type { CommandResult, Context, Options } from "./command.ts";
@@ -61,6 +62,7 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
   const text = [
     `${cohortSummary(read.cohort)}\n`,
     `${modelTable([...baselines.filter((b) => b.model.kind !== model.kind), fitted], fitted.placements.ids.length)}\n`,
+    ...(noiseSummary(model) === "" ? [] : [`${noiseSummary(model)}\n`]),
     `${mapSummary(model)}\n`,
     `${mapPicture(fitted)}\n`,
     `${courseTable(model)}\n`,

@@ -9,7 +9,7 @@ import {
   type TrajectoryModel,
 } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
-import { basisDomain, measurementSd, type Places, placementAt } from "@trajectory-maps/core/models";
+import { basisDomain, describeNoise, measurementSd, type Places, placementAt } from "@trajectory-maps/core/models";
 import { table } from "./table.ts";
 import { LEGEND, textMap } from "./text-map.ts";
 import { counted, INDENT, line, percent, significant, whole } from "./words.ts";
@@ -63,6 +63,14 @@ export function modelTable(fits: readonly ScoredFit[], m: number): string {
     ];
   });
   return table(["Model", "in-sample", "value", "per individual", "noise sd", "settled"], rows, [1, 5]);
+}
+
+/** What the noise of a model is, and why, where it is not white; else nothing. */
+export function noiseSummary(model: TrajectoryModel): string {
+  const { noise, marker } = markerModel(model);
+  if (noise.kind === "white") return "";
+  const reason = noise.reason === undefined ? "" : ` ${noise.reason}`;
+  return line("Noise", `${describeNoise(noise, significant, marker.timeUnit)}.${reason}`);
 }
 
 export function modelTitle(model: TrajectoryModel): string {

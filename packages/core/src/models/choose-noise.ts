@@ -1,6 +1,6 @@
 /**
  * The noise of a fit: what was asked for, or what the data ask for (docs/math/noise.md §5). Correlation is learned once, in the
- * mixed model of at most 2,000 individuals, and kept by all models of the cohort, which then read whitened statistics.
+ * mixed model of at most 1,000 individuals, and kept by all models of the cohort, which then read whitened statistics.
  */
 import type { Basis } from "../basis/bspline.ts";
 import type { BasisStatistics, CohortStatistics } from "../basis/statistics.ts";
@@ -19,7 +19,7 @@ import {
 import { type PreparedCohort, type PrepareOptions, prepareCohort } from "./prepare.ts";
 
 /** Individuals whose visits are enough to learn two numbers from. */
-const SAMPLE_SIZE = 2_000;
+const SAMPLE_SIZE = 1_000;
 /** Fewer distinct gaps, or fewer visits of most individuals, and a correlation cannot be told from a curve. */
 const FEWEST_GAPS = 3;
 const FEWEST_VISITS = 3;
@@ -138,7 +138,7 @@ function judge({ correlation, gain, numObservations: N }: CorrelationFit, gaps: 
   const curve = atBound && enough && !taken ? ", so it would serve as a further curve" : "";
   return {
     taken,
-    words: `${gains}, ${range}${curve}; ${gaps.numDistinct} distinct gaps${enough ? `; ${result}` : ""}`,
+    words: `${gains}, ${range}${curve}; ${gaps.numDistinct} distinct gaps${enough && curve === "" ? `; ${result}` : ""}`,
   };
 }
 

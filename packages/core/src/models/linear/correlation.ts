@@ -65,9 +65,11 @@ const HIGHEST_LOGIT = 6;
 /** Half the step of a difference in θ. */
 const STEP = 1e-3;
 /** Gains in log-likelihood below these are not worth another step: of the other parameters, and of θ. */
-const SMALL_GAIN = 0.01;
-const SMALL_STEP_GAIN = 0.03;
+const SMALL_GAIN = 0.05;
+const SMALL_STEP_GAIN = 0.1;
 const MOST_EVALUATIONS = 40;
+/** A climb of the other parameters, from a start that is near. */
+const ROUGHLY = { maxEvaluations: 200, tolerance: SMALL_GAIN, saddles: false };
 
 /** What was learned. */
 export interface CorrelationFit {
@@ -97,7 +99,7 @@ export function learnCorrelation(
       priors,
     );
   const without = basisStatistics(cohort, basis, { noise: firstNoise(kind) });
-  const first = fitLmmStatistics([without], { ...options, mean, priors, restarts: 0 });
+  const first = fitLmmStatistics([without], { ...options, mean, priors, restarts: 0, tolerance: SMALL_GAIN });
   const base = first.record.trace.at(-1)!;
 
   let current = lmmParameters(first);
@@ -113,7 +115,7 @@ export function learnCorrelation(
   const objective = (theta: Float64Array, slope: Float64Array): number => {
     checkCancelled(signal);
     const { problem, standard } = problemOf(theta, current);
-    const climb = maximizeLikelihood(problem, standard, { maxEvaluations: 200, tolerance: SMALL_GAIN });
+    const climb = maximizeLikelihood(problem, standard, ROUGHLY);
     current = fromStandard(problem, climb.parameters);
     theta.forEach((_, k) => {
       const [up, down] = [STEP, -STEP].map((by) =>

@@ -22,6 +22,12 @@ import { addCovarianceGradient, logPrior, withPrior } from "./prior.ts";
 import type { LinearSettings } from "./settings.ts";
 import type { LinearParameters } from "./stack.ts";
 
+/** How far to climb. */
+export interface ClimbSettings extends Pick<LinearSettings, "maxEvaluations" | "tolerance"> {
+  /** Whether to look for a way up where L has lost rank, which costs a dozen evaluations. Default true. */
+  readonly saddles?: boolean;
+}
+
 /** Rounds of steps at most, each with fresh scaling. */
 const MAX_ROUNDS = 20;
 
@@ -33,7 +39,7 @@ const MAX_ROUNDS = 20;
 export function maximizeLikelihood(
   problem: LinearProblem,
   start: LinearParameters,
-  { maxEvaluations, tolerance }: Pick<LinearSettings, "maxEvaluations" | "tolerance">,
+  { maxEvaluations, tolerance, saddles = true }: ClimbSettings,
   onEvaluation?: (evaluations: number, best: number) => void,
 ): Climb {
   const { prior, statistics, numCoefficients: d, lowestLevels } = problem;
@@ -88,7 +94,7 @@ export function maximizeLikelihood(
     // The line search may have refused a higher value whose gain was too small for its length.
     while (trace.length > 0 && trace[trace.length - 1] > best) trace.pop();
     converged = result.reason !== "iterations" && result.value - before < Math.max(tolerance, 10 * rounding);
-    const raised = converged ? leaveSaddle(problem, current, tolerance) : null;
+    const raised = converged && saddles ? leaveSaddle(problem, current, tolerance) : null;
     if (raised !== null) {
       current = raised.parameters;
       best = raised.logLikelihood;

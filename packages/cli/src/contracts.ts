@@ -356,9 +356,16 @@ const quality = {
   histogram: z.looseObject({ edges: z.array(number), counts: z.array(count) }),
 };
 
+/** Values that are wrong with a probability of a half or more; null where the cohort is too large to look. */
+const suspects = z.nullable(
+  z.array(
+    z.looseObject({ id: text, marker: text, time: number, value: number, expected: number, probability: number }),
+  ),
+);
+
 const columns = z.looseObject({ id: text, time: text, value: text });
 
-export const inspectContract = z.looseObject({ marker, columns, ...quality });
+export const inspectContract = z.looseObject({ marker, columns, ...quality, suspects });
 
 /** `dtm inspect` of several markers: what is said of all, and of each among those who have it. */
 export const inspectMarkersContract = z.looseObject({
@@ -371,6 +378,7 @@ export const inspectMarkersContract = z.looseObject({
   measured: z.array(count),
   markers: z.array(z.looseObject({ marker, ...quality })),
   columns: z.array(columns),
+  suspects,
 });
 
 export const reportContract = z.looseObject({

@@ -223,6 +223,15 @@ describe("dtm fit", () => {
 });
 
 describe("dtm inspect", () => {
+  it("names suspect values with what was to be expected", async () => {
+    const asked = ["inspect", VISITS, "--value", "albumin"];
+    const { out } = await run(...asked);
+    expect(out).toMatch(/Suspect +\d values probably wrong, .*nothing was removed/);
+    expect(out).toMatch(/150, time 0\.515, 8\.01, expected about 3\.7\d, P > 0\.99/);
+    const { suspects } = inspectContract.parse(JSON.parse((await run(...asked, "--json")).out));
+    expect(suspects?.find(({ id }) => id === "150")).toMatchObject({ marker: "albumin", value: 8.01 });
+  });
+
   it("counts values in bins that are equal on the scale of the model", async () => {
     const values = Array.from({ length: 400 }, (_, k) => 10 ** (k / 100 - 1));
     const visits = here.file(

@@ -1,7 +1,9 @@
 /** dtm inspect VISITS: what is in a table of visits, before any model. */
+import { type Cohort, numIndividuals } from "@trajectory-maps/core";
 import { inspectCohort, inspectMarkers } from "@trajectory-maps/core/ingest";
-import { markersPage, qualityPage } from "../print/quality.ts";
-import type { Command } from "./command.ts";
+import { type SuspectValue, suspectValues } from "@trajectory-maps/core/study";
+import { markersPage, qualityPage, suspectLines } from "../print/quality.ts";
+import type { Command, Context } from "./command.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, VISITS_ARGUMENT } from "./visits.ts";
 
 export const inspect: Command = {
@@ -18,11 +20,22 @@ export const inspect: Command = {
   ],
   run: async ([path = "-"], options, context) => {
     const read = await readVisits(path, options, context);
+    const suspects = suspectsOf(read.cohort, context);
+    const text = (page: string) => `${page}\n\n${suspectLines(suspects)}`;
     if (read.cohort.markers.length > 1) {
       const quality = inspectMarkers(read);
-      return { text: markersPage(quality), json: { ...quality, columns: read.markerColumns } };
+      return { text: text(markersPage(quality)), json: { ...quality, columns: read.markerColumns, suspects } };
     }
     const quality = inspectCohort(read);
-    return { text: qualityPage(quality), json: { ...quality, columns: read.columns } };
+    return { text: text(qualityPage(quality)), json: { ...quality, columns: read.columns, suspects } };
   },
 };
+
+/** Individuals up to which suspect values are looked for: some ten seconds. */
+const MOST_INDIVIDUALS = 100_000;
+
+/** Values that are probably wrong; null where the cohort is too large to look. */
+function suspectsOf(cohort: Cohort, { talk }: Context): readonly SuspectValue[] | null {
+  if (numIndividuals(cohort) > MOST_INDIVIDUALS) return null;
+  return talk.during("Suspect values", () => suspectValues(cohort));
+}

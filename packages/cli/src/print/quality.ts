@@ -5,6 +5,7 @@ import {
   type FiveNumbers,
   type MarkersQuality,
 } from "@trajectory-maps/core/ingest";
+import type { SuspectValue } from "@trajectory-maps/core/study";
 import { table } from "./table.ts";
 import { counted, percent, significant, whole } from "./words.ts";
 
@@ -67,6 +68,25 @@ export function markersPage(quality: MarkersQuality): string {
   const header = ["marker", "transform", "unit", "individuals", "lacking it", "values", "median per individual"];
   const pages = markers.map((own) => `${own.marker.name.toUpperCase()}\n${qualityPage(own)}`);
   return [lines.join("\n"), table(header, each), ...pages].join("\n\n");
+}
+
+/** Suspect values written out at most. */
+const SUSPECTS_SHOWN = 10;
+
+/** Values that are probably wrong, most probable first, ten at most and a count. */
+export function suspectLines(suspects: readonly SuspectValue[] | null): string {
+  if (suspects === null) return line("Suspect", "not looked for in so many individuals");
+  if (suspects.length === 0) return line("Suspect", "no value is probably wrong");
+  const ordered = [...suspects].sort((a, b) => b.probability - a.probability);
+  const several = new Set(suspects.map(({ marker }) => marker)).size > 1;
+  const shown = ordered.slice(0, SUSPECTS_SHOWN).map(({ id, marker, time, value, expected, probability }) => {
+    const what = several ? `${marker} ${significant(value)}` : significant(value);
+    const p = probability > 0.995 ? "> 0.99" : `= ${probability.toFixed(2)}`;
+    return line("", `${id}, time ${significant(time)}, ${what}, expected about ${significant(expected)}, P ${p}`);
+  });
+  const more = suspects.length > SUSPECTS_SHOWN ? [line("", `and ${suspects.length - SUSPECTS_SHOWN} more`)] : [];
+  const head = `${counted(suspects.length, "value")} probably wrong, judged by the individual's others; nothing was removed`;
+  return [line("Suspect", head), ...shown, ...more].join("\n");
 }
 
 /** "median 5 (IQR 3-9, range 1-16)". */

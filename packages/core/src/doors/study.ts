@@ -29,6 +29,7 @@ export { centralCoverage, type ForecastOptions, type ForecastScores, forecastSco
 export type { HeldOutOptions, HeldOutScores } from "../evaluate/held-out.ts";
 export type { HeldOutEvidence, Light, LightState } from "../evaluate/map-verdict.ts";
 export type { FoldSummary, ForecastClass, ModelComparison } from "../evaluate/summarize-folds.ts";
+export { type SuspectOptions, type SuspectValue, suspectValues } from "../evaluate/suspect-values.ts";
 export { type CourseSummary, courseAt, expectedCourses, groupCourses } from "../map/clusters/courses.ts";
 export { enoughFollowed, followedTo, lastShownTime } from "../map/clusters/followed.ts";
 export { mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";

@@ -13,7 +13,9 @@ const here = workplace();
 afterAll(here.clear);
 afterEach(() => vi.unstubAllEnvs());
 
-const VISITS = here.file("visits.csv", smallCohort(40).visits);
+const small = smallCohort(40);
+const VISITS = here.file("visits.csv", small.visits);
+const SUBJECTS = here.file("subjects.csv", small.subjects);
 
 describe("dtm --version", () => {
   it("is that of the library", async () => {
@@ -56,6 +58,35 @@ describe("dtm fit --noise level", () => {
     expect(placements.every(({ noise_ratio }) => noise_ratio > 0)).toBe(true);
     const compared = await run("compare", folder, "--models", "lmm", "--folds", "2", "--json");
     expect(JSON.parse(compared.out)).toMatchObject({ noise: "level" });
+  });
+
+  it.each(["level", "level+serial"])("is understood by every command that reads a run: %s", async (noise) => {
+    const folder = here.at(`run-${noise}`);
+    const fitted = await run("fit", VISITS, "--noise", noise, "--restarts", "0", "-o", folder);
+    expect(fitted.code).toBe(0);
+    expect(fitted.out).toMatch(/Noise +noise variance [\d.]+ in the middle/);
+    if (noise === "level+serial")
+      expect(fitted.out.replace(/\s+/g, " ")).toMatch(/correlating by .* Serial correlation as asked for/);
+    for (const argv of [
+      ["predict", folder, VISITS, "--at", "0:10:5"],
+      ["groups", folder, "--groups", "2"],
+      ["associate", folder, SUBJECTS, "--outcomes", "severe", "--draws", "199"],
+      ["calibrate", folder, "--folds", "2"],
+      ["simulate", folder, "-o", here.at(`simulated-${noise}`)],
+      ["report", folder, "--no-compare", "-o", here.at(`report-${noise}.html`)],
+    ]) {
+      const { code, talk } = await run(...argv);
+      expect(code, `${argv.join(" ")}: ${talk}`).toBe(0);
+    }
+    expect(readFileSync(here.at(`report-${noise}.html`), "utf8")).toContain("noise sd varying by a factor");
+  });
+
+  it("is chosen by the data for auto, and the run says so", async () => {
+    const folder = here.at("auto");
+    expect((await run("fit", VISITS, "--noise", "auto", "--model", "lmm", "-o", folder)).code).toBe(0);
+    const { noise } = loadModel(readFileSync(join(folder, "model.json"), "utf8")).markers[0]!;
+    expect(noise.kind).toMatch(/^level/);
+    expect(noise.reason).toMatch(/^Levels (alone|and serial correlation): /);
   });
 
   it("is refused for the map as published", async () => {

@@ -22,7 +22,7 @@ import type {
   TablePreview,
   TableRow,
 } from "@trajectory-maps/core/ingest";
-import type { Crossing, DtmRunSnapshot, Interval } from "@trajectory-maps/core/models";
+import type { Crossing, DtmRunSnapshot, Interval, NoiseChoice } from "@trajectory-maps/core/models";
 import type { ComparedModel, LandmarkSurvival, MapStability } from "@trajectory-maps/core/study";
 
 import type { Fans } from "./fans.ts";
@@ -75,6 +75,8 @@ export interface FitChoice {
   readonly mapDimension: 1 | 2 | 3;
   readonly schedule?: "batch" | "svi" | "paper";
   readonly mean: "scalar" | "spline";
+  /** White if left out; the published map has no other. */
+  readonly noise?: NoiseChoice;
   readonly learn?: boolean;
   readonly numBasis?: number;
   /** Further starts; by the size of the cohort if left out. */

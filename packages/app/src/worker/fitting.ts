@@ -184,7 +184,8 @@ function breathe(): Promise<void> {
 }
 
 function fitOptions(choice: FitChoice): FitDtmOptions {
-  const { kind, mapDimension, schedule, mean, learn, numBasis, restarts, tolerance, maxIterations, seed } = choice;
+  const { kind, mapDimension, schedule, mean, noise, learn, numBasis, restarts, tolerance, maxIterations, seed } =
+    choice;
   const common = {
     mean,
     seed,
@@ -205,6 +206,7 @@ function fitOptions(choice: FitChoice): FitDtmOptions {
     ...common,
     kind: "dtm",
     mapDimension,
+    ...(noise === undefined ? {} : { noise }),
     ...(restarts === undefined ? {} : { restarts }),
     ...(schedule === "svi" ? { schedule } : {}),
   };

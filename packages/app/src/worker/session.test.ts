@@ -1,4 +1,4 @@
-import { embed, fitDtm, groupPlaces, simulateCohort } from "@trajectory-maps/core";
+import { embed, fitDtm, groupPlaces, markerModel, simulateCohort } from "@trajectory-maps/core";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Fitted, FitUpdate, WorkerApi } from "./api.ts";
 import { createHelpers, serve } from "./helpers.ts";
@@ -132,4 +132,28 @@ describe("a fit in a session", () => {
     expect(await fit).toMatchObject({ finished: true });
     expect(updates.length).toBeGreaterThan(0);
   });
+
+  it.each(["level", "level+serial"] as const)(
+    "takes noise of any kind, and so do the questions after it: %s",
+    async (noise) => {
+      const session = await sessionWithMap([]);
+      const choice = {
+        kind: "dtm",
+        mapDimension: 2,
+        mean: "scalar",
+        restarts: 0,
+        maxIterations: 3,
+        seed: 1,
+        noise,
+      } as const;
+      const done = await session.fit(choice, () => undefined);
+      expect(markerModel(done!.model).noise.kind).toBe(noise);
+      const { observation, location } = await session.individual(question);
+      expect(location.every(Number.isFinite)).toBe(true);
+      expect(observation.median.every(Number.isFinite)).toBe(true);
+      const [lmm] = await session.baselines();
+      expect(markerModel(lmm!.model).noise.kind).toBe(noise);
+      expect((await session.groups(CHOICE)).groups).toHaveLength(3);
+    },
+  );
 });

@@ -65,4 +65,17 @@ describe("semidefiniteRoot", () => {
     const L = semidefiniteRoot(A, 3);
     expect(relativeError(multiply(L, transpose(L, 3, 3), 3, 3, 3), A)).toBeLessThan(1e-14);
   });
+
+  it("converges for a matrix of rank one whose triangles differ by rounding", () => {
+    const A = Float64Array.from([
+      ...[0.7278134792589037, 0.6219969156863312, 0.25863969118925845, 0.011081056078948085, 0],
+      ...[0.6219969156863312, 0.5315649876631164, 0.22103615112706212, 0.009469984961904184, 0],
+      ...[0.2586396911892585, 0.22103615112706212, 0.09191158416932635, 0.003937823362694924, 0],
+      ...[0.011081056078948087, 0.009469984961904182, 0.003937823362694924, 0.00016871053824095571, 0],
+      ...[0, 0, 0, 0, 0],
+    ]);
+    const { values } = symmetricEigen(A, 5);
+    expect(values[0]).toBeCloseTo(1.351458761629588, 14);
+    for (const value of values.slice(1)) expect(Math.abs(value)).toBeLessThan(1e-15);
+  });
 });

@@ -14,6 +14,10 @@ export interface SymmetricEigen {
 
 export function symmetricEigen(A: Float64Array, n: number): SymmetricEigen {
   const M = A.slice(0, n * n);
+  // What rounding left between the triangles no rotation removes.
+  for (let p = 0; p < n; p++) {
+    for (let q = p + 1; q < n; q++) M[p * n + q] = M[q * n + p] = 0.5 * (M[p * n + q] + M[q * n + p]);
+  }
   const V = identity(n);
   for (let sweep = 0; ; sweep++) {
     let rotations = 0;

@@ -9,7 +9,7 @@ export { expectBlock, startBlock, packBlock, residualBlock, maximizeBlock } from
 export { levelsBlock, packLevels, squaresBlock } from "./levels";
 export { expectLinear } from "./linear";
 export { expectLevels } from "./linear-levels";
-export { sumNodes, weighNodes } from "./placing";
+export { densityNodes, sumNodes, weighNodes } from "./placing";
 export { addPairs, sumPairs } from "./pairs";
 export { evaluateLocal, sumLocal, weighLocal } from "./local";
 export { climbLocal } from "./local-ascent";

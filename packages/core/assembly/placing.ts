@@ -71,6 +71,12 @@ export function weighNodes(context: usize, solve: i32): i32 {
   return count;
 }
 
+/** Log densities of all nodes without their exponentials: x to `weights` and a number between 1 and 2, a factor, to `scales`. */
+export function densityNodes(context: usize): void {
+  const p = changetype<Nodes>(context);
+  for (let t = 0; t < p.numTiles; t++) weighTile(p, t, 0);
+}
+
 /** For four nodes: L with the reciprocals of D on the diagonal, V = LDL', to `factor`, and L⁻¹e to `residuals`. */
 @inline
 function factorTile(p: Nodes, t: i32): void {

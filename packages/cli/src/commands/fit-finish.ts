@@ -107,7 +107,7 @@ async function assembleRun(
 }> {
   const { read, options, context, signals, shards } = work;
   const { model } = finished;
-  const statistics = finished.statistics ?? [modelStatistics(model, read.cohort)];
+  const statistics = finished.statistics ?? modelStatistics(model, read.cohort);
   const early = await signalNow(signals);
   if (early !== undefined) throw keepFinished(early, model, work);
   const linear = finished.linear ?? fitBoth(read, work.choice, context, shards, { statistics });

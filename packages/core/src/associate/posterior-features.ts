@@ -7,7 +7,8 @@
  */
 import { type Cohort, numIndividuals, onlyMarker, selectVisits } from "../cohort/cohort.ts";
 import { isMapModel, type MapModel, type TrajectoryModel } from "../models/model.ts";
-import { embed, keptFor, modelStatistics, placeIndividual } from "../models/place.ts";
+import { modelStatistics } from "../models/new-individuals.ts";
+import { embed, keptFor, placeIndividual } from "../models/place.ts";
 import { cholesky, choleskyInPlace, solveLowerInPlace } from "../numeric/cholesky.ts";
 import { multiply, transpose } from "../numeric/matrix.ts";
 import { gaussHermite } from "../numeric/quadrature.ts";
@@ -102,17 +103,17 @@ function mapNodes(
   model: MapModel,
   cohort: Cohort,
 ): NodePosteriors & { readonly featuresAt: (kernel: PlaceKernel) => Float64Array } {
-  const { mixture, condition } = keptFor(model);
-  const { locations, mapDimension: q, logWeights } = mixture;
+  const { mixtures, condition } = keptFor(model);
+  const [{ locations, mapDimension: q, logWeights }] = mixtures;
   const shown = multiply(locations, model.orientation, logWeights.length, q, q);
   const statistics = modelStatistics(model, cohort);
   return {
-    numIndividuals: statistics.numIndividuals,
+    numIndividuals: numIndividuals(cohort),
     prior: logWeights.map(Math.exp),
     featuresAt: (kernel) => placeFeatures(shown, q, kernel),
     each: (visit) => {
-      for (let i = 0; i < statistics.numIndividuals; i++) {
-        const { nodes, weights } = condition(statistics, i);
+      for (let i = 0; i < numIndividuals(cohort); i++) {
+        const [{ nodes, weights }] = condition(statistics, i);
         visit(i, nodes, weights);
       }
     },

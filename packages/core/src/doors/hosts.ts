@@ -10,7 +10,7 @@ export {
 } from "../basis/statistics.ts";
 export { evaluateFold } from "../evaluate/compare.ts";
 export { type FoldResult, summarizeFolds } from "../evaluate/summarize-folds.ts";
-export { modelStatistics } from "../models/place.ts";
+export { modelStatistics } from "../models/new-individuals.ts";
 export { createShardWorker } from "../models/shard-worker.ts";
 export type { ShardBlock, ShardFunction, ShardHost, ShardRunner } from "../models/shards.ts";
 export { type RefitPart, type ResampleTask, refitPart } from "../study/group-stability.ts";

@@ -25,17 +25,32 @@ export { linearLogLikelihood, linearLogLikelihoods } from "../models/linear/scor
 export type { LinearModels } from "../models/linear/start.ts";
 export { type FpcaOptions, fitLinear, type LinearModelsOptions, type LmmOptions } from "../models/linear-models.ts";
 export { functionalMean, functionalSd } from "../models/mixture/curve-distribution.ts";
-export { isMapModel, type MapModel, type MixtureOptions, type ModelKind, modelMixture } from "../models/model.ts";
+export {
+  isMapModel,
+  type MapModel,
+  type MixtureOptions,
+  type ModelKind,
+  modelMixture,
+  modelMixtures,
+} from "../models/model.ts";
+export type { History, Visits } from "../models/new-individuals.ts";
 export type { DtmPaperModel } from "../models/paper/model.ts";
 export {
   drawLocations,
   type EmbedOptions,
   embedPlaces,
-  type History,
   highestDensityRegion,
   placementAt,
 } from "../models/place.ts";
-export { noiseRatio, type Places, placeSd, placeSds, type VariationalPlace } from "../models/placement.ts";
+export {
+  type MarkerPlacement,
+  noiseRatio,
+  type Places,
+  placeSd,
+  placeSds,
+  type VariationalPlace,
+  viewPlacement,
+} from "../models/placement.ts";
 export { type BandKind, drawCurves, type PredictOptions } from "../models/predict.ts";
 export {
   type ChangeOptions,

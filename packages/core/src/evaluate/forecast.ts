@@ -20,7 +20,8 @@ import {
   pruneMixture,
 } from "../models/mixture/normal-mixture.ts";
 import { type MapModel, modelMixture, type ScoredModel } from "../models/model.ts";
-import { embedPlaces, modelStatistics, visitsOf } from "../models/place.ts";
+import { modelStatistics, visitsOf } from "../models/new-individuals.ts";
+import { embedPlaces } from "../models/place.ts";
 import { measurementsAt } from "../models/predicting/measurements.ts";
 
 /** Which visits of an individual are forecast from its first `known` ones: positions from..to−1 among its visits. */
@@ -76,7 +77,7 @@ export function modelForecaster(model: ScoredModel, mixture: CoefficientMixture 
   const condition = createConditioner(mixture);
   return (cohort, tasks) => {
     const known = knownVisits(cohort, tasks);
-    const statistics = modelStatistics(model, known);
+    const [statistics] = modelStatistics(model, known);
     const { times } = onlyMarker(cohort);
     return (task) => {
       const functional = posteriorFunctionals(condition(statistics, task), own.mean.coefficients);

@@ -5,12 +5,16 @@
  * history h_i, log p(y_i | h_i) = log p(y_i, h_i) − log p(h_i).
  * Scores: per individual = mean over individuals; per observation = ratio of sums. On the scale of the model.
  */
-import { type Cohort, makeCohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
+import type { CohortStatistics } from "../basis/statistics.ts";
+import { type Cohort, makeCohort, numIndividuals, numObservations } from "../cohort/cohort.ts";
+import { combineMarkers } from "../cohort/several-markers.ts";
 import { DtmError } from "../errors.ts";
+import { linearLogLikelihoods } from "../models/linear/scores.ts";
 import { logLikelihoods } from "../models/mixture/conditioner.ts";
+import { jointLogLikelihoods } from "../models/mixture/joint.ts";
 import type { CoefficientMixture } from "../models/mixture/mixture.ts";
-import { modelMixture, type ScoredModel } from "../models/model.ts";
-import { modelStatistics } from "../models/place.ts";
+import { modelMixtures, type ScoredModel } from "../models/model.ts";
+import { modelStatistics } from "../models/new-individuals.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 
 export interface HeldOutOptions {
@@ -40,30 +44,36 @@ export interface HeldOutScores {
  * const { perIndividual } = heldOutLogLikelihood(model, others);
  */
 export function heldOutLogLikelihood(model: ScoredModel, cohort: Cohort, options: HeldOutOptions = {}): HeldOutScores {
-  const { numDraws, seed = 1, history } = options;
+  const { history } = options;
   const statistics = modelStatistics(model, cohort);
-  const mixture = options.mixture ?? modelMixture(model, { numDraws, seed });
+  const score = scorer(model, options);
   const logLikelihood =
-    history === undefined
-      ? logLikelihoods(mixture, statistics)
-      : conditionalLogLikelihoods(model, mixture, cohort, history);
+    history === undefined ? score(statistics) : conditionalLogLikelihoods(model, score, cohort, history);
   const total = compensatedSum(logLikelihood);
   return {
     ids: cohort.ids,
     logLikelihood,
-    numObservations: statistics.counts,
+    numObservations: Int32Array.from(cohort.ids, (_, i) => statistics.reduce((sum, { counts }) => sum + counts[i], 0)),
     perIndividual: total / numIndividuals(cohort),
     perObservation: total / numObservations(cohort),
   };
 }
 
+/** log p(y_i), all markers jointly, of everyone in statistics under the model, [m]. */
+export type Scorer = (statistics: CohortStatistics) => Float64Array;
+
+/** The scorer of a model; it keeps tables, so one serves many cohorts. */
+export function scorer(model: ScoredModel, { numDraws, seed = 1, mixture }: HeldOutOptions = {}): Scorer {
+  if ((model.kind === "lmm" || model.kind === "fpca") && model.markers.length > 1) {
+    return (statistics) => linearLogLikelihoods(model, statistics);
+  }
+  const mixtures = mixture === undefined ? modelMixtures(model, { numDraws, seed }) : [mixture];
+  if (mixtures.length === 1) return ([statistics]) => logLikelihoods(mixtures[0], statistics);
+  return (statistics) => jointLogLikelihoods(mixtures, statistics);
+}
+
 /** log p(future, history) − log p(history) for each individual of `future`. */
-function conditionalLogLikelihoods(
-  model: ScoredModel,
-  mixture: CoefficientMixture,
-  future: Cohort,
-  history: Cohort,
-): Float64Array {
+function conditionalLogLikelihoods(model: ScoredModel, score: Scorer, future: Cohort, history: Cohort): Float64Array {
   const same = history.ids.length === future.ids.length && history.ids.every((id, i) => id === future.ids[i]);
   if (!same) {
     throw new DtmError(
@@ -71,22 +81,23 @@ function conditionalLogLikelihoods(
       `heldOutLogLikelihood: expected a history of the same ${numIndividuals(future)} individuals, received ${numIndividuals(history)} individuals. Select both with selectVisits.`,
     );
   }
-  const joint = logLikelihoods(mixture, modelStatistics(model, joinCohorts(history, future)));
-  const given = logLikelihoods(mixture, modelStatistics(model, history));
+  const joint = score(modelStatistics(model, joinCohorts(history, future)));
+  const given = score(modelStatistics(model, history));
   return joint.map((v, i) => v - given[i]);
 }
 
+/** The observations of both, marker by marker, of the individuals of both. */
 function joinCohorts(a: Cohort, b: Cohort): Cohort {
-  const ids: string[] = [];
-  const times: number[] = [];
-  const values: number[] = [];
-  for (const cohort of [a, b]) {
-    const series = onlyMarker(cohort);
-    cohort.ids.forEach((id, i) => {
-      for (let j = series.offsets[i]; j < series.offsets[i + 1]; j++) ids.push(id);
-    });
-    for (const t of series.times) times.push(t);
-    for (const y of series.values) values.push(y);
-  }
-  return makeCohort({ ids, times, values }, onlyMarker(a).marker);
+  const joined = a.markers.map((series, k) => {
+    const ids: string[] = [];
+    for (const { ids: own, markers } of [a, b]) {
+      const { offsets } = markers[k];
+      own.forEach((id, i) => {
+        for (let j = offsets[i]; j < offsets[i + 1]; j++) ids.push(id);
+      });
+    }
+    const times = [...series.times, ...b.markers[k].times];
+    return makeCohort({ ids, times, values: [...series.values, ...b.markers[k].values] }, series.marker);
+  });
+  return joined.length === 1 ? joined[0] : combineMarkers(joined);
 }

@@ -148,6 +148,27 @@ export function markerModel<Part extends MarkerModel>(model: { readonly markers:
   return part;
 }
 
+/**
+ * A map of several markers seen through one of them: courses, forecasts and terrain of that marker on the map of all. Whoever is placed
+ * by a view is placed by that marker alone.
+ * @example const albumin = viewMarker(model, markerIndex(model, "albumin"));
+ */
+export function viewMarker<M extends { readonly markers: readonly MarkerModel[] }>(model: M, marker: number): M {
+  return model.markers.length === 1 ? model : { ...model, markers: [model.markers[marker]] };
+}
+
+/**
+ * The position of a marker by its name; of the only one without a name.
+ * @throws DtmError "option" for a name that no marker has, or for none where there are several.
+ */
+export function markerIndex({ markers }: Pick<ModelBase, "markers">, name?: string): number {
+  if (name === undefined && markers.length === 1) return 0;
+  const index = markers.findIndex(({ marker }) => marker.name === name);
+  if (index >= 0) return index;
+  const names = markers.map(({ marker }) => marker.name).join(", ");
+  throw new DtmError("option", `Expected one of the markers ${names}, received ${name ?? "none"}. Name one of them.`);
+}
+
 export const LIBRARY_VERSION = "0.1.0";
 
 /** Throws DtmError "cancelled" once the signal is set. */

@@ -9,7 +9,7 @@ import { createRandom } from "../numeric/random.ts";
 import type { ClassesModel } from "./classes/classes.ts";
 import type { DtmModel } from "./dtm/model.ts";
 import { givenNodes } from "./dtm/nodes.ts";
-import { markerModel } from "./fit.ts";
+import { markerModel, viewMarker } from "./fit.ts";
 import { gridLocations } from "./gp/inducing.ts";
 import { mapMoments } from "./gp/sparse-map.ts";
 import type { FpcaModel } from "./linear/fpca.ts";
@@ -62,12 +62,18 @@ export function modelMixture(model: ScoredModel, options: MixtureOptions = {}): 
   }
 }
 
+/** One mixture for each marker, on the same nodes: what several markers say of a place adds (mixture/joint.ts). */
+export function modelMixtures(model: ScoredModel, options: MixtureOptions = {}): CoefficientMixture[] {
+  if (model.kind !== "dtm") return [modelMixture(model, options)];
+  return model.markers.map((_, k) => modelMixture(viewMarker(model, k), options));
+}
+
 /**
  * Whether the nodes of the fit are fine enough for placing and scoring. Residual effects smooth the density in x; without
  * them it is too narrow for the fit's lattice, and the one of the published model is used.
  */
 export function usesOwnNodes(model: DtmModel): boolean {
-  return markerModel(model).residual.kind !== "none";
+  return model.markers[0].residual.kind !== "none";
 }
 
 /** What a mixture takes of the model's marker. */

@@ -5,25 +5,25 @@
  * which a shard host may spread.
  */
 
-import { basisDomain } from "../basis/bspline.ts";
-import { type BasisStatistics, basisStatistics, type CohortStatistics, mapColumns } from "../basis/statistics.ts";
-import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
-import { applyTransform } from "../cohort/marker.ts";
+import type { CohortStatistics } from "../basis/statistics.ts";
+import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
+import { markerCohort } from "../cohort/several-markers.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { noiseLevels } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import { deviationDecoder } from "./decoder.ts";
-import { type ModelBase, markerModel } from "./fit.ts";
+import { markerModel, viewMarker } from "./fit.ts";
 import { outsidePlaces } from "./gp/outside.ts";
 import { linearPlaces } from "./linear/scores.ts";
-import { type Conditioner, createConditioner } from "./mixture/conditioner.ts";
+import { createJointConditioner, type JointConditioner } from "./mixture/joint.ts";
 import type { CoefficientMixture } from "./mixture/mixture.ts";
 import { highestDensityNodes, locationMoments } from "./mixture/place.ts";
-import { isMapModel, modelMixture, type TrajectoryModel, usesOwnNodes } from "./model.ts";
+import { isMapModel, modelMixtures, type TrajectoryModel, usesOwnNodes } from "./model.ts";
+import { countOutsideTimes, type History, historyCohort, modelStatistics, visitsOf } from "./new-individuals.ts";
 import { fitLocation, showCovariance, showLocation } from "./orient.ts";
-import type { Placement, Placements, Places, VisitHistory } from "./placement.ts";
+import type { MarkerPlacement, Placement, Placements, Places } from "./placement.ts";
 import { outsideMass, outsideNodes } from "./placing/placer.ts";
 import { placeBlocks, placingShards, variationalPlaces } from "./placing/shards.ts";
 import { checkLevel } from "./predicting/checks.ts";
@@ -40,13 +40,6 @@ export interface EmbedOptions {
   readonly shards?: ShardHost;
 }
 
-/** A partial or whole history of one individual, on the marker's original scale. */
-export interface History {
-  readonly id?: string;
-  readonly times: ArrayLike<number>;
-  readonly values: ArrayLike<number>;
-}
-
 /**
  * Places every individual of a cohort; as columns, without the full posteriors.
  * @throws DtmError "other-marker" for a cohort of another marker or scale.
@@ -61,22 +54,43 @@ export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOpti
 export function embedPlaces(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): Places {
   const placed = placeCohort(model, cohort, options, false);
   const { ids, mapDimension, numObservations, firstTime, lastTime, location, covariance, logLikelihood } = placed;
-  const level = placed.noiseLevel === undefined ? {} : { noiseLevel: placed.noiseLevel };
-  return { ids, mapDimension, numObservations, firstTime, lastTime, location, covariance, logLikelihood, ...level };
+  const { noiseLevel, noiseLevels: ofMarkers, visitsOfMarkers } = placed;
+  return {
+    ...{ ids, mapDimension, numObservations, firstTime, lastTime, location, covariance, logLikelihood },
+    ...(noiseLevel && { noiseLevel }),
+    ...(ofMarkers && { noiseLevels: ofMarkers }),
+    ...(visitsOfMarkers && { visitsOfMarkers }),
+  };
 }
 
 function placeCohort(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions, details: boolean) {
   const { mixture, kernels = "auto", shards = localShards(placingShards) } = options;
-  const runner = shards.open(options.statistics ?? [modelStatistics(model, cohort)]);
-  const { times, offsets } = onlyMarker(cohort);
+  const runner = shards.open(options.statistics ?? modelStatistics(model, cohort));
+  const counts = runner.statistics.map((own) => own.counts.slice());
+  const m = numIndividuals(cohort);
   return {
     ids: cohort.ids,
     mapDimension: model.mapDimension,
-    numObservations: runner.statistics[0].counts.slice(),
-    firstTime: Float64Array.from(offsets.subarray(0, -1), (from) => times[from]),
-    lastTime: Float64Array.from(offsets.subarray(1), (to) => times[to - 1]),
-    ...placeBlocks(runner, { model, mixture, kernels, details }),
+    numObservations: Int32Array.from({ length: m }, (_, i) => counts.reduce((sum, own) => sum + own[i], 0)),
+    ...timeSpans(cohort),
+    ...(counts.length > 1 ? { visitsOfMarkers: counts } : {}),
+    ...placeBlocks(runner, { model, mixtures: mixture && [mixture], kernels, details }),
   };
+}
+
+/** First and last time of everyone's observations, of whatever marker, [m] each. */
+function timeSpans({ ids, markers }: Cohort): { readonly firstTime: Float64Array; readonly lastTime: Float64Array } {
+  const [firstTime, lastTime] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map((v) =>
+    new Float64Array(ids.length).fill(v),
+  );
+  for (const { offsets, times } of markers) {
+    for (let i = 0; i < ids.length; i++) {
+      if (offsets[i] === offsets[i + 1]) continue;
+      firstTime[i] = Math.min(firstTime[i], times[offsets[i]]);
+      lastTime[i] = Math.max(lastTime[i], times[offsets[i + 1] - 1]);
+    }
+  }
+  return { firstTime, lastTime };
 }
 
 /**
@@ -85,49 +99,48 @@ function placeCohort(model: TrajectoryModel, cohort: Cohort, options: EmbedOptio
  * @throws DtmError "shape", "not-finite" or "transform-domain" for a history that cannot be placed.
  * @example
  * const someone = placeIndividual(model, { times: [0, 1.2], values: [81, 77] });
+ * const other = placeIndividual(both, { markers: { bili: { times: [0], values: [1.1] }, albumin: { times: [0, 1], values: [3.9, 3.7] } } });
  */
 export function placeIndividual(model: TrajectoryModel, history: History, options: EmbedOptions = {}): Placement {
-  const own = markerModel(model);
-  const { times, values, id = "new" } = history;
-  const { condition, outside } = keptFor(model, options);
-  const empty = times.length === 0 && values.length === 0;
-  // An individual without observations has zero statistics, whatever the stand-in observation was.
-  const cohort = makeCohort(
-    {
-      ids: Array.from({ length: empty ? 1 : times.length }, () => id),
-      times: empty ? [basisDomain(own.basis)[0]] : times,
-      values: empty ? [1] : values,
-    },
-    own.marker,
-  );
-  const taken = modelStatistics(model, cohort);
-  const statistics = empty ? mapColumns(taken, (column) => column.fill(0)) : taken;
-  const posterior = condition(statistics, 0);
+  const id = history.id ?? "new";
+  const cohort = historyCohort(model, history, id);
+  const statistics = modelStatistics(model, cohort);
   const q = model.mapDimension;
-  const place = isMapModel(model) ? locationMoments(posterior, q) : linearPlaces(model, [statistics]);
-  const local = empty ? undefined : variationalPlaces(model, statistics, options.kernels);
+  const { condition, outside } = keptFor(model, options);
+  const posteriors = condition(statistics, 0);
+  const place = isMapModel(model) ? locationMoments(posteriors[0], q) : linearPlaces(model, statistics);
+  const counts = statistics.map((own) => own.counts[0]);
+  const empty = counts.every((n) => n === 0);
+  const local = empty ? undefined : variationalPlaces(model, statistics[0], options.kernels);
+  const parts = model.markers.map(({ noise }, k): MarkerPlacement => {
+    const visits = visitsOf(cohort, 0, k);
+    return {
+      numObservations: counts[k],
+      lastTime: visits.times.at(-1) ?? Number.NEGATIVE_INFINITY,
+      ...(counts[k] === 0 || noise.correlation === undefined ? {} : { visits }),
+      posterior: posteriors[k],
+      numOutsideTimes: countOutsideTimes(viewMarker(model, k), markerCohort(cohort, k))[0],
+    };
+  });
   return {
     id,
-    numObservations: statistics.counts[0],
-    lastTime: empty ? Number.NEGATIVE_INFINITY : onlyMarker(cohort).times.at(-1)!,
-    ...(empty || own.noise.correlation === undefined ? {} : { visits: visitsOf(cohort, 0) }),
+    ...parts[0],
     location: showLocation(model.orientation, place.mean, q),
     covariance: showCovariance(model.orientation, place.covariance, q),
-    posterior,
-    logLikelihood: posterior.logLikelihood,
+    logLikelihood: posteriors[0].logLikelihood,
     ...(local === undefined ? {} : { variational: { ...local, bound: local.bound[0] } }),
-    numOutsideTimes: empty ? 0 : countOutsideTimes(model, cohort)[0],
-    outsideMass: outsideMass(posterior, outside),
+    outsideMass: outsideMass(posteriors[0], outside),
+    ...(parts.length === 1 ? {} : severalMarkers(parts)),
   };
 }
 
-/** The visits of one individual of a cohort, values on the scale of the model. */
-export function visitsOf(cohort: Cohort, individual: number): VisitHistory {
-  const { marker, offsets, times, values } = onlyMarker(cohort);
-  const [from, to] = [offsets[individual], offsets[individual + 1]];
+/** What of all markers together stands beside that of each. */
+function severalMarkers(parts: readonly MarkerPlacement[]) {
   return {
-    times: times.slice(from, to),
-    values: values.slice(from, to).map((v) => applyTransform(marker.transform, v)),
+    numObservations: parts.reduce((sum, part) => sum + part.numObservations, 0),
+    lastTime: Math.max(...parts.map((part) => part.lastTime)),
+    numOutsideTimes: parts.reduce((sum, part) => sum + part.numOutsideTimes, 0),
+    markers: parts,
   };
 }
 
@@ -177,8 +190,8 @@ export function placementAt(model: TrajectoryModel, location: ArrayLike<number>)
 
 /** What is made once per model for individuals that are asked one at a time. */
 interface Kept {
-  readonly mixture: CoefficientMixture;
-  readonly condition: Conditioner;
+  readonly mixtures: readonly CoefficientMixture[];
+  readonly condition: JointConditioner;
   /** 1 for nodes where the map says nothing, [Γ]. */
   readonly outside: Uint8Array;
 }
@@ -186,35 +199,17 @@ interface Kept {
 /** Kept as long as the model or its mixture is at hand. A cache, nothing more. */
 const kept = new WeakMap<object, Kept>();
 
-/** The mixture of a model and its conditioner, made at the first call for the model. */
+/** The mixtures of a model and their conditioner, made at the first call for the model. */
 export function keptFor(model: TrajectoryModel, { mixture: given, kernels }: EmbedOptions = {}): Kept {
   const key = given ?? model;
   const usual = (kernels ?? "auto") === "auto";
   const known = usual ? kept.get(key) : undefined;
   if (known !== undefined) return known;
-  const mixture = given ?? modelMixture(model);
-  const made = { mixture, condition: createConditioner(mixture, kernels), outside: outsideNodes(model, mixture) };
+  const mixtures = given === undefined ? modelMixtures(model) : [given];
+  const condition = createJointConditioner(mixtures, kernels);
+  const made = { mixtures, condition, outside: outsideNodes(model, mixtures[0]) };
   if (usual) kept.set(key, made);
   return made;
-}
-
-/** Statistics of new individuals under a model's own basis and centre; refuses a cohort of another marker. */
-export function modelStatistics(model: Pick<ModelBase, "markers">, cohort: Cohort): BasisStatistics {
-  const { marker } = onlyMarker(cohort);
-  const { name, unit, timeUnit, transform } = marker;
-  const known = markerModel(model);
-  const own = known.marker;
-  if (transform !== own.transform || name !== own.name || unit !== own.unit || timeUnit !== own.timeUnit) {
-    throw new DtmError(
-      "other-marker",
-      `Expected marker ${describeMarker(own)}, received ${describeMarker(marker)}. Read the cohort with the marker of the model.`,
-    );
-  }
-  return basisStatistics(cohort, known.basis, known);
-}
-
-function describeMarker(marker: { name: string; unit: string; timeUnit: string; transform: string }): string {
-  return `"${marker.name}" (unit "${marker.unit}", time in "${marker.timeUnit}", transform ${marker.transform})`;
 }
 
 /** The highest-density region of a placement: shown places of the lattice cells that hold `level`, heaviest first. */
@@ -255,16 +250,4 @@ export function drawLocations(model: TrajectoryModel, placement: Placement, n: n
     out.set(showLocation(model.orientation, x, q), s * q);
   }
   return out;
-}
-
-function countOutsideTimes(model: TrajectoryModel, cohort: Cohort): Int32Array {
-  const [first, last] = basisDomain(markerModel(model).basis);
-  const { offsets, times } = onlyMarker(cohort);
-  const counts = new Int32Array(numIndividuals(cohort));
-  for (let i = 0; i < counts.length; i++) {
-    for (let j = offsets[i]; j < offsets[i + 1]; j++) {
-      if (times[j] < first || times[j] > last) counts[i]++;
-    }
-  }
-  return counts;
 }

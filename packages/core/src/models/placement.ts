@@ -35,6 +35,8 @@ export interface Placement {
   readonly numOutsideTimes: number;
   /** Posterior mass further than a length-scale from every inducing point, where the map says nothing. */
   readonly outsideMass: number;
+  /** Where there are several markers, what belongs to each; visits and posterior above are then those of the first. */
+  readonly markers?: readonly MarkerPlacement[];
 }
 
 /** Many individuals: where each stands and when it was seen; holds no observations. */
@@ -53,6 +55,20 @@ export interface Places {
     readonly mean: Float64Array; // [m]
     readonly sd: Float64Array; // [m]
   };
+  /** The same of each of several markers that has levels. */
+  readonly noiseLevels?: readonly NonNullable<Places["noiseLevel"]>[];
+  /** Visits of each of several markers, [m] each; above are all together. */
+  readonly visitsOfMarkers?: readonly Int32Array[];
+}
+
+/** What a placement holds of one marker of several. */
+export interface MarkerPlacement
+  extends Pick<Placement, "numObservations" | "lastTime" | "visits" | "posterior" | "numOutsideTimes"> {}
+
+/** A placement by several markers as `predict` reads it for one of them: the place of all, the marker's own visits and courses. */
+export function viewPlacement(placement: Placement, marker: number): Placement {
+  const { markers, visits: _, ...shared } = placement;
+  return markers === undefined ? placement : { ...shared, ...markers[marker] };
 }
 
 /** The noise sd of an individual over that of the middle: median and ends of the central 90 % interval. */
@@ -66,7 +82,7 @@ const Z_90 = 1.6448536269514722;
 
 /** Many individuals, placed, with what else their posteriors say. */
 export interface Placements extends Places {
-  /** Posterior means of the spline coefficients, as deviations from the population mean, [m,d]. */
+  /** Posterior means of the spline coefficients, as deviations from the population mean, [m,d]; of several markers one after the other. */
   readonly coefficients: Float64Array;
   /** Areas (lengths for q = 1) of the 50% and 90% highest-density regions, [m]. */
   readonly area50: Float64Array;

@@ -11,12 +11,12 @@ import { checkOption, DtmError } from "../errors.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import { BASE_LEVEL, calibrationFactors } from "./conformal.ts";
-import { type ModelBase, markerModel } from "./fit.ts";
+import { type ModelBase, markerIndex, markerModel, viewMarker } from "./fit.ts";
 import { followUpSupport, SUPPORTED } from "./follow-up.ts";
 import { blendMixtures, type ForecastGuard, fallbackWeight } from "./forecast-guard.ts";
 import { posteriorFunctionals } from "./mixture/conditioner.ts";
 import type { NormalMixture } from "./mixture/normal-mixture.ts";
-import type { Placement } from "./placement.ts";
+import { type Placement, viewPlacement } from "./placement.ts";
 import { checkDraws, checkLevel, checkTimes } from "./predicting/checks.ts";
 import { drawFunctionals, drawValues } from "./predicting/draws.ts";
 import { measurementsAt } from "./predicting/measurements.ts";
@@ -44,6 +44,8 @@ export interface PredictOptions {
   readonly guard?: { readonly guard: ForecastGuard; readonly fallback: Placement };
   /** Kernels that sum over the nodes. Default: the fastest that run here. */
   readonly kernels?: KernelChoice;
+  /** Which of several markers, by its name. */
+  readonly marker?: string;
 }
 
 export interface Prediction extends PredictedSeries {
@@ -74,6 +76,10 @@ export function predict(
   times: ArrayLike<number>,
   options: PredictOptions = {},
 ): Prediction {
+  if (model.markers.length > 1) {
+    const k = markerIndex(model, options.marker);
+    return predict(viewMarker(model, k), viewPlacement(placement, k), times, options);
+  }
   const own = markerModel(model);
   const { level = 0.9, interval = "observation", simultaneous = false, rate = false } = options;
   const { numDraws = 2000, seed = 1, kernels = "auto" } = options;

@@ -217,7 +217,7 @@ export const NODES = layout(
     totals: { f64: () => 3 }, // largest exponent, Σ weights, Σ kept weights
     sums: { f64: (n) => n.numColumns + n.numBasis * n.numPacked }, // of columns, then [r][numPacked]
   },
-  ["weighNodes", "sumNodes"],
+  ["weighNodes", "densityNodes", "sumNodes"],
 );
 
 /** The curve of one individual over the nodes with weight: moments, and distributions of functionals (assembly/course.ts). */

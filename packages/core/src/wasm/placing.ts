@@ -88,3 +88,9 @@ export function weighNodes({ buffers: { totals }, run }: Nodes, solve: boolean):
   run.sumNodes(count, solve ? 1 : 0);
   return totals[0] + Math.log(totals[1]);
 }
+
+/** log [π_g (|N|/|V|)^½ exp(−½ e'V⁻¹e)] of every node for the individual at hand, [Γ]. */
+export function nodeDensities({ buffers: { weights, scales }, run }: Nodes, numNodes: number): Float64Array {
+  run.densityNodes();
+  return Float64Array.from({ length: numNodes }, (_, g) => weights[g] + Math.log(scales[g]));
+}

@@ -9,7 +9,7 @@ import { markerModel } from "../fit.ts";
 import { fitLmm } from "../linear-models.ts";
 import { logLikelihoods } from "../mixture/conditioner.ts";
 import { modelMixture } from "../model.ts";
-import { modelStatistics } from "../place.ts";
+import { modelStatistics } from "../new-individuals.ts";
 import { type ClassesModel, fitClasses } from "./classes.ts";
 
 /** Two classes, rising and falling, with random level, slope and bend, and noise. */
@@ -78,7 +78,7 @@ describe("latent classes with random effects", () => {
 
   it("have the likelihood of dense covariances, in the fit and in scoring", () => {
     const dense = denseLogLikelihoods(model, cohort);
-    const own = logLikelihoods(modelMixture(model), modelStatistics(model, cohort), "typescript");
+    const own = logLikelihoods(modelMixture(model), modelStatistics(model, cohort)[0], "typescript");
     own.forEach((v, i) => {
       expect(Math.abs(v - dense[i])).toBeLessThan(1e-8 * (1 + Math.abs(dense[i])));
     });
@@ -96,7 +96,7 @@ describe("latent classes with random effects", () => {
       curves: new Float64Array(one.curves.length),
       covarianceFactor: lmm.covarianceFactor,
     };
-    const [ours, theirs] = [same, lmm].map((m) => logLikelihoods(modelMixture(m), modelStatistics(m, cohort)));
+    const [ours, theirs] = [same, lmm].map((m) => logLikelihoods(modelMixture(m), modelStatistics(m, cohort)[0]));
     ours.forEach((v, i) => {
       expect(Math.abs(v - theirs[i])).toBeLessThan(1e-8 * (1 + Math.abs(v)));
     });

@@ -10,7 +10,8 @@ import { markerModel } from "../fit.ts";
 import { fitFpca, fitLmm } from "../linear-models.ts";
 import { logLikelihoods } from "../mixture/conditioner.ts";
 import { modelMixture } from "../model.ts";
-import { embed, modelStatistics, placeIndividual } from "../place.ts";
+import { modelStatistics } from "../new-individuals.ts";
+import { embed, placeIndividual } from "../place.ts";
 import { predict } from "../predict.ts";
 import { loadModel, saveModel } from "../save.ts";
 import { linearProblem, maximizeCovariance, maximizeLoadings, runEm } from "./em.ts";
@@ -104,7 +105,7 @@ describe("linear models whose individuals differ in their noise", () => {
 
   it("have posteriors of coefficients with the moments of the mixture over levels", () => {
     const model = fitLmm(cohort, { noise: "level", numBasis: 4 });
-    const own = modelStatistics(model, cohort);
+    const [own] = modelStatistics(model, cohort);
     const mixture = modelMixture(model);
     const p = { ...parameters(4), noises: [markerModel(model).noise], factor: model.covarianceFactor };
     const posterior = coefficientPosterior([own], { ...p, meanCoefficients: markerModel(model).mean.coefficients });

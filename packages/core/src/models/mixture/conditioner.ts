@@ -28,19 +28,24 @@ import {
   type PlacePosterior,
 } from "./posterior.ts";
 
-/** The posterior of an individual of the statistics. */
-export type Conditioner = (statistics: BasisStatistics, individual: number) => CoefficientPosterior;
+/** The posterior of an individual of the statistics; `logPrior` [Γ] in place of that of the mixture, where it is the individual's own. */
+export type Conditioner = (
+  statistics: BasisStatistics,
+  individual: number,
+  logPrior?: Float64Array,
+) => CoefficientPosterior;
 
 /** A conditioner; it keeps tables of the mixture, so one serves many individuals. */
 export function createConditioner(mixture: CoefficientMixture, kernels: KernelChoice = "auto"): Conditioner {
   if (!usesKernels(mixture, kernels)) {
-    return (statistics, individual) =>
-      conditionMixture(mixture, individualObservations(mixture, statistics, individual));
+    return (statistics, individual, logPrior) =>
+      conditionMixture(withPrior(mixture, logPrior), individualObservations(mixture, statistics, individual));
   }
   const memory = openNodes(mixture);
   const { numNodes: n } = mixture;
   let course: ReturnType<typeof openCourse> | undefined;
-  return (statistics, individual) => {
+  return (statistics, individual, logPrior) => {
+    memory.buffers.logPrior.set(logPrior ?? mixture.logWeights);
     const weighed = weighLevels(memory, mixture, statistics, individual, false, () =>
       memory.buffers.weights.slice(0, n),
     );
@@ -120,6 +125,11 @@ export function weighLevels(
   });
 }
 
+/** The mixture with another prior of its nodes. */
+export function withPrior(mixture: CoefficientMixture, logPrior?: Float64Array): CoefficientMixture {
+  return logPrior === undefined ? mixture : { ...mixture, logWeights: logPrior };
+}
+
 /** log p(y_i) of every individual under the mixture, [m]. */
 export function logLikelihoods(
   mixture: CoefficientMixture,
@@ -139,7 +149,7 @@ export function logLikelihoods(
 const NOTHING = new Float64Array(0);
 
 /** A single component is not worth laying out. */
-function usesKernels({ numNodes }: CoefficientMixture, kernels: KernelChoice): boolean {
+export function usesKernels({ numNodes }: CoefficientMixture, kernels: KernelChoice): boolean {
   return numNodes > 1 && chooseKernels(kernels) === "wasm-simd";
 }
 

@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import { columnsOf } from "../../../../../test/dtm-problem.ts";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { statisticsBlock } from "../../basis/statistics.ts";
-import { type Cohort, makeCohort } from "../../cohort/cohort.ts";
+import { type Cohort, makeCohort, numIndividuals } from "../../cohort/cohort.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { type FitDtmOptions, fitDtm, fitFpca, fitLmm } from "../fit-models.ts";
 import { type MixtureOptions, modelMixture } from "../model.ts";
-import { embed, embedPlaces, modelStatistics } from "../place.ts";
+import { modelStatistics } from "../new-individuals.ts";
+import { embed, embedPlaces } from "../place.ts";
 import { noiseRatio } from "../placement.ts";
 import { createPlacer, type PlacedBlock } from "./placer.ts";
 
@@ -49,7 +50,7 @@ const CASES: readonly (readonly [string, FitDtmOptions, MixtureOptions])[] = [
   ],
 ];
 
-type Column = Exclude<keyof PlacedBlock, "noiseLevel">;
+type Column = Exclude<keyof PlacedBlock, "noiseLevel" | "noiseLevels">;
 
 describe("createPlacer", () => {
   it("places alike in WebAssembly and in TypeScript, and finds who was measured unsteadily", () => {
@@ -63,8 +64,8 @@ describe("createPlacer", () => {
     const model = fitDtm(cohort, { noise: "level", restarts: 0, maxIterations: 15, nodes: { step: 0.5 } });
     const mixture = modelMixture(model);
     const statistics = modelStatistics(model, cohort);
-    const slow = createPlacer(model, mixture, "typescript")(statistics);
-    const fast = createPlacer(model, mixture, "wasm")(statistics);
+    const slow = createPlacer(model, [mixture], "typescript")(statistics);
+    const fast = createPlacer(model, [mixture], "wasm")(statistics);
     // The definition leaves out components below 1e-5 of the heaviest, the kernels levels that can be spared.
     for (const name of ["location", "covariance", "logLikelihood", "coefficients", "outsideMass"] as const) {
       expect(relativeError(fast[name], slow[name]), name).toBeLessThan(1e-4);
@@ -82,8 +83,8 @@ describe("createPlacer", () => {
     const model = fitDtm(cohort, options);
     const mixture = modelMixture(model, nodes);
     const statistics = modelStatistics(model, cohort);
-    const slow = createPlacer(model, mixture, "typescript")(statistics);
-    const fast = createPlacer(model, mixture, "wasm")(statistics);
+    const slow = createPlacer(model, [mixture], "typescript")(statistics);
+    const fast = createPlacer(model, [mixture], "wasm")(statistics);
     for (const name of Object.keys(slow) as Column[]) {
       const scale = slow[name].reduce((s, v) => Math.max(s, Math.abs(v)), 1);
       let worst = 0;
@@ -99,8 +100,8 @@ describe("createPlacer", () => {
     const model = fit(cohort);
     const mixture = modelMixture(model);
     const statistics = modelStatistics(model, cohort);
-    const slow = createPlacer(model, mixture, "typescript")(statistics);
-    const fast = createPlacer(model, mixture, "wasm")(statistics);
+    const slow = createPlacer(model, [mixture], "typescript")(statistics);
+    const fast = createPlacer(model, [mixture], "wasm")(statistics);
     for (const name of Object.keys(slow) as Column[]) {
       for (let e = 0; e < slow[name].length; e++) {
         expect(Math.abs(slow[name][e] - fast[name][e]), name).toBeLessThan(1e-9 * Math.max(1, Math.abs(slow[name][e])));
@@ -121,12 +122,12 @@ describe("createPlacer", () => {
     const model = fitDtm(cohort, { restarts: 0, maxIterations: 4, nodes: { step: 0.5 } });
     const mixture = modelMixture(model);
     const statistics = modelStatistics(model, cohort);
-    const place = createPlacer(model, mixture);
+    const place = createPlacer(model, [mixture]);
     const all = place(statistics);
     const [from, to] = [7, 19];
-    const part = place(statisticsBlock(statistics, { from, to }));
+    const part = place([statisticsBlock(statistics[0], { from, to })]);
     for (const name of Object.keys(all) as Column[]) {
-      const width = all[name].length / statistics.numIndividuals;
+      const width = all[name].length / numIndividuals(cohort);
       expect(part[name]).toEqual(all[name].slice(from * width, to * width));
     }
   });

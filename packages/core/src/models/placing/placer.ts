@@ -4,17 +4,21 @@
  * posterior of the definition. Weights over the nodes of more than one individual never exist.
  */
 
-import type { BasisStatistics } from "../../basis/statistics.ts";
+import type { BasisStatistics, CohortStatistics } from "../../basis/statistics.ts";
 import { noiseLevel as middleVariance, noiseSpread } from "../../noise/noise.ts";
 import { choleskyInPlace, logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { dot, joinFloats } from "../../numeric/matrix.ts";
 import { chisquareQuantile, logSumExp } from "../../numeric/special.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { openNodes } from "../../wasm/placing.ts";
-import { markerModel } from "../fit.ts";
+import { viewMarker } from "../fit.ts";
 import { outsidePlaces } from "../gp/outside.ts";
-import { linearPlaces } from "../linear/scores.ts";
-import { type WeighedLevel, weighLevels } from "../mixture/conditioner.ts";
+import type { FpcaModel } from "../linear/fpca.ts";
+import type { LmmModel } from "../linear/lmm.ts";
+import { coefficientMeans } from "../linear/posterior.ts";
+import { linearLogLikelihoods, linearParameters, linearPlaces } from "../linear/scores.ts";
+import { type WeighedLevel, weighLevels, withPrior } from "../mixture/conditioner.ts";
+import { createMarkerPriors } from "../mixture/joint.ts";
 import type { CoefficientMixture } from "../mixture/mixture.ts";
 import { heaviestCounts, type LocationMoments, locationMoments } from "../mixture/place.ts";
 import { conditionMixture, individualObservations, type PlacePosterior } from "../mixture/posterior.ts";
@@ -33,10 +37,13 @@ export interface PlacedBlock {
   readonly outsideMass: Float64Array; // [m]
   /** Where individuals differ in their noise. */
   readonly noiseLevel?: Placements["noiseLevel"];
+  readonly noiseLevels?: Placements["noiseLevels"];
 }
 
-/** Places the individuals of the statistics. */
-export type Placer = (statistics: BasisStatistics) => PlacedBlock;
+type NoiseLevelColumns = NonNullable<Placements["noiseLevel"]>;
+
+/** Places the individuals of the statistics, one for each marker; `logPriors` are their own priors of the nodes. */
+export type Placer = (statistics: CohortStatistics, logPriors?: (individual: number) => Float64Array) => PlacedBlock;
 
 /** One individual: its place in the fit's frame, and what details are made of. */
 interface PlacedIndividual extends LocationMoments {
@@ -50,8 +57,12 @@ interface PlacedIndividual extends LocationMoments {
   readonly logLevel: Moments;
 }
 
-/** Places one individual; without details the three before the last may be empty. */
-type PlaceIndividual = (statistics: BasisStatistics, individual: number) => PlacedIndividual;
+/** Places one individual by one marker, with a prior of the nodes; without details the three before the last may be empty. */
+type PlaceIndividual = (
+  statistics: BasisStatistics,
+  individual: number,
+  logPrior: Float64Array | undefined,
+) => PlacedIndividual;
 
 /** Probabilities in the regions whose areas are given. */
 const LEVELS = [0.5, 0.9];
@@ -59,41 +70,80 @@ const LEVELS = [0.5, 0.9];
 /** A placer under a model; it keeps tables of the mixture, so one serves many blocks. */
 export function createPlacer(
   model: TrajectoryModel,
-  mixture: CoefficientMixture,
+  mixtures: readonly CoefficientMixture[],
   kernels: KernelChoice = "auto",
   details = true,
 ): Placer {
+  if (!isMapModel(model) && model.markers.length > 1) return stackedPlacer(model, details);
   const q = model.mapDimension;
-  const d = markerModel(model).basis.numBasis;
-  const cell = cellArea(model, mixture);
+  const sizes = mixtures.map(({ numBasis }) => numBasis);
+  const d = sizes.reduce((sum, size) => sum + size, 0);
+  const cell = cellArea(model, mixtures[0]);
   const balls = LEVELS.map((level) => ballVolume(q, level));
-  const placeOne =
-    isMapModel(model) && chooseKernels(kernels) === "wasm-simd"
-      ? kernelPlaces(model, mixture, details)
-      : posteriorPlaces(model, mixture);
-  return (statistics) => {
-    const m = statistics.numIndividuals;
+  const byKernels = isMapModel(model) && chooseKernels(kernels) === "wasm-simd";
+  const placers = mixtures.map((mixture, k) =>
+    byKernels ? kernelPlaces(viewMarker(model, k), mixture, details) : posteriorPlaces(viewMarker(model, k), mixture),
+  );
+  const priors = createMarkerPriors(mixtures, kernels);
+  return (statistics, logPriors) => {
+    const m = statistics[0].numIndividuals;
     const out = emptyBlock(m, q, d, details);
-    const noiseLevel = { mean: new Float64Array(m), sd: new Float64Array(m) };
-    const linear = isMapModel(model) ? null : linearPlaces(model, [statistics]);
+    const noiseLevels = mixtures.map(() => ({ mean: new Float64Array(m), sd: new Float64Array(m) }));
+    const linear = isMapModel(model) ? null : linearPlaces(model, statistics);
     for (let i = 0; i < m; i++) {
-      const placed = placeOne(statistics, i);
+      const own = priors(statistics, i, logPriors?.(i)).map((prior, k) => placers[k](statistics[k], i, prior));
+      // Every marker, given the others, has the same place.
+      const [placed] = own;
       const mean = linear === null ? placed.mean : linear.mean.subarray(i * q, (i + 1) * q);
       const S = linear === null ? placed.covariance : linear.covariance.subarray(i * q * q, (i + 1) * q * q);
       const covariance = showCovariance(model.orientation, S, q);
       out.location.set(showLocation(model.orientation, mean, q), i * q);
       out.covariance.set(covariance, i * q * q);
       out.logLikelihood[i] = placed.logLikelihood;
-      noiseLevel.mean[i] = placed.logLevel.mean;
-      noiseLevel.sd[i] = placed.logLevel.sd;
+      own.forEach(({ logLevel }, k) => {
+        noiseLevels[k].mean[i] = logLevel.mean;
+        noiseLevels[k].sd[i] = logLevel.sd;
+      });
       if (!details) continue;
-      out.coefficients.set(placed.coefficients, i * d);
+      let at = i * d;
+      for (const { coefficients } of own) {
+        out.coefficients.set(coefficients, at);
+        at += coefficients.length;
+      }
       out.outsideMass[i] = placed.outsideMass;
       [out.area50[i], out.area90[i]] = Number.isFinite(cell)
         ? heaviestCounts(placed.weights, LEVELS).map((count) => count * cell)
         : balls.map((volume) => volume * rootDeterminant(covariance, q));
     }
-    return noiseSpread(mixture.noise) > 0 ? { ...out, noiseLevel } : out;
+    return { ...out, ...ofNoise(mixtures, noiseLevels) };
+  };
+}
+
+/** Noise levels of the only marker, or of each of several that has them. */
+function ofNoise(mixtures: readonly CoefficientMixture[], levels: readonly NoiseLevelColumns[]) {
+  const unequal = mixtures.map(({ noise }) => noiseSpread(noise) > 0);
+  if (mixtures.length === 1) return unequal[0] ? { noiseLevel: levels[0] } : {};
+  return unequal.includes(true) ? { noiseLevels: levels.filter((_, k) => unequal[k]) } : {};
+}
+
+/** Places, likelihoods and coefficients of a linear model of several markers, whose coefficients are one Gaussian vector. */
+function stackedPlacer(model: LmmModel | FpcaModel, details: boolean): Placer {
+  const q = model.mapDimension;
+  const balls = LEVELS.map((level) => ballVolume(q, level));
+  return (statistics) => {
+    const m = statistics[0].numIndividuals;
+    const d = statistics.reduce((sum, { basis }) => sum + basis.numBasis, 0);
+    const out = emptyBlock(m, q, d, details);
+    const { mean, covariance } = linearPlaces(model, statistics);
+    out.logLikelihood.set(linearLogLikelihoods(model, statistics));
+    if (details) out.coefficients.set(coefficientMeans(statistics, linearParameters(model)));
+    for (let i = 0; i < m; i++) {
+      const S = showCovariance(model.orientation, covariance.subarray(i * q * q, (i + 1) * q * q), q);
+      out.location.set(showLocation(model.orientation, mean.subarray(i * q, (i + 1) * q), q), i * q);
+      out.covariance.set(S, i * q * q);
+      if (details) [out.area50[i], out.area90[i]] = balls.map((volume) => volume * rootDeterminant(S, q));
+    }
+    return out;
   };
 }
 
@@ -115,8 +165,8 @@ function posteriorPlaces(model: TrajectoryModel, mixture: CoefficientMixture): P
   const d = mixture.numBasis;
   const outside = outsideNodes(model, mixture);
   const middle = middleVariance(mixture.noise);
-  return (statistics, i) => {
-    const posterior = conditionMixture(mixture, individualObservations(mixture, statistics, i));
+  return (statistics, i, logPrior) => {
+    const posterior = conditionMixture(withPrior(mixture, logPrior), individualObservations(mixture, statistics, i));
     const coefficients = new Float64Array(d);
     posterior.shares.forEach((w, k) => {
       for (let a = 0; a < d; a++) coefficients[a] += w * posterior.means[k * d + a];
@@ -132,7 +182,7 @@ function posteriorPlaces(model: TrajectoryModel, mixture: CoefficientMixture): P
 
 /** 1 for nodes where the map says nothing, [Γ]. */
 export function outsideNodes(model: TrajectoryModel, { locations, numNodes }: CoefficientMixture): Uint8Array {
-  return isMapModel(model) ? outsidePlaces(markerModel(model).map, locations) : new Uint8Array(numNodes);
+  return isMapModel(model) ? outsidePlaces(model.markers[0].map, locations) : new Uint8Array(numNodes);
 }
 
 /** Posterior mass of the nodes marked by `outside`. */
@@ -155,7 +205,8 @@ function kernelPlaces(model: TrajectoryModel, mixture: CoefficientMixture, detai
   });
   const memory = openNodes(mixture, Float64Array.from(columns.flat()));
   const { totals, weights } = memory.buffers;
-  return (statistics, i) => {
+  return (statistics, i, logPrior) => {
+    memory.buffers.logPrior.set(logPrior ?? mixture.logWeights);
     const taken = () =>
       joinFloats([totals.subarray(2, 3), details ? weights.subarray(0, n) : NONE, memory.buffers.sums]);
     const levels = weighLevels(memory, mixture, statistics, i, details, taken);

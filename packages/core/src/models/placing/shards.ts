@@ -3,7 +3,7 @@ import { type BasisStatistics, statisticsBlock } from "../../basis/statistics.ts
 import { joinFloats, multiply } from "../../numeric/matrix.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import type { CoefficientMixture } from "../mixture/mixture.ts";
-import { modelMixture, type TrajectoryModel } from "../model.ts";
+import { isMapModel, modelMixtures, type TrajectoryModel } from "../model.ts";
 import { showCovariance } from "../orient.ts";
 import { embedLocal } from "../paper/embed.ts";
 import type { Placements } from "../placement.ts";
@@ -18,7 +18,7 @@ interface PlacingState {
   readonly kernels: KernelChoice;
   /** Whether all columns of `Placements` are wanted. */
   readonly details: boolean;
-  readonly mixture: CoefficientMixture | undefined;
+  readonly mixtures: readonly CoefficientMixture[] | undefined;
 }
 
 type VariationalPlaces = NonNullable<Placements["variational"]>;
@@ -37,10 +37,9 @@ export function placeBlocks({ statistics, run }: ShardRunner, state: PlacingStat
 function joinColumns<T extends object>(parts: readonly T[]): T {
   const joined = Object.entries(parts[0]).map(([name, first]) => {
     const columns = parts.map((part) => part[name as keyof T]);
-    return [
-      name,
-      first instanceof Float64Array ? joinFloats(columns as Float64Array[]) : joinColumns(columns as object[]),
-    ];
+    if (first instanceof Float64Array) return [name, joinFloats(columns as Float64Array[])];
+    if (!Array.isArray(first)) return [name, joinColumns(columns as object[])];
+    return [name, first.map((_, k) => joinColumns((columns as object[][]).map((list) => list[k])))];
   });
   return Object.fromEntries(joined) as T;
 }
@@ -48,16 +47,22 @@ function joinColumns<T extends object>(parts: readonly T[]): T {
 /** A worker that places blocks of individuals; tables of a model are kept while it is at hand. */
 export function placingShards(): ShardFunctions {
   const placers = new WeakMap<object, Placer>();
-  const work: ShardWork = ([statistics], given, part) => {
+  const work: ShardWork = (statistics, given, part) => {
     const state = given as PlacingState;
     const { model, kernels, details } = state;
-    const placer = placers.get(state) ?? createPlacer(model, state.mixture ?? modelMixture(model), kernels, details);
+    const placer =
+      placers.get(state) ?? createPlacer(model, state.mixtures ?? placingMixtures(model), kernels, details);
     placers.set(state, placer);
-    const block = statisticsBlock(statistics, part as ShardBlock);
-    const variational = details ? variationalPlaces(model, block, kernels) : undefined;
+    const block = statistics.map((own) => statisticsBlock(own, part as ShardBlock));
+    const variational = details ? variationalPlaces(model, block[0], kernels) : undefined;
     return { ...placer(block), ...(variational === undefined ? {} : { variational }) };
   };
   return { [PLACING]: work };
+}
+
+/** What places are made from; a linear model of several markers has no mixture of each. */
+export function placingMixtures(model: TrajectoryModel): CoefficientMixture[] {
+  return !isMapModel(model) && model.markers.length > 1 ? [] : modelMixtures(model);
 }
 
 /** The variational posteriors of places that the published model gives beside the exact ones, shown; undefined for others. */

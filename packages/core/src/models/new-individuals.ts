@@ -1,0 +1,102 @@
+/** New individuals as a model reads them: a history or a cohort as statistics under the model's own bases, centres and noise. */
+
+import { basisDomain } from "../basis/bspline.ts";
+import { basisStatistics, type CohortStatistics } from "../basis/statistics.ts";
+import { type Cohort, type MarkerSeries, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
+import { applyTransform, type Marker } from "../cohort/marker.ts";
+import { DtmError } from "../errors.ts";
+import { type ModelBase, markerIndex, markerModel } from "./fit.ts";
+import type { VisitHistory } from "./placement.ts";
+
+/** Visits of one individual, on the marker's original scale. */
+export interface Visits {
+  readonly times: ArrayLike<number>;
+  readonly values: ArrayLike<number>;
+}
+
+/** A partial or whole history of one individual: of the only marker, or of several by their names. */
+export type History = { readonly id?: string } & (Visits | { readonly markers: { readonly [name: string]: Visits } });
+
+/** A history as a cohort of one individual with all markers of the model, empty where there are no visits. */
+export function historyCohort({ markers }: Pick<ModelBase, "markers">, history: History, id: string): Cohort {
+  const given = "markers" in history ? history.markers : { [markerModel({ markers }).marker.name]: history };
+  const unknown = Object.keys(given).find((name) => markers.every(({ marker }) => marker.name !== name));
+  if (unknown !== undefined) {
+    const names = markers.map(({ marker }) => marker.name).join(", ");
+    throw new DtmError("other-marker", `placeIndividual: expected visits of ${names}, received "${unknown}".`);
+  }
+  const series = markers.map(({ marker }): MarkerSeries => {
+    const { times, values } = given[marker.name] ?? NO_VISITS;
+    if (times.length === 0 && values.length === 0) {
+      return { marker, offsets: new Int32Array(2), times: new Float64Array(0), values: new Float64Array(0) };
+    }
+    return onlyMarker(makeCohort({ ids: Array.from({ length: times.length }, () => id), times, values }, marker));
+  });
+  return { ids: [id], markers: series };
+}
+
+const NO_VISITS: Visits = { times: [], values: [] };
+
+/** The visits of one individual of a cohort, values on the scale of the model. */
+export function visitsOf(cohort: Cohort, individual: number, k = 0): VisitHistory {
+  const { marker, offsets, times, values } = cohort.markers[k];
+  const [from, to] = [offsets[individual], offsets[individual + 1]];
+  return {
+    times: times.slice(from, to),
+    values: values.slice(from, to).map((v) => applyTransform(marker.transform, v)),
+  };
+}
+
+/**
+ * Statistics of new individuals under a model's own bases and centres, marker by marker; a marker that the cohort does not have was
+ * measured in nobody.
+ * @throws DtmError "other-marker" for a marker that the model does not have, or on another scale.
+ */
+export function modelStatistics(model: Pick<ModelBase, "markers">, cohort: Cohort): CohortStatistics {
+  const m = numIndividuals(cohort);
+  const single = model.markers.length === 1;
+  const found = model.markers.map(({ marker }) =>
+    cohort.markers.find((series) => single || series.marker.name === marker.name),
+  );
+  for (const series of single ? [onlyMarker(cohort)] : cohort.markers) {
+    const k = found.indexOf(series);
+    const own = model.markers[k]?.marker;
+    if (own === undefined || !sameScale(own, series.marker)) {
+      const expected =
+        own === undefined ? model.markers.map(({ marker }) => `"${marker.name}"`).join(", ") : describeMarker(own);
+      throw new DtmError(
+        "other-marker",
+        `Expected marker ${expected}, received ${describeMarker(series.marker)}. Read the cohort with the marker of the model.`,
+      );
+    }
+  }
+  return model.markers.map((known, k) => {
+    const nobody = { marker: known.marker, offsets: new Int32Array(m + 1), times: NO_NUMBERS, values: NO_NUMBERS };
+    return basisStatistics({ ids: cohort.ids, markers: [found[k] ?? nobody] }, known.basis, known);
+  });
+}
+
+const NO_NUMBERS = new Float64Array(0);
+
+function sameScale(a: Marker, b: Marker): boolean {
+  return a.name === b.name && a.unit === b.unit && a.timeUnit === b.timeUnit && a.transform === b.transform;
+}
+
+function describeMarker(marker: { name: string; unit: string; timeUnit: string; transform: string }): string {
+  return `"${marker.name}" (unit "${marker.unit}", time in "${marker.timeUnit}", transform ${marker.transform})`;
+}
+
+/** Observations of each individual outside the times that the model was trained on, [m]. */
+export function countOutsideTimes(model: Pick<ModelBase, "markers">, cohort: Cohort): Int32Array {
+  const counts = new Int32Array(numIndividuals(cohort));
+  for (const { offsets, times, marker } of cohort.markers) {
+    const own = model.markers.length === 1 ? model.markers[0] : model.markers[markerIndex(model, marker.name)];
+    const [first, last] = basisDomain(own.basis);
+    for (let i = 0; i < counts.length; i++) {
+      for (let j = offsets[i]; j < offsets[i + 1]; j++) {
+        if (times[j] < first || times[j] > last) counts[i]++;
+      }
+    }
+  }
+  return counts;
+}

@@ -155,7 +155,10 @@ function pageOf(evaluated: readonly Evaluated[]): string {
     );
     return [
       own.name,
-      ...MODELS.flatMap((_, model) => [white[model].toFixed(2), ...CHOICES.map((kind) => gain(own, kind, model))]),
+      ...MODELS.flatMap((_, model) => [
+        white[model].toFixed(2).replace("-", "−"),
+        ...CHOICES.map((kind) => gain(own, kind, model)),
+      ]),
     ];
   });
   const lead = evaluated.map((own) => [
@@ -226,7 +229,7 @@ ${markdownTable(
   numbers,
 )}
 
-The bound of the map fell by at most ${Math.max(0, ...falls).toExponential(0)} of its value in ${falls.length} fits.
+${Math.max(...falls) > 0 ? `The bound of the map fell by at most ${Math.max(...falls).toExponential(0)} of its value` : "The bound of the map never fell"} in ${falls.length} fits.
 
 What the rule said in the first fold:
 

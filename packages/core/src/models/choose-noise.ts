@@ -26,6 +26,8 @@ const FEWEST_VISITS = 3;
 /** ρ within this of its upper bound serves as a further smooth curve, unless it gains this much per visit. */
 const NEAR_BOUND = 0.95;
 const LARGE_GAIN = 0.03;
+/** Below this in log-likelihood nothing is said of a gain. */
+const LEAST_GAIN = 0.1;
 
 /** The statistics of each marker of a cohort, and what to warn of. */
 export interface PreparedMarkers {
@@ -110,7 +112,7 @@ function reasonOf(reason: string | undefined) {
 function tooFew({ numDistinct, medianVisits }: VisitGaps): string | null {
   if (medianVisits < FEWEST_VISITS) return `half of the individuals have fewer than ${FEWEST_VISITS} visits`;
   if (numDistinct < FEWEST_GAPS) {
-    return `visits are ${numDistinct === 0 ? "never closer than a fifth of the time span" : `at ${numDistinct} distinct gaps only`}`;
+    return `visits are ${numDistinct === 0 ? "never closer than a fifth of the time span" : `at ${numDistinct} distinct ${numDistinct === 1 ? "gap" : "gaps"} only`}`;
   }
   return null;
 }
@@ -132,7 +134,11 @@ function judge({ correlation, gain, numObservations: N }: CorrelationFit, gaps: 
   const taken = enough && (!atBound || gain > LARGE_GAIN * N);
   const unit = timeUnit === "" ? "" : ` ${timeUnit}`;
   const atMedian = (1 - correlation.whiteShare) * Math.exp(-gaps.medianGap / correlation.range);
-  const gains = `a correlation gains ${number(gain)} in log-likelihood (${number(gain / N)} per visit; ${enough ? "more" : "less"} than log N = ${number(Math.log(N))})`;
+  const needed = `${enough ? "more" : "less"} than log N = ${number(Math.log(N))}`;
+  const gains =
+    gain < LEAST_GAIN
+      ? "a correlation gains nothing in log-likelihood"
+      : `a correlation gains ${number(gain)} in log-likelihood (${number(gain / N)} per visit; ${needed})`;
   const range = `its range of ${number(correlation.range)}${unit} is ${atBound ? "at" : "below"} its upper bound of ${number(gaps.longest)}`;
   const result = `noise of neighbouring visits correlates by ${number(atMedian)} at the median gap of ${number(gaps.medianGap)}${unit}`;
   const curve = atBound && enough && !taken ? ", so it would serve as a further curve" : "";

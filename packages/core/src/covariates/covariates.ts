@@ -162,6 +162,18 @@ export function selectCovariates(covariates: Covariates, chosen: ArrayLike<numbe
   };
 }
 
+/** Positions of the coded columns whose covariate has one of the effects. */
+export function columnsWith({ covariates, columns }: CovariateCoding, effects: readonly CovariateEffect[]): number[] {
+  return columns.flatMap(({ covariate }, p) => (effects.includes(covariates[covariate].effect) ? [p] : []));
+}
+
+/** Some columns of coded values [m,P], [m,P']. */
+export function takeColumns(values: Float64Array, P: number, columns: readonly number[]): Float64Array {
+  const n = columns.length;
+  const m = P === 0 ? 0 : values.length / P;
+  return Float64Array.from({ length: m * n }, (_, e) => values[Math.floor(e / n) * P + columns[e % n]]);
+}
+
 /** A cell of a table of individuals. */
 export interface SubjectCell {
   readonly text: string;

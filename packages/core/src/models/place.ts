@@ -13,6 +13,7 @@ import { noiseLevels } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
+import { checkCoded, shiftTerms } from "./covariate-model.ts";
 import { deviationDecoder } from "./decoder.ts";
 import { markerModel, viewMarker } from "./fit.ts";
 import { outsidePlaces } from "./gp/outside.ts";
@@ -36,6 +37,8 @@ export interface EmbedOptions {
   readonly statistics?: CohortStatistics;
   /** Kernels that place a cohort under a map. Default: the fastest that run here. */
   readonly kernels?: KernelChoice;
+  /** Coded covariates of the cohort, [m,P], where the model has any (`encodeTable`). */
+  readonly covariates?: Float64Array;
   /** Where blocks of a cohort are placed. Default: here, one by one. */
   readonly shards?: ShardHost;
 }
@@ -66,6 +69,8 @@ export function embedPlaces(model: TrajectoryModel, cohort: Cohort, options: Emb
 function placeCohort(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions, details: boolean) {
   const { mixture, kernels = "auto", shards = localShards(placingShards) } = options;
   const runner = shards.open(options.statistics ?? modelStatistics(model, cohort));
+  const coded = checkCoded(model, options.covariates, numIndividuals(cohort));
+  const shift = coded === null ? null : shiftTerms(model, coded);
   const counts = runner.statistics.map((own) => own.counts.slice());
   const m = numIndividuals(cohort);
   return {
@@ -74,7 +79,7 @@ function placeCohort(model: TrajectoryModel, cohort: Cohort, options: EmbedOptio
     numObservations: Int32Array.from({ length: m }, (_, i) => counts.reduce((sum, own) => sum + own[i], 0)),
     ...timeSpans(cohort),
     ...(counts.length > 1 ? { visitsOfMarkers: counts } : {}),
-    ...placeBlocks(runner, { model, mixtures: mixture && [mixture], kernels, details }),
+    ...placeBlocks(runner, { model, mixtures: mixture && [mixture], kernels, details, shift }),
   };
 }
 
@@ -97,12 +102,14 @@ function timeSpans({ ids, markers }: Cohort): { readonly firstTime: Float64Array
  * Places one individual and keeps its full posterior, ready for `predict`. No observations: the prior. The first call for a
  * model prepares tables of it (up to a second for the published map); they are kept with the model, and later calls are fast.
  * @throws DtmError "shape", "not-finite" or "transform-domain" for a history that cannot be placed.
+ * A model with covariates is placed by as it is for the individual: `placeIndividual(modelFor(model, { age: 54 }), …)`.
  * @example
  * const someone = placeIndividual(model, { times: [0, 1.2], values: [81, 77] });
  * const other = placeIndividual(both, { markers: { bili: { times: [0], values: [1.1] }, albumin: { times: [0, 1], values: [3.9, 3.7] } } });
  */
 export function placeIndividual(model: TrajectoryModel, history: History, options: EmbedOptions = {}): Placement {
   const id = history.id ?? "new";
+  checkCoded(model, undefined, 1);
   const cohort = historyCohort(model, history, id);
   const statistics = modelStatistics(model, cohort);
   const q = model.mapDimension;

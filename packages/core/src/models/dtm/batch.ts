@@ -10,10 +10,11 @@
 import { joinFloats } from "../../numeric/matrix.ts";
 import { type Precondition, stepLbfgs } from "../../numeric/optimize/lbfgs.ts";
 import { lastValue } from "../run.ts";
-import { type MapEngine, type Slope, solveMap, tabulateMap, updateMap } from "./engine.ts";
+import { type MapEngine, type Slopes, solveMap, tabulateMap, updateMap } from "./engine.ts";
 import { updateParameters } from "./parameter-step.ts";
 import { packParameters, unpackParameters } from "./parameters.ts";
 import { checkBound, expectBound, keepSquares, placeMeans, startVisited } from "./passes.ts";
+import { moveShift } from "./shift-step.ts";
 import { slopesAt } from "./slope.ts";
 import type { StartingPlaces } from "./starting-places.ts";
 import { copyState, type DtmState } from "./state.ts";
@@ -72,19 +73,22 @@ function emStep(engine: MapEngine, state: DtmState, last: number): number {
     tau,
     trialDistance,
   }));
+  const { shift } = state;
   keepSquares(engine, state, null);
   const learns = engine.settings.learn && state.iteration >= FIRST_LEARNING_ITERATION;
   engine.markers.forEach((marker, k) => {
     if (learns) updateParameters(marker, state.markers[k], null, 1, false);
     solveMap(marker, state.markers[k], learns ? { minGain: NO_KERNEL_GAIN * Math.abs(last) } : null, learns);
   });
+  if (learns) moveShift(engine, state, null, 1);
   tabulateMap(engine, state);
   const bound = wholePass(engine, state);
   if (!learns || bound >= last - FALL_SLACK * Math.abs(last)) return bound;
-  // Noise and residual go back; q(u) and mean are optimal for the last responsibilities, so alone they cannot lower the bound.
+  // Noise, residual and shift go back; q(u) and mean are optimal for the last responsibilities, so alone they cannot lower the bound.
   state.markers.forEach((marker, k) => {
     Object.assign(marker, before[k]);
   });
+  state.shift = shift;
   return wholePass(engine, state);
 }
 
@@ -94,7 +98,9 @@ function quasiNewtonStep(engine: MapEngine, state: DtmState, last: number): numb
   // Levels of the noise at their best for the last responsibilities: that alone cannot lower the bound.
   keepSquares(engine, state, null);
   const followed = copyState(state);
-  slopes.forEach(({ covariance, divergence, residualCovariance }, k) => {
+  slopes.forEach((slope, k) => {
+    if (!("covariance" in slope)) return;
+    const { covariance, divergence, residualCovariance } = slope;
     Object.assign(followed.markers[k], { inducingCovariance: covariance, divergence });
     if (residualCovariance !== null) followed.markers[k].residualCovariance = residualCovariance;
   });
@@ -125,12 +131,12 @@ function quasiNewtonStep(engine: MapEngine, state: DtmState, last: number): numb
   return bound;
 }
 
-function gradientOf(slopes: readonly Slope[]): Float64Array {
+function gradientOf(slopes: Slopes): Float64Array {
   return joinFloats(slopes.map(({ gradient }) => gradient));
 }
 
-/** Curvatures for fixed responsibilities do not know of other markers. */
-function preconditionOf(slopes: readonly Slope[]): Precondition {
+/** Curvatures for fixed responsibilities do not know of each other. */
+function preconditionOf(slopes: Slopes): Precondition {
   return (vector) => {
     let from = 0;
     return joinFloats(

@@ -23,6 +23,7 @@ import { type NodeGeometry, nodeGeometry, nodeKernel } from "./node-kernel.ts";
 import { nodeTable } from "./node-table.ts";
 import { latticeNodes, type MapNodes } from "./nodes.ts";
 import { inducingLayout } from "./pairs.ts";
+import type { PlacePriors } from "./place-shift.ts";
 import type { DtmSettings } from "./settings.ts";
 import { dtmShards } from "./shards.ts";
 import { type DtmState, type MarkerState, referenceCovariance } from "./state.ts";
@@ -43,9 +44,15 @@ export interface MapEngine {
   readonly numIndividuals: number;
   /** Node sums of all markers, one after the other, [K,Γ]. */
   readonly nodeSums: Float64Array;
+  /** Covariates that shift places, [m,P]; null without. */
+  readonly covariates: Float64Array | null;
+  /** Priors of everybody's place under the Φ they were last asked for. */
+  priors: (PlacePriors & { readonly shift: Float64Array }) | null;
+  /** Moments of powers of places of the individuals of one pass, [count,T], where places are shifted. */
+  placeMoments: Float64Array;
   /** Bound at the last whole pass, and the way up from there once it is asked for. */
   bound: number;
-  slope: readonly Slope[] | null;
+  slope: Slopes | null;
   /** Whom passes visit until they settle ("svi" of large cohorts). */
   sample: Int32Array | null;
 }
@@ -76,12 +83,19 @@ export interface MarkerEngine {
   squares: LevelSquares | null;
 }
 
-/** What a pass says of the way up for one marker. */
-export interface Slope {
-  /** By the parameters of parameters.ts; 0 for those that are held. */
+/** What a pass says of the way up: for each marker, then for the shift of places, as far as there is one. */
+export type Slopes = readonly (Slope | ParameterSlope)[];
+
+/** By some of the parameters of parameters.ts. */
+export interface ParameterSlope {
+  /** 0 for those that are held. */
   readonly gradient: Float64Array;
   /** The inverse of the curvature for fixed responsibilities. */
   readonly precondition: Precondition;
+}
+
+/** What a pass says of the way up for one marker. */
+export interface Slope extends ParameterSlope {
   /** Ξ that is best for the responsibilities, and KL with it. */
   readonly covariance: Float64Array;
   readonly divergence: number;
@@ -96,6 +110,7 @@ export function createEngine(
   settings: DtmSettings,
   nodeStep: number = settings.nodeStep,
   shards: ShardRunner = localShards(dtmShards).open(statistics),
+  covariates: Float64Array | null = null,
 ): MapEngine {
   const q = settings.mapDimension;
   const nodes = latticeNodes(q, { step: nodeStep, radius: settings.nodeRadius });
@@ -112,15 +127,8 @@ export function createEngine(
   });
   const [{ numIndividuals }] = statistics;
   return {
-    ...common,
-    nodes,
-    inducing,
-    markers,
-    numIndividuals,
-    nodeSums,
-    bound: Number.NaN,
-    slope: null,
-    sample: null,
+    ...{ ...common, nodes, inducing, markers, numIndividuals, nodeSums, covariates },
+    ...{ priors: null, placeMoments: new Float64Array(0), bound: Number.NaN, slope: null, sample: null },
   };
 }
 

@@ -3,13 +3,16 @@
 import { noiseLevel } from "../../noise/noise.ts";
 import { spreadWarnings } from "../../noise/words.ts";
 import { identity } from "../../numeric/matrix.ts";
+import { pseudoInverse } from "../../numeric/semidefinite.ts";
 import type { FitRecord } from "../fit.ts";
 import { rbfKernel } from "../gp/kernel.ts";
 import { fitRecord, lastValue, type RunStory } from "../run.ts";
 import { JITTER, type MapEngine, type MarkerEngine } from "./engine.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import type { DtmMarkerModel, DtmModel } from "./model.ts";
-import { recordedOptions } from "./settings.ts";
+import { placeMeans, priorsUnder } from "./passes.ts";
+import { momentsOfPowers, shiftInformation } from "./place-shift.ts";
+import { type FitCovariates, recordedOptions } from "./settings.ts";
 import type { DtmState, MarkerState } from "./state.ts";
 import { stopGain } from "./stop-rule.ts";
 import { SMOOTHING } from "./svi.ts";
@@ -23,7 +26,7 @@ export function finishModel(
   engine: MapEngine,
   state: DtmState,
   story: RunStory,
-  warnings: readonly string[],
+  { warnings, covariates }: { readonly warnings: readonly string[]; readonly covariates: FitCovariates | null },
 ): DtmModel {
   const { nodes, settings } = engine;
   const markers = engine.markers.map((marker, k) => finishMarker(engine, marker, state.markers[k]));
@@ -40,8 +43,21 @@ export function finishModel(
       radius: nodes.radius,
     },
     record: recordOf(engine, state, story, [...warnings, ...stateWarnings(engine, state, markers)]),
+    ...(covariates === null ? {} : { covariates: covariates.coding }),
+    ...(state.shift === null ? {} : { shift: finishShift(engine, state, state.shift) }),
     bound: lastValue(state.trace),
   };
+}
+
+/** Φ with its covariance, from the places of a last pass. */
+function finishShift(engine: MapEngine, state: DtmState, shift: Float64Array): NonNullable<DtmModel["shift"]> {
+  const q = engine.nodes.mapDimension;
+  placeMeans(engine, state);
+  const prior = priorsUnder(engine, shift);
+  const { covariances } = momentsOfPowers(engine.placeMoments, q);
+  const learned = prior.covariances.map((v, e) => v - covariances[e]);
+  const { inverse } = pseudoInverse(shiftInformation(learned, engine.covariates!, q), shift.length);
+  return { loadings: shift.slice(), covariance: inverse };
 }
 
 function finishMarker({ inducing, nodes }: MapEngine, engine: MarkerEngine, state: MarkerState): DtmMarkerModel {

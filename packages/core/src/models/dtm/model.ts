@@ -1,4 +1,5 @@
 /** The fitted map as we recommend it: plain data, nothing of single individuals. */
+import type { CovariateCoding } from "../../covariates/covariates.ts";
 import type { MarkerModel, ModelBase } from "../fit.ts";
 import type { SparseMap } from "../gp/sparse-map.ts";
 import type { ResidualKind } from "./settings.ts";
@@ -35,6 +36,15 @@ export interface DtmModel extends ModelBase<DtmMarkerModel> {
     readonly logWeights: Float64Array;
     readonly step: number;
     readonly radius: number;
+  };
+  /** How covariates of individuals are coded, where the model has any. */
+  readonly covariates?: CovariateCoding;
+  /** x_i ~ N(Φz_i, I) for the coded columns z of covariates that shift places. */
+  readonly shift?: {
+    /** Φ, [q,P], fit's frame. */
+    readonly loadings: Float64Array;
+    /** Covariance of Φ, by axis, then column, [qP,qP]: the inverse of the observed information. */
+    readonly covariance: Float64Array;
   };
   /** Lower bound of the log-likelihood. Not comparable between data sets, bases or node sets. */
   readonly bound: number;

@@ -2,7 +2,7 @@
  * The parameters of the fit as one vector, for moving them together (docs/math/dtm.md §9), marker by marker: ν, the mean, log σ², log α,
  * log ℓ, log τ and, where noise has levels, log ω, all free of the marker's unit: the mean is taken in standard deviations of the first noise. ν is taken in
  * the frame of the kernel's eigenvectors, so that a map and its mirror image take the same steps (ν as it stands depends on
- * the order of the inducing places, differently at each ℓ). Ξ and a free Σ_e are no part of it: they follow in closed form.
+ * the order of the inducing places, differently at each ℓ). Where covariates shift places, Φ is last. Ξ and a free Σ_e are no part of it: they follow in closed form.
  */
 import { noiseLevel, noiseSpread, withLevel, withSpread } from "../../noise/noise.ts";
 import { dot, joinFloats } from "../../numeric/matrix.ts";
@@ -15,7 +15,8 @@ import type { DtmState, MarkerState } from "./state.ts";
 
 /** The state's parameters as a vector, those of one marker after the other. */
 export function packParameters({ markers }: MapEngine, state: DtmState): Float64Array {
-  return joinFloats(markers.map((marker, k) => packMarker(marker, state.markers[k])));
+  const parts = markers.map((marker, k) => packMarker(marker, state.markers[k]));
+  return joinFloats(state.shift === null ? parts : [...parts, state.shift]);
 }
 
 /** Writes a vector of parameters into the state, within the bounds of each. */
@@ -24,6 +25,7 @@ export function unpackParameters({ markers }: MapEngine, vector: Float64Array, s
   markers.forEach((marker, k) => {
     from += unpackMarker(marker, vector.subarray(from), state.markers[k]);
   });
+  if (state.shift !== null) state.shift = vector.slice(from, from + state.shift.length);
 }
 
 function packMarker(engine: MarkerEngine, state: MarkerState): Float64Array {

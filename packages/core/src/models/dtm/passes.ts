@@ -9,6 +9,7 @@ import { individualModel, type MapEngine, type MarkerEngine } from "./engine.ts"
 import { packedStride } from "./individual-statistics.ts";
 import type { LevelSquares } from "./level-statistics.ts";
 import type { NodeTable } from "./node-table.ts";
+import { momentsOfPowers, type PlacePriors, placePriors } from "./place-shift.ts";
 import {
   expectInShards,
   type MarkerPass,
@@ -43,7 +44,37 @@ export function passOver(engine: MapEngine, state: DtmState, visited: Visited): 
     kernels,
     models: markers.map((marker, k) => individualModel(marker, state.markers[k])),
     squares: markers.map((marker, k) => squaresOver(marker, state.markers[k], visited)),
+    ...(state.shift === null ? {} : { shift: shiftOver(engine, state.shift, visited) }),
   };
+}
+
+/** The priors of everybody's place under Φ. */
+export function priorsUnder(engine: MapEngine, shift: Float64Array): PlacePriors {
+  const { nodes, covariates, shards } = engine;
+  if (engine.priors?.shift !== shift && covariates !== null) {
+    const made = placePriors(nodes, shift, covariates);
+    // Where all shards can read them.
+    const [terms, logNormalizers] = [made.terms, made.logNormalizers].map((rows) => {
+      const out = shards.buffer(rows.length);
+      out.set(rows);
+      return out;
+    });
+    engine.priors = { ...made, terms, logNormalizers, shift };
+  }
+  return engine.priors!;
+}
+
+/** What a pass over the visited reads of their priors. */
+function shiftOver(engine: MapEngine, shift: Float64Array, visited: Visited): Pass["shift"] {
+  const { terms, logNormalizers } = priorsUnder(engine, shift);
+  if (visited === null) return { terms, logNormalizers };
+  const taken = (rows: Float64Array, width: number) => {
+    const own = takeRows(rows, width, visited);
+    const out = engine.shards.buffer(own.length);
+    out.set(own);
+    return out;
+  };
+  return { terms: taken(terms, engine.nodes.mapDimension), logNormalizers: taken(logNormalizers, 1) };
 }
 
 /** A pass for one marker alone. */
@@ -133,7 +164,10 @@ export function expectVisited(
 ): number {
   const count = visited?.length ?? engine.numIndividuals;
   const moments = withMoments ? engine.markers.map((marker) => momentsFor(marker, count)) : null;
-  return expectInShards(passOver(engine, state, visited), wholeTable(engine, false), { nodeSums, moments });
+  const shifted = state.shift !== null;
+  const placeMoments = shifted && withMoments ? placeMomentsFor(engine, count) : null;
+  const outputs = { nodeSums, moments, placeMoments };
+  return expectInShards(passOver(engine, state, visited), wholeTable(engine, shifted), outputs);
 }
 
 /** The bound itself, or an error if it is not finite. */
@@ -147,12 +181,18 @@ export function checkBound(state: DtmState, bound: number): number {
 
 /** Means Σ_g r_ig x_g of everybody's place under the responsibilities, fit's frame, [m,q]. */
 export function placeMeans(engine: MapEngine, state: DtmState): Float64Array {
-  const { nodes, shards, numIndividuals: m } = engine;
-  const q = nodes.mapDimension;
-  const width = q + (q * (q + 1)) / 2;
-  const placeMoments = shards.buffer(m * width);
+  const { nodes, numIndividuals: m } = engine;
+  const placeMoments = placeMomentsFor(engine, m);
   expectInShards(passOver(engine, state, null), wholeTable(engine, true), { placeMoments });
-  return Float64Array.from({ length: m * q }, (_, e) => placeMoments[Math.floor(e / q) * width + (e % q)]);
+  return momentsOfPowers(placeMoments, nodes.mapDimension).means;
+}
+
+/** The buffer for moments of the places of `count` individuals. */
+function placeMomentsFor(engine: MapEngine, count: number): Float64Array {
+  const q = engine.nodes.mapDimension;
+  const length = count * (q + (q * (q + 1)) / 2);
+  if (engine.placeMoments.length !== length) engine.placeMoments = engine.shards.buffer(length);
+  return engine.placeMoments;
 }
 
 /** The buffer for moments of `count` individuals. */

@@ -4,6 +4,7 @@
  * then on the lattice asked for; or minibatches on the coarse one and a last whole pass on the other.
  */
 import type { CohortStatistics } from "../../basis/statistics.ts";
+import { type Covariates, columnsWith, takeColumns } from "../../covariates/covariates.ts";
 import { checkOption, DtmError } from "../../errors.ts";
 import { noiseSpread } from "../../noise/noise.ts";
 import type { FitControl } from "../fit.ts";
@@ -15,7 +16,7 @@ import { createEngine, type MapEngine, type MarkerAnchor, startAnchors, tabulate
 import { finishModel } from "./finish.ts";
 import type { DtmModel } from "./model.ts";
 import { placeMeans } from "./passes.ts";
-import { type DtmOptions, type DtmSettings, dtmSettings } from "./settings.ts";
+import { type DtmOptions, type DtmSettings, dtmSettings, type FitCovariates } from "./settings.ts";
 import { dtmShards } from "./shards.ts";
 import { startingPlaces } from "./starting-places.ts";
 import { type DtmState, firstState } from "./state.ts";
@@ -35,6 +36,7 @@ export interface DtmInputs {
   /** Kept while a start is still to come. */
   readonly start: MapStart | null;
   readonly warnings: readonly string[];
+  readonly covariates: FitCovariates | null;
 }
 
 export type DtmSnapshot = RunSnapshot<DtmState, DtmInputs, "dtm">;
@@ -52,7 +54,13 @@ export function startDtm(statistics: CohortStatistics, start: MapStart, options:
     settings.residual,
     'Use noise "white" for a free residual covariance.',
   );
-  const inputs = { settings, anchors: startAnchors(start), start, warnings: start.warnings };
+  const inputs = {
+    settings,
+    anchors: startAnchors(start),
+    start,
+    warnings: start.warnings,
+    covariates: checkCovariates(options.covariates, statistics, settings),
+  };
   return openRun(dtmFit(statistics, inputs, options), statistics, options);
 }
 
@@ -71,9 +79,14 @@ function dtmFit(
   inputs: DtmInputs,
   control: FitControl,
 ): IterativeFit<DtmState, DtmInputs, DtmModel> {
-  const { settings, anchors } = inputs;
+  const { settings, anchors, covariates } = inputs;
   const { mapDimension, restarts, maxIterations, seed } = settings;
   const shards = (control.shards ?? localShards(dtmShards)).open(statistics);
+  const shifting = covariates === null ? [] : columnsWith(covariates.coding, ["places"]);
+  const shiftedBy =
+    covariates === null || shifting.length === 0
+      ? null
+      : takeColumns(covariates.values, covariates.coding.columns.length, shifting);
   /** Engines by lattice, each with the state to which its table and sums belong. */
   const engines = new Map<number, { readonly engine: MapEngine; owner: DtmState | null }>();
 
@@ -81,7 +94,7 @@ function dtmFit(
   const engineOf = (state: DtmState): MapEngine => {
     const step = latticeStep(settings, state);
     const held = engines.get(step) ?? {
-      engine: createEngine(shards.statistics, anchors, settings, step, shards),
+      engine: createEngine(shards.statistics, anchors, settings, step, shards, shiftedBy),
       owner: null,
     };
     engines.set(step, held);
@@ -128,7 +141,7 @@ function dtmFit(
     restarts,
     inputs: (startsLeft) => ({ ...inputs, start: startsLeft ? inputs.start : null }),
     begin: (start) => ({
-      ...firstState(linearStartOf(inputs), settings),
+      ...firstState(linearStartOf(inputs), settings, shifting.length),
       start,
       stage: settings.schedule === "svi" ? "svi" : hasCoarse(settings) ? "coarse" : "fine",
     }),
@@ -155,7 +168,7 @@ function dtmFit(
     clock: () => "map",
     places: (state) => placeMeans(engineOf(state), state),
     close,
-    model: (state, story) => finishModel(engineOf(state), state, story, inputs.warnings),
+    model: (state, story) => finishModel(engineOf(state), state, story, inputs),
   };
 }
 
@@ -172,6 +185,29 @@ function latticeStep(settings: DtmSettings, { stage }: DtmState): number {
 /** Whether a coarse lattice goes before the one asked for. */
 function hasCoarse({ mapDimension, nodeStep }: DtmSettings): boolean {
   return mapDimension === 2 && nodeStep < FINEST_WITHOUT_COARSE;
+}
+
+/** Covariates of as many individuals as there are. */
+function checkCovariates(
+  covariates: Covariates | undefined,
+  statistics: CohortStatistics,
+  { residual }: DtmSettings,
+): DtmInputs["covariates"] {
+  if (covariates === undefined) return null;
+  // Without residual effects people are placed on another lattice than that of the fit.
+  checkOption(
+    residual !== "none",
+    "dtm",
+    "covariates with residual effects",
+    'residual "none"',
+    "Leave one of them out.",
+  );
+  const { coding, values } = covariates;
+  const m = values.length / coding.columns.length;
+  const [{ numIndividuals }] = statistics;
+  const remedy = "Code them for the individuals of the cohort, and leave out of it whom they leave out.";
+  checkOption(m === numIndividuals, "dtm", `covariates of ${numIndividuals} individuals`, `those of ${m}`, remedy);
+  return { coding, values };
 }
 
 function checkStart(statistics: CohortStatistics, start: MapStart, q: number): void {

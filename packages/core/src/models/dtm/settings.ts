@@ -1,5 +1,6 @@
 /** Options of the recommended map, with defaults filled in and ranges checked at the door. */
 import { DEFAULT_MARKER } from "../../cohort/marker.ts";
+import type { Covariates } from "../../covariates/covariates.ts";
 import { checkOption } from "../../errors.ts";
 import type { FitControl, Json, MarkerModel, PriorChoice } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
@@ -56,9 +57,14 @@ export interface DtmOptions extends FitControl {
    * 5,000 individuals, 0 above.
    */
   readonly restarts?: number;
+  /** Covariates of everybody, in the order of the individuals (docs/math/covariates.md). Default: none. */
+  readonly covariates?: Covariates;
   /** What was measured, marker by marker, and the columns it was read from. Default: markers without a name. */
   readonly markers?: readonly MarkerNames[];
 }
+
+/** What a fit keeps of its covariates: their coding, and the coded columns [m,P]. */
+export type FitCovariates = Pick<Covariates, "coding" | "values">;
 
 /** A marker and where it was read from. */
 export type MarkerNames = Pick<MarkerModel, "marker" | "columns">;

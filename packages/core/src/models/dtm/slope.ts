@@ -12,7 +12,7 @@ import { HIGHEST_LOG_SPREAD, LOWEST_LOG_SPREAD, noiseLevel, noiseSlope, noiseSpr
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import type { Precondition } from "../../numeric/optimize/lbfgs.ts";
 import { inducingKl } from "../gp/solve.ts";
-import { type MapEngine, type MarkerEngine, type Slope, scaledRoot } from "./engine.ts";
+import { type MapEngine, type MarkerEngine, type Slope, type Slopes, scaledRoot } from "./engine.ts";
 import { inducingPosterior, kernelSlope } from "./inducing-posterior.ts";
 import { jointMean, meanSlope, meanSystem } from "./joint-mean.ts";
 import { fromFrame, toFrame } from "./kernel-frame.ts";
@@ -24,6 +24,7 @@ import { frameAt, meanUnit } from "./parameters.ts";
 import { markerPass } from "./passes.ts";
 import { LOWEST_LOG_TAU } from "./residual-step.ts";
 import { levelsInShards, type MarkerPass, maximizeInShards, residualInShards } from "./shards.ts";
+import { shiftSlope } from "./shift-step.ts";
 import type { DtmState, MarkerState } from "./state.ts";
 
 /** Differences of log ℓ and log τ in central differences. */
@@ -32,9 +33,10 @@ const TAU_DIFFERENCE = 1e-3;
 /** A parameter this near to its bound, relatively, is at it. */
 const AT_BOUND = 1e-9;
 
-/** The slope of each marker at the state of the last whole pass. */
-export function slopesAt({ markers }: MapEngine, state: DtmState): Slope[] {
-  return markers.map((marker, k) => slopeAt(marker, state.markers[k]));
+/** The slopes at the state of the last whole pass, in the order of the parameters. */
+export function slopesAt(engine: MapEngine, state: DtmState): Slopes {
+  const markers = engine.markers.map((marker, k) => slopeAt(marker, state.markers[k]));
+  return state.shift === null ? markers : [...markers, shiftSlope(engine, state.shift, null)];
 }
 
 /** The slope by the parameters of one marker. */

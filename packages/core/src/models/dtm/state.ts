@@ -42,6 +42,8 @@ export interface DtmState extends FitState {
   /** Iterations spent on the coarse lattice. */
   coarseIterations: number;
   markers: MarkerState[];
+  /** Φ [q,P], what covariates shift places by; null without covariates. */
+  shift: Float64Array | null;
   /** Small gains in a row. */
   smallGains: number;
   /** Largest fall of the bound beyond rounding, if any. */
@@ -65,14 +67,15 @@ export interface DtmState extends FitState {
 
 const FIRST_TRIAL_DISTANCE = 0.3;
 
-/** The state before the first iteration. */
-export function firstState(start: MapStart, settings: DtmSettings): DtmState {
+/** The state before the first iteration; P covariates shift places. */
+export function firstState(start: MapStart, settings: DtmSettings, numShifts = 0): DtmState {
   return {
     stage: "fine",
     start: 0,
     coarseIterations: 0,
     iteration: 0,
     markers: start.markers.map((marker) => firstMarkerState(marker, settings)),
+    shift: numShifts === 0 ? null : new Float64Array(settings.mapDimension * numShifts),
     trace: [],
     smallGains: 0,
     worstFall: 0,

@@ -18,6 +18,7 @@ import { type MapEngine, type MarkerEngine, updateMap } from "./engine.ts";
 import { jointMean, meanStep } from "./joint-mean.ts";
 import { updateParameters } from "./parameter-step.ts";
 import { checkBound, commonTerms, expectBound, expectVisited, keepSquares, startVisited } from "./passes.ts";
+import { moveShift } from "./shift-step.ts";
 import type { StartingPlaces } from "./starting-places.ts";
 import type { DtmState } from "./state.ts";
 import { stopGain } from "./stop-rule.ts";
@@ -78,6 +79,7 @@ export function sviPass(engine: MapEngine, state: DtmState): void {
       const shift = shifts[k];
       if (shift !== null) own.mean = own.mean.map((v, e) => v + learningRate * shift[e]);
     });
+    if (learns) moveShift(engine, state, visited, learningRate);
     keepSquares(engine, state, visited);
     const kernel = learns && update % KERNEL_EVERY === 0;
     updateMap(engine, state, kernel ? { maxIterations: 1, maxEvaluations: 3 } : null);

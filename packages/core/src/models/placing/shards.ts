@@ -2,6 +2,7 @@
 import { type BasisStatistics, statisticsBlock } from "../../basis/statistics.ts";
 import { joinFloats, multiply } from "../../numeric/matrix.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
+import { shiftedPrior } from "../covariate-model.ts";
 import type { CoefficientMixture } from "../mixture/mixture.ts";
 import { isMapModel, modelMixtures, type TrajectoryModel } from "../model.ts";
 import { showCovariance } from "../orient.ts";
@@ -19,6 +20,8 @@ interface PlacingState {
   /** Whether all columns of `Placements` are wanted. */
   readonly details: boolean;
   readonly mixtures: readonly CoefficientMixture[] | undefined;
+  /** Φz of everybody, [m,q], where covariates shift places. */
+  readonly shift: Float64Array | null;
 }
 
 type VariationalPlaces = NonNullable<Placements["variational"]>;
@@ -55,7 +58,14 @@ export function placingShards(): ShardFunctions {
     placers.set(state, placer);
     const block = statistics.map((own) => statisticsBlock(own, part as ShardBlock));
     const variational = details ? variationalPlaces(model, block[0], kernels) : undefined;
-    return { ...placer(block), ...(variational === undefined ? {} : { variational }) };
+    const { from } = part as ShardBlock;
+    const { shift } = state;
+    const q = model.mapDimension;
+    const prior =
+      shift === null || model.kind !== "dtm"
+        ? undefined
+        : (i: number) => shiftedPrior(model, shift.subarray((from + i) * q, (from + i + 1) * q));
+    return { ...placer(block, prior), ...(variational === undefined ? {} : { variational }) };
   };
   return { [PLACING]: work };
 }

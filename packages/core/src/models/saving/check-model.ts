@@ -1,5 +1,6 @@
 /** What a model's numbers must be, beyond their shapes: asked when a file is loaded. */
 
+import { columnsWith } from "../../covariates/covariates.ts";
 import { DtmError } from "../../errors.ts";
 import { logSumExp } from "../../numeric/special.ts";
 import type { ForecastCalibration } from "../conformal.ts";
@@ -65,6 +66,20 @@ function checkLattice(model: DtmModel, d: number, q: number): void {
   expectTrue(isSemidefinite(residual.covariance, d), "residual.covariance", "a covariance matrix");
   expectLength(averageGram, d * d, "averageGram");
   expectTrue(isSemidefinite(averageGram, d), "averageGram", "a symmetric matrix with a diagonal of 0 or more");
+  const { covariates, shift } = model;
+  if (covariates !== undefined) {
+    const known = covariates.columns.every(({ covariate }) => covariate < covariates.covariates.length);
+    expectTrue(known, "covariates.columns", "columns of the covariates listed");
+  }
+  const shifting = covariates === undefined ? 0 : columnsWith(covariates, ["places"]).length;
+  expectTrue(
+    (shift === undefined) === (shifting === 0),
+    "shift",
+    "a shift for covariates of places, and for no others",
+  );
+  if (shift === undefined) return;
+  expectLength(shift.loadings, q * shifting, "shift.loadings");
+  expectLength(shift.covariance, (q * shifting) ** 2, "shift.covariance");
 }
 
 function expectLength({ length }: Float64Array, expected: number, field: string): void {

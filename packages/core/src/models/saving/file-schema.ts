@@ -4,6 +4,7 @@
  */
 import * as z from "zod/mini";
 import { TRANSFORMS } from "../../cohort/marker.ts";
+import { COVARIATE_EFFECTS, MISSING_RULES } from "../../covariates/covariates.ts";
 
 export const FILE_FORMAT = "disease-trajectory-map";
 export const FILE_VERSION = 2;
@@ -130,6 +131,30 @@ const map = z.strictObject({
   inducingCovariance: floats("Whitened covariance, [numBasis*numInducing, numBasis*numInducing]"),
 });
 
+const coding = z
+  .strictObject({
+    covariates: z.array(
+      z.strictObject({
+        name: z.string(),
+        kind: z.enum(["number", "category"]),
+        effect: z.enum(COVARIATE_EFFECTS),
+        levels: z.array(z.string()),
+        hasUnknown: z.boolean(),
+      }),
+    ),
+    columns: z.array(
+      z.strictObject({
+        name: z.string(),
+        covariate: count,
+        level: z.nullable(z.string()),
+        center: z.number(),
+        scale: positive,
+      }),
+    ),
+    missing: z.enum(MISSING_RULES),
+  })
+  .register(z.globalRegistry, { description: "How covariates of individuals are coded: (x - center)/scale" });
+
 const modelSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("lmm"),
@@ -169,6 +194,13 @@ const modelSchema = z.discriminatedUnion("kind", [
       step: positive,
       radius: positive,
     }),
+    covariates: z.optional(coding),
+    shift: z.optional(
+      z.strictObject({
+        loadings: floats("Phi, [mapDimension, columns that shift places]: the place is N(Phi z, I) before any value"),
+        covariance: floats("Covariance of Phi, by axis, then column"),
+      }),
+    ),
     bound: z.number(),
   }),
   z.strictObject({

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { relativeError } from "../../../../test/expect-gradient.ts";
+import { selectIndividuals } from "../cohort/cohort.ts";
+import { codeCovariates } from "../covariates/code.ts";
+import { encodeFor } from "../covariates/covariates.ts";
+import { simulatePlaces } from "../simulate/places.ts";
+import { modelFor } from "./covariate-model.ts";
+import { fitDtm } from "./fit-models.ts";
+import { embed, placeIndividual } from "./place.ts";
+import { predict } from "./predict.ts";
+import { loadModel, saveModel } from "./save.ts";
+
+const simulated = simulatePlaces({ numIndividuals: 150, seed: 5, covariates: "places" });
+const { cohort } = simulated;
+const names = simulated.subjects!.columns.slice(0, 2).map((column) => column.name);
+const covariates = codeCovariates(simulated.subjects!, cohort.ids, {
+  covariates: names.map((name) => ({ name })),
+  effect: "places",
+});
+const model = fitDtm(cohort, { covariates, nodes: { step: 0.4 }, restarts: 0 });
+const { coding } = covariates;
+/** The covariates of an individual as a table has them. */
+const cells = (i: number) =>
+  Object.fromEntries(
+    simulated
+      .subjects!.columns.slice(0, 2)
+      .map(({ name, cells: all }) => [name, all[simulated.subjects!.ids.indexOf(cohort.ids[i])]]),
+  );
+
+describe("a model with covariates that shift places", () => {
+  it("places a cohort and its individuals alike", () => {
+    const all = embed(model, cohort, { covariates: covariates.values });
+    const { offsets, times, values } = cohort.markers[0];
+    for (const i of [0, 7]) {
+      const row = cells(i);
+      const z = encodeFor(coding, row);
+      expect(relativeError(z, covariates.values.subarray(i * z.length, (i + 1) * z.length))).toBeLessThan(1e-9);
+      const visits = {
+        times: times.subarray(offsets[i], offsets[i + 1]),
+        values: values.subarray(offsets[i], offsets[i + 1]),
+      };
+      const one = placeIndividual(modelFor(model, row), visits);
+      expect(relativeError(one.location, all.location.subarray(2 * i, 2 * i + 2))).toBeLessThan(1e-8);
+      expect(one.logLikelihood).toBeCloseTo(all.logLikelihood[i], 8);
+    }
+  });
+
+  it("says where people with these covariates are before anything is measured", () => {
+    const nobody = { times: [], values: [] };
+    const [low, high] = [-1, 1].map((z) => {
+      const row = { ...cells(0), [names[0]]: coding.columns[0].center + z * 2 * coding.columns[0].scale };
+      return placeIndividual(modelFor(model, row), nobody);
+    });
+    const distance = Math.hypot(low.location[0] - high.location[0], low.location[1] - high.location[1]);
+    const length = Math.hypot(model.shift!.loadings[0], model.shift!.loadings[coding.columns.length]);
+    expect(distance).toBeGreaterThan(3 * length);
+    expect(distance).toBeLessThan(4.1 * length);
+    expect(predict(modelFor(model, cells(0)), low, [1]).median[0]).not.toBe(
+      predict(modelFor(model, cells(0)), high, [1]).median[0],
+    );
+  });
+
+  it("is the same after it was saved", () => {
+    const again = loadModel(saveModel(model));
+    expect({ ...again, record: null }).toEqual({ ...model, record: null });
+  });
+
+  it("refuses to place without them, and names them", () => {
+    expect(() => embed(model, cohort)).toThrow(new RegExp(names[0]));
+    expect(() => placeIndividual(model, { times: [1], values: [2] })).toThrow(/covariates/);
+    expect(() => modelFor(model, {})).toThrow(new RegExp(names[0]));
+    expect(() => fitDtm(selectIndividuals(cohort, [0, 1, 2, 3, 4, 5]), { covariates })).toThrow(/covariates of 6/);
+  });
+});

@@ -1,0 +1,81 @@
+/**
+ * A model with covariates as it is for one individual (docs/math/covariates.md §4): the prior of the place is shifted by Φz, and nothing of
+ * covariates is left. Whatever places or predicts one individual does so by this model.
+ */
+import {
+  type CovariateCoding,
+  type CovariateValue,
+  columnsWith,
+  encodeFor,
+  takeColumns,
+} from "../covariates/covariates.ts";
+import { DtmError } from "../errors.ts";
+import { multiplyTransposed } from "../numeric/matrix.ts";
+import { logSumExp } from "../numeric/special.ts";
+import type { DtmModel } from "./dtm/model.ts";
+import type { TrajectoryModel } from "./model.ts";
+
+/**
+ * The model for an individual with these covariates; a model without covariates is as it is.
+ * @throws DtmError "missing-covariate", "unknown-level" or "not-a-number".
+ * @example
+ * const hers = modelFor(model, { age: 54, sex: "f" });
+ * const someone = placeIndividual(hers, { times: [0, 1], values: [81, 77] });
+ * predict(hers, someone, [2, 3]);
+ */
+export function modelFor<M extends TrajectoryModel>(model: M, row: Readonly<Record<string, CovariateValue>>): M {
+  const coding = codingOf(model);
+  return coding === undefined ? model : modelAt(model, encodeFor(coding, row));
+}
+
+/** The same for coded columns [P]. */
+export function modelAt<M extends TrajectoryModel>(model: M, values: Float64Array): M {
+  if (model.kind !== "dtm" || model.covariates === undefined) return model;
+  const { covariates: _, shift: __, ...rest } = model as DtmModel;
+  const terms = shiftTerms(model, values);
+  const { nodes } = model;
+  const logWeights = terms === null ? nodes.logWeights : shiftedPrior(model, terms);
+  return { ...rest, nodes: { ...nodes, logWeights } } as M;
+}
+
+/** How a model codes covariates, if it has any. */
+export function codingOf(model: TrajectoryModel): CovariateCoding | undefined {
+  return model.kind === "dtm" ? model.covariates : undefined;
+}
+
+/** Φz of individuals with coded columns [m,P], [m,q], fit's frame; null where covariates do not shift places. */
+export function shiftTerms(model: TrajectoryModel, values: Float64Array): Float64Array | null {
+  if (model.kind !== "dtm" || model.covariates === undefined || model.shift === undefined) return null;
+  const { covariates: coding, shift, mapDimension: q } = model;
+  const columns = columnsWith(coding, ["places"]);
+  const z = takeColumns(values, coding.columns.length, columns);
+  return multiplyTransposed(z, shift.loadings, z.length / columns.length, columns.length, q);
+}
+
+/** log π_g(z) ∝ log π_g + x_g'η of the model's nodes, [Γ], for η [q]. */
+export function shiftedPrior({ nodes, mapDimension: q }: DtmModel, terms: Float64Array): Float64Array {
+  const prior = nodes.logWeights.map((v, g) => {
+    let s = v;
+    for (let a = 0; a < q; a++) s += nodes.locations[g * q + a] * terms[a];
+    return s;
+  });
+  const total = logSumExp(prior);
+  return prior.map((v) => v - total);
+}
+
+/**
+ * The coded columns [m,P] that a model needs of a cohort.
+ * @throws DtmError "missing-covariate" where it needs some and none are given.
+ */
+export function checkCoded(model: TrajectoryModel, values: Float64Array | undefined, m: number): Float64Array | null {
+  const coding = codingOf(model);
+  if (coding === undefined) return null;
+  const P = coding.columns.length;
+  if (values?.length === m * P) return values;
+  const names = coding.covariates.map(({ name }) => name).join(", ");
+  const received = values === undefined ? "none" : `${values.length} numbers`;
+  throw new DtmError(
+    "missing-covariate",
+    `Expected ${P} coded covariates (${names}) of each of ${m} individuals, received ${received}. Code them with the model's coding (encodeTable, encodeFor).`,
+  );
+}

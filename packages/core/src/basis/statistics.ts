@@ -132,6 +132,7 @@ function whitenedColumns(
   const c = d + 1;
   for (let i = 0; i < m; i++) {
     const own = times.subarray(offsets[i], offsets[i + 1]);
+    if (own.length === 0) continue;
     const rows = visitRows(basis, own, values.subarray(offsets[i], offsets[i + 1]), center);
     const { products, logDet } = whitenedProducts(filterVisits({ times: own, rows }, correlation));
     for (let e = 0; e < numBand; e++) gram[i * numBand + e] = products[band.row[e] * c + band.column[e]];

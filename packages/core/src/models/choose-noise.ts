@@ -8,6 +8,7 @@ import { type Cohort, numIndividuals, onlyMarker, selectIndividuals } from "../c
 import { markerCohort } from "../cohort/several-markers.ts";
 import { checkOption } from "../errors.ts";
 import { firstNoise, NOISE_CHOICES, type Noise, type NoiseChoice } from "../noise/noise.ts";
+import type { SerialCorrelation } from "../noise/serial.ts";
 import { createRandom } from "../numeric/random.ts";
 import {
   type CorrelationFit,
@@ -77,16 +78,16 @@ function chooseNoise(
   { noise: asked = "white", ...options }: PrepareOptions & CorrelationOptions,
   warnings: string[],
 ): Noise {
-  if (typeof asked !== "string") return { ...firstNoise(asked.kind, asked.correlation), ...reasonOf(asked.reason) };
+  const { seed = 1 } = options;
+  if (typeof asked !== "string") {
+    if (asked.correlation !== undefined)
+      warnings.push(...boundWarnings(asked.correlation, visitGaps(sampleOf(cohort, seed))));
+    return { ...firstNoise(asked.kind, asked.correlation), ...reasonOf(asked.reason) };
+  }
   const expected = `noise ${NOISE_CHOICES.map((name) => `"${name}"`).join(" or ")}`;
   checkOption(NOISE_CHOICES.includes(asked), "fit", expected, asked, "Leave it out for white noise.");
   if (asked === "white" || asked === "level") return firstNoise(asked);
-  const m = numIndividuals(cohort);
-  const { seed = 1 } = options;
-  const sample =
-    m > SAMPLE_SIZE
-      ? selectIndividuals(cohort, createRandom(seed).permutation(m).slice(0, SAMPLE_SIZE).sort())
-      : cohort;
+  const sample = sampleOf(cohort, seed);
   const gaps = visitGaps(sample);
   const kind = asked === "serial" ? "serial" : "level+serial";
   const few = tooFew(gaps);
@@ -94,14 +95,28 @@ function chooseNoise(
   const fit = learnCorrelation(sample, basis, kind, gaps, { priors: "weak", ...options });
   const { taken, words } = judge(fit, gaps, onlyMarker(cohort).marker.timeUnit);
   if (asked === "auto" && !taken) return { ...firstNoise("level"), reason: `Levels alone: ${words}.` };
-  const end = endOf(fit.correlation, gaps);
-  if (end !== null) {
-    warnings.push(
-      `The range of the serial correlation ended at its ${end} bound: ${end === "upper" ? "it may serve as a further smooth curve rather than as noise" : "visits are too far apart to see it"}. Compare with noise "level" by held-out likelihood.`,
-    );
-  }
+  warnings.push(...boundWarnings(fit.correlation, gaps));
   const start = asked === "auto" ? "Levels and serial correlation" : "Serial correlation as asked for";
   return { ...firstNoise(kind, fit.correlation), reason: `${start}: ${words}.` };
+}
+
+function sampleOf(cohort: Cohort, seed: number): Cohort {
+  const m = numIndividuals(cohort);
+  if (m <= SAMPLE_SIZE) return cohort;
+  return selectIndividuals(cohort, createRandom(seed).permutation(m).slice(0, SAMPLE_SIZE).sort());
+}
+
+/** What to warn of where ρ is at one of its bounds. */
+function boundWarnings(correlation: SerialCorrelation, gaps: VisitGaps): string[] {
+  const end = endOf(correlation, gaps);
+  if (end === null) return [];
+  const meaning =
+    end === "upper"
+      ? "it may serve as a further smooth curve rather than as noise"
+      : "visits are too far apart to see it";
+  return [
+    `The range of the serial correlation ended at its ${end} bound: ${meaning}. Compare with noise "level" by held-out likelihood.`,
+  ];
 }
 
 function reasonOf(reason: string | undefined) {
@@ -118,7 +133,7 @@ function tooFew({ numDistinct, medianVisits }: VisitGaps): string | null {
 }
 
 /** Which bound of ρ was reached. */
-function endOf({ range }: CorrelationFit["correlation"], { shortest, longest }: VisitGaps): "upper" | "lower" | null {
+function endOf({ range }: SerialCorrelation, { shortest, longest }: VisitGaps): "upper" | "lower" | null {
   if (range >= NEAR_BOUND * longest) return "upper";
   return range <= shortest / NEAR_BOUND ? "lower" : null;
 }

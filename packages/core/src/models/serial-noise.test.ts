@@ -5,11 +5,13 @@ import { serialCohort } from "../../../../test/serial-cohort.ts";
 import { scrambledHost } from "../../../../test/shard-host.ts";
 import { designMatrix } from "../basis/bspline.ts";
 import { onlyMarker, selectIndividuals } from "../cohort/cohort.ts";
+import { evaluateFold } from "../evaluate/compare.ts";
 import { forecastScores } from "../evaluate/forecast.ts";
 import { heldOutLogLikelihood } from "../evaluate/held-out.ts";
 import { levelNoise } from "../noise/noise.ts";
 import { cholesky, invertFromCholesky } from "../numeric/cholesky.ts";
 import { bilinear, multiply, multiplyVector, transpose } from "../numeric/matrix.ts";
+import { refitLike } from "../study/refit.ts";
 import type { DtmModel } from "./dtm/model.ts";
 import { markerModel } from "./fit.ts";
 import { fitDtm, fitLmm, resumeDtm, startDtm } from "./fit-models.ts";
@@ -189,5 +191,33 @@ describe("a map with levels and serial correlation", () => {
     };
     const { median } = predict(model, placement, times, { guard });
     expect(median.every(Number.isFinite)).toBe(true);
+  });
+});
+
+describe("a range at its bound", () => {
+  it("is warned of, also where it is given", () => {
+    const { record } = fitLmm(cohort, { noise: levelNoise(1, 0, { range: 2, whiteShare: 0.5 }), restarts: 0 });
+    expect(record.warnings.join()).toMatch(/range of the serial correlation ended at its upper bound/);
+    expect(lmm.record.warnings.join()).not.toMatch(/upper bound/);
+  });
+});
+
+describe("comparison and refits with correlated noise", () => {
+  const small = serialCohort(24, 5, levelNoise(1, 0.5, CORRELATION), 5);
+
+  it("hold a map against a mixed model with the same correlation, learned once in each fold", () => {
+    const models = ["lmm", "fpca", "dtm"] as const;
+    const [lmm, fpca, map] = evaluateFold(small, 0, { models, folds: 2, noise: "serial", restarts: 0 });
+    for (const { logLikelihood, later } of [lmm, fpca, map]) {
+      expect([...logLikelihood, ...later.logDensity].every(Number.isFinite)).toBe(true);
+    }
+  });
+
+  it("learn the correlation of other individuals afresh", () => {
+    const model = fitLmm(small, { noise: "serial", restarts: 0 });
+    const again = refitLike(model, selectIndividuals(small, [...Array(18).keys()]));
+    const [a, b] = [model, again].map((one) => markerModel(one).noise);
+    expect(b.kind).toBe(a.kind);
+    expect(b.correlation).not.toEqual(a.correlation);
   });
 });

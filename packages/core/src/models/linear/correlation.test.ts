@@ -66,6 +66,26 @@ describe("whitened statistics", () => {
     }
   });
 
+  it("are 0 for somebody without visits", () => {
+    const { marker, times, values } = series;
+    const offsets = Int32Array.of(0, 6, 6, 12);
+    const lacking = {
+      ids: ["a", "b", "c"],
+      markers: [{ marker, offsets, times: times.slice(0, 12), values: values.slice(0, 12) }],
+    };
+    const found = basisStatistics(lacking, basis, { noise: levelNoise(1, 0, TRUTH) });
+    const { numBand } = found;
+    const own = [
+      ...found.gram.subarray(numBand, 2 * numBand),
+      ...found.cross.subarray(d, 2 * d),
+      found.sumSquares[1],
+      found.logDets[1],
+    ];
+    expect(own.every((v) => v === 0)).toBe(true);
+    expect(found.gram.every(Number.isFinite)).toBe(true);
+    expect(visitGaps(lacking).medianVisits).toBe(6);
+  });
+
   it("keep the plain weight of the observed times", () => {
     expect(whitened.averageGram).toEqual(plain.averageGram);
     const total = plain.averageGram.reduce((sum, v) => sum + v, 0);

@@ -42,7 +42,8 @@ export function visitGaps(cohort: Cohort): VisitGaps {
       if (times[j] > times[j - 1]) gaps.push(times[j] - times[j - 1]);
   }
   const sorted = Float64Array.from(gaps).sort();
-  const visits = Float64Array.from({ length: offsets.length - 1 }, (_, i) => offsets[i + 1] - offsets[i]).sort();
+  const counts = Float64Array.from({ length: offsets.length - 1 }, (_, i) => offsets[i + 1] - offsets[i]);
+  const visits = counts.filter((n) => n > 0).sort();
   const span = times.reduce((a, b) => Math.max(a, b)) - times.reduce((a, b) => Math.min(a, b));
   const longest = span / 5;
   const numDistinct = sorted.reduce(

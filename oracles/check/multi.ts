@@ -1,16 +1,18 @@
 /**
  * Checks two_markers.json: two markers and covariates. Statistics, and the mixed model of both markers with effects of covariates in the mean
- * by 25 rounds of generalised least squares and EM.
+ * by 25 rounds of generalised least squares and EM; the map is checked by multi-map.ts.
  */
 import { grevilleAbscissae } from "../../packages/core/src/basis/bspline.ts";
 import { type BasisStatistics, basisStatistics, unpackGram } from "../../packages/core/src/basis/statistics.ts";
 import { markerCohort } from "../../packages/core/src/cohort/several-markers.ts";
 import { factorCovariance } from "../../packages/core/src/models/linear/canonical.ts";
-import { generalizedMean, withoutEffects } from "../../packages/core/src/models/linear/covariate-effects.ts";
+import { generalizedMean } from "../../packages/core/src/models/linear/covariate-effects.ts";
 import { linearProblem, maximizeCovariance } from "../../packages/core/src/models/linear/em.ts";
 import { type LinearParameters, markerOfRow } from "../../packages/core/src/models/linear/stack.ts";
+import { withoutEffects } from "../../packages/core/src/models/mean.ts";
 import { noiseLevel, whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import { type Check, compare, fixtureBasis, fixtureMarkers, flatten, type Nested } from "./checker.ts";
+import { checkMultiMap, type MultiMapFixture } from "./multi-map.ts";
 
 type Row = readonly number[];
 
@@ -41,9 +43,13 @@ export function multiStatistics({ data }: MultiFixture): BasisStatistics[] {
   );
 }
 
-export function checkMulti(fixture: MultiFixture): Check[] {
+export function checkMulti(fixture: MultiMapFixture): Check[] {
   const statistics = multiStatistics(fixture);
-  return [...statistics.flatMap((own, k) => checkStatistics(fixture, own, k)), ...checkMixedModel(fixture, statistics)];
+  return [
+    ...statistics.flatMap((own, k) => checkStatistics(fixture, own, k)),
+    ...checkMixedModel(fixture, statistics),
+    ...checkMultiMap(fixture, statistics),
+  ];
 }
 
 function checkStatistics(fixture: MultiFixture, own: BasisStatistics, k: number): Check[] {

@@ -7,7 +7,8 @@
  * Effects of covariates are further columns, β_i = Hγ + Σ_c z_ic H_cγ_c (`effectColumns`; models/linear/covariate-effects.ts).
  */
 import { type Basis, basisDomain, grevilleAbscissae } from "../basis/bspline.ts";
-import { identity, multiply, multiplyVector, transpose } from "../numeric/matrix.ts";
+import { type BasisStatistics, movedStatistics } from "../basis/statistics.ts";
+import { identity, multiply, multiplyTransposed, multiplyVector, transpose } from "../numeric/matrix.ts";
 import { pseudoInverse } from "../numeric/semidefinite.ts";
 import type { MeanFunction } from "./fit.ts";
 
@@ -56,11 +57,42 @@ export function stackDesigns(designs: readonly MeanDesign[]): MeanDesign {
 export const EFFECT_FORMS = ["level", "level-and-rate", "curve"] as const;
 export type EffectForm = (typeof EFFECT_FORMS)[number];
 
+/** H [d,h]. */
+export interface EffectColumns {
+  readonly columns: Float64Array;
+  readonly h: number;
+}
+
+/** Effects of P covariates in the mean. */
+export interface MeanEffects {
+  readonly form: EffectForm;
+  readonly numCovariates: number;
+  /** γ of each marker, [P,h]. */
+  readonly coefficients: readonly Float64Array[];
+}
+
+/** Σ_c z_ic Hγ_c of individuals with covariates z [m,P], by which effects γ [P,h] move their coefficients, [m,d]. */
+export function effectOffsets(form: EffectForm, basis: Basis, effects: Float64Array, z: Float64Array): Float64Array {
+  const { columns, h } = effectColumns(form, basis);
+  const d = basis.numBasis;
+  const P = effects.length / h;
+  return multiply(z, multiplyTransposed(effects, columns, P, h, d), z.length / P, P, d);
+}
+
+/** Statistics of values less the effects of their individuals' covariates z [m,P]. */
+export function withoutEffects(
+  statistics: readonly BasisStatistics[],
+  { form, coefficients }: Pick<MeanEffects, "form" | "coefficients">,
+  z: Float64Array,
+): BasisStatistics[] {
+  return statistics.map((own, k) => movedStatistics(own, effectOffsets(form, own.basis, coefficients[k], z)));
+}
+
 /**
  * The columns H [d,h] by which an effect γ moves the mean, β + Hγ: 1, or [1, (ξ − t̄)/h̄] with abscissae ξ that make B(t)ξ = t (so that
  * γ is the effect in the middle t̄ of the basis's domain and its change over half the domain h̄), or I.
  */
-export function effectColumns(form: EffectForm, basis: Basis): { readonly columns: Float64Array; readonly h: number } {
+export function effectColumns(form: EffectForm, basis: Basis): EffectColumns {
   const d = basis.numBasis;
   if (form === "curve") return { columns: identity(d), h: d };
   if (form === "level") return { columns: new Float64Array(d).fill(1), h: 1 };

@@ -93,10 +93,10 @@ function finishMarker({ inducing, nodes }: MapEngine, engine: MarkerEngine, stat
 }
 
 /** Tr(Ḡ Cov f̄)/[Tr(Ḡ Cov f̄) + Tr(Ḡ Σ_e)], the covariance of f̄(x) taken over the prior of places. */
-function mapShare(
-  { table, problem }: MarkerEngine,
+export function mapShare(
+  { table, problem }: Pick<MarkerEngine, "table" | "problem">,
   logWeights: Float64Array,
-  state: MarkerState,
+  state: Pick<MarkerState, "residualCovariance">,
   gram: Float64Array,
 ): number {
   const { numBasis: d, numNodes: n } = problem.layout;

@@ -8,12 +8,19 @@
  * V_i the covariance of y_i; the matrix on the left is the information on (β, γ). The two steps are taken in turn: mean and covariance have
  * no expected information in common, so few rounds are enough.
  */
-import { type BasisStatistics, movedStatistics, unpackGram } from "../../basis/statistics.ts";
+import { type BasisStatistics, unpackGram } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { multiply, multiplyTransposed, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { pseudoInverse } from "../../numeric/semidefinite.ts";
 import type { MarkerModel } from "../fit.ts";
-import { type EffectForm, effectColumns, type MeanKind, meanDesign } from "../mean.ts";
+import {
+  type EffectForm,
+  effectColumns,
+  type MeanEffects,
+  type MeanKind,
+  meanDesign,
+  withoutEffects,
+} from "../mean.ts";
 import { fitJointLmm } from "./fit-joint-levels.ts";
 import { stackLevels } from "./joint-levels.ts";
 import { type LmmModel, type LmmStatisticsOptions, lmmParameters } from "./lmm.ts";
@@ -30,11 +37,7 @@ export interface MeanCovariates {
 }
 
 /** Fitted effects. */
-export interface CovariateEffects {
-  readonly form: EffectForm;
-  readonly numCovariates: number;
-  /** γ of each marker, [P,h]. */
-  readonly coefficients: readonly Float64Array[];
+export interface CovariateEffects extends MeanEffects {
   /** Covariance of all γ, markers one after another, [ΣPh, ΣPh]. */
   readonly covariance: Float64Array;
 }
@@ -137,20 +140,6 @@ function scaledInverse(information: Float64Array, n: number): Float64Array {
   const unit = Float64Array.from({ length: n }, (_, s) => Math.sqrt(information[s * n + s]) || 1);
   const scaled = information.map((v, e) => v / unit[Math.floor(e / n)] / unit[e % n]);
   return pseudoInverse(scaled, n).inverse.map((v, e) => v / unit[Math.floor(e / n)] / unit[e % n]);
-}
-
-/** Statistics of values less the effects of their individuals' covariates z [m,P]. */
-export function withoutEffects(
-  statistics: readonly BasisStatistics[],
-  { form, numCovariates: P, coefficients }: Pick<CovariateEffects, "form" | "numCovariates" | "coefficients">,
-  covariates: Float64Array,
-): BasisStatistics[] {
-  return statistics.map((own, k) => {
-    const { columns, h } = effectColumns(form, own.basis);
-    const d = own.basis.numBasis;
-    const ofCovariates = multiplyTransposed(coefficients[k], columns, P, h, d); // Hγ_c [P,d]
-    return movedStatistics(own, multiply(covariates, ofCovariates, own.numIndividuals, P, d));
-  });
 }
 
 export type LmmWithEffects = LmmModel & { readonly covariateEffects: CovariateEffects };

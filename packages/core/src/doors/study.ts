@@ -28,6 +28,14 @@ export {
 export { centralCoverage, type ForecastOptions, type ForecastScores, forecastScores } from "../evaluate/forecast.ts";
 export type { HeldOutOptions, HeldOutScores } from "../evaluate/held-out.ts";
 export type { HeldOutEvidence, Light, LightState } from "../evaluate/map-verdict.ts";
+export {
+  judgeSharing,
+  type SharedMarker,
+  type SharingState,
+  type SharingVerdict,
+  type SingleMap,
+  sharingVerdict,
+} from "../evaluate/sharing.ts";
 export type { FoldSummary, ForecastClass, ModelComparison } from "../evaluate/summarize-folds.ts";
 export { type SuspectOptions, type SuspectValue, suspectValues } from "../evaluate/suspect-values.ts";
 export { type CourseSummary, courseAt, expectedCourses, groupCourses } from "../map/clusters/courses.ts";

@@ -114,11 +114,15 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   checkLinear(linear, statistics, mean ?? "scalar", mapDimension);
   const fromLinear = mapStart(statistics, linear, shards);
   const start = { ...fromLinear, warnings: [...warnings, ...fromLinear.warnings] };
-  const markers = cohort.markers.map(({ marker }) => ({ marker, ...(columns === undefined ? {} : { columns }) }));
+  const markers = cohort.markers.map(({ marker }, k) => ({
+    marker,
+    ...(columns === undefined ? {} : { columns: oneOf(columns, k) }),
+  }));
   const run = isPaper
     ? startDtmPaper(statistics[0], start, {
         ...options,
         mapDimension,
+        columns: oneOf(columns, 0),
         marker: onlyMarker(cohort).marker,
         warnings: start.warnings,
       } as DtmPaperOptions)

@@ -3,7 +3,7 @@
 import type { BasisStatistics } from "../basis/statistics.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import { dot } from "../numeric/matrix.ts";
-import { type MarkersOptions, prepareMarkers } from "./choose-noise.ts";
+import { type MarkersOptions, oneOf, prepareMarkers } from "./choose-noise.ts";
 import type { ColumnNames, FitControl, PriorChoice } from "./fit.ts";
 import { factorCovariance } from "./linear/canonical.ts";
 import { fitJointFpca, fitJointLmm } from "./linear/fit-joint-levels.ts";
@@ -23,8 +23,8 @@ export interface CohortFitOptions extends MarkersOptions, Omit<FitControl, keyof
    * not felt in large ones. Default "weak"; "none" for maximum likelihood, as other software has it. The map as published has none.
    */
   readonly priors?: PriorChoice;
-  /** Column names the cohort was read from, kept in the model for reading the next one alike. */
-  readonly columns?: ColumnNames;
+  /** Column names the cohort was read from, of each marker, kept in the model for reading the next one alike. */
+  readonly columns?: ColumnNames | readonly ColumnNames[];
 }
 
 type OfStatistics = "markers" | "warnings" | "start";
@@ -107,7 +107,7 @@ function markersOf({ markers }: Cohort) {
 function finished<M extends LmmModel | FpcaModel>(
   model: M,
   statistics: readonly BasisStatistics[],
-  { columns }: { readonly columns?: ColumnNames },
+  { columns }: Pick<CohortFitOptions, "columns">,
 ): M {
   const q = model.mapDimension;
   const directions = splitRows(statistics, scoreDirections(model));
@@ -119,6 +119,7 @@ function finished<M extends LmmModel | FpcaModel>(
     return { F: directions[k], gram, basis: own.basis, variance: statistics.length === 1 ? 1 : variance };
   });
   const orientation = orientMarkers(oriented, q);
-  const markers = columns === undefined ? model.markers : model.markers.map((part) => ({ ...part, columns }));
+  const markers =
+    columns === undefined ? model.markers : model.markers.map((part, k) => ({ ...part, columns: oneOf(columns, k) }));
   return { ...model, markers, orientation };
 }

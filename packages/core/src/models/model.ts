@@ -64,7 +64,15 @@ export function modelMixture(model: ScoredModel, options: MixtureOptions = {}): 
 
 /** One mixture for each marker, on the same nodes: what several markers say of a place adds (mixture/joint.ts). */
 export function modelMixtures(model: ScoredModel, options: MixtureOptions = {}): CoefficientMixture[] {
-  if (model.kind !== "dtm") return [modelMixture(model, options)];
+  if (model.kind !== "dtm") {
+    if (model.markers.length > 1) {
+      throw new DtmError(
+        "several-markers",
+        `Expected a map, or a model of one marker, received ${model.kind} of ${model.markers.length} markers, which gives places and likelihoods but no forecasts. Use a map (kind dtm).`,
+      );
+    }
+    return [modelMixture(model, options)];
+  }
   return model.markers.map((_, k) => modelMixture(viewMarker(model, k), options));
 }
 

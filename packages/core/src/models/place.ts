@@ -15,9 +15,10 @@ import type { Random } from "../numeric/random.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import { checkCoded, shiftTerms } from "./covariate-model.ts";
 import { deviationDecoder } from "./decoder.ts";
-import { markerModel, viewMarker } from "./fit.ts";
+import { viewMarker } from "./fit.ts";
 import { outsidePlaces } from "./gp/outside.ts";
-import { linearPlaces } from "./linear/scores.ts";
+import { linearPlaces, scoreCourse } from "./linear/scores.ts";
+import { splitRows } from "./linear/stack.ts";
 import { createJointConditioner, type JointConditioner } from "./mixture/joint.ts";
 import type { CoefficientMixture } from "./mixture/mixture.ts";
 import { highestDensityNodes, locationMoments } from "./mixture/place.ts";
@@ -156,9 +157,7 @@ function severalMarkers(parts: readonly MarkerPlacement[]) {
  * coefficients are N(f̄(x), Cov f(x) + Σ_e), for LMM and FPCA the linear course of those scores.
  */
 export function placementAt(model: TrajectoryModel, location: ArrayLike<number>): Placement {
-  const own = markerModel(model);
   const q = model.mapDimension;
-  const d = own.basis.numBasis;
   if (location.length !== q) {
     throw new DtmError("shape", `placementAt: expected a place of ${q} coordinates, received ${location.length}.`);
   }
@@ -167,32 +166,50 @@ export function placementAt(model: TrajectoryModel, location: ArrayLike<number>)
     throw new DtmError("not-finite", `placementAt: expected finite coordinates, received ${shown.join(", ")}.`);
   }
   const x = fitLocation(model.orientation, shown, q);
-  const means = new Float64Array(d);
-  const covariances = new Float64Array(d * d);
-  deviationDecoder(model)(x, means, covariances);
-  // The level of somebody's noise is not known by the place: as many components with the same course.
-  const { variances, logWeights } = noiseLevels(own.noise);
-  const repeated = (course: Float64Array) => joinFloats(Array.from(variances, () => course));
+  const parts = coursesAt(model, x).map(({ means, covariances }, k): MarkerPlacement => {
+    // The level of somebody's noise is not known by the place: as many components with the same course.
+    const { variances, logWeights } = noiseLevels(model.markers[k].noise);
+    const repeated = (course: Float64Array) => joinFloats(Array.from(variances, () => course));
+    return {
+      numObservations: 0,
+      lastTime: Number.NEGATIVE_INFINITY,
+      posterior: {
+        nodes: new Int32Array(1),
+        weights: Float64Array.of(1),
+        locations: x,
+        shares: logWeights.map(Math.exp),
+        noiseVariances: variances,
+        means: repeated(means),
+        covariances: repeated(covariances),
+        logLikelihood: 0,
+      },
+      numOutsideTimes: 0,
+    };
+  });
   return {
     id: "place",
-    numObservations: 0,
-    lastTime: Number.NEGATIVE_INFINITY,
+    ...parts[0],
     location: shown,
     covariance: new Float64Array(q * q),
-    posterior: {
-      nodes: new Int32Array(1),
-      weights: Float64Array.of(1),
-      locations: x,
-      shares: logWeights.map(Math.exp),
-      noiseVariances: variances,
-      means: repeated(means),
-      covariances: repeated(covariances),
-      logLikelihood: 0,
-    },
     logLikelihood: 0,
-    numOutsideTimes: 0,
-    outsideMass: isMapModel(model) ? outsidePlaces(markerModel(model).map, x)[0] : 0,
+    outsideMass: isMapModel(model) ? outsidePlaces(model.markers[0].map, x)[0] : 0,
+    ...(parts.length === 1 ? {} : severalMarkers(parts)),
   };
+}
+
+/** Mean [d] and covariance [d,d] of every marker's coefficients at a place of the fit's frame. */
+function coursesAt(model: TrajectoryModel, x: Float64Array) {
+  if (!isMapModel(model)) {
+    return splitRows(model.markers, scoreCourse(model, x)).map((means) => ({
+      means,
+      covariances: new Float64Array(means.length ** 2),
+    }));
+  }
+  return model.markers.map(({ basis: { numBasis: d } }, k) => {
+    const [means, covariances] = [new Float64Array(d), new Float64Array(d * d)];
+    deviationDecoder(viewMarker(model, k))(x, means, covariances);
+    return { means, covariances };
+  });
 }
 
 /** What is made once per model for individuals that are asked one at a time. */

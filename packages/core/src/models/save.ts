@@ -6,10 +6,9 @@
 import * as z from "zod/mini";
 import { basisDomain } from "../basis/bspline.ts";
 import { DtmError } from "../errors.ts";
-import { markerModel } from "./fit.ts";
 import type { TrajectoryModel } from "./model.ts";
 import { placementAt } from "./place.ts";
-import { predict } from "./predict.ts";
+import { type Prediction, predict } from "./predict.ts";
 import { canonicalJson, checksum } from "./saving/canonical-json.ts";
 import { checkModel } from "./saving/check-model.ts";
 import { FILE_FORMAT, FILE_VERSION, fileSchema, type ModelFile } from "./saving/file-schema.ts";
@@ -25,7 +24,8 @@ export function saveModel(model: TrajectoryModel): string {
   const { milliseconds: _, ...record } = model.record;
   const body = { model: { ...model, record }, probe: probe(model) };
   const content = canonicalJson(body);
-  const head = `{"format":"${FILE_FORMAT}","formatVersion":${FILE_VERSION},"checksum":"${checksum(content)}"`;
+  const version = model.markers.length === 1 ? 2 : FILE_VERSION;
+  const head = `{"format":"${FILE_FORMAT}","formatVersion":${version},"checksum":"${checksum(content)}"`;
   return `${head},${content.slice(1)}\n`;
 }
 
@@ -136,17 +136,37 @@ function fieldError(issue: z.core.$ZodIssue): DtmError {
   );
 }
 
-/** A prediction at one place and five times, stored with the model and recomputed on load. */
+/** A prediction of every marker at one place and five times, stored with the model and recomputed on load. */
 function probe(model: TrajectoryModel): ModelFile["probe"] {
-  const [first, last] = basisDomain(markerModel(model).basis);
   const location = Array.from({ length: model.mapDimension }, (_, c) => 0.7 - 0.4 * c);
-  const times = [0, 0.2, 0.5, 0.8, 1].map((share) => first + share * (last - first));
-  const { median, upper } = predict(model, placementAt(model, location), times);
-  return { location, times, median: Array.from(median), upper: Array.from(upper) };
+  const placement = placementAt(model, location);
+  const [own, ...others] = model.markers.map(({ marker, basis }) => {
+    const [first, last] = basisDomain(basis);
+    const times = [0, 0.2, 0.5, 0.8, 1].map((share) => first + share * (last - first));
+    const { median, upper } = predict(model, placement, times, { marker: marker.name });
+    return { times, median: Array.from(median), upper: Array.from(upper) };
+  });
+  return { location, ...own, ...(others.length === 0 ? {} : { others }) };
 }
 
-function checkProbe(model: TrajectoryModel, stored: ModelFile["probe"]): void {
-  const { median, upper } = predict(model, placementAt(model, stored.location), stored.times);
+function checkProbe(model: TrajectoryModel, { location, others = [], ...own }: ModelFile["probe"]): void {
+  const placement = placementAt(model, location);
+  const stored = [own, ...others];
+  if (stored.length !== model.markers.length) {
+    throw new DtmError(
+      "bad-model",
+      `loadModel: expected a probe of each of ${model.markers.length} markers, received ${stored.length}.`,
+    );
+  }
+  model.markers.forEach(({ marker }, k) => {
+    checkProbeCourse(predict(model, placement, stored[k].times, { marker: marker.name }), stored[k]);
+  });
+}
+
+function checkProbeCourse(
+  { median, upper }: Pick<Prediction, "median" | "upper">,
+  stored: Pick<ModelFile["probe"], "times" | "median" | "upper">,
+): void {
   for (const [name, now, then] of [
     ["median", median, stored.median],
     ["upper", upper, stored.upper],

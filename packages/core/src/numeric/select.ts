@@ -7,3 +7,8 @@ export function sortedQuantile(sorted: ArrayLike<number>, probability: number): 
   const high = Math.min(low + 1, sorted.length - 1);
   return sorted[low] + (h - low) * (sorted[high] - sorted[low]);
 }
+
+/** The median of values in any order. */
+export function median(values: ArrayLike<number>): number {
+  return sortedQuantile(Float64Array.from(values).sort(), 0.5);
+}

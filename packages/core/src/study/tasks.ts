@@ -7,7 +7,9 @@ import { countExceedances, type MultiplierPlan } from "../associate/multipliers.
 import type { Cohort } from "../cohort/cohort.ts";
 import { DtmError } from "../errors.ts";
 import { type CompareOptions, evaluateFold } from "../evaluate/compare.ts";
+import { fitSingleMap } from "../evaluate/sharing.ts";
 import { type GroupOptions, groupPlaces } from "../map/groups.ts";
+import type { DtmModel } from "../models/dtm/model.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { type ResampleTask, refitPart } from "./group-stability.ts";
@@ -16,6 +18,11 @@ const TASKS = {
   /** One fold of a comparison, all models. */
   fold: (cohort: Cohort, { fold, options }: { readonly fold: number; readonly options: CompareOptions }) =>
     evaluateFold(cohort, fold, options),
+  /** The map of one of several markers alone, for the sharing verdict. */
+  single: (
+    { cohort, model }: { readonly cohort: Cohort; readonly model: DtmModel },
+    { marker }: { readonly marker: number },
+  ) => fitSingleMap(cohort, model, marker),
   /** Places and groups by a refit to a part of the individuals. */
   resample: (cohort: Cohort, task: Omit<ResampleTask, "cohort">) => refitPart({ ...task, cohort }),
   /** A range of the draws behind an outcome's p-value. */

@@ -4,21 +4,20 @@ import { columnsWith } from "../../covariates/covariates.ts";
 import { DtmError } from "../../errors.ts";
 import { logSumExp } from "../../numeric/special.ts";
 import type { ForecastCalibration } from "../conformal.ts";
-import type { DtmModel } from "../dtm/model.ts";
-import { markerModel } from "../fit.ts";
+import type { DtmMarkerModel, DtmModel } from "../dtm/model.ts";
+import type { MarkerModel } from "../fit.ts";
 import type { SparseMap } from "../gp/sparse-map.ts";
+import { numCoefficients } from "../linear/stack.ts";
 import type { TrajectoryModel } from "../model.ts";
 
 /** Throws DtmError "bad-model" naming the first field that cannot be right. */
 export function checkModel(model: TrajectoryModel): void {
   const { orientation, mapDimension: q } = model;
-  const { basis, mean } = markerModel(model);
-  const d = basis.numBasis;
+  const d = numCoefficients(model.markers);
   expectLength(orientation, q * q, "orientation");
-  expectLength(basis.knots, d + basis.degree + 1, "basis.knots");
-  expectLength(mean.coefficients, d, "mean.coefficients");
-  expectTrue(ascending(basis.knots), "basis.knots", "knots that do not decrease");
-  expectTrue(basis.knots[basis.degree] < basis.knots[d], "basis.knots", "a first time before the last");
+  for (const part of model.markers) checkMarkerModel(part);
+  const names = model.markers.map(({ marker }) => marker.name);
+  expectTrue(new Set(names).size === names.length, "markers", "markers of different names");
   expectTrue(isOrthogonal(orientation, q), "orientation", "an orthogonal matrix");
   if (model.calibration !== undefined) checkCalibration(model.calibration);
   if (model.kind === "lmm") {
@@ -28,9 +27,18 @@ export function checkModel(model: TrajectoryModel): void {
   } else if (model.kind === "fpca") {
     expectLength(model.loadings, d * q, "loadings");
   } else {
-    checkMap(markerModel(model).map, d, q);
-    if (model.kind === "dtm") checkLattice(model, d, q);
+    for (const { map, basis } of model.markers) checkMap(map, basis.numBasis, q);
+    if (model.kind !== "dtm") expectTrue(names.length === 1, "markers", "one marker for this map");
+    else checkLattice(model, q);
   }
+}
+
+function checkMarkerModel({ basis, mean }: MarkerModel): void {
+  const d = basis.numBasis;
+  expectLength(basis.knots, d + basis.degree + 1, "basis.knots");
+  expectLength(mean.coefficients, d, "mean.coefficients");
+  expectTrue(ascending(basis.knots), "basis.knots", "knots that do not decrease");
+  expectTrue(basis.knots[basis.degree] < basis.knots[d], "basis.knots", "a first time before the last");
 }
 
 function checkCalibration({ levels, knownFrom, horizonFrom, classes }: ForecastCalibration): void {
@@ -54,14 +62,16 @@ function checkMap(map: SparseMap, d: number, q: number): void {
   expectTrue(positive, "map.kernel.lengthscales", "length-scales above 0");
 }
 
-function checkLattice(model: DtmModel, d: number, q: number): void {
-  const { nodes } = model;
-  const { residual, averageGram } = markerModel(model);
+function checkLattice({ nodes, markers }: DtmModel, q: number): void {
   expectLength(nodes.locations, nodes.logWeights.length * q, "nodes.locations");
   expectTrue(nodes.logWeights.length > 0, "nodes.logWeights", "one node or more");
   expectTrue(Math.abs(logSumExp(nodes.logWeights)) < 1e-6, "nodes.logWeights", "weights that sum to one");
   expectTrue(new Set(nodes.locations).size > 1, "nodes.locations", "places that differ");
   expectTrue(nodes.step <= 2 * nodes.radius, "nodes.step", "a step within the lattice");
+  for (const part of markers) checkResidual(part);
+}
+
+function checkResidual({ residual, averageGram, basis: { numBasis: d } }: DtmMarkerModel): void {
   expectLength(residual.covariance, d * d, "residual.covariance");
   expectTrue(isSemidefinite(residual.covariance, d), "residual.covariance", "a covariance matrix");
   expectLength(averageGram, d * d, "averageGram");

@@ -7,7 +7,8 @@ import { TRANSFORMS } from "../../cohort/marker.ts";
 import { COVARIATE_EFFECTS, MISSING_RULES } from "../../covariates/covariates.ts";
 
 export const FILE_FORMAT = "disease-trajectory-map";
-export const FILE_VERSION = 2;
+/** The newest form. A file is written in the oldest that can hold it: 2 for one marker, 3 for several. */
+export const FILE_VERSION = 3;
 
 const numbers = (description: string) => z.array(z.number()).register(z.globalRegistry, { description });
 /** A list in the file, a typed array in the model; lengths are checked by check-model.ts. */
@@ -160,7 +161,9 @@ const modelSchema = z.discriminatedUnion("kind", [
     kind: z.literal("lmm"),
     ...base,
     markers: parts(z.strictObject(part)),
-    covarianceFactor: floats("L with Sigma = LL', [numBasis, numBasis]"),
+    covarianceFactor: floats(
+      "L with Sigma = LL', [numBasis, numBasis]; numBasis counts all markers, one after the other",
+    ),
     scoreCenter: floats("Mean of the posterior means, [numBasis]"),
     scoreLoadings: floats("Scores are loadings'(w - center), [numBasis, mapDimension]"),
   }),
@@ -222,6 +225,12 @@ const modelSchema = z.discriminatedUnion("kind", [
   }),
 ]);
 
+const probeCourse = {
+  times: fiveNumbers("Times"),
+  median: fiveNumbers("Median of a new measurement at that place, original scale"),
+  upper: fiveNumbers("Upper end of the 90% interval of a new measurement"),
+};
+
 export const fileSchema = z.strictObject({
   format: z.literal(FILE_FORMAT),
   formatVersion: z.int().check(z.positive()),
@@ -229,9 +238,12 @@ export const fileSchema = z.strictObject({
   model: modelSchema,
   probe: z.strictObject({
     location: numbers("A shown place, [mapDimension]"),
-    times: fiveNumbers("Times"),
-    median: fiveNumbers("Median of a new measurement at that place, original scale"),
-    upper: fiveNumbers("Upper end of the 90% interval of a new measurement"),
+    ...probeCourse,
+    others: z.optional(
+      z
+        .array(z.strictObject(probeCourse))
+        .register(z.globalRegistry, { description: "The same of the second marker and on" }),
+    ),
   }),
 });
 

@@ -5,7 +5,8 @@
  * Gaussian posteriors of linear models are averaged by quadrature, in units of their prior.
  *                                                                                  (docs/math/association.md §1, §2)
  */
-import { type Cohort, numIndividuals, onlyMarker, selectVisits } from "../cohort/cohort.ts";
+import { type Cohort, numIndividuals, selectVisits } from "../cohort/cohort.ts";
+import { visitTimes } from "../cohort/several-markers.ts";
 import { isMapModel, type MapModel, type TrajectoryModel } from "../models/model.ts";
 import { modelStatistics } from "../models/new-individuals.ts";
 import { embed, keptFor, placeIndividual } from "../models/place.ts";
@@ -44,7 +45,7 @@ export function featuresUntil(
   const early = selectVisits(cohort, (_, times, i) => times.filter((t) => t <= limit(i)).length);
   const [seen] = posteriorFeatures(model, early, [kernel]);
   const F = seen.numFeatures;
-  const { offsets, times } = onlyMarker(cohort);
+  const { offsets, times } = visitTimes(cohort);
   const rows = new Float64Array(numIndividuals(cohort) * F);
   for (let i = 0, row = 0; i * F < rows.length; i++) {
     const isSeen = times[offsets[i]] <= limit(i);
@@ -169,7 +170,7 @@ function productRule(q: number): { readonly points: Float64Array; readonly weigh
 /** With prior N(μ₀, LL'), an individual at N(m, S) is at L⁻¹(m − μ₀) with covariance L⁻¹SL⁻ᵀ in units of the prior. */
 function linearFeatures(model: TrajectoryModel, cohort: Cohort, kernels: readonly PlaceKernel[]): PosteriorFeatures[] {
   const { location, covariance, mapDimension: q, ids } = embed(model, cohort);
-  const nobody = placeIndividual(model, { times: [], values: [] });
+  const nobody = placeIndividual(model, { markers: {} });
   const L = cholesky(nobody.covariance, q, "prior of the places");
   const { points: z, weights } = productRule(q);
   const K = weights.length;

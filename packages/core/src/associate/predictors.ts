@@ -12,7 +12,7 @@
  *   ψ_i = (c_i + ½t_i − C n_i) / n,   se² = Σ ψ_i²,   of a difference Σ (ψ_i − ψ'_i)²:
  * the infinitesimal jackknife; for the AUC DeLong's. It takes β̂ as given.          (docs/math/association.md §12)
  */
-import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
+import type { Cohort, MarkerSeries } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import type { Places } from "../models/placement.ts";
 import { dot, takeRows } from "../numeric/matrix.ts";
@@ -119,14 +119,13 @@ function verdictOf({ value, lower, upper }: Estimate): string {
 
 /** Predictors that differ between individuals, standardised over all of them, [m] each. */
 function predictorColumns(cohort: Cohort, places: Places): { readonly part: Part; readonly values: Float64Array }[] {
-  const { offsets, values, marker } = onlyMarker(cohort);
   const { numObservations, firstTime, lastTime, location, mapDimension: q } = places;
   const individuals = Array.from(places.ids.keys());
   const column = (part: Part, of: (i: number) => number) => ({ part, values: Float64Array.from(individuals, of) });
   const axes = Array.from({ length: q }, (_, a) => a);
   const at = (i: number, a: number) => location[i * q + a];
   return [
-    column("value", (i) => applyTransform(marker.transform, values[offsets[i + 1] - 1])),
+    ...cohort.markers.map((series) => ({ part: "value" as const, values: lastValues(series) })),
     column("visits", (i) => Math.log(numObservations[i])),
     column("visits", (i) => firstTime[i]),
     column("visits", (i) => lastTime[i]),
@@ -137,6 +136,15 @@ function predictorColumns(cohort: Cohort, places: Places): { readonly part: Part
     const { mean, sd } = meanAndSd(values.slice().sort());
     return sd > 1e-12 * Math.abs(mean) ? [{ part, values: values.map((v) => (v - mean) / sd) }] : [];
   });
+}
+
+/** The last value of each individual on the scale of the model, [m]; who lacks the marker has the mean of the others. */
+function lastValues({ marker, offsets, values }: MarkerSeries): Float64Array {
+  const last = Float64Array.from({ length: offsets.length - 1 }, (_, i) =>
+    offsets[i + 1] > offsets[i] ? applyTransform(marker.transform, values[offsets[i + 1] - 1]) : Number.NaN,
+  );
+  const { mean } = meanAndSd(last.filter((v) => !Number.isNaN(v)).sort());
+  return last.map((v) => (Number.isNaN(v) ? mean : v));
 }
 
 /** Those whose response is known, in falling order of time, then by event and predictors: the order given does not matter. */

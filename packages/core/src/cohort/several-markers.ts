@@ -18,6 +18,19 @@ export function markerCohort({ ids, markers }: Cohort, k: number): Cohort {
   return { ids, markers: [series] };
 }
 
+/** When each individual was seen: the different times of all its markers, ascending; of one marker its own times. */
+export function visitTimes({ ids, markers }: Cohort): Pick<MarkerSeries, "offsets" | "times"> {
+  if (markers.length === 1) return markers[0];
+  const offsets = new Int32Array(ids.length + 1);
+  const times: number[] = [];
+  for (let i = 0; i < ids.length; i++) {
+    const own = markers.flatMap((series) => [...series.times.subarray(series.offsets[i], series.offsets[i + 1])]);
+    times.push(...[...new Set(own)].sort((a, b) => a - b));
+    offsets[i + 1] = times.length;
+  }
+  return { offsets, times: Float64Array.from(times) };
+}
+
 /** How many individuals have a value of each marker, [K]. */
 export function numMeasured({ markers }: Cohort): number[] {
   return markers.map(({ offsets }) =>

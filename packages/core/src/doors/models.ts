@@ -50,6 +50,7 @@ export {
   placeSds,
   type VariationalPlace,
   viewPlacement,
+  viewPlacements,
 } from "../models/placement.ts";
 export { type BandKind, drawCurves, type PredictOptions } from "../models/predict.ts";
 export {

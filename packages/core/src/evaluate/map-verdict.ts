@@ -9,7 +9,6 @@
  * capped; only a map that carries next to nothing is told by it.
  */
 import type { FitRecord } from "../models/fit.ts";
-import { markerModel } from "../models/fit.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import { SAME_MAP } from "../models/run.ts";
 import { sortedQuantile } from "../numeric/select.ts";
@@ -139,7 +138,7 @@ function amongStarts({ starts: told = [] }: FitRecord): Light {
 
 function explains(model: TrajectoryModel, comparison: HeldOutEvidence | null): Light {
   const light = (state: LightState, sentence: string): Light => ({ name: "explains", state, sentence });
-  const share = model.kind === "dtm" ? markerModel(model).varianceShare : 1;
+  const share = model.kind === "dtm" ? meanShare(model.markers) : 1;
   if (share < NEXT_TO_NOTHING) {
     return light(
       "poor",
@@ -166,6 +165,11 @@ function explains(model: TrajectoryModel, comparison: HeldOutEvidence | null): L
   if (lower > 0) return light("good", `The map predicts new individuals better than the mixed model: ${amount}.`);
   if (upper < 0) return light("poor", `The mixed model predicts new individuals better than the map: ${amount}.`);
   return light("caution", `The map predicts new individuals no better than the mixed model: ${amount}.`);
+}
+
+/** Of several markers the mean. */
+function meanShare(markers: readonly { readonly varianceShare: number }[]): number {
+  return markers.reduce((sum, { varianceShare }) => sum + varianceShare, 0) / markers.length;
 }
 
 function covers({ kind }: TrajectoryModel, comparison: HeldOutEvidence | null): Light {

@@ -26,8 +26,9 @@ export interface RotatedComponent {
 
 const NUM_TIMES = 61;
 
-/** Components by falling share; null for maps, which have none. */
+/** Components by falling share; null for maps, which have none, and for several markers, whose units differ. */
 export function rotatedComponents(model: TrajectoryModel): readonly RotatedComponent[] | null {
+  if (model.markers.length > 1) return null;
   const own = markerModel(model);
   const d = own.basis.numBasis;
   const q = model.mapDimension;

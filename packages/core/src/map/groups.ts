@@ -6,13 +6,13 @@
 import { basisDomain } from "../basis/bspline.ts";
 import { checkOption } from "../errors.ts";
 import { courseTimes } from "../models/course.ts";
-import { markerModel } from "../models/fit.ts";
+import { type MarkerModel, markerModel, viewMarker } from "../models/fit.ts";
 import type { TrajectoryModel } from "../models/model.ts";
-import type { Placements } from "../models/placement.ts";
+import { type Placements, viewPlacements } from "../models/placement.ts";
 import { measurementSd } from "../noise/noise.ts";
 import { takeRows } from "../numeric/matrix.ts";
 import { type CourseSummary, courseAt, expectedCourses, groupCourses, modelCourses } from "./clusters/courses.ts";
-import { divideTree } from "./clusters/distinct.ts";
+import { divideTree, type TreeCourses } from "./clusters/distinct.ts";
 import { type FollowedWindow, followedAt, LEAST_SHARE_FOLLOWED, roundWindow } from "./clusters/followed.ts";
 import {
   fitGaussianMixture,
@@ -21,7 +21,7 @@ import {
   mixtureFromLabels,
   mixtureMembership,
 } from "./clusters/gaussian-mixture.ts";
-import { type GroupCourse, type GroupName, nameGroups } from "./clusters/names.ts";
+import { type GroupCourse, type GroupName, type NameOptions, nameGroups } from "./clusters/names.ts";
 import { chooseNumberOfGroups, type NumberOfGroups } from "./clusters/number.ts";
 import { type ClusteredPlaces, type GroupPart, partsOf, windowOf } from "./clusters/parts.ts";
 import { splitTree } from "./clusters/split-tree.ts";
@@ -69,8 +69,15 @@ export interface Group extends FollowedWindow {
   readonly course: CourseSummary;
   /** Members whose last observation is at or after each time of the course, [T]. */
   readonly followed: Int32Array;
+  /** Of several markers: name and course in each; those above are of the first. */
+  readonly markers?: readonly GroupMarker[];
   /** Parts that a deeper cut of the tree finds in the group and whose courses differ from it. */
   readonly parts: readonly GroupPart[];
+}
+
+/** A group in one of several markers. */
+export interface GroupMarker extends Pick<Group, "name" | "summary" | "course"> {
+  readonly marker: string;
 }
 
 export interface Groups {
@@ -106,6 +113,59 @@ const NUM_COMPARED = 21;
  * const { labels, groups } = groupPlaces(model, embed(model, cohort), { numGroups: 4 });
  */
 export function groupPlaces(model: TrajectoryModel, placements: Placements, options: GroupOptions = {}): Groups {
+  const { markers } = model;
+  const own = viewPlacements(placements, markers, 0);
+  const found = groupByMarker(viewMarker(model, 0), own, options, otherCourses(model, placements));
+  if (markers.length === 1) return found;
+  const K = found.groups.length;
+  const each = markers.map((part, k) => {
+    const view = viewMarker(model, k);
+    const times = courseTimes(view, NUM_TIMES);
+    const courses = groupCourses(
+      expectedCourses(view, viewPlacements(placements, markers, k), times),
+      times,
+      found.labels,
+      K,
+    );
+    const named = courses.map((course, g) => namedCourse(course, found.groups[g]));
+    const names = nameGroups(named, namingOf(part, k === 0 ? options : {}));
+    return { name: part.marker.name, courses, names };
+  });
+  const groups = found.groups.map((group, g) => ({
+    ...group,
+    name: `${markers[0].marker.name} ${group.name}`,
+    markers: each.map(({ name: marker, courses, names }) => {
+      const { name, summary } = names.find((own) => own.group === g)!;
+      return { marker, name, summary, course: courses[g] };
+    }),
+  }));
+  return { ...found, groups };
+}
+
+/** Courses of the second marker and on, of chosen individuals at chosen times. */
+type OtherCourses = (individuals: Int32Array, times: Float64Array) => NonNullable<TreeCourses["others"]>;
+
+function otherCourses(model: TrajectoryModel, placements: Placements): OtherCourses {
+  return (individuals, times) =>
+    model.markers.slice(1).map(({ basis, noise }, j) => {
+      const { coefficients } = viewPlacements(placements, model.markers, j + 1);
+      const rows = takeRows(coefficients, basis.numBasis, individuals);
+      return { courses: modelCourses(viewMarker(model, j + 1), rows, times), noise: measurementSd(noise) };
+    });
+}
+
+/** What names are made with. */
+function namingOf({ noise, marker }: MarkerModel, { better }: GroupOptions): NameOptions {
+  return { noise: measurementSd(noise), transform: marker.transform, timeUnit: marker.timeUnit, better };
+}
+
+/** Groups by the places, told apart by the courses of a marker and of others. */
+function groupByMarker(
+  model: TrajectoryModel,
+  placements: Placements,
+  options: GroupOptions,
+  others: OtherCourses,
+): Groups {
   const own = markerModel(model);
   const { method = "bisect", numGroups = "auto", minObservations = 4, maxGroups = MOST_GROUPS } = options;
   const known = Object.keys(GROUP_METHODS);
@@ -120,7 +180,7 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
   }
   const places = { model, placements, clustered, tree };
   const { cut, numCut, mixture, choice } =
-    method === "mixture" ? mixtureGroups(places, points, options) : treeGroups(places, points, options);
+    method === "mixture" ? mixtureGroups(places, points, options) : treeGroups(places, points, options, others);
   const K = mixture.numGroups;
   const shares = mixtureMembership(mixture, placements.location, placements.covariance);
   const raw = largestShares(shares, K);
@@ -134,12 +194,7 @@ export function groupPlaces(model: TrajectoryModel, placements: Placements, opti
   const windows = courses.map(({ group }) => windowOf(placements, times, (i) => raw[i] === group));
   const names = nameGroups(
     courses.map((course, g) => namedCourse(course, windows[g])),
-    {
-      noise: measurementSd(own.noise),
-      transform: own.marker.transform,
-      timeUnit: own.marker.timeUnit,
-      better: options.better,
-    },
+    namingOf(own, options),
   );
   const parts = method === "mixture" ? [] : partsOf(places, cut, courses, curves);
   const drawn = courses.map((course, g) => ({
@@ -172,6 +227,7 @@ function treeGroups(
   { model, placements, clustered, tree }: ClusteredPlaces,
   points: Float64Array, // [n,q]
   options: GroupOptions,
+  others: OtherCourses,
 ): FoundGroups {
   const { numGroups = "auto", maxGroups = MOST_GROUPS, seed = 1 } = options;
   const q = placements.mapDimension;
@@ -184,6 +240,7 @@ function treeGroups(
       courses,
       times,
       noise: measurementSd(own.noise),
+      others: others(clustered, times),
       firstTimes: Float64Array.from(clustered, (i) => placements.firstTime[i]),
       lastTimes: Float64Array.from(clustered, (i) => placements.lastTime[i]),
     },

@@ -17,6 +17,9 @@ import { checkCoded, shiftTerms } from "./covariate-model.ts";
 import { deviationDecoder } from "./decoder.ts";
 import { viewMarker } from "./fit.ts";
 import { outsidePlaces } from "./gp/outside.ts";
+import type { FpcaModel } from "./linear/fpca.ts";
+import { linearConditioner } from "./linear/joint-posterior.ts";
+import type { LmmModel } from "./linear/lmm.ts";
 import { linearPlaces, scoreCourse } from "./linear/scores.ts";
 import { splitRows } from "./linear/stack.ts";
 import { createJointConditioner, type JointConditioner } from "./mixture/joint.ts";
@@ -229,11 +232,23 @@ export function keptFor(model: TrajectoryModel, { mixture: given, kernels }: Emb
   const usual = (kernels ?? "auto") === "auto";
   const known = usual ? kept.get(key) : undefined;
   if (known !== undefined) return known;
-  const mixtures = given === undefined ? modelMixtures(model) : [given];
-  const condition = createJointConditioner(mixtures, kernels);
-  const made = { mixtures, condition, outside: outsideNodes(model, mixtures[0]) };
+  const made = !isMapModel(model) && model.markers.length > 1 ? stacked(model) : ofMixtures();
   if (usual) kept.set(key, made);
   return made;
+
+  function ofMixtures(): Kept {
+    const mixtures = given === undefined ? modelMixtures(model) : [given];
+    return {
+      mixtures,
+      condition: createJointConditioner(mixtures, kernels),
+      outside: outsideNodes(model, mixtures[0]),
+    };
+  }
+}
+
+/** The coefficients of several markers of a linear model are one Gaussian vector; there are no nodes. */
+function stacked(model: LmmModel | FpcaModel): Kept {
+  return { mixtures: [], condition: linearConditioner(model), outside: new Uint8Array(1) };
 }
 
 /** The highest-density region of a placement: shown places of the lattice cells that hold `level`, heaviest first. */

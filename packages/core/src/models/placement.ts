@@ -71,6 +71,24 @@ export function viewPlacement(placement: Placement, marker: number): Placement {
   return markers === undefined ? placement : { ...shared, ...markers[marker] };
 }
 
+/** Many placements by several markers as a view of the model by one of them reads them: coefficients are the marker's own. */
+export function viewPlacements(
+  placements: Placements,
+  markers: readonly { readonly basis: { readonly numBasis: number } }[],
+  marker: number,
+): Placements {
+  if (markers.length === 1) return placements;
+  const sizes = markers.map(({ basis }) => basis.numBasis);
+  const before = sizes.slice(0, marker).reduce((sum, d) => sum + d, 0);
+  const [d, D] = [sizes[marker], sizes.reduce((sum, size) => sum + size, 0)];
+  const coefficients = new Float64Array(placements.ids.length * d);
+  for (let i = 0; i < placements.ids.length; i++) {
+    coefficients.set(placements.coefficients.subarray(i * D + before, i * D + before + d), i * d);
+  }
+  const { noiseLevels: _, visitsOfMarkers: __, ...shared } = placements;
+  return { ...shared, coefficients };
+}
+
 /** The noise sd of an individual over that of the middle: median and ends of the central 90 % interval. */
 export function noiseRatio({ mean, sd }: NonNullable<Places["noiseLevel"]>, individual: number) {
   const at = (score: number) => Math.exp(0.5 * (mean[individual] + score * sd[individual]));

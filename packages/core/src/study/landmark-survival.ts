@@ -7,7 +7,8 @@
 import { type EventAssociation, testEvent } from "../associate/event-test.ts";
 import type { TestOptions } from "../associate/outcome-test.ts";
 import { comparePredictors, type PredictorComparison } from "../associate/predictors.ts";
-import { type Cohort, onlyMarker, selectIndividuals, selectVisits } from "../cohort/cohort.ts";
+import { type Cohort, selectIndividuals, selectVisits } from "../cohort/cohort.ts";
+import { visitTimes } from "../cohort/several-markers.ts";
 import { largestShares, mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";
 import type { Groups } from "../map/groups.ts";
 import type { TrajectoryModel } from "../models/model.ts";
@@ -72,10 +73,10 @@ export async function landmarkSurvival(
   { model, cohort, placements, groups }: LandmarkStudy,
   event: string,
   followUp: FollowUp,
-  landmark: number = defaultLandmark(onlyMarker(cohort)),
+  landmark: number = defaultLandmark(visitTimes(cohort)),
   options: TestOptions = {},
 ): Promise<LandmarkSurvival> {
-  const after = landmarkFollowUp(onlyMarker(cohort), followUp, landmark);
+  const after = landmarkFollowUp(visitTimes(cohort), followUp, landmark);
   const seen = selectIndividuals(cohort, after.individuals);
   const visits = selectVisits(seen, (_, times) => times.filter((t) => t <= landmark).length);
   const early = embed(model, visits);

@@ -2,7 +2,6 @@
 
 import type { Cohort } from "../cohort/cohort.ts";
 import type { FitControl } from "../models/fit.ts";
-import { markerModel } from "../models/fit.ts";
 import { fitDtm, fitFpca, fitLinear, fitLmm } from "../models/fit-models.ts";
 import { type TrajectoryModel, unknownModel } from "../models/model.ts";
 
@@ -17,8 +16,12 @@ export function refitLike(
   { coarse = false, ...control }: FitControl & { readonly coarse?: boolean } = {},
 ): TrajectoryModel {
   const { mapDimension } = model;
-  const { basis, mean, noise } = markerModel(model);
-  const common = { ...control, basis, mean: mean.kind, noise: noise.kind };
+  const common = {
+    ...control,
+    basis: model.markers.map(({ basis }) => basis),
+    mean: model.markers[0].mean.kind,
+    noise: model.markers.map(({ noise }) => noise.kind),
+  };
   switch (model.kind) {
     case "lmm":
       return fitLmm(cohort, { ...common, mapDimension });
@@ -41,6 +44,8 @@ export function refitLike(
     case "dtm-paper":
       return fitDtm(cohort, {
         ...common,
+        basis: common.basis[0],
+        noise: common.noise[0],
         kind: "dtm-paper",
         mapDimension: mapDimension as 1 | 2 | 3,
         schedule: model.schedule,

@@ -15,6 +15,7 @@
  * the one that leaves the fewest kinds out.   (docs/math/groups.md §2)
  */
 import { checkOption } from "../../errors.ts";
+import { takeRows } from "../../numeric/matrix.ts";
 import { groupCourses } from "./courses.ts";
 import { followedWindow, LEAST_FOLLOWED } from "./followed.ts";
 import { kindOf, LEAST_CHANGE, piecesOf } from "./shape.ts";
@@ -28,6 +29,8 @@ export interface TreeCourses {
   readonly times: ArrayLike<number>; // [T]
   /** Standard deviation of one measurement on the model's scale. */
   readonly noise: number;
+  /** Courses of further markers of the same individuals: groups differ if they do in any marker. Kinds are those of the first. */
+  readonly others?: readonly { readonly courses: Float64Array; readonly noise: number }[];
   readonly firstTimes: ArrayLike<number>; // [n]
   readonly lastTimes: ArrayLike<number>; // [n]
 }
@@ -73,6 +76,8 @@ interface Cut extends DistinctEvidence {
 interface Described {
   readonly members: Int32Array;
   readonly median: Float64Array; // [T]
+  /** Median courses of further markers. */
+  readonly others: readonly Float64Array[];
   readonly kind: string;
 }
 
@@ -112,6 +117,15 @@ export function courseDifference(first: Float64Array, second: Float64Array): num
   return Math.max(level, changeDifference(first, second));
 }
 
+/** How far apart two groups are in the marker that differs most, in standard deviations of its noise. */
+function largestDifference(first: Described, second: Described, { noise, others = [] }: TreeCourses): number {
+  const own = courseDifference(first.median, second.median) / noise;
+  return others.reduce(
+    (most, other, k) => Math.max(most, courseDifference(first.others[k], second.others[k]) / other.noise),
+    own,
+  );
+}
+
 /** The largest difference of two courses in change between two times. */
 function changeDifference(first: Float64Array, second: Float64Array): number {
   const differences = first.map((y, t) => y - second[t]);
@@ -120,13 +134,12 @@ function changeDifference(first: Float64Array, second: Float64Array): number {
 
 /** A cut into k groups and the branches within them that show a kind of course of their own. */
 function describeCut(view: TreeCourses, k: number, branches: readonly Described[], leastSize: number): Cut {
-  const { tree, noise } = view;
-  const labels = cutTree(tree, k);
+  const labels = cutTree(view.tree, k);
   const groups = membersOf(labels, k).map((members) => describe(view, members));
   let difference = Number.POSITIVE_INFINITY;
   for (let g = 1; g < k; g++) {
     for (let h = 0; h < g; h++) {
-      difference = Math.min(difference, courseDifference(groups[g].median, groups[h].median) / noise);
+      difference = Math.min(difference, largestDifference(groups[g], groups[h], view));
     }
   }
   const smallest = Math.min(...groups.map(({ members }) => members.length));
@@ -170,14 +183,12 @@ function nextKind(
 }
 
 /** Median course of some individuals, and its kind while half of them are followed. */
-function describe({ courses, times, noise, firstTimes, lastTimes }: TreeCourses, members: Int32Array): Described {
+function describe(view: TreeCourses, members: Int32Array): Described {
+  const { courses, times, noise, others = [], firstTimes, lastTimes } = view;
   const T = times.length;
   const labels = new Int32Array(members.length);
-  const rows = new Float64Array(members.length * T);
-  members.forEach((i, k) => {
-    rows.set(courses.subarray(i * T, (i + 1) * T), k * T);
-  });
-  const [{ median }] = groupCourses(rows, times, labels, 1);
+  const medianOf = (of: Float64Array) => groupCourses(takeRows(of, T, members), times, labels, 1)[0].median;
+  const median = medianOf(courses);
   const of = (values: ArrayLike<number>) => Float64Array.from(members, (i) => values[i]);
   const { from, until } = followedWindow(of(firstTimes), of(lastTimes));
   const inside = Array.from({ length: T }, (_, t) => t).filter((t) => times[t] >= from && times[t] <= until);
@@ -191,7 +202,7 @@ function describe({ courses, times, noise, firstTimes, lastTimes }: TreeCourses,
             noise,
           ),
         );
-  return { members, median, kind };
+  return { members, median, others: others.map((other) => medianOf(other.courses)), kind };
 }
 
 /** Members of the branches that the top of the tree shows (tree-top.ts), those of n₀ or more. */

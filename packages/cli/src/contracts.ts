@@ -258,6 +258,30 @@ export const runContract = z.looseObject({
   source: text,
   columns: z.looseObject({ id: text, time: text, value: text }),
   marker,
+  /** All markers, the first of them above, where there are several. */
+  markers: z.optional(z.array(marker)),
+  /** Whether several markers share the map: Δ = shared bound less those of maps of each alone. */
+  sharing: z.optional(
+    z.looseObject({
+      state: z.enum(["supported", "weak", "separate"]),
+      difference: number,
+      perIndividual: number,
+      area: number,
+      markers: z.array(
+        z.looseObject({
+          name: text,
+          numIndividuals: count,
+          numObservations: count,
+          varianceShare: number,
+          tau: maybe,
+          atCap: z.boolean(),
+          noiseRatio: number,
+          areaAlone: number,
+        }),
+      ),
+      sentences: z.array(text),
+    }),
+  ),
   individuals: count,
   observations: count,
   rows: count,

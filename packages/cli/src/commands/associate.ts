@@ -1,5 +1,5 @@
 /** dtm associate RUN SUBJECTS: do outcomes differ over the map? The paper's Table 2, tested on whole posteriors. */
-import { type Association, markerModel, numIndividuals } from "@trajectory-maps/core";
+import { type Association, numIndividuals } from "@trajectory-maps/core";
 import type { Outcome } from "@trajectory-maps/core/ingest";
 import type { DifferenceMap, LandmarkSurvival } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
@@ -88,7 +88,7 @@ export const associate: Command = {
     const pages = [
       ...(state === "poor" || state === "caution" ? [line("The map", headline)] : []),
       ...(outcomes.length > 0 ? [associationPage(association)] : []),
-      ...(survival === null ? [] : [survivalPage(survival, markerModel(run.model).marker.timeUnit)]),
+      ...(survival === null ? [] : [survivalPage(survival, run.model.markers[0]!.marker.timeUnit)]),
       `Written   ${written}`,
     ];
     return { text: pages.join("\n\n"), json };

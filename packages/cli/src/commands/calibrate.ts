@@ -39,6 +39,11 @@ export const calibrate: Command = {
   run: async ([folder = ""], options, context) => {
     const { talk } = context;
     const { model, read } = await openRun(folder, otherVisits(options, context));
+    if (model.markers.length > 1) {
+      throw new UsageError(
+        `dtm calibrate: ${folder} has ${model.markers.length} markers, and calibration is for one. Calibrate a run of the marker alone.`,
+      );
+    }
     const path = textOption(options, "newVisits");
     const calibration = await talk.during("Forecasts of individuals not in the fit", async (onProgress) => {
       if (path !== undefined) return calibrateForecasts([{ model, cohort: await newIndividuals(path) }]);

@@ -4,7 +4,7 @@ import { embed } from "@trajectory-maps/core";
 import { toCsv } from "@trajectory-maps/report";
 import { readModel } from "../io/run-folder.ts";
 import type { Command } from "./command.ts";
-import { noiseCells, noiseColumns, placeCells, placeColumns } from "./placements.ts";
+import { markerCells, markerColumns, placeCells, placeColumns } from "./placements.ts";
 import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
 
 export const MODEL_ARGUMENT = { name: "model", description: "model file, or the folder of a run" } as const;
@@ -26,8 +26,8 @@ export const embedCommand: Command = {
         `${outside} observations lie outside the times of the training data; they are used as if made at its first or last time.`,
       );
     }
-    const columns = [...placeColumns(model.mapDimension), ...noiseColumns(placements)];
-    const rows = placements.ids.map((_, i) => [...placeCells(placements, i), ...noiseCells(placements, i)]);
+    const columns = [...placeColumns(model.mapDimension), ...markerColumns(model, placements)];
+    const rows = placements.ids.map((_, i) => [...placeCells(placements, i), ...markerCells(placements, i)]);
     return {
       text: toCsv(columns, rows),
       json: {

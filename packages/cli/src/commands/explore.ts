@@ -3,8 +3,8 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
-import { type Marker, markerModel } from "@trajectory-maps/core";
-import { FileError, StoppedError } from "../exit-codes.ts";
+import type { Marker, MarkerModel } from "@trajectory-maps/core";
+import { FileError, StoppedError, UsageError } from "../exit-codes.ts";
 import { serveExplorer } from "../explore/server.ts";
 import { fileExists, findBundled, isFolder, nameOf } from "../io/read.ts";
 import { MODEL_FILE, readModel, VISITS_FILE } from "../io/run-folder.ts";
@@ -82,7 +82,12 @@ function startWith(path: string | undefined, subjects: string | undefined, optio
     );
   let start: Start = {};
   if (path !== undefined && isFolder(path)) {
-    const { marker } = markerModel(readModel(path));
+    const [{ marker }, ...others] = readModel(path).markers as [MarkerModel, ...MarkerModel[]];
+    if (others.length > 0) {
+      throw new UsageError(
+        `dtm explore: ${path} has ${others.length + 1} markers, and the explorer shows one so far. Use dtm report, or fit one of them.`,
+      );
+    }
     serve("/data/model.json", join(path, MODEL_FILE), "application/json; charset=utf-8");
     const visits = join(path, VISITS_FILE);
     if (!fileExists(visits)) {

@@ -6,8 +6,9 @@
 import { join } from "node:path";
 import { saveModel, type TrajectoryModel } from "@trajectory-maps/core";
 import { modelStatistics, type ShardHost } from "@trajectory-maps/core/hosts";
-import { leftOutNote, onlyMarker, type ReadCohort } from "@trajectory-maps/core/ingest";
+import { leftOutNote, type ReadCohort } from "@trajectory-maps/core/ingest";
 import { linearLogLikelihood } from "@trajectory-maps/core/models";
+import { judgeSharing, type SharingVerdict, type SingleMap } from "@trajectory-maps/core/study";
 import { toCsv } from "@trajectory-maps/report";
 import { NotConvergedError, StoppedError } from "../exit-codes.ts";
 import { type Checkpoint, checkpointText } from "../io/checkpoint.ts";
@@ -15,9 +16,10 @@ import { fileExists } from "../io/read.ts";
 import { BASELINES, CHECKPOINT_FILE, isPrivate, LATER_FILES, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
 import type { Signals, StopSignal } from "../io/signals.ts";
 import { type OutputFile, removeFile, writeOutputs } from "../io/write.ts";
+import { sharingPage } from "../print/sharing.ts";
 import {
   cohortSummary,
-  courseTable,
+  courseTables,
   type FittedModel,
   mapPicture,
   mapSummary,
@@ -25,10 +27,13 @@ import {
   noiseSummary,
   type ScoredFit,
 } from "../print/summary.ts";
+import { withPool } from "../threads/pool.ts";
 import type { CommandResult, Context, Options } from "./command.ts";
 import { type FinishedFit, type FitChoice, fitBoth, placeAll, signalNow } from "./fit-model.ts";
+import { jobsOf } from "./numbers.ts";
 import { placementsCsv } from "./placements.ts";
 import { type RunRecord, runRecord, runRecordText } from "./run-record.ts";
+import { inOrder } from "./study-parts.ts";
 import { unusedAxes } from "./unused-axes.ts";
 
 /** A fit under way: what it reads, what was asked for, where results go. */
@@ -65,7 +70,8 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
     ...(noiseSummary(model) === "" ? [] : [`${noiseSummary(model)}\n`]),
     `${mapSummary(model)}\n`,
     `${mapPicture(fitted)}\n`,
-    `${courseTable(model)}\n`,
+    `${courseTables(model)}\n`,
+    ...(record.sharing === undefined ? [] : [`${sharingPage(record.sharing)}\n`]),
     `Written   ${paths.map((path) => path + privacyMark(path, folder)).join("\n          ")}`,
   ].join("\n");
   const strict = options.strict === true && !model.record.converged;
@@ -127,7 +133,7 @@ async function assembleRun(
     "model.json": () => saveModel(model),
     ...Object.fromEntries(baselines.map((b) => [`baselines/${b.model.kind}.json`, () => saveModel(b.model)])),
     [VISITS_FILE]: () => visitsCsv(read.cohort),
-    "placements.csv": () => placementsCsv(fitted.placements, shards?.open(statistics)),
+    "placements.csv": () => placementsCsv(model, fitted.placements, shards?.open(statistics)),
     "trace.csv": () => {
       const rows = model.record.trace.map((value, k) => [k + 1, value]);
       return toCsv(["iteration", "value"], rows);
@@ -136,13 +142,28 @@ async function assembleRun(
   };
   const names = outputNames(options.visits !== false).filter((name) => name in texts);
   const about = { command: context.commandLine, source: work.source, files: names };
-  const plain = runRecord(model, read, about);
+  const sharing = await sharingOf(model, work);
+  const plain = runRecord(model, read, about, sharing);
   const told = [...plain.warnings, ...linear.leftOut, ...(unused === undefined ? [] : [unused])];
   const record = { ...plain, warnings: [...new Set(told)] };
   const signal = await signalNow(signals);
   if (signal !== undefined) throw keepFinished(signal, model, work);
   const files = names.map((name) => ({ name, text: texts[name]?.() ?? "", private: isPrivate(name) }));
   return { files, record, fitted, baselines };
+}
+
+/** Whether the markers of a map share it, from a map of each alone; undefined for other models. */
+function sharingOf(model: TrajectoryModel, { read, options, context }: Work): Promise<SharingVerdict | undefined> {
+  if (model.kind !== "dtm" || model.markers.length === 1) return Promise.resolve(undefined);
+  const { cohort } = read;
+  return context.talk.during("Maps of each marker alone", () =>
+    withPool(jobsOf(options), async (pool) => {
+      const shared = { cohort, model };
+      const tasks = model.markers.map((_, marker) => marker);
+      const fit = async (marker: number) => (await pool.run({ kind: "single", shared, part: { marker } })) as SingleMap;
+      return judgeSharing(cohort, model, await inOrder(tasks, pool.jobs, fit));
+    }),
+  );
 }
 
 /** Keeps the state of a map under way, and says how to go on. */
@@ -169,7 +190,7 @@ function keep(
     mapDimension: choice.mapDimension,
     mean: choice.mean,
     seed: choice.seed,
-    marker: onlyMarker(cohort).marker,
+    markers: cohort.markers.map(({ marker }) => marker),
     columns,
     source,
     reading,

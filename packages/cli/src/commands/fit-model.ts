@@ -63,7 +63,7 @@ export function isPublished({ kind, mapDimension }: Pick<FitChoice, "kind" | "ma
 
 /** Fits both linear models; to everybody if one of them is asked for, else as baselines of a map. */
 export function fitBoth(
-  { cohort, columns }: ReadCohort,
+  { cohort, markerColumns }: ReadCohort,
   choice: FitChoice,
   context: Context,
   shards: ShardHost | undefined,
@@ -77,7 +77,7 @@ export function fitBoth(
     mean,
     noise: known.statistics?.map((own) => own.noise) ?? noise,
     priors,
-    columns,
+    columns: markerColumns,
     mapDimension,
     ...basis,
     ...(shards && { shards }),
@@ -142,7 +142,7 @@ async function runSteps(run: DtmRun, received: () => StopSignal | undefined): Pr
 }
 
 function mapOptions(
-  { columns }: ReadCohort,
+  { columns, markerColumns }: ReadCohort,
   choice: FitChoice,
   onProgress: (progress: FitProgress) => void,
 ): FitDtmOptions {
@@ -152,7 +152,6 @@ function mapOptions(
     onProgress,
     mean,
     noise,
-    columns,
     ...basis,
     ...(tolerance === undefined ? {} : { tolerance }),
   };
@@ -160,6 +159,7 @@ function mapOptions(
     return {
       ...common,
       kind: "dtm-paper",
+      columns,
       mapDimension,
       ...(schedule === undefined ? {} : { schedule }),
       ...(learn === undefined ? {} : { learn }),
@@ -172,6 +172,7 @@ function mapOptions(
   }
   return {
     ...common,
+    columns: markerColumns,
     mapDimension: mapDimension as 1 | 2,
     ...(priors === undefined ? {} : { priors }),
     ...(schedule === undefined ? {} : { schedule }),

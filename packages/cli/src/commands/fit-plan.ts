@@ -1,6 +1,6 @@
 /** dtm fit --dry-run: what would be read, fitted and written; nothing is. */
 import { numIndividuals } from "@trajectory-maps/core";
-import { numObservations, onlyMarker, type ReadCohort } from "@trajectory-maps/core/ingest";
+import { numObservations, type ReadCohort } from "@trajectory-maps/core/ingest";
 import { isPrivate } from "../io/run-folder.ts";
 import { cohortSummary } from "../print/summary.ts";
 import { counted, whole } from "../print/words.ts";
@@ -15,7 +15,9 @@ export function planOf(read: ReadCohort, choice: FitChoice, folder: string, name
     kind === "dtm" || kind === "dtm-paper"
       ? (choice.schedule ?? (numIndividuals(cohort) > MANY_INDIVIDUALS ? "svi" : "batch"))
       : null;
-  const roles = (["id", "time", "value"] as const).map((role) => `${role} = "${columns[role]}"`);
+  const several = cohort.markers.length > 1;
+  const values = read.markerColumns.map(({ value, level }) => `value = "${value}"${level ? ` where "${level}"` : ""}`);
+  const roles = [...(["id", "time"] as const).map((role) => `${role} = "${columns[role]}"`), ...values];
   const lines = [
     `${cohortSummary(cohort)}\n`,
     `Columns   ${roles.join(", ")}`,
@@ -33,7 +35,8 @@ export function planOf(read: ReadCohort, choice: FitChoice, folder: string, name
     json: {
       dryRun: true,
       columns,
-      marker: onlyMarker(cohort).marker,
+      marker: cohort.markers[0]!.marker,
+      ...(several ? { markers: cohort.markers.map(({ marker }) => marker) } : {}),
       individuals: numIndividuals(cohort),
       observations: numObservations(cohort),
       rows: numRows,

@@ -1,13 +1,13 @@
 /** dtm fit VISITS: read a table of visits, fit a model and its baselines, place everyone, write the folder of a run. */
 import { join } from "node:path";
-import { markerModel, numIndividuals } from "@trajectory-maps/core";
-import { readCohortFile } from "@trajectory-maps/core/ingest";
+import { numIndividuals } from "@trajectory-maps/core";
+import { type ReadCohort, readCohortFile } from "@trajectory-maps/core/ingest";
 import { NOISE_CHOICES, type NoiseChoice } from "@trajectory-maps/core/models";
 import { UsageError } from "../exit-codes.ts";
-import { readCheckpoint } from "../io/checkpoint.ts";
+import { type Checkpoint, readCheckpoint } from "../io/checkpoint.ts";
 import { lockFolder } from "../io/lock.ts";
 import { fileExists, nameOf, readBlocks } from "../io/read.ts";
-import { readModel, VISITS_FILE } from "../io/run-folder.ts";
+import { readModel, readVisitsCopy, VISITS_FILE } from "../io/run-folder.ts";
 import { checkOutputs } from "../io/write.ts";
 import { withShards } from "../threads/shards.ts";
 import {
@@ -89,6 +89,7 @@ export const fit: Command = {
   examples: [
     "dtm fit visits.csv --id patient_id --time years --value fvc -o run/",
     "dtm fit visits.csv.gz --value bili --transform log --mean spline -o pbc/",
+    "dtm fit visits.csv --markers bili:log,albumin,protime:log -o three/",
     "dtm fit visits.csv --value fvc --dry-run",
     "dtm fit --resume run/",
   ],
@@ -142,6 +143,9 @@ export function choiceOf(options: Options): FitChoice {
   if (options.priors === "weak" && published) {
     throw new UsageError("--priors weak: the published map has none. Leave it out, or use --model dtm.");
   }
+  if (options.markers !== undefined && published) {
+    throw new UsageError("--markers: the published map has one marker. Use --value, or --model dtm with --dim 1 or 2.");
+  }
   const noise = (textOption(options, "noise") ?? "white") as NoiseChoice;
   if (noise !== "white" && published) {
     throw new UsageError(`--noise ${noise}: the published map has white noise. Leave it out, or use --model dtm.`);
@@ -191,6 +195,28 @@ function given<T>(
   return text === undefined ? {} : { [name]: read(`--${option}`, text) };
 }
 
+/** The visits of an interrupted fit from the table that they were read from. */
+function readAgain(path: string, { markers, columns, reading }: Checkpoint): Promise<ReadCohort> {
+  const { markerColumns } = reading;
+  const which =
+    markers.length === 1
+      ? { columns, marker: markers[0]! }
+      : {
+          columns: { id: columns.id, time: columns.time, ...(columns.marker && { value: columns.value }) },
+          markers: markers.map((marker, k) => ({
+            ...marker,
+            column: markerColumns[k]?.level ?? markerColumns[k]?.value ?? marker.name,
+          })),
+          ...(columns.marker && { markerColumn: columns.marker }),
+        };
+  return readCohortFile(readBlocks(path), {
+    ...which,
+    file: nameOf(path),
+    onBad: reading.numRowsLeftOut > 0 ? "leave-out" : "refuse",
+    keepRepeats: !reading.leftOut.some(({ code }) => code === "duplicate-rows"),
+  });
+}
+
 async function resume(
   folder: string,
   path: string | undefined,
@@ -198,21 +224,14 @@ async function resume(
   context: Context,
 ): Promise<CommandResult> {
   const checkpoint = readCheckpoint(folder);
-  const { kind, mapDimension, mean, seed, marker, source, snapshot } = checkpoint;
+  const { kind, mapDimension, mean, seed, markers, source, snapshot } = checkpoint;
   const copy = join(folder, VISITS_FILE);
   if (path === undefined && !fileExists(copy)) {
     throw new UsageError(`${folder} keeps no copy of the visits. Name them: dtm fit VISITS --resume ${folder}.`);
   }
-  const columns = path === undefined ? { id: "id", time: "time", value: "value" } : checkpoint.columns;
-  const { cohort } = await readCohortFile(readBlocks(path ?? copy), {
-    columns,
-    marker,
-    file: nameOf(path ?? copy),
-    onBad: checkpoint.reading.numRowsLeftOut > 0 ? "leave-out" : "refuse",
-    keepRepeats: !checkpoint.reading.leftOut.some(({ code }) => code === "duplicate-rows"),
-  });
+  const { cohort } = await (path === undefined ? readVisitsCopy(copy, markers) : readAgain(path, checkpoint));
   const read = { ...checkpoint.reading, cohort, columns: checkpoint.columns };
-  const { noise } = snapshot?.markers[0] ?? markerModel(readModel(folder));
+  const { noise } = snapshot?.markers[0] ?? readModel(folder).markers[0]!;
   const choice = { kind, mapDimension, mean, seed, noise: noise.kind };
   const kept = { ...options, visits: options.visits !== false && fileExists(copy) };
   const about = { folder, source, read, choice, options: kept, context };

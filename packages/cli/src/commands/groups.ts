@@ -1,5 +1,4 @@
 /** dtm groups RUN: groups of individuals on the map, with names, evidence and stability. */
-import { markerModel } from "@trajectory-maps/core";
 import { toCsv } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
@@ -71,7 +70,7 @@ export const groups: Command = {
     });
     const record = laterRecord(folder, "groups", context.commandLine, [GROUPS_FILE, GROUPS_TABLE], { map: verdict });
     const paths = writeOutputs(folder, [...files, ...record]).slice(0, files.length);
-    const { marker } = markerModel(run.model);
+    const { marker } = run.model.markers[0]!;
     const page = groupsPage(studied, marker) + componentsLine(components, marker.timeUnit);
     return {
       // What should not be used says so first.
@@ -107,7 +106,7 @@ export function groupsJson({ groups: found, stability }: StudiedGroups, seed: nu
   return {
     method: found.method,
     numGroups: found.groups.length,
-    groups: found.groups.map(({ letter, name, summary, numMembers, course, from, until, parts }, k) => ({
+    groups: found.groups.map(({ letter, name, summary, numMembers, course, from, until, parts, markers }, k) => ({
       letter,
       name,
       summary,
@@ -120,6 +119,12 @@ export function groupsJson({ groups: found, stability }: StudiedGroups, seed: nu
       from,
       until,
       parts,
+      ...(markers && {
+        markers: markers.map((own) => {
+          const { times, median, lower, upper } = own.course;
+          return { marker: own.marker, name: own.name, summary: own.summary, times, median, lower, upper };
+        }),
+      }),
     })),
     choice: found.choice,
     stability:

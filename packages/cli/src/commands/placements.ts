@@ -1,8 +1,10 @@
 /**
  * Places as a table: id, x1..xq, var11..varqq (upper triangle, row by row), and, where individuals differ in their noise, noise_ratio
- * with its 90 % interval: the individual's noise sd over that of the middle.
+ * with its 90 % interval: the individual's noise sd over that of the middle. Of several markers the visits and the noise ratios of each
+ * follow, with its name: visits_bili, noise_ratio_bili.
  */
 
+import type { TrajectoryModel } from "@trajectory-maps/core";
 import type { ShardBlock, ShardRunner } from "@trajectory-maps/core/hosts";
 import { noiseRatio, type Places } from "@trajectory-maps/core/models";
 import { type CsvCell, csvLine, toCsv } from "@trajectory-maps/report";
@@ -23,16 +25,29 @@ export function placeCells(placements: Places, i: number): CsvCell[] {
   return cells;
 }
 
-/** Names of the columns of the noise level; none where all have one. */
-export function noiseColumns({ noiseLevel }: Pick<Places, "noiseLevel">): string[] {
-  return noiseLevel === undefined ? [] : ["noise_ratio", "noise_ratio_lower", "noise_ratio_upper"];
+const RATIO_COLUMNS = ["noise_ratio", "noise_ratio_lower", "noise_ratio_upper"];
+
+/** What is told of markers beside the place. */
+type MarkerColumns = Pick<Places, "noiseLevel" | "noiseLevels" | "visitsOfMarkers">;
+
+/** Names of the columns of visits of several markers, and of noise levels where there are any. */
+export function markerColumns({ markers }: TrajectoryModel, places: MarkerColumns): string[] {
+  if (places.noiseLevel !== undefined) return RATIO_COLUMNS;
+  if (places.visitsOfMarkers === undefined) return [];
+  const visits = markers.map(({ marker }) => `visits_${marker.name}`);
+  if (places.noiseLevels === undefined) return visits;
+  const withLevels = markers.filter(({ noise }) => noise.spread !== undefined);
+  return [...visits, ...withLevels.flatMap(({ marker }) => RATIO_COLUMNS.map((name) => `${name}_${marker.name}`))];
 }
 
-/** Cells of one individual's noise level. */
-export function noiseCells({ noiseLevel }: Pick<Places, "noiseLevel">, i: number): number[] {
-  if (noiseLevel === undefined) return [];
-  const { ratio, lower, upper } = noiseRatio(noiseLevel, i);
-  return [ratio, lower, upper];
+/** Cells of one individual in these columns. */
+export function markerCells({ noiseLevel, noiseLevels, visitsOfMarkers = [] }: MarkerColumns, i: number): number[] {
+  const levels = noiseLevel === undefined ? (noiseLevels ?? []) : [noiseLevel];
+  const ratios = levels.flatMap((level) => {
+    const { ratio, lower, upper } = noiseRatio(level, i);
+    return [ratio, lower, upper];
+  });
+  return [...visitsOfMarkers.map((visits) => visits[i] ?? 0), ...ratios];
 }
 
 /** Name of the shard that writes rows of a table of places (threads/shards.ts). */
@@ -45,8 +60,9 @@ const PIECE = 4_096;
  * placements.csv of a run, in pieces: places with how often and when each individual was seen. Numbers as text take longer
  * than anything else about them, so threads share that where there are any.
  */
-export function* placementsCsv(places: Places, threads?: ShardRunner): Generator<string> {
-  yield toCsv([...placeColumns(places.mapDimension), "visits", "first_time", "last_time", ...noiseColumns(places)], []);
+export function* placementsCsv(model: TrajectoryModel, places: Places, threads?: ShardRunner): Generator<string> {
+  const columns = [...placeColumns(places.mapDimension), "visits", "first_time", "last_time"];
+  yield toCsv([...columns, ...markerColumns(model, places)], []);
   for (let from = 0; from < places.ids.length; from += CHUNK) {
     const chunk = selectPlaces(places, from, from + CHUNK);
     const blocks: ShardBlock[] = [];
@@ -64,7 +80,7 @@ export function placementRows(places: Places, { from, to }: ShardBlock): string 
   for (let i = from; i < to; i++) {
     const cells = placeCells(places, i);
     cells.push(numObservations[i] ?? 0, firstTime[i] ?? Number.NaN, lastTime[i] ?? Number.NaN);
-    cells.push(...noiseCells(places, i));
+    cells.push(...markerCells(places, i));
     text += csvLine(cells);
   }
   return text;
@@ -73,7 +89,11 @@ export function placementRows(places: Places, { from, to }: ShardBlock): string 
 /** The columns of individuals from..to−1, copied: a view would take all of them along into a thread. */
 function selectPlaces(places: Places, from: number, to: number): Places {
   const { ids, mapDimension: q, numObservations, location, covariance, logLikelihood, firstTime, lastTime } = places;
-  const { noiseLevel } = places;
+  const { noiseLevel, noiseLevels, visitsOfMarkers } = places;
+  const part = ({ mean, sd }: NonNullable<Places["noiseLevel"]>) => ({
+    mean: mean.slice(from, to),
+    sd: sd.slice(from, to),
+  });
   return {
     ids: ids.slice(from, to),
     mapDimension: q,
@@ -83,8 +103,8 @@ function selectPlaces(places: Places, from: number, to: number): Places {
     logLikelihood: logLikelihood.slice(from, to),
     firstTime: firstTime.slice(from, to),
     lastTime: lastTime.slice(from, to),
-    ...(noiseLevel && {
-      noiseLevel: { mean: noiseLevel.mean.slice(from, to), sd: noiseLevel.sd.slice(from, to) },
-    }),
+    ...(noiseLevel && { noiseLevel: part(noiseLevel) }),
+    ...(noiseLevels && { noiseLevels: noiseLevels.map(part) }),
+    ...(visitsOfMarkers && { visitsOfMarkers: visitsOfMarkers.map((visits) => visits.slice(from, to)) }),
   };
 }

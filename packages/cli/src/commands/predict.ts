@@ -4,23 +4,25 @@ import { join } from "node:path";
 import {
   type Cohort,
   type Marker,
-  markerModel,
+  markerIndex,
   type Placement,
   placeIndividual,
   predict,
   predictCrossing,
   type TrajectoryModel,
+  viewMarker,
 } from "@trajectory-maps/core";
-import { onlyMarker } from "@trajectory-maps/core/ingest";
+import { markerCohort } from "@trajectory-maps/core/ingest";
 import {
   type BandKind,
   basisDomain,
+  embedPlaces,
   type ForecastGuard,
   forecastGuard,
-  type History,
   isMapModel,
-  modelMixture,
   SUPPORTED,
+  type Visits,
+  viewPlacement,
 } from "@trajectory-maps/core/models";
 import { type CsvCell, toCsv } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
@@ -45,11 +47,12 @@ const CROSSING_COLUMNS = [
 export const predictCommand: Command = {
   name: "predict",
   description:
-    "Forecast the courses of individuals; prints CSV: id, time, mean, sd, lower, upper, median, extrapolated on the marker's own scale.",
+    "Forecast the courses of individuals; prints CSV: id, time, mean, sd, lower, upper, median, extrapolated on the marker's own scale. Of several markers every row says which it is of, each given all of them.",
   arguments: [MODEL_ARGUMENT, { ...VISITS_ARGUMENT, optional: true }],
   options: [
     ...COLUMN_OPTIONS,
     UNIT_OPTION,
+    { flags: "--marker <name>", description: "which of several markers to forecast (default: each)" },
     { flags: "--at <times>", description: "from:to:step, or a list with commas" },
     {
       flags: "--interval <kind>",
@@ -75,6 +78,7 @@ export const predictCommand: Command = {
     "dtm predict run/ visits.csv --at 0:10:0.25 > courses.csv",
     "dtm predict run/model.json --population --at 0:10:1 --limits 0,30",
     "dtm predict run/ visits.csv --threshold 50 --below --from 2",
+    "dtm predict three/ visits.csv --at 0:10:1 --marker albumin",
   ],
   run: async ([modelPath = "", path], options, context) => {
     const model = readModel(modelPath);
@@ -89,49 +93,118 @@ export const predictCommand: Command = {
       path === undefined && options.population === true
         ? []
         : historiesOf((await readVisitsFor(model, path ?? "-", options, context)).cohort);
-    const histories = options.population === true ? [{ id: "population", times: [], values: [] }, ...known] : known;
-    const guard = at === undefined ? undefined : await guardOf(modelPath, model, context);
-    return context.talk.during("Predictions", () =>
-      at === undefined
-        ? crossings(model, histories, options, context)
-        : courses(model, histories, timesOf("--at", at), guard, options, context),
-    );
+    const histories = options.population === true ? [{ id: "population", markers: {} }, ...known] : known;
+    const chosen = chosenMarkers(model, options);
+    const guards = at === undefined ? undefined : await guardsOf(modelPath, model, chosen, context);
+    return context.talk.during("Predictions", () => {
+      const individuals = histories.map((history) => ({ history, placement: placeIndividual(model, history) }));
+      return at === undefined
+        ? crossings(model, chosen, individuals, options, context)
+        : courses(model, chosen, individuals, timesOf("--at", at), guards, options, context);
+    });
   },
 };
 
-function historiesOf(cohort: Cohort): History[] {
-  const { offsets, times, values } = onlyMarker(cohort);
+/** Visits by the names of their markers. */
+type MarkerHistory = { readonly id: string; readonly markers: { readonly [name: string]: Visits } };
+
+/** An individual placed by all markers. */
+interface PlacedHistory {
+  readonly history: MarkerHistory;
+  readonly placement: Placement;
+}
+
+function historiesOf(cohort: Cohort): MarkerHistory[] {
   return cohort.ids.map((id, i) => {
-    const [from, to] = [offsets[i], offsets[i + 1]];
-    return { id, times: times.subarray(from, to), values: values.subarray(from, to) };
+    const own = cohort.markers.map(({ marker, offsets, times, values }) => {
+      const [from, to] = [offsets[i], offsets[i + 1]];
+      return [marker.name, { times: times.subarray(from, to), values: values.subarray(from, to) }] as const;
+    });
+    return { id, markers: Object.fromEntries(own) };
   });
 }
 
-/** What forecasts of a map fall back on: a run that keeps its visits has it, a model file alone has not. */
-async function guardOf(path: string, model: TrajectoryModel, { talk }: Context): Promise<ForecastGuard | undefined> {
+/** Positions of the markers to forecast. */
+function chosenMarkers(model: TrajectoryModel, options: Options): number[] {
+  const name = textOption(options, "marker");
+  if (name !== undefined) return [markerIndex(model, name)];
+  const names = model.markers.map(({ marker }) => marker.name);
+  for (const [option, what] of [
+    ["threshold", "a value"],
+    ["limits", "limits"],
+  ] as const) {
+    if (names.length > 1 && options[option] !== undefined) {
+      throw new UsageError(
+        `--${option}: expected ${what} of one marker, received with ${names.length}. Add --marker, one of ${names.join(", ")}.`,
+      );
+    }
+  }
+  return names.map((_, k) => k);
+}
+
+/** What forecasts of each marker of a map fall back on: a run that keeps its visits has it, a model file alone has not. */
+async function guardsOf(
+  path: string,
+  model: TrajectoryModel,
+  chosen: readonly number[],
+  { talk }: Context,
+): Promise<readonly ForecastGuard[] | undefined> {
   if (!isMapModel(model)) return undefined;
   if (!isFolder(path) || !fileExists(join(path, VISITS_FILE))) {
     talk.say("Without the visits of a run, forecasts are not held against how long similar individuals were followed.");
     return undefined;
   }
   const { cohort } = (await openRun(path)).read;
-  return talk.during("Follow-up of similar individuals", () => forecastGuard(model, cohort));
+  return talk.during("Follow-up of similar individuals", () => {
+    const places = embedPlaces(model, cohort);
+    return chosen.map((k) => forecastGuard(viewMarker(model, k), markerCohort(cohort, k), { places }));
+  });
 }
 
-function* placed(model: TrajectoryModel, histories: readonly History[]): Generator<Placement> {
-  const mixture = modelMixture(model);
-  for (const history of histories) yield placeIndividual(model, history, { mixture });
-}
+const COURSE_COLUMNS = ["id", "time", "mean", "sd", "lower", "upper", "median", "extrapolated"];
 
+/** Courses of the chosen markers, one after the other. */
 function courses(
   model: TrajectoryModel,
-  histories: readonly History[],
+  chosen: readonly number[],
+  individuals: readonly PlacedHistory[],
+  times: Float64Array,
+  guards: readonly ForecastGuard[] | undefined,
+  options: Options,
+  context: Context,
+): CommandResult {
+  const each = chosen.map((k, c) => coursesOf(model, k, individuals, times, guards?.[c], options, context));
+  const [{ told }] = each as [(typeof each)[number]];
+  if (model.markers.length === 1) {
+    const [{ rows }] = each as [(typeof each)[number]];
+    return {
+      text: toCsv(COURSE_COLUMNS, rows),
+      json: { ...told, predictions: rows.map((row) => record(COURSE_COLUMNS, row)) },
+    };
+  }
+  const columns = ["marker", ...COURSE_COLUMNS];
+  const rows = each.flatMap(({ told: { marker }, rows: own }) => own.map((row) => [marker.name, ...row]));
+  return {
+    text: toCsv(columns, rows),
+    json: {
+      ...told,
+      markers: each.map(({ told: { marker } }) => marker),
+      predictions: rows.map((row) => record(columns, row)),
+    },
+  };
+}
+
+/** Rows of one marker's courses, and what they are. */
+function coursesOf(
+  model: TrajectoryModel,
+  k: number,
+  individuals: readonly PlacedHistory[],
   times: Float64Array,
   guard: ForecastGuard | undefined,
   options: Options,
   { talk }: Context,
-): CommandResult {
-  const part = markerModel(model);
+) {
+  const part = model.markers[k]!;
   const level = realNumber("--level", textOption(options, "level") ?? "0.9");
   if (!(level > 0 && level < 1)) throw new UsageError(`--level: expected a share between 0 and 1, received ${level}.`);
   const interval = (textOption(options, "interval") ?? "observation") as BandKind;
@@ -147,17 +220,20 @@ function courses(
       ? { ...described, transform: "identity" }
       : { ...part.marker, ...(limits === undefined ? {} : { limits }) };
   const shown = { ...model, markers: [{ ...part, marker }] } as TrajectoryModel;
+  const named = model.markers.length === 1 ? "" : `${part.marker.name}: `;
   const [first, last] = basisDomain(part.basis);
   const beyond = times.filter((t) => t < first || t > last).length;
   if (beyond > 0) {
     talk.warn(
-      `${beyond} of ${times.length} times lie outside ${first} to ${last}, the times of the training data: curves are held constant there.`,
+      `${named}${beyond} of ${times.length} times lie outside ${first} to ${last}, the times of the training data: curves are held constant there.`,
     );
   }
   const rows: CsvCell[][] = [];
   let numExtrapolated = 0;
-  for (const [i, placement] of [...placed(model, histories)].entries()) {
-    const fallback = guard === undefined ? undefined : placeIndividual(guard.mixedModel, histories[i]!);
+  for (const { history, placement: whole } of individuals) {
+    const placement = viewPlacement(whole, k);
+    const { times: seen, values } = history.markers[part.marker.name] ?? NO_VISITS;
+    const fallback = guard === undefined ? undefined : placeIndividual(guard.mixedModel, { times: seen, values });
     const { mean, sd, lower, upper, median, extrapolated } = predict(shown, placement, times, {
       level,
       interval,
@@ -171,29 +247,23 @@ function courses(
   }
   if (guard !== undefined && numExtrapolated > 0) {
     talk.warn(
-      `${numExtrapolated} of ${rows.length} forecasts are marked as extrapolated: fewer than ${SUPPORTED} similar individuals were followed that long.`,
+      `${named}${numExtrapolated} of ${rows.length} forecasts are marked as extrapolated: fewer than ${SUPPORTED} similar individuals were followed that long.`,
     );
   }
-  const columns = ["id", "time", "mean", "sd", "lower", "upper", "median", "extrapolated"];
-  return {
-    text: toCsv(columns, rows),
-    json: {
-      interval,
-      level,
-      scale,
-      marker: scale === "model" ? part.marker : marker,
-      predictions: rows.map((row) => record(columns, row)),
-    },
-  };
+  return { rows, told: { interval, level, scale, marker: scale === "model" ? part.marker : marker } };
 }
+
+const NO_VISITS: Visits = { times: [], values: [] };
 
 function crossings(
   model: TrajectoryModel,
-  histories: readonly History[],
+  [k = 0]: readonly number[],
+  individuals: readonly PlacedHistory[],
   options: Options,
   { talk }: Context,
 ): CommandResult {
-  const own = markerModel(model);
+  const own = model.markers[k]!;
+  const view = viewMarker(model, k);
   const threshold = realNumber("--threshold", textOption(options, "threshold") ?? "");
   if (options.above === true && options.below === true) throw new UsageError("Choose one of --above and --below.");
   const direction = options.above === true ? ("up" as const) : options.below === true ? ("down" as const) : undefined;
@@ -203,14 +273,15 @@ function crossings(
   const seed = seedOf(options);
   const rows: CsvCell[][] = [];
   let late = 0;
-  for (const placement of placed(model, histories)) {
+  for (const { placement: whole } of individuals) {
+    const placement = viewPlacement(whole, k);
     if (from === undefined && placement.lastTime > last) {
       // Seen after the last time the model knows: nothing can be said of later ones.
       late++;
       rows.push([placement.id, threshold, "", placement.lastTime, ...Array<number>(7).fill(Number.NaN)]);
       continue;
     }
-    const found = predictCrossing(model, placement, {
+    const found = predictCrossing(view, placement, {
       threshold,
       seed,
       probabilities: PROBABILITIES,

@@ -5,16 +5,9 @@
 
 import { basename } from "node:path";
 import process from "node:process";
-import {
-  LIBRARY_VERSION,
-  type MapVerdict,
-  type Marker,
-  mapVerdict,
-  markerModel,
-  type TrajectoryModel,
-} from "@trajectory-maps/core";
+import { LIBRARY_VERSION, type MapVerdict, type Marker, mapVerdict, type TrajectoryModel } from "@trajectory-maps/core";
 import type { ErrorCode, ReadCohort } from "@trajectory-maps/core/ingest";
-import type { HeldOutEvidence } from "@trajectory-maps/core/study";
+import type { HeldOutEvidence, SharingVerdict } from "@trajectory-maps/core/study";
 import { toJson } from "../io/json.ts";
 import { readResult } from "../io/results.ts";
 import { RUN_FILES } from "../io/run-folder.ts";
@@ -35,6 +28,11 @@ export interface RunRecord {
   readonly source: string;
   readonly columns: { readonly id: string; readonly time: string; readonly value: string };
   readonly marker: Marker;
+  /** All markers and their columns, the first of them above, where there are several. */
+  readonly markers?: readonly Marker[];
+  readonly markerColumns?: ReadCohort["markerColumns"];
+  /** Whether several markers share the map. */
+  readonly sharing?: SharingVerdict;
   readonly individuals: number;
   readonly observations: number;
   readonly rows: number;
@@ -68,6 +66,7 @@ export function runRecord(
   model: TrajectoryModel,
   read: ReadCohort,
   about: { readonly command: string; readonly source: string; readonly files: readonly string[] },
+  sharing?: SharingVerdict,
 ): RunRecord {
   const { record } = model;
   return {
@@ -81,7 +80,11 @@ export function runRecord(
     model: model.kind,
     source: basename(about.source),
     columns: read.columns,
-    marker: markerModel(model).marker,
+    marker: model.markers[0]!.marker,
+    ...(model.markers.length === 1
+      ? {}
+      : { markers: model.markers.map(({ marker }) => marker), markerColumns: read.markerColumns }),
+    ...(sharing === undefined ? {} : { sharing }),
     individuals: record.numIndividuals,
     observations: record.numObservations,
     rows: read.numRows,

@@ -81,7 +81,7 @@ export function compareOn(
 }
 
 /** Results in the order of the tasks; all tasks are handed over at once only if threads share them. */
-async function inOrder<T, R>(tasks: readonly T[], jobs: number, work: (task: T) => Promise<R>): Promise<R[]> {
+export async function inOrder<T, R>(tasks: readonly T[], jobs: number, work: (task: T) => Promise<R>): Promise<R[]> {
   if (jobs > 1) return Promise.all(tasks.map(work));
   const results: R[] = [];
   for (const task of tasks) results.push(await work(task));

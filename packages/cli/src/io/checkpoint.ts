@@ -9,14 +9,14 @@ import { fileExists, readText } from "./read.ts";
 import { CHECKPOINT_FILE } from "./run-folder.ts";
 
 const FORMAT = "dtm-checkpoint";
-const VERSION = 2;
+const VERSION = 3;
 
 export interface Checkpoint {
   readonly kind: "dtm" | "dtm-paper" | "lmm" | "fpca";
   readonly mapDimension: 1 | 2 | 3;
   readonly mean: "scalar" | "spline";
   readonly seed: number;
-  readonly marker: Marker;
+  readonly markers: readonly Marker[];
   readonly columns: ColumnNames;
   /** Name of the file the visits were read from. */
   readonly source: string;

@@ -112,6 +112,10 @@ export function groupsPage(
       "Names and numbers are of the median of the members' expected courses while at least half of them are followed.",
     ),
   ];
+  const others = groups.flatMap(({ letter, markers = [] }) =>
+    markers.slice(1).map((own) => [letter, own.marker, own.name, own.summary]),
+  );
+  if (others.length > 0) lines.push("", table(["", "Marker", "in this group", "median course"], others, [1, 2, 3]));
   if (stability !== null) {
     const { verdict, meanAdjustedRand, adjustedRand } = stability;
     const advice = verdict === "stable" ? "" : " Read them as regions of a continuum, not as disease subtypes.";

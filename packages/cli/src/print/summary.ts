@@ -2,14 +2,23 @@
 import {
   type Cohort,
   type MapVerdict,
+  type Marker,
+  type MarkerModel,
   mapVerdict,
   markerModel,
   numIndividuals,
   predict,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
-import { onlyMarker } from "@trajectory-maps/core/ingest";
-import { basisDomain, describeNoise, measurementSd, type Places, placementAt } from "@trajectory-maps/core/models";
+import { numObservations } from "@trajectory-maps/core/ingest";
+import {
+  basisDomain,
+  describeNoise,
+  type MapModel,
+  measurementSd,
+  type Places,
+  placementAt,
+} from "@trajectory-maps/core/models";
 import { table } from "./table.ts";
 import { LEGEND, textMap } from "./text-map.ts";
 import { counted, INDENT, line, percent, significant, whole } from "./words.ts";
@@ -27,17 +36,24 @@ export interface FittedModel extends ScoredFit {
 
 export function cohortSummary(cohort: Cohort): string {
   const m = numIndividuals(cohort);
-  const { marker, offsets, times } = onlyMarker(cohort);
-  const n = Int32Array.from({ length: m }, (_, i) => (offsets[i + 1] ?? 0) - (offsets[i] ?? 0)).sort();
-  const { name, unit, timeUnit, transform } = marker;
-  const first = times.reduce((least, t) => Math.min(least, t), Number.POSITIVE_INFINITY);
-  const last = times.reduce((most, t) => Math.max(most, t), Number.NEGATIVE_INFINITY);
-  const scale = transform === "identity" ? "" : `, modelled on the ${transform} scale`;
+  const { markers } = cohort;
+  const n = Int32Array.from({ length: m }, (_, i) =>
+    markers.reduce((sum, { offsets }) => sum + (offsets[i + 1] ?? 0) - (offsets[i] ?? 0), 0),
+  ).sort();
+  const { timeUnit } = markers[0]!.marker;
+  const [first, last] = markers.reduce(
+    (span, { times }) => times.reduce(([low, high], t) => [Math.min(low, t), Math.max(high, t)], span),
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  ) as [number, number];
+  const described = markers.map(({ marker: { name, unit, transform } }) => {
+    const scale = transform === "identity" ? "" : `, modelled on the ${transform} scale`;
+    return `${name}${unit && ` (${unit})`}${scale}`;
+  });
   const singles = n.filter((k) => k === 1).length;
   return [
     line(
       "Cohort",
-      `${counted(m, "individual")}, ${counted(times.length, "observation")} of ${name}${unit && ` (${unit})`}${scale}`,
+      `${counted(m, "individual")}, ${counted(numObservations(cohort), "observation")} of ${described.join("; ")}`,
     ),
     line(
       "",
@@ -58,7 +74,7 @@ export function modelTable(fits: readonly ScoredFit[], m: number): string {
       isMap ? "bound" : "log-likelihood",
       value.toFixed(2),
       (value / m).toFixed(3),
-      significant(measurementSd(markerModel(model).noise)),
+      model.markers.map(({ noise }) => significant(measurementSd(noise))).join(", "),
       `${converged ? "yes" : "NO"}, ${counted(iterations, "iteration")}`,
     ];
   });
@@ -67,16 +83,23 @@ export function modelTable(fits: readonly ScoredFit[], m: number): string {
 
 /** What the noise of a model is, and why, where it is not white; else nothing. */
 export function noiseSummary(model: TrajectoryModel): string {
-  const { noise, marker } = markerModel(model);
-  if (noise.kind === "white") return "";
-  const reason = noise.reason === undefined ? "" : ` ${noise.reason}`;
-  return line("Noise", `${describeNoise(noise, significant, marker.timeUnit)}.${reason}`);
+  const told = model.markers.flatMap(({ noise, marker }) => {
+    if (noise.kind === "white") return [];
+    const reason = noise.reason === undefined ? "" : ` ${noise.reason}`;
+    return `${ofMarker(model, marker)}${describeNoise(noise, significant, marker.timeUnit)}.${reason}`;
+  });
+  return told.map((text, k) => line(k === 0 ? "Noise" : "", text)).join("\n");
+}
+
+/** "bili: " where there are several markers. */
+function ofMarker({ markers }: TrajectoryModel, { name }: Marker): string {
+  return markers.length === 1 ? "" : `${name}: `;
 }
 
 export function modelTitle(model: TrajectoryModel): string {
   switch (model.kind) {
     case "lmm":
-      return `linear mixed model, ${markerModel(model).mean.kind} mean`;
+      return `linear mixed model, ${model.markers[0]!.mean.kind} mean`;
     case "fpca":
       return `principal components, rank ${model.mapDimension}`;
     case "dtm":
@@ -92,22 +115,18 @@ export function modelTitle(model: TrajectoryModel): string {
 export function mapSummary(model: TrajectoryModel): string {
   const lines: string[] = [];
   if (model.kind === "dtm") {
-    const { residual, varianceShare } = markerModel(model);
-    const rest = percent(1 - varianceShare);
-    lines.push(
-      line(
-        "Map",
-        `carries ${percent(varianceShare)} of the variation between individuals, in-sample; ${scales(model)}`,
-      ),
-    );
-    if (residual.kind === "none") lines.push(line("", "no residual effect beside the map"));
-    else {
-      const tau =
-        residual.tau === null ? "" : ` (tau ${significant(residual.tau)}${residual.atCap ? ", at its cap" : ""})`;
-      lines.push(line("", `the other ${rest} is a residual individual effect${tau}`));
+    for (const [k, { marker, map, residual, varianceShare }] of model.markers.entries()) {
+      const carried = `carries ${percent(varianceShare)} of the variation between individuals, in-sample; ${scales(map)}`;
+      lines.push(line(k === 0 ? "Map" : "", ofMarker(model, marker) + carried));
+      if (residual.kind === "none") lines.push(line("", "no residual effect beside the map"));
+      else {
+        const tau =
+          residual.tau === null ? "" : ` (tau ${significant(residual.tau)}${residual.atCap ? ", at its cap" : ""})`;
+        lines.push(line("", `the other ${percent(1 - varianceShare)} is a residual individual effect${tau}`));
+      }
     }
   } else if (model.kind === "dtm-paper") {
-    lines.push(line("Map", scales(model)));
+    lines.push(line("Map", scales(markerModel(model).map)));
   }
   lines.push(verdictLines(mapVerdict(model), "Verdict"));
   for (const warning of model.record.warnings) lines.push(line("Warning", warning));
@@ -122,8 +141,7 @@ export function verdictLines({ advice, lights }: MapVerdict, label = "The map"):
   return [line(label, advice), ...told].join("\n");
 }
 
-function scales(model: Extract<TrajectoryModel, { kind: "dtm" | "dtm-paper" }>): string {
-  const { kernel } = markerModel(model).map;
+function scales({ kernel }: MapModel["markers"][number]["map"]): string {
   if (kernel.kind === "linear") return "a linear map";
   const distinct = [...new Set(kernel.lengthscales)].map((x) => significant(x));
   return `length-scale${distinct.length > 1 ? "s" : ""} ${distinct.join(", ")}`;
@@ -135,9 +153,12 @@ export function mapPicture({ placements }: FittedModel): string {
   return `${title}\n${textMap(placements.location, placements.mapDimension)}`;
 }
 
-/** Median courses at the middle of the map and half-way out along its axes. */
-export function courseTable(model: TrajectoryModel): string {
-  const own = markerModel(model);
+/** Median courses of every marker at the middle of the map and half-way out along its axes. */
+export function courseTables(model: TrajectoryModel): string {
+  return model.markers.map((part) => courseTable(model, part)).join("\n\n");
+}
+
+function courseTable(model: TrajectoryModel, own: MarkerModel): string {
   const times = roundTimes(...basisDomain(own.basis));
   const q = model.mapDimension;
   const places = [new Float64Array(q)];
@@ -149,7 +170,7 @@ export function courseTable(model: TrajectoryModel): string {
     }
   }
   const rows = places.map((place) => {
-    const { median } = predict(model, placementAt(model, place), times, { interval: "curve" });
+    const { median } = predict(model, placementAt(model, place), times, { interval: "curve", marker: own.marker.name });
     return [`(${Array.from(place, (x) => significant(x)).join(", ")})`, ...Array.from(median, (x) => significant(x))];
   });
   const { name, unit, timeUnit } = own.marker;

@@ -3,7 +3,8 @@
  * the place adds to simple predictors, the published density test of posterior means, where on the map the groups differ, and, where visits follow the course, the
  * test from values up to a common time.                                            (docs/math/association.md)
  */
-import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
+import type { Cohort } from "../cohort/cohort.ts";
+import { visitTimes } from "../cohort/several-markers.ts";
 import { DtmError } from "../errors.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
@@ -245,7 +246,7 @@ async function landmarkTest(
   seed: number,
   options: TestOptions,
 ): Promise<LandmarkTest> {
-  const { offsets, times } = onlyMarker(cohort);
+  const { offsets, times } = visitTimes(cohort);
   const last = (label: number) =>
     Float64Array.from(z.keys())
       .filter((i) => z[i] === label)

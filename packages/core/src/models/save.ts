@@ -24,7 +24,7 @@ export function saveModel(model: TrajectoryModel): string {
   const { milliseconds: _, ...record } = model.record;
   const body = { model: { ...model, record }, probe: probe(model) };
   const content = canonicalJson(body);
-  const version = model.markers.length === 1 ? 2 : FILE_VERSION;
+  const version = model.markers.length > 1 || "covariates" in model ? FILE_VERSION : 2;
   const head = `{"format":"${FILE_FORMAT}","formatVersion":${version},"checksum":"${checksum(content)}"`;
   return `${head},${content.slice(1)}\n`;
 }

@@ -29,7 +29,10 @@ export function checkModel(model: TrajectoryModel): void {
   } else {
     for (const { map, basis } of model.markers) checkMap(map, basis.numBasis, q);
     if (model.kind !== "dtm") expectTrue(names.length === 1, "markers", "one marker for this map");
-    else checkLattice(model, q);
+    else {
+      checkLattice(model, q);
+      checkShift(model, q);
+    }
   }
 }
 
@@ -76,7 +79,9 @@ function checkResidual({ residual, averageGram, basis: { numBasis: d } }: DtmMar
   expectTrue(isSemidefinite(residual.covariance, d), "residual.covariance", "a covariance matrix");
   expectLength(averageGram, d * d, "averageGram");
   expectTrue(isSemidefinite(averageGram, d), "averageGram", "a symmetric matrix with a diagonal of 0 or more");
-  const { covariates, shift } = model;
+}
+
+function checkShift({ covariates, shift }: DtmModel, q: number): void {
   if (covariates !== undefined) {
     const known = covariates.columns.every(({ covariate }) => covariate < covariates.covariates.length);
     expectTrue(known, "covariates.columns", "columns of the covariates listed");

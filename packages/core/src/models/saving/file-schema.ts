@@ -7,7 +7,7 @@ import { TRANSFORMS } from "../../cohort/marker.ts";
 import { COVARIATE_EFFECTS, MISSING_RULES } from "../../covariates/covariates.ts";
 
 export const FILE_FORMAT = "disease-trajectory-map";
-/** The newest form. A file is written in the oldest that can hold it: 2 for one marker, 3 for several. */
+/** The newest form. A file is written in the oldest that can hold it: 3 with several markers or covariates, else 2. */
 export const FILE_VERSION = 3;
 
 const numbers = (description: string) => z.array(z.number()).register(z.globalRegistry, { description });

@@ -86,7 +86,8 @@ export const calibrate: Command = {
 };
 
 /** What 90% bands are multiplied by, downwards and upwards, by visits known and time since the last. */
-function calibrationPage({ levels, knownFrom, horizonFrom, classes }: ForecastCalibration, timeUnit: string): string {
+function calibrationPage(calibration: ForecastCalibration, timeUnit: string): string {
+  const { levels, knownFrom, horizonFrom, classes, coverage } = calibration;
   const at = levels.indexOf(0.9);
   const show = (factor: number | null | undefined) => (factor == null ? "-" : factor.toFixed(2));
   const times = horizonFrom.map((from, h) => {
@@ -107,6 +108,9 @@ function calibrationPage({ levels, knownFrom, horizonFrom, classes }: ForecastCa
   });
   return (
     "What the model's own 90% band is multiplied by, downwards and upwards (1: it holds what it promises)\n\n" +
-    table(["visits known", ...times], rows)
+    table(["visits known", ...times], rows) +
+    (coverage === undefined
+      ? ""
+      : `\n\nThe model's own 90% band holds ${percent(coverage.own)} of their later visits, the calibrated one ${percent(coverage.calibrated)}.`)
   );
 }

@@ -4,7 +4,12 @@ export { type Basis, basisDomain, designMatrix } from "../basis/bspline.ts";
 export { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
 export type { Fold } from "../cohort/split.ts";
 export { type AlignedModel, alignModel } from "../models/align.ts";
-export type { CalibrationClass, ForecastCalibration } from "../models/conformal.ts";
+export {
+  type CalibrationClass,
+  type ForecastCalibration,
+  type ForecastCoverage,
+  isCalibratedAt,
+} from "../models/conformal.ts";
 export { type Course, courseReader, courseTimes } from "../models/course.ts";
 export { type Decoder, makeDecoder } from "../models/decoder.ts";
 export type { DtmModel } from "../models/dtm/model.ts";

@@ -6,6 +6,7 @@ import { fitLmm } from "../models/linear-models.ts";
 import { placeIndividual } from "../models/place.ts";
 import { predict } from "../models/predict.ts";
 import { loadModel, saveModel } from "../models/save.ts";
+import { whiteNoise } from "../noise/noise.ts";
 import { createRandom } from "../numeric/random.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { calibrateByRefits } from "../study/calibration.ts";
@@ -49,6 +50,19 @@ describe("calibrateForecasts", () => {
       );
     // Three standard errors of the mean over 300 calibration and 900 new individuals.
     for (const level of [0.5, 0.8, 0.9, 0.95]) expect(Math.abs(calibrated(level) - level)).toBeLessThan(0.045);
+  });
+
+  it("measures coverage by individuals, the calibrated band with factors of others", () => {
+    // A model that takes measurements for surer than they are.
+    const markers = model.markers.map((own) => ({ ...own, noise: whiteNoise(own.noise.variance / 9) }));
+    const { coverage } = calibrateForecasts([{ model: { ...model, markers }, cohort: test }]);
+    expect(coverage!.own).toBeLessThan(0.85);
+    // Three standard errors with 300 individuals.
+    expect(Math.abs(coverage!.calibrated - 0.9)).toBeLessThan(0.045);
+    expect(calibrateForecasts([{ model, cohort: unequalNoise(9, 3) }]).coverage).toBeUndefined();
+    const { coverage: _, ...before } = calibration;
+    expect(loadModel(saveModel({ ...model, calibration: before })).calibration).toEqual(before);
+    expect(loadModel(saveModel({ ...model, calibration })).calibration).toEqual(calibration);
   });
 
   it("is factor one where the model is right", () => {

@@ -8,8 +8,11 @@ import {
   BASE_LEVEL,
   CALIBRATED_LEVELS,
   type CalibrationClass,
+  calibrationFactors,
   classOf,
   type ForecastCalibration,
+  type ForecastCoverage,
+  isCalibratedAt,
 } from "../models/conformal.ts";
 import type { ScoredModel } from "../models/model.ts";
 import { sortedQuantile } from "../numeric/select.ts";
@@ -21,6 +24,8 @@ const KNOWN_FROM = [1, 2, 3, 5, 9, 17];
 const NUM_HORIZONS = 3;
 /** Individuals that a class needs; else it takes the numbers of all with its time, or of everybody. */
 const LEAST_INDIVIDUALS = 40;
+/** Parts of the individuals, of which each is covered by factors of the others. */
+const NUM_PARTS = 5;
 
 /** One forecast of a visit: whose, in which class, and how far off in units of the model's own band. */
 interface Miss {
@@ -49,6 +54,12 @@ export function calibrateForecasts(parts: readonly HeldOutPart[]): ForecastCalib
   const misses = parts.flatMap(({ model, cohort }, p) =>
     missesOf(cohort, modelForecaster(model)).map((miss) => ({ ...miss, individual: `${p} ${miss.individual}` })),
   );
+  const calibration = calibrationOf(misses);
+  const coverage = coverageOf(misses);
+  return coverage === undefined ? calibration : { ...calibration, coverage };
+}
+
+function calibrationOf(misses: readonly Miss[]): ForecastCalibration {
   const horizons = Float64Array.from(misses, ({ horizon }) => horizon).sort();
   const horizonFrom = Array.from({ length: NUM_HORIZONS }, (_, h) =>
     h === 0 ? 0 : sortedQuantile(horizons, h / NUM_HORIZONS),
@@ -58,16 +69,37 @@ export function calibrateForecasts(parts: readonly HeldOutPart[]): ForecastCalib
     horizonFrom.map((_, h) => {
       const own = inTime(h).filter(({ known }) => classOf(KNOWN_FROM, known) === k);
       const wider = [own, inTime(h), misses];
-      return describeClass(wider.find((list) => countIndividuals(list) >= LEAST_INDIVIDUALS) ?? misses);
+      return describeClass(wider.find((list) => visitsOf(list).size >= LEAST_INDIVIDUALS) ?? misses);
     }),
   );
   return {
     levels: [...CALIBRATED_LEVELS],
     knownFrom: KNOWN_FROM,
     horizonFrom,
-    numIndividuals: countIndividuals(misses),
+    numIndividuals: visitsOf(misses).size,
     classes,
   };
+}
+
+/** Shares of visits inside the bands; undefined where there are too few individuals for factors from the others. */
+function coverageOf(misses: readonly Miss[]): ForecastCoverage | undefined {
+  const visits = visitsOf(misses);
+  if (visits.size < NUM_PARTS) return undefined;
+  const part = new Map([...visits.keys()].map((individual, i) => [individual, i % NUM_PARTS]));
+  const inPart = (k: number) => misses.filter(({ individual }) => part.get(individual) === k);
+  const others = Array.from({ length: NUM_PARTS }, (_, k) =>
+    calibrationOf(misses.filter(({ individual }) => part.get(individual) !== k)),
+  );
+  if (!others.every((factors) => isCalibratedAt(factors, BASE_LEVEL))) return undefined;
+  const share = (inside: readonly Miss[]) =>
+    inside.reduce((sum, { individual }) => sum + 1 / visits.get(individual)!, 0) / visits.size;
+  const covered = others.flatMap((factors, k) =>
+    inPart(k).filter(({ known, horizon, below, above }) => {
+      const { lower, upper } = calibrationFactors(factors, known, horizon, BASE_LEVEL);
+      return below <= lower && above <= upper;
+    }),
+  );
+  return { own: share(misses.filter(({ below, above }) => below <= 1 && above <= 1)), calibrated: share(covered) };
 }
 
 function missesOf(
@@ -90,13 +122,15 @@ function isAsked(k: number): boolean {
   return k <= 4;
 }
 
-function countIndividuals(misses: readonly Miss[]): number {
-  return new Set(misses.map(({ individual }) => individual)).size;
+/** Forecasts of each individual. */
+function visitsOf(misses: readonly Miss[]): Map<string, number> {
+  const visits = new Map<string, number>();
+  for (const { individual } of misses) visits.set(individual, (visits.get(individual) ?? 0) + 1);
+  return visits;
 }
 
 function describeClass(misses: readonly Miss[]): CalibrationClass {
-  const visits = new Map<string, number>();
-  for (const { individual } of misses) visits.set(individual, (visits.get(individual) ?? 0) + 1);
+  const visits = visitsOf(misses);
   const n = visits.size;
   const factors = (score: (miss: Miss) => number) => {
     const sorted = misses

@@ -23,6 +23,15 @@ export interface ForecastCalibration {
   readonly numIndividuals: number;
   /** By class of visits known, then of time: individuals behind it and c⁻, c⁺ for each level; null where they are too few. */
   readonly classes: readonly CalibrationClass[];
+  /** Share of later visits inside the 90% bands, individuals not in the fit weighing the same; files of earlier versions have none. */
+  readonly coverage?: ForecastCoverage;
+}
+
+export interface ForecastCoverage {
+  /** Of the model's own band. */
+  readonly own: number;
+  /** Of the calibrated band, by factors from other individuals. */
+  readonly calibrated: number;
 }
 
 export interface CalibrationClass {
@@ -58,6 +67,12 @@ export function calibrationFactors(
     );
   }
   return { lower: below, upper: above };
+}
+
+/** Whether there are factors for that level in every class. */
+export function isCalibratedAt({ levels, classes }: ForecastCalibration, level: number): boolean {
+  const at = levels.indexOf(level);
+  return at >= 0 && classes.every(({ lower, upper }) => lower[at] !== null && upper[at] !== null);
 }
 
 /** The last class that begins at or before x; the first for what lies before all. */

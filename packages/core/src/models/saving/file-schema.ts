@@ -22,6 +22,7 @@ const fiveNumbers = (description: string) =>
 const positive = z.number().check(z.positive());
 const count = z.int().check(z.nonnegative());
 const factor = z.nullable(z.number());
+const share = z.number().check(z.nonnegative(), z.lte(1 + 1e-9));
 
 const reason = z.optional(z.string().register(z.globalRegistry, { description: "Why this noise, where a fit chose" }));
 const correlation = z
@@ -104,6 +105,12 @@ const base = {
         .register(z.globalRegistry, {
           description: "By class of visits known, then of time: factors of the lower and upper half of the 90% band",
         }),
+      coverage: z.optional(
+        z.strictObject({ own: share, calibrated: share }).register(z.globalRegistry, {
+          description:
+            "Share of visits of individuals not in the fit inside the model's own and the calibrated 90% band",
+        }),
+      ),
     }),
   ),
 };

@@ -62,6 +62,7 @@ export {
 export { niceStep, roundSpan, roundTicks, ticksOf } from "./figures/ticks.ts";
 export {
   cell,
+  chance,
   counted,
   decimalsFor,
   fixed,

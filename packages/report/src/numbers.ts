@@ -50,6 +50,13 @@ export function percent(share: number, decimals = 0): string {
   return Number.isFinite(share) ? `${fixed(100 * share, decimals)}%` : NONE;
 }
 
+/** A probability after "P": "= 0.87", "> 0.99", "< 0.01". */
+export function chance(p: number): string {
+  if (!Number.isFinite(p)) return `= ${NONE}`;
+  if (p > 0.995) return "> 0.99";
+  return p < 0.005 ? "< 0.01" : `= ${p.toFixed(2)}`;
+}
+
 /**
  * A p-value: two decimals above 0.1, three below, "< 0.001"; at the floor of a permutation test, 1/(B+1), "≤ 0.0001".
  */

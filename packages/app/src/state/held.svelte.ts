@@ -33,6 +33,7 @@ import type {
   LoadedSubjects,
   ReadChoice,
   ShareSurface,
+  Suspects,
   WorkerApi,
 } from "../worker/api.ts";
 import { connectEngine, type EngineConnection } from "../worker/client.ts";
@@ -67,6 +68,13 @@ export interface SavedSelection {
   readonly how: string;
 }
 
+/** A look through a table for values that are probably wrong. */
+export interface Look {
+  readonly number: number;
+  readonly of: Loaded;
+  readonly found: Suspects | "looking";
+}
+
 /** A table named on the command line, with what was said about it there and its table of outcomes. */
 export interface ServedTable {
   readonly visits: File;
@@ -96,6 +104,8 @@ export class Held {
   /** The table looked at as it would be read; taken over by `read`. */
   checked: Checked | null = $state.raw(null);
   loaded: Loaded | null = $state.raw(null);
+  /** Tables looked through for suspect values, the one checked and the one loaded; "looking" until they are found. */
+  protected looks: readonly Look[] = $state.raw([]);
   /** The observations of the marker that is loaded. */
   readonly series: MarkerSeries | null = $derived(this.loaded === null ? null : onlyMarker(this.loaded.cohort));
   subjects: LoadedSubjects | null = $state.raw(null);
@@ -154,6 +164,8 @@ export class Held {
   /** Long pieces of work begun: the bar shows the last alone. */
   protected tasks = 0;
   protected lastKept = 0;
+  /** Looks for suspect values begun. */
+  protected numLooks = 0;
 
   get engine(): WorkerApi {
     this.connection ??= connectEngine();

@@ -1,8 +1,8 @@
 /** Tables and examples: looked at, read, taken over; outcomes chosen. */
 import { packedDemo } from "../demo/packed.ts";
-import type { Loaded, LoadedSubjects, Progress, ReadChoice } from "../worker/api.ts";
+import type { Loaded, LoadedSubjects, Progress, ReadChoice, Suspects } from "../worker/api.ts";
 import { Fitting } from "./fitting.ts";
-import { DEFAULT_FIT } from "./held.svelte.ts";
+import { DEFAULT_FIT, isGivenUp } from "./held.svelte.ts";
 
 /** The explorer as far as it reads. */
 export class Reading extends Fitting {
@@ -30,9 +30,35 @@ export class Reading extends Fitting {
   /** Takes the file over that was looked at. */
   async read(choice: ReadChoice): Promise<boolean> {
     return this.attempt(async () => {
-      this.takeCohort(await this.engine.read(choice), null);
-      if (this.checked !== null && this.loaded !== null) this.checked = { ...this.checked, loaded: this.loaded };
+      const loaded = await this.engine.read(choice);
+      this.takeCohort(loaded, null);
+      const { checked } = this;
+      if (checked === null) return;
+      // The same table: what was found in it when it was checked holds.
+      this.looks = this.looks.map((look) => (look.of === checked.loaded ? { ...look, of: loaded } : look));
+      this.checked = { ...checked, loaded };
     });
+  }
+
+  /** Values of the table that are probably wrong, once they were looked for. */
+  suspectsOf(loaded: Loaded): Suspects | "looking" {
+    const look = this.looks.find(({ of }) => of === loaded);
+    return look === undefined ? "looking" : look.found;
+  }
+
+  /** Looks for values of the table checked or loaded that are probably wrong, unless that was done; takes seconds, apart. */
+  async lookForSuspects(loaded: Loaded): Promise<void> {
+    if (this.looks.some(({ of }) => of === loaded)) return;
+    const number = ++this.numLooks;
+    const others = this.looks.filter(({ of }) => of === this.loaded || of === this.checked?.loaded);
+    this.looks = [...others, { number, of: loaded, found: "looking" }];
+    try {
+      const found = await this.engine.suspects(loaded !== this.loaded);
+      this.looks = this.looks.map((look) => (look.number === number ? { ...look, found } : look));
+    } catch (error) {
+      this.looks = this.looks.filter((look) => look.number !== number);
+      if (!isGivenUp(error)) this.report(error);
+    }
   }
 
   /** The lung function example with its map; false if this page was built without it. */
@@ -95,6 +121,7 @@ export class Reading extends Fitting {
     this.fits++;
     this.loaded = loaded;
     this.subjects = subjects;
+    if (loaded === null) this.looks = [];
     this.outcomes = [];
     this.outcomeNames = [];
     this.outcomeWarnings = [];

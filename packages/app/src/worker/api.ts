@@ -23,7 +23,7 @@ import type {
   TableRow,
 } from "@trajectory-maps/core/ingest";
 import type { Crossing, DtmRunSnapshot, Interval, NoiseChoice } from "@trajectory-maps/core/models";
-import type { ComparedModel, LandmarkSurvival, MapStability } from "@trajectory-maps/core/study";
+import type { ComparedModel, LandmarkSurvival, MapStability, SuspectValue } from "@trajectory-maps/core/study";
 
 import type { Fans } from "./fans.ts";
 import type { PreparedMap } from "./prepare.ts";
@@ -51,6 +51,9 @@ export interface Loaded {
   readonly notes: readonly string[];
   readonly quality: CohortQuality;
 }
+
+/** Values of a table that are probably wrong; null where it is too large to look through. */
+export type Suspects = readonly SuspectValue[] | null;
 
 /** A table as it would be read, before anything is taken over. */
 export interface Checked {
@@ -169,6 +172,8 @@ export interface IndividualAnswer {
   readonly cell: number;
   readonly curve: Prediction;
   readonly observation: Prediction;
+  /** The band of a new measurement, after the last visit as wide as the calibration has it if that is wider; null without one. */
+  readonly calibrated: { readonly lower: Float64Array; readonly upper: Float64Array } | null;
   readonly crossing: Crossing | null;
   /** Probability that the curve is below the threshold at the last time asked for; null without a threshold. */
   readonly below: number | null;
@@ -223,6 +228,8 @@ export interface WorkerApi {
   check(choice: ReadChoice, onProgress?: Progress): Promise<Checked>;
   /** Takes the cohort of the file looked at, which is read only if it was not checked with the same choice. */
   read(choice: ReadChoice): Promise<Loaded>;
+  /** Values that the others of an individual contradict, of the table checked last or of the cohort; found by a helper. */
+  suspects(checked: boolean): Promise<Suspects>;
   /** Gives up a check under way: it fails with the code "cancelled". */
   stopReading(): Promise<void>;
   /** A simulated cohort with its outcomes. */

@@ -13,9 +13,10 @@ export interface EngineConnection {
   close(): void;
 }
 
-/** How many helpers a call gets: as many as there are cores for work that is cut into pieces, one for groups made apart. */
+/** How many helpers a call gets: as many as there are cores for work that is cut into pieces, one for what is made apart. */
 function helpersFor(method: keyof WorkerApi, args: readonly unknown[]): number {
   if (method === "groups") return args[1] === true ? 1 : 0;
+  if (method === "suspects") return 1;
   const shared = method === "associate" || method === "stability" || method === "compare";
   return shared ? numHelpers(navigator.hardwareConcurrency) : 0;
 }

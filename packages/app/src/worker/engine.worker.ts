@@ -11,12 +11,15 @@ import { createSession } from "./session.ts";
 const helpers = createHelpers();
 // Groups have a helper of their own: they are made while outcomes or stability are studied.
 const grouper = createHelpers();
-const session = createSession(helpers, grouper);
+// Suspect values too: they are looked for while the table is read about and the map is fitted.
+const looker = createHelpers();
+const session = createSession(helpers, grouper, looker);
 const HELPED: Readonly<Partial<Record<keyof WorkerApi, Helpers>>> = {
   associate: helpers,
   stability: helpers,
   compare: helpers,
   groups: grouper,
+  suspects: looker,
 };
 
 const door = {

@@ -1,7 +1,7 @@
 import { embed, fitDtm, placeIndividual, predict, simulateCohort } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { modelMixture, placeSds } from "@trajectory-maps/core/models";
-import { mixtureFromLabels } from "@trajectory-maps/core/study";
+import { calibrateForecasts, mixtureFromLabels } from "@trajectory-maps/core/study";
 import { describe, expect, it } from "vitest";
 import { answerDifference, answerIndividual, guardOf } from "./individual.ts";
 
@@ -47,6 +47,23 @@ describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (ma
     const placed = placeIndividual(model, visitsOf(often), { mixture });
     expect(curve).toEqual(predict(model, placed, AT, { interval: "curve" }));
     expect(observation).toEqual(predict(model, placed, AT, { interval: "observation" }));
+  });
+
+  it("has the calibrated band after the last visit where it is wider than the model's own", () => {
+    expect(answer({}).calibrated).toBeNull();
+    const { cohort: others } = simulateCohort("pfvc", { numIndividuals: 45, seed: 6 });
+    const calibration = calibrateForecasts([{ model, cohort: others }]);
+    const wide = { ...calibration, classes: calibration.classes.map((c) => ({ ...c, lower: c.lower.map(() => 3) })) };
+    const question = { ...visitsOf(often), at: [0, 10] };
+    const placed = placeIndividual(model, question, { mixture });
+    const { calibrated, observation } = answerIndividual({ ...model, calibration: wide }, mixture, null, question);
+    const { lower, upper } = predict({ ...model, calibration: wide }, placed, [0, 10], { interval: "conformal" });
+    expect(calibrated!.lower[0]).toBe(observation.lower[0]);
+    expect(calibrated!.lower[1]).toBe(lower[1]);
+    expect(calibrated!.lower[1]).toBeLessThan(observation.lower[1]);
+    expect(calibrated!.upper[1]).toBe(Math.max(upper[1], observation.upper[1]));
+    const few = { ...wide, classes: wide.classes.map((c) => ({ ...c, lower: c.lower.map(() => null) })) };
+    expect(answerIndividual({ ...model, calibration: few }, mixture, null, question).calibrated).toBeNull();
   });
 
   it("falls back on the mixed model where few like this were followed, as predict does", () => {

@@ -15,6 +15,7 @@ import {
   forecastGuard,
   highestDensityRegion,
   type Interval,
+  isCalibratedAt,
   isMapModel,
   type modelMixture,
   placeSd,
@@ -58,6 +59,16 @@ export function answerIndividual(
   const cell = onLattice ? cellSide(mixture.locations, q) : 0;
   const last = at[at.length - 1];
   const curve = predict(model, placement, at, { interval: "curve", ...guarded });
+  const observation = predict(model, placement, at, { interval: "observation", ...guarded });
+  const calibrated = () => {
+    const { calibration } = model;
+    if (calibration === undefined || !isCalibratedAt(calibration, observation.level)) return null;
+    const { lower, upper } = predict(model, placement, at, { interval: "conformal", ...guarded });
+    return {
+      lower: lower.map((v, k) => Math.min(v, observation.lower[k])),
+      upper: upper.map((v, k) => Math.max(v, observation.upper[k])),
+    };
+  };
   /** Probability to be below the threshold at the last time, as the curve has it there. */
   const below = (level: number) => {
     const own = predictBelow(model, placement, [last], level)[0];
@@ -76,7 +87,8 @@ export function answerIndividual(
     region90: q === 2 ? region(0.9) : new Float64Array(0),
     cell: q === 2 ? cell : 0,
     curve,
-    observation: predict(model, placement, at, { interval: "observation", ...guarded }),
+    observation,
+    calibrated: calibrated(),
     crossing: threshold === undefined ? null : predictCrossing(model, placement, { threshold, numDraws: 1000 }),
     below: threshold === undefined ? null : below(threshold),
     change: change === undefined ? null : predictChange(model, placement, change[0], change[1]),

@@ -157,3 +157,32 @@ describe("a fit in a session", () => {
     },
   );
 });
+
+describe("suspect values of a session", () => {
+  const table = (rows: readonly string[]) => new Blob([["id,years,FVC", ...rows].join("\n")]);
+  /** Steady courses of 40 individuals, one value of the last lost its decimal point. */
+  const rows = Array.from({ length: 240 }, (_, k) => {
+    const [i, j] = [Math.floor(k / 6), k % 6];
+    const value = 70 + (i % 9) + Math.sin(7 * k) + (k === 237 ? 600 : 0);
+    return `P${String(i).padStart(2, "0")},${j},${value.toFixed(1)}`;
+  });
+
+  it("are found in the table checked, by a helper or the engine, and in the cohort that it becomes", async () => {
+    const [port1, port2] = channel();
+    serve(port1);
+    for (const ports of [[], [port2]]) {
+      const looker = createHelpers();
+      looker.seat(ports);
+      const session = createSession(createHelpers(), createHelpers(), looker);
+      await session.preview(table(rows), "visits.csv");
+      await session.check({});
+      const found = await session.suspects(true);
+      expect(found).toMatchObject([{ id: "P39", time: 3 }]);
+      expect(found![0].probability).toBeGreaterThan(0.99);
+      expect(Math.abs(found![0].expected - 73)).toBeLessThan(3);
+      await expect(session.suspects(false)).rejects.toMatchObject({ code: "no-cohort" });
+      await session.read({});
+      expect(await session.suspects(false)).toEqual(found);
+    }
+  });
+});

@@ -1,5 +1,14 @@
 /** One session in the worker: what was read, what was fitted, and what is asked about it. */
-import { type Cohort, DtmError, embed, type Groups, loadModel, saveModel, simulateCohort } from "@trajectory-maps/core";
+import {
+  type Cohort,
+  DtmError,
+  embed,
+  type Groups,
+  loadModel,
+  numIndividuals,
+  saveModel,
+  simulateCohort,
+} from "@trajectory-maps/core";
 import {
   inspectCohort,
   numObservations,
@@ -12,7 +21,7 @@ import {
   showComplaints,
 } from "@trajectory-maps/core/ingest";
 import { type ForecastGuard, type LinearModels, modelMixture } from "@trajectory-maps/core/models";
-import type { mixtureFromLabels } from "@trajectory-maps/core/study";
+import { MOST_LOOKED_THROUGH, type mixtureFromLabels } from "@trajectory-maps/core/study";
 import {
   type Checked,
   type Fitted,
@@ -21,6 +30,7 @@ import {
   type LoadedSubjects,
   type Progress,
   type ReadChoice,
+  type Suspects,
   type WorkerApi,
 } from "./api.ts";
 import { unpackDemo } from "./demo.ts";
@@ -53,8 +63,15 @@ export interface Session {
   regions: ReturnType<typeof mixtureFromLabels> | null;
 }
 
-/** A fresh session as the worker's engine; `helpers` do the long computations with it, `grouper` makes groups. */
-export function createSession(helpers: Helpers = createHelpers(), grouper: Helpers = createHelpers()): WorkerApi {
+/**
+ * A fresh session as the worker's engine; `helpers` do the long computations with it, `grouper` makes groups, `looker` looks for
+ * suspect values.
+ */
+export function createSession(
+  helpers: Helpers = createHelpers(),
+  grouper: Helpers = createHelpers(),
+  looker: Helpers = createHelpers(),
+): WorkerApi {
   const session: Session = {
     file: null,
     checked: null,
@@ -122,6 +139,11 @@ export function createSession(helpers: Helpers = createHelpers(), grouper: Helpe
         throw new DtmError(refused[0]!.code, showComplaints(refused), refused);
       }
       return takeCohort(loaded);
+    },
+    suspects: async (checked) => {
+      const looked = checked && session.checked !== null ? session.checked.found.loaded.cohort : cohort();
+      if (numIndividuals(looked) > MOST_LOOKED_THROUGH) return null;
+      return looker.run({ kind: "suspects", shared: looked, part: {} }, { aborted: false }) as Promise<Suspects>;
     },
     stopReading: async () => {
       session.readings++;

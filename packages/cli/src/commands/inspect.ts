@@ -1,7 +1,7 @@
 /** dtm inspect VISITS: what is in a table of visits, before any model. */
 import { type Cohort, numIndividuals } from "@trajectory-maps/core";
 import { inspectCohort, inspectMarkers } from "@trajectory-maps/core/ingest";
-import { type SuspectValue, suspectValues } from "@trajectory-maps/core/study";
+import { MOST_LOOKED_THROUGH, type SuspectValue, suspectValues } from "@trajectory-maps/core/study";
 import { markersPage, qualityPage, suspectLines } from "../print/quality.ts";
 import type { Command, Context } from "./command.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, VISITS_ARGUMENT } from "./visits.ts";
@@ -31,11 +31,8 @@ export const inspect: Command = {
   },
 };
 
-/** Individuals up to which suspect values are looked for: some ten seconds. */
-const MOST_INDIVIDUALS = 100_000;
-
 /** Values that are probably wrong; null where the cohort is too large to look. */
 function suspectsOf(cohort: Cohort, { talk }: Context): readonly SuspectValue[] | null {
-  if (numIndividuals(cohort) > MOST_INDIVIDUALS) return null;
+  if (numIndividuals(cohort) > MOST_LOOKED_THROUGH) return null;
   return talk.during("Suspect values", () => suspectValues(cohort));
 }

@@ -7,7 +7,7 @@ import {
 } from "@trajectory-maps/core/ingest";
 import type { SuspectValue } from "@trajectory-maps/core/study";
 import { table } from "./table.ts";
-import { counted, percent, significant, whole } from "./words.ts";
+import { chance, counted, percent, significant, whole } from "./words.ts";
 
 const TITLE = 12;
 const SHADES = [" ", "·", "+", "o", "O", "@"];
@@ -81,8 +81,10 @@ export function suspectLines(suspects: readonly SuspectValue[] | null): string {
   const several = new Set(suspects.map(({ marker }) => marker)).size > 1;
   const shown = ordered.slice(0, SUSPECTS_SHOWN).map(({ id, marker, time, value, expected, probability }) => {
     const what = several ? `${marker} ${significant(value)}` : significant(value);
-    const p = probability > 0.995 ? "> 0.99" : `= ${probability.toFixed(2)}`;
-    return line("", `${id}, time ${significant(time)}, ${what}, expected about ${significant(expected)}, P ${p}`);
+    return line(
+      "",
+      `${id}, time ${significant(time)}, ${what}, expected about ${significant(expected)}, P ${chance(probability)}`,
+    );
   });
   const more = suspects.length > SUSPECTS_SHOWN ? [line("", `and ${suspects.length - SUSPECTS_SHOWN} more`)] : [];
   const head = `${counted(suspects.length, "value")} probably wrong, judged by the individual's others; nothing was removed`;

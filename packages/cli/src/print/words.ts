@@ -1,6 +1,6 @@
 /** Text as a terminal shows it. Numbers are formatted as in the report. */
 
-export { counted, percent, significant, whole } from "@trajectory-maps/report";
+export { chance, counted, percent, significant, whole } from "@trajectory-maps/report";
 
 /** Lines of at most `width` characters, broken at spaces, later lines indented. */
 export function wrap(text: string, width: number, indent: string): string {

@@ -37,7 +37,12 @@ export {
   sharingVerdict,
 } from "../evaluate/sharing.ts";
 export type { FoldSummary, ForecastClass, ModelComparison } from "../evaluate/summarize-folds.ts";
-export { type SuspectOptions, type SuspectValue, suspectValues } from "../evaluate/suspect-values.ts";
+export {
+  MOST_LOOKED_THROUGH,
+  type SuspectOptions,
+  type SuspectValue,
+  suspectValues,
+} from "../evaluate/suspect-values.ts";
 export { type CourseSummary, courseAt, expectedCourses, groupCourses } from "../map/clusters/courses.ts";
 export { enoughFollowed, followedTo, lastShownTime } from "../map/clusters/followed.ts";
 export { mixtureFromLabels, mixtureMembership } from "../map/clusters/gaussian-mixture.ts";

@@ -42,6 +42,8 @@ export interface SuspectOptions {
   readonly sampleSize?: number;
 }
 
+/** Individuals up to which hosts look for suspect values: some ten seconds. */
+export const MOST_LOOKED_THROUGH = 100_000;
 /** Further fits without the values found before. */
 const REFITS = 2;
 /** Individuals that the model with noise levels is fitted to: it takes several times as long. */

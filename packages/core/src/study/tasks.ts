@@ -9,6 +9,7 @@ import type { Covariates } from "../covariates/covariates.ts";
 import { DtmError } from "../errors.ts";
 import { type CompareOptions, evaluateFold } from "../evaluate/compare.ts";
 import { fitSingleMap } from "../evaluate/sharing.ts";
+import { type SuspectOptions, suspectValues } from "../evaluate/suspect-values.ts";
 import { type GroupOptions, groupPlaces } from "../map/groups.ts";
 import type { DtmModel } from "../models/dtm/model.ts";
 import type { TrajectoryModel } from "../models/model.ts";
@@ -34,6 +35,8 @@ const TASKS = {
     { model, placements }: { readonly model: TrajectoryModel; readonly placements: Placements },
     options: GroupOptions,
   ) => groupPlaces(model, placements, options),
+  /** Values of a cohort that are probably wrong. */
+  suspects: (cohort: Cohort, options: SuspectOptions) => suspectValues(cohort, options),
 };
 
 type Tasks = typeof TASKS;

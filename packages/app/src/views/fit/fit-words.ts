@@ -1,7 +1,8 @@
 /** Sentences about a fit. */
-import { type MapVerdict, mapVerdict } from "@trajectory-maps/core";
+import { type MapVerdict, mapVerdict, type TrajectoryModel } from "@trajectory-maps/core";
+import { describeNoise } from "@trajectory-maps/core/models";
 import type { HeldOutEvidence, MapStability } from "@trajectory-maps/core/study";
-import { type FitEnd, fitEnd, whole } from "@trajectory-maps/report";
+import { capital, type FitEnd, fitEnd, significant, whole } from "@trajectory-maps/report";
 import { recentGain } from "../../charts/trace.ts";
 import type { Fitted } from "../../worker/api.ts";
 
@@ -33,6 +34,17 @@ export function lightsOf(
 ): MapVerdict {
   const record = { ...model.record, converged: model.record.converged && finished };
   return mapVerdict({ ...model, record }, comparison, stability?.mapAgreement);
+}
+
+/** The noise of each marker in words and, where the fit chose it, why. */
+export function noiseText({ markers }: TrajectoryModel): string {
+  return markers
+    .map(({ noise, marker }) => {
+      const of = markers.length > 1 ? `${marker.name}: ` : "";
+      const reason = noise.reason === undefined ? "" : ` ${noise.reason}`;
+      return `${capital(of + describeNoise(noise, significant, marker.timeUnit))}.${reason}`;
+    })
+    .join(" ");
 }
 
 export interface FitTitle {

@@ -48,6 +48,13 @@ describe("colourings", () => {
     expect(colourOf("group", sources)).toMatchObject({ categories: [{ letter: "A", name: "Stable near 96" }, {}] });
   });
 
+  it("shows noise where individuals differ in it, as times the middle", () => {
+    const noiseLevel = { mean: Float64Array.of(0, Math.log(4), -1), sd: new Float64Array(3) };
+    const colour = colourOf("noise", { ...sources, placements: { ...sources.placements, noiseLevel } });
+    expect(colour.kind === "number" && colour.values[1]).toBeCloseTo(2, 12);
+    expect(colourOf("noise", sources)).toEqual({ kind: "none" });
+  });
+
   it("is none for a key that says nothing here", () => {
     expect(colourOf("column:gone", sources)).toEqual({ kind: "none" });
   });

@@ -1,6 +1,7 @@
 /** From the names of the menus to what the map draws: colours of dots and the terrain under them. */
 import type { Groups, Placements } from "@trajectory-maps/core";
 import type { Outcome, SubjectsTable } from "@trajectory-maps/core/ingest";
+import { noiseRatio } from "@trajectory-maps/core/models";
 import { capital, type Grid, outcomeName } from "@trajectory-maps/report";
 import type { MapColour, MapTerrain } from "../../map/types.ts";
 import type { View } from "../../state/view.ts";
@@ -33,6 +34,9 @@ export const PLAIN_COLOURS: readonly ColourChoice[] = [
   { key: "none", name: "None" },
 ];
 
+/** Offered where individuals differ in their noise. */
+export const NOISE_COLOUR: ColourChoice = { key: "noise", name: "Noise" };
+
 /** Columns of the table of individuals that can colour dots: numbers, or a few categories. */
 export function columnColours(table: SubjectsTable | null, outcomes: readonly Outcome[]): ColourChoice[] {
   if (table === null) return [];
@@ -61,6 +65,11 @@ export function colourOf(key: string, sources: Sources): MapColour {
       categories: [{ name: "1" }, { name: "2–3" }, { name: "4–7" }, { name: "8+" }],
       ordered: true,
     };
+  }
+  const { noiseLevel } = placements;
+  if (key === "noise" && noiseLevel !== undefined) {
+    const values = Float64Array.from(placements.ids, (_, i) => noiseRatio(noiseLevel, i).ratio);
+    return { kind: "number", title: "Noise sd, times the middle", values };
   }
   if (key === "certainty") return { kind: "certainty" };
   const outcome = outcomes.find((o) => `outcome:${o.name}` === key);

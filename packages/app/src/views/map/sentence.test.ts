@@ -1,7 +1,15 @@
 import { outcomeName } from "@trajectory-maps/report";
 import { describe, expect, it } from "vitest";
 import type { IndividualAnswer } from "../../worker/api.ts";
-import { cautionSentences, courseSentence, individualSentence, spokenSentence } from "./sentence.ts";
+import {
+  cautionSentences,
+  courseSentence,
+  coverageSentence,
+  individualSentence,
+  noiseSentence,
+  spokenSentence,
+  suspectSentence,
+} from "./sentence.ts";
 import { markerWords } from "./words.ts";
 
 const PART = {
@@ -71,6 +79,30 @@ describe("courseSentence", () => {
     );
     const course = times.map((t) => 2 * 1.2 ** t);
     expect(courseSentence(times, course, log)).toBe("Rises about 20% a year from year 0 to 10.");
+  });
+});
+
+describe("sentences about noise", () => {
+  it("say who was measured unusually, as far as that is sure and beyond what is usual", () => {
+    expect(noiseSentence({ ratio: 2.31, lower: 1.42, upper: 3.6 }, 0.8)).toBe(
+      "Measured unusually irregularly: noise sd 2.3 times the middle (90%: 1.4 to 3.6).",
+    );
+    expect(noiseSentence({ ratio: 0.4, lower: 0.2, upper: 0.81 }, 0.8)).toBe(
+      "Measured unusually steadily: noise sd 0.4 times the middle (90%: 0.2 to 0.81).",
+    );
+    expect(noiseSentence({ ratio: 2.31, lower: 0.9, upper: 3.6 }, 0.8)).toBe("");
+    expect(noiseSentence({ ratio: 1.3, lower: 1.1, upper: 1.5 }, 0.2)).toBe("");
+    // Where people differ as much, it is not unusual.
+    expect(noiseSentence({ ratio: 2.31, lower: 1.42, upper: 3.6 }, 2)).toBe("");
+  });
+
+  it("say what was expected in the place of a suspect value, and what bands hold", () => {
+    const suspect = { id: "a", marker: "FVC", time: 3, value: 800, expected: 80.2, probability: 0.9999 };
+    expect(suspectSentence(suspect, words)).toBe("suspect value: expected about 80, P > 0.99");
+    expect(coverageSentence({ own: 0.842, calibrated: 0.901 })).toBe(
+      "The outer band of the forecast holds 90% of visits of people who were not in the fit; the model's own holds 84%.",
+    );
+    expect(coverageSentence(undefined)).toBe("");
   });
 });
 

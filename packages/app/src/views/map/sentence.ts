@@ -4,7 +4,9 @@
  */
 import type { Prediction } from "@trajectory-maps/core";
 import { applyTransform, undoTransform } from "@trajectory-maps/core/ingest";
-import { type Piece, piecesOf } from "@trajectory-maps/core/study";
+import type { ForecastCoverage, noiseRatio } from "@trajectory-maps/core/models";
+import { type Piece, piecesOf, type SuspectValue } from "@trajectory-maps/core/study";
+import { chance, percent, significant } from "@trajectory-maps/report";
 import type { IndividualAnswer } from "../../worker/api.ts";
 import type { MarkerWords } from "./words.ts";
 
@@ -106,6 +108,33 @@ export function cautionSentences(answer: IndividualAnswer, cautions: Cautions, w
     );
   }
   return said;
+}
+
+/** Noise sd over that of the middle that is worth a word, where most individuals are nearer to it. */
+const UNUSUAL_NOISE = 1.5;
+
+/**
+ * How unusually an individual was measured, from its noise sd over that of the middle with a 90% interval; empty if it was not.
+ * `spread` is ω: the noise sd of two thirds lies within a factor e^{ω/2} of the middle.
+ */
+export function noiseSentence({ ratio, lower, upper }: ReturnType<typeof noiseRatio>, spread: number): string {
+  const least = Math.max(UNUSUAL_NOISE, Math.exp(0.5 * spread));
+  const irregular = lower > 1 && ratio >= least;
+  if (!irregular && !(upper < 1 && ratio <= 1 / least)) return "";
+  const how = irregular ? "irregularly" : "steadily";
+  return `Measured unusually ${how}: noise sd ${significant(ratio, 2)} times the middle (90%: ${significant(lower, 2)} to ${significant(upper, 2)}).`;
+}
+
+/** "suspect value: expected about 78, P > 0.99". */
+export function suspectSentence({ expected, probability }: SuspectValue, words: MarkerWords): string {
+  return `suspect value: expected about ${words.value(expected)}, P ${chance(probability)}`;
+}
+
+/** What forecast bands hold, as measured on individuals who were not in the fit; empty where that was not measured. */
+export function coverageSentence(coverage: ForecastCoverage | undefined): string {
+  if (coverage === undefined) return "";
+  const { own, calibrated } = coverage;
+  return `The outer band of the forecast holds ${percent(calibrated)} of visits of people who were not in the fit; the model's own holds ${percent(own)}.`;
 }
 
 /** The sentence of a screen reader: "P-2269, 6 visits, late decline 98 percent, expected at year 10: 69, from 58 to 83." */

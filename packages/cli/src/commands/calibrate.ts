@@ -7,7 +7,7 @@ import { UsageError } from "../exit-codes.ts";
 import { MODEL_FILE, openRun } from "../io/run-folder.ts";
 import { writeOutputs } from "../io/write.ts";
 import { table } from "../print/table.ts";
-import { counted, significant } from "../print/words.ts";
+import { counted, percent, significant } from "../print/words.ts";
 import { type Command, textOption } from "./command.ts";
 import { otherVisits, RUN_ARGUMENT } from "./groups.ts";
 import { seedOf, wholeNumber } from "./numbers.ts";

@@ -2,7 +2,7 @@ import { embed, fitDtm, groupPlaces, markerModel, simulateCohort } from "@trajec
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Fitted, FitUpdate, WorkerApi } from "./api.ts";
 import { createHelpers, serve } from "./helpers.ts";
-import { createSession } from "./session.ts";
+import { checkShown, createSession } from "./session.ts";
 
 const CHOICE = { numGroups: 3, seed: 1 } as const;
 
@@ -156,6 +156,12 @@ describe("a fit in a session", () => {
       expect((await session.groups(CHOICE)).groups).toHaveLength(3);
     },
   );
+});
+
+it("a model of several markers is refused, with the command line as remedy", () => {
+  const [part] = fitted.model.markers;
+  expect(() => checkShown({ markers: [part, part] })).toThrow(/one marker, received one of 2 .* command line/);
+  expect(() => checkShown(fitted.model)).not.toThrow();
 });
 
 describe("suspect values of a session", () => {

@@ -8,6 +8,7 @@ import {
   numIndividuals,
   saveModel,
   simulateCohort,
+  type TrajectoryModel,
 } from "@trajectory-maps/core";
 import {
   inspectCohort,
@@ -190,6 +191,7 @@ export function createSession(
     },
     openModel: async (text) => {
       const model = loadModel(text);
+      checkShown(model);
       const fitted: Fitted = { model, placements: embed(model, cohort()), seconds: 0, finished: true };
       takeFit(fitted);
       return fitted;
@@ -245,6 +247,16 @@ async function checkTable(session: Session, choice: ReadChoice, onProgress?: Pro
   const found = { loaded: describe(read, name), refused: read.complaints, leftOut: read.leftOutRows };
   session.checked = { choice: asked, found };
   return found;
+}
+
+/** A map of several markers is made and read on the command line; here every view is of one. */
+export function checkShown({ markers }: Pick<TrajectoryModel, "markers">): void {
+  if (markers.length === 1) return;
+  const names = markers.map(({ marker }) => marker.name).join(", ");
+  throw new DtmError(
+    "several-markers",
+    `Expected a model of one marker, received one of ${markers.length} (${names}). Use it on the command line (dtm embed, dtm predict), or fit one of them here.`,
+  );
 }
 
 export function notFitted(): DtmError {

@@ -7,6 +7,7 @@
  */
 import { type Cohort, numIndividuals, selectVisits } from "../cohort/cohort.ts";
 import { visitTimes } from "../cohort/several-markers.ts";
+import { priorsOf } from "../models/covariate-model.ts";
 import { isMapModel, type MapModel, type TrajectoryModel } from "../models/model.ts";
 import { modelStatistics } from "../models/new-individuals.ts";
 import { embed, keptFor, placeIndividual } from "../models/place.ts";
@@ -107,18 +108,35 @@ function mapNodes(
   const { mixtures, condition } = keptFor(model);
   const [{ locations, mapDimension: q, logWeights }] = mixtures;
   const shown = multiply(locations, model.orientation, logWeights.length, q, q);
+  const priors = priorsOf(model, cohort);
   const statistics = modelStatistics(model, cohort);
   return {
     numIndividuals: numIndividuals(cohort),
-    prior: logWeights.map(Math.exp),
+    prior: averagePrior(logWeights, priors, numIndividuals(cohort)),
     featuresAt: (kernel) => placeFeatures(shown, q, kernel),
     each: (visit) => {
       for (let i = 0; i < numIndividuals(cohort); i++) {
-        const [{ nodes, weights }] = condition(statistics, i);
+        const [{ nodes, weights }] = condition(statistics, i, priors(i));
         visit(i, nodes, weights);
       }
     },
   };
+}
+
+/** π [Γ], or the average of everybody's own where covariates shift places. */
+function averagePrior(
+  logWeights: Float64Array,
+  priors: (i: number) => Float64Array | undefined,
+  m: number,
+): Float64Array {
+  if (priors(0) === undefined) return logWeights.map(Math.exp);
+  const sum = new Float64Array(logWeights.length);
+  for (let i = 0; i < m; i++) {
+    priors(i)?.forEach((v, g) => {
+      sum[g] += Math.exp(v) / m;
+    });
+  }
+  return sum;
 }
 
 function mapFeatures(model: MapModel, cohort: Cohort, kernels: readonly PlaceKernel[]): PosteriorFeatures[] {

@@ -4,7 +4,9 @@
  * depends on the order of rows, bit for bit.
  */
 import { DtmError } from "../errors.ts";
+import { takeRows } from "../numeric/matrix.ts";
 import { assembleColumns } from "./assemble.ts";
+import type { CodedCovariates } from "./coding.ts";
 import { applyTransform, checkMarker, DEFAULT_MARKER, type Marker } from "./marker.ts";
 
 export { compareText } from "./assemble.ts";
@@ -14,6 +16,8 @@ export interface Cohort {
   readonly ids: readonly string[];
   /** What was measured of these individuals: one marker or more, each at times of its own; who lacks one has an empty range. */
   readonly markers: readonly MarkerSeries[];
+  /** What is known of each at the first visit, where a fit is to take it into account. */
+  readonly covariates?: CodedCovariates;
 }
 
 /** The observations of one marker. */
@@ -168,5 +172,11 @@ function subset(cohort: Cohort, chosen: Int32Array, range: Range): Cohort {
     }
     return { marker: series.marker, offsets, times, values };
   });
-  return { ids: Array.from(chosen, (i) => cohort.ids[i]), markers };
+  const { covariates } = cohort;
+  const coded = covariates && { coding: covariates.coding, values: rowsOf(covariates, chosen) };
+  return { ids: Array.from(chosen, (i) => cohort.ids[i]), markers, ...(coded && { covariates: coded }) };
+}
+
+function rowsOf({ coding, values }: CodedCovariates, chosen: Int32Array): Float64Array {
+  return takeRows(values, coding.columns.length, chosen);
 }

@@ -10,12 +10,13 @@ import type { Cohort, MarkerSeries } from "./cohort.ts";
  * The cohort of marker k alone, with the individuals of the whole cohort: those without it have an empty range.
  * @throws DtmError "option" if there is no such marker.
  */
-export function markerCohort({ ids, markers }: Cohort, k: number): Cohort {
+export function markerCohort(cohort: Cohort, k: number): Cohort {
+  const { markers } = cohort;
   const series = markers[k];
   if (series === undefined) {
     throw new DtmError("option", `markerCohort: expected a marker from 0 to ${markers.length - 1}, received ${k}.`);
   }
-  return { ids, markers: [series] };
+  return { ...cohort, markers: [series] };
 }
 
 /** When each individual was seen: the different times of all its markers, ascending; of one marker its own times. */

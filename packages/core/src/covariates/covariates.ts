@@ -4,50 +4,23 @@
  * fitted individuals; a model keeps the coding, so that new individuals are coded alike, and nothing of single individuals.
  * A missing value is never the mean in silence: the individual is left out, or "unknown" is a column of its own.
  */
+import { type Covariate, type CovariateCoding, type CovariateEffect, UNKNOWN } from "../cohort/coding.ts";
+import { type Cohort, selectIndividuals } from "../cohort/cohort.ts";
 import { type Complaint, DtmError, showReceived } from "../errors.ts";
 import { createComplaintBook, type Finding } from "../ingest/complaints.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
 import { lineOf, type SubjectsTable } from "../ingest/subjects-table.ts";
 
-/** What a covariate changes: the place, or the mean course by a constant, a constant and a slope, or a spline. */
-export const COVARIATE_EFFECTS = ["places", "level", "level-and-rate", "curve"] as const;
-export type CovariateEffect = (typeof COVARIATE_EFFECTS)[number];
-
-/** Individuals with a missing value: left out of the fit, or with a column that says so. */
-export const MISSING_RULES = ["complete", "indicator"] as const;
-export type MissingRule = (typeof MISSING_RULES)[number];
-
-/** How a missing value of a category is called, as a level. */
-export const UNKNOWN = "unknown";
-
-export interface Covariate {
-  readonly name: string;
-  readonly kind: "number" | "category";
-  readonly effect: CovariateEffect;
-  /** Levels of a category, its reference first; none of a number. */
-  readonly levels: readonly string[];
-  /** Whether a missing value has a column. */
-  readonly hasUnknown: boolean;
-}
-
-/** A column: (x − center) / scale, x the number itself, or 1 for one level (or a missing number) and 0 otherwise. */
-export interface CodedColumn {
-  /** Such as "age", "sex: m", "age: unknown". */
-  readonly name: string;
-  /** Position of its covariate. */
-  readonly covariate: number;
-  /** The level that is 1; null for the number itself. */
-  readonly level: string | null;
-  readonly center: number;
-  readonly scale: number;
-}
-
-/** What a model keeps. */
-export interface CovariateCoding {
-  readonly covariates: readonly Covariate[];
-  readonly columns: readonly CodedColumn[]; // [P]
-  readonly missing: MissingRule;
-}
+export {
+  COVARIATE_EFFECTS,
+  type CodedColumn,
+  type Covariate,
+  type CovariateCoding,
+  type CovariateEffect,
+  MISSING_RULES,
+  type MissingRule,
+  UNKNOWN,
+} from "../cohort/coding.ts";
 
 /** The covariates of the individuals of a fit. */
 export interface Covariates {
@@ -160,6 +133,16 @@ export function selectCovariates(covariates: Covariates, chosen: ArrayLike<numbe
     individuals: Int32Array.from(places, (i) => individuals[i]),
     values: Float64Array.from({ length: places.length * P }, (_, e) => values[places[Math.floor(e / P)] * P + (e % P)]),
   };
+}
+
+/**
+ * The cohort with the covariates of its individuals; whom they leave out is not in it. What is fitted to such a cohort takes its
+ * covariates into account, and what is placed by such a model needs them.
+ * @example
+ * const model = fitDtm(withCovariates(cohort, codeCovariates(table, cohort.ids, { covariates: [{ name: "age" }] })));
+ */
+export function withCovariates(cohort: Cohort, { individuals, coding, values }: Covariates): Cohort {
+  return { ...selectIndividuals(cohort, individuals), covariates: { coding, values } };
 }
 
 /** Positions of the coded columns whose covariate has one of the effects. */

@@ -6,6 +6,7 @@
 
 import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
+import { priorsOf } from "../models/covariate-model.ts";
 import { markerModel } from "../models/fit.ts";
 import { followUpSupport } from "../models/follow-up.ts";
 import { blendMixtures, type ForecastGuard, fallbackWeight } from "../models/forecast-guard.ts";
@@ -23,6 +24,7 @@ import { type MapModel, modelMixture, type ScoredModel } from "../models/model.t
 import { modelStatistics, visitsOf } from "../models/new-individuals.ts";
 import { embedPlaces } from "../models/place.ts";
 import { measurementsAt } from "../models/predicting/measurements.ts";
+import { takeRows } from "../numeric/matrix.ts";
 
 /** Which visits of an individual are forecast from its first `known` ones: positions from..to−1 among its visits. */
 export interface ForecastTask {
@@ -79,8 +81,10 @@ export function modelForecaster(model: ScoredModel, mixture: CoefficientMixture 
     const known = knownVisits(cohort, tasks);
     const [statistics] = modelStatistics(model, known);
     const { times } = onlyMarker(cohort);
+    const priors = model.kind === "classes" ? () => undefined : priorsOf(model, known);
     return (task) => {
-      const functional = posteriorFunctionals(condition(statistics, task), own.mean.coefficients);
+      const posterior = condition(statistics, task, priors(task));
+      const functional = posteriorFunctionals(posterior, own.mean.coefficients);
       const seen = own.noise.correlation === undefined ? {} : { visits: visitsOf(known, task) };
       return (observation) => {
         const { rows, given } = measurementsAt(own, seen, [times[observation]], true);
@@ -130,7 +134,10 @@ function knownVisits(cohort: Cohort, tasks: readonly ForecastTask[]): Cohort {
     values.set(series.values.subarray(start, start + known), offsets[k]);
   });
   const ids = tasks.map(({ individual }) => cohort.ids[individual]);
-  return { ids, markers: [{ marker: series.marker, offsets, times, values }] };
+  const { covariates: coded } = cohort;
+  const rows = tasks.map(({ individual }) => individual);
+  const covariates = coded && { ...coded, values: takeRows(coded.values, coded.coding.columns.length, rows) };
+  return { ids, markers: [{ marker: series.marker, offsets, times, values }], ...(covariates && { covariates }) };
 }
 
 /** One entry per forecast, in the order of the tasks. */

@@ -9,6 +9,7 @@ import type { CohortStatistics } from "../basis/statistics.ts";
 import { type Cohort, makeCohort, numIndividuals, numObservations } from "../cohort/cohort.ts";
 import { combineMarkers } from "../cohort/several-markers.ts";
 import { DtmError } from "../errors.ts";
+import { priorsOf } from "../models/covariate-model.ts";
 import { linearLogLikelihoods } from "../models/linear/scores.ts";
 import { logLikelihoods } from "../models/mixture/conditioner.ts";
 import { jointLogLikelihoods } from "../models/mixture/joint.ts";
@@ -48,7 +49,7 @@ export function heldOutLogLikelihood(model: ScoredModel, cohort: Cohort, options
   const statistics = modelStatistics(model, cohort);
   const score = scorer(model, options);
   const logLikelihood =
-    history === undefined ? score(statistics) : conditionalLogLikelihoods(model, score, cohort, history);
+    history === undefined ? score(statistics, cohort) : conditionalLogLikelihoods(model, score, cohort, history);
   const total = compensatedSum(logLikelihood);
   return {
     ids: cohort.ids,
@@ -60,7 +61,7 @@ export function heldOutLogLikelihood(model: ScoredModel, cohort: Cohort, options
 }
 
 /** log p(y_i), all markers jointly, of everyone in statistics under the model, [m]. */
-export type Scorer = (statistics: CohortStatistics) => Float64Array;
+export type Scorer = (statistics: CohortStatistics, cohort: Pick<Cohort, "covariates">) => Float64Array;
 
 /** The scorer of a model; it keeps tables, so one serves many cohorts. */
 export function scorer(model: ScoredModel, { numDraws, seed = 1, mixture }: HeldOutOptions = {}): Scorer {
@@ -68,8 +69,12 @@ export function scorer(model: ScoredModel, { numDraws, seed = 1, mixture }: Held
     return (statistics) => linearLogLikelihoods(model, statistics);
   }
   const mixtures = mixture === undefined ? modelMixtures(model, { numDraws, seed }) : [mixture];
-  if (mixtures.length === 1) return ([statistics]) => logLikelihoods(mixtures[0], statistics);
-  return (statistics) => jointLogLikelihoods(mixtures, statistics);
+  const shifted = model.kind === "dtm" && model.shift !== undefined;
+  if (mixtures.length === 1 && !shifted) return ([statistics]) => logLikelihoods(mixtures[0], statistics);
+  return (statistics, cohort) => {
+    const priors = shifted ? priorsOf(model, cohort) : undefined;
+    return jointLogLikelihoods(mixtures, statistics, "auto", priors);
+  };
 }
 
 /** log p(future, history) − log p(history) for each individual of `future`. */
@@ -81,8 +86,8 @@ function conditionalLogLikelihoods(model: ScoredModel, score: Scorer, future: Co
       `heldOutLogLikelihood: expected a history of the same ${numIndividuals(future)} individuals, received ${numIndividuals(history)} individuals. Select both with selectVisits.`,
     );
   }
-  const joint = score(modelStatistics(model, joinCohorts(history, future)));
-  const given = score(modelStatistics(model, history));
+  const joint = score(modelStatistics(model, joinCohorts(history, future)), future);
+  const given = score(modelStatistics(model, history), future);
   return joint.map((v, i) => v - given[i]);
 }
 

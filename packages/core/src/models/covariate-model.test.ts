@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../test/expect-gradient.ts";
+import { MAP_KERNEL } from "../associate/place-features.ts";
+import { posteriorFeatures } from "../associate/posterior-features.ts";
 import { selectIndividuals } from "../cohort/cohort.ts";
 import { codeCovariates } from "../covariates/code.ts";
-import { encodeFor } from "../covariates/covariates.ts";
+import { encodeFor, withCovariates } from "../covariates/covariates.ts";
+import { forecastScores } from "../evaluate/forecast.ts";
+import { heldOutLogLikelihood } from "../evaluate/held-out.ts";
 import { simulatePlaces } from "../simulate/places.ts";
 import { modelFor } from "./covariate-model.ts";
 import { fitDtm } from "./fit-models.ts";
@@ -17,7 +21,8 @@ const covariates = codeCovariates(simulated.subjects!, cohort.ids, {
   covariates: names.map((name) => ({ name })),
   effect: "places",
 });
-const model = fitDtm(cohort, { covariates, nodes: { step: 0.4 }, restarts: 0 });
+const described = withCovariates(cohort, covariates);
+const model = fitDtm(described, { nodes: { step: 0.4 }, restarts: 0 });
 const { coding } = covariates;
 /** The covariates of an individual as a table has them. */
 const cells = (i: number) =>
@@ -29,7 +34,7 @@ const cells = (i: number) =>
 
 describe("a model with covariates that shift places", () => {
   it("places a cohort and its individuals alike", () => {
-    const all = embed(model, cohort, { covariates: covariates.values });
+    const all = embed(model, described);
     const { offsets, times, values } = cohort.markers[0];
     for (const i of [0, 7]) {
       const row = cells(i);
@@ -60,6 +65,21 @@ describe("a model with covariates that shift places", () => {
     );
   });
 
+  it("is scored, forecast from and tested with everyone's own prior of places", () => {
+    const { logLikelihood } = heldOutLogLikelihood(model, described);
+    expect(relativeError(logLikelihood, embed(model, described).logLikelihood)).toBeLessThan(1e-9);
+    const forecasts = forecastScores(model, described);
+    expect(forecasts.logDensity.every(Number.isFinite)).toBe(true);
+    const [features] = posteriorFeatures(model, described, [MAP_KERNEL]);
+    expect(features.rows.every(Number.isFinite)).toBe(true);
+    const average = features.prior.map((_, f) => {
+      const all = Array.from({ length: 150 }, (__, i) => features.rows[i * features.numFeatures + f]);
+      return all.reduce((sum, v) => sum + v, 0) / 150;
+    });
+    // Posteriors average to the priors.
+    expect(relativeError(average, features.prior)).toBeLessThan(0.2);
+  });
+
   it("is the same after it was saved", () => {
     const again = loadModel(saveModel(model));
     expect({ ...again, record: null }).toEqual({ ...model, record: null });
@@ -69,6 +89,7 @@ describe("a model with covariates that shift places", () => {
     expect(() => embed(model, cohort)).toThrow(new RegExp(names[0]));
     expect(() => placeIndividual(model, { times: [1], values: [2] })).toThrow(/covariates/);
     expect(() => modelFor(model, {})).toThrow(new RegExp(names[0]));
-    expect(() => fitDtm(selectIndividuals(cohort, [0, 1, 2, 3, 4, 5]), { covariates })).toThrow(/covariates of 6/);
+    const some = embed(model, selectIndividuals(described, [3, 4, 5]));
+    expect(relativeError(some.location, embed(model, described).location.subarray(6, 12))).toBeLessThan(1e-12);
   });
 });

@@ -2,6 +2,8 @@
  * A model with covariates as it is for one individual (docs/math/covariates.md §4): the prior of the place is shifted by Φz, and nothing of
  * covariates is left. Whatever places or predicts one individual does so by this model.
  */
+
+import type { Cohort } from "../cohort/cohort.ts";
 import {
   type CovariateCoding,
   type CovariateValue,
@@ -52,6 +54,18 @@ export function shiftTerms(model: TrajectoryModel, values: Float64Array): Float6
   return multiplyTransposed(z, shift.loadings, z.length / columns.length, columns.length, q);
 }
 
+/** The individual's own log prior of the model's nodes for each of a cohort; undefined where all have the same. */
+export function priorsOf(
+  model: TrajectoryModel,
+  cohort: Pick<Cohort, "covariates">,
+): (i: number) => Float64Array | undefined {
+  const coded = codedFor(model, cohort);
+  const terms = coded === null ? null : shiftTerms(model, coded);
+  const q = model.mapDimension;
+  return (i) =>
+    terms === null || model.kind !== "dtm" ? undefined : shiftedPrior(model, terms.subarray(i * q, (i + 1) * q));
+}
+
 /** log π_g(z) ∝ log π_g + x_g'η of the model's nodes, [Γ], for η [q]. */
 export function shiftedPrior({ nodes, mapDimension: q }: DtmModel, terms: Float64Array): Float64Array {
   const prior = nodes.logWeights.map((v, g) => {
@@ -64,18 +78,18 @@ export function shiftedPrior({ nodes, mapDimension: q }: DtmModel, terms: Float6
 }
 
 /**
- * The coded columns [m,P] that a model needs of a cohort.
- * @throws DtmError "missing-covariate" where it needs some and none are given.
+ * The coded columns [m,P] that a model needs of a cohort, null where it needs none; without a cohort, of one individual.
+ * @throws DtmError "missing-covariate" where it needs some and the cohort has none, or others.
  */
-export function checkCoded(model: TrajectoryModel, values: Float64Array | undefined, m: number): Float64Array | null {
+export function codedFor(model: TrajectoryModel, cohort?: Pick<Cohort, "covariates">): Float64Array | null {
   const coding = codingOf(model);
   if (coding === undefined) return null;
-  const P = coding.columns.length;
-  if (values?.length === m * P) return values;
+  const given = cohort?.covariates;
+  const text = ({ columns }: CovariateCoding) => columns.map(({ name, center, scale }) => [name, center, scale].join());
+  if (given !== undefined && text(given.coding).join() === text(coding).join()) return given.values;
   const names = coding.covariates.map(({ name }) => name).join(", ");
-  const received = values === undefined ? "none" : `${values.length} numbers`;
-  throw new DtmError(
-    "missing-covariate",
-    `Expected ${P} coded covariates (${names}) of each of ${m} individuals, received ${received}. Code them with the model's coding (encodeTable, encodeFor).`,
-  );
+  const received = given === undefined ? "none" : "others, or coded otherwise";
+  const remedy =
+    cohort === undefined ? "Place by modelFor(model, row)." : "Code them with the model's coding (encodeTable).";
+  throw new DtmError("missing-covariate", `Expected the covariates ${names}, received ${received}. ${remedy}`);
 }

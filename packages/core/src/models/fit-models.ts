@@ -36,7 +36,7 @@ interface FromLinear {
 }
 
 /** Options of the recommended map (`kind: "dtm"`, the default for one or two dimensions). */
-export type FitLatticeOptions = Omit<DtmOptions, "marker" | "columns" | "mapDimension"> &
+export type FitLatticeOptions = Omit<DtmOptions, "markers" | "covariates" | "mapDimension"> &
   CohortFitOptions &
   FromLinear & { readonly kind?: "dtm"; readonly mapDimension?: 1 | 2 };
 
@@ -126,7 +126,7 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
         marker: onlyMarker(cohort).marker,
         warnings: start.warnings,
       } as DtmPaperOptions)
-    : startLattice(statistics, start, { ...options, priors, markers } as DtmOptions);
+    : startLattice(statistics, start, { ...options, priors, markers, covariates: cohort.covariates } as DtmOptions);
   return { ...orientedRun(run, statistics), linear };
 }
 

@@ -13,7 +13,7 @@ import { noiseLevels } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
-import { checkCoded, shiftTerms } from "./covariate-model.ts";
+import { codedFor, shiftTerms } from "./covariate-model.ts";
 import { deviationDecoder } from "./decoder.ts";
 import { viewMarker } from "./fit.ts";
 import { outsidePlaces } from "./gp/outside.ts";
@@ -41,8 +41,6 @@ export interface EmbedOptions {
   readonly statistics?: CohortStatistics;
   /** Kernels that place a cohort under a map. Default: the fastest that run here. */
   readonly kernels?: KernelChoice;
-  /** Coded covariates of the cohort, [m,P], where the model has any (`encodeTable`). */
-  readonly covariates?: Float64Array;
   /** Where blocks of a cohort are placed. Default: here, one by one. */
   readonly shards?: ShardHost;
 }
@@ -73,7 +71,7 @@ export function embedPlaces(model: TrajectoryModel, cohort: Cohort, options: Emb
 function placeCohort(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions, details: boolean) {
   const { mixture, kernels = "auto", shards = localShards(placingShards) } = options;
   const runner = shards.open(options.statistics ?? modelStatistics(model, cohort));
-  const coded = checkCoded(model, options.covariates, numIndividuals(cohort));
+  const coded = codedFor(model, cohort);
   const shift = coded === null ? null : shiftTerms(model, coded);
   const counts = runner.statistics.map((own) => own.counts.slice());
   const m = numIndividuals(cohort);
@@ -113,7 +111,7 @@ function timeSpans({ ids, markers }: Cohort): { readonly firstTime: Float64Array
  */
 export function placeIndividual(model: TrajectoryModel, history: History, options: EmbedOptions = {}): Placement {
   const id = history.id ?? "new";
-  checkCoded(model, undefined, 1);
+  codedFor(model);
   const cohort = historyCohort(model, history, id);
   const statistics = modelStatistics(model, cohort);
   const q = model.mapDimension;

@@ -1,5 +1,6 @@
 /** From the last state of a fit to the model: share of variance, warnings, verdict, record. */
 
+import type { CodedCovariates } from "../../cohort/coding.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { spreadWarnings } from "../../noise/words.ts";
 import { identity } from "../../numeric/matrix.ts";
@@ -12,7 +13,7 @@ import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import type { DtmMarkerModel, DtmModel } from "./model.ts";
 import { placeMeans, priorsUnder } from "./passes.ts";
 import { momentsOfPowers, shiftInformation } from "./place-shift.ts";
-import { type FitCovariates, recordedOptions } from "./settings.ts";
+import { recordedOptions } from "./settings.ts";
 import type { DtmState, MarkerState } from "./state.ts";
 import { stopGain } from "./stop-rule.ts";
 import { SMOOTHING } from "./svi.ts";
@@ -26,7 +27,7 @@ export function finishModel(
   engine: MapEngine,
   state: DtmState,
   story: RunStory,
-  { warnings, covariates }: { readonly warnings: readonly string[]; readonly covariates: FitCovariates | null },
+  { warnings, covariates }: { readonly warnings: readonly string[]; readonly covariates: CodedCovariates | null },
 ): DtmModel {
   const { nodes, settings } = engine;
   const markers = engine.markers.map((marker, k) => finishMarker(engine, marker, state.markers[k]));

@@ -4,7 +4,8 @@
  * then on the lattice asked for; or minibatches on the coarse one and a last whole pass on the other.
  */
 import type { CohortStatistics } from "../../basis/statistics.ts";
-import { type Covariates, columnsWith, takeColumns } from "../../covariates/covariates.ts";
+import type { CodedCovariates } from "../../cohort/coding.ts";
+import { columnsWith, takeColumns } from "../../covariates/covariates.ts";
 import { checkOption, DtmError } from "../../errors.ts";
 import { noiseSpread } from "../../noise/noise.ts";
 import type { FitControl } from "../fit.ts";
@@ -16,7 +17,7 @@ import { createEngine, type MapEngine, type MarkerAnchor, startAnchors, tabulate
 import { finishModel } from "./finish.ts";
 import type { DtmModel } from "./model.ts";
 import { placeMeans } from "./passes.ts";
-import { type DtmOptions, type DtmSettings, dtmSettings, type FitCovariates } from "./settings.ts";
+import { type DtmOptions, type DtmSettings, dtmSettings } from "./settings.ts";
 import { dtmShards } from "./shards.ts";
 import { startingPlaces } from "./starting-places.ts";
 import { type DtmState, firstState } from "./state.ts";
@@ -36,7 +37,7 @@ export interface DtmInputs {
   /** Kept while a start is still to come. */
   readonly start: MapStart | null;
   readonly warnings: readonly string[];
-  readonly covariates: FitCovariates | null;
+  readonly covariates: CodedCovariates | null;
 }
 
 export type DtmSnapshot = RunSnapshot<DtmState, DtmInputs, "dtm">;
@@ -189,7 +190,7 @@ function hasCoarse({ mapDimension, nodeStep }: DtmSettings): boolean {
 
 /** Covariates of as many individuals as there are. */
 function checkCovariates(
-  covariates: Covariates | undefined,
+  covariates: CodedCovariates | undefined,
   statistics: CohortStatistics,
   { residual }: DtmSettings,
 ): DtmInputs["covariates"] {

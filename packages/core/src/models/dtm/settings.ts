@@ -1,6 +1,7 @@
 /** Options of the recommended map, with defaults filled in and ranges checked at the door. */
+
+import type { CodedCovariates } from "../../cohort/coding.ts";
 import { DEFAULT_MARKER } from "../../cohort/marker.ts";
-import type { Covariates } from "../../covariates/covariates.ts";
 import { checkOption } from "../../errors.ts";
 import type { FitControl, Json, MarkerModel, PriorChoice } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
@@ -58,13 +59,10 @@ export interface DtmOptions extends FitControl {
    */
   readonly restarts?: number;
   /** Covariates of everybody, in the order of the individuals (docs/math/covariates.md). Default: none. */
-  readonly covariates?: Covariates;
+  readonly covariates?: CodedCovariates;
   /** What was measured, marker by marker, and the columns it was read from. Default: markers without a name. */
   readonly markers?: readonly MarkerNames[];
 }
-
-/** What a fit keeps of its covariates: their coding, and the coded columns [m,P]. */
-export type FitCovariates = Pick<Covariates, "coding" | "values">;
 
 /** A marker and where it was read from. */
 export type MarkerNames = Pick<MarkerModel, "marker" | "columns">;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { columnsOf, movedState, problemOf, quick, timeless } from "../../../../../test/dtm-problem.ts";
 import { scrambledHost } from "../../../../../test/shard-host.ts";
-import type { Covariates } from "../../covariates/covariates.ts";
+import type { CodedCovariates } from "../../cohort/coding.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { localShards } from "../shards.ts";
 import { batchIteration, startBatch } from "./batch.ts";
@@ -35,17 +35,13 @@ const covariates = Float64Array.from({ length: 2 * m }, (_, e) =>
 );
 
 const columns = ["level", "nothing"].map((name, covariate) => ({ name, covariate, level: null, center: 0, scale: 1 }));
-const coded: Covariates = {
+const coded: CodedCovariates = {
   coding: {
     covariates: columns.map(({ name }) => ({ name, kind: "number", effect: "places", levels: [], hasUnknown: false })),
     columns,
     missing: "complete",
   },
-  ids: cohort.ids,
-  individuals: Int32Array.from(cohort.ids, (_, i) => i),
   values: covariates,
-  leftOut: [],
-  warnings: [],
 };
 
 function stateWith(iterations: number, learn = true) {

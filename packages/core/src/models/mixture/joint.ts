@@ -89,7 +89,7 @@ export function jointLogLikelihoods(
   mixtures: readonly CoefficientMixture[],
   statistics: CohortStatistics,
   kernels: KernelChoice = "auto",
-  priors?: (individual: number) => Float64Array,
+  priors?: (individual: number) => Float64Array | undefined,
 ): Float64Array {
   const [{ logWeights }] = mixtures;
   const densities = mixtures.map((mixture) => createNodeDensities(mixture, kernels));

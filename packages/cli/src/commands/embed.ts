@@ -4,6 +4,7 @@ import { embed } from "@trajectory-maps/core";
 import { toCsv } from "@trajectory-maps/report";
 import { readModel } from "../io/run-folder.ts";
 import type { Command } from "./command.ts";
+import { SUBJECTS_OPTION } from "./covariates.ts";
 import { markerCells, markerColumns, placeCells, placeColumns } from "./placements.ts";
 import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
 
@@ -14,7 +15,7 @@ export const embedCommand: Command = {
   description:
     "Place individuals on a fitted map; prints CSV: id, x1, x2, var11, var12, var22 (and noise_ratio where individuals differ in their noise).",
   arguments: [MODEL_ARGUMENT, VISITS_ARGUMENT],
-  options: [...COLUMN_OPTIONS, UNIT_OPTION],
+  options: [...COLUMN_OPTIONS, UNIT_OPTION, SUBJECTS_OPTION],
   examples: ["dtm embed run/model.json new-visits.csv > places.csv", "cat visits.csv | dtm embed run/ - --json"],
   run: async ([modelPath = "", path = "-"], options, context) => {
     const model = readModel(modelPath);

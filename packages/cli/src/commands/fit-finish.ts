@@ -13,7 +13,16 @@ import { toCsv } from "@trajectory-maps/report";
 import { NotConvergedError, StoppedError } from "../exit-codes.ts";
 import { type Checkpoint, checkpointText } from "../io/checkpoint.ts";
 import { fileExists } from "../io/read.ts";
-import { BASELINES, CHECKPOINT_FILE, isPrivate, LATER_FILES, VISITS_FILE, visitsCsv } from "../io/run-folder.ts";
+import {
+  BASELINES,
+  CHECKPOINT_FILE,
+  COVARIATES_FILE,
+  covariatesCsv,
+  isPrivate,
+  LATER_FILES,
+  VISITS_FILE,
+  visitsCsv,
+} from "../io/run-folder.ts";
 import type { Signals, StopSignal } from "../io/signals.ts";
 import { type OutputFile, removeFile, writeOutputs } from "../io/write.ts";
 import { sharingPage } from "../print/sharing.ts";
@@ -50,9 +59,10 @@ export interface Work {
 }
 
 /** Names of the files of a run. */
-export function outputNames(withVisits: boolean): string[] {
+export function outputNames(withVisits: boolean, withCovariates = false): string[] {
   const baselines = BASELINES.map((name) => `baselines/${name}.json`);
-  return ["model.json", ...baselines, ...(withVisits ? [VISITS_FILE] : []), "placements.csv", "trace.csv", "run.json"];
+  const copies = withVisits ? [VISITS_FILE, ...(withCovariates ? [COVARIATES_FILE] : [])] : [];
+  return ["model.json", ...baselines, ...copies, "placements.csv", "trace.csv", "run.json"];
 }
 
 /** Baselines, places, files and the summary of a fitted model. */
@@ -133,6 +143,7 @@ async function assembleRun(
     "model.json": () => saveModel(model),
     ...Object.fromEntries(baselines.map((b) => [`baselines/${b.model.kind}.json`, () => saveModel(b.model)])),
     [VISITS_FILE]: () => visitsCsv(read.cohort),
+    [COVARIATES_FILE]: () => covariatesCsv(read.cohort),
     "placements.csv": () => placementsCsv(model, fitted.placements, shards?.open(statistics)),
     "trace.csv": () => {
       const rows = model.record.trace.map((value, k) => [k + 1, value]);
@@ -140,7 +151,9 @@ async function assembleRun(
     },
     "run.json": () => runRecordText(record),
   };
-  const names = outputNames(options.visits !== false).filter((name) => name in texts);
+  const names = outputNames(options.visits !== false, read.cohort.covariates !== undefined).filter(
+    (name) => name in texts,
+  );
   const about = { command: context.commandLine, source: work.source, files: names };
   const sharing = await sharingOf(model, work);
   const plain = runRecord(model, read, about, sharing);
@@ -174,7 +187,7 @@ export function keepSnapshot(signal: StopSignal, snapshot: Checkpoint["snapshot"
 /** Keeps a model that is fitted while its baselines or places are not, and says how to go on. */
 function keepFinished(signal: StopSignal, model: TrajectoryModel, work: Work): StoppedError {
   // What an earlier run left here does not belong to this model.
-  for (const name of outputNames(true)) removeFile(join(work.folder, name));
+  for (const name of outputNames(true, true)) removeFile(join(work.folder, name));
   return keep(signal, work, null, [{ name: "model.json", text: saveModel(model) }]);
 }
 

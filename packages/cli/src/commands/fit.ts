@@ -1,7 +1,7 @@
 /** dtm fit VISITS: read a table of visits, fit a model and its baselines, place everyone, write the folder of a run. */
 import { join } from "node:path";
 import { numIndividuals } from "@trajectory-maps/core";
-import { type ReadCohort, readCohortFile } from "@trajectory-maps/core/ingest";
+import { type ReadCohort, readCohortFile, withCovariates } from "@trajectory-maps/core/ingest";
 import { NOISE_CHOICES, type NoiseChoice } from "@trajectory-maps/core/models";
 import { UsageError } from "../exit-codes.ts";
 import { type Checkpoint, readCheckpoint } from "../io/checkpoint.ts";
@@ -19,6 +19,7 @@ import {
   type Options,
   textOption,
 } from "./command.ts";
+import { COVARIATE_OPTIONS, covariateChoices, readCovariates } from "./covariates.ts";
 import { finishRun, keepSnapshot, outputNames, type Work } from "./fit-finish.ts";
 import {
   type FinishedFit,
@@ -74,6 +75,7 @@ export const fit: Command = {
       default: "white",
       choices: NOISE_CHOICES,
     },
+    ...COVARIATE_OPTIONS,
     { flags: "--basis <number>", description: "spline basis functions (default: 5)" },
     { flags: "--degree <number>", description: "degree of the splines, 1 to 3 (default: 2)" },
     { flags: "--knots <list>", description: "interior knots of the splines, with commas (default: at percentiles)" },
@@ -100,14 +102,25 @@ export const fit: Command = {
       throw new UsageError('Name the table of visits: dtm fit visits.csv ("-" for standard input).');
     const folder = textOption(options, "out") ?? "run";
     const choice = choiceOf(options);
-    const names = outputNames(options.visits !== false);
+    const names = outputNames(options.visits !== false, covariateChoices(options) !== undefined);
     checkOutputs(folder, names, options.force === true);
-    const read = await readVisits(path, options, context);
+    const read = await readDescribed(path, choice, options, context);
     if (options.dryRun === true) return planOf(read, choice, folder, names);
     const about = { folder, source: nameOf(path), read, choice, options, context };
     return whileLocked(about, (work) => fitAny(read, choice, context, work.signals, work.shards));
   },
 };
+
+/** The visits, with covariates of individuals where they are asked for. */
+async function readDescribed(path: string, choice: FitChoice, options: Options, context: Context): Promise<ReadCohort> {
+  const read = await readVisits(path, options, context);
+  const { kind, mapDimension } = choice;
+  if (covariateChoices(options) !== undefined && (kind !== "dtm" || isPublished(choice))) {
+    throw new UsageError(`--covariates: expected with --model dtm of one or two dimensions, received ${kind}.`);
+  }
+  const covariates = await readCovariates(path, read.cohort, options, context, { mapDimension });
+  return covariates === undefined ? read : { ...read, cohort: withCovariates(read.cohort, covariates) };
+}
 
 /** Fits and finishes in the run's folder, which no other fit may use meanwhile; a signal keeps what is there. */
 async function whileLocked(
@@ -230,7 +243,9 @@ async function resume(
     throw new UsageError(`${folder} keeps no copy of the visits. Name them: dtm fit VISITS --resume ${folder}.`);
   }
   const { cohort } = await (path === undefined ? readVisitsCopy(copy, markers) : readAgain(path, checkpoint));
-  const read = { ...checkpoint.reading, cohort, columns: checkpoint.columns };
+  const covariates = snapshot?.kind === "dtm" ? snapshot.inputs.covariates : null;
+  const described = covariates === null ? cohort : { ...cohort, covariates };
+  const read = { ...checkpoint.reading, cohort: described, columns: checkpoint.columns };
   const { noise } = snapshot?.markers[0] ?? readModel(folder).markers[0]!;
   const choice = { kind, mapDimension, mean, seed, noise: noise.kind };
   const kept = { ...options, visits: options.visits !== false && fileExists(copy) };

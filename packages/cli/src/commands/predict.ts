@@ -20,6 +20,7 @@ import {
   type ForecastGuard,
   forecastGuard,
   isMapModel,
+  modelAt,
   SUPPORTED,
   type Visits,
   viewPlacement,
@@ -29,6 +30,7 @@ import { UsageError } from "../exit-codes.ts";
 import { fileExists, isFolder } from "../io/read.ts";
 import { openRun, readModel, VISITS_FILE } from "../io/run-folder.ts";
 import { type Command, type CommandResult, type Context, type Options, textOption } from "./command.ts";
+import { SUBJECTS_OPTION } from "./covariates.ts";
 import { MODEL_ARGUMENT } from "./embed.ts";
 import { limitsOf, realNumber, seedOf, timesOf } from "./numbers.ts";
 import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
@@ -52,6 +54,7 @@ export const predictCommand: Command = {
   options: [
     ...COLUMN_OPTIONS,
     UNIT_OPTION,
+    SUBJECTS_OPTION,
     { flags: "--marker <name>", description: "which of several markers to forecast (default: each)" },
     { flags: "--at <times>", description: "from:to:step, or a list with commas" },
     {
@@ -97,7 +100,7 @@ export const predictCommand: Command = {
     const chosen = chosenMarkers(model, options);
     const guards = at === undefined ? undefined : await guardsOf(modelPath, model, chosen, context);
     return context.talk.during("Predictions", () => {
-      const individuals = histories.map((history) => ({ history, placement: placeIndividual(model, history) }));
+      const individuals = histories.map((history) => placeDescribed(model, history));
       return at === undefined
         ? crossings(model, chosen, individuals, options, context)
         : courses(model, chosen, individuals, timesOf("--at", at), guards, options, context);
@@ -108,19 +111,33 @@ export const predictCommand: Command = {
 /** Visits by the names of their markers. */
 type MarkerHistory = { readonly id: string; readonly markers: { readonly [name: string]: Visits } };
 
+/** The same with the covariates of the individual, coded. */
+type Described = MarkerHistory & { readonly covariates?: Float64Array };
+
 /** An individual placed by all markers. */
 interface PlacedHistory {
   readonly history: MarkerHistory;
+  /** The model as it is for the individual: covariates are in it. */
+  readonly own: TrajectoryModel;
   readonly placement: Placement;
 }
 
-function historiesOf(cohort: Cohort): MarkerHistory[] {
+/** Somebody without covariates stands for the average of those fitted. */
+function placeDescribed(model: TrajectoryModel, { covariates, ...history }: Described): PlacedHistory {
+  const coding = model.kind === "dtm" ? model.covariates : undefined;
+  const own = coding === undefined ? model : modelAt(model, covariates ?? new Float64Array(coding.columns.length));
+  return { history, own, placement: placeIndividual(own, history) };
+}
+
+function historiesOf(cohort: Cohort): Described[] {
   return cohort.ids.map((id, i) => {
     const own = cohort.markers.map(({ marker, offsets, times, values }) => {
       const [from, to] = [offsets[i], offsets[i + 1]];
       return [marker.name, { times: times.subarray(from, to), values: values.subarray(from, to) }] as const;
     });
-    return { id, markers: Object.fromEntries(own) };
+    const P = cohort.covariates?.coding.columns.length ?? 0;
+    const covariates = cohort.covariates?.values.subarray(i * P, (i + 1) * P);
+    return { id, markers: Object.fromEntries(own), ...(covariates && { covariates }) };
   });
 }
 
@@ -219,7 +236,7 @@ function coursesOf(
     scale === "model"
       ? { ...described, transform: "identity" }
       : { ...part.marker, ...(limits === undefined ? {} : { limits }) };
-  const shown = { ...model, markers: [{ ...part, marker }] } as TrajectoryModel;
+  const shown = (own: TrajectoryModel) => ({ ...own, markers: [{ ...own.markers[k]!, marker }] }) as TrajectoryModel;
   const named = model.markers.length === 1 ? "" : `${part.marker.name}: `;
   const [first, last] = basisDomain(part.basis);
   const beyond = times.filter((t) => t < first || t > last).length;
@@ -230,11 +247,11 @@ function coursesOf(
   }
   const rows: CsvCell[][] = [];
   let numExtrapolated = 0;
-  for (const { history, placement: whole } of individuals) {
+  for (const { history, own, placement: whole } of individuals) {
     const placement = viewPlacement(whole, k);
     const { times: seen, values } = history.markers[part.marker.name] ?? NO_VISITS;
     const fallback = guard === undefined ? undefined : placeIndividual(guard.mixedModel, { times: seen, values });
-    const { mean, sd, lower, upper, median, extrapolated } = predict(shown, placement, times, {
+    const { mean, sd, lower, upper, median, extrapolated } = predict(shown(own), placement, times, {
       level,
       interval,
       ...(guard === undefined || fallback === undefined ? {} : { guard: { guard, fallback } }),
@@ -263,7 +280,6 @@ function crossings(
   { talk }: Context,
 ): CommandResult {
   const own = model.markers[k]!;
-  const view = viewMarker(model, k);
   const threshold = realNumber("--threshold", textOption(options, "threshold") ?? "");
   if (options.above === true && options.below === true) throw new UsageError("Choose one of --above and --below.");
   const direction = options.above === true ? ("up" as const) : options.below === true ? ("down" as const) : undefined;
@@ -273,7 +289,7 @@ function crossings(
   const seed = seedOf(options);
   const rows: CsvCell[][] = [];
   let late = 0;
-  for (const { placement: whole } of individuals) {
+  for (const { own: theirs, placement: whole } of individuals) {
     const placement = viewPlacement(whole, k);
     if (from === undefined && placement.lastTime > last) {
       // Seen after the last time the model knows: nothing can be said of later ones.
@@ -281,7 +297,7 @@ function crossings(
       rows.push([placement.id, threshold, "", placement.lastTime, ...Array<number>(7).fill(Number.NaN)]);
       continue;
     }
-    const found = predictCrossing(view, placement, {
+    const found = predictCrossing(viewMarker(theirs, k), placement, {
       threshold,
       seed,
       probabilities: PROBABILITIES,

@@ -14,6 +14,7 @@ import {
 import { UsageError } from "../exit-codes.ts";
 import { nameOf, readBlocks } from "../io/read.ts";
 import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";
+import { readCovariatesFor } from "./covariates.ts";
 import { markersOf } from "./marker-list.ts";
 import { limitsOf, wholeNumber } from "./numbers.ts";
 
@@ -117,6 +118,19 @@ export const UNIT_OPTION: OptionSpec = {
 
 /** Visits of individuals to place by a model: its marker, and its column names unless others are picked. */
 export async function readVisitsFor(
+  model: TrajectoryModel,
+  path: string,
+  options: Options,
+  context: Context,
+): Promise<ReadCohort> {
+  const read = await readMarkersFor(model, path, options, context);
+  const coding = model.kind === "dtm" ? model.covariates : undefined;
+  if (coding === undefined) return read;
+  const values = await readCovariatesFor(coding, path, read.cohort, options, context);
+  return { ...read, cohort: { ...read.cohort, covariates: { coding, values } } };
+}
+
+async function readMarkersFor(
   model: TrajectoryModel,
   path: string,
   options: Options,

@@ -9,6 +9,7 @@ import { fileExists, isFolder, readBlocks, readText } from "./read.ts";
 
 export const MODEL_FILE = "model.json";
 export const VISITS_FILE = "visits.csv";
+export const COVARIATES_FILE = "covariates.csv";
 export const CHECKPOINT_FILE = "checkpoint.json";
 export const BASELINES = ["lmm", "fpca"] as const;
 
@@ -18,6 +19,7 @@ export const RUN_FILES = [
   { name: "baselines/lmm.json", private: false, holds: "the linear mixed model of the same visits" },
   { name: "baselines/fpca.json", private: false, holds: "the principal components of the same visits" },
   { name: VISITS_FILE, private: true, holds: "the visits as read: id, time, value" },
+  { name: COVARIATES_FILE, private: true, holds: "the coded covariates of every individual" },
   { name: "placements.csv", private: true, holds: "the place of every individual" },
   { name: "trace.csv", private: false, holds: "the log-likelihood or bound, iteration by iteration" },
   { name: "run.json", private: false, holds: "this record" },
@@ -82,7 +84,7 @@ export async function openRun(
     .filter(fileExists)
     .map(loadFile);
   const read = await (readOther === undefined ? readPrivateCopy(folder, model) : readOther(model));
-  return { folder, model, baselines, read };
+  return { folder, model, baselines, read: { ...read, cohort: withKeptCovariates(folder, model, read.cohort) } };
 }
 
 function readPrivateCopy(folder: string, model: TrajectoryModel): Promise<ReadCohort> {
@@ -108,6 +110,46 @@ export function readVisitsCopy(path: string, markers: readonly Marker[]): Promis
           mayLack: true,
         };
   return readCohortFile(readBlocks(path), { columns, ...which, file: path, delimiter: ",", keepRepeats: true });
+}
+
+/** The coded covariates of a cohort, in pieces; they read back bit for bit. */
+export function covariatesCsv({ ids, covariates }: Cohort): Iterable<string> {
+  const { coding, values } = covariates ?? { coding: { columns: [] }, values: new Float64Array(0) };
+  const P = coding.columns.length;
+  function* rows(): Generator<readonly (string | number)[]> {
+    for (const [i, id] of ids.entries()) yield [id, ...values.subarray(i * P, (i + 1) * P)];
+  }
+  return csvPieces(["id", ...coding.columns.map(({ name }) => name)], rows(), { exact: true });
+}
+
+/** The cohort of a run with the covariates that the run keeps, where its model has any and the cohort brings none. */
+function withKeptCovariates(folder: string, model: TrajectoryModel, cohort: Cohort): Cohort {
+  const coding = model.kind === "dtm" ? model.covariates : undefined;
+  const path = join(folder, COVARIATES_FILE);
+  if (coding === undefined || cohort.covariates !== undefined || !fileExists(path)) return cohort;
+  const [, ...lines] = readText(path).trimEnd().split("\n");
+  const rows = new Map(lines.map((line) => parseLine(line)));
+  const P = coding.columns.length;
+  const values = new Float64Array(cohort.ids.length * P);
+  cohort.ids.forEach((id, i) => {
+    const row = rows.get(id);
+    if (row?.length !== P)
+      throw new FileError(`${path}: expected ${P} covariates of "${id}", received ${row?.length ?? 0}.`);
+    values.set(row, i * P);
+  });
+  return { ...cohort, covariates: { coding, values } };
+}
+
+/** An id, quoted where it has to be, and numbers. */
+function parseLine(line: string): [string, number[]] {
+  const quoted = /^"((?:[^"]|"")*)",?(.*)$/.exec(line);
+  const [id, rest] = quoted ? [quoted[1]!.replaceAll('""', '"'), quoted[2]!] : splitOnce(line);
+  return [id, rest === "" ? [] : rest.split(",").map(Number)];
+}
+
+function splitOnce(line: string): [string, string] {
+  const at = line.indexOf(",");
+  return at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)];
 }
 
 /**

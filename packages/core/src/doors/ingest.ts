@@ -32,6 +32,7 @@ export {
   MISSING_RULES,
   type MissingRule,
   selectCovariates,
+  withCovariates,
 } from "../covariates/covariates.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorKind } from "../error-codes.ts";
 export { showComplaint, showReceived, showWhere, type Where } from "../errors.ts";

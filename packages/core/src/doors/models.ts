@@ -11,6 +11,7 @@ export {
   isCalibratedAt,
 } from "../models/conformal.ts";
 export { type Course, courseReader, courseTimes } from "../models/course.ts";
+export { modelAt, modelFor } from "../models/covariate-model.ts";
 export { type Decoder, makeDecoder } from "../models/decoder.ts";
 export type { DtmModel } from "../models/dtm/model.ts";
 export type { CancelSignal, ColumnNames, FitControl, FitProgress, MeanFunction, StartResult } from "../models/fit.ts";

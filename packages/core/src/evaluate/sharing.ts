@@ -7,7 +7,6 @@
  */
 import { type Cohort, numIndividuals, selectIndividuals } from "../cohort/cohort.ts";
 import { markerCohort } from "../cohort/several-markers.ts";
-import { type Covariates, selectCovariates } from "../covariates/covariates.ts";
 import { checkOption } from "../errors.ts";
 import type { DtmModel } from "../models/dtm/model.ts";
 import { type FitControl, viewMarker } from "../models/fit.ts";
@@ -69,26 +68,17 @@ const WEAK_GAIN = 0.2;
  * @example
  * const { state, difference, sentences } = sharingVerdict(cohort, fitDtm(cohort));
  */
-export function sharingVerdict(cohort: Cohort, model: DtmModel, options: SharingOptions = {}): SharingVerdict {
+export function sharingVerdict(cohort: Cohort, model: DtmModel, control: FitControl = {}): SharingVerdict {
   return judgeSharing(
     cohort,
     model,
-    model.markers.map((_, k) => fitSingleMap(cohort, model, k, options)),
-    options,
+    model.markers.map((_, k) => fitSingleMap(cohort, model, k, control)),
   );
 }
 
-/** Control of the fits, and the covariates of everybody where the shared map has any. */
-export interface SharingOptions extends FitControl {
-  readonly covariates?: Covariates;
-}
-
 /** The map of marker k alone, fitted as the shared one was. */
-export function fitSingleMap(cohort: Cohort, model: DtmModel, k: number, options: SharingOptions = {}): SingleMap {
-  const { covariates, ...control } = options;
-  const { own, having } = measured(cohort, k);
-  const known = covariates === undefined ? {} : { covariates: selectCovariates(covariates, having) };
-  const single: DtmModel = fitDtm(own, { ...singleOptions(model, k), ...control, ...known });
+export function fitSingleMap(cohort: Cohort, model: DtmModel, k: number, control: FitControl = {}): SingleMap {
+  const single: DtmModel = fitDtm(measured(cohort, k), { ...singleOptions(model, k), ...control });
   const [{ varianceShare, noise }] = single.markers;
   return {
     bound: single.bound,
@@ -98,11 +88,11 @@ export function fitSingleMap(cohort: Cohort, model: DtmModel, k: number, options
   };
 }
 
-/** Marker k of those who have it, and who they are. */
-export function measured(cohort: Cohort, k: number): { readonly own: Cohort; readonly having: readonly number[] } {
+/** Marker k of those who have it. */
+export function measured(cohort: Cohort, k: number): Cohort {
   const { offsets } = cohort.markers[k];
   const having = cohort.ids.flatMap((_, i) => (offsets[i + 1] > offsets[i] ? [i] : []));
-  return { own: selectIndividuals(markerCohort(cohort, k), having), having };
+  return selectIndividuals(markerCohort(cohort, k), having);
 }
 
 /** The options of the shared fit, as its record has them, with basis and noise of marker k. */
@@ -128,20 +118,14 @@ function singleOptions(model: DtmModel, k: number): FitLatticeOptions {
 }
 
 /** The verdict from the shared map and those of the markers alone. */
-export function judgeSharing(
-  cohort: Cohort,
-  model: DtmModel,
-  singles: readonly SingleMap[],
-  { covariates }: SharingOptions = {},
-): SharingVerdict {
+export function judgeSharing(cohort: Cohort, model: DtmModel, singles: readonly SingleMap[]): SharingVerdict {
   const K = model.markers.length;
   checkOption(K > 1, "sharingVerdict", "a map of several markers", `${K} marker`, "One marker shares nothing.");
   const difference = singles.reduce((rest, { bound }) => rest - bound, model.bound);
   const perIndividual = difference / numIndividuals(cohort);
   const state: SharingState = difference > 0 ? (perIndividual < WEAK_GAIN ? "weak" : "supported") : "separate";
   const markers = model.markers.map(({ marker, noise, residual, varianceShare }, k): SharedMarker => {
-    const { own, having } = measured(cohort, k);
-    const known = covariates === undefined ? {} : { covariates: selectCovariates(covariates, having).values };
+    const own = measured(cohort, k);
     const noiseRatio = measurementVariance(noise) / singles[k].noiseVariance;
     return {
       name: marker.name,
@@ -154,7 +138,7 @@ export function judgeSharing(
       singleBound: singles[k].bound,
       noiseRatio,
       pays: noiseRatio > PAYS_ABOVE,
-      areaAlone: median(embed(viewMarker(model, k), own, known).area90),
+      areaAlone: median(embed(viewMarker(model, k), own).area90),
     };
   });
   const unsettled = markers.filter((_, k) => !singles[k].converged).map(({ name }) => name);
@@ -163,7 +147,7 @@ export function judgeSharing(
     difference,
     perIndividual,
     sharedBound: model.bound,
-    area: median(embed(model, cohort, covariates && { covariates: covariates.values }).area90),
+    area: median(embed(model, cohort).area90),
     markers,
     sentences: sentences(state, difference, perIndividual, markers, unsettled),
   };

@@ -5,7 +5,6 @@
  */
 import { countExceedances, type MultiplierPlan } from "../associate/multipliers.ts";
 import type { Cohort } from "../cohort/cohort.ts";
-import type { Covariates } from "../covariates/covariates.ts";
 import { DtmError } from "../errors.ts";
 import { type CompareOptions, evaluateFold } from "../evaluate/compare.ts";
 import { fitSingleMap } from "../evaluate/sharing.ts";
@@ -23,8 +22,8 @@ const TASKS = {
   /** The map of one of several markers alone, for the sharing verdict. */
   single: (
     { cohort, model }: { readonly cohort: Cohort; readonly model: DtmModel },
-    { marker, covariates }: { readonly marker: number; readonly covariates?: Covariates },
-  ) => fitSingleMap(cohort, model, marker, { covariates }),
+    { marker }: { readonly marker: number },
+  ) => fitSingleMap(cohort, model, marker),
   /** Places and groups by a refit to a part of the individuals. */
   resample: (cohort: Cohort, task: Omit<ResampleTask, "cohort">) => refitPart({ ...task, cohort }),
   /** A range of the draws behind an outcome's p-value. */

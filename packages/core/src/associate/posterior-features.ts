@@ -7,9 +7,8 @@
  */
 import { type Cohort, numIndividuals, selectVisits } from "../cohort/cohort.ts";
 import { visitTimes } from "../cohort/several-markers.ts";
-import { priorsOf } from "../models/covariate-model.ts";
+import { priorsOf, statisticsFor } from "../models/covariate-model.ts";
 import { isMapModel, type MapModel, type TrajectoryModel } from "../models/model.ts";
-import { modelStatistics } from "../models/new-individuals.ts";
 import { embed, keptFor, placeIndividual } from "../models/place.ts";
 import { cholesky, choleskyInPlace, solveLowerInPlace } from "../numeric/cholesky.ts";
 import { multiply, transpose } from "../numeric/matrix.ts";
@@ -109,7 +108,7 @@ function mapNodes(
   const [{ locations, mapDimension: q, logWeights }] = mixtures;
   const shown = multiply(locations, model.orientation, logWeights.length, q, q);
   const priors = priorsOf(model, cohort);
-  const statistics = modelStatistics(model, cohort);
+  const statistics = statisticsFor(model, cohort);
   return {
     numIndividuals: numIndividuals(cohort),
     prior: averagePrior(logWeights, priors, numIndividuals(cohort)),

@@ -11,6 +11,13 @@ export {
   isCalibratedAt,
 } from "../models/conformal.ts";
 export { type Course, courseReader, courseTimes } from "../models/course.ts";
+export {
+  covariateEffects,
+  type EffectRow,
+  type EffectTables,
+  type EffectTablesOptions,
+  type ShiftRow,
+} from "../models/covariate-effects.ts";
 export { modelAt, modelFor } from "../models/covariate-model.ts";
 export { type Decoder, makeDecoder } from "../models/decoder.ts";
 export type { DtmModel } from "../models/dtm/model.ts";

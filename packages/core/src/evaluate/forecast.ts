@@ -6,7 +6,7 @@
 
 import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
-import { priorsOf } from "../models/covariate-model.ts";
+import { partsFor, priorsOf, statisticsFor } from "../models/covariate-model.ts";
 import { markerModel } from "../models/fit.ts";
 import { followUpSupport } from "../models/follow-up.ts";
 import { blendMixtures, type ForecastGuard, fallbackWeight } from "../models/forecast-guard.ts";
@@ -21,7 +21,7 @@ import {
   pruneMixture,
 } from "../models/mixture/normal-mixture.ts";
 import { type MapModel, modelMixture, type ScoredModel } from "../models/model.ts";
-import { modelStatistics, visitsOf } from "../models/new-individuals.ts";
+import { visitsOf } from "../models/new-individuals.ts";
 import { embedPlaces } from "../models/place.ts";
 import { measurementsAt } from "../models/predicting/measurements.ts";
 import { takeRows } from "../numeric/matrix.ts";
@@ -75,14 +75,16 @@ export type Forecaster = (
 
 /** Forecasts of a fitted model: its mixture given the known visits, and the noise of a measurement. */
 export function modelForecaster(model: ScoredModel, mixture: CoefficientMixture = modelMixture(model)): Forecaster {
-  const own = markerModel(model);
+  markerModel(model);
   const condition = createConditioner(mixture);
   return (cohort, tasks) => {
     const known = knownVisits(cohort, tasks);
-    const [statistics] = modelStatistics(model, known);
+    const [statistics] = statisticsFor(model, known);
     const { times } = onlyMarker(cohort);
     const priors = model.kind === "classes" ? () => undefined : priorsOf(model, known);
+    const partOf = partsFor(model, known, 0);
     return (task) => {
+      const own = partOf(task);
       const posterior = condition(statistics, task, priors(task));
       const functional = posteriorFunctionals(posterior, own.mean.coefficients);
       const seen = own.noise.correlation === undefined ? {} : { visits: visitsOf(known, task) };

@@ -9,13 +9,12 @@ import type { CohortStatistics } from "../basis/statistics.ts";
 import { type Cohort, makeCohort, numIndividuals, numObservations } from "../cohort/cohort.ts";
 import { combineMarkers } from "../cohort/several-markers.ts";
 import { DtmError } from "../errors.ts";
-import { priorsOf } from "../models/covariate-model.ts";
+import { priorsOf, statisticsFor } from "../models/covariate-model.ts";
 import { linearLogLikelihoods } from "../models/linear/scores.ts";
 import { logLikelihoods } from "../models/mixture/conditioner.ts";
 import { jointLogLikelihoods } from "../models/mixture/joint.ts";
 import type { CoefficientMixture } from "../models/mixture/mixture.ts";
 import { modelMixtures, type ScoredModel } from "../models/model.ts";
-import { modelStatistics } from "../models/new-individuals.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 
 export interface HeldOutOptions {
@@ -46,7 +45,7 @@ export interface HeldOutScores {
  */
 export function heldOutLogLikelihood(model: ScoredModel, cohort: Cohort, options: HeldOutOptions = {}): HeldOutScores {
   const { history } = options;
-  const statistics = modelStatistics(model, cohort);
+  const statistics = statisticsFor(model, cohort);
   const score = scorer(model, options);
   const logLikelihood =
     history === undefined ? score(statistics, cohort) : conditionalLogLikelihoods(model, score, cohort, history);
@@ -86,8 +85,10 @@ function conditionalLogLikelihoods(model: ScoredModel, score: Scorer, future: Co
       `heldOutLogLikelihood: expected a history of the same ${numIndividuals(future)} individuals, received ${numIndividuals(history)} individuals. Select both with selectVisits.`,
     );
   }
-  const joint = score(modelStatistics(model, joinCohorts(history, future)), future);
-  const given = score(modelStatistics(model, history), future);
+  const { covariates } = future;
+  const [joint, given] = [joinCohorts(history, future), history].map((visits) =>
+    score(statisticsFor(model, { ...visits, ...(covariates && { covariates }) }), future),
+  );
   return joint.map((v, i) => v - given[i]);
 }
 

@@ -1,8 +1,9 @@
 /**
- * A model with covariates as it is for one individual (docs/math/covariates.md §4): the prior of the place is shifted by Φz, and nothing of
- * covariates is left. Whatever places or predicts one individual does so by this model.
+ * A model with covariates as it is for one individual (docs/math/covariates.md §4): the prior of the place is shifted by Φz, the mean moved by
+ * Σ_c z_c Hγ_c, and nothing of covariates is left. Whatever places or predicts one individual does so by this model.
  */
 
+import type { CohortStatistics } from "../basis/statistics.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import {
   type CovariateCoding,
@@ -15,7 +16,9 @@ import { DtmError } from "../errors.ts";
 import { multiplyTransposed } from "../numeric/matrix.ts";
 import { logSumExp } from "../numeric/special.ts";
 import type { DtmModel } from "./dtm/model.ts";
-import type { TrajectoryModel } from "./model.ts";
+import { type EffectForm, effectOffsets, withoutEffects } from "./mean.ts";
+import type { ScoredModel, TrajectoryModel } from "./model.ts";
+import { modelStatistics } from "./new-individuals.ts";
 
 /**
  * The model for an individual with these covariates; a model without covariates is as it is.
@@ -33,11 +36,58 @@ export function modelFor<M extends TrajectoryModel>(model: M, row: Readonly<Reco
 /** The same for coded columns [P]. */
 export function modelAt<M extends TrajectoryModel>(model: M, values: Float64Array): M {
   if (model.kind !== "dtm" || model.covariates === undefined) return model;
-  const { covariates: _, shift: __, ...rest } = model as DtmModel;
+  const { covariates: coding, shift: _, effects, ...rest } = model as DtmModel;
   const terms = shiftTerms(model, values);
   const { nodes } = model;
   const logWeights = terms === null ? nodes.logWeights : shiftedPrior(model, terms);
-  return { ...rest, nodes: { ...nodes, logWeights } } as M;
+  const markers = effects === undefined ? rest.markers : movedMeans(rest.markers, effects.form, coding!, values);
+  return { ...rest, markers, nodes: { ...nodes, logWeights } } as M;
+}
+
+/** Markers whose mean is that of an individual with coded columns [P]. */
+function movedMeans(
+  markers: DtmModel["markers"],
+  form: EffectForm,
+  coding: CovariateCoding,
+  values: Float64Array,
+): DtmModel["markers"] {
+  const z = takeColumns(values, coding.columns.length, columnsWith(coding, [form]));
+  return markers.map(({ effects, ...part }) => {
+    const offsets = effectOffsets(form, part.basis, effects!, z);
+    const coefficients = part.mean.coefficients.map((v, k) => v + offsets[k]);
+    return { ...part, mean: { kind: form === "level" ? part.mean.kind : "spline", coefficients } };
+  });
+}
+
+/** Statistics of a cohort under a model, of values without the effects of its covariates in the mean. */
+export function statisticsFor(model: ScoredModel, cohort: Cohort): CohortStatistics {
+  const statistics = modelStatistics(model, cohort);
+  return model.kind === "dtm" ? statisticsAt(model, statistics, codedFor(model, cohort)) : statistics;
+}
+
+/** The part of a marker as it is for individual i of a cohort: with their mean. */
+export function partsFor(model: ScoredModel, cohort: Cohort, k: number): (i: number) => ScoredModel["markers"][number] {
+  if (model.kind !== "dtm" || model.effects === undefined || model.covariates === undefined)
+    return () => model.markers[k];
+  const { covariates: coding, effects, markers } = model;
+  const P = coding.columns.length;
+  const coded = codedFor(model, cohort)!;
+  return (i) => movedMeans([markers[k]], effects.form, coding, coded.subarray(i * P, (i + 1) * P))[0];
+}
+
+/** Statistics of a cohort with coded columns [m,P] as a model reads them: of values without effects in the mean. */
+export function statisticsAt(
+  model: TrajectoryModel,
+  statistics: CohortStatistics,
+  values: Float64Array | null,
+): CohortStatistics {
+  if (model.kind !== "dtm" || model.effects === undefined || model.covariates === undefined || values === null) {
+    return statistics;
+  }
+  const { covariates: coding, effects, markers } = model;
+  const z = takeColumns(values, coding.columns.length, columnsWith(coding, [effects.form]));
+  const coefficients = markers.map((part) => part.effects!);
+  return withoutEffects(statistics, { form: effects.form, coefficients }, z);
 }
 
 /** How a model codes covariates, if it has any. */

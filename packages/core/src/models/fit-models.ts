@@ -18,7 +18,7 @@ import type { FitControl } from "./fit.ts";
 import { mapMeans } from "./gp/sparse-map.ts";
 import { mapStart } from "./linear/start.ts";
 import { type CohortFitOptions, type LinearModels, linearModels } from "./linear-models.ts";
-import type { MeanKind } from "./mean.ts";
+import { type MeanKind, meanCovariates, withoutEffects } from "./mean.ts";
 import { type MapModel, placeNodes } from "./model.ts";
 import { linearPart, orientMarkers } from "./orient.ts";
 import type { DtmPaperModel } from "./paper/model.ts";
@@ -78,7 +78,7 @@ export interface DtmRun extends Pick<FitRun<FitState, unknown, MapModel>, "step"
   snapshot(): DtmRunSnapshot;
   /** What the fit reads of the cohort; `embed` of the same cohort can use it again. */
   readonly statistics: CohortStatistics;
-  /** The linear models that it started from; a run that was resumed knows them no more. */
+  /** The linear models without covariates, where it started from them or was given them; a run that was resumed knows them no more. */
   readonly linear?: LinearModels;
 }
 
@@ -109,10 +109,16 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const { mean, seed, onProgress, signal, kernels, shards } = options;
   const control = { seed, onProgress, signal, kernels, shards };
   const priors = isPaper ? "none" : ((options as FitLatticeOptions).priors ?? "weak");
+  const inMean = isPaper || cohort.covariates === undefined ? null : meanCovariates(cohort.covariates);
+  const covariates = inMean ?? undefined;
+  // Linear models that are given are without effects of covariates; a map with effects starts from others.
   const linear =
-    options.linear ?? linearModels(cohort, statistics, warnings, { ...control, mapDimension, mean, priors, columns });
-  checkLinear(linear, statistics, mean ?? "scalar", mapDimension);
-  const fromLinear = mapStart(statistics, linear, shards);
+    (inMean === null ? options.linear : undefined) ??
+    linearModels(cohort, statistics, warnings, { ...control, mapDimension, mean, priors, columns, covariates });
+  checkLinear(options.linear ?? linear, statistics, mean ?? "scalar", mapDimension);
+  const effects = linear.covariateEffects;
+  const moved = inMean && effects ? withoutEffects(statistics, effects, inMean.covariates) : statistics;
+  const fromLinear = mapStart(moved, linear, shards);
   const start = { ...fromLinear, warnings: [...warnings, ...fromLinear.warnings] };
   const markers = cohort.markers.map(({ marker }, k) => ({
     marker,
@@ -127,7 +133,8 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
         warnings: start.warnings,
       } as DtmPaperOptions)
     : startLattice(statistics, start, { ...options, priors, markers, covariates: cohort.covariates } as DtmOptions);
-  return { ...orientedRun(run, statistics), linear };
+  const baselines = inMean === null ? linear : options.linear;
+  return { ...orientedRun(run, statistics), ...(baselines && { linear: baselines }) };
 }
 
 function noiseText({ kind, correlation }: Noise): string {

@@ -9,6 +9,8 @@ export interface MarkerStart {
   readonly noise: Noise;
   /** Σ of its coefficients, [d,d]. */
   readonly covariance: Float64Array;
+  /** γ [P,h] of covariates with effects in the mean. */
+  readonly effects?: Float64Array;
 }
 
 export interface MapStart {

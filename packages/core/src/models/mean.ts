@@ -8,6 +8,8 @@
  */
 import { type Basis, basisDomain, grevilleAbscissae } from "../basis/bspline.ts";
 import { type BasisStatistics, movedStatistics } from "../basis/statistics.ts";
+import { type CovariateCoding, type Covariates, columnsWith, takeColumns } from "../covariates/covariates.ts";
+import { checkOption } from "../errors.ts";
 import { identity, multiply, multiplyTransposed, multiplyVector, transpose } from "../numeric/matrix.ts";
 import { pseudoInverse } from "../numeric/semidefinite.ts";
 import type { MeanFunction } from "./fit.ts";
@@ -61,6 +63,34 @@ export type EffectForm = (typeof EFFECT_FORMS)[number];
 export interface EffectColumns {
   readonly columns: Float64Array;
   readonly h: number;
+}
+
+/** Covariates of individuals, and how their effects change with time. */
+export interface MeanCovariates {
+  readonly form: EffectForm;
+  /** P. */
+  readonly numCovariates: number;
+  /** z [m,P], centred and scaled by whoever asks. */
+  readonly covariates: Float64Array;
+}
+
+/**
+ * The form of the effects in the mean of coded covariates; null where they have none.
+ * @throws DtmError "option" for two forms.
+ */
+export function meanForm({ covariates }: CovariateCoding): EffectForm | null {
+  const [form = null, other] = EFFECT_FORMS.filter((one) => covariates.some(({ effect }) => effect === one));
+  const remedy = "Ask for one of them: a curve holds a level and a rate, and these hold a level.";
+  checkOption(other === undefined, "covariates", "effects in the mean of one form", `${form} and ${other}`, remedy);
+  return form;
+}
+
+/** The covariates with effects in the mean; null where there are none. */
+export function meanCovariates({ coding, values }: Pick<Covariates, "coding" | "values">): MeanCovariates | null {
+  const form = meanForm(coding);
+  if (form === null) return null;
+  const columns = columnsWith(coding, [form]);
+  return { form, numCovariates: columns.length, covariates: takeColumns(values, coding.columns.length, columns) };
 }
 
 /** Effects of P covariates in the mean. */

@@ -13,7 +13,7 @@ import { noiseLevels } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
-import { codedFor, shiftTerms } from "./covariate-model.ts";
+import { codedFor, shiftTerms, statisticsAt } from "./covariate-model.ts";
 import { deviationDecoder } from "./decoder.ts";
 import { viewMarker } from "./fit.ts";
 import { outsidePlaces } from "./gp/outside.ts";
@@ -70,8 +70,8 @@ export function embedPlaces(model: TrajectoryModel, cohort: Cohort, options: Emb
 
 function placeCohort(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions, details: boolean) {
   const { mixture, kernels = "auto", shards = localShards(placingShards) } = options;
-  const runner = shards.open(options.statistics ?? modelStatistics(model, cohort));
   const coded = codedFor(model, cohort);
+  const runner = shards.open(statisticsAt(model, options.statistics ?? modelStatistics(model, cohort), coded));
   const shift = coded === null ? null : shiftTerms(model, coded);
   const counts = runner.statistics.map((own) => own.counts.slice());
   const m = numIndividuals(cohort);

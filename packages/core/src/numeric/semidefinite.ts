@@ -31,6 +31,13 @@ export function pseudoInverse(A: Float64Array, n: number): PseudoInverse {
   return { inverse, rank };
 }
 
+/** A⁺ [n,n] of a matrix whose rows are measured in units of their own diagonal: their units do not decide what counts as zero. */
+export function scaledInverse(A: Float64Array, n: number): Float64Array {
+  const unit = Float64Array.from({ length: n }, (_, s) => Math.sqrt(Math.max(A[s * n + s], 0)) || 1);
+  const scaled = A.map((v, e) => v / unit[Math.floor(e / n)] / unit[e % n]);
+  return pseudoInverse(scaled, n).inverse.map((v, e) => v / unit[Math.floor(e / n)] / unit[e % n]);
+}
+
 /** Solves A x = b, b overwritten: by Cholesky if A [n,n] is well conditioned, else the solution of least norm. */
 export function solveSemidefiniteInPlace(A: Float64Array, n: number, b: Float64Array): void {
   const C = A.slice(0, n * n);

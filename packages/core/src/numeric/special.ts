@@ -21,6 +21,17 @@ export function chisquareQuantile(p: number, degrees: number): number {
   return chisquareQuantile_(p, degrees);
 }
 
+/** Quantile of Student's t for ten degrees of freedom or more, by the expansion in 1/ν (Abramowitz & Stegun 26.7.5); good to 1e-4 at ten. */
+export function studentQuantile(p: number, degrees: number): number {
+  const z = normalQuantile(p);
+  const z2 = z * z;
+  const g1 = (z * (z2 + 1)) / 4;
+  const g2 = (z * ((5 * z2 + 16) * z2 + 3)) / 96;
+  const g3 = (z * (((3 * z2 + 19) * z2 + 17) * z2 - 15)) / 384;
+  const g4 = (z * ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945)) / 92160;
+  return z + (g1 + (g2 + (g3 + g4 / degrees) / degrees) / degrees) / degrees;
+}
+
 /** P(χ² > x) with `degrees` degrees of freedom, accurate far into the tail. */
 export function chisquareUpper(x: number, degrees: number): number {
   return gammainc(x / 2, degrees / 2, true, true);

@@ -10,6 +10,7 @@
 import { joinFloats } from "../../numeric/matrix.ts";
 import { type Precondition, stepLbfgs } from "../../numeric/optimize/lbfgs.ts";
 import { lastValue } from "../run.ts";
+import { movedEffects } from "./effect-step.ts";
 import { type MapEngine, type Slopes, solveMap, tabulateMap, updateMap } from "./engine.ts";
 import { updateParameters } from "./parameter-step.ts";
 import { packParameters, unpackParameters } from "./parameters.ts";
@@ -66,7 +67,8 @@ function wholePass(engine: MapEngine, state: DtmState): number {
 
 /** An EM step and a pass at its end; returns the bound there. */
 function emStep(engine: MapEngine, state: DtmState, last: number): number {
-  const before = state.markers.map(({ noise, squares, residualCovariance, tau, trialDistance }) => ({
+  const before = state.markers.map(({ effects, noise, squares, residualCovariance, tau, trialDistance }) => ({
+    effects,
     noise,
     squares,
     residualCovariance,
@@ -76,15 +78,19 @@ function emStep(engine: MapEngine, state: DtmState, last: number): number {
   const { shift } = state;
   keepSquares(engine, state, null);
   const learns = engine.settings.learn && state.iteration >= FIRST_LEARNING_ITERATION;
+  const effects = learns ? movedEffects(engine, state, null, 1) : null;
   engine.markers.forEach((marker, k) => {
     if (learns) updateParameters(marker, state.markers[k], null, 1, false);
     solveMap(marker, state.markers[k], learns ? { minGain: NO_KERNEL_GAIN * Math.abs(last) } : null, learns);
+  });
+  effects?.forEach((own, k) => {
+    state.markers[k].effects = own;
   });
   if (learns) moveShift(engine, state, null, 1);
   tabulateMap(engine, state);
   const bound = wholePass(engine, state);
   if (!learns || bound >= last - FALL_SLACK * Math.abs(last)) return bound;
-  // Noise, residual and shift go back; q(u) and mean are optimal for the last responsibilities, so alone they cannot lower the bound.
+  // Noise, residual, effects and shift go back; q(u) and mean are optimal for the last responsibilities, so alone they cannot lower the bound.
   state.markers.forEach((marker, k) => {
     Object.assign(marker, before[k]);
   });

@@ -12,7 +12,7 @@ import { compensatedSum } from "../../numeric/sum.ts";
 import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
 import { gridLocations } from "../gp/inducing.ts";
 import type { MapStart, MarkerStart } from "../map-start.ts";
-import { type MeanDesign, meanDesign } from "../mean.ts";
+import { type EffectForm, type MeanCovariates, type MeanDesign, meanDesign } from "../mean.ts";
 import { localShards, type ShardRunner } from "../shards.ts";
 import { type IndividualModel, packedStride, residualRoot } from "./individual-statistics.ts";
 import { inducingWorkspace } from "./inducing-posterior.ts";
@@ -46,6 +46,8 @@ export interface MapEngine {
   readonly nodeSums: Float64Array;
   /** Covariates that shift places, [m,P]; null without. */
   readonly covariates: Float64Array | null;
+  /** Covariates with effects in the mean; null without. */
+  readonly effects: EngineEffects | null;
   /** Priors of everybody's place under the Φ they were last asked for. */
   priors: (PlacePriors & { readonly shift: Float64Array }) | null;
   /** Moments of powers of places of the individuals of one pass, [count,T], where places are shifted. */
@@ -55,6 +57,12 @@ export interface MapEngine {
   slope: Slopes | null;
   /** Whom passes visit until they settle ("svi" of large cohorts). */
   sample: Int32Array | null;
+}
+
+/** Covariates with effects in the mean, z [m,P], where all shards can read them. */
+export interface EngineEffects {
+  readonly form: EffectForm;
+  readonly values: Float64Array;
 }
 
 /** The part of one marker. */
@@ -71,6 +79,7 @@ export interface MarkerEngine {
   readonly lowestNoiseLevel: number;
   readonly noisePrior: NoisePrior;
   readonly mean: MeanDesign;
+  readonly effects: EngineEffects | null;
   /** Its node sums are a view on those of the map. */
   readonly problem: KernelProblem;
   /** f̄_g and R_g of the state's q(u), [K,Γ]. */
@@ -83,7 +92,7 @@ export interface MarkerEngine {
   squares: LevelSquares | null;
 }
 
-/** What a pass says of the way up: for each marker, then for the shift of places, as far as there is one. */
+/** What a pass says of the way up: for each marker, then for its effects in the mean and for the shift of places, as far as there are any. */
 export type Slopes = readonly (Slope | ParameterSlope)[];
 
 /** By some of the parameters of parameters.ts. */
@@ -111,6 +120,7 @@ export function createEngine(
   nodeStep: number = settings.nodeStep,
   shards: ShardRunner = localShards(dtmShards).open(statistics),
   covariates: Float64Array | null = null,
+  inMean: MeanCovariates | null = null,
 ): MapEngine {
   const q = settings.mapDimension;
   const nodes = latticeNodes(q, { step: nodeStep, radius: settings.nodeRadius });
@@ -118,7 +128,9 @@ export function createEngine(
   const geometry = nodeGeometry(nodes.locations, inducing, q, JITTER);
   const lengths = statistics.map(({ basis }) => packedStride(basis.numBasis) * nodes.numNodes);
   const nodeSums = new Float64Array(lengths.reduce((sum, length) => sum + length, 0));
-  const common = { shards, settings, kernels: chooseKernels(settings.kernels) };
+  const effects = inMean && { form: inMean.form, values: shards.buffer(inMean.covariates.length) };
+  effects?.values.set(inMean!.covariates);
+  const common = { shards, settings, kernels: chooseKernels(settings.kernels), effects };
   let from = 0;
   const markers = statistics.map((own, index) => {
     const sums = nodeSums.subarray(from, from + lengths[index]);
@@ -136,7 +148,10 @@ function markerEngine(
   index: number,
   statistics: BasisStatistics,
   anchor: MarkerAnchor,
-  { geometry, ...common }: Pick<MapEngine, "shards" | "settings" | "kernels"> & { readonly geometry: NodeGeometry },
+  {
+    geometry,
+    ...common
+  }: Pick<MapEngine, "shards" | "settings" | "kernels" | "effects"> & { readonly geometry: NodeGeometry },
   nodeSums: Float64Array,
 ): MarkerEngine {
   const { settings, kernels } = common;

@@ -8,6 +8,7 @@ import { pseudoInverse } from "../../numeric/semidefinite.ts";
 import type { FitRecord } from "../fit.ts";
 import { rbfKernel } from "../gp/kernel.ts";
 import { fitRecord, lastValue, type RunStory } from "../run.ts";
+import { finishEffects } from "./effect-covariance.ts";
 import { JITTER, type MapEngine, type MarkerEngine } from "./engine.ts";
 import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import type { DtmMarkerModel, DtmModel } from "./model.ts";
@@ -45,6 +46,7 @@ export function finishModel(
     },
     record: recordOf(engine, state, story, [...warnings, ...stateWarnings(engine, state, markers)]),
     ...(covariates === null ? {} : { covariates: covariates.coding }),
+    ...(engine.effects === null ? {} : { effects: finishEffects(engine, state) }),
     ...(state.shift === null ? {} : { shift: finishShift(engine, state, state.shift) }),
     bound: lastValue(state.trace),
   };
@@ -70,6 +72,7 @@ function finishMarker({ inducing, nodes }: MapEngine, engine: MarkerEngine, stat
     ...settings.markers[engine.index],
     basis,
     mean: { kind: settings.mean, coefficients: state.mean.slice() },
+    ...(state.effects === null ? {} : { effects: state.effects.slice() }),
     noise: state.noise,
     center,
     map: {

@@ -2,10 +2,13 @@
 import type { CovariateCoding } from "../../covariates/covariates.ts";
 import type { MarkerModel, ModelBase } from "../fit.ts";
 import type { SparseMap } from "../gp/sparse-map.ts";
+import type { EffectForm } from "../mean.ts";
 import type { ResidualKind } from "./settings.ts";
 
 /** What the map holds of one marker. */
 export interface DtmMarkerModel extends MarkerModel {
+  /** γ [P,h] of covariates with effects in the mean, by coded column, then column of the form. */
+  readonly effects?: Float64Array;
   /** f: place → coefficients. */
   readonly map: SparseMap;
   /** The residual individual effect e ~ N(0, Σ_e). */
@@ -45,6 +48,14 @@ export interface DtmModel extends ModelBase<DtmMarkerModel> {
     readonly loadings: Float64Array;
     /** Covariance of Φ, by axis, then column, [qP,qP]: the inverse of the observed information. */
     readonly covariance: Float64Array;
+  };
+  /** Effects of covariates in the mean; their γ stand with the markers, whose mean is that of z = 0. */
+  readonly effects?: {
+    readonly form: EffectForm;
+    /** Covariance of γ of all markers, one after another, [ΣPh,ΣPh]. */
+    readonly covariance: Float64Array;
+    /** Of the t distribution of intervals: individuals less parameters of all means. */
+    readonly degreesOfFreedom: number;
   };
   /** Lower bound of the log-likelihood. Not comparable between data sets, bases or node sets. */
   readonly bound: number;

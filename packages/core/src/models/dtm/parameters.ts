@@ -2,7 +2,7 @@
  * The parameters of the fit as one vector, for moving them together (docs/math/dtm.md §9), marker by marker: ν, the mean, log σ², log α,
  * log ℓ, log τ and, where noise has levels, log ω, all free of the marker's unit: the mean is taken in standard deviations of the first noise. ν is taken in
  * the frame of the kernel's eigenvectors, so that a map and its mirror image take the same steps (ν as it stands depends on
- * the order of the inducing places, differently at each ℓ). Where covariates shift places, Φ is last. Ξ and a free Σ_e are no part of it: they follow in closed form.
+ * the order of the inducing places, differently at each ℓ). Effects of covariates in the mean follow, in the same unit; where covariates shift places, Φ is last. Ξ and a free Σ_e are no part of it: they follow in closed form.
  */
 import { noiseLevel, noiseSpread, withLevel, withSpread } from "../../noise/noise.ts";
 import { dot, joinFloats } from "../../numeric/matrix.ts";
@@ -16,6 +16,10 @@ import type { DtmState, MarkerState } from "./state.ts";
 /** The state's parameters as a vector, those of one marker after the other. */
 export function packParameters({ markers }: MapEngine, state: DtmState): Float64Array {
   const parts = markers.map((marker, k) => packMarker(marker, state.markers[k]));
+  markers.forEach((marker, k) => {
+    const { effects } = state.markers[k];
+    if (effects !== null) parts.push(effects.map((v) => v / meanUnit(marker)));
+  });
   return joinFloats(state.shift === null ? parts : [...parts, state.shift]);
 }
 
@@ -24,6 +28,13 @@ export function unpackParameters({ markers }: MapEngine, vector: Float64Array, s
   let from = 0;
   markers.forEach((marker, k) => {
     from += unpackMarker(marker, vector.subarray(from), state.markers[k]);
+  });
+  markers.forEach((marker, k) => {
+    const own = state.markers[k];
+    if (own.effects === null) return;
+    const end = from + own.effects.length;
+    own.effects = vector.slice(from, end).map((v) => v * meanUnit(marker));
+    from = end;
   });
   if (state.shift !== null) state.shift = vector.slice(from, from + state.shift.length);
 }

@@ -2,6 +2,7 @@
  * The passes of a fit over individuals, from engine and state to bound, node sums and moments (expectation-step.ts), whoever is
  * visited. Squares of individuals whose noise has levels go into a pass and come out of it.
  */
+import { takeColumns } from "../../covariates/covariates.ts";
 import { DtmError } from "../../errors.ts";
 import { logNoisePrior, noiseSpread } from "../../noise/noise.ts";
 import { joinFloats, takeRows } from "../../numeric/matrix.ts";
@@ -21,15 +22,15 @@ import {
 import { nodePowers, type StartingPlaces } from "./starting-places.ts";
 import type { DtmState, MarkerState } from "./state.ts";
 
-/** The node table of all markers, with powers of the places after their rows if asked. */
-function wholeTable({ markers, nodes }: MapEngine, withPlaces: boolean): NodeTable {
+/** The node table of all markers, with powers of the places after their rows if asked, and further rows [T,Γ]. */
+function wholeTable({ markers, nodes }: MapEngine, withPlaces: boolean, further?: Float64Array): NodeTable {
   const { numNodes, logWeights } = nodes;
   const parts = markers.map(({ table }) => table);
-  if (withPlaces) {
-    const powers = nodePowers(nodes);
+  if (withPlaces || further !== undefined) {
+    const beside = joinFloats([...(withPlaces ? [nodePowers(nodes)] : []), ...(further ? [further] : [])]);
     // Kernels take rows by twos.
-    const odd = powers.length % (2 * numNodes) > 0;
-    parts.push(powers, new Float64Array(odd ? numNodes : 0));
+    const odd = beside.length % (2 * numNodes) > 0;
+    parts.push(beside, new Float64Array(odd ? numNodes : 0));
   }
   const rows = parts.length === 1 ? parts[0] : joinFloats(parts);
   return { numNodes, stride: rows.length / numNodes, rows, logWeights };
@@ -44,8 +45,30 @@ export function passOver(engine: MapEngine, state: DtmState, visited: Visited): 
     kernels,
     models: markers.map((marker, k) => individualModel(marker, state.markers[k])),
     squares: markers.map((marker, k) => squaresOver(marker, state.markers[k], visited)),
+    ...effectsOver(
+      engine,
+      state.markers.map((own) => own.effects),
+      visited,
+    ),
     ...(state.shift === null ? {} : { shift: shiftOver(engine, state.shift, visited) }),
   };
+}
+
+/** What a pass over the visited reads of effects γ of its markers. */
+function effectsOver(
+  { effects, shards, numIndividuals: m }: Pick<MapEngine, "effects" | "shards" | "numIndividuals">,
+  coefficients: readonly (Float64Array | null)[],
+  visited: Visited,
+): Pick<Pass, "effects"> {
+  if (effects === null) return {};
+  const { form, values } = effects;
+  let own = values;
+  if (visited !== null) {
+    const taken = takeRows(values, values.length / m, visited);
+    own = shards.buffer(taken.length);
+    own.set(taken);
+  }
+  return { effects: { form, values: own, coefficients: coefficients.map((one) => one!) } };
 }
 
 /** The priors of everybody's place under Φ. */
@@ -79,9 +102,13 @@ function shiftOver(engine: MapEngine, shift: Float64Array, visited: Visited): Pa
 
 /** A pass for one marker alone. */
 export function markerPass(engine: MarkerEngine, state: MarkerState, visited: Visited): MarkerPass {
-  const { shards, kernels, index } = engine;
+  const { shards, kernels, index, effects } = engine;
+  const { numIndividuals } = engine.statistics;
   const squares = squaresOver(engine, state, visited);
-  return { shards, visited, kernels, marker: index, model: individualModel(engine, state), squares };
+  return {
+    ...{ shards, visited, kernels, marker: index, model: individualModel(engine, state), squares },
+    ...effectsOver({ effects, shards, numIndividuals }, [state.effects], visited),
+  };
 }
 
 /** The squares of the visited before a pass, and room for those after it. */
@@ -185,6 +212,38 @@ export function placeMeans(engine: MapEngine, state: DtmState): Float64Array {
   const placeMoments = placeMomentsFor(engine, m);
   expectInShards(passOver(engine, state, null), wholeTable(engine, true), { placeMoments });
   return momentsOfPowers(placeMoments, nodes.mapDimension).means;
+}
+
+/**
+ * A pass over everybody that leaves moments in the engine; returns Σ_g r_ig f̄_kg f̄_lg' of all pairs of markers k < l, one after another,
+ * [m,Σ d_kd_l].
+ */
+export function expectProducts(engine: MapEngine, state: DtmState): Float64Array {
+  const { markers, nodes, numIndividuals: m, shards } = engine;
+  const { numNodes: n, mapDimension: q } = nodes;
+  const rows: Float64Array[] = [];
+  markers.forEach((first, k) => {
+    for (const second of markers.slice(k + 1)) {
+      for (let a = 0; a < first.problem.layout.numBasis; a++) {
+        for (let b = 0; b < second.problem.layout.numBasis; b++) {
+          rows.push(Float64Array.from({ length: n }, (_, g) => first.table[a * n + g] * second.table[b * n + g]));
+        }
+      }
+    }
+  });
+  const shifted = state.shift !== null;
+  const numPowers = shifted ? q + (q * (q + 1)) / 2 : 0;
+  const width = numPowers + rows.length;
+  const moments = markers.map((marker) => momentsFor(marker, m));
+  const beside = width === 0 ? null : shards.buffer(m * width);
+  const table = wholeTable(engine, shifted, rows.length === 0 ? undefined : joinFloats(rows));
+  expectInShards(passOver(engine, state, null), table, { moments, placeMoments: beside });
+  if (beside === null || rows.length === 0) return new Float64Array(0);
+  return takeColumns(
+    beside,
+    width,
+    Array.from(rows, (_, t) => numPowers + t),
+  );
 }
 
 /** The buffer for moments of the places of `count` individuals. */

@@ -10,6 +10,7 @@ import { checkOption, DtmError } from "../../errors.ts";
 import { noiseSpread } from "../../noise/noise.ts";
 import type { FitControl } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
+import { effectColumns, type MeanCovariates, meanCovariates } from "../mean.ts";
 import { completeRun, type FitRun, type IterativeFit, lastValue, openRun, type RunSnapshot } from "../run.ts";
 import { localShards } from "../shards.ts";
 import { batchIteration, resumeBatch, startBatch } from "./batch.ts";
@@ -46,7 +47,8 @@ export type DtmRun = FitRun<DtmState, DtmInputs, DtmModel>;
 /** Starts a fit; nothing is computed before the first `step`. */
 export function startDtm(statistics: CohortStatistics, start: MapStart, options: DtmOptions = {}): DtmRun {
   const settings = dtmSettings(options, start, statistics[0].numIndividuals);
-  checkStart(statistics, start, settings.mapDimension);
+  const covariates = checkCovariates(options.covariates, statistics, settings);
+  checkStart(statistics, start, settings.mapDimension, covariates && meanCovariates(covariates));
   const levelsAble = settings.residual === "capped" || settings.residual === "none";
   checkOption(
     levelsAble || start.markers.every(({ noise }) => noiseSpread(noise) === 0),
@@ -60,7 +62,7 @@ export function startDtm(statistics: CohortStatistics, start: MapStart, options:
     anchors: startAnchors(start),
     start,
     warnings: start.warnings,
-    covariates: checkCovariates(options.covariates, statistics, settings),
+    covariates,
   };
   return openRun(dtmFit(statistics, inputs, options), statistics, options);
 }
@@ -88,6 +90,7 @@ function dtmFit(
     covariates === null || shifting.length === 0
       ? null
       : takeColumns(covariates.values, covariates.coding.columns.length, shifting);
+  const inMean = covariates && meanCovariates(covariates);
   /** Engines by lattice, each with the state to which its table and sums belong. */
   const engines = new Map<number, { readonly engine: MapEngine; owner: DtmState | null }>();
 
@@ -95,7 +98,7 @@ function dtmFit(
   const engineOf = (state: DtmState): MapEngine => {
     const step = latticeStep(settings, state);
     const held = engines.get(step) ?? {
-      engine: createEngine(shards.statistics, anchors, settings, step, shards, shiftedBy),
+      engine: createEngine(shards.statistics, anchors, settings, step, shards, shiftedBy, inMean),
       owner: null,
     };
     engines.set(step, held);
@@ -211,9 +214,20 @@ function checkCovariates(
   return { coding, values };
 }
 
-function checkStart(statistics: CohortStatistics, start: MapStart, q: number): void {
+function checkStart(statistics: CohortStatistics, start: MapStart, q: number, inMean: MeanCovariates | null): void {
   const [{ numIndividuals: m }] = statistics;
   const sizes = statistics.map(({ basis }) => basis.numBasis);
+  start.markers.forEach(({ effects }, k) => {
+    const expected = inMean === null ? 0 : inMean.numCovariates * effectColumns(inMean.form, statistics[k].basis).h;
+    const remedy = "Make the start from linear models with the same covariates.";
+    checkOption(
+      (effects?.length ?? 0) === expected,
+      "dtm",
+      `${expected} effects at the start`,
+      effects?.length,
+      remedy,
+    );
+  });
   const received = start.markers.map(({ mean }) => mean.coefficients.length);
   const wrong =
     start.locationMean.length !== m * q ||

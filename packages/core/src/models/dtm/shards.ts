@@ -5,6 +5,7 @@
  * and of one marker:
  *   maximize  moments in, sums for mean, noise and residual out (maximization-step.ts);
  *   residual  moments in, Q of the block out (residual-step.ts);
+ *   effects   moments in, score and information on effects of covariates in the mean out (mean-effects.ts);
  *   squares, levels  where noise has levels: first squares of the block, and 𝒬 with its slopes (level-statistics.ts).
  * Moments [count,K] and squares [count,1 + d] are rows by position in the pass, in memory that all shards share.
  */
@@ -17,11 +18,13 @@ import {
 import { takeRows } from "../../numeric/matrix.ts";
 import { wasmPasses } from "../../wasm/expectation.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
+import { type EffectForm, effectColumns, withoutEffects } from "../mean.ts";
 import { type ShardBlock, type ShardFunctions, type ShardRunner, type ShardWork, shardBlocks } from "../shards.ts";
 import { expectationPass, type PlaceShift } from "./expectation-step.ts";
 import { type IndividualModel, packedStride } from "./individual-statistics.ts";
 import { type LevelSquares, type LevelSums, levelSums, startingSquares } from "./level-statistics.ts";
 import { addMaximizationSums, type MaximizationSums, maximizationSums } from "./maximization-step.ts";
+import { addEffectSums, type EffectSums, effectSums } from "./mean-effects.ts";
 import type { NodeTable } from "./node-table.ts";
 import type { MapNodes } from "./nodes.ts";
 import { residualObjective } from "./residual-step.ts";
@@ -38,20 +41,32 @@ export interface Pass {
   readonly models: readonly IndividualModel[];
   /** Of markers whose noise has levels. */
   readonly squares: readonly (LevelSquares | undefined)[];
+  readonly effects?: PassEffects;
   /** Where priors of places differ between individuals, by position in the pass. */
   readonly shift?: PlaceShift;
 }
 
+/** Effects of covariates in the mean: passes see statistics of values without them. */
+export interface PassEffects {
+  readonly form: EffectForm;
+  /** z by position in the pass, [count,P]. */
+  readonly values: Float64Array;
+  /** γ [P,h] of the markers of the pass. */
+  readonly coefficients: readonly Float64Array[];
+}
+
 /** A pass for one marker alone. */
-export interface MarkerPass extends Pick<Pass, "shards" | "visited" | "kernels"> {
+export interface MarkerPass extends Pick<Pass, "shards" | "visited" | "kernels" | "effects"> {
   readonly marker: number;
   readonly model: IndividualModel;
   readonly squares?: LevelSquares;
 }
 
 /** What every shard gets: kernels and parameters, and what its work asks for beside. */
-type PassState = Pick<Pass, "kernels" | "models" | "squares" | "shift"> & { readonly count: number };
-type MarkerState = Pick<MarkerPass, "kernels" | "marker" | "model" | "squares">;
+type PassState = Pick<Pass, "kernels" | "models" | "squares" | "shift" | "effects"> & { readonly count: number };
+type MarkerState = Pick<MarkerPass, "kernels" | "marker" | "model" | "squares" | "effects"> & {
+  readonly count: number;
+};
 
 interface StartTask {
   readonly nodes: MapNodes;
@@ -65,8 +80,11 @@ interface ExpectTask {
   readonly placeMoments: Float64Array | null; // [count,T]
 }
 
-interface MaximizeTask {
+interface MomentsTask {
   readonly moments: Float64Array; // [count,K]
+}
+
+interface MaximizeTask extends MomentsTask {
   readonly residualMoment: boolean;
 }
 
@@ -106,7 +124,7 @@ export function dtmShards(): ShardFunctions {
     (statistics, given, part) => {
       const state = given as PassState & Task;
       const squares = state.squares.map((own, k) => squaresOf(own, sizeOf(statistics[k]), part as Part));
-      return answer(visitedStatistics(statistics, part as Part), part as Part, state, squares);
+      return answer(visitedStatistics(statistics, part as Part, state), part as Part, state, squares);
     };
   const markerWork =
     <Task>(
@@ -117,7 +135,7 @@ export function dtmShards(): ShardFunctions {
       const own = statistics[state.marker];
       const d = sizeOf(own);
       const squares = squaresOf(state.squares, d, part as Part);
-      return answer(visitedStatistics([own], part as Part)[0], part as Part, { ...state, squares }, d);
+      return answer(visitedStatistics([own], part as Part, state)[0], part as Part, { ...state, squares }, d);
     };
   return {
     "dtm-expect": work<ExpectTask>((statistics, { from, to }, state, squares) => {
@@ -155,6 +173,18 @@ export function dtmShards(): ShardFunctions {
         if (own !== undefined) startingSquares(statistics[k], models[k], own.after);
       });
     }),
+    "dtm-effects": markerWork<MomentsTask>((statistics, part, { model, moments, squares, effects, count }, d) =>
+      effects === undefined
+        ? null
+        : effectSums(
+            statistics,
+            model,
+            rowsOf(moments, d, part),
+            effectColumns(effects.form, statistics.basis),
+            covariatesOf(effects, part, count),
+            squares,
+          ),
+    ),
     "dtm-levels": markerWork<object>((statistics, _, { kernels, model, squares }, d) =>
       squares === undefined ? null : passes(kernels, [d], 0).levels(statistics, model, squares),
     ),
@@ -178,10 +208,23 @@ function rowLength(sizes: readonly number[]): number {
   return sizes.reduce((sum, d) => sum + packedStride(d), 0);
 }
 
-function visitedStatistics(statistics: CohortStatistics, { from, to, visited }: Part): CohortStatistics {
-  return statistics.map((own) =>
+/** The statistics of a block, without effects of covariates in the mean. */
+function visitedStatistics(
+  statistics: CohortStatistics,
+  part: Part,
+  { effects, count }: Pick<PassState, "effects" | "count">,
+): CohortStatistics {
+  const { from, to, visited } = part;
+  const block = statistics.map((own) =>
     visited === null ? statisticsBlock(own, { from, to }) : selectStatistics(own, visited),
   );
+  return effects === undefined ? block : withoutEffects(block, effects, covariatesOf(effects, part, count));
+}
+
+/** z of a block, [to − from,P]. */
+function covariatesOf({ values }: PassEffects, { from, to }: Part, count: number): Float64Array {
+  const P = values.length / count;
+  return values.subarray(from * P, to * P);
 }
 
 function rowsOf(moments: Float64Array, d: number, { from, to }: Part): Float64Array {
@@ -261,6 +304,13 @@ export function residualInShards(pass: MarkerPass, moments: Float64Array): numbe
 /** Writes the squares before the first pass of the visited to their `after`. */
 export function startSquaresInShards(pass: Pass): void {
   runPass(pass, "dtm-squares", {});
+}
+
+/** The sums of `effectSums` over the visited, from their moments. */
+export function effectsInShards(pass: MarkerPass, moments: Float64Array): EffectSums {
+  const [first, ...rest] = runPass<EffectSums>(pass, "dtm-effects", { moments });
+  for (const sums of rest) addEffectSums(sums, first);
+  return first;
 }
 
 /** The sums of `levelSums` over the visited. */

@@ -12,6 +12,7 @@ import { HIGHEST_LOG_SPREAD, LOWEST_LOG_SPREAD, noiseLevel, noiseSlope, noiseSpr
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import type { Precondition } from "../../numeric/optimize/lbfgs.ts";
 import { inducingKl } from "../gp/solve.ts";
+import { effectSlope } from "./effect-step.ts";
 import { type MapEngine, type MarkerEngine, type Slope, type Slopes, scaledRoot } from "./engine.ts";
 import { inducingPosterior, kernelSlope } from "./inducing-posterior.ts";
 import { jointMean, meanSlope, meanSystem } from "./joint-mean.ts";
@@ -36,7 +37,11 @@ const AT_BOUND = 1e-9;
 /** The slopes at the state of the last whole pass, in the order of the parameters. */
 export function slopesAt(engine: MapEngine, state: DtmState): Slopes {
   const markers = engine.markers.map((marker, k) => slopeAt(marker, state.markers[k]));
-  return state.shift === null ? markers : [...markers, shiftSlope(engine, state.shift, null)];
+  const effects = engine.markers.flatMap((marker, k) =>
+    state.markers[k].effects === null ? [] : [effectSlope(marker, state.markers[k], null)],
+  );
+  const shift = state.shift === null ? [] : [shiftSlope(engine, state.shift, null)];
+  return [...markers, ...effects, ...shift];
 }
 
 /** The slope by the parameters of one marker. */

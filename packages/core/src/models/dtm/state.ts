@@ -16,6 +16,8 @@ import { type Movement, UNKNOWN_MOVEMENT } from "./stop-rule.ts";
 export interface MarkerState {
   /** β, [d]. */
   mean: Float64Array;
+  /** γ [P,h], effects of covariates in the mean; null without. */
+  effects: Float64Array | null;
   noise: Noise;
   /** Squares by which the levels of the noise are weighed (level-statistics.ts), [m,1 + d]; null for noise of one level. */
   squares: Float64Array | null;
@@ -100,6 +102,7 @@ function firstMarkerState(start: MarkerStart, { residual, cap, lengthscale }: Dt
   );
   return {
     mean: start.mean.coefficients.slice(),
+    effects: start.effects?.slice() ?? null,
     noise: start.noise,
     squares: null,
     residualCovariance,

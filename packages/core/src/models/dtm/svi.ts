@@ -14,6 +14,7 @@ import { dot } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { naturalStep } from "../gp/solve.ts";
 import { countSmallGain } from "../run.ts";
+import { movedEffects } from "./effect-step.ts";
 import { type MapEngine, type MarkerEngine, updateMap } from "./engine.ts";
 import { jointMean, meanStep } from "./joint-mean.ts";
 import { updateParameters } from "./parameter-step.ts";
@@ -71,6 +72,7 @@ export function sviPass(engine: MapEngine, state: DtmState): void {
     const learningRate = parameterRate(rate, visited.length);
     // Where noise has levels, node sums weigh the mean as they weigh the map; else the moments do.
     const shifts = markers.map((marker, k) => (learns && state.markers[k].squares ? meanShiftAt(marker) : null));
+    const effects = learns ? movedEffects(engine, state, visited, learningRate) : null;
     naturalStep({ running }, { running: nodeSums }, rate, m / visited.length);
     nodeSums.set(running);
     markers.forEach((marker, k) => {
@@ -78,6 +80,9 @@ export function sviPass(engine: MapEngine, state: DtmState): void {
       if (learns) updateParameters(marker, own, visited, learningRate);
       const shift = shifts[k];
       if (shift !== null) own.mean = own.mean.map((v, e) => v + learningRate * shift[e]);
+    });
+    effects?.forEach((own, k) => {
+      state.markers[k].effects = own;
     });
     if (learns) moveShift(engine, state, visited, learningRate);
     keepSquares(engine, state, visited);

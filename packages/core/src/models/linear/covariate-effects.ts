@@ -11,11 +11,11 @@
 import { type BasisStatistics, unpackGram } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { multiply, multiplyTransposed, multiplyVector, transpose } from "../../numeric/matrix.ts";
-import { pseudoInverse } from "../../numeric/semidefinite.ts";
+import { scaledInverse } from "../../numeric/semidefinite.ts";
 import type { MarkerModel } from "../fit.ts";
 import {
-  type EffectForm,
   effectColumns,
+  type MeanCovariates,
   type MeanEffects,
   type MeanKind,
   meanDesign,
@@ -26,15 +26,6 @@ import { stackLevels } from "./joint-levels.ts";
 import { type LmmModel, type LmmStatisticsOptions, lmmParameters } from "./lmm.ts";
 import { createWorkspace, factorIndividual, notPositive, solvePosterior } from "./low-rank.ts";
 import { type LinearParameters, markerOfRow } from "./stack.ts";
-
-/** Covariates of individuals, and how their effects change with time. */
-export interface MeanCovariates {
-  readonly form: EffectForm;
-  /** P. */
-  readonly numCovariates: number;
-  /** z [m,P], centred and scaled by whoever asks. */
-  readonly covariates: Float64Array;
-}
 
 /** Fitted effects. */
 export interface CovariateEffects extends MeanEffects {
@@ -133,13 +124,6 @@ export function generalizedMean(
   const solution = multiplyVector(scaledInverse(information, S), score, S, S);
   const coefficients = markers.map((_, k) => solution.filter((__, s) => columns[s].marker === k));
   return { coefficients, information, columns };
-}
-
-/** I⁺ [n,n], of columns measured in units of their own information: their units do not decide what counts as zero. */
-function scaledInverse(information: Float64Array, n: number): Float64Array {
-  const unit = Float64Array.from({ length: n }, (_, s) => Math.sqrt(information[s * n + s]) || 1);
-  const scaled = information.map((v, e) => v / unit[Math.floor(e / n)] / unit[e % n]);
-  return pseudoInverse(scaled, n).inverse.map((v, e) => v / unit[Math.floor(e / n)] / unit[e % n]);
 }
 
 export type LmmWithEffects = LmmModel & { readonly covariateEffects: CovariateEffects };

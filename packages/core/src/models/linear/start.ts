@@ -11,10 +11,10 @@ import { joinFloats, takeRows } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
 import { now } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
-import { withoutEffects } from "../mean.ts";
+import { type MeanCovariates, withoutEffects } from "../mean.ts";
 import type { ShardHost } from "../shards.ts";
 import { factorCovariance } from "./canonical.ts";
-import { type CovariateEffects, fitLmmEffects, type MeanCovariates } from "./covariate-effects.ts";
+import { type CovariateEffects, fitLmmEffects } from "./covariate-effects.ts";
 import { fitJointFpca, fitJointLmm } from "./fit-joint-levels.ts";
 import { linearWarnings } from "./fit-linear.ts";
 import type { FpcaModel } from "./fpca.ts";
@@ -104,13 +104,15 @@ function fitMixedModel(
 /** The start that fitted linear models give to a map of everybody in the statistics, which are without effects of covariates. */
 export function mapStart(
   statistics: readonly BasisStatistics[],
-  { lmm, fpca, leftOut, warnings }: LinearModels,
+  { lmm, fpca, covariateEffects, leftOut, warnings }: LinearModels,
   shards?: ShardHost,
 ): MapStart {
   const scores = linearPlaces(lmm, statistics, shards);
   const places = fpca === undefined ? scores : linearPlaces(fpca, statistics, shards);
   return {
-    markers: markerStarts(lmm),
+    markers: markerStarts(lmm).map((start, k) =>
+      covariateEffects === undefined ? start : { ...start, effects: covariateEffects.coefficients[k] },
+    ),
     scores: scores.mean,
     locationMean: places.mean,
     locationCovariance: places.covariance,

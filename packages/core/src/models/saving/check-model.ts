@@ -8,6 +8,7 @@ import type { DtmMarkerModel, DtmModel } from "../dtm/model.ts";
 import type { MarkerModel } from "../fit.ts";
 import type { SparseMap } from "../gp/sparse-map.ts";
 import { numCoefficients } from "../linear/stack.ts";
+import { effectColumns, meanForm } from "../mean.ts";
 import type { TrajectoryModel } from "../model.ts";
 
 /** Throws DtmError "bad-model" naming the first field that cannot be right. */
@@ -32,6 +33,7 @@ export function checkModel(model: TrajectoryModel): void {
     else {
       checkLattice(model, q);
       checkShift(model, q);
+      checkEffects(model);
     }
   }
 }
@@ -92,9 +94,25 @@ function checkShift({ covariates, shift }: DtmModel, q: number): void {
     "shift",
     "a shift for covariates of places, and for no others",
   );
-  if (shift === undefined) return;
-  expectLength(shift.loadings, q * shifting, "shift.loadings");
-  expectLength(shift.covariance, (q * shifting) ** 2, "shift.covariance");
+  if (shift !== undefined) {
+    expectLength(shift.loadings, q * shifting, "shift.loadings");
+    expectLength(shift.covariance, (q * shifting) ** 2, "shift.covariance");
+  }
+}
+
+function checkEffects({ covariates, effects, markers }: DtmModel): void {
+  const form = covariates === undefined ? null : meanForm(covariates);
+  const expected = "effects for covariates with effects in the mean, and for no others";
+  expectTrue((effects?.form ?? null) === form, "effects", expected);
+  const P = covariates === undefined || form === null ? 0 : columnsWith(covariates, [form]).length;
+  let total = 0;
+  for (const { basis, effects: own } of markers) {
+    const length = form === null ? 0 : P * effectColumns(form, basis).h;
+    expectTrue((own === undefined) === (form === null), "markers.effects", expected);
+    if (own !== undefined) expectLength(own, length, "markers.effects");
+    total += length;
+  }
+  if (effects !== undefined) expectLength(effects.covariance, total ** 2, "effects.covariance");
 }
 
 function expectLength({ length }: Float64Array, expected: number, field: string): void {

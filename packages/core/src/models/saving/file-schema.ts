@@ -5,6 +5,7 @@
 import * as z from "zod/mini";
 import { TRANSFORMS } from "../../cohort/marker.ts";
 import { COVARIATE_EFFECTS, MISSING_RULES } from "../../covariates/covariates.ts";
+import { EFFECT_FORMS } from "../mean.ts";
 
 export const FILE_FORMAT = "disease-trajectory-map";
 /** The newest form. A file is written in the oldest that can hold it: 3 with several markers or covariates, else 2. */
@@ -186,6 +187,9 @@ const modelSchema = z.discriminatedUnion("kind", [
     markers: parts(
       z.strictObject({
         ...part,
+        effects: z.optional(
+          floats("Effects of covariates in the mean, [columns with effects in the mean, columns of the form]"),
+        ),
         map,
         residual: z.strictObject({
           kind: z.enum(["capped", "none", "diagonal", "full"]),
@@ -209,6 +213,13 @@ const modelSchema = z.discriminatedUnion("kind", [
       z.strictObject({
         loadings: floats("Phi, [mapDimension, columns that shift places]: the place is N(Phi z, I) before any value"),
         covariance: floats("Covariance of Phi, by axis, then column"),
+      }),
+    ),
+    effects: z.optional(
+      z.strictObject({
+        form: z.enum(EFFECT_FORMS),
+        covariance: floats("Covariance of the effects of all markers, one after another"),
+        degreesOfFreedom: z.number().check(z.gte(1)),
       }),
     ),
     bound: z.number(),

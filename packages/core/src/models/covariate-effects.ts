@@ -1,0 +1,167 @@
+/**
+ * What covariates do under a fitted map, in natural units (docs/math/covariates.md §5): effects in the mean as a level in the middle of
+ * the times and a change per unit of time, with t intervals; shifts of places as arrows with ellipses. An effect γ of the coded column
+ * (x − c)/s is γ/s per unit of x, or from the reference to the level.
+ */
+import { basisDomain, designMatrix } from "../basis/bspline.ts";
+import { type CovariateCoding, columnsWith } from "../covariates/covariates.ts";
+import { checkOption } from "../errors.ts";
+import { bilinear, dot, multiply } from "../numeric/matrix.ts";
+import { chisquareQuantile, studentQuantile } from "../numeric/special.ts";
+import { symmetricEigen } from "../numeric/symmetric-eigen.ts";
+import type { DtmModel } from "./dtm/model.ts";
+import { effectColumns } from "./mean.ts";
+import type { TrajectoryModel } from "./model.ts";
+import { showCovariance, showLocation } from "./orient.ts";
+
+/** A comparison by a covariate: between levels, or between values that are `step` apart. */
+export interface CovariateStep {
+  readonly covariate: string;
+  /** The level that is compared with the reference; null for a number. */
+  readonly level: string | null;
+  readonly reference: string | null;
+  readonly step: number;
+}
+
+/** An effect in the mean of a marker, on the scale of the model. */
+export interface EffectRow extends CovariateStep {
+  readonly marker: string;
+  /** In the middle of the times, or per unit of time, on average over them. */
+  readonly quantity: "level" | "rate";
+  readonly estimate: number;
+  readonly lower: number;
+  readonly upper: number;
+  readonly standardError: number;
+  /** Such as "log mg/dl per year, m against f". */
+  readonly unit: string;
+}
+
+/** A shift of places, shown frame. */
+export interface ShiftRow extends CovariateStep {
+  readonly shift: Float64Array; // [q]
+  readonly covariance: Float64Array; // [q,q]
+  readonly length: number;
+  /** Half-axes of the ellipse around the tip of the arrow, and their directions as columns, [q] and [q,q]. */
+  readonly halfAxes: Float64Array;
+  readonly axes: Float64Array;
+  readonly unit: string;
+}
+
+export interface EffectTables {
+  readonly effects: readonly EffectRow[];
+  readonly shifts: readonly ShiftRow[];
+}
+
+export interface EffectTablesOptions {
+  /** Probability of intervals and ellipses. Default 0.95. */
+  readonly level?: number;
+  /** Steps of numbers that effects are told for, such as 10 for years of age. Default 1. */
+  readonly steps?: Readonly<Record<string, number>>;
+}
+
+/**
+ * The effects of a model's covariates; both tables are empty for a model without any.
+ * @throws DtmError "option" for a level outside 0 to 1, a step of 0, or a map seen through one of several markers.
+ * @example
+ * const { effects, shifts } = covariateEffects(model, { steps: { age: 10 } });
+ */
+export function covariateEffects(model: TrajectoryModel, options: EffectTablesOptions = {}): EffectTables {
+  const { level = 0.95, steps = {} } = options;
+  const where = "covariateEffects";
+  checkOption(level > 0 && level < 1, where, "a level between 0 and 1", level, "Use 0.95.");
+  for (const [name, step] of Object.entries(steps)) {
+    checkOption(Number.isFinite(step) && step !== 0, where, `a step of ${name} other than 0`, step, "Use 1.");
+  }
+  if (model.kind !== "dtm" || model.covariates === undefined) return { effects: [], shifts: [] };
+  const coding = model.covariates;
+  return { effects: effectRows(model, coding, level, steps), shifts: shiftRows(model, coding, level, steps) };
+}
+
+/** The comparison of a coded column, by how much z differs in it, and its words. */
+function stepOf({ covariates, columns }: CovariateCoding, column: number, steps: EffectTablesOptions["steps"]) {
+  const { covariate: c, level, scale } = columns[column];
+  const { name, levels, kind } = covariates[c];
+  const step = level === null ? (steps?.[name] ?? 1) : 1;
+  const reference = level === null ? null : kind === "category" ? levels[0] : "known";
+  const number = step === 1 ? `unit of ${name}` : `${step} of ${name}`;
+  const words = level === null ? `per ${number}` : `${name}: ${level} against ${reference}`;
+  return { compared: { covariate: name, level, reference, step }, perZ: step / scale, words };
+}
+
+function effectRows(
+  { markers, effects }: DtmModel,
+  coding: CovariateCoding,
+  level: number,
+  steps: EffectTablesOptions["steps"],
+): EffectRow[] {
+  if (effects === undefined) return [];
+  const { form, covariance, degreesOfFreedom } = effects;
+  const columns = columnsWith(coding, [form]);
+  const n = markers.reduce((sum, part) => sum + part.effects!.length, 0);
+  const remedy = "Ask the model of all markers.";
+  checkOption(covariance.length === n * n, "covariateEffects", "the effects of all markers", "those of some", remedy);
+  const quantile = studentQuantile((1 + level) / 2, degreesOfFreedom);
+  let from = 0;
+  return markers.flatMap(({ marker, basis, effects: gamma }) => {
+    const H = effectColumns(form, basis);
+    const [begin, end] = basisDomain(basis);
+    const times = Float64Array.of((begin + end) / 2, begin, end);
+    const at = multiply(designMatrix(basis, times), H.columns, 3, basis.numBasis, H.h);
+    const middle = at.slice(0, H.h);
+    const rate = middle.map((_, t) => (at[2 * H.h + t] - at[H.h + t]) / (end - begin));
+    const scale = marker.transform === "identity" ? "" : `${marker.transform} `;
+    const unit = `${scale}${marker.unit || marker.name}`;
+    const rows = columns.flatMap((column, c) => {
+      const { compared, perZ, words } = stepOf(coding, column, steps);
+      const own = gamma!.subarray(c * H.h, (c + 1) * H.h);
+      const start = from + c * H.h;
+      const block = Float64Array.from(
+        { length: H.h ** 2 },
+        (_, e) => covariance[(start + Math.floor(e / H.h)) * n + start + (e % H.h)],
+      );
+      const row = (quantity: EffectRow["quantity"], a: Float64Array, text: string): EffectRow => {
+        const estimate = perZ * dot(a, own);
+        const standardError = Math.abs(perZ) * Math.sqrt(Math.max(bilinear(a, block, a), 0));
+        const [lower, upper] = [-1, 1].map((sign) => estimate + sign * quantile * standardError);
+        return { marker: marker.name, ...compared, quantity, estimate, lower, upper, standardError, unit: text };
+      };
+      const levelRow = row("level", middle, `${unit}, ${words}`);
+      if (form === "level") return [levelRow];
+      return [levelRow, row("rate", rate, `${unit} per ${marker.timeUnit || "unit of time"}, ${words}`)];
+    });
+    from += gamma!.length;
+    return rows;
+  });
+}
+
+function shiftRows(
+  { shift, mapDimension: q, orientation }: DtmModel,
+  coding: CovariateCoding,
+  level: number,
+  steps: EffectTablesOptions["steps"],
+): ShiftRow[] {
+  if (shift === undefined) return [];
+  const columns = columnsWith(coding, ["places"]);
+  const P = columns.length;
+  const radius = Math.sqrt(chisquareQuantile(level, q));
+  return columns.map((column, c) => {
+    const { compared, perZ, words } = stepOf(coding, column, steps);
+    const own = Float64Array.from({ length: q }, (_, a) => perZ * shift.loadings[a * P + c]);
+    const block = Float64Array.from({ length: q * q }, (_, e) => {
+      const [a, b] = [Math.floor(e / q), e % q];
+      return perZ ** 2 * shift.covariance[(a * P + c) * q * P + b * P + c];
+    });
+    const shown = showLocation(orientation, own, q);
+    const covariance = showCovariance(orientation, block, q);
+    const { values, vectors } = symmetricEigen(covariance, q);
+    return {
+      ...compared,
+      shift: shown,
+      covariance,
+      length: Math.hypot(...shown),
+      halfAxes: Float64Array.from(values, (v) => radius * Math.sqrt(Math.max(v, 0))),
+      axes: vectors.slice(),
+      unit: `standard deviations of places, ${words}`,
+    };
+  });
+}

@@ -88,11 +88,14 @@ const predictors = z.looseObject({
   rows: z.array(
     z.looseObject({
       predictors: z.enum([
+        "covariates",
         "last value",
         "visits only",
         "place",
         "last value and visits",
         "last value, visits and place",
+        "covariates, last value and visits",
+        "covariates, last value, visits and place",
       ]),
       numPredictors: count,
       value: maybe,
@@ -110,6 +113,9 @@ const survival = z.looseObject({
   numIndividuals: count,
   numEvents: count,
   leftOut: z.looseObject({ unknown: count, eventBefore: count, censoredBefore: count, noVisitBefore: count }),
+  /** Covariates that this is adjusted for, and individuals who lack one of them. */
+  adjustedFor: z.array(text),
+  withoutCovariates: count,
   groups: z.array(z.looseObject({ group: count, letter: text, name: text })),
   emptyGroups: z.array(z.looseObject({ group: count, letter: text, name: text })),
   crossTable: z.array(z.array(count)),
@@ -117,7 +123,10 @@ const survival = z.looseObject({
     z.looseObject({ group: count, times: z.array(number), survival: z.array(number), atRisk: z.array(number) }),
   ),
   logRank: z.nullable(z.looseObject({ statistic: number, degrees: count, pValue: number })),
+  /** Terms: the axes of the place, then the covariates. */
   cox: z.looseObject({ terms: z.array(z.looseObject({ hazardRatio: number, pValue: maybe })) }),
+  coxCovariates: z.array(text),
+  placeTest: z.looseObject({ statistic: number, degrees: count, pValue: number }),
   predictors,
   mapTest: z.looseObject({ ...test, numIndividuals: count, numEvents: count }),
 });
@@ -138,12 +147,16 @@ const differenceMap = z.looseObject({
 export const associateContract = z.looseObject({
   method: z.enum(["whole-posteriors"]),
   kernel: z.looseObject({ width: number, degree: count }),
+  /** Covariates that all of this is adjusted for, and individuals who lack one of them and take no part. */
+  adjustedFor: z.array(text),
+  leftOut: count,
   outcomes: z.array(
     z.looseObject({
       outcome: text,
       cases: count,
       controls: count,
       missing: count,
+      leftOut: count,
       ...test,
       adjusted,
       priorP: maybe,
@@ -421,6 +434,36 @@ export const calibrateContract = z.looseObject({
   classes: z.array(z.looseObject({ numIndividuals: count, lower: z.array(maybe), upper: z.array(maybe) })),
 });
 
+/** Score tests of covariates; null where one was not tested. */
+export const covariatesContract = z.looseObject({
+  draws: count,
+  seed: number,
+  covariates: z.array(
+    z.looseObject({
+      covariate: text,
+      kind: z.enum(["number", "category"]),
+      numIndividuals: count,
+      leftOut: count,
+      statistic: maybe,
+      degrees: count,
+      p: maybe,
+      chiSquareP: maybe,
+      adjusted,
+      columns: z.array(
+        z.looseObject({
+          column: text,
+          compared: text,
+          step: number,
+          shift: z.array(number),
+          length: number,
+          angle: z.nullable(number),
+        }),
+      ),
+      untested: z.nullable(text),
+    }),
+  ),
+});
+
 export const doctorContract = z.looseObject({
   checks: z.array(z.looseObject({ part: text, ok: z.boolean(), found: text })),
   ok: z.boolean(),
@@ -431,6 +474,7 @@ export const CONTRACTS = {
   associate: associateContract,
   calibrate: calibrateContract,
   compare: compareContract,
+  covariates: covariatesContract,
   doctor: doctorContract,
   embed: embedContract,
   fit: fitContract,

@@ -264,6 +264,7 @@ describe("dtm", () => {
       "groups",
       "calibrate",
       "associate",
+      "covariates",
       "report",
       "simulate",
       "doctor",

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { cpSync, existsSync } from "node:fs";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run, smallCohort, workplace } from "../test/harness.ts";
@@ -59,6 +59,7 @@ describe("the JSON of every command", () => {
         "199",
       ],
     ],
+    ["covariates", ["covariates", RUN, "--subjects", SUBJECTS, "--covariates", "severe,noise,ward:category"]],
     ["report", ["report", RUN, "--subjects", SUBJECTS, "-o", here.at("report.html")]],
   ];
   const seen = new Map<string, unknown>();
@@ -114,6 +115,39 @@ describe("the JSON of every command", () => {
     expect(severe?.adjusted.holm).toBeLessThan(0.05);
     expect(noise?.p).toBeGreaterThan(0.05);
     for (const { representations } of outcomes) expect(Object.keys(representations)).toEqual(["lmm", "fpca", "dtm"]);
+  });
+
+  it("says which covariates move places: those of severe courses and no others", async () => {
+    const { covariates } = seen.get("covariates") as {
+      covariates: { covariate: string; adjusted: { holm: number } }[];
+    };
+    expect(covariates.map(({ covariate }) => covariate)).toEqual(["severe", "noise", "ward"]);
+    expect(covariates.map(({ adjusted }) => adjusted.holm < 0.05)).toEqual([true, false, false]);
+    const { out } = await run("covariates", RUN, "--subjects", SUBJECTS, "--covariates", "severe,ward:category");
+    expect(out).toMatch(/severe +per 0\.\d+ +90 +0 /);
+    expect(out).toMatch(/ward +1 against 0/);
+    expect((await run("covariates", RUN, "--covariates", "ward")).code).toBe(2);
+  });
+
+  it("adjusts association, survival and report for covariates, and says so", async () => {
+    const gaps = subjects.replace(/^(P000[12],.*),\d$/gm, "$1,");
+    const table = here.file("gaps.csv", gaps);
+    const asked = ["--outcomes", "severe", "--event", "died:months", "--landmark", "5", "--draws", "99"];
+    const copy = here.at("adjusted");
+    cpSync(RUN, copy, { recursive: true });
+    const found = await run("associate", copy, table, ...asked, "--adjust", "noise,ward:category", "--force");
+    expect(found.code).toBe(0);
+    expect(found.out.replace(/\s+/g, " ")).toContain(
+      "Adjusted for noise and ward. 2 without a value of all of these left out.",
+    );
+    expect(found.out.replace(/\s+/g, " ")).toContain("of the place beside the covariates");
+    const json = JSON.parse(here.text("adjusted", "associate.json")) as Record<string, unknown>;
+    expect(CONTRACTS.associate.safeParse(json).error?.issues ?? []).toEqual([]);
+    expect(json).toMatchObject({ adjustedFor: ["noise", "ward"], leftOut: 2 });
+    const page = here.at("adjusted.html");
+    expect((await run("report", copy, "--subjects", table, "--outcomes", "severe", "-o", page, "-q")).code).toBe(0);
+    expect(here.text("adjusted.html")).toContain("Adjusted for noise and ward.");
+    expect((await run("associate", copy, table, ...asked, "--adjust", "ward:level", "--force")).code).toBe(2);
   });
 
   it("lets the report use what the run holds", () => {

@@ -97,6 +97,7 @@ export {
   tokensOf,
 } from "./theme.ts";
 export {
+  adjustedSentence,
   capital,
   gainSentence,
   midSentence,

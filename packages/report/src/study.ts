@@ -219,6 +219,9 @@ export interface StudyPredictors {
 
 /** As `associate --json`. */
 export interface StudyAssociation {
+  /** Covariates adjusted for, and individuals who lack one; files of older versions lack both. */
+  readonly adjustedFor?: readonly string[];
+  readonly leftOut?: number;
   readonly outcomes: readonly (StudyTest & {
     readonly outcome: string;
     readonly cases: number;
@@ -284,6 +287,11 @@ export interface StudySurvival {
   /** Simple predictors up to the landmark beside the place, held out; files of older versions lack it. */
   readonly predictors?: StudyPredictors;
   /** Time to the event against whole posteriors, from all values up to the end of follow-up. */
+  readonly adjustedFor?: readonly string[];
+  readonly withoutCovariates?: number;
+  /** Names of the terms of `cox` behind the axes, and the test of the axes beside them. */
+  readonly coxCovariates?: readonly string[];
+  readonly placeTest?: LandmarkSurvival["placeTest"];
   readonly mapTest?: StudyTest & { readonly numIndividuals: number; readonly numEvents: number };
   readonly leftOut?: LandmarkSurvival["leftOut"];
   /** Individuals by group at the landmark (rows) and group from all visits (columns), in the study's order. */

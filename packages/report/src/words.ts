@@ -103,6 +103,13 @@ export function outcomeSentence(
     : `No sign that those with and without it are spread differently (p ${pValue(p, draws)}).${few}`;
 }
 
+/** What results are adjusted for, and how many take no part for it. */
+export function adjustedSentence(names: readonly string[], leftOut: number, shown = whole(leftOut)): string {
+  const out =
+    leftOut === 0 ? "" : ` ${shown} without a value of ${names.length === 1 ? "it" : "all of these"} left out.`;
+  return `Adjusted for ${listWords(names)}.${out}`;
+}
+
 /** How AUC and C of simple predictors are made, for every place that shows them. */
 export const PREDICTOR_METHOD =
   "Held out: a regression on nine tenths of the individuals judges pairs of the last tenth; 0.5 is chance, and without a relation estimates fall on either side of it. Visits only: their number, first and last time. The interval of what the place adds takes the regressions as given.";
@@ -122,8 +129,10 @@ export function gainSentence(
   const gain = known.filter(({ added }) => added.lower > 0);
   const none = known.filter(({ added }) => !(added.lower > 0));
   const few = compared.filter(({ added }) => !Number.isFinite(added.value));
+  const isAdjusted = compared.some(({ rows }) => rows.some(({ predictors }) => predictors === "covariates"));
+  const base = isAdjusted ? "covariates, last value and visits" : "last value and visits";
   const parts = [
-    ...(gain.length > 0 ? [`it adds to last value and visits for ${names(gain)}`] : []),
+    ...(gain.length > 0 ? [`it adds to ${base} for ${names(gain)}`] : []),
     ...(none.length > 0 ? [`no gain is shown for ${names(none)}`] : []),
     ...(few.length > 0 ? [`there are too few cases to say for ${names(few)}`] : []),
   ];

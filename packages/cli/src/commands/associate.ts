@@ -19,6 +19,7 @@ import {
   type Options,
   textOption,
 } from "./command.ts";
+import { ADJUST_OPTIONS, readAdjustment } from "./covariates.ts";
 import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
 import { laterRecord, runVerdict } from "./run-record.ts";
@@ -38,6 +39,7 @@ export const OUTCOME_OPTIONS: readonly OptionSpec[] = [
   },
   { flags: "--draws <number>", description: "random draws behind each p-value (default: 9999)" },
   { flags: "--permutations <number>", description: "earlier name of --draws" },
+  ...ADJUST_OPTIONS,
 ];
 
 export const associate: Command = {
@@ -55,6 +57,7 @@ export const associate: Command = {
   examples: [
     "dtm associate run/ subjects.csv --outcomes death,ascites_ever,stage_baseline>=3",
     "dtm associate run/ subjects.csv --outcomes death --event death:followup_years --landmark 2",
+    "dtm associate run/ subjects.csv --outcomes death --adjust age,sex",
   ],
   run: async ([folder = "", path = "-"], options, context) => {
     const names = listOption(options, "outcomes") ?? [];
@@ -67,16 +70,24 @@ export const associate: Command = {
     checkOutputs(folder, [ASSOCIATE_FILE], options.force === true);
     const table = await readSubjectsTable(path, options, context);
     const outcomes = outcomesOf(names, table, opened.read.cohort, context);
+    const adjustment = readAdjustment(table, opened.read.cohort, options, context);
     const { run, association, survival } = await withPool(jobsOf(options), async (pool) => {
       const size = numIndividuals(opened.read.cohort);
       const run = await withShardsOf(pool, size, async (shards) => placeRun(opened, context, shards));
-      const found = await associationOf(run, outcomes, choice, pool, context);
+      const found = await associationOf(run, outcomes, { ...choice, adjustment }, pool, context);
       if (event === undefined) return { run, association: found, survival: null };
       const { groups } = await groupsOf(run, { ...groupChoice(options), resamples: 0 }, pool, context);
       return {
         run,
         association: found,
-        survival: await survivalOf(run, groups, table, { event, ...landmarkOf(options), ...choice }, pool, context),
+        survival: await survivalOf(
+          run,
+          groups,
+          table,
+          { event, adjustment, ...landmarkOf(options), ...choice },
+          pool,
+          context,
+        ),
       };
     });
     const json = associationJson(association, outcomes, survival);

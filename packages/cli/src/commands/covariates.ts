@@ -10,9 +10,11 @@ import {
   encodeTable,
   MISSING_RULES,
   type MissingRule,
+  type SubjectsTable,
   showComplaint,
   type WantedCovariate,
 } from "@trajectory-maps/core/ingest";
+import { type Adjustment, adjustmentOf } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { type Context, listOption, type OptionSpec, type Options, textOption } from "./command.ts";
 import { readSubjectsTable } from "./subjects.ts";
@@ -23,6 +25,18 @@ export const SUBJECTS_OPTION: OptionSpec = {
   description: "table of individuals with their covariates, a row each (default: the table of visits)",
 };
 
+export const REFERENCE_OPTION: OptionSpec = {
+  flags: "--reference <list>",
+  description: "levels that others are compared with, as in sex=f,drug=placebo (default: the first)",
+};
+
+export const MISSING_OPTION: OptionSpec = {
+  flags: "--missing <rule>",
+  description: "individuals without a covariate: left out (complete), or with a level of their own (indicator)",
+  choices: MISSING_RULES,
+  default: "complete",
+};
+
 export const COVARIATE_OPTIONS: readonly OptionSpec[] = [
   SUBJECTS_OPTION,
   {
@@ -30,16 +44,8 @@ export const COVARIATE_OPTIONS: readonly OptionSpec[] = [
     description:
       "columns with commas; each may say :number or :category, and an effect of its own, as in age,stage:category,sex:level",
   },
-  {
-    flags: "--reference <list>",
-    description: "levels that others are compared with, as in sex=f,drug=placebo (default: the first)",
-  },
-  {
-    flags: "--missing <rule>",
-    description: "individuals without a covariate: left out (complete), or with a level of their own (indicator)",
-    choices: MISSING_RULES,
-    default: "complete",
-  },
+  REFERENCE_OPTION,
+  MISSING_OPTION,
   {
     flags: "--effects <kind>",
     description:
@@ -48,6 +54,37 @@ export const COVARIATE_OPTIONS: readonly OptionSpec[] = [
     default: "places",
   },
 ];
+
+/** What results of a run are adjusted for: columns of the table of individuals that they are read from. */
+export const ADJUST_OPTIONS: readonly OptionSpec[] = [
+  {
+    flags: "--adjust <list>",
+    description:
+      "columns that relations to outcomes are adjusted for; each may say :number or :category, as in age,stage:category",
+  },
+  MISSING_OPTION,
+];
+
+/** The adjustment of a cohort by --adjust; undefined if none is asked for. */
+export function readAdjustment(
+  table: SubjectsTable | undefined,
+  { ids }: Cohort,
+  options: Options,
+  context: Context,
+): Adjustment | undefined {
+  const list = listOption(options, "adjust");
+  if (list === undefined) return undefined;
+  if (table === undefined)
+    throw new UsageError("--adjust: expected a table of individuals: add --subjects subjects.csv.");
+  const covariates = codeCovariates(table, ids, {
+    covariates: list.map((text) => covariateOf(text, new Map(), "--adjust", ["number", "category"])),
+    // One parameter for each column, whatever it does in a fit.
+    effect: "level",
+    missing: (textOption(options, "missing") ?? "complete") as MissingRule,
+  });
+  tellMissing(covariates, context);
+  return adjustmentOf(covariates, ids.length);
+}
 
 /** Which covariates are asked for, and how; undefined if none are. */
 export function covariateChoices(options: Options): CovariateChoices | undefined {
@@ -71,18 +108,23 @@ export function covariateChoices(options: Options): CovariateChoices | undefined
 }
 
 /** "name", with ":number" or ":category" and an effect behind it in any order. */
-function covariateOf(text: string, references: ReadonlyMap<string, string>): WantedCovariate {
-  const [name = "", ...words] = text.split(":").map((part) => part.trim());
+function covariateOf(
+  text: string,
+  references: ReadonlyMap<string, string>,
+  option = "--covariates",
+  words: readonly string[] = ["number", "category", ...COVARIATE_EFFECTS],
+): WantedCovariate {
+  const [name = "", ...rest] = text.split(":").map((part) => part.trim());
   const reference = references.get(name);
   let wanted: WantedCovariate = reference === undefined ? { name } : { name, reference };
-  for (const word of words) {
-    if (word === "number" || word === "category") wanted = { ...wanted, kind: word };
-    else if ((COVARIATE_EFFECTS as readonly string[]).includes(word)) {
-      wanted = { ...wanted, effect: word as CovariateEffect };
-    } else {
-      const known = ["number", "category", ...COVARIATE_EFFECTS].join(", ");
-      throw new UsageError(`--covariates: expected ${known} after the colon, received "${word}" in "${text}".`);
+  for (const word of rest) {
+    if (!words.includes(word)) {
+      throw new UsageError(`${option}: expected ${words.join(", ")} after the colon, received "${word}" in "${text}".`);
     }
+    wanted =
+      word === "number" || word === "category"
+        ? { ...wanted, kind: word }
+        : { ...wanted, effect: word as CovariateEffect };
   }
   return wanted;
 }
@@ -108,13 +150,16 @@ export async function readCovariates(
   if (choices === undefined) return undefined;
   const table = await readSubjectsTable(tablePath(visits, options), options, context);
   const covariates = codeCovariates(table, ids, { ...choices, ...sizes });
-  for (const warning of covariates.warnings) context.talk.warn(`${showComplaint(warning)} [${warning.code}]`);
-  const { leftOut } = covariates;
-  if (leftOut.length > 0) {
-    const more = leftOut.length > IDS_SHOWN ? ` and ${leftOut.length - IDS_SHOWN} more` : "";
-    context.talk.say(`Left out: ${leftOut.slice(0, IDS_SHOWN).join(", ")}${more}.`);
-  }
+  tellMissing(covariates, context);
   return covariates;
+}
+
+/** Says who lacks which covariate, and who is left out. */
+function tellMissing({ warnings, leftOut }: Covariates, { talk }: Context): void {
+  for (const warning of warnings) talk.warn(`${showComplaint(warning)} [${warning.code}]`);
+  if (leftOut.length === 0) return;
+  const more = leftOut.length > IDS_SHOWN ? ` and ${leftOut.length - IDS_SHOWN} more` : "";
+  talk.say(`Left out: ${leftOut.slice(0, IDS_SHOWN).join(", ")}${more}.`);
 }
 
 /** The coded covariates [m,P] of new individuals, as a model needs them. */

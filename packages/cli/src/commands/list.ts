@@ -63,6 +63,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./associate.ts")).associate,
   },
   {
+    name: "covariates",
+    usage: "<run>",
+    summary: "test whether covariates move places on the map",
+    load: async () => (await import("./covariate-screen.ts")).covariatesCommand,
+  },
+  {
     name: "report",
     usage: "<run>",
     summary: "write the study as one self-contained page",

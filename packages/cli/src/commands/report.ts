@@ -25,6 +25,7 @@ import {
   textOption,
 } from "./command.ts";
 import { compareChoice } from "./compare.ts";
+import { readAdjustment } from "./covariates.ts";
 import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { studySummary } from "./report-parts.ts";
@@ -176,9 +177,18 @@ async function gather(
   const outcomes = await outcomesFor(run, storedAssociation, options, context);
   let association: StoredAssociation | undefined = storedAssociation;
   const asked = outcomes.found.map(({ name }) => name);
-  const covered = asked.every((name) => storedAssociation?.outcomes.some(({ outcome }) => outcome === name));
+  const adjustment = readAdjustment(outcomes.table, run.cohort, options, context);
+  // Stored results serve if they are adjusted for what is asked for, or nothing is said of it.
+  const isSame = adjustment === undefined || String(storedAssociation?.adjustedFor ?? []) === String(adjustment.names);
+  const covered = isSame && asked.every((name) => storedAssociation?.outcomes.some(({ outcome }) => outcome === name));
   if (outcomes.found.length > 0 && !covered) {
-    const result = await associationOf(run, outcomes.found, associationChoice(options), pool, context);
+    const result = await associationOf(
+      run,
+      outcomes.found,
+      { ...associationChoice(options), adjustment },
+      pool,
+      context,
+    );
     association = associationJson(result, outcomes.found, null) as StoredAssociation;
   }
   if (association !== undefined) note("association", covered);
@@ -189,7 +199,7 @@ async function gather(
           run,
           studied.groups,
           outcomes.table,
-          { event, ...landmarkOf(options), ...associationChoice(options) },
+          { event, adjustment, ...landmarkOf(options), ...associationChoice(options) },
           pool,
           context,
         )

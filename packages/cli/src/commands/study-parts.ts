@@ -23,6 +23,7 @@ import {
   showComplaint,
 } from "@trajectory-maps/core/ingest";
 import {
+  type Adjustment,
   type ComparedModel,
   type CompareOptions,
   type GroupMethod,
@@ -141,10 +142,11 @@ export function outcomesOf(
   return outcomes;
 }
 
-/** How many draws, from which seed. */
+/** How many draws, from which seed, adjusted for what. */
 export interface DrawChoice {
   readonly draws: number;
   readonly seed: number;
+  readonly adjustment?: Adjustment | undefined;
 }
 
 /** Draws of p-values shared among threads. */
@@ -158,13 +160,17 @@ const drawsOn = (pool: Pool) => ({
 export function associationOf(
   run: PlacedRun,
   outcomes: readonly Outcome[],
-  choice: DrawChoice,
+  { adjustment, ...choice }: DrawChoice,
   pool: Pool,
   { talk }: Context,
 ): Promise<Association> {
   return talk.during("Outcomes and places", (onProgress) =>
     associate(
-      { ...run, outcomes: outcomes.map(({ name, labels }) => ({ name, labels })) },
+      {
+        ...run,
+        outcomes: outcomes.map(({ name, labels }) => ({ name, labels })),
+        ...(adjustment === undefined ? {} : { adjustment }),
+      },
       {
         ...choice,
         ...drawsOn(pool),
@@ -186,7 +192,7 @@ export async function survivalOf(
   run: PlacedRun,
   groups: Groups,
   table: SubjectsTable,
-  { event, landmark, ...choice }: EventChoice,
+  { event, landmark, adjustment, ...choice }: EventChoice,
   pool: Pool,
   context: Context,
 ): Promise<LandmarkSurvival> {
@@ -200,5 +206,6 @@ export async function survivalOf(
   const [outcome] = outcomesOf([name], table, run.cohort, context);
   if (outcome === undefined) throw new UsageError(`--event: expected an outcome, received "${name}".`);
   const followUp = readFollowUp(table, event.slice(at + 1), outcome.labels, run.placements.ids);
-  return landmarkSurvival({ ...run, groups }, name, followUp, landmark, { ...choice, ...drawsOn(pool) });
+  const study = { ...run, groups, ...(adjustment === undefined ? {} : { adjustment }) };
+  return landmarkSurvival(study, name, followUp, landmark, { ...choice, ...drawsOn(pool) });
 }

@@ -1,7 +1,7 @@
 /** Comparison, groups, associations and survival as a biostatistician would like to read them in a terminal. */
 import type { Association, Comparison, Marker } from "@trajectory-maps/core";
 import { GROUP_METHODS, type LandmarkSurvival } from "@trajectory-maps/core/study";
-import { gainSentence, PREDICTOR_METHOD, SEPARATION_NOTE } from "@trajectory-maps/report";
+import { adjustedSentence, gainSentence, PREDICTOR_METHOD, SEPARATION_NOTE } from "@trajectory-maps/report";
 import type { StudiedGroups } from "../commands/study-parts.ts";
 import { table } from "./table.ts";
 import { counted, line, percent, significant, whole } from "./words.ts";
@@ -132,7 +132,8 @@ export function groupsPage(
 
 /** Table 2: p-values on whole posteriors and as published, adjusted, with effect sizes, checks and warnings. */
 export function associationPage(association: Association): string {
-  const { outcomes, controls, visitsFollow, primary, draws, madeUp } = association;
+  const { outcomes, controls, visitsFollow, primary, draws, madeUp, adjustedFor } = association;
+  const isAdjusted = adjustedFor.length > 0;
   const names = Object.keys(outcomes[0]?.representations ?? {});
   const rows = outcomes.map((o) => [
     o.outcome,
@@ -143,7 +144,7 @@ export function associationPage(association: Association): string {
     Number.isFinite(o.p) ? decimals(o.effect.auc.value) : "-",
     Number.isFinite(o.p) ? `${decimals(o.effect.auc.lower)} to ${decimals(o.effect.auc.upper)}` : "-",
     showP(o.priorP),
-    ...names.map((name) => showP(o.representations[name]?.kde?.p ?? Number.NaN)),
+    ...(isAdjusted ? [] : names.map((name) => showP(o.representations[name]?.kde?.p ?? Number.NaN))),
   ]);
   const header = [
     "Outcome",
@@ -154,7 +155,7 @@ export function associationPage(association: Association): string {
     "AUC",
     "95% CI",
     "prior p",
-    ...names.map((name) => `KDE ${name}`),
+    ...(isAdjusted ? [] : names.map((name) => `KDE ${name}`)),
   ];
   const warnings = outcomes.flatMap((o) =>
     o.warnings.map(({ code, message }) => line("Warning", `${o.outcome}: ${message} [${code}]`)),
@@ -168,8 +169,10 @@ export function associationPage(association: Association): string {
       `p: are those with and without it spread differently over the map (${primary}, ${whole(draws)} draws)? ` +
         "Uses all that is known and not known about each place; number, length and spacing of visits may differ between " +
         "the groups. Holm: p adjusted over outcomes. AUC: from these records, one with it is placed on their side of one " +
-        "without in this share of pairs; 0.5 is chance. Prior p: with an estimated spread of places. KDE: as published",
+        "without in this share of pairs; 0.5 is chance. Prior p: with an estimated spread of places" +
+        (isAdjusted ? "" : ". KDE: as published"),
     ),
+    ...(isAdjusted ? [line("", adjustedSentence(adjustedFor, association.leftOut))] : []),
     "",
     table(header, rows),
     "",
@@ -179,7 +182,10 @@ export function associationPage(association: Association): string {
     ),
     "",
     table(
-      ["Outcome", "last value", "visits only", "place", "value, visits", "and place", "place adds", "95% CI"],
+      [
+        ...["Outcome", ...(isAdjusted ? ["covariates"] : []), "last value", "visits only", "place"],
+        ...[isAdjusted ? "first three" : "value, visits", "and place", "place adds", "95% CI"],
+      ],
       outcomes.map(({ outcome, predictors: { rows, added } }) => [
         outcome,
         ...rows.map(({ value }) => (Number.isFinite(value) ? decimals(value) : "too few")),
@@ -214,7 +220,7 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
   const { event, landmark, curves, groups, emptyGroups, crossTable, logRank, cox, leftOut, numIndividuals, numEvents } =
     survival;
   const all = [...groups, ...emptyGroups].sort((a, b) => a.group - b.group);
-  const { mapTest, predictors } = survival;
+  const { mapTest, predictors, adjustedFor, withoutCovariates, coxCovariates, placeTest } = survival;
   const unit = timeUnit && ` ${timeUnit}`;
   const rows = curves.map((curve, k) => [
     `${groups[k]?.letter ?? ""}  ${groups[k]?.name ?? ""}`,
@@ -227,10 +233,13 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
     `${leftOut.noVisitBefore} not yet seen, ${leftOut.unknown} unknown`;
   const empty = emptyGroups.map(({ letter, name }) => `${letter} (${name})`).join(", ");
   const terms = cox.terms
+    .slice(0, cox.terms.length - coxCovariates.length)
     .map((t, k) => `axis ${k + 1}: ${t.hazardRatio.toFixed(2)} [${t.lower.toFixed(2)}, ${t.upper.toFixed(2)}]`)
     .join("; ");
   const cautions = cox.warnings.map((code) =>
-    code === "few-events" ? "fewer than ten events per axis" : "a hazard ratio has no finite estimate",
+    code === "few-events"
+      ? `fewer than ten events per ${adjustedFor.length > 0 ? "term" : "axis"}`
+      : "a hazard ratio has no finite estimate",
   );
   return [
     line(
@@ -239,6 +248,9 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
         "the map itself was fitted on all visits.",
     ),
     line("", `${counted(numIndividuals, "individual")}, ${counted(numEvents, "event")}; left out: ${left}`),
+    ...(adjustedFor.length === 0
+      ? []
+      : [line("", `${adjustedSentence(adjustedFor, withoutCovariates)} Curves, medians and log-rank are not.`)]),
     "",
     table(
       [
@@ -268,7 +280,7 @@ export function survivalPage(survival: LandmarkSurvival, timeUnit: string): stri
       : [line("Log-rank", `p ${showP(logRank.pValue)}, between the groups of five individuals or more`)]),
     line(
       "Cox",
-      `hazard ratios per unit of the map, ${terms}; p ${showP(cox.likelihoodRatio.pValue)}; concordance ` +
+      `hazard ratios per unit of the map, ${terms}; p ${showP(placeTest.pValue)}${adjustedFor.length > 0 ? " of the place beside the covariates" : ""}; concordance ` +
         `${cox.concordance.concordance.toFixed(2)} on the same individuals` +
         `${cautions.length === 0 ? "" : `. Caution: ${cautions.join("; ")}`}`,
     ),

@@ -8,6 +8,7 @@ import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
 import { DtmError } from "../errors.ts";
 import { isMapModel, type TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
+import { type Adjustment, isAdjustable, NO_ADJUSTMENT } from "./adjustment.ts";
 import {
   type MadeUpControl,
   madeUpOutcomes,
@@ -41,6 +42,8 @@ export interface AssociationInput extends PlacedModel {
   readonly baselines?: readonly PlacedModel[];
   /** Labels 1 case, 0 control, 255 missing, [m]. */
   readonly outcomes: readonly { readonly name: string; readonly labels: Uint8Array }[];
+  /** Covariates that every test is adjusted for, `adjustmentOf` the cohort. Default none. */
+  readonly adjustment?: Adjustment;
 }
 
 export interface AssociationOptions extends TestOptions {
@@ -53,6 +56,9 @@ export interface Association {
   readonly method: "whole-posteriors";
   /** Kernel of the test, in prior standard deviations. */
   readonly kernel: PlaceKernel;
+  /** Covariates that all of this is adjusted for, and how many individuals lack one of them and take no part. */
+  readonly adjustedFor: readonly string[];
+  readonly leftOut: number;
   readonly outcomes: readonly OutcomeAssociation[];
   readonly controls: readonly VisitControl[];
   /** Said where a control finds that visits follow the course. */
@@ -80,30 +86,35 @@ function representationName(model: TrajectoryModel): "lmm" | "fpca" | "dtm" {
  * outcomes[0].p; // visits may differ between the groups
  */
 export async function associate(input: AssociationInput, options: AssociationOptions = {}): Promise<Association> {
-  const { outcomes, placements } = input;
+  const { placements, adjustment = NO_ADJUSTMENT } = input;
+  const outcomes = input.outcomes.map((outcome) => ofAdjustable(outcome, adjustment));
   const { seed = 1, controls: withControls = true, draws = DEFAULT_DRAWS } = options;
   for (const { name, labels } of outcomes) checkLabels(name, labels, numIndividuals(input.cohort));
   const study = prepare(input);
   const { features } = study.primary;
-  const controls = withControls ? await visitControls(features.rows, placements, seed, options) : [];
+  const controls = withControls ? await visitControls(features.rows, placements, adjustment, seed, options) : [];
   const visitsFollow = visitsFollowMessage(controls);
   const results: OutcomeAssociation[] = [];
-  for (const [done, { name, labels }] of outcomes.entries()) {
+  for (const [done, outcome] of outcomes.entries()) {
+    const { name } = outcome;
     options.onProgress?.({ outcome: name, done, total: outcomes.length });
     // One seed per outcome, whatever its place in the list.
-    results.push(await testOutcome(study, name, labels, visitsFollow !== null, seedOf(seed, name), options));
+    results.push(await testOutcome(study, outcome, visitsFollow !== null, seedOf(seed, name), options));
   }
   const adjusted = adjustFamily(results);
   return {
     method: "whole-posteriors",
     kernel: features.kernel,
+    adjustedFor: adjustment.names,
+    leftOut: adjustment.leftOut,
     outcomes: adjusted.map((result, k) => ({
       ...result,
       differenceMap: result.adjusted.holm < LEVEL ? mapOf(study, outcomes[k].labels, seed) : null,
     })),
     controls,
     visitsFollow,
-    madeUp: withControls && outcomes.length > 0 ? madeUpOutcomes(features.rows, outcomes[0].labels, seed) : null,
+    madeUp:
+      withControls && outcomes.length > 0 ? madeUpOutcomes(features.rows, outcomes[0].labels, adjustment, seed) : null,
     primary: study.primary.name,
     seed,
     draws,
@@ -112,8 +123,15 @@ export async function associate(input: AssociationInput, options: AssociationOpt
   };
 }
 
+/** An outcome whose label is missing for those who lack a covariate, and how many had one. */
+function ofAdjustable({ name, labels }: AssociationInput["outcomes"][number], adjustment: Adjustment) {
+  const kept = labels.map((label, i) => (isAdjustable(adjustment, i) ? label : MISSING));
+  return { name, labels: kept, leftOut: labels.filter((label, i) => label !== kept[i]).length };
+}
+
 /** Features of everyone under every model, the study's own last. */
-function prepare({ model, placements, cohort, baselines = [] }: AssociationInput): PreparedStudy {
+function prepare(input: AssociationInput): PreparedStudy {
+  const { model, placements, cohort, baselines = [], adjustment = NO_ADJUSTMENT } = input;
   const name = representationName(model);
   const q = placements.mapDimension;
   const others = baselines
@@ -130,6 +148,7 @@ function prepare({ model, placements, cohort, baselines = [] }: AssociationInput
   return {
     model,
     cohort,
+    adjustment,
     representations: [...others, primary],
     primary,
     mapFeatures: mapFeatures ?? null,

@@ -6,9 +6,11 @@
  *                                                                                  (docs/math/association.md §7)
  */
 
+import { DtmError } from "../errors.ts";
 import type { Placements } from "../models/placement.ts";
 import { takeRows } from "../numeric/matrix.ts";
 import { createRandom } from "../numeric/random.ts";
+import { type Adjustment, isAdjustable } from "./adjustment.ts";
 import { checkOptions, type LabelTest, LEVEL, type TestOptions, testLabel } from "./outcome-test.ts";
 import { approximateP, scoreOf } from "./score-test.ts";
 
@@ -22,10 +24,11 @@ export interface MadeUpControl {
   readonly below: number;
 }
 
-/** The visit controls that differ between individuals. */
+/** The visit controls that differ between individuals, and that covariates do not determine. */
 export async function visitControls(
   features: Float64Array,
   { numObservations, firstTime, lastTime }: Placements,
+  adjustment: Adjustment,
   seed: number,
   options: TestOptions,
 ): Promise<VisitControl[]> {
@@ -37,7 +40,11 @@ export async function visitControls(
   const results: VisitControl[] = [];
   for (const { control, labels } of controls) {
     if (labels.every((v) => v === labels[0])) continue;
-    results.push({ control, ...(await testLabel(features, labels, seed, checkOptions(options))) });
+    try {
+      results.push({ control, ...(await testLabel(features, labels, adjustment, seed, checkOptions(options))) });
+    } catch (error) {
+      if (!(error instanceof DtmError && error.code === "determined-label")) throw error;
+    }
   }
   return results;
 }
@@ -57,17 +64,25 @@ const LABELLINGS = 200;
 const MOST = 2000;
 
 /** Made-up outcomes with as many cases among the first individuals as `labels` [m] has. */
-export function madeUpOutcomes(features: Float64Array, labels: Uint8Array, seed: number): MadeUpControl {
+export function madeUpOutcomes(
+  features: Float64Array,
+  labels: Uint8Array,
+  adjustment: Adjustment,
+  seed: number,
+): MadeUpControl {
   const random = createRandom(seed);
   const F = features.length / labels.length;
-  const n = Math.min(labels.length, MOST);
-  const rows = takeRows(features, F, random.permutation(labels.length).subarray(0, n));
+  const adjustable = random.permutation(labels.length).filter((i) => isAdjustable(adjustment, i));
+  const n = Math.min(adjustable.length, MOST);
+  const taken = adjustable.subarray(0, n);
+  const rows = takeRows(features, F, taken);
+  const covariates = adjustment.columns.map(({ values }) => Float64Array.from(taken, (i) => values[i]));
   const known = labels.filter((label) => label <= 1);
   const cases = Math.round((n * known.reduce((s, v) => s + v, 0)) / known.length);
   let below = 0;
   for (let k = 0; k < LABELLINGS; k++) {
     const dealt = Float64Array.from(random.permutation(n), (rank) => (rank < cases ? 1 : 0));
-    if (approximateP(scoreOf(rows, dealt)) < LEVEL) below++;
+    if (approximateP(scoreOf(rows, dealt, covariates)) < LEVEL) below++;
   }
   return { labellings: LABELLINGS, below: below / LABELLINGS };
 }

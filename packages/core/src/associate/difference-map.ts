@@ -21,6 +21,8 @@ export interface DifferenceMapOptions {
   readonly seed?: number;
   /** The share is left open where fewer individuals are near. Default 11: a map may be shared. */
   readonly minIndividuals?: number;
+  /** What the difference is adjusted for, [m] each, NaN for unknown: w and the share are then those at equal covariates. */
+  readonly covariates?: readonly ArrayLike<number>[];
 }
 
 /** Surfaces are [size] or [size,size], first axis slowest; NaN beyond 2.25 prior sd. */
@@ -52,13 +54,16 @@ export function differenceMap(
   options: DifferenceMapOptions = {},
 ): DifferenceMap {
   const q = mapDimension;
-  const { gridSize: size = q === 1 ? 129 : 49, draws = 999, seed = 1, minIndividuals = 11 } = options;
+  const { gridSize: size = q === 1 ? 129 : 49, draws = 999, seed = 1, minIndividuals = 11, covariates = [] } = options;
   checkOption(size >= 2, "differenceMap", "a gridSize of 2 or more", size, "Take 49.");
   checkOption(draws >= 19, "differenceMap", "19 draws or more", draws, "Take 999.");
   if (q > 2) {
     throw new DtmError("no-lattice", `differenceMap: expected a map of one or two dimensions, received ${q}.`);
   }
-  const known = Array.from(labels, (_, i) => i).filter((i) => labels[i] === CASE || labels[i] === CONTROL);
+  const isKnown = (i: number) => covariates.every((column) => !Number.isNaN(column[i]));
+  const known = Array.from(labels, (_, i) => i).filter(
+    (i) => (labels[i] === CASE || labels[i] === CONTROL) && isKnown(i),
+  );
   const rows = takeRows(all, F, known);
   const z = known.map((i) => labels[i]);
 
@@ -69,8 +74,10 @@ export function differenceMap(
     (k) => Math.hypot(...places.subarray(k * q, (k + 1) * q)) <= REACH * (1 + 1e-9),
   );
   const at = placeFeatures(takeRows(places, q, open), q, kernel);
-  const { difference, halfWidth, critical } = differenceBand(at, prior, scoreOf(rows, z), draws, randomSigns(seed));
-  const { share, individuals } = localShare(at, rows, z);
+  const columns = covariates.map((column) => known.map((i) => column[i]));
+  const score = scoreOf(rows, z, columns);
+  const { difference, halfWidth, critical } = differenceBand(at, prior, score, draws, randomSigns(seed));
+  const { share, individuals } = localShare(at, rows, z, columns.length > 0 ? score : undefined);
   const spread = (value: (p: number) => number) => {
     const out = new Float64Array(size ** q).fill(Number.NaN);
     for (const [p, k] of open.entries()) out[k] = value(p);
@@ -110,16 +117,29 @@ export function differenceBand(at: Float64Array, prior: Float64Array, score: Sco
   return { difference, halfWidth: root.map((v) => critical * v), critical };
 }
 
-/** Share of cases among individuals weighted by k_i = ψ'φ_i, and their effective number, [P] each. */
-function localShare(at: Float64Array, rows: Float64Array, z: readonly number[]) {
+/**
+ * Share of cases among individuals weighted by k_i = ψ'φ_i, and their effective number, [P] each. Adjusted, the sums over cases
+ * and controls are moved apart, by as much each, until their means differ by β = S/|a|², the difference at equal covariates.
+ */
+function localShare(at: Float64Array, rows: Float64Array, z: readonly number[], adjusted?: Score) {
   const F = rows.length / z.length;
   const P = at.length / F;
   const sumOf = (label: number) => {
     const out = new Float64Array(F);
     for (const [i, v] of z.entries()) if (v === label) for (let f = 0; f < F; f++) out[f] += rows[i * F + f];
-    return multiplyVector(at, out, P, F).map((v) => Math.max(v, 0));
+    return out;
   };
-  const [cases, controls] = [sumOf(CASE), sumOf(CONTROL)];
+  const sums = [sumOf(CASE), sumOf(CONTROL)];
+  if (adjusted !== undefined) {
+    const n = [CASE, CONTROL].map((label) => z.filter((v) => v === label).length);
+    const [each, norm2] = [(n[0] * n[1]) / z.length, dot(adjusted.residual, adjusted.residual)];
+    for (let f = 0; f < F; f++) {
+      const more = each * (adjusted.sum[f] / norm2 - (sums[0][f] / n[0] - sums[1][f] / n[1]));
+      sums[0][f] += more;
+      sums[1][f] -= more;
+    }
+  }
+  const [cases, controls] = sums.map((sum) => multiplyVector(at, sum, P, F).map((v) => Math.max(v, 0)));
   const squares = multiply(transpose(rows, z.length, F), rows, F, z.length, F);
   const individuals = cases.map((c, p) => {
     const psi = at.subarray(p * F, (p + 1) * F);

@@ -8,6 +8,7 @@ import type { Cohort } from "../cohort/cohort.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { FollowUp } from "../survival/follow-up.ts";
 import { martingaleResiduals } from "../survival/martingale.ts";
+import { type Adjustment, isAdjustable, NO_ADJUSTMENT } from "./adjustment.ts";
 import { type LabelTest, type TestOptions, testLabel } from "./outcome-test.ts";
 import { testKernel } from "./place-features.ts";
 import { featuresUntil } from "./posterior-features.ts";
@@ -17,15 +18,19 @@ export interface EventAssociation extends LabelTest {
   readonly numEvents: number;
 }
 
-/** The test of a cohort's follow-up [m]; a time or event that is not a number is unknown. */
+/**
+ * The test of a cohort's follow-up [m], adjusted for covariates; a time or event that is not a number is unknown, and those who lack
+ * a covariate take no part.
+ */
 export async function testEvent(
   model: TrajectoryModel,
   cohort: Cohort,
   followUp: FollowUp,
   options: TestOptions = {},
+  adjustment: Adjustment = NO_ADJUSTMENT,
 ): Promise<EventAssociation> {
   const known = Array.from(followUp.times, (_, i) => i).filter(
-    (i) => !Number.isNaN(followUp.times[i]) && !Number.isNaN(followUp.events[i]),
+    (i) => !Number.isNaN(followUp.times[i]) && !Number.isNaN(followUp.events[i]) && isAdjustable(adjustment, i),
   );
   const times = known.map((i) => followUp.times[i]);
   const events = known.map((i) => followUp.events[i]);
@@ -34,6 +39,6 @@ export async function testEvent(
   for (const [k, i] of known.entries()) labels[i] = residuals[k];
   const until = Float64Array.from(followUp.times, (t) => (Number.isNaN(t) ? Number.POSITIVE_INFINITY : t));
   const { rows } = featuresUntil(model, cohort, until, testKernel(model.mapDimension));
-  const test = await testLabel(rows, labels, options.seed ?? 1, options);
+  const test = await testLabel(rows, labels, adjustment, options.seed ?? 1, options);
   return { ...test, numIndividuals: known.length, numEvents: events.reduce((s, e) => s + e, 0) };
 }

@@ -9,6 +9,7 @@ import { DtmError } from "../errors.ts";
 import type { TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { takeRows, trace } from "../numeric/matrix.ts";
+import type { Adjustment } from "./adjustment.ts";
 import { type DifferenceMap, differenceMap } from "./difference-map.ts";
 import { kdeTest } from "./kde-test.ts";
 import { type AdjustedPValue, fewCasesMessage, UNADJUSTED } from "./multiplicity.ts";
@@ -17,7 +18,7 @@ import { CASE, CONTROL } from "./outcomes.ts";
 import { type Estimate, pairAuc } from "./pair-auc.ts";
 import { featuresUntil, type PosteriorFeatures } from "./posterior-features.ts";
 import { comparePredictors, type PredictorComparison } from "./predictors.ts";
-import { approximateP, scoreOf } from "./score-test.ts";
+import { approximateP, scoreOf, withoutCovariates } from "./score-test.ts";
 
 export type WarningCode = "too-few" | "few-cases" | "depends-on-prior" | "visits-follow-course" | "no-density-test";
 
@@ -33,7 +34,7 @@ export interface LabelTest {
   readonly draws: number;
 }
 
-/** The published test of posterior means; null where it is not defined. */
+/** The published test of posterior means; null where it is not defined or, having no covariates, not asked for. */
 export interface PublishedTest {
   readonly statistic: number;
   readonly z: number;
@@ -43,7 +44,7 @@ export interface PublishedTest {
 
 export interface RepresentationAssociation extends LabelTest {
   readonly adjusted: AdjustedPValue;
-  /** Share of pairs in which the case is on the cases' side, the pair left out. */
+  /** Share of pairs in which the case is on the cases' side, the pair left out; of features less what covariates explain. */
   readonly auc: Estimate;
   readonly kde: PublishedTest | null;
 }
@@ -60,12 +61,17 @@ export interface OutcomeAssociation extends LabelTest {
   readonly cases: number;
   readonly controls: number;
   readonly missing: number;
+  /** Individuals whose outcome is known and a covariate is not. */
+  readonly leftOut: number;
   readonly adjusted: AdjustedPValue;
   /** p under a prior estimated from everyone's posterior; NaN for linear models. */
   readonly priorP: number;
   readonly effect: {
     readonly auc: Estimate;
-    /** Squared distance of the two average posteriors, smoothed; an unbiased estimate, which may fall below 0. */
+    /**
+     * Squared distance of the two average posteriors, smoothed, at equal covariates; an unbiased estimate, which may fall
+     * below 0.
+     */
     readonly distance: number;
   };
   /** How well last value, visits and place tell it, held out, and what the place adds. */
@@ -89,6 +95,7 @@ export interface Representation {
 export interface PreparedStudy {
   readonly model: TrajectoryModel;
   readonly cohort: Cohort;
+  readonly adjustment: Adjustment;
   readonly representations: readonly Representation[];
   readonly primary: Representation;
   /** Features for pictures; null for maps that have none. */
@@ -111,32 +118,40 @@ const CHECK_DRAWS = 999;
 /** Shares of the smaller group that were last seen by the landmarks of the curve; the first is the landmark of the test. */
 const LEFT = [0.1, 0.25, 0.5, 0.75];
 
-/** Tests a label (NaN for unknown) against features [m,F]. The order of individuals does not matter, bit for bit. */
+/** Tests a label (NaN for unknown) against features [m,F], given covariates. The order of individuals does not matter, bit for bit. */
 export async function testLabel(
   features: Float64Array,
   labels: ArrayLike<number>,
+  adjustment: Adjustment,
   seed: number,
   options: TestOptions,
 ): Promise<LabelTest> {
   checkSignal(options);
-  const score = scoreOf(...sortedRows(features, labels));
+  const score = scoreOf(...sortedRows(features, labels, adjustment));
   const draws = options.draws ?? DEFAULT_DRAWS;
   return { p: await multiplierP(score, seed, options), approximation: approximateP(score), draws };
 }
 
-/** Rows and labels of the known, in an order that does not depend on the caller's: by label, then by features. */
-function sortedRows(features: Float64Array, labels: ArrayLike<number>): [Float64Array, Float64Array] {
+/** Rows, labels and covariates of the known, in an order that does not depend on the caller's: by label, features, covariates. */
+function sortedRows(
+  features: Float64Array,
+  labels: ArrayLike<number>,
+  { columns }: Adjustment,
+): [Float64Array, Float64Array, Float64Array[]] {
   const F = features.length / labels.length;
-  const known = Array.from(labels, (_, i) => i).filter((i) => !Number.isNaN(labels[i]));
+  const isKnown = (i: number) => !Number.isNaN(labels[i]) && columns.every(({ values }) => !Number.isNaN(values[i]));
+  const known = Array.from(labels, (_, i) => i).filter(isKnown);
   const byRows = (a: number, b: number) => {
     for (let f = 0; f < F; f++) {
       const difference = features[a * F + f] - features[b * F + f];
       if (difference !== 0) return difference;
     }
-    return 0;
+    const differing = columns.find(({ values }) => values[a] !== values[b]);
+    return differing === undefined ? 0 : differing.values[a] - differing.values[b];
   };
   known.sort((a, b) => labels[a] - labels[b] || byRows(a, b));
-  return [takeRows(features, F, known), Float64Array.from(known, (i) => labels[i])];
+  const pick = (values: ArrayLike<number>) => Float64Array.from(known, (i) => values[i]);
+  return [takeRows(features, F, known), pick(labels), columns.map(({ values }) => pick(values))];
 }
 
 /** Options of a check: fewer draws. */
@@ -144,11 +159,13 @@ export function checkOptions(options: TestOptions): TestOptions {
   return { ...options, draws: Math.min(options.draws ?? DEFAULT_DRAWS, CHECK_DRAWS) };
 }
 
-/** All tests of one outcome with labels [m]; p-values are adjusted and maps drawn later. */
+/**
+ * All tests of one outcome with labels [m], missing for the `leftOut` who lack a covariate; p-values are adjusted and maps drawn
+ * later.
+ */
 export async function testOutcome(
   study: PreparedStudy,
-  outcome: string,
-  labels: Uint8Array,
+  { name: outcome, labels, leftOut }: { readonly name: string; readonly labels: Uint8Array; readonly leftOut: number },
   visitsFollow: boolean,
   seed: number,
   options: TestOptions,
@@ -156,7 +173,8 @@ export async function testOutcome(
   const z = Float64Array.from(labels, (label) => (label === CASE || label === CONTROL ? label : Number.NaN));
   const count = (label: number) => labels.reduce((s, v) => s + (v === label ? 1 : 0), 0);
   const [cases, controls] = [count(CASE), count(CONTROL)];
-  const counts = { outcome, cases, controls, missing: labels.length - cases - controls };
+  const counts = { outcome, cases, controls, missing: labels.length - cases - controls - leftOut, leftOut };
+  const { adjustment } = study;
   const warnings: AssociationWarning[] = [];
   const warn = (code: WarningCode, message: string) => void warnings.push({ code, message });
   const tested = Math.min(cases, controls) >= LEAST;
@@ -166,19 +184,21 @@ export async function testOutcome(
 
   const representations: Record<string, RepresentationAssociation> = {};
   for (const { name, placements, features } of study.representations) {
-    const kde = published(placements, z);
+    const kde = adjustment.columns.length > 0 ? null : published(placements, z);
     if (typeof kde === "string") warn("no-density-test", `${name}: ${kde}`);
     representations[name] = {
-      ...(tested ? await testLabel(features.rows, z, seed, options) : UNTESTED),
+      ...(tested ? await testLabel(features.rows, z, adjustment, seed, options) : UNTESTED),
       adjusted: UNADJUSTED,
-      auc: tested ? pairAuc(...sortedRows(features.rows, z), seed) : NO_ESTIMATE,
+      auc: tested ? adjustedAuc(features.rows, z, adjustment, seed) : NO_ESTIMATE,
       kde: typeof kde === "string" ? null : kde,
     };
   }
   const { p, approximation, draws, auc } = representations[study.primary.name];
   const { reweighted } = study;
   const priorP =
-    tested && reweighted !== null ? (await testLabel(reweighted, z, seed, checkOptions(options))).p : Number.NaN;
+    tested && reweighted !== null
+      ? (await testLabel(reweighted, z, adjustment, seed, checkOptions(options))).p
+      : Number.NaN;
   if ((p < LEVEL && priorP >= LEVEL) || (p >= LEVEL && priorP < LEVEL)) {
     warn("depends-on-prior", `Depends on the assumed spread of places: p ${short(priorP)} with an estimated one.`);
   }
@@ -190,7 +210,7 @@ export async function testOutcome(
         `From values up to time ${short(landmark.landmark)} alone: p ${short(landmark.p)}.`,
     );
   }
-  const distance = tested ? distanceOf(study.primary.features.rows, z) : Number.NaN;
+  const distance = tested ? distanceOf(study.primary.features.rows, z, adjustment) : Number.NaN;
   return {
     ...counts,
     p,
@@ -199,7 +219,7 @@ export async function testOutcome(
     adjusted: UNADJUSTED,
     priorP,
     effect: { auc, distance },
-    predictors: comparePredictors(study.cohort, study.primary.placements, { events: z }, seed),
+    predictors: comparePredictors(study.cohort, study.primary.placements, { events: z }, seed, adjustment),
     differenceMap: null,
     landmark,
     warnings,
@@ -211,13 +231,24 @@ const UNTESTED: LabelTest = { p: Number.NaN, approximation: Number.NaN, draws: 0
 const NO_ESTIMATE: Estimate = { value: Number.NaN, lower: Number.NaN, upper: Number.NaN };
 
 /** The map of a tested outcome, if it can be drawn. */
-export function mapOf({ mapFeatures, primary }: PreparedStudy, labels: Uint8Array, seed: number): DifferenceMap | null {
-  return mapFeatures && differenceMap(mapFeatures, primary.placements.mapDimension, labels, { seed });
+export function mapOf(
+  { mapFeatures, primary, adjustment }: PreparedStudy,
+  labels: Uint8Array,
+  seed: number,
+): DifferenceMap | null {
+  const covariates = adjustment.columns.map(({ values }) => values);
+  return mapFeatures && differenceMap(mapFeatures, primary.placements.mapDimension, labels, { seed, covariates });
+}
+
+/** The AUC of features less what covariates explain of them, so that it does not tell a case by its age. */
+function adjustedAuc(features: Float64Array, z: Float64Array, adjustment: Adjustment, seed: number): Estimate {
+  const [rows, labels, covariates] = sortedRows(features, z, adjustment);
+  return pairAuc(withoutCovariates(rows, labels.length, covariates), labels, seed);
 }
 
 /** (T − tr V)/|a|⁴: T over |a|⁴ is the squared distance, tr V what chance adds to it. */
-function distanceOf(features: Float64Array, z: Float64Array): number {
-  const { statistic, variance, numFeatures, residual } = scoreOf(...sortedRows(features, z));
+function distanceOf(features: Float64Array, z: Float64Array, adjustment: Adjustment): number {
+  const { statistic, variance, numFeatures, residual } = scoreOf(...sortedRows(features, z, adjustment));
   const norm2 = residual.reduce((s, a) => s + a * a, 0);
   return (statistic - trace(variance, numFeatures)) / (norm2 * norm2);
 }
@@ -241,7 +272,7 @@ function published({ location, mapDimension: q }: Placements, z: Float64Array): 
 
 /** Everybody with values up to a common time alone: what happens later, departures included, cannot enter. */
 async function landmarkTest(
-  { model, cohort, primary }: PreparedStudy,
+  { model, cohort, primary, adjustment }: PreparedStudy,
   z: Float64Array,
   seed: number,
   options: TestOptions,
@@ -259,10 +290,10 @@ async function landmarkTest(
     checkSignal(options);
     return { landmark, features: featuresUntil(model, cohort, landmark, primary.features.kernel).rows };
   });
-  const first = await testLabel(tests[0].features, z, seed, options);
+  const first = await testLabel(tests[0].features, z, adjustment, seed, options);
   const curve = tests.map(({ landmark, features }) => ({
     landmark,
-    approximation: approximateP(scoreOf(...sortedRows(features, z))),
+    approximation: approximateP(scoreOf(...sortedRows(features, z, adjustment))),
   }));
   return { ...first, landmark: landmarks[0], curve };
 }

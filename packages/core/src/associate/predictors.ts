@@ -2,6 +2,7 @@
  * What the place adds to simple predictors. An outcome, or the time to an event after a landmark, is told from
  *   the last value, on the scale of the model;   visits only: log of their number, first and last time;
  *   the place: posterior mean x with the products x_a x_b;   last value and visits;   all of these together,
+ * where covariates are adjusted for also from these alone, and the two last sets hold them too,
  * each by a logistic or Cox's regression on standardised predictors, shrunk by kind (shrunk-regression.ts).
  *
  * Held out: cases and others are dealt out to ten folds; β̂ of nine gives the tenth its risks x'β̂, and pairs within a fold
@@ -20,12 +21,13 @@ import { meanAndSd } from "../numeric/moments.ts";
 import { normalQuantile } from "../numeric/special.ts";
 import { pairCounts } from "../survival/concordance.ts";
 import type { CoxRows } from "../survival/partial-likelihood.ts";
+import { type Adjustment, NO_ADJUSTMENT } from "./adjustment.ts";
 import { type Estimate, logitInterval, randomGroups } from "./pair-auc.ts";
 import { fitShrunk, linearPredictor, type Regression } from "./shrunk-regression.ts";
 
 /** AUC or C of a set of predictors, held out; NaN with too few cases. */
 export interface PredictorRow extends Estimate {
-  readonly predictors: (typeof SETS)[number]["predictors"];
+  readonly predictors: (typeof SETS | typeof ADJUSTED_SETS)[number]["predictors"];
   readonly numPredictors: number;
 }
 
@@ -33,7 +35,7 @@ export interface PredictorComparison {
   /** "AUC" of an outcome, "C" of the time to an event. */
   readonly measure: "AUC" | "C";
   readonly rows: readonly PredictorRow[];
-  /** The last row less the one before, or less ½ where that is below: what the place adds to last value and visits. */
+  /** The last row less the one before, or less ½ where that is below: what the place adds to last value and visits, and to covariates. */
   readonly added: Estimate;
   readonly verdict: string;
 }
@@ -44,7 +46,7 @@ export interface Response {
   readonly times?: ArrayLike<number>;
 }
 
-type Part = "value" | "visits" | "place";
+type Part = "covariates" | "value" | "visits" | "place";
 
 const SETS = [
   { predictors: "last value", parts: ["value"] },
@@ -54,19 +56,32 @@ const SETS = [
   { predictors: "last value, visits and place", parts: ["value", "visits", "place"] },
 ] as const;
 
+/** The same beside covariates: the strongest simple base holds them. */
+const ADJUSTED_SETS = [
+  { predictors: "covariates", parts: ["covariates"] },
+  ...SETS.slice(0, 3),
+  { predictors: "covariates, last value and visits", parts: ["covariates", "value", "visits"] },
+  { predictors: "covariates, last value, visits and place", parts: ["covariates", "value", "visits", "place"] },
+] as const;
+
 const NUM_FOLDS = 10;
 /** Fewer cases (of an outcome: or fewer without it) for each predictor are too few. */
 const CASES_PER_PREDICTOR = 5;
 const LEAST_CASES = 10;
 
-/** The comparison for individuals of a cohort at their places, both from the same visits; `seed` deals out the folds. */
+/**
+ * The comparison for individuals of a cohort at their places, both from the same visits; `seed` deals out the folds. Those who lack
+ * a covariate take no part.
+ */
 export function comparePredictors(
   cohort: Cohort,
   places: Places,
   { events, times }: Response,
   seed = 1,
+  adjustment: Adjustment = NO_ADJUSTMENT,
 ): PredictorComparison {
-  const columns = predictorColumns(cohort, places);
+  const columns = predictorColumns(cohort, places, adjustment);
+  const isAdjusted = adjustment.columns.length > 0;
   const known = sortedIndividuals(columns, events, times);
   const n = known.length;
   const rowsOf = (chosen: typeof columns): CoxRows => ({
@@ -80,7 +95,7 @@ export function comparePredictors(
   const classes = [0, 1].map((event) => Int32Array.from(rows.filter((k) => events[known[k]] === event)));
   const cases = times === undefined ? Math.min(classes[0].length, classes[1].length) : classes[1].length;
   const folds = randomGroups(classes, n, NUM_FOLDS, seed);
-  const judged = SETS.map(({ predictors, parts }) => {
+  const judged = (isAdjusted ? ADJUSTED_SETS : SETS).map(({ predictors, parts }) => {
     const chosen = columns.filter(({ part }) => parts.some((own) => own === part));
     const numPredictors = chosen.length;
     if (cases < Math.max(LEAST_CASES, CASES_PER_PREDICTOR * numPredictors)) {
@@ -104,21 +119,25 @@ export function comparePredictors(
     measure: times === undefined ? "AUC" : "C",
     rows: judged.map(({ row }) => row),
     added,
-    verdict: verdictOf(added),
+    verdict: verdictOf(added, isAdjusted ? "covariates, last value and visits" : "last value and visits"),
   };
 }
 
 const UNKNOWN: Estimate = { value: Number.NaN, lower: Number.NaN, upper: Number.NaN };
 
-function verdictOf({ value, lower, upper }: Estimate): string {
-  if (!Number.isFinite(value)) return "Too few cases to say what the place adds to last value and visits.";
+function verdictOf({ value, lower, upper }: Estimate, base: string): string {
+  if (!Number.isFinite(value)) return `Too few cases to say what the place adds to ${base}.`;
   const text = (v: number) => (Math.abs(v) < 0.0005 ? "0.000" : v.toFixed(3).replace("-", "−"));
   const found = lower > 0 ? "" : ": no gain shown";
-  return `The place adds ${text(value)} (95% CI ${text(lower)} to ${text(upper)}) to last value and visits${found}.`;
+  return `The place adds ${text(value)} (95% CI ${text(lower)} to ${text(upper)}) to ${base}${found}.`;
 }
 
-/** Predictors that differ between individuals, standardised over all of them, [m] each. */
-function predictorColumns(cohort: Cohort, places: Places): { readonly part: Part; readonly values: Float64Array }[] {
+/** Predictors that differ between individuals, standardised over all of them who have them, [m] each. */
+function predictorColumns(
+  cohort: Cohort,
+  places: Places,
+  adjustment: Adjustment,
+): { readonly part: Part; readonly values: Float64Array }[] {
   const { numObservations, firstTime, lastTime, location, mapDimension: q } = places;
   const individuals = Array.from(places.ids.keys());
   const column = (part: Part, of: (i: number) => number) => ({ part, values: Float64Array.from(individuals, of) });
@@ -131,9 +150,10 @@ function predictorColumns(cohort: Cohort, places: Places): { readonly part: Part
     column("visits", (i) => lastTime[i]),
     ...axes.map((a) => column("place", (i) => at(i, a))),
     ...axes.flatMap((a) => axes.slice(a).map((b) => column("place", (i) => at(i, a) * at(i, b)))),
+    ...adjustment.columns.map(({ values }) => ({ part: "covariates" as const, values })),
   ].flatMap(({ part, values }) => {
     // In one order, whatever that of the individuals.
-    const { mean, sd } = meanAndSd(values.slice().sort());
+    const { mean, sd } = meanAndSd(values.filter((v) => !Number.isNaN(v)).sort());
     return sd > 1e-12 * Math.abs(mean) ? [{ part, values: values.map((v) => (v - mean) / sd) }] : [];
   });
 }
@@ -154,7 +174,9 @@ function sortedIndividuals(
   times?: ArrayLike<number>,
 ): number[] {
   const time = (i: number) => times?.[i] ?? 1;
-  const known = Array.from(events, (_, i) => i).filter((i) => !Number.isNaN(events[i]) && !Number.isNaN(time(i)));
+  const isKnown = (i: number) =>
+    !Number.isNaN(events[i]) && !Number.isNaN(time(i)) && columns.every(({ values }) => !Number.isNaN(values[i]));
+  const known = Array.from(events, (_, i) => i).filter(isKnown);
   return known.sort((i, j) => {
     let difference = time(j) - time(i) || events[j] - events[i];
     for (let c = 0; c < columns.length && difference === 0; c++) {

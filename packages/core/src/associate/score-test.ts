@@ -50,12 +50,7 @@ export function scoreOf(
 ): Score {
   const n = labels.length;
   const F = features.length / n;
-  const design: Float64Array[] = [];
-  for (const column of [new Float64Array(n).fill(1), ...covariates]) {
-    const given = Float64Array.from(column);
-    const left = residualOn(design, given);
-    if (dot(left, left) > REPEATED * dot(given, given)) design.push(normalized(left));
-  }
+  const design = orthonormalColumns(n, covariates);
   const centred = residualOn(design.slice(0, 1), Float64Array.from(labels));
   const a = residualOn(design, centred);
   const [spread, left] = [dot(centred, centred), dot(a, a)];
@@ -85,6 +80,32 @@ export function scoreOf(
   const sum = flat ? new Float64Array(F) : weightedSum(a, features, n, F);
   if (flat) variance.fill(0);
   return { n, numFeatures: F, residual: a, design, root, errors, sum, variance, statistic: dot(sum, sum) };
+}
+
+/** An orthonormal basis of the constant and covariates [n] each; those that repeat others add nothing. */
+function orthonormalColumns(n: number, covariates: readonly ArrayLike<number>[]): Float64Array[] {
+  const design: Float64Array[] = [];
+  for (const column of [new Float64Array(n).fill(1), ...covariates]) {
+    const given = Float64Array.from(column);
+    const left = residualOn(design, given);
+    if (dot(left, left) > REPEATED * dot(given, given)) design.push(normalized(left));
+  }
+  return design;
+}
+
+/** Features [n,F] less what covariates [n] each explain of them, whatever the labels; as they are without covariates. */
+export function withoutCovariates(
+  features: Float64Array,
+  n: number,
+  covariates: readonly ArrayLike<number>[],
+): Float64Array {
+  const F = features.length / n;
+  const out = features.slice();
+  for (const column of orthonormalColumns(n, covariates).slice(1)) {
+    const slope = weightedSum(column, features, n, F);
+    for (let i = 0, at = 0; i < n; i++) for (let f = 0; f < F; f++) out[at++] -= column[i] * slope[f];
+  }
+  return out;
 }
 
 /** What is left of x after its regression on orthonormal columns; twice, so that rounding leaves nothing. */

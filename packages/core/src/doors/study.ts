@@ -1,7 +1,16 @@
 /** Parts of a study: groups, evaluation, outcomes, survival, in detail. */
 
+export { type Adjustment, adjustmentOf } from "../associate/adjustment.ts";
 export type { AssociationInput, AssociationOptions, PlacedModel } from "../associate/association.ts";
 export type { MadeUpControl, VisitControl } from "../associate/controls.ts";
+export {
+  type ColumnShift,
+  type CovariateTest,
+  type PlaceShifts,
+  placeShifts,
+  type ScoreTestOptions,
+  screenCovariates,
+} from "../associate/covariate-test.ts";
 export { type DifferenceMap, type DifferenceMapOptions, differenceMap } from "../associate/difference-map.ts";
 export type {
   AssociationWarning,

@@ -87,6 +87,22 @@ describe("landmarkSurvival", () => {
     expect(named).toEqual(groups.groups.map((_, g) => g));
   });
 
+  it("adjusts Cox and what the place adds for covariates, and counts who lacks one", async () => {
+    const age = Float64Array.from({ length: m }, (_, i) => (i < 4 ? Number.NaN : ((i * 7) % 40) / 20 - 1));
+    const adjustment = { names: ["age"], columns: [{ name: "age", values: age }], leftOut: 4 };
+    const [plain, adjusted] = await Promise.all(
+      [study, { ...study, adjustment }].map((one) => landmarkSurvival(one, "death", { times, events }, 3)),
+    );
+    expect(plain).toMatchObject({ adjustedFor: [], withoutCovariates: 0, placeTest: plain.cox.likelihoodRatio });
+    expect(adjusted).toMatchObject({ adjustedFor: ["age"], withoutCovariates: 4, coxCovariates: ["age"] });
+    const total = Object.values(adjusted.leftOut).reduce((sum, n) => sum + n, adjusted.numIndividuals + 4);
+    expect(total).toBe(m);
+    expect(adjusted.cox.terms).toHaveLength(3);
+    expect(adjusted.placeTest.degrees).toBe(2);
+    expect(adjusted.placeTest.statistic).toBeLessThanOrEqual(adjusted.cox.likelihoodRatio.statistic);
+    expect(adjusted.mapTest.numIndividuals).toBe(plain.mapTest.numIndividuals - 4);
+  });
+
   it("names the groups that nobody joins at the landmark", async () => {
     // At a landmark before the second visits everyone stands near the middle; a far group of one stays empty.
     const labels = groups.labels.slice();

@@ -116,13 +116,21 @@ function associationText({ study }: Context): string {
   const predictors = outcomes.some((outcome) => outcome.predictors)
     ? `AUCs of last value, visits (log of their number, first and last time) and place (posterior mean, squares and products) are of logistic regressions, shrunk by kind of predictor, on nine of ten folds, for pairs of the tenth; the interval of a difference is the infinitesimal jackknife over individuals with the regressions as given. `
     : "";
-  return `Relations to ${counted(outcomes.length, "outcome")} were tested by the distance between the average posteriors of those with and without it, smoothed by a Gaussian kernel one prior standard deviation wide. Each individual enters with its whole posterior over the map: under the model the average posterior of a group is the prior, however the group was seen, so that number, length and spacing of visits may differ. P-values come from ${draws}studentised multiplier draws, each group with its own covariance${seed}; p-values of checks from fewer. The published density test of posterior means stands beside them. AUC: each case is compared with each control by the means of the others. ${predictors}Bands of the maps of differences hold everywhere at once with 95% probability without a relation. P-values were adjusted over outcomes by Holm and by Benjamini and Hochberg, within each model's places.${made}`;
+  const { adjustedFor = [] } = association;
+  const published =
+    adjustedFor.length > 0
+      ? `All were adjusted for ${listWords(adjustedFor)}: labels and features of places were regressed on them, numbers with their squares, and those who lack a value took no part.`
+      : "The published density test of posterior means stands beside them.";
+  return `Relations to ${counted(outcomes.length, "outcome")} were tested by the distance between the average posteriors of those with and without it, smoothed by a Gaussian kernel one prior standard deviation wide. Each individual enters with its whole posterior over the map: under the model the average posterior of a group is the prior, however the group was seen, so that number, length and spacing of visits may differ. P-values come from ${draws}studentised multiplier draws, each group with its own covariance${seed}; p-values of checks from fewer. ${published} AUC: each case is compared with each control by the means of the others. ${predictors}Bands of the maps of differences hold everywhere at once with 95% probability without a relation. P-values were adjusted over outcomes by Holm and by Benjamini and Hochberg, within each model's places.${made}`;
 }
 
 function survivalText({ study, timeWord }: Context): string {
   const { survival } = study;
   if (survival === undefined) return "";
-  const cox = survival.cox === undefined ? "" : " Hazard ratios are from Cox regression on the places.";
+  const cox =
+    survival.cox === undefined
+      ? ""
+      : ` Hazard ratios are from Cox regression on the places${survival.adjustedFor?.length ? ` and ${listWords(survival.adjustedFor)}` : ""}.`;
   const predictors =
     survival.predictors === undefined
       ? ""

@@ -66,7 +66,7 @@ export function ledeOf({ study, groups, smallCell, verdict }: Context): string {
     const names = (list: typeof related) => listWords(list.map(({ outcome }) => midSentence(outcomeName(outcome))));
     if (related.length > 0) {
       sentences.push(
-        `Where an individual lies on the map is related to ${names(related)}, by a test that allows for how often and how long each was seen.`,
+        `Where an individual lies on the map is related to ${names(related)}, by a test that allows for how often and how long each was seen${association.adjustedFor?.length ? `, adjusted for ${listWords(association.adjustedFor)}` : ""}.`,
       );
       if (rest.length > 0) sentences.push(`No relation was found to ${names(rest)}.`);
     } else sentences.push(`No relation of the map to ${names(rest)} was found.`);

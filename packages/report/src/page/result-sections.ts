@@ -18,6 +18,7 @@ import {
 import { cellsOf, rough } from "../small-cells.ts";
 import type { StudyAssociation, StudyEstimate, StudyPredictors } from "../study.ts";
 import {
+  adjustedSentence,
   capital,
   gainSentence,
   midSentence,
@@ -76,16 +77,20 @@ type Tested = StudyAssociation["outcomes"][number];
 export function outcomeSection(context: PageContext): Section | undefined {
   const { association } = context.study;
   if (association === undefined || association.outcomes.length === 0) return undefined;
-  const { outcomes, controls = [] } = association;
+  const { outcomes, controls = [], adjustedFor = [], leftOut = 0 } = association;
+  const adjusted =
+    adjustedFor.length > 0 &&
+    html`<p class="sub"><b>${adjustedSentence(adjustedFor, leftOut, rough(leftOut, context.smallCell))}</b> Tests, AUCs and maps of differences are those at equal covariates; the published density test has no such form and is left out.</p>`;
   const following = controls.filter(({ p }) => p < 0.05);
   const other = outcomes.flatMap(({ outcome, warnings }) =>
     warnings.map(({ message }) => html`<li>${outcomeName(outcome)}: ${maskSmall(message, context.smallCell)}</li>`),
   );
   const body = html`<p class="sub">Are those with and without each outcome spread differently over the map? ${OUTCOME_METHOD} AUC: how often, from these records, one with the outcome is placed on their side of one without, each pair judged without itself (leave-pair-out); 0.5 is chance, and without a relation estimates fall on either side of it.</p>
+${adjusted}
 ${scrollHtml("Outcomes and the map", mainTable(context, outcomes))}
 ${
   outcomes.some(({ predictors }) => predictors) &&
-  html`<h3>Does the place separate better than last value and visits?</h3><p class="sub">${gainSentence(outcomes)}</p>
+  html`<h3>Does the place separate better than ${adjusted ? "covariates, " : ""}last value and visits?</h3><p class="sub">${gainSentence(outcomes)}</p>
 ${scrollHtml("Simple predictors and the place", predictorTable(outcomes))}
 <p class="sub" style="font-size:13px;margin-top:8px">${PREDICTOR_METHOD} ${SEPARATION_NOTE}</p>`
 }
@@ -144,7 +149,7 @@ function predictorTable(outcomes: readonly Tested[]): Markup {
     ({ outcome, rows, added }) =>
       html`<tr><th scope="row">${outcomeName(outcome)}</th>${rows.map((row) => html`<td>${estimateHtml(row)}</td>`)}<td>${estimateHtml(added, (v) => signed(v, 3))}</td></tr>`,
   );
-  return html`<table><caption><b>Table 2 b.</b> AUC (95% CI) of simple predictors and of the place; last column: what the place adds to last value and visits.</caption><thead><tr><th scope="col">Outcome</th>${compared[0].rows.map(({ predictors }) => html`<th scope="col">${predictors}</th>`)}<th scope="col">place adds</th></tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table><caption><b>Table 2 b.</b> AUC (95% CI) of simple predictors and of the place; last column: what the place adds to the column before the last.</caption><thead><tr><th scope="col">Outcome</th>${compared[0].rows.map(({ predictors }) => html`<th scope="col">${predictors}</th>`)}<th scope="col">place adds</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 /** The same for the time to an event, one row per set of predictors. */
@@ -202,7 +207,12 @@ export function survivalSection(context: PageContext): Section | undefined {
   const figure = figureHtml(context, "survival");
   if (survival === undefined || figure === undefined) return undefined;
   const { smallCell, timeWord } = context;
-  const { logRank, cox, leftOut, mapTest, predictors } = survival;
+  const { logRank, cox, leftOut, mapTest, predictors, adjustedFor = [], coxCovariates = [] } = survival;
+  const axes = (cox?.terms.length ?? 0) - coxCovariates.length;
+  const without = survival.withoutCovariates ?? 0;
+  const adjusted =
+    adjustedFor.length > 0 &&
+    html`<p class="sub"><b>${adjustedSentence(adjustedFor, without, rough(without, smallCell))}</b> The score test, Cox regression and what the place adds are adjusted; curves and log-rank are not.</p>`;
   const event = midSentence(outcomeName(survival.event));
   const out =
     leftOut === undefined
@@ -210,7 +220,7 @@ export function survivalSection(context: PageContext): Section | undefined {
       : ` Left out: ${rough(leftOut.eventBefore, smallCell)} with the event before, ${rough(leftOut.censoredBefore, smallCell)} no longer followed, ${rough(leftOut.noVisitBefore, smallCell)} not yet seen, ${rough(leftOut.unknown, smallCell)} unknown.`;
   const terms = cox?.terms.map(
     (t, k) =>
-      html`<tr><th scope="row">${cox.names?.[k] ?? ["Horizontal place", "Vertical place", "Third direction"][k] ?? `Term ${k + 1}`}, per prior sd</th><td>${fixed(t.hazardRatio, 2)}</td><td>${interval(t.lower, t.upper, 2)}</td><td>${pValue(t.pValue)}</td></tr>`,
+      html`<tr><th scope="row">${cox.names?.[k] ?? coxCovariates[k - axes] ?? ["Horizontal place", "Vertical place", "Third direction"][k] ?? `Term ${k + 1}`}${k < axes ? ", per prior sd" : ""}</th><td>${fixed(t.hazardRatio, 2)}</td><td>${interval(t.lower, t.upper, 2)}</td><td>${pValue(t.pValue)}</td></tr>`,
   );
   const warnings = (cox?.warnings ?? []).map((code) =>
     code === "few-events"
@@ -220,10 +230,11 @@ export function survivalSection(context: PageContext): Section | undefined {
         : code,
   );
   const body = html`<p class="sub">Each place uses the individual's visits up to ${timeWord} ${significant(survival.landmark)} only (the landmark), and time runs from there. The map and the regions of its groups were fitted on all visits, later ones included, so this shows a relation within the cohort, not how well new individuals would be predicted.${out}</p>
+${adjusted}
 <div class="two lead"><div>${figure}
 ${
   predictors !== undefined &&
-  html`<h3>Does the place tell more than last value and visits?</h3><p class="sub" style="font-size:14px">${predictors.verdict}</p>
+  html`<h3>Does the place tell more than ${adjusted ? "covariates, " : ""}last value and visits?</h3><p class="sub" style="font-size:14px">${predictors.verdict}</p>
 ${scrollHtml("Simple predictors and the place", concordanceTable(predictors))}
 <p class="sub" style="font-size:13px;margin-top:8px">${PREDICTOR_METHOD} The map was fitted on all visits, which favours the place.</p>`
 }
@@ -234,7 +245,7 @@ ${logRank !== undefined && html`<h3>Do the groups differ?</h3><p class="sub" sty
 ${
   cox !== undefined &&
   html`<h3>How does the hazard change over the map?</h3><div class="scroll" style="margin-top:8px" tabindex="0" role="region" aria-label="Cox regression"><table><caption class="hide">Cox regression on the places</caption><thead><tr><th scope="col">Cox regression</th><th scope="col">hazard ratio</th><th scope="col">95% CI</th><th scope="col">p</th></tr></thead><tbody>${terms}</tbody></table></div>
-<p class="sub" style="font-size:13px;margin-top:8px">${rough(cox.numEvents, smallCell)} events among ${rough(cox.numIndividuals, smallCell)} individuals. Likelihood ratio p ${pValue(cox.likelihoodRatio.pValue)}. Concordance ${fixed(cox.concordance.concordance, 2)} (s.e. ${fixed(cox.concordance.standardError, 3)}), measured on the individuals the model was fitted to.${warnings.length > 0 ? ` Caution: ${listWords(warnings)}.` : ""}</p>`
+<p class="sub" style="font-size:13px;margin-top:8px">${rough(cox.numEvents, smallCell)} events among ${rough(cox.numIndividuals, smallCell)} individuals. Likelihood ratio p ${pValue((survival.placeTest ?? cox.likelihoodRatio).pValue)}${adjusted ? " of the place beside the covariates, numbers of which stand in standard deviations" : ""}. Concordance ${fixed(cox.concordance.concordance, 2)} (s.e. ${fixed(cox.concordance.standardError, 3)}), measured on the individuals the model was fitted to.${warnings.length > 0 ? ` Caution: ${listWords(warnings)}.` : ""}</p>`
 }
 </div></div>`;
   return { id: "survival", title: `Place at the landmark and time to ${event}`, body };

@@ -1,0 +1,53 @@
+/** dtm covariates RUN: do covariates move places? Score tests from the map as it is, without a refit. */
+import { placeShifts, screenCovariates } from "@trajectory-maps/core/study";
+import { UsageError } from "../exit-codes.ts";
+import { openRun } from "../io/run-folder.ts";
+import { covariatesPage } from "../print/covariates.ts";
+import { withPool } from "../threads/pool.ts";
+import { withShardsOf } from "../threads/shards.ts";
+import { type Command, JOBS_OPTION, textOption } from "./command.ts";
+import { covariateChoices, MISSING_OPTION, REFERENCE_OPTION, SUBJECTS_OPTION } from "./covariates.ts";
+import { otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
+import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
+import { readSubjectsTable } from "./subjects.ts";
+import { COLUMN_OPTIONS } from "./visits.ts";
+
+export const covariatesCommand: Command = {
+  name: "covariates",
+  description: "Test whether covariates move places on the map, one by one and without a refit.",
+  arguments: [RUN_ARGUMENT],
+  options: [
+    { ...SUBJECTS_OPTION, description: "table of individuals with their covariates, a row each" },
+    {
+      flags: "--covariates <list>",
+      description: "columns with commas; each may say :number or :category, as in age,stage:category",
+    },
+    REFERENCE_OPTION,
+    MISSING_OPTION,
+    { flags: "--draws <number>", description: "random draws behind each p-value", default: "9999" },
+    ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|delimiter|decimal) /.test(flags)),
+    VISITS_OPTION,
+    JOBS_OPTION,
+  ],
+  examples: ["dtm covariates run/ --subjects subjects.csv --covariates age,sex,treatment"],
+  run: async ([folder = ""], options, context) => {
+    const path = textOption(options, "subjects");
+    const choices = covariateChoices(options);
+    if (path === undefined || choices === undefined) {
+      throw new UsageError(
+        "Name a table of individuals and its columns: --subjects subjects.csv --covariates age,sex.",
+      );
+    }
+    const draws = wholeNumber("--draws", textOption(options, "draws") ?? "9999", 99);
+    const seed = seedOf(options);
+    const { model, read } = await openRun(folder, otherVisits(options, context));
+    const table = await readSubjectsTable(path, options, context);
+    const places = await withPool(jobsOf(options), (pool) =>
+      withShardsOf(pool, read.cohort.ids.length, async (shards) =>
+        placeShifts(model, read.cohort, shards === undefined ? {} : { shards }),
+      ),
+    );
+    const covariates = screenCovariates(places, table, choices, { draws, seed });
+    return { text: covariatesPage(covariates), json: { draws, seed, covariates } };
+  },
+};

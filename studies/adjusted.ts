@@ -6,7 +6,7 @@
  * Results: docs/studies/adjusted.md.
  * Usage: npm run study:adjusted [-- --studies 500 --nulls 2000 --draws 199 --sizes 200,1000 --shares 0.5,0.1
  *        --pool 20000 --seed 31
- *        --only confounder|score|cohorts --cohort aids=VISITS,SUBJECTS,COLUMN,drug+gender ...]
+ *        --only confounder|score|cohorts --design TEXT --cohort aids=VISITS,SUBJECTS,COLUMN,drug+gender ...]
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -35,6 +35,7 @@ const { values: flags } = parseArgs({
     shares: { type: "string", default: "0.5,0.1" },
     pool: { type: "string", default: "20000" },
     seed: { type: "string", default: "31" },
+    design: { type: "string", default: "" },
     only: { type: "string", default: "" },
     cohort: { type: "string", multiple: true, default: [] },
   },
@@ -200,6 +201,7 @@ async function confounders(): Promise<void> {
   const numStudies = Number(flags.studies);
   const table: string[][] = [];
   for (const [d, design] of DESIGNS.entries()) {
+    if (!design.name.includes(flags.design)) continue;
     for (const m of sizes) {
       for (const share of design.isTime ? [0.5] : flags.shares.split(",").map(Number)) {
         const counts = { plain: 0, adjusted: 0, straight: 0, plainAuc: 0, adjustedAuc: 0 };
@@ -224,7 +226,8 @@ async function confounders(): Promise<void> {
           counts.plainAuc += pairAuc(rows, z, k).value;
           counts.adjustedAuc += pairAuc(withoutCovariates(rows, m, columns), z, k).value;
         }
-        const auc = (sum: number) => (design.isTime || m > 200 ? "" : (sum / Math.min(numStudies, AUC_STUDIES)).toFixed(3));
+        const auc = (sum: number) =>
+          design.isTime || m > 200 ? "" : (sum / Math.min(numStudies, AUC_STUDIES)).toFixed(3);
         const cells = [
           design.name,
           String(m),
@@ -312,6 +315,7 @@ function scoreTests(): void {
   const permuted = Math.min(nulls, 500);
   const table: string[][] = [];
   for (const [d, { name, covariate, seen }] of SCORE_DESIGNS.entries()) {
+    if (!name.includes(flags.design)) continue;
     for (const m of [100, 300]) {
       const rejected = { p: 0, chi: 0, classes: 0 };
       for (let k = 0; k < nulls; k++) {

@@ -13,11 +13,11 @@ import { type CovariateChoices, codeCovariates } from "../covariates/code.ts";
 import type { CodedColumn, Covariate, Covariates } from "../covariates/covariates.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import type { SubjectsTable } from "../ingest/subjects-table.ts";
-import { shiftedPrior, shiftTerms } from "../models/covariate-model.ts";
+import { priorsOf } from "../models/covariate-model.ts";
 import { isMapModel, type TrajectoryModel } from "../models/model.ts";
 import { type EmbedOptions, embedPlaces, placeIndividual } from "../models/place.ts";
 import { choleskyInPlace, solveCholeskyInPlace, solveLowerInPlace } from "../numeric/cholesky.ts";
-import { dot, multiply, takeRows, transpose } from "../numeric/matrix.ts";
+import { dot, joinFloats, multiply, takeRows, transpose } from "../numeric/matrix.ts";
 import { chisquareUpper } from "../numeric/special.ts";
 import { type AdjustedPValue, adjustPValues, UNADJUSTED } from "./multiplicity.ts";
 import { DEFAULT_DRAWS, eachSignedSum, randomSigns } from "./multipliers.ts";
@@ -74,25 +74,24 @@ export interface CovariateTest extends ScoreTest {
 /** Below this share of the largest spread an axis of the map is not used. */
 const UNUSED = 1e-10;
 
-/** The shifts of a cohort's places; a model that has covariates itself needs them coded, in the options. */
+/** The shifts of a cohort's places; where the model has covariates itself, those of the cohort say what was expected. */
 export function placeShifts(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): PlaceShifts {
   const { ids, mapDimension: q, location } = embedPlaces(model, cohort, options);
-  const expected = expectedPlaces(model, options.covariates);
+  const expected = expectedPlaces(model, cohort);
   return { ids, mapDimension: q, shifts: location.map((x, e) => x - expected[e % expected.length]) };
 }
 
 /** x⁰ in the shown frame: [m,q] where covariates of the model shift places, else [q] for everyone. */
-function expectedPlaces(model: TrajectoryModel, covariates: Float64Array | undefined): Float64Array {
+function expectedPlaces(model: TrajectoryModel, cohort: Cohort): Float64Array {
   const q = model.mapDimension;
-  const terms = covariates && shiftTerms(model, covariates);
-  if (model.kind === "dtm" && terms) {
+  const priorOf = priorsOf(model, cohort);
+  if (model.kind === "dtm" && priorOf(0) !== undefined) {
     const { locations } = model.nodes;
-    const means = new Float64Array(terms.length);
-    for (let at = 0; at < means.length; at += q) {
-      const prior = shiftedPrior(model, terms.subarray(at, at + q)).map(Math.exp);
-      means.set(weightedSum(prior, locations, prior.length, q), at);
-    }
-    return multiply(means, model.orientation, means.length / q, q, q);
+    const means = cohort.ids.map((_, i) => {
+      const prior = priorOf(i)!.map(Math.exp);
+      return weightedSum(prior, locations, prior.length, q);
+    });
+    return multiply(joinFloats(means), model.orientation, means.length, q, q);
   }
   // Lattices are symmetric about 0; coefficients of a mixed model are not.
   return isMapModel(model) ? new Float64Array(q) : placeIndividual(model, { times: [], values: [] }).location;

@@ -250,7 +250,16 @@ async function checkTable(session: Session, choice: ReadChoice, onProgress?: Pro
 }
 
 /** A map of several markers is made and read on the command line; here every view is of one. */
-export function checkShown({ markers }: Pick<TrajectoryModel, "markers">): void {
+export function checkShown(model: TrajectoryModel): void {
+  const { markers } = model;
+  const coding = model.kind === "dtm" ? model.covariates : undefined;
+  if (coding !== undefined) {
+    const names = coding.covariates.map(({ name }) => name).join(", ");
+    throw new DtmError(
+      "missing-covariate",
+      `Expected a model without covariates, received one with ${names}. Use it on the command line (dtm embed, dtm predict), or fit without them here.`,
+    );
+  }
   if (markers.length === 1) return;
   const names = markers.map(({ marker }) => marker.name).join(", ");
   throw new DtmError(

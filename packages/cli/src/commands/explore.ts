@@ -82,7 +82,13 @@ function startWith(path: string | undefined, subjects: string | undefined, optio
     );
   let start: Start = {};
   if (path !== undefined && isFolder(path)) {
-    const [{ marker }, ...others] = readModel(path).markers as [MarkerModel, ...MarkerModel[]];
+    const shown = readModel(path);
+    const [{ marker }, ...others] = shown.markers as [MarkerModel, ...MarkerModel[]];
+    if (shown.kind === "dtm" && shown.covariates !== undefined) {
+      throw new UsageError(
+        `dtm explore: ${path} has covariates, which the explorer does not show yet. Use dtm report, or fit without them.`,
+      );
+    }
     if (others.length > 0) {
       throw new UsageError(
         `dtm explore: ${path} has ${others.length + 1} markers, and the explorer shows one so far. Use dtm report, or fit one of them.`,

@@ -38,6 +38,14 @@ export { centralCoverage, type ForecastOptions, type ForecastScores, forecastSco
 export type { HeldOutOptions, HeldOutScores } from "../evaluate/held-out.ts";
 export type { HeldOutEvidence, Light, LightState } from "../evaluate/map-verdict.ts";
 export {
+  compareSeveral,
+  type MarkerComparison,
+  type SeveralComparison,
+  type SeveralDifference,
+  summarizeSeveral,
+} from "../evaluate/several-compare.ts";
+export { SEVERAL_MODELS, type SeveralFold, type SeveralModel, type SeveralOptions } from "../evaluate/several-folds.ts";
+export {
   judgeSharing,
   type SharedMarker,
   type SharingState,

@@ -7,6 +7,7 @@ import { countExceedances, type MultiplierPlan } from "../associate/multipliers.
 import type { Cohort } from "../cohort/cohort.ts";
 import { DtmError } from "../errors.ts";
 import { type CompareOptions, evaluateFold } from "../evaluate/compare.ts";
+import { evaluateSeveralFold, type SeveralOptions } from "../evaluate/several-folds.ts";
 import { fitSingleMap } from "../evaluate/sharing.ts";
 import { type SuspectOptions, suspectValues } from "../evaluate/suspect-values.ts";
 import { type GroupOptions, groupPlaces } from "../map/groups.ts";
@@ -19,6 +20,9 @@ const TASKS = {
   /** One fold of a comparison, all models. */
   fold: (cohort: Cohort, { fold, options }: { readonly fold: number; readonly options: CompareOptions }) =>
     evaluateFold(cohort, fold, options),
+  /** One fold of a comparison of models of several markers. */
+  "several-fold": (cohort: Cohort, { fold, options }: { readonly fold: number; readonly options: SeveralOptions }) =>
+    evaluateSeveralFold(cohort, fold, options),
   /** The map of one of several markers alone, for the sharing verdict. */
   single: (
     { cohort, model }: { readonly cohort: Cohort; readonly model: DtmModel },

@@ -3,7 +3,7 @@
  * added. `packages/cli/schemas/*.json` are made from these and held equal by a test.
  */
 import { TRANSFORMS } from "@trajectory-maps/core/ingest";
-import { COMPARED_MODELS } from "@trajectory-maps/core/study";
+import { COMPARED_MODELS, SEVERAL_MODELS } from "@trajectory-maps/core/study";
 import * as z from "zod";
 
 const number = z.number();
@@ -70,6 +70,33 @@ export const compareContract = z.looseObject({
   repeats: count,
   verdict: text,
   warnings: z.array(z.looseObject({ code: text, message: text })),
+});
+
+const severalModel = z.enum(SEVERAL_MODELS);
+
+/** `dtm compare` of several markers. */
+export const compareMarkersContract = z.looseObject({
+  folds: count,
+  numIndividuals: count,
+  models: z.array(z.looseObject({ model: severalModel, perIndividual: number, coverage })),
+  differences: z.array(
+    z.looseObject({
+      ...{ model: severalModel, reference: severalModel },
+      ...{ mean: number, se: number, lower: number, upper: number, trimmed: number, above: number },
+    }),
+  ),
+  markers: z.array(
+    z.looseObject({
+      marker: text,
+      numFuture: count,
+      forecast: z.looseObject({ dtm: paired, dtmOwnPast: paired, lmm: paired, othersAdd: paired }),
+      fromOthers: z.looseObject({ dtm: paired, lmm: paired }),
+      coverage,
+      areaAlone: number,
+    }),
+  ),
+  area: number,
+  verdict: text,
 });
 
 /** p by draws and by moments; null where a class is too small to be tested. */
@@ -475,6 +502,7 @@ export const CONTRACTS = {
   calibrate: calibrateContract,
   compare: compareContract,
   covariates: covariatesContract,
+  "compare-markers": compareMarkersContract,
   doctor: doctorContract,
   embed: embedContract,
   fit: fitContract,

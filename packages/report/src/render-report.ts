@@ -11,6 +11,7 @@ import { dataSection, fitSection } from "./page/data-sections.ts";
 import { headerHtml, titleOf } from "./page/header.ts";
 import { html, type Markup, raw } from "./page/html.ts";
 import { groupSection, mapSection, outcomeMapSection } from "./page/map-sections.ts";
+import { markerSection } from "./page/marker-section.ts";
 import { type PageContext, type Section, scrollHtml } from "./page/parts.ts";
 import { comparisonSection, outcomeSection, survivalSection } from "./page/result-sections.ts";
 import { STYLE } from "./page/style.ts";
@@ -34,6 +35,7 @@ export function renderReport(study: Study, options: ReportOptions): string {
   const sections = [
     mapSection(context),
     groupSection(context),
+    markerSection(context),
     outcomeMapSection(context),
     comparisonSection(context),
     outcomeSection(context),

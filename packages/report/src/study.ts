@@ -19,6 +19,8 @@ import type {
   ModelComparison,
   ModelDifference,
   NumberOfGroups,
+  SeveralComparison,
+  SharingVerdict,
   Stability,
 } from "@trajectory-maps/core/study";
 
@@ -37,12 +39,23 @@ export interface Study {
   readonly groups?: StudyGroups;
   readonly outcomes?: readonly StudyOutcome[];
   readonly comparison?: StudyComparison;
+  /** Several markers on one map; cohort, model, placements and courses of groups above are then those of the first. */
+  readonly several?: SeveralStudy;
   readonly association?: StudyAssociation;
   readonly survival?: StudySurvival;
   /** How the fit went; default the model's own record. */
   readonly record?: FitRecord;
   readonly run?: StudyRun;
   readonly options?: StudyOptions;
+}
+
+/** One of several markers: its own summary, and model and places as seen through it (`viewMarker`, `viewPlacements`). */
+export interface StudyMarker extends Pick<Study, "cohort" | "model" | "placements"> {}
+
+export interface SeveralStudy {
+  readonly markers: readonly StudyMarker[];
+  readonly sharing?: SharingVerdict;
+  readonly comparison?: SeveralComparison;
 }
 
 export interface StudyOptions {
@@ -113,6 +126,8 @@ export interface StudyGroup {
   readonly until?: number;
   /** Branches of the tree within the group whose courses differ from it: how many were clustered, and the median of their expected courses, [T]. */
   readonly parts?: readonly StudyGroupPart[];
+  /** Name, summary and course of the group in each of several markers. */
+  readonly markers?: readonly Pick<StudyGroup, "name" | "summary" | "times" | "median" | "lower" | "upper">[];
   /** Mean probability of this group among its members. */
   readonly probability?: number;
   /** Share of pairs of members kept together over resamples; left out if not studied. */

@@ -72,20 +72,28 @@ export function studyGroups(made: Groups, facts: GroupFacts = {}): StudyGroups {
   const { number = made.choice, stability = null, names } = facts;
   return {
     labels,
-    groups: groups.map(({ letter, name, summary, course, from, until, parts, followed }, group): StudyGroup => {
-      const pairsKept = stability?.groups?.find((g) => g.group === group)?.pairsKept;
-      const { numMembers: size, times, median, lower, upper } = course;
-      const probability = meanProbability(membership, labels, group, groups.length);
-      const all = { size, times, median, lower, upper, followed, from, until, parts, probability };
-      return {
-        group,
-        letter,
-        name: names?.[group] ?? name,
-        summary,
-        ...all,
-        ...(pairsKept === undefined ? {} : { pairsKept }),
-      };
-    }),
+    groups: groups.map(
+      ({ letter, name, summary, course, from, until, parts, followed, markers }, group): StudyGroup => {
+        const pairsKept = stability?.groups?.find((g) => g.group === group)?.pairsKept;
+        const { numMembers: size, times, median, lower, upper } = course;
+        const probability = meanProbability(membership, labels, group, groups.length);
+        const all = { size, times, median, lower, upper, followed, from, until, parts, probability };
+        return {
+          group,
+          letter,
+          name: names?.[group] ?? name,
+          summary,
+          ...all,
+          ...(pairsKept === undefined ? {} : { pairsKept }),
+          ...(markers && {
+            markers: markers.map((own) => {
+              const { times, median, lower, upper } = own.course;
+              return { name: own.name, summary: own.summary, times, median, lower, upper };
+            }),
+          }),
+        };
+      },
+    ),
     method:
       `${capital(GROUP_METHODS[method])} the places of ` +
       `${clustered.length} individuals; ` +

@@ -1,16 +1,24 @@
 /** dtm compare VISITS: models by cross-validation over individuals, the paper's Table 1. */
-import { markerModel } from "@trajectory-maps/core";
+import type { Comparison } from "@trajectory-maps/core";
 import { NOISE_CHOICES, type NoiseChoice } from "@trajectory-maps/core/models";
-import { COMPARED_MODELS, type ComparedModel, DEFAULT_MODELS } from "@trajectory-maps/core/study";
+import {
+  COMPARED_MODELS,
+  type ComparedModel,
+  DEFAULT_MODELS,
+  type SeveralComparison,
+  type SeveralOptions,
+} from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
 import { isFolder } from "../io/read.ts";
 import { openRun } from "../io/run-folder.ts";
 import { checkOutputs, writeOutputs } from "../io/write.ts";
 import { comparisonPage } from "../print/results.ts";
+import { severalPage } from "../print/sharing.ts";
 import { verdictLines } from "../print/summary.ts";
 import { withPool } from "../threads/pool.ts";
 import { type Command, FORCE_OPTION, JOBS_OPTION, listOption, type Options, textOption } from "./command.ts";
+import { compareMarkersOn } from "./compare-markers.ts";
 import { dimensionOf, jobsOf, meanOf, seedOf, wholeNumber } from "./numbers.ts";
 import { COMPARE_FILE, laterRecord, runVerdict } from "./run-record.ts";
 import { compareOn } from "./study-parts.ts";
@@ -64,19 +72,45 @@ export const compare: Command = {
     const choice = compareChoice(options);
     const run = isRun ? await openRun(path, other) : undefined;
     const { cohort } = run?.read ?? (await readVisits(path, options, context));
-    const ofRun = run === undefined ? "white" : markerModel(run.model).noise.kind;
+    const ofRun = run?.model.markers[0]?.noise.kind ?? "white";
     const noise = (textOption(options, "noise") ?? ofRun) as NoiseChoice;
     const like = { ...choice, noise };
-    const comparison = await withPool(jobsOf(options), (pool) => compareOn(cohort, like, pool, context));
+    const several = cohort.markers.length > 1;
+    if (several) checkSeveral(options);
+    const comparison = await withPool<Comparison | SeveralComparison>(jobsOf(options), (pool) =>
+      several ? compareMarkersOn(cohort, severalOptions(like), pool, context) : compareOn(cohort, like, pool, context),
+    );
     const json = { ...comparison, noise, seed: choice.seed };
     const verdict = run === undefined ? undefined : runVerdict(path, run.model, { comparison });
     const changes = verdict === undefined ? {} : { map: verdict };
     const written = folder === undefined ? [] : writeComparison(folder, toJson(json), context.commandLine, changes);
     const notes = written.map((file) => `\n\nWritten   ${file}`).join("");
     const lights = verdict === undefined ? "" : `\n\n${verdictLines(verdict)}`;
-    return { text: `${comparisonPage(comparison)}${lights}${notes}`, json };
+    const page = "markers" in comparison ? severalPage(comparison) : comparisonPage(comparison);
+    return { text: `${page}${lights}${notes}`, json };
   },
 };
+
+/** Several markers have their own list of models. */
+function checkSeveral(options: Options): void {
+  if (textOption(options, "models") !== DEFAULT_MODELS.join(",")) {
+    throw new UsageError(
+      "--models: with several markers one map, a map for each, the mixed model of all and one for each are compared. Leave it out.",
+    );
+  }
+  if (dimensionOf(options) === 3) throw new UsageError("--dim: expected 1 or 2 with several markers, received 3.");
+  if (textOption(options, "repeats") !== "1") {
+    throw new UsageError("--repeats: expected 1 with several markers. Leave it out, and use another --seed.");
+  }
+}
+
+/** What a comparison of several markers takes of the options. */
+export function severalOptions({ folds, restarts, mean, mapDimension, seed, noise }: CompareLike): SeveralChoice {
+  return { folds, restarts, mean, mapDimension: mapDimension as 1 | 2, seed, noise };
+}
+
+type CompareLike = ReturnType<typeof compareChoice> & { readonly noise: NoiseChoice };
+type SeveralChoice = SeveralOptions & { readonly folds: number };
 
 /** Writes the result, and the command into the record of the run if the folder is one; the path of the result. */
 function writeComparison(

@@ -2,9 +2,10 @@
 
 import { basename, join } from "node:path";
 import process from "node:process";
-import { LIBRARY_VERSION, markerModel } from "@trajectory-maps/core";
+import { LIBRARY_VERSION, viewMarker } from "@trajectory-maps/core";
 import { type Outcome, plainOutcomes } from "@trajectory-maps/core/ingest";
-import { DEFAULT_MODELS, type GroupMethod } from "@trajectory-maps/core/study";
+import { viewPlacements } from "@trajectory-maps/core/models";
+import { DEFAULT_MODELS, type GroupMethod, type SeveralComparison } from "@trajectory-maps/core/study";
 import { figureToSvg, renderReport, type Study, studyFigures, studyGroups } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { parseDocument } from "../io/document.ts";
@@ -24,11 +25,12 @@ import {
   type Options,
   textOption,
 } from "./command.ts";
-import { compareChoice } from "./compare.ts";
 import { readAdjustment } from "./covariates.ts";
+import { compareChoice, severalOptions } from "./compare.ts";
+import { compareMarkersOn } from "./compare-markers.ts";
 import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
-import { studySummary } from "./report-parts.ts";
+import { severalStudy, studySummary } from "./report-parts.ts";
 import { COMPARE_FILE, GROUPS_FILE, type RunRecord, recordedCommands } from "./run-record.ts";
 import { associationOf, compareOn, groupsOf, outcomesOf, type PlacedRun, placeRun, survivalOf } from "./study-parts.ts";
 import { readSubjectsTable } from "./subjects.ts";
@@ -72,11 +74,14 @@ export const report: Command = {
     const parts = await withPool(jobsOf(options), (pool) => gather(folder, run, options, pool, context));
     const smallCell = wholeNumber("--small-cell", textOption(options, "smallCell") ?? "11", 1);
     const title = textOption(options, "title");
+    const several = severalStudy(run, record, parts.several);
     const study: Study = {
       ...(title === undefined ? {} : { title }),
       cohort: studySummary(opened.read, record),
-      model: run.model,
-      placements: run.placements,
+      // Of several markers what is drawn for one is drawn for the first.
+      model: viewMarker(run.model, 0),
+      placements: viewPlacements(run.placements, run.model.markers, 0),
+      ...(several === undefined ? {} : { several }),
       baselines: run.baselines.map(({ model, placements }) => ({ name: model.kind, placements })),
       ...parts.study,
       run: {
@@ -124,6 +129,7 @@ async function draw(study: Study, withFigures: boolean): Promise<{ html: string;
 
 interface Gathered {
   readonly study: Partial<Study>;
+  readonly several?: SeveralComparison;
   readonly computed: readonly string[];
   readonly reused: readonly string[];
 }
@@ -161,17 +167,20 @@ async function gather(
   const number =
     readResult<{ choice: typeof studied.groups.choice }>(folder, GROUPS_FILE)?.choice ?? studied.groups.choice;
 
-  const storedComparison = readResult<NonNullable<Study["comparison"]>>(folder, COMPARE_FILE);
-  let comparison = storedComparison;
+  const earlier = readResult<NonNullable<Study["comparison"]> | SeveralComparison>(folder, COMPARE_FILE);
+  let comparison = earlier;
   if (comparison === undefined && options.compare !== false) {
     const kind = run.model.kind === "dtm-paper" ? "dtm-paper" : "dtm";
     const models = DEFAULT_MODELS.map((model) => (model === "dtm" ? kind : model)).join(",");
     const settings = compareChoice({ ...options, models, dim: String(run.model.mapDimension) });
-    const { mean, noise } = markerModel(run.model);
+    const { mean, noise } = run.model.markers[0]!;
     const like = { ...settings, mean: mean.kind, noise: noise.kind };
-    comparison = await compareOn(run.cohort, like, pool, context);
+    comparison =
+      run.model.markers.length > 1
+        ? await compareMarkersOn(run.cohort, severalOptions(like), pool, context)
+        : await compareOn(run.cohort, like, pool, context);
   }
-  if (comparison !== undefined) note("comparison", storedComparison !== undefined);
+  if (comparison !== undefined) note("comparison", earlier !== undefined);
 
   const storedAssociation = readResult<StoredAssociation>(folder, ASSOCIATE_FILE);
   const outcomes = await outcomesFor(run, storedAssociation, options, context);
@@ -209,11 +218,12 @@ async function gather(
   return {
     study: {
       groups: studyGroups(studied.groups, { number, stability }),
-      ...(comparison === undefined ? {} : { comparison }),
+      ...(comparison === undefined || "markers" in comparison ? {} : { comparison }),
       ...(association === undefined || association.outcomes.length === 0 ? {} : { association }),
       ...(outcomes.found.length === 0 ? {} : { outcomes: outcomes.found }),
       ...(survival === undefined ? {} : { survival: { ...survival, logRank: survival.logRank ?? undefined } }),
     },
+    ...(comparison !== undefined && "markers" in comparison ? { several: comparison } : {}),
     computed,
     reused,
   };

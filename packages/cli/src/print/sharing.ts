@@ -1,5 +1,5 @@
-/** Whether markers share a map, as a terminal shows it. */
-import type { SharingVerdict } from "@trajectory-maps/core/study";
+/** Whether markers share a map, and models of several markers compared, as a terminal shows them. */
+import type { SeveralComparison, SeveralModel, SharingVerdict } from "@trajectory-maps/core/study";
 import { table } from "./table.ts";
 import { line, percent, significant, whole } from "./words.ts";
 
@@ -19,4 +19,56 @@ export function sharingPage({ sentences, markers, area }: SharingVerdict): strin
     "Share: of the variance between individuals that the map carries, in brackets on the marker's own map. Noise ratio: noise " +
     "variance over that on its own map. 90% region: median size for places by this marker alone, in brackets by all.";
   return [line("Sharing", sentences.join(" ")), "", table(header, rows), "", line("", note)].join("\n");
+}
+
+/** The models of a comparison of several markers in words. */
+const MODEL_WORDS: { readonly [model in SeveralModel]: string } = {
+  dtm: "one map",
+  "dtm-separate": "a map for each marker",
+  lmm: "mixed model of all markers",
+  "lmm-separate": "a mixed model for each",
+};
+
+const signed = (x: number, digits: number) => `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(digits)}`;
+const withError = ({ mean, se }: { readonly mean: number; readonly se: number }, digits = 2) =>
+  `${signed(mean, digits)} (${se.toFixed(digits)})`;
+
+/** Joint log-likelihoods and their differences, then marker by marker. */
+export function severalPage({ models, differences, markers, folds, area, verdict }: SeveralComparison): string {
+  const told = differences.map((own) => [
+    `${MODEL_WORDS[own.model]} minus ${MODEL_WORDS[own.reference]}`,
+    withError(own),
+    `[${signed(own.lower, 2)}, ${signed(own.upper, 2)}]`,
+    signed(own.trimmed, 2),
+    percent(own.above),
+  ]);
+  const each = markers.map(({ marker, numFuture, forecast, fromOthers, coverage, areaAlone }) => [
+    marker,
+    whole(numFuture),
+    withError(forecast.dtm, 3),
+    withError(forecast.othersAdd, 3),
+    withError(fromOthers.dtm),
+    `${percent(coverage.p50)}, ${percent(coverage.p90)}`,
+    significant(areaAlone),
+  ]);
+  const note =
+    "Later values, after the median visit: log density per value by one map given all pasts, against the marker's own map; what the " +
+    "pasts of the others add. From others: the marker predicted from the others alone, per individual. Hold: 50% and 90% intervals. " +
+    `90% region: median size by this marker alone; by all ${significant(area)}.`;
+  return [
+    line("Compared", `held-out log-likelihood of all markers, ${folds} folds (standard error)`),
+    "",
+    table(
+      ["Model", "per individual"],
+      models.map(({ model, perIndividual }) => [MODEL_WORDS[model], perIndividual.toFixed(3)]),
+    ),
+    "",
+    table(["Difference per individual", "mean", "95% CI", "5% trimmed", "above 0"], told),
+    "",
+    table(["Marker", "later", "one map", "others add", "from others", "hold", "90% region"], each),
+    "",
+    line("", note),
+    "",
+    line("Verdict", verdict),
+  ].join("\n");
 }

@@ -1,6 +1,6 @@
 /** A study with its defaults filled in and what several parts need worked out once. */
 
-import { type FitRecord, type MapVerdict, mapVerdict, markerModel } from "@trajectory-maps/core";
+import { type FitRecord, type MapVerdict, mapVerdict, markerModel, type TrajectoryModel } from "@trajectory-maps/core";
 import { measurementSd } from "@trajectory-maps/core/models";
 import { decimalsFor, timeWord } from "../numbers.ts";
 import { cellsOf } from "../small-cells.ts";
@@ -39,9 +39,7 @@ export function contextOf(study: Study): Context {
     smallCell,
     individualLevel: options.individualLevel ?? "none",
     ...(record === undefined ? {} : { record }),
-    ...(model === undefined || record === undefined
-      ? {}
-      : { verdict: mapVerdict({ ...model, record }, study.comparison, study.groups?.stability?.mapAgreement) }),
+    ...(model === undefined || record === undefined ? {} : { verdict: verdictOf(study, model, record) }),
     groups,
     sizes: cellsOf(
       groups.map((group) => group.size),
@@ -53,6 +51,13 @@ export function contextOf(study: Study): Context {
     // On a transformed scale noise is relative; two digits serve.
     decimals: identity ? decimalsFor(noise) : decimalsFor(Math.max(1e-9, cohort.value.quantiles[2]) / 10),
   };
+}
+
+/** The verdict on the map; of several markers by all of them. */
+function verdictOf({ several, comparison, groups }: Study, model: TrajectoryModel, record: FitRecord): MapVerdict {
+  const markers = several?.markers.flatMap((own) => own.model?.markers ?? []) ?? model.markers;
+  const whole = { ...model, markers, record } as TrajectoryModel;
+  return mapVerdict(whole, several?.comparison ?? comparison, groups?.stability?.mapAgreement);
 }
 
 /** Up to three visits, and more: how many have four or more is told with the groups, so both totals are known. */

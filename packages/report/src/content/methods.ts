@@ -1,6 +1,6 @@
 /** The methods paragraph, written from the run: each sentence is there only if its part of the study is. */
 
-import type { TrajectoryModel } from "@trajectory-maps/core";
+import type { Marker, TrajectoryModel } from "@trajectory-maps/core";
 import { markerModel } from "@trajectory-maps/core";
 import { describeNoise } from "@trajectory-maps/core/models";
 import { cell, counted, fixed, listWords, maskSmall, percent, significant, whole } from "../numbers.ts";
@@ -10,7 +10,7 @@ import type { Context } from "./context.ts";
 /** Paragraphs of the methods section. */
 export function methodsText(context: Context): string[] {
   return [
-    modelText(context),
+    context.study.several === undefined ? modelText(context) : severalText(context),
     fitText(context),
     groupText(context),
     comparisonText(context),
@@ -19,11 +19,40 @@ export function methodsText(context: Context): string[] {
   ].filter((text) => text !== "");
 }
 
+/** One map of several markers: what they share, and what is each one's own. */
+function severalText({ study }: Context): string {
+  const { model, several } = study;
+  if (model === undefined || several === undefined) return "";
+  const parts = several.markers.flatMap(({ model: own }) => (own === undefined ? [] : [own]));
+  const scaled = parts.map(({ markers: [{ marker }] }) => scaleName(marker));
+  const each = parts.map((own) => {
+    const { marker, basis, mean, noise } = markerModel(own);
+    const process = own.kind === "dtm" ? ` ${processText(own)}.` : "";
+    const center = mean.kind === "scalar" ? "a constant population mean" : "a population mean curve";
+    return `${scaleName(marker)}: ${numberWord(basis.numBasis)} B-splines of degree ${basis.degree} around ${center}, with ${describeNoise(noise, significant, marker.timeUnit)}.${process}`;
+  });
+  const q = numberWord(model.mapDimension);
+  const shared =
+    model.kind === "dtm"
+      ? `${listWords(scaled)} were described by one Disease Trajectory Map: each individual has one place in ${q} ${model.mapDimension === 1 ? "dimension" : "dimensions"} with a standard normal prior, shared by all markers. For each marker a Gaussian process of its own carries places to its spline coefficients; given the place, markers are independent, and a marker that an individual lacks says nothing. Nothing is weighted or standardised: each marker has its own noise and unit.`
+      : `${listWords(scaled)} were described by ${model.kind === "lmm" ? "one linear mixed model with a full covariance of all their spline coefficients" : `functional principal components of rank ${q} of all their spline coefficients`}.`;
+  const sharing =
+    several.sharing === undefined
+      ? ""
+      : " Whether the markers share the map was judged by its bound against the sum of the bounds of maps of each marker alone, fitted alike.";
+  return `${shared} ${each.join(" ")}${sharing}`;
+}
+
+/** The marker on the scale of the model, as a sentence begins. */
+function scaleName({ name, transform }: Marker): string {
+  return transform === "identity" ? capital(name) : capital(`${transform} ${name}`);
+}
+
 function modelText({ study }: Context): string {
   const { model, cohort } = study;
   if (model === undefined) return "";
   const { marker } = cohort;
-  const scale = marker.transform === "identity" ? capital(marker.name) : capital(`${marker.transform} ${marker.name}`);
+  const scale = scaleName(marker);
   const { basis } = markerModel(model);
   const inner = basis.numBasis - basis.degree - 1;
   const knots = {
@@ -97,7 +126,10 @@ function groupText({ study, groups, smallCell }: Context): string {
 }
 
 function comparisonText({ study }: Context): string {
-  const { comparison } = study;
+  const { comparison, several } = study;
+  if (several?.comparison !== undefined) {
+    return `One map, a map for each marker, the mixed model of all markers with a mean curve and a full covariance, and a mixed model for each were compared by ${numberWord(several.comparison.folds)}-fold cross-validation over individuals by the log-likelihood of all markers. Forecasts condition on what was measured up to the median of an individual's visit times.`;
+  }
   if (comparison === undefined) return "";
   const names = listWords(comparison.models.map(({ model }) => midSentence(modelName(model))));
   const repeats = (comparison.repeats ?? 1) > 1 ? `, repeated ${comparison.repeats} times` : "";

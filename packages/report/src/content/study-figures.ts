@@ -4,6 +4,7 @@ import type { Study } from "../study.ts";
 import { contextOf } from "./context.ts";
 import { groupFigures } from "./group-figures.ts";
 import { mapFigures } from "./map-figures.ts";
+import { markerFigures } from "./marker-figures.ts";
 import { comparisonFigures, dataFigures, fitFigures, survivalFigures } from "./result-figures.ts";
 
 /** Figures of a study; each draws itself as often as asked, in any theme. */
@@ -12,6 +13,7 @@ export function studyFigures(study: Study): Figure[] {
   return [
     ...mapFigures(context),
     ...groupFigures(context),
+    ...markerFigures(study),
     ...comparisonFigures(context),
     ...survivalFigures(context),
     ...fitFigures(context),

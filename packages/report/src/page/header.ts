@@ -8,7 +8,8 @@ import { html, type Markup } from "./html.ts";
 
 /** The study's title, or one from its marker. */
 export function titleOf({ study }: Context): string {
-  return study.title ?? `Courses of ${study.cohort.marker.name}`;
+  const names = study.several?.markers.map(({ cohort }) => cohort.marker.name) ?? [study.cohort.marker.name];
+  return study.title ?? `Courses of ${listWords(names)}`;
 }
 
 /** How a fit ended, in a word. */
@@ -59,7 +60,9 @@ export function ledeOf({ study, groups, smallCell, verdict }: Context): string {
   // What should not be used says so first.
   if (verdict?.state === "poor") sentences.unshift(verdict.headline);
   else if (verdict?.state === "caution") sentences.push(verdict.headline);
+  if (study.several?.sharing !== undefined) sentences.push(study.several.sharing.sentences[0]);
   if (comparison !== undefined) sentences.push(withoutNames(comparison.verdict));
+  if (study.several?.comparison !== undefined) sentences.push(study.several.comparison.verdict);
   if (association !== undefined && association.outcomes.length > 0) {
     const related = association.outcomes.filter(({ adjusted }) => adjusted.holm < 0.05);
     const rest = association.outcomes.filter((outcome) => !related.includes(outcome));

@@ -14,6 +14,7 @@ import { checkGridFit } from "./grid-fit.ts";
 import { checkKde, checkKdeIndex, checkKdeTest } from "./kde.ts";
 import { checkMixed } from "./mixed.ts";
 import { checkMulti } from "./multi.ts";
+import { checkMultiFit } from "./multi-fit.ts";
 import { checkNlme } from "./nlme.ts";
 import { checkNoise } from "./noise.ts";
 import { checkPsi } from "./psi.ts";
@@ -55,6 +56,7 @@ const KINDS: readonly Kind[] = [
   },
   { name: "noise models", fields: ["whitened", "levels", "estep", "levelStep", "score"], check: checkNoise },
   { name: "two markers and covariates", fields: ["data", "greville", "statistics", "mlmm"], check: checkMulti },
+  { name: "several markers, fitted", fields: ["markers", "single_bounds", "sharing_delta"], check: checkMultiFit },
   { name: "density test, list of cases", fields: ["ks_version", "cases"], check: checkKdeIndex },
   { name: "density test", fields: ["ks_version", "selector"], check: checkKde },
   { name: "hierarchical clustering", fields: ["cases"], caseFields: ["merge", "height"], check: checkHclust },

@@ -170,7 +170,7 @@ function sentences(
   const each = `${signed(perIndividual)} per individual`;
   const paying = markers.filter(({ pays }) => pays);
   return [
-    `${VERDICTS[state]}: its bound is ${sides} the sum of those of the markers' own maps (${each}).`,
+    `${VERDICTS[state]}: the bound of the shared map is ${sides} the sum of those of the markers' own maps (${each}).`,
     ...(state === "weak" ? ["A gain in held-out individuals is not to be expected of so small a difference."] : []),
     ...paying.map(
       ({ name, noiseRatio }) =>

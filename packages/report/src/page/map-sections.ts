@@ -8,9 +8,11 @@ import { figureHtml, noteHtml, type PageContext, type Section } from "./parts.ts
 export function mapSection(context: PageContext): Section | undefined {
   const map = figureHtml(context, "map");
   if (map === undefined) return undefined;
+  const { model, several } = context.study;
+  const of = several === undefined || model === undefined ? "" : ` in ${markerModel(model).marker.name}`;
   const share =
-    context.study.model?.kind === "dtm"
-      ? ` In-sample the map carries ${percent(markerModel(context.study.model).varianceShare)} of the variance between individuals; the rest is residual individual effects, which are capped, so that this share cannot fall far.`
+    model?.kind === "dtm"
+      ? ` In-sample the map carries ${percent(markerModel(model).varianceShare)} of the variance between individuals${of}; the rest is residual individual effects, which are capped, so that this share cannot fall far.`
       : "";
   const title = "The map";
   const body = html`<p class="sub">Individuals with similar courses lie close together. The directions have no unit; distances are in standard deviations of the prior.${share}</p>

@@ -9,10 +9,9 @@ export function markerSection(context: PageContext): Section | undefined {
   const { several } = context.study;
   if (several === undefined) return undefined;
   const { sharing, comparison, markers } = several;
-  const figures = markers.slice(1).map(({ cohort: { marker } }, j) => {
-    const [map, groups] = markerFigureKeys(j + 1);
-    return html`<h3>${marker.name}</h3>${figureHtml(context, map)}${figureHtml(context, groups)}`;
-  });
+  const others = markers.slice(1).map((_, j) => markerFigureKeys(j + 1));
+  const figures = html`<div class="two" style="margin-top:28px">${others.map(([map]) => figureHtml(context, map))}</div>
+${others.map(([, groups]) => figureHtml(context, groups))}`;
   const refused = sharing?.state === "separate";
   const body = html`<p class="sub">${sharing === undefined ? "All markers share one place of each individual." : sharing.sentences.join(" ")}</p>
 ${refused && noteHtml("These markers do not follow one map.", "Use separate maps: places of the shared one mean little for at least one of them.")}

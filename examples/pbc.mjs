@@ -13,6 +13,11 @@ export function readPbc() {
   });
 }
 
+/** The table of visits, as text: bilirubin, albumin, prothrombin time and more in columns of their own. */
+export function visitsText() {
+  return text("visits.csv");
+}
+
 /** The table of individuals, as text. */
 export function subjectsText() {
   return text("subjects.csv");

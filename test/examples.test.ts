@@ -64,6 +64,14 @@ describe("examples", () => {
     expect(lines.at(-1)).toMatch(/^censored-value: /);
   });
 
+  it("several markers: they share the map, and one of them is forecast from the other", async () => {
+    const { lines, result } = await play("07-several-markers");
+    expect(lines[0]).toMatch(/^One map is supported/);
+    const { median } = result as unknown as { median: Float64Array };
+    expect(median[0]).toBeGreaterThan(2);
+    expect(median[0]).toBeLessThan(4);
+  });
+
   it("library in a page: its script draws everyone with nothing but exports of the library", () => {
     const page = readFileSync(`${FOLDER}06-in-a-page.html`, "utf8");
     const { document } = parseHTML(page);

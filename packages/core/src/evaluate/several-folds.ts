@@ -94,7 +94,7 @@ export function evaluateSeveralFold(cohort: Cohort, fold: number, options: Sever
     ),
     models,
     pit: test.markers.map((_, k) => forecastPit(map, test, parts, k)),
-    areaAlone: test.markers.map((_, k) => embed(viewMarker(map, k), measured(test, k).own).area90),
+    areaAlone: test.markers.map((_, k) => embed(viewMarker(map, k), measured(test, k)).area90),
     area: embed(map, test).area90,
   };
 }
@@ -117,7 +117,7 @@ function fitSeveral(train: Cohort, options: SeveralOptions) {
     return kept;
   };
   const each = (fit: (own: Cohort) => ScoredModel) => () =>
-    separate(train.markers.map((_, k) => fit(measured(train, k).own)));
+    separate(train.markers.map((_, k) => fit(measured(train, k))));
   const curve = { ...common, mean: "spline" } as const;
   const fitted: { readonly [model in SeveralModel]: () => Fitted } = {
     dtm: () => together(shared()),
@@ -130,7 +130,10 @@ function fitSeveral(train: Cohort, options: SeveralOptions) {
 
 function together(model: ScoredModel): Fitted {
   const score = scorer(model);
-  return (parts) => (told) => score(modelStatistics(model, parts.cohort(told)));
+  return (parts) => (told) => {
+    const cohort = parts.cohort(told);
+    return score(modelStatistics(model, cohort), cohort);
+  };
 }
 
 function separate(models: readonly ScoredModel[]): Fitted {
@@ -140,7 +143,8 @@ function separate(models: readonly ScoredModel[]): Fitted {
     const total = new Float64Array(numIndividuals(whole));
     whole.markers.forEach((series, k) => {
       if (series.times.length === 0) return;
-      const own = scores[k](modelStatistics(models[k], { ids: whole.ids, markers: [series] }));
+      const cohort = { ...whole, markers: [series] };
+      const own = scores[k](modelStatistics(models[k], cohort), cohort);
       own.forEach((v, i) => {
         total[i] += v;
       });
@@ -190,7 +194,7 @@ function partsOf(cohort: Cohort): Parts {
   return {
     markers,
     cohort: (told) => ({
-      ids,
+      ...cohort,
       markers: markers.map((series, k) => ({ all: series, past: past[k], none: none[k] })[told(k)]),
     }),
   };

@@ -22,7 +22,7 @@ describe("examples", () => {
   it("are numbered without a gap", () => {
     const numbers = readdirSync(FOLDER).flatMap((name) => /^(\d\d)-/.exec(name)?.[1] ?? []);
     expect(numbers).toEqual(numbers.map((_, k) => String(k + 1).padStart(2, "0")));
-    expect(scripts).toHaveLength(5);
+    expect(scripts).toHaveLength(6);
   });
 
   it("quick start: from a CSV file to a map", async () => {

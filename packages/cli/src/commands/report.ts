@@ -25,9 +25,9 @@ import {
   type Options,
   textOption,
 } from "./command.ts";
-import { readAdjustment } from "./covariates.ts";
 import { compareChoice, severalOptions } from "./compare.ts";
 import { compareMarkersOn } from "./compare-markers.ts";
+import { readAdjustment } from "./covariates.ts";
 import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { severalStudy, studySummary } from "./report-parts.ts";

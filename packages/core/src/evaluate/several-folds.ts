@@ -70,10 +70,10 @@ export interface SeveralFold {
 /** Which part of a marker is told. */
 type Part = "none" | "past" | "all";
 
-/** Fits the models to the individuals outside the fold and scores those in it. */
-export function evaluateSeveralFold(cohort: Cohort, fold: number, options: SeveralOptions = {}): SeveralFold {
+/** Fits the models to the individuals outside the fold and scores those in it; none of them knows covariates. */
+export function evaluateSeveralFold({ ids, markers }: Cohort, fold: number, options: SeveralOptions = {}): SeveralFold {
   const { folds = 10, seed = 1 } = options;
-  const { train, test } = splitCohort(cohort, folds, seed)[fold];
+  const { train, test } = splitCohort({ ids, markers }, folds, seed)[fold];
   const parts = partsOf(test);
   const { shared, fitted } = fitSeveral(train, options);
   const models = SEVERAL_MODELS.map((model) => {

@@ -1,0 +1,189 @@
+/**
+ * Effects of covariates in simulated cohorts (docs/studies/covariates.md): bias and coverage of 95 % intervals of effects in the mean,
+ * length and coverage of shifts of places, for one and two markers; what a shift of places gains on held-out individuals.
+ * Usage: npm run study:covariates [-- --fits 120,40,120,40 --aids FOLDER]
+ * FOLDER holds visits.csv (id, time, sqrt_cd4) and subjects.csv (id, drug, gender, prior_aids, azt_failure).
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { splitCohort } from "../packages/core/src/cohort/split.ts";
+import { codeCovariates } from "../packages/core/src/covariates/code.ts";
+import { encodeTable, withCovariates } from "../packages/core/src/covariates/covariates.ts";
+import { heldOutLogLikelihood } from "../packages/core/src/evaluate/held-out.ts";
+import { readCohort } from "../packages/core/src/index.ts";
+import type { SubjectsTable } from "../packages/core/src/ingest/subjects-table.ts";
+import { covariateEffects } from "../packages/core/src/models/covariate-effects.ts";
+import { fitDtm } from "../packages/core/src/models/fit-models.ts";
+import { chisquareQuantile } from "../packages/core/src/numeric/special.ts";
+import { simulatePlaces } from "../packages/core/src/simulate/places.ts";
+import { markdownTable } from "./shared/cohorts.ts";
+
+const NUM_INDIVIDUALS = 150;
+/** Smaller than the default, as many fits are wanted. */
+const FIT = { nodes: { step: 0.4 }, inducing: { perDimension: 4 }, restarts: 0 } as const;
+const FOLDS = 5;
+
+const { values } = parseArgs({
+  options: { fits: { type: "string", default: "120,40,120,40" }, aids: { type: "string" } },
+});
+const [meanOne, meanTwo, shiftOne, shiftTwo] = values.fits.split(",").map(Number);
+
+/** Estimates of one quantity in many fits, with what is true. */
+interface Found {
+  readonly error: number;
+  readonly standardError: number;
+  readonly covered: boolean;
+}
+
+function mean(x: readonly number[]): number {
+  return x.reduce((sum, v) => sum + v, 0) / x.length;
+}
+
+/** Percent with its standard error. */
+function share(hits: readonly boolean[]): string {
+  const p = mean(hits.map(Number));
+  return `${(100 * p).toFixed(1)} (${(100 * Math.sqrt((p * (1 - p)) / hits.length)).toFixed(1)})`;
+}
+
+/** Level and rate of c1 (0.4 z₁) and c2 (0.8 z₂(t − ½)), in units of standardized covariates. */
+function inMean(numMarkers: number, numFits: number): string[][] {
+  const names = ["c1 level", "c1 rate", "c2 level", "c2 rate"];
+  const truth = [0.4, 0, 0, 0.8];
+  const found = new Map<string, Found[]>();
+  for (let seed = 1; seed <= numFits; seed++) {
+    const { cohort, subjects } = simulatePlaces({
+      ...{ covariates: "mean", numMarkers, numIndividuals: NUM_INDIVIDUALS, seed },
+    } as const);
+    const coded = codeCovariates(subjects, cohort.ids, {
+      covariates: [{ name: "c1" }, { name: "c2" }],
+      effect: "level-and-rate",
+    });
+    const { effects } = covariateEffects(fitDtm(withCovariates(cohort, coded), FIT));
+    effects.forEach(({ marker, estimate, lower, upper, standardError }, e) => {
+      const k = e % names.length;
+      const { scale } = coded.coding.columns[Math.floor(k / 2)];
+      const key = `${marker}, ${names[k]}`;
+      const covered = lower * scale <= truth[k] && truth[k] <= upper * scale;
+      found.set(key, [
+        ...(found.get(key) ?? []),
+        { error: estimate * scale - truth[k], standardError: standardError * scale, covered },
+      ]);
+    });
+    process.stderr.write(`mean, ${numMarkers} markers: ${seed}\n`);
+  }
+  const row = (name: string, all: readonly Found[]) => {
+    const errors = all.map(({ error }) => error);
+    const bias = mean(errors);
+    const sd = Math.sqrt(mean(errors.map((v) => (v - bias) ** 2)));
+    const se = mean(all.map(({ standardError }) => standardError));
+    return [
+      ...[String(numMarkers), name, String(numFits), `${bias.toFixed(3)} (${(sd / Math.sqrt(all.length)).toFixed(3)})`],
+      ...[sd.toFixed(3), se.toFixed(3), share(all.map(({ covered }) => covered))],
+    ];
+  };
+  const kinds = ["level", "rate"].map((kind) => {
+    const all = [...found].filter(([name]) => name.endsWith(kind)).flatMap(([, own]) => own);
+    return [String(numMarkers), `all ${kind}s`, String(numFits), "", "", "", share(all.map(({ covered }) => covered))];
+  });
+  return [...[...found].map(([name, all]) => row(name, all)), ...kinds];
+}
+
+/** c1 shifts places by 0.5, c2 by 0.3, c5 by nothing; places are told up to a rotation, so lengths are compared. */
+function ofPlaces(numMarkers: number, numFits: number): string[][] {
+  const names = ["c1", "c2", "c5"];
+  const truth = [0.5, 0.3, 0];
+  const lengths: number[][] = names.map(() => []);
+  const beyond: boolean[][] = names.map(() => []);
+  const quantile = chisquareQuantile(0.95, 2);
+  for (let seed = 1; seed <= numFits; seed++) {
+    const { cohort, subjects } = simulatePlaces({
+      ...{ covariates: "places", numMarkers, numIndividuals: NUM_INDIVIDUALS, seed },
+    } as const);
+    const coded = codeCovariates(subjects, cohort.ids, { covariates: names.map((name) => ({ name })) });
+    const { shifts } = covariateEffects(fitDtm(withCovariates(cohort, coded), FIT));
+    shifts.forEach(({ length, shift: [a, b], covariance: [v, w, , u] }, c) => {
+      lengths[c].push(length * coded.coding.columns[c].scale);
+      beyond[c].push((a * a * u - 2 * a * b * w + b * b * v) / (v * u - w * w) > quantile);
+    });
+    process.stderr.write(`places, ${numMarkers} markers: ${seed}\n`);
+  }
+  return names.map((name, c) => [
+    ...[String(numMarkers), name, String(numFits), String(truth[c])],
+    ...[mean(lengths[c]).toFixed(3), share(beyond[c])],
+  ]);
+}
+
+/** Held-out log-likelihood per individual with a shift of places by four covariates, minus without covariates. */
+function heldOut(folder: string): string[] {
+  const { cohort } = readCohort(readFileSync(join(folder, "visits.csv"), "utf8"), {
+    columns: { id: "id", time: "time", value: "sqrt_cd4" },
+    marker: { name: "sqrt_cd4" },
+  });
+  const [head, ...lines] = readFileSync(join(folder, "subjects.csv"), "utf8").trim().split(/\r?\n/);
+  const cells = lines.map((line) => line.split(","));
+  const titles = head.split(",");
+  const table: SubjectsTable = {
+    ids: cells.map((row) => row[titles.indexOf("id")]),
+    columns: titles.map((name, c) => ({ name, cells: cells.map((row) => row[c]) })),
+  };
+  const names = ["drug", "gender", "prior_aids", "azt_failure"];
+  const gains = splitCohort(cohort, FOLDS).flatMap(({ train, test }, f) => {
+    process.stderr.write(`aids: fold ${f + 1}\n`);
+    const coded = codeCovariates(table, train.ids, { covariates: names.map((name) => ({ name })) });
+    const shifted = fitDtm(withCovariates(train, coded), FIT);
+    const plain = fitDtm(train, FIT);
+    const values = encodeTable(coded.coding, table, test.ids);
+    const own = heldOutLogLikelihood(shifted, { ...test, covariates: { coding: coded.coding, values } });
+    const other = heldOutLogLikelihood(plain, test);
+    return Array.from(own.logLikelihood, (v, i) => v - other.logLikelihood[i]);
+  });
+  const gain = mean(gains);
+  const sd = Math.sqrt(mean(gains.map((v) => (v - gain) ** 2)));
+  return ["aids", String(gains.length), `${gain.toFixed(3)} (${(sd / Math.sqrt(gains.length)).toFixed(3)})`];
+}
+
+const began = Date.now();
+const meanRows = [...inMean(1, meanOne), ...inMean(2, meanTwo)];
+const shiftRows = [...ofPlaces(1, shiftOne), ...ofPlaces(2, shiftTwo)];
+const gains = values.aids === undefined ? [] : [heldOut(values.aids)];
+/** What these numbers say; to be read again after another run. */
+const READING = `Reading of the run with 120, 40, 120 and 40 fits: no coverage differs from 95 % by more than chance; of twelve biases one, the level of c2 in marker 2, is 3.5 of its
+standard errors from 0 (0.025, where the effects are 0.4). The shift of c1 comes out a fifth to a quarter too long, that of c2 about right; the ellipse of c5 leaves out 0 in 7 and 4 fits
+(6 and 2 were to be expected). 500 fits, as wanted for a claim of 93 to 97 %, have not been run.`;
+
+const page = `# Covariates in simulated cohorts
+
+Written by \`npm run study:covariates\` in ${Math.round((Date.now() - began) / 1000)} seconds. ${NUM_INDIVIDUALS} individuals, nodes of step ${FIT.nodes.step}, ${FIT.inducing.perDimension}×${FIT.inducing.perDimension} inducing points, one start: a smaller
+map than the default, so that many can be fitted. Standard errors of the simulation in brackets. The numbers of fits are
+small: a coverage of 95 % has a standard error of 2.0 in 120 fits, of 3.4 in 40. Rows of all levels and all rates take the intervals of one fit as independent, which they are not, so that
+their standard errors are too small.
+
+${READING}
+
+## Effects in the mean (level and rate)
+
+Simulated: 0.4 z₁ + 0.8 z₂(t − ½) for every marker, z standardized, t from 0 to 1.
+
+${markdownTable(["markers", "quantity", "fits", "bias", "sd of estimates", "mean standard error", "coverage of 95 % intervals, %"], meanRows)}
+
+## Shift of places
+
+Places are known up to rotation and bending, so lengths are compared, and need not agree: the fit chooses the unit of places by their variance given the covariates. The length of an estimate of nothing
+is above 0. The last column: how often the 95 % ellipse leaves out no shift at all
+(for c5, which shifts nothing, it should be 5).
+
+${markdownTable(["markers", "covariate", "fits", "true length", "mean length", "ellipse without 0, %"], shiftRows)}
+${
+  gains.length === 0
+    ? ""
+    : `
+## Held-out individuals
+
+Log-likelihood per individual with a shift of places (arm, sex, prior AIDS, AZT) minus without covariates, ${FOLDS} folds; above zero is better.
+
+${markdownTable(["cohort", "individuals", "gain (standard error)"], gains)}
+`
+}`;
+writeFileSync("docs/studies/covariates.md", page);
+process.stdout.write(page);

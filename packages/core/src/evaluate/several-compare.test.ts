@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { simulatePlaces } from "../simulate/places.ts";
+import { summarizeSeveral } from "./several-compare.ts";
+import { evaluateSeveralFold } from "./several-folds.ts";
+
+describe("evaluateSeveralFold", () => {
+  const { cohort } = simulatePlaces({ numIndividuals: 60, seed: 6 });
+  const fold = evaluateSeveralFold(cohort, 0, { folds: 3 });
+  const of = (name: string) => fold.models.find(({ model }) => model === name)!;
+  const near = (a: Float64Array, b: Float64Array) => {
+    for (const [i, v] of a.entries()) expect(v).toBeCloseTo(b[i], 8);
+  };
+
+  it("adds up separate models, to which other markers say nothing", () => {
+    for (const name of ["dtm-separate", "lmm-separate"]) {
+      const { logLikelihood, markers } = of(name);
+      near(
+        logLikelihood,
+        markers[0].alone.map((v, i) => v + markers[1].alone[i]),
+      );
+      for (const { alone, givenOthers, givenOwn, givenAll } of markers) {
+        near(givenOthers, alone);
+        near(givenAll, givenOwn);
+      }
+    }
+  });
+
+  it("splits a joint model by the rules of probability: p(A, B) = p(A) p(B | A) = p(B) p(A | B)", () => {
+    for (const name of ["dtm", "lmm"]) {
+      const { logLikelihood, markers } = of(name);
+      for (const k of [0, 1]) {
+        near(
+          logLikelihood,
+          markers[k].alone.map((v, i) => v + markers[1 - k].givenOthers[i]),
+        );
+      }
+    }
+  });
+
+  it("scores no future value of who has none, and one PIT for each that came", () => {
+    fold.numFuture.forEach((n, k) => {
+      expect(fold.pit[k]).toHaveLength(n.reduce((sum, v) => sum + v, 0));
+      for (const { markers } of fold.models) {
+        n.forEach((count, i) => {
+          if (count === 0) expect(markers[k].givenAll[i]).toBeCloseTo(0, 8);
+        });
+      }
+    });
+  });
+
+  it("is summed up with differences paired by individual", () => {
+    const { differences, models } = summarizeSeveral([fold]);
+    const value = (name: string) => models.find(({ model }) => model === name)!.perIndividual;
+    for (const { model, reference, mean } of differences) expect(mean).toBeCloseTo(value(model) - value(reference), 8);
+  });
+});

@@ -14,14 +14,7 @@ export { type MapVerdict, mapVerdict } from "./evaluate/map-verdict.ts";
 export type { Comparison } from "./evaluate/summarize-folds.ts";
 export { readCohort } from "./ingest/read-cohort.ts";
 export { type Groups, groupPlaces } from "./map/groups.ts";
-export {
-  type FitRecord,
-  LIBRARY_VERSION,
-  type MarkerModel,
-  markerIndex,
-  markerModel,
-  viewMarker,
-} from "./models/fit.ts";
+export { type FitRecord, LIBRARY_VERSION, type MarkerModel, markerModel } from "./models/fit.ts";
 export { fitDtm, resumeDtm, startDtm } from "./models/fit-models.ts";
 export { fitFpca, fitLmm } from "./models/linear-models.ts";
 export type { TrajectoryModel } from "./models/model.ts";

@@ -4,13 +4,11 @@ import { join } from "node:path";
 import {
   type Cohort,
   type Marker,
-  markerIndex,
   type Placement,
   placeIndividual,
   predict,
   predictCrossing,
   type TrajectoryModel,
-  viewMarker,
 } from "@trajectory-maps/core";
 import { markerCohort } from "@trajectory-maps/core/ingest";
 import {
@@ -20,9 +18,11 @@ import {
   type ForecastGuard,
   forecastGuard,
   isMapModel,
+  markerIndex,
   modelAt,
   SUPPORTED,
   type Visits,
+  viewMarker,
   viewPlacement,
 } from "@trajectory-maps/core/models";
 import { type CsvCell, toCsv } from "@trajectory-maps/report";

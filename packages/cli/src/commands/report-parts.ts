@@ -1,7 +1,7 @@
 /** From results of the core to the parts of a report. */
-import { type Cohort, type Complaint, numIndividuals, viewMarker } from "@trajectory-maps/core";
+import { type Cohort, type Complaint, numIndividuals } from "@trajectory-maps/core";
 import { markerCohort, numObservations, type ReadCohort, selectVisits } from "@trajectory-maps/core/ingest";
-import { viewPlacements } from "@trajectory-maps/core/models";
+import { viewMarker, viewPlacements } from "@trajectory-maps/core/models";
 import type { SeveralComparison } from "@trajectory-maps/core/study";
 import { type Study, summarizeCohort } from "@trajectory-maps/report";
 import type { RunRecord } from "./run-record.ts";

@@ -2,9 +2,9 @@
 
 import { basename, join } from "node:path";
 import process from "node:process";
-import { LIBRARY_VERSION, viewMarker } from "@trajectory-maps/core";
+import { LIBRARY_VERSION } from "@trajectory-maps/core";
 import { type Outcome, plainOutcomes } from "@trajectory-maps/core/ingest";
-import { viewPlacements } from "@trajectory-maps/core/models";
+import { viewMarker, viewPlacements } from "@trajectory-maps/core/models";
 import { DEFAULT_MODELS, type GroupMethod, type SeveralComparison } from "@trajectory-maps/core/study";
 import { figureToSvg, renderReport, type Study, studyFigures, studyGroups } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";

@@ -21,7 +21,16 @@ export {
 export { modelAt, modelFor } from "../models/covariate-model.ts";
 export { type Decoder, makeDecoder } from "../models/decoder.ts";
 export type { DtmModel } from "../models/dtm/model.ts";
-export type { CancelSignal, ColumnNames, FitControl, FitProgress, MeanFunction, StartResult } from "../models/fit.ts";
+export {
+  type CancelSignal,
+  type ColumnNames,
+  type FitControl,
+  type FitProgress,
+  type MeanFunction,
+  markerIndex,
+  type StartResult,
+  viewMarker,
+} from "../models/fit.ts";
 export type {
   DtmProgress,
   DtmRun,

@@ -41,6 +41,13 @@ export const covariatesCommand: Command = {
     const draws = wholeNumber("--draws", textOption(options, "draws") ?? "9999", 99);
     const seed = seedOf(options);
     const { model, read } = await openRun(folder, otherVisits(options, context));
+    const inModel = model.kind === "dtm" ? (model.covariates?.covariates ?? []) : [];
+    const known = choices.covariates.find(({ name }) => inModel.some((own) => own.name === name));
+    if (known !== undefined) {
+      throw new UsageError(
+        `--covariates: expected covariates that are not in the model, received "${known.name}", which shifts places there or moves the mean. dtm fit tells its effect; a test is of a map without it.`,
+      );
+    }
     const table = await readSubjectsTable(path, options, context);
     const places = await withPool(jobsOf(options), (pool) =>
       withShardsOf(pool, read.cohort.ids.length, async (shards) =>

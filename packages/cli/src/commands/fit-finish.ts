@@ -25,6 +25,7 @@ import {
 } from "../io/run-folder.ts";
 import type { Signals, StopSignal } from "../io/signals.ts";
 import { type OutputFile, removeFile, writeOutputs } from "../io/write.ts";
+import { effectsPage } from "../print/covariate-effects.ts";
 import { sharingPage } from "../print/sharing.ts";
 import {
   cohortSummary,
@@ -74,6 +75,7 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
   const paths = writeOutputs(folder, files);
   removeFile(join(folder, CHECKPOINT_FILE));
   if (refit) removeStale(work, files);
+  const effects = effectsPage(model);
   const text = [
     `${cohortSummary(read.cohort)}\n`,
     `${modelTable([...baselines.filter((b) => b.model.kind !== model.kind), fitted], fitted.placements.ids.length)}\n`,
@@ -81,6 +83,7 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
     `${mapSummary(model)}\n`,
     `${mapPicture(fitted)}\n`,
     `${courseTables(model)}\n`,
+    ...(effects === "" ? [] : [`${effects}\n`]),
     ...(record.sharing === undefined ? [] : [`${sharingPage(record.sharing)}\n`]),
     `Written   ${paths.map((path) => path + privacyMark(path, folder)).join("\n          ")}`,
   ].join("\n");

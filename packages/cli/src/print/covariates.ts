@@ -21,7 +21,7 @@ export function covariatesPage(tests: readonly CovariateTest[]): string {
   const draws = tested[0]?.draws ?? 0;
   return [
     line(
-      "Covariates",
+      "Tested",
       `p: does it move places on the map (score test, ${whole(draws)} draws; beside it by χ²)? No refit; number, length and spacing of ` +
         "visits may differ. Shift: how far apart known places are on average, in standard deviations of the map, for one standard " +
         "deviation of a number or between levels; few visits draw it towards 0. Angle: its direction, from the first axis towards " +

@@ -12,6 +12,7 @@ export {
 } from "../models/conformal.ts";
 export { type Course, courseReader, courseTimes } from "../models/course.ts";
 export {
+  type CovariateStep,
   covariateEffects,
   type EffectRow,
   type EffectTables,

@@ -11,6 +11,7 @@ import type { Context } from "./context.ts";
 export function methodsText(context: Context): string[] {
   return [
     context.study.several === undefined ? modelText(context) : severalText(context),
+    covariatesText(context),
     fitText(context),
     groupText(context),
     comparisonText(context),
@@ -46,6 +47,25 @@ function severalText({ study }: Context): string {
 /** The marker on the scale of the model, as a sentence begins. */
 function scaleName({ name, transform }: Marker): string {
   return transform === "identity" ? capital(name) : capital(`${transform} ${name}`);
+}
+
+/** What covariates of individuals the model has, and what they change. */
+function covariatesText({ study: { model } }: Context): string {
+  if (model?.kind !== "dtm" || model.covariates === undefined) return "";
+  const { covariates, missing } = model.covariates;
+  const named = (places: boolean) =>
+    covariates.filter(({ effect }) => (effect === "places") === places).map(({ name }) => name);
+  const [shifting, moving] = [named(true), named(false)];
+  const sentences = [
+    shifting.length === 0 ? "" : `Before anything is measured, places are shifted by ${listWords(shifting)}.`,
+    moving.length === 0
+      ? ""
+      : `The mean course has effects of ${listWords(moving)} (${covariates.find(({ name }) => name === moving[0])?.effect}).`,
+    missing === "complete"
+      ? "Individuals without one of them were left out."
+      : "Missing covariates have a level of their own.",
+  ];
+  return sentences.filter((text) => text !== "").join(" ");
 }
 
 function modelText({ study }: Context): string {

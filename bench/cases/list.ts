@@ -8,6 +8,7 @@ import { expectation } from "./expectation.ts";
 import { explorer } from "./explorer.ts";
 import { fits } from "./fits.ts";
 import { ingest } from "./ingest.ts";
+import { iteration } from "./iteration.ts";
 import { kde } from "./kde.ts";
 import { localKernel } from "./local.ts";
 import { localSolve } from "./local-solve.ts";
@@ -23,6 +24,7 @@ export const CASES: readonly BenchCase[] = [
   choleskyInverse,
   fits,
   expectation,
+  iteration,
   compare,
   stochastic,
   million,

@@ -10,6 +10,7 @@ export { levelsBlock, packLevels, squaresBlock } from "./levels";
 export { expectLinear } from "./linear";
 export { expectLevels } from "./linear-levels";
 export { densityNodes, sumNodes, weighNodes } from "./placing";
+export { sumLevels } from "./placing-levels";
 export { addPairs, sumPairs } from "./pairs";
 export { evaluateLocal, sumLocal, weighLocal } from "./local";
 export { climbLocal } from "./local-ascent";

@@ -67,7 +67,7 @@ function weighPair(pass: Pass, n: v128, delta: usize, own: usize, next: usize, t
   for (let e = 0; e <= d; e++) {
     v128.store(at(pass.levelSquares, e), pair(own + (<usize>e << 3), next + (<usize>e << 3)));
   }
-  return weighLevels(pass.levels, pass.numLevels, n, delta, pass.levelSquares, d, pass.levelWeights, pass.levelScales, total);
+  return weighLevels(pass.levels, pass.numLevels, n, delta, pass.levelSquares, d, pass.levelWeights, pass.levelParts, pass.levelShrinks, total);
 }
 
 /**
@@ -97,12 +97,12 @@ export function packLevels(context: usize, count: i32): void {
     memory.fill(beta, 0, <usize>d << 4);
     let alpha = f64x2.splat(0);
     for (let k = 0; k < pass.numLevels; k++) {
-      const s = both(pass.levels + <usize>k * LEVEL);
-      const share = f64x2.div(v128.load(at(pass.levelWeights, k)), s);
+      const share = f64x2.mul(v128.load(at(pass.levelWeights, k)), both(pass.levels + <usize>k * LEVEL + 32));
       alpha = f64x2.add(alpha, share);
+      const shrinks = at(pass.levelShrinks, k * d);
       for (let j = 0; j < d; j++) {
         const b = at(beta, j);
-        v128.store(b, f64x2.add(v128.load(b), f64x2.div(share, f64x2.add(s, v128.load(at(delta, j))))));
+        v128.store(b, f64x2.add(v128.load(b), f64x2.mul(share, v128.load(at(shrinks, j)))));
       }
     }
     let rest = f64x2.mul(alpha, f64x2.sub(rho, pair(own, next)));
@@ -217,6 +217,7 @@ export function levelsBlock(context: usize, count: i32): void {
   const g = at(G, 2 * dd);
   const delta = at(g, 2 * d);
   const A = pass.scratch;
+  const slopes = pass.levelSlopes;
   const half = f64x2.splat(0.5);
   for (let i = 0; i < count; i += 2) {
     loadPair(pass, i, G, g);
@@ -231,32 +232,23 @@ export function levelsBlock(context: usize, count: i32): void {
     const before = pass.squaresBefore + <usize>i * width;
     const sums = pass.levelSums + (<usize>i << 3);
     v128.store(pass.levelMaxima + (<usize>i << 3), weighPair(pass, n, delta, after, after + width, sums));
+    // ∂Q/∂log s and ∂Q/∂log τ of the squares after, times −2, kept while the others are weighed.
+    for (let k = 0; k < pass.numLevels; k++) {
+      const kept = v128.load(at(pass.levelParts, 3 * k + 1));
+      const tau = f64x2.sub(f64x2.splat(<f64>d), kept);
+      v128.store(at(slopes, 2 * k), f64x2.sub(f64x2.sub(n, tau), v128.load(at(pass.levelParts, 3 * k))));
+      v128.store(at(slopes, 2 * k + 1), tau);
+    }
     weighPair(pass, n, delta, before, before + width, A);
-    const eta = pair(after, after + width);
     let byVariance = f64x2.splat(0);
     let byTau = f64x2.splat(0);
     let bySpread = f64x2.splat(0);
     for (let k = 0; k < pass.numLevels; k++) {
-      const level = pass.levels + <usize>k * LEVEL;
-      const s = both(level);
-      let own = f64x2.sub(n, f64x2.splat(<f64>d));
-      let rest = eta;
-      let tau = f64x2.splat(0);
-      for (let j = 0; j < d; j++) {
-        const dj = v128.load(at(delta, j));
-        const inverse = f64x2.div(f64x2.splat(1), f64x2.add(s, dj));
-        const chi = pair(after + (<usize>(1 + j) << 3), after + width + (<usize>(1 + j) << 3));
-        const h = f64x2.mul(f64x2.mul(dj, chi), inverse);
-        rest = f64x2.sub(rest, h);
-        own = f64x2.add(own, f64x2.mul(f64x2.add(s, h), inverse));
-        tau = f64x2.add(tau, f64x2.mul(f64x2.sub(dj, h), inverse));
-      }
-      own = f64x2.sub(own, f64x2.div(rest, s));
       const q = f64x2.mul(half, v128.load(at(pass.levelWeights, k)));
-      const part = f64x2.mul(q, own);
+      const part = f64x2.mul(q, v128.load(at(slopes, 2 * k)));
       byVariance = f64x2.sub(byVariance, part);
-      bySpread = f64x2.sub(bySpread, f64x2.mul(part, both(level + 24)));
-      byTau = f64x2.sub(byTau, f64x2.mul(q, tau));
+      bySpread = f64x2.sub(bySpread, f64x2.mul(part, both(pass.levels + <usize>k * LEVEL + 24)));
+      byTau = f64x2.sub(byTau, f64x2.mul(q, v128.load(at(slopes, 2 * k + 1))));
     }
     const totals = pass.totals;
     v128.store(totals, f64x2.add(v128.load(totals), byVariance));

@@ -3,16 +3,18 @@
  * Tables stand in tiles of four nodes, [tile][column][4]; the individual comes as the few functionals of the coefficients of
  * models/mixture/observed.ts, with the terms of every entry that are not zero as lists:
  *   V = FΣF' + N,   e = h − Fm,   weight ∝ π (|N|/|V|)^½ exp(−½ e'V⁻¹e).
+ * Noise of several levels is that of placing-levels.ts.
  */
 import { Nodes } from "./contexts";
 import { MAGIC, MAGIC_BIAS, MANTISSA, ONE } from "./double-bits";
 import { both, exp2x, lanes } from "./exp";
+import { weighTileLevels } from "./placing-levels";
 import { QUAD } from "./tiles";
 
 /** Nodes below this share of the largest weight are dropped. */
 const LIGHT: f64 = 1e-9;
 /** Exponents below this count as zero, so that exp stays in its range. */
-const NEGLIGIBLE: f64 = -690;
+export const NEGLIGIBLE: f64 = -690;
 const LN2: f64 = 0.6931471805599453;
 
 /**
@@ -23,8 +25,11 @@ export function weighNodes(context: usize, solve: i32): i32 {
   const p = changetype<Nodes>(context);
   const r = p.rank;
   const solved = solve ? r : 0;
+  const leveled = p.numLevels > 1;
   let largest = f64x2.splat(-Infinity);
-  for (let t = 0; t < p.numTiles; t++) largest = f64x2.pmax(largest, weighTile(p, t, solve));
+  for (let t = 0; t < p.numTiles; t++) {
+    largest = f64x2.pmax(largest, leveled ? weighTileLevels(p, t, solve) : weighTile(p, t, solve));
+  }
   const a = f64x2.extract_lane(largest, 0);
   const b = f64x2.extract_lane(largest, 1);
   const maximum = a < b ? b : a;
@@ -71,10 +76,11 @@ export function weighNodes(context: usize, solve: i32): i32 {
   return count;
 }
 
-/** Log densities of all nodes without their exponentials: x to `weights` and a number between 1 and 2, a factor, to `scales`. */
+/** Log densities of all nodes without their exponentials: x to `weights` and a factor of 1 or more to `scales`. */
 export function densityNodes(context: usize): void {
   const p = changetype<Nodes>(context);
-  for (let t = 0; t < p.numTiles; t++) weighTile(p, t, 0);
+  const leveled = p.numLevels > 1;
+  for (let t = 0; t < p.numTiles; t++) leveled ? weighTileLevels(p, t, 0) : weighTile(p, t, 0);
 }
 
 /** For four nodes: L with the reciprocals of D on the diagonal, V = LDL', to `factor`, and L⁻¹e to `residuals`. */
@@ -177,7 +183,11 @@ function weighTile(p: Nodes, t: i32, solve: i32): v128 {
   }
   if (solve) solveTransposed(p, p.residuals, p.solved + <usize>(t * r) * QUAD);
   const o = <usize>t * QUAD;
-  return f64x2.pmax(density(p, o, f64x2.sqrt(product0), quadratic0), density(p, o + 16, f64x2.sqrt(product1), quadratic1));
+  const x = p.weights + o;
+  const scale = p.scales + o;
+  const prior = p.logPrior + o;
+  const low = density(v128.load(prior), f64x2.sqrt(product0), quadratic0, x, scale);
+  return f64x2.pmax(low, density(v128.load(prior, 16), f64x2.sqrt(product1), quadratic1, x + 16, scale + 16));
 }
 
 /** out = L⁻ᵀD⁻¹x for the four nodes factored last; x and out [r][4] may be the same. */
@@ -200,15 +210,15 @@ function solveTransposed(p: Nodes, x: usize, out: usize): void {
   }
 }
 
-/** Splits π · product · exp(−½ quadratic) of two nodes into scale and exponent. */
+/** Splits exp(prior) · product · exp(−½ quadratic) of two nodes into a `scale` between 1 and 2 and exp(x); returns x. */
 @inline
-function density(p: Nodes, o: usize, product: v128, quadratic: v128): v128 {
+export function density(prior: v128, product: v128, quadratic: v128, x: usize, scale: usize): v128 {
   const exponent = f64x2.sub(v128.or(i64x2.shr_u(product, 52), i64x2.splat(MAGIC)), f64x2.splat(MAGIC_BIAS));
-  v128.store(p.scales + o, v128.or(v128.and(product, i64x2.splat(MANTISSA)), i64x2.splat(ONE)));
-  let x = f64x2.sub(v128.load(p.logPrior + o), f64x2.mul(f64x2.splat(0.5), quadratic));
-  x = f64x2.add(x, f64x2.mul(exponent, f64x2.splat(LN2)));
-  v128.store(p.weights + o, x);
-  return x;
+  v128.store(scale, v128.or(v128.and(product, i64x2.splat(MANTISSA)), i64x2.splat(ONE)));
+  const rest = f64x2.sub(prior, f64x2.mul(f64x2.splat(0.5), quadratic));
+  const sum = f64x2.add(rest, f64x2.mul(exponent, f64x2.splat(LN2)));
+  v128.store(x, sum);
+  return sum;
 }
 
 /** Σ_g w_g column_g, and Σ_g w_g (V⁻¹e)_ga Σ_g for each a if V⁻¹e was solved for, over the `count` tiles that are left. */
@@ -223,7 +233,7 @@ export function sumNodes(context: usize, count: i32, solved: i32): void {
 }
 
 /** out[c] = Σ over active tiles ⟨W[tile·stride], T[tile][c]⟩, three columns at a time. */
-function addDots(W: usize, stride: i32, T: usize, columns: i32, active: usize, count: i32, out: usize): void {
+export function addDots(W: usize, stride: i32, T: usize, columns: i32, active: usize, count: i32, out: usize): void {
   const end = active + (<usize>count << 2);
   let c = 0;
   for (; c + 3 <= columns; c += 3) {

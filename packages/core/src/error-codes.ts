@@ -56,8 +56,8 @@ export const ERROR_CODES = {
     "Give a number alone, or leave the cell empty.",
   ),
   "censored-value": table(
-    "A value is given only as below or above a limit.",
-    "Give a number, or leave the cell empty.",
+    "A value below or above a limit does not say which, or a time is given so.",
+    "Write the limit as a number behind the sign (<0.3), or leave the cell empty.",
   ),
   underflow: table("A number is too small to be held and would become 0.", "Give the values in another unit."),
   "mixed-decimals": table("Some numbers have a decimal comma, some a decimal point.", "Use one decimal mark."),
@@ -114,7 +114,12 @@ export const ERROR_CODES = {
     "A covariate that is needed is missing.",
     "Give it, or fit with missing values as a level of their own.",
   ),
+  "other-ids": cohort(
+    "The table of individuals has none of the ids of the visits.",
+    "Write the ids alike in both, or name the column of ids.",
+  ),
   "unknown-level": cohort("A covariate has a level that the model does not know.", "Give one of its levels."),
+  "nothing-to-test": cohort("None of the covariates can be tested.", "The message says why, for each."),
   "several-markers": cohort("A cohort of several markers came where one is handled.", "Take one of the markers."),
   history: cohort("History and future are not of the same individuals.", "Select both with selectVisits."),
 

@@ -83,3 +83,13 @@ export function showComplaint(complaint: Complaint): string {
 export function checkOption(ok: boolean, where: string, expected: string, received: unknown, remedy: string): void {
   if (!ok) throw new DtmError("option", `${where}: expected ${expected}, received ${String(received)}. ${remedy}`);
 }
+
+/** What `work` gives, or undefined where its numbers break down: for what can be done without. */
+export function withoutBreakdown<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof DtmError && error.kind === "numerical") return undefined;
+    throw error;
+  }
+}

@@ -50,6 +50,17 @@ describe("adjustmentOf", () => {
   it("has no square of a number with two values, which is a line again", () => {
     expect(adjustmentOf(covariatesOf("two"), m).columns.map(({ name }) => name)).toEqual(["two"]);
   });
+
+  it("has cubes of numbers in a large study, where there are values enough", () => {
+    const ids = Array.from({ length: 500 }, (_, i) => `p${i}`);
+    const column = (name: string, values: number) => ({ name, cells: ids.map((_, i) => String(i % values)) });
+    const columns = [column("age", 50), column("stage", 3)];
+    const coded = codeCovariates({ ids, columns, lines: ids.map((_, i) => i + 2) }, ids, {
+      covariates: [{ name: "age" }, { name: "stage", kind: "number" }],
+    });
+    const names = adjustmentOf(coded, 500).columns.map(({ name }) => name);
+    expect(names).toEqual(["age", "age²", "age³", "stage", "stage²"]);
+  });
 });
 
 describe("an adjusted association", () => {

@@ -1,6 +1,7 @@
 /**
- * The columns that an association is adjusted for: those of the coded covariates, and the squares of numbers, because a label that
- * bends with age is not straightened by a line (MULTI.md §5.3, ASSOCIATION.md §4.4). Both label and features are regressed on them
+ * The columns that an association is adjusted for: those of the coded covariates, and powers of numbers, because a label that
+ * bends with age is not straightened by a line: squares, and cubes in a large study, which sees what squares leave of a strong
+ * confounder. Both label and features are regressed on them
  * (score-test.ts). Number and length of visits are never among them: label and course may both have caused the visits.
  *                                                                                  (docs/math/association.md §13)
  */
@@ -17,6 +18,13 @@ export interface Adjustment {
 
 export const NO_ADJUSTMENT: Adjustment = { names: [], columns: [], leftOut: 0 };
 
+const POWERS = ["", "²", "³"];
+
+/** The highest power of a number in a study of so many; docs/studies/adjusted.md has the level with and without cubes. */
+export function highestPower(numIndividuals: number): number {
+  return numIndividuals < 500 ? 2 : 3;
+}
+
 /** The adjustment of a cohort of m individuals for covariates coded from its ids. */
 export function adjustmentOf({ coding, individuals, values }: Covariates, m: number): Adjustment {
   const P = coding.columns.length;
@@ -28,12 +36,13 @@ export function adjustmentOf({ coding, individuals, values }: Covariates, m: num
       });
       return out;
     };
-    // Numbers in standard deviations, levels as 0 and 1 about their mean.
-    const own = { name, values: spread((z) => (level === null ? z : z * scale)) };
-    // The square of a number with two values is a line again; a missing one stands at the centre and adds a value.
-    const known = coding.covariates[coding.columns[p].covariate].hasUnknown ? 3 : 2;
-    const distinct = new Set(own.values.filter((z) => !Number.isNaN(z)));
-    return level === null && distinct.size > known ? [own, { name: `${name}²`, values: spread((z) => z * z) }] : [own];
+    // Levels as 0 and 1 about their mean, numbers in standard deviations.
+    if (level !== null) return [{ name, values: spread((z) => z * scale) }];
+    // k + 1 values allow k powers, the square of two values being a line again; a missing one stands at the centre and adds a value.
+    const distinct = new Set(Array.from(individuals, (_, row) => values[row * P + p])).size;
+    const bends = distinct - 1 - (coding.covariates[coding.columns[p].covariate].hasUnknown ? 1 : 0);
+    const highest = Math.min(Math.max(bends, 1), highestPower(individuals.length));
+    return POWERS.slice(0, highest).map((power, k) => ({ name: name + power, values: spread((z) => z ** (k + 1)) }));
   });
   return { names: coding.covariates.map(({ name }) => name), columns, leftOut: m - individuals.length };
 }

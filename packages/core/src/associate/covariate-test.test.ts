@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { codeCovariates } from "../covariates/code.ts";
+import { withCovariates } from "../covariates/covariates.ts";
 import { fitDtm } from "../models/fit-models.ts";
 import { fitLmm } from "../models/linear-models.ts";
+import { embed } from "../models/place.ts";
 import { createRandom } from "../numeric/random.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
-import { placeShifts, scoreCovariate, screenCovariates } from "./covariate-test.ts";
+import { simulatePlaces } from "../simulate/places.ts";
+import { placeShifts, remainingInPlaces, scoreCovariate, screenCovariates } from "./covariate-test.ts";
 
 const random = createRandom(4);
 const n = 60;
@@ -103,5 +107,26 @@ describe("screenCovariates", () => {
     const mean = own.shifts.filter((_, e) => e % q === 0).reduce((s, v) => s + v, 0) / cohort.ids.length;
     const sd = Math.sqrt(own.shifts.filter((_, e) => e % q === 0).reduce((s, v) => s + v * v, 0) / cohort.ids.length);
     expect(Math.abs(mean)).toBeLessThan(0.2 * sd);
+  });
+});
+
+describe("remainingInPlaces", () => {
+  const { cohort, subjects } = simulatePlaces({ covariates: "places", numIndividuals: 250, seed: 2 });
+  const fitted = (effect: "level" | "places") => {
+    const names = ["c2", "c5"].map((name) => ({ name }));
+    const own = withCovariates(cohort, codeCovariates(subjects, cohort.ids, { covariates: names, effect }));
+    const model = fitDtm(own, { restarts: 0, nodes: { step: 0.5 }, inducing: { perDimension: 3 } });
+    return remainingInPlaces(model, own, embed(model, own));
+  };
+
+  it("tells a covariate that moves places though its effect was put into the mean", () => {
+    const [moves, nothing] = fitted("level");
+    expect(moves).toMatchObject({ covariate: "c2" });
+    expect(moves.p).toBeLessThan(0.01);
+    expect(nothing.p).toBeGreaterThan(0.05);
+  });
+
+  it("says nothing of covariates that shift places", () => {
+    expect(fitted("places")).toEqual([]);
   });
 });

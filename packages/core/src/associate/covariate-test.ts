@@ -8,14 +8,17 @@
  * covariate and course may both have caused the visits, so that neither all individuals nor those seen equally often are exchangeable.
  *                                                                                  (docs/math/association.md §14)
  */
+
+import type { CodedColumn, Covariate } from "../cohort/coding.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import { type CovariateChoices, codeCovariates } from "../covariates/code.ts";
-import type { CodedColumn, Covariate, Covariates } from "../covariates/covariates.ts";
+import type { Covariates } from "../covariates/covariates.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import type { SubjectsTable } from "../ingest/subjects-table.ts";
 import { priorsOf } from "../models/covariate-model.ts";
 import { isMapModel, type TrajectoryModel } from "../models/model.ts";
 import { type EmbedOptions, embedPlaces, placeIndividual } from "../models/place.ts";
+import type { Placements } from "../models/placement.ts";
 import { choleskyInPlace, solveCholeskyInPlace, solveLowerInPlace } from "../numeric/cholesky.ts";
 import { dot, joinFloats, multiply, takeRows, transpose } from "../numeric/matrix.ts";
 import { chisquareUpper } from "../numeric/special.ts";
@@ -71,6 +74,7 @@ export interface CovariateTest extends ScoreTest {
   readonly untested: string | null;
 }
 
+const FEWEST_DRAWS = 19;
 /** Below this share of the largest spread an axis of the map is not used. */
 const UNUSED = 1e-10;
 
@@ -79,6 +83,28 @@ export function placeShifts(model: TrajectoryModel, cohort: Cohort, options: Emb
   const { ids, mapDimension: q, location } = embedPlaces(model, cohort, options);
   const expected = expectedPlaces(model, cohort);
   return { ids, mapDimension: q, shifts: location.map((x, e) => x - expected[e % expected.length]) };
+}
+
+/**
+ * Do places still go with covariates whose effect is in the mean? The model takes places as independent of them; where they are not,
+ * the map holds part of what goes with the covariate, and its effect is too small. p by χ².
+ */
+export function remainingInPlaces(
+  model: TrajectoryModel,
+  cohort: Cohort,
+  { location, mapDimension: q }: Pick<Placements, "location" | "mapDimension">,
+): { readonly covariate: string; readonly p: number }[] {
+  const { covariates } = cohort;
+  if (covariates === undefined) return [];
+  const { coding, values } = covariates;
+  const expected = expectedPlaces(model, cohort);
+  const shifts = location.map((x, e) => x - expected[e % expected.length]);
+  const P = coding.columns.length;
+  return coding.covariates.flatMap(({ name, effect }, c) => {
+    if (effect === "places") return [];
+    const z = values.filter((_, e) => coding.columns[e % P].covariate === c);
+    return [{ covariate: name, p: scoreCovariate({ mapDimension: q, shifts }, z, { draws: FEWEST_DRAWS }).chiSquareP }];
+  });
 }
 
 /** x⁰ in the shown frame: [m,q] where covariates of the model shift places, else [q] for everyone. */
@@ -103,7 +129,13 @@ export function scoreCovariate(
   z: Float64Array,
   { draws = DEFAULT_DRAWS, seed = 1 }: ScoreTestOptions = {},
 ): ScoreTest {
-  checkOption(Number.isInteger(draws) && draws >= 19, "scoreCovariate", "19 draws or more", draws, "Take 9,999.");
+  checkOption(
+    Number.isInteger(draws) && draws >= FEWEST_DRAWS,
+    "scoreCovariate",
+    "19 draws or more",
+    draws,
+    "Take 9,999.",
+  );
   const n = shifts.length / mapDimension;
   const u = centredAxes(shifts, mapDimension);
   const [P, q] = [z.length / n, u.length / n];

@@ -26,7 +26,7 @@ export function varianceAboutLines(statistics: BasisStatistics): number {
   const aboutLines = { squares: 0, freedom: 0 };
   for (let i = 0; i < m; i++) {
     const count = counts[i];
-    if (count === 0) continue;
+    if (count < 1) continue;
     unpackGram(statistics, i, G);
     // 1'G1 = 1'R⁻¹1, which is the number of values where they are neither correlated nor weighted.
     const ones = G.reduce((sum, v) => sum + v, 0);

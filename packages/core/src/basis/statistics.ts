@@ -7,18 +7,22 @@
  *   g_i = B_i'(y_i − Bβ) = c_i − G_i β̃,   ρ_i = s_i − 2 β̃'c_i + β̃'G_i β̃,   β̃ = β − center·1.
  * Noise with a correlation R_i puts R_i⁻¹ between the factors of each (noise/serial.ts); that of white noise is I. Then G_i is no
  * longer banded, and of the last three B_i'R⁻¹1 = G_i 1 and 1'R⁻¹(y_i − center) = 1'c_i hold, while 1'G_i 1 is not n_i.
+ * A value below or above a limit stands in them as a pseudo-value with a weight (noise/limits.ts).
  * 12 + 5 + 1 doubles per individual for the default basis (15 + 5 + 2 with a correlation), whatever the number of observations.
  */
 import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
+import { DtmError } from "../errors.ts";
+import { type CensoredSites, censoredSites } from "../noise/limits.ts";
 import { type Noise, whiteNoise } from "../noise/noise.ts";
-import { filterVisits, type SerialCorrelation, whitenedProducts } from "../noise/serial.ts";
+import { filterVisits, type SerialCorrelation, UNCORRELATED, whitenedProducts } from "../noise/serial.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 import { type Basis, evaluateActive } from "./bspline.ts";
 
 export interface BasisStatistics {
   readonly basis: Basis;
   readonly numIndividuals: number;
+  /** Σ_i n_i. */
   readonly numObservations: number;
   /** Pooled mean of the transformed values, subtracted before `cross` and `sumSquares` are taken. */
   readonly center: number;
@@ -39,8 +43,10 @@ export interface BasisStatistics {
   readonly sumSquares: Float64Array;
   /** log|R_i|, [m]. */
   readonly logDets: Float64Array;
-  /** n_i, [m]. */
-  readonly counts: Int32Array;
+  /** n_i, [m]: visits; one below or above a limit counts as the share of one that it says of the noise. */
+  readonly counts: Float64Array;
+  /** Visits of each, [m]. */
+  readonly visits: Int32Array;
 }
 
 /** Statistics of coefficients, whatever their functions: what formulas read. Coefficients of several markers are stacked so. */
@@ -52,7 +58,7 @@ export interface CoefficientStatistics extends Omit<BasisStatistics, "basis" | "
 export type CohortStatistics = readonly BasisStatistics[];
 
 /** Columns with the same number of entries for every individual. */
-const COLUMNS = ["gram", "cross", "sumSquares", "logDets", "counts"] as const;
+const COLUMNS = ["gram", "cross", "sumSquares", "logDets", "counts", "visits"] as const;
 type Column = BasisStatistics[(typeof COLUMNS)[number]];
 
 /** Statistics of a cohort; `center` defaults to the pooled mean (new individuals take centre and noise of the model). */
@@ -61,7 +67,7 @@ export function basisStatistics(
   basis: Basis,
   { center, noise = whiteNoise(1) }: { readonly center?: number; readonly noise?: Noise } = {},
 ): BasisStatistics {
-  const { marker, offsets, times, values: measured } = onlyMarker(cohort);
+  const { marker, offsets, times, values: measured, censored } = onlyMarker(cohort);
   const m = numIndividuals(cohort);
   const N = times.length;
   const d = basis.numBasis;
@@ -73,10 +79,9 @@ export function basisStatistics(
   const gram = new Float64Array(m * numBand);
   const cross = new Float64Array(m * d);
   const sumSquares = new Float64Array(m);
-  const counts = new Int32Array(m);
+  const visits = Int32Array.from({ length: m }, (_, i) => offsets[i + 1] - offsets[i]);
   const active = new Float64Array(k + 1);
   for (let i = 0; i < m; i++) {
-    counts[i] = offsets[i + 1] - offsets[i];
     for (let j = offsets[i]; j < offsets[i + 1]; j++) {
       const first = evaluateActive(basis, times[j], active);
       const r = values[j] - origin;
@@ -101,11 +106,56 @@ export function basisStatistics(
     cross,
     sumSquares,
     logDets: new Float64Array(m),
-    counts,
+    counts: Float64Array.from(visits),
+    visits,
   };
   const averageGram = pooledGram(plain).map((v) => v / N);
-  if (noise.correlation === undefined) return { ...plain, averageGram };
-  return { ...plain, averageGram, ...whitenedColumns(basis, { offsets, times, values }, origin, noise.correlation) };
+  const series = { offsets, times, values, ...(censored && { censored }) };
+  const whitened =
+    noise.correlation === undefined
+      ? { ...plain, averageGram }
+      : { ...plain, averageGram, ...whitenedColumns(basis, series, origin, noise.correlation) };
+  return censored === undefined ? whitened : withSites(whitened, series);
+}
+
+/** Statistics in which individuals with values below or above a limit have those of their pseudo-values. */
+function withSites(statistics: BasisStatistics, series: Visits): BasisStatistics {
+  const { basis, numBand, bandRow, bandColumn, gram, cross, sumSquares, logDets, counts, noise } = statistics;
+  const d = basis.numBasis;
+  const c = d + 1;
+  for (let i = 0; i < statistics.numIndividuals; i++) {
+    const sites = visitSites(statistics, series, i);
+    if (sites === undefined) continue;
+    const { products, logDet } = whitenedProducts(filterVisits(sites, noise.correlation ?? UNCORRELATED));
+    for (let e = 0; e < numBand; e++) gram[i * numBand + e] = products[bandRow[e] * c + bandColumn[e]];
+    for (let a = 0; a < d; a++) cross[i * d + a] = products[a * c + d];
+    sumSquares[i] = products[d * c + d];
+    logDets[i] = logDet + sites.logDet;
+    counts[i] = sites.count;
+  }
+  return { ...statistics, numObservations: compensatedSum(counts) };
+}
+
+/**
+ * The visits of an individual with pseudo-values and weights for those below or above a limit; undefined where there is none.
+ * @throws DtmError "option" if the noise does not say under what they are read.
+ */
+export function visitSites(
+  { basis, center, noise }: Pick<BasisStatistics, "basis" | "center" | "noise">,
+  { offsets, times, values, censored }: Visits,
+  i: number,
+): CensoredSites | undefined {
+  const sides = censored?.subarray(offsets[i], offsets[i + 1]);
+  if (!sides?.some((side) => side !== 0)) return undefined;
+  if (noise.limits === undefined) {
+    throw new DtmError(
+      "option",
+      "Statistics: expected noise with what values below or above a limit are read under, received none. Take them by a fit or a model.",
+    );
+  }
+  const own = times.subarray(offsets[i], offsets[i + 1]);
+  const rows = visitRows(basis, own, values.subarray(offsets[i], offsets[i + 1]), center);
+  return censoredSites({ times: own, rows }, sides, center, noise.limits, noise.correlation);
 }
 
 /** Visits of all individuals, those of i at offsets[i]..offsets[i+1] in order of time, values on the scale of the model. */
@@ -113,6 +163,8 @@ interface Visits {
   readonly offsets: ArrayLike<number>;
   readonly times: Float64Array;
   readonly values: Float64Array;
+  /** As in a cohort. */
+  readonly censored?: Int8Array;
 }
 
 /** The columns where visits are correlated: those of (B_i, y_i − center)'R⁻¹(B_i, y_i − center). */
@@ -307,6 +359,11 @@ export function pooledGram(statistics: CoefficientStatistics): Float64Array {
     total[bandColumn[e] * d + bandRow[e]] = s;
   }
   return total;
+}
+
+/** Visits of all individuals. */
+export function numVisits({ visits }: Pick<BasisStatistics, "visits">): number {
+  return visits.reduce((sum, n) => sum + n, 0);
 }
 
 /** Number of distinct observation times, an upper limit for the size of the basis; not counted beyond `most`. */

@@ -11,6 +11,8 @@ export interface NumberedRows {
   readonly individuals: Int32Array;
   readonly times: ArrayLike<number>;
   readonly values: ArrayLike<number>;
+  /** Which values are limits, as in a cohort; none by default. */
+  readonly censored?: ArrayLike<number>;
 }
 
 /** The columns of a cohort, and which row went where. */
@@ -22,12 +24,14 @@ export interface AssembledColumns {
   /** Times and values in the order (id, time, value), [N]. */
   readonly times: Float64Array;
   readonly values: Float64Array;
+  /** As in a cohort; absent where no value is a limit. */
+  readonly censored?: Int8Array;
   /** Row that stands at each place, [N]. */
   readonly order: Int32Array;
 }
 
 /** The columns of checked rows in canonical order. */
-export function assembleColumns({ names, individuals, times, values }: NumberedRows): AssembledColumns {
+export function assembleColumns({ names, individuals, times, values, censored }: NumberedRows): AssembledColumns {
   const N = individuals.length;
   const counts = new Int32Array(names.length);
   for (let j = 0; j < N; j++) counts[individuals[j]]++;
@@ -45,10 +49,14 @@ export function assembleColumns({ names, individuals, times, values }: NumberedR
   for (let j = 0; j < N; j++) order[next[individuals[j]]++] = j;
   for (let i = 0; i < m; i++) {
     // Rows that are equal in both stay in their order.
-    order.subarray(offsets[i], offsets[i + 1]).sort((a, b) => times[a] - times[b] || values[a] - values[b]);
+    const own = order.subarray(offsets[i], offsets[i + 1]);
+    if (censored === undefined) own.sort((a, b) => times[a] - times[b] || values[a] - values[b]);
+    else own.sort((a, b) => times[a] - times[b] || values[a] - values[b] || censored[a] - censored[b]);
   }
   const ids = Array.from(present, (k) => names[k]);
-  return { ids, offsets, times: permuted(times, order), values: permuted(values, order), order };
+  const sides = censored && Int8Array.from(order, (j) => censored[j]);
+  const columns = { offsets, times: permuted(times, order), values: permuted(values, order) };
+  return { ids, ...columns, ...(sides?.some((side) => side !== 0) && { censored: sides }), order };
 }
 
 /** A column in another order. Adding 0 turns −0 into 0, so that equal rows are equal bits. */

@@ -29,12 +29,16 @@ export interface MarkerSeries {
   readonly times: Float64Array;
   /** Marker values on their original scale, [N]. */
   readonly values: Float64Array;
+  /** −1 where the value is only known to lie below the number given, 1 where above it, 0 where it is that number, [N]; absent where all are. */
+  readonly censored?: Int8Array;
 }
 
 export interface CohortColumns {
   readonly ids: readonly string[];
   readonly times: ArrayLike<number>;
   readonly values: ArrayLike<number>;
+  /** −1 for a value below the limit given, 1 for one above, 0 for a measured one; all measured by default. */
+  readonly censored?: ArrayLike<number>;
 }
 
 /**
@@ -44,12 +48,12 @@ export interface CohortColumns {
  * const cohort = makeCohort({ ids: ["a", "a", "b"], times: [0, 1, 0], values: [80, 77, 91] }, { name: "FVC", unit: "%" });
  */
 export function makeCohort(columns: CohortColumns, marker: Partial<Marker> = {}): Cohort {
-  const { ids, times, values } = columns;
+  const { ids, times, values, censored } = columns;
   const N = ids.length;
-  if (times.length !== N || values.length !== N) {
+  if (times.length !== N || values.length !== N || (censored !== undefined && censored.length !== N)) {
     throw new DtmError(
       "shape",
-      `makeCohort: expected columns of one length, received ${N} ids, ${times.length} times, ${values.length} values.`,
+      `makeCohort: expected columns of one length, received ${N} ids, ${times.length} times, ${values.length} values${censored === undefined ? "" : `, ${censored.length} sides of limits`}.`,
     );
   }
   if (N === 0) throw new DtmError("no-rows", "makeCohort: expected at least one observation, received none.");
@@ -67,7 +71,7 @@ export function makeCohort(columns: CohortColumns, marker: Partial<Marker> = {})
     ids: sorted,
     order: _,
     ...series
-  } = assembleColumns({ names: [...numbers.keys()], individuals, times, values });
+  } = assembleColumns({ names: [...numbers.keys()], individuals, times, values, ...(censored && { censored }) });
   return { ids: sorted, markers: [{ marker: fullMarker, ...series }] };
 }
 
@@ -165,16 +169,23 @@ function subset(cohort: Cohort, chosen: Int32Array, range: Range): Cohort {
     }
     const times = new Float64Array(offsets[chosen.length]);
     const values = new Float64Array(offsets[chosen.length]);
+    const censored = series.censored && new Int8Array(offsets[chosen.length]);
     for (let k = 0; k < chosen.length; k++) {
       const [start, end] = range(series, chosen[k]);
       times.set(series.times.subarray(start, end), offsets[k]);
       values.set(series.values.subarray(start, end), offsets[k]);
+      censored?.set(series.censored!.subarray(start, end), offsets[k]);
     }
-    return { marker: series.marker, offsets, times, values };
+    return { marker: series.marker, offsets, times, values, ...censoredSides(censored) };
   });
   const { covariates } = cohort;
   const coded = covariates && { coding: covariates.coding, values: rowsOf(covariates, chosen) };
   return { ids: Array.from(chosen, (i) => cohort.ids[i]), markers, ...(coded && { covariates: coded }) };
+}
+
+/** The column of a series, absent where nothing is a limit. */
+export function censoredSides(censored: Int8Array | undefined): Pick<MarkerSeries, "censored"> {
+  return censored?.some((side) => side !== 0) ? { censored } : {};
 }
 
 function rowsOf({ coding, values }: CodedCovariates, chosen: Int32Array): Float64Array {

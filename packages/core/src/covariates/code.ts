@@ -2,26 +2,20 @@
  * From a table of individuals to coded covariates, or a refusal: columns that are constant or follow from others, levels of fewer than
  * ten individuals, more effects than individuals can tell (MULTI.md §5.1).
  */
+
+import { type CodedColumn, type Covariate, type CovariateEffect, type MissingRule, UNKNOWN } from "../cohort/coding.ts";
 import { compareText } from "../cohort/cohort.ts";
 import { checkOption, DtmError, showReceived } from "../errors.ts";
-import { complaint } from "../ingest/complaints.ts";
+import { complaint, createComplaintBook } from "../ingest/complaints.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
 import type { SubjectsTable } from "../ingest/subjects-table.ts";
 import { dependentColumns } from "../numeric/pivoted-qr.ts";
-import {
-  type CodedColumn,
-  type Covariate,
-  type CovariateEffect,
-  type Covariates,
-  cellsOf,
-  type MissingRule,
-  UNKNOWN,
-} from "./covariates.ts";
+import { type Covariates, cellsOf, type SubjectCell } from "./covariates.ts";
 
 /** A covariate asked for, by the name of its column. */
 export interface WantedCovariate {
   readonly name: string;
-  /** Default: a number if all its cells are. */
+  /** Default: a number if all its cells are. A column of numbers with a few other cells is refused, unless it has a reference. */
   readonly kind?: Covariate["kind"];
   /** Level that the others are compared with. Default: the first in alphabetical order. */
   readonly reference?: string;
@@ -72,7 +66,9 @@ export function codeCovariates(table: SubjectsTable, ids: readonly string[], cho
   const columns: CodedColumn[] = [];
   const coded: Float64Array[] = [];
   for (const wanted of choices.covariates) {
-    const texts = Array.from(individuals, (i) => (isKnown(wanted.name, i) ? cells.get(wanted.name)![i]!.text : null));
+    const own = Array.from(individuals, (i) => (isKnown(wanted.name, i) ? cells.get(wanted.name)![i]! : null));
+    checkNumbers(wanted, own, table);
+    const texts = own.map((cell) => cell?.text ?? null);
     const covariate = describe(wanted, texts, choices, table.decimal ?? ".");
     for (const { level, count } of levelCounts(covariate, texts)) {
       enough(count, leastIndividuals, `with ${showReceived(wanted.name)} "${showReceived(level)}"`);
@@ -120,6 +116,28 @@ function checkTwice({ covariates, effect = "places" }: CovariateChoices): void {
   }
 }
 
+/** Refuses cells that are no numbers where numbers are asked for, or where most cells are numbers and nothing says otherwise. */
+function checkNumbers(
+  { name, kind, reference }: WantedCovariate,
+  cells: readonly (SubjectCell | null)[],
+  { file, decimal = "." }: SubjectsTable,
+): void {
+  const filled = cells.filter((cell) => cell !== null);
+  const odd = filled.filter(({ text }) => Number.isNaN(readNumber(text, decimal)));
+  const areNumbers = kind === undefined ? reference === undefined && 2 * odd.length < filled.length : kind === "number";
+  if (!areNumbers) return;
+  const book = createComplaintBook(file);
+  const shown = showReceived(name);
+  for (const { text, line } of odd) {
+    book.refuse({ line, column: name }, "not-a-number", [
+      `numbers as ${shown}`,
+      `"${showReceived(text)}"`,
+      `Mend the cell, or take ${shown} as a category (${shown}:category).`,
+    ]);
+  }
+  book.throwIfRefused();
+}
+
 /** Kind and levels of a covariate from the cells of the fitted individuals, null where they are missing. */
 function describe(
   { name, kind, reference, effect }: WantedCovariate,
@@ -129,25 +147,31 @@ function describe(
 ): Covariate {
   const filled = texts.filter((text) => text !== null);
   const hasUnknown = filled.length < texts.length;
-  const odd = filled.find((text) => Number.isNaN(readNumber(text, decimal)));
+  const areNumbers = filled.every((text) => !Number.isNaN(readNumber(text, decimal)));
   const shown = showReceived(name);
-  if (kind === "number" && odd !== undefined) {
-    throw new DtmError(
-      "not-a-number",
-      `codeCovariates: expected numbers as ${shown}, received "${showReceived(odd)}". Mend the cell, or take ${shown} as a category.`,
-    );
-  }
   const own = { name, effect: effect ?? choices.effect ?? "places", hasUnknown };
-  const isNumber = kind === undefined ? odd === undefined && reference === undefined : kind === "number";
+  const isNumber = kind === undefined ? areNumbers && reference === undefined : kind === "number";
   if (isNumber) {
-    checkOption(reference === undefined, "codeCovariates", `no reference of the number ${shown}`, reference, "");
+    checkOption(
+      reference === undefined,
+      "codeCovariates",
+      `no reference of the number ${shown}`,
+      reference,
+      "Leave it out.",
+    );
     return { ...own, kind: "number", levels: [] };
   }
   const levels = [...new Set(texts.map((text) => text ?? UNKNOWN))].sort(compareText);
   // What is unknown is no reference unless that is asked for.
   const first = reference ?? levels.find((level) => level !== UNKNOWN) ?? UNKNOWN;
   const listed = levels.map((level) => showReceived(level)).join(", ");
-  checkOption(levels.includes(first), "codeCovariates", `a reference of ${shown} among ${listed}`, first, "");
+  checkOption(
+    levels.includes(first),
+    "codeCovariates",
+    `a reference of ${shown} among ${listed}`,
+    first,
+    "Name one of these.",
+  );
   if (levels.length === 1) throw constant(name, first);
   const ordered = [first, ...levels.filter((level) => level !== first)];
   return { ...own, kind: "category", levels: ordered, hasUnknown: levels.includes(UNKNOWN) };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DtmError } from "../errors.ts";
 import type { SubjectsTable } from "../ingest/subjects-table.ts";
 import { type CovariateChoices, codeCovariates } from "./code.ts";
-import { encodeFor, encodeTable, selectCovariates } from "./covariates.ts";
+import { decodeColumns, encodeFor, encodeTable } from "./covariates.ts";
 
 /** A table of m individuals p0, p1, … from a column of cells each. */
 function tableOf(m: number, columns: Readonly<Record<string, (i: number) => string | number>>): SubjectsTable {
@@ -63,6 +63,8 @@ describe("codeCovariates", () => {
       const row = { age: columns.age(i), sex: columns.sex(i), drug: columns.drug(i) };
       expect(encodeFor(coded.coding, row)).toEqual(coded.values.slice(4 * i, 4 * i + 4));
     }
+    const [ages, sexes, drugs] = decodeColumns(coded);
+    expect([ages[5], sexes[5], drugs[5]]).toEqual([columns.age(5), columns.sex(5), columns.drug(5)]);
     expect(encodeTable(coded.coding, table, ["p7", "p3"])).toEqual(
       Float64Array.from([7, 3].flatMap((i) => Array.from(coded.values.subarray(4 * i, 4 * i + 4)))),
     );
@@ -77,7 +79,7 @@ describe("codeCovariates", () => {
     expect(() => encodeFor(coded.coding, Object.create({ age: 1 }))).toThrow(/a value of age/);
     const bad = tableOf(2, { ...columns, sex: () => "x" });
     expect(() => encodeTable(coded.coding, bad, ["p0"])).toThrow(/line 2, column "sex": expected sex among f, m/);
-    expect(() => encodeTable(coded.coding, table, ["stranger"])).toThrow(/a value of age, received none/);
+    expect(() => encodeTable(coded.coding, table, ["p0", "stranger"])).toThrow(/a value of age, received none/);
   });
 
   it("leaves individuals without a covariate out, and counts them", () => {
@@ -117,12 +119,6 @@ describe("codeCovariates", () => {
     expect(coding.columns.map(({ name }) => name)).toEqual(["stage: 2", "stage: 3"]);
     expect(encodeFor(coding, { stage: 2 })).toEqual(encodeFor(coding, { stage: "2" }));
   });
-
-  it("selects individuals without coding them anew", () => {
-    const some = selectCovariates(coded, [5, 9]);
-    expect(some.ids).toEqual(["p5", "p9"]);
-    expect([...some.values.subarray(4)]).toEqual([...coded.values.subarray(36, 40)]);
-  });
 });
 
 describe("covariates that cannot be used", () => {
@@ -152,6 +148,26 @@ describe("covariates that cannot be used", () => {
     );
   });
 
+  it("are numbers but for a few cells, unless they are asked for as a category", () => {
+    for (const cell of ["<45", "Infinity", "40,5"]) {
+      const odd = tableOf(120, { age: (i) => (i === 7 ? cell : columns.age(i)) });
+      expect(refusal(odd, { covariates: [{ name: "age" }] })).toMatch(
+        new RegExp(`^not-a-number.*line 9, column "age": expected numbers as age, received "${cell}".*age:category`),
+      );
+    }
+    const grades = tableOf(120, { grade: (i) => ["0", "1", "2+"][i % 3] });
+    expect(refusal(grades, { covariates: [{ name: "grade" }] })).toMatch(/^not-a-number/);
+    for (const asked of [{ kind: "category" as const }, { reference: "0" }]) {
+      expect(refusal(grades, { covariates: [{ name: "grade", ...asked }] })).toBe("accepted");
+    }
+  });
+
+  it("are of others than those seen", () => {
+    expect(refusal(table, choices, ["P-0", "P-1"])).toMatch(
+      /^other-ids.*ids of the visits, such as "P-0", received others, such as "p0"\. No id is in both/,
+    );
+  });
+
   it("change within an individual", () => {
     const visits: SubjectsTable = {
       ids: ["a", "a", "b", "b"],
@@ -172,7 +188,7 @@ describe("covariates that cannot be used", () => {
     expect(refusal(table, twice)).toMatch(/"age" twice, for places and for level.*cannot tell them apart/);
     expect(refusal(table, { covariates: [{ name: "age" }, { name: "age" }] })).toMatch(/Name it once/);
     expect(refusal(table, { covariates: [{ name: "sex", reference: "x" }] })).toMatch(
-      /reference of sex among f, m, received x/,
+      /reference of sex among f, m, received x\. Name one of these/,
     );
     expect(refusal(table, { covariates: [{ name: "weight" }] })).toMatch(/^missing-column.*age, sex, drug/);
     expect(refusal(table, { covariates: [{ name: "sex", kind: "number" }] })).toMatch(/numbers as sex, received "m"/);

@@ -4,23 +4,18 @@
  * fitted individuals; a model keeps the coding, so that new individuals are coded alike, and nothing of single individuals.
  * A missing value is never the mean in silence: the individual is left out, or "unknown" is a column of its own.
  */
-import { type Covariate, type CovariateCoding, type CovariateEffect, UNKNOWN } from "../cohort/coding.ts";
-import { type Cohort, selectIndividuals } from "../cohort/cohort.ts";
-import { type Complaint, DtmError, showReceived } from "../errors.ts";
-import { createComplaintBook, type Finding } from "../ingest/complaints.ts";
-import { isMissing, readNumber } from "../ingest/numbers.ts";
-import { lineOf, type SubjectsTable } from "../ingest/subjects-table.ts";
-
-export {
-  COVARIATE_EFFECTS,
-  type CodedColumn,
+import {
+  type CodedCovariates,
   type Covariate,
   type CovariateCoding,
   type CovariateEffect,
-  MISSING_RULES,
-  type MissingRule,
   UNKNOWN,
 } from "../cohort/coding.ts";
+import { type Cohort, selectIndividuals } from "../cohort/cohort.ts";
+import { type Complaint, DtmError, showReceived } from "../errors.ts";
+import { createComplaintBook, type Finding, refusalAt } from "../ingest/complaints.ts";
+import { isMissing, readNumber } from "../ingest/numbers.ts";
+import { lineOf, type SubjectsTable } from "../ingest/subjects-table.ts";
 
 /** The covariates of the individuals of a fit. */
 export interface Covariates {
@@ -70,6 +65,42 @@ export function encodeTable(coding: CovariateCoding, table: SubjectsTable, ids: 
   }
   book.throwIfRefused();
   return values;
+}
+
+/**
+ * The values of covariates [m] behind coded columns [m,P], as `encodeFor` takes them: numbers to twelve digits, levels, and "" for what is
+ * unknown.
+ */
+export function decodeColumns({ coding, values }: CodedCovariates): (readonly CovariateValue[])[] {
+  const P = coding.columns.length;
+  const m = values.length / P;
+  return coding.covariates.map(({ levels }, c) => {
+    const own = coding.columns.flatMap((column, p) => (column.covariate === c ? [{ ...column, p }] : []));
+    return Array.from({ length: m }, (_, i) => {
+      const x = ({ p, center, scale }: (typeof own)[number]) => center + scale * values[i * P + p];
+      const taken = own.find((column) => column.level !== null && x(column) > 0.5)?.level ?? levels[0];
+      if (taken === UNKNOWN) return "";
+      return taken ?? Number(x(own[0]).toPrecision(12));
+    });
+  });
+}
+
+/**
+ * The coded columns [m,P] of individuals from a table that holds them as they are, such as a run keeps.
+ * @throws DtmError "missing-covariate" where one is lacking or no number.
+ */
+export function takeCoded({ columns }: CovariateCoding, table: SubjectsTable, ids: readonly string[]): Float64Array {
+  const rows = new Map(table.ids.map((id, row) => [id, row]));
+  const cells = columns.map(({ name }) => table.columns.find((column) => column.name === name)?.cells);
+  const values = ids.flatMap((id) => cells.map((own) => Number(own?.[rows.get(id) ?? -1] ?? Number.NaN)));
+  const missing = values.findIndex((value) => !Number.isFinite(value));
+  if (missing < 0) return Float64Array.from(values);
+  const id = showReceived(ids[Math.floor(missing / columns.length)]);
+  const where = table.file === undefined ? "" : `${table.file}: `;
+  throw new DtmError(
+    "missing-covariate",
+    `${where}expected the coded covariates of "${id}", received none. Fit again, or name the visits.`,
+  );
 }
 
 /** Writes the coded columns; returns the covariate that cannot be coded, and why. */
@@ -122,19 +153,6 @@ function faultOf(
   return ["unknown-level", [`${shown} among ${listed}`, received, "The model has not seen this level."]];
 }
 
-/** Covariates of some of the individuals, coded as they are, [m'] positions among those fitted. */
-export function selectCovariates(covariates: Covariates, chosen: ArrayLike<number>): Covariates {
-  const { ids, individuals, values, coding } = covariates;
-  const P = coding.columns.length;
-  const places = Array.from(chosen);
-  return {
-    ...covariates,
-    ids: places.map((i) => ids[i]),
-    individuals: Int32Array.from(places, (i) => individuals[i]),
-    values: Float64Array.from({ length: places.length * P }, (_, e) => values[places[Math.floor(e / P)] * P + (e % P)]),
-  };
-}
-
 /**
  * The cohort with the covariates of its individuals; whom they leave out is not in it. What is fitted to such a cohort takes its
  * covariates into account, and what is placed by such a model needs them.
@@ -166,7 +184,7 @@ export interface SubjectCell {
 /**
  * The cells of the covariates for the individuals `ids`, by name, [m]; undefined for individuals whom the table does not list. An
  * id may come more than once, as in a table of visits, if it says the same.
- * @throws DtmError "missing-column", "duplicate-column" or "varying-covariate", with every complaint.
+ * @throws DtmError "other-ids" if it lists nobody; "missing-column", "duplicate-column" or "varying-covariate", with every complaint.
  */
 export function cellsOf(
   table: SubjectsTable,
@@ -175,6 +193,13 @@ export function cellsOf(
 ): ReadonlyMap<string, readonly (SubjectCell | undefined)[]> {
   const book = createComplaintBook(table.file);
   const individual = new Map(ids.map((id, i) => [id, i]));
+  if (ids.length > 0 && !table.ids.some((id) => individual.has(id))) {
+    throw refusalAt({}, table.file, "other-ids", [
+      `ids of the visits, such as "${showReceived(ids[0])}"`,
+      table.ids.length === 0 ? "no rows" : `others, such as "${showReceived(table.ids[0])}"`,
+      "No id is in both: write the ids alike, or name the column of ids.",
+    ]);
+  }
   const found = new Map<string, (SubjectCell | undefined)[]>();
   for (const { name } of wanted) {
     const columns = table.columns.flatMap((column, k) => (column.name.trim() === name ? [k] : []));

@@ -6,7 +6,17 @@ export {
   plainOutcomes,
   readOutcomes,
 } from "../associate/outcomes.ts";
+export {
+  COVARIATE_EFFECTS,
+  type CodedColumn,
+  type Covariate,
+  type CovariateCoding,
+  type CovariateEffect,
+  MISSING_RULES,
+  type MissingRule,
+} from "../cohort/coding.ts";
 export { type CohortColumns, type MarkerSeries, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
+export { type CensoringLimit, censoringLimits, limitWords, writeCensored } from "../cohort/limits.ts";
 export {
   applyTransform,
   type Limits,
@@ -17,21 +27,16 @@ export {
   undoTransform,
   valueLimits,
 } from "../cohort/marker.ts";
-export { checkMarkers, combineMarkers, markerCohort, numMeasured } from "../cohort/several-markers.ts";
+export { checkMarkers, combineMarkers, markerCohort, numMeasured, visitTimes } from "../cohort/several-markers.ts";
 export { countVisitClasses } from "../cohort/visit-classes.ts";
 export { type CovariateChoices, codeCovariates, type WantedCovariate } from "../covariates/code.ts";
 export {
-  COVARIATE_EFFECTS,
-  type CodedColumn,
-  type Covariate,
-  type CovariateCoding,
-  type CovariateEffect,
   type Covariates,
+  type CovariateValue,
+  decodeColumns,
   encodeFor,
   encodeTable,
-  MISSING_RULES,
-  type MissingRule,
-  selectCovariates,
+  takeCoded,
   withCovariates,
 } from "../covariates/covariates.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorKind } from "../error-codes.ts";
@@ -40,6 +45,7 @@ export type { Columns } from "../ingest/columns.ts";
 export { showComplaints } from "../ingest/complaints.ts";
 export { decodeText } from "../ingest/decode.ts";
 export { type ByteSource, TABLE_EXTENSIONS } from "../ingest/formats.ts";
+export { readComparator } from "../ingest/numbers.ts";
 export {
   type ColumnGuess,
   type ColumnPreview,

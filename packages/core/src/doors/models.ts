@@ -19,7 +19,7 @@ export {
   type EffectTablesOptions,
   type ShiftRow,
 } from "../models/covariate-effects.ts";
-export { modelAt, modelFor } from "../models/covariate-model.ts";
+export { codingOf, modelAt, modelFor } from "../models/covariate-model.ts";
 export { type Decoder, makeDecoder } from "../models/decoder.ts";
 export type { DtmModel } from "../models/dtm/model.ts";
 export {
@@ -40,6 +40,7 @@ export type {
   FitLatticeOptions,
   FitPaperOptions,
 } from "../models/fit-models.ts";
+export { usualNoise } from "../models/fit-models.ts";
 export { SUPPORTED } from "../models/follow-up.ts";
 export { type ForecastGuard, fallbackWeight, forecastGuard } from "../models/forecast-guard.ts";
 export type { FpcaModel } from "../models/linear/fpca.ts";

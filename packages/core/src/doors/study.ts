@@ -8,6 +8,7 @@ export {
   type CovariateTest,
   type PlaceShifts,
   placeShifts,
+  remainingInPlaces,
   type ScoreTestOptions,
   screenCovariates,
 } from "../associate/covariate-test.ts";
@@ -25,14 +26,16 @@ export { MAP_KERNEL } from "../associate/place-features.ts";
 export { type PosteriorFeatures, posteriorFeatures } from "../associate/posterior-features.ts";
 export type { PredictorComparison, PredictorRow } from "../associate/predictors.ts";
 export { yearsPer } from "../cohort/marker.ts";
-export { calibrateForecasts, type HeldOutPart } from "../evaluate/calibrate.ts";
+export { calibrateForecasts, type HeldOutPart, withCalibrations } from "../evaluate/calibrate.ts";
 export type { CompareOptions } from "../evaluate/compare.ts";
 export {
   COMPARED_MODELS,
   type ComparedModel,
   DEFAULT_MODELS,
+  defaultModels,
   type ModelDifference,
   type PairedDifference,
+  WITH_COVARIATES,
 } from "../evaluate/compared-models.ts";
 export { centralCoverage, type ForecastOptions, type ForecastScores, forecastScores } from "../evaluate/forecast.ts";
 export type { HeldOutOptions, HeldOutScores } from "../evaluate/held-out.ts";

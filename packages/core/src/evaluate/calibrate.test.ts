@@ -1,17 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { makeCohort } from "../cohort/cohort.ts";
+import { makeCohort, onlyMarker } from "../cohort/cohort.ts";
+import { markerCohort } from "../cohort/several-markers.ts";
 import { splitCohort } from "../cohort/split.ts";
-import { calibrationFactors, classOf } from "../models/conformal.ts";
+import { calibrationFactors, classOf, type ForecastCalibration } from "../models/conformal.ts";
+import { viewMarker } from "../models/fit.ts";
+import { fitDtm } from "../models/fit-models.ts";
+import { forecastGuard } from "../models/forecast-guard.ts";
 import { fitLmm } from "../models/linear-models.ts";
-import { placeIndividual } from "../models/place.ts";
+import { embedPlaces, placeIndividual } from "../models/place.ts";
 import { predict } from "../models/predict.ts";
 import { loadModel, saveModel } from "../models/save.ts";
 import { whiteNoise } from "../noise/noise.ts";
 import { createRandom } from "../numeric/random.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
+import { simulatePlaces } from "../simulate/places.ts";
 import { calibrateByRefits } from "../study/calibration.ts";
-import { calibrateForecasts } from "./calibrate.ts";
-import { forecastBands, modelForecaster, nextVisits } from "./forecast.ts";
+import { calibrateForecasts, withCalibrations } from "./calibrate.ts";
+import { forecastBands, guardedForecaster, modelForecaster, nextVisits, visitsAfter } from "./forecast.ts";
 
 /** Courses with noise of very unequal size, which a model with one noise variance covers badly. */
 function unequalNoise(numIndividuals: number, seed: number) {
@@ -68,7 +73,7 @@ describe("calibrateForecasts", () => {
   it("is factor one where the model is right", () => {
     const { cohort: right } = simulateCohort("pfvc", { numIndividuals: 60, seed: 1 });
     const truth = fitLmm(right);
-    const bands = calibrateByRefits(truth, right, { folds: 3 });
+    const [bands] = calibrateByRefits(truth, right, { folds: 3 });
     expect(bands.classes).toHaveLength(bands.knownFrom.length * bands.horizonFrom.length);
     for (const { lower, upper } of bands.classes) {
       expect(lower[2]).toBeGreaterThan(0.6);
@@ -82,6 +87,11 @@ describe("calibrateForecasts", () => {
     expect(few.classes[0].upper[2]).toBeNull();
     expect(() => calibrationFactors(few, 2, 1, 0.9)).toThrow(/9 calibration individuals/);
     expect(() => calibrationFactors(calibration, 2, 1, 0.7)).toThrow(/levels 0.5, 0.8, 0.9, 0.95, received 0.7/);
+    // The lowest level, 50%, needs the 75% quantile of n + 1.
+    expect(calibrateForecasts([{ model, cohort: unequalNoise(3, 3) }]).classes[0].upper[0]).not.toBeNull();
+    expect(() => calibrateForecasts([{ model, cohort: unequalNoise(2, 3) }])).toThrow(/3 individuals .* received 2/);
+    const nineteen = calibrateForecasts([{ model, cohort: unequalNoise(19, 3) }]);
+    expect(nineteen.classes[0].upper[2]).not.toBeNull();
     expect(classOf([1, 2, 3, 5], 4)).toBe(2);
     expect(classOf([0, 0.5], -1)).toBe(0);
   });
@@ -100,5 +110,112 @@ describe("calibrateForecasts", () => {
     expect(() => predict(model, someone, times, { interval: "conformal" })).toThrow(/dtm calibrate/);
     const damaged = { ...calibration, classes: calibration.classes.slice(1) };
     expect(() => loadModel(saveModel({ ...model, calibration: damaged }))).toThrow(/calibration.classes/);
+  });
+});
+
+describe("calibration of a guarded map", () => {
+  const { cohort } = simulateCohort("pfvc", { numIndividuals: 150, seed: 3 });
+  const [{ train, test }] = splitCohort(cohort, 2, 1);
+  const model = fitDtm(train, { restarts: 0, maxIterations: 15 });
+  const calibration = calibrateForecasts([{ model, cohort: test, train }]);
+  const guard = forecastGuard(model, train);
+  const { offsets, times, values } = onlyMarker(test);
+  /** Forecasts from the first two visits of thirty, far beyond the last that similar individuals had. */
+  const forecasts = (factors: ForecastCalibration, interval: "observation" | "conformal") =>
+    test.ids.slice(0, 30).map((_, i) => {
+      const from = offsets[i];
+      const to = Math.min(from + 2, offsets[i + 1]);
+      const visits = { times: times.subarray(from, to), values: values.subarray(from, to) };
+      const fallback = placeIndividual(guard.mixedModel, visits);
+      const someone = placeIndividual(model, visits);
+      const at = [1, 4, 9, 14].map((t) => someone.lastTime + t);
+      const options = { interval, guard: { guard, fallback } };
+      return { known: to - from, at, ...predict({ ...model, calibration: factors }, someone, at, options) };
+    });
+
+  it("scores the forecast that is shown", () => {
+    expect(calibrateForecasts([{ model, cohort: test }]).classes).not.toEqual(calibration.classes);
+    const tasks = visitsAfter(test, (n) => n === 2).slice(0, 5);
+    const bands = forecastBands(test, tasks, guardedForecaster(model, guard), 0.9);
+    let j = 0;
+    // Bands for calibration leave out the lightest components.
+    for (const { individual, from, to } of tasks) {
+      const start = offsets[individual];
+      const visits = { times: times.subarray(start, start + 2), values: values.subarray(start, start + 2) };
+      const fallback = placeIndividual(guard.mixedModel, visits);
+      const at = times.subarray(start + from, start + to);
+      const own = predict(model, placeIndividual(model, visits), at, { guard: { guard, fallback } });
+      for (let t = 0; t < at.length; t++, j++) expect(bands[j].upper).toBeCloseTo(own.upper[t], 2);
+    }
+    expect(j).toBe(bands.length);
+  });
+
+  it("multiplies the guarded band, also where it is extrapolated", () => {
+    const [own, calibrated] = [forecasts(calibration, "observation"), forecasts(calibration, "conformal")];
+    expect(own.some(({ extrapolated }) => extrapolated.includes(1))).toBe(true);
+    own.forEach(({ known, median, lower, upper }, i) => {
+      [1, 4, 9, 14].forEach((horizon, t) => {
+        const factors = calibrationFactors(calibration, known, horizon, 0.9);
+        expect(calibrated[i].median[t]).toBe(median[t]);
+        expect(calibrated[i].lower[t]).toBeCloseTo(median[t] - factors.lower * (median[t] - lower[t]), 6);
+        expect(calibrated[i].upper[t]).toBeCloseTo(median[t] + factors.upper * (upper[t] - median[t]), 6);
+      });
+    });
+  });
+
+  it("keeps the median inside, whatever the factors", () => {
+    const onesided = calibration.classes.map((one) => ({ ...one, lower: one.lower.map(() => -0.2) }));
+    for (const factors of [calibration, { ...calibration, classes: onesided }]) {
+      for (const { lower, median, upper } of forecasts(factors, "conformal")) {
+        median.forEach((m, t) => {
+          expect(lower[t] <= m && m <= upper[t]).toBe(true);
+        });
+      }
+    }
+  });
+});
+
+describe("calibration of several markers", () => {
+  it("is of each marker given all, and is kept in the model file", () => {
+    const { cohort } = simulatePlaces({ numIndividuals: 120, seed: 2 });
+    const [{ train, test }] = splitCohort(cohort, 2, 1);
+    const model = fitDtm(train, { restarts: 0, maxIterations: 15 });
+    const calibrations = [0, 1].map((k) => calibrateForecasts([{ model, cohort: test }], k));
+    const calibrated = withCalibrations(model, calibrations);
+    expect(viewMarker(calibrated, 1).calibration).toEqual(calibrations[1]);
+    expect(loadModel(saveModel(calibrated)).markers[0].calibration).toEqual(calibrations[0]);
+    // The band that is multiplied is the one that predict gives, also where the other marker was seen.
+    const k = 1;
+    const task = visitsAfter(test, (n) => n === 2, k)[3];
+    const { offsets, times, marker } = test.markers[k];
+    const [start, i] = [offsets[task.individual], task.individual];
+    const until = times[start + 1];
+    const bands = forecastBands(test, [task], modelForecaster(model, undefined, k), 0.9, k);
+    const markers = Object.fromEntries(
+      test.markers.map((series) => {
+        const own = Array.from(series.times.subarray(series.offsets[i], series.offsets[i + 1]));
+        const n = series === test.markers[k] ? 2 : own.filter((t) => t <= until).length;
+        const values = Array.from(series.values.subarray(series.offsets[i], series.offsets[i] + n));
+        return [series.marker.name, { times: own.slice(0, n), values }];
+      }),
+    );
+    const someone = placeIndividual(calibrated, { markers });
+    const at = Array.from(times.subarray(start + 2, offsets[i + 1]));
+    const { lower, upper, median } = predict(calibrated, someone, at, { marker: marker.name });
+    bands.forEach((band, j) => {
+      expect([band.lower, band.median, band.upper]).toEqual([
+        expect.closeTo(lower[j], 4),
+        expect.closeTo(median[j], 4),
+        expect.closeTo(upper[j], 4),
+      ]);
+    });
+    const guard = forecastGuard(viewMarker(model, k), markerCohort(train, k), { places: embedPlaces(model, train) });
+    const fallback = placeIndividual(guard.mixedModel, markers[marker.name]);
+    const guarded = predict(calibrated, someone, at, { marker: marker.name, guard: { guard, fallback } });
+    forecastBands(test, [task], guardedForecaster(model, guard, undefined, k), 0.9, k).forEach((band, j) => {
+      expect(band.upper).toBeCloseTo(guarded.upper[j], 4);
+    });
+    const conformal = predict(calibrated, someone, at, { marker: marker.name, interval: "conformal" });
+    expect(conformal.upper).not.toEqual(upper);
   });
 });

@@ -4,6 +4,8 @@
  * classes of visits known and of time since the last of them.
  */
 import type { Cohort } from "../cohort/cohort.ts";
+import { markerCohort } from "../cohort/several-markers.ts";
+import { DtmError } from "../errors.ts";
 import {
   BASE_LEVEL,
   CALIBRATED_LEVELS,
@@ -14,9 +16,12 @@ import {
   type ForecastCoverage,
   isCalibratedAt,
 } from "../models/conformal.ts";
-import type { ScoredModel } from "../models/model.ts";
+import { viewMarker } from "../models/fit.ts";
+import { forecastGuard } from "../models/forecast-guard.ts";
+import { isMapModel, type ScoredModel, type TrajectoryModel } from "../models/model.ts";
+import { embedPlaces } from "../models/place.ts";
 import { sortedQuantile } from "../numeric/select.ts";
-import { type Forecaster, forecastBands, modelForecaster, visitsAfter } from "./forecast.ts";
+import { type Forecaster, forecastBands, guardedForecaster, modelForecaster, visitsAfter } from "./forecast.ts";
 
 /** First visits known of the classes. */
 const KNOWN_FROM = [1, 2, 3, 5, 9, 17];
@@ -24,6 +29,8 @@ const KNOWN_FROM = [1, 2, 3, 5, 9, 17];
 const NUM_HORIZONS = 3;
 /** Individuals that a class needs; else it takes the numbers of all with its time, or of everybody. */
 const LEAST_INDIVIDUALS = 40;
+/** Least n with (1 + level)/2 ≤ n/(n + 1), for the lowest level and for 90%: fewer tell no quantile of one more individual. */
+const [FEWEST, FEWEST_90] = [3, 19];
 /** Parts of the individuals, of which each is covered by factors of the others. */
 const NUM_PARTS = 5;
 
@@ -36,24 +43,42 @@ interface Miss {
   readonly above: number; // r⁺
 }
 
+/** A model with the calibration of each of its markers. */
+export function withCalibrations<M extends TrajectoryModel>(model: M, calibrations: readonly ForecastCalibration[]): M {
+  if (model.markers.length === 1) return { ...model, calibration: calibrations[0] };
+  return { ...model, markers: model.markers.map((part, k) => ({ ...part, calibration: calibrations[k] })) };
+}
+
 /** A model and individuals whom it has not seen. */
 export interface HeldOutPart {
   readonly model: ScoredModel;
   readonly cohort: Cohort;
+  /** Individuals of the fit: forecasts of a map are then those that `predict` gives with a guard. */
+  readonly train?: Cohort;
 }
 
 /**
  * Factors by which forecast bands hold what they promise. With one part, whose model they are then used with, the promise is exact;
- * with the folds of a cohort, each with the model of the others, they serve the model of all, which is about as good.
+ * with the folds of a cohort, each with the model of the others, they serve the model of all, which is about as good. Of several markers
+ * one is named by its position; classes are by its own visits, and forecasts are given what all markers had up to the last of them.
+ * @throws DtmError "too-few-individuals" where they are too few for factors of any level.
  * @example
  * const [{ train, test }] = splitCohort(cohort, 5);
  * const model = fitDtm(train);
  * const calibrated = { ...model, calibration: calibrateForecasts([{ model, cohort: test }]) };
  */
-export function calibrateForecasts(parts: readonly HeldOutPart[]): ForecastCalibration {
-  const misses = parts.flatMap(({ model, cohort }, p) =>
-    missesOf(cohort, modelForecaster(model)).map((miss) => ({ ...miss, individual: `${p} ${miss.individual}` })),
+export function calibrateForecasts(parts: readonly HeldOutPart[], marker?: number): ForecastCalibration {
+  const misses = parts.flatMap((part, p) =>
+    missesOf(part, marker).map((miss) => ({ ...miss, individual: `${p} ${miss.individual}` })),
   );
+  const numIndividuals = visitsOf(misses).size;
+  if (numIndividuals < FEWEST) {
+    const { name } = parts[0].cohort.markers[marker ?? 0].marker;
+    throw new DtmError(
+      "too-few-individuals",
+      `calibrateForecasts: expected ${FEWEST} individuals or more with two visits or more of ${name}, received ${numIndividuals}. Add individuals who were not in the fit; 90% bands need ${FEWEST_90}.`,
+    );
+  }
   const calibration = calibrationOf(misses);
   const coverage = coverageOf(misses);
   return coverage === undefined ? calibration : { ...calibration, coverage };
@@ -102,11 +127,15 @@ function coverageOf(misses: readonly Miss[]): ForecastCoverage | undefined {
   return { own: share(misses.filter(({ below, above }) => below <= 1 && above <= 1)), calibrated: share(covered) };
 }
 
-function missesOf(
-  cohort: Cohort,
-  forecaster: Forecaster,
-): (Omit<Miss, "individual"> & { readonly individual: number })[] {
-  const bands = forecastBands(cohort, visitsAfter(cohort, isAsked), forecaster, BASE_LEVEL);
+function missesOf(part: HeldOutPart, marker?: number): (Omit<Miss, "individual"> & { readonly individual: number })[] {
+  const { cohort } = part;
+  const bands = forecastBands(
+    cohort,
+    visitsAfter(cohort, isAsked, marker),
+    forecasterOf(part, marker),
+    BASE_LEVEL,
+    marker,
+  );
   return bands.map(({ individual, known, horizon, value, median, lower, upper }) => ({
     individual,
     known,
@@ -114,6 +143,17 @@ function missesOf(
     below: (median - value) / (median - lower),
     above: (value - median) / (upper - median),
   }));
+}
+
+/** What is scored is what is shown. */
+function forecasterOf({ model, train }: HeldOutPart, marker?: number): Forecaster {
+  if (train === undefined || model.kind === "classes" || !isMapModel(model)) {
+    return modelForecaster(model, undefined, marker);
+  }
+  const k = marker ?? 0;
+  const places = embedPlaces(model, train);
+  const guard = forecastGuard(viewMarker(model, k), markerCohort(train, k), { places });
+  return guardedForecaster(model, guard, undefined, marker);
 }
 
 /** Whether forecasts are made from the first k visits: 1, 2, 3, 4, 6, 8, 12, 16, … */

@@ -10,6 +10,7 @@ import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { mixtureLogDensity, type NormalMixture } from "../models/mixture/normal-mixture.ts";
 import { meanAndSd } from "../numeric/moments.ts";
+import { logBeyond } from "./censored-scores.ts";
 import type { Forecaster } from "./forecast.ts";
 
 /** Mean squared difference between two values of one individual by their distance in time. */
@@ -113,13 +114,14 @@ export function carriedForward(variogram: Variogram): Forecaster {
 
 /** log p(y_i) [m]: `first` [m] is that of the first visit, every other visit is given the one before. */
 export function carriedLogLikelihoods(variogram: Variogram, cohort: Cohort, first: Float64Array): Float64Array {
-  const { offsets, times, values, marker } = onlyMarker(cohort);
+  const { offsets, times, values, censored, marker } = onlyMarker(cohort);
   const y = values.map((v) => applyTransform(marker.transform, v));
   return first.map((start, i) => {
     let sum = start;
     for (let j = offsets[i] + 1; j < offsets[i + 1]; j++) {
       const step = normal(y[j - 1], Math.sqrt(varianceAt(variogram, times[j] - times[j - 1])));
-      sum += mixtureLogDensity(step, y[j]);
+      const side = censored?.[j] ?? 0;
+      sum += side === 0 ? mixtureLogDensity(step, y[j]) : logBeyond(step, y[j], side);
     }
     return sum;
   });

@@ -5,20 +5,20 @@
  */
 import { type Cohort, numIndividuals, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
 import { splitCohort } from "../cohort/split.ts";
-import { DtmError } from "../errors.ts";
+import { checkOption, DtmError } from "../errors.ts";
 import { fitClasses } from "../models/classes/classes.ts";
 import type { DtmModel } from "../models/dtm/model.ts";
 import { checkCancelled, type FitControl, markerModel } from "../models/fit.ts";
-import { type FitDtmOptions, fitDtm } from "../models/fit-models.ts";
+import { type FitDtmOptions, fitDtm, usualNoise } from "../models/fit-models.ts";
 import { forecastGuard } from "../models/forecast-guard.ts";
 import type { LmmModel } from "../models/linear/lmm.ts";
 import { fitFpca, fitLinear, fitLmm, type LinearModels } from "../models/linear-models.ts";
-import type { MeanKind } from "../models/mean.ts";
+import { type MeanKind, meanForm } from "../models/mean.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
 import type { Noise, NoiseChoice } from "../noise/noise.ts";
 import { carriedForward, carriedLogLikelihoods, variogramOf } from "./carried-forward.ts";
-import { COMPARED_MODELS, type ComparedModel, DEFAULT_MODELS } from "./compared-models.ts";
+import { COMPARED_MODELS, type ComparedModel, defaultModels, WITH_COVARIATES } from "./compared-models.ts";
 import {
   type Forecaster,
   guardedForecaster,
@@ -31,7 +31,7 @@ import { heldOutLogLikelihood } from "./held-out.ts";
 import { type Comparison, type FoldResult, summarizeFolds } from "./summarize-folds.ts";
 
 export interface CompareOptions extends PrepareOptions, FitControl {
-  /** Default `DEFAULT_MODELS`. */
+  /** Default `defaultModels(cohort)`. */
   readonly models?: readonly ComparedModel[];
   /** Default 10. */
   readonly folds?: number;
@@ -59,14 +59,17 @@ export function compareModels(cohort: Cohort, options: CompareOptions = {}): Com
     onProgress?.({ stage: "folds", iteration: fold + 1, maxIterations: total, value: Number.NaN });
     return found;
   });
-  return summarizeFolds(results.flat(), options);
+  return summarizeFolds(results.flat(), { models: defaultModels(cohort), ...options });
 }
 
 /**
  * Fits every model on one fold's training individuals and scores the others. Fold f of repeat r is fold r·folds + f.
  */
 export function evaluateFold(cohort: Cohort, fold: number, options: CompareOptions = {}): FoldResult[] {
-  const { models = DEFAULT_MODELS, folds = 10, seed = 1 } = options;
+  const { models = defaultModels(cohort), folds = 10, seed = 1 } = options;
+  const odd = cohort.covariates === undefined ? models.find((model) => WITH_COVARIATES.includes(model)) : undefined;
+  const remedy = "Read the cohort with its covariates, or leave the model out.";
+  checkOption(odd === undefined, "compareModels", "models without covariates for a cohort without any", odd, remedy);
   const { train, test } = splitCohort(cohort, folds, seed + Math.floor(fold / folds))[fold % folds];
   const fit = createFits(train, options);
   const { offsets } = onlyMarker(test);
@@ -105,7 +108,7 @@ function scoredFit(model: ScoredModel): ComparedFit {
 /** Fits models by their names in a comparison; what several of them start from is fitted once. */
 function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedModel) => ComparedFit {
   const { mean = "scalar", restarts = 0, mapDimension = 2, seed, signal, basis, numBasis, degree, domain } = options;
-  const { noise: asked = "white" } = options;
+  const { noise: asked = usualNoise("dtm", cohort) } = options;
   const shared = { mapDimension, seed, signal, basis, numBasis, degree, domain };
   // Models as published have white noise, all others that of the comparison: a map is held against a mixed model like it.
   const fitStart = (kind: MeanKind, of: NoiseChoice | Noise) =>
@@ -117,6 +120,17 @@ function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedMo
     const known = starts.get(`${kind} ${white}`) ?? fitStart(kind, white ? "white" : noise);
     starts.set(`${kind} ${white}`, known);
     if (!white) noise = markerModel(known.lmm).noise;
+    return known;
+  };
+  // Effects of covariates in the mean, in the form of the map's own if it has such.
+  const { covariates: coded } = cohort;
+  const adjusted = new Map<MeanKind, LinearModels>();
+  const withCovariates = (kind: MeanKind) => {
+    const effects = (coded && meanForm(coded.coding)) ?? "level-and-rate";
+    const sampleSize = numIndividuals(cohort);
+    const known = adjusted.get(kind) ?? fitLinear(cohort, { ...shared, mean: kind, noise, sampleSize, effects });
+    adjusted.set(kind, known);
+    if (asked !== "white") noise = markerModel(known.lmm).noise;
     return known;
   };
   const lone = new Map<string, LmmModel>();
@@ -144,11 +158,18 @@ function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedMo
         return fitLmm(cohort, { seed, signal, noise: asked, numBasis: 2, degree: 1, mean: "spline" });
       case "lmm":
         return mixedModel("spline");
+      case "lmm-covariates":
+        return withCovariates("spline").lmm;
       case "lmm-paper":
         return mixedModel("scalar", true);
       case "fpca":
         // Where it could not be fitted, the second attempt says why.
         return start(mean).fpca ?? fitFpca(cohort, { ...shared, mean, noise, rank: mapDimension });
+      case "fpca-covariates": {
+        const { fpca, leftOut } = withCovariates(mean);
+        if (fpca === undefined) throw new DtmError("option", `compareModels: ${leftOut.join(" ")} Leave it out.`);
+        return fpca;
+      }
       case "dtm":
         return fitWithStart(start(mean));
       case "dtm-paper":

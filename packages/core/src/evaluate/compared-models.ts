@@ -1,4 +1,5 @@
 /** The models that can be compared, by name, and the difference of two of them. */
+import type { Cohort } from "../cohort/cohort.ts";
 
 export const COMPARED_MODELS = [
   "population",
@@ -7,7 +8,9 @@ export const COMPARED_MODELS = [
   "line",
   "lmm-paper",
   "lmm",
+  "lmm-covariates",
   "fpca",
+  "fpca-covariates",
   "dtm",
   "dtm-paper",
   "classes",
@@ -15,8 +18,21 @@ export const COMPARED_MODELS = [
 ] as const;
 export type ComparedModel = (typeof COMPARED_MODELS)[number];
 
-/** Compared unless others are asked for. */
+/** Compared unless others are asked for, where there are no covariates. */
 export const DEFAULT_MODELS: readonly ComparedModel[] = ["population", "locf", "lmm-paper", "lmm", "fpca", "dtm"];
+
+/** Models that ask for a cohort with covariates. */
+export const WITH_COVARIATES: readonly ComparedModel[] = ["lmm-covariates", "fpca-covariates"];
+
+/** Compared unless others are asked for: a map with covariates is held against baselines with the same ones. */
+export function defaultModels({ covariates }: Pick<Cohort, "covariates">): readonly ComparedModel[] {
+  if (covariates === undefined) return DEFAULT_MODELS;
+  const own = new Set([...DEFAULT_MODELS, ...WITH_COVARIATES]);
+  return COMPARED_MODELS.filter((model) => own.has(model));
+}
+
+/** The first of these that takes part is what others are compared with. */
+export const REFERENCES: readonly ComparedModel[] = ["lmm-covariates", "lmm", "lmm-paper"];
 
 /** Mean over held-out individuals of a paired difference, its standard error and 95% interval. */
 export interface PairedDifference {

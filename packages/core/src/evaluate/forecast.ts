@@ -4,8 +4,10 @@
  * the model; coverage of central intervals follows from the PIT.
  */
 
-import { type Cohort, onlyMarker } from "../cohort/cohort.ts";
+import type { CohortStatistics } from "../basis/statistics.ts";
+import { type Cohort, censoredSides, type MarkerSeries, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
+import { markerCohort } from "../cohort/several-markers.ts";
 import { partsFor, priorsOf, statisticsFor } from "../models/covariate-model.ts";
 import { markerModel } from "../models/fit.ts";
 import { followUpSupport } from "../models/follow-up.ts";
@@ -22,9 +24,10 @@ import {
 } from "../models/mixture/normal-mixture.ts";
 import { type MapModel, modelMixture, type ScoredModel } from "../models/model.ts";
 import { visitsOf } from "../models/new-individuals.ts";
-import { embedPlaces } from "../models/place.ts";
+import { embedPlaces, keptFor } from "../models/place.ts";
 import { measurementsAt } from "../models/predicting/measurements.ts";
 import { takeRows } from "../numeric/matrix.ts";
+import { censoredCrps, censoredError, censoredPit, logBeyond } from "./censored-scores.ts";
 
 /** Which visits of an individual are forecast from its first `known` ones: positions from..to−1 among its visits. */
 export interface ForecastTask {
@@ -47,21 +50,30 @@ export function nextVisits(cohort: Cohort): ForecastTask[] {
   return tasksOf(cohort, (n) => Array.from({ length: n - 1 }, (_, k) => ({ known: k + 1, from: k + 1, to: k + 2 })));
 }
 
-/** All later visits, from the first k for every k that is `asked`. */
-export function visitsAfter(cohort: Cohort, asked: (k: number) => boolean): ForecastTask[] {
-  return tasksOf(cohort, (n) =>
+/** All later visits of a marker, from its first k for every k that is `asked`. */
+export function visitsAfter(cohort: Cohort, asked: (k: number) => boolean, marker?: number): ForecastTask[] {
+  const tasks = (n: number) =>
     Array.from({ length: n - 1 }, (_, k) => k + 1)
       .filter(asked)
-      .map((known) => ({ known, from: known, to: n })),
-  );
+      .map((known) => ({ known, from: known, to: n }));
+  return tasksOf(cohort, tasks, marker);
 }
 
-function tasksOf(cohort: Cohort, tasks: (n: number) => Omit<ForecastTask, "individual">[]): ForecastTask[] {
-  const { offsets } = onlyMarker(cohort);
+function tasksOf(
+  cohort: Cohort,
+  tasks: (n: number) => Omit<ForecastTask, "individual">[],
+  marker?: number,
+): ForecastTask[] {
+  const { offsets } = seriesOf(cohort, marker);
   return cohort.ids.flatMap((_, individual) => {
     const n = offsets[individual + 1] - offsets[individual];
     return n < 2 ? [] : tasks(n).map((task) => ({ individual, ...task }));
   });
+}
+
+/** The series of a marker; of the only one where none is named. */
+function seriesOf(cohort: Cohort, marker?: number): MarkerSeries {
+  return marker === undefined ? onlyMarker(cohort) : cohort.markers[marker];
 }
 
 /**
@@ -73,21 +85,25 @@ export type Forecaster = (
   tasks: readonly ForecastTask[],
 ) => (task: number) => (observation: number) => NormalMixture;
 
-/** Forecasts of a fitted model: its mixture given the known visits, and the noise of a measurement. */
-export function modelForecaster(model: ScoredModel, mixture: CoefficientMixture = modelMixture(model)): Forecaster {
-  markerModel(model);
-  const condition = createConditioner(mixture);
+/**
+ * Forecasts of a fitted model: its mixture given the known visits, and the noise of a measurement. Of several markers the one that is
+ * named is forecast given all: what the others have up to its last known visit is known too.
+ */
+export function modelForecaster(model: ScoredModel, mixture?: CoefficientMixture, marker?: number): Forecaster {
+  const k = marker ?? 0;
+  if (marker === undefined) markerModel(model);
+  const condition = conditionerOf(model, mixture, k);
   return (cohort, tasks) => {
-    const known = knownVisits(cohort, tasks);
-    const [statistics] = statisticsFor(model, known);
-    const { times } = onlyMarker(cohort);
+    const known = knownVisits(cohort, tasks, marker);
+    const statistics = statisticsFor(model, known);
+    const { times } = seriesOf(cohort, marker);
     const priors = model.kind === "classes" ? () => undefined : priorsOf(model, known);
-    const partOf = partsFor(model, known, 0);
+    const partOf = partsFor(model, known, k);
     return (task) => {
       const own = partOf(task);
       const posterior = condition(statistics, task, priors(task));
       const functional = posteriorFunctionals(posterior, own.mean.coefficients);
-      const seen = own.noise.correlation === undefined ? {} : { visits: visitsOf(known, task) };
+      const seen = own.noise.correlation === undefined ? {} : { visits: visitsOf(model, known, task, k) };
       return (observation) => {
         const { rows, given } = measurementsAt(own, seen, [times[observation]], true);
         return functional(rows, 0, true, given?.[0]).value;
@@ -96,19 +112,37 @@ export function modelForecaster(model: ScoredModel, mixture: CoefficientMixture 
   };
 }
 
-/** Forecasts of a map that fall back on the mixed model where few similar individuals were followed (forecast-guard.ts). */
-export function guardedForecaster(model: MapModel, guard: ForecastGuard, mixture?: CoefficientMixture): Forecaster {
-  const own = modelForecaster(model, mixture);
+/** The posterior of marker k given all markers. */
+function conditionerOf(model: ScoredModel, mixture: CoefficientMixture | undefined, k: number) {
+  if (model.kind !== "classes" && model.markers.length > 1) {
+    const { condition } = keptFor(model);
+    return (...given: Parameters<typeof condition>) => condition(...given)[k];
+  }
+  const condition = createConditioner(mixture ?? modelMixture(model));
+  return (statistics: CohortStatistics, i: number, prior?: Float64Array) => condition(statistics[0], i, prior);
+}
+
+/**
+ * Forecasts of a map that fall back on the mixed model where few similar individuals were followed (forecast-guard.ts). Of several
+ * markers the guard is that of the one forecast: the place is given all, the mixed model its own visits.
+ */
+export function guardedForecaster(
+  model: MapModel,
+  guard: ForecastGuard,
+  mixture?: CoefficientMixture,
+  marker?: number,
+): Forecaster {
+  const own = modelForecaster(model, mixture, marker);
   const fallback = modelForecaster(guard.mixedModel);
   return (cohort, tasks) => {
-    const { times } = onlyMarker(cohort);
+    const { times } = seriesOf(cohort, marker);
     const { location, covariance } = embedPlaces(
       model,
-      knownVisits(cohort, tasks),
+      knownVisits(cohort, tasks, marker),
       mixture === undefined ? {} : { mixture },
     );
     const q = model.mapDimension;
-    const [forecast, other] = [own(cohort, tasks), fallback(cohort, tasks)];
+    const [forecast, other] = [own(cohort, tasks), fallback(markerCohort(cohort, marker ?? 0), tasks)];
     return (task) => {
       const [map, linear] = [forecast(task), other(task)];
       const support = followUpSupport(guard.followUp, {
@@ -122,24 +156,40 @@ export function guardedForecaster(model: MapModel, guard: ForecastGuard, mixture
 }
 
 /** The known visits of each task, as if each were an individual. */
-function knownVisits(cohort: Cohort, tasks: readonly ForecastTask[]): Cohort {
-  const series = onlyMarker(cohort);
-  const offsets = new Int32Array(tasks.length + 1);
-  tasks.forEach(({ known }, k) => {
-    offsets[k + 1] = offsets[k] + known;
-  });
-  const times = new Float64Array(offsets[tasks.length]);
-  const values = new Float64Array(offsets[tasks.length]);
-  tasks.forEach(({ individual, known }, k) => {
-    const start = series.offsets[individual];
-    times.set(series.times.subarray(start, start + known), offsets[k]);
-    values.set(series.values.subarray(start, start + known), offsets[k]);
+function knownVisits(cohort: Cohort, tasks: readonly ForecastTask[], marker?: number): Cohort {
+  const own = seriesOf(cohort, marker);
+  const markers = cohort.markers.map((series): MarkerSeries => {
+    const counts = tasks.map(({ individual, known }) => {
+      if (series === own) return known;
+      const until = own.times[own.offsets[individual] + known - 1];
+      const [from, to] = [series.offsets[individual], series.offsets[individual + 1]];
+      return series.times.subarray(from, to).filter((t) => t <= until).length;
+    });
+    const offsets = new Int32Array(tasks.length + 1);
+    counts.forEach((n, k) => {
+      offsets[k + 1] = offsets[k] + n;
+    });
+    const column = <Column extends Float64Array | Int8Array>(values: Column, out: Column): Column => {
+      tasks.forEach(({ individual }, k) => {
+        const start = series.offsets[individual];
+        out.set(values.subarray(start, start + counts[k]), offsets[k]);
+      });
+      return out;
+    };
+    const n = offsets[tasks.length];
+    return {
+      marker: series.marker,
+      offsets,
+      times: column(series.times, new Float64Array(n)),
+      values: column(series.values, new Float64Array(n)),
+      ...censoredSides(series.censored && column(series.censored, new Int8Array(n))),
+    };
   });
   const ids = tasks.map(({ individual }) => cohort.ids[individual]);
   const { covariates: coded } = cohort;
   const rows = tasks.map(({ individual }) => individual);
   const covariates = coded && { ...coded, values: takeRows(coded.values, coded.coding.columns.length, rows) };
-  return { ids, markers: [{ marker: series.marker, offsets, times, values }], ...(covariates && { covariates }) };
+  return { ids, markers, ...(covariates && { covariates }) };
 }
 
 /** One entry per forecast, in the order of the tasks. */
@@ -170,20 +220,21 @@ export interface ForecastBand {
   readonly upper: number;
 }
 
-/** Bands of forecasts and what came, in the order of the tasks. */
+/** Bands of forecasts of the only marker, or of marker k, and what came; where only a limit is known, nothing came that could be in a band. */
 export function forecastBands(
   cohort: Cohort,
   tasks: readonly ForecastTask[],
   forecaster: Forecaster,
   level: number,
+  k?: number,
 ): ForecastBand[] {
-  const { offsets, times, values, marker } = onlyMarker(cohort);
+  const { offsets, times, values, censored, marker } = seriesOf(cohort, k);
   const forecast = forecaster(cohort, tasks);
   return tasks.flatMap(({ individual, known, from, to }, task) => {
     const start = offsets[individual];
     const distribution = forecast(task);
-    return Array.from({ length: to - from }, (_, k) => {
-      const j = start + from + k;
+    const came = Array.from({ length: to - from }, (_, v) => start + from + v).filter((j) => !censored?.[j]);
+    return came.map((j) => {
       const forecasted = pruneMixture(distribution(j), 1e-6);
       const [median, lower, upper] = [0.5, 0.5 * (1 - level), 0.5 * (1 + level)].map((p) =>
         mixtureQuantile(forecasted, p),
@@ -196,7 +247,7 @@ export function forecastBands(
 
 /** Scores of forecasts, by whatever makes them. */
 export function scoreForecasts(cohort: Cohort, tasks: readonly ForecastTask[], forecaster: Forecaster): ForecastScores {
-  const { offsets, times, values, marker } = onlyMarker(cohort);
+  const { offsets, times, values, censored, marker } = onlyMarker(cohort);
   const N = tasks.reduce((sum, { from, to }) => sum + to - from, 0);
   const column = () => new Float64Array(N);
   const scores = { horizon: column(), logDensity: column(), crps: column(), pit: column(), absoluteError: column() };
@@ -213,12 +264,13 @@ export function scoreForecasts(cohort: Cohort, tasks: readonly ForecastTask[], f
       out.known[at] = known;
       out.times[at] = times[j];
       out.horizon[at] = times[j] - times[start + known - 1];
-      out.logDensity[at] = mixtureLogDensity(value, y);
-      out.pit[at] = mixtureCdf(value, y);
+      const side = censored?.[j] ?? 0;
       // The pair sum of the CRPS is quadratic in the components: the light ones are left out.
       const main = pruneMixture(value, 1e-4);
-      out.crps[at] = mixtureCrps(main, y);
-      out.absoluteError[at] = Math.abs(y - mixtureQuantile(main, 0.5));
+      out.logDensity[at] = side === 0 ? mixtureLogDensity(value, y) : logBeyond(value, y, side);
+      out.pit[at] = side === 0 ? mixtureCdf(value, y) : censoredPit(value, y, side, at + 1);
+      out.crps[at] = side === 0 ? mixtureCrps(main, y) : censoredCrps(main, y, side);
+      out.absoluteError[at] = side === 0 ? Math.abs(y - mixtureQuantile(main, 0.5)) : censoredError(main, y, side);
     }
   });
   return out;

@@ -53,7 +53,7 @@ export function heldOutLogLikelihood(model: ScoredModel, cohort: Cohort, options
   return {
     ids: cohort.ids,
     logLikelihood,
-    numObservations: Int32Array.from(cohort.ids, (_, i) => statistics.reduce((sum, { counts }) => sum + counts[i], 0)),
+    numObservations: Int32Array.from(cohort.ids, (_, i) => statistics.reduce((sum, { visits }) => sum + visits[i], 0)),
     perIndividual: total / numIndividuals(cohort),
     perObservation: total / numObservations(cohort),
   };
@@ -102,8 +102,10 @@ function joinCohorts(a: Cohort, b: Cohort): Cohort {
         for (let j = offsets[i]; j < offsets[i + 1]; j++) ids.push(id);
       });
     }
-    const times = [...series.times, ...b.markers[k].times];
-    return makeCohort({ ids, times, values: [...series.values, ...b.markers[k].values] }, series.marker);
+    const other = b.markers[k];
+    const sides = [series, other].flatMap(({ values, censored }) => [...(censored ?? new Int8Array(values.length))]);
+    const times = [...series.times, ...other.times];
+    return makeCohort({ ids, times, values: [...series.values, ...other.values], censored: sides }, series.marker);
   });
   return joined.length === 1 ? joined[0] : combineMarkers(joined);
 }

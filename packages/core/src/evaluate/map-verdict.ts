@@ -145,7 +145,9 @@ function explains(model: TrajectoryModel, comparison: HeldOutEvidence | null): L
       `The map carries ${Math.round(100 * share)}% of the variance between individuals: places say nothing.`,
     );
   }
-  const difference = comparison?.differences.find((d) => d.model === model.kind && d.reference === "lmm");
+  const difference = comparison?.differences.find(
+    (d) => d.model === model.kind && (d.reference === "lmm" || d.reference === "lmm-covariates"),
+  );
   if (difference === undefined && share < LITTLE) {
     const carried = `In-sample the map carries ${Math.round(100 * share)}% of the variance between individuals`;
     return light("caution", `${carried}: places explain little. Not compared with a mixed model yet.`);

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { codeCovariates } from "../covariates/code.ts";
+import { withCovariates } from "../covariates/covariates.ts";
 import { simulatePlaces } from "../simulate/places.ts";
 import { summarizeSeveral } from "./several-compare.ts";
 import { evaluateSeveralFold } from "./several-folds.ts";
@@ -52,5 +54,43 @@ describe("evaluateSeveralFold", () => {
     const { differences, models } = summarizeSeveral([fold]);
     const value = (name: string) => models.find(({ model }) => model === name)!.perIndividual;
     for (const { model, reference, mean } of differences) expect(mean).toBeCloseTo(value(model) - value(reference), 8);
+  });
+});
+
+describe("covariates and repeats in a comparison of several markers", () => {
+  const { cohort: bare, subjects } = simulatePlaces({
+    numIndividuals: 90,
+    numMarkers: 2,
+    covariates: "mean",
+    seed: 2,
+  });
+  const covariates = codeCovariates(subjects, bare.ids, {
+    covariates: [{ name: "c1" }, { name: "c2", effect: "level" }],
+  });
+  const cohort = withCovariates(bare, covariates);
+  const fold = evaluateSeveralFold(cohort, 1, { folds: 3 });
+
+  it("hold maps with covariates against the mixed model that knows them, too", () => {
+    expect(fold.models.map(({ model }) => model)).toContain("lmm-covariates");
+    const { differences, verdict } = summarizeSeveral([fold]);
+    expect(differences[1]).toMatchObject({ model: "dtm", reference: "lmm-covariates" });
+    expect(verdict).toContain("with the same covariates");
+    for (const name of ["dtm", "lmm-covariates"]) {
+      const { logLikelihood, markers } = fold.models.find(({ model }) => model === name)!;
+      logLikelihood.forEach((v, i) => {
+        expect(v).toBeCloseTo(markers[0].alone[i] + markers[1].givenOthers[i], 8);
+      });
+    }
+  });
+
+  it("count an individual once, by its mean over repeats", () => {
+    const again = {
+      ...fold,
+      models: fold.models.map((own) => ({ ...own, logLikelihood: own.logLikelihood.map((v) => v + 1) })),
+    };
+    const [once, twice] = [summarizeSeveral([fold]), summarizeSeveral([fold, again], 2)];
+    expect([twice.folds, twice.repeats, twice.numIndividuals]).toEqual([1, 2, once.numIndividuals]);
+    expect(twice.models[0].perIndividual).toBeCloseTo(once.models[0].perIndividual + 0.5, 8);
+    expect(twice.differences[0].se).toBeCloseTo(once.differences[0].se, 8);
   });
 });

@@ -11,7 +11,6 @@ import { centralCoverage } from "./forecast.ts";
 import {
   evaluateSeveralFold,
   type MarkerScores,
-  SEVERAL_MODELS,
   type SeveralFold,
   type SeveralModel,
   type SeveralOptions,
@@ -32,7 +31,7 @@ export interface MarkerComparison {
     /** The shared map given all pasts, and given the marker's own past alone. */
     readonly dtm: PairedDifference;
     readonly dtmOwnPast: PairedDifference;
-    /** The mixed model of all markers given all pasts. */
+    /** The mixed model of all markers given all pasts; where there are covariates the one that knows them, here and below. */
     readonly lmm: PairedDifference;
     /** What the pasts of the other markers add within the shared map. */
     readonly othersAdd: PairedDifference;
@@ -47,6 +46,7 @@ export interface MarkerComparison {
 
 export interface SeveralComparison {
   readonly folds: number;
+  readonly repeats: number;
   readonly numIndividuals: number;
   /** Held-out log-likelihood per individual, and coverage of all forecasts of the shared map. */
   readonly models: readonly {
@@ -55,7 +55,7 @@ export interface SeveralComparison {
     readonly coverage: { readonly p50: number; readonly p90: number };
     readonly forecast: { readonly count: number };
   }[];
-  /** Every model against the mixed model of all markers, and the shared map against separate ones. */
+  /** Every model against the mixed model of all markers (maps with covariates: the one that knows them), and the shared map against separate ones. */
   readonly differences: readonly (SeveralDifference & {
     readonly model: SeveralModel;
     readonly reference: SeveralModel;
@@ -72,32 +72,48 @@ export interface SeveralComparison {
  * const { verdict, differences } = compareSeveral(cohort, { folds: 5 });
  */
 export function compareSeveral(cohort: Cohort, options: SeveralOptions = {}): SeveralComparison {
-  const { folds = 10, onProgress } = options;
-  const results = Array.from({ length: folds }, (_, fold) => {
+  const { folds = 10, repeats = 1, onProgress } = options;
+  const total = folds * repeats;
+  const results = Array.from({ length: total }, (_, fold) => {
     const found = evaluateSeveralFold(cohort, fold, options);
-    onProgress?.({ stage: "folds", iteration: fold + 1, maxIterations: folds, value: Number.NaN });
+    onProgress?.({ stage: "folds", iteration: fold + 1, maxIterations: total, value: Number.NaN });
     return found;
   });
-  return summarizeSeveral(results);
+  return summarizeSeveral(results, repeats);
 }
 
-/** What the folds give, put together. */
-export function summarizeSeveral(results: readonly SeveralFold[]): SeveralComparison {
-  const joined = (of: (fold: SeveralFold) => ArrayLike<number>) =>
+/** What the folds of one or more repeats give, put together. */
+export function summarizeSeveral(results: readonly SeveralFold[], repeats = 1): SeveralComparison {
+  const pooled = (of: (fold: SeveralFold) => ArrayLike<number>) =>
     Float64Array.from(results.flatMap((result) => Array.from(of(result))));
+  const ids = results.flatMap((result) => result.ids);
+  const rows = new Map<string, number[]>();
+  ids.forEach((id, row) => {
+    rows.set(id, [...(rows.get(id) ?? []), row]);
+  });
+  // The mean over repeats: an individual scored again is no other individual.
+  const joined = (of: (fold: SeveralFold) => ArrayLike<number>) => {
+    const all = pooled(of);
+    return Float64Array.from(rows.values(), (own) => own.reduce((sum, row) => sum + all[row], 0) / own.length);
+  };
+  const told = results[0].models.map(({ model: name }) => name);
+  const mixed: SeveralModel = told.includes("lmm-covariates") ? "lmm-covariates" : "lmm";
   const model = (fold: SeveralFold, name: SeveralModel) => fold.models.find((own) => own.model === name)!;
   const joint = (name: SeveralModel) => joined((fold) => model(fold, name).logLikelihood);
-  const pit = (k: number) => joined((fold) => fold.pit[k]);
+  const pit = (k: number) => pooled((fold) => fold.pit[k]);
   const names = results[0].markers;
   const pits = Float64Array.from(names.flatMap((_, k) => Array.from(pit(k))));
-  const differences = (
-    [
-      ["dtm", "dtm-separate"],
-      ["dtm", "lmm"],
-      ["dtm-separate", "lmm"],
-      ["lmm-separate", "lmm"],
-    ] as const
-  ).map(([name, reference]) => ({ model: name, reference, ...difference(minus(joint(name), joint(reference))) }));
+  const pairs: readonly (readonly [SeveralModel, SeveralModel])[] = [
+    ["dtm", "dtm-separate"],
+    ["dtm", mixed],
+    ["dtm-separate", mixed],
+    ["lmm-separate", "lmm"],
+    ...(mixed === "lmm" ? [] : ([[mixed, "lmm"]] as const)),
+  ];
+  const differences = pairs.map(([name, reference]) => ({
+    ...{ model: name, reference },
+    ...difference(minus(joint(name), joint(reference))),
+  }));
   const markers = names.map((marker, k): MarkerComparison => {
     const score = (name: SeveralModel, of: keyof MarkerScores) => joined((fold) => model(fold, name).markers[k][of]);
     const n = joined((fold) => fold.numFuture[k]);
@@ -111,18 +127,19 @@ export function summarizeSeveral(results: readonly SeveralFold[]): SeveralCompar
       forecast: {
         dtm: perValue(score("dtm", "givenAll")),
         dtmOwnPast: perValue(score("dtm", "givenOwn")),
-        lmm: perValue(score("lmm", "givenAll")),
+        lmm: perValue(score(mixed, "givenAll")),
         othersAdd: perValue(score("dtm", "givenAll"), score("dtm", "givenOwn")),
       },
-      fromOthers: { dtm: perPerson(score("dtm", "givenOthers")), lmm: perPerson(score("lmm", "givenOthers")) },
+      fromOthers: { dtm: perPerson(score("dtm", "givenOthers")), lmm: perPerson(score(mixed, "givenOthers")) },
       coverage: coverageOf(pit(k)),
-      areaAlone: median(joined((fold) => fold.areaAlone[k])),
+      areaAlone: median(pooled((fold) => fold.areaAlone[k])),
     };
   });
   return {
-    folds: results.length,
-    numIndividuals: results.reduce((sum, { ids }) => sum + ids.length, 0),
-    models: SEVERAL_MODELS.map((name) => ({
+    folds: results.length / repeats,
+    repeats,
+    numIndividuals: rows.size,
+    models: told.map((name) => ({
       model: name,
       perIndividual: mean(joint(name)),
       // Forecasts of the shared map alone are looked at value by value.
@@ -131,19 +148,23 @@ export function summarizeSeveral(results: readonly SeveralFold[]): SeveralCompar
     })),
     differences,
     markers,
-    area: median(joined((fold) => fold.area)),
+    area: median(pooled((fold) => fold.area)),
     verdict: verdictOf(differences[0], differences[1]),
   };
 }
 
-function verdictOf(separate: SeveralDifference, mixed: SeveralDifference): string {
+function verdictOf(
+  separate: SeveralDifference,
+  mixed: SeveralDifference & { readonly reference: SeveralModel },
+): string {
+  const known = mixed.reference === "lmm-covariates" ? " with the same covariates" : "";
   const amount = ({ mean: m, lower, upper }: PairedDifference) =>
     `${signed(m)} (95% CI ${signed(lower)} to ${signed(upper)})`;
   const against = (d: PairedDifference, than: string) =>
     d.lower > 0 ? `better than ${than}` : d.upper < 0 ? `worse than ${than}` : `no better than ${than}`;
   return (
     `One map predicts held-out individuals ${against(separate, "separate maps")}: ${amount(separate)} in log-likelihood per ` +
-    `individual; and ${against(mixed, "the mixed model of all markers")}: ${amount(mixed)}.`
+    `individual; and ${against(mixed, `the mixed model of all markers${known}`)}: ${amount(mixed)}.`
   );
 }
 

@@ -4,32 +4,40 @@
  * each a difference of two log-likelihoods of parts of the data. The past of an individual is what was measured up to the median of the
  * times at which any of its markers was.
  */
-import { type Cohort, type MarkerSeries, numIndividuals } from "../cohort/cohort.ts";
+import { type Cohort, censoredSides, type MarkerSeries, numIndividuals } from "../cohort/cohort.ts";
 import { applyTransform } from "../cohort/marker.ts";
 import { visitTimes } from "../cohort/several-markers.ts";
 import { splitCohort } from "../cohort/split.ts";
+import { partsFor, priorsOf, statisticsFor } from "../models/covariate-model.ts";
 import type { DtmModel } from "../models/dtm/model.ts";
 import { checkCancelled, type FitControl, viewMarker } from "../models/fit.ts";
 import { fitDtm } from "../models/fit-models.ts";
 import { fitLinear, fitLmm } from "../models/linear-models.ts";
+import { meanForm } from "../models/mean.ts";
 import { posteriorFunctionals } from "../models/mixture/conditioner.ts";
 import { mixtureCdf } from "../models/mixture/normal-mixture.ts";
 import type { ScoredModel } from "../models/model.ts";
-import { modelStatistics, visitsOf } from "../models/new-individuals.ts";
+import { visitsOf } from "../models/new-individuals.ts";
 import { embed, keptFor } from "../models/place.ts";
 import { measurementsAt } from "../models/predicting/measurements.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
 import { sortedQuantile } from "../numeric/select.ts";
+import { censoredPit } from "./censored-scores.ts";
 import { scorer } from "./held-out.ts";
 import { measured } from "./sharing.ts";
 
-/** One shared map; a map for each marker; the mixed model of all markers with a full covariance; one for each marker. */
-export const SEVERAL_MODELS = ["dtm", "dtm-separate", "lmm", "lmm-separate"] as const;
+/**
+ * One shared map; a map for each marker; the mixed model of all markers with a full covariance; one for each marker; and, where there are
+ * covariates, which the maps then know, the mixed model of all markers with their effects in its mean.
+ */
+export const SEVERAL_MODELS = ["dtm", "dtm-separate", "lmm", "lmm-separate", "lmm-covariates"] as const;
 export type SeveralModel = (typeof SEVERAL_MODELS)[number];
 
 export interface SeveralOptions extends Omit<PrepareOptions, "basis" | "statistics">, FitControl {
   /** Default 10. */
   readonly folds?: number;
+  /** Cross-validations with other splits, pooled. Default 1. */
+  readonly repeats?: number;
   /** Population mean of the maps; mixed models have a curve. Default "scalar". */
   readonly mean?: "scalar" | "spline";
   /** Further starts of maps in each fold. Default 0. */
@@ -70,13 +78,14 @@ export interface SeveralFold {
 /** Which part of a marker is told. */
 type Part = "none" | "past" | "all";
 
-/** Fits the models to the individuals outside the fold and scores those in it; none of them knows covariates. */
-export function evaluateSeveralFold({ ids, markers }: Cohort, fold: number, options: SeveralOptions = {}): SeveralFold {
+/** Fits the models to the individuals outside the fold and scores those in it. Fold f of repeat r is fold r·folds + f. */
+export function evaluateSeveralFold(cohort: Cohort, fold: number, options: SeveralOptions = {}): SeveralFold {
   const { folds = 10, seed = 1 } = options;
-  const { train, test } = splitCohort({ ids, markers }, folds, seed)[fold];
+  const { train, test } = splitCohort(cohort, folds, seed + Math.floor(fold / folds))[fold % folds];
   const parts = partsOf(test);
   const { shared, fitted } = fitSeveral(train, options);
-  const models = SEVERAL_MODELS.map((model) => {
+  const asked = SEVERAL_MODELS.filter((model) => model !== "lmm-covariates" || cohort.covariates !== undefined);
+  const models = asked.map((model) => {
     checkCancelled(options.signal);
     return { model, ...scoresOf(fitted[model](), parts) };
   });
@@ -124,6 +133,10 @@ function fitSeveral(train: Cohort, options: SeveralOptions) {
     "dtm-separate": each((own) => fitDtm(own, mapOptions)),
     lmm: () => together(fitLmm(train, curve)),
     "lmm-separate": each((own) => fitLmm(own, curve)),
+    "lmm-covariates": () => {
+      const effects = (train.covariates && meanForm(train.covariates.coding)) ?? "level-and-rate";
+      return together(fitLinear(train, { ...curve, mapDimension, sampleSize: numIndividuals(train), effects }).lmm);
+    },
   };
   return { shared, fitted };
 }
@@ -132,7 +145,7 @@ function together(model: ScoredModel): Fitted {
   const score = scorer(model);
   return (parts) => (told) => {
     const cohort = parts.cohort(told);
-    return score(modelStatistics(model, cohort), cohort);
+    return score(statisticsFor(model, cohort), cohort);
   };
 }
 
@@ -144,7 +157,7 @@ function separate(models: readonly ScoredModel[]): Fitted {
     whole.markers.forEach((series, k) => {
       if (series.times.length === 0) return;
       const cohort = { ...whole, markers: [series] };
-      const own = scores[k](modelStatistics(models[k], cohort), cohort);
+      const own = scores[k](statisticsFor(models[k], cohort), cohort);
       own.forEach((v, i) => {
         total[i] += v;
       });
@@ -202,7 +215,7 @@ function partsOf(cohort: Cohort): Parts {
 
 /** The observations that are taken, the same individuals. */
 function firstOf(series: MarkerSeries, taken: (time: number, individual: number) => boolean): MarkerSeries {
-  const { offsets, times, values } = series;
+  const { offsets, times, values, censored } = series;
   const kept: number[] = [];
   const ends = new Int32Array(offsets.length);
   for (let i = 0; i + 1 < offsets.length; i++) {
@@ -210,27 +223,32 @@ function firstOf(series: MarkerSeries, taken: (time: number, individual: number)
     ends[i + 1] = kept.length;
   }
   const of = (column: Float64Array) => Float64Array.from(kept, (j) => column[j]);
-  return { ...series, offsets: ends, times: of(times), values: of(values) };
+  const sides = censoredSides(censored && Int8Array.from(kept, (j) => censored[j]));
+  return { marker: series.marker, offsets: ends, times: of(times), values: of(values), ...sides };
 }
 
 /** PIT of the future values of marker k given all pasts, under the shared map. */
 function forecastPit(model: DtmModel, test: Cohort, parts: Parts, k: number): Float64Array {
   const known = parts.cohort(() => "past");
-  const statistics = modelStatistics(model, known);
+  const statistics = statisticsFor(model, known);
   const { condition } = keptFor(model);
-  const own = model.markers[k];
-  const { offsets, times, values, marker } = test.markers[k];
+  const priors = priorsOf(model, known);
+  const partOf = partsFor(model, known, k);
+  const { offsets, times, values, censored, marker } = test.markers[k];
   const pit: number[] = [];
   for (let i = 0; i < numIndividuals(test); i++) {
     const seen = known.markers[k].offsets[i + 1] - known.markers[k].offsets[i];
     const from = offsets[i] + seen;
     if (from === offsets[i + 1]) continue;
-    const functional = posteriorFunctionals(condition(statistics, i)[k], own.mean.coefficients);
-    const history = own.noise.correlation === undefined || seen === 0 ? {} : { visits: visitsOf(known, i, k) };
+    const own = partOf(i);
+    const functional = posteriorFunctionals(condition(statistics, i, priors(i))[k], own.mean.coefficients);
+    const history = own.noise.correlation === undefined || seen === 0 ? {} : { visits: visitsOf(model, known, i, k) };
     for (let j = from; j < offsets[i + 1]; j++) {
       const { rows, given } = measurementsAt(own, history, [times[j]], true);
       const { value } = functional(rows, 0, true, given?.[0]);
-      pit.push(mixtureCdf(value, applyTransform(marker.transform, values[j])));
+      const y = applyTransform(marker.transform, values[j]);
+      const side = censored?.[j] ?? 0;
+      pit.push(side === 0 ? mixtureCdf(value, y) : censoredPit(value, y, side, pit.length + 1));
     }
   }
   return Float64Array.from(pit);

@@ -9,6 +9,7 @@ import { type Cohort, numIndividuals, selectIndividuals } from "../cohort/cohort
 import { markerCohort } from "../cohort/several-markers.ts";
 import { checkOption } from "../errors.ts";
 import type { DtmModel } from "../models/dtm/model.ts";
+import { usualPerDimension } from "../models/dtm/settings.ts";
 import { type FitControl, viewMarker } from "../models/fit.ts";
 import { type FitLatticeOptions, fitDtm } from "../models/fit-models.ts";
 import { embed } from "../models/place.ts";
@@ -112,7 +113,11 @@ function singleOptions(model: DtmModel, k: number): FitLatticeOptions {
     basis,
     noise: noise.correlation === undefined ? noise.kind : noise,
     nodes: { step: nodeStep, radius: nodeRadius },
-    inducing: { perDimension: inducingPerDimension, halfWidth: inducingHalfWidth },
+    // A number that was not asked for is not judged by those who have the marker.
+    inducing: {
+      ...(inducingPerDimension === usualPerDimension(mapDimension) ? {} : { perDimension: inducingPerDimension }),
+      halfWidth: inducingHalfWidth,
+    },
     cap: cap ?? Number.POSITIVE_INFINITY,
   };
 }

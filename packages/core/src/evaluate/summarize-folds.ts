@@ -4,7 +4,13 @@
  */
 import { normalQuantile } from "../numeric/special.ts";
 import { compensatedSum } from "../numeric/sum.ts";
-import { type ComparedModel, DEFAULT_MODELS, type ModelDifference, type PairedDifference } from "./compared-models.ts";
+import {
+  type ComparedModel,
+  DEFAULT_MODELS,
+  type ModelDifference,
+  type PairedDifference,
+  REFERENCES,
+} from "./compared-models.ts";
 import { centralCoverage, type ForecastScores } from "./forecast.ts";
 import { verdictOf } from "./verdict.ts";
 
@@ -95,7 +101,7 @@ export interface SummaryOptions {
 export function summarizeFolds(results: readonly FoldResult[], options: SummaryOptions = {}): Comparison {
   const { models = DEFAULT_MODELS, folds = 10, repeats = 1, mean = "scalar" } = options;
   const byModel = models.map((model) => results.filter((r) => r.model === model).sort((a, b) => a.fold - b.fold));
-  const reference = (["lmm", "lmm-paper"] as const).find((model) => models.includes(model)) ?? models[0];
+  const reference = REFERENCES.find((model) => models.includes(model)) ?? models[0];
   const summaries = models.map((model, k) => summarizeModel(model, byModel[k], mean, folds));
   const difference = (model: ComparedModel, other: ComparedModel) =>
     modelDifference(model, byModel[models.indexOf(model)], other, byModel[models.indexOf(other)]);
@@ -118,6 +124,7 @@ const OWN_MEAN: Partial<Record<ComparedModel, "scalar" | "spline">> = {
   constant: "scalar",
   line: "spline",
   lmm: "spline",
+  "lmm-covariates": "spline",
   "lmm-paper": "scalar",
   "dtm-paper": "scalar",
   classes: "scalar",

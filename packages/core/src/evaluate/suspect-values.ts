@@ -16,7 +16,7 @@ import { fitLmm } from "../models/linear-models.ts";
 import { atLevels, effectMoments, gaussianEffect, type Observations } from "../models/mixture/effect.ts";
 import { candidateSets, GROSS_FACTOR, setLogDensities } from "../noise/gross.ts";
 import { type NoiseChoice, noiseLevel } from "../noise/noise.ts";
-import { filterVisits, type VisitRows, whitenedProducts } from "../noise/serial.ts";
+import { filterVisits, UNCORRELATED, type VisitRows, whitenedProducts } from "../noise/serial.ts";
 import { bilinear, dot, multiplyVector } from "../numeric/matrix.ts";
 import { createRandom } from "../numeric/random.ts";
 import { logSumExp } from "../numeric/special.ts";
@@ -48,7 +48,6 @@ export const MOST_LOOKED_THROUGH = 100_000;
 const REFITS = 2;
 /** Individuals that the model with noise levels is fitted to: it takes several times as long. */
 const NUM_JUDGED_BY = 500;
-const WHITE = { range: 1, whiteShare: 1 };
 
 /**
  * Values of each marker that are wrong with a probability of a half or more, by marker, individual and time. None where a mixed model
@@ -129,25 +128,26 @@ function wrongVisits(cohort: Cohort, model: LmmModel, epsilon: number, least: nu
     };
     /** Coefficients of the individual's course, given visits of these weights. */
     const courseGiven = (weights: Float64Array) => {
-      const { products, logDet } = whitenedProducts(filterVisits({ ...visits, weights }, WHITE));
+      const { products, logDet } = whitenedProducts(filterVisits({ ...visits, weights }, UNCORRELATED));
       const effect = gaussianEffect(observed(products, logDet), model.covarianceFactor);
       return effectMoments(effect, sigma2).mean.map((w, a) => beta[a] + w);
     };
-    const sets = candidateSets(visits, WHITE, courseGiven(new Float64Array(n).fill(1)), epsilon, evidence);
+    const sets = candidateSets(visits, UNCORRELATED, courseGiven(new Float64Array(n).fill(1)), epsilon, evidence);
     if (sets.length === 1) return [];
-    const joint = setLogDensities(visits, WHITE, epsilon, sets, evidence);
+    const joint = setLogDensities(visits, UNCORRELATED, epsilon, sets, evidence);
     const total = logSumExp(joint);
     const likeliest = sets[joint.indexOf(joint.reduce((a, b) => Math.max(a, b)))];
     return Array.from({ length: n }, (_, j) => j).flatMap((j) => {
       const holding = joint.filter((_, a) => sets[a].includes(j));
       const probability = holding.length === 0 ? 0 : Math.exp(logSumExp(holding) - total);
-      if (!(probability >= least)) return [];
+      const at = series.offsets[i] + j;
+      // Of a limit it is not known how far the value is beyond it.
+      if (!(probability >= least) || (series.censored?.[at] ?? 0) !== 0) return [];
       // What is expected rests on the visits that are right, this one apart.
       const weights = Float64Array.from({ length: n }, (_, v) =>
         v === j || likeliest.includes(v) ? 1 / GROSS_FACTOR : 1,
       );
       const b = visits.rows.subarray(j * (d + 1), j * (d + 1) + d);
-      const at = series.offsets[i] + j;
       const expected = scale(dot(b, courseGiven(weights)));
       const measured = { time: series.times[at], value: series.values[at] };
       return [{ at, suspect: { id, marker: series.marker.name, ...measured, expected, probability } }];

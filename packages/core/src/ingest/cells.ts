@@ -2,7 +2,7 @@
 import { showReceived } from "../errors.ts";
 import { cellPlace } from "./columns.ts";
 import type { Finding } from "./complaints.ts";
-import { commaMayBeThousands, dateKind, explainNumber, isMissing, readNumber } from "./numbers.ts";
+import { commaMayBeThousands, dateKind, explainNumber, isMissing, readComparator, readNumber } from "./numbers.ts";
 import type { Reading } from "./reading.ts";
 import { addId } from "./rows.ts";
 
@@ -54,10 +54,17 @@ function faultOfId(id: string): Finding | undefined {
   return undefined;
 }
 
-/** The number of a value cell, NaN after a complaint, infinite if it is missing. */
-export function readValue(reading: Reading, at: number, cell: string, line: number): number {
+/** The number of the value cell of marker k, NaN after a complaint, infinite if it is missing; a limit says so in `sides`. */
+export function readValue(reading: Reading, k: number, at: number, cell: string, line: number): number {
   const value = readMarked(reading, at, cell, line);
+  reading.sides[k] = 0;
   if (!Number.isNaN(value)) return value;
+  const censored = readComparator(cell);
+  const limit = censored === undefined ? Number.NaN : readMarked(reading, at, censored.rest, line);
+  if (!Number.isNaN(limit)) {
+    reading.sides[k] = censored!.side;
+    return limit;
+  }
   return isMissing(cell) ? Number.POSITIVE_INFINITY : complainOfNumber(reading, at, cell, line);
 }
 

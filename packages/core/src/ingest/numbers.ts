@@ -27,6 +27,16 @@ export function readNumber(cell: string, decimal: "." | ","): number {
   return value;
 }
 
+/** Comparators before a limit, as they are and as web pages escape them. */
+const COMPARATOR = /^(?:(<=?|≤|&lt;=?|&le;)|>=?|≥|&gt;=?|&ge;)\s*/;
+
+/** A cell such as "< 0.3" or "≥50": below (−1) or above (1) the number behind; undefined for any other. */
+export function readComparator(cell: string): { readonly side: -1 | 1; readonly rest: string } | undefined {
+  const found = COMPARATOR.exec(cell);
+  if (found === null) return undefined;
+  return { side: found[1] === undefined ? 1 : -1, rest: cell.slice(found[0].length) };
+}
+
 /** The cell with a point as its decimal mark, if it is a number in full; a point is no decimal mark beside commas. */
 function withPoint(cell: string, decimal: "." | ","): string | undefined {
   if (decimal === ".") return PLAIN.test(cell) ? cell : undefined;
@@ -57,8 +67,12 @@ export function explainNumber(cell: string, what: string, decimal: "." | ","): F
   if (/^[+-]?inf(?:inity)?$/i.test(cell)) {
     return finding("not-finite", "Give a finite number, or leave the cell empty if it is missing.");
   }
-  if (/^[<>≤≥]/.test(cell)) {
-    return finding("censored-value", "Give a number (the limit itself, or half of it, say), or leave the cell empty.");
+  if (readComparator(cell) !== undefined) {
+    const remedy =
+      what === "time"
+        ? "Give the time itself, or leave the row out."
+        : "Write the limit behind the sign, such as <0.3.";
+    return finding("censored-value", remedy);
   }
   return finding("not-a-number", remedyFor(cell, decimal));
 }

@@ -34,9 +34,9 @@ describe("previewTable", () => {
 
   it("describes columns by shares of numbers and of empty cells", () => {
     const value = previewTable(LONG).columns[2];
-    expect(value).toEqual({ name: "value", numeric: 1, empty: 2 / 6, distinct: 4 });
+    expect(value).toEqual({ name: "value", numeric: 1, empty: 2 / 6, distinct: 4, levels: [] });
     const id = previewTable(LONG).columns[0];
-    expect(id).toEqual({ name: "id", numeric: 0, empty: 0, distinct: 3 });
+    expect(id).toEqual({ name: "id", numeric: 0, empty: 0, distinct: 3, levels: ["a", "b", "c"] });
   });
 
   it("guesses odd names by contents: ids repeat, time grows, the marker changes", () => {

@@ -8,7 +8,7 @@
 import { findColumns, type Role, usualColumns } from "./columns.ts";
 import { EMPTY_FILE, refusal, refusalAt } from "./complaints.ts";
 import { type ByteSource, readTableFile, readTableText } from "./formats.ts";
-import { dateKind, isMissing, readNumber } from "./numbers.ts";
+import { dateKind, isMissing, readComparator, readNumber } from "./numbers.ts";
 import type { TableOptions, TableReader } from "./table.ts";
 
 export interface ColumnPreview {
@@ -18,6 +18,8 @@ export interface ColumnPreview {
   readonly empty: number;
   /** Distinct filled cells among the rows looked at. */
   readonly distinct: number;
+  /** These cells in the order of the file where they are text and few, such as names of markers; none otherwise. */
+  readonly levels: readonly string[];
 }
 
 export interface ColumnGuess {
@@ -121,18 +123,21 @@ function describeColumn(name: string, rows: readonly (readonly string[])[], k: n
   const share = (holds: (cell: string) => boolean) => filled.filter(holds).length / Math.max(filled.length, 1);
   const n = Math.max(rows.length, 1);
   const numeric = share((cell) => !Number.isNaN(numberOf(cell)));
+  const different = [...new Set(filled)];
+  const levels = numeric < MOSTLY && different.length <= MOST_LEVELS ? different : [];
   return {
-    about: { name, numeric, empty: (n - filled.length) / n, distinct: new Set(filled).size },
+    about: { name, numeric, empty: (n - filled.length) / n, distinct: different.length, levels },
     cells,
     numbers: Float64Array.from(cells, (c) => (dateKind(c) === "iso" ? Date.parse(c) / 86_400_000 : numberOf(c))),
     dates: share((cell) => dateKind(cell) !== undefined),
   };
 }
 
-/** The number of a cell with either decimal mark; NaN if it is none. */
+/** The number of a cell with either decimal mark, of a limit the limit; NaN if it is none. */
 function numberOf(cell: string): number {
-  const plain = readNumber(cell, ".");
-  return Number.isNaN(plain) ? readNumber(cell, ",") : plain;
+  const written = readComparator(cell)?.rest ?? cell;
+  const plain = readNumber(written, ".");
+  return Number.isNaN(plain) ? readNumber(written, ",") : plain;
 }
 
 /** A share that still counts as "numbers", with some text among them. */
@@ -141,6 +146,8 @@ const MOSTLY = 0.8;
 const ALWAYS = 0.98;
 /** Score above which a column is a measurement and changes between visits. */
 const VARIES = 2;
+/** Different cells of a text column that may be named one by one. */
+const MOST_LEVELS = 30;
 /** Cells that differ, from which on a column is a measurement rather than a code. */
 const MANY = 8;
 

@@ -4,6 +4,7 @@
  * a covariance over time is extrapolation). Holds no rows.
  */
 import { type Cohort, numIndividuals, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
+import { type CensoringLimit, censoringLimits } from "../cohort/limits.ts";
 import { applyTransform, type Marker, undoTransform } from "../cohort/marker.ts";
 import { markerCohort, numMeasured } from "../cohort/several-markers.ts";
 import { countVisitClasses } from "../cohort/visit-classes.ts";
@@ -33,7 +34,10 @@ export interface CohortQuality {
   readonly spans: FiveNumbers | null;
   /** Time between neighbouring observations. */
   readonly gaps: FiveNumbers | null;
+  /** Values beyond a limit stand here with the limit. */
   readonly values: { readonly mean: number; readonly sd: number; readonly quantiles: FiveNumbers };
+  /** Limits that values are only known to lie below or above, and how many do. */
+  readonly limits: readonly CensoringLimit[];
   /** Rows concerned, by kind of finding. */
   readonly findings: {
     readonly missing: number;
@@ -113,6 +117,7 @@ export function inspectCohort(
     spans: fiveNumbers(spans),
     gaps: fiveNumbers(gaps),
     values: { ...meanAndSd(values), quantiles: fiveNumbers(values)! },
+    limits: censoringLimits(onlyMarker(cohort)),
     findings: {
       missing: countOf("missing-value"),
       duplicates: countOf("duplicate-rows"),

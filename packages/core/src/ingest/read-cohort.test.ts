@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
+import { numIndividuals, numObservations, onlyMarker, selectIndividuals, selectVisits } from "../cohort/cohort.ts";
 import { type Complaint, DtmError } from "../errors.ts";
+import { inspectCohort } from "./quality.ts";
 import { readCohort } from "./read-cohort.ts";
 import type { ReadCohortOptions } from "./reading.ts";
 
@@ -96,9 +97,9 @@ describe("readCohort refuses", () => {
   });
 
   it.each([
-    ["<5", "censored-value"],
-    [">100", "censored-value"],
-    ["≤0.3", "censored-value"],
+    ["<LOD", "censored-value"],
+    [">", "censored-value"],
+    ["≤0.3 mg", "censored-value"],
     ["5 mg", "not-a-number"],
     ["71%", "not-a-number"],
     ["~70", "not-a-number"],
@@ -155,7 +156,7 @@ describe("readCohort refuses", () => {
 });
 
 describe("readCohort, meeting many bad cells", () => {
-  const text = table(...Array.from({ length: 400 }, (_, k) => `p${k},${k},${k % 2 === 0 ? "<5" : "high"}`));
+  const text = table(...Array.from({ length: 400 }, (_, k) => `p${k},${k},${k % 2 === 0 ? "<LOD" : "high"}`));
 
   it("reports twenty of each kind in words, and all with right totals to programs", () => {
     let caught: unknown;
@@ -357,8 +358,10 @@ describe("readCohort", () => {
           expect(error).toBeInstanceOf(DtmError);
         }
         if (value === undefined) return;
-        expect(text.trim()).toMatch(/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/);
-        expect(value).toBe(Number(text) + 0);
+        // Of a limit, the number behind its sign.
+        const written = text.trim().replace(/^<\s*/, "");
+        expect(written).toMatch(/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/);
+        expect(value).toBe(Number(written) + 0);
         expect(Number.isFinite(value)).toBe(true);
         if (/[1-9]/.test(text.replace(/[eE].*/, ""))) expect(value).not.toBe(0);
       }),
@@ -387,5 +390,47 @@ describe("readCohort", () => {
     const body = rows.join("\n");
     expect(numObservations(readCohort(table(body)).cohort)).toBe(200_000);
     expect(refused(table('p0,0,"1', body))[0].where.line).toBe(2);
+  });
+});
+
+describe("readCohort, meeting limits", () => {
+  it("takes a value below or above a limit as that, whatever the sign, and says so", () => {
+    const cells = ["<0.3", "< 0.3", "≤0.3", "<=0.3", "&lt;0.3", ">50", "≥ 50", "&gt;50", "0.3", "7"];
+    const { cohort, notes } = readCohort(table(...cells.map((cell, k) => `p${k % 2},${k},${cell}`)));
+    const { values, censored } = cohort.markers[0];
+    expect([...values]).toEqual([0.3, 0.3, 0.3, 50, 0.3, 0.3, 0.3, 50, 50, 7]);
+    expect([...censored!]).toEqual([-1, -1, -1, 1, 0, -1, -1, 1, 1, 0]);
+    expect(notes.join(" ")).toContain(
+      "8 of 10 values of value are given as below or above a limit: < 0.3 (5), > 50 (3)",
+    );
+    expect(structuredClone(cohort)).toEqual(cohort);
+  });
+
+  it("reads limits with a decimal comma, and refuses one that has no number in the domain of the transform", () => {
+    const { cohort } = readCohort("id;time;value\na;0;<0,3\na;1;0,7\n");
+    expect([...cohort.markers[0].values]).toEqual([0.3, 0.7]);
+    expect([...cohort.markers[0].censored!]).toEqual([-1, 0]);
+    expect(refused(table("a,0,<0"), { marker: { transform: "log" } })[0].code).toBe("transform-domain");
+    expect(refused(table("a,<2,7"))[0].code).toBe("censored-value");
+  });
+
+  it("tells a limit from the same number measured, and finds exact repeats of either", () => {
+    const { cohort, warnings } = readCohort(table("a,0,5", "a,0,<5", "a,0,<5", "a,1,6"));
+    expect([...cohort.markers[0].values]).toEqual([5, 5, 6]);
+    expect([...cohort.markers[0].censored!]).toEqual([-1, 0, 0]);
+    expect(warnings.map(({ code }) => code)).toContain("duplicate-rows");
+    const { limits } = inspectCohort(readCohort(table("a,0,5", "a,1,<5", "b,1,6", "b,2,>9")));
+    expect(limits).toEqual([
+      { side: -1, limit: 5, count: 1 },
+      { side: 1, limit: 9, count: 1 },
+    ]);
+  });
+
+  it("is as before where nothing is a limit: no column, and none after the limits are selected away", () => {
+    const { cohort } = readCohort(table("a,0,<5", "a,1,6", "b,0,7", "b,1,8"));
+    expect("censored" in selectIndividuals(cohort, [1]).markers[0]).toBe(false);
+    expect([...selectIndividuals(cohort, [0]).markers[0].censored!]).toEqual([-1, 0]);
+    expect([...selectVisits(cohort, () => 1).markers[0].censored!]).toEqual([-1, 0]);
+    expect("censored" in selectVisits(cohort, () => 1, true).markers[0]).toBe(false);
   });
 });

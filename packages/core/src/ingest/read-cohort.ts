@@ -4,6 +4,7 @@
  * for. A cell becomes exactly the number written in it or is reported; nothing is repaired in silence.
  */
 import { type Cohort, numObservations, onlyMarker } from "../cohort/cohort.ts";
+import { censoringLimits, limitWords } from "../cohort/limits.ts";
 import { combineMarkers } from "../cohort/several-markers.ts";
 import { type Complaint, type ErrorCode, showReceived } from "../errors.ts";
 import { type Columns, cellPlace, type FoundColumns } from "./columns.ts";
@@ -198,6 +199,16 @@ function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): Rea
       `${merged} ids written with and without spaces`,
       "They were trimmed and taken as the same individual.",
     ]);
+  }
+  for (const { cohort } of parts) {
+    const series = onlyMarker(cohort);
+    const limits = censoringLimits(series);
+    if (limits.length === 0) continue;
+    const count = limits.reduce((sum, limit) => sum + limit.count, 0);
+    const name = showReceived(series.marker.name);
+    notes.push(
+      `${count} of ${series.values.length} values of ${name} are given as below or above a limit: ${limitWords(limits)}. They are taken as that, not as numbers.`,
+    );
   }
   warnOfSuspicions(reading, found, parts);
   const cohort = parts.length === 1 ? parts[0].cohort : combineMarkers(parts.map((part) => part.cohort));

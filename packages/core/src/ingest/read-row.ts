@@ -69,7 +69,7 @@ function readObservation(reading: Reading, found: FoundColumns, fields: readonly
   let isEmpty = true;
   for (let k = from; k < to; k++) {
     const at = column(k);
-    values[k] = at < 0 ? Number.POSITIVE_INFINITY : readValue(reading, at, fields[at].trim(), line);
+    values[k] = at < 0 ? Number.POSITIVE_INFINITY : readValue(reading, k, at, fields[at].trim(), line);
     if (values[k] !== Number.POSITIVE_INFINITY) isEmpty = false;
   }
   if (isEmpty) {
@@ -86,7 +86,7 @@ function readObservation(reading: Reading, found: FoundColumns, fields: readonly
     if (values[k] === Number.POSITIVE_INFINITY) continue;
     const { marker, rows } = reading.series[k];
     if (!Number.isNaN(values[k]) && isInDomain(reading, marker.transform, values[k], fields, column(k), line)) {
-      appendRow(rows, individual, time, values[k], line);
+      appendRow(rows, individual, time, values[k], line, reading.sides[k]);
       isTaken = true;
     } else isWell = false;
   }

@@ -60,6 +60,8 @@ export interface Reading {
   readonly lastId: { written: string; individual: number };
   /** Values of one row: NaN after a complaint, infinite if missing, [K]. */
   readonly values: Float64Array;
+  /** Whether each is a limit, as in a cohort, [K]. */
+  readonly sides: Int8Array;
   /** Rows without a value of any marker. */
   readonly missing: { count: number; line: number };
   /** Decimal marks seen; commas that may as well separate thousands are counted by themselves too. */
@@ -92,6 +94,7 @@ export function createReading(options: ReadCohortOptions): Reading {
     paddedIds: { trimmed: 0, written: new Map(), merged: new Set(), line: 0 },
     lastId: { written: "", individual: -1 },
     values: new Float64Array(choices.length),
+    sides: new Int8Array(choices.length),
     missing: { count: 0, line: 0 },
     marks: { points: 0, commas: 0, commaLine: 0, commaPosition: -1, unclear: 0 },
     times: { numbers: 0, numberLine: 0, dates: 0, dateLine: 0, date: "" },

@@ -1,12 +1,13 @@
 /** Rows that repeat another: neighbours in the cohort's order (id, time, value) tell them, in one pass. */
-import type { MarkerSeries } from "../cohort/cohort.ts";
+import { censoredSides, type MarkerSeries } from "../cohort/cohort.ts";
 
 /** Places in the cohort's order of rows equal to an earlier row in id, time and value, ascending. */
-export function exactRepeats({ offsets, times, values }: MarkerSeries): number[] {
+export function exactRepeats({ offsets, times, values, censored }: MarkerSeries): number[] {
   const repeats: number[] = [];
   for (let i = 0; i < offsets.length - 1; i++) {
     for (let k = offsets[i] + 1; k < offsets[i + 1]; k++) {
-      if (times[k] === times[k - 1] && values[k] === values[k - 1]) repeats.push(k);
+      if (times[k] !== times[k - 1] || values[k] !== values[k - 1]) continue;
+      if (censored === undefined || censored[k] === censored[k - 1]) repeats.push(k);
     }
   }
   return repeats;
@@ -26,9 +27,10 @@ export function withoutPlaces(
     while (before < places.length && places[before] < end) before++;
     return end - before;
   });
-  const { times, values, marker } = series;
+  const { times, values, censored, marker } = series;
+  const sides = censoredSides(censored?.filter(stays));
   return {
-    series: { marker, offsets, times: times.filter(stays), values: values.filter(stays) },
+    series: { marker, offsets, times: times.filter(stays), values: values.filter(stays), ...sides },
     order: order.filter(stays),
   };
 }

@@ -13,6 +13,8 @@ export interface Rows {
   individuals: Int32Array;
   times: Float64Array;
   values: Float64Array;
+  /** Sides of limits, from the first limit on. */
+  censored: Int8Array | undefined;
   length: number;
   /** Rows whose line is not the one after the line of the row before, and their lines; ascending. */
   readonly jumps: { readonly rows: number[]; readonly lines: number[] };
@@ -31,12 +33,13 @@ export function createRows(): Rows {
   return { ...emptyColumns(), length: 0, jumps: { rows: [], lines: [] }, lastLine: -1 };
 }
 
-function emptyColumns(): Pick<Rows, "ids" | "individuals" | "times" | "values"> {
+function emptyColumns(): Pick<Rows, "ids" | "individuals" | "times" | "values" | "censored"> {
   return {
     ids: new Map(),
     individuals: new Int32Array(FIRST_ROOM),
     times: new Float64Array(FIRST_ROOM),
     values: new Float64Array(FIRST_ROOM),
+    censored: undefined,
   };
 }
 
@@ -50,12 +53,14 @@ export function addId({ ids }: Rows, id: string): number {
   return number;
 }
 
-export function appendRow(rows: Rows, individual: number, time: number, value: number, line: number): void {
+export function appendRow(rows: Rows, individual: number, time: number, value: number, line: number, side = 0): void {
   const j = rows.length;
   if (j === rows.times.length) resize(rows, Math.ceil(1.5 * j));
   rows.individuals[j] = individual;
   rows.times[j] = time;
   rows.values[j] = value;
+  if (side !== 0) rows.censored ??= new Int8Array(rows.times.length);
+  if (rows.censored !== undefined) rows.censored[j] = side;
   if (line !== rows.lastLine + 1) {
     rows.jumps.rows.push(j);
     rows.jumps.lines.push(line);
@@ -66,13 +71,14 @@ export function appendRow(rows: Rows, individual: number, time: number, value: n
 
 /** The cohort of the rows, and the row that stands at each of its places; the rows themselves are let go. */
 export function toCohort(rows: Rows, marker: Marker): { readonly cohort: Cohort; readonly order: Int32Array } {
-  const { ids: numbers, individuals, times, values, length } = rows;
+  const { ids: numbers, individuals, times, values, censored, length } = rows;
   Object.assign(rows, emptyColumns());
   const { ids, order, ...series } = assembleColumns({
     names: [...numbers.keys()],
     individuals: individuals.subarray(0, length),
     times,
     values,
+    ...(censored && { censored }),
   });
   return { cohort: { ids, markers: [{ marker, ...series }] }, order };
 }
@@ -90,11 +96,12 @@ export function lineOf({ jumps }: Rows, row: number): number {
 }
 
 function resize(rows: Rows, room: number): void {
-  const grown = <A extends Float64Array | Int32Array>(from: A, to: A): A => {
+  const grown = <A extends Float64Array | Int32Array | Int8Array>(from: A, to: A): A => {
     to.set(from);
     return to;
   };
   rows.individuals = grown(rows.individuals, new Int32Array(room));
   rows.times = grown(rows.times, new Float64Array(room));
   rows.values = grown(rows.values, new Float64Array(room));
+  if (rows.censored !== undefined) rows.censored = grown(rows.censored, new Int8Array(room));
 }

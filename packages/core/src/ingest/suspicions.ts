@@ -30,7 +30,7 @@ export function findSuspicions(
   linesOf: (rows: readonly number[]) => string,
   warn: Warn,
 ): void {
-  const { times, values } = series;
+  const { times, values, censored } = series;
   /** How many observations, and the first row of the file with its place, for which something holds. */
   const countWhere = (holds: (k: number) => boolean): { count: number; row: number; at: number } => {
     let count = 0;
@@ -85,7 +85,8 @@ export function findSuspicions(
   const codes = new Set(MISSING_CODES);
   const units = findTwoUnits(sorted, series, suspected);
   const slips = new Set(units === undefined ? findOutliers(series) : []);
-  const isFar = (k: number) => (slips.has(k) || values[k] < low || values[k] > high) && !codes.has(values[k]);
+  const isFar = (k: number) =>
+    (slips.has(k) || values[k] < low || values[k] > high) && !codes.has(values[k]) && (censored?.[k] ?? 0) === 0;
   const far = countWhere(isFar);
   const farRows = far.count === 0 ? [] : Array.from(order).filter((_, k) => isFar(k));
   const beyond = values.some((v) => v < low || v > high);

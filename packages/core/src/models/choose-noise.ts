@@ -1,23 +1,29 @@
 /**
  * The noise of a fit: what was asked for, or what the data ask for (docs/math/noise.md §5). Correlation is learned once, in the
- * mixed model of at most 1,000 individuals, and kept by all models of the cohort, which then read whitened statistics.
+ * mixed model of at most 1,000 individuals, and kept by all models of the cohort, which then read whitened statistics; so is what
+ * values below or above a limit are read under, while the correlation is learned from the measured values alone.
  */
 import type { Basis } from "../basis/bspline.ts";
-import type { BasisStatistics, CohortStatistics } from "../basis/statistics.ts";
-import { type Cohort, numIndividuals, onlyMarker, selectIndividuals } from "../cohort/cohort.ts";
+import { type BasisStatistics, basisStatistics, type CohortStatistics } from "../basis/statistics.ts";
+import { type Cohort, type MarkerSeries, numIndividuals, onlyMarker, selectIndividuals } from "../cohort/cohort.ts";
+import { atLimits, measuredOnly } from "../cohort/limits.ts";
 import { markerCohort } from "../cohort/several-markers.ts";
-import { checkOption } from "../errors.ts";
-import { firstNoise, NOISE_CHOICES, type Noise, type NoiseChoice } from "../noise/noise.ts";
+import { checkOption, withoutBreakdown } from "../errors.ts";
+import type { LimitPrior } from "../noise/limits.ts";
+import { firstNoise, NOISE_CHOICES, type Noise, type NoiseChoice, noiseLevel } from "../noise/noise.ts";
 import type { SerialCorrelation } from "../noise/serial.ts";
 import { createRandom } from "../numeric/random.ts";
 import {
   type CorrelationFit,
   type CorrelationOptions,
+  fitRoughly,
   learnCorrelation,
+  reached,
   type VisitGaps,
   visitGaps,
 } from "./linear/correlation.ts";
-import { type PreparedCohort, type PrepareOptions, prepareCohort } from "./prepare.ts";
+import { learnLimits } from "./linear/limits.ts";
+import { checkMeasured, type PreparedCohort, type PrepareOptions, prepareCohort } from "./prepare.ts";
 
 /** Individuals whose visits are enough to learn two numbers from. */
 const SAMPLE_SIZE = 1_000;
@@ -27,6 +33,8 @@ const FEWEST_VISITS = 3;
 /** ρ within this of its upper bound serves as a further smooth curve, unless it gains this much per visit. */
 const NEAR_BOUND = 0.95;
 const LARGE_GAIN = 0.03;
+/** Noise below this share of the mean square of values has no levels: all that differs is rounding. */
+const ALMOST_NONE = 1e-6;
 /** Below this in log-likelihood nothing is said of a gain. */
 const LEAST_GAIN = 0.1;
 
@@ -65,11 +73,34 @@ export function oneOf<T extends object | string>(given: T | readonly T[] | undef
 
 /** Checks a cohort, takes its statistics and settles the noise that the fit begins with. */
 export function prepareFit(cohort: Cohort, options: PrepareOptions & CorrelationOptions = {}): PreparedCohort {
-  const prepared = prepareCohort(cohort, options);
-  const warnings = [...prepared.warnings];
-  const noise = chooseNoise(cohort, prepared, options, warnings);
+  const isCensored = onlyMarker(cohort).censored !== undefined;
+  if (isCensored) checkMeasured(cohort);
+  const prepared = prepareCohort(isCensored ? atLimits(cohort) : cohort, options);
+  const warnings = [...prepared.warnings, ...(isCensored ? censoredWarnings(onlyMarker(cohort)) : [])];
+  const chosen = chooseNoise(isCensored ? measuredOnly(cohort) : cohort, prepared, options, warnings);
+  const noise = isCensored ? { ...chosen, limits: limitsFor(cohort, prepared, options, chosen) } : chosen;
   const { statistics } = prepareCohort(cohort, { statistics: options.statistics ?? prepared.statistics }, noise);
   return { statistics, warnings };
+}
+
+/** A share of values beyond limits above which courses rest on what nobody saw. */
+const MANY_CENSORED = 0.5;
+
+function censoredWarnings({ values: { length: N }, censored }: MarkerSeries): string[] {
+  const count = censored?.filter((side) => side !== 0).length ?? 0;
+  if (count <= MANY_CENSORED * N) return [];
+  return [`${count} of ${N} values lie below or above a limit: courses there rest on the shape of a Gaussian tail.`];
+}
+
+/** What values below or above a limit are read under: what the model whose noise was given knew, or what is learned. */
+function limitsFor(
+  cohort: Cohort,
+  { statistics: { basis } }: PreparedCohort,
+  { noise: asked, seed = 1, ...options }: PrepareOptions & CorrelationOptions,
+  noise: Noise,
+): LimitPrior {
+  const known = typeof asked === "object" ? asked.limits : undefined;
+  return known ?? learnLimits(sampleOf(cohort, seed), basis, noise, { priors: "weak", ...options });
 }
 
 function chooseNoise(
@@ -85,19 +116,48 @@ function chooseNoise(
     return { ...firstNoise(asked.kind, asked.correlation), ...reasonOf(asked.reason) };
   }
   const expected = `noise ${NOISE_CHOICES.map((name) => `"${name}"`).join(" or ")}`;
-  checkOption(NOISE_CHOICES.includes(asked), "fit", expected, asked, "Leave it out for white noise.");
+  checkOption(NOISE_CHOICES.includes(asked), "fit", expected, asked, "Leave it out for the default.");
   if (asked === "white" || asked === "level") return firstNoise(asked);
   const sample = sampleOf(cohort, seed);
   const gaps = visitGaps(sample);
-  const kind = asked === "serial" ? "serial" : "level+serial";
+  const roughly = { priors: "weak", ...options } as const;
+  const { without, words } =
+    asked === "auto"
+      ? withOrWithoutLevels(sample, basis, roughly)
+      : { without: fitRoughly(sample, basis, asked === "serial" ? "white" : "level", roughly), words: "" };
+  const { kind } = without.markers[0].noise;
   const few = tooFew(gaps);
-  if (asked === "auto" && few !== null) return { ...firstNoise("level"), reason: `Levels alone: ${few}.` };
-  const fit = learnCorrelation(sample, basis, kind, gaps, { priors: "weak", ...options });
-  const { taken, words } = judge(fit, gaps, onlyMarker(cohort).marker.timeUnit);
-  if (asked === "auto" && !taken) return { ...firstNoise("level"), reason: `Levels alone: ${words}.` };
+  if (asked === "auto" && few !== null) return { ...firstNoise(kind), reason: `${words}; ${few}.` };
+  const fit = learnCorrelation(sample, basis, without, gaps, roughly);
+  const judged = judge(fit, gaps, onlyMarker(cohort).marker.timeUnit);
+  if (asked === "auto" && !judged.taken) return { ...firstNoise(kind), reason: `${words}; ${judged.words}.` };
   warnings.push(...boundWarnings(fit.correlation, gaps));
-  const start = asked === "auto" ? "Levels and serial correlation" : "Serial correlation as asked for";
-  return { ...firstNoise(kind, fit.correlation), reason: `${start}: ${words}.` };
+  const start = asked === "auto" ? `${words};` : "Serial correlation as asked for:";
+  const correlated = kind === "white" ? "serial" : "level+serial";
+  return { ...firstNoise(correlated, fit.correlation), reason: `${start} ${judged.words}.` };
+}
+
+/** Levels are taken if they gain more than half of log N in log-likelihood; where they gain nothing, places are the same without. */
+function withOrWithoutLevels(sample: Cohort, basis: Basis, options: CorrelationOptions) {
+  const white = fitRoughly(sample, basis, "white", options);
+  const { sumSquares, numObservations } = basisStatistics(sample, basis);
+  const meanSquare = sumSquares.reduce((sum, v) => sum + v, 0) / numObservations;
+  if (noiseLevel(white.markers[0].noise) < ALMOST_NONE * meanSquare) {
+    return { without: white, words: "The same noise for all: there is almost none" };
+  }
+  const level = withoutBreakdown(() => fitRoughly(sample, basis, "level", options));
+  if (level === undefined) return { without: white, words: "The same noise for all: a fit with levels breaks down" };
+  const [gain, needed] = [reached(level) - reached(white), 0.5 * Math.log(onlyMarker(sample).values.length)];
+  const taken = gain > needed;
+  const gains = gain < LEAST_GAIN ? "nothing" : number(gain);
+  return {
+    without: taken ? level : white,
+    words: `${taken ? "Levels of noise" : "The same noise for all"}: levels gain ${gains} in log-likelihood (${taken ? "more" : "less"} than ½ log N = ${number(needed)})`,
+  };
+}
+
+function number(v: number): string {
+  return String(Number(v.toPrecision(2)));
 }
 
 function sampleOf(cohort: Cohort, seed: number): Cohort {
@@ -143,7 +203,6 @@ function endOf({ range }: SerialCorrelation, { shortest, longest }: VisitGaps): 
  * above 0.03 per visit.
  */
 function judge({ correlation, gain, numObservations: N }: CorrelationFit, gaps: VisitGaps, timeUnit: string) {
-  const number = (v: number) => String(Number(v.toPrecision(2)));
   const atBound = endOf(correlation, gaps) === "upper";
   const enough = gain > Math.log(N);
   const taken = enough && (!atBound || gain > LARGE_GAIN * N);
@@ -164,6 +223,6 @@ function judge({ correlation, gain, numObservations: N }: CorrelationFit, gaps: 
 }
 
 /** The noise of linear models already fitted, where it is what was asked for: its correlation is not learned again. */
-export function noiseLike(asked: PrepareOptions["noise"], fitted: Noise | undefined): NoiseChoice | Noise | undefined {
+export function noiseLike(asked: NoiseChoice | Noise, fitted: Noise | undefined): NoiseChoice | Noise {
   return fitted !== undefined && (asked === "auto" || asked === fitted.kind) ? fitted : asked;
 }

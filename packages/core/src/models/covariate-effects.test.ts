@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../test/expect-gradient.ts";
+import type { CovariateEffect } from "../cohort/coding.ts";
 import { selectIndividuals } from "../cohort/cohort.ts";
 import { codeCovariates } from "../covariates/code.ts";
-import { type CovariateEffect, withCovariates } from "../covariates/covariates.ts";
+import { withCovariates } from "../covariates/covariates.ts";
 import { modelForecaster } from "../evaluate/forecast.ts";
 import { heldOutLogLikelihood } from "../evaluate/held-out.ts";
 import { studentQuantile } from "../numeric/special.ts";
@@ -148,6 +149,12 @@ describe("shifts of places", () => {
     expect(Math.hypot(...first.shift)).toBeCloseTo(first.length, 12);
     expect(first.length * scale).toBeGreaterThan(0.2);
     expect(Array.from(first.halfAxes).every((v) => v > 0)).toBe(true);
+    // φ'C⁻¹φ by hand, and its tail on two degrees of freedom, e^(−x/2).
+    const [a, b, , c] = first.covariance;
+    const [x, y] = first.shift;
+    const statistic = (c * x * x - 2 * b * x * y + a * y * y) / (a * c - b * b);
+    expect(first.test.statistic).toBeCloseTo(statistic, 8);
+    expect(first.test.pValue).toBeCloseTo(Math.exp(-statistic / 2), 10);
   });
 });
 

@@ -1,15 +1,17 @@
 /**
- * What covariates do under a fitted map, in natural units (docs/math/covariates.md §5): effects in the mean as a level in the middle of
- * the times and a change per unit of time, with t intervals; shifts of places as arrows with ellipses. An effect γ of the coded column
- * (x − c)/s is γ/s per unit of x, or from the reference to the level.
+ * What covariates do under a fitted model, in natural units (docs/math/covariates.md §5): effects in the mean as a level in the middle of
+ * the times and a change per unit of time, with t intervals; shifts of places as arrows with ellipses and Wald's test. An effect γ of the
+ * coded column (x − c)/s is γ/s per unit of x, or from the reference to the level.
  */
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
-import { type CovariateCoding, columnsWith } from "../covariates/covariates.ts";
+import type { CovariateCoding } from "../cohort/coding.ts";
+import { columnsWith } from "../covariates/covariates.ts";
 import { checkOption } from "../errors.ts";
 import { bilinear, dot, multiply } from "../numeric/matrix.ts";
-import { chisquareQuantile, studentQuantile } from "../numeric/special.ts";
+import { chisquareQuantile, chisquareUpper, studentQuantile } from "../numeric/special.ts";
 import { symmetricEigen } from "../numeric/symmetric-eigen.ts";
 import type { DtmModel } from "./dtm/model.ts";
+import type { ModelBase } from "./fit.ts";
 import { effectColumns } from "./mean.ts";
 import type { TrajectoryModel } from "./model.ts";
 import { showCovariance, showLocation } from "./orient.ts";
@@ -44,6 +46,8 @@ export interface ShiftRow extends CovariateStep {
   /** Half-axes of the ellipse around the tip of the arrow, and their directions as columns, [q] and [q,q]. */
   readonly halfAxes: Float64Array;
   readonly axes: Float64Array;
+  /** Wald's test of no shift: φ'C⁻¹φ on q degrees of freedom. */
+  readonly test: { readonly statistic: number; readonly degrees: number; readonly pValue: number };
   readonly unit: string;
 }
 
@@ -72,9 +76,10 @@ export function covariateEffects(model: TrajectoryModel, options: EffectTablesOp
   for (const [name, step] of Object.entries(steps)) {
     checkOption(Number.isFinite(step) && step !== 0, where, `a step of ${name} other than 0`, step, "Use 1.");
   }
-  if (model.kind !== "dtm" || model.covariates === undefined) return { effects: [], shifts: [] };
-  const coding = model.covariates;
-  return { effects: effectRows(model, coding, level, steps), shifts: shiftRows(model, coding, level, steps) };
+  const { covariates: coding } = model;
+  if (coding === undefined) return { effects: [], shifts: [] };
+  const shifts = model.kind === "dtm" ? shiftRows(model, coding, level, steps) : [];
+  return { effects: effectRows(model, coding, level, steps), shifts };
 }
 
 /** The comparison of a coded column, by how much z differs in it, and its words. */
@@ -89,7 +94,7 @@ function stepOf({ covariates, columns }: CovariateCoding, column: number, steps:
 }
 
 function effectRows(
-  { markers, effects }: DtmModel,
+  { markers, effects }: ModelBase,
   coding: CovariateCoding,
   level: number,
   steps: EffectTablesOptions["steps"],
@@ -154,6 +159,10 @@ function shiftRows(
     const shown = showLocation(orientation, own, q);
     const covariance = showCovariance(orientation, block, q);
     const { values, vectors } = symmetricEigen(covariance, q);
+    const statistic = values.reduce((sum, v, k) => {
+      const along = shown.reduce((total, s, a) => total + s * vectors[a * q + k], 0);
+      return sum + along ** 2 / Math.max(v, Number.MIN_VALUE);
+    }, 0);
     return {
       ...compared,
       shift: shown,
@@ -161,6 +170,7 @@ function shiftRows(
       length: Math.hypot(...shown),
       halfAxes: Float64Array.from(values, (v) => radius * Math.sqrt(Math.max(v, 0))),
       axes: vectors.slice(),
+      test: { statistic, degrees: q, pValue: chisquareUpper(statistic, q) },
       unit: `standard deviations of places, ${words}`,
     };
   });

@@ -47,6 +47,10 @@ describe("a model with covariates that shift places", () => {
       const one = placeIndividual(modelFor(model, row), visits);
       expect(relativeError(one.location, all.location.subarray(2 * i, 2 * i + 2))).toBeLessThan(1e-8);
       expect(one.logLikelihood).toBeCloseTo(all.logLikelihood[i], 8);
+      const same = placeIndividual(model, visits, { covariates: { coding, values: z } });
+      expect(relativeError(same.location, one.location)).toBeLessThan(1e-8);
+      const [a, b] = [one, same].map((placed) => predict(modelFor(model, row), placed, [1, 3]).median);
+      expect(relativeError(b, a)).toBeLessThan(1e-8);
     }
   });
 

@@ -4,21 +4,20 @@
  */
 
 import type { CohortStatistics } from "../basis/statistics.ts";
+import type { CovariateCoding } from "../cohort/coding.ts";
 import type { Cohort } from "../cohort/cohort.ts";
-import {
-  type CovariateCoding,
-  type CovariateValue,
-  columnsWith,
-  encodeFor,
-  takeColumns,
-} from "../covariates/covariates.ts";
+import { type CovariateValue, columnsWith, encodeFor, takeColumns } from "../covariates/covariates.ts";
 import { DtmError } from "../errors.ts";
 import { multiplyTransposed } from "../numeric/matrix.ts";
 import { logSumExp } from "../numeric/special.ts";
 import type { DtmModel } from "./dtm/model.ts";
+import type { MarkerModel, ModelBase } from "./fit.ts";
 import { type EffectForm, effectOffsets, withoutEffects } from "./mean.ts";
 import type { ScoredModel, TrajectoryModel } from "./model.ts";
 import { modelStatistics } from "./new-individuals.ts";
+
+/** What of a model knows covariates. */
+type CovariateParts = Pick<ModelBase, "markers" | "covariates" | "effects">;
 
 /**
  * The model for an individual with these covariates; a model without covariates is as it is.
@@ -35,40 +34,38 @@ export function modelFor<M extends TrajectoryModel>(model: M, row: Readonly<Reco
 
 /** The same for coded columns [P]. */
 export function modelAt<M extends TrajectoryModel>(model: M, values: Float64Array): M {
-  if (model.kind !== "dtm" || model.covariates === undefined) return model;
-  const { covariates: coding, shift: _, effects, ...rest } = model as DtmModel;
+  if (model.covariates === undefined) return model;
+  const { covariates: coding, effects, ...rest } = model as TrajectoryModel;
+  const { shift: _, ...own } = rest as DtmModel;
   const terms = shiftTerms(model, values);
-  const { nodes } = model;
-  const logWeights = terms === null ? nodes.logWeights : shiftedPrior(model, terms);
-  const markers = effects === undefined ? rest.markers : movedMeans(rest.markers, effects.form, coding!, values);
-  return { ...rest, markers, nodes: { ...nodes, logWeights } } as M;
+  const nodes = terms === null ? {} : { nodes: { ...own.nodes, logWeights: shiftedPrior(own, terms) } };
+  const markers = effects === undefined ? own.markers : movedMeans(own.markers, effects.form, coding!, values);
+  return { ...own, markers, ...nodes } as unknown as M;
 }
 
 /** Markers whose mean is that of an individual with coded columns [P]. */
-function movedMeans(
-  markers: DtmModel["markers"],
+function movedMeans<Part extends MarkerModel>(
+  markers: readonly Part[],
   form: EffectForm,
   coding: CovariateCoding,
   values: Float64Array,
-): DtmModel["markers"] {
+): Omit<Part, "effects">[] {
   const z = takeColumns(values, coding.columns.length, columnsWith(coding, [form]));
   return markers.map(({ effects, ...part }) => {
     const offsets = effectOffsets(form, part.basis, effects!, z);
     const coefficients = part.mean.coefficients.map((v, k) => v + offsets[k]);
-    return { ...part, mean: { kind: form === "level" ? part.mean.kind : "spline", coefficients } };
+    return { ...part, mean: { kind: form === "level" ? part.mean.kind : "spline", coefficients } as const };
   });
 }
 
 /** Statistics of a cohort under a model, of values without the effects of its covariates in the mean. */
 export function statisticsFor(model: ScoredModel, cohort: Cohort): CohortStatistics {
-  const statistics = modelStatistics(model, cohort);
-  return model.kind === "dtm" ? statisticsAt(model, statistics, codedFor(model, cohort)) : statistics;
+  return statisticsAt(model, modelStatistics(model, cohort), codedFor(model, cohort));
 }
 
 /** The part of a marker as it is for individual i of a cohort: with their mean. */
-export function partsFor(model: ScoredModel, cohort: Cohort, k: number): (i: number) => ScoredModel["markers"][number] {
-  if (model.kind !== "dtm" || model.effects === undefined || model.covariates === undefined)
-    return () => model.markers[k];
+export function partsFor(model: CovariateParts, cohort: Cohort, k: number): (i: number) => MarkerModel {
+  if (model.effects === undefined || model.covariates === undefined) return () => model.markers[k];
   const { covariates: coding, effects, markers } = model;
   const P = coding.columns.length;
   const coded = codedFor(model, cohort)!;
@@ -77,13 +74,11 @@ export function partsFor(model: ScoredModel, cohort: Cohort, k: number): (i: num
 
 /** Statistics of a cohort with coded columns [m,P] as a model reads them: of values without effects in the mean. */
 export function statisticsAt(
-  model: TrajectoryModel,
+  model: CovariateParts,
   statistics: CohortStatistics,
   values: Float64Array | null,
 ): CohortStatistics {
-  if (model.kind !== "dtm" || model.effects === undefined || model.covariates === undefined || values === null) {
-    return statistics;
-  }
+  if (model.effects === undefined || model.covariates === undefined || values === null) return statistics;
   const { covariates: coding, effects, markers } = model;
   const z = takeColumns(values, coding.columns.length, columnsWith(coding, [effects.form]));
   const coefficients = markers.map((part) => part.effects!);
@@ -91,8 +86,8 @@ export function statisticsAt(
 }
 
 /** How a model codes covariates, if it has any. */
-export function codingOf(model: TrajectoryModel): CovariateCoding | undefined {
-  return model.kind === "dtm" ? model.covariates : undefined;
+export function codingOf(model: CovariateParts): CovariateCoding | undefined {
+  return model.covariates;
 }
 
 /** Φz of individuals with coded columns [m,P], [m,q], fit's frame; null where covariates do not shift places. */
@@ -128,18 +123,19 @@ export function shiftedPrior({ nodes, mapDimension: q }: DtmModel, terms: Float6
 }
 
 /**
- * The coded columns [m,P] that a model needs of a cohort, null where it needs none; without a cohort, of one individual.
+ * The coded columns [m,P] that a model needs of a cohort or of one individual; null where it needs none.
  * @throws DtmError "missing-covariate" where it needs some and the cohort has none, or others.
  */
-export function codedFor(model: TrajectoryModel, cohort?: Pick<Cohort, "covariates">): Float64Array | null {
+export function codedFor(
+  model: CovariateParts,
+  { covariates: given }: Pick<Cohort, "covariates">,
+): Float64Array | null {
   const coding = codingOf(model);
   if (coding === undefined) return null;
-  const given = cohort?.covariates;
   const text = ({ columns }: CovariateCoding) => columns.map(({ name, center, scale }) => [name, center, scale].join());
   if (given !== undefined && text(given.coding).join() === text(coding).join()) return given.values;
   const names = coding.covariates.map(({ name }) => name).join(", ");
   const received = given === undefined ? "none" : "others, or coded otherwise";
-  const remedy =
-    cohort === undefined ? "Place by modelFor(model, row)." : "Code them with the model's coding (encodeTable).";
+  const remedy = "Code them with the model's coding (encodeTable), or use modelFor for one individual.";
   throw new DtmError("missing-covariate", `Expected the covariates ${names}, received ${received}. ${remedy}`);
 }

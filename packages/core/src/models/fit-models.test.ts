@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { selectIndividuals } from "../cohort/cohort.ts";
+import { makeCohort, selectIndividuals } from "../cohort/cohort.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
-import { fitDtm, fitLinear } from "./fit-models.ts";
+import { fitDtm, fitLinear, usualNoise } from "./fit-models.ts";
 import { saveModel } from "./save.ts";
 
 describe("fitDtm from linear models that have been fitted", () => {
   const { cohort } = simulateCohort("pfvc", { numIndividuals: 60, seed: 3 });
-  const linear = fitLinear(cohort);
+  const linear = fitLinear(cohort, { noise: usualNoise("dtm", cohort) });
   const short = { restarts: 0, maxIterations: 3, nodes: { step: 0.5 } } as const;
 
   /** The file of a model but for the time the fit took. */
@@ -35,5 +35,22 @@ describe("fitDtm from linear models that have been fitted", () => {
     const others = selectIndividuals(cohort, [...Array(40).keys()]);
     const { basis } = linear.lmm.markers[0];
     refused({ ...short, linear: fitLinear(others, { basis }) }, /Fit them to the same cohort/);
+  });
+});
+
+describe("the noise of a fit for which none is asked", () => {
+  it("is white where values have no noise at all, and a fit with levels would break down", () => {
+    const ids = Array.from({ length: 150 }, (_, e) => `p${Math.floor(e / 5)}`);
+    const times = ids.map((_, e) => e % 5);
+    const same = makeCohort({ ids, times, values: times });
+    expect(fitDtm(same, { restarts: 0, maxIterations: 3 }).markers[0].noise.variance).toBeGreaterThan(0);
+  });
+
+  it("is white for several markers, covariates and free residuals", () => {
+    const { cohort } = simulateCohort("pfvc", { numIndividuals: 20, seed: 3 });
+    expect(usualNoise("dtm", cohort)).toBe("auto");
+    expect(usualNoise("dtm", cohort, "full")).toBe("white");
+    expect(usualNoise("lmm", cohort)).toBe("white");
+    expect(usualNoise("dtm", { ...cohort, markers: [...cohort.markers, ...cohort.markers] })).toBe("white");
   });
 });

@@ -7,7 +7,7 @@ import type { BasisStatistics, CohortStatistics } from "../basis/statistics.ts";
 import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { markerCohort } from "../cohort/several-markers.ts";
 import { checkOption } from "../errors.ts";
-import type { Noise } from "../noise/noise.ts";
+import type { Noise, NoiseChoice } from "../noise/noise.ts";
 import { multiplyTransposed } from "../numeric/matrix.ts";
 import { checkInducing } from "./check-inducing.ts";
 import { noiseLike, oneOf, prepareMarkers } from "./choose-noise.ts";
@@ -19,7 +19,7 @@ import { mapMeans } from "./gp/sparse-map.ts";
 import { mapStart } from "./linear/start.ts";
 import { type CohortFitOptions, type LinearModels, linearModels } from "./linear-models.ts";
 import { type MeanKind, meanCovariates, withoutEffects } from "./mean.ts";
-import { type MapModel, placeNodes } from "./model.ts";
+import { type MapModel, placeNodes, type TrajectoryModel } from "./model.ts";
 import { linearPart, orientMarkers } from "./orient.ts";
 import type { DtmPaperModel } from "./paper/model.ts";
 import type { DtmPaperOptions } from "./paper/options.ts";
@@ -97,10 +97,19 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   const { mapDimension = 2, columns } = options;
   const isPaper = options.kind === "dtm-paper" || mapDimension === 3;
   const fitted = options.linear?.lmm.markers.map((marker) => marker.noise);
-  const noise = cohort.markers.map((_, k) => noiseLike(oneOf(options.noise, k), fitted?.[k]) ?? "white");
+  const usual = usualNoise(isPaper ? "dtm-paper" : "dtm", cohort, (options as FitLatticeOptions).residual);
+  const noise = cohort.markers.map((_, k) => noiseLike(oneOf(options.noise, k) ?? usual, fitted?.[k]));
   const kinds = noise.map((own) => (typeof own === "string" ? own : own.kind));
   const remedy = "The map as published has one noise variance for all.";
   checkOption(!isPaper || kinds[0] === "white", "fitDtm", 'noise "white" for this map', kinds[0], remedy);
+  const numCensored = cohort.markers.reduce((sum, { censored }) => sum + (censored?.filter(Boolean).length ?? 0), 0);
+  checkOption(
+    !isPaper || numCensored === 0,
+    "fitDtm",
+    "measured values for the map as published",
+    `${numCensored} below or above a limit`,
+    'Use kind "dtm", which reads limits, or give numbers, such as half of the limit.',
+  );
   const { statistics: own, warnings } = prepareMarkers(cohort, { ...(options as FitLatticeOptions), noise });
   const statistics = options.shards?.open(own).statistics ?? own;
   checkKind(options, mapDimension);
@@ -135,6 +144,20 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
     : startLattice(statistics, start, { ...options, priors, markers, covariates: cohort.covariates } as DtmOptions);
   const baselines = inMean === null ? linear : options.linear;
   return { ...orientedRun(run, statistics), ...(baselines && { linear: baselines }) };
+}
+
+/**
+ * The noise of a fit for which none is asked (decision 0015). A map of one marker takes what the data ask for. White is that of the published map
+ * and of a free residual covariance, which know no other; of several markers and of covariates, whose verdict and intervals were
+ * measured with it; and of linear models alone, which are then those of other software.
+ */
+export function usualNoise(
+  kind: TrajectoryModel["kind"],
+  { markers, covariates }: Pick<Cohort, "markers" | "covariates">,
+  residual: DtmOptions["residual"] = "capped",
+): NoiseChoice {
+  const able = kind === "dtm" && (residual === "capped" || residual === "none");
+  return able && markers.length === 1 && covariates === undefined ? "auto" : "white";
 }
 
 function noiseText({ kind, correlation }: Noise): string {

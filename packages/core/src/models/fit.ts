@@ -4,6 +4,7 @@
  */
 
 import type { Basis } from "../basis/bspline.ts";
+import type { CovariateCoding, CovariateEffect } from "../cohort/coding.ts";
 import type { Marker } from "../cohort/marker.ts";
 import { DtmError } from "../errors.ts";
 import type { Noise } from "../noise/noise.ts";
@@ -114,6 +115,10 @@ export interface MarkerModel {
   readonly noise: Noise;
   /** Pooled mean of the training values on the scale of the model (BasisStatistics.center). */
   readonly center: number;
+  /** Of one of several markers: what its forecast bands are multiplied by, given all markers. */
+  readonly calibration?: ForecastCalibration;
+  /** γ [P,h] of covariates with effects in the mean, by coded column, then column of the form. */
+  readonly effects?: Float64Array;
 }
 
 /** Fields common to all fitted models. */
@@ -127,8 +132,18 @@ export interface ModelBase<Part extends MarkerModel = MarkerModel> {
    */
   readonly orientation: Float64Array;
   readonly record: FitRecord;
-  /** What forecast bands are multiplied by to hold what they promise, once that was measured. */
+  /** What forecast bands are multiplied by to hold what they promise, once that was measured; of several markers it stands with each. */
   readonly calibration?: ForecastCalibration;
+  /** How covariates of individuals are coded, where the model has any. */
+  readonly covariates?: CovariateCoding;
+  /** Effects of covariates in the mean; their γ stand with the markers, whose mean is that of z = 0. */
+  readonly effects?: {
+    readonly form: Exclude<CovariateEffect, "places">;
+    /** Covariance of γ of all markers, one after another, [ΣPh,ΣPh]. */
+    readonly covariance: Float64Array;
+    /** Of the t distribution of intervals: individuals less parameters of all means. */
+    readonly degreesOfFreedom: number;
+  };
 }
 
 /**
@@ -154,7 +169,10 @@ export function markerModel<Part extends MarkerModel>(model: { readonly markers:
  * @example const albumin = viewMarker(model, markerIndex(model, "albumin"));
  */
 export function viewMarker<M extends { readonly markers: readonly MarkerModel[] }>(model: M, marker: number): M {
-  return model.markers.length === 1 ? model : { ...model, markers: [model.markers[marker]] };
+  if (model.markers.length === 1) return model;
+  const part = model.markers[marker];
+  const { calibration } = part;
+  return { ...model, markers: [part], ...(calibration && { calibration }) };
 }
 
 /**

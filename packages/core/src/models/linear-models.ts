@@ -1,17 +1,20 @@
 /** The linear models from a cohort: prepare, fit, orient; each alone, or both at once for a map to start from. */
 
 import type { BasisStatistics } from "../basis/statistics.ts";
+import type { CovariateCoding } from "../cohort/coding.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import { dot } from "../numeric/matrix.ts";
 import { type MarkersOptions, oneOf, prepareMarkers } from "./choose-noise.ts";
 import type { ColumnNames, FitControl, PriorChoice } from "./fit.ts";
 import { factorCovariance } from "./linear/canonical.ts";
+import type { CovariateEffects } from "./linear/covariate-effects.ts";
 import { fitJointFpca, fitJointLmm } from "./linear/fit-joint-levels.ts";
 import type { FpcaModel, FpcaStatisticsOptions } from "./linear/fpca.ts";
 import type { LmmModel, LmmStatisticsOptions } from "./linear/lmm.ts";
 import { linearParameters, scoreDirections } from "./linear/scores.ts";
 import { splitRows } from "./linear/stack.ts";
 import { type LinearModelsOptions as FitLinearOptions, fitLinearModels, type LinearModels } from "./linear/start.ts";
+import { type EffectForm, meanCovariates } from "./mean.ts";
 import { orientMarkers } from "./orient.ts";
 
 export type { LinearModels };
@@ -37,7 +40,10 @@ export type FpcaOptions = Omit<FpcaStatisticsOptions, OfStatistics> &
   };
 export type LinearModelsOptions = Pick<LmmOptions, "mean" | "mapDimension" | "restarts"> &
   Pick<FitLinearOptions, "sampleSize" | "covariates"> &
-  CohortFitOptions;
+  CohortFitOptions & {
+    /** How effects of the cohort's covariates, all of them, change in time. Left out, covariates are not read. */
+    readonly effects?: EffectForm;
+  };
 
 /**
  * Fits the linear mixed model with spline coefficients w_i ~ N(0, Σ), of all markers together where the cohort has several.
@@ -76,8 +82,30 @@ export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
  * const { lmm, fpca } = fitLinear(cohort, { mapDimension: 2 });
  */
 export function fitLinear(cohort: Cohort, options: LinearModelsOptions = {}): LinearModels {
-  const { statistics, warnings } = prepareMarkers(cohort, options);
-  return linearModels(cohort, statistics, warnings, options);
+  const { effects: form, ...others } = options;
+  const { statistics, warnings } = prepareMarkers(cohort, others);
+  if (form === undefined || cohort.covariates === undefined) return linearModels(cohort, statistics, warnings, others);
+  const { coding: given, values } = cohort.covariates;
+  const coding = { ...given, covariates: given.covariates.map((own) => ({ ...own, effect: form })) };
+  const covariates = meanCovariates({ coding, values })!;
+  const { lmm, fpca, ...rest } = linearModels(cohort, statistics, warnings, { ...others, covariates });
+  const own = <M extends LmmModel | FpcaModel>(model: M) => withEffects(model, coding, rest.covariateEffects!);
+  return { ...rest, lmm: own(lmm), ...(fpca && { fpca: own(fpca) }) };
+}
+
+/** A model of values without effects as one with them: it needs covariates wherever it is used. */
+function withEffects<M extends LmmModel | FpcaModel>(
+  model: M,
+  covariates: CovariateCoding,
+  { form, coefficients, covariance }: CovariateEffects,
+): M {
+  const parameters = model.markers.reduce(
+    (sum, { mean, basis }, k) => sum + coefficients[k].length + (mean.kind === "scalar" ? 1 : basis.numBasis),
+    0,
+  );
+  const effects = { form, covariance, degreesOfFreedom: Math.max(model.record.numIndividuals - parameters, 1) };
+  const markers = model.markers.map((part, k) => ({ ...part, effects: coefficients[k] }));
+  return { ...model, markers, covariates, effects };
 }
 
 /** `fitLinear` of a cohort that is prepared. */

@@ -8,7 +8,8 @@
  */
 import { type Basis, basisDomain, grevilleAbscissae } from "../basis/bspline.ts";
 import { type BasisStatistics, movedStatistics } from "../basis/statistics.ts";
-import { type CovariateCoding, type Covariates, columnsWith, takeColumns } from "../covariates/covariates.ts";
+import type { CovariateCoding } from "../cohort/coding.ts";
+import { type Covariates, columnsWith, takeColumns } from "../covariates/covariates.ts";
 import { checkOption } from "../errors.ts";
 import { identity, multiply, multiplyTransposed, multiplyVector, transpose } from "../numeric/matrix.ts";
 import { pseudoInverse } from "../numeric/semidefinite.ts";

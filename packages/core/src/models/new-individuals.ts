@@ -1,17 +1,22 @@
 /** New individuals as a model reads them: a history or a cohort as statistics under the model's own bases, centres and noise. */
 
 import { basisDomain } from "../basis/bspline.ts";
-import { basisStatistics, type CohortStatistics } from "../basis/statistics.ts";
+import { basisStatistics, type CohortStatistics, visitSites } from "../basis/statistics.ts";
 import { type Cohort, type MarkerSeries, makeCohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform, type Marker } from "../cohort/marker.ts";
 import { DtmError } from "../errors.ts";
+import type { Noise } from "../noise/noise.ts";
 import { type ModelBase, markerIndex, markerModel } from "./fit.ts";
+import { limitPriorOf } from "./limit-prior.ts";
+import type { ScoredModel } from "./model.ts";
 import type { VisitHistory } from "./placement.ts";
 
 /** Visits of one individual, on the marker's original scale. */
 export interface Visits {
   readonly times: ArrayLike<number>;
   readonly values: ArrayLike<number>;
+  /** −1 for a value below the limit given, 1 for one above, 0 for a measured one; all measured by default. */
+  readonly censored?: ArrayLike<number>;
 }
 
 /** A partial or whole history of one individual: of the only marker, or of several by their names. */
@@ -26,25 +31,40 @@ export function historyCohort({ markers }: Pick<ModelBase, "markers">, history: 
     throw new DtmError("other-marker", `placeIndividual: expected visits of ${names}, received "${unknown}".`);
   }
   const series = markers.map(({ marker }): MarkerSeries => {
-    const { times, values } = given[marker.name] ?? NO_VISITS;
+    const { times, values, censored } = given[marker.name] ?? NO_VISITS;
     if (times.length === 0 && values.length === 0) {
       return { marker, offsets: new Int32Array(2), times: new Float64Array(0), values: new Float64Array(0) };
     }
-    return onlyMarker(makeCohort({ ids: Array.from({ length: times.length }, () => id), times, values }, marker));
+    const ids = Array.from({ length: times.length }, () => id);
+    return onlyMarker(makeCohort({ ids, times, values, ...(censored && { censored }) }, marker));
   });
   return { ids: [id], markers: series };
 }
 
 const NO_VISITS: Visits = { times: [], values: [] };
 
-/** The visits of one individual of a cohort, values on the scale of the model. */
-export function visitsOf(cohort: Cohort, individual: number, k = 0): VisitHistory {
-  const { marker, offsets, times, values } = cohort.markers[k];
+/** The visits of marker k of one individual of a cohort as the model reads them, values on its scale. */
+export function visitsOf(model: ScoredModel, cohort: Cohort, individual: number, k = 0): VisitHistory {
+  const { marker, offsets, times, values, censored } = cohort.markers[k];
   const [from, to] = [offsets[individual], offsets[individual + 1]];
-  return {
+  const own = {
+    offsets: [0, to - from],
     times: times.slice(from, to),
     values: values.slice(from, to).map((v) => applyTransform(marker.transform, v)),
+    ...(censored && { censored: censored.subarray(from, to) }),
   };
+  const { basis, center } = model.markers[k];
+  const sites = censored && visitSites({ basis, center, noise: noiseFor(model, k, own) }, own, 0);
+  if (sites === undefined) return { times: own.times, values: own.values };
+  const c = basis.numBasis + 1;
+  const pseudo = own.values.map((_, j) => center + sites.rows[(j + 1) * c - 1]);
+  return { times: own.times, values: pseudo, weights: sites.weights };
+}
+
+/** The noise of marker k, with what values below or above a limit are read under where there are some. */
+function noiseFor(model: ScoredModel, k: number, { censored }: Pick<MarkerSeries, "censored">): Noise {
+  const { noise } = model.markers[k];
+  return censored === undefined ? noise : { ...noise, limits: limitPriorOf(model, k) };
 }
 
 /**
@@ -52,7 +72,7 @@ export function visitsOf(cohort: Cohort, individual: number, k = 0): VisitHistor
  * measured in nobody.
  * @throws DtmError "other-marker" for a marker that the model does not have, or on another scale.
  */
-export function modelStatistics(model: Pick<ModelBase, "markers">, cohort: Cohort): CohortStatistics {
+export function modelStatistics(model: ScoredModel, cohort: Cohort): CohortStatistics {
   const m = numIndividuals(cohort);
   const single = model.markers.length === 1;
   const found = model.markers.map(({ marker }) =>
@@ -72,7 +92,12 @@ export function modelStatistics(model: Pick<ModelBase, "markers">, cohort: Cohor
   }
   return model.markers.map((known, k) => {
     const nobody = { marker: known.marker, offsets: new Int32Array(m + 1), times: NO_NUMBERS, values: NO_NUMBERS };
-    return basisStatistics({ ids: cohort.ids, markers: [found[k] ?? nobody] }, known.basis, known);
+    const series: MarkerSeries = found[k] ?? nobody;
+    const { basis, center } = known;
+    return basisStatistics({ ids: cohort.ids, markers: [series] }, basis, {
+      center,
+      noise: noiseFor(model, k, series),
+    });
   });
 }
 

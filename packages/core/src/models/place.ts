@@ -6,6 +6,7 @@
  */
 
 import type { CohortStatistics } from "../basis/statistics.ts";
+import type { CodedCovariates } from "../cohort/coding.ts";
 import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
 import { markerCohort } from "../cohort/several-markers.ts";
 import { checkOption, DtmError } from "../errors.ts";
@@ -13,7 +14,7 @@ import { noiseLevels } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
-import { codedFor, shiftTerms, statisticsAt } from "./covariate-model.ts";
+import { codedFor, priorsOf, shiftTerms, statisticsAt } from "./covariate-model.ts";
 import { deviationDecoder } from "./decoder.ts";
 import { viewMarker } from "./fit.ts";
 import { outsidePlaces } from "./gp/outside.ts";
@@ -41,6 +42,8 @@ export interface EmbedOptions {
   readonly statistics?: CohortStatistics;
   /** Kernels that place a cohort under a map. Default: the fastest that run here. */
   readonly kernels?: KernelChoice;
+  /** Covariates of the one individual that is placed; those of a cohort are in the cohort. */
+  readonly covariates?: CodedCovariates;
   /** Where blocks of a cohort are placed. Default: here, one by one. */
   readonly shards?: ShardHost;
 }
@@ -73,7 +76,7 @@ function placeCohort(model: TrajectoryModel, cohort: Cohort, options: EmbedOptio
   const coded = codedFor(model, cohort);
   const runner = shards.open(statisticsAt(model, options.statistics ?? modelStatistics(model, cohort), coded));
   const shift = coded === null ? null : shiftTerms(model, coded);
-  const counts = runner.statistics.map((own) => own.counts.slice());
+  const counts = runner.statistics.map((own) => own.visits.slice());
   const m = numIndividuals(cohort);
   return {
     ids: cohort.ids,
@@ -104,25 +107,24 @@ function timeSpans({ ids, markers }: Cohort): { readonly firstTime: Float64Array
  * Places one individual and keeps its full posterior, ready for `predict`. No observations: the prior. The first call for a
  * model prepares tables of it (up to a second for the published map); they are kept with the model, and later calls are fast.
  * @throws DtmError "shape", "not-finite" or "transform-domain" for a history that cannot be placed.
- * A model with covariates is placed by as it is for the individual: `placeIndividual(modelFor(model, { age: 54 }), …)`.
+ * A model with covariates needs those of the individual, and predicts by `modelFor(model, row)`, which can place as well.
  * @example
  * const someone = placeIndividual(model, { times: [0, 1.2], values: [81, 77] });
  * const other = placeIndividual(both, { markers: { bili: { times: [0], values: [1.1] }, albumin: { times: [0, 1], values: [3.9, 3.7] } } });
  */
 export function placeIndividual(model: TrajectoryModel, history: History, options: EmbedOptions = {}): Placement {
   const id = history.id ?? "new";
-  codedFor(model);
   const cohort = historyCohort(model, history, id);
-  const statistics = modelStatistics(model, cohort);
+  const statistics = statisticsAt(model, modelStatistics(model, cohort), codedFor(model, options));
   const q = model.mapDimension;
   const { condition, outside } = keptFor(model, options);
-  const posteriors = condition(statistics, 0);
+  const posteriors = condition(statistics, 0, priorsOf(model, options)(0));
   const place = isMapModel(model) ? locationMoments(posteriors[0], q) : linearPlaces(model, statistics);
-  const counts = statistics.map((own) => own.counts[0]);
+  const counts = statistics.map((own) => own.visits[0]);
   const empty = counts.every((n) => n === 0);
   const local = empty ? undefined : variationalPlaces(model, statistics[0], options.kernels);
   const parts = model.markers.map(({ noise }, k): MarkerPlacement => {
-    const visits = visitsOf(cohort, 0, k);
+    const visits = visitsOf(model, cohort, 0, k);
     return {
       numObservations: counts[k],
       lastTime: visits.times.at(-1) ?? Number.NEGATIVE_INFINITY,

@@ -13,6 +13,8 @@ export interface VariationalPlace {
 export interface VisitHistory {
   readonly times: Float64Array;
   readonly values: Float64Array;
+  /** W of noise/serial.ts, where values below or above a limit are pseudo-values. */
+  readonly weights?: Float64Array;
 }
 
 /** One individual, placed: all that prediction needs. */

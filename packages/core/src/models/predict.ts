@@ -20,7 +20,7 @@ import { type Placement, viewPlacement } from "./placement.ts";
 import { checkDraws, checkLevel, checkTimes } from "./predicting/checks.ts";
 import { drawFunctionals, drawValues } from "./predicting/draws.ts";
 import { measurementsAt } from "./predicting/measurements.ts";
-import { drawnSeries, type PredictedSeries, valueSeries } from "./predicting/series.ts";
+import { drawnSeries, type PredictedSeries, type ValueOptions, valueSeries } from "./predicting/series.ts";
 import { simultaneousBand } from "./predicting/simultaneous.ts";
 
 export type BandKind = "curve" | "observation" | "conformal";
@@ -48,11 +48,13 @@ export interface PredictOptions {
   readonly marker?: string;
 }
 
-export interface Prediction extends PredictedSeries {
+export interface Prediction extends Omit<PredictedSeries, "below"> {
   readonly times: Float64Array;
   readonly level: number;
   readonly interval: BandKind;
   readonly simultaneous?: { readonly lower: Float64Array; readonly upper: Float64Array };
+  /** Where the cohort of the model had a lower limit of detection: that limit, and the probability of a measurement below it, [T]. */
+  readonly belowLimit?: { readonly limit: number; readonly probability: Float64Array };
   /** Change of the noise-free curve per unit of time. */
   readonly rate?: PredictedSeries;
   /**
@@ -105,7 +107,12 @@ export function predict(
   const [first, last] = basisDomain(own.basis);
   const guarded = options.guard === undefined ? undefined : guardValues(options.guard, placement, at, measured);
   const change = guarded === undefined ? {} : { change: guarded.change };
-  const series = valueSeries(own, placement, rows, { level, measured, marker, kernels, ...noise, ...change });
+  const limit = measured ? own.noise.limits?.lower : undefined;
+  const { below, ...series } = valueSeries(own, placement, rows, {
+    ...{ level, measured, marker, kernels, limit },
+    ...noise,
+    ...change,
+  });
   // Up to the last visit the individual's own values speak.
   const unsupported = (t: number, k: number) =>
     guarded !== undefined && t > placement.lastTime && guarded.support[k] < SUPPORTED;
@@ -115,7 +122,8 @@ export function predict(
     level,
     interval,
     ...series,
-    ...(interval === "conformal" ? conformalBand(model, placement, at, level, series) : {}),
+    ...(interval === "conformal" ? conformalBand(model, placement, at, level, series, guarded?.change) : {}),
+    ...(below && { belowLimit: { limit: scale(limit!), probability: below } }),
     extrapolated: Uint8Array.from(at, (t, k) => (outside(t, k) ? 1 : 0)),
     ...(guarded === undefined ? {} : { support: guarded.support }),
     ...(simultaneous ? { simultaneous: wholeCurves() } : {}),
@@ -125,7 +133,7 @@ export function predict(
 
 /**
  * The calibrated band at times after the last visit; before, and without any visit, there is no forecast to be calibrated, and the
- * model's own band stands. It is made from the model's own distribution, with which it was calibrated, also where there is a guard.
+ * model's own band stands. The factors are of the band that is shown, with a guard where there is one, and its median stays inside.
  */
 function conformalBand(
   model: ModelBase,
@@ -133,6 +141,7 @@ function conformalBand(
   at: Float64Array,
   level: number,
   own: PredictedSeries,
+  change?: ValueOptions["change"],
 ): { readonly lower: Float64Array; readonly upper: Float64Array } {
   const part = markerModel(model);
   const { calibration } = model;
@@ -148,6 +157,7 @@ function conformalBand(
     level: BASE_LEVEL,
     measured: true,
     marker: { transform: "identity" },
+    ...(change && { change }),
   });
   const { numObservations: known, lastTime } = placement;
   const scale = markerScale(part.marker);
@@ -156,8 +166,8 @@ function conformalBand(
     if (known === 0 || t <= lastTime) return;
     const factors = calibrationFactors(calibration, known, t - lastTime, level);
     const m = base.median[k];
-    lower[k] = scale(m - factors.lower * (m - base.lower[k]));
-    upper[k] = scale(m + factors.upper * (base.upper[k] - m));
+    lower[k] = Math.min(own.median[k], scale(m - factors.lower * (m - base.lower[k])));
+    upper[k] = Math.max(own.median[k], scale(m + factors.upper * (base.upper[k] - m)));
   });
   return { lower, upper };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { makeCohort } from "../cohort/cohort.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { markerModel } from "./fit.ts";
 import { fitLmm } from "./linear-models.ts";
@@ -16,5 +17,24 @@ describe("the basis of a fit", () => {
 
   it("is refused where it is larger than any course can carry", () => {
     expect(() => fitLmm(cohort, { numBasis: 60 })).toThrow(/at most 20 basis functions, received 60/);
+  });
+});
+
+describe("a cohort of limits", () => {
+  const ids = ["a", "b", "c", "d"].flatMap((id) => [id, id, id]);
+  const below = (numMeasured: number) =>
+    makeCohort(
+      {
+        ids,
+        times: ids.map((_, j) => j % 3),
+        values: ids.map(() => 10),
+        censored: ids.map((_, j) => (j < numMeasured ? 0 : -1)),
+      },
+      { name: "crp" },
+    );
+
+  it("is refused where nothing, or one value, was measured", () => {
+    expect(() => fitLmm(below(0))).toThrow(/values of crp that differ, received none: 12 of 12 values are below/);
+    expect(() => fitLmm(below(1))).toThrow(/received one, 10: 11 of 12 values are below/);
   });
 });

@@ -5,8 +5,9 @@
  */
 import type { Basis } from "../basis/bspline.ts";
 import { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
-import { type BasisStatistics, basisStatistics, countDistinctTimes } from "../basis/statistics.ts";
+import { type BasisStatistics, basisStatistics, countDistinctTimes, numVisits } from "../basis/statistics.ts";
 import { type Cohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
+import { measuredOnly } from "../cohort/limits.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { type Noise, type NoiseChoice, whiteNoise } from "../noise/noise.ts";
 
@@ -18,7 +19,8 @@ export interface PrepareOptions extends BasisOptions {
   /**
    * Noise of one variance for all ("white"), of a level for each individual ("level"), correlated between neighbouring visits
    * ("serial"), both, or what the data ask for ("auto"; docs/math/noise.md). The noise of a fitted model stands for its kind
-   * and its correlation, which is then not learned again. Default "white".
+   * and its correlation, which is then not learned again. Default: that of linear models given,
+   * or else `usualNoise`.
    */
   readonly noise?: NoiseChoice | Noise;
 }
@@ -39,7 +41,8 @@ export function prepareCohort(
   const warnings: string[] = [];
   checkCohort(cohort, warnings);
   const { statistics } = options;
-  if (statistics !== undefined && statistics.noise.correlation === noise.correlation) {
+  const isSame = statistics?.noise.correlation === noise.correlation && statistics?.noise.limits === noise.limits;
+  if (statistics !== undefined && isSame) {
     return { statistics: { ...checkStatistics(cohort, statistics), noise }, warnings };
   }
   const basis = statistics?.basis ?? options.basis ?? chooseBasis(cohort, options, warnings);
@@ -47,7 +50,8 @@ export function prepareCohort(
 }
 
 function checkStatistics(cohort: Cohort, statistics: BasisStatistics): BasisStatistics {
-  const { numIndividuals: m, numObservations: N } = statistics;
+  const { numIndividuals: m } = statistics;
+  const N = numVisits(statistics);
   if (m === numIndividuals(cohort) && N === numObservations(cohort)) return statistics;
   throw new DtmError(
     "shape",
@@ -55,7 +59,8 @@ function checkStatistics(cohort: Cohort, statistics: BasisStatistics): BasisStat
   );
 }
 
-function checkCohort(cohort: Cohort, warnings: string[]): void {
+/** Refuses a cohort that cannot carry a trajectory model. */
+export function checkCohort(cohort: Cohort, warnings: string[]): void {
   const m = numIndividuals(cohort);
   if (m < MIN_INDIVIDUALS) {
     throw new DtmError(
@@ -83,6 +88,22 @@ function checkCohort(cohort: Cohort, warnings: string[]): void {
       `${singles} of ${m} individuals have one observation, which says little about their places: they lie near the middle of the map.`,
     );
   }
+}
+
+/** Refuses a cohort of which too few values were measured: noise and variation are learned from these, not from limits. */
+export function checkMeasured(cohort: Cohort): void {
+  const measured = measuredOnly(cohort);
+  const { marker, values: all } = onlyMarker(cohort);
+  const { values } = onlyMarker(measured);
+  if (values.every((v) => v === values[0])) {
+    const received =
+      values.length === 0 ? "none" : values.length === 1 ? `one, ${values[0]}` : `${values[0]} in all ${values.length}`;
+    throw new DtmError(
+      "no-variation",
+      `Expected measured values of ${marker.name} that differ, received ${received}: ${all.length - values.length} of ${all.length} values are below or above a limit. Check that the signs (<, >) are meant. If they are, take another marker, or a finer assay: courses cannot be learned from limits alone.`,
+    );
+  }
+  checkCohort(measured, []);
 }
 
 /** A fit takes the square of their number for every individual, and a map its sixth power. */

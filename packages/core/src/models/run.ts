@@ -3,7 +3,7 @@
  * any moment. What a model brings is an `IterativeFit` over a state of plain data; the run adds what every model needs
  * alike: cancelling, progress, the clock, snapshots bound to their data, the best of several starts, and the record.
  */
-import { type BasisStatistics, type CohortStatistics, statisticsColumns } from "../basis/statistics.ts";
+import { type BasisStatistics, type CohortStatistics, numVisits, statisticsColumns } from "../basis/statistics.ts";
 import { DtmError } from "../errors.ts";
 import { procrustes } from "../numeric/procrustes.ts";
 import {
@@ -275,7 +275,7 @@ export function fitRecord(
   told: Omit<FitRecord, "version" | "numIndividuals" | "numObservations">,
 ): FitRecord {
   const [{ numIndividuals }] = statistics;
-  const numObservations = statistics.reduce((sum, own) => sum + own.numObservations, 0);
+  const numObservations = statistics.reduce((sum, own) => sum + numVisits(own), 0);
   return { version: LIBRARY_VERSION, numIndividuals, numObservations, ...told };
 }
 

@@ -130,7 +130,7 @@ describe("a map with levels and serial correlation", () => {
   });
 
   it("equals that of white noise for a white share of 1 and one level", () => {
-    const white = fitDtm(cohort, quick) as DtmModel;
+    const white = fitDtm(cohort, { ...quick, noise: "white" }) as DtmModel;
     const same = fitDtm(cohort, { ...quick, noise: levelNoise(1, 0, { range: 1, whiteShare: 1 }) }) as DtmModel;
     expect(Math.abs(same.bound / white.bound - 1)).toBeLessThan(1e-6);
     expect(markerModel(same).noise.variance / markerModel(white).noise.variance).toBeCloseTo(1, 3);

@@ -14,6 +14,7 @@
 import type { Random } from "../numeric/random.ts";
 import { LOG_2PI } from "../numeric/special.ts";
 import { levelsOf, type NoiseLevels } from "./levels.ts";
+import type { LimitPrior } from "./limits.ts";
 import { drawSerial, type SerialCorrelation } from "./serial.ts";
 
 /** What noise may be made of: a level for each individual, and correlation between neighbouring visits. */
@@ -33,6 +34,8 @@ export interface Noise {
   readonly spread?: number;
   /** Of R_i, where visits correlate. */
   readonly correlation?: SerialCorrelation;
+  /** What values below or above a limit are read under, where the fit saw some. */
+  readonly limits?: LimitPrior;
   /** Why this kind was taken, in a sentence, where a fit chose it. */
   readonly reason?: string;
 }

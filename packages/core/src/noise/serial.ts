@@ -19,6 +19,9 @@ export interface SerialCorrelation {
   readonly whiteShare: number;
 }
 
+/** Noise without correlation, as the filter takes it. */
+export const UNCORRELATED: SerialCorrelation = { range: 1, whiteShare: 1 };
+
 /** The visits of one individual, in order of time. */
 export interface VisitRows {
   readonly times: ArrayLike<number>; // [n]

@@ -4,10 +4,11 @@ import type { SerialCorrelation } from "./serial.ts";
 
 /** The noise in a few words, its numbers as `format` writes them. */
 export function describeNoise(noise: Noise, format: (value: number) => string, timeUnit = ""): string {
-  const { variance, spread, correlation } = noise;
+  const { variance, spread, correlation, limits } = noise;
   const levels = spread === undefined ? "" : ` in the middle, ${describeSpread(spread, format)}`;
   const serial = correlation === undefined ? "" : `, ${describeCorrelation(correlation, format, timeUnit)}`;
-  return `noise variance ${format(variance)}${levels}${serial}`;
+  const censored = limits === undefined ? "" : ", values below or above a limit of detection taken as censored";
+  return `noise variance ${format(variance)}${levels}${serial}${censored}`;
 }
 
 /** sd varies by e^{±ω/2}. */

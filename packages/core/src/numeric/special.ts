@@ -11,6 +11,14 @@ export function normalCdf(z: number): number {
   return normalCdf_(z, 0, 1);
 }
 
+/** log Φ(z), also far below, where Φ is 0 in doubles: there by Laplace's continued fraction of φ/Φ. */
+export function logNormalCdf(z: number): number {
+  if (z > -8) return Math.log(normalCdf(z));
+  let tail = -z;
+  for (let k = 40; k > 0; k--) tail = -z + k / tail;
+  return -0.5 * (z * z + LOG_2PI) - Math.log(tail);
+}
+
 /** Φ⁻¹(p). */
 export function normalQuantile(p: number): number {
   return normalQuantile_(p, 0, 1);

@@ -14,20 +14,20 @@ export interface CalibrationOptions extends Pick<FitControl, "seed" | "signal"> 
 }
 
 /**
- * The calibration of a model from the cohort it was fitted to.
+ * The calibration of each marker of a model, from the cohort it was fitted to.
  * @throws DtmError "option" for fewer than two folds.
  * @example
- * const calibrated = { ...model, calibration: calibrateByRefits(model, cohort) };
+ * const calibrated = withCalibrations(model, calibrateByRefits(model, cohort));
  */
 export function calibrateByRefits(
   model: TrajectoryModel,
   cohort: Cohort,
   { folds = 5, seed = 1, signal, onProgress }: CalibrationOptions = {},
-): ForecastCalibration {
+): ForecastCalibration[] {
   const parts = splitCohort(cohort, Math.min(folds, cohort.ids.length), seed).map(({ train, test }, f) => {
-    const part = { model: refitLike(model, train, { seed, signal, coarse: true }), cohort: test };
+    const part = { model: refitLike(model, train, { seed, signal, coarse: true }), cohort: test, train };
     onProgress?.(f + 1, folds);
     return part;
   });
-  return calibrateForecasts(parts);
+  return model.markers.map((_, k) => calibrateForecasts(parts, k));
 }

@@ -1,6 +1,7 @@
 /** A model fitted again to other individuals, with the kind, basis, mean, noise and dimension of the first. */
 
 import type { Cohort } from "../cohort/cohort.ts";
+import { DtmError } from "../errors.ts";
 import type { FitControl } from "../models/fit.ts";
 import { fitDtm, fitFpca, fitLinear, fitLmm } from "../models/fit-models.ts";
 import { type TrajectoryModel, unknownModel } from "../models/model.ts";
@@ -22,6 +23,13 @@ export function refitLike(
     mean: model.markers[0].mean.kind,
     noise: model.markers.map(({ noise }) => noise.kind),
   };
+  const { effects } = model;
+  if (effects !== undefined && (model.kind === "lmm" || model.kind === "fpca")) {
+    const { lmm, fpca, leftOut } = fitLinear(cohort, { ...common, mapDimension, effects: effects.form });
+    if (model.kind === "lmm") return lmm;
+    if (fpca === undefined) throw new DtmError("option", `refitLike: ${leftOut.join(" ")}`);
+    return fpca;
+  }
   switch (model.kind) {
     case "lmm":
       return fitLmm(cohort, { ...common, mapDimension });

@@ -68,14 +68,16 @@ export const PASS = layout(
     placeTerms: { f64: (n) => n.block * n.numTerms }, // coefficients of first guesses of places [block/4][terms][4]
     placeTable: { f64: (n) => n.numTiles * n.numTerms * 4 }, // powers of the nodes' coordinates [tile][terms][4]
     placePrior: { f64: (n) => n.numTiles * 4 }, // 0 at nodes, −∞ beyond the last [tile][4]
-    levels: { f64: (n) => n.numLevels * 4 }, // s, log p, log s, ωz [levels][4]
+    levels: { f64: (n) => n.numLevels * 5 }, // s, log p, log s, ωz, 1/s [levels][5]
     counts: { f64: (n) => n.block }, // n [block]
     squaresBefore: { f64: (n) => n.block * (1 + n.numBasis) }, // η and χ [block,1 + d]
     squaresAfter: { f64: (n) => n.block * (1 + n.numBasis) },
     rotated: { f64: (n) => n.block * n.recordSize }, // pairs: G, V, g, a, δ, ρ of each marker
     levelSquares: { f64: (n) => 2 * (1 + n.numBasis) }, // pairs: η, χ
     levelWeights: { f64: (n) => 2 * n.numLevels }, // pairs
-    levelScales: { f64: (n) => 2 * n.numLevels }, // pairs
+    levelParts: { f64: (n) => 6 * n.numLevels }, // as assembly/level-weights.ts has them [levels,3], pairs
+    levelSlopes: { f64: (n) => 4 * n.numLevels }, // −2 ∂Q/∂log s and −2 ∂Q/∂log τ [levels,2], pairs
+    levelShrinks: { f64: (n) => 2 * n.numLevels * n.numBasis }, // 1/(s + δ) [levels,d], pairs
     levelMaxima: { f64: (n) => n.block }, // largest E [block]
     levelSums: { f64: (n) => n.block }, // Σ exp(E − largest)/√Π [block]
   },
@@ -178,13 +180,14 @@ export const LINEAR = layout(
         n.rank * (n.rank + 3) * n.numBand +
         2 * (1 + n.numBand),
     },
-    levels: { f64: (n) => n.numLevels * 4 }, // s, log p, log s, ωz [levels][4]
+    levels: { f64: (n) => n.numLevels * 5 }, // s, log p, log s, ωz, 1/s [levels][5]
     counts: { f64: (n) => n.block }, // n [block]
     Q: { f64: (n) => 2 * n.rank ** 2 }, // eigenvectors of L'GL [r,r][2]
     delta: { f64: (n) => 2 * n.rank }, // δ [r][2]
     levelSquares: { f64: (n) => 2 * (1 + n.rank) }, // η, χ [1 + r][2]
     levelWeights: { f64: (n) => 2 * n.numLevels }, // [levels][2]
-    levelScales: { f64: (n) => 2 * n.numLevels }, // [levels][2]
+    levelParts: { f64: (n) => 6 * n.numLevels }, // as assembly/level-weights.ts has them [levels,3][2]
+    levelShrinks: { f64: (n) => 2 * n.numLevels * n.rank }, // 1/(s + δ) [levels,r][2]
     levelMaxima: { f64: (n) => n.block }, // largest E [block]
     levelSums: { f64: (n) => n.block }, // Σ exp(E − largest)/√Π [block]
     frame: { f64: (n) => 2 * (2 * n.rank ** 2 + 3 * n.rank) }, // E uu', E uu'/λ [r,r][2], E u, E u/λ and u [r][2]
@@ -196,7 +199,7 @@ export const LINEAR = layout(
 /** Weights of the nodes of a mixture for one individual, and sums of `numColumns` functions of a node (assembly/placing.ts). */
 export const NODES = layout(
   "Nodes",
-  ["numBasis", "numPacked", "numTiles", "numColumns", "rank"],
+  ["numBasis", "numPacked", "numTiles", "numColumns", "rank", "numLevels"],
   {
     covariances: { f64: (n) => n.numTiles * n.numPacked * 4 }, // Σ_g, lower triangles [tile][numPacked][4]
     means: { f64: (n) => n.numTiles * n.numBasis * 4 }, // m_g [tile][d][4]
@@ -216,8 +219,21 @@ export const NODES = layout(
     active: { i32: (n) => n.numTiles }, // tiles with any weight
     totals: { f64: () => 3 }, // largest exponent, Σ weights, Σ kept weights
     sums: { f64: (n) => n.numColumns + n.numBasis * n.numPacked }, // of columns, then [r][numPacked]
+    // Noise of several levels (assembly/placing-levels.ts).
+    levels: { f64: (n) => 2 * n.numLevels }, // λ and the logarithm of what it counts [levels][2]
+    bordered: { f64: (n) => 4 * (n.numBasis + 1) ** 2 }, // [0 e'; e FΣF'] [r + 1,r + 1][4]
+    products: { f64: (n) => 4 * (n.numBasis + 1) }, // [r + 1][4]
+    reflections: { f64: (n) => 4 * n.numBasis }, // 2/v'v of each [r][4]
+    diagonal: { f64: (n) => 4 * n.numBasis }, // α [r][4]
+    beside: { f64: (n) => 4 * n.numBasis }, // β [r][4]
+    squares: { f64: (n) => 4 * n.numBasis }, // β² [r][4]
+    inverses: { f64: (n) => 4 * n.numLevels * n.numBasis }, // 1/d [levels,r][4]
+    exponents: { f64: (n) => 4 * n.numLevels }, // log densities at each level, but for
+    factors: { f64: (n) => 4 * n.numLevels }, // these factors [levels][4]
+    parts: { f64: (n) => 4 * n.numTiles * n.numLevels }, // of `scales`, from each level [tile][levels][4]
+    levelSums: { f64: (n) => n.numLevels }, // Σ weights of each level
   },
-  ["weighNodes", "densityNodes", "sumNodes"],
+  ["weighNodes", "densityNodes", "sumLevels", "sumNodes"],
 );
 
 /** The curve of one individual over the nodes with weight: moments, and distributions of functionals (assembly/course.ts). */

@@ -4,10 +4,11 @@ import type { NoiseLevels } from "../noise/levels.ts";
 /** Levels at most. */
 export const MOST_LEVELS = 33;
 
-/** s, log p, log s and ωz of each level, [K,4]. */
+/** s, log p, log s, ωz and 1/s of each level, [K,5]. */
 export function levelTable({ spread, z, variances, logWeights }: NoiseLevels): Float64Array {
-  return Float64Array.from({ length: 4 * z.length }, (_, e) => {
-    const k = e >> 2;
-    return [variances[k], logWeights[k], Math.log(variances[k]), spread * z[k]][e & 3];
+  const table = new Float64Array(5 * z.length);
+  variances.forEach((s, k) => {
+    table.set([s, logWeights[k], Math.log(s), spread * z[k], 1 / s], 5 * k);
   });
+  return table;
 }

@@ -26,12 +26,12 @@ export interface ObservedFunctionals {
   readonly floors: Float64Array;
 }
 
-/** Memory for a mixture; `columns` [Γ,numColumns] are the functions of a node whose sums are wanted. */
-export function openNodes(tables: NodeTables, columns = new Float64Array(0)) {
+/** Memory for a mixture and so many noise levels; `columns` [Γ,numColumns] are the functions of a node whose sums are wanted. */
+export function openNodes(tables: NodeTables, numLevels = 1, columns: Float64Array = new Float64Array(0)) {
   const { numBasis: d, numNodes: n } = tables;
   const numPacked = (d * (d + 1)) / 2;
   const numColumns = columns.length / n;
-  const nodes = openKernels(NODES, { numBasis: d, numPacked, numTiles: tileCount(n), numColumns, rank: 0 });
+  const nodes = openKernels(NODES, { numBasis: d, numPacked, numTiles: tileCount(n), numColumns, rank: 0, numLevels });
   const { buffers } = nodes;
   tileRows(tables.packedCovariances, n, numPacked, buffers.covariances);
   tileRows(tables.means, n, d, buffers.means);
@@ -78,18 +78,39 @@ export function loadObserved({ buffers, sizes }: Nodes, observed: ObservedFuncti
   }
 }
 
+/** Noise variances s of the levels of the individual at hand, N = sI, with the logarithm of what each counts, [K,2]. */
+export function loadLevels({ buffers, sizes }: Nodes, levels: Float64Array): void {
+  sizes.numLevels = levels.length / 2;
+  buffers.levels.set(levels);
+}
+
 /**
  * Weighs the nodes for the individual at hand: `weights` hold them up to the factor `totals[2]`, and Σ_g w_g column_g goes to
- * `sums`; with `solve` also Σ_g w_g (V⁻¹e)_ga Σ_g for each a (E[w | y] needs it, and it costs a third). Returns
- * log Σ_g π_g (|N|/|V|)^½ exp(−½ e'V⁻¹e).
+ * `sums`; with `solve` also Σ_g w_g (V⁻¹e)_ga Σ_g for each a (E[w | y] needs it, and it costs a third). Where there are several
+ * levels, `levelSums` hold the weight of each, up to the same factor. Returns log Σ_g π_g Σ_k c_k (|N_k|/|V_k|)^½ exp(−½ e'V⁻¹e).
  */
-export function weighNodes({ buffers: { totals }, run }: Nodes, solve: boolean): number {
+export function weighNodes({ buffers: { totals }, sizes, run }: Nodes, solve: boolean): number {
   const count = run.weighNodes(solve ? 1 : 0);
+  if (sizes.numLevels > 1) run.sumLevels(count);
   run.sumNodes(count, solve ? 1 : 0);
   return totals[0] + Math.log(totals[1]);
 }
 
-/** log [π_g (|N|/|V|)^½ exp(−½ e'V⁻¹e)] of every node for the individual at hand, [Γ]. */
+/** Weight of node g at level k among those weighed, up to the factor `totals[2]`, [K,Γ]. */
+export function componentWeights({ buffers, sizes }: Nodes, numNodes: number): Float64Array {
+  const { weights, scales, parts } = buffers;
+  const K = sizes.numLevels;
+  if (K === 1) return weights.slice(0, numNodes);
+  const out = new Float64Array(K * numNodes);
+  for (let g = 0; g < numNodes; g++) {
+    if (weights[g] === 0) continue;
+    const tile = (g - (g % TILE)) * K + (g % TILE);
+    for (let k = 0; k < K; k++) out[k * numNodes + g] = scales[g] * parts[tile + k * TILE];
+  }
+  return out;
+}
+
+/** log [π_g Σ_k c_k (|N_k|/|V_k|)^½ exp(−½ e'V⁻¹e)] of every node for the individual at hand, [Γ]. */
 export function nodeDensities({ buffers: { weights, scales }, run }: Nodes, numNodes: number): Float64Array {
   run.densityNodes();
   return Float64Array.from({ length: numNodes }, (_, g) => weights[g] + Math.log(scales[g]));

@@ -13,8 +13,9 @@ import { choleskyInPlace, solveCholeskyInPlace } from "../../numeric/cholesky.ts
 import { identity } from "../../numeric/matrix.ts";
 import { createRandom, type Random } from "../../numeric/random.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
+import { prepareFit } from "../choose-noise.ts";
 import { checkCancelled, type FitControl, type ModelBase, now } from "../fit.ts";
-import { type PrepareOptions, prepareCohort } from "../prepare.ts";
+import type { PrepareOptions } from "../prepare.ts";
 import { fitRecord } from "../run.ts";
 import { type ClassFit, classProblem, MAX_ITERATIONS, runEm, TOLERANCE } from "./em.ts";
 
@@ -46,7 +47,7 @@ export interface ClassesOptions extends Omit<PrepareOptions, "noise">, FitContro
 export function fitClasses(cohort: Cohort, options: ClassesOptions = {}): ClassesModel {
   const { effects = "none", numClasses = "auto", maxClasses = 12, starts = 4, seed = 1, onProgress, signal } = options;
   const begun = now();
-  const { statistics, warnings } = prepareCohort(cohort, options);
+  const { statistics, warnings } = prepareFit(cohort, options);
   const m = statistics.numIndividuals;
   const d = statistics.basis.numBasis;
   const most = numClasses === "auto" ? Math.min(maxClasses, Math.floor(m / 2)) : numClasses;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { columnsOf, movedState, problemOf, quick, timeless } from "../../../../../test/dtm-problem.ts";
-import { scrambledHost } from "../../../../../test/shard-host.ts";
+import { columnsOf, expectSameBits, movedState, problemOf, quick } from "../../../../../test/dtm-problem.ts";
 import type { Covariates } from "../../covariates/covariates.ts";
 import { createRandom } from "../../numeric/random.ts";
 import type { MapStart } from "../map-start.ts";
@@ -10,7 +9,7 @@ import { batchIteration, startBatch } from "./batch.ts";
 import { createEngine, startAnchors } from "./engine.ts";
 import { packParameters } from "./parameters.ts";
 import { expectBound } from "./passes.ts";
-import { fitDtmFrom, resumeDtm, startDtm } from "./run.ts";
+import { fitDtmFrom, startDtm } from "./run.ts";
 import { dtmSettings } from "./settings.ts";
 import { dtmShards } from "./shards.ts";
 import { slopesAt } from "./slope.ts";
@@ -101,16 +100,7 @@ describe("effects in the mean of the map", () => {
     "are the same bit for bit after a snapshot and in shards, beside a shift of places: %j",
     (options) => {
       const given = { ...options, covariates: covariatesWith("level", "places") };
-      const begin = startWith(1);
-      const whole = startDtm([statistics], begin, given);
-      for (let k = 0; k < 3; k++) whole.step();
-      const snapshot = structuredClone(whole.snapshot());
-      while (!whole.step().done);
-      const expected = timeless(whole.finish());
-      const resumed = resumeDtm([statistics], snapshot);
-      while (!resumed.step().done);
-      expect(timeless(resumed.finish())).toEqual(expected);
-      expect(timeless(fitDtmFrom([statistics], begin, { ...given, shards: scrambledHost(3) }))).toEqual(expected);
+      expectSameBits([statistics], startWith(1), given);
     },
   );
 

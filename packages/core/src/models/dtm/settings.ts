@@ -89,6 +89,11 @@ const MANY_STARTS = 5_000;
 const SAMPLE_SIZE = 65_536;
 const RESIDUAL_KINDS: readonly ResidualKind[] = ["capped", "none", "diagonal", "full"];
 
+/** Inducing points along each axis where none are asked for. */
+export function usualPerDimension(mapDimension: number): number {
+  return mapDimension === 1 ? 9 : 5;
+}
+
 /** Settings for a cohort of `numIndividuals` that starts from the linear models. */
 export function dtmSettings(
   options: DtmOptions,
@@ -110,7 +115,8 @@ export function dtmSettings(
   const automaticSample = numIndividuals >= 2 * SAMPLE_SIZE ? SAMPLE_SIZE : numIndividuals;
   const sampleSize = Math.min(options.sampleSize ?? automaticSample, numIndividuals);
   const batchSize = Math.min(options.batchSize ?? automaticBatchSize(sampleSize), sampleSize);
-  const { perDimension = mapDimension === 1 ? 9 : 5, halfWidth = mapDimension === 1 ? 3 : 2 } = options.inducing ?? {};
+  const { perDimension = usualPerDimension(mapDimension), halfWidth = mapDimension === 1 ? 3 : 2 } =
+    options.inducing ?? {};
   const check = (holds: boolean, expected: string, received: unknown, remedy = "") =>
     checkOption(holds, "dtm", expected, received, remedy);
   const [shortest, longest] = LENGTHSCALE_BOUNDS;

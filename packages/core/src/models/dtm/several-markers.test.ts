@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { columnsOf, movedState, problemOf, quick, timeless } from "../../../../../test/dtm-problem.ts";
+import { columnsOf, expectSameBits, movedState, problemOf, quick } from "../../../../../test/dtm-problem.ts";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
-import { scrambledHost } from "../../../../../test/shard-host.ts";
 import { type CohortStatistics, mapColumns } from "../../basis/statistics.ts";
 import { dot, joinFloats } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
@@ -13,7 +12,7 @@ import { expectationPass } from "./expectation-step.ts";
 import { individualStatistics } from "./individual-statistics.ts";
 import { packParameters } from "./parameters.ts";
 import { expectBound, keepSquares, placeMeans } from "./passes.ts";
-import { fitDtmFrom, resumeDtm, startDtm } from "./run.ts";
+import { fitDtmFrom, startDtm } from "./run.ts";
 import { type DtmOptions, dtmSettings } from "./settings.ts";
 import { slopesAt } from "./slope.ts";
 import { nodePowers, startingPlaces } from "./starting-places.ts";
@@ -94,15 +93,7 @@ describe("a map of two markers", () => {
     "is the same bit for bit after a snapshot and in shards: %j",
     (options) => {
       const { statistics, start } = problemOfTwo("level");
-      const whole = startDtm(statistics, start, options);
-      for (let k = 0; k < 3; k++) whole.step();
-      const snapshot = structuredClone(whole.snapshot());
-      while (!whole.step().done);
-      const expected = timeless(whole.finish());
-      const resumed = resumeDtm(statistics, snapshot);
-      while (!resumed.step().done);
-      expect(timeless(resumed.finish())).toEqual(expected);
-      expect(timeless(fitDtmFrom(statistics, start, { ...options, shards: scrambledHost(3) }))).toEqual(expected);
+      expectSameBits(statistics, start, options);
     },
   );
 });

@@ -14,7 +14,7 @@ import { createRandom } from "../../numeric/random.ts";
 import { LOG_2PI } from "../../numeric/special.ts";
 import { markerModel } from "../fit.ts";
 import { fitFpca, fitLmm } from "../linear-models.ts";
-import { learnCorrelation, visitGaps } from "./correlation.ts";
+import { fitRoughly, learnCorrelation, visitGaps } from "./correlation.ts";
 import { individualLogLikelihoods, logLikelihood } from "./likelihood.ts";
 import { createExpectationStep } from "./passes.ts";
 
@@ -228,7 +228,7 @@ describe("learning the correlation", () => {
     });
     const [a, b] = [dense, months].map((one) => {
       const own = bsplineBasis(onlyMarker(one).times);
-      return learnCorrelation(one, own, "serial", visitGaps(one)).correlation;
+      return learnCorrelation(one, own, fitRoughly(one, own, "white"), visitGaps(one)).correlation;
     });
     expect(b.range / a.range / 12).toBeCloseTo(1, 3);
     expect(b.whiteShare).toBeCloseTo(a.whiteShare, 3);
@@ -256,7 +256,17 @@ describe("noise chosen by the data", () => {
   it("leaves it where there is none", () => {
     const { noise } = markerModel(fitLmm(serialCohort(80, 8, levelNoise(1, 0.8)), { noise: "auto" }));
     expect(noise.kind).toBe("level");
-    expect(noise.reason).toMatch(/^Levels alone: .*(less than log N|gains nothing)/);
+    expect(noise.reason).toMatch(
+      /^Levels of noise: levels gain \d+ in log-likelihood \(more than ½ log N = 3.2\); .*(less than log N|gains nothing)/,
+    );
+  });
+
+  it("takes one variance for all where levels gain nothing, and the correlation without them", () => {
+    const white = markerModel(fitLmm(serialCohort(80, 8, levelNoise(1, 0)), { noise: "auto" })).noise;
+    expect(white.kind).toBe("white");
+    expect(white.reason).toMatch(/^The same noise for all: levels gain .* \(less than ½ log N/);
+    const serial = markerModel(fitLmm(serialCohort(100, 20, levelNoise(1, 0, TRUTH)), { noise: "auto" })).noise;
+    expect(serial.kind).toBe("serial");
   });
 
   it("does not try it with few visits, or few distinct gaps", () => {

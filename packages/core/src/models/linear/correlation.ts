@@ -12,7 +12,7 @@ import type { SerialCorrelation } from "../../noise/serial.ts";
 import { maximizeBfgs } from "../../numeric/optimize/bfgs.ts";
 import { sortedQuantile } from "../../numeric/select.ts";
 import { checkCancelled, type FitControl } from "../fit.ts";
-import { fitLmmStatistics, lmmParameters } from "./lmm.ts";
+import { fitLmmStatistics, type LmmModel, lmmParameters } from "./lmm.ts";
 import { logPrior } from "./prior.ts";
 import { maximizeLikelihood } from "./quasi-newton.ts";
 import type { LinearOptions } from "./settings.ts";
@@ -83,11 +83,27 @@ export interface CorrelationFit {
 
 export type CorrelationOptions = Pick<LinearOptions, "mean" | "priors"> & Omit<FitControl, "shards" | "onProgress">;
 
-/** Learns the correlation of noise of this kind from a cohort. */
+/** The mixed model with uncorrelated noise, as far as a choice of noise needs it. */
+export function fitRoughly(
+  cohort: Cohort,
+  basis: Basis,
+  kind: Extract<NoiseKind, "white" | "level">,
+  options: CorrelationOptions = {},
+): LmmModel {
+  const statistics = basisStatistics(cohort, basis, { noise: firstNoise(kind) });
+  return fitLmmStatistics([statistics], { ...options, restarts: 0, tolerance: SMALL_GAIN });
+}
+
+/** The log-likelihood (with priors) that a fit reached. */
+export function reached({ record }: LmmModel): number {
+  return record.trace.at(-1)!;
+}
+
+/** Learns the correlation of noise from a cohort, beside the levels that `without`, fitted by `fitRoughly` to the same, has or has not. */
 export function learnCorrelation(
   cohort: Cohort,
   basis: Basis,
-  kind: Extract<NoiseKind, "serial" | "level+serial">,
+  without: LmmModel,
   { shortest, longest }: VisitGaps,
   options: CorrelationOptions = {},
 ): CorrelationFit {
@@ -99,11 +115,8 @@ export function learnCorrelation(
       kernels === undefined ? {} : { kernels },
       priors,
     );
-  const without = basisStatistics(cohort, basis, { noise: firstNoise(kind) });
-  const first = fitLmmStatistics([without], { ...options, mean, priors, restarts: 0, tolerance: SMALL_GAIN });
-  const base = first.record.trace.at(-1)!;
 
-  let current = lmmParameters(first);
+  let current = lmmParameters(without);
   const problemOf = (theta: ArrayLike<number>, { noises, ...others }: LinearParameters) => {
     const noise = { ...noises[0], correlation: correlationAt(theta) };
     const problem = problemAt(noise);
@@ -139,8 +152,8 @@ export function learnCorrelation(
   });
   return {
     correlation: correlationAt(x),
-    gain: value - base,
-    numObservations: without.numObservations,
+    gain: value - reached(without),
+    numObservations: onlyMarker(cohort).values.length,
     evaluations,
   };
 }

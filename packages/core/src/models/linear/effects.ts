@@ -6,14 +6,17 @@
  */
 import { type CoefficientStatistics, residualStatistics, unpackGram } from "../../basis/statistics.ts";
 import {
-  expectedSquares,
+  type LevelEvidence,
+  type LevelPosterior,
   levelDensities,
   levelPosterior,
   levelSlopes,
   type NoiseLevels,
+  type RotatedEffect,
   rotateEffect,
+  type WhitenedStatistics,
 } from "../../noise/levels.ts";
-import { noiseLevel, noiseLevels, whiteNoise } from "../../noise/noise.ts";
+import { noiseLevel, noiseLevels } from "../../noise/noise.ts";
 import { multiply, multiplyTransposed, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { createWorkspace, factorIndividual, type LowRankParameters, solvePosterior } from "./low-rank.ts";
 
@@ -58,73 +61,81 @@ function oneLevel(statistics: CoefficientStatistics, parameters: LowRankParamete
 
 function manyLevels(
   statistics: CoefficientStatistics,
-  { meanCoefficients, noise, factor: L, rank: r }: LowRankParameters,
+  parameters: LowRankParameters,
   levels: NoiseLevels,
 ): EffectsReader {
-  const d = statistics.basis.numBasis;
+  const { noise, rank: r } = parameters;
   const sigma2 = noiseLevel(noise);
+  const rotatedOf = rotatedReader(statistics, parameters, levels);
+  const u = new Float64Array(r);
+  return (i) => {
+    const { g, rho, a, Q, evidence, logSum, weights } = rotatedOf(i);
+    const { delta } = evidence;
+    // E u and E uu', plain and divided by λ, in the frame of Q.
+    const [mean, weightedMean] = [new Float64Array(r), new Float64Array(r)];
+    const [moment, weightedMoment] = [new Float64Array(r * r), new Float64Array(r * r)];
+    let precision = 0;
+    for (let k = 0; k < weights.length; k++) {
+      const s = levels.variances[k];
+      const q = weights[k];
+      const w = (q * sigma2) / s;
+      precision += w;
+      for (let b = 0; b < r; b++) {
+        u[b] = a[b] / (s + delta[b]);
+        mean[b] += q * u[b];
+        weightedMean[b] += w * u[b];
+        moment[b * r + b] += (q * s) / (s + delta[b]);
+        weightedMoment[b * r + b] += (w * s) / (s + delta[b]);
+        for (let c = 0; c <= b; c++) {
+          moment[b * r + c] += q * u[b] * u[c];
+          weightedMoment[b * r + c] += w * u[b] * u[c];
+        }
+      }
+    }
+    for (let b = 0; b < r; b++) {
+      for (let c = 0; c <= b; c++) {
+        weightedMoment[c * r + b] = weightedMoment[b * r + c];
+        moment[b * r + c] = (moment[b * r + c] - mean[b] * mean[c]) / sigma2; // Cov u / σ²
+        moment[c * r + b] = moment[b * r + c];
+      }
+    }
+    const turned = (x: Float64Array) => multiplyTransposed(multiply(Q, x, r, r, r), Q, r, r, r);
+    return {
+      logDensity: logSum,
+      g,
+      rho,
+      v: multiplyVector(Q, mean, r, r),
+      P: turned(moment),
+      precision,
+      weightedMean: multiplyVector(Q, weightedMean, r, r),
+      weightedMoment: turned(weightedMoment),
+      bySpread: levelSlopes(evidence, levels, 1, weights).logSpread,
+    };
+  };
+}
+
+/** One individual in the frame where all levels are diagonal, with their posterior; arrays serve until the next is asked for. */
+export interface RotatedIndividual extends RotatedEffect, WhitenedStatistics, LevelPosterior {
+  readonly a: Float64Array; // T'g [r]
+  readonly evidence: LevelEvidence;
+}
+
+export function rotatedReader(
+  statistics: CoefficientStatistics,
+  { meanCoefficients, factor: L, rank: r }: LowRankParameters,
+  levels: NoiseLevels,
+): (individual: number) => RotatedIndividual {
+  const d = statistics.basis.numBasis;
   const G = new Float64Array(d * d);
   const g = new Float64Array(d);
   return (i) => {
     unpackGram(statistics, i, G);
     const rho = residualStatistics(statistics, i, meanCoefficients, g);
     const rotated = rotateEffect(G, L, d, r);
-    const { delta, T, Q } = rotated;
-    const evidence = {
-      n: statistics.counts[i],
-      logDet: statistics.logDets[i],
-      delta,
-      ...expectedSquares({ G, g, rho }, rotated),
-    };
-    const { logSum, weights } = levelPosterior(levelDensities(evidence, levels, 1), levels);
-    const a = multiplyVector(transpose(T, d, r), g, r, d);
-    // E uu' and E u, plain and divided by λ, in the frame of Q.
-    const frame = () => ({ mean: new Float64Array(r), moment: new Float64Array(r * r), total: 0 });
-    const [plain, weighted] = [frame(), frame()];
-    levels.variances.forEach((s, k) => {
-      const u = a.map((v, j) => v / (s + delta[j]));
-      for (const { into, share } of [
-        { into: plain, share: weights[k] },
-        { into: weighted, share: (weights[k] * sigma2) / s },
-      ]) {
-        into.total += share;
-        for (let b = 0; b < r; b++) {
-          into.mean[b] += share * u[b];
-          into.moment[b * r + b] += (share * s) / (s + delta[b]);
-          for (let c = 0; c < r; c++) into.moment[b * r + c] += share * u[b] * u[c];
-        }
-      }
-    });
-    const turned = (x: Float64Array) => multiplyTransposed(multiply(Q, x, r, r, r), Q, r, r, r);
-    const spread = plain.moment.map(
-      (v, e) => (v - plain.mean[Math.floor(e / r)] * plain.mean[e % r]) / sigma2, // Cov u / σ²
-    );
-    return {
-      logDensity: logSum,
-      g,
-      rho,
-      v: multiplyVector(Q, plain.mean, r, r),
-      P: turned(spread),
-      precision: weighted.total,
-      weightedMean: multiplyVector(Q, weighted.mean, r, r),
-      weightedMoment: turned(weighted.moment),
-      bySpread: levelSlopes(evidence, levels, 1, weights).logSpread,
-    };
-  };
-}
-
-/** The levels of one individual's noise as white noises, with their posterior weights. */
-export function levelShares(
-  statistics: CoefficientStatistics,
-  parameters: LowRankParameters,
-): (individual: number) => readonly { readonly share: number; readonly parameters: LowRankParameters }[] {
-  const levels = noiseLevels(parameters.noise);
-  if (levels.z.length === 1) return () => [{ share: 1, parameters }];
-  const ws = createWorkspace(statistics, parameters);
-  const white = Array.from(levels.variances, (s) => ({ ...parameters, noise: whiteNoise(s) }));
-  return (i) => {
-    const densities = Float64Array.from(white, (at) => factorIndividual(statistics, i, at, ws));
-    const { weights } = levelPosterior(densities, levels);
-    return white.map((at, k) => ({ share: weights[k], parameters: at }));
+    const a = multiplyVector(transpose(rotated.T, d, r), g, r, d);
+    const { counts, logDets } = statistics;
+    const { delta } = rotated;
+    const evidence = { n: counts[i], logDet: logDets[i], delta, eta: rho, xi: a.map((v) => v * v) };
+    return { ...rotated, G, g, rho, a, evidence, ...levelPosterior(levelDensities(evidence, levels, 1), levels) };
   };
 }

@@ -3,7 +3,7 @@
  * scale. Says in words how it ended.
  */
 
-import type { BasisStatistics } from "../../basis/statistics.ts";
+import { type BasisStatistics, numVisits } from "../../basis/statistics.ts";
 import { DEFAULT_MARKER } from "../../cohort/marker.ts";
 import { spreadWarnings } from "../../noise/words.ts";
 import { identity } from "../../numeric/matrix.ts";
@@ -140,7 +140,7 @@ export function linearBase(
       },
       seed,
       numIndividuals: statistics[0].numIndividuals,
-      numObservations: statistics.reduce((sum, { numObservations: N }) => sum + N, 0),
+      numObservations: statistics.reduce((sum, own) => sum + numVisits(own), 0),
       trace,
       iterations,
       converged,

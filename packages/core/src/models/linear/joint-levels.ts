@@ -124,7 +124,7 @@ function levelReader(statistics: readonly BasisStatistics[], parameters: LinearP
   const { numBand, bandRow } = whole;
   // One individual at a time, weighted.
   const one = { ...whole, numIndividuals: 1, gram: new Float64Array(numBand), cross: new Float64Array(D) };
-  const single = { ...one, sumSquares: new Float64Array(1), counts: new Int32Array(1), logDets: new Float64Array(1) };
+  const single = { ...one, sumSquares: new Float64Array(1), counts: new Float64Array(1), logDets: new Float64Array(1) };
   const ws = createWorkspace(single, white);
   // Each marker alone in the unit of the stack, about its centre.
   const stacked = statistics.map((own, k) => {

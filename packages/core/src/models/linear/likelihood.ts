@@ -1,9 +1,10 @@
 /** The log-likelihood of linear models, and its derivative by the covariance (docs/math/linear.md §5). */
-import { type BasisStatistics, unpackGram } from "../../basis/statistics.ts";
-import { noiseLevel } from "../../noise/noise.ts";
-import { effectsReader, levelShares } from "./effects.ts";
+import type { BasisStatistics } from "../../basis/statistics.ts";
+import { noiseLevels } from "../../noise/noise.ts";
+import { multiply, multiplyTransposed } from "../../numeric/matrix.ts";
+import { effectsReader, rotatedReader } from "./effects.ts";
 import { levelLogLikelihoods } from "./joint-levels.ts";
-import { createWorkspace, factorIndividual, type LowRankParameters, notPositive, solvePosterior } from "./low-rank.ts";
+import { notPositive } from "./low-rank.ts";
 import { haveLevels, type LinearParameters, stackMarkers } from "./stack.ts";
 
 /** log p(y_i) of every individual, of all its markers jointly, [m]. For new individuals this is their held-out score. */
@@ -25,41 +26,43 @@ export function logLikelihood(statistics: readonly BasisStatistics[], parameters
 }
 
 /**
- * D = ∂ℓ/∂Σ, symmetric [d,d]: with e_i = g_i − T_iv̂_i = B_i'(y_i − B_iβ − B_iŵ_i),
- *   D = ½ Σ_i [ e_ie_i'/σ⁴ − (G_i − T_iA_i⁻¹T_i')/σ² ],
- * averaged over levels of the noise. It says more than ∂ℓ/∂L = 2DL where L has lost rank. Of stacked coefficients S_k w_k it is
- * S⁻¹DS⁻¹, S along the diagonal.
+ * D = ∂ℓ/∂Σ, symmetric [d,d]: with e_i = B_i'(y_i − B_iβ − B_iŵ_i) and C_i = Cov w_i, D = ½ Σ_i [e_ie_i'/σ⁴ − (G_i − G_iC_iG_i/σ²)/σ²],
+ * averaged over levels s_k of the noise. In the frame of noise/levels.ts e_i = Xc_k with X = [g V] and c_k = (1, −a_j/(s_k + δ_j)), so
+ *   D = ½ Σ_i [X (Σ_k q_k c_kc_k'/s_k² + diag(0, β)) X' − αG],   α = Σ_k q_k/s_k,   β_j = Σ_k q_k/[s_k(s_k + δ_j)].
+ * It says more than ∂ℓ/∂L = 2DL where L has lost rank. Of stacked coefficients S_k w_k it is S⁻¹DS⁻¹, S along the diagonal.
  */
 export function covarianceGradient(markers: readonly BasisStatistics[], own: LinearParameters): Float64Array {
   const { statistics, parameters, scales } = stackMarkers(markers, own);
-  const ws = createWorkspace(statistics, parameters);
-  const { d, r, g, T, v, P } = ws;
-  const levelsOf = levelShares(statistics, parameters);
+  const levels = noiseLevels(parameters.noise);
+  const rotatedOf = rotatedReader(statistics, parameters, levels);
+  const d = statistics.basis.numBasis;
+  const r = parameters.rank;
+  const n = 1 + r;
   const D = new Float64Array(d * d);
-  const G = new Float64Array(d * d);
-  const TP = new Float64Array(d * r);
-  const add = (i: number, share: number, at: LowRankParameters): void => {
-    const sigma2 = noiseLevel(at.noise);
-    if (Number.isNaN(factorIndividual(statistics, i, at, ws))) throw notPositive([at.noise]);
-    solvePosterior(ws);
-    unpackGram(statistics, i, G);
-    for (let k = 0; k < d; k++) {
-      for (let a = 0; a < r; a++) {
-        g[k] -= T[k * r + a] * v[a];
-        TP[k * r + a] = 0;
-        for (let c = 0; c < r; c++) TP[k * r + a] += T[k * r + c] * P[c * r + a];
-      }
-    }
-    for (let k = 0; k < d; k++) {
-      for (let l = 0; l < d; l++) {
-        let s = (g[k] * g[l]) / sigma2 - G[k * d + l];
-        for (let a = 0; a < r; a++) s += TP[k * r + a] * T[l * r + a];
-        D[k * d + l] += (0.5 * share * s) / sigma2;
-      }
-    }
-  };
+  const X = new Float64Array(d * n);
+  const C = new Float64Array(n * n);
+  const c = new Float64Array(n).fill(1, 0, 1);
   for (let i = 0; i < statistics.numIndividuals; i++) {
-    for (const { share, parameters: at } of levelsOf(i)) if (share > 0) add(i, share, at);
+    const { G, g, V, a, delta, weights, logSum } = rotatedOf(i);
+    if (Number.isNaN(logSum)) throw notPositive(own.noises);
+    let alpha = 0;
+    C.fill(0);
+    for (let k = 0; k < weights.length; k++) {
+      const s = levels.variances[k];
+      const share = weights[k] / s;
+      alpha += share;
+      for (let j = 0; j < r; j++) {
+        c[1 + j] = -a[j] / (s + delta[j]);
+        C[(1 + j) * n + 1 + j] += share / (s + delta[j]);
+      }
+      for (let b = 0; b < n; b++) for (let j = 0; j < n; j++) C[b * n + j] += (share / s) * c[b] * c[j];
+    }
+    for (let k = 0; k < d; k++) {
+      X[k * n] = g[k];
+      for (let j = 0; j < r; j++) X[k * n + 1 + j] = V[k * r + j];
+    }
+    const XCX = multiplyTransposed(multiply(X, C, d, n, n), X, d, n, d);
+    for (let e = 0; e < d * d; e++) D[e] += 0.5 * (XCX[e] - alpha * G[e]);
   }
   return D.map((v, e) => scales[Math.floor(e / d)] * v * scales[e % d]);
 }

@@ -16,7 +16,7 @@ import { designGradient, designInformation, meanCoefficients, meanParameters, ti
 import { canonicalFactor, numericalRank } from "./canonical.ts";
 import { type Climb, type LinearProblem, likelihoodRounding } from "./em.ts";
 import { type Expectation, type Score, scoreOf } from "./expectation.ts";
-import { covarianceGradient, logLikelihood } from "./likelihood.ts";
+import { covarianceGradient } from "./likelihood.ts";
 import { notPositive } from "./low-rank.ts";
 import { addCovarianceGradient, logPrior, withPrior } from "./prior.ts";
 import type { LinearSettings } from "./settings.ts";
@@ -112,7 +112,7 @@ export function maximizeLikelihood(
  * Returns the raised parameters, or null at a maximum.
  */
 function leaveSaddle(
-  { statistics, prior, numCoefficients: d }: LinearProblem,
+  { statistics, prior, numCoefficients: d, expect }: LinearProblem,
   parameters: LinearParameters,
   tolerance: number,
 ): Pick<Climb, "parameters" | "logLikelihood"> | null {
@@ -122,13 +122,14 @@ function leaveSaddle(
   addCovarianceGradient(prior, parameters, D);
   const { values, vectors } = symmetricEigen(D, d);
   if (!(values[0] > tolerance)) return null;
-  const value = logLikelihood(statistics, parameters) + logPrior(prior, parameters);
+  const valueAt = (at: LinearParameters) => expect(at).logLikelihood + logPrior(prior, at);
+  const value = valueAt(parameters);
   const factor = canonicalFactor(parameters.factor, d, r);
   // On the standard scale a variance of 1 is that of the values, so this range covers what can matter.
   for (let variance = 0.1; variance >= 1e-6; variance /= 10) {
     for (let k = 0; k < d; k++) factor[k * r + r - 1] = Math.sqrt(variance) * vectors[k * d];
     const raised = { ...parameters, factor: lowerFactor(factor, d, r) };
-    const raisedValue = logLikelihood(statistics, raised) + logPrior(prior, raised);
+    const raisedValue = valueAt(raised);
     if (raisedValue > value + tolerance) return { parameters: raised, logLikelihood: raisedValue };
   }
   return null;

@@ -3,6 +3,7 @@
  * maxima, and a reduced-rank model, though nested, may climb higher. From the fit of rank r the leading r−1, r−2, ...
  * directions are fitted alone and the result is handed back to the mixed model (docs/math/linear.md §5).
  */
+import { withoutBreakdown } from "../../errors.ts";
 import type { FitControl } from "../fit.ts";
 import { leadingStart, numericalRank } from "./canonical.ts";
 import { isNoiseless, maximizeCovariance, maximizeLoadings } from "./em.ts";
@@ -27,9 +28,15 @@ export function restartFromLowerRanks(
   let spent = 0;
   for (let q = rank - 1; q >= Math.max(1, rank - restarts); q--) {
     const few = { ...settings, maxEmIterations: 3 };
-    const lower = fitLinear(problem, leadingStart(fit.parameters, q), maximizeLoadings, STAGE, few, control);
-    const start = leadingStart(lower.parameters, d);
-    const again = fitLinear(problem, start, maximizeCovariance, STAGE, { ...settings, maxEmIterations: 0 }, control);
+    // Another start is a chance, no duty: where values have no noise at all it may break down.
+    const climbed = withoutBreakdown(() => {
+      const lower = fitLinear(problem, leadingStart(fit.parameters, q), maximizeLoadings, STAGE, few, control);
+      const start = leadingStart(lower.parameters, d);
+      const rest = { ...settings, maxEmIterations: 0 };
+      return { lower, again: fitLinear(problem, start, maximizeCovariance, STAGE, rest, control) };
+    });
+    if (climbed === undefined) continue;
+    const { lower, again } = climbed;
     spent += lower.iterations + again.iterations;
     // A climb to vanishing noise is no better maximum, but none at all.
     const higher = again.logLikelihood > best.logLikelihood + 10 * settings.tolerance;

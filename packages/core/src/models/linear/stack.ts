@@ -127,7 +127,8 @@ export function stackStatistics(
   const cross = new Float64Array(m * D);
   const sumSquares = new Float64Array(m);
   const logDets = new Float64Array(m);
-  const counts = new Int32Array(m);
+  const counts = new Float64Array(m);
+  const visits = new Int32Array(m);
   let [row, entry] = [0, 0];
   statistics.forEach((own, k) => {
     const d = own.basis.numBasis;
@@ -141,6 +142,7 @@ export function stackStatistics(
       sumSquares[i] += S[k] * S[k] * own.sumSquares[i];
       logDets[i] += own.logDets[i];
       counts[i] += own.counts[i];
+      visits[i] += own.visits[i];
     }
     row += d;
     entry += own.numBand;
@@ -148,7 +150,7 @@ export function stackStatistics(
   const numObservations = statistics.reduce((sum, own) => sum + own.numObservations, 0);
   return {
     ...{ basis: { numBasis: D }, numIndividuals: m, numObservations, center: 0, noise: first.noise },
-    ...{ numBand, bandRow, bandColumn, gram, cross, sumSquares, logDets, counts },
+    ...{ numBand, bandRow, bandColumn, gram, cross, sumSquares, logDets, counts, visits },
   };
 }
 

@@ -14,6 +14,8 @@ import { dot, multiply, multiplyVector, transpose } from "../../numeric/matrix.t
 /** The statistics of one individual about a mean curve. */
 export interface Observations {
   readonly n: number;
+  /** Visits, where that is not n: the rank of G is no higher. */
+  readonly visits?: number;
   readonly G: Float64Array; // [d,d]
   readonly g: Float64Array; // [d]
   readonly rho: number;
@@ -34,7 +36,8 @@ export function observationsOf(
   unpackGram(statistics, individual, G);
   const rho = residualStatistics(statistics, individual, mean, g);
   const noiseConstant = noiseConstants(noise, statistics)(individual);
-  return { n: statistics.counts[individual], G, g, rho, sigma2: noiseLevel(noise), noiseConstant };
+  const [n, visits] = [statistics.counts[individual], statistics.visits[individual]];
+  return { n, visits, G, g, rho, sigma2: noiseLevel(noise), noiseConstant };
 }
 
 /**

@@ -9,12 +9,11 @@
 import type { BasisStatistics, CohortStatistics } from "../../basis/statistics.ts";
 import { logSumExp } from "../../numeric/special.ts";
 import type { KernelChoice } from "../../wasm/instance.ts";
-import { loadObserved, type Nodes, nodeDensities, openNodes } from "../../wasm/placing.ts";
 import { createConditioner, usesKernels, withPrior } from "./conditioner.ts";
-import { atLevels, type Observations } from "./effect.ts";
+import { atLevels } from "./effect.ts";
 import type { CoefficientMixture } from "./mixture.ts";
-import { observe } from "./observed.ts";
 import { type CoefficientPosterior, individualObservations, nodeLogDensities } from "./posterior.ts";
+import { nodeWeigher } from "./weigh.ts";
 
 /** log p(y_i | node g) of one marker, [Γ], summed over noise levels; 0 without observations. */
 export type NodeDensities = (statistics: BasisStatistics, individual: number) => Float64Array;
@@ -23,11 +22,12 @@ export type NodeDensities = (statistics: BasisStatistics, individual: number) =>
 export function createNodeDensities(mixture: CoefficientMixture, kernels: KernelChoice = "auto"): NodeDensities {
   const { numNodes: n, noise } = mixture;
   const flat = withPrior(mixture, new Float64Array(n));
-  const memory = usesKernels(mixture, kernels) ? openNodes(flat) : null;
+  const weigher = usesKernels(mixture, kernels) ? nodeWeigher(flat) : null;
   return (statistics, individual) => {
     if (statistics.counts[individual] === 0) return new Float64Array(n);
+    if (weigher !== null) return weigher.densities(statistics, individual);
     const levels = atLevels(individualObservations(mixture, statistics, individual), noise).map((own) =>
-      memory === null ? nodeLogDensities(flat, own) : densitiesAt(memory, own, n),
+      nodeLogDensities(flat, own),
     );
     if (levels.length === 1) return levels[0];
     const values = new Float64Array(levels.length);
@@ -36,12 +36,6 @@ export function createNodeDensities(mixture: CoefficientMixture, kernels: Kernel
       return logSumExp(values);
     });
   };
-}
-
-function densitiesAt(memory: Nodes, observations: Observations, n: number): Float64Array {
-  const observed = observe({ ...observations, G: observations.G.slice() });
-  loadObserved(memory, observed);
-  return nodeDensities(memory, n).map((v) => v + observed.constant);
 }
 
 /**

@@ -12,8 +12,8 @@ import type { ObservedFunctionals } from "../../wasm/placing.ts";
 import type { Observations } from "./effect.ts";
 
 export interface Observed extends ObservedFunctionals {
-  /** log p(y) but for log Σ_g π_g (|N|/|V|)^½ exp(−½ e'V⁻¹e), e = h − Fm_g. */
-  readonly constant: number;
+  /** What no curve explains, in units of σ². */
+  readonly rest: number;
 }
 
 /** Pivots below this share of the first carry rounding only. */
@@ -21,21 +21,20 @@ const RANK_TOLERANCE = 1e-13;
 /** Below this ratio of the smallest to the largest entry of R_P's diagonal, G_PP⁻¹ would cost digits. */
 const LEAST_RATIO = 1e-3;
 
-/** The functionals behind observations; their G is overwritten. */
-export function observe({ G, g, rho, n, sigma2, noiseConstant }: Observations): Observed {
+/** The functionals behind observations, with N = σ²I if it must be `plain`; their G is overwritten. */
+export function observe({ G, g, rho, n, visits = n, sigma2 }: Observations, plain = false): Observed {
   const d = g.length;
-  const { rank: r, R, heights: h, pivots } = pivotedRoot(G, g, Math.min(n, d));
+  const { rank: r, R, heights: h, pivots } = pivotedRoot(G, g, Math.min(visits, d));
   let rest = rho;
   for (let a = 0; a < r; a++) rest -= h[a] * h[a];
-  const constant = noiseConstant - (0.5 * Math.max(rest, 0)) / sigma2;
   const noise = new Float64Array((r * (r + 1)) / 2);
   const floors = new Float64Array(r).fill(sigma2);
-  if (r > 0 && R[(r - 1) * d + pivots[r - 1]] >= LEAST_RATIO * R[pivots[0]]) {
+  if (!plain && r > 0 && R[(r - 1) * d + pivots[r - 1]] >= LEAST_RATIO * R[pivots[0]]) {
     invertRoot(R, h, pivots, r, sigma2, noise, floors);
   } else {
     for (let a = 0; a < r; a++) noise[(a * (a + 3)) / 2] = sigma2;
   }
-  return { rank: r, functionals: R, heights: h, noise, floors, constant };
+  return { rank: r, functionals: R, heights: h, noise, floors, rest: Math.max(rest, 0) / sigma2 };
 }
 
 /** R [r,d] with G = R'R by Cholesky with pivots, and h [r] with g = R'h; r ≤ most. */

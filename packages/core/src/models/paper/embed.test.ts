@@ -58,7 +58,7 @@ describe("embedLocal", () => {
       gram: new Float64Array(one.gram.length),
       cross: new Float64Array(one.cross.length),
       sumSquares: new Float64Array(2),
-      counts: new Int32Array(2),
+      counts: new Float64Array(2),
     };
     const prior = embedLocal(model, empty);
     for (const [k, v] of [1, 0, 0, 1].entries()) expect(prior.covariance[k]).toBeCloseTo(v, 6);

@@ -1,27 +1,27 @@
 /**
  * Placing many individuals (docs/math/prediction.md §2): from statistics to columns of places, one individual after the other.
- * Maps go through the WebAssembly kernels where they run (wasm/placing.ts), elsewhere and for linear models through the
+ * Maps go through the WebAssembly kernels where they run (mixture/weigh.ts), elsewhere and for linear models through the
  * posterior of the definition. Weights over the nodes of more than one individual never exist.
  */
 
 import type { BasisStatistics, CohortStatistics } from "../../basis/statistics.ts";
-import { noiseLevel as middleVariance, noiseSpread } from "../../noise/noise.ts";
+import { noiseLevel as middleVariance, noiseLevels, noiseSpread } from "../../noise/noise.ts";
 import { choleskyInPlace, logDetFromCholesky } from "../../numeric/cholesky.ts";
-import { dot, joinFloats } from "../../numeric/matrix.ts";
-import { chisquareQuantile, logSumExp } from "../../numeric/special.ts";
+import { dot } from "../../numeric/matrix.ts";
+import { chisquareQuantile } from "../../numeric/special.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
-import { openNodes } from "../../wasm/placing.ts";
 import { viewMarker } from "../fit.ts";
 import { outsidePlaces } from "../gp/outside.ts";
 import type { FpcaModel } from "../linear/fpca.ts";
 import type { LmmModel } from "../linear/lmm.ts";
 import { coefficientMeans } from "../linear/posterior.ts";
 import { linearLogLikelihoods, linearParameters, linearPlaces } from "../linear/scores.ts";
-import { type WeighedLevel, weighLevels, withPrior } from "../mixture/conditioner.ts";
+import { withPrior } from "../mixture/conditioner.ts";
 import { createMarkerPriors } from "../mixture/joint.ts";
 import type { CoefficientMixture } from "../mixture/mixture.ts";
 import { heaviestCounts, type LocationMoments, locationMoments } from "../mixture/place.ts";
 import { conditionMixture, individualObservations, type PlacePosterior } from "../mixture/posterior.ts";
+import { nodeWeigher } from "../mixture/weigh.ts";
 import { isMapModel, type TrajectoryModel } from "../model.ts";
 import { showCovariance, showLocation } from "../orient.ts";
 import type { Placements } from "../placement.ts";
@@ -203,18 +203,13 @@ function kernelPlaces(model: TrajectoryModel, mixture: CoefficientMixture, detai
     const squares = Array.from(x, (v, a) => Array.from(x.subarray(0, a + 1), (u) => u * v)).flat();
     return [...x, ...squares, ...(details ? [outside[g], ...mixture.means.subarray(g * d, (g + 1) * d)] : [])];
   });
-  const memory = openNodes(mixture, Float64Array.from(columns.flat()));
-  const { totals, weights } = memory.buffers;
+  const weigher = nodeWeigher(mixture, Float64Array.from(columns.flat()));
+  const { logPrior: prior, totals, weights, sums } = weigher.memory.buffers;
+  const { spread, z } = noiseLevels(mixture.noise);
   return (statistics, i, logPrior) => {
-    memory.buffers.logPrior.set(logPrior ?? mixture.logWeights);
-    const taken = () =>
-      joinFloats([totals.subarray(2, 3), details ? weights.subarray(0, n) : NONE, memory.buffers.sums]);
-    const levels = weighLevels(memory, mixture, statistics, i, details, taken);
-    const logLikelihood = logSumExp(levels.map(({ logDensity }) => logDensity));
-    const all = addLevels(levels);
-    const sums = all.subarray(details ? 1 + n : 1);
-    const { observed } = levels[0];
-    const scale = 1 / all[0];
+    prior.set(logPrior ?? mixture.logWeights);
+    const { logLikelihood, levels, shares, observed } = weigher.weigh(statistics, i, details);
+    const scale = 1 / totals[2];
     const mean = new Float64Array(q);
     const covariance = new Float64Array(q * q);
     let at = 0;
@@ -226,8 +221,8 @@ function kernelPlaces(model: TrajectoryModel, mixture: CoefficientMixture, detai
       }
     }
     const logLevel = momentsOf(
-      Float64Array.from(levels, (level) => level.logLevel),
-      Float64Array.from(levels, ({ logDensity }) => Math.exp(logDensity - logLikelihood)),
+      Float64Array.from(levels, (k) => spread * z[k]),
+      shares,
     );
     const place = { mean, covariance, logLikelihood, logLevel };
     if (!details) return { ...place, weights: NONE, coefficients: NONE, outsideMass: 0 };
@@ -243,7 +238,7 @@ function kernelPlaces(model: TrajectoryModel, mixture: CoefficientMixture, detai
         }
       }
     }
-    const kept = all.subarray(1, 1 + n).map((w) => scale * w);
+    const kept = weights.slice(0, n).map((w) => scale * w);
     return { ...place, weights: kept, coefficients, outsideMass };
   };
 }
@@ -259,13 +254,6 @@ interface Moments {
 function momentsOf(values: Float64Array, weights: Float64Array): Moments {
   const mean = dot(values, weights);
   return { mean, sd: Math.sqrt(weights.reduce((sum, w, k) => sum + w * (values[k] - mean) ** 2, 0)) };
-}
-
-/** Σ_k factor_k × what was taken at level k. */
-function addLevels(levels: readonly WeighedLevel[]): Float64Array {
-  const [first, ...others] = levels.map(({ sums, factor }) => sums.map((v) => factor * v));
-  for (const sums of others) for (let e = 0; e < first.length; e++) first[e] += sums[e];
-  return first;
 }
 
 /** Area of one lattice cell; NaN for nodes that are draws. */

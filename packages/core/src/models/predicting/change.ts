@@ -76,22 +76,22 @@ export function predictChange(
   return intervalAt(drawnSeries(changes, 1, level), 0);
 }
 
-/** Curve of the first individual minus that of the second at each time. */
+/** Curve of the first individual minus that of the second at each time; `secondModel` where covariates give the second a model of its own. */
 export function predictDifference(
   model: ModelBase,
   first: Placement,
   second: Placement,
   times: ArrayLike<number>,
-  options: ChangeOptions = {},
+  options: ChangeOptions & { readonly secondModel?: ModelBase } = {},
 ): Interval[] {
   const own = markerModel(model);
-  const { level = 0.9, numDraws = 4000, seed = 1 } = options;
+  const { level = 0.9, numDraws = 4000, seed = 1, secondModel = model } = options;
   checkLevel("predictDifference", level);
   checkDraws("predictDifference", numDraws);
   const rows = designMatrix(own.basis, checkTimes("predictDifference", times));
   const scale = markerScale(own.marker);
   const a = drawFunctionals(model, first, rows, { numDraws, seed }).map(scale);
-  const b = drawFunctionals(model, second, rows, { numDraws, seed: seed + SECOND }).map(scale);
+  const b = drawFunctionals(secondModel, second, rows, { numDraws, seed: seed + SECOND }).map(scale);
   const series = drawnSeries(
     a.map((v, k) => v - b[k]),
     times.length,

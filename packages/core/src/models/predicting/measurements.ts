@@ -34,7 +34,8 @@ export function measurementsAt(
   if (!measured || correlation === undefined || (visits.times.length === 0 && !jointly)) return { rows };
   const d = basis.numBasis;
   const T = times.length;
-  const history = { times: visits.times, rows: visitRows(basis, visits.times, visits.values, center) };
+  const { times: seen, values, weights } = visits;
+  const history = { times: seen, rows: visitRows(basis, seen, values, center), ...(weights && { weights }) };
   const own = jointly ? visitRows(basis, times, new Float64Array(T).fill(center), center) : undefined;
   const found = givenNoise(history, correlation, times, own);
   const given = found.map(({ mean, variance }, t) => {

@@ -19,7 +19,7 @@ import type { KernelChoice } from "../../wasm/instance.ts";
 import type { MarkerModel } from "../fit.ts";
 import { posteriorFunctionals } from "../mixture/conditioner.ts";
 import type { GivenMeasurement } from "../mixture/curve-distribution.ts";
-import { type NormalMixture, quantileSolver } from "../mixture/normal-mixture.ts";
+import { mixtureCdf, type NormalMixture, quantileSolver } from "../mixture/normal-mixture.ts";
 import type { Placement } from "../placement.ts";
 
 /** Summary of one quantity at each time, on the marker's original scale. */
@@ -29,6 +29,8 @@ export interface PredictedSeries {
   readonly median: Float64Array; // [T]
   readonly lower: Float64Array; // [T]
   readonly upper: Float64Array; // [T]
+  /** Probability to lie below the limit asked for, [T]. */
+  readonly below?: Float64Array;
 }
 
 export interface ValueOptions {
@@ -43,6 +45,8 @@ export interface ValueOptions {
   readonly given?: readonly GivenMeasurement[];
   /** What is made of the distribution at each row before it is summarised. Default: nothing. */
   readonly change?: (value: NormalMixture, row: number) => NormalMixture;
+  /** A limit on the scale of the model, to tell how probably the value lies below. */
+  readonly limit?: number;
 }
 
 /** Summaries of `rows` [T,d] applied to the individual's curve. */
@@ -50,10 +54,11 @@ export function valueSeries(
   { basis, mean }: Pick<MarkerModel, "basis" | "mean">,
   { posterior }: Pick<Placement, "posterior">,
   rows: Float64Array,
-  { level, measured, marker, kernels, given, change }: ValueOptions,
+  { level, measured, marker, kernels, given, change, limit }: ValueOptions,
 ): PredictedSeries {
   const d = basis.numBasis;
   const out = emptySeries(rows.length / d);
+  const below = limit === undefined ? undefined : new Float64Array(out.mean.length);
   const functional = posteriorFunctionals(posterior, mean.coefficients, kernels);
   const { transform } = marker;
   const scale = markerScale(marker);
@@ -77,8 +82,9 @@ export function valueSeries(
     out.median[t] = median;
     out.lower[t] = lower;
     out.upper[t] = upper;
+    if (below !== undefined) below[t] = mixtureCdf(value, limit!);
   }
-  return out;
+  return below === undefined ? out : { ...out, below };
 }
 
 /** Summaries of draws [S,T], one time a column. */

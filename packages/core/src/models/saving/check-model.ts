@@ -5,7 +5,7 @@ import { DtmError } from "../../errors.ts";
 import { logSumExp } from "../../numeric/special.ts";
 import type { ForecastCalibration } from "../conformal.ts";
 import type { DtmMarkerModel, DtmModel } from "../dtm/model.ts";
-import type { MarkerModel } from "../fit.ts";
+import type { MarkerModel, ModelBase } from "../fit.ts";
 import type { SparseMap } from "../gp/sparse-map.ts";
 import { numCoefficients } from "../linear/stack.ts";
 import { effectColumns, meanForm } from "../mean.ts";
@@ -21,6 +21,8 @@ export function checkModel(model: TrajectoryModel): void {
   expectTrue(new Set(names).size === names.length, "markers", "markers of different names");
   expectTrue(isOrthogonal(orientation, q), "orientation", "an orthogonal matrix");
   if (model.calibration !== undefined) checkCalibration(model.calibration);
+  checkEffects(model);
+  checkShift(model, q);
   if (model.kind === "lmm") {
     expectLength(model.covarianceFactor, d * d, "covarianceFactor");
     expectLength(model.scoreCenter, d, "scoreCenter");
@@ -30,18 +32,19 @@ export function checkModel(model: TrajectoryModel): void {
   } else {
     for (const { map, basis } of model.markers) checkMap(map, basis.numBasis, q);
     if (model.kind !== "dtm") expectTrue(names.length === 1, "markers", "one marker for this map");
-    else {
-      checkLattice(model, q);
-      checkShift(model, q);
-      checkEffects(model);
-    }
+    else checkLattice(model, q);
   }
 }
 
-function checkMarkerModel({ basis, mean }: MarkerModel): void {
+function checkMarkerModel({ basis, mean, calibration, noise: { limits } }: MarkerModel): void {
+  if (calibration !== undefined) checkCalibration(calibration);
   const d = basis.numBasis;
   expectLength(basis.knots, d + basis.degree + 1, "basis.knots");
   expectLength(mean.coefficients, d, "mean.coefficients");
+  if (limits !== undefined) {
+    expectLength(limits.mean, d, "noise.limits.mean");
+    expectLength(limits.factor, d * d, "noise.limits.factor");
+  }
   expectTrue(ascending(basis.knots), "basis.knots", "knots that do not decrease");
   expectTrue(basis.knots[basis.degree] < basis.knots[d], "basis.knots", "a first time before the last");
 }
@@ -83,7 +86,7 @@ function checkResidual({ residual, averageGram, basis: { numBasis: d } }: DtmMar
   expectTrue(isSemidefinite(averageGram, d), "averageGram", "a symmetric matrix with a diagonal of 0 or more");
 }
 
-function checkShift({ covariates, shift }: DtmModel, q: number): void {
+function checkShift({ covariates, shift }: ModelBase & Pick<DtmModel, "shift">, q: number): void {
   if (covariates !== undefined) {
     const known = covariates.columns.every(({ covariate }) => covariate < covariates.covariates.length);
     expectTrue(known, "covariates.columns", "columns of the covariates listed");
@@ -100,7 +103,7 @@ function checkShift({ covariates, shift }: DtmModel, q: number): void {
   }
 }
 
-function checkEffects({ covariates, effects, markers }: DtmModel): void {
+function checkEffects({ covariates, effects, markers }: ModelBase): void {
   const form = covariates === undefined ? null : meanForm(covariates);
   const expected = "effects for covariates with effects in the mean, and for no others";
   expectTrue((effects?.form ?? null) === form, "effects", expected);

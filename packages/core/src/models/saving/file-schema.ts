@@ -3,8 +3,8 @@
  * Matrices are flat lists, row by row; the descriptions give their shapes.
  */
 import * as z from "zod/mini";
+import { COVARIATE_EFFECTS, MISSING_RULES } from "../../cohort/coding.ts";
 import { TRANSFORMS } from "../../cohort/marker.ts";
-import { COVARIATE_EFFECTS, MISSING_RULES } from "../../covariates/covariates.ts";
 import { EFFECT_FORMS } from "../mean.ts";
 
 export const FILE_FORMAT = "disease-trajectory-map";
@@ -29,6 +29,38 @@ const reason = z.optional(z.string().register(z.globalRegistry, { description: "
 const correlation = z
   .strictObject({ range: positive, whiteShare: positive.check(z.lte(1)) })
   .register(z.globalRegistry, { description: "(1 - whiteShare) exp(-gap/range) between visits" });
+
+const limits = z.optional(
+  z
+    .strictObject({
+      mean: floats("Mean of coefficients, [numBasis]"),
+      factor: floats("L with covariance LL', [numBasis, numBasis]"),
+      variance: positive,
+      spread: z.number().check(z.nonnegative()),
+      lower: z.optional(z.number()),
+    })
+    .register(z.globalRegistry, { description: "What values below or above a limit are read under" }),
+);
+const common = { variance: positive, limits, reason };
+
+const calibration = z.optional(
+  z.strictObject({
+    levels: numbers("Probabilities for which there are factors"),
+    knownFrom: numbers("First number of visits known of each class"),
+    horizonFrom: numbers("First time since the last visit of each class"),
+    numIndividuals: count,
+    classes: z
+      .array(z.strictObject({ numIndividuals: count, lower: z.array(factor), upper: z.array(factor) }))
+      .register(z.globalRegistry, {
+        description: "By class of visits known, then of time: factors of the lower and upper half of the 90% band",
+      }),
+    coverage: z.optional(
+      z.strictObject({ own: share, calibrated: share }).register(z.globalRegistry, {
+        description: "Share of visits of individuals not in the fit inside the model's own and the calibrated 90% band",
+      }),
+    ),
+  }),
+);
 
 const part = {
   basis: z.strictObject({
@@ -58,12 +90,13 @@ const part = {
     coefficients: floats("Population mean on the basis, scale of the model, [numBasis]"),
   }),
   noise: z.discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("white"), variance: positive, reason }),
-    z.strictObject({ kind: z.literal("level"), variance: positive, spread: positive, reason }),
-    z.strictObject({ kind: z.literal("serial"), variance: positive, correlation, reason }),
-    z.strictObject({ kind: z.literal("level+serial"), variance: positive, spread: positive, correlation, reason }),
+    z.strictObject({ kind: z.literal("white"), ...common }),
+    z.strictObject({ kind: z.literal("level"), ...common, spread: positive }),
+    z.strictObject({ kind: z.literal("serial"), ...common, correlation }),
+    z.strictObject({ kind: z.literal("level+serial"), ...common, spread: positive, correlation }),
   ]),
   center: z.number(),
+  calibration,
 };
 
 const parts = <Part extends z.core.$ZodType>(schema: Part) => z.array(schema).check(z.minLength(1));
@@ -95,25 +128,7 @@ const base = {
     ),
     kernels: z.optional(z.enum(["wasm-simd", "typescript"])),
   }),
-  calibration: z.optional(
-    z.strictObject({
-      levels: numbers("Probabilities for which there are factors"),
-      knownFrom: numbers("First number of visits known of each class"),
-      horizonFrom: numbers("First time since the last visit of each class"),
-      numIndividuals: count,
-      classes: z
-        .array(z.strictObject({ numIndividuals: count, lower: z.array(factor), upper: z.array(factor) }))
-        .register(z.globalRegistry, {
-          description: "By class of visits known, then of time: factors of the lower and upper half of the 90% band",
-        }),
-      coverage: z.optional(
-        z.strictObject({ own: share, calibrated: share }).register(z.globalRegistry, {
-          description:
-            "Share of visits of individuals not in the fit inside the model's own and the calibrated 90% band",
-        }),
-      ),
-    }),
-  ),
+  calibration,
 };
 
 const kernel = z.discriminatedUnion("kind", [
@@ -164,11 +179,27 @@ const coding = z
   })
   .register(z.globalRegistry, { description: "How covariates of individuals are coded: (x - center)/scale" });
 
+/** Effects of covariates in the mean of a model, and of each marker. */
+const inMean = {
+  covariates: z.optional(coding),
+  effects: z.optional(
+    z.strictObject({
+      form: z.enum(EFFECT_FORMS),
+      covariance: floats("Covariance of the effects of all markers, one after another"),
+      degreesOfFreedom: z.number().check(z.gte(1)),
+    }),
+  ),
+};
+const effects = z.optional(
+  floats("Effects of covariates in the mean, [columns with effects in the mean, columns of the form]"),
+);
+
 const modelSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("lmm"),
     ...base,
-    markers: parts(z.strictObject(part)),
+    ...inMean,
+    markers: parts(z.strictObject({ ...part, effects })),
     covarianceFactor: floats(
       "L with Sigma = LL', [numBasis, numBasis]; numBasis counts all markers, one after the other",
     ),
@@ -178,7 +209,8 @@ const modelSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("fpca"),
     ...base,
-    markers: parts(z.strictObject(part)),
+    ...inMean,
+    markers: parts(z.strictObject({ ...part, effects })),
     loadings: floats("F, [numBasis, mapDimension]"),
   }),
   z.strictObject({
@@ -187,9 +219,7 @@ const modelSchema = z.discriminatedUnion("kind", [
     markers: parts(
       z.strictObject({
         ...part,
-        effects: z.optional(
-          floats("Effects of covariates in the mean, [columns with effects in the mean, columns of the form]"),
-        ),
+        effects,
         map,
         residual: z.strictObject({
           kind: z.enum(["capped", "none", "diagonal", "full"]),
@@ -208,18 +238,11 @@ const modelSchema = z.discriminatedUnion("kind", [
       step: positive,
       radius: positive,
     }),
-    covariates: z.optional(coding),
+    ...inMean,
     shift: z.optional(
       z.strictObject({
         loadings: floats("Phi, [mapDimension, columns that shift places]: the place is N(Phi z, I) before any value"),
         covariance: floats("Covariance of Phi, by axis, then column"),
-      }),
-    ),
-    effects: z.optional(
-      z.strictObject({
-        form: z.enum(EFFECT_FORMS),
-        covariance: floats("Covariance of the effects of all markers, one after another"),
-        degreesOfFreedom: z.number().check(z.gte(1)),
       }),
     ),
     bound: z.number(),

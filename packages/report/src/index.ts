@@ -3,7 +3,20 @@ export { type ChecklistItem, checklist } from "./content/checklist.ts";
 export { contextOf } from "./content/context.ts";
 export { methodsText } from "./content/methods.ts";
 export { studyFigures } from "./content/study-figures.ts";
+export {
+  type CovariateCourses,
+  comparedWords,
+  EFFECT_NOTE,
+  effectCautions,
+  effectTable,
+  effectTables,
+  SHIFT_NOTE,
+  type StudyCovariates,
+  shiftTable,
+  studyCovariates,
+} from "./covariates.ts";
 export { type CsvCell, csvLine, csvPieces, toCsv } from "./csv.ts";
+export { drawArrows } from "./figures/arrows.ts";
 export { badge } from "./figures/badge.ts";
 export { caveatOf, drawCaveat } from "./figures/caveat.ts";
 export {
@@ -109,4 +122,5 @@ export {
   outcomeSentence,
   PREDICTOR_METHOD,
   SEPARATION_NOTE,
+  SEVERAL_WORDS,
 } from "./words.ts";

@@ -24,6 +24,8 @@ import type {
   Stability,
 } from "@trajectory-maps/core/study";
 
+import type { StudyCovariates } from "./covariates.ts";
+
 /** One number per entry; typed arrays and JSON arrays alike. */
 export type Numbers = ArrayLike<number>;
 
@@ -41,6 +43,8 @@ export interface Study {
   readonly comparison?: StudyComparison;
   /** Several markers on one map; cohort, model, placements and courses of groups above are then those of the first. */
   readonly several?: SeveralStudy;
+  /** Effects of the model's covariates (`studyCovariates`). */
+  readonly covariates?: StudyCovariates;
   readonly association?: StudyAssociation;
   readonly survival?: StudySurvival;
   /** How the fit went; default the model's own record. */

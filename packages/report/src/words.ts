@@ -8,12 +8,23 @@ const MODEL_NAMES: Readonly<Record<string, string>> = {
   constant: "Constant level",
   line: "Straight lines",
   lmm: "Mixed model",
+  "lmm-covariates": "Mixed model with covariates",
   "lmm-paper": "Mixed model as published",
   fpca: "FPCA",
+  "fpca-covariates": "FPCA with covariates",
   dtm: "Trajectory map",
   "dtm-paper": "Map as published",
   classes: "Latent classes",
   lcmm: "Latent-class mixed model",
+};
+
+/** Models of several markers, in words. */
+export const SEVERAL_WORDS: Readonly<Record<string, string>> = {
+  dtm: "one map",
+  "dtm-separate": "a map for each marker",
+  lmm: "mixed model of all markers",
+  "lmm-separate": "a mixed model for each",
+  "lmm-covariates": "mixed model of all with covariates",
 };
 
 /** A model's name for readers; unknown names stand as they are. */
@@ -27,8 +38,10 @@ const MODEL_NOTES: Readonly<Record<string, string>> = {
   constant: "random intercept",
   line: "random intercept and slope",
   lmm: "mean curve, spline random effects",
+  "lmm-covariates": "the same covariates in its mean",
   "lmm-paper": "constant mean",
   fpca: "principal curves",
+  "fpca-covariates": "the same covariates in its mean",
   dtm: "nonlinear map",
   "dtm-paper": "variational, as in 2016",
   classes: "mixture of curves",

@@ -29,7 +29,7 @@ export function markerFigures(study: Study): Figure[] {
 
 /** The study as if marker k were its only one: same places and groups, the marker's own courses. */
 function markerStudy(study: Study, k: number): Study {
-  const { several: _, outcomes: __, groups, ...rest } = study;
+  const { several: _, outcomes: __, covariates: ____, groups, ...rest } = study;
   const own = study.several?.markers[k];
   if (own === undefined) return rest;
   return {

@@ -53,20 +53,32 @@ function scaleName({ name, transform }: Marker): string {
 function covariatesText({ study: { model } }: Context): string {
   if (model?.kind !== "dtm" || model.covariates === undefined) return "";
   const { covariates, missing } = model.covariates;
-  const named = (places: boolean) =>
-    covariates.filter(({ effect }) => (effect === "places") === places).map(({ name }) => name);
+  const named = (places: boolean) => covariates.filter(({ effect }) => (effect === "places") === places);
   const [shifting, moving] = [named(true), named(false)];
+  const names = (of: typeof covariates) => listWords(of.map(({ name }) => name));
+  const references = covariates
+    .filter(({ kind }) => kind === "category")
+    .map(({ name, levels }) => `${name} ${levels[0]}`);
   const sentences = [
-    shifting.length === 0 ? "" : `Before anything is measured, places are shifted by ${listWords(shifting)}.`,
-    moving.length === 0
+    shifting.length === 0
       ? ""
-      : `The mean course has effects of ${listWords(moving)} (${covariates.find(({ name }) => name === moving[0])?.effect}).`,
+      : `Before anything is measured, the prior of a place is shifted by ${names(shifting)}, in proportion to numbers and by a vector of its own for each level of a category; shifts are tested by Wald's statistic.`,
+    moving.length === 0 ? "" : `The mean course has effects of ${names(moving)}: ${EFFECT_WORDS[moving[0].effect]}.`,
+    references.length === 0 ? "" : `Levels are compared with ${listWords(references)}.`,
     missing === "complete"
       ? "Individuals without one of them were left out."
       : "Missing covariates have a level of their own.",
+    "Intervals are by Louis' information, in which places are not taken as known.",
   ];
   return sentences.filter((text) => text !== "").join(" ");
 }
+
+const EFFECT_WORDS = {
+  places: "",
+  level: "a constant",
+  "level-and-rate": "a constant and a straight line in time",
+  curve: "a spline in time",
+} as const;
 
 function modelText({ study }: Context): string {
   const { model, cohort } = study;
@@ -148,12 +160,17 @@ function groupText({ study, groups, smallCell }: Context): string {
 function comparisonText({ study }: Context): string {
   const { comparison, several } = study;
   if (several?.comparison !== undefined) {
-    return `One map, a map for each marker, the mixed model of all markers with a mean curve and a full covariance, and a mixed model for each were compared by ${numberWord(several.comparison.folds)}-fold cross-validation over individuals by the log-likelihood of all markers. Forecasts condition on what was measured up to the median of an individual's visit times.`;
+    const known = several.comparison.models.some(({ model }) => model === "lmm-covariates");
+    const adjusted = known ? ", and the mixed model of all with effects of the covariates in its mean," : "";
+    return `One map, a map for each marker, the mixed model of all markers with a mean curve and a full covariance, and a mixed model for each${adjusted} were compared by ${numberWord(several.comparison.folds)}-fold cross-validation over individuals by the log-likelihood of all markers. Forecasts condition on what was measured up to the median of an individual's visit times.`;
   }
   if (comparison === undefined) return "";
   const names = listWords(comparison.models.map(({ model }) => midSentence(modelName(model))));
   const repeats = (comparison.repeats ?? 1) > 1 ? `, repeated ${comparison.repeats} times` : "";
-  return `Models (${names}) were compared by ${numberWord(comparison.folds)}-fold cross-validation over individuals${repeats}, fitted anew in each fold and scored on the individuals left out. Forecasts condition on the first half of an individual's visits.`;
+  const adjusted = comparison.models.some(({ model }) => model === "lmm-covariates")
+    ? " Models with covariates have effects of the same covariates in their mean."
+    : "";
+  return `Models (${names}) were compared by ${numberWord(comparison.folds)}-fold cross-validation over individuals${repeats}, fitted anew in each fold and scored on the individuals left out. Forecasts condition on the first half of an individual's visits.${adjusted}`;
 }
 
 function associationText({ study }: Context): string {

@@ -2,6 +2,7 @@
 import type { Figure } from "../figures/figure.ts";
 import type { Study } from "../study.ts";
 import { contextOf } from "./context.ts";
+import { covariateFigures } from "./covariate-figures.ts";
 import { groupFigures } from "./group-figures.ts";
 import { mapFigures } from "./map-figures.ts";
 import { markerFigures } from "./marker-figures.ts";
@@ -14,6 +15,7 @@ export function studyFigures(study: Study): Figure[] {
     ...mapFigures(context),
     ...groupFigures(context),
     ...markerFigures(study),
+    ...covariateFigures(context),
     ...comparisonFigures(context),
     ...survivalFigures(context),
     ...fitFigures(context),

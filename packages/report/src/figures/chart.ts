@@ -4,6 +4,8 @@
  * page (style sheet, labels on groups) is left out when the drawing is written.
  */
 import * as Plot from "@observablehq/plot";
+import type { Transform } from "@trajectory-maps/core/ingest";
+import { whole } from "../numbers.ts";
 import { FONT_STACK } from "../theme.ts";
 import { type FigurePen, shorten } from "./svg.ts";
 import { roundSpan, roundTicks } from "./ticks.ts";
@@ -106,6 +108,37 @@ export function timeAxis(first: number, last: number, word: string, count = 4): 
   const ticks = roundTicks(...domain, count);
   const end = ticks[ticks.length - 1];
   return { domain, ticks, format: (v) => (v === end ? `${word} ${trim(v)}` : trim(v)) };
+}
+
+/** An axis of values that holds the range; a log scale for a marker modelled on one. */
+export function valueAxis(low: number, high: number, transform: Transform): ChartAxis {
+  if (!(high > low)) [low, high] = [0, 1];
+  if (transform === "log" && low > 0) {
+    const ticks: number[] = [];
+    const octaves = Math.log2(high / low);
+    if (octaves < 1) {
+      const round = roundTicks(low, high, 4);
+      const domain = [Math.min(low, round[0]), Math.max(high, round[round.length - 1])] as const;
+      return { type: "log", domain, ticks: round, format: trim };
+    }
+    const base = octaves > 9 ? 10 : octaves > 4 ? 4 : 2;
+    for (let e = Math.floor(Math.log(low) / Math.log(base)); e <= Math.ceil(Math.log(high) / Math.log(base)); e++)
+      ticks.push(base ** e);
+    const inside = ticks.filter((t) => t >= low * 0.7 && t <= high * 1.4);
+    return {
+      type: "log",
+      domain: [Math.min(low, ...inside), Math.max(high, ...inside)],
+      ticks: inside,
+      format: (v) => (v >= 1000 ? whole(v) : trim(v)),
+    };
+  }
+  const ticks = roundTicks(low, high, 4);
+  const step = ticks.length > 1 ? ticks[1] - ticks[0] : high - low;
+  return {
+    domain: [Math.min(low, ticks[0]), Math.max(high, ticks[ticks.length - 1]) + 0.05 * step],
+    ticks,
+    format: trim,
+  };
 }
 
 /** A number without trailing zeros and with a true minus. */

@@ -35,7 +35,9 @@ function lineStyle(
       ...(model === "dtm-paper" ? { strokeDasharray: "6 3" } : {}),
     };
   }
-  if (model === "lmm") return { stroke: pen.tokens.ink3, strokeWidth: 1.8 };
+  if (model === "lmm" || model === "lmm-covariates") {
+    return { stroke: pen.tokens.ink3, strokeWidth: 1.8, ...(model === "lmm" ? {} : { strokeDasharray: "8 2" }) };
+  }
   if (model === "fpca") return { stroke: pen.tokens.group[2], strokeWidth: 1.8, strokeDasharray: "5 3" };
   return { stroke: pen.tokens.group[(index + 1) % 6], strokeWidth: 1.6, strokeDasharray: "2 3" };
 }

@@ -7,13 +7,13 @@
 import * as Plot from "@observablehq/plot";
 import type { Marker } from "@trajectory-maps/core";
 import { enoughFollowed } from "@trajectory-maps/core/study";
-import { timeWord, whole } from "../numbers.ts";
+import { timeWord } from "../numbers.ts";
 import { isCount, rough } from "../small-cells.ts";
 import type { StudyGroup } from "../study.ts";
 import { groupStyle } from "../theme.ts";
 import { capital } from "../words.ts";
 import { badge } from "./badge.ts";
-import { type ChartAxis, chart, timeAxis, trim } from "./chart.ts";
+import { type ChartAxis, chart, timeAxis, valueAxis } from "./chart.ts";
 import { setHeight } from "./group-map.ts";
 import {
   type Canvas,
@@ -262,26 +262,5 @@ function sharedAxis({ groups, marker, smallCell }: GroupCourses): ChartAxis {
       high = Math.max(high, inside ? group.upper[k] : group.median[k]);
     }
   }
-  if (!(high > low)) [low, high] = [0, 1];
-  if (marker.transform === "log" && low > 0) {
-    const ticks: number[] = [];
-    const octaves = Math.log2(high / low);
-    const base = octaves > 9 ? 10 : octaves > 4 ? 4 : 2;
-    for (let e = Math.floor(Math.log(low) / Math.log(base)); e <= Math.ceil(Math.log(high) / Math.log(base)); e++)
-      ticks.push(base ** e);
-    const inside = ticks.filter((t) => t >= low * 0.7 && t <= high * 1.4);
-    return {
-      type: "log",
-      domain: [Math.min(low, ...inside), Math.max(high, ...inside)],
-      ticks: inside,
-      format: (v) => (v >= 1000 ? whole(v) : trim(v)),
-    };
-  }
-  const ticks = roundTicks(low, high, 4);
-  const step = ticks.length > 1 ? ticks[1] - ticks[0] : high - low;
-  return {
-    domain: [Math.min(low, ticks[0]), Math.max(high, ticks[ticks.length - 1]) + 0.05 * step],
-    ticks,
-    format: trim,
-  };
+  return valueAxis(low, high, marker.transform);
 }

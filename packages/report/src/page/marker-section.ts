@@ -2,6 +2,7 @@
 import { markerFigureKeys } from "../content/marker-figures.ts";
 import { cell, fixed, interval, percent, signed, significant, whole } from "../numbers.ts";
 import type { SeveralStudy } from "../study.ts";
+import { SEVERAL_WORDS } from "../words.ts";
 import { html, type Markup } from "./html.ts";
 import { figureHtml, noteHtml, type PageContext, type Section, scrollHtml } from "./parts.ts";
 
@@ -30,17 +31,15 @@ function sharingTable({ smallCell }: PageContext, { markers, area }: NonNullable
 <thead><tr><th scope="col">Marker</th><th scope="col">individuals</th><th scope="col">values</th><th scope="col">share<br>(own map)</th><th scope="col">τ</th><th scope="col">noise<br>ratio</th><th scope="col">90% region<br>alone</th><th scope="col">90% region<br>by all</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
-const MODEL_WORDS: Readonly<Record<string, string>> = {
-  dtm: "one map",
-  "dtm-separate": "a map for each marker",
-  lmm: "mixed model of all markers",
-  "lmm-separate": "a mixed model for each",
-};
-
-function comparisonTables({ differences, markers, folds }: NonNullable<SeveralStudy["comparison"]>): Markup {
+function comparisonTables({
+  differences,
+  markers,
+  folds,
+  repeats = 1,
+}: NonNullable<SeveralStudy["comparison"]>): Markup {
   const pairs = differences.map(
     (own) =>
-      html`<tr><th scope="row">${MODEL_WORDS[own.model]} minus ${MODEL_WORDS[own.reference]}</th><td>${signed(own.mean, 2)} <span class="mu">(${interval(own.lower, own.upper, 2)})</span></td><td>${signed(own.trimmed, 2)}</td><td>${percent(own.above)}</td></tr>`,
+      html`<tr><th scope="row">${SEVERAL_WORDS[own.model]} minus ${SEVERAL_WORDS[own.reference]}</th><td>${signed(own.mean, 2)} <span class="mu">(${interval(own.lower, own.upper, 2)})</span></td><td>${signed(own.trimmed, 2)}</td><td>${percent(own.above)}</td></tr>`,
   );
   const error = ({ mean, se }: { readonly mean: number; readonly se: number }, digits: number) =>
     html`${signed(mean, digits)} <span class="mu">(${fixed(se, digits)})</span>`;
@@ -48,7 +47,7 @@ function comparisonTables({ differences, markers, folds }: NonNullable<SeveralSt
     ({ marker, forecast, fromOthers, coverage }) =>
       html`<tr><th scope="row">${marker}</th><td>${error(forecast.dtm, 3)}</td><td>${error(forecast.lmm, 3)}</td><td>${error(forecast.othersAdd, 3)}</td><td>${error(fromOthers.dtm, 2)}</td><td>${percent(coverage.p50)}</td><td>${percent(coverage.p90)}</td></tr>`,
   );
-  const first = html`<table><caption><b>Table 1.</b> Joint log-likelihood of all markers per held-out individual, paired differences (95% CI), ${folds} folds; the mean without the 5% largest and smallest; individuals above zero.</caption>
+  const first = html`<table><caption><b>Table 1.</b> Joint log-likelihood of all markers per held-out individual, paired differences (95% CI), ${folds} folds${repeats > 1 ? `, ${repeats} times` : ""}; the mean without the 5% largest and smallest; individuals above zero.</caption>
 <thead><tr><th scope="col">Difference</th><th scope="col">mean</th><th scope="col">5% trimmed</th><th scope="col">above 0</th></tr></thead><tbody>${pairs}</tbody></table>`;
   const second = html`<table><caption><b>Table 1 b.</b> Values after the median visit given the past of all markers: log density per value against the marker's own map given its own past, and what the pasts of the other markers add (standard errors). From others: the marker predicted from the others alone, per individual. Coverage is of the shared map.</caption>
 <thead><tr><th scope="col">Marker</th><th scope="col">one map</th><th scope="col">mixed model<br>of all</th><th scope="col">others add</th><th scope="col">from others</th><th scope="col">coverage of<br>50% interval</th><th scope="col">coverage of<br>90% interval</th></tr></thead><tbody>${each}</tbody></table>`;

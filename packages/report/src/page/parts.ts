@@ -37,9 +37,10 @@ function numbers(figure: Figure): Markup {
   return html`<details><summary>Show numbers<span class="hide">: ${figure.title}</span></summary><div class="scroll" tabindex="0" role="region" aria-label="Numbers of the figure: ${figure.title}">${tableHtml(figure.table, `Numbers: ${figure.title}`)}</div></details>`;
 }
 
-/** A plain table. */
-export function tableHtml(table: DataTable, caption: string): Markup {
-  return html`<table><caption class="hide">${caption}</caption><thead><tr>${table.columns.map((c) => html`<th scope="col">${c}</th>`)}</tr></thead>
+/** A plain table; a caption that is text is for those who cannot see it. */
+export function tableHtml(table: DataTable, caption: string | Markup): Markup {
+  const above = typeof caption === "string" ? html`<caption class="hide">${caption}</caption>` : caption;
+  return html`<table>${above}<thead><tr>${table.columns.map((c) => html`<th scope="col">${c}</th>`)}</tr></thead>
 <tbody>${table.rows.map(([head, ...cells]) => html`<tr><th scope="row">${head}</th>${cells.map((c) => html`<td>${c}</td>`)}</tr>`)}</tbody></table>`;
 }
 

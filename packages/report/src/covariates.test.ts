@@ -1,0 +1,68 @@
+import { embed, fitDtm, simulatePlaces } from "@trajectory-maps/core";
+import { codeCovariates, markerCohort, withCovariates } from "@trajectory-maps/core/ingest";
+import { covariateEffects, viewMarker, viewPlacements } from "@trajectory-maps/core/models";
+import { parseHTML } from "linkedom";
+import { describe, expect, it } from "vitest";
+import { contextOf } from "./content/context.ts";
+import { studyFigures } from "./content/study-figures.ts";
+import { effectTables, methodsText, renderReport, type Study, shiftTable, studyCovariates } from "./index.ts";
+import { summarizeCohort } from "./summary.ts";
+
+const { document } = parseHTML("<html><body></body></html>") as unknown as { document: Document };
+
+const simulated = simulatePlaces({ covariates: "places", numMarkers: 2, seed: 4 });
+const coded = codeCovariates(simulated.subjects, simulated.cohort.ids, {
+  covariates: [{ name: "c1", kind: "category" }, { name: "c2" }, { name: "c3", effect: "level" }],
+});
+const cohort = withCovariates(simulated.cohort, coded);
+const model = fitDtm(cohort, { restarts: 0, maxIterations: 15 });
+const covariates = studyCovariates(model, cohort, embed(model, cohort), 1)!;
+
+describe("covariates of a study", () => {
+  it("are told by a step of a standard deviation, from 0 to 1, or against the reference", () => {
+    const { shifts, effects } = effectTables(model)!;
+    expect(shifts.map(({ level, step }) => [level, step])).toEqual([
+      ["1", 1],
+      [null, Number(coded.coding.columns[1].scale.toPrecision(2))],
+    ]);
+    expect(effects.map(({ marker, step }) => [marker, step])).toEqual([
+      ["marker 1", 1],
+      ["marker 2", 1],
+    ]);
+    expect(shifts[0].length).toBe(covariateEffects(model).shifts[0].length);
+    expect(shiftTable(shifts).rows[0][0]).toBe("c1, 1 against 0");
+  });
+
+  it("have courses at the 10th and 90th percentile and at each level, of every marker", () => {
+    const words = covariates.courses.filter(({ marker }) => marker.name === "marker 1").map(({ courses }) => courses);
+    expect(words.map((own) => own.map((course) => course.words.replace(/[−\d.]+ \(/, "x (")))).toEqual([
+      ["c1 0", "c1 1"],
+      ["c2 x (10th percentile)", "c2 x (90th percentile)"],
+      ["c3 0", "c3 1"],
+    ]);
+    // An effect on the level moves the whole course by it.
+    const [low, high] = covariates.courses.find(({ covariate }) => covariate === "c3")!.courses;
+    const { estimate } = covariates.effects[0];
+    for (const t of [0, 20, 40]) expect(high.median[t] - low.median[t]).toBeCloseTo(estimate, 6);
+  });
+
+  it("have a section, figures and a paragraph of methods; a study without them has none", () => {
+    const placements = embed(model, cohort);
+    const study: Study = {
+      cohort: summarizeCohort(markerCohort(cohort, 0)),
+      model: viewMarker(model, 0),
+      placements: viewPlacements(placements, model.markers, 0),
+      covariates,
+    };
+    const page = renderReport(study, { document });
+    expect(page).toContain('id="figure-shifts"');
+    expect(page).toContain('id="figure-covariate-courses"');
+    expect(page).toContain("Effects in the mean");
+    const keys = studyFigures({ ...study, covariates: undefined }).map(({ key }) => key);
+    expect(keys).not.toContain("shifts");
+    const words = methodsText(contextOf(study)).join(" ");
+    expect(words).toContain("shifted by c1 and c2");
+    expect(words).toContain("effects of c3: a constant");
+    expect(words).toContain("compared with c1 0");
+  });
+});

@@ -2,218 +2,12 @@
  * The JSON that commands print, as schemas: a contract with the programs that read it. Names are fixed; new fields may be
  * added. `packages/cli/schemas/*.json` are made from these and held equal by a test.
  */
-import { TRANSFORMS } from "@trajectory-maps/core/ingest";
-import { COMPARED_MODELS, SEVERAL_MODELS } from "@trajectory-maps/core/study";
 import * as z from "zod";
-
-const number = z.number();
-/** A number that may not exist: null stands for it. */
-const maybe = z.nullable(z.number());
-const count = z.int().check(z.nonnegative());
-const text = z.string();
-
-const marker = z.looseObject({
-  name: text,
-  unit: text,
-  timeUnit: text,
-  transform: z.enum(TRANSFORMS),
-  limits: z.optional(z.tuple([maybe, maybe])),
-});
-const overFolds = z.looseObject({ mean: number, se: number, sd: number });
-const estimate = z.looseObject({ value: maybe, lower: maybe, upper: maybe });
-const adjusted = z.looseObject({ holm: maybe, bh: maybe });
-const comparedModel = z.enum(COMPARED_MODELS);
-const coverage = z.looseObject({ p50: maybe, p90: maybe });
-const forecastClasses = z.array(
-  z.looseObject({ from: number, to: number, count, crps: number, mae: number, p50: number, p90: number }),
-);
-const paired = z.looseObject({ mean: number, se: number, lower: number, upper: number });
-
-export const compareContract = z.looseObject({
-  models: z.array(
-    z.looseObject({
-      model: comparedModel,
-      mean: z.enum(["scalar", "spline"]),
-      subjectLogLik: overFolds,
-      observationLogLik: overFolds,
-      forecast: z.looseObject({
-        count,
-        logDensity: maybe,
-        crps: maybe,
-        mae: maybe,
-        byHorizon: forecastClasses,
-      }),
-      coverage,
-      nextVisit: z.looseObject({
-        count,
-        crps: maybe,
-        mae: maybe,
-        coverage,
-        byKnown: forecastClasses,
-        last: z.looseObject({ count, below: maybe, above: maybe }),
-      }),
-      pit: z.array(count),
-    }),
-  ),
-  differences: z.array(
-    z.looseObject({
-      model: comparedModel,
-      reference: comparedModel,
-      mean: number,
-      se: number,
-      lower: number,
-      upper: number,
-      nextCrps: z.nullable(paired),
-    }),
-  ),
-  folds: count,
-  repeats: count,
-  verdict: text,
-  warnings: z.array(z.looseObject({ code: text, message: text })),
-});
-
-const severalModel = z.enum(SEVERAL_MODELS);
-
-/** `dtm compare` of several markers. */
-export const compareMarkersContract = z.looseObject({
-  folds: count,
-  numIndividuals: count,
-  models: z.array(z.looseObject({ model: severalModel, perIndividual: number, coverage })),
-  differences: z.array(
-    z.looseObject({
-      ...{ model: severalModel, reference: severalModel },
-      ...{ mean: number, se: number, lower: number, upper: number, trimmed: number, above: number },
-    }),
-  ),
-  markers: z.array(
-    z.looseObject({
-      marker: text,
-      numFuture: count,
-      forecast: z.looseObject({ dtm: paired, dtmOwnPast: paired, lmm: paired, othersAdd: paired }),
-      fromOthers: z.looseObject({ dtm: paired, lmm: paired }),
-      coverage,
-      areaAlone: number,
-    }),
-  ),
-  area: number,
-  verdict: text,
-});
+import { associateContract, covariatesContract } from "./contract-associate.ts";
+import { compareContract, compareMarkersContract } from "./contract-compare.ts";
+import { count, marker, maybe, number, text } from "./contract-parts.ts";
 
 /** p by draws and by moments; null where a class is too small to be tested. */
-const test = { p: maybe, approximation: maybe, draws: count };
-
-const representation = z.looseObject({
-  ...test,
-  adjusted,
-  kde: z.nullable(z.looseObject({ statistic: number, z: number, p: number, adjusted })),
-  auc: estimate,
-});
-
-/** Null where there are too few cases. */
-const predictors = z.looseObject({
-  measure: z.enum(["AUC", "C"]),
-  rows: z.array(
-    z.looseObject({
-      predictors: z.enum([
-        "covariates",
-        "last value",
-        "visits only",
-        "place",
-        "last value and visits",
-        "last value, visits and place",
-        "covariates, last value and visits",
-        "covariates, last value, visits and place",
-      ]),
-      numPredictors: count,
-      value: maybe,
-      lower: maybe,
-      upper: maybe,
-    }),
-  ),
-  added: estimate,
-  verdict: text,
-});
-
-const survival = z.looseObject({
-  event: text,
-  landmark: number,
-  numIndividuals: count,
-  numEvents: count,
-  leftOut: z.looseObject({ unknown: count, eventBefore: count, censoredBefore: count, noVisitBefore: count }),
-  /** Covariates that this is adjusted for, and individuals who lack one of them. */
-  adjustedFor: z.array(text),
-  withoutCovariates: count,
-  groups: z.array(z.looseObject({ group: count, letter: text, name: text })),
-  emptyGroups: z.array(z.looseObject({ group: count, letter: text, name: text })),
-  crossTable: z.array(z.array(count)),
-  curves: z.array(
-    z.looseObject({ group: count, times: z.array(number), survival: z.array(number), atRisk: z.array(number) }),
-  ),
-  logRank: z.nullable(z.looseObject({ statistic: number, degrees: count, pValue: number })),
-  /** Terms: the axes of the place, then the covariates. */
-  cox: z.looseObject({ terms: z.array(z.looseObject({ hazardRatio: number, pValue: maybe })) }),
-  coxCovariates: z.array(text),
-  placeTest: z.looseObject({ statistic: number, degrees: count, pValue: number }),
-  predictors,
-  mapTest: z.looseObject({ ...test, numIndividuals: count, numEvents: count }),
-});
-
-/** [size] or [size,size], first axis slowest; null where nothing is said. */
-const lattice = z.array(maybe);
-const differenceMap = z.looseObject({
-  axes: z.array(z.array(number)),
-  difference: lattice,
-  halfWidth: lattice,
-  share: lattice,
-  individuals: lattice,
-  outside: z.array(z.int()),
-  critical: number,
-  draws: count,
-});
-
-export const associateContract = z.looseObject({
-  method: z.enum(["whole-posteriors"]),
-  kernel: z.looseObject({ width: number, degree: count }),
-  /** Covariates that all of this is adjusted for, and individuals who lack one of them and take no part. */
-  adjustedFor: z.array(text),
-  leftOut: count,
-  outcomes: z.array(
-    z.looseObject({
-      outcome: text,
-      cases: count,
-      controls: count,
-      missing: count,
-      leftOut: count,
-      ...test,
-      adjusted,
-      priorP: maybe,
-      effect: z.looseObject({ auc: estimate, distance: maybe }),
-      predictors,
-      warnings: z.array(z.looseObject({ code: text, message: text })),
-      differenceMap: z.nullable(differenceMap),
-      landmark: z.nullable(
-        z.looseObject({
-          ...test,
-          landmark: number,
-          curve: z.array(z.looseObject({ landmark: number, approximation: maybe })),
-        }),
-      ),
-      representations: z.looseObject({
-        lmm: z.optional(representation),
-        fpca: z.optional(representation),
-        dtm: z.optional(representation),
-      }),
-    }),
-  ),
-  controls: z.array(z.looseObject({ control: text, ...test })),
-  visitsFollow: z.nullable(text),
-  madeUp: z.nullable(z.looseObject({ labellings: count, below: number })),
-  primary: text,
-  seed: number,
-  draws: count,
-  survival: z.optional(survival),
-});
-
 export const groupsContract = z.looseObject({
   method: z.enum(["bisect", "ward", "mixture"]),
   numGroups: count,
@@ -353,7 +147,40 @@ export const runContract = z.looseObject({
   ),
 });
 
-export const fitContract = z.looseObject({ run: runContract, folder: text });
+/** What covariates do: shifts of places and effects in the mean, as `fit` prints them. */
+const covariateStep = {
+  covariate: text,
+  level: z.nullable(text),
+  reference: z.nullable(text),
+  step: number,
+  unit: text,
+};
+const covariateEffects = z.looseObject({
+  shifts: z.array(
+    z.looseObject({
+      ...covariateStep,
+      shift: z.array(number),
+      covariance: z.array(number),
+      length: number,
+      test: z.looseObject({ statistic: number, degrees: count, pValue: number }),
+    }),
+  ),
+  effects: z.array(
+    z.looseObject({
+      ...covariateStep,
+      ...{ marker: text, quantity: z.enum(["level", "rate"]) },
+      ...{ estimate: number, lower: number, upper: number, standardError: number },
+    }),
+  ),
+  /** What to be careful with in effects in the mean. */
+  cautions: z.array(text),
+});
+
+export const fitContract = z.looseObject({
+  run: runContract,
+  folder: text,
+  covariates: z.optional(covariateEffects),
+});
 
 export const embedContract = z.looseObject({
   dimension: count,
@@ -408,6 +235,8 @@ const quality = {
   distinctTimes: count,
   spans: z.nullable(z.array(number)),
   gaps: z.nullable(z.array(number)),
+  /** Limits that values are only known to lie below (side -1) or above (1). */
+  limits: z.array(z.looseObject({ side: number, limit: number, count })),
   findings: z.looseObject({
     missing: count,
     duplicates: count,
@@ -461,34 +290,8 @@ export const calibrateContract = z.looseObject({
   classes: z.array(z.looseObject({ numIndividuals: count, lower: z.array(maybe), upper: z.array(maybe) })),
 });
 
-/** Score tests of covariates; null where one was not tested. */
-export const covariatesContract = z.looseObject({
-  draws: count,
-  seed: number,
-  covariates: z.array(
-    z.looseObject({
-      covariate: text,
-      kind: z.enum(["number", "category"]),
-      numIndividuals: count,
-      leftOut: count,
-      statistic: maybe,
-      degrees: count,
-      p: maybe,
-      chiSquareP: maybe,
-      adjusted,
-      columns: z.array(
-        z.looseObject({
-          column: text,
-          compared: text,
-          step: number,
-          shift: z.array(number),
-          length: number,
-          angle: z.nullable(number),
-        }),
-      ),
-      untested: z.nullable(text),
-    }),
-  ),
+export const calibrateMarkersContract = z.looseObject({
+  markers: z.array(z.looseObject({ marker: text, ...calibrateContract.shape })),
 });
 
 export const doctorContract = z.looseObject({
@@ -500,6 +303,7 @@ export const doctorContract = z.looseObject({
 export const CONTRACTS = {
   associate: associateContract,
   calibrate: calibrateContract,
+  "calibrate-markers": calibrateMarkersContract,
   compare: compareContract,
   covariates: covariatesContract,
   "compare-markers": compareMarkersContract,

@@ -161,7 +161,7 @@ describe("dtm fit", () => {
   });
 
   it("gives exit code 3 for bad data, with every complaint, and writes nothing", async () => {
-    const bad = here.file("bad.csv", "id,time,value\np1,0,<5\np2,1,5 mg\n");
+    const bad = here.file("bad.csv", "id,time,value\np1,0,<LOD\np2,1,5 mg\n");
     const { code, talk, out } = await run("fit", bad, "-o", here.at("c"));
     expect(code).toBe(3);
     expect(talk).toContain("bad.csv, line 2, column");
@@ -196,6 +196,9 @@ describe("dtm fit", () => {
     expect((await run("fit", VISITS, "--no-such-option")).code).toBe(2);
     expect((await run("fit", VISITS, "--model", "tree")).code).toBe(2);
     expect((await run("fit", VISITS, "--dim", "4")).code).toBe(2);
+    const published = await run("fit", VISITS, "--dim", "3", "--noise", "level");
+    expect([published.code, published.talk]).toEqual([2, expect.stringContaining("the map of --dim 3")]);
+    expect(published.talk).toContain("use --dim 1 or 2");
     expect((await run("fit", VISITS, "--schedule", "paper", "-o", here.at("z"))).talk).toContain("dtm-paper");
     expect((await run("fit", VISITS, "--value", "bili", "--seed", "x")).talk).toContain(
       "--seed: expected a whole number",

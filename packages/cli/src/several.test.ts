@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Finished, run, workplace } from "../test/harness.ts";
-import { compareMarkersContract, fitContract, predictContract } from "./contracts.ts";
+import { compareMarkersContract } from "./contract-compare.ts";
+import { fitContract, predictContract } from "./contracts.ts";
 
 const here = workplace();
 afterAll(here.clear);
@@ -44,6 +45,17 @@ describe("a run of several markers", () => {
         "noise_ratio_alpha,noise_ratio_lower_alpha,noise_ratio_upper_alpha,noise_ratio_beta,noise_ratio_lower_beta,noise_ratio_upper_beta",
     );
     expect(here.text("run", "visits.csv").split("\n")[0]).toBe("id,marker,time,value");
+  });
+
+  it("counts the observations of each marker by itself", async () => {
+    const { out } = await run("fit", visits, "--markers", "alpha,beta[g]", "--dry-run");
+    const told = out.replace(/\s+/g, " ");
+    expect(told).toMatch(
+      /Cohort 60 individuals, \d+ values of 2 markers alpha: \d+ in all, \d+ observations in the median/,
+    );
+    expect(told).toMatch(
+      /beta \(g\): \d+ in all, \d+ observations in the median individual \(\d+ to \d+; \d+ with one/,
+    );
   });
 
   it("places and forecasts each marker, also of those who lack one", async () => {
@@ -98,12 +110,4 @@ describe("a run of several markers", () => {
     expect(page).toContain("Where individuals are: beta");
     expect(page).toContain("shared by all markers");
   }, 180_000);
-
-  it.each([
-    [["calibrate"], "calibration is for one"],
-    [["explore"], "the explorer shows one so far"],
-  ])("says what %s cannot do with it, and what to do instead", async ([command = ""], words) => {
-    const refused = await run(command, folder);
-    expect([refused.code, refused.talk]).toEqual([2, expect.stringContaining(words)]);
-  });
 });

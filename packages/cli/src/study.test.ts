@@ -127,6 +127,31 @@ describe("the JSON of every command", () => {
     expect(out).toMatch(/severe +per 0\.\d+ +90 +0 /);
     expect(out).toMatch(/ward +1 against 0/);
     expect((await run("covariates", RUN, "--covariates", "ward")).code).toBe(2);
+    const level = await run("covariates", RUN, "--subjects", SUBJECTS, "--covariates", "ward:level");
+    expect([level.code, level.talk]).toEqual([2, expect.stringContaining("number, category after the colon")]);
+  });
+
+  it("reads no table of individuals for a model without covariates", async () => {
+    for (const argv of [
+      ["embed", RUN, VISITS],
+      ["predict", RUN, VISITS, "--at", "1"],
+    ]) {
+      const { code, talk } = await run(...argv, "--subjects", SUBJECTS);
+      expect([code, talk]).toEqual([2, expect.stringContaining("this one has none. Leave it out")]);
+    }
+  });
+
+  it("refuses a screen in which no covariate can be tested, with the reasons", async () => {
+    const [, ...rows] = subjects.trim().split("\n");
+    const odd = rows.map((row, i) => `${row.split(",")[0]},x,${i < 3 ? "far" : "near"},${i % 2 ? "f" : "m"}`);
+    const table = here.file("odd.csv", `id,site,town,sex\n${odd.join("\n")}\n`);
+    const screen = (names: string) => run("covariates", RUN, "--subjects", table, "--covariates", names);
+    const none = await screen("site,town");
+    expect([none.code, none.out]).toEqual([3, ""]);
+    expect(none.talk).toMatch(/None of the covariates can be tested.*site: .*for all.*town: .*"far", received 3/s);
+    const some = await screen("site,sex");
+    expect(some.code).toBe(0);
+    expect(some.out).toMatch(/^Untested {2}site: expected site to differ/m);
   });
 
   it("adjusts association, survival and report for covariates, and says so", async () => {

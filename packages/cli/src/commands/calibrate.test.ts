@@ -51,4 +51,15 @@ describe("dtm calibrate", () => {
     expect(code).toBe(2);
     expect(talk).toContain("90 individuals who were");
   });
+
+  it("refuses too few new individuals and keeps the calibration there is", async () => {
+    const before = here.text("run", "model.json");
+    for (const rows of ["new,0,80\nnew,1,79\nnew,3,75\n", "new,0,80\n"]) {
+      const one = here.file("one.csv", `patient,years,fvc\n${rows}`);
+      const { code, talk } = await run("calibrate", RUN, "--new-visits", one, ...columns, "-q");
+      expect(code).toBe(3);
+      expect(talk).toMatch(/expected 3 individuals or more .* Add individuals who were not in the fit/);
+      expect(here.text("run", "model.json")).toBe(before);
+    }
+  });
 });

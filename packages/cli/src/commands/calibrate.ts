@@ -1,14 +1,15 @@
 /** dtm calibrate RUN: makes forecast bands hold what they promise; the factors go into the run's model file. */
 import { join } from "node:path";
-import { markerModel, numIndividuals, saveModel, type TrajectoryModel } from "@trajectory-maps/core";
+import { numIndividuals, saveModel } from "@trajectory-maps/core";
 import type { ForecastCalibration } from "@trajectory-maps/core/models";
-import { calibrateByRefits, calibrateForecasts } from "@trajectory-maps/core/study";
+import { calibrateByRefits, calibrateForecasts, withCalibrations } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { MODEL_FILE, openRun } from "../io/run-folder.ts";
 import { writeOutputs } from "../io/write.ts";
 import { table } from "../print/table.ts";
 import { counted, percent, significant } from "../print/words.ts";
 import { type Command, textOption } from "./command.ts";
+import { SUBJECTS_OPTION } from "./covariates.ts";
 import { otherVisits, RUN_ARGUMENT } from "./groups.ts";
 import { seedOf, wholeNumber } from "./numbers.ts";
 import { laterRecord } from "./run-record.ts";
@@ -30,6 +31,7 @@ export const calibrate: Command = {
       default: "5",
     },
     ...COLUMN_OPTIONS,
+    SUBJECTS_OPTION,
   ],
   examples: [
     "dtm calibrate run/",
@@ -39,14 +41,12 @@ export const calibrate: Command = {
   run: async ([folder = ""], options, context) => {
     const { talk } = context;
     const { model, read } = await openRun(folder, otherVisits(options, context));
-    if (model.markers.length > 1) {
-      throw new UsageError(
-        `dtm calibrate: ${folder} has ${model.markers.length} markers, and calibration is for one. Calibrate a run of the marker alone.`,
-      );
-    }
     const path = textOption(options, "newVisits");
-    const calibration = await talk.during("Forecasts of individuals not in the fit", async (onProgress) => {
-      if (path !== undefined) return calibrateForecasts([{ model, cohort: await newIndividuals(path) }]);
+    const calibrations = await talk.during("Forecasts of individuals not in the fit", async (onProgress) => {
+      if (path !== undefined) {
+        const parts = [{ model, cohort: await newIndividuals(path), train: read.cohort }];
+        return model.markers.map((_, k) => calibrateForecasts(parts, k));
+      }
       const folds = wholeNumber("--folds", textOption(options, "folds") ?? "5", 2);
       return calibrateByRefits(model, read.cohort, {
         folds,
@@ -69,18 +69,26 @@ export const calibrate: Command = {
     }
 
     const files = [
-      { name: MODEL_FILE, text: saveModel({ ...model, calibration } as TrajectoryModel) },
+      { name: MODEL_FILE, text: saveModel(withCalibrations(model, calibrations)) },
       ...laterRecord(folder, "calibrate", context.commandLine, [MODEL_FILE]),
     ];
     writeOutputs(folder, files);
-    const page = calibrationPage(calibration, markerModel(model).marker.timeUnit);
+    const told = calibrations.map((calibration, k) => ({ marker: model.markers[k]!.marker, calibration }));
+    const several = told.length > 1;
+    const pages = told.map(({ marker, calibration }) => {
+      const title = several ? `${marker.name}, given what all markers had up to its last visit\n\n` : "";
+      return title + calibrationPage(calibration, marker.timeUnit);
+    });
+    const most = Math.max(...calibrations.map(({ numIndividuals: n }) => n));
     const exact =
       path === undefined
         ? `${numIndividuals(read.cohort)} individuals of the run, each forecast by a model fitted to others`
-        : `${calibration.numIndividuals} new individuals`;
+        : `${most} new individuals`;
     return {
-      text: `Calibrated on ${exact}.\n\n${page}\n\nWritten   ${join(folder, MODEL_FILE)}   (use: dtm predict --interval conformal)`,
-      json: calibration,
+      text: `Calibrated on ${exact}.\n\n${pages.join("\n\n")}\n\nWritten   ${join(folder, MODEL_FILE)}   (use: dtm predict --interval conformal)`,
+      json: several
+        ? { markers: told.map(({ marker, calibration }) => ({ marker: marker.name, ...calibration })) }
+        : calibrations[0],
     };
   },
 };

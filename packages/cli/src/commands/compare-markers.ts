@@ -13,19 +13,20 @@ import { inOrder } from "./study-parts.ts";
 /** Cross-validation of models of several markers, folds shared among threads. */
 export function compareMarkersOn(
   cohort: Cohort,
-  options: SeveralOptions & { readonly folds: number },
+  options: SeveralOptions & { readonly folds: number; readonly repeats: number },
   pool: Pool,
   { talk }: Context,
 ): Promise<SeveralComparison> {
-  const { folds } = options;
+  const { folds, repeats } = options;
+  const total = folds * repeats;
   return talk.during(`${folds}-fold cross-validation`, async (onProgress) => {
     let done = 0;
     const evaluate = async (fold: number) => {
       const result = (await pool.run({ kind: "several-fold", shared: cohort, part: { fold, options } })) as SeveralFold;
-      onProgress({ stage: "folds", iteration: ++done, maxIterations: folds, value: Number.NaN });
+      onProgress({ stage: "folds", iteration: ++done, maxIterations: total, value: Number.NaN });
       return result;
     };
-    const tasks = Array.from({ length: folds }, (_, fold) => fold);
-    return summarizeSeveral(await inOrder(tasks, pool.jobs, evaluate));
+    const tasks = Array.from({ length: total }, (_, fold) => fold);
+    return summarizeSeveral(await inOrder(tasks, pool.jobs, evaluate), repeats);
   });
 }

@@ -1,12 +1,15 @@
 /** dtm compare VISITS: models by cross-validation over individuals, the paper's Table 1. */
-import type { Comparison } from "@trajectory-maps/core";
-import { NOISE_CHOICES, type NoiseChoice } from "@trajectory-maps/core/models";
+import type { Cohort, Comparison } from "@trajectory-maps/core";
+import { withCovariates } from "@trajectory-maps/core/ingest";
+import { NOISE_CHOICES, type NoiseChoice, usualNoise } from "@trajectory-maps/core/models";
 import {
   COMPARED_MODELS,
   type ComparedModel,
   DEFAULT_MODELS,
+  defaultModels,
   type SeveralComparison,
   type SeveralOptions,
+  WITH_COVARIATES,
 } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { toJson } from "../io/json.ts";
@@ -17,8 +20,17 @@ import { comparisonPage } from "../print/results.ts";
 import { severalPage } from "../print/sharing.ts";
 import { verdictLines } from "../print/summary.ts";
 import { withPool } from "../threads/pool.ts";
-import { type Command, FORCE_OPTION, JOBS_OPTION, listOption, type Options, textOption } from "./command.ts";
+import {
+  type Command,
+  type Context,
+  FORCE_OPTION,
+  JOBS_OPTION,
+  listOption,
+  type Options,
+  textOption,
+} from "./command.ts";
 import { compareMarkersOn } from "./compare-markers.ts";
+import { COVARIATE_OPTIONS, readCovariates } from "./covariates.ts";
 import { dimensionOf, jobsOf, meanOf, seedOf, wholeNumber } from "./numbers.ts";
 import { COMPARE_FILE, laterRecord, runVerdict } from "./run-record.ts";
 import { compareOn } from "./study-parts.ts";
@@ -31,10 +43,10 @@ export const compare: Command = {
   options: [
     ...COLUMN_OPTIONS,
     ...MARKER_OPTIONS,
+    ...COVARIATE_OPTIONS,
     {
       flags: "--models <list>",
-      description: `with commas, among ${COMPARED_MODELS.join(", ")}`,
-      default: DEFAULT_MODELS.join(","),
+      description: `with commas, among ${COMPARED_MODELS.join(", ")} (default: ${DEFAULT_MODELS.join(",")}, and with covariates ${WITH_COVARIATES.join(",")} beside them)`,
     },
     { flags: "--folds <number>", description: "parts individuals are split into", default: "10" },
     { flags: "--repeats <number>", description: "cross-validations with other splits", default: "1" },
@@ -48,7 +60,7 @@ export const compare: Command = {
     { flags: "--dim <number>", description: "dimensions of the map, rank of fpca", default: "2" },
     {
       flags: "--noise <kind>",
-      description: "noise of all but the models as published, as in fit (default: the run's, or white)",
+      description: "noise of all but the models as published, as in fit (default: the run's, or as in fit --model dtm)",
       choices: NOISE_CHOICES,
     },
     { flags: "-o, --out <folder>", description: `run to write ${COMPARE_FILE} into` },
@@ -69,10 +81,15 @@ export const compare: Command = {
       visits === undefined
         ? undefined
         : (model: Parameters<typeof readVisitsFor>[0]) => readVisitsFor(model, visits, options, context);
-    const choice = compareChoice(options);
+    if (isRun && options.covariates !== undefined) {
+      throw new UsageError(
+        "--covariates: expected with a table of visits; covariates of a run are those of its model.",
+      );
+    }
     const run = isRun ? await openRun(path, other) : undefined;
-    const { cohort } = run?.read ?? (await readVisits(path, options, context));
-    const ofRun = run?.model.markers[0]?.noise.kind ?? "white";
+    const cohort = run?.read.cohort ?? (await readWithCovariates(path, options, context));
+    const choice = compareChoice(options, cohort);
+    const ofRun = run?.model.markers[0]?.noise.kind ?? usualNoise("dtm", cohort);
     const noise = (textOption(options, "noise") ?? ofRun) as NoiseChoice;
     const like = { ...choice, noise };
     const several = cohort.markers.length > 1;
@@ -93,24 +110,28 @@ export const compare: Command = {
 
 /** Several markers have their own list of models. */
 function checkSeveral(options: Options): void {
-  if (textOption(options, "models") !== DEFAULT_MODELS.join(",")) {
+  if (textOption(options, "models") !== undefined) {
     throw new UsageError(
       "--models: with several markers one map, a map for each, the mixed model of all and one for each are compared. Leave it out.",
     );
   }
   if (dimensionOf(options) === 3) throw new UsageError("--dim: expected 1 or 2 with several markers, received 3.");
-  if (textOption(options, "repeats") !== "1") {
-    throw new UsageError("--repeats: expected 1 with several markers. Leave it out, and use another --seed.");
-  }
+}
+
+/** Visits, with the covariates that are asked for. */
+async function readWithCovariates(path: string, options: Options, context: Context): Promise<Cohort> {
+  const { cohort } = await readVisits(path, options, context);
+  const covariates = await readCovariates(path, cohort, options, context);
+  return covariates === undefined ? cohort : withCovariates(cohort, covariates);
 }
 
 /** What a comparison of several markers takes of the options. */
-export function severalOptions({ folds, restarts, mean, mapDimension, seed, noise }: CompareLike): SeveralChoice {
-  return { folds, restarts, mean, mapDimension: mapDimension as 1 | 2, seed, noise };
+export function severalOptions({ models: _, mapDimension, ...others }: CompareLike): SeveralChoice {
+  return { ...others, mapDimension: mapDimension as 1 | 2 };
 }
 
 type CompareLike = ReturnType<typeof compareChoice> & { readonly noise: NoiseChoice };
-type SeveralChoice = SeveralOptions & { readonly folds: number };
+type SeveralChoice = SeveralOptions & { readonly folds: number; readonly repeats: number };
 
 /** Writes the result, and the command into the record of the run if the folder is one; the path of the result. */
 function writeComparison(
@@ -124,14 +145,18 @@ function writeComparison(
 }
 
 /** Options of a comparison, checked. */
-export function compareChoice(options: Options) {
-  const names = listOption(options, "models") ?? [];
+export function compareChoice(options: Options, cohort: Cohort) {
+  const names = listOption(options, "models") ?? defaultModels(cohort);
   const unknown = names.filter((name) => !(COMPARED_MODELS as readonly string[]).includes(name));
   if (unknown.length > 0 || names.length === 0 || new Set(names).size !== names.length) {
     const received = unknown.length > 0 ? unknown.join(", ") : `"${textOption(options, "models") ?? ""}"`;
     throw new UsageError(
       `--models: expected distinct names among ${COMPARED_MODELS.join(", ")}, received ${received}.`,
     );
+  }
+  const odd = names.find((name) => (WITH_COVARIATES as readonly string[]).includes(name));
+  if (odd !== undefined && cohort.covariates === undefined) {
+    throw new UsageError(`--models: expected a run with covariates, or --covariates, for ${odd}. Leave it out.`);
   }
   return {
     models: names as ComparedModel[],

@@ -1,12 +1,14 @@
 /** dtm covariates RUN: do covariates move places? Score tests from the map as it is, without a refit. */
-import { placeShifts, screenCovariates } from "@trajectory-maps/core/study";
+import { DtmError } from "@trajectory-maps/core";
+import { codingOf } from "@trajectory-maps/core/models";
+import { type CovariateTest, placeShifts, screenCovariates } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { openRun } from "../io/run-folder.ts";
 import { covariatesPage } from "../print/covariates.ts";
 import { withPool } from "../threads/pool.ts";
 import { withShardsOf } from "../threads/shards.ts";
 import { type Command, JOBS_OPTION, textOption } from "./command.ts";
-import { covariateChoices, MISSING_OPTION, REFERENCE_OPTION, SUBJECTS_OPTION } from "./covariates.ts";
+import { COVARIATE_KINDS, covariateChoices, MISSING_OPTION, REFERENCE_OPTION, SUBJECTS_OPTION } from "./covariates.ts";
 import { otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
 import { readSubjectsTable } from "./subjects.ts";
@@ -32,7 +34,7 @@ export const covariatesCommand: Command = {
   examples: ["dtm covariates run/ --subjects subjects.csv --covariates age,sex,treatment"],
   run: async ([folder = ""], options, context) => {
     const path = textOption(options, "subjects");
-    const choices = covariateChoices(options);
+    const choices = covariateChoices(options, COVARIATE_KINDS);
     if (path === undefined || choices === undefined) {
       throw new UsageError(
         "Name a table of individuals and its columns: --subjects subjects.csv --covariates age,sex.",
@@ -41,7 +43,7 @@ export const covariatesCommand: Command = {
     const draws = wholeNumber("--draws", textOption(options, "draws") ?? "9999", 99);
     const seed = seedOf(options);
     const { model, read } = await openRun(folder, otherVisits(options, context));
-    const inModel = model.kind === "dtm" ? (model.covariates?.covariates ?? []) : [];
+    const inModel = codingOf(model)?.covariates ?? [];
     const known = choices.covariates.find(({ name }) => inModel.some((own) => own.name === name));
     if (known !== undefined) {
       throw new UsageError(
@@ -55,6 +57,14 @@ export const covariatesCommand: Command = {
       ),
     );
     const covariates = screenCovariates(places, table, choices, { draws, seed });
+    checkTested(covariates);
     return { text: covariatesPage(covariates), json: { draws, seed, covariates } };
   },
 };
+
+/** A screen in which nothing could be tested is no answer. */
+function checkTested(tests: readonly CovariateTest[]): void {
+  if (tests.some(({ untested }) => untested === null)) return;
+  const reasons = tests.map(({ covariate, untested }) => `${covariate}: ${untested}`).join(" ");
+  throw new DtmError("nothing-to-test", `None of the covariates can be tested. ${reasons}`);
+}

@@ -34,6 +34,8 @@ describe("--covariates", () => {
     expect(() => covariateChoices({ covariates: "age", reference: "sex=f" })).toThrow(/received "sex"/);
     expect(() => covariateChoices({ covariates: "age", reference: "sex" })).toThrow(/name=level/);
     expect(() => covariateChoices({ subjects: "x.csv" })).toThrow(/--subjects: expected with --covariates/);
+    expect(() => covariateChoices({ effects: "curve" })).toThrow(/--effects: expected with --covariates/);
+    expect(() => covariateChoices({ missing: "indicator" })).toThrow(/--missing: expected with --covariates/);
   });
 
   it("codes columns of a table of individuals for a cohort, and of the visits themselves", async () => {

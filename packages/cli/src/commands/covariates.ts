@@ -1,5 +1,5 @@
 /** Covariates of individuals: which columns of a table of individuals, how they are coded, and what they change. */
-import type { Cohort } from "@trajectory-maps/core";
+import type { Cohort, TrajectoryModel } from "@trajectory-maps/core";
 import {
   COVARIATE_EFFECTS,
   type CovariateChoices,
@@ -14,6 +14,7 @@ import {
   showComplaint,
   type WantedCovariate,
 } from "@trajectory-maps/core/ingest";
+import { codingOf } from "@trajectory-maps/core/models";
 import { type Adjustment, adjustmentOf } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { type Context, listOption, type OptionSpec, type Options, textOption } from "./command.ts";
@@ -55,6 +56,9 @@ export const COVARIATE_OPTIONS: readonly OptionSpec[] = [
   },
 ];
 
+/** Kinds of covariates, which may stand behind their names. */
+export const COVARIATE_KINDS = ["number", "category"] as const;
+
 /** What results of a run are adjusted for: columns of the table of individuals that they are read from. */
 export const ADJUST_OPTIONS: readonly OptionSpec[] = [
   {
@@ -73,11 +77,14 @@ export function readAdjustment(
   context: Context,
 ): Adjustment | undefined {
   const list = listOption(options, "adjust");
-  if (list === undefined) return undefined;
+  if (list === undefined) {
+    if (isChosen(options, MISSING_OPTION)) throw new UsageError("--missing: expected with --adjust.");
+    return undefined;
+  }
   if (table === undefined)
     throw new UsageError("--adjust: expected a table of individuals: add --subjects subjects.csv.");
   const covariates = codeCovariates(table, ids, {
-    covariates: list.map((text) => covariateOf(text, new Map(), "--adjust", ["number", "category"])),
+    covariates: list.map((text) => covariateOf(text, new Map(), "--adjust", COVARIATE_KINDS)),
     // One parameter for each column, whatever it does in a fit.
     effect: "level",
     missing: (textOption(options, "missing") ?? "complete") as MissingRule,
@@ -86,16 +93,25 @@ export function readAdjustment(
   return adjustmentOf(covariates, ids.length);
 }
 
-/** Which covariates are asked for, and how; undefined if none are. */
-export function covariateChoices(options: Options): CovariateChoices | undefined {
+/** Whether an option is given as something else than its default. */
+function isChosen(options: Options, { flags, default: usual }: OptionSpec): boolean {
+  const value = options[/^--(\w+)/.exec(flags)?.[1] ?? ""];
+  return value !== undefined && value !== usual;
+}
+
+/** Which covariates are asked for, and how; undefined if none are. `words` may stand behind a name. */
+export function covariateChoices(
+  options: Options,
+  words: readonly string[] = [...COVARIATE_KINDS, ...COVARIATE_EFFECTS],
+): CovariateChoices | undefined {
   const list = listOption(options, "covariates");
   const references = new Map(listOption(options, "reference")?.map(referenceOf));
   if (list === undefined) {
-    const odd = ["subjects", "reference"].find((name) => options[name] !== undefined);
-    if (odd !== undefined) throw new UsageError(`--${odd}: expected with --covariates, which names the columns.`);
+    const odd = COVARIATE_OPTIONS.find((option) => isChosen(options, option))?.flags.split(" ")[0];
+    if (odd !== undefined) throw new UsageError(`${odd}: expected with --covariates, which names the columns.`);
     return undefined;
   }
-  const covariates = list.map((text) => covariateOf(text, references));
+  const covariates = list.map((text) => covariateOf(text, references, "--covariates", words));
   const unused = [...references.keys()].find((name) => !covariates.some((wanted) => wanted.name === name));
   if (unused !== undefined) {
     throw new UsageError(`--reference: expected names of covariates, received "${unused}".`);
@@ -111,8 +127,8 @@ export function covariateChoices(options: Options): CovariateChoices | undefined
 function covariateOf(
   text: string,
   references: ReadonlyMap<string, string>,
-  option = "--covariates",
-  words: readonly string[] = ["number", "category", ...COVARIATE_EFFECTS],
+  option: string,
+  words: readonly string[],
 ): WantedCovariate {
   const [name = "", ...rest] = text.split(":").map((part) => part.trim());
   const reference = references.get(name);
@@ -160,6 +176,12 @@ function tellMissing({ warnings, leftOut }: Covariates, { talk }: Context): void
   if (leftOut.length === 0) return;
   const more = leftOut.length > IDS_SHOWN ? ` and ${leftOut.length - IDS_SHOWN} more` : "";
   talk.say(`Left out: ${leftOut.slice(0, IDS_SHOWN).join(", ")}${more}.`);
+}
+
+/** Refuses a table of individuals for a model that does not read it. */
+export function checkSubjects(model: TrajectoryModel, options: Options): void {
+  if (options.subjects === undefined || codingOf(model) !== undefined) return;
+  throw new UsageError("--subjects: expected with a model of covariates; this one has none. Leave it out.");
 }
 
 /** The coded covariates [m,P] of new individuals, as a model needs them. */

@@ -4,7 +4,7 @@ import { embed } from "@trajectory-maps/core";
 import { toCsv } from "@trajectory-maps/report";
 import { readModel } from "../io/run-folder.ts";
 import type { Command } from "./command.ts";
-import { SUBJECTS_OPTION } from "./covariates.ts";
+import { checkSubjects, SUBJECTS_OPTION } from "./covariates.ts";
 import { markerCells, markerColumns, placeCells, placeColumns } from "./placements.ts";
 import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
 
@@ -19,6 +19,7 @@ export const embedCommand: Command = {
   examples: ["dtm embed run/model.json new-visits.csv > places.csv", "cat visits.csv | dtm embed run/ - --json"],
   run: async ([modelPath = "", path = "-"], options, context) => {
     const model = readModel(modelPath);
+    checkSubjects(model, options);
     const { cohort } = await readVisitsFor(model, path, options, context);
     const placements = context.talk.during("Places", () => embed(model, cohort));
     const outside = placements.numOutsideTimes.reduce((sum, n) => sum + n, 0);

@@ -3,14 +3,16 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
-import type { Marker, MarkerModel } from "@trajectory-maps/core";
-import { FileError, StoppedError, UsageError } from "../exit-codes.ts";
+import type { ReadCohortOptions } from "@trajectory-maps/core/ingest";
+import { codingOf } from "@trajectory-maps/core/models";
+import { FileError, StoppedError } from "../exit-codes.ts";
 import { serveExplorer } from "../explore/server.ts";
 import { fileExists, findBundled, isFolder, nameOf } from "../io/read.ts";
-import { MODEL_FILE, readModel, VISITS_FILE } from "../io/run-folder.ts";
+import { COVARIATES_FILE, copyOptions, MODEL_FILE, readModel, VISITS_FILE } from "../io/run-folder.ts";
 import { builtExplorer, filesOf, type Served, servedFile } from "../io/served-files.ts";
 import { listenForSignals, type StopSignal } from "../io/signals.ts";
 import { type Command, type Options, textOption } from "./command.ts";
+import { markersOf } from "./marker-list.ts";
 import { limitsOf, wholeNumber } from "./numbers.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS } from "./visits.ts";
 
@@ -19,8 +21,10 @@ interface Start {
   readonly visits?: { readonly path: string; readonly name: string };
   readonly subjects?: { readonly path: string; readonly name: string };
   readonly model?: { readonly path: string };
-  readonly columns?: { readonly [role: string]: string };
-  readonly marker?: Partial<Marker>;
+  /** Coded covariates of a run. */
+  readonly covariates?: { readonly path: string };
+  /** Columns, and the marker or markers. */
+  readonly choice?: Pick<ReadCohortOptions, "columns" | "marker" | "markers" | "markerColumn" | "mayLack">;
   /** Whether the PBC example is served: it comes with the repository, not with the package. */
   readonly pbc?: boolean;
 }
@@ -32,12 +36,17 @@ export const explore: Command = {
   arguments: [{ name: "run", description: "folder of a run, or a table of visits", optional: true }],
   options: [
     { flags: "--subjects <file>", description: "CSV with one row per individual, for outcomes" },
-    ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|time|value) /.test(flags)),
+    ...COLUMN_OPTIONS.filter(({ flags }) => /--(id|time|value|markers|marker-column) /.test(flags)),
     ...MARKER_OPTIONS,
     { flags: "--port <number>", description: "port on the loopback address (default: a free one)" },
     { flags: "--open", description: "open the address in the browser" },
   ],
-  examples: ["dtm explore", "dtm explore run/ --subjects subjects.csv", "dtm explore visits.csv --value fvc --open"],
+  examples: [
+    "dtm explore",
+    "dtm explore run/ --subjects subjects.csv",
+    "dtm explore visits.csv --value fvc --open",
+    "dtm explore visits.csv --markers bili:log,albumin",
+  ],
   run: async ([path], options, { talk }) => {
     const page = builtExplorer();
     const subjects = textOption(options, "subjects");
@@ -83,32 +92,33 @@ function startWith(path: string | undefined, subjects: string | undefined, optio
   let start: Start = {};
   if (path !== undefined && isFolder(path)) {
     const shown = readModel(path);
-    const [{ marker }, ...others] = shown.markers as [MarkerModel, ...MarkerModel[]];
-    if (shown.kind === "dtm" && shown.covariates !== undefined) {
-      throw new UsageError(
-        `dtm explore: ${path} has covariates, which the explorer does not show yet. Use dtm report, or fit without them.`,
-      );
-    }
-    if (others.length > 0) {
-      throw new UsageError(
-        `dtm explore: ${path} has ${others.length + 1} markers, and the explorer shows one so far. Use dtm report, or fit one of them.`,
-      );
-    }
     serve("/data/model.json", join(path, MODEL_FILE), "application/json; charset=utf-8");
     const visits = join(path, VISITS_FILE);
     if (!fileExists(visits)) {
       throw new FileError(`${path} keeps no copy of the visits. Explore the table they were read from instead.`);
     }
     serve("/data/visits.csv", visits, "text/csv; charset=utf-8");
-    const columns = { id: "id", time: "time", value: "value" };
-    const model = { path: "data/model.json" };
-    start = { visits: { path: "data/visits.csv", name: nameOf(path) }, model, columns, marker: { ...marker } };
+    const choice = copyOptions(shown.markers.map(({ marker }) => marker));
+    start = { visits: { path: "data/visits.csv", name: nameOf(path) }, model: { path: "data/model.json" }, choice };
+    const coded = join(path, COVARIATES_FILE);
+    if (codingOf(shown) !== undefined && fileExists(coded)) {
+      serve("/data/covariates.csv", coded, "text/csv; charset=utf-8");
+      start = { ...start, covariates: { path: "data/covariates.csv" } };
+    }
   } else if (path !== undefined) {
     serve("/data/visits", path, "application/octet-stream");
     const { marker: name, ...rest } = pick(["marker", "unit", "timeUnit", "transform"]);
     const limits = limitsOf(options);
     const marker = { ...rest, ...(name === undefined ? {} : { name }), ...(limits === undefined ? {} : { limits }) };
-    start = { visits: { path: "data/visits", name: nameOf(path) }, columns: pick(["id", "time", "value"]), marker };
+    const markers = markersOf(options);
+    const markerColumn = textOption(options, "markerColumn");
+    const timeUnit = textOption(options, "timeUnit") ?? "";
+    const choice = {
+      columns: pick(["id", "time", "value"]),
+      ...(markers === undefined ? { marker } : { markers: markers.map((own) => ({ ...own, timeUnit })) }),
+      ...(markerColumn === undefined ? {} : { markerColumn }),
+    };
+    start = { visits: { path: "data/visits", name: nameOf(path) }, choice };
   }
   if (subjects !== undefined) {
     serve("/data/subjects", subjects, "application/octet-stream");

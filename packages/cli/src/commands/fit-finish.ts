@@ -9,7 +9,7 @@ import { modelStatistics, type ShardHost } from "@trajectory-maps/core/hosts";
 import { leftOutNote, type ReadCohort } from "@trajectory-maps/core/ingest";
 import { linearLogLikelihood } from "@trajectory-maps/core/models";
 import { judgeSharing, type SharingVerdict, type SingleMap } from "@trajectory-maps/core/study";
-import { toCsv } from "@trajectory-maps/report";
+import { effectCautions, effectTables, toCsv } from "@trajectory-maps/report";
 import { NotConvergedError, StoppedError } from "../exit-codes.ts";
 import { type Checkpoint, checkpointText } from "../io/checkpoint.ts";
 import { fileExists } from "../io/read.ts";
@@ -75,7 +75,8 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
   const paths = writeOutputs(folder, files);
   removeFile(join(folder, CHECKPOINT_FILE));
   if (refit) removeStale(work, files);
-  const effects = effectsPage(model);
+  const cautions = effectCautions(model, read.cohort, fitted.placements);
+  const effects = effectsPage(model, cautions);
   const text = [
     `${cohortSummary(read.cohort)}\n`,
     `${modelTable([...baselines.filter((b) => b.model.kind !== model.kind), fitted], fitted.placements.ids.length)}\n`,
@@ -89,7 +90,12 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
   ].join("\n");
   const strict = options.strict === true && !model.record.converged;
   const failure = strict ? { failure: new NotConvergedError(`${model.record.verdict} (--strict)`) } : {};
-  return { text, json: { run: record, folder }, ...failure };
+  const covariates = effectTables(model);
+  return {
+    text,
+    json: { run: record, folder, ...(covariates && { covariates: { ...covariates, cautions } }) },
+    ...failure,
+  };
 }
 
 /** Groups, comparisons, outcomes and baselines of the model that was here before say nothing of the new one. */

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { numIndividuals } from "@trajectory-maps/core";
 import { type ReadCohort, readCohortFile, withCovariates } from "@trajectory-maps/core/ingest";
-import { NOISE_CHOICES, type NoiseChoice } from "@trajectory-maps/core/models";
+import { NOISE_CHOICES, type NoiseChoice, usualNoise } from "@trajectory-maps/core/models";
 import { UsageError } from "../exit-codes.ts";
 import { type Checkpoint, readCheckpoint } from "../io/checkpoint.ts";
 import { lockFolder } from "../io/lock.ts";
@@ -71,8 +71,7 @@ export const fit: Command = {
     {
       flags: "--noise <kind>",
       description:
-        "measurement noise: white, one variance for all; level, more or less for each individual; serial, correlated between neighbouring visits; auto, levels and, where the data ask for it, serial",
-      default: "white",
+        "measurement noise: white, one variance for all; level, more or less for each individual; serial, correlated between neighbouring visits; auto, what of these the data ask for (default: auto for --model dtm with one marker and no covariates, else white)",
       choices: NOISE_CHOICES,
     },
     ...COVARIATE_OPTIONS,
@@ -101,10 +100,12 @@ export const fit: Command = {
     if (path === undefined)
       throw new UsageError('Name the table of visits: dtm fit visits.csv ("-" for standard input).');
     const folder = textOption(options, "out") ?? "run";
-    const choice = choiceOf(options);
+    const asked = choiceOf(options);
     const names = outputNames(options.visits !== false, covariateChoices(options) !== undefined);
     checkOutputs(folder, names, options.force === true);
-    const read = await readDescribed(path, choice, options, context);
+    const read = await readDescribed(path, asked, options, context);
+    const model = isPublished(asked) ? "dtm-paper" : asked.kind;
+    const choice = { ...asked, noise: asked.noise ?? usualNoise(model, read.cohort, asked.residual) };
     if (options.dryRun === true) return planOf(read, choice, folder, names);
     const about = { folder, source: nameOf(path), read, choice, options, context };
     return whileLocked(about, (work) => fitAny(read, choice, context, work.signals, work.shards));
@@ -112,7 +113,7 @@ export const fit: Command = {
 };
 
 /** The visits, with covariates of individuals where they are asked for. */
-async function readDescribed(path: string, choice: FitChoice, options: Options, context: Context): Promise<ReadCohort> {
+async function readDescribed(path: string, choice: AskedFit, options: Options, context: Context): Promise<ReadCohort> {
   const read = await readVisits(path, options, context);
   const { kind, mapDimension } = choice;
   if (covariateChoices(options) !== undefined && (kind !== "dtm" || isPublished(choice))) {
@@ -143,7 +144,10 @@ async function whileLocked(
   }
 }
 
-export function choiceOf(options: Options): FitChoice {
+/** What a fit is asked for: the noise is chosen by the cohort where it is left out. */
+type AskedFit = Omit<FitChoice, "noise"> & Partial<Pick<FitChoice, "noise">>;
+
+export function choiceOf(options: Options): AskedFit {
   const schedule = textOption(options, "schedule") as FitChoice["schedule"];
   const kind = (textOption(options, "model") ?? "dtm") as Kind;
   if (schedule === "paper" && kind !== "dtm-paper") {
@@ -153,15 +157,20 @@ export function choiceOf(options: Options): FitChoice {
     throw new UsageError(`--schedule ${schedule}: expected with a map, received with --model ${kind}. Leave it out.`);
   }
   const published = isPublished({ kind, mapDimension: dimensionOf(options) });
+  // Three dimensions are those of the published map, whatever is asked for.
+  const [which, instead] =
+    kind === "dtm"
+      ? ["the map of --dim 3, the published one,", "use --dim 1 or 2"]
+      : ["the published map", "use --model dtm"];
   if (options.priors === "weak" && published) {
-    throw new UsageError("--priors weak: the published map has none. Leave it out, or use --model dtm.");
+    throw new UsageError(`--priors weak: ${which} has none. Leave it out, or ${instead}.`);
   }
   if (options.markers !== undefined && published) {
-    throw new UsageError("--markers: the published map has one marker. Use --value, or --model dtm with --dim 1 or 2.");
+    throw new UsageError(`--markers: ${which} has one marker. Use --value, or --model dtm with --dim 1 or 2.`);
   }
-  const noise = (textOption(options, "noise") ?? "white") as NoiseChoice;
-  if (noise !== "white" && published) {
-    throw new UsageError(`--noise ${noise}: the published map has white noise. Leave it out, or use --model dtm.`);
+  const noise = textOption(options, "noise") as NoiseChoice | undefined;
+  if (noise !== undefined && noise !== "white" && published) {
+    throw new UsageError(`--noise ${noise}: ${which} has white noise. Leave it out, or ${instead}.`);
   }
   for (const name of ["restarts", "residual"]) {
     if (options[name] !== undefined && (published || kind !== "dtm")) {
@@ -177,7 +186,7 @@ export function choiceOf(options: Options): FitChoice {
     mapDimension: dimensionOf(options),
     mean: meanOf(options),
     seed: seedOf(options),
-    noise,
+    ...(noise === undefined ? {} : { noise }),
     ...(schedule === undefined ? {} : { schedule }),
     ...(options.learn === true ? { learn: true } : {}),
     ...given(options, "tolerance", realNumber),

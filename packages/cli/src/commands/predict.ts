@@ -14,6 +14,7 @@ import { markerCohort } from "@trajectory-maps/core/ingest";
 import {
   type BandKind,
   basisDomain,
+  codingOf,
   embedPlaces,
   type ForecastGuard,
   forecastGuard,
@@ -30,7 +31,7 @@ import { UsageError } from "../exit-codes.ts";
 import { fileExists, isFolder } from "../io/read.ts";
 import { openRun, readModel, VISITS_FILE } from "../io/run-folder.ts";
 import { type Command, type CommandResult, type Context, type Options, textOption } from "./command.ts";
-import { SUBJECTS_OPTION } from "./covariates.ts";
+import { checkSubjects, SUBJECTS_OPTION } from "./covariates.ts";
 import { MODEL_ARGUMENT } from "./embed.ts";
 import { limitsOf, realNumber, seedOf, timesOf } from "./numbers.ts";
 import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
@@ -49,7 +50,7 @@ const CROSSING_COLUMNS = [
 export const predictCommand: Command = {
   name: "predict",
   description:
-    "Forecast the courses of individuals; prints CSV: id, time, mean, sd, lower, upper, median, extrapolated on the marker's own scale. Of several markers every row says which it is of, each given all of them.",
+    "Forecast the courses of individuals; prints CSV: id, time, mean, sd, lower, upper, median, extrapolated on the marker's own scale, and where values have a lower limit that limit and the probability to be below it. Of several markers every row says which it is of, each given all of them.",
   arguments: [MODEL_ARGUMENT, { ...VISITS_ARGUMENT, optional: true }],
   options: [
     ...COLUMN_OPTIONS,
@@ -85,6 +86,7 @@ export const predictCommand: Command = {
   ],
   run: async ([modelPath = "", path], options, context) => {
     const model = readModel(modelPath);
+    checkSubjects(model, options);
     const at = textOption(options, "at");
     const threshold = textOption(options, "threshold");
     if ((at === undefined) === (threshold === undefined)) {
@@ -124,16 +126,19 @@ interface PlacedHistory {
 
 /** Somebody without covariates stands for the average of those fitted. */
 function placeDescribed(model: TrajectoryModel, { covariates, ...history }: Described): PlacedHistory {
-  const coding = model.kind === "dtm" ? model.covariates : undefined;
-  const own = coding === undefined ? model : modelAt(model, covariates ?? new Float64Array(coding.columns.length));
-  return { history, own, placement: placeIndividual(own, history) };
+  const coding = codingOf(model);
+  if (coding === undefined) return { history, own: model, placement: placeIndividual(model, history) };
+  const values = covariates ?? new Float64Array(coding.columns.length);
+  const placement = placeIndividual(model, history, { covariates: { coding, values } });
+  return { history, own: modelAt(model, values), placement };
 }
 
 function historiesOf(cohort: Cohort): Described[] {
   return cohort.ids.map((id, i) => {
-    const own = cohort.markers.map(({ marker, offsets, times, values }) => {
+    const own = cohort.markers.map(({ marker, offsets, times, values, censored }) => {
       const [from, to] = [offsets[i], offsets[i + 1]];
-      return [marker.name, { times: times.subarray(from, to), values: values.subarray(from, to) }] as const;
+      const visits = { times: times.subarray(from, to), values: values.subarray(from, to) };
+      return [marker.name, { ...visits, ...(censored && { censored: censored.subarray(from, to) }) }] as const;
     });
     const P = cohort.covariates?.coding.columns.length ?? 0;
     const covariates = cohort.covariates?.values.subarray(i * P, (i + 1) * P);
@@ -179,6 +184,8 @@ async function guardsOf(
 }
 
 const COURSE_COLUMNS = ["id", "time", "mean", "sd", "lower", "upper", "median", "extrapolated"];
+/** Further ones of measurements of a marker whose values have a lower limit. */
+const LIMIT_COLUMNS = ["limit", "below_limit"];
 
 /** Courses of the chosen markers, one after the other. */
 function courses(
@@ -192,15 +199,19 @@ function courses(
 ): CommandResult {
   const each = chosen.map((k, c) => coursesOf(model, k, individuals, times, guards?.[c], options, context));
   const [{ told }] = each as [(typeof each)[number]];
+  const isLimited = each.some(({ rows }) => (rows[0]?.length ?? 0) > COURSE_COLUMNS.length);
+  const own = isLimited ? [...COURSE_COLUMNS, ...LIMIT_COLUMNS] : COURSE_COLUMNS;
   if (model.markers.length === 1) {
     const [{ rows }] = each as [(typeof each)[number]];
     return {
-      text: toCsv(COURSE_COLUMNS, rows),
-      json: { ...told, predictions: rows.map((row) => record(COURSE_COLUMNS, row)) },
+      text: toCsv(own, rows),
+      json: { ...told, predictions: rows.map((row) => record(own, row)) },
     };
   }
-  const columns = ["marker", ...COURSE_COLUMNS];
-  const rows = each.flatMap(({ told: { marker }, rows: own }) => own.map((row) => [marker.name, ...row]));
+  const columns = ["marker", ...own];
+  const rows = each.flatMap(({ told: { marker }, rows: theirs }) =>
+    theirs.map((row) => columns.map((_, c) => (c === 0 ? marker.name : (row[c - 1] ?? Number.NaN)))),
+  );
   return {
     text: toCsv(columns, rows),
     json: {
@@ -236,7 +247,10 @@ function coursesOf(
     scale === "model"
       ? { ...described, transform: "identity" }
       : { ...part.marker, ...(limits === undefined ? {} : { limits }) };
-  const shown = (own: TrajectoryModel) => ({ ...own, markers: [{ ...own.markers[k]!, marker }] }) as TrajectoryModel;
+  const shown = (own: TrajectoryModel) => {
+    const view = viewMarker(own, k);
+    return { ...view, markers: [{ ...view.markers[0]!, marker }] } as TrajectoryModel;
+  };
   const named = model.markers.length === 1 ? "" : `${part.marker.name}: `;
   const [first, last] = basisDomain(part.basis);
   const beyond = times.filter((t) => t < first || t > last).length;
@@ -249,16 +263,17 @@ function coursesOf(
   let numExtrapolated = 0;
   for (const { history, own, placement: whole } of individuals) {
     const placement = viewPlacement(whole, k);
-    const { times: seen, values } = history.markers[part.marker.name] ?? NO_VISITS;
-    const fallback = guard === undefined ? undefined : placeIndividual(guard.mixedModel, { times: seen, values });
-    const { mean, sd, lower, upper, median, extrapolated } = predict(shown(own), placement, times, {
+    const seen = history.markers[part.marker.name] ?? NO_VISITS;
+    const fallback = guard === undefined ? undefined : placeIndividual(guard.mixedModel, seen);
+    const { mean, sd, lower, upper, median, extrapolated, belowLimit } = predict(shown(own), placement, times, {
       level,
       interval,
       ...(guard === undefined || fallback === undefined ? {} : { guard: { guard, fallback } }),
     });
     times.forEach((t, k) => {
       const [m, s, l, u, q] = [mean, sd, lower, upper, median].map((x) => x[k] ?? Number.NaN);
-      rows.push([placement.id, t, m!, s!, l!, u!, q!, extrapolated[k] ?? 0]);
+      const below = belowLimit === undefined ? [] : [belowLimit.limit, belowLimit.probability[k] ?? Number.NaN];
+      rows.push([placement.id, t, m!, s!, l!, u!, q!, extrapolated[k] ?? 0, ...below]);
       numExtrapolated += extrapolated[k] ?? 0;
     });
   }

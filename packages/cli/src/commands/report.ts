@@ -5,8 +5,15 @@ import process from "node:process";
 import { LIBRARY_VERSION } from "@trajectory-maps/core";
 import { type Outcome, plainOutcomes } from "@trajectory-maps/core/ingest";
 import { viewMarker, viewPlacements } from "@trajectory-maps/core/models";
-import { DEFAULT_MODELS, type GroupMethod, type SeveralComparison } from "@trajectory-maps/core/study";
-import { figureToSvg, renderReport, type Study, studyFigures, studyGroups } from "@trajectory-maps/report";
+import { defaultModels, type GroupMethod, lastShownTime, type SeveralComparison } from "@trajectory-maps/core/study";
+import {
+  figureToSvg,
+  renderReport,
+  type Study,
+  studyCovariates,
+  studyFigures,
+  studyGroups,
+} from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { parseDocument } from "../io/document.ts";
 import { loadRasterizer } from "../io/raster.ts";
@@ -75,6 +82,7 @@ export const report: Command = {
     const smallCell = wholeNumber("--small-cell", textOption(options, "smallCell") ?? "11", 1);
     const title = textOption(options, "title");
     const several = severalStudy(run, record, parts.several);
+    const covariates = studyCovariates(run.model, run.cohort, run.placements, lastShownTime(run.placements));
     const study: Study = {
       ...(title === undefined ? {} : { title }),
       cohort: studySummary(opened.read, record),
@@ -82,6 +90,7 @@ export const report: Command = {
       model: viewMarker(run.model, 0),
       placements: viewPlacements(run.placements, run.model.markers, 0),
       ...(several === undefined ? {} : { several }),
+      ...(covariates === undefined ? {} : { covariates }),
       baselines: run.baselines.map(({ model, placements }) => ({ name: model.kind, placements })),
       ...parts.study,
       run: {
@@ -171,8 +180,11 @@ async function gather(
   let comparison = earlier;
   if (comparison === undefined && options.compare !== false) {
     const kind = run.model.kind === "dtm-paper" ? "dtm-paper" : "dtm";
-    const models = DEFAULT_MODELS.map((model) => (model === "dtm" ? kind : model)).join(",");
-    const settings = compareChoice({ ...options, models, dim: String(run.model.mapDimension) });
+    const models = defaultModels(run.cohort).map((model) => (model === "dtm" ? kind : model));
+    const settings = compareChoice(
+      { ...options, models: models.join(","), dim: String(run.model.mapDimension) },
+      run.cohort,
+    );
     const { mean, noise } = run.model.markers[0]!;
     const like = { ...settings, mean: mean.kind, noise: noise.kind };
     comparison =

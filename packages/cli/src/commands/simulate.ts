@@ -4,16 +4,16 @@ import { join } from "node:path";
 import {
   type Cohort,
   makeCohort,
-  markerModel,
   numIndividuals,
   simulateCohort,
   simulateFromModel,
   simulatePlaces,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
-import { numObservations } from "@trajectory-maps/core/ingest";
+import { combineMarkers, decodeColumns, numObservations } from "@trajectory-maps/core/ingest";
 import {
   basisDomain,
+  codingOf,
   createRandom,
   MARKER_RELATIONS,
   type MarkerRelation,
@@ -111,18 +111,32 @@ async function draw(what: string, options: Options): Promise<Simulated> {
     return { cohort, subjects: [{ name: "group", cells: Array.from(groups, (g) => groupNames[g] ?? "") }, ...labels] };
   }
   const model = readModel(what);
-  const ownVisits = isFolder(what) && fileExists(join(what, VISITS_FILE)) && given === undefined;
-  const design = ownVisits ? (await openRun(what)).read.cohort : drawDesign(model, given ?? 200, seed);
+  const hasVisits = isFolder(what) && fileExists(join(what, VISITS_FILE));
+  if (codingOf(model) !== undefined && !hasVisits) {
+    throw new UsageError(
+      `dtm simulate: expected the folder of a run that keeps its visits, received ${what}: the model has covariates, which new individuals take from those of the run.`,
+    );
+  }
+  const known = hasVisits ? (await openRun(what)).read.cohort : undefined;
+  const design = known !== undefined && given === undefined ? known : drawDesign(model, given ?? 200, seed, known);
   const { cohort, locations } = simulateFromModel(model, design, { seed });
   const m = numIndividuals(cohort);
   const q = locations.length / m;
   const axes = Array.from({ length: q }, (_, a) => a);
+  const { covariates } = cohort;
+  const values = covariates === undefined ? [] : decodeColumns(covariates);
   return {
     cohort,
-    subjects: axes.map((a) => ({
-      name: `x${a + 1}`,
-      cells: Array.from({ length: m }, (_, i) => locations[i * q + a] ?? 0),
-    })),
+    subjects: [
+      ...values.map((cells, c) => ({
+        name: covariates?.coding.covariates[c]?.name ?? "",
+        cells: cells.map((cell) => cell ?? ""),
+      })),
+      ...axes.map((a) => ({
+        name: `x${a + 1}`,
+        cells: Array.from({ length: m }, (_, i) => locations[i * q + a] ?? 0),
+      })),
+    ],
   };
 }
 
@@ -146,22 +160,34 @@ function drawMarkers(options: Options, seed: number, numIndividuals: number | un
   return { cohort, subjects: [...subjects.columns, ...axes] };
 }
 
-/** Visits of new individuals: one and a Poisson number more (mean 5), uniform over the times the model knows. */
-function drawDesign(model: TrajectoryModel, m: number, seed: number): Cohort {
-  const own = markerModel(model);
+/**
+ * Visits of new individuals: one and a Poisson number more (mean 5) of every marker, uniform over the times the model knows; their
+ * covariates are those of individuals of the run, drawn with replacement.
+ */
+function drawDesign(model: TrajectoryModel, m: number, seed: number, known: Cohort | undefined): Cohort {
   const random = createRandom(seed);
-  const [first, last] = basisDomain(own.basis);
-  const ids: string[] = [];
-  const times: number[] = [];
-  for (let i = 0; i < m; i++) {
-    const n = 1 + random.poisson(5);
-    for (let j = 0; j < n; j++) {
-      ids.push(`S${String(i + 1).padStart(Math.max(4, String(m).length), "0")}`);
-      times.push(first + (last - first) * random.uniform());
+  const names = Array.from({ length: m }, (_, i) => `S${String(i + 1).padStart(Math.max(4, String(m).length), "0")}`);
+  const cohorts = model.markers.map(({ basis, marker }) => {
+    const [first, last] = basisDomain(basis);
+    const ids: string[] = [];
+    const times: number[] = [];
+    for (const id of names) {
+      const n = 1 + random.poisson(5);
+      for (let j = 0; j < n; j++) {
+        ids.push(id);
+        times.push(first + (last - first) * random.uniform());
+      }
     }
-  }
-  // Values are drawn later; one half is in the domain of every transform.
-  return makeCohort({ ids, times, values: new Float64Array(ids.length).fill(0.5) }, own.marker);
+    // Values are drawn later; one half is in the domain of every transform.
+    return makeCohort({ ids, times, values: new Float64Array(ids.length).fill(0.5) }, marker);
+  });
+  const design = cohorts.length === 1 ? cohorts[0]! : combineMarkers(cohorts);
+  if (known?.covariates === undefined) return design;
+  const { coding, values } = known.covariates;
+  const P = coding.columns.length;
+  const rows = names.map(() => random.integer(known.ids.length));
+  const coded = Float64Array.from(rows.flatMap((row) => [...values.subarray(row * P, (row + 1) * P)]));
+  return { ...design, covariates: { coding, values: coded } };
 }
 
 function visitRows({ ids, markers }: Cohort) {

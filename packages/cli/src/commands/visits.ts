@@ -1,4 +1,5 @@
 /** How tables of visits are read by every command: columns are picked, never renamed; guesses are reported. */
+
 import { DtmError, type MarkerModel, markerModel, type TrajectoryModel } from "@trajectory-maps/core";
 import {
   checkMarkers,
@@ -11,6 +12,7 @@ import {
   TRANSFORMS,
   type Transform,
 } from "@trajectory-maps/core/ingest";
+import { codingOf } from "@trajectory-maps/core/models";
 import { UsageError } from "../exit-codes.ts";
 import { nameOf, readBlocks } from "../io/read.ts";
 import { type Context, type OptionSpec, type Options, textOption } from "./command.ts";
@@ -124,7 +126,7 @@ export async function readVisitsFor(
   context: Context,
 ): Promise<ReadCohort> {
   const read = await readMarkersFor(model, path, options, context);
-  const coding = model.kind === "dtm" ? model.covariates : undefined;
+  const coding = codingOf(model);
   if (coding === undefined) return read;
   const values = await readCovariatesFor(coding, path, read.cohort, options, context);
   return { ...read, cohort: { ...read.cohort, covariates: { coding, values } } };

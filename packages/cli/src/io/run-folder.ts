@@ -2,7 +2,14 @@
 
 import { join } from "node:path";
 import { type Cohort, DtmError, loadModel, type Marker, type TrajectoryModel } from "@trajectory-maps/core";
-import { type ReadCohort, readCohortFile } from "@trajectory-maps/core/ingest";
+import {
+  type ReadCohort,
+  readCohortFile,
+  readSubjectsFile,
+  takeCoded,
+  writeCensored,
+} from "@trajectory-maps/core/ingest";
+import { codingOf } from "@trajectory-maps/core/models";
 import { csvPieces } from "@trajectory-maps/report";
 import { FileError, UsageError } from "../exit-codes.ts";
 import { fileExists, isFolder, readBlocks, readText } from "./read.ts";
@@ -84,7 +91,8 @@ export async function openRun(
     .filter(fileExists)
     .map(loadFile);
   const read = await (readOther === undefined ? readPrivateCopy(folder, model) : readOther(model));
-  return { folder, model, baselines, read: { ...read, cohort: withKeptCovariates(folder, model, read.cohort) } };
+  const cohort = await withKeptCovariates(folder, model, read.cohort);
+  return { folder, model, baselines, read: { ...read, cohort } };
 }
 
 function readPrivateCopy(folder: string, model: TrajectoryModel): Promise<ReadCohort> {
@@ -98,18 +106,18 @@ function readPrivateCopy(folder: string, model: TrajectoryModel): Promise<ReadCo
   );
 }
 
+/** How what `visitsCsv` wrote is read: its columns, and the marker or markers. */
+export function copyOptions(markers: readonly Marker[]) {
+  const columns = { id: "id", time: "time", value: "value" };
+  if (markers.length === 1) return { columns, marker: markers[0]! };
+  const choices = markers.map((marker) => ({ ...marker, column: marker.name }));
+  return { columns, markers: choices, markerColumn: "marker", mayLack: true };
+}
+
 /** Reads what `visitsCsv` wrote. */
 export function readVisitsCopy(path: string, markers: readonly Marker[]): Promise<ReadCohort> {
-  const columns = { id: "id", time: "time", value: "value" };
-  const which =
-    markers.length === 1
-      ? { marker: markers[0]! }
-      : {
-          markers: markers.map((marker) => ({ ...marker, column: marker.name })),
-          markerColumn: "marker",
-          mayLack: true,
-        };
-  return readCohortFile(readBlocks(path), { columns, ...which, file: path, delimiter: ",", keepRepeats: true });
+  const options = { ...copyOptions(markers), file: path, delimiter: ",", keepRepeats: true } as const;
+  return readCohortFile(readBlocks(path), options);
 }
 
 /** The coded covariates of a cohort, in pieces; they read back bit for bit. */
@@ -122,34 +130,13 @@ export function covariatesCsv({ ids, covariates }: Cohort): Iterable<string> {
   return csvPieces(["id", ...coding.columns.map(({ name }) => name)], rows(), { exact: true });
 }
 
-/** The cohort of a run with the covariates that the run keeps, where its model has any and the cohort brings none. */
-function withKeptCovariates(folder: string, model: TrajectoryModel, cohort: Cohort): Cohort {
-  const coding = model.kind === "dtm" ? model.covariates : undefined;
+/** The cohort of a run with the covariates that the run keeps, where its model needs them and the cohort brings none. */
+async function withKeptCovariates(folder: string, model: TrajectoryModel, cohort: Cohort): Promise<Cohort> {
+  const coding = codingOf(model);
   const path = join(folder, COVARIATES_FILE);
   if (coding === undefined || cohort.covariates !== undefined || !fileExists(path)) return cohort;
-  const [, ...lines] = readText(path).trimEnd().split("\n");
-  const rows = new Map(lines.map((line) => parseLine(line)));
-  const P = coding.columns.length;
-  const values = new Float64Array(cohort.ids.length * P);
-  cohort.ids.forEach((id, i) => {
-    const row = rows.get(id);
-    if (row?.length !== P)
-      throw new FileError(`${path}: expected ${P} covariates of "${id}", received ${row?.length ?? 0}.`);
-    values.set(row, i * P);
-  });
-  return { ...cohort, covariates: { coding, values } };
-}
-
-/** An id, quoted where it has to be, and numbers. */
-function parseLine(line: string): [string, number[]] {
-  const quoted = /^"((?:[^"]|"")*)",?(.*)$/.exec(line);
-  const [id, rest] = quoted ? [quoted[1]!.replaceAll('""', '"'), quoted[2]!] : splitOnce(line);
-  return [id, rest === "" ? [] : rest.split(",").map(Number)];
-}
-
-function splitOnce(line: string): [string, string] {
-  const at = line.indexOf(",");
-  return at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)];
+  const { table } = await readSubjectsFile(readBlocks(path), { file: path, id: "id", delimiter: "," });
+  return { ...cohort, covariates: { coding, values: takeCoded(coding, table, cohort.ids) } };
 }
 
 /**
@@ -160,9 +147,11 @@ export function visitsCsv({ ids, markers }: Cohort): Iterable<string> {
   const isOne = markers.length === 1;
   function* rows(): Generator<readonly (string | number)[]> {
     for (const [i, id] of ids.entries()) {
-      for (const { marker, offsets, times, values } of markers) {
+      for (const { marker, offsets, times, values, censored } of markers) {
         for (let j = offsets[i] ?? 0; j < (offsets[i + 1] ?? 0); j++) {
-          const measured = [times[j] ?? Number.NaN, values[j] ?? Number.NaN];
+          const value = values[j] ?? Number.NaN;
+          const side = censored?.[j] ?? 0;
+          const measured = [times[j] ?? Number.NaN, side === 0 ? value : writeCensored(side, value)];
           yield isOne ? [id, ...measured] : [id, marker.name, ...measured];
         }
       }

@@ -30,7 +30,7 @@ export function covariatesPage(tests: readonly CovariateTest[]): string {
     "",
     table(["Covariate", "compared", "individuals", "without it", "shift", "angle", "p", "χ² p", "Holm", "BH"], rows),
     ...tests.flatMap(({ covariate, untested }) =>
-      untested === null ? [] : ["", line("Not tested", `${covariate}: ${untested}`)],
+      untested === null ? [] : ["", line("Untested", `${covariate}: ${untested}`)],
     ),
   ].join("\n");
 }

@@ -3,6 +3,7 @@ import {
   applyTransform,
   type CohortQuality,
   type FiveNumbers,
+  limitWords,
   type MarkersQuality,
 } from "@trajectory-maps/core/ingest";
 import type { SuspectValue } from "@trajectory-maps/core/study";
@@ -41,8 +42,17 @@ export function qualityPage(quality: CohortQuality): string {
       `mean ${significant(values.mean)}, sd ${significant(values.sd)}, ${middle(values.quantiles)}${unit}`,
     ),
     line("", histogramLine(quality)),
+    ...limitLine(quality),
   ];
   return [lines.join("\n"), visitTable(quality), findings(quality), design(quality)].join("\n\n");
+}
+
+/** How many values are only known to lie below or above a limit. */
+function limitLine({ limits, observations }: CohortQuality): string[] {
+  if (limits.length === 0) return [];
+  const count = limits.reduce((sum, limit) => sum + limit.count, 0);
+  const words = `${counted(count, "value")} below or above a limit (${percent(count / observations)})`;
+  return [line("Limits", `${words}: ${limitWords(limits, significant)}; counted above with the limit`)];
 }
 
 /** A page of all markers together and one of each. */

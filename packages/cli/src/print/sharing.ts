@@ -1,5 +1,6 @@
 /** Whether markers share a map, and models of several markers compared, as a terminal shows them. */
-import type { SeveralComparison, SeveralModel, SharingVerdict } from "@trajectory-maps/core/study";
+import type { SeveralComparison, SharingVerdict } from "@trajectory-maps/core/study";
+import { SEVERAL_WORDS } from "@trajectory-maps/report";
 import { table } from "./table.ts";
 import { line, percent, significant, whole } from "./words.ts";
 
@@ -21,22 +22,15 @@ export function sharingPage({ sentences, markers, area }: SharingVerdict): strin
   return [line("Sharing", sentences.join(" ")), "", table(header, rows), "", line("", note)].join("\n");
 }
 
-/** The models of a comparison of several markers in words. */
-const MODEL_WORDS: { readonly [model in SeveralModel]: string } = {
-  dtm: "one map",
-  "dtm-separate": "a map for each marker",
-  lmm: "mixed model of all markers",
-  "lmm-separate": "a mixed model for each",
-};
-
 const signed = (x: number, digits: number) => `${x < 0 ? "−" : "+"}${Math.abs(x).toFixed(digits)}`;
 const withError = ({ mean, se }: { readonly mean: number; readonly se: number }, digits = 2) =>
   `${signed(mean, digits)} (${se.toFixed(digits)})`;
 
 /** Joint log-likelihoods and their differences, then marker by marker. */
-export function severalPage({ models, differences, markers, folds, area, verdict }: SeveralComparison): string {
+export function severalPage(comparison: SeveralComparison): string {
+  const { models, differences, markers, folds, repeats, area, verdict } = comparison;
   const told = differences.map((own) => [
-    `${MODEL_WORDS[own.model]} minus ${MODEL_WORDS[own.reference]}`,
+    `${SEVERAL_WORDS[own.model]} minus ${SEVERAL_WORDS[own.reference]}`,
     withError(own),
     `[${signed(own.lower, 2)}, ${signed(own.upper, 2)}]`,
     signed(own.trimmed, 2),
@@ -56,11 +50,14 @@ export function severalPage({ models, differences, markers, folds, area, verdict
     "pasts of the others add. From others: the marker predicted from the others alone, per individual. Hold: 50% and 90% intervals. " +
     `90% region: median size by this marker alone; by all ${significant(area)}.`;
   return [
-    line("Compared", `held-out log-likelihood of all markers, ${folds} folds (standard error)`),
+    line(
+      "Compared",
+      `held-out log-likelihood of all markers, ${folds} folds${repeats > 1 ? `, ${repeats} times` : ""} (standard error)`,
+    ),
     "",
     table(
       ["Model", "per individual"],
-      models.map(({ model, perIndividual }) => [MODEL_WORDS[model], perIndividual.toFixed(3)]),
+      models.map(({ model, perIndividual }) => [SEVERAL_WORDS[model] ?? model, perIndividual.toFixed(3)]),
     ),
     "",
     table(["Difference per individual", "mean", "95% CI", "5% trimmed", "above 0"], told),

@@ -10,7 +10,7 @@ import {
   predict,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
-import { numObservations } from "@trajectory-maps/core/ingest";
+import { type MarkerSeries, numObservations } from "@trajectory-maps/core/ingest";
 import {
   basisDomain,
   describeNoise,
@@ -37,30 +37,42 @@ export interface FittedModel extends ScoredFit {
 export function cohortSummary(cohort: Cohort): string {
   const m = numIndividuals(cohort);
   const { markers } = cohort;
-  const n = Int32Array.from({ length: m }, (_, i) =>
-    markers.reduce((sum, { offsets }) => sum + (offsets[i + 1] ?? 0) - (offsets[i] ?? 0), 0),
-  ).sort();
-  const { timeUnit } = markers[0]!.marker;
-  const [first, last] = markers.reduce(
-    (span, { times }) => times.reduce(([low, high], t) => [Math.min(low, t), Math.max(high, t)], span),
-    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
-  ) as [number, number];
-  const described = markers.map(({ marker: { name, unit, transform } }) => {
-    const scale = transform === "identity" ? "" : `, modelled on the ${transform} scale`;
-    return `${name}${unit && ` (${unit})`}${scale}`;
-  });
-  const singles = n.filter((k) => k === 1).length;
+  if (markers.length === 1) {
+    const [only] = markers as [MarkerSeries];
+    return [
+      line("Cohort", `${counted(m, "individual")}, ${counted(only.times.length, "observation")} of ${described(only)}`),
+      line("", followUp(only)),
+    ].join("\n");
+  }
+  const all = `${counted(m, "individual")}, ${whole(numObservations(cohort))} values of ${counted(markers.length, "marker")}`;
   return [
-    line(
-      "Cohort",
-      `${counted(m, "individual")}, ${counted(numObservations(cohort), "observation")} of ${described.join("; ")}`,
-    ),
-    line(
-      "",
-      `${counted(n[Math.floor(m / 2)] ?? 0, "observation")} in the median individual (${n[0]} to ${n[m - 1]}; ${whole(singles)} with one), ` +
-        `from ${significant(first)} to ${significant(last)}${timeUnit && ` ${timeUnit}`}`,
-    ),
+    line("Cohort", all),
+    ...markers.map((own) => line("", `${described(own)}: ${whole(own.times.length)} in all, ${followUp(own)}`)),
   ].join("\n");
+}
+
+function described({ marker: { name, unit, transform } }: MarkerSeries): string {
+  const scale = transform === "identity" ? "" : `, modelled on the ${transform} scale`;
+  return `${name}${unit && ` (${unit})`}${scale}`;
+}
+
+/** How often and from when to when a marker was observed, over those who have it. */
+function followUp({ marker: { timeUnit }, offsets, times }: MarkerSeries): string {
+  const n = offsets
+    .subarray(1)
+    .map((end, i) => end - (offsets[i] ?? 0))
+    .filter((count) => count > 0)
+    .sort();
+  const m = n.length;
+  const without = offsets.length - 1 - m;
+  const singles = n.filter((k) => k === 1).length;
+  const first = times.reduce((low, t) => Math.min(low, t), Number.POSITIVE_INFINITY);
+  const last = times.reduce((high, t) => Math.max(high, t), Number.NEGATIVE_INFINITY);
+  const none = without === 0 ? "" : `, ${whole(without)} with none`;
+  return (
+    `${counted(n[Math.floor(m / 2)] ?? 0, "observation")} in the median individual (${n[0]} to ${n[m - 1]}; ${whole(singles)} with one${none}), ` +
+    `from ${significant(first)} to ${significant(last)}${timeUnit && ` ${timeUnit}`}`
+  );
 }
 
 /** One row per model: what was maximised and its value (all in-sample), noise, how the fit ended. */

@@ -1,0 +1,147 @@
+/** Contracts of what is said of outcomes and covariates: `associate` and `covariates`. */
+import * as z from "zod";
+import { adjusted, count, estimate, maybe, number, text } from "./contract-parts.ts";
+
+const test = { p: maybe, approximation: maybe, draws: count };
+
+const representation = z.looseObject({
+  ...test,
+  adjusted,
+  kde: z.nullable(z.looseObject({ statistic: number, z: number, p: number, adjusted })),
+  auc: estimate,
+});
+
+/** Null where there are too few cases. */
+const predictors = z.looseObject({
+  measure: z.enum(["AUC", "C"]),
+  rows: z.array(
+    z.looseObject({
+      predictors: z.enum([
+        "covariates",
+        "last value",
+        "visits only",
+        "place",
+        "last value and visits",
+        "last value, visits and place",
+        "covariates, last value and visits",
+        "covariates, last value, visits and place",
+      ]),
+      numPredictors: count,
+      value: maybe,
+      lower: maybe,
+      upper: maybe,
+    }),
+  ),
+  added: estimate,
+  verdict: text,
+});
+
+const survival = z.looseObject({
+  event: text,
+  landmark: number,
+  numIndividuals: count,
+  numEvents: count,
+  leftOut: z.looseObject({ unknown: count, eventBefore: count, censoredBefore: count, noVisitBefore: count }),
+  /** Covariates that this is adjusted for, and individuals who lack one of them. */
+  adjustedFor: z.array(text),
+  withoutCovariates: count,
+  groups: z.array(z.looseObject({ group: count, letter: text, name: text })),
+  emptyGroups: z.array(z.looseObject({ group: count, letter: text, name: text })),
+  crossTable: z.array(z.array(count)),
+  curves: z.array(
+    z.looseObject({ group: count, times: z.array(number), survival: z.array(number), atRisk: z.array(number) }),
+  ),
+  logRank: z.nullable(z.looseObject({ statistic: number, degrees: count, pValue: number })),
+  /** Terms: the axes of the place, then the covariates. */
+  cox: z.looseObject({ terms: z.array(z.looseObject({ hazardRatio: number, pValue: maybe })) }),
+  coxCovariates: z.array(text),
+  placeTest: z.looseObject({ statistic: number, degrees: count, pValue: number }),
+  predictors,
+  mapTest: z.looseObject({ ...test, numIndividuals: count, numEvents: count }),
+});
+
+/** [size] or [size,size], first axis slowest; null where nothing is said. */
+const lattice = z.array(maybe);
+const differenceMap = z.looseObject({
+  axes: z.array(z.array(number)),
+  difference: lattice,
+  halfWidth: lattice,
+  share: lattice,
+  individuals: lattice,
+  outside: z.array(z.int()),
+  critical: number,
+  draws: count,
+});
+
+export const associateContract = z.looseObject({
+  method: z.enum(["whole-posteriors"]),
+  kernel: z.looseObject({ width: number, degree: count }),
+  /** Covariates that all of this is adjusted for, and individuals who lack one of them and take no part. */
+  adjustedFor: z.array(text),
+  leftOut: count,
+  outcomes: z.array(
+    z.looseObject({
+      outcome: text,
+      cases: count,
+      controls: count,
+      missing: count,
+      leftOut: count,
+      ...test,
+      adjusted,
+      priorP: maybe,
+      effect: z.looseObject({ auc: estimate, distance: maybe }),
+      predictors,
+      warnings: z.array(z.looseObject({ code: text, message: text })),
+      differenceMap: z.nullable(differenceMap),
+      landmark: z.nullable(
+        z.looseObject({
+          ...test,
+          landmark: number,
+          curve: z.array(z.looseObject({ landmark: number, approximation: maybe })),
+        }),
+      ),
+      representations: z.looseObject({
+        lmm: z.optional(representation),
+        fpca: z.optional(representation),
+        dtm: z.optional(representation),
+      }),
+    }),
+  ),
+  controls: z.array(z.looseObject({ control: text, ...test })),
+  visitsFollow: z.nullable(text),
+  madeUp: z.nullable(z.looseObject({ labellings: count, below: number })),
+  primary: text,
+  seed: number,
+  draws: count,
+  survival: z.optional(survival),
+});
+
+/** Score tests of covariates; null where one was not tested. */
+export const covariatesContract = z.looseObject({
+  draws: count,
+  seed: number,
+  covariates: z.array(
+    z.looseObject({
+      covariate: text,
+      kind: z.enum(["number", "category"]),
+      numIndividuals: count,
+      leftOut: count,
+      statistic: maybe,
+      degrees: count,
+      p: maybe,
+      chiSquareP: maybe,
+      adjusted,
+      columns: z.array(
+        z.looseObject({
+          column: text,
+          compared: text,
+          step: number,
+          shift: z.array(number),
+          length: number,
+          angle: z.nullable(number),
+        }),
+      ),
+      untested: z.nullable(text),
+    }),
+  ),
+});

@@ -65,6 +65,8 @@ function logTicks(low: number, high: number, count: number): number[] {
       if (tick >= low * 0.9999 && tick <= high * 1.0001) all.push(tick);
     }
   }
+  // A span of little more than a factor of two holds too few of these.
+  if (all.length < 2) return ticksOf(low, high, niceStep(high - low, count));
   const tens = all.filter((t) => Number.isInteger(Math.round(1e6 * Math.log10(t)) / 1e6));
   return all.length > count + 2 && tens.length >= 2 ? tens : all;
 }

@@ -2,7 +2,7 @@
  * The files a study can be saved as, each with a list of what it holds. `individual` files hold data of single people and
  * say so; the others hold none, and counts below the limit are written "<11" in them.
  */
-import { markerModel, numIndividuals, saveModel } from "@trajectory-maps/core";
+import { numIndividuals, saveModel } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { isMapModel } from "@trajectory-maps/core/models";
 import { cell, counted, figureToSvg, renderReport, studyFigures, toCsv } from "@trajectory-maps/report";
@@ -29,7 +29,8 @@ const SMALL_CELL = 11;
 
 /** Every file that can be made of what is there now. */
 export function exportFiles(explorer: Explorer): ExportFile[] {
-  const { fitted, loaded, groups, view } = explorer;
+  const { loaded, groups, view } = explorer;
+  const fitted = explorer.wholeFit;
   if (loaded === null) return [];
   const files: ExportFile[] = [];
   const stem = stemOf(loaded.source);
@@ -62,7 +63,7 @@ export function exportFiles(explorer: Explorer): ExportFile[] {
       );
     }
     const places = isMapModel(model)
-      ? `${markerModel(model).map.numInducing} inducing points, ${markerModel(model).map.numInducing * markerModel(model).basis.numBasis} values, `
+      ? `${model.markers[0].map.numInducing} inducing points, ${model.markers.reduce((n, { map, basis }) => n + map.numInducing * basis.numBasis, 0)} values, `
       : "";
     files.push({
       key: "model",
@@ -192,20 +193,26 @@ function placesCsv({ fitted, groups }: Explorer): string {
 }
 
 function coursesCsv(explorer: Explorer): string {
-  const { groups } = explorer;
+  const groups = explorer.wholeGroups;
   if (groups === null) return "";
-  const rows = groups.groups.flatMap(({ letter, numMembers, course }, k) =>
-    Array.from(course.times, (time, t) => [
-      letter,
-      explorer.groupName(k),
-      cell(numMembers, SMALL_CELL),
-      time,
-      course.median[t],
-      course.lower[t],
-      course.upper[t],
-    ]),
+  const several = explorer.views.length > 1;
+  const rows = groups.groups.flatMap(
+    ({ letter, numMembers, course: own, markers = [{ marker: "", course: own }] }, k) =>
+      markers.flatMap(({ marker, course }) =>
+        Array.from(course.times, (time, t) => [
+          letter,
+          explorer.groupName(k),
+          cell(numMembers, SMALL_CELL),
+          ...(several ? [marker] : []),
+          time,
+          course.median[t],
+          course.lower[t],
+          course.upper[t],
+        ]),
+      ),
   );
-  return toCsv(["group", "name", "individuals", "time", "median", "lower10", "upper90"], rows);
+  const marker = several ? ["marker"] : [];
+  return toCsv(["group", "name", "individuals", ...marker, "time", "median", "lower10", "upper90"], rows);
 }
 
 function selectionCsv({ fitted, groups, view }: Explorer): string {

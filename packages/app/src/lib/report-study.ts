@@ -1,6 +1,8 @@
 /** The study as the report wants it, from what the page holds: the same report as the command line writes. */
-import { LIBRARY_VERSION } from "@trajectory-maps/core";
-import { type Study, studyGroups, summarizeCohort } from "@trajectory-maps/report";
+import { type Cohort, LIBRARY_VERSION, numIndividuals } from "@trajectory-maps/core";
+import { numObservations, selectVisits } from "@trajectory-maps/core/ingest";
+import { lastShownTime } from "@trajectory-maps/core/study";
+import { type Study, studyCovariates, studyGroups, summarizeCohort } from "@trajectory-maps/report";
 import type { Explorer } from "../state/explorer.svelte.ts";
 
 export interface StudyChoice {
@@ -14,18 +16,28 @@ export interface StudyChoice {
 
 /** Everything the explorer holds as a study, or null before there is a cohort. */
 export function studyOf(explorer: Explorer, choice: StudyChoice = {}): Study | null {
-  const { loaded, fitted, groups, stability, association, comparison, survival, baselines, outcomes, view } = explorer;
-  if (loaded === null) return null;
+  const { stability, association, comparison, survival, baselines, outcomes, view } = explorer;
+  const { wholeGroups: groups, whole } = explorer;
+  // Of several markers what is drawn for one is drawn for the first.
+  const [first] = explorer.views;
+  if (whole === null || first === undefined) return null;
+  const { loaded, fitted } = first;
   const { smallCell = 11, individualLevel = "none", date } = choice;
   const { numRows, numRowsLeftOut, warnings, notes } = loaded;
   const names = groups?.groups.map((_, group) => explorer.groupName(group)) ?? [];
   return {
-    cohort: summarizeCohort(loaded.cohort, { numRows, numRowsLeftOut, warnings, notes }),
+    cohort: {
+      ...summarizeCohort(withMarker(loaded.cohort), { numRows, numRowsLeftOut, warnings, notes }),
+      numIndividuals: numIndividuals(loaded.cohort),
+      numObservations: numObservations(explorer.wholeFit?.cohort ?? whole.cohort),
+    },
+    ...covariatesOf(explorer),
+    ...(explorer.views.length > 1 && fitted !== null ? { several: severalOf(explorer) } : {}),
     ...(fitted === null ? {} : { model: fitted.model, placements: fitted.placements }),
     ...(baselines === null ? {} : { baselines: baselines.map(({ name, placements }) => ({ name, placements })) }),
     ...(groups === null || fitted === null ? {} : { groups: studyGroups(groups, { stability, names }) }),
     ...(outcomes.length === 0 ? {} : { outcomes }),
-    ...(comparison === null ? {} : { comparison }),
+    ...(comparison === null || explorer.views.length > 1 ? {} : { comparison }),
     ...(association === null ? {} : { association }),
     ...(survival === null ? {} : { survival: { ...survival, logRank: survival.logRank ?? undefined } }),
     run: {
@@ -40,4 +52,29 @@ export function studyOf(explorer: Explorer, choice: StudyChoice = {}): Study | n
       ...(view.terrainTime === null ? {} : { terrainTime: Number(view.terrainTime.toFixed(2)) }),
     },
   };
+}
+
+/** What the covariates of the map do, and courses by them. */
+function covariatesOf({ wholeFit }: Explorer): Pick<Study, "covariates"> {
+  if (wholeFit?.cohort === undefined) return {};
+  const { model, cohort, placements } = wholeFit;
+  const covariates = studyCovariates(model, cohort, placements, lastShownTime(placements));
+  return covariates === undefined ? {} : { covariates };
+}
+
+/** What is told of several markers: each by itself, whether they share the map, how they compare. */
+function severalOf({ views, sharing, severalComparison }: Explorer): Study["several"] {
+  return {
+    markers: views.map(({ loaded, fitted }) => ({
+      cohort: summarizeCohort(withMarker(loaded.cohort)),
+      ...(fitted === null ? {} : { model: fitted.model, placements: fitted.placements }),
+    })),
+    ...(sharing === null || sharing === "judging" ? {} : { sharing }),
+    ...(severalComparison === null ? {} : { comparison: severalComparison }),
+  };
+}
+
+/** Those who have the marker. */
+function withMarker(cohort: Cohort): Cohort {
+  return selectVisits(cohort, (n) => n);
 }

@@ -12,6 +12,7 @@ const PROPERTIES = [
   "groups",
   "selection",
   "outline",
+  "arrows",
   "individual",
   "pins",
   "renderer",

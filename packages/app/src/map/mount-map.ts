@@ -37,6 +37,7 @@ const WORK: Readonly<Partial<Record<keyof MapOptions, readonly Change[]>>> = {
   groups: ["groups", "words"],
   selection: ["dots"],
   outline: ["overlay"],
+  arrows: ["overlay"],
   individual: ["individual"],
   pins: ["lens"],
   theme: ["dots"],

@@ -2,7 +2,16 @@
  * Puts a scene on the stage. Each kind of change has its own work: another year draws terrain, another colour draws dots,
  * moving the window sets one transform and lays out what is drawn in px. Work is gathered and done once per frame.
  */
-import { drawLineLabels, drawPills, type LineLabel, levelRings, make, type Pill, whole } from "@trajectory-maps/report";
+import {
+  drawArrows,
+  drawLineLabels,
+  drawPills,
+  type LineLabel,
+  levelRings,
+  make,
+  type Pill,
+  whole,
+} from "@trajectory-maps/report";
 import { drawFrame } from "./draw-frame.ts";
 import { pillsBeside, scenePills } from "./draw-groups.ts";
 import { drawIndividual, drawOutline, drawRegions, individualBoxes } from "./draw-individual.ts";
@@ -102,8 +111,9 @@ export function makePainter(pen: Pen, stage: Stage, renderer: () => DotRenderer)
   let openLabel: string | null = null;
 
   const paintOverlay = (scene: Scene, viewport: Viewport, { current }: Shown) => {
-    const { outline, individual } = scene.options;
+    const { outline, individual, arrows = [] } = scene.options;
     const parts: SVGElement[] = [];
+    if (arrows.length > 0) parts.push(drawArrows(pen, layoutOf(viewport), arrows).group);
     if (outline) parts.push(drawOutline(pen, scene, viewport, outline));
     if (individual) parts.push(drawIndividual(pen, scene, viewport, individual));
     if (current >= 0 && current !== individual?.index) {

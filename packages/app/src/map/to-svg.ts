@@ -1,5 +1,6 @@
 /** The map as a file: light theme, live text, title, sentence, legend, scale bar, source line. */
 import {
+  drawArrows,
   drawCaveat,
   drawDensity,
   drawLineLabels,
@@ -41,7 +42,7 @@ export function mapToSvg(
   const layout = layoutOf(viewport);
   const rings = scene.surface === null ? [] : levelRings(scene.surface.grid, scene.surface.levels);
   const pills = scenePills(scene, viewport);
-  const { individual } = scene.options;
+  const { individual, arrows = [] } = scene.options;
   const beside = individual ? pillsBeside(pills, viewport, individualBoxes(scene, viewport, individual)) : pills;
 
   const terrain = drawTerrain(pen, scene, rings);
@@ -56,6 +57,7 @@ export function mapToSvg(
     drawLineLabels(pen, layout, terrainLabels(scene, rings, viewport, pills)),
     drawPills(pen, layout, beside),
   );
+  if (arrows.length > 0) stage.append(drawArrows(pen, layout, arrows).group);
   if (individual) {
     const regions = drawRegions(pen, scene, individual);
     putOnMap(regions, viewport);

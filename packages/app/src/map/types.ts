@@ -3,7 +3,7 @@
  * Places are in the shown frame of the model (docs/math/orientation.md); positions are positions in `placements`.
  */
 import type { Placements, TrajectoryModel } from "@trajectory-maps/core";
-import type { Course } from "@trajectory-maps/core/models";
+import type { Course, ShiftRow } from "@trajectory-maps/core/models";
 import type { Grid, Land, Ring } from "@trajectory-maps/report";
 
 /** A place of the two axes that are shown. */
@@ -132,6 +132,8 @@ export interface MapOptions {
   /** Individuals with a ring around them, e.g. of the group under the pointer. */
   readonly outline?: ArrayLike<number> | null;
   readonly individual?: MapIndividual | null;
+  /** Shifts of places by covariates (`covariateEffects`), drawn from the middle of the map. */
+  readonly arrows?: readonly ShiftRow[];
   /** Up to two pinned places of the lens. */
   readonly pins?: readonly MapPlace[];
   /** Default "point". */

@@ -17,8 +17,10 @@ interface ServedStart {
   readonly visits?: ServedFile;
   readonly subjects?: ServedFile;
   readonly model?: { readonly path: string };
-  readonly columns?: ReadChoice["columns"];
-  readonly marker?: ReadChoice["marker"];
+  /** Coded covariates of a run. */
+  readonly covariates?: { readonly path: string };
+  /** What is known of the table: columns, marker or markers. */
+  readonly choice?: ReadChoice;
   readonly pbc?: boolean;
 }
 
@@ -49,7 +51,7 @@ export class Explorer extends Studying {
     if (start.visits === undefined) return;
     const visits = await fileAt(start.visits);
     const subjects = start.subjects === undefined ? null : await fileAt(start.subjects);
-    const choice = { columns: start.columns ?? {}, marker: start.marker ?? {} };
+    const choice = start.choice ?? {};
     // A table alone is shown for checking, with what was said on the command line; a run is opened whole.
     if (start.model === undefined) {
       this.served = { visits, choice, subjects };
@@ -58,7 +60,8 @@ export class Explorer extends Studying {
     // What a run kept has no repeats but those it was told to keep.
     if (!(await this.open(visits, visits.name)) || !(await this.read({ ...choice, keepRepeats: true }))) return;
     if (subjects !== null) await this.openSubjects(subjects, subjects.name);
-    if (await this.openModel(await (await fetch(start.model.path)).text())) {
+    const coded = start.covariates && (await (await fetch(start.covariates.path)).blob());
+    if (await this.openModel(await (await fetch(start.model.path)).text(), coded)) {
       this.display({ ...wanted, step: wanted.step === "data" ? "map" : wanted.step });
     }
   }

@@ -40,7 +40,7 @@ export class Fitting extends Keeping {
       await first;
       const changed = fitted !== null && (await this.#take(fitted, mine));
       if (mine !== this.fits) return false;
-      if (first === null) this.tracedPlaces = this.fitted?.placements ?? null;
+      if (first === null) this.tracedPlaces = this.wholeFit?.placements ?? null;
       this.startsNote = first !== null && changed ? "A better map was found and is shown" : "";
       if (this.startsNote !== "") this.say(this.startsNote);
       this.fitPhase = "idle";
@@ -58,7 +58,7 @@ export class Fitting extends Keeping {
   async #takeFirst({ fitted, startsLeft }: NonNullable<FitUpdate["first"]>, mine: number): Promise<boolean> {
     const changed = await this.#take(fitted, mine);
     if (mine !== this.fits) return false;
-    this.tracedPlaces = this.fitted?.placements ?? null;
+    this.tracedPlaces = this.wholeFit?.placements ?? null;
     this.startsNote = `${capital(numberWord(startsLeft))} more ${startsLeft === 1 ? "start is" : "starts are"} being tried`;
     this.fitPhase = "other starts";
     await this.keepNow();
@@ -67,8 +67,9 @@ export class Fitting extends Keeping {
 
   /** Takes a map of a fit over; of the one that is shown only what is new about it: false. */
   async #take(fitted: Fitted, mine: number): Promise<boolean> {
-    if (this.fitted !== null && isSameMap(this.fitted, fitted)) {
-      if (mine === this.fits) this.fitted = { ...fitted, placements: this.fitted.placements };
+    const { wholeFit } = this;
+    if (wholeFit !== null && isSameMap(wholeFit, fitted)) {
+      if (mine === this.fits) this.wholeFit = { ...fitted, placements: wholeFit.placements };
       return false;
     }
     // Without it the page finds the same, taking its time.
@@ -109,7 +110,7 @@ export class Fitting extends Keeping {
   protected async findGroups(fitted: Fitted): Promise<void> {
     try {
       const groups = await this.askGroups(fitted);
-      if (this.isShown(fitted)) this.groups = groups;
+      if (this.isShown(fitted)) this.wholeGroups = groups;
     } catch (error) {
       if (this.isShown(fitted) && !isGivenUp(error)) this.problem = problemOf(error);
     }
@@ -122,9 +123,13 @@ export class Fitting extends Keeping {
 
   /** Takes a map over, or none; what was found on the one before goes. */
   protected takeFit(fitted: Fitted | null, prepared: PreparedMap | null = null): void {
-    this.fitted = fitted;
+    const before = this.loaded?.cohort.ids.length;
+    this.wholeFit = fitted;
     this.prepared = prepared;
-    this.groups = null;
+    this.sharing = null;
+    this.described = null;
+    this.severalComparison = null;
+    this.wholeGroups = null;
     this.stability = null;
     this.baselines = null;
     this.association = null;
@@ -132,9 +137,24 @@ export class Fitting extends Keeping {
     this.survival = null;
     this.surface = null;
     this.groupNames = {};
-    // Groups and places of the map before mean nothing on this one.
+    // Groups and places of the map before mean nothing on this one; nor positions, if it has other individuals.
+    if (fitted !== null && before !== undefined && before !== fitted.placements.ids.length) {
+      this.saved = [];
+      this.show({ individual: null, compared: null, selection: null }, true);
+      this.outcomes = [];
+      void this.#rereadOutcomes();
+    }
     if (fitted !== null) this.show({ group: null, pins: [] }, true);
     else this.show({ ...FIRST_VIEW, step: this.view.step, outcome: this.view.outcome }, true);
+  }
+
+  /** Labels of the outcomes for the individuals of the map. */
+  async #rereadOutcomes(): Promise<void> {
+    await this.attempt(async () => {
+      const { outcomes, warnings } = await this.engine.outcomes(this.outcomeNames);
+      this.outcomes = outcomes;
+      this.outcomeWarnings = warnings;
+    });
   }
 
   async pause(paused: boolean): Promise<void> {
@@ -150,9 +170,9 @@ export class Fitting extends Keeping {
     await this.engine.endFit(keepMap);
   }
 
-  async openModel(text: string): Promise<boolean> {
+  async openModel(text: string, coded?: Blob): Promise<boolean> {
     return this.attempt(async () => {
-      const fitted = await this.engine.openModel(text);
+      const fitted = await this.engine.openModel(text, coded);
       this.takeFit(fitted, await this.engine.prepare());
       void this.findGroups(fitted);
       await this.keepNow();

@@ -14,14 +14,19 @@ import {
   type Placements,
 } from "@trajectory-maps/core";
 import {
-  type CohortQuality,
   type ErrorCode,
   type MarkerSeries,
   type Outcome,
   onlyMarker,
   type TablePreview,
 } from "@trajectory-maps/core/ingest";
-import type { LandmarkSurvival, MapStability } from "@trajectory-maps/core/study";
+import type {
+  HeldOutEvidence,
+  LandmarkSurvival,
+  MapStability,
+  SeveralComparison,
+  SharingVerdict,
+} from "@trajectory-maps/core/study";
 import type {
   BaselinePlaces,
   Checked,
@@ -37,6 +42,7 @@ import type {
   WorkerApi,
 } from "../worker/api.ts";
 import { connectEngine, type EngineConnection } from "../worker/client.ts";
+import { type Visits, viewFitted, viewGroups, viewLoaded } from "../worker/marker-view.ts";
 import type { PreparedMap } from "../worker/prepare.ts";
 import type { Kept } from "./storage.ts";
 import { FIRST_VIEW, type Step, type View } from "./view.ts";
@@ -82,6 +88,32 @@ export interface ServedTable {
   readonly subjects: File | null;
 }
 
+/** A new individual: visits of each marker, none where there are not as many, and what is said of its covariates. */
+export interface Draft {
+  readonly visits: readonly Visits[];
+  readonly covariates: CovariateRow;
+}
+
+/** Covariates of an individual by their names. */
+export type CovariateRow = Readonly<Record<string, string | number>>;
+
+export const NO_DRAFT: Draft = { visits: [], covariates: {} };
+
+/** A study as one of its markers has it. */
+export interface MarkerView {
+  readonly loaded: Loaded;
+  readonly fitted: Fitted | null;
+}
+
+function viewsOf(whole: Loaded | null, fit: Fitted | null): readonly MarkerView[] {
+  if (whole === null) return [];
+  const { markers } = fit?.cohort ?? whole.cohort;
+  return markers.map((_, k) => ({
+    loaded: viewLoaded(whole, fit, k),
+    fitted: fit === null ? null : viewFitted(fit, whole.cohort, k),
+  }));
+}
+
 /** The fit proposed to a new cohort. */
 export const DEFAULT_FIT: FitChoice = { kind: "dtm", mapDimension: 2, mean: "scalar", seed: 1 };
 
@@ -103,10 +135,19 @@ export class Held {
   hasPbc = $state(false);
   /** The table looked at as it would be read; taken over by `read`. */
   checked: Checked | null = $state.raw(null);
-  loaded: Loaded | null = $state.raw(null);
+  /** The table taken over, with all of its markers. */
+  whole: Loaded | null = $state.raw(null);
   /** Tables looked through for suspect values, the one checked and the one loaded; "looking" until they are found. */
   protected looks: readonly Look[] = $state.raw([]);
-  /** The observations of the marker that is loaded. */
+  /** The map as it was fitted or opened, of all markers. */
+  wholeFit: Fitted | null = $state.raw(null);
+  /** The study seen through each of its markers: panels show the view of the chosen one. */
+  readonly views: readonly MarkerView[] = $derived(viewsOf(this.whole, this.wholeFit));
+  /** Position of the chosen marker. */
+  readonly marker: number = $derived(Math.min(this.view.marker, Math.max(0, this.views.length - 1)));
+  readonly loaded: Loaded | null = $derived(this.views[this.marker]?.loaded ?? null);
+  readonly fitted: Fitted | null = $derived(this.views[this.marker]?.fitted ?? null);
+  /** The observations of the chosen marker. */
   readonly series: MarkerSeries | null = $derived(this.loaded === null ? null : onlyMarker(this.loaded.cohort));
   subjects: LoadedSubjects | null = $state.raw(null);
   /** Names of the outcomes in use, as `readOutcomes` takes them. */
@@ -128,12 +169,17 @@ export class Held {
   /** The places that `trace` led to, once its start has ended; models that were opened have none. */
   tracedPlaces: Placements | null = $state.raw(null);
   livePlaces: Float32Array | null = $state.raw(null);
-  fitted: Fitted | null = $state.raw(null);
+  /** Whether the markers share the map. */
+  sharing: SharingVerdict | "judging" | null = $state.raw(null);
   /** What drawing a large map begins with; a small one finds its own. */
   prepared: PreparedMap | null = $state.raw(null);
 
   // The study.
-  groups: Groups | null = $state.raw(null);
+  wholeGroups: Groups | null = $state.raw(null);
+  /** The groups with the courses of the chosen marker. */
+  readonly groups: Groups | null = $derived(
+    this.wholeGroups === null ? null : viewGroups(this.wholeGroups, this.marker),
+  );
   groupChoice: GroupChoice = $state.raw({ numGroups: "auto", seed: 1 });
   /** Names given by the user, by letter. */
   groupNames: { readonly [letter: string]: string } = $state.raw({});
@@ -141,14 +187,15 @@ export class Held {
   baselines: readonly BaselinePlaces[] | null = $state.raw(null);
   association: Association | null = $state.raw(null);
   comparison: Comparison | null = $state.raw(null);
+  /** The comparison of a map of several markers. */
+  severalComparison: SeveralComparison | null = $state.raw(null);
   survival: LandmarkSurvival | null = $state.raw(null);
   surface: ShareSurface | null = $state.raw(null);
   saved: readonly SavedSelection[] = $state.raw([]);
   /** The new individual of the what-if panel. */
-  draft: { readonly times: readonly number[]; readonly values: readonly number[] } = $state.raw({
-    times: [],
-    values: [],
-  });
+  draft: Draft = $state.raw(NO_DRAFT);
+  /** Covariates of the people whose courses the map and the covariates' panel show; null: of the average. */
+  described: CovariateRow | null = $state.raw(null);
   task: Task | null = $state.raw(null);
 
   // Storage.
@@ -172,8 +219,9 @@ export class Held {
     return this.connection.engine;
   }
 
-  get quality(): CohortQuality | null {
-    return this.loaded?.quality ?? null;
+  /** What the comparison of models said, of one marker or of several. */
+  get evidence(): HeldOutEvidence | null {
+    return this.severalComparison ?? this.comparison;
   }
 
   /** Whether a fit is under way whose map is not there yet. */
@@ -183,7 +231,7 @@ export class Held {
 
   /** Whether this is still the map that is shown; what the other starts came to may have been added to its record. */
   protected isShown(fitted: Fitted | null): boolean {
-    return this.fitted?.placements === fitted?.placements;
+    return this.wholeFit?.placements === fitted?.placements;
   }
 
   /** Why a step cannot be opened yet, or null. */

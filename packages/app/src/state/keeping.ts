@@ -16,19 +16,19 @@ export class Keeping extends Showing {
 
   /** Keeps the study as it stands, if it may. */
   protected async keepNow(): Promise<void> {
-    if (!this.mayKeep || this.loaded === null) return;
+    if (!this.mayKeep || this.whole === null) return;
     this.lastKept = performance.now();
     const running = ["running", "paused", "other starts"].includes(this.fitPhase);
     try {
       const snapshot = running ? await this.engine.fitSnapshot() : null;
       // The answer may come after the user has changed their mind.
-      if (!this.mayKeep || this.loaded === null) return;
+      if (!this.mayKeep || this.whole === null) return;
       await keep({
         version: VERSION,
-        loaded: this.loaded,
+        loaded: this.whole,
         subjects: this.subjects,
         outcomes: this.outcomeNames,
-        fitted: this.fitted,
+        fitted: this.wholeFit,
         running: snapshot === null ? null : { choice: this.fitChoice, snapshot, trace: this.trace },
         names: this.groupNames,
         groups: this.groupChoice,

@@ -2,7 +2,10 @@
 import { packedDemo } from "../demo/packed.ts";
 import type { Loaded, LoadedSubjects, Progress, ReadChoice, Suspects } from "../worker/api.ts";
 import { Fitting } from "./fitting.ts";
-import { DEFAULT_FIT, isGivenUp } from "./held.svelte.ts";
+import { DEFAULT_FIT, isGivenUp, NO_DRAFT } from "./held.svelte.ts";
+
+/** The published model, and three dimensions, are of one marker. */
+const FOR_SEVERAL = { kind: "dtm", mapDimension: 2 } as const;
 
 /** The explorer as far as it reads. */
 export class Reading extends Fitting {
@@ -50,10 +53,10 @@ export class Reading extends Fitting {
   async lookForSuspects(loaded: Loaded): Promise<void> {
     if (this.looks.some(({ of }) => of === loaded)) return;
     const number = ++this.numLooks;
-    const others = this.looks.filter(({ of }) => of === this.loaded || of === this.checked?.loaded);
+    const others = this.looks.filter(({ of }) => of === this.whole || of === this.checked?.loaded);
     this.looks = [...others, { number, of: loaded, found: "looking" }];
     try {
-      const found = await this.engine.suspects(loaded !== this.loaded);
+      const found = await this.engine.suspects(loaded !== this.whole);
       this.looks = this.looks.map((look) => (look.number === number ? { ...look, found } : look));
     } catch (error) {
       this.looks = this.looks.filter((look) => look.number !== number);
@@ -72,7 +75,7 @@ export class Reading extends Fitting {
       this.previewName = loaded.source;
       this.takeCohort(loaded, subjects);
       this.takeFit(fitted);
-      this.groups = groups;
+      this.wholeGroups = groups;
       this.fitChoice = DEFAULT_FIT;
       // The map is shown meanwhile.
       void this.chooseOutcomes(subjects.plain);
@@ -94,6 +97,8 @@ export class Reading extends Fitting {
   async openSubjects(file: Blob, name: string, id?: string): Promise<boolean> {
     return this.attempt(async () => {
       this.subjects = await this.engine.readSubjects(file, name, id);
+      // Covariates chosen from the table before are not in this one.
+      this.chooseFit({ covariates: undefined });
       await this.chooseOutcomes(this.subjects.plain, "The table was read, but its outcomes cannot be used.");
     }, "The table of outcomes was not loaded; the visits are still here.");
   }
@@ -119,7 +124,10 @@ export class Reading extends Fitting {
     this.past = [];
     this.future = [];
     this.fits++;
-    this.loaded = loaded;
+    this.whole = loaded;
+    // What was chosen for the table before: its covariates, and a model that is of one marker.
+    const { covariates: _, ...kept } = this.fitChoice;
+    this.fitChoice = loaded !== null && loaded.cohort.markers.length > 1 ? { ...kept, ...FOR_SEVERAL } : kept;
     this.subjects = subjects;
     if (loaded === null) this.looks = [];
     this.outcomes = [];
@@ -133,6 +141,6 @@ export class Reading extends Fitting {
     this.update = null;
     this.livePlaces = null;
     this.saved = [];
-    this.draft = { times: [], values: [] };
+    this.draft = NO_DRAFT;
   }
 }

@@ -20,6 +20,11 @@ export class Showing extends Held {
     this.display(next, change.step !== undefined && change.step !== this.view.step);
   }
 
+  /** Shows another marker; thresholds and coefficients are those of the one before. */
+  chooseMarker(marker: number): void {
+    if (marker !== this.view.marker) this.show({ marker, threshold: null, coefficient: 1 });
+  }
+
   go(step: Step): void {
     if (this.missing(step) === null && step !== this.view.step) this.show({ step });
   }

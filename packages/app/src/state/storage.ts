@@ -11,7 +11,7 @@ import type { FitChoice, Fitted, GroupChoice, Loaded, LoadedSubjects } from "../
 
 const NAME = "trajectory-maps";
 /** The form of what is kept; of another form nothing is taken up. */
-export const VERSION = 4;
+export const VERSION = 5;
 
 export interface Kept {
   readonly version: typeof VERSION;

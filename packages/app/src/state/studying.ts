@@ -1,20 +1,23 @@
 /** What is asked of a map: groups and their stability, outcomes, other models, single individuals, saved selections. */
-import { onlyMarker } from "@trajectory-maps/core/ingest";
-import type { Interval } from "@trajectory-maps/core/models";
+import type { TrajectoryModel } from "@trajectory-maps/core";
+import { encodeFor } from "@trajectory-maps/core/ingest";
+import { codingOf, type Interval, modelFor } from "@trajectory-maps/core/models";
 import { shortNumbers } from "@trajectory-maps/report";
-import type { CompareChoice, GroupChoice, IndividualAnswer, IndividualQuestion } from "../worker/api.ts";
+import type { CompareChoice, GroupChoice, Individual, IndividualAnswer, IndividualQuestion } from "../worker/api.ts";
+import { typicalRow } from "./covariate-rows.ts";
+import type { CovariateRow, Draft } from "./held.svelte.ts";
 import { Reading } from "./reading.ts";
 
 /** The explorer as far as it studies a map. */
 export class Studying extends Reading {
   async regroup(choice: Partial<GroupChoice>): Promise<boolean> {
-    const { fitted } = this;
+    const fitted = this.wholeFit;
     return this.attempt(async () => {
       this.groupChoice = { ...this.groupChoice, ...choice };
       if (fitted === null) return;
       const groups = await this.askGroups(fitted);
       if (!this.isShown(fitted)) return;
-      this.groups = groups;
+      this.wholeGroups = groups;
       this.stability = null;
       this.survival = null;
       this.groupNames = {};
@@ -25,15 +28,15 @@ export class Studying extends Reading {
 
   async studyStability(numResamples = 20): Promise<boolean> {
     return this.during("Stability", async (progress) => {
-      const { groups } = this;
+      const { wholeGroups } = this;
       const stability = await this.engine.stability(numResamples, this.groupChoice.seed, progress);
-      if (this.groups === groups) this.stability = stability;
+      if (this.wholeGroups === wholeGroups) this.stability = stability;
     });
   }
 
   async loadBaselines(): Promise<boolean> {
     if (this.baselines !== null) return true;
-    const { fitted } = this;
+    const fitted = this.wholeFit;
     return this.attempt(async () => {
       const baselines = await this.engine.baselines();
       if (this.isShown(fitted)) this.baselines = baselines;
@@ -42,11 +45,11 @@ export class Studying extends Reading {
 
   async associate(draws = 9999, seed = 1): Promise<boolean> {
     return this.during("Outcomes", async (progress) => {
-      const { fitted, outcomes } = this;
+      const { wholeFit, outcomes } = this;
       const choice = { outcomes: this.outcomeNames, draws, seed };
       const association = await this.engine.associate(choice, progress);
       // What was asked of another map or of other outcomes is not shown beside these.
-      if (!this.isShown(fitted) || this.outcomes !== outcomes) return;
+      if (!this.isShown(wholeFit) || this.outcomes !== outcomes) return;
       this.association = association ?? this.association;
       await this.loadBaselines();
     });
@@ -54,7 +57,7 @@ export class Studying extends Reading {
 
   async loadSurface(outcome: string): Promise<boolean> {
     if (this.surface?.outcome === outcome) return true;
-    const { fitted } = this;
+    const fitted = this.wholeFit;
     return this.attempt(async () => {
       const surface = await this.engine.shareSurface(outcome);
       if (this.isShown(fitted)) this.surface = surface;
@@ -62,60 +65,103 @@ export class Studying extends Reading {
   }
 
   async studySurvival(event: string, timeColumn: string, landmark?: number): Promise<boolean> {
-    const { groups } = this;
+    const { wholeGroups } = this;
     return this.attempt(async () => {
       const survival = await this.engine.survival(event, timeColumn, landmark);
-      if (this.groups === groups) this.survival = survival;
+      if (this.wholeGroups === wholeGroups) this.survival = survival;
     });
   }
 
   async compare(choice: CompareChoice): Promise<boolean> {
     return this.during("Comparison", async (progress) => {
-      const { loaded } = this;
+      const { whole } = this;
+      if (this.views.length > 1) {
+        const several = await this.engine.compareSeveral(choice, progress);
+        if (this.whole === whole) this.severalComparison = several ?? this.severalComparison;
+        return;
+      }
       const comparison = await this.engine.compare(choice, progress);
-      if (this.loaded === loaded) this.comparison = comparison ?? this.comparison;
+      if (this.whole === whole) this.comparison = comparison ?? this.comparison;
     });
+  }
+
+  /** Asks whether the markers share the map, unless that is known or asked: a map of each alone is fitted. */
+  async judgeSharing(): Promise<boolean> {
+    const fitted = this.wholeFit;
+    if (fitted === null || this.views.length === 1 || this.sharing !== null) return true;
+    this.sharing = "judging";
+    const ok = await this.attempt(async () => {
+      const sharing = await this.engine.sharing();
+      if (this.isShown(fitted)) this.sharing = sharing;
+    });
+    if (!ok && this.isShown(fitted)) this.sharing = null;
+    return ok;
   }
 
   async cancelTask(): Promise<void> {
     await this.engine.cancel();
   }
 
-  /** Everything the inspector shows of an individual; `index` −1 is the draft. */
-  async individual(
-    index: number,
-    options: Omit<IndividualQuestion, "id" | "times" | "values">,
-  ): Promise<IndividualAnswer> {
-    return this.engine.individual({ ...this.visitsOf(index), ...options });
+  /** Everything the inspector shows of an individual; `index` −1 is the draft. The marker is the chosen one unless another is named. */
+  async individual(index: number, options: Omit<IndividualQuestion, keyof Individual>): Promise<IndividualAnswer> {
+    return this.engine.individual({ marker: this.marker, ...this.visitsOf(index), ...options });
   }
 
-  /** Curve of one individual (known up to `knownAt`) minus that of another, at the given times. */
+  /** Curve of one individual (known up to `knownAt`) minus that of another, at the given times, of the chosen marker. */
   async difference(
     first: number,
     second: number,
     options: { knownAt?: number; at: readonly number[] },
   ): Promise<readonly Interval[]> {
-    const { at } = options;
-    return this.engine.difference({ ...this.visitsOf(first), ...options }, { ...this.visitsOf(second), at });
+    const { marker } = this;
+    const question = { ...this.visitsOf(first), ...options, marker };
+    return this.engine.difference(question, { ...this.visitsOf(second), at: options.at, marker });
   }
 
-  /** Opens the new individual with the given visits. */
-  editDraft(times: readonly number[], values: readonly number[]): void {
-    this.draft = { times, values };
+  /** The courses of people with these covariates before anything is measured of them, of one marker. */
+  async courseOf(row: CovariateRow, marker: number, at: readonly number[]): Promise<IndividualAnswer> {
+    const visits = this.views.map(() => ({ times: [], values: [] }));
+    return this.engine.individual({ id: "described", visits, ...this.#coded(row), marker, at, alone: true });
+  }
+
+  /** Chooses the people whose courses are shown by their covariates; null: the average. */
+  describe(row: CovariateRow | null): void {
+    this.described = row;
+  }
+
+  /** The model of a marker as it is for those people; where covariates shift places alone, courses at a place are everybody's. */
+  asDescribed<M extends TrajectoryModel>(model: M): M {
+    const moved = model.kind === "dtm" && model.effects !== undefined;
+    return this.described === null || !moved ? model : modelFor(model, this.described);
+  }
+
+  /** Opens the new individual as it is described. */
+  editDraft(draft: Partial<Draft> = {}): void {
+    this.draft = { ...this.draft, ...draft };
     if (this.view.individual !== -1) this.show({ individual: -1, knownAt: null, compared: null });
   }
 
-  /** Visits of an individual; `index` −1 is the draft. */
-  visitsOf(index: number): { id: string; times: readonly number[]; values: readonly number[] } {
-    if (index < 0 || this.loaded === null) return { id: "new individual", ...this.draft };
-    const { ids } = this.loaded.cohort;
-    const { offsets, times, values } = onlyMarker(this.loaded.cohort);
-    const [from, to] = [offsets[index], offsets[index + 1]];
-    return {
-      id: ids[index],
-      times: Array.from(times.subarray(from, to)),
-      values: Array.from(values.subarray(from, to)),
-    };
+  /** Visits of an individual, of each marker, and its covariates; `index` −1 is the draft. */
+  visitsOf(index: number): Individual {
+    if (index < 0 || this.whole === null) {
+      const visits = this.views.map((_, k) => this.draft.visits[k] ?? { times: [], values: [] });
+      return { id: "new individual", visits, ...this.#coded(this.draft.covariates) };
+    }
+    const { ids, markers, covariates } = this.wholeFit?.cohort ?? this.whole.cohort;
+    const visits = markers.map(({ offsets, times, values, censored }) => ({
+      times: Array.from(times.subarray(offsets[index], offsets[index + 1])),
+      values: Array.from(values.subarray(offsets[index], offsets[index + 1])),
+      ...(censored && { censored: Array.from(censored.subarray(offsets[index], offsets[index + 1])) }),
+    }));
+    const P = covariates?.coding.columns.length ?? 0;
+    const coded = covariates?.values.slice(index * P, (index + 1) * P);
+    return { id: ids[index], visits, ...(coded && { covariates: coded }) };
+  }
+
+  /** Coded covariates; what is not said is as in most of those fitted. */
+  #coded(row: CovariateRow): Pick<Individual, "covariates"> {
+    const coding = this.wholeFit === null ? undefined : codingOf(this.wholeFit.model);
+    return coding === undefined ? {} : { covariates: encodeFor(coding, { ...typicalRow(coding), ...row }) };
   }
 
   /** Name of a group as shown: the user's, or the one made by rule. */

@@ -14,6 +14,8 @@ const TOOLS: readonly MapTool[] = ["point", "lasso", "box"];
 
 export interface View {
   readonly step: Step;
+  /** Position of the marker that panels of one marker show. */
+  readonly marker: number;
   /** "group", "none", "visits", "certainty", "outcome:NAME" or "column:NAME". */
   readonly colour: string;
   readonly terrain: TerrainKind;
@@ -43,6 +45,7 @@ export interface View {
 
 export const FIRST_VIEW: View = {
   step: "data",
+  marker: 0,
   colour: "group",
   terrain: "value",
   terrainTime: null,
@@ -116,7 +119,7 @@ function checked(key: keyof View, value: unknown): unknown {
   if (key === "tool") return TOOLS.find((tool) => tool === value) ?? first;
   if (key === "individual") return isPosition(value) || value === -1 ? value : null;
   if (key === "group" || key === "compared") return isPosition(value) ? value : null;
-  if (key === "coefficient") return isPosition(value) ? value : first;
+  if (key === "coefficient" || key === "marker") return isPosition(value) ? value : first;
   if (key === "outcome") return typeof value === "string" ? value : null;
   if (first === null) return typeof value === "number" && Number.isFinite(value) ? value : null;
   return typeof value === typeof first ? value : first;

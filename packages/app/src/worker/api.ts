@@ -16,6 +16,8 @@ import type {
 import type {
   CohortQuality,
   Columns,
+  CovariateChoices,
+  MarkerChoice,
   Outcome,
   ReadCohort,
   SubjectsTable,
@@ -23,15 +25,28 @@ import type {
   TableRow,
 } from "@trajectory-maps/core/ingest";
 import type { Crossing, DtmRunSnapshot, Interval, NoiseChoice } from "@trajectory-maps/core/models";
-import type { ComparedModel, LandmarkSurvival, MapStability, SuspectValue } from "@trajectory-maps/core/study";
+import type {
+  ComparedModel,
+  LandmarkSurvival,
+  MapStability,
+  SeveralComparison,
+  SharingVerdict,
+  SuspectValue,
+} from "@trajectory-maps/core/study";
 
 import type { Fans } from "./fans.ts";
+import type { Visits } from "./marker-view.ts";
 import type { PreparedMap } from "./prepare.ts";
 
 /** How a table of visits is read. */
 export interface ReadChoice {
   readonly columns?: Partial<Columns>;
   readonly marker?: Partial<Marker>;
+  /** Several markers instead of one: a value column each, or with `markerColumn` all in one. */
+  readonly markers?: readonly MarkerChoice[];
+  readonly markerColumn?: string;
+  /** Whether some of the markers may be lacking. */
+  readonly mayLack?: boolean;
   readonly decimal?: "." | ",";
   readonly onBad?: "refuse" | "leave-out";
   readonly keepRepeats?: boolean;
@@ -49,7 +64,8 @@ export interface Loaded {
   readonly leftOut: ReadCohort["leftOut"];
   readonly warnings: readonly Complaint[];
   readonly notes: readonly string[];
-  readonly quality: CohortQuality;
+  /** Of each marker, among those who have it, [K]. */
+  readonly qualities: readonly CohortQuality[];
 }
 
 /** Values of a table that are probably wrong; null where it is too large to look through. */
@@ -86,6 +102,8 @@ export interface FitChoice {
   readonly restarts?: number;
   readonly tolerance?: number;
   readonly maxIterations?: number;
+  /** Covariates of the table of individuals that the map takes into account. */
+  readonly covariates?: CovariateChoices;
   readonly seed: number;
 }
 
@@ -115,6 +133,8 @@ export interface FitUpdate {
 export interface Fitted {
   readonly model: TrajectoryModel;
   readonly placements: Placements;
+  /** The cohort as the model reads it, if that is not the one loaded: with covariates, in the order of the model's markers. */
+  readonly cohort?: Cohort;
   readonly seconds: number;
   /** False if the fit was stopped before its rule was met. */
   readonly finished: boolean;
@@ -140,11 +160,19 @@ export interface GroupChoice {
   readonly seed: number;
 }
 
-/** An individual to look at: visits on the marker's own scale, and which of them count. */
-export interface IndividualQuestion {
+/** An individual: visits of each marker on its own scale, [K], and coded covariates where the model has some, [P]. */
+export interface Individual {
   readonly id: string;
-  readonly times: readonly number[];
-  readonly values: readonly number[];
+  readonly visits: readonly Visits[];
+  readonly covariates?: Float64Array;
+}
+
+/** An individual to look at, which marker, and which visits count. */
+export interface IndividualQuestion extends Individual {
+  /** Position of the marker that is asked about. Default 0. */
+  readonly marker?: number;
+  /** Whether the map answers alone, without the mixed model that forecasts fall back on and that knows no covariates. Default false. */
+  readonly alone?: boolean;
   /** Only visits up to this time are used; all if left out. */
   readonly knownAt?: number;
   /** Times at which the course is wanted. */
@@ -162,7 +190,7 @@ export interface IndividualAnswer {
   readonly covariance: Float64Array;
   readonly outsideMass: number;
   readonly logLikelihood: number;
-  /** Visits used. */
+  /** Visits used, of whatever marker: how many, and the time of the last. */
   readonly numUsed: number;
   readonly lastUsed: number;
   /** Cells of the 50% and 90% regions of the exact posterior, [n,2] each; empty for other than two dimensions. */
@@ -240,8 +268,11 @@ export interface WorkerApi {
   outcomes(names: readonly string[]): Promise<{ outcomes: readonly Outcome[]; warnings: readonly Complaint[] }>;
   /** Takes up a cohort and what belongs to it again, after a reload. */
   restore(loaded: Loaded, subjects: LoadedSubjects | null, fitted: Fitted | null): Promise<void>;
-  /** Reads a saved model; the cohort in memory is placed by it. */
-  openModel(text: string): Promise<Fitted>;
+  /**
+   * Reads a saved model; the cohort in memory is placed by it. Covariates come from the table of individuals, or are given as the
+   * table of coded ones that a run keeps.
+   */
+  openModel(text: string, coded?: Blob): Promise<Fitted>;
 
   /** What the first drawing of a large map rests on; null of a map that the page draws at once. */
   prepare(): Promise<PreparedMap | null>;
@@ -263,8 +294,10 @@ export interface WorkerApi {
    */
   groups(choice: GroupChoice, apart?: boolean): Promise<Groups>;
   stability(numResamples: number, seed: number, onProgress: Progress): Promise<MapStability | null>;
-  /** Median courses and fans of the members and of everyone else, at the given times. */
-  fans(members: readonly number[], times: Float64Array): Promise<Fans>;
+  /** Median courses and fans of the members and of everyone else, of one marker at the given times. */
+  fans(members: readonly number[], times: Float64Array, marker: number): Promise<Fans>;
+  /** Whether the markers of the map share it, from a map of each alone; null if that was cancelled by another map. */
+  sharing(): Promise<SharingVerdict | null>;
   individual(question: IndividualQuestion): Promise<IndividualAnswer>;
   /** Curve of the first individual minus that of the second, at the times the first question asks for. */
   difference(first: IndividualQuestion, second: IndividualQuestion): Promise<readonly Interval[]>;
@@ -273,6 +306,8 @@ export interface WorkerApi {
   shareSurface(outcome: string): Promise<ShareSurface>;
   survival(event: string, timeColumn: string, landmark?: number): Promise<LandmarkSurvival>;
   compare(choice: CompareChoice, onProgress: Progress): Promise<Comparison | null>;
+  /** The same for a map of several markers: against maps of each, and mixed models. */
+  compareSeveral(choice: Omit<CompareChoice, "models">, onProgress: Progress): Promise<SeveralComparison | null>;
   /** Ends a running stability study, association or comparison; its promise resolves with null. */
   cancel(): Promise<void>;
   modelFile(): Promise<string>;

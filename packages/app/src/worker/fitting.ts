@@ -19,7 +19,7 @@ interface Running {
 }
 
 export function createFitting(
-  cohort: () => Cohort,
+  cohort: (choice: FitChoice) => Cohort,
   onFitted: (fitted: Fitted, linear: LinearModels | null) => void,
 ): FittingDoor {
   let running: Running | null = null;
@@ -27,7 +27,7 @@ export function createFitting(
   let stopped: DtmRunSnapshot | null = null;
   return {
     fit: async (choice, onUpdate, from) => {
-      const data = cohort();
+      const data = cohort(choice);
       const began = performance.now();
       const run = from === undefined ? startDtm(data, fitOptions(choice)) : resumeDtm(data, from);
       const current: Running = { run, paused: false, ending: null };
@@ -36,7 +36,8 @@ export function createFitting(
       const take = (finished: boolean): Fitted => {
         const model = run.finish();
         const placements = embed(model, data);
-        const fitted = { model, placements, seconds: (performance.now() - began) / 1000, finished };
+        const own = data.covariates === undefined ? {} : { cohort: data };
+        const fitted = { model, placements, ...own, seconds: (performance.now() - began) / 1000, finished };
         onFitted(fitted, run.linear ?? null);
         return fitted;
       };

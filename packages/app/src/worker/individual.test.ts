@@ -11,11 +11,8 @@ const AT = [0, 2.5, 5, 7.5, 10];
 
 function visitsOf(i: number) {
   const [from, to] = [offsets[i], offsets[i + 1]];
-  return {
-    id: cohort.ids[i],
-    times: Array.from(times.subarray(from, to)),
-    values: Array.from(values.subarray(from, to)),
-  };
+  const own = { times: Array.from(times.subarray(from, to)), values: Array.from(values.subarray(from, to)) };
+  return { id: cohort.ids[i], visits: [own] };
 }
 const often = offsets.findIndex((from, i) => offsets[i + 1] - from >= 6);
 
@@ -34,7 +31,7 @@ describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (ma
   });
 
   it("known at the last visit is the same as known wholly, and the first visit alone is less sure", () => {
-    const { times } = visitsOf(often);
+    const [{ times }] = visitsOf(often).visits;
     const whole = answer({ threshold: 70, change: [4, 5] });
     expect(answer({ threshold: 70, change: [4, 5], knownAt: times[times.length - 1] })).toEqual(whole);
     const first = answer({ knownAt: times[0] });
@@ -42,9 +39,19 @@ describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (ma
     expect(first.curve.upper[4] - first.curve.lower[4]).toBeGreaterThan(whole.curve.upper[4] - whole.curve.lower[4]);
   });
 
+  it("takes a value below a limit as that, whatever the order of visits", () => {
+    const [{ times, values }] = visitsOf(often).visits;
+    const censored = values.map((_, j) => (j === 1 ? -1 : 0));
+    const reversed = { times: times.toReversed(), values: values.toReversed(), censored: censored.toReversed() };
+    const placed = placeIndividual(model, { times, values, censored }, { mixture });
+    const { location, observation } = answer({ visits: [reversed] });
+    expect(location).toEqual(placed.location);
+    expect(observation.median[4]).not.toBe(answer({}).observation.median[4]);
+  });
+
   it("has the bands of predict", () => {
     const { curve, observation } = answer({});
-    const placed = placeIndividual(model, visitsOf(often), { mixture });
+    const placed = placeIndividual(model, visitsOf(often).visits[0], { mixture });
     expect(curve).toEqual(predict(model, placed, AT, { interval: "curve" }));
     expect(observation).toEqual(predict(model, placed, AT, { interval: "observation" }));
   });
@@ -55,7 +62,7 @@ describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (ma
     const calibration = calibrateForecasts([{ model, cohort: others }]);
     const wide = { ...calibration, classes: calibration.classes.map((c) => ({ ...c, lower: c.lower.map(() => 3) })) };
     const question = { ...visitsOf(often), at: [0, 10] };
-    const placed = placeIndividual(model, question, { mixture });
+    const placed = placeIndividual(model, question.visits[0], { mixture });
     const { calibrated, observation } = answerIndividual({ ...model, calibration: wide }, mixture, null, question);
     const { lower, upper } = predict({ ...model, calibration: wide }, placed, [0, 10], { interval: "conformal" });
     expect(calibrated!.lower[0]).toBe(observation.lower[0]);
@@ -70,8 +77,8 @@ describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (ma
     const guard = guardOf({ model, placements, seconds: 0, finished: true }, cohort)!;
     const question = { ...visitsOf(often), at: AT, threshold: 70 };
     const { curve, below } = answerIndividual(model, mixture, null, question, guard);
-    const placed = placeIndividual(model, visitsOf(often), { mixture });
-    const fallback = placeIndividual(guard.mixedModel, visitsOf(often));
+    const placed = placeIndividual(model, visitsOf(often).visits[0], { mixture });
+    const fallback = placeIndividual(guard.mixedModel, visitsOf(often).visits[0]);
     expect(curve).toEqual(predict(model, placed, AT, { interval: "curve", guard: { guard, fallback } }));
     expect(curve.support).toHaveLength(AT.length);
     // The probability belongs to the curve: one half at its median.
@@ -96,8 +103,8 @@ describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (ma
   });
 
   it("does not mind the order in which visits are typed", () => {
-    const { id, times, values } = visitsOf(often);
-    const turned = { id, times: [...times].reverse(), values: [...values].reverse() };
+    const { id, visits } = visitsOf(often);
+    const turned = { id, visits: [{ times: [...visits[0].times].reverse(), values: [...visits[0].values].reverse() }] };
     expect(answerIndividual(model, mixture, null, { ...turned, at: AT })).toEqual(answer({}));
   });
 

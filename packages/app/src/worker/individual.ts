@@ -1,4 +1,4 @@
-/** One individual looked at: place with exact regions, course with two bands, trail, membership. */
+/** One individual looked at: place with exact regions, course of a marker with two bands, trail, membership. */
 import {
   type Cohort,
   numIndividuals,
@@ -8,8 +8,9 @@ import {
   predictCrossing,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
-import { numObservations } from "@trajectory-maps/core/ingest";
+import { markerCohort, numObservations } from "@trajectory-maps/core/ingest";
 import {
+  codingOf,
   type ForecastGuard,
   fallbackWeight,
   forecastGuard,
@@ -17,26 +18,30 @@ import {
   type Interval,
   isCalibratedAt,
   isMapModel,
+  modelAt,
   type modelMixture,
   placeSd,
   predictBelow,
   predictChange,
   predictDifference,
+  viewMarker,
+  viewPlacement,
 } from "@trajectory-maps/core/models";
 import { type mixtureFromLabels, mixtureMembership } from "@trajectory-maps/core/study";
-import type { Fitted, IndividualAnswer, IndividualQuestion } from "./api.ts";
+import type { Fitted, Individual, IndividualAnswer, IndividualQuestion } from "./api.ts";
+import { timesOf, type Visits } from "./marker-view.ts";
 
 type Mixture = ReturnType<typeof modelMixture>;
 
 /** A visit at the very time asked about counts, whatever the slider rounded. */
 const SAME_TIME = 1e-9;
 
-/** What forecasts of a map fall back on; null unless the cohort is the one it was fitted to. */
-export function guardOf({ model, placements }: Fitted, cohort: Cohort): ForecastGuard | null {
+/** What forecasts of a marker of a map fall back on; null unless the cohort is the one the map was fitted to. */
+export function guardOf({ model, placements }: Fitted, cohort: Cohort, k = 0): ForecastGuard | null {
   const { record } = model;
   const own = record.numIndividuals === numIndividuals(cohort) && record.numObservations === numObservations(cohort);
   if (!own || !isMapModel(model)) return null;
-  return forecastGuard(model, cohort, { places: placements });
+  return forecastGuard(viewMarker(model, k), markerCohort(cohort, k), { places: placements });
 }
 
 export function answerIndividual(
@@ -46,86 +51,116 @@ export function answerIndividual(
   question: IndividualQuestion,
   guard: ForecastGuard | null = null,
 ): IndividualAnswer {
-  const { times, at, threshold, change } = question;
-  const used = usedVisits(question);
-  const place = (count: number) => placeVisits(model, question, used.slice(0, count), mixture);
-  const placement = place(used.length);
-  const fallback = guard === null ? null : placeVisits(guard.mixedModel, question, used);
+  const { at, threshold, change, marker: k = 0 } = question;
+  const used = usedVisits(question, question.knownAt);
+  const times = timesOf(used);
+  const place = (visits: readonly Visits[]) => placeVisits(model, question, visits, mixture);
+  const whole = place(used);
+  const [own, placement] = [ownView(model, question, k), viewPlacement(whole, k)];
+  const fallback = guard === null ? null : placeIndividual(guard.mixedModel, used[k]);
   const guarded = guard === null || fallback === null ? {} : { guard: { guard, fallback } };
   const q = model.mapDimension;
   const onLattice = isMapModel(model) && q <= 2;
-  const region = (level: number) => (onLattice ? highestDensityRegion(model, placement, level) : new Float64Array(0));
+  const region = (level: number) => (onLattice ? highestDensityRegion(model, whole, level) : new Float64Array(0));
   const region50 = region(0.5);
   const cell = onLattice ? cellSide(mixture.locations, q) : 0;
   const last = at[at.length - 1];
-  const curve = predict(model, placement, at, { interval: "curve", ...guarded });
-  const observation = predict(model, placement, at, { interval: "observation", ...guarded });
+  const curve = predict(own, placement, at, { interval: "curve", ...guarded });
+  const observation = predict(own, placement, at, { interval: "observation", ...guarded });
   const calibrated = () => {
-    const { calibration } = model;
+    const { calibration } = own;
     if (calibration === undefined || !isCalibratedAt(calibration, observation.level)) return null;
-    const { lower, upper } = predict(model, placement, at, { interval: "conformal", ...guarded });
+    const { lower, upper } = predict(own, placement, at, { interval: "conformal", ...guarded });
     return {
-      lower: lower.map((v, k) => Math.min(v, observation.lower[k])),
-      upper: upper.map((v, k) => Math.max(v, observation.upper[k])),
+      lower: lower.map((v, t) => Math.min(v, observation.lower[t])),
+      upper: upper.map((v, t) => Math.max(v, observation.upper[t])),
     };
   };
   /** Probability to be below the threshold at the last time, as the curve has it there. */
   const below = (level: number) => {
-    const own = predictBelow(model, placement, [last], level)[0];
-    if (guard === null || fallback === null) return own;
+    const map = predictBelow(own, placement, [last], level)[0];
+    if (guard === null || fallback === null) return map;
     const weight = fallbackWeight(curve.support?.at(-1) ?? 0);
-    return (1 - weight) * own + weight * predictBelow(guard.mixedModel, fallback, [last], level)[0];
+    return (1 - weight) * map + weight * predictBelow(guard.mixedModel, fallback, [last], level)[0];
   };
   return {
-    location: placement.location,
-    covariance: placement.covariance,
-    outsideMass: placement.outsideMass,
-    logLikelihood: placement.logLikelihood,
-    numUsed: used.length,
-    lastUsed: placement.lastTime,
+    location: whole.location,
+    covariance: whole.covariance,
+    outsideMass: whole.outsideMass,
+    logLikelihood: whole.logLikelihood,
+    numUsed: times.length,
+    lastUsed: whole.lastTime,
     region50: q === 2 ? region50 : new Float64Array(0),
     region90: q === 2 ? region(0.9) : new Float64Array(0),
     cell: q === 2 ? cell : 0,
     curve,
     observation,
     calibrated: calibrated(),
-    crossing: threshold === undefined ? null : predictCrossing(model, placement, { threshold, numDraws: 1000 }),
+    crossing: threshold === undefined ? null : predictCrossing(own, placement, { threshold, numDraws: 1000 }),
     below: threshold === undefined ? null : below(threshold),
-    change: change === undefined ? null : predictChange(model, placement, change[0], change[1]),
-    sd: placeSd((region50.length / q) * cell ** q, placement.covariance, q),
-    trail: question.trail
-      ? used.map((j, k) => ({ time: times[j], location: (k + 1 === used.length ? placement : place(k + 1)).location }))
-      : [],
-    membership:
-      regions === null ? new Float64Array(0) : mixtureMembership(regions, placement.location, placement.covariance),
+    change: change === undefined ? null : predictChange(own, placement, change[0], change[1]),
+    sd: placeSd((region50.length / q) * cell ** q, whole.covariance, q),
+    trail: question.trail ? trailOf(times, (until) => place(usedVisits(question, until)).location) : [],
+    membership: regions === null ? new Float64Array(0) : mixtureMembership(regions, whole.location, whole.covariance),
   };
 }
 
-/** Curve of the first minus that of the second. */
+/** The place after each visit. */
+function trailOf(times: readonly number[], placeAt: (until: number) => Float64Array): IndividualAnswer["trail"] {
+  return times.map((time) => ({ time, location: placeAt(time) }));
+}
+
+/** Curve of the first minus that of the second, of the marker that the first question asks about. */
 export function answerDifference(
   model: TrajectoryModel,
   mixture: Mixture,
   first: IndividualQuestion,
   second: IndividualQuestion,
 ): readonly Interval[] {
-  const place = (question: IndividualQuestion) => placeVisits(model, question, usedVisits(question), mixture);
-  return predictDifference(model, place(first), place(second), first.at);
+  const { marker: k = 0, at } = first;
+  const place = (question: IndividualQuestion) =>
+    viewPlacement(placeVisits(model, question, usedVisits(question, question.knownAt), mixture), k);
+  const [one, other] = [ownView(model, first, k), ownView(model, second, k)];
+  return predictDifference(one, place(first), place(second), at, { secondModel: other });
 }
 
-/** Positions of the visits that count, by time. */
-function usedVisits({ times, knownAt }: IndividualQuestion): number[] {
-  const order = times.map((_, j) => j).sort((a, b) => times[a] - times[b]);
-  return order.filter((j) => knownAt === undefined || times[j] <= knownAt + SAME_TIME);
+/** The visits of each marker that count, by time, [K]. */
+function usedVisits({ visits }: Individual, until: number | undefined): Visits[] {
+  return visits.map(({ times, values, censored }) => {
+    const order = times.map((_, j) => j).sort((a, b) => times[a] - times[b]);
+    const used = order.filter((j) => until === undefined || times[j] <= until + SAME_TIME);
+    const sides = censored && { censored: used.map((j) => censored[j]) };
+    return { times: used.map((j) => times[j]), values: used.map((j) => values[j]), ...sides };
+  });
+}
+
+/** Coded covariates of an individual; who has none stands for the average. */
+function codedOf(model: TrajectoryModel, { covariates }: Individual) {
+  const coding = codingOf(model);
+  if (coding === undefined) return undefined;
+  return { coding, values: covariates ?? new Float64Array(coding.columns.length) };
+}
+
+/** The model as it is for an individual, seen through marker k. */
+function ownView(model: TrajectoryModel, individual: Individual, k: number): TrajectoryModel {
+  const coded = codedOf(model, individual);
+  return viewMarker(coded === undefined ? model : modelAt(model, coded.values), k);
 }
 
 function placeVisits(
   model: TrajectoryModel,
-  { id, times, values }: IndividualQuestion,
-  used: readonly number[],
-  mixture?: Mixture,
+  individual: Individual,
+  visits: readonly Visits[],
+  mixture: Mixture,
 ): Placement {
-  const history = { id, times: used.map((j) => times[j]), values: used.map((j) => values[j]) };
-  return placeIndividual(model, history, mixture === undefined ? {} : { mixture });
+  const { markers } = model;
+  const named = Object.fromEntries(markers.map(({ marker }, k) => [marker.name, visits[k]]));
+  const coded = codedOf(model, individual);
+  return placeIndividual(
+    model,
+    { id: individual.id, markers: named },
+    { ...(markers.length === 1 ? { mixture } : {}), ...(coded && { covariates: coded }) },
+  );
 }
 
 /** Distance of neighbouring nodes of a lattice; nodes of a row stand one after the other. */

@@ -31,7 +31,7 @@ describe("prepare", () => {
     };
     expect(prepare(cohort, many)).toEqual({
       land: landOfPlacements(many),
-      values: spreadOf(onlyMarker(cohort).values),
+      values: [spreadOf(onlyMarker(cohort).values)],
     });
   });
 });

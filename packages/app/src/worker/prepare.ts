@@ -3,7 +3,6 @@
  * worker, because the page would stop for it.
  */
 import type { Cohort, Placements } from "@trajectory-maps/core";
-import { onlyMarker } from "@trajectory-maps/core/ingest";
 import type { Land } from "@trajectory-maps/report";
 import { landOfPlacements } from "../map/coast.ts";
 
@@ -17,7 +16,8 @@ export interface ValueSpread {
 
 export interface PreparedMap {
   readonly land: Land;
-  readonly values: ValueSpread;
+  /** Of each marker, [K]. */
+  readonly values: readonly ValueSpread[];
 }
 
 /** Individuals whose map a page draws at once. */
@@ -26,7 +26,7 @@ const DRAWN_AT_ONCE = 3000;
 /** What the map of a large cohort needs; null of a small one. */
 export function prepare(cohort: Cohort, placements: Placements): PreparedMap | null {
   if (placements.ids.length <= DRAWN_AT_ONCE) return null;
-  return { land: landOfPlacements(placements), values: spreadOf(onlyMarker(cohort).values) };
+  return { land: landOfPlacements(placements), values: cohort.markers.map(({ values }) => spreadOf(values)) };
 }
 
 /** The spread of measured values. */

@@ -1,24 +1,43 @@
 /** Questions about a fitted map: groups and their stability, baselines, outcomes, survival, comparison of models. */
 import { associate, DtmError, embed, type Groups, groupPlaces, markerModel } from "@trajectory-maps/core";
-import { type FoldResult, type MultiplierPlan, type RefitPart, summarizeFolds } from "@trajectory-maps/core/hosts";
+import {
+  type FoldResult,
+  type MultiplierPlan,
+  type RefitPart,
+  type StudyTask,
+  summarizeFolds,
+} from "@trajectory-maps/core/hosts";
 import { readFollowUp, readOutcomes } from "@trajectory-maps/core/ingest";
 import { fitLinear } from "@trajectory-maps/core/models";
 import {
   differenceMap,
+  judgeSharing,
   landmarkSurvival,
   MAP_KERNEL,
   mixtureFromLabels,
   type PosteriorFeatures,
   posteriorFeatures,
+  type SeveralFold,
+  type SingleMap,
   studyStability,
+  summarizeSeveral,
 } from "@trajectory-maps/core/study";
-import type { BaselinePlaces, Fitted, WorkerApi } from "./api.ts";
+import type { BaselinePlaces, Fitted, Progress, WorkerApi } from "./api.ts";
 import type { Helpers } from "./helpers.ts";
 import { notFitted, type Session } from "./session.ts";
 
 type StudyDoor = Pick<
   WorkerApi,
-  "groups" | "stability" | "baselines" | "associate" | "shareSurface" | "survival" | "compare" | "cancel"
+  | "groups"
+  | "stability"
+  | "sharing"
+  | "baselines"
+  | "associate"
+  | "shareSurface"
+  | "survival"
+  | "compare"
+  | "compareSeveral"
+  | "cancel"
 >;
 
 /** Pieces that draws are cut into: enough for each of four helpers to have work until the end. */
@@ -31,8 +50,8 @@ export function groupRegions({ placements }: Pick<Fitted, "placements">, { label
 
 export interface Questions {
   readonly door: StudyDoor;
-  /** Gives up groups of a map that is no longer there. */
-  forgetGroups(): void;
+  /** Gives up groups and the verdict on sharing of a map that is no longer there. */
+  forget(): void;
 }
 
 /** The questions; `helpers` share the long computations, `grouper` makes groups. */
@@ -55,7 +74,7 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
   };
   const study = () => {
     if (session.loaded === null || session.fitted === null) throw notFitted();
-    return { ...session.fitted, cohort: session.loaded.cohort };
+    return { ...session.fitted, cohort: session.fitted.cohort ?? session.loaded.cohort };
   };
   let grouping: { readonly signal: { aborted: boolean }; readonly found: Promise<Groups> } | null = null;
   const forgetGroups = () => {
@@ -63,6 +82,12 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
     grouping.signal.aborted = true;
     grouping = null;
     grouper.drop();
+  };
+  let judging = { aborted: false };
+  const forget = () => {
+    forgetGroups();
+    judging.aborted = true;
+    helpers.drop();
   };
   /** The groups of the map: those there are, those being made, else made now. */
   const groups = async () => {
@@ -83,11 +108,16 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
     const { cohort, model, placements } = study();
     if (baselines?.of !== placements) {
       const mapDimension = Math.min(2, model.mapDimension);
-      const { basis, mean, noise } = markerModel(model);
+      const { markers } = model;
       const { lmm, fpca } =
         session.linear?.lmm.mapDimension === mapDimension
           ? session.linear
-          : fitLinear(cohort, { mean: mean.kind, noise, basis, mapDimension });
+          : fitLinear(cohort, {
+              mean: markers[0].mean.kind,
+              noise: markers.map(({ noise }) => noise),
+              basis: markers.map(({ basis }) => basis),
+              mapDimension,
+            });
       baselines = {
         of: placements,
         places: (fpca === undefined ? [lmm] : [lmm, fpca]).map((fitted) => ({
@@ -100,6 +130,22 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
     return baselines.places;
   };
 
+  /** What every fold gives, by the helpers. */
+  const inFolds = async <T>(
+    folds: number,
+    task: (fold: number) => StudyTask,
+    signal: { aborted: boolean },
+    onProgress: Progress,
+  ): Promise<T[]> => {
+    let done = 0;
+    const evaluated = async (fold: number) => {
+      const result = (await helpers.run(task(fold), signal)) as T;
+      onProgress(++done, folds, `fold ${fold + 1}`);
+      return result;
+    };
+    onProgress(0, folds, "");
+    return Promise.all(Array.from({ length: folds }, (_, fold) => evaluated(fold)));
+  };
   const door: StudyDoor = {
     groups: async (choice) => {
       const { model, placements } = study();
@@ -131,6 +177,19 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
           onProgress: (done, of) => onProgress(done, of, "resamples"),
         }),
       );
+    },
+    sharing: async () => {
+      const { model, cohort } = study();
+      if (model.kind !== "dtm" || model.markers.length === 1) return null;
+      judging.aborted = true;
+      const signal = { aborted: false };
+      judging = signal;
+      const shared = { cohort, model };
+      return unlessCancelled(signal, async () => {
+        const fit = (marker: number) => helpers.run({ kind: "single", shared, part: { marker } }, signal);
+        const singles = await Promise.all(model.markers.map((_, marker) => fit(marker) as Promise<SingleMap>));
+        return judgeSharing(cohort, model, singles);
+      });
     },
     baselines: async () => baselinePlaces(),
     associate: async ({ outcomes, draws, seed }, onProgress) => {
@@ -185,19 +244,21 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
     compare: async (choice, onProgress) => {
       const signal = begin();
       const { cohort, model } = study();
-      const { folds } = choice;
       const options = { ...choice, noise: markerModel(model).noise.kind };
       return unlessCancelled(signal, async () => {
-        let done = 0;
-        const evaluated = async (fold: number) => {
-          const task = { kind: "fold", shared: cohort, part: { fold, options } } as const;
-          const results = (await helpers.run(task, signal)) as FoldResult[];
-          onProgress(++done, folds, `fold ${fold + 1}`);
-          return results;
-        };
-        onProgress(0, folds, "");
-        const results = await Promise.all(Array.from({ length: folds }, (_, fold) => evaluated(fold)));
+        const task = (fold: number) => ({ kind: "fold", shared: cohort, part: { fold, options } }) as const;
+        const results = await inFolds<FoldResult[]>(choice.folds, task, signal, onProgress);
         return summarizeFolds(results.flat(), choice);
+      });
+    },
+    compareSeveral: async ({ folds, mean, mapDimension, seed }, onProgress) => {
+      const signal = begin();
+      const { cohort, model } = study();
+      const noise = model.markers[0].noise.kind;
+      const options = { folds, mean, seed, noise, mapDimension: mapDimension === 1 ? 1 : 2 } as const;
+      return unlessCancelled(signal, async () => {
+        const task = (fold: number) => ({ kind: "several-fold", shared: cohort, part: { fold, options } }) as const;
+        return summarizeSeveral(await inFolds<SeveralFold>(folds, task, signal, onProgress));
       });
     },
     cancel: async () => {
@@ -205,7 +266,7 @@ export function createQuestions(session: Session, helpers: Helpers, grouper: Hel
       helpers.drop();
     },
   };
-  return { door, forgetGroups };
+  return { door, forget };
 }
 
 /** The result, or null if the work was cancelled. */

@@ -2,7 +2,7 @@ import { embed, fitDtm, groupPlaces, markerModel, simulateCohort } from "@trajec
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Fitted, FitUpdate, WorkerApi } from "./api.ts";
 import { createHelpers, serve } from "./helpers.ts";
-import { checkShown, createSession } from "./session.ts";
+import { createSession } from "./session.ts";
 
 const CHOICE = { numGroups: 3, seed: 1 } as const;
 
@@ -35,7 +35,7 @@ async function sessionWithMap(ports: readonly MessagePort[]): Promise<WorkerApi>
   return session;
 }
 
-const question = { id: "new", times: [1, 2], values: [70, 68], at: [1, 5] };
+const question = { id: "new", visits: [{ times: [1, 2], values: [70, 68] }], at: [1, 5] };
 
 describe("groups of a session", () => {
   it("are the same whether a helper makes them or the engine", async () => {
@@ -72,7 +72,7 @@ describe("groups of a session", () => {
 });
 
 describe("a table in a session", () => {
-  const TABLE = "id,time,value\na,0,10\na,1,11\nb,0,<5\nb,1,\nc,0,9\nc,2,8\n";
+  const TABLE = "id,time,value\na,0,10\na,1,11\nb,0,<LOD\nb,1,\nc,0,9\nc,2,8\n";
 
   /** A file that counts how often it is streamed. */
   function counted(text: string): { readonly file: Blob; readonly streams: () => number } {
@@ -93,7 +93,7 @@ describe("a table in a session", () => {
     const checked = await session.check({});
     expect(checked.refused.map(({ code, where }) => [code, where.line])).toEqual([["censored-value", 4]]);
     expect(checked.leftOut).toEqual([
-      { line: 4, cells: ["b", "0", "<5"] },
+      { line: 4, cells: ["b", "0", "<LOD"] },
       { line: 5, cells: ["b", "1", ""] },
     ]);
     expect(await session.read({ onBad: "leave-out" })).toEqual(checked.loaded);
@@ -156,14 +156,6 @@ describe("a fit in a session", () => {
       expect((await session.groups(CHOICE)).groups).toHaveLength(3);
     },
   );
-});
-
-it("a model of several markers is refused, with the command line as remedy", () => {
-  const [part] = fitted.model.markers;
-  expect(() => checkShown({ ...fitted.model, markers: [part, part] } as typeof fitted.model)).toThrow(
-    /one marker, received one of 2 .* command line/,
-  );
-  expect(() => checkShown(fitted.model)).not.toThrow();
 });
 
 describe("suspect values of a session", () => {

@@ -8,10 +8,11 @@ import {
   numIndividuals,
   saveModel,
   simulateCohort,
-  type TrajectoryModel,
 } from "@trajectory-maps/core";
 import {
+  checkMarkers,
   inspectCohort,
+  inspectMarkers,
   numObservations,
   plainOutcomes,
   previewFile,
@@ -21,7 +22,7 @@ import {
   readSubjectsFile,
   showComplaints,
 } from "@trajectory-maps/core/ingest";
-import { type ForecastGuard, type LinearModels, modelMixture } from "@trajectory-maps/core/models";
+import { type ForecastGuard, type LinearModels, modelMixture, viewMarker } from "@trajectory-maps/core/models";
 import { MOST_LOOKED_THROUGH, type mixtureFromLabels } from "@trajectory-maps/core/study";
 import {
   type Checked,
@@ -40,6 +41,8 @@ import { blocksOf } from "./file-blocks.ts";
 import { createFitting } from "./fitting.ts";
 import { createHelpers, type Helpers } from "./helpers.ts";
 import { answerDifference, answerIndividual, guardOf } from "./individual.ts";
+import { viewFitted } from "./marker-view.ts";
+import { cohortFor, withChosen } from "./model-cohort.ts";
 import { prepare } from "./prepare.ts";
 import { createQuestions, groupRegions } from "./questions.ts";
 
@@ -58,8 +61,8 @@ export interface Session {
   groups: Groups | null;
   /** The model's mixture, computed when first needed. */
   mixture: ReturnType<typeof modelMixture> | null;
-  /** What the model's forecasts fall back on, made when first needed; null if it has none. */
-  guard: ForecastGuard | null | undefined;
+  /** What forecasts of each marker fall back on, made when first needed; null if there is none. */
+  guards: (ForecastGuard | null)[];
   /** Gaussian regions of the groups, for membership of new places. */
   regions: ReturnType<typeof mixtureFromLabels> | null;
 }
@@ -83,7 +86,7 @@ export function createSession(
     linear: null,
     groups: null,
     mixture: null,
-    guard: undefined,
+    guards: [],
     regions: null,
   };
   const takeCohort = (loaded: Loaded) => {
@@ -103,28 +106,30 @@ export function createSession(
     session.fitted = fitted;
     session.linear = linear;
     session.mixture = null;
-    session.guard = undefined;
+    session.guards = [];
     session.groups = null;
     session.regions = null;
-    study.forgetGroups();
+    study.forget();
   };
   const cohort = (): Cohort => {
     if (session.loaded === null)
       throw new DtmError("no-cohort", "Expected a cohort, received none. Load a table first.");
     return session.loaded.cohort;
   };
+  /** The cohort of the map, if there is one. */
+  const placed = (): Cohort => session.fitted?.cohort ?? cohort();
 
   const decoded = () => {
     if (session.fitted === null) throw notFitted();
     const { fitted } = session;
     const { model } = fitted;
-    session.mixture ??= modelMixture(model);
+    session.mixture ??= modelMixture(viewMarker(model, 0));
     return { fitted, model, mixture: session.mixture };
   };
 
   const study = createQuestions(session, helpers, grouper);
   const engine: WorkerApi = {
-    ...createFitting(cohort, takeFit),
+    ...createFitting(({ covariates }) => withChosen(cohort(), covariates, session.subjects), takeFit),
     ...study.door,
 
     preview: async (blob, name) => {
@@ -182,32 +187,40 @@ export function createSession(
     },
     outcomes: async (names) => {
       if (session.subjects === null) return { outcomes: [], warnings: [] };
-      return readOutcomes(names, session.subjects.table, cohort().ids);
+      return readOutcomes(names, session.subjects.table, placed().ids);
     },
     restore: async (loaded, subjects, fitted) => {
       takeCohort(loaded);
       session.subjects = subjects;
       takeFit(fitted);
     },
-    openModel: async (text) => {
+    openModel: async (text, coded) => {
       const model = loadModel(text);
-      checkShown(model);
-      const fitted: Fitted = { model, placements: embed(model, cohort()), seconds: 0, finished: true };
+      const own = await cohortFor(model, cohort(), session.subjects, coded);
+      const fitted: Fitted = {
+        model,
+        placements: embed(model, own),
+        ...(own === cohort() ? {} : { cohort: own }),
+        seconds: 0,
+        finished: true,
+      };
       takeFit(fitted);
       return fitted;
     },
     prepare: async () => {
       if (session.fitted === null) throw notFitted();
-      return prepare(cohort(), session.fitted.placements);
+      return prepare(placed(), session.fitted.placements);
     },
-    fans: async (members, times) => {
+    fans: async (members, times, marker) => {
       if (session.fitted === null) throw notFitted();
-      return fansOf(session.fitted, times, members);
+      return fansOf(viewFitted(session.fitted, placed(), marker), times, members);
     },
     individual: async (question) => {
       const { model, mixture, fitted } = decoded();
-      if (session.guard === undefined) session.guard = guardOf(fitted, cohort());
-      return answerIndividual(model, mixture, session.regions, question, session.guard);
+      const { marker = 0, alone = false } = question;
+      if (alone) return answerIndividual(model, mixture, session.regions, question);
+      session.guards[marker] ??= guardOf(fitted, placed(), marker);
+      return answerIndividual(model, mixture, session.regions, question, session.guards[marker]);
     },
     difference: async (first, second) => {
       const { model, mixture } = decoded();
@@ -249,25 +262,6 @@ async function checkTable(session: Session, choice: ReadChoice, onProgress?: Pro
   return found;
 }
 
-/** A map of several markers is made and read on the command line; here every view is of one. */
-export function checkShown(model: TrajectoryModel): void {
-  const { markers } = model;
-  const coding = model.kind === "dtm" ? model.covariates : undefined;
-  if (coding !== undefined) {
-    const names = coding.covariates.map(({ name }) => name).join(", ");
-    throw new DtmError(
-      "missing-covariate",
-      `Expected a model without covariates, received one with ${names}. Use it on the command line (dtm embed, dtm predict), or fit without them here.`,
-    );
-  }
-  if (markers.length === 1) return;
-  const names = markers.map(({ marker }) => marker.name).join(", ");
-  throw new DtmError(
-    "several-markers",
-    `Expected a model of one marker, received one of ${markers.length} (${names}). Use it on the command line (dtm embed, dtm predict), or fit one of them here.`,
-  );
-}
-
 export function notFitted(): DtmError {
   return new DtmError("not-fitted", "Expected a fitted map, received none. Fit the map first.");
 }
@@ -284,17 +278,21 @@ function checkColumns({ columns }: LoadedSubjects["table"], file: string): void 
   );
 }
 
-type CohortRead = Omit<ReadCohort, "leftOutRows" | "complaints" | "markerColumns">;
+type CohortRead = Omit<ReadCohort, "leftOutRows" | "complaints">;
 
 function describe(read: CohortRead, source: string): Loaded {
-  const { cohort, columns, numRows, numRowsLeftOut, leftOut, warnings, notes } = read;
-  return { source, cohort, columns, numRows, numRowsLeftOut, leftOut, warnings, notes, quality: inspectCohort(read) };
+  const { cohort, columns, numRows, numRowsLeftOut, leftOut, notes } = read;
+  const warnings = [...read.warnings, ...checkMarkers(cohort)];
+  const qualities = cohort.markers.length === 1 ? [inspectCohort(read)] : inspectMarkers(read).markers;
+  return { source, cohort, columns, numRows, numRowsLeftOut, leftOut, warnings, notes, qualities };
 }
 
 function asRead(cohort: Cohort): CohortRead {
+  const columns = { id: "id", time: "time", value: "value" };
   return {
     cohort,
-    columns: { id: "id", time: "time", value: "value" },
+    columns,
+    markerColumns: [columns],
     numRows: numObservations(cohort),
     numRowsLeftOut: 0,
     leftOut: [],

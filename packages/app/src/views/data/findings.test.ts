@@ -20,7 +20,7 @@ const BAD = check(`id,time,value
 a,0,10
 a,0,10
 a,1,
-b,0,<40
+b,0,<40 mg
 b,x,12
 b,2,word
 ,3,13

@@ -5,6 +5,8 @@ import type { ReadChoice } from "../../worker/api.ts";
 
 export const ROLES = ["id", "time", "value"] as const;
 export type Role = (typeof ROLES)[number];
+/** A column may also name the marker of each row, for tables with one value column. */
+export type Use = Role | "names" | "none";
 
 /** A table as the user describes it; −1 for a column not yet chosen. */
 export interface TableChoice {
@@ -17,6 +19,20 @@ export interface TableChoice {
   readonly decimal: "auto" | "." | ",";
   /** Whether rows that repeat another exactly are read. */
   readonly keepRepeats: boolean;
+  /** Markers beside the first, which the fields above describe. */
+  readonly others: readonly MarkerRow[];
+  /** The column that names the marker of each row, −1 if none does, and how the first is written there. */
+  readonly namesColumn: number;
+  readonly level: string;
+}
+
+/** One of several markers: its value column, or how it is written in the column of names. */
+export interface MarkerRow {
+  readonly column: number;
+  readonly level: string;
+  readonly name: string;
+  readonly unit: string;
+  readonly transform: Transform;
 }
 
 export const TIME_UNITS = ["years", "months", "weeks", "days", ""] as const;
@@ -35,6 +51,9 @@ export function guessChoice({ columns, guesses }: TablePreview): TableChoice {
     limits: [null, null],
     decimal: "auto",
     keepRepeats: false,
+    others: [],
+    namesColumn: -1,
+    level: "",
   };
 }
 
@@ -46,7 +65,7 @@ const ANY_MARKER = ["value", "y", "measurement", "result"];
  * itself says otherwise stays (a column of another name, a unit in brackets, months): nobody is placed by the wrong marker.
  */
 export function choiceForModel(choice: TableChoice, { columns }: TablePreview, modelText: string): TableChoice {
-  const { marker, columns: names } = modelParts(modelText);
+  const [{ marker, columns: names }] = modelParts(modelText);
   const at = (name: unknown, otherwise: number) => {
     const found = columns.findIndex((column) => column.name === name);
     return found < 0 ? otherwise : found;
@@ -71,25 +90,32 @@ export function choiceForModel(choice: TableChoice, { columns }: TablePreview, m
 
 /** In which the table as described differs from a saved model, in words; empty if the model can place it. */
 export function otherThanModel(choice: TableChoice, modelText: string): readonly string[] {
-  const { marker } = modelParts(modelText);
-  const parts = [
-    ["marker", choice.markerName, marker.name],
-    ["unit", choice.markerUnit, marker.unit],
-    ["unit of time", choice.timeUnit, marker.timeUnit],
-    ["transform", choice.transform, marker.transform],
-  ] as const;
-  return parts.flatMap(([what, here, there]) =>
-    typeof there === "string" && here.trim() !== there
-      ? [
-          `${what} ${there === "" ? "unknown" : `“${there}”`}, here ${here.trim() === "" ? "unknown" : `“${here.trim()}”`}`,
-        ]
-      : [],
-  );
+  const models = modelParts(modelText);
+  const quoted = (words: string) => (words === "" ? "unknown" : `“${words}”`);
+  return markerRows(choice).flatMap(({ name, unit, transform }) => {
+    const { marker } = models.find((part) => part.marker.name === name.trim()) ?? models[0];
+    const several = models.length > 1 ? `${name}: ` : "";
+    const expected =
+      models.length > 1 && marker.name !== name.trim()
+        ? models.map((part) => part.marker.name).join(", ")
+        : marker.name;
+    const parts = [
+      ["marker", name, expected],
+      ["unit", unit, marker.unit],
+      ["unit of time", choice.timeUnit, marker.timeUnit],
+      ["transform", transform, marker.transform],
+    ] as const;
+    return parts.flatMap(([what, here, there]) =>
+      typeof there === "string" && here.trim() !== there
+        ? [`${several}${what} ${quoted(there)}, here ${quoted(here.trim())}`]
+        : [],
+    );
+  });
 }
 
 /** The choice with the model's marker, after somebody has said that the column holds it. */
 export function takeMarkerOf(choice: TableChoice, modelText: string): TableChoice {
-  return withMarker(choice, modelParts(modelText).marker);
+  return withMarker(choice, modelParts(modelText)[0].marker);
 }
 
 /** The choice with the columns and the marker named on the command line; a column that is not there is to be chosen. */
@@ -123,16 +149,34 @@ interface PartText {
   readonly columns?: object;
 }
 
-/** Marker and columns of a model file; empty where it is none: placing will say what is wrong with it. */
-function modelParts(modelText: string): { marker: Record<string, unknown>; columns: Record<string, unknown> } {
+interface ModelPart {
+  readonly marker: Readonly<Record<string, unknown>>;
+  readonly columns: Readonly<Record<string, unknown>>;
+}
+
+/** Markers and columns of a model file; empty where it is none: placing will say what is wrong with it. */
+function modelParts(modelText: string): readonly [ModelPart, ...ModelPart[]] {
+  const read = (part: PartText | undefined) => ({ marker: { ...part?.marker }, columns: { ...part?.columns } });
   try {
     const { model } = JSON.parse(modelText) as { model?: PartText & { markers?: PartText[] } };
     // Files of version 1 have one marker, whose fields are the model's own.
-    const part = model?.markers?.[0] ?? model;
-    return { marker: { ...part?.marker }, columns: { ...part?.columns } };
+    const [first, ...others] = model?.markers ?? [model];
+    return [read(first), ...others.map(read)];
   } catch {
-    return { marker: {}, columns: {} };
+    return [read(undefined)];
   }
+}
+
+/** How a table is read for a saved model of several markers; nothing for one of one. */
+export function modelChoice(modelText: string): Pick<ReadChoice, "markers" | "markerColumn"> {
+  const parts = modelParts(modelText);
+  if (parts.length === 1) return {};
+  const markers = parts.map(({ marker, columns }) => ({
+    ...(marker as Partial<Marker>),
+    column: text(columns.level ?? columns.value, text(marker.name, "")),
+  }));
+  const markerColumn = parts[0].columns.marker;
+  return { markers, ...(typeof markerColumn === "string" ? { markerColumn } : {}) };
 }
 
 function text(value: unknown, otherwise: string): string {
@@ -162,20 +206,18 @@ export function splitUnit(name: string): { name: string; unit: string } {
 }
 
 /** What a column is used for. */
-export function roleOf({ positions }: TableChoice, column: number): Role | "none" {
+export function roleOf({ positions, others, namesColumn }: TableChoice, column: number): Use {
+  if (column === namesColumn) return "names";
+  if (others.some((other) => other.column === column)) return "value";
   return ROLES.find((role) => positions[role] === column) ?? "none";
 }
 
 /** The choice with a column used for something else; whoever had that use before loses it, or takes the old one. */
-export function assign(
-  choice: TableChoice,
-  column: number,
-  role: Role | "none",
-  names: readonly string[],
-): TableChoice {
+export function assign(given: TableChoice, column: number, role: Role | "none", names: readonly string[]): TableChoice {
+  const choice = withoutOther(given, column);
   const positions = { ...choice.positions };
   const before = roleOf(choice, column);
-  if (before !== "none") positions[before] = role === "none" ? -1 : positions[role];
+  if (before !== "none" && before !== "names") positions[before] = role === "none" ? -1 : positions[role];
   if (role !== "none") positions[role] = column;
   const changed = (use: Role) => positions[use] !== choice.positions[use] && positions[use] >= 0;
   const marker = splitUnit(names[positions.value] ?? "");
@@ -185,6 +227,12 @@ export function assign(
     ...(changed("time") ? { timeUnit: guessTimeUnit(names[positions.time]) } : {}),
     ...(changed("value") ? { markerName: marker.name, markerUnit: marker.unit } : {}),
   };
+}
+
+/** The choice without a column among the further markers, or as that which names them. */
+function withoutOther(choice: TableChoice, column: number): TableChoice {
+  if (column === choice.namesColumn) return { ...choice, namesColumn: -1, level: "", others: [] };
+  return { ...choice, others: choice.others.filter((other) => other.column !== column) };
 }
 
 /** What is still missing before the table can be checked, in words; null if nothing is. */
@@ -198,6 +246,20 @@ export function missingRole({ positions }: TableChoice): string | null {
 export function readChoice(choice: TableChoice, { columns }: TablePreview): ReadChoice {
   const { positions, markerName, markerUnit, timeUnit, transform, limits, decimal, keepRepeats } = choice;
   const name = (role: Role) => columns[positions[role]]?.name ?? "";
+  const written = { ...(decimal === "auto" ? {} : { decimal }), ...(keepRepeats ? { keepRepeats } : {}) };
+  if (isSeveral(choice)) {
+    const { id, time, value } = { id: name("id"), time: name("time"), value: name("value") };
+    const long = choice.namesColumn >= 0;
+    return {
+      columns: long ? { id, time, value } : { id, time },
+      markers: markerRows(choice).map(({ column, level, name: called, unit, transform: scale }) => {
+        const source = long ? level : (columns[column]?.name ?? "");
+        return { column: source, name: called.trim() || source, unit: unit.trim(), timeUnit, transform: scale };
+      }),
+      ...(long ? { markerColumn: columns[choice.namesColumn]?.name ?? "" } : {}),
+      ...written,
+    };
+  }
   const marker: Marker = {
     name: markerName.trim() === "" ? name("value") : markerName.trim(),
     unit: markerUnit.trim(),
@@ -208,9 +270,19 @@ export function readChoice(choice: TableChoice, { columns }: TablePreview): Read
   return {
     columns: { id: name("id"), time: name("time"), value: name("value") },
     marker,
-    ...(decimal === "auto" ? {} : { decimal }),
-    ...(keepRepeats ? { keepRepeats } : {}),
+    ...written,
   };
+}
+
+/** Whether the table is read with a list of markers. */
+export function isSeveral({ others, namesColumn }: TableChoice): boolean {
+  return others.length > 0 || namesColumn >= 0;
+}
+
+/** All markers chosen, the first as the fields of the choice describe it. */
+export function markerRows(choice: TableChoice): readonly MarkerRow[] {
+  const { positions, level, markerName: name, markerUnit: unit, transform, others } = choice;
+  return [{ column: positions.value, level, name, unit, transform }, ...others];
 }
 
 /** Columns of a wide table that are shown at once. */
@@ -220,7 +292,8 @@ export const COLUMNS_SHOWN = 40;
 export function shownColumns(names: readonly string[], choice: TableChoice, text = ""): number[] {
   const all = [...names.keys()];
   if (names.length <= COLUMNS_SHOWN) return all;
-  const used = new Set(Object.values(choice.positions));
+  const used = new Set([...Object.values(choice.positions), choice.namesColumn, ...choice.others.map((o) => o.column)]);
+  used.delete(-1);
   const wanted = text.trim().toLowerCase();
   const others = all.filter((k) => !used.has(k) && names[k].toLowerCase().includes(wanted));
   const shown = new Set([...used, ...others.slice(0, COLUMNS_SHOWN)]);

@@ -3,17 +3,20 @@
  * the data; this holds what would be lost between pages, so that Back always works.
  */
 import { DtmError } from "@trajectory-maps/core";
+import type { TablePreview } from "@trajectory-maps/core/ingest";
 import { explorer } from "../../state/explorer.svelte.ts";
+import { nameMarkersBy, withMarkers } from "./several-choice.ts";
 import {
   assign,
   choiceAsSaid,
   choiceForModel,
   guessChoice,
   missingRole,
-  type Role,
+  modelChoice,
   readChoice,
   type TableChoice,
   takeMarkerOf,
+  type Use,
 } from "./table-choice.ts";
 
 export type DataPage = "choose" | "columns" | "quality" | "summary";
@@ -63,7 +66,9 @@ class Wizard {
     const { served } = explorer;
     if (served === null || !(await this.openTable(served.visits, served.visits.name))) return;
     const { preview } = explorer;
-    if (preview !== null && this.choice !== null) this.choice = choiceAsSaid(this.choice, preview, served.choice);
+    if (preview !== null && this.choice !== null) {
+      this.choice = withMarkers(choiceAsSaid(this.choice, preview, served.choice), preview, served.choice);
+    }
     this.#subjects = served.subjects;
   }
 
@@ -74,12 +79,16 @@ class Wizard {
     this.busy = "";
     if (!ok || explorer.preview === null) return false;
     const guess = guessChoice(explorer.preview);
-    this.choice = this.model === null ? guess : choiceForModel(guess, explorer.preview, this.model.text);
+    this.choice = this.model === null ? guess : this.#forModel(guess, explorer.preview, this.model.text);
     this.leaveOut = false;
     this.#subjects = null;
     this.openMap = false;
     this.page = "columns";
     return true;
+  }
+
+  #forModel(guess: TableChoice, preview: TablePreview, text: string): TableChoice {
+    return withMarkers(choiceForModel(guess, preview, text), preview, modelChoice(text));
   }
 
   /** Opens a table of individuals with their outcomes. */
@@ -125,9 +134,13 @@ class Wizard {
     this.reading = null;
   }
 
-  assign(column: number, role: Role | "none"): void {
+  assign(column: number, role: Use): void {
     const { preview } = explorer;
     if (preview === null || this.choice === null) return;
+    if (role === "names") {
+      this.choice = nameMarkersBy(this.choice, column, preview);
+      return;
+    }
     const names = preview.columns.map(({ name }) => name);
     this.choice = assign(this.choice, column, role, names);
   }
@@ -174,7 +187,7 @@ class Wizard {
       this.page = "summary";
       return explorer.loaded !== null;
     }
-    if (checked.loaded !== explorer.loaded) {
+    if (checked.loaded !== explorer.whole) {
       const onBad = checked.refused.length > 0 ? "leave-out" : "refuse";
       this.busy = "Reading the table";
       const ok = await explorer.read({ ...readChoice(this.choice, preview), onBad });

@@ -33,7 +33,7 @@ class OpenFans {
     if (this.#asked === members || this.of(study, members) !== null) return;
     this.#asked = members;
     explorer.engine
-      .fans(members, study.times)
+      .fans(members, study.times, explorer.marker)
       .then((fans) => {
         if (this.#asked === members) this.#answered = { study, members, fans };
       })

@@ -2,7 +2,6 @@
 
 import type { Cohort, Placements, TrajectoryModel } from "@trajectory-maps/core";
 import { markerModel } from "@trajectory-maps/core";
-import { onlyMarker } from "@trajectory-maps/core/ingest";
 import { courseTimes, placeSds } from "@trajectory-maps/core/models";
 import { expectedCourses } from "@trajectory-maps/core/study";
 import { caveatOf, niceStep } from "@trajectory-maps/report";
@@ -49,12 +48,17 @@ const NUM_TIMES = 41;
 const NUM_SAMPLED = 40;
 
 class Studies {
-  /** Null before a fit. */
-  readonly study: MapStudy | null = $derived.by(() => {
-    const { fitted, loaded, prepared } = explorer;
-    if (fitted === null || loaded === null) return null;
-    return makeStudy(loaded.cohort, fitted, prepared?.values ?? spreadOf(onlyMarker(loaded.cohort).values));
-  });
+  /** Of each marker, [K]; none before a fit. */
+  readonly markers: readonly MapStudy[] = $derived(
+    explorer.views.flatMap(({ loaded: { cohort }, fitted }, k) => {
+      if (fitted === null) return [];
+      const [{ values }] = cohort.markers;
+      return [makeStudy(cohort, fitted, explorer.prepared?.values[k] ?? spreadOf(values))];
+    }),
+  );
+
+  /** Of the chosen marker; null before a fit. */
+  readonly study: MapStudy | null = $derived(this.markers[explorer.marker] ?? null);
 
   readonly groups: GroupStudy | null = $derived.by(() => {
     const { groups, fitted } = explorer;
@@ -80,7 +84,7 @@ class Studies {
 
   /** Why the map should not be used, with what comparison and refits said; null if it may be. */
   readonly caveat: string | null = $derived(
-    explorer.fitted === null ? null : caveatOf(lightsOf(explorer.fitted, explorer.comparison, explorer.stability)),
+    explorer.wholeFit === null ? null : caveatOf(lightsOf(explorer.wholeFit, explorer.evidence, explorer.stability)),
   );
 
   /** The selection, without positions that a link made for another cohort may hold. */

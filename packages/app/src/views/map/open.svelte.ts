@@ -10,6 +10,10 @@ import type { IndividualAnswer } from "../../worker/api.ts";
 export interface OpenQuestion {
   readonly individual: number;
   readonly compared: number | null;
+  /** Position of the marker that times, threshold and change belong to. */
+  readonly marker: number;
+  /** Times at which the courses of the other markers are wanted, by their position. */
+  readonly others: readonly { readonly marker: number; readonly at: readonly number[] }[];
   readonly knownAt: number | null;
   readonly threshold: number;
   readonly at: readonly number[];
@@ -21,7 +25,10 @@ export interface OpenAnswer {
   /** The places of the map it was asked of: those of another mean nothing on this one. */
   readonly of: Placements | null;
   readonly individual: number;
+  readonly marker: number;
   readonly answer: IndividualAnswer;
+  /** Of the other markers, in the order of the question. */
+  readonly others: readonly IndividualAnswer[];
   /** Places after each visit, all of them; empty until known. */
   readonly trail: IndividualAnswer["trail"];
   readonly change: readonly [number, number];
@@ -40,10 +47,11 @@ class OpenIndividual {
   /** Trail of the last individual looked at, with the map and the visits it belongs to. */
   #trail: { readonly of: readonly [unknown, unknown]; readonly places: IndividualAnswer["trail"] } | null = null;
 
-  /** The answer about an individual on the map as it stands, or null. */
+  /** The answer about an individual on the map as it stands and the chosen marker, or null. */
   about(individual: number): OpenAnswer | null {
     const { answered } = this;
-    return answered?.individual === individual && answered.of === shownPlaces() ? answered : null;
+    const isShown = answered?.of === shownPlaces() && answered?.marker === explorer.marker;
+    return isShown && answered?.individual === individual ? answered : null;
   }
 
   ask(question: OpenQuestion): void {
@@ -66,7 +74,10 @@ class OpenIndividual {
       // Closed or asked about somebody else meanwhile: the answer is no longer wanted.
       const { draft } = explorer;
       const places = shownPlaces();
-      const wanted = () => explorer.view.individual === question.individual && shownPlaces() === places;
+      const wanted = () =>
+        explorer.view.individual === question.individual &&
+        shownPlaces() === places &&
+        explorer.marker === question.marker;
       try {
         const of = [places, question.individual < 0 ? draft : question.individual] as const;
         const known = this.#trail?.of[0] === of[0] && this.#trail.of[1] === of[1] ? this.#trail.places : null;
@@ -93,20 +104,24 @@ class OpenIndividual {
 }
 
 function shownPlaces(): Placements | null {
-  return explorer.fitted?.placements ?? null;
+  return explorer.wholeFit?.placements ?? null;
 }
 
 async function answerOf(question: OpenQuestion, trail: OpenAnswer["trail"]): Promise<OpenAnswer> {
   const of = shownPlaces();
-  const { individual, compared, knownAt, threshold, at, change } = question;
+  const { individual, compared, knownAt, threshold, at, change, marker } = question;
   const known = knownAt === null ? {} : { knownAt };
-  const answer = await explorer.individual(individual, { ...known, threshold, at, change });
-  if (compared === null) return { of, individual, answer, trail, change, compared, second: null, difference: null };
+  const [answer, ...others] = await Promise.all([
+    explorer.individual(individual, { ...known, threshold, at, change, marker }),
+    ...question.others.map((other) => explorer.individual(individual, { ...known, ...other })),
+  ]);
+  const first = { of, individual, marker, answer, others, trail, change, compared };
+  if (compared === null) return { ...first, second: null, difference: null };
   const [second, [difference]] = await Promise.all([
-    explorer.individual(compared, { at }),
+    explorer.individual(compared, { at, marker }),
     explorer.difference(individual, compared, { ...known, at: at.slice(-1) }),
   ]);
-  return { of, individual, answer, trail, change, compared, second, difference };
+  return { ...first, second, difference };
 }
 
 export const open = new OpenIndividual();

@@ -11,7 +11,19 @@ const known: KnownRange = {
 
 describe("readVisits", () => {
   it("reads two columns from a spreadsheet and says which lines are none", () => {
-    expect(readVisits("year\tbili\n0\t1,5\n1\tx\n2\t3")).toEqual({ times: [0, 2], values: [1.5, 3], refused: [3] });
+    expect(readVisits("year\tbili\n0\t1,5\n1\tx\n2\t3")).toEqual({ times: [0, 2], values: [[1.5], [3]], refused: [3] });
+  });
+
+  it("reads a column for each of several markers, empty where one was not measured", () => {
+    expect(readVisits("0\t1,5\t3\n1\t\t2\n2\t4\t\n3\t\t\n4\t1", 2)).toEqual({
+      times: [0, 1, 2],
+      values: [
+        [1.5, 3],
+        [null, 2],
+        [4, null],
+      ],
+      refused: [4, 5],
+    });
   });
 });
 
@@ -23,6 +35,16 @@ describe("usableVisits", () => {
       { time: " 3 ", value: "1e1" },
     ];
     expect(usableVisits(rows, known)).toEqual({ times: [1, 3], values: [2.5, 10], complaints: [] });
+  });
+
+  it("takes a value below or above a limit as that", () => {
+    const rows = [
+      { time: "1", value: "< 2.5" },
+      { time: "2", value: "4" },
+      { time: "3", value: "≥20" },
+    ];
+    const read = { times: [1, 2, 3], values: [2.5, 4, 20], censored: [-1, 0, 1], complaints: [] };
+    expect(usableVisits(rows, known)).toEqual(read);
   });
 
   it("leaves nonsense out and says why in plain words", () => {

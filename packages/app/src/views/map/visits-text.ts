@@ -1,25 +1,32 @@
-/** Visits pasted from a spreadsheet or typed: one row each, a time and a value. */
-import { applyTransform, type Transform } from "@trajectory-maps/core/ingest";
+/** Visits pasted from a spreadsheet or typed: one row each, a time and a value of each marker. */
+import { applyTransform, readComparator, type Transform } from "@trajectory-maps/core/ingest";
 
 export interface ReadVisits {
   readonly times: readonly number[];
-  readonly values: readonly number[];
-  /** Lines that were not two numbers, from 1. */
+  /** Of each marker, [n,K]; null where a cell of several markers is empty. */
+  readonly values: readonly (readonly (number | null)[])[];
+  /** Lines that were not as many numbers, from 1. */
   readonly refused: readonly number[];
 }
 
-/** Reads lines of two numbers, parted by tab, semicolon, comma or spaces. A heading without digits is passed over. */
-export function readVisits(text: string): ReadVisits {
+/**
+ * Reads lines of a time and a value of each marker, parted by tab, semicolon, comma or spaces. A heading without digits is passed
+ * over.
+ */
+export function readVisits(text: string, numMarkers = 1): ReadVisits {
   const times: number[] = [];
-  const values: number[] = [];
+  const values: (number | null)[][] = [];
   const refused: number[] = [];
   text.split(/\r\n|\r|\n/).forEach((line, k) => {
     if (line.trim() === "" || (k === 0 && !/\d/.test(line))) return;
-    const [time, value, ...rest] = fields(line).map(toNumber);
-    if (rest.length > 0 || !Number.isFinite(time) || !Number.isFinite(value)) refused.push(k + 1);
+    const [first, ...rest] = fields(line);
+    const time = toNumber(first);
+    const own = rest.map((cell) => (numMarkers > 1 && isEmpty(cell) ? null : toNumber(cell)));
+    const readable = own.length === numMarkers && own.every((value) => value === null || Number.isFinite(value));
+    if (!readable || !Number.isFinite(time) || own.every((value) => value === null)) refused.push(k + 1);
     else {
       times.push(time);
-      values.push(value);
+      values.push(own);
     }
   });
   return { times, values, refused };
@@ -27,9 +34,13 @@ export function readVisits(text: string): ReadVisits {
 
 /** A comma parts fields unless tabs or semicolons do, and then it is a decimal mark. */
 function fields(line: string): string[] {
-  const text = line.trim();
+  const text = line.replace(/^ +| +$/g, "");
   if (/[\t;]/.test(text)) return text.split(/[\t;]/).map((f) => f.trim().replace(",", "."));
-  return text.split(/\s*,\s*|\s+/);
+  return text.trim().split(/\s*,\s*|\s+/);
+}
+
+function isEmpty(cell: string): boolean {
+  return cell === "" || /^(na|nan|-|\.)$/i.test(cell);
 }
 
 function toNumber(text: string): number {
@@ -53,6 +64,8 @@ export interface KnownRange {
 export interface UsableVisits {
   readonly times: readonly number[];
   readonly values: readonly number[];
+  /** Sides of limits, as in `Visits`; left out where there are none. */
+  readonly censored?: readonly number[];
   /** One sentence for each row that is not used. */
   readonly complaints: readonly string[];
 }
@@ -65,20 +78,25 @@ const VALUE_ROOM = 10;
 export function usableVisits(
   rows: readonly { readonly time: string; readonly value: string }[],
   known: KnownRange,
+  /** Name of the marker, where there are several. */
+  marker = "",
 ): UsableVisits {
   const times: number[] = [];
   const values: number[] = [];
+  const sides: number[] = [];
   const complaints: string[] = [];
   rows.forEach(({ time, value }, k) => {
     if (time.trim() === "" || value.trim() === "") return;
-    const [t, y] = [toNumber(time.trim()), toNumber(value.trim())];
+    const limit = readComparator(value.trim());
+    const [t, y] = [toNumber(time.trim()), toNumber(limit?.rest ?? value.trim())];
     const fault = faultOf(t, y, known);
     if (fault === null) {
       times.push(t);
       values.push(y);
-    } else complaints.push(`Visit ${k + 1} is left out: ${fault}`);
+      sides.push(limit?.side ?? 0);
+    } else complaints.push(`Visit ${k + 1}${marker === "" ? "" : `, ${marker},`} is left out: ${fault}`);
   });
-  return { times, values, complaints };
+  return { times, values, ...(sides.some((side) => side !== 0) && { censored: sides }), complaints };
 }
 
 const DOMAINS: { readonly [transform in Transform]: string } = {

@@ -1,0 +1,17 @@
+/** What covariates do, for the map: arrows, and whose courses are shown. */
+import type { TrajectoryModel } from "@trajectory-maps/core";
+import type { ShiftRow } from "@trajectory-maps/core/models";
+import { effectTables } from "@trajectory-maps/report";
+import type { CovariateRow } from "../../state/held.svelte.ts";
+
+/** Shifts of places, by which every marker of a map moves. */
+export function arrowsOf(model: TrajectoryModel): readonly ShiftRow[] {
+  // Effects in the mean are told of all markers together: a view of one has none to tell.
+  return effectTables(model.kind === "dtm" ? { ...model, effects: undefined } : model)?.shifts ?? [];
+}
+
+/** Whose courses are shown. */
+export function describedSentence(row: CovariateRow): string {
+  const parts = Object.entries(row).map(([name, value]) => `${name} ${value}`);
+  return `Courses of individuals with ${parts.join(", ")}.`;
+}

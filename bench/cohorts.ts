@@ -6,6 +6,8 @@ import { type Cohort, makeCohort, numIndividuals, onlyMarker } from "../packages
 import { linearStart } from "../packages/core/src/models/linear/start.ts";
 import type { MapStart } from "../packages/core/src/models/map-start.ts";
 import { prepareCohort } from "../packages/core/src/models/prepare.ts";
+import { drawNoise, levelNoise } from "../packages/core/src/noise/noise.ts";
+import { createRandom } from "../packages/core/src/numeric/random.ts";
 import { simulateCohort } from "../packages/core/src/simulate/cohorts.ts";
 import { scratchFile } from "./peers.ts";
 
@@ -43,7 +45,29 @@ export function bendingCohort(m = PAPER_SIZE): Cohort {
   return makeCohort({ ids, times, values });
 }
 
-/** The generator of that cohort: 32 bits of state, uniform on [0, 1). */
+/**
+ * Individuals with ten visits in ten years, whose courses differ in level, slope and bend, and whose noise has a level of its own
+ * (ω = 0.6) and is correlated over half a year.
+ */
+export function unequalRegistry(m: number, numVisits = 10): Cohort {
+  const random = createRandom(1);
+  const noise = levelNoise(25, 0.6, { range: 0.5, whiteShare: 0.4 });
+  const [ids, times, values]: [string[], number[], number[]] = [[], [], []];
+  for (let i = 0; i < m; i++) {
+    const [x, y] = [random.normal(), random.normal()];
+    const visits = Float64Array.from({ length: numVisits }, () => 10 * random.uniform()).sort();
+    const errors = drawNoise(noise, visits, random);
+    visits.forEach((t, j) => {
+      const a = t / 10;
+      ids.push(`${i + 1}`);
+      times.push(t);
+      values.push(80 + 12 * x - 20 * Math.tanh(1.2 * y) * a - 8 * Math.max(0, x * y) * a * a + errors[j]);
+    });
+  }
+  return makeCohort({ ids, times, values });
+}
+
+/** The generator of the bending cohort: 32 bits of state, uniform on [0, 1). */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -8,11 +8,12 @@ import process from "node:process";
 import {
   type ForecastBand,
   forecastBands,
-  modelForecaster,
+  guardedForecaster,
   visitsAfter,
 } from "../packages/core/src/evaluate/forecast.ts";
 import { type Cohort, fitDtm, splitCohort } from "../packages/core/src/index.ts";
 import { calibrationFactors, classOf, type ForecastCalibration } from "../packages/core/src/models/conformal.ts";
+import { forecastGuard } from "../packages/core/src/models/forecast-guard.ts";
 import { calibrateByRefits } from "../packages/core/src/study/calibration.ts";
 import { markdownTable, studyCohorts } from "./shared/cohorts.ts";
 
@@ -54,10 +55,10 @@ function studied(cohort: Cohort): Judged[] {
     const bands = forecastBands(
       test,
       visitsAfter(test, () => true),
-      modelForecaster(model),
+      guardedForecaster(model, forecastGuard(model, train)),
       LEVEL,
     );
-    return judge(calibrateByRefits(model, train), bands);
+    return judge(calibrateByRefits(model, train)[0], bands);
   });
 }
 
@@ -86,7 +87,7 @@ const rows = studyCohorts().map(({ name, cohort }) => {
 const page = `# Bands that hold what they promise
 
 \`npm run study:conformal\` writes this page (aids and sls, which are not part of this repository, by \`--cohort NAME=FILE,COLUMN\`). In
-${FOLDS} folds the map is fitted to four fifths, calibrated by refits within them ([prediction §7](../math/prediction.md)), and its 90% bands are held
+${FOLDS} folds the map is fitted to four fifths, calibrated by refits within them ([prediction §7](../math/prediction.md)), and its 90% bands, guarded as users get them (§6), are held
 against all later visits of the others, from every number of visits known; each individual weighs the same. Percent of visits inside
 the map's own band and the calibrated one, by visits known and by time since the last of them; the last column is the mean width of the
 calibrated band by that of the map's own. Fewer than five individuals' worth of visits are not told.

@@ -9,6 +9,7 @@ import { compareSeveral, type SeveralDifference } from "../packages/core/src/eva
 import { type SharingVerdict, sharingVerdict } from "../packages/core/src/evaluate/sharing.ts";
 import { fitDtm, readCohort, simulatePlaces } from "../packages/core/src/index.ts";
 import { MARKER_RELATIONS } from "../packages/core/src/simulate/places.ts";
+import { SEVERAL_WORDS } from "../packages/report/src/words.ts";
 import { markdownTable } from "./shared/cohorts.ts";
 
 const FOLDS = 5;
@@ -31,15 +32,9 @@ const { models, differences, markers, area } = compareSeveral(cohort, {
 const shared = sharingVerdict(cohort, fitDtm(cohort));
 process.stderr.write(`${shared.sentences[0]}\n`);
 
-const MODEL_WORDS = {
-  dtm: "one map",
-  "dtm-separate": "a map for each marker",
-  lmm: "mixed model of all markers",
-  "lmm-separate": "a mixed model for each",
-} as const;
-const joint = models.map(({ model, perIndividual }) => [MODEL_WORDS[model], perIndividual.toFixed(3)]);
+const joint = models.map(({ model, perIndividual }) => [SEVERAL_WORDS[model], perIndividual.toFixed(3)]);
 const paired = differences.map((own) => [
-  `${MODEL_WORDS[own.model]} − ${MODEL_WORDS[own.reference]}`,
+  `${SEVERAL_WORDS[own.model]} − ${SEVERAL_WORDS[own.reference]}`,
   withError(own),
   signed(own.trimmed),
   `${Math.round(100 * own.above)}%`,

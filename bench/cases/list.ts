@@ -13,6 +13,7 @@ import { kde } from "./kde.ts";
 import { localKernel } from "./local.ts";
 import { localSolve } from "./local-solve.ts";
 import { million } from "./million.ts";
+import { noise } from "./noise.ts";
 import { oneIndividual } from "./one.ts";
 import { stochastic } from "./stochastic.ts";
 import { threads } from "./threads.ts";
@@ -25,6 +26,7 @@ export const CASES: readonly BenchCase[] = [
   fits,
   expectation,
   iteration,
+  noise,
   compare,
   stochastic,
   million,

@@ -23,10 +23,11 @@ export const million: BenchCase = {
     const idle = await runDtm(["--version"]);
     const ingest = await runDtm(["fit", path, "--dry-run", "--json"]);
     const jobs = (await runDtm(["fit", "--help"])).out.includes("--jobs") ? ["-j", "2"] : [];
-    const fitModel = async (model: string) => {
-      say(model);
-      const folder = scratchFile(`million-${model}`);
+    const fitModel = async (model: string, noise = "white") => {
+      say(`${model}, ${noise} noise`);
+      const folder = scratchFile(`million-${model}-${noise}`);
       const command = ["fit", path, "--model", model, "--schedule", "svi", "--no-visits", "--json", "-o", folder];
+      if (model === "dtm") command.push("--noise", noise);
       const run = await runDtm([...command, ...jobs]);
       const record = JSON.parse(readFileSync(join(folder, "run.json"), "utf8")) as {
         readonly verdict: string;
@@ -37,6 +38,7 @@ export const million: BenchCase = {
       return { ...run, ...record, about: `${record.verdict} ${stages.join(", ")}` };
     };
     const map = await fitModel("dtm");
+    const level = await fitModel("dtm", "level");
     const paper = await fitModel("dtm-paper");
     return [
       alone(`ingest of ${rows} CSV rows`, "s", ingest.wall, { goal: 15 }),
@@ -47,6 +49,7 @@ export const million: BenchCase = {
         goal: 60,
         note: map.about,
       }),
+      alone("the same with noise levels", "s", level.wall - ingest.wall, { goal: 90, note: level.about }),
       alone("recommended map, most memory of the whole run", "MB", map.peakBytes / 2 ** 20),
       alone(`published map, ${EPOCHS} epochs`, "s", epochSeconds(paper), { goal: 35, note: paper.about }),
     ];

@@ -19,7 +19,7 @@ export async function run(print = console.log) {
 
   // Errors have a stable code and say what to do.
   try {
-    readCohort("id,time,value\na,0,<5\n");
+    readCohort("id,time,value\na,0,<LOD\n");
   } catch (error) {
     if (!(error instanceof DtmError)) throw error;
     print(`${error.code}: ${error.message}`);

@@ -1,17 +1,22 @@
 /** Small simulated problems of the recommended map, for tests. */
+import { expect } from "vitest";
 import { bsplineBasis } from "../packages/core/src/basis/knots.ts";
+import type { CohortStatistics } from "../packages/core/src/basis/statistics.ts";
 import { basisStatistics } from "../packages/core/src/basis/statistics.ts";
 import { type CohortColumns, makeCohort, onlyMarker } from "../packages/core/src/cohort/cohort.ts";
 import { batchIteration, startBatch } from "../packages/core/src/models/dtm/batch.ts";
 import { createEngine, type MapEngine, startAnchors, tabulateMap } from "../packages/core/src/models/dtm/engine.ts";
 import type { DtmModel } from "../packages/core/src/models/dtm/model.ts";
 import { packParameters, unpackParameters } from "../packages/core/src/models/dtm/parameters.ts";
+import { fitDtmFrom, resumeDtm, startDtm } from "../packages/core/src/models/dtm/run.ts";
 import { type DtmOptions, dtmSettings } from "../packages/core/src/models/dtm/settings.ts";
 import { startingPlaces } from "../packages/core/src/models/dtm/starting-places.ts";
 import { copyState, type DtmState, firstState } from "../packages/core/src/models/dtm/state.ts";
 import { linearStart } from "../packages/core/src/models/linear/start.ts";
+import type { MapStart } from "../packages/core/src/models/map-start.ts";
 import { firstNoise, type NoiseKind } from "../packages/core/src/noise/noise.ts";
 import { createRandom } from "../packages/core/src/numeric/random.ts";
+import { scrambledHost } from "./shard-host.ts";
 
 /**
  * Three groups of courses that no linear model holds (falling, late falling, flat), with levels and noise, whose log variance may
@@ -54,6 +59,19 @@ export function problemOf(
 
 /** Small and quick: a coarse lattice, nine inducing points, one start. */
 export const quick = { nodes: { step: 0.5 }, inducing: { perDimension: 3 }, restarts: 0 } as const;
+
+/** Expects a fit to have the same bits whole, from a snapshot after three steps, and spread over shards. */
+export function expectSameBits(statistics: CohortStatistics, start: MapStart, options: DtmOptions): void {
+  const whole = startDtm(statistics, start, options);
+  for (let k = 0; k < 3; k++) whole.step();
+  const snapshot = structuredClone(whole.snapshot());
+  while (!whole.step().done);
+  const expected = timeless(whole.finish());
+  const resumed = resumeDtm(statistics, snapshot);
+  while (!resumed.step().done);
+  expect(timeless(resumed.finish())).toEqual(expected);
+  expect(timeless(fitDtmFrom(statistics, start, { ...options, shards: scrambledHost(3) }))).toEqual(expected);
+}
 
 /** A model without the time it took. */
 export const timeless = (model: DtmModel): DtmModel => ({ ...model, record: { ...model.record, milliseconds: {} } });

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as core from "@trajectory-maps/core";
+import type { EffectTables } from "@trajectory-maps/core/models";
 import { parseHTML } from "linkedom";
 import { describe, expect, it } from "vitest";
 
@@ -22,7 +23,7 @@ describe("examples", () => {
   it("are numbered without a gap", () => {
     const numbers = readdirSync(FOLDER).flatMap((name) => /^(\d\d)-/.exec(name)?.[1] ?? []);
     expect(numbers).toEqual(numbers.map((_, k) => String(k + 1).padStart(2, "0")));
-    expect(scripts).toHaveLength(6);
+    expect(scripts).toHaveLength(7);
   });
 
   it("quick start: from a CSV file to a map", async () => {
@@ -70,6 +71,16 @@ describe("examples", () => {
     const { median } = result as unknown as { median: Float64Array };
     expect(median[0]).toBeGreaterThan(2);
     expect(median[0]).toBeLessThan(4);
+  });
+
+  it("covariates: places follow the stage and not the randomised treatment, and so do forecasts", async () => {
+    const { result } = await play("08-covariates");
+    const { shifts, effects, forecasts } = result as unknown as EffectTables & { forecasts: number[] };
+    expect(shifts[0].test.pValue).toBeLessThan(0.001);
+    const treatment = effects.find(({ covariate }) => covariate === "treatment")!;
+    expect(treatment.lower).toBeLessThan(0);
+    expect(treatment.upper).toBeGreaterThan(0);
+    expect(forecasts[1]).toBeGreaterThan(forecasts[0]);
   });
 
   it("library in a page: its script draws everyone with nothing but exports of the library", () => {

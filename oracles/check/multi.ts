@@ -12,7 +12,8 @@ import { type LinearParameters, markerOfRow } from "../../packages/core/src/mode
 import { withoutEffects } from "../../packages/core/src/models/mean.ts";
 import { noiseLevel, whiteNoise } from "../../packages/core/src/noise/noise.ts";
 import { type Check, compare, fixtureBasis, fixtureMarkers, flatten, type Nested } from "./checker.ts";
-import { checkMultiMap, type MultiMapFixture } from "./multi-map.ts";
+import type { MultiMapFixture } from "./multi-fixture.ts";
+import { checkMultiMap } from "./multi-map.ts";
 
 type Row = readonly number[];
 

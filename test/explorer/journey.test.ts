@@ -36,7 +36,7 @@ const table = csv(
     HEADER,
     ...rows.map(([id, time, value], k) => [id, german(time), String(60 + ((7 * k) % 31)), german(value)]),
     ["P0001", "3,25", "70", "not done"],
-    ["P0001", "3,5", "70", "<40"],
+    ["P0001", "3,5", "70", "<LOD"],
     ["P0001", "3,75", "70", ""],
   ],
   ";",

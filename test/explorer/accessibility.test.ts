@@ -54,7 +54,10 @@ describe("axe finds nothing, light and dark,", () => {
     await page.getByRole("switch").check();
     await page.getByRole("button", { name: "Next", exact: true }).click();
     await dropFile(page, "subjects.csv", subjects, "[aria-label='Table of outcomes']");
-    await page.getByRole("region", { name: "Outcomes" }).getByRole("checkbox", { name: /^myositis/ }).waitFor();
+    await page
+      .getByRole("region", { name: "Outcomes" })
+      .getByRole("checkbox", { name: /^myositis/ })
+      .waitFor();
     await expectAccessible(page, "summary");
   });
 

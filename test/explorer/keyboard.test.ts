@@ -61,7 +61,10 @@ describe("the keyboard alone", () => {
     await focusComesTo(page, /^FVC, % predicted$/);
     await tabTo(page, "Choose the outcomes table");
     await chooseFile(page, "subjects.csv", subjects, () => page.keyboard.press("Enter"));
-    await page.getByRole("region", { name: "Outcomes" }).getByRole("checkbox", { name: /^myositis/ }).waitFor();
+    await page
+      .getByRole("region", { name: "Outcomes" })
+      .getByRole("checkbox", { name: /^myositis/ })
+      .waitFor();
     await tabTo(page, "Fit the map");
     await page.keyboard.press("Enter");
 

@@ -12,11 +12,11 @@ import { type Precondition, stepLbfgs } from "../../numeric/optimize/lbfgs.ts";
 import { lastValue } from "../run.ts";
 import { movedEffects } from "./effect-step.ts";
 import { type MapEngine, type Slopes, solveMap, tabulateMap, updateMap } from "./engine.ts";
-import { updateParameters } from "./parameter-step.ts";
+import { stepLearning, updateParameters } from "./parameter-step.ts";
 import { packParameters, unpackParameters } from "./parameters.ts";
 import { checkBound, expectBound, keepSquares, placeMeans, startVisited } from "./passes.ts";
 import { moveShift } from "./shift-step.ts";
-import { slopesAt } from "./slope.ts";
+import { slopeLearning, slopesAt } from "./slope.ts";
 import type { StartingPlaces } from "./starting-places.ts";
 import { copyState, type DtmState } from "./state.ts";
 import { CHECK_EVERY, hasSettled, movementLimit, nextMovement } from "./stop-rule.ts";
@@ -39,7 +39,7 @@ export function startBatch(engine: MapEngine, state: DtmState, places: StartingP
   state.trace.push(checkBound(state, wholePass(engine, state)));
 }
 
-/** Takes bound, node sums and moments at a state that came from elsewhere (a snapshot, another lattice). */
+/** Takes bound and sums at a state that came from elsewhere (a snapshot, another lattice). */
 export function resumeBatch(engine: MapEngine, state: DtmState): void {
   tabulateMap(engine, state);
   checkBound(state, wholePass(engine, state));
@@ -56,12 +56,13 @@ export function batchIteration(engine: MapEngine, state: DtmState): void {
   checkMovement(engine, state);
 }
 
-/** A pass over everybody with all outputs; returns the bound. */
+/** A pass over everybody with all that the next iteration is made from; returns the bound. */
 function wholePass(engine: MapEngine, state: DtmState): number {
   const { nodeSums } = engine;
   nodeSums.fill(0);
   engine.slope = null;
-  engine.bound = expectBound(engine, state, nodeSums, true);
+  const learning = state.iteration + 1 < FIRST_QUASI_NEWTON_ITERATION ? stepLearning : slopeLearning;
+  engine.bound = expectBound(engine, state, nodeSums, learning(engine, state));
   return engine.bound;
 }
 
@@ -78,7 +79,7 @@ function emStep(engine: MapEngine, state: DtmState, last: number): number {
   const { shift } = state;
   keepSquares(engine, state, null);
   const learns = engine.settings.learn && state.iteration >= FIRST_LEARNING_ITERATION;
-  const effects = learns ? movedEffects(engine, state, null, 1) : null;
+  const effects = learns ? movedEffects(engine, state, 1) : null;
   engine.markers.forEach((marker, k) => {
     if (learns) updateParameters(marker, state.markers[k], null, 1, false);
     solveMap(marker, state.markers[k], learns ? { minGain: NO_KERNEL_GAIN * Math.abs(last) } : null, learns);

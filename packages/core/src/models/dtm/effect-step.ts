@@ -1,15 +1,13 @@
-/** How effects of covariates in the mean move (mean-effects.ts): their slope, and EM steps of them, from the moments that a pass left. */
+/** How effects of covariates in the mean move (mean-effects.ts): their slope, and EM steps of them, from the sums of a pass. */
 import { multiplyVector } from "../../numeric/matrix.ts";
 import { scaledInverse } from "../../numeric/semidefinite.ts";
 import type { MapEngine, MarkerEngine, ParameterSlope } from "./engine.ts";
 import { meanUnit } from "./parameters.ts";
-import { markerPass } from "./passes.ts";
-import { effectsInShards, type Visited } from "./shards.ts";
-import type { DtmState, MarkerState } from "./state.ts";
+import type { DtmState } from "./state.ts";
 
 /** The slope by γ of one marker, in units of `meanUnit`. */
-export function effectSlope(engine: MarkerEngine, state: MarkerState, visited: Visited): ParameterSlope {
-  const { score, complete } = effectsInShards(markerPass(engine, state, visited), engine.moments);
+export function effectSlope(engine: MarkerEngine): ParameterSlope {
+  const { score, complete } = engine.sums!.effects!;
   const n = score.length;
   const unit = meanUnit(engine);
   const inverse = scaledInverse(complete, n).map((v) => v / (unit * unit));
@@ -20,11 +18,11 @@ export function effectSlope(engine: MarkerEngine, state: MarkerState, visited: V
 }
 
 /** Where the share `rate` of an EM step takes the effects of every marker; null for markers without. */
-export function movedEffects(engine: MapEngine, state: DtmState, visited: Visited, rate: number) {
+export function movedEffects(engine: MapEngine, state: DtmState, rate: number) {
   return engine.markers.map((marker, k) => {
     const own = state.markers[k];
     if (own.effects === null) return null;
-    const { gradient, precondition } = effectSlope(marker, own, visited);
+    const { gradient, precondition } = effectSlope(marker);
     const unit = meanUnit(marker);
     const step = precondition(gradient);
     return own.effects.map((v, e) => v + rate * unit * step[e]);

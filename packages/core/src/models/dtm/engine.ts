@@ -25,7 +25,7 @@ import { latticeNodes, type MapNodes } from "./nodes.ts";
 import { inducingLayout } from "./pairs.ts";
 import type { PlacePriors } from "./place-shift.ts";
 import type { DtmSettings } from "./settings.ts";
-import { dtmShards } from "./shards.ts";
+import { dtmShards, type MarkerSums } from "./shards.ts";
 import { type DtmState, type MarkerState, referenceCovariance } from "./state.ts";
 
 /** ε of the kernel matrix, relative to α. */
@@ -84,7 +84,9 @@ export interface MarkerEngine {
   readonly problem: KernelProblem;
   /** f̄_g and R_g of the state's q(u), [K,Γ]. */
   table: Float64Array;
-  /** Moments of the individuals of one pass, [count,K]; made by the first pass that needs them. */
+  /** What the last pass says of the next parameters. */
+  sums: MarkerSums | null;
+  /** Moments of everybody, [m,K]; made by the pass that information on effects needs. */
   moments: Float64Array;
   /** The kernel's frame (kernel-frame.ts) at the last length-scale it was asked for. */
   frame: { readonly lengthscale: number; readonly vectors: Float64Array } | null;
@@ -170,6 +172,7 @@ function markerEngine(
     mean: meanDesign(settings.mean, d),
     problem: { geometry, layout, nodeSums, workspace },
     table: new Float64Array(nodeSums.length),
+    sums: null,
     moments: new Float64Array(0),
     frame: null,
     squares: null,

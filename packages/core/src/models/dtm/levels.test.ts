@@ -11,7 +11,7 @@ import { individualStatistics, residualRoot } from "./individual-statistics.ts";
 import { levelStatistics, levelSums, startingSquares } from "./level-statistics.ts";
 import { expectBound, keepSquares } from "./passes.ts";
 import { fitDtmFrom, resumeDtm, startDtm } from "./run.ts";
-import { slopeAt } from "./slope.ts";
+import { slopeAt, slopeLearning } from "./slope.ts";
 import { addStartingSums, startingPlaces, startingWeights } from "./starting-places.ts";
 
 const problem = problemOf(columnsOf(80, 3, 0.9), 2, "scalar", "level");
@@ -41,7 +41,7 @@ describe("the bound with noise levels", () => {
       const { engine, state } = stateAfter(5, problem, options);
       const passAt = (at: typeof state) => {
         engine.nodeSums.fill(0);
-        return expectBound(engine, at, engine.nodeSums, true);
+        return expectBound(engine, at, engine.nodeSums, slopeLearning(engine, at));
       };
       for (let k = 0; k < 60; k++) {
         passAt(state);

@@ -6,7 +6,7 @@ import { createRandom } from "../../numeric/random.ts";
 import { meanDesign } from "../mean.ts";
 import { type IndividualModel, individualStatistics, packedStride, residualRoot } from "./individual-statistics.ts";
 import { createMaximizationSums, maximizationSums, meanShift, remainingSquares } from "./maximization-step.ts";
-import { residualObjective, residualStep } from "./residual-step.ts";
+import { residualObjective, residualStep, stepBetween, trialTaus } from "./residual-step.ts";
 
 const { statistics } = randomCohort({ numIndividuals: 12, seed: 21 });
 const d = statistics.basis.numBasis;
@@ -128,6 +128,19 @@ describe("residualStep", () => {
     const found = residualStep((tau) => -((Math.log(tau) + 2) ** 2), Math.exp(-2.2), 0.3, 1);
     expect(Math.log(found.tau)).toBeCloseTo(-2, 10);
     expect(found.trialDistance).toBeCloseTo(0.2, 10);
+  });
+
+  it("needs no more than three values of Q, between which it takes a parabola", () => {
+    const parabola = (tau: number) => 3 - (Math.log(tau) + 2) ** 2;
+    for (const [tau, cap] of [
+      [Math.exp(-2.2), 1],
+      [0.2, 0.2],
+    ]) {
+      const values = trialTaus(tau, 0.3, cap).map(parabola);
+      const [known, exact] = [stepBetween(values, tau, 0.3, cap), residualStep(parabola, tau, 0.3, cap)];
+      expect(known.tau).toBeCloseTo(exact.tau, 10);
+      expect(known.trialDistance).toBeCloseTo(exact.trialDistance, 10);
+    }
   });
 
   it("shrinks its trial distance when nothing improves", () => {

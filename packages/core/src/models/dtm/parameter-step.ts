@@ -1,18 +1,29 @@
 /**
- * Noise, residual effect and mean from the moments of a pass (docs/math/dtm.md §4, §7): the closed forms of the M step, each by the
- * share of its step that the size of the minibatch allows.
+ * Noise, residual effect and mean from the sums of a pass (docs/math/dtm.md §4, §7): the closed forms of the M step, each by the
+ * share of its step that the size of the minibatch allows. All are made from the parameters of the pass.
  */
 import { learnLevels, learnNoise } from "../../noise/noise.ts";
-import { type MarkerEngine, scaledRoot } from "./engine.ts";
+import { type MapEngine, type MarkerEngine, scaledRoot } from "./engine.ts";
 import { meanShift, remainingSquares } from "./maximization-step.ts";
-import { markerPass } from "./passes.ts";
-import { residualStep } from "./residual-step.ts";
+import { stepBetween, trialTaus } from "./residual-step.ts";
 import type { DtmSettings } from "./settings.ts";
-import { levelsInShards, type MarkerPass, maximizeInShards, residualInShards, type Visited } from "./shards.ts";
-import type { MarkerState } from "./state.ts";
+import type { Learning, MarkerSums, Visited } from "./shards.ts";
+import type { DtmState, MarkerState } from "./state.ts";
+
+/** What `updateParameters` asks of a pass. */
+export function stepLearning({ markers }: MapEngine, state: DtmState): Learning {
+  return {
+    levelsAfter: true,
+    markers: markers.map(({ settings, referenceRoot }, k) => {
+      const { tau, trialDistance } = state.markers[k];
+      const taus = tau === null ? [] : trialTaus(tau, trialDistance, capOf(settings));
+      return { roots: taus.map((t) => scaledRoot(referenceRoot, t)), residualMoment: tau === null };
+    }),
+  };
+}
 
 /**
- * Updates noise and residual of a marker, and the mean if asked, from the moments of the visited, each by the share `rate` of its
+ * Updates noise and residual of a marker, and the mean if asked, from the sums of the visited, each by the share `rate` of its
  * step: 1 for whole passes, less for minibatches.
  */
 export function updateParameters(
@@ -22,62 +33,66 @@ export function updateParameters(
   rate: number,
   withMean = true,
 ): void {
-  const { statistics, settings, referenceRoot, moments } = engine;
-  const d = statistics.basis.numBasis;
-  const pass = markerPass(engine, state, visited);
-  if (pass.squares !== undefined) {
-    updateLevels(engine, state, pass, rate);
-    return;
+  const { statistics, settings } = engine;
+  const { maximization, levels, values } = engine.sums!;
+  if (levels !== null) updateLevels(engine, state, levels, visited, rate);
+  if (maximization !== null) updateNoise(engine, state, maximization, rate, withMean);
+  if (settings.residual === "none") return;
+  if (state.tau !== null) {
+    moveTau(engine, state, values, rate);
+  } else if (maximization !== null) {
+    const count = visited?.length ?? statistics.numIndividuals;
+    const target = freeResidual(settings.residual, maximization.residualMoment, count);
+    state.residualCovariance = state.residualCovariance.map((v, e) => v + rate * (target[e] - v));
   }
-  const sums = maximizeInShards(pass, moments, state.tau === null);
+}
+
+/** Noise of one level, and the mean if asked. */
+function updateNoise(
+  engine: MarkerEngine,
+  state: MarkerState,
+  sums: NonNullable<MarkerSums["maximization"]>,
+  rate: number,
+  withMean: boolean,
+): void {
+  const d = state.mean.length;
   const shift = withMean ? meanShift(engine.mean, sums).map((v) => rate * v) : new Float64Array(d);
   state.mean = state.mean.map((v, k) => v + shift[k]);
   const squares = remainingSquares(sums, shift);
-  // A minibatch takes its share of the prior.
-  const share = sums.numObservations / statistics.numObservations;
-  const prior = { ...engine.noisePrior, count: share * engine.noisePrior.count };
+  const prior = priorOf(engine, sums.numObservations);
   state.noise = learnNoise(state.noise, squares, sums.numObservations, engine.lowestNoiseLevel, rate, prior);
-  if (settings.residual === "none") return;
-  if (state.tau === null) {
-    const count = visited?.length ?? statistics.numIndividuals;
-    const target = freeResidual(settings.residual, sums.residualMoment, count);
-    state.residualCovariance = state.residualCovariance.map((v, e) => v + rate * (target[e] - v));
-    return;
-  }
-  const { mean, noise } = state;
-  const objective = (tau: number) => {
-    const residualRoot = scaledRoot(referenceRoot, tau);
-    return residualInShards({ ...pass, model: { mean, noise, residualRoot } }, moments);
-  };
-  moveTau(engine, state, objective, rate);
+}
+
+/** Noise and the spread of its levels. */
+function updateLevels(
+  engine: MarkerEngine,
+  state: MarkerState,
+  sums: NonNullable<MarkerSums["levels"]>,
+  visited: Visited,
+  rate: number,
+): void {
+  const { counts, numObservations } = engine.statistics;
+  const count = visited?.reduce((sum, i) => sum + counts[i], 0) ?? numObservations;
+  state.noise = learnLevels(state.noise, sums, count, engine.lowestNoiseLevel, rate, priorOf(engine, count));
+}
+
+/** A minibatch takes its share of the prior. */
+function priorOf({ noisePrior, statistics }: MarkerEngine, count: number) {
+  return { ...noisePrior, count: (count / statistics.numObservations) * noisePrior.count };
 }
 
 /** The share `rate` of a step for τ. */
-function moveTau(engine: MarkerEngine, state: MarkerState, objective: (tau: number) => number, rate: number): void {
+function moveTau(engine: MarkerEngine, state: MarkerState, values: ArrayLike<number>, rate: number): void {
   if (state.tau === null) return;
-  const cap = engine.settings.cap ?? Number.POSITIVE_INFINITY;
-  const found = residualStep(objective, state.tau, state.trialDistance, cap);
+  const found = stepBetween(values, state.tau, state.trialDistance, capOf(engine.settings));
   const tau = rate === 1 ? found.tau : state.tau * (found.tau / state.tau) ** rate;
   state.tau = tau;
   state.trialDistance = found.trialDistance;
   state.residualCovariance = engine.anchor.reference.map((v) => tau * v);
 }
 
-/** Noise, its spread and the size of the residual effect from the squares of a pass. */
-function updateLevels(engine: MarkerEngine, state: MarkerState, pass: MarkerPass, rate: number): void {
-  const { statistics, referenceRoot } = engine;
-  const { counts } = statistics;
-  const count = pass.visited?.reduce((sum, i) => sum + counts[i], 0) ?? statistics.numObservations;
-  const share = count / statistics.numObservations;
-  const prior = { ...engine.noisePrior, count: share * engine.noisePrior.count };
-  const sums = levelsInShards(pass);
-  const { mean } = state;
-  const noise = learnLevels(state.noise, sums, count, engine.lowestNoiseLevel, rate, prior);
-  state.noise = noise;
-  if (state.tau === null) return;
-  const objective = (tau: number) =>
-    levelsInShards({ ...pass, model: { mean, noise, residualRoot: scaledRoot(referenceRoot, tau) } }).value;
-  moveTau(engine, state, objective, rate);
+function capOf({ cap }: DtmSettings): number {
+  return cap ?? Number.POSITIVE_INFINITY;
 }
 
 /** The free Σ_e that is best for Σ_i E e_ie_i' of `count` individuals, [d,d]. */

@@ -13,7 +13,7 @@ import type { NodeTable } from "./node-table.ts";
 import { momentsOfPowers, type PlacePriors, placePriors } from "./place-shift.ts";
 import {
   expectInShards,
-  type MarkerPass,
+  type Learning,
   type Pass,
   startInShards,
   startSquaresInShards,
@@ -100,17 +100,6 @@ function shiftOver(engine: MapEngine, shift: Float64Array, visited: Visited): Pa
   return { terms: taken(terms, engine.nodes.mapDimension), logNormalizers: taken(logNormalizers, 1) };
 }
 
-/** A pass for one marker alone. */
-export function markerPass(engine: MarkerEngine, state: MarkerState, visited: Visited): MarkerPass {
-  const { shards, kernels, index, effects } = engine;
-  const { numIndividuals } = engine.statistics;
-  const squares = squaresOver(engine, state, visited);
-  return {
-    ...{ shards, visited, kernels, marker: index, model: individualModel(engine, state), squares },
-    ...effectsOver({ effects, shards, numIndividuals }, [state.effects], visited),
-  };
-}
-
 /** The squares of the visited before a pass, and room for those after it. */
 function squaresOver(engine: MarkerEngine, state: MarkerState, visited: Visited): LevelSquares | undefined {
   if (state.squares === null) return undefined;
@@ -173,28 +162,31 @@ export function expectBound(
   engine: MapEngine,
   state: DtmState,
   nodeSums: Float64Array | null,
-  withMoments: boolean,
+  learning: Learning | null,
 ): number {
-  return expectVisited(engine, state, null, nodeSums, withMoments) + commonTerms(engine, state);
+  return expectVisited(engine, state, null, nodeSums, learning) + commonTerms(engine, state);
 }
 
 /**
- * An expectation pass over some individuals; returns Σ (c_i + λ_i), adds to node sums where given, and leaves the moments in the
- * engine if asked.
+ * An expectation pass over some individuals; returns Σ (c_i + λ_i), adds to node sums where given, and leaves in the engine what the
+ * next parameters are made from, if asked.
  */
 export function expectVisited(
   engine: MapEngine,
   state: DtmState,
   visited: Visited,
   nodeSums: Float64Array | null,
-  withMoments: boolean,
+  learning: Learning | null,
 ): number {
   const count = visited?.length ?? engine.numIndividuals;
-  const moments = withMoments ? engine.markers.map((marker) => momentsFor(marker, count)) : null;
   const shifted = state.shift !== null;
-  const placeMoments = shifted && withMoments ? placeMomentsFor(engine, count) : null;
-  const outputs = { nodeSums, moments, placeMoments };
-  return expectInShards(passOver(engine, state, visited), wholeTable(engine, shifted), outputs);
+  const placeMoments = shifted && learning !== null ? placeMomentsFor(engine, count) : null;
+  const outputs = { nodeSums, learning, placeMoments };
+  const { total, markers } = expectInShards(passOver(engine, state, visited), wholeTable(engine, shifted), outputs);
+  markers?.forEach((sums, k) => {
+    engine.markers[k].sums = sums;
+  });
+  return total;
 }
 
 /** The bound itself, or an error if it is not finite. */

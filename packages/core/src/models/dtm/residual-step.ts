@@ -36,6 +36,33 @@ export function residualObjective(statistics: BasisStatistics, model: Individual
   return total;
 }
 
+/** log τ at the three points that a step from `tau` begins with: x, a and b. */
+function trialPoints(tau: number, h: number, cap: number): [number, number, number] {
+  const x = Math.log(tau);
+  const high = Math.min(Math.log(cap), HIGHEST_LOG_TAU);
+  return [x, Math.max(x - h, LOWEST_LOG_TAU), Math.min(x + h, high)];
+}
+
+/** The τ at which Q must be known for `stepBetween`. */
+export function trialTaus(tau: number, trialDistance: number, cap: number): number[] {
+  return trialPoints(tau, trialDistance, cap).map((v, k) => (k === 0 ? tau : Math.exp(v)));
+}
+
+/** The step where Q is known at `trialTaus` alone: between them it is the parabola through the three. */
+export function stepBetween(values: ArrayLike<number>, tau: number, trialDistance: number, cap: number): ResidualStep {
+  const points = trialPoints(tau, trialDistance, cap);
+  const parabola = (v: number) =>
+    points.reduce((sum, p, k) => {
+      const [r, s] = [points[(k + 1) % 3], points[(k + 2) % 3]];
+      return sum + (values[k] * (v - r) * (v - s)) / ((p - r) * (p - s));
+    }, 0);
+  const objective = (at: number): number => {
+    const known = trialTaus(tau, trialDistance, cap).indexOf(at);
+    return known < 0 ? parabola(Math.log(at)) : values[known];
+  };
+  return residualStep(objective, tau, trialDistance, cap);
+}
+
 /** One step from `tau` with trial distance h; `objective` is Q. */
 export function residualStep(
   objective: (tau: number) => number,
@@ -46,9 +73,7 @@ export function residualStep(
   const h = trialDistance;
   const low = LOWEST_LOG_TAU;
   const high = Math.min(Math.log(cap), HIGHEST_LOG_TAU);
-  const x = Math.log(tau);
-  const a = Math.max(x - h, low);
-  const b = Math.min(x + h, high);
+  const [x, a, b] = trialPoints(tau, h, cap);
   const tried = [x, a, b];
   const atX = objective(tau);
   const values = tried.map((v) => (v === x ? atX : objective(Math.exp(v))));

@@ -14,7 +14,7 @@ import { packParameters } from "./parameters.ts";
 import { expectBound, keepSquares, placeMeans } from "./passes.ts";
 import { fitDtmFrom, startDtm } from "./run.ts";
 import { type DtmOptions, dtmSettings } from "./settings.ts";
-import { slopesAt } from "./slope.ts";
+import { slopeLearning, slopesAt } from "./slope.ts";
 import { nodePowers, startingPlaces } from "./starting-places.ts";
 import { firstState } from "./state.ts";
 
@@ -76,6 +76,7 @@ describe("a map of two markers", () => {
 
   it("has the slope that differences of the bound give", () => {
     const { engine, state } = stateOfTwo(problemOfTwo(), {}, 5);
+    expectBound(engine, state, null, slopeLearning(engine, state));
     const gradient = joinFloats(slopesAt(engine, state).map((slope) => slope.gradient));
     const n = packParameters(engine, state).length;
     expect(gradient).toHaveLength(n);
@@ -83,7 +84,7 @@ describe("a map of two markers", () => {
     const h = 1e-4;
     for (const k of [0, 11, n / 2 - 4, n / 2 - 2, n / 2, n / 2 + 7, n - 5, n - 4, n - 3, n - 2, n - 1]) {
       if (gradient[k] === 0) continue;
-      const at = (by: number) => expectBound(engine, movedState(engine, state, k, by), null, false);
+      const at = (by: number) => expectBound(engine, movedState(engine, state, k, by), null, null);
       const difference = (at(h) - at(-h)) / (2 * h);
       expect(Math.abs(gradient[k] - difference)).toBeLessThan(2e-4 * (scale + Math.abs(difference)));
     }

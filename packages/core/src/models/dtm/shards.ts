@@ -1,13 +1,12 @@
 /**
  * The passes over individuals as shards (models/shards.ts). Kinds of work on a block, all at given parameters; of all markers:
  *   start     first guesses of places in, node sums of the block out (starting-places.ts);
- *   expect    node table in, Σ (c_i + λ_i) and node sums of the block out, moments into their rows;
- * and of one marker:
- *   maximize  moments in, sums for mean, noise and residual out (maximization-step.ts);
- *   residual  moments in, Q of the block out (residual-step.ts);
- *   effects   moments in, score and information on effects of covariates in the mean out (mean-effects.ts);
- *   squares, levels  where noise has levels: first squares of the block, and 𝒬 with its slopes (level-statistics.ts).
- * Moments [count,K] and squares [count,1 + d] are rows by position in the pass, in memory that all shards share.
+ *   expect    one round: node table in, and out Σ (c_i + λ_i), node sums and, of each marker, the sums that the next parameters are
+ *             made from: for mean, noise and residual (maximization-step.ts) or, where noise has levels, 𝒬 with its slopes
+ *             (level-statistics.ts), Q at some τ (residual-step.ts), score and information on effects in the mean (mean-effects.ts);
+ *   squares   where noise has levels: first squares of the block.
+ * Moments of individuals are made and dropped within a block. Squares [count,1 + d], places and moments that are asked for are rows by
+ * position in the pass, in memory that all shards share.
  */
 import {
   type BasisStatistics,
@@ -55,18 +54,33 @@ export interface PassEffects {
   readonly coefficients: readonly Float64Array[];
 }
 
-/** A pass for one marker alone. */
-export interface MarkerPass extends Pick<Pass, "shards" | "visited" | "kernels" | "effects"> {
-  readonly marker: number;
-  readonly model: IndividualModel;
-  readonly squares?: LevelSquares;
+/** What the next parameters are to be made by. */
+export interface Learning {
+  /** Whether levels of the noise are weighed as the pass leaves them, for EM steps, or as it found them, for slopes of the bound. */
+  readonly levelsAfter: boolean;
+  readonly markers: readonly MarkerLearning[];
+}
+
+export interface MarkerLearning {
+  /** Roots of Σ_e at which Q is asked for. */
+  readonly roots: readonly Float64Array[];
+  /** Whether Σ E ee' is read. */
+  readonly residualMoment: boolean;
+}
+
+/** What a round says of one marker, at the parameters of the pass. */
+export interface MarkerSums {
+  /** Where noise has one level. */
+  readonly maximization: MaximizationSums | null;
+  /** Where it has several. */
+  readonly levels: LevelSums | null;
+  /** Q at the roots asked for. */
+  readonly values: Float64Array;
+  readonly effects: EffectSums | null;
 }
 
 /** What every shard gets: kernels and parameters, and what its work asks for beside. */
 type PassState = Pick<Pass, "kernels" | "models" | "squares" | "shift" | "effects"> & { readonly count: number };
-type MarkerState = Pick<MarkerPass, "kernels" | "marker" | "model" | "squares" | "effects"> & {
-  readonly count: number;
-};
 
 interface StartTask {
   readonly nodes: MapNodes;
@@ -76,16 +90,15 @@ interface StartTask {
 interface ExpectTask {
   readonly table: NodeTable;
   readonly withSums: boolean;
+  readonly learning: Learning | null;
   readonly moments: readonly Float64Array[] | null; // [count,K] of each marker
   readonly placeMoments: Float64Array | null; // [count,T]
 }
 
-interface MomentsTask {
-  readonly moments: Float64Array; // [count,K]
-}
-
-interface MaximizeTask extends MomentsTask {
-  readonly residualMoment: boolean;
+interface ExpectAnswer {
+  readonly total: number;
+  readonly nodeSums?: Float64Array;
+  readonly markers: readonly MarkerSums[] | null;
 }
 
 /** A block by position in the pass, and who stands there. */
@@ -105,6 +118,7 @@ const definitions = {
 /** The work of these passes; nothing but scratch is kept. */
 export function dtmShards(): ShardFunctions {
   const opened = new Map<string, typeof definitions>();
+  const scratch: Float64Array[] = [];
   const passes = (kernels: KernelKind, sizes: readonly number[], numNodes: number, stride = rowLength(sizes)) => {
     if (kernels === "typescript") return definitions;
     const key = `${sizes} ${numNodes} ${stride}`;
@@ -126,27 +140,64 @@ export function dtmShards(): ShardFunctions {
       const squares = state.squares.map((own, k) => squaresOf(own, sizeOf(statistics[k]), part as Part));
       return answer(visitedStatistics(statistics, part as Part, state), part as Part, state, squares);
     };
-  const markerWork =
-    <Task>(
-      answer: (statistics: BasisStatistics, part: Part, state: MarkerState & Task, d: number) => unknown,
-    ): ShardWork =>
-    (statistics, given, part) => {
-      const state = given as MarkerState & Task;
-      const own = statistics[state.marker];
-      const d = sizeOf(own);
-      const squares = squaresOf(state.squares, d, part as Part);
-      return answer(visitedStatistics([own], part as Part, state)[0], part as Part, { ...state, squares }, d);
+  /** Room for the moments of a block, [·,K]. */
+  const room = (k: number, length: number): Float64Array => {
+    if ((scratch[k]?.length ?? 0) < length) scratch[k] = new Float64Array(length);
+    return scratch[k].subarray(0, length);
+  };
+  /** The sums of one marker of a block, from the moments that the pass has just left. */
+  const sumsOf = (
+    own: BasisStatistics,
+    k: number,
+    state: PassState & ExpectTask,
+    moments: Float64Array,
+    squares: LevelSquares | undefined,
+    part: Part,
+  ): MarkerSums => {
+    const { kernels, effects, count } = state;
+    const { levelsAfter, markers } = state.learning!;
+    const { roots, residualMoment } = markers[k];
+    const model = state.models[k];
+    const weighed = squares && levelsAfter ? { before: squares.after, after: squares.after } : squares;
+    const sizes = [sizeOf(own)];
+    const { levels, residual } = passes(kernels, sizes, 0);
+    // The kernel has no Σ E ee', which a free residual covariance reads.
+    const { maximize } = passes(residualMoment && model.residualRoot !== null ? "typescript" : kernels, sizes, 0);
+    return {
+      maximization: weighed === undefined ? maximize(own, model, moments) : null,
+      levels: weighed === undefined ? null : levels(own, model, weighed),
+      values: Float64Array.from(roots, (residualRoot) =>
+        weighed === undefined
+          ? residual(own, { ...model, residualRoot }, moments)
+          : levels(own, { ...model, residualRoot }, weighed).value,
+      ),
+      effects:
+        effects === undefined
+          ? null
+          : effectSums(
+              own,
+              model,
+              moments,
+              effectColumns(effects.form, own.basis),
+              covariatesOf(effects, part, count),
+              weighed,
+            ),
     };
+  };
   return {
-    "dtm-expect": work<ExpectTask>((statistics, { from, to }, state, squares) => {
-      const { kernels, models, table, withSums, moments, placeMoments, shift } = state;
+    "dtm-expect": work<ExpectTask>((statistics, part, state, squares): ExpectAnswer => {
+      const { from, to } = part;
+      const { kernels, models, table, withSums, learning, placeMoments, shift } = state;
       const { stride, numNodes } = table;
       const sizes = statistics.map(sizeOf);
       const nodeSums = withSums ? new Float64Array(rowLength(sizes) * numNodes) : undefined;
       const rows = (of: Float64Array, width: number) => of.subarray(from * width, to * width);
+      const moments =
+        state.moments?.map((of, k) => rows(of, packedStride(sizes[k]))) ??
+        (learning === null ? undefined : sizes.map((d, k) => room(k, (to - from) * packedStride(d))));
       const outputs = {
         nodeSums,
-        moments: moments?.map((of, k) => rows(of, packedStride(sizes[k]))),
+        moments,
         placeMoments: placeMoments === null ? undefined : rows(placeMoments, placeMoments.length / state.count),
         squares: squares.some((own) => own !== undefined) ? squares : undefined,
         shift: shift && {
@@ -155,7 +206,11 @@ export function dtmShards(): ShardFunctions {
         },
       };
       const total = passes(kernels, sizes, numNodes, stride).expect(statistics, models, table, outputs);
-      return { total, nodeSums };
+      const markers =
+        learning === null || moments === undefined
+          ? null
+          : statistics.map((own, k) => sumsOf(own, k, state, moments[k], squares[k], part));
+      return { total, nodeSums, markers };
     }),
     "dtm-start": work<StartTask>((statistics, { from, to }, { kernels, models, nodes, places }, squares) => {
       const { numNodes, mapDimension: q } = nodes;
@@ -173,29 +228,6 @@ export function dtmShards(): ShardFunctions {
         if (own !== undefined) startingSquares(statistics[k], models[k], own.after);
       });
     }),
-    "dtm-effects": markerWork<MomentsTask>((statistics, part, { model, moments, squares, effects, count }, d) =>
-      effects === undefined
-        ? null
-        : effectSums(
-            statistics,
-            model,
-            rowsOf(moments, d, part),
-            effectColumns(effects.form, statistics.basis),
-            covariatesOf(effects, part, count),
-            squares,
-          ),
-    ),
-    "dtm-levels": markerWork<object>((statistics, _, { kernels, model, squares }, d) =>
-      squares === undefined ? null : passes(kernels, [d], 0).levels(statistics, model, squares),
-    ),
-    "dtm-maximize": markerWork<MaximizeTask>((statistics, part, { kernels, model, moments, residualMoment }, d) => {
-      // The kernel has no Σ E ee', which a free residual covariance reads.
-      const able = residualMoment && model.residualRoot !== null ? "typescript" : kernels;
-      return passes(able, [d], 0).maximize(statistics, model, rowsOf(moments, d, part));
-    }),
-    "dtm-residual": markerWork<Pick<MaximizeTask, "moments">>((statistics, part, { kernels, model, moments }, d) =>
-      passes(kernels, [d], 0).residual(statistics, model, rowsOf(moments, d, part)),
-    ),
   };
 }
 
@@ -227,17 +259,13 @@ function covariatesOf({ values }: PassEffects, { from, to }: Part, count: number
   return values.subarray(from * P, to * P);
 }
 
-function rowsOf(moments: Float64Array, d: number, { from, to }: Part): Float64Array {
-  return moments.subarray(from * packedStride(d), to * packedStride(d));
-}
-
 function squaresOf(squares: LevelSquares | undefined, d: number, { from, to }: Part): LevelSquares | undefined {
   const rows = (of: Float64Array) => of.subarray(from * (1 + d), to * (1 + d));
   return squares && { before: rows(squares.before), after: rows(squares.after) };
 }
 
 /** The answers of all blocks of a pass, in their order. */
-function runPass<Answer>({ shards, visited, ...state }: Pass | MarkerPass, name: string, task: object): Answer[] {
+function runPass<Answer>({ shards, visited, ...state }: Pass, name: string, task: object): Answer[] {
   const count = visited?.length ?? shards.statistics[0].numIndividuals;
   const parts = shardBlocks(count).map(
     ({ from, to }): Part => ({ from, to, visited: visited === null ? null : visited.slice(from, to) }),
@@ -272,52 +300,45 @@ export function startInShards(pass: Pass, nodes: MapNodes, places: StartingPlace
 interface PassOutputs {
   /** Added to, [K,Γ]. */
   readonly nodeSums?: Float64Array | null;
+  readonly learning?: Learning | null;
   readonly moments?: readonly Float64Array[] | null;
   readonly placeMoments?: Float64Array | null;
 }
 
-/** One pass over the visited; returns Σ (c_i + λ_i). */
-export function expectInShards(pass: Pass, table: NodeTable, outputs: PassOutputs): number {
-  const { nodeSums = null, moments = null, placeMoments = null } = outputs;
-  const task: ExpectTask = { table, withSums: nodeSums !== null, moments, placeMoments };
+/** One pass over the visited: Σ (c_i + λ_i), and the sums of each marker where parameters are learned. */
+export function expectInShards(
+  pass: Pass,
+  table: NodeTable,
+  outputs: PassOutputs,
+): Pick<ExpectAnswer, "total" | "markers"> {
+  const { nodeSums = null, learning = null, moments = null, placeMoments = null } = outputs;
+  const task: ExpectTask = { table, withSums: nodeSums !== null, learning, moments, placeMoments };
+  const answers = runPass<ExpectAnswer>(pass, "dtm-expect", task);
+  const markers = answers[0].markers;
   let total = 0;
-  for (const answer of runPass<{ total: number; nodeSums?: Float64Array }>(pass, "dtm-expect", task)) {
+  answers.forEach((answer, part) => {
     total += answer.total;
     if (nodeSums !== null && answer.nodeSums !== undefined) addTo(nodeSums, answer.nodeSums);
+    if (part > 0) {
+      answer.markers?.forEach((own, k) => {
+        addMarkerSums(own, markers![k]);
+      });
+    }
+  });
+  return { total, markers };
+}
+
+/** Adds sums to others. */
+function addMarkerSums(from: MarkerSums, to: MarkerSums): void {
+  if (from.maximization !== null) addMaximizationSums(from.maximization, to.maximization!);
+  if (from.effects !== null) addEffectSums(from.effects, to.effects!);
+  for (const name of ["value", "logVariance", "logTau", "logSpread"] as const) {
+    if (from.levels !== null) to.levels![name] += from.levels[name];
   }
-  return total;
-}
-
-/** The sums of `maximizationSums` over the visited, from their moments. */
-export function maximizeInShards(pass: MarkerPass, moments: Float64Array, residualMoment: boolean): MaximizationSums {
-  const task: MaximizeTask = { moments, residualMoment };
-  const [first, ...rest] = runPass<MaximizationSums>(pass, "dtm-maximize", task);
-  for (const sums of rest) addMaximizationSums(sums, first);
-  return first;
-}
-
-/** Q of `residualObjective` over the visited, from their moments. */
-export function residualInShards(pass: MarkerPass, moments: Float64Array): number {
-  return runPass<number>(pass, "dtm-residual", { moments }).reduce((total, value) => total + value, 0);
+  addTo(to.values, from.values);
 }
 
 /** Writes the squares before the first pass of the visited to their `after`. */
 export function startSquaresInShards(pass: Pass): void {
   runPass(pass, "dtm-squares", {});
-}
-
-/** The sums of `effectSums` over the visited, from their moments. */
-export function effectsInShards(pass: MarkerPass, moments: Float64Array): EffectSums {
-  const [first, ...rest] = runPass<EffectSums>(pass, "dtm-effects", { moments });
-  for (const sums of rest) addEffectSums(sums, first);
-  return first;
-}
-
-/** The sums of `levelSums` over the visited. */
-export function levelsInShards(pass: MarkerPass): LevelSums {
-  const [first, ...rest] = runPass<LevelSums>(pass, "dtm-levels", {});
-  for (const sums of rest) {
-    for (const name of ["value", "logVariance", "logTau", "logSpread"] as const) first[name] += sums[name];
-  }
-  return first;
 }

@@ -1,5 +1,5 @@
 /**
- * The gradient of the bound at a state, from the node sums and moments of one pass there (docs/math/dtm.md §9). The
+ * The gradient of the bound at a state, from the node sums and the sums of one pass there (docs/math/dtm.md §9). The
  * responsibilities r are optimal for the state, so the gradient is that of the bound with r held fixed (in the letters of
  * inducing-posterior.ts and joint-mean.ts):
  *   ν: c − Λν,   mean: b − H'ν,   log σ²: ½(S/σ² − N),   log α and log ℓ: kernelSlope,   log τ: Q'(τ) of residual-step.ts;
@@ -22,9 +22,8 @@ import { remainingSquares } from "./maximization-step.ts";
 import { nodeKernel } from "./node-kernel.ts";
 import { freeResidual } from "./parameter-step.ts";
 import { frameAt, meanUnit } from "./parameters.ts";
-import { markerPass } from "./passes.ts";
 import { LOWEST_LOG_TAU } from "./residual-step.ts";
-import { levelsInShards, type MarkerPass, maximizeInShards, residualInShards } from "./shards.ts";
+import type { Learning } from "./shards.ts";
 import { shiftSlope } from "./shift-step.ts";
 import type { DtmState, MarkerState } from "./state.ts";
 
@@ -34,11 +33,25 @@ const TAU_DIFFERENCE = 1e-3;
 /** A parameter this near to its bound, relatively, is at it. */
 const AT_BOUND = 1e-9;
 
+/** What `slopesAt` asks of a pass. */
+export function slopeLearning({ markers }: MapEngine, state: DtmState): Learning {
+  return {
+    levelsAfter: false,
+    markers: markers.map((marker, k) => {
+      const { tau, squares } = state.markers[k];
+      // Levels have a slope by log τ of their own.
+      const by = tau === null || squares !== null ? [] : [TAU_DIFFERENCE, -TAU_DIFFERENCE];
+      const roots = by.map((difference) => scaledRoot(marker.referenceRoot, tau! * Math.exp(difference)));
+      return { roots, residualMoment: tau === null && marker.settings.residual !== "none" };
+    }),
+  };
+}
+
 /** The slopes at the state of the last whole pass, in the order of the parameters. */
 export function slopesAt(engine: MapEngine, state: DtmState): Slopes {
   const markers = engine.markers.map((marker, k) => slopeAt(marker, state.markers[k]));
   const effects = engine.markers.flatMap((marker, k) =>
-    state.markers[k].effects === null ? [] : [effectSlope(marker, state.markers[k], null)],
+    state.markers[k].effects === null ? [] : [effectSlope(marker)],
   );
   const shift = state.shift === null ? [] : [shiftSlope(engine, state.shift, null)];
   return [...markers, ...effects, ...shift];
@@ -67,9 +80,8 @@ export function slopeAt(engine: MarkerEngine, state: MarkerState): Slope {
   const frame = frameAt(engine, ell);
   const byTurning = turningSlope(engine, state, frame, byNu, precision);
 
-  const pass = markerPass(engine, state, null);
   const free = state.tau === null && settings.residual !== "none";
-  const { byNoise, byTau, bySpread, residualMoment } = noiseSlopes(engine, state, pass, free);
+  const { byNoise, byTau, bySpread, residualMoment } = noiseSlopes(engine, state);
 
   const { learn } = settings;
   const unit = meanUnit(engine);
@@ -146,10 +158,10 @@ function turningSlope(
 }
 
 /** Slopes by log σ², log τ and log ω, where they are parameters, and Σ E ee' for a free Σ_e. */
-function noiseSlopes(engine: MarkerEngine, state: MarkerState, pass: MarkerPass, free: boolean) {
-  const { noise, tau, mean } = state;
-  if (pass.squares !== undefined) {
-    const { logVariance, logTau, logSpread } = levelsInShards(pass);
+function noiseSlopes(engine: MarkerEngine, { noise, tau, mean }: MarkerState) {
+  const { maximization, levels, values } = engine.sums!;
+  if (levels !== null) {
+    const { logVariance, logTau, logSpread } = levels;
     return {
       byNoise: logVariance + noiseSlope(noise, 0, 0, engine.noisePrior),
       byTau: tau === null ? [] : [logTau],
@@ -157,26 +169,14 @@ function noiseSlopes(engine: MarkerEngine, state: MarkerState, pass: MarkerPass,
       residualMoment: new Float64Array(0),
     };
   }
-  const sums = maximizeInShards(pass, engine.moments, free);
-  const squares = remainingSquares(sums, new Float64Array(mean.length));
+  const squares = remainingSquares(maximization!, new Float64Array(mean.length));
+  const [above, below] = values;
   return {
     byNoise: noiseSlope(noise, squares, engine.statistics.numObservations, engine.noisePrior),
-    byTau: tauSlope(engine, state),
+    byTau: tau === null ? [] : [(above - below) / (2 * TAU_DIFFERENCE)],
     bySpread: [],
-    residualMoment: sums.residualMoment,
+    residualMoment: maximization!.residualMoment,
   };
-}
-
-/** dQ/dlog τ for the moments of the last pass; none where τ is not a parameter. */
-function tauSlope(engine: MarkerEngine, state: MarkerState): number[] {
-  const { tau, mean, noise } = state;
-  if (tau === null) return [];
-  const pass = markerPass(engine, state, null);
-  const objective = (by: number) => {
-    const residualRoot = scaledRoot(engine.referenceRoot, tau * Math.exp(by));
-    return residualInShards({ ...pass, model: { mean, noise, residualRoot } }, engine.moments);
-  };
-  return [(objective(TAU_DIFFERENCE) - objective(-TAU_DIFFERENCE)) / (2 * TAU_DIFFERENCE)];
 }
 
 /** Which of log σ², log α, log ℓ, log τ and log ω are held, at a bound that they push against or because nothing is learned. */

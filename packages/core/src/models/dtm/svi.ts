@@ -17,7 +17,7 @@ import { countSmallGain } from "../run.ts";
 import { movedEffects } from "./effect-step.ts";
 import { type MapEngine, type MarkerEngine, updateMap } from "./engine.ts";
 import { jointMean, meanStep } from "./joint-mean.ts";
-import { updateParameters } from "./parameter-step.ts";
+import { stepLearning, updateParameters } from "./parameter-step.ts";
 import { checkBound, commonTerms, expectBound, expectVisited, keepSquares, startVisited } from "./passes.ts";
 import { moveShift } from "./shift-step.ts";
 import type { StartingPlaces } from "./starting-places.ts";
@@ -68,11 +68,11 @@ export function sviPass(engine: MapEngine, state: DtmState): void {
     const rate = (update + RATE_DELAY) ** -RATE_POWER;
     const learns = settings.learn && update >= FIRST_LEARNING_UPDATE;
     nodeSums.fill(0);
-    total += expectVisited(engine, state, visited, nodeSums, learns);
+    total += expectVisited(engine, state, visited, nodeSums, learns ? stepLearning(engine, state) : null);
     const learningRate = parameterRate(rate, visited.length);
     // Where noise has levels, node sums weigh the mean as they weigh the map; else the moments do.
     const shifts = markers.map((marker, k) => (learns && state.markers[k].squares ? meanShiftAt(marker) : null));
-    const effects = learns ? movedEffects(engine, state, visited, learningRate) : null;
+    const effects = learns ? movedEffects(engine, state, learningRate) : null;
     naturalStep({ running }, { running: nodeSums }, rate, m / visited.length);
     nodeSums.set(running);
     markers.forEach((marker, k) => {
@@ -145,7 +145,7 @@ export function closeSvi(engine: MapEngine, state: DtmState): void {
       0,
     );
   nodeSums.fill(0);
-  const bound = checkBound(state, expectBound(engine, state, nodeSums, false));
+  const bound = checkBound(state, expectBound(engine, state, nodeSums, null));
   const before = movingPart();
   updateMap(engine, state, null);
   state.trace.push(checkBound(state, bound + (movingPart() - before)));

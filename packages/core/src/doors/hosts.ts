@@ -10,6 +10,8 @@ export {
 } from "../basis/statistics.ts";
 export { evaluateFold } from "../evaluate/compare.ts";
 export { type FoldResult, summarizeFolds } from "../evaluate/summarize-folds.ts";
+export { prepareMarkers } from "../models/choose-noise.ts";
+export { fitDtmStatistics, type PreparedCohortStatistics, startPrepared } from "../models/fit-models.ts";
 export { modelStatistics } from "../models/new-individuals.ts";
 export { createShardWorker } from "../models/shard-worker.ts";
 export type { ShardBlock, ShardFunction, ShardHost, ShardRunner } from "../models/shards.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { makeCohort, selectIndividuals } from "../cohort/cohort.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
-import { fitDtm, fitLinear, usualNoise } from "./fit-models.ts";
+import { prepareMarkers } from "./choose-noise.ts";
+import { fitDtm, fitDtmStatistics, fitLinear, usualNoise } from "./fit-models.ts";
 import { saveModel } from "./save.ts";
 
 describe("fitDtm from linear models that have been fitted", () => {
@@ -20,6 +21,13 @@ describe("fitDtm from linear models that have been fitted", () => {
     const paper = { kind: "dtm-paper", schedule: "paper", maxIterations: 2 } as const;
     const asPublished = fitLinear(cohort, { priors: "none" });
     expect(fileOf({ ...paper, linear: asPublished })).toBe(fileOf(paper));
+  });
+
+  it("gives the same model from statistics alone, byte for byte", () => {
+    const { statistics, warnings } = prepareMarkers(cohort, { noise: usualNoise("dtm", cohort) });
+    const markers = cohort.markers.map(({ marker }) => marker);
+    const model = fitDtmStatistics({ markers, statistics, warnings }, short);
+    expect(saveModel({ ...model, record: { ...model.record, milliseconds: {} } })).toBe(fileOf(short));
   });
 
   it("refuses those of another mean, dimension, basis or cohort, and says what it expected", () => {

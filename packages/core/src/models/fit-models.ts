@@ -4,7 +4,9 @@
  */
 
 import type { BasisStatistics, CohortStatistics } from "../basis/statistics.ts";
-import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
+import type { CodedCovariates } from "../cohort/coding.ts";
+import type { Cohort } from "../cohort/cohort.ts";
+import type { Marker } from "../cohort/marker.ts";
 import { markerCohort } from "../cohort/several-markers.ts";
 import { checkOption } from "../errors.ts";
 import type { Noise, NoiseChoice } from "../noise/noise.ts";
@@ -94,8 +96,7 @@ export type DtmRunSnapshot = DtmSnapshot | DtmPaperSnapshot;
  * const model = run.finish();
  */
 export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
-  const { mapDimension = 2, columns } = options;
-  const isPaper = options.kind === "dtm-paper" || mapDimension === 3;
+  const isPaper = isPublished(options);
   const fitted = options.linear?.lmm.markers.map((marker) => marker.noise);
   const usual = usualNoise(isPaper ? "dtm-paper" : "dtm", cohort, (options as FitLatticeOptions).residual);
   const noise = cohort.markers.map((_, k) => noiseLike(oneOf(options.noise, k) ?? usual, fitted?.[k]));
@@ -110,26 +111,48 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
     `${numCensored} below or above a limit`,
     'Use kind "dtm", which reads limits, or give numbers, such as half of the limit.',
   );
-  const { statistics: own, warnings } = prepareMarkers(cohort, { ...(options as FitLatticeOptions), noise });
-  const statistics = options.shards?.open(own).statistics ?? own;
+  const { statistics, warnings } = prepareMarkers(cohort, { ...(options as FitLatticeOptions), noise });
+  const markers = cohort.markers.map(({ marker }) => marker);
+  return startPrepared({ markers, statistics, warnings, covariates: cohort.covariates }, options);
+}
+
+/** A cohort reduced to all that a fit reads of it (`prepareMarkers`): no visits, no ids. */
+export interface PreparedCohortStatistics {
+  readonly markers: readonly Marker[];
+  readonly statistics: CohortStatistics;
+  readonly warnings?: readonly string[];
+  readonly covariates?: CodedCovariates;
+}
+
+/** `fitDtm` of statistics that were taken before, elsewhere perhaps; their noise is that of the fit. */
+export function fitDtmStatistics(prepared: PreparedCohortStatistics, options: FitLatticeOptions = {}): DtmModel {
+  return completeRun(startPrepared(prepared, options)) as DtmModel;
+}
+
+/** `startDtm` of statistics. */
+export function startPrepared(prepared: PreparedCohortStatistics, options: FitDtmOptions = {}): DtmRun {
+  const { markers, warnings = [], covariates: described } = prepared;
+  const { mapDimension = 2, columns } = options;
+  const isPaper = isPublished(options);
+  const statistics = options.shards?.open(prepared.statistics).statistics ?? prepared.statistics;
   checkKind(options, mapDimension);
-  checkInducing(options.inducing, mapDimension, numIndividuals(cohort));
+  checkInducing(options.inducing, mapDimension, statistics[0].numIndividuals);
   // Tolerances and limits of iterations are the map's. The map as published has no priors, nor have the models it starts from.
   const { mean, seed, onProgress, signal, kernels, shards } = options;
   const control = { seed, onProgress, signal, kernels, shards };
   const priors = isPaper ? "none" : ((options as FitLatticeOptions).priors ?? "weak");
-  const inMean = isPaper || cohort.covariates === undefined ? null : meanCovariates(cohort.covariates);
+  const inMean = isPaper || described === undefined ? null : meanCovariates(described);
   const covariates = inMean ?? undefined;
   // Linear models that are given are without effects of covariates; a map with effects starts from others.
   const linear =
     (inMean === null ? options.linear : undefined) ??
-    linearModels(cohort, statistics, warnings, { ...control, mapDimension, mean, priors, columns, covariates });
+    linearModels(markers, statistics, warnings, { ...control, mapDimension, mean, priors, columns, covariates });
   checkLinear(options.linear ?? linear, statistics, mean ?? "scalar", mapDimension);
   const effects = linear.covariateEffects;
   const moved = inMean && effects ? withoutEffects(statistics, effects, inMean.covariates) : statistics;
   const fromLinear = mapStart(moved, linear, shards);
   const start = { ...fromLinear, warnings: [...warnings, ...fromLinear.warnings] };
-  const markers = cohort.markers.map(({ marker }, k) => ({
+  const named = markers.map((marker, k) => ({
     marker,
     ...(columns === undefined ? {} : { columns: oneOf(columns, k) }),
   }));
@@ -138,12 +161,17 @@ export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
         ...options,
         mapDimension,
         columns: oneOf(columns, 0),
-        marker: onlyMarker(cohort).marker,
+        marker: markers[0],
         warnings: start.warnings,
       } as DtmPaperOptions)
-    : startLattice(statistics, start, { ...options, priors, markers, covariates: cohort.covariates } as DtmOptions);
+    : startLattice(statistics, start, { ...options, priors, markers: named, covariates: described } as DtmOptions);
   const baselines = inMean === null ? linear : options.linear;
   return { ...orientedRun(run, statistics), ...(baselines && { linear: baselines }) };
+}
+
+/** Whether the options are those of the map as published. */
+function isPublished({ kind, mapDimension }: FitDtmOptions): boolean {
+  return kind === "dtm-paper" || mapDimension === 3;
 }
 
 /**

@@ -3,6 +3,7 @@
 import type { BasisStatistics } from "../basis/statistics.ts";
 import type { CovariateCoding } from "../cohort/coding.ts";
 import type { Cohort } from "../cohort/cohort.ts";
+import type { Marker } from "../cohort/marker.ts";
 import { dot } from "../numeric/matrix.ts";
 import { type MarkersOptions, oneOf, prepareMarkers } from "./choose-noise.ts";
 import type { ColumnNames, FitControl, PriorChoice } from "./fit.ts";
@@ -84,11 +85,12 @@ export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
 export function fitLinear(cohort: Cohort, options: LinearModelsOptions = {}): LinearModels {
   const { effects: form, ...others } = options;
   const { statistics, warnings } = prepareMarkers(cohort, others);
-  if (form === undefined || cohort.covariates === undefined) return linearModels(cohort, statistics, warnings, others);
+  if (form === undefined || cohort.covariates === undefined)
+    return linearModels(markersOf(cohort), statistics, warnings, others);
   const { coding: given, values } = cohort.covariates;
   const coding = { ...given, covariates: given.covariates.map((own) => ({ ...own, effect: form })) };
   const covariates = meanCovariates({ coding, values })!;
-  const { lmm, fpca, ...rest } = linearModels(cohort, statistics, warnings, { ...others, covariates });
+  const { lmm, fpca, ...rest } = linearModels(markersOf(cohort), statistics, warnings, { ...others, covariates });
   const own = <M extends LmmModel | FpcaModel>(model: M) => withEffects(model, coding, rest.covariateEffects!);
   return { ...rest, lmm: own(lmm), ...(fpca && { fpca: own(fpca) }) };
 }
@@ -110,7 +112,7 @@ function withEffects<M extends LmmModel | FpcaModel>(
 
 /** `fitLinear` of a cohort that is prepared. */
 export function linearModels(
-  cohort: Cohort,
+  markers: readonly Marker[],
   statistics: readonly BasisStatistics[],
   warnings: readonly string[],
   options: LinearModelsOptions,
@@ -120,7 +122,7 @@ export function linearModels(
     ...others,
     priors,
     mapDimension,
-    markers: markersOf(cohort),
+    markers,
     warnings,
   });
   const { lmm, fpca } = fitted;

@@ -299,6 +299,14 @@ export const doctorContract = z.looseObject({
   ok: z.boolean(),
 });
 
+export const statisticsContract = z.looseObject({
+  file: text,
+  individuals: count,
+  observations: count,
+  shards: count,
+  markers: z.array(z.looseObject({ marker, noise: text })),
+});
+
 /** Every contract by the name of its file in packages/cli/schemas. */
 export const CONTRACTS = {
   associate: associateContract,
@@ -317,6 +325,7 @@ export const CONTRACTS = {
   report: reportContract,
   run: runContract,
   simulate: simulateContract,
+  statistics: statisticsContract,
 } as const;
 
 /** The JSON Schema of a contract, as text. */

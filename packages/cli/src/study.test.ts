@@ -40,6 +40,7 @@ describe("the JSON of every command", () => {
     ["predict", ["predict", RUN, FEW, "--threshold", "60", "--below"]],
     ["simulate", ["simulate", RUN, "--individuals", "5"]],
     ["simulate", ["simulate", "tss", "--individuals", "5"]],
+    ["statistics", ["statistics", VISITS, ...columns, "-o", here.at("contract.parquet")]],
     ["doctor", ["doctor"]],
     ["compare", ["compare", RUN, "--models", "constant,line,lmm,fpca", "--folds", "2"]],
     ["groups", ["groups", RUN, "--groups", "3", "--stability", "2"]],

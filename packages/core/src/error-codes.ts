@@ -153,6 +153,7 @@ export const ERROR_CODES = {
   "bad-model": file("A field of the model cannot be right.", "Use the original file, or fit again."),
   checksum: file("The file was changed or damaged after it was written.", "Use the original file."),
   probe: file("The stored prediction is not what this software computes.", "Fit again with this version."),
+  "bad-statistics": file("A file of statistics is not as it should be.", "Write it again with `dtm statistics`."),
   "bad-snapshot": file("A snapshot is not as it was returned.", "Store it by structured clone; or start the fit anew."),
   "other-version": file("A snapshot was taken by another version.", "Start the fit anew."),
   "other-data": file("A snapshot was taken of another cohort or other options.", "Start a new fit for other data."),

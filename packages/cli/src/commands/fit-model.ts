@@ -129,7 +129,7 @@ export function fitMap(
   });
 }
 
-async function runSteps(run: DtmRun, received: () => StopSignal | undefined): Promise<FinishedFit | StoppedFit> {
+export async function runSteps(run: DtmRun, received: () => StopSignal | undefined): Promise<FinishedFit | StoppedFit> {
   let last = Date.now();
   while (!run.step().done) {
     if (Date.now() - last < 40) continue;
@@ -141,8 +141,8 @@ async function runSteps(run: DtmRun, received: () => StopSignal | undefined): Pr
   return { model: run.finish(), statistics: run.statistics, ...(run.linear && { linear: run.linear }) };
 }
 
-function mapOptions(
-  { columns, markerColumns }: ReadCohort,
+export function mapOptions(
+  { columns, markerColumns }: Pick<ReadCohort, "columns" | "markerColumns">,
   choice: FitChoice,
   onProgress: (progress: FitProgress) => void,
 ): FitDtmOptions {

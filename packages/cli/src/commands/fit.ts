@@ -10,6 +10,7 @@ import { fileExists, nameOf, readBlocks } from "../io/read.ts";
 import { readModel, readVisitsCopy, VISITS_FILE } from "../io/run-folder.ts";
 import { checkOutputs } from "../io/write.ts";
 import { withShards } from "../threads/shards.ts";
+import { BASIS_OPTIONS, basisOf, given } from "./basis.ts";
 import {
   type Command,
   type CommandResult,
@@ -36,6 +37,7 @@ import {
   type StoppedFit,
 } from "./fit-model.ts";
 import { planOf } from "./fit-plan.ts";
+import { fitStatistics } from "./fit-statistics.ts";
 import { dimensionOf, jobsOf, meanOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, VISITS_ARGUMENT } from "./visits.ts";
 
@@ -75,9 +77,11 @@ export const fit: Command = {
       choices: NOISE_CHOICES,
     },
     ...COVARIATE_OPTIONS,
-    { flags: "--basis <number>", description: "spline basis functions (default: 5)" },
-    { flags: "--degree <number>", description: "degree of the splines, 1 to 3 (default: 2)" },
-    { flags: "--knots <list>", description: "interior knots of the splines, with commas (default: at percentiles)" },
+    ...BASIS_OPTIONS,
+    {
+      flags: "--statistics <files>",
+      description: "files of dtm statistics instead of visits, with commas, or a folder of them",
+    },
     { flags: "--learn", description: "also learn the noise, variance and length-scale of the published map" },
     { flags: "-o, --out <folder>", description: "folder for results", default: "run" },
     { flags: "--no-visits", description: "keep no copy of the visits in the results" },
@@ -93,10 +97,13 @@ export const fit: Command = {
     "dtm fit visits.csv --markers bili:log,albumin,protime:log -o three/",
     "dtm fit visits.csv --value fvc --dry-run",
     "dtm fit --resume run/",
+    "dtm fit --statistics statistics.parquet -o run/",
   ],
   run: async ([path], options, context) => {
     const resumed = textOption(options, "resume");
     if (resumed !== undefined) return resume(resumed, path, options, context);
+    const statistics = textOption(options, "statistics");
+    if (statistics !== undefined) return fitStatistics(statistics, path, choiceOf(options), options, context);
     if (path === undefined)
       throw new UsageError('Name the table of visits: dtm fit visits.csv ("-" for standard input).');
     const folder = textOption(options, "out") ?? "run";
@@ -195,26 +202,6 @@ export function choiceOf(options: Options): AskedFit {
     ...given(options, "priors", (_, text) => text as FitChoice["priors"]),
     ...(Object.keys(basis).length > 0 ? { basis } : {}),
   };
-}
-
-/** The spline basis as far as options name it. */
-function basisOf(options: Options): NonNullable<FitChoice["basis"]> {
-  return {
-    ...given(options, "basis", (name, text) => wholeNumber(name, text, 2), "numBasis"),
-    ...given(options, "degree", (name, text) => wholeNumber(name, text, 1)),
-    ...given(options, "knots", (name, text) => text.split(",").map((part) => realNumber(name, part))),
-  };
-}
-
-/** An option that was given, read from its text, under its own name or another; nothing if it was not. */
-function given<T>(
-  options: Options,
-  option: string,
-  read: (name: string, text: string) => T,
-  name = option,
-): { readonly [name: string]: T } {
-  const text = textOption(options, option);
-  return text === undefined ? {} : { [name]: read(`--${option}`, text) };
 }
 
 /** The visits of an interrupted fit from the table that they were read from. */

@@ -27,6 +27,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./fit.ts")).fit,
   },
   {
+    name: "statistics",
+    usage: "<visits>",
+    summary: "reduce visits to what a fit reads of them",
+    load: async () => (await import("./statistics.ts")).statisticsCommand,
+  },
+  {
     name: "embed",
     usage: "<model> <visits>",
     summary: "place individuals on a fitted map",

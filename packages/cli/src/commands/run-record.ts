@@ -64,7 +64,7 @@ const RECORD_FILE = "run.json";
 
 export function runRecord(
   model: TrajectoryModel,
-  read: ReadCohort,
+  read: Pick<ReadCohort, "columns" | "markerColumns" | "numRows" | "numRowsLeftOut" | "warnings" | "notes">,
   about: { readonly command: string; readonly source: string; readonly files: readonly string[] },
   sharing?: SharingVerdict,
 ): RunRecord {

@@ -1,6 +1,6 @@
 /** How tables of visits are read by every command: columns are picked, never renamed; guesses are reported. */
 
-import { DtmError, type MarkerModel, markerModel, type TrajectoryModel } from "@trajectory-maps/core";
+import { DtmError, type MarkerModel, type TrajectoryModel } from "@trajectory-maps/core";
 import {
   checkMarkers,
   type Delimiter,
@@ -132,8 +132,14 @@ export async function readVisitsFor(
   return { ...read, cohort: { ...read.cohort, covariates: { coding, values } } };
 }
 
-async function readMarkersFor(
-  model: TrajectoryModel,
+/** What is read alike: markers, and the columns they were read from. */
+interface ReadAlike {
+  readonly markers: readonly Pick<MarkerModel, "marker" | "columns">[];
+}
+
+/** Visits of the markers of a model, or of statistics. */
+export async function readMarkersFor(
+  model: ReadAlike,
   path: string,
   options: Options,
   context: Context,
@@ -142,7 +148,7 @@ async function readMarkersFor(
   if (markersOf(options) !== undefined) {
     throw new UsageError("--markers: expected with a model of several markers; this one has one. Use --value.");
   }
-  const own = markerModel(model);
+  const own = model.markers[0]!;
   const unit = textOption(options, "unit");
   if (unit !== undefined && unit !== own.marker.unit) {
     throw new DtmError(
@@ -160,12 +166,7 @@ async function readMarkersFor(
 }
 
 /** Visits with some or all of the markers of a model: in its columns, or in those picked in the order of its markers. */
-async function readSeveralFor(
-  model: TrajectoryModel,
-  path: string,
-  options: Options,
-  context: Context,
-): Promise<ReadCohort> {
+async function readSeveralFor(model: ReadAlike, path: string, options: Options, context: Context): Promise<ReadCohort> {
   const picked = markersOf(options);
   if (picked !== undefined && picked.length !== model.markers.length) {
     const names = model.markers.map(({ marker }) => marker.name).join(", ");
@@ -199,7 +200,7 @@ async function readSeveralFor(
 const ANY_MARKER = ["value", "y", "measurement", "result"];
 
 /** A column with the name of another marker is not taken for the model's unless it is picked. */
-function checkSameMarker({ marker, columns }: MarkerModel, found: string, path: string): void {
+function checkSameMarker({ marker, columns }: ReadAlike["markers"][number], found: string, path: string): void {
   const name = found.toLowerCase();
   const own = [marker.name, columns?.value ?? marker.name].map((text) => text.toLowerCase());
   if (ANY_MARKER.includes(name) || own.includes(name) || own.some((text) => ANY_MARKER.includes(text))) return;

@@ -213,7 +213,7 @@ export function visitRows(
 }
 
 /** Band entries (k,l), k ≤ l ≤ min(k+degree, d−1), and where each row starts. */
-function bandIndices(d: number, degree: number): { row: Uint8Array; column: Uint8Array; start: Int32Array } {
+export function bandIndices(d: number, degree: number): { row: Uint8Array; column: Uint8Array; start: Int32Array } {
   const row: number[] = [];
   const column: number[] = [];
   const start = new Int32Array(d);

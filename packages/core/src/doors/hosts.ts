@@ -13,7 +13,26 @@ export { type FoldResult, summarizeFolds } from "../evaluate/summarize-folds.ts"
 export { prepareMarkers } from "../models/choose-noise.ts";
 export { fitDtmStatistics, type PreparedCohortStatistics, startPrepared } from "../models/fit-models.ts";
 export { modelStatistics } from "../models/new-individuals.ts";
+export { embedStatistics } from "../models/place.ts";
+export {
+  buildStatistics,
+  packShard,
+  plannedStatistics,
+  planText,
+  readPlan,
+  type StatisticsBuilder,
+  type StatisticsPlan,
+  type StatisticsShard,
+  shardColumns,
+  statisticsPlan,
+} from "../models/saving/packed-statistics.ts";
 export { createShardWorker } from "../models/shard-worker.ts";
-export type { ShardBlock, ShardFunction, ShardHost, ShardRunner } from "../models/shards.ts";
+export {
+  type ShardBlock,
+  type ShardFunction,
+  type ShardHost,
+  type ShardRunner,
+  shardBlocks,
+} from "../models/shards.ts";
 export { type RefitPart, type ResampleTask, refitPart } from "../study/group-stability.ts";
 export { runStudyTask, type StudyTask } from "../study/tasks.ts";

@@ -71,6 +71,26 @@ export function embedPlaces(model: TrajectoryModel, cohort: Cohort, options: Emb
   };
 }
 
+/** Places of individuals of whom nothing but statistics is known, those of the model's markers: `embedPlaces` without times. */
+export function embedStatistics(
+  model: TrajectoryModel,
+  ids: readonly string[],
+  statistics: CohortStatistics,
+  { mixture, kernels = "auto", shards = localShards(placingShards) }: EmbedOptions = {},
+): Places {
+  const runner = shards.open(statistics);
+  const unknown = new Float64Array(ids.length).fill(Number.NaN);
+  const visits = statistics.map((own) => own.visits);
+  return {
+    ids,
+    mapDimension: model.mapDimension,
+    numObservations: Int32Array.from(ids, (_, i) => visits.reduce((sum, own) => sum + own[i], 0)),
+    ...{ firstTime: unknown, lastTime: unknown },
+    ...(visits.length > 1 ? { visitsOfMarkers: visits } : {}),
+    ...placeBlocks(runner, { model, mixtures: mixture && [mixture], kernels, details: false, shift: null }),
+  };
+}
+
 function placeCohort(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions, details: boolean) {
   const { mixture, kernels = "auto", shards = localShards(placingShards) } = options;
   const coded = codedFor(model, cohort);

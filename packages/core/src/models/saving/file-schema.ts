@@ -62,7 +62,8 @@ const calibration = z.optional(
   }),
 );
 
-const part = {
+/** What models hold of a marker, whatever their kind. */
+export const part = {
   basis: z.strictObject({
     degree: z.int().check(z.gte(1), z.lte(3)),
     numBasis: z.int().check(z.gte(2)),

@@ -1,0 +1,135 @@
+/** dtm fit --statistics FILES: a map fitted to statistics that were taken before, shard by shard perhaps; the run keeps no visits. */
+import { saveModel } from "@trajectory-maps/core";
+import { embedStatistics, type ShardHost, startPrepared } from "@trajectory-maps/core/hosts";
+import { linearLogLikelihood } from "@trajectory-maps/core/models";
+import { toCsv } from "@trajectory-maps/report";
+import { NotConvergedError, StoppedError, UsageError } from "../exit-codes.ts";
+import { lockFolder } from "../io/lock.ts";
+import { BASELINES, isPrivate } from "../io/run-folder.ts";
+import { type ReadStatistics, readStatistics, statisticsFiles } from "../io/statistics-file.ts";
+import { checkOutputs, type OutputFile, writeOutputs } from "../io/write.ts";
+import { mapPicture, mapSummary, modelTable, noiseSummary } from "../print/summary.ts";
+import { counted, line } from "../print/words.ts";
+import { withShards } from "../threads/shards.ts";
+import { type CommandResult, type Context, type Options, textOption } from "./command.ts";
+import { type FitChoice, isPublished, listenWhileFitting, mapOptions, runSteps } from "./fit-model.ts";
+import { jobsOf } from "./numbers.ts";
+import { placementsCsv } from "./placements.ts";
+import { runRecord, runRecordText } from "./run-record.ts";
+
+/** Options that say something of visits, which are not read. */
+const OF_VISITS = [
+  "id",
+  "time",
+  "value",
+  "markers",
+  "markerColumn",
+  "noise",
+  "basis",
+  "degree",
+  "knots",
+  "subjects",
+  "covariates",
+];
+
+export async function fitStatistics(
+  list: string,
+  path: string | undefined,
+  asked: Omit<FitChoice, "noise">,
+  options: Options,
+  context: Context,
+): Promise<CommandResult> {
+  if (path !== undefined) throw new UsageError(`--statistics: expected instead of visits, received with ${path}.`);
+  for (const name of OF_VISITS) {
+    if (options[name] === undefined) continue;
+    throw new UsageError(`--${name}: expected with visits; statistics bring their own. Give it to dtm statistics.`);
+  }
+  if (asked.kind !== "dtm" || isPublished(asked)) {
+    throw new UsageError(`--statistics: expected with --model dtm of one or two dimensions, received ${asked.kind}.`);
+  }
+  const folder = textOption(options, "out") ?? "run";
+  const names = [
+    "model.json",
+    ...BASELINES.map((kind) => `baselines/${kind}.json`),
+    "placements.csv",
+    "trace.csv",
+    "run.json",
+  ];
+  checkOutputs(folder, names, options.force === true);
+  const files = statisticsFiles(list);
+  const read = await readStatistics(files);
+  const unlock = lockFolder(folder);
+  const signals = listenWhileFitting(context);
+  try {
+    return await withShards(jobsOf(options), read.ids.length, async (shards) => {
+      const { kind } = read.plan.markers[0]!.noise;
+      const { model, statistics, linear } = await context.talk.during("Trajectory map", async (onProgress) => {
+        const given = mapOptions(columnsOf(read), { ...asked, noise: kind }, onProgress);
+        const prepared = {
+          ...read,
+          markers: read.plan.markers.map(({ marker }) => marker),
+          warnings: read.plan.warnings,
+        };
+        const run = startPrepared(prepared, { ...given, ...(shards && { shards }) });
+        const fitted = await runSteps(run, signals.received);
+        if ("snapshot" in fitted)
+          throw new StoppedError(fitted.signal, "Stopped; of a fit to statistics nothing is kept.");
+        return { ...fitted, statistics: fitted.statistics ?? read.statistics };
+      });
+      if (!model.record.converged) context.talk.warn(model.record.verdict);
+      const baselines = BASELINES.flatMap((name) => linear?.[name] ?? []).map((baseline) => ({
+        model: baseline,
+        logLikelihood: linearLogLikelihood(baseline, statistics, shards ? { shards } : {}),
+      }));
+      const placements = context.talk.during("  places of everyone", () =>
+        embedStatistics(model, read.ids, statistics, shards ? { shards } : {}),
+      );
+      const fitted = { model, placements, logLikelihood: placements.logLikelihood.reduce((sum, v) => sum + v, 0) };
+      const texts: Record<string, OutputFile["text"]> = {
+        "model.json": saveModel(model),
+        ...Object.fromEntries(baselines.map((own) => [`baselines/${own.model.kind}.json`, saveModel(own.model)])),
+        "placements.csv": placementsCsv(model, placements, runnerOf(shards, statistics)),
+        "trace.csv": toCsv(
+          ["iteration", "value"],
+          model.record.trace.map((value, k) => [k + 1, value]),
+        ),
+      };
+      const numRows = statistics.reduce((sum, own) => sum + own.visits.reduce((a, b) => a + b, 0), 0);
+      const source = files.length === 1 ? files[0]! : `${files[0]} and ${files.length - 1} more`;
+      const about = { command: context.commandLine, source, files: [...Object.keys(texts), "run.json"] };
+      const reading = { ...columnsOf(read), numRows, numRowsLeftOut: 0, warnings: [], notes: [] };
+      texts["run.json"] = runRecordText(runRecord(model, reading, about));
+      const outputs = names.flatMap((name) =>
+        texts[name] === undefined ? [] : [{ name, text: texts[name], private: isPrivate(name) }],
+      );
+      const record = runRecord(model, reading, about);
+      const paths = writeOutputs(folder, outputs);
+      const text = [
+        `${line("Cohort", `${counted(read.ids.length, "individual")}, ${counted(numRows, "observation")}, from ${counted(files.length, "file")} of statistics`)}\n`,
+        `${modelTable([...baselines, fitted], read.ids.length)}\n`,
+        ...(noiseSummary(model) === "" ? [] : [`${noiseSummary(model)}\n`]),
+        `${mapSummary(model)}\n`,
+        `${mapPicture(fitted)}\n`,
+        `Written   ${paths.join("\n          ")}`,
+      ].join("\n");
+      const strict = options.strict === true && !model.record.converged;
+      const failure = strict ? { failure: new NotConvergedError(`${model.record.verdict} (--strict)`) } : {};
+      return { text, json: { run: record, folder }, ...failure };
+    });
+  } finally {
+    signals.release();
+    unlock();
+  }
+}
+
+function runnerOf(shards: ShardHost | undefined, statistics: ReadStatistics["statistics"]) {
+  return shards?.open(statistics);
+}
+
+/** The columns that statistics were read from, as far as they say. */
+function columnsOf({ plan }: ReadStatistics) {
+  const markerColumns = plan.markers.map(
+    ({ columns, marker }) => columns ?? { id: "id", time: "time", value: marker.name },
+  );
+  return { columns: markerColumns[0]!, markerColumns };
+}

@@ -1,0 +1,85 @@
+/** `dtm statistics` and `dtm fit --statistics`: the same model as from visits, shard by shard too. */
+import { statSync } from "node:fs";
+import { parquetWriteFile } from "hyparquet-writer";
+import { afterAll, describe, expect, it } from "vitest";
+import { run, smallCohort, workplace } from "../test/harness.ts";
+
+const here = workplace();
+afterAll(here.clear);
+
+const { visits } = smallCohort(60);
+const VISITS = here.file("visits.csv", visits);
+const [header = "", ...rows] = visits.trim().split("\n");
+const fitting = ["--restarts", "0", "-q"];
+
+/** The fit of visits, to compare with. */
+const WHOLE = here.at("whole");
+const STATISTICS = here.at("statistics.parquet");
+const fitted = (async () => {
+  expect((await run("fit", VISITS, ...fitting, "-o", WHOLE)).code).toBe(0);
+  expect((await run("statistics", VISITS, "-o", STATISTICS, "-q")).code).toBe(0);
+})();
+
+describe("dtm fit --statistics", () => {
+  it("gives the model and the places of the visits, byte for byte", async () => {
+    await fitted;
+    const folder = here.at("from-statistics");
+    const { code, out } = await run("fit", "--statistics", STATISTICS, ...fitting, "-o", folder);
+    expect(code).toBe(0);
+    expect(out).toContain("60 individuals");
+    expect(here.text("from-statistics", "model.json")).toBe(here.text("whole", "model.json"));
+    const places = (name: string) =>
+      here
+        .text(name, "placements.csv")
+        .split("\n")
+        .map((line) => line.split(",").slice(0, 7).join());
+    expect(places("from-statistics")).toEqual(places("whole"));
+    // What belongs to one person is for its owner alone.
+    expect(statSync(STATISTICS).mode & 0o077).toBe(0);
+  });
+
+  it("takes shards that were made apart, in the basis and noise of the first", async () => {
+    await fitted;
+    const ids = [...new Set(rows.map((row) => row.split(",")[0]))];
+    const first = new Set(ids.slice(0, 30));
+    const parts = [true, false].map((own, k) =>
+      here.file(
+        `part-${k}.csv`,
+        [header, ...rows.filter((row) => first.has(row.split(",")[0] ?? "") === own)].join("\n"),
+      ),
+    );
+    const files = parts.map((_, k) => here.at(`part-${k}.parquet`));
+    for (const [k, part] of parts.entries()) {
+      expect((await run("statistics", part, "--like", STATISTICS, "-o", files[k]!, "-q")).code).toBe(0);
+    }
+    const { code, out } = await run("fit", "--statistics", files.join(), ...fitting, "-o", here.at("parts"), "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out).run).toMatchObject({ individuals: 60, observations: rows.length });
+    const bound = (name: string) => JSON.parse(here.text(name, "model.json")).model.bound;
+    expect(bound("parts")).toBeCloseTo(bound("whole"), 6);
+    // Twice the same people, and another plan, are refused.
+    const twice = await run("fit", "--statistics", `${files[0]},${files[0]}`, ...fitting, "-o", here.at("twice"));
+    expect(twice.code).toBe(4);
+    expect(twice.talk).toMatch(/30 ids again/);
+    const other = here.at("other.parquet");
+    expect((await run("statistics", parts[1]!, "-o", other, "-q")).code).toBe(0);
+    const mixed = await run("fit", "--statistics", `${files[0]},${other}`, ...fitting, "-o", here.at("mixed"));
+    expect(mixed.code).toBe(4);
+    expect(mixed.talk).toMatch(/--like/);
+  });
+
+  it("refuses visits beside it, options of visits, and files that are something else", async () => {
+    await fitted;
+    const refused = async (...argv: string[]) => (await run("fit", "--statistics", ...argv, "-o", here.at("no"))).code;
+    expect(await refused(STATISTICS, VISITS)).toBe(2);
+    expect(await refused(STATISTICS, "--noise", "white")).toBe(2);
+    expect(await refused(STATISTICS, "--model", "lmm")).toBe(2);
+    expect(await refused(here.at("missing.parquet"))).toBe(4);
+    expect(await refused(VISITS)).toBe(4);
+    const foreign = here.at("foreign.parquet");
+    parquetWriteFile({ filename: foreign, columnData: [{ name: "id", data: ["a"], type: "STRING" }] });
+    const { code, talk } = await run("fit", "--statistics", foreign, "-o", here.at("no"));
+    expect(code).toBe(3);
+    expect(talk).toMatch(/the plan that `dtm statistics` writes/);
+  });
+});

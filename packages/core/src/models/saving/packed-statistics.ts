@@ -1,0 +1,276 @@
+/**
+ * Statistics of a cohort as shards of bytes, for files and for other engines (docs/statistics-file.md): what all shards share, as JSON,
+ * and for each marker columns of little-endian numbers, individuals in their order. A fit of the shards, put together, is the fit of the
+ * cohort. 148 bytes an individual and marker for the default basis and white noise or levels.
+ */
+import * as z from "zod/mini";
+import type { Basis } from "../../basis/bspline.ts";
+import {
+  type BasisStatistics,
+  bandIndices,
+  basisStatistics,
+  type CohortStatistics,
+  pooledGram,
+} from "../../basis/statistics.ts";
+import type { Cohort } from "../../cohort/cohort.ts";
+import type { Marker } from "../../cohort/marker.ts";
+import { markerCohort } from "../../cohort/several-markers.ts";
+import { DtmError } from "../../errors.ts";
+import type { Noise } from "../../noise/noise.ts";
+import type { ColumnNames } from "../fit.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import { part } from "./file-schema.ts";
+
+const FORMAT = "dtm-statistics";
+
+const planSchema = z.strictObject({
+  format: z.literal(FORMAT),
+  formatVersion: z.literal(1),
+  markers: z
+    .array(
+      z.strictObject({
+        marker: part.marker,
+        columns: part.columns,
+        basis: part.basis,
+        noise: part.noise,
+        center: part.center,
+      }),
+    )
+    .check(z.minLength(1)),
+  warnings: z.array(z.string()),
+});
+
+/** What all shards of a cohort share. */
+export interface StatisticsPlan {
+  readonly format: typeof FORMAT;
+  readonly formatVersion: 1;
+  readonly markers: readonly PlanMarker[];
+  /** What a fit is to warn of. */
+  readonly warnings: readonly string[];
+}
+
+interface PlanMarker extends Pick<BasisStatistics, "basis" | "noise" | "center"> {
+  readonly marker: Marker;
+  readonly columns?: ColumnNames;
+}
+
+/** The plan of statistics that a cohort has. */
+export function statisticsPlan(
+  statistics: CohortStatistics,
+  markers: readonly Marker[],
+  columns: readonly ColumnNames[],
+  warnings: readonly string[],
+): StatisticsPlan {
+  return {
+    format: FORMAT,
+    formatVersion: 1,
+    markers: statistics.map(({ basis, noise, center }, k) => ({
+      marker: markers[k],
+      ...(columns[k] && { columns: columns[k] }),
+      ...{ basis, noise, center },
+    })),
+    warnings,
+  };
+}
+
+/** Statistics of a cohort with the markers of a plan, in its basis, centre and noise. */
+export function plannedStatistics({ markers }: StatisticsPlan, cohort: Cohort): CohortStatistics {
+  return markers.map(({ basis, center, noise }, k) =>
+    basisStatistics(markerCohort(cohort, k), basis, { center, noise }),
+  );
+}
+
+/** A plan as text. */
+export function planText(plan: StatisticsPlan): string {
+  return canonicalJson(plan);
+}
+
+/**
+ * A plan from text.
+ * @throws DtmError "bad-statistics" for any other text.
+ */
+export function readPlan(text: string, file: string): StatisticsPlan {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined;
+  }
+  const read = planSchema.safeParse(json);
+  if (read.success) return read.data;
+  throw badFile(file, "the plan that `dtm statistics` writes", read.error.issues[0]?.message ?? "other text");
+}
+
+function badFile(file: string, expected: string, received: string): DtmError {
+  return new DtmError(
+    "bad-statistics",
+    `${file}: expected ${expected}, received ${received}. Write it with \`dtm statistics\`, or as docs/statistics-file.md says.`,
+  );
+}
+
+interface ShardColumn {
+  readonly name: "gram" | "cross" | "sumSquares" | "visits" | "logDets" | "counts";
+  /** Entries per individual. */
+  readonly width: number;
+}
+
+/** Columns of one marker in a shard; those are left out that follow from the others. */
+function columnsOf({ basis, noise }: PlanMarker): ShardColumn[] {
+  const columns: ShardColumn[] = [
+    { name: "gram", width: bandOf(basis, noise).row.length },
+    { name: "cross", width: basis.numBasis },
+    { name: "sumSquares", width: 1 },
+    { name: "visits", width: 1 },
+  ];
+  if (noise.correlation !== undefined || noise.limits !== undefined) columns.push({ name: "logDets", width: 1 });
+  if (noise.limits !== undefined) columns.push({ name: "counts", width: 1 });
+  return columns;
+}
+
+/** Entries of G that are kept: a band, or all where visits are correlated. */
+function bandOf({ numBasis: d, degree }: Basis, { correlation }: Noise) {
+  return bandIndices(d, correlation === undefined ? degree : d - 1);
+}
+
+/** Name of a column of marker k in a file. */
+function columnName(name: string, k: number): string {
+  return `${name}_${k + 1}`;
+}
+
+/** Names of the columns of bytes of a plan. */
+export function shardColumns({ markers }: StatisticsPlan): string[] {
+  return markers.flatMap((marker, k) => [
+    ...columnsOf(marker).map(({ name }) => columnName(name, k)),
+    ...(needsDesign(marker) ? [columnName("design", k)] : []),
+  ]);
+}
+
+/** Ḡ follows from G where it is B'B. */
+function needsDesign({ noise }: PlanMarker): boolean {
+  return noise.correlation !== undefined || noise.limits !== undefined;
+}
+
+/** One shard: ids, and bytes by the name of their column. */
+export interface StatisticsShard {
+  readonly ids: readonly string[];
+  readonly bytes: { readonly [column: string]: Uint8Array };
+}
+
+/** Individuals from..to−1 of a cohort's statistics as a shard. */
+export function packShard(
+  statistics: CohortStatistics,
+  ids: readonly string[],
+  { markers }: StatisticsPlan,
+  { from, to }: { readonly from: number; readonly to: number },
+): StatisticsShard {
+  const bytes: Record<string, Uint8Array> = {};
+  statistics.forEach((own, k) => {
+    for (const { name, width } of columnsOf(markers[k])) {
+      bytes[columnName(name, k)] = bytesOf(own[name].subarray(from * width, to * width));
+    }
+    // The whole cohort's Σ B'B stands in its first shard.
+    if (needsDesign(markers[k])) {
+      const total = numVisits(own.visits);
+      bytes[columnName("design", k)] = bytesOf(own.averageGram.map((v) => (from === 0 ? v * total : 0)));
+    }
+  });
+  return { ids: ids.slice(from, to), bytes };
+}
+
+function numVisits(visits: Int32Array): number {
+  return visits.reduce((sum, n) => sum + n, 0);
+}
+
+function bytesOf(column: Float64Array | Int32Array): Uint8Array {
+  return new Uint8Array(column.buffer, column.byteOffset, column.byteLength).slice();
+}
+
+/** A cohort's statistics put together from shards, which are added in the order of individuals. */
+export interface StatisticsBuilder {
+  add(shard: StatisticsShard, file: string): void;
+  finish(): { readonly ids: string[]; readonly statistics: CohortStatistics };
+}
+
+/** A builder for `numIndividuals` individuals; `buffer` gives memory, shared memory for threads perhaps. */
+export function buildStatistics(
+  plan: StatisticsPlan,
+  numIndividuals: number,
+  buffer: (bytes: number) => ArrayBufferLike = (bytes) => new ArrayBuffer(bytes),
+): StatisticsBuilder {
+  const ids: string[] = [];
+  const floats = (length: number) => new Float64Array(buffer(8 * length));
+  const parts = plan.markers.map((marker) => ({
+    columns: columnsOf(marker).map(({ name, width }) => {
+      const length = numIndividuals * width;
+      const values = name === "visits" ? new Int32Array(buffer(4 * length)) : floats(length);
+      return { name, width, values };
+    }),
+    design: new Float64Array(marker.basis.numBasis ** 2),
+  }));
+  return {
+    add: (shard, file) => {
+      const at = ids.length;
+      const n = shard.ids.length;
+      if (at + n > numIndividuals) throw badFile(file, `${numIndividuals} individuals`, `at least ${at + n}`);
+      parts.forEach(({ columns, design }, k) => {
+        for (const { name, width, values } of columns) {
+          const bytes = shard.bytes[columnName(name, k)];
+          const target = values.subarray(at * width, (at + n) * width);
+          if (bytes?.byteLength !== target.byteLength) {
+            throw badFile(
+              file,
+              `${target.byteLength} bytes of ${columnName(name, k)} for ${n} individuals`,
+              bytes === undefined ? "no such column" : String(bytes.byteLength),
+            );
+          }
+          new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(bytes);
+        }
+        const more = shard.bytes[columnName("design", k)];
+        if (more === undefined) return;
+        if (more.byteLength !== design.byteLength) {
+          throw badFile(file, `${design.byteLength} bytes of ${columnName("design", k)}`, String(more.byteLength));
+        }
+        const sums = new Float64Array(more.slice().buffer);
+        for (let e = 0; e < design.length; e++) design[e] += sums[e];
+      });
+      for (const id of shard.ids) ids.push(id);
+    },
+    finish: () => {
+      const m = ids.length;
+      if (m !== numIndividuals) throw badFile("statistics", `${numIndividuals} individuals`, String(m));
+      return { ids, statistics: plan.markers.map((marker, k) => finished(marker, parts[k], m, floats)) };
+    },
+  };
+}
+
+interface MarkerParts {
+  readonly columns: readonly { readonly name: string; readonly values: Float64Array | Int32Array }[];
+  /** Σ B'B. */
+  readonly design: Float64Array;
+}
+
+function finished(
+  marker: PlanMarker,
+  { columns, design }: MarkerParts,
+  m: number,
+  floats: (length: number) => Float64Array,
+): BasisStatistics {
+  const { basis, noise, center } = marker;
+  const band = bandOf(basis, noise);
+  const found = Object.fromEntries(columns.map(({ name, values }) => [name, values])) as Pick<
+    BasisStatistics,
+    "gram" | "cross" | "sumSquares" | "visits"
+  > &
+    Partial<Pick<BasisStatistics, "logDets" | "counts">>;
+  const total = numVisits(found.visits);
+  const counts = found.counts ?? floats(m);
+  if (found.counts === undefined) counts.set(found.visits);
+  const own = {
+    ...{ basis, noise, center, numIndividuals: m },
+    ...{ numBand: band.row.length, bandRow: band.row, bandColumn: band.column },
+    ...{ ...found, counts, logDets: found.logDets ?? floats(m) },
+    numObservations: found.counts === undefined ? total : counts.reduce((sum, n) => sum + n, 0),
+  } as Omit<BasisStatistics, "averageGram">;
+  const averageGram = (needsDesign(marker) ? design : pooledGram(own)).map((v) => v / total);
+  return { ...own, averageGram };
+}

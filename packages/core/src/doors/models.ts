@@ -14,6 +14,7 @@ export { type Course, courseReader, courseTimes } from "../models/course.ts";
 export {
   type CovariateStep,
   covariateEffects,
+  type EffectEstimate,
   type EffectRow,
   type EffectTables,
   type EffectTablesOptions,

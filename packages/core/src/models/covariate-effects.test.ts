@@ -71,6 +71,47 @@ describe("effects of covariates in the mean of a map", () => {
     expect(Math.abs(covariance[4]) / Math.sqrt(covariance[0] * covariance[4 * n + 4])).toBeGreaterThan(0.05);
   });
 
+  it("have the larger of two standard errors, which say the same of a model that is right", () => {
+    const { covariance, robustCovariance } = model.effects!;
+    const { effects } = covariateEffects(model);
+    const z = covariates.coding.columns.map(({ scale }) => scale);
+    // The level is γ itself: its errors stand on the diagonals.
+    const levels = effects.flatMap((row, e) => (row.quantity === "level" ? [{ ...row, e }] : []));
+    for (const { e, covariate, standardError, errorKind } of levels) {
+      const scale = z[covariate === "c1" ? 0 : 1];
+      const [own, other] = [covariance, robustCovariance!].map((V) => Math.sqrt(V[e * 9]) / scale);
+      expect(standardError).toBeCloseTo(Math.max(own, other), 10);
+      expect(errorKind).toBe(other > own ? "robust" : "model-based");
+      expect(other / own).toBeGreaterThan(0.75);
+      expect(other / own).toBeLessThan(1.4);
+    }
+    const { robustCovariance: _, mixedModel: __, ...old } = model.effects!;
+    const older = covariateEffects(loadModel(saveModel({ ...model, effects: old }))).effects;
+    expect(older.every((row) => row.errorKind === "model-based" && row.mixedModel === null)).toBe(true);
+    expect(older.map(({ estimate }) => estimate)).toEqual(effects.map(({ estimate }) => estimate));
+  });
+
+  it("stand beside those of the mixed model with the same covariates", () => {
+    const { effects } = covariateEffects(model);
+    const { lmm } = fitLinear(cohort, { effects: "level-and-rate" });
+    const alone = covariateEffects(lmm).effects;
+    effects.forEach(({ mixedModel, estimate, standardError }, e) => {
+      expect(mixedModel!.estimate).toBeCloseTo(alone[e].estimate, 6);
+      expect(mixedModel!.standardError).toBeCloseTo(alone[e].standardError, 6);
+      expect(Math.abs(mixedModel!.estimate - estimate)).toBeLessThan(3 * standardError);
+      expect(alone[e].mixedModel).toBeNull();
+    });
+  });
+
+  it("are refused from a file with errors of another length", () => {
+    const { robustCovariance, mixedModel } = model.effects!;
+    const save = (effects: object) => saveModel({ ...model, effects: { ...model.effects!, ...effects } });
+    const short = robustCovariance!.slice(1);
+    expect(() => loadModel(save({ robustCovariance: short }))).toThrow(/effects.robustCovariance/);
+    const few = { ...mixedModel!, coefficients: mixedModel!.coefficients.slice(1) };
+    expect(() => loadModel(save({ mixedModel: few }))).toThrow(/effects.mixedModel.coefficients/);
+  });
+
   it("place a cohort as they place its individuals, and are in the model file", () => {
     const all = embed(model, cohort);
     for (const i of [0, 11]) {

@@ -7,11 +7,11 @@ import { basisDomain, designMatrix } from "../basis/bspline.ts";
 import type { CovariateCoding } from "../cohort/coding.ts";
 import { columnsWith } from "../covariates/covariates.ts";
 import { checkOption } from "../errors.ts";
-import { bilinear, dot, multiply } from "../numeric/matrix.ts";
+import { bilinear, dot, joinFloats, multiply } from "../numeric/matrix.ts";
 import { chisquareQuantile, chisquareUpper, studentQuantile } from "../numeric/special.ts";
 import { symmetricEigen } from "../numeric/symmetric-eigen.ts";
 import type { DtmModel } from "./dtm/model.ts";
-import type { ModelBase } from "./fit.ts";
+import type { MixedModelEffects, ModelBase } from "./fit.ts";
 import { effectColumns } from "./mean.ts";
 import type { TrajectoryModel } from "./model.ts";
 import { showCovariance, showLocation } from "./orient.ts";
@@ -26,16 +26,24 @@ export interface CovariateStep {
 }
 
 /** An effect in the mean of a marker, on the scale of the model. */
-export interface EffectRow extends CovariateStep {
+export interface EffectRow extends CovariateStep, EffectEstimate {
   readonly marker: string;
   /** In the middle of the times, or per unit of time, on average over them. */
   readonly quantity: "level" | "rate";
+  /** The same effect in the mixed model with these covariates, which has no places to take part of it; null where it is not known. */
+  readonly mixedModel: EffectEstimate | null;
+  /** Such as "log mg/dl per year, m against f". */
+  readonly unit: string;
+}
+
+/** An estimate with its t interval. */
+export interface EffectEstimate {
   readonly estimate: number;
   readonly lower: number;
   readonly upper: number;
+  /** The larger of two: model-based, which counts on the model being right, and robust, by leaving out one individual after another. */
   readonly standardError: number;
-  /** Such as "log mg/dl per year, m against f". */
-  readonly unit: string;
+  readonly errorKind: "model-based" | "robust";
 }
 
 /** A shift of places, shown frame. */
@@ -100,14 +108,14 @@ function effectRows(
   steps: EffectTablesOptions["steps"],
 ): EffectRow[] {
   if (effects === undefined) return [];
-  const { form, covariance, degreesOfFreedom } = effects;
+  const { form, covariance, mixedModel } = effects;
   const columns = columnsWith(coding, [form]);
   const n = markers.reduce((sum, part) => sum + part.effects!.length, 0);
   const remedy = "Ask the model of all markers.";
   checkOption(covariance.length === n * n, "covariateEffects", "the effects of all markers", "those of some", remedy);
-  const quantile = studentQuantile((1 + level) / 2, degreesOfFreedom);
+  const own = { ...effects, coefficients: joinFloats(markers.map((part) => part.effects!)) };
   let from = 0;
-  return markers.flatMap(({ marker, basis, effects: gamma }) => {
+  return markers.flatMap(({ marker, basis }) => {
     const H = effectColumns(form, basis);
     const [begin, end] = basisDomain(basis);
     const times = Float64Array.of((begin + end) / 2, begin, end);
@@ -116,27 +124,42 @@ function effectRows(
     const rate = middle.map((_, t) => (at[2 * H.h + t] - at[H.h + t]) / (end - begin));
     const scale = marker.transform === "identity" ? "" : `${marker.transform} `;
     const unit = `${scale}${marker.unit || marker.name}`;
-    const rows = columns.flatMap((column, c) => {
+    return columns.flatMap((column) => {
       const { compared, perZ, words } = stepOf(coding, column, steps);
-      const own = gamma!.subarray(c * H.h, (c + 1) * H.h);
-      const start = from + c * H.h;
-      const block = Float64Array.from(
-        { length: H.h ** 2 },
-        (_, e) => covariance[(start + Math.floor(e / H.h)) * n + start + (e % H.h)],
-      );
-      const row = (quantity: EffectRow["quantity"], a: Float64Array, text: string): EffectRow => {
-        const estimate = perZ * dot(a, own);
-        const standardError = Math.abs(perZ) * Math.sqrt(Math.max(bilinear(a, block, a), 0));
-        const [lower, upper] = [-1, 1].map((sign) => estimate + sign * quantile * standardError);
-        return { marker: marker.name, ...compared, quantity, estimate, lower, upper, standardError, unit: text };
+      const start = from;
+      from += H.h;
+      const row = (quantity: EffectRow["quantity"], weights: Float64Array, text: string): EffectRow => {
+        const a = weights.map((v) => perZ * v);
+        const estimate = estimateOf(own, a, start, level);
+        const beside = mixedModel ? estimateOf(mixedModel, a, start, level) : null;
+        return { marker: marker.name, ...compared, quantity, ...estimate, mixedModel: beside, unit: text };
       };
       const levelRow = row("level", middle, `${unit}, ${words}`);
       if (form === "level") return [levelRow];
       return [levelRow, row("rate", rate, `${unit} per ${marker.timeUnit || "unit of time"}, ${words}`)];
     });
-    from += gamma!.length;
-    return rows;
   });
+}
+
+/** a'γ of the γ from `from` on, for weights a [h], with its interval of probability `level`. */
+function estimateOf(
+  { coefficients, covariance, robustCovariance, degreesOfFreedom }: MixedModelEffects,
+  a: Float64Array,
+  from: number,
+  level: number,
+): EffectEstimate {
+  const [h, n] = [a.length, coefficients.length];
+  const errorOf = (V: Float64Array) => {
+    const block = Float64Array.from({ length: h * h }, (_, e) => V[(from + Math.floor(e / h)) * n + from + (e % h)]);
+    return Math.sqrt(Math.max(bilinear(a, block, a), 0));
+  };
+  const modelBased = errorOf(covariance);
+  const robust = robustCovariance === undefined ? 0 : errorOf(robustCovariance);
+  const standardError = Math.max(modelBased, robust);
+  const half = studentQuantile((1 + level) / 2, degreesOfFreedom) * standardError;
+  const estimate = dot(a, coefficients.subarray(from, from + h));
+  const errorKind = robust > modelBased ? "robust" : "model-based";
+  return { estimate, lower: estimate - half, upper: estimate + half, standardError, errorKind };
 }
 
 function shiftRows(

@@ -10,6 +10,7 @@ import { DtmError } from "../errors.ts";
 import type { Noise } from "../noise/noise.ts";
 import type { KernelChoice, KernelKind } from "../wasm/instance.ts";
 import type { ForecastCalibration } from "./conformal.ts";
+import type { EffectCovariances } from "./effect-covariances.ts";
 import type { ShardHost } from "./shards.ts";
 
 /** Anything with an `aborted` flag: an AbortSignal fits. */
@@ -121,6 +122,11 @@ export interface MarkerModel {
   readonly effects?: Float64Array;
 }
 
+/** Effects γ of all markers, one after another, [ΣPh], with how well they are known. */
+export interface MixedModelEffects extends EffectCovariances {
+  readonly coefficients: Float64Array;
+}
+
 /** Fields common to all fitted models. */
 export interface ModelBase<Part extends MarkerModel = MarkerModel> {
   /** One for each marker; fits hold one so far. */
@@ -137,12 +143,10 @@ export interface ModelBase<Part extends MarkerModel = MarkerModel> {
   /** How covariates of individuals are coded, where the model has any. */
   readonly covariates?: CovariateCoding;
   /** Effects of covariates in the mean; their γ stand with the markers, whose mean is that of z = 0. */
-  readonly effects?: {
+  readonly effects?: EffectCovariances & {
     readonly form: Exclude<CovariateEffect, "places">;
-    /** Covariance of γ of all markers, one after another, [ΣPh,ΣPh]. */
-    readonly covariance: Float64Array;
-    /** Of the t distribution of intervals: individuals less parameters of all means. */
-    readonly degreesOfFreedom: number;
+    /** Effects of the mixed model with the same covariates, beside those of a map, whose places take part of them. */
+    readonly mixedModel?: MixedModelEffects;
   };
 }
 

@@ -99,13 +99,9 @@ export function fitLinear(cohort: Cohort, options: LinearModelsOptions = {}): Li
 function withEffects<M extends LmmModel | FpcaModel>(
   model: M,
   covariates: CovariateCoding,
-  { form, coefficients, covariance }: CovariateEffects,
+  { form, coefficients, covariance, robustCovariance, degreesOfFreedom }: CovariateEffects,
 ): M {
-  const parameters = model.markers.reduce(
-    (sum, { mean, basis }, k) => sum + coefficients[k].length + (mean.kind === "scalar" ? 1 : basis.numBasis),
-    0,
-  );
-  const effects = { form, covariance, degreesOfFreedom: Math.max(model.record.numIndividuals - parameters, 1) };
+  const effects = { form, covariance, robustCovariance, degreesOfFreedom };
   const markers = model.markers.map((part, k) => ({ ...part, effects: coefficients[k] }));
   return { ...model, markers, covariates, effects };
 }

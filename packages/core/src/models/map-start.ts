@@ -1,7 +1,7 @@
 /** Where map models start from: the linear mixed model and the reduced-rank model (FPCA) of the same statistics. */
 
 import type { Noise } from "../noise/noise.ts";
-import type { MeanFunction } from "./fit.ts";
+import type { MeanFunction, MixedModelEffects } from "./fit.ts";
 
 /** What the linear mixed model says of one marker. */
 export interface MarkerStart {
@@ -15,6 +15,8 @@ export interface MarkerStart {
 
 export interface MapStart {
   readonly markers: readonly MarkerStart[];
+  /** Effects of covariates in the mean of the mixed model, with how well they are known. */
+  readonly mixedModel?: MixedModelEffects;
   /** Principal component scores of the mixed model's posterior means, unit variance (1/m), [m,q]. */
   readonly scores: Float64Array;
   /** FPCA posterior of each place, N(x̂_i, C_i): [m,q] and [m,q,q]. */

@@ -2,9 +2,12 @@
  * How well a fit knows effects in the mean (docs/math/covariates.md §3): the inverse of Louis' information on mean and effects of all
  * markers (mean-effects.ts), with C_i of f over places and map,
  *   C_i,kk = R̄_ik − f̄_ikf̄_ik' (which holds the uncertainty of the map),   C_i,kl = Σ_g r_ig f̄_kgf̄_lg' − f̄_ikf̄_il'  (k ≠ l).
- * Products f̄_kgf̄_lg are further rows of the node table in one last pass. Levels of the noise are taken as known.
+ * Products f̄_kgf̄_lg are further rows of the node table in one last pass. Levels of the noise are taken as known. Beside it stands the
+ * covariance that does not count on the model being right (effect-covariances.ts), from the same scores and informations.
  */
-import { scaledInverse } from "../../numeric/semidefinite.ts";
+import { joinFloats } from "../../numeric/matrix.ts";
+import { effectCovariances } from "../effect-covariances.ts";
+import type { IndividualEvidence } from "../jackknife.ts";
 import { effectColumns, withoutEffects } from "../mean.ts";
 import { individualModel, type MapEngine } from "./engine.ts";
 import { packedStride } from "./individual-statistics.ts";
@@ -16,6 +19,26 @@ import type { DtmState } from "./state.ts";
 
 /** Covariance and degrees of freedom of the effects of a state, from a last pass. */
 export function finishEffects(engine: MapEngine, state: DtmState): NonNullable<DtmModel["effects"]> {
+  const { markers, numIndividuals: m } = engine;
+  const { form } = engine.effects!;
+  const widths = markers.map(({ mean }, k) => mean.numColumns + state.markers[k].effects!.length);
+  const S = widths.reduce((sum, own) => sum + own, 0);
+  const evidenceOf = meanEvidences(engine, state, S);
+  const information = new Float64Array(S * S);
+  for (let i = 0; i < m; i++) {
+    const own = evidenceOf(i).information;
+    for (let e = 0; e < own.length; e++) information[e] += own[e];
+  }
+  const kept = widths.flatMap((own, k) => {
+    const from = widths.slice(0, k).reduce((sum, v) => sum + v, 0);
+    const s = markers[k].mean.numColumns;
+    return Array.from({ length: own - s }, (_, t) => from + s + t);
+  });
+  return { form, ...effectCovariances(m, evidenceOf, information, kept) };
+}
+
+/** Score and information of individuals on mean and effects of all markers, S in all; arrays are new for everyone. */
+function meanEvidences(engine: MapEngine, state: DtmState, S: number): (individual: number) => IndividualEvidence {
   const { markers, numIndividuals: m } = engine;
   const { form, values } = engine.effects!;
   const P = values.length / m;
@@ -30,14 +53,10 @@ export function finishEffects(engine: MapEngine, state: DtmState): NonNullable<D
   const sizes = statistics.map(({ basis }) => basis.numBasis);
   const starts = sizes.map((_, k) => sizes.slice(0, k).reduce((sum, d) => sum + d, 0));
   const D = sizes.reduce((sum, d) => sum + d, 0);
-  const widths = markers.map(({ mean }, k) => mean.numColumns + coefficients[k].length);
-  const S = widths.reduce((sum, own) => sum + own, 0);
   const designs = markers.map(({ mean }, k) => ({ mean, effect: effectColumns(form, statistics[k].basis) }));
   const models = markers.map((marker, k) => individualModel(marker, state.markers[k]));
-  const complete = new Float64Array(S * S);
-  const lost = new Float64Array(S * S);
   const C = new Float64Array(D * D);
-  for (let i = 0; i < m; i++) {
+  return (i) => {
     const z = values.subarray(i * P, (i + 1) * P);
     const moments = markers.map((marker, k) => {
       const stride = packedStride(sizes[k]);
@@ -61,23 +80,15 @@ export function finishEffects(engine: MapEngine, state: DtmState): NonNullable<D
         }
       }
     }
+    const lost = new Float64Array(S * S);
     addLostInformation(parts, C, lost);
+    const information = lost.map((v) => -v);
     let from = 0;
-    for (const { complete: own, score } of parts) {
+    for (const { complete, score } of parts) {
       const n = score.length;
-      for (let e = 0; e < n * n; e++) complete[(from + Math.floor(e / n)) * S + from + (e % n)] += own[e];
+      for (let e = 0; e < n * n; e++) information[(from + Math.floor(e / n)) * S + from + (e % n)] += complete[e];
       from += n;
     }
-  }
-  const inverse = scaledInverse(
-    complete.map((v, e) => v - lost[e]),
-    S,
-  );
-  const kept = widths.flatMap((own, k) => {
-    const from = widths.slice(0, k).reduce((sum, v) => sum + v, 0);
-    const s = markers[k].mean.numColumns;
-    return Array.from({ length: own - s }, (_, t) => from + s + t);
-  });
-  const covariance = Float64Array.from(kept.flatMap((s) => kept.map((t) => inverse[s * S + t])));
-  return { form, covariance, degreesOfFreedom: Math.max(m - S, 1) };
+    return { score: joinFloats(parts.map(({ score }) => score)), information };
+  };
 }

@@ -1,6 +1,5 @@
 /** From the last state of a fit to the model: share of variance, warnings, verdict, record. */
 
-import type { CodedCovariates } from "../../cohort/coding.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { spreadWarnings } from "../../noise/words.ts";
 import { identity } from "../../numeric/matrix.ts";
@@ -14,6 +13,7 @@ import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import type { DtmMarkerModel, DtmModel } from "./model.ts";
 import { placeMeans, priorsUnder } from "./passes.ts";
 import { momentsOfPowers, shiftInformation } from "./place-shift.ts";
+import type { DtmInputs } from "./run.ts";
 import { recordedOptions } from "./settings.ts";
 import type { DtmState, MarkerState } from "./state.ts";
 import { stopGain } from "./stop-rule.ts";
@@ -28,7 +28,7 @@ export function finishModel(
   engine: MapEngine,
   state: DtmState,
   story: RunStory,
-  { warnings, covariates }: { readonly warnings: readonly string[]; readonly covariates: CodedCovariates | null },
+  { warnings, covariates, mixedModel }: Pick<DtmInputs, "warnings" | "covariates" | "mixedModel">,
 ): DtmModel {
   const { nodes, settings } = engine;
   const markers = engine.markers.map((marker, k) => finishMarker(engine, marker, state.markers[k]));
@@ -46,7 +46,9 @@ export function finishModel(
     },
     record: recordOf(engine, state, story, [...warnings, ...stateWarnings(engine, state, markers)]),
     ...(covariates === null ? {} : { covariates: covariates.coding }),
-    ...(engine.effects === null ? {} : { effects: finishEffects(engine, state) }),
+    ...(engine.effects === null
+      ? {}
+      : { effects: { ...finishEffects(engine, state), ...(mixedModel && { mixedModel }) } }),
     ...(state.shift === null ? {} : { shift: finishShift(engine, state, state.shift) }),
     bound: lastValue(state.trace),
   };

@@ -8,7 +8,7 @@ import type { CodedCovariates } from "../../cohort/coding.ts";
 import { columnsWith, takeColumns } from "../../covariates/covariates.ts";
 import { checkOption, DtmError } from "../../errors.ts";
 import { noiseSpread } from "../../noise/noise.ts";
-import type { FitControl } from "../fit.ts";
+import type { FitControl, MixedModelEffects } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import { effectColumns, type MeanCovariates, meanCovariates } from "../mean.ts";
 import { completeRun, type FitRun, type IterativeFit, lastValue, openRun, type RunSnapshot } from "../run.ts";
@@ -39,6 +39,8 @@ export interface DtmInputs {
   readonly start: MapStart | null;
   readonly warnings: readonly string[];
   readonly covariates: CodedCovariates | null;
+  /** Effects in the mean as the linear start has them, which stand beside the map's. */
+  readonly mixedModel?: MixedModelEffects;
 }
 
 export type DtmSnapshot = RunSnapshot<DtmState, DtmInputs, "dtm">;
@@ -63,6 +65,7 @@ export function startDtm(statistics: CohortStatistics, start: MapStart, options:
     start,
     warnings: start.warnings,
     covariates,
+    ...(start.mixedModel && { mixedModel: start.mixedModel }),
   };
   return openRun(dtmFit(statistics, inputs, options), statistics, options);
 }

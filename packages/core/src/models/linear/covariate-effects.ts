@@ -12,7 +12,9 @@ import { type BasisStatistics, unpackGram } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { multiply, multiplyTransposed, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import { scaledInverse } from "../../numeric/semidefinite.ts";
+import { type EffectCovariances, effectCovariances } from "../effect-covariances.ts";
 import type { MarkerModel } from "../fit.ts";
+import type { IndividualEvidence } from "../jackknife.ts";
 import {
   effectColumns,
   type MeanCovariates,
@@ -28,10 +30,7 @@ import { createWorkspace, factorIndividual, notPositive, solvePosterior } from "
 import { type LinearParameters, markerOfRow } from "./stack.ts";
 
 /** Fitted effects. */
-export interface CovariateEffects extends MeanEffects {
-  /** Covariance of all γ, markers one after another, [ΣPh, ΣPh]. */
-  readonly covariance: Float64Array;
-}
+export interface CovariateEffects extends MeanEffects, EffectCovariances {}
 
 /** One column of the stacked design: h [D] times 1 or a covariate. */
 interface Column {
@@ -73,6 +72,8 @@ export interface GeneralizedMean {
   readonly information: Float64Array;
   /** Marker and covariate (−1: the mean) of each. */
   readonly columns: readonly Pick<Column, "marker" | "covariate">[];
+  /** Score and information of an individual where these coefficients are. */
+  readonly evidenceOf: (individual: number) => IndividualEvidence;
 }
 
 /** Generalised least squares of mean and effects; the mean in `parameters` is not read. */
@@ -91,9 +92,8 @@ export function generalizedMean(
   const sigma2 = noiseLevel(parameters.noise);
   const W = new Float64Array(d * d);
   const A = new Float64Array(d * S);
-  const information = new Float64Array(S * S);
-  const score = new Float64Array(S);
-  for (let i = 0; i < statistics.numIndividuals; i++) {
+  /** Information A_i'W_iA_i, and A_i'e_i: the score where all coefficients are 0. */
+  const evidenceAtZero = (i: number): IndividualEvidence => {
     if (Number.isNaN(factorIndividual(statistics, i, parameters, ws))) throw notPositive(given.noises);
     solvePosterior(ws);
     unpackGram(statistics, i, W);
@@ -104,26 +104,28 @@ export function generalizedMean(
       for (let k = 0; k < d; k++) A[k * S + s] = scales[k] * z * h[k];
     });
     const At = transpose(A, d, S);
-    const WA = multiply(
-      W.map((w, e) => (w - explained[e]) / sigma2),
-      A,
-      d,
-      d,
-      S,
-    );
-    const own = multiply(At, WA, S, d, S);
-    const ownScore = multiplyVector(
-      At,
-      g.map((c, k) => (c - fitted[k]) / sigma2),
-      S,
-      d,
-    );
-    for (let e = 0; e < S * S; e++) information[e] += own[e];
-    for (let s = 0; s < S; s++) score[s] += ownScore[s];
+    for (let e = 0; e < d * d; e++) W[e] = (W[e] - explained[e]) / sigma2;
+    const open = g.map((c, k) => (c - fitted[k]) / sigma2);
+    return {
+      score: multiplyVector(At, open, S, d),
+      information: multiply(At, multiply(W, A, d, d, S), S, d, S),
+    };
+  };
+  const information = new Float64Array(S * S);
+  const score = new Float64Array(S);
+  for (let i = 0; i < statistics.numIndividuals; i++) {
+    const own = evidenceAtZero(i);
+    for (let e = 0; e < S * S; e++) information[e] += own.information[e];
+    for (let s = 0; s < S; s++) score[s] += own.score[s];
   }
   const solution = multiplyVector(scaledInverse(information, S), score, S, S);
   const coefficients = markers.map((_, k) => solution.filter((__, s) => columns[s].marker === k));
-  return { coefficients, information, columns };
+  const evidenceOf = (i: number): IndividualEvidence => {
+    const own = evidenceAtZero(i);
+    const explained = multiplyVector(own.information, solution, S, S);
+    return { score: own.score.map((v, s) => v - explained[s]), information: own.information };
+  };
+  return { coefficients, information, columns, evidenceOf };
 }
 
 export type LmmWithEffects = LmmModel & { readonly covariateEffects: CovariateEffects };
@@ -154,7 +156,7 @@ export function fitLmmEffects(
     return {
       ...model,
       record: { ...model.record, options: { ...model.record.options, effects: of.form }, verdict, converged },
-      covariateEffects: { ...effects, covariance: effectCovariance(fitted) },
+      covariateEffects: { ...effects, ...covariancesOf(fitted, statistics[0].numIndividuals) },
     };
   }
 }
@@ -178,10 +180,8 @@ function meanOf(markers: readonly MarkerModel[], { coefficients, columns }: Gene
   );
 }
 
-/** The block of the inverse information that belongs to covariates. */
-function effectCovariance({ information, columns }: GeneralizedMean): Float64Array {
-  const S = columns.length;
-  const inverse = scaledInverse(information, S);
+/** How well the effects are known: those of the columns that belong to covariates. */
+function covariancesOf({ information, columns, evidenceOf }: GeneralizedMean, m: number): EffectCovariances {
   const kept = columns.flatMap(({ covariate }, s) => (covariate < 0 ? [] : [s]));
-  return Float64Array.from(kept.flatMap((s) => kept.map((t) => inverse[s * S + t])));
+  return effectCovariances(m, evidenceOf, information, kept);
 }

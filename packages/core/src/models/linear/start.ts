@@ -9,7 +9,7 @@ import { type BasisStatistics, selectStatistics } from "../../basis/statistics.t
 import { DtmError } from "../../errors.ts";
 import { joinFloats, takeRows } from "../../numeric/matrix.ts";
 import { createRandom } from "../../numeric/random.ts";
-import { now } from "../fit.ts";
+import { type MixedModelEffects, now } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import { type MeanCovariates, withoutEffects } from "../mean.ts";
 import type { ShardHost } from "../shards.ts";
@@ -113,11 +113,21 @@ export function mapStart(
     markers: markerStarts(lmm).map((start, k) =>
       covariateEffects === undefined ? start : { ...start, effects: covariateEffects.coefficients[k] },
     ),
+    ...(covariateEffects && { mixedModel: mixedModelEffects(covariateEffects) }),
     scores: scores.mean,
     locationMean: places.mean,
     locationCovariance: places.covariance,
     warnings: [...leftOut, ...warnings],
   };
+}
+
+function mixedModelEffects({
+  coefficients,
+  covariance,
+  degreesOfFreedom,
+  robustCovariance,
+}: CovariateEffects): MixedModelEffects {
+  return { coefficients: joinFloats(coefficients), covariance, robustCovariance, degreesOfFreedom };
 }
 
 /** Mean, noise and Σ_k [d,d], the block of Σ, of each marker. */

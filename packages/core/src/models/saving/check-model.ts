@@ -5,6 +5,7 @@ import { DtmError } from "../../errors.ts";
 import { logSumExp } from "../../numeric/special.ts";
 import type { ForecastCalibration } from "../conformal.ts";
 import type { DtmMarkerModel, DtmModel } from "../dtm/model.ts";
+import type { EffectCovariances } from "../effect-covariances.ts";
 import type { MarkerModel, ModelBase } from "../fit.ts";
 import type { SparseMap } from "../gp/sparse-map.ts";
 import { numCoefficients } from "../linear/stack.ts";
@@ -115,7 +116,17 @@ function checkEffects({ covariates, effects, markers }: ModelBase): void {
     if (own !== undefined) expectLength(own, length, "markers.effects");
     total += length;
   }
-  if (effects !== undefined) expectLength(effects.covariance, total ** 2, "effects.covariance");
+  if (effects === undefined) return;
+  const { mixedModel } = effects;
+  checkCovariances(effects, total, "effects");
+  if (mixedModel === undefined) return;
+  expectLength(mixedModel.coefficients, total, "effects.mixedModel.coefficients");
+  checkCovariances(mixedModel, total, "effects.mixedModel");
+}
+
+function checkCovariances({ covariance, robustCovariance }: EffectCovariances, total: number, field: string): void {
+  expectLength(covariance, total ** 2, `${field}.covariance`);
+  if (robustCovariance !== undefined) expectLength(robustCovariance, total ** 2, `${field}.robustCovariance`);
 }
 
 function expectLength({ length }: Float64Array, expected: number, field: string): void {

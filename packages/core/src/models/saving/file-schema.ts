@@ -180,14 +180,26 @@ const coding = z
   })
   .register(z.globalRegistry, { description: "How covariates of individuals are coded: (x - center)/scale" });
 
+/** How well effects in the mean are known. */
+const covariances = {
+  covariance: floats("Covariance of the effects of all markers, one after another"),
+  robustCovariance: z.optional(floats("The same, not counting on the model being right")),
+  degreesOfFreedom: z.number().check(z.gte(1)),
+};
+
 /** Effects of covariates in the mean of a model, and of each marker. */
 const inMean = {
   covariates: z.optional(coding),
   effects: z.optional(
     z.strictObject({
       form: z.enum(EFFECT_FORMS),
-      covariance: floats("Covariance of the effects of all markers, one after another"),
-      degreesOfFreedom: z.number().check(z.gte(1)),
+      ...covariances,
+      mixedModel: z.optional(
+        z.strictObject({
+          coefficients: floats("Effects of the mixed model with the same covariates"),
+          ...covariances,
+        }),
+      ),
     }),
   ),
 };

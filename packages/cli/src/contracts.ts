@@ -155,6 +155,11 @@ const covariateStep = {
   step: number,
   unit: text,
 };
+const effectEstimate = {
+  ...{ estimate: number, lower: number, upper: number, standardError: number },
+  /** The larger of two standard errors. */
+  errorKind: z.enum(["model-based", "robust"]),
+};
 const covariateEffects = z.looseObject({
   shifts: z.array(
     z.looseObject({
@@ -169,7 +174,9 @@ const covariateEffects = z.looseObject({
     z.looseObject({
       ...covariateStep,
       ...{ marker: text, quantity: z.enum(["level", "rate"]) },
-      ...{ estimate: number, lower: number, upper: number, standardError: number },
+      ...effectEstimate,
+      /** The same in the mixed model with these covariates. */
+      mixedModel: z.nullable(z.looseObject(effectEstimate)),
     }),
   ),
   /** What to be careful with in effects in the mean. */

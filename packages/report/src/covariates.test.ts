@@ -5,7 +5,15 @@ import { parseHTML } from "linkedom";
 import { describe, expect, it } from "vitest";
 import { contextOf } from "./content/context.ts";
 import { studyFigures } from "./content/study-figures.ts";
-import { effectTables, methodsText, renderReport, type Study, shiftTable, studyCovariates } from "./index.ts";
+import {
+  effectTable,
+  effectTables,
+  methodsText,
+  renderReport,
+  type Study,
+  shiftTable,
+  studyCovariates,
+} from "./index.ts";
 import { summarizeCohort } from "./summary.ts";
 
 const { document } = parseHTML("<html><body></body></html>") as unknown as { document: Document };
@@ -31,6 +39,19 @@ describe("covariates of a study", () => {
     ]);
     expect(shifts[0].length).toBe(covariateEffects(model).shifts[0].length);
     expect(shiftTable(shifts).rows[0][0]).toBe("c1, 1 against 0");
+  });
+
+  it("have effects with the kind of their error, and those of the mixed model beside them", () => {
+    const { effects } = effectTables(model)!;
+    const told = effectTable(effects);
+    expect(told.columns).toEqual(["Marker and covariate", "effect", "95% CI", "error", "mixed model", "95% CI"]);
+    told.rows.forEach((row, e) => {
+      expect(row).toHaveLength(6);
+      expect(row[3]).toBe(effects[e].errorKind);
+    });
+    const older = effectTable(effects.map((row) => ({ ...row, mixedModel: null })));
+    expect(older.columns).toHaveLength(4);
+    expect(older.rows[0]).toEqual(told.rows[0].slice(0, 4));
   });
 
   it("have courses at the 10th and 90th percentile and at each level, of every marker", () => {

@@ -15,6 +15,7 @@ import {
   type CovariateStep,
   codingOf,
   covariateEffects,
+  type EffectEstimate,
   type EffectTables,
   modelAt,
 } from "@trajectory-maps/core/models";
@@ -96,7 +97,7 @@ export function stepWords({ covariate, level, step }: CovariateStep): string {
 export const SHIFT_NOTE =
   "Where people stand before anything is measured, in standard deviations of places given covariates (± half a 95% interval); p by Wald's test of no shift.";
 export const EFFECT_NOTE =
-  "In the mean course, given the place: level in the middle of the times, rate per unit of time, on the scale of the model.";
+  "In the mean course, given the place: level in the middle of the times, rate per unit of time, on the scale of the model. Intervals take the larger of two standard errors: model-based, or robust, which does not count on the model being right. The mixed model with the same covariates has no places that could take part of an effect.";
 
 /** Half-widths of 95% intervals of a shift along one axis. */
 const Z_95 = 1.959963984540054;
@@ -115,16 +116,22 @@ export function shiftTable(shifts: EffectTables["shifts"]): DataTable {
   };
 }
 
-/** Effects in the mean, a row each. */
+/** Effects in the mean, a row each; beside them those of the mixed model, where it is known. */
 export function effectTable(effects: EffectTables["effects"]): DataTable {
+  const beside = effects.some(({ mixedModel }) => mixedModel !== null);
   return {
-    columns: ["Marker and covariate", "effect", "95% CI"],
+    columns: ["Marker and covariate", "effect", "95% CI", "error", ...(beside ? ["mixed model", "95% CI"] : [])],
     rows: effects.map((row) => [
       `${row.marker}, ${row.quantity}: ${comparedWords(row)}`,
-      plus(row.estimate),
-      `${plus(row.lower)} to ${plus(row.upper)}`,
+      ...withInterval(row),
+      row.errorKind,
+      ...(beside ? (row.mixedModel === null ? ["", ""] : withInterval(row.mixedModel)) : []),
     ]),
   };
+}
+
+function withInterval({ estimate, lower, upper }: Pick<EffectEstimate, "estimate" | "lower" | "upper">): string[] {
+  return [plus(estimate), `${plus(lower)} to ${plus(upper)}`];
 }
 
 function plus(x: number): string {

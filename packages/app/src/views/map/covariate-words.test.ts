@@ -1,12 +1,12 @@
-import { fitDtm, simulatePlaces } from "@trajectory-maps/core";
+import { embed, fitDtm, simulatePlaces } from "@trajectory-maps/core";
 import { codeCovariates, withCovariates } from "@trajectory-maps/core/ingest";
 import { covariateEffects, viewMarker } from "@trajectory-maps/core/models";
-import { drawArrows, effectTables } from "@trajectory-maps/report";
+import { drawArrows, effectCautions, effectTables } from "@trajectory-maps/report";
 import { parseHTML } from "linkedom";
 import { describe, expect, it } from "vitest";
 import { livePen } from "../../map/pen.ts";
 import { layoutOf, viewportOf } from "../../map/viewport.ts";
-import { arrowsOf, describedSentence } from "./covariate-words.ts";
+import { arrowsOf, cautionsOf, describedSentence } from "./covariate-words.ts";
 
 const { cohort, subjects } = simulatePlaces({ numIndividuals: 80, numMarkers: 2, covariates: "places", seed: 7 });
 const fitted = (effect: "places" | "level") => {
@@ -39,6 +39,24 @@ describe("arrows of the map", () => {
       expect.stringMatching(/^c1 /),
       expect.stringMatching(/^c2 /),
     ]);
+  });
+});
+
+describe("cautions of effects in the mean", () => {
+  // c1 shifts places in the simulation: an effect of it in the mean leaves part of it in the map.
+  const coded = codeCovariates(subjects, cohort.ids, { covariates: [{ name: "c1" }], effect: "level" });
+  const own = withCovariates(cohort, coded);
+  const inMean = fitDtm(own, { restarts: 0, maxIterations: 4, seed: 1 });
+  const placements = embed(inMean, own);
+
+  it("are those of the report", () => {
+    const cautions = cautionsOf({ model: inMean, cohort: own, placements });
+    expect(cautions).toEqual(effectCautions(inMean, own, placements));
+    for (const text of cautions) expect(text).toMatch(/^Places still go with c1 .* too small/);
+  });
+
+  it("are none where the cohort is not at hand", () => {
+    expect(cautionsOf({ model: inMean, placements })).toEqual([]);
   });
 });
 

@@ -1,13 +1,19 @@
 /** What covariates do, for the map: arrows, and whose courses are shown. */
 import type { TrajectoryModel } from "@trajectory-maps/core";
 import type { ShiftRow } from "@trajectory-maps/core/models";
-import { effectTables } from "@trajectory-maps/report";
+import { effectCautions, effectTables } from "@trajectory-maps/report";
 import type { CovariateRow } from "../../state/held.svelte.ts";
+import type { Fitted } from "../../worker/api.ts";
 
 /** Shifts of places, by which every marker of a map moves. */
 export function arrowsOf(model: TrajectoryModel): readonly ShiftRow[] {
   // Effects in the mean are told of all markers together: a view of one has none to tell.
   return effectTables(model.kind === "dtm" ? { ...model, effects: undefined } : model)?.shifts ?? [];
+}
+
+/** Covariates with effects in the mean that places go with all the same, in sentences; none where the cohort is not at hand. */
+export function cautionsOf({ model, cohort, placements }: Pick<Fitted, "model" | "cohort" | "placements">): string[] {
+  return cohort === undefined ? [] : effectCautions(model, cohort, placements);
 }
 
 /** Whose courses are shown. */

@@ -1,10 +1,11 @@
 /** From the last state of a fit to the model: share of variance, warnings, verdict, record. */
 
+import type { CodedCovariates } from "../../cohort/coding.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { spreadWarnings } from "../../noise/words.ts";
 import { identity } from "../../numeric/matrix.ts";
 import { pseudoInverse } from "../../numeric/semidefinite.ts";
-import type { FitRecord } from "../fit.ts";
+import type { FitRecord, MixedModelEffects } from "../fit.ts";
 import { rbfKernel } from "../gp/kernel.ts";
 import { fitRecord, lastValue, type RunStory } from "../run.ts";
 import { finishEffects } from "./effect-covariance.ts";
@@ -13,7 +14,6 @@ import { LENGTHSCALE_BOUNDS } from "./kernel-step.ts";
 import type { DtmMarkerModel, DtmModel } from "./model.ts";
 import { placeMeans, priorsUnder } from "./passes.ts";
 import { momentsOfPowers, shiftInformation } from "./place-shift.ts";
-import type { DtmInputs } from "./run.ts";
 import { recordedOptions } from "./settings.ts";
 import type { DtmState, MarkerState } from "./state.ts";
 import { stopGain } from "./stop-rule.ts";
@@ -23,12 +23,20 @@ import { SMOOTHING } from "./svi.ts";
 const AT_LIMIT = 1e-6;
 const LEAST_SHARE = 0.5;
 
+/** What a model takes from the start of its fit. */
+export interface FinishInputs {
+  readonly warnings: readonly string[];
+  readonly covariates: CodedCovariates | null;
+  /** Effects in the mean as the linear start has them, which stand beside the map's. */
+  readonly mixedModel?: MixedModelEffects;
+}
+
 /** The model of a state whose bound is the last of its trace; the engine's table belongs to the state. */
 export function finishModel(
   engine: MapEngine,
   state: DtmState,
   story: RunStory,
-  { warnings, covariates, mixedModel }: Pick<DtmInputs, "warnings" | "covariates" | "mixedModel">,
+  { warnings, covariates, mixedModel }: FinishInputs,
 ): DtmModel {
   const { nodes, settings } = engine;
   const markers = engine.markers.map((marker, k) => finishMarker(engine, marker, state.markers[k]));

@@ -8,14 +8,14 @@ import type { CodedCovariates } from "../../cohort/coding.ts";
 import { columnsWith, takeColumns } from "../../covariates/covariates.ts";
 import { checkOption, DtmError } from "../../errors.ts";
 import { noiseSpread } from "../../noise/noise.ts";
-import type { FitControl, MixedModelEffects } from "../fit.ts";
+import type { FitControl } from "../fit.ts";
 import type { MapStart } from "../map-start.ts";
 import { effectColumns, type MeanCovariates, meanCovariates } from "../mean.ts";
 import { completeRun, type FitRun, type IterativeFit, lastValue, openRun, type RunSnapshot } from "../run.ts";
 import { localShards } from "../shards.ts";
 import { batchIteration, resumeBatch, startBatch } from "./batch.ts";
 import { createEngine, type MapEngine, type MarkerAnchor, startAnchors, tabulateMap } from "./engine.ts";
-import { finishModel } from "./finish.ts";
+import { type FinishInputs, finishModel } from "./finish.ts";
 import type { DtmModel } from "./model.ts";
 import { placeMeans } from "./passes.ts";
 import { type DtmOptions, type DtmSettings, dtmSettings } from "./settings.ts";
@@ -32,15 +32,11 @@ const FINEST_WITHOUT_COARSE = 0.3;
 const COARSE_SHARE = 0.5;
 
 /** What a fit is made from beside the statistics. */
-export interface DtmInputs {
+export interface DtmInputs extends FinishInputs {
   readonly settings: DtmSettings;
   readonly anchors: readonly MarkerAnchor[];
   /** Kept while a start is still to come. */
   readonly start: MapStart | null;
-  readonly warnings: readonly string[];
-  readonly covariates: CodedCovariates | null;
-  /** Effects in the mean as the linear start has them, which stand beside the map's. */
-  readonly mixedModel?: MixedModelEffects;
 }
 
 export type DtmSnapshot = RunSnapshot<DtmState, DtmInputs, "dtm">;

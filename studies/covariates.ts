@@ -138,7 +138,7 @@ function ofNothing(
     columns: { id: "id", time: "time", value },
     marker: { name: value, transform },
   });
-  const ways = ["model-based", "robust", "the larger", "mixed model, the larger"];
+  const ways = ["model-based", "robust", "mixed model, robust"];
   const found = ways.map(() => ({ left: [] as boolean[], squares: [] as number[] }));
   for (let fit = 1; fit <= numFits; fit++) {
     const random = createRandom(NOISE_SEED + fit);
@@ -149,11 +149,13 @@ function ofNothing(
     const choices = { covariates: columns.map((column) => ({ name: column.name })), effect: "level" } as const;
     const coded = codeCovariates({ ids: cohort.ids, columns }, cohort.ids, choices);
     const model = fitDtm(withCovariates(cohort, coded), { ...FIT, noise });
-    const { robustCovariance, mixedModel: _, ...effects } = model.effects!;
-    const by = (covariance: Float64Array) =>
-      covariateEffects({ ...model, effects: { ...effects, covariance } }).effects;
-    const larger = covariateEffects(model).effects;
-    const rows = [by(effects.covariance), by(robustCovariance!), larger, larger.map(({ mixedModel }) => mixedModel!)];
+    const { robustCovariance: _, ...modelBased } = model.effects!;
+    const robust = covariateEffects(model).effects;
+    const rows = [
+      covariateEffects({ ...model, effects: modelBased }).effects,
+      robust,
+      robust.map(({ mixedModel }) => mixedModel!),
+    ];
     rows.forEach((own, w) => {
       for (const { lower, upper, estimate, standardError } of own) {
         found[w].left.push(lower > 0 || upper < 0);
@@ -238,7 +240,7 @@ ${markdownTable(MEAN_HEAD, [...inMean(1, meanOne), ...inMean(2, meanTwo)])}`,
         ...(sls === undefined ? [] : ofNothing("sls, noise level", sls, "pfvc", "identity", noiseFits, "level")),
       ];
       return `The level of four standard normal columns a fit, which have nothing to do with anybody: how often 95 % intervals leave out 0 (it should be 5), and the root mean square of
-estimate by standard error (it should be 1). The model-based error counts on the model being right, the robust one does not; intervals take the larger. The last row of a cohort is the
+estimate by standard error (it should be 1). The model-based error counts on the model being right, the robust one, which intervals take, does not. The last row of a cohort is the
 mixed model from which the map starts, beside which its effects stand.
 
 ${markdownTable(NOISE_HEAD, rows)}`;

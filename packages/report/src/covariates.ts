@@ -97,7 +97,7 @@ export function stepWords({ covariate, level, step }: CovariateStep): string {
 export const SHIFT_NOTE =
   "Where people stand before anything is measured, in standard deviations of places given covariates (± half a 95% interval); p by Wald's test of no shift.";
 export const EFFECT_NOTE =
-  "In the mean course, given the place: level in the middle of the times, rate per unit of time, on the scale of the model. Intervals take the larger of two standard errors: model-based, or robust, which does not count on the model being right. The mixed model with the same covariates has no places that could take part of an effect.";
+  "In the mean course, given the place: level in the middle of the times, rate per unit of time, on the scale of the model. Standard errors are robust: they do not count on the model being right. The mixed model with the same covariates has no places that could take part of an effect.";
 
 /** Half-widths of 95% intervals of a shift along one axis. */
 const Z_95 = 1.959963984540054;

@@ -63,7 +63,7 @@ const calibration = z.optional(
 );
 
 /** What models hold of a marker, whatever their kind. */
-export const part = {
+const part = {
   basis: z.strictObject({
     degree: z.int().check(z.gte(1), z.lte(3)),
     numBasis: z.int().check(z.gte(2)),
@@ -310,3 +310,22 @@ export function modelFileJsonSchema(): object {
     ...z.toJSONSchema(fileSchema, { target: "draft-2020-12", io: "input" }),
   };
 }
+
+/** The plan of a file of statistics (packed-statistics.ts). */
+export const STATISTICS_FORMAT = "dtm-statistics";
+export const planSchema = z.strictObject({
+  format: z.literal(STATISTICS_FORMAT),
+  formatVersion: z.literal(1),
+  markers: z
+    .array(
+      z.strictObject({
+        marker: part.marker,
+        columns: part.columns,
+        basis: part.basis,
+        noise: part.noise,
+        center: part.center,
+      }),
+    )
+    .check(z.minLength(1)),
+  warnings: z.array(z.string()),
+});

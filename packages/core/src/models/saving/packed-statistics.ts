@@ -3,7 +3,6 @@
  * and for each marker columns of little-endian numbers, individuals in their order. A fit of the shards, put together, is the fit of the
  * cohort. 148 bytes an individual and marker for the default basis and white noise or levels.
  */
-import * as z from "zod/mini";
 import type { Basis } from "../../basis/bspline.ts";
 import {
   type BasisStatistics,
@@ -19,30 +18,11 @@ import { DtmError } from "../../errors.ts";
 import type { Noise } from "../../noise/noise.ts";
 import type { ColumnNames } from "../fit.ts";
 import { canonicalJson } from "./canonical-json.ts";
-import { part } from "./file-schema.ts";
-
-const FORMAT = "dtm-statistics";
-
-const planSchema = z.strictObject({
-  format: z.literal(FORMAT),
-  formatVersion: z.literal(1),
-  markers: z
-    .array(
-      z.strictObject({
-        marker: part.marker,
-        columns: part.columns,
-        basis: part.basis,
-        noise: part.noise,
-        center: part.center,
-      }),
-    )
-    .check(z.minLength(1)),
-  warnings: z.array(z.string()),
-});
+import { planSchema, STATISTICS_FORMAT } from "./file-schema.ts";
 
 /** What all shards of a cohort share. */
 export interface StatisticsPlan {
-  readonly format: typeof FORMAT;
+  readonly format: typeof STATISTICS_FORMAT;
   readonly formatVersion: 1;
   readonly markers: readonly PlanMarker[];
   /** What a fit is to warn of. */
@@ -62,7 +42,7 @@ export function statisticsPlan(
   warnings: readonly string[],
 ): StatisticsPlan {
   return {
-    format: FORMAT,
+    format: STATISTICS_FORMAT,
     formatVersion: 1,
     markers: statistics.map(({ basis, noise, center }, k) => ({
       marker: markers[k],

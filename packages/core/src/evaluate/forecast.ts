@@ -15,12 +15,13 @@ import { blendMixtures, type ForecastGuard, fallbackWeight } from "../models/for
 import { createConditioner, posteriorFunctionals } from "../models/mixture/conditioner.ts";
 import type { CoefficientMixture } from "../models/mixture/mixture.ts";
 import {
+  mergeMixture,
   mixtureCdf,
   mixtureCrps,
   mixtureLogDensity,
   mixtureQuantile,
   type NormalMixture,
-  pruneMixture,
+  quantileSolver,
 } from "../models/mixture/normal-mixture.ts";
 import { type MapModel, modelMixture, type ScoredModel } from "../models/model.ts";
 import { visitsOf } from "../models/new-individuals.ts";
@@ -220,6 +221,9 @@ export interface ForecastBand {
   readonly upper: number;
 }
 
+/** Components of which near ones are merged before quantiles are looked for: nodes with levels of noise. */
+const MANY = 1000;
+
 /** Bands of forecasts of the only marker, or of marker k, and what came; where only a limit is known, nothing came that could be in a band. */
 export function forecastBands(
   cohort: Cohort,
@@ -235,10 +239,9 @@ export function forecastBands(
     const distribution = forecast(task);
     const came = Array.from({ length: to - from }, (_, v) => start + from + v).filter((j) => !censored?.[j]);
     return came.map((j) => {
-      const forecasted = pruneMixture(distribution(j), 1e-6);
-      const [median, lower, upper] = [0.5, 0.5 * (1 - level), 0.5 * (1 + level)].map((p) =>
-        mixtureQuantile(forecasted, p),
-      );
+      const whole = distribution(j);
+      const { quantile } = quantileSolver(whole.weights.length > MANY ? mergeMixture(whole, 0.1) : whole);
+      const [median, lower, upper] = [0.5, 0.5 * (1 - level), 0.5 * (1 + level)].map((p) => quantile(p));
       const value = applyTransform(marker.transform, values[j]);
       return { individual, known, horizon: times[j] - times[start + known - 1], value, median, lower, upper };
     });
@@ -265,8 +268,8 @@ export function scoreForecasts(cohort: Cohort, tasks: readonly ForecastTask[], f
       out.times[at] = times[j];
       out.horizon[at] = times[j] - times[start + known - 1];
       const side = censored?.[j] ?? 0;
-      // The pair sum of the CRPS is quadratic in the components: the light ones are left out.
-      const main = pruneMixture(value, 1e-4);
+      // The pair sum of the CRPS is quadratic in the components: near ones are merged.
+      const main = mergeMixture(value, 0.2);
       out.logDensity[at] = side === 0 ? mixtureLogDensity(value, y) : logBeyond(value, y, side);
       out.pit[at] = side === 0 ? mixtureCdf(value, y) : censoredPit(value, y, side, at + 1);
       out.crps[at] = side === 0 ? mixtureCrps(main, y) : censoredCrps(main, y, side);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../numeric/random.ts";
 import {
+  mergeMixture,
   mixtureCdf,
   mixtureCrps,
   mixtureLogDensity,
@@ -83,5 +84,26 @@ describe("highestDensityNodes", () => {
     const weights = Float64Array.of(0.05, 0.4, 0.15, 0.3, 0.1);
     expect(Array.from(highestDensityNodes(weights, 0.5))).toEqual([1, 3]);
     expect(Array.from(highestDensityNodes(weights, 0.9))).toEqual([1, 3, 2, 4]);
+  });
+
+  it("keeps its moments when near components are merged, and nearly its quantiles", () => {
+    const random = createRandom(5);
+    const K = 6000;
+    const total = K * 0.5;
+    const many: NormalMixture = {
+      weights: Float64Array.from({ length: K }, (_, k) => (k % 2 === 0 ? 0.2 : 0.8) / total),
+      means: Float64Array.from({ length: K }, () => 1000 + random.normal()),
+      sds: Float64Array.from({ length: K }, () => Math.exp(0.5 * random.normal())),
+    };
+    const merged = mergeMixture(many, 0.2);
+    expect(merged.weights.length).toBeLessThan(K / 5);
+    expect(mixtureMean(merged)).toBeCloseTo(mixtureMean(many), 9);
+    expect(mixtureVariance(merged)).toBeCloseTo(mixtureVariance(many), 9);
+    const width = mixtureQuantile(many, 0.95) - mixtureQuantile(many, 0.05);
+    for (const p of [0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975]) {
+      expect(Math.abs(mixtureQuantile(merged, p) - mixtureQuantile(many, p))).toBeLessThan(1e-3 * width);
+    }
+    expect(mergeMixture(mixture, 0.2).sds.length).toBe(3);
+    expect(mixtureCrps(mergeMixture(mixture, 0.2), 3)).toBeCloseTo(mixtureCrps(mixture, 3), 12);
   });
 });

@@ -128,19 +128,32 @@ export function quantileSolver(mixture: NormalMixture, sums: NormalSums = normal
   return { mean, spread, quantile };
 }
 
-/** The mixture without components lighter than `minWeight`, renormalised. */
-export function pruneMixture(mixture: NormalMixture, minWeight: number): NormalMixture {
-  const kept: number[] = [];
-  let total = 0;
-  for (let k = 0; k < mixture.weights.length; k++) {
-    if (mixture.weights[k] >= minWeight) {
-      kept.push(k);
-      total += mixture.weights[k];
+/**
+ * The mixture with components that nearly coincide made one of their weight, mean and variance: those whose means share a cell of `step`
+ * deviations, and whose deviations one of ½ `step` on the log scale. Moments of the whole stay as they are; with steps of 0.2 ends of a band
+ * move by less than a thousandth of it, and thousands of components, of nodes and levels of noise, become hundreds.
+ */
+export function mergeMixture({ weights, means, sds }: NormalMixture, step: number): NormalMixture {
+  const cells = new Map<number, { weight: number; first: number; second: number; centre: number }>();
+  for (let k = 0; k < weights.length; k++) {
+    const deviation = Math.round(Math.log(sds[k]) / (0.5 * step));
+    const width = step * Math.exp(0.5 * step * deviation);
+    const place = Math.round(means[k] / width);
+    const key = deviation * 2 ** 40 + place;
+    let cell = cells.get(key);
+    if (cell === undefined) {
+      cell = { weight: 0, first: 0, second: 0, centre: place * width };
+      cells.set(key, cell);
     }
+    const off = means[k] - cell.centre;
+    cell.weight += weights[k];
+    cell.first += weights[k] * off;
+    cell.second += weights[k] * (off * off + sds[k] * sds[k]);
   }
+  const kept = [...cells.values()].filter(({ weight }) => weight > 0);
   return {
-    weights: Float64Array.from(kept, (k) => mixture.weights[k] / total),
-    means: Float64Array.from(kept, (k) => mixture.means[k]),
-    sds: Float64Array.from(kept, (k) => mixture.sds[k]),
+    weights: Float64Array.from(kept, ({ weight }) => weight),
+    means: Float64Array.from(kept, ({ weight, first, centre }) => centre + first / weight),
+    sds: Float64Array.from(kept, ({ weight, first, second }) => Math.sqrt(second / weight - (first / weight) ** 2)),
   };
 }

@@ -15,7 +15,7 @@ import { createRandom } from "../numeric/random.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { simulatePlaces } from "../simulate/places.ts";
 import { calibrateByRefits } from "../study/calibration.ts";
-import { calibrateForecasts, withCalibrations } from "./calibrate.ts";
+import { calibrateBands, calibrateForecasts, isAsked, withCalibrations } from "./calibrate.ts";
 import { forecastBands, guardedForecaster, modelForecaster, nextVisits, visitsAfter } from "./forecast.ts";
 
 /** Courses with noise of very unequal size, which a model with one noise variance covers badly. */
@@ -94,6 +94,28 @@ describe("calibrateForecasts", () => {
     expect(nineteen.classes[0].upper[2]).not.toBeNull();
     expect(classOf([1, 2, 3, 5], 4)).toBe(2);
     expect(classOf([0, 0.5], -1)).toBe(0);
+  });
+
+  it("joins a class of few individuals with its neighbours in visits known", () => {
+    // Misses of 1 to 4, by the class of visits known: 50 individuals each with 1 and 2, 30 each with 3 and 5, none with more.
+    const classes = [1, 2, 3, 5].flatMap((known, k) =>
+      Array.from({ length: k < 2 ? 50 : 30 }, () => ({ known, miss: k + 1 })),
+    );
+    const bands = classes.map(({ known, miss }, individual) => ({
+      ...{ individual, known, horizon: 1 },
+      ...{ value: miss, median: 0, lower: -1, upper: 1 },
+    }));
+    const { knownFrom, classes: found } = calibrateBands([bands]);
+    const upper = knownFrom.map((_, k) => found[3 * k + 2].upper[0]);
+    expect(knownFrom.map((_, k) => found[3 * k + 2].numIndividuals)).toEqual([50, 50, 110, 60, 60, 60]);
+    // The 75% quantile: own, own, of 2, 3 and 4, then of 3 and 4.
+    expect(upper).toEqual([1, 2, 4, 4, 4, 4]);
+  });
+
+  it("asks from every number of visits to sixteen, so that a class is calibrated on those whom it serves", () => {
+    const asked = Array.from({ length: 64 }, (_, k) => k + 1).filter(isAsked);
+    expect(asked.slice(0, 16)).toEqual(Array.from({ length: 16 }, (_, k) => k + 1));
+    expect(asked.slice(16)).toEqual([18, 20, 22, 24, 26, 28, 30, 32, 36, 40, 44, 48, 52, 56, 60, 64]);
   });
 
   it("makes the bands of predictions after the last visit, and is kept in the model file", () => {

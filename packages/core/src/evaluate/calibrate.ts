@@ -1,7 +1,7 @@
 /**
  * Calibration of forecasts on individuals who were not in the fit (models/conformal.ts, docs/math/prediction.md §7): later visits
- * are forecast from the first 1, 2, 3, 4, 6, 8, 12, … of each, and what the model's own band must be multiplied by is told by
- * classes of visits known and of time since the last of them.
+ * are forecast from the first 1, 2, 3, … of each, and what the model's own band must be multiplied by is told by classes of visits
+ * known and of time since the last of them.
  */
 import type { Cohort } from "../cohort/cohort.ts";
 import { markerCohort } from "../cohort/several-markers.ts";
@@ -21,13 +21,20 @@ import { forecastGuard } from "../models/forecast-guard.ts";
 import { isMapModel, type ScoredModel, type TrajectoryModel } from "../models/model.ts";
 import { embedPlaces } from "../models/place.ts";
 import { sortedQuantile } from "../numeric/select.ts";
-import { type Forecaster, forecastBands, guardedForecaster, modelForecaster, visitsAfter } from "./forecast.ts";
+import {
+  type ForecastBand,
+  type Forecaster,
+  forecastBands,
+  guardedForecaster,
+  modelForecaster,
+  visitsAfter,
+} from "./forecast.ts";
 
 /** First visits known of the classes. */
 const KNOWN_FROM = [1, 2, 3, 5, 9, 17];
 /** Classes of time since the last visit, with as many forecasts each. */
 const NUM_HORIZONS = 3;
-/** Individuals that a class needs; else it takes the numbers of all with its time, or of everybody. */
+/** Individuals that a class needs; else those nearest in visits known, with its time, are counted in, and at last everybody. */
 const LEAST_INDIVIDUALS = 40;
 /** Least n with (1 + level)/2 ≤ n/(n + 1), for the lowest level and for 90%: fewer tell no quantile of one more individual. */
 const [FEWEST, FEWEST_90] = [3, 19];
@@ -68,12 +75,18 @@ export interface HeldOutPart {
  * const calibrated = { ...model, calibration: calibrateForecasts([{ model, cohort: test }]) };
  */
 export function calibrateForecasts(parts: readonly HeldOutPart[], marker?: number): ForecastCalibration {
-  const misses = parts.flatMap((part, p) =>
-    missesOf(part, marker).map((miss) => ({ ...miss, individual: `${p} ${miss.individual}` })),
+  const { name } = parts[0].cohort.markers[marker ?? 0].marker;
+  return calibrateBands(
+    parts.map((part) => bandsOf(part, marker)),
+    name,
   );
+}
+
+/** The same of forecasts that were made: of each part, from visits that are asked. */
+export function calibrateBands(parts: readonly (readonly ForecastBand[])[], name = "the marker"): ForecastCalibration {
+  const misses = parts.flatMap((bands, p) => bands.map((band) => missOf(band, p)));
   const numIndividuals = visitsOf(misses).size;
   if (numIndividuals < FEWEST) {
-    const { name } = parts[0].cohort.markers[marker ?? 0].marker;
     throw new DtmError(
       "too-few-individuals",
       `calibrateForecasts: expected ${FEWEST} individuals or more with two visits or more of ${name}, received ${numIndividuals}. Add individuals who were not in the fit; 90% bands need ${FEWEST_90}.`,
@@ -89,12 +102,14 @@ function calibrationOf(misses: readonly Miss[]): ForecastCalibration {
   const horizonFrom = Array.from({ length: NUM_HORIZONS }, (_, h) =>
     h === 0 ? 0 : sortedQuantile(horizons, h / NUM_HORIZONS),
   );
-  const inTime = (h: number) => misses.filter(({ horizon }) => classOf(horizonFrom, horizon) === h);
+  const inTime = horizonFrom.map((_, h) => misses.filter(({ horizon }) => classOf(horizonFrom, horizon) === h));
+  const enough = (list: readonly Miss[]) => visitsOf(list).size >= LEAST_INDIVIDUALS;
   const classes = KNOWN_FROM.flatMap((_, k) =>
-    horizonFrom.map((_, h) => {
-      const own = inTime(h).filter(({ known }) => classOf(KNOWN_FROM, known) === k);
-      const wider = [own, inTime(h), misses];
-      return describeClass(wider.find((list) => visitsOf(list).size >= LEAST_INDIVIDUALS) ?? misses);
+    inTime.map((list) => {
+      const within = (reach: number) => list.filter(({ known }) => Math.abs(classOf(KNOWN_FROM, known) - k) <= reach);
+      let reach = 0;
+      while (reach < KNOWN_FROM.length && !enough(within(reach))) reach++;
+      return describeClass(reach < KNOWN_FROM.length ? within(reach) : misses);
     }),
   );
   return {
@@ -127,22 +142,19 @@ function coverageOf(misses: readonly Miss[]): ForecastCoverage | undefined {
   return { own: share(misses.filter(({ below, above }) => below <= 1 && above <= 1)), calibrated: share(covered) };
 }
 
-function missesOf(part: HeldOutPart, marker?: number): (Omit<Miss, "individual"> & { readonly individual: number })[] {
-  const { cohort } = part;
-  const bands = forecastBands(
-    cohort,
-    visitsAfter(cohort, isAsked, marker),
-    forecasterOf(part, marker),
-    BASE_LEVEL,
-    marker,
-  );
-  return bands.map(({ individual, known, horizon, value, median, lower, upper }) => ({
-    individual,
+function bandsOf(part: HeldOutPart, marker?: number): ForecastBand[] {
+  const tasks = visitsAfter(part.cohort, isAsked, marker);
+  return forecastBands(part.cohort, tasks, forecasterOf(part, marker), BASE_LEVEL, marker);
+}
+
+function missOf({ individual, known, horizon, value, median, lower, upper }: ForecastBand, part: number): Miss {
+  return {
+    individual: `${part} ${individual}`,
     known,
     horizon,
     below: (median - value) / (median - lower),
     above: (value - median) / (upper - median),
-  }));
+  };
 }
 
 /** What is scored is what is shown. */
@@ -156,10 +168,13 @@ function forecasterOf({ model, train }: HeldOutPart, marker?: number): Forecaste
   return guardedForecaster(model, guard, undefined, marker);
 }
 
-/** Whether forecasts are made from the first k visits: 1, 2, 3, 4, 6, 8, 12, 16, … */
-function isAsked(k: number): boolean {
-  while (k > 4 && k % 2 === 0) k /= 2;
-  return k <= 4;
+/**
+ * Whether forecasts are made from the first k visits: each k to 16, then 18, 20, …, 32, 36, …, 64, …, so that their number grows with the
+ * logarithm of the visits. A class without its first numbers would be calibrated on those with the most visits only.
+ */
+export function isAsked(k: number): boolean {
+  while (k > 16 && k % 2 === 0) k /= 2;
+  return k <= 16;
 }
 
 /** Forecasts of each individual. */

@@ -7,8 +7,8 @@
  * these weights and c⁻ that of r⁻,
  *   [ m − c⁻(m − l),  m + c⁺(u − m) ]
  * holds a visit of a new individual, any one of those in question, with probability `level` at least (Lee, Barber & Willett 2023).
- * That is done by classes of visits known and time since the last of them; a class with few individuals takes the numbers of a
- * wider one.
+ * That is done by classes of visits known and time since the last of them; a class with few individuals is joined with its
+ * neighbours in visits known.
  */
 import { DtmError } from "../errors.ts";
 

@@ -112,6 +112,15 @@ describe("calibrateForecasts", () => {
     expect(upper).toEqual([1, 2, 4, 4, 4, 4]);
   });
 
+  it("leaves no class of time empty where visits are on a schedule", () => {
+    const band = { known: 1, value: 0, median: 0, lower: -1, upper: 1 };
+    const at = (horizons: number[]) =>
+      calibrateBands([horizons.map((horizon, individual) => ({ ...band, individual, horizon }))]).horizonFrom;
+    expect(at([0.5, 0.5, 0.5, 0.5, 1, 1, 1, 1.5, 1.5, 2])).toEqual([0, 1, 1.5]);
+    expect(at([1, 2, 3, 4, 5, 6])).toEqual([0, 3, 5]);
+    expect(at([1, 1, 1])).toEqual([0, 1, 1]);
+  });
+
   it("asks from every number of visits to sixteen, so that a class is calibrated on those whom it serves", () => {
     const asked = Array.from({ length: 64 }, (_, k) => k + 1).filter(isAsked);
     expect(asked.slice(0, 16)).toEqual(Array.from({ length: 16 }, (_, k) => k + 1));

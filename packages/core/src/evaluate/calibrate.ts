@@ -20,7 +20,6 @@ import { viewMarker } from "../models/fit.ts";
 import { forecastGuard } from "../models/forecast-guard.ts";
 import { isMapModel, type ScoredModel, type TrajectoryModel } from "../models/model.ts";
 import { embedPlaces } from "../models/place.ts";
-import { sortedQuantile } from "../numeric/select.ts";
 import {
   type ForecastBand,
   type Forecaster,
@@ -32,7 +31,7 @@ import {
 
 /** First visits known of the classes. */
 const KNOWN_FROM = [1, 2, 3, 5, 9, 17];
-/** Classes of time since the last visit, with as many forecasts each. */
+/** Classes of time since the last visit, with about as many forecasts each. */
 const NUM_HORIZONS = 3;
 /** Individuals that a class needs; else those nearest in visits known, with its time, are counted in, and at last everybody. */
 const LEAST_INDIVIDUALS = 40;
@@ -98,10 +97,7 @@ export function calibrateBands(parts: readonly (readonly ForecastBand[])[], name
 }
 
 function calibrationOf(misses: readonly Miss[]): ForecastCalibration {
-  const horizons = Float64Array.from(misses, ({ horizon }) => horizon).sort();
-  const horizonFrom = Array.from({ length: NUM_HORIZONS }, (_, h) =>
-    h === 0 ? 0 : sortedQuantile(horizons, h / NUM_HORIZONS),
-  );
+  const horizonFrom = horizonClasses(misses);
   const inTime = horizonFrom.map((_, h) => misses.filter(({ horizon }) => classOf(horizonFrom, horizon) === h));
   const enough = (list: readonly Miss[]) => visitsOf(list).size >= LEAST_INDIVIDUALS;
   const classes = KNOWN_FROM.flatMap((_, k) =>
@@ -119,6 +115,17 @@ function calibrationOf(misses: readonly Miss[]): ForecastCalibration {
     numIndividuals: visitsOf(misses).size,
     classes,
   };
+}
+
+/** First times of the classes: the least that has its share of forecasts before it, so that visits on a schedule leave no class empty. */
+function horizonClasses(misses: readonly Miss[]): number[] {
+  const horizons = Float64Array.from(misses, ({ horizon }) => horizon).sort();
+  const last = horizons.length - 1;
+  return Array.from({ length: NUM_HORIZONS }, (_, h) => {
+    let at = Math.ceil((h / NUM_HORIZONS) * horizons.length);
+    while (at < last && horizons[at] === horizons[at - 1]) at++;
+    return h === 0 ? 0 : horizons[Math.min(at, last)];
+  });
 }
 
 /** Shares of visits inside the bands; undefined where there are too few individuals for factors from the others. */

@@ -90,5 +90,5 @@ export function countCells(cells: readonly Coverage[]): string {
   const near = told.filter(({ calibrated }) => Math.round(calibrated) >= 88 && Math.round(calibrated) <= 92);
   const off = told.filter(({ calibrated, calibratedError }) => Math.abs(calibrated - 90) > 2 * calibratedError);
   const below = off.filter(({ calibrated }) => calibrated < 90);
-  return `${near.length} of ${told.length} are 88 to 92%; ${off.length} are further from 90% than two of their standard errors, ${below.length} of these below`;
+  return `${near.length} of ${told.length} are 88 to 92%, rounded; further from 90% than two of their standard errors: ${off.length}, of these below it: ${below.length}`;
 }

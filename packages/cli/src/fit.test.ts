@@ -181,6 +181,11 @@ describe("a stop after the model is fitted", () => {
     expect(stopped.talk).toContain(`the model is kept. Resume with: dtm fit --resume ${out}`);
     expect(readdirSync(out).sort()).toEqual(["checkpoint.json", "model.json", "visits.csv"]);
     expect(here.text("half", "model.json")).toBe(here.text("whole", "model.json"));
+    const other = await run("fit", "--resume", out, "--model", "lmm", "--seed", "1", "--id", "x");
+    expect(other.code).toBe(2);
+    expect(other.talk).toContain("received --id, --model, --seed. Leave them out");
+    expect((await run("fit", VISITS, "--resume", out, "--delimiter", "tab")).code).toBe(3);
+    expect((await run("fit", "--resume", out, "--delimiter", "tab")).code).toBe(2);
     expect((await run("fit", "--resume", out, "-q")).code).toBe(0);
     for (const name of ["model.json", "baselines/lmm.json", "placements.csv", "trace.csv", "visits.csv"]) {
       expect(here.text("half", name)).toBe(here.text("whole", name));

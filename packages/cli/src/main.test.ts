@@ -65,6 +65,11 @@ describe("dtm fit", () => {
     expect((await run("groups", here.at("bare"), "--stability", "0", "--visits", VISITS)).code).toBe(0);
   });
 
+  it("refuses a tolerance of 0, which no fit reaches", async () => {
+    const { code, talk } = await run("fit", VISITS, "--tolerance", "0", "-o", here.at("zero"));
+    expect([code, talk]).toEqual([2, expect.stringContaining("--tolerance: expected a number above 0")]);
+  });
+
   it("does not write over results unless forced, and leaves them as they were", async () => {
     await fitPbc("b");
     const before = here.text("b", "model.json");

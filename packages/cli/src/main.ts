@@ -88,7 +88,7 @@ function toProgram(command: Command, parent: Program, session: Session): Program
     await mergeConfig(program, command);
     const options = program.optsWithGlobals();
     session.talk = createTalk({ quiet: options.quiet === true, form: options.progress as TalkForm });
-    const result = await command.run(program.args, options, contextOf(session));
+    const result = await command.run(program.args, options, contextOf(session, program));
     process.stdout.write(options.json === true ? toJson(result.json) : withLineEnd(result.text));
     if (result.failure !== undefined) throw result.failure;
   });
@@ -130,8 +130,12 @@ function toOption(specification: OptionSpec): Option {
   return option;
 }
 
-function contextOf({ talk, argv }: Session): Context {
-  return { talk, commandLine: commandText(argv) };
+function contextOf({ talk, argv }: Session, program: Program): Context {
+  const originOf = (option: string) => {
+    const source = program.getOptionValueSource(option);
+    return source === "cli" ? "flag" : source === "env" || source === "config" ? "setting" : undefined;
+  };
+  return { talk, commandLine: commandText(argv), originOf };
 }
 
 /** Says what went wrong, without a stack unless asked for, and gives the exit code. */

@@ -7,6 +7,11 @@ export function longName({ flags }: OptionSpec): string {
   return long.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** "-o, --out <folder>" → "--out". */
+export function flagOf({ flags }: OptionSpec): string {
+  return /--[a-z][a-z-]*/.exec(flags)?.[0] ?? flags;
+}
+
 /** Name of the environment variable for an option. */
 export function environmentName(option: OptionSpec): string {
   return `DTM_${longName(option)

@@ -2,7 +2,7 @@
 import type { Command as Program } from "commander";
 import { COMMON_OPTIONS, type Command, type CommandResult } from "./commands/command.ts";
 import { loadAll } from "./commands/list.ts";
-import { environmentName, longName } from "./option-names.ts";
+import { environmentName, flagOf, longName } from "./option-names.ts";
 import { table } from "./print/table.ts";
 
 /** Takes options that neither flag nor environment gives from the file named by --config. */
@@ -36,7 +36,7 @@ export function settingsOf(program: Program, command: Command): Setting[] {
     const name = longName(option);
     const value: unknown = program.opts()[name];
     const origin = value === undefined ? "none" : (origins[program.getOptionValueSource(name) ?? ""] ?? "default");
-    return { name: flagOf(option.flags), value: value ?? null, origin };
+    return { name: flagOf(option), value: value ?? null, origin };
   });
 }
 
@@ -51,10 +51,6 @@ export function showSettings(program: Program, command: Command): CommandResult 
   };
   const rows = settings.map((setting, k) => [setting.name, shown(setting.value), from(setting, k)]);
   return { text: table(["option", "value", "from"], rows, [1, 2]), json: { command: command.name, settings } };
-}
-
-function flagOf(flags: string): string {
-  return /--[a-z][a-z-]*/.exec(flags)?.[0] ?? flags;
 }
 
 function shown(value: unknown): string {

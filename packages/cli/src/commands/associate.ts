@@ -22,6 +22,7 @@ import {
 import { ADJUST_OPTIONS, readAdjustment } from "./covariates.ts";
 import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
+import { unquote } from "./quoted.ts";
 import { laterRecord, runVerdict } from "./run-record.ts";
 import { associationOf, groupsOf, outcomesOf, placeRun, survivalOf } from "./study-parts.ts";
 import { readSubjectsTable } from "./subjects.ts";
@@ -60,7 +61,7 @@ export const associate: Command = {
     "dtm associate run/ subjects.csv --outcomes death --adjust age,sex",
   ],
   run: async ([folder = "", path = "-"], options, context) => {
-    const names = listOption(options, "outcomes") ?? [];
+    const names = listOption(options, "outcomes")?.map(unquote) ?? [];
     const event = textOption(options, "event");
     if (names.length === 0 && event === undefined) {
       throw new UsageError("Name the outcomes: --outcomes death,ascites_ever (or --event death:followup_years).");

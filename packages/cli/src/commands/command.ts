@@ -1,5 +1,6 @@
 /** A command as data: what it is called, what it takes, and a `run` that calls the core. */
 import type { Talk } from "../print/talk.ts";
+import { splitList } from "./quoted.ts";
 
 export interface OptionSpec {
   /** As commander writes them: "-o, --out <folder>". */
@@ -44,6 +45,8 @@ export interface Context {
   readonly talk: Talk;
   /** The command as it was typed, for records; ids and cells never stand in it. */
   readonly commandLine: string;
+  /** Where the value of an option comes from, by its long name; undefined for a default. */
+  readonly originOf?: (option: string) => "flag" | "setting" | undefined;
 }
 
 /** Options every command takes. */
@@ -77,10 +80,8 @@ export function textOption(options: Options, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A list written with commas; empty parts are dropped. */
+/** A list written with commas, names in quotes still quoted; empty parts are dropped. */
 export function listOption(options: Options, name: string): string[] | undefined {
-  return textOption(options, name)
-    ?.split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
+  const text = textOption(options, name);
+  return text === undefined ? undefined : splitList(text, ",").filter((part) => part !== "");
 }

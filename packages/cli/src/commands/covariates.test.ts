@@ -29,6 +29,12 @@ describe("--covariates", () => {
       effect: "places",
       missing: "indicator",
     });
+    const quoted = { covariates: '"age, years":number,"drug: dose"', reference: '"drug: dose"="a=b, c"' };
+    expect(covariateChoices(quoted)?.covariates).toEqual([
+      { name: "age, years", kind: "number" },
+      { name: "drug: dose", reference: "a=b, c" },
+    ]);
+    expect(() => covariateChoices({ covariates: "drug: dose" })).toThrow(/in double quotes/);
     expect(covariateChoices({ missing: "complete", effects: "places" })).toBeUndefined();
     expect(() => covariateChoices({ covariates: "age:log" })).toThrow(/number, category, places.*received "log"/);
     expect(() => covariateChoices({ covariates: "age", reference: "sex=f" })).toThrow(/received "sex"/);

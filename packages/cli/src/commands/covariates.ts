@@ -18,6 +18,7 @@ import { codingOf } from "@trajectory-maps/core/models";
 import { type Adjustment, adjustmentOf } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { type Context, listOption, type OptionSpec, type Options, textOption } from "./command.ts";
+import { QUOTING, splitList, unquote } from "./quoted.ts";
 import { readSubjectsTable } from "./subjects.ts";
 
 /** The table that covariates stand in. */
@@ -130,12 +131,15 @@ function covariateOf(
   option: string,
   words: readonly string[],
 ): WantedCovariate {
-  const [name = "", ...rest] = text.split(":").map((part) => part.trim());
+  const [quoted = "", ...rest] = splitList(text, ":");
+  const name = unquote(quoted);
   const reference = references.get(name);
   let wanted: WantedCovariate = reference === undefined ? { name } : { name, reference };
   for (const word of rest) {
     if (!words.includes(word)) {
-      throw new UsageError(`${option}: expected ${words.join(", ")} after the colon, received "${word}" in "${text}".`);
+      throw new UsageError(
+        `${option}: expected ${words.join(", ")} after the colon, received "${word}" in "${text}". ${QUOTING}`,
+      );
     }
     wanted =
       word === "number" || word === "category"
@@ -146,9 +150,11 @@ function covariateOf(
 }
 
 function referenceOf(text: string): [string, string] {
-  const at = text.indexOf("=");
-  if (at < 1) throw new UsageError(`--reference: expected name=level, such as sex=f, received "${text}".`);
-  return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  const [name = "", ...level] = splitList(text, "=");
+  if (name === "" || level.length === 0) {
+    throw new UsageError(`--reference: expected name=level, such as sex=f, received "${text}".`);
+  }
+  return [unquote(name), unquote(level.join("="))];
 }
 
 /** Ids of individuals who were left out, written out at most. */
@@ -174,8 +180,22 @@ export async function readCovariates(
 function tellMissing({ warnings, leftOut }: Covariates, { talk }: Context): void {
   for (const warning of warnings) talk.warn(`${showComplaint(warning)} [${warning.code}]`);
   if (leftOut.length === 0) return;
-  const more = leftOut.length > IDS_SHOWN ? ` and ${leftOut.length - IDS_SHOWN} more` : "";
-  talk.say(`Left out: ${leftOut.slice(0, IDS_SHOWN).join(", ")}${more}.`);
+  talk.say(`Left out: ${someOf(leftOut)}.`);
+}
+
+/** Warns of individuals whose covariates are far outside those fitted. */
+export function tellFar(ids: readonly string[], far: readonly (readonly string[])[], { talk }: Context): void {
+  const found = ids.filter((_, i) => (far[i]?.length ?? 0) > 0);
+  if (found.length === 0) return;
+  const names = [...new Set(far.flat())].join(", ");
+  talk.warn(
+    `${found.length} of ${ids.length} individuals have covariates far outside those fitted (${names}; ${someOf(found)}): what the model says of them is extrapolated.`,
+  );
+}
+
+function someOf(ids: readonly string[]): string {
+  const more = ids.length > IDS_SHOWN ? ` and ${ids.length - IDS_SHOWN} more` : "";
+  return `${ids.slice(0, IDS_SHOWN).join(", ")}${more}`;
 }
 
 /** Refuses a table of individuals for a model that does not read it. */

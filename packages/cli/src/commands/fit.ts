@@ -9,9 +9,11 @@ import { lockFolder } from "../io/lock.ts";
 import { fileExists, nameOf, readBlocks } from "../io/read.ts";
 import { readModel, readVisitsCopy, VISITS_FILE } from "../io/run-folder.ts";
 import { checkOutputs } from "../io/write.ts";
+import { flagOf, longName } from "../option-names.ts";
 import { withShards } from "../threads/shards.ts";
 import { BASIS_OPTIONS, basisOf, given } from "./basis.ts";
 import {
+  COMMON_OPTIONS,
   type Command,
   type CommandResult,
   type Context,
@@ -38,8 +40,8 @@ import {
 } from "./fit-model.ts";
 import { planOf } from "./fit-plan.ts";
 import { fitStatistics } from "./fit-statistics.ts";
-import { dimensionOf, jobsOf, meanOf, realNumber, seedOf, wholeNumber } from "./numbers.ts";
-import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, VISITS_ARGUMENT } from "./visits.ts";
+import { dimensionOf, jobsOf, meanOf, positiveNumber, seedOf, wholeNumber } from "./numbers.ts";
+import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, tableForm, VISITS_ARGUMENT } from "./visits.ts";
 
 export const fit: Command = {
   name: "fit",
@@ -196,7 +198,7 @@ export function choiceOf(options: Options): AskedFit {
     ...(noise === undefined ? {} : { noise }),
     ...(schedule === undefined ? {} : { schedule }),
     ...(options.learn === true ? { learn: true } : {}),
-    ...given(options, "tolerance", realNumber),
+    ...given(options, "tolerance", positiveNumber),
     ...given(options, "restarts", (name, text) => wholeNumber(name, text, 0)),
     ...given(options, "residual", (_, text) => text as FitChoice["residual"]),
     ...given(options, "priors", (_, text) => text as FitChoice["priors"]),
@@ -204,8 +206,29 @@ export function choiceOf(options: Options): AskedFit {
   };
 }
 
+/** Options that a resumed fit takes; all others were settled when it began. Those of the form of a table go with one. */
+const RESUMED = ["resume", "jobs", "visits", "strict", "json", "config", "progress", "quiet", "debug"];
+const TABLE_FORM = ["delimiter", "decimal", "skipLine"];
+
+/** Refuses flags that a resumed fit would pass over, and says which settings of a file or the environment it does. */
+function checkResumed(hasTable: boolean, { originOf, talk }: Context): void {
+  const taken = hasTable ? [...RESUMED, ...TABLE_FORM] : RESUMED;
+  const unused = (origin: "flag" | "setting") =>
+    [...fit.options, ...COMMON_OPTIONS]
+      .filter((option) => !taken.includes(longName(option)) && originOf?.(longName(option)) === origin)
+      .map(flagOf)
+      .join(", ");
+  const [flags, settings] = [unused("flag"), unused("setting")];
+  if (flags !== "") {
+    throw new UsageError(
+      `--resume: expected no other choices than those the fit began with, received ${flags}. Leave them out, or start a new fit.`,
+    );
+  }
+  if (settings !== "") talk.say(`Not used by --resume, which keeps what the fit began with: ${settings}.`);
+}
+
 /** The visits of an interrupted fit from the table that they were read from. */
-function readAgain(path: string, { markers, columns, reading }: Checkpoint): Promise<ReadCohort> {
+function readAgain(path: string, { markers, columns, reading }: Checkpoint, options: Options): Promise<ReadCohort> {
   const { markerColumns } = reading;
   const which =
     markers.length === 1
@@ -220,6 +243,7 @@ function readAgain(path: string, { markers, columns, reading }: Checkpoint): Pro
         };
   return readCohortFile(readBlocks(path), {
     ...which,
+    ...tableForm(options),
     file: nameOf(path),
     onBad: reading.numRowsLeftOut > 0 ? "leave-out" : "refuse",
     keepRepeats: !reading.leftOut.some(({ code }) => code === "duplicate-rows"),
@@ -232,13 +256,14 @@ async function resume(
   options: Options,
   context: Context,
 ): Promise<CommandResult> {
+  checkResumed(path !== undefined, context);
   const checkpoint = readCheckpoint(folder);
   const { kind, mapDimension, mean, seed, markers, source, snapshot } = checkpoint;
   const copy = join(folder, VISITS_FILE);
   if (path === undefined && !fileExists(copy)) {
     throw new UsageError(`${folder} keeps no copy of the visits. Name them: dtm fit VISITS --resume ${folder}.`);
   }
-  const { cohort } = await (path === undefined ? readVisitsCopy(copy, markers) : readAgain(path, checkpoint));
+  const { cohort } = await (path === undefined ? readVisitsCopy(copy, markers) : readAgain(path, checkpoint, options));
   const covariates = snapshot?.kind === "dtm" ? snapshot.inputs.covariates : null;
   const described = covariates === null ? cohort : { ...cohort, covariates };
   const read = { ...checkpoint.reading, cohort: described, columns: checkpoint.columns };

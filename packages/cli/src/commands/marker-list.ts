@@ -2,6 +2,7 @@
 import { type MarkerChoice, TRANSFORMS, type Transform } from "@trajectory-maps/core/ingest";
 import { UsageError } from "../exit-codes.ts";
 import { type Options, textOption } from "./command.ts";
+import { QUOTING, splitList, unquote } from "./quoted.ts";
 
 /** The markers asked for; undefined without the option. */
 export function markersOf(options: Options): MarkerChoice[] | undefined {
@@ -16,9 +17,9 @@ export function markersOf(options: Options): MarkerChoice[] | undefined {
   if (column === undefined && options.value !== undefined) {
     throw new UsageError("--value: expected for one marker, or with --marker-column. Name the columns in --markers.");
   }
-  // Commas inside brackets belong to a unit.
-  const parts = text.split(/,(?![^[\]]*\])/).map((part) => part.trim());
-  const markers = parts.filter((part) => part !== "").map(markerOf);
+  const markers = splitList(text, ",")
+    .filter((part) => part !== "")
+    .map(markerOf);
   if (markers.length === 0)
     throw new UsageError('--markers: expected columns such as "bili:log,albumin", received none.');
   return markers;
@@ -28,12 +29,12 @@ export function markersOf(options: Options): MarkerChoice[] | undefined {
 function markerOf(text: string): MarkerChoice {
   const unit = /\[([^[\]]*)\]$/.exec(text);
   const before = unit === null ? text : text.slice(0, unit.index);
-  const at = before.lastIndexOf(":");
-  const column = (at < 0 ? before : before.slice(0, at)).trim();
-  const transform = at < 0 ? "identity" : before.slice(at + 1).trim();
+  const parts = splitList(before, ":");
+  const transform = parts.length > 1 ? parts.pop()! : "identity";
+  const column = unquote(parts.join(":"));
   if (!TRANSFORMS.includes(transform as Transform)) {
     throw new UsageError(
-      `--markers: expected a transform among ${TRANSFORMS.join(", ")} after the colon, received "${transform}" in "${text}".`,
+      `--markers: expected a transform among ${TRANSFORMS.join(", ")} after the colon, received "${transform}" in "${text}". ${QUOTING}`,
     );
   }
   if (column === "") throw new UsageError(`--markers: expected the name of a column, received "${text}".`);

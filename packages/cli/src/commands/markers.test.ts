@@ -43,6 +43,14 @@ describe("--markers", () => {
       { column: "pro time", transform: "log" },
       { column: "x", transform: "identity", unit: "a, b" },
     ]);
+    expect(markersOf({ markers: '"a, b":log[x],"c:d","say ""e""":sqrt' })).toEqual([
+      { column: "a, b", transform: "log", unit: "x" },
+      { column: "c:d", transform: "identity" },
+      { column: 'say "e"', transform: "sqrt" },
+    ]);
+    expect(() => markersOf({ markers: "c:d" })).toThrow(
+      /received "d" in "c:d". Put a name that holds .* in double quotes/,
+    );
     expect(markersOf({})).toBeUndefined();
     expect(() => markersOf({ markers: "bili:ln" })).toThrow(/identity, log, log1p.*received "ln" in "bili:ln"/);
     expect(() => markersOf({ markers: ",", value: "x" })).toThrow(/--value/);

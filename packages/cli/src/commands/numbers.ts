@@ -27,6 +27,13 @@ export function realNumber(option: string, text: string): number {
   return value;
 }
 
+/** A finite number above 0. */
+export function positiveNumber(option: string, text: string): number {
+  const value = realNumber(option, text);
+  if (!(value > 0)) throw new UsageError(`${option}: expected a number above 0, received "${text}".`);
+  return value;
+}
+
 export function seedOf(options: Options): number {
   return wholeNumber("--seed", textOption(options, "seed") ?? "1");
 }

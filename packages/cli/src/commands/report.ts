@@ -37,6 +37,7 @@ import { compareMarkersOn } from "./compare-markers.ts";
 import { readAdjustment } from "./covariates.ts";
 import { GROUP_OPTIONS, groupChoice, otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { jobsOf, seedOf, wholeNumber } from "./numbers.ts";
+import { unquote } from "./quoted.ts";
 import { severalStudy, studySummary } from "./report-parts.ts";
 import { COMPARE_FILE, GROUPS_FILE, type RunRecord, recordedCommands } from "./run-record.ts";
 import { associationOf, compareOn, groupsOf, outcomesOf, type PlacedRun, placeRun, survivalOf } from "./study-parts.ts";
@@ -247,7 +248,7 @@ type StoredAssociation = NonNullable<Study["association"]> & { readonly survival
 /** Outcomes to show: those named, else those of the stored association, else every plain yes-or-no column. */
 async function outcomesFor(run: PlacedRun, stored: StoredAssociation | undefined, options: Options, context: Context) {
   const path = textOption(options, "subjects");
-  const named = listOption(options, "outcomes");
+  const named = listOption(options, "outcomes")?.map(unquote);
   if (path === undefined) {
     if (named !== undefined || options.event !== undefined) {
       throw new UsageError("Outcomes are read from a table of individuals: add --subjects subjects.csv.");

@@ -216,13 +216,20 @@ function readingOptions(path: string, options: Options): ReadCohortOptions {
     return value === undefined ? {} : { [name]: value };
   };
   const markerColumn = textOption(options, "markerColumn");
-  const skipped = Array.isArray(options.skipLine) ? (options.skipLine as readonly string[]) : [];
   return {
     columns: { ...named("id"), ...named("time"), ...named("value") },
     ...(markerColumn === undefined ? {} : { markerColumn }),
     file: nameOf(path),
     keepRepeats: options.keepRepeats === true,
     onBad: options.leaveOutBad === true ? "leave-out" : "refuse",
+    ...tableForm(options),
+  };
+}
+
+/** How a table is written, as far as options say it. */
+export function tableForm(options: Options): Pick<ReadCohortOptions, "delimiter" | "decimal" | "skipLines"> {
+  const skipped = Array.isArray(options.skipLine) ? (options.skipLine as readonly string[]) : [];
+  return {
     skipLines: skipped.map((text) => wholeNumber("--skip-line", text, 1)),
     ...delimiterOf(options),
     ...decimalOf(options),

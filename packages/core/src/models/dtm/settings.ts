@@ -141,7 +141,12 @@ export function dtmSettings(
     check(Number.isInteger(value) && value >= least, `${name} a whole number of ${least} or more`, value);
   }
   check(halfWidth > 0 && halfWidth <= 10, "inducing.halfWidth above 0, at most 10", halfWidth, "Use 2.");
-  check(tolerance >= 0 && tolerance < 1, "tolerance from 0 to 1", tolerance, stochastic ? "Use 1e-5." : "Use 0.01.");
+  check(
+    tolerance > 0 && tolerance < 1,
+    "a tolerance above 0 and below 1",
+    tolerance,
+    stochastic ? "Use 1e-5." : "Use 0.01.",
+  );
   return {
     mapDimension,
     nodeStep: nodes.step,

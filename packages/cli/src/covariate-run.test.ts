@@ -42,6 +42,37 @@ describe("a run of two markers with covariates", () => {
     ]);
   }, 120_000);
 
+  it("flags covariates far outside those fitted, and refuses those that follow from others", async () => {
+    const [head = "", first = "", ...rest] = here.text("drawn", "subjects.csv").split("\n");
+    const far = first.split(",").map((cell, k) => (head.split(",")[k] === "c4" ? "1e9" : cell));
+    const table = here.file("far.csv", [head, far.join(","), ...rest].join("\n"));
+    const words = `1 of 80 individuals have covariates far outside those fitted (c4; ${far[0]})`;
+    const placed = await run("embed", folder, visits, "--subjects", table);
+    expect([placed.code, placed.talk]).toEqual([0, expect.stringContaining(words)]);
+    const { out, talk } = await run(
+      "predict",
+      folder,
+      visits,
+      "--subjects",
+      table,
+      "--at",
+      "0.5",
+      "--marker",
+      "marker 1",
+    );
+    expect(talk).toContain(words);
+    const flags = out.split("\n").map((line) => line.split(","));
+    const at = flags[0]?.indexOf("extrapolated") ?? -1;
+    expect(flags.find((cells) => cells[1] === far[0])?.[at]).toBe("1");
+    const copied = here.file(
+      "copied.csv",
+      [`${head},copy`, ...[first, ...rest].filter(Boolean).map((line) => `${line},${line.split(",")[4]}`)].join("\n"),
+    );
+    const asked = ["--marker-column", "marker", "--markers", "marker 1", "--subjects", copied];
+    const refused = await run("fit", visits, ...asked, "--covariates", "c4,copy", "-o", here.at("copied"));
+    expect([refused.code, refused.talk]).toEqual([2, expect.stringContaining("[collinear]")]);
+  }, 120_000);
+
   it("is compared with the mixed model that knows the covariates, over repeats", async () => {
     const { out, code } = await run("compare", folder, "--folds", "2", "--repeats", "2", "--json");
     expect(code).toBe(0);

@@ -84,6 +84,17 @@ export function checkOption(ok: boolean, where: string, expected: string, receiv
   if (!ok) throw new DtmError("option", `${where}: expected ${expected}, received ${String(received)}. ${remedy}`);
 }
 
+/** Throws a DtmError unless all arguments are there: for callers whom no compiler warns. */
+export function checkGiven(where: string, given: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== null && value !== undefined) continue;
+    throw new DtmError(
+      "not-given",
+      `${where}: expected ${name}, received ${value}. Give it, or leave out what is optional.`,
+    );
+  }
+}
+
 /** What `work` gives, or undefined where its numbers break down: for what can be done without. */
 export function withoutBreakdown<T>(work: () => T): T | undefined {
   try {

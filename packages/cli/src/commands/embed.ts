@@ -4,7 +4,7 @@ import { embed } from "@trajectory-maps/core";
 import { toCsv } from "@trajectory-maps/report";
 import { readModel } from "../io/run-folder.ts";
 import type { Command } from "./command.ts";
-import { checkSubjects, SUBJECTS_OPTION } from "./covariates.ts";
+import { checkSubjects, SUBJECTS_OPTION, tellFar } from "./covariates.ts";
 import { markerCells, markerColumns, placeCells, placeColumns } from "./placements.ts";
 import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
 
@@ -28,6 +28,7 @@ export const embedCommand: Command = {
         `${outside} observations lie outside the times of the training data; they are used as if made at its first or last time.`,
       );
     }
+    tellFar(placements.ids, placements.farCovariates ?? [], context);
     const columns = [...placeColumns(model.mapDimension), ...markerColumns(model, placements)];
     const rows = placements.ids.map((_, i) => [...placeCells(placements, i), ...markerCells(placements, i)]);
     return {

@@ -10,7 +10,7 @@ import {
   predictCrossing,
   type TrajectoryModel,
 } from "@trajectory-maps/core";
-import { markerCohort } from "@trajectory-maps/core/ingest";
+import { markerCohort, valueLimits } from "@trajectory-maps/core/ingest";
 import {
   type BandKind,
   basisDomain,
@@ -31,7 +31,7 @@ import { UsageError } from "../exit-codes.ts";
 import { fileExists, isFolder } from "../io/read.ts";
 import { openRun, readModel, VISITS_FILE } from "../io/run-folder.ts";
 import { type Command, type CommandResult, type Context, type Options, textOption } from "./command.ts";
-import { checkSubjects, SUBJECTS_OPTION } from "./covariates.ts";
+import { checkSubjects, SUBJECTS_OPTION, tellFar } from "./covariates.ts";
 import { MODEL_ARGUMENT } from "./embed.ts";
 import { limitsOf, realNumber, seedOf, timesOf } from "./numbers.ts";
 import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
@@ -103,6 +103,12 @@ export const predictCommand: Command = {
     const guards = at === undefined ? undefined : await guardsOf(modelPath, model, chosen, context);
     return context.talk.during("Predictions", () => {
       const individuals = histories.map((history) => placeDescribed(model, history));
+      const far = individuals.map(({ own }) => own.farCovariates ?? []);
+      tellFar(
+        individuals.map(({ history }) => history.id),
+        far,
+        context,
+      );
       return at === undefined
         ? crossings(model, chosen, individuals, options, context)
         : courses(model, chosen, individuals, timesOf("--at", at), guards, options, context);
@@ -260,22 +266,34 @@ function coursesOf(
     );
   }
   const rows: CsvCell[][] = [];
-  let numExtrapolated = 0;
+  let [numExtrapolated, numHeld] = [0, 0];
   for (const { history, own, placement: whole } of individuals) {
     const placement = viewPlacement(whole, k);
     const seen = history.markers[part.marker.name] ?? NO_VISITS;
     const fallback = guard === undefined ? undefined : placeIndividual(guard.mixedModel, seen);
-    const { mean, sd, lower, upper, median, extrapolated, belowLimit } = predict(shown(own), placement, times, {
-      level,
-      interval,
-      ...(guard === undefined || fallback === undefined ? {} : { guard: { guard, fallback } }),
-    });
+    const { mean, sd, lower, upper, median, extrapolated, beyondLimits, belowLimit } = predict(
+      shown(own),
+      placement,
+      times,
+      {
+        level,
+        interval,
+        ...(guard === undefined || fallback === undefined ? {} : { guard: { guard, fallback } }),
+      },
+    );
     times.forEach((t, k) => {
       const [m, s, l, u, q] = [mean, sd, lower, upper, median].map((x) => x[k] ?? Number.NaN);
       const below = belowLimit === undefined ? [] : [belowLimit.limit, belowLimit.probability[k] ?? Number.NaN];
       rows.push([placement.id, t, m!, s!, l!, u!, q!, extrapolated[k] ?? 0, ...below]);
-      numExtrapolated += extrapolated[k] ?? 0;
+      if (own.farCovariates === undefined) numExtrapolated += extrapolated[k] ?? 0;
+      numHeld += beyondLimits[k] ?? 0;
     });
+  }
+  if (numHeld > 0) {
+    const [low, high] = valueLimits(marker);
+    talk.warn(
+      `${named}${numHeld} of ${rows.length} forecasts lie wholly beyond the limits of the marker, ${low} to ${high}: they are held at the limit, and their bands have no width.`,
+    );
   }
   if (guard !== undefined && numExtrapolated > 0) {
     talk.warn(

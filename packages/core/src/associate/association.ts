@@ -5,7 +5,7 @@
  * over outcomes, and controls. Threads take part through `options.count`.          (docs/math/association.md)
  */
 import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
-import { DtmError } from "../errors.ts";
+import { checkGiven, DtmError } from "../errors.ts";
 import { isMapModel, type TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { type Adjustment, isAdjustable, NO_ADJUSTMENT } from "./adjustment.ts";
@@ -86,6 +86,8 @@ function representationName(model: TrajectoryModel): "lmm" | "fpca" | "dtm" {
  * outcomes[0].p; // visits may differ between the groups
  */
 export async function associate(input: AssociationInput, options: AssociationOptions = {}): Promise<Association> {
+  checkGiven("associate", { input, options });
+  checkGiven("associate", { outcomes: input.outcomes, cohort: input.cohort, placements: input.placements });
   const { placements, adjustment = NO_ADJUSTMENT } = input;
   const outcomes = input.outcomes.map((outcome) => ofAdjustable(outcome, adjustment));
   const { seed = 1, controls: withControls = true, draws = DEFAULT_DRAWS } = options;

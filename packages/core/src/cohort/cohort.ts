@@ -3,11 +3,11 @@
  * Rows may come in any order; inside they are sorted by (id, time, value), so that nothing computed from a cohort
  * depends on the order of rows, bit for bit.
  */
-import { DtmError } from "../errors.ts";
+import { checkGiven, DtmError } from "../errors.ts";
 import { takeRows } from "../numeric/matrix.ts";
 import { assembleColumns } from "./assemble.ts";
 import type { CodedCovariates } from "./coding.ts";
-import { applyTransform, checkMarker, DEFAULT_MARKER, type Marker } from "./marker.ts";
+import { applyTransform, checkMarker, DEFAULT_MARKER, isComputable, type Marker } from "./marker.ts";
 
 export { compareText } from "./assemble.ts";
 
@@ -48,7 +48,9 @@ export interface CohortColumns {
  * const cohort = makeCohort({ ids: ["a", "a", "b"], times: [0, 1, 0], values: [80, 77, 91] }, { name: "FVC", unit: "%" });
  */
 export function makeCohort(columns: CohortColumns, marker: Partial<Marker> = {}): Cohort {
+  checkGiven("makeCohort", { columns, marker });
   const { ids, times, values, censored } = columns;
+  checkGiven("makeCohort", { ids, times, values });
   const N = ids.length;
   if (times.length !== N || values.length !== N || (censored !== undefined && censored.length !== N)) {
     throw new DtmError(
@@ -82,11 +84,15 @@ function checkRow(id: string, time: number, value: number, row: number, marker: 
       `makeCohort: expected an id as non-empty text, received ${String(id)} in row ${row}.`,
     );
   }
-  if (!Number.isFinite(time)) {
-    throw new DtmError("not-finite", `makeCohort: expected a finite time, received ${time} in row ${row}.`);
-  }
-  if (!Number.isFinite(value)) {
-    throw new DtmError("not-finite", `makeCohort: expected a finite value, received ${value} in row ${row}.`);
+  for (const [what, x] of [
+    ["time", time],
+    ["value", value],
+  ] as const) {
+    if (isComputable(x)) continue;
+    throw new DtmError(
+      "not-finite",
+      `makeCohort: expected a finite ${what}, 0 or from 1e-100 to 1e100 in size, received ${x} in row ${row}.`,
+    );
   }
   if (!Number.isFinite(applyTransform(marker.transform, value))) {
     throw new DtmError(
@@ -115,6 +121,7 @@ export function onlyMarker({ markers }: Cohort): MarkerSeries {
  * numIndividuals(cohort); // 312
  */
 export function numIndividuals(cohort: Cohort): number {
+  checkGiven("numIndividuals", { cohort });
   return cohort.ids.length;
 }
 
@@ -129,6 +136,7 @@ export function numObservations(cohort: Cohort): number {
  * const first = selectIndividuals(cohort, [0, 1, 2]);
  */
 export function selectIndividuals(cohort: Cohort, individuals: ArrayLike<number>): Cohort {
+  checkGiven("selectIndividuals", { cohort, individuals });
   const chosen = Int32Array.from(individuals).sort();
   return subset(cohort, chosen, ({ offsets }, i) => [offsets[i], offsets[i + 1]]);
 }

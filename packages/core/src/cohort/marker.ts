@@ -54,6 +54,15 @@ export function checkMarker(where: string, marker: Marker): Marker {
   return marker;
 }
 
+/**
+ * Whether a number can be computed with: 0, or from 1e-100 to 1e100 in size. Squares beyond, and their sums, would be infinite or 0, and so
+ * would numbers of a result.
+ */
+export function isComputable(x: number): boolean {
+  const size = Math.abs(x);
+  return x === 0 || (size >= 1e-100 && size <= 1e100);
+}
+
 /** The value on the scale of the model; NaN outside the transform's domain. */
 export function applyTransform(transform: Transform, value: number): number {
   switch (transform) {

@@ -1,5 +1,5 @@
 /** K-fold splitting by individual: nobody is in training and test at once. */
-import { checkOption } from "../errors.ts";
+import { checkGiven, checkOption } from "../errors.ts";
 import { createRandom } from "../numeric/random.ts";
 import { type Cohort, numIndividuals, selectIndividuals } from "./cohort.ts";
 
@@ -17,6 +17,7 @@ export interface Fold {
  * for (const { train, test } of splitCohort(cohort, 10)) heldOutLogLikelihood(fitLmm(train), test);
  */
 export function splitCohort(cohort: Cohort, numFolds: number, seed = 1): Fold[] {
+  checkGiven("splitCohort", { cohort });
   const m = numIndividuals(cohort);
   checkOption(
     Number.isInteger(numFolds) && numFolds >= 2 && numFolds <= m,

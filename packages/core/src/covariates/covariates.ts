@@ -103,6 +103,23 @@ export function takeCoded({ columns }: CovariateCoding, table: SubjectsTable, id
   );
 }
 
+/** Standard deviations from the mean of those fitted beyond which a number is far outside them. */
+const FAR = 5;
+
+/**
+ * Names of the numbers far outside those fitted, for each of individuals with coded columns [m,P]: what a model says of them is
+ * extrapolated. The model keeps mean and standard deviation of a covariate, and nobody's own.
+ */
+export function farCovariates({ coding, values }: CodedCovariates): (readonly string[])[] {
+  const { columns, covariates } = coding;
+  const P = columns.length;
+  return Array.from({ length: P === 0 ? 0 : values.length / P }, (_, i) =>
+    columns.flatMap(({ level, covariate }, p) =>
+      level === null && Math.abs(values[i * P + p]) > FAR ? [covariates[covariate].name] : [],
+    ),
+  );
+}
+
 /** Writes the coded columns; returns the covariate that cannot be coded, and why. */
 function encodeInto(
   { covariates, columns }: CovariateCoding,

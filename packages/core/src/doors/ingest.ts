@@ -36,6 +36,7 @@ export {
   decodeColumns,
   encodeFor,
   encodeTable,
+  farCovariates,
   takeCoded,
   withCovariates,
 } from "../covariates/covariates.ts";

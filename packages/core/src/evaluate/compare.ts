@@ -5,7 +5,7 @@
  */
 import { type Cohort, numIndividuals, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
 import { splitCohort } from "../cohort/split.ts";
-import { checkOption, DtmError } from "../errors.ts";
+import { checkGiven, checkOption, DtmError } from "../errors.ts";
 import { fitClasses } from "../models/classes/classes.ts";
 import type { DtmModel } from "../models/dtm/model.ts";
 import { checkCancelled, type FitControl, markerModel } from "../models/fit.ts";
@@ -52,6 +52,7 @@ export interface CompareOptions extends PrepareOptions, FitControl {
  * const { verdict, differences } = compareModels(cohort, { models: ["lmm", "dtm"], folds: 10 });
  */
 export function compareModels(cohort: Cohort, options: CompareOptions = {}): Comparison {
+  checkGiven("compareModels", { cohort, options });
   const { folds = 10, repeats = 1, onProgress } = options;
   const total = folds * repeats;
   const results = Array.from({ length: total }, (_, fold) => {

@@ -8,7 +8,7 @@
 import type { CohortStatistics } from "../basis/statistics.ts";
 import { type Cohort, makeCohort, numIndividuals, numObservations } from "../cohort/cohort.ts";
 import { combineMarkers } from "../cohort/several-markers.ts";
-import { DtmError } from "../errors.ts";
+import { checkGiven, DtmError } from "../errors.ts";
 import { priorsOf, statisticsFor } from "../models/covariate-model.ts";
 import { linearLogLikelihoods } from "../models/linear/scores.ts";
 import { logLikelihoods } from "../models/mixture/conditioner.ts";
@@ -44,6 +44,7 @@ export interface HeldOutScores {
  * const { perIndividual } = heldOutLogLikelihood(model, others);
  */
 export function heldOutLogLikelihood(model: ScoredModel, cohort: Cohort, options: HeldOutOptions = {}): HeldOutScores {
+  checkGiven("heldOutLogLikelihood", { model, cohort, options });
   const { history } = options;
   const statistics = statisticsFor(model, cohort);
   const score = scorer(model, options);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { selectVisits } from "../cohort/cohort.ts";
 import type { StartResult } from "../models/fit.ts";
 import { fitDtm } from "../models/fit-models.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
@@ -24,6 +25,18 @@ describe("the verdict on a map", () => {
     const verdict = mapVerdict(withStarts(start(0, 1), start(-0.1, 0.99)));
     expect(verdict.state).toBe("unknown");
     expect(verdict.lights.map(({ state }) => state)).toEqual(["good", "good", "unknown", "unknown"]);
+  });
+
+  it("is never good where most individuals were seen once, and says so", () => {
+    const once = selectVisits(cohort, (n, _, i) => (i % 10 === 0 ? n : 1));
+    const seen = fitDtm(once, { seed: 1, tolerance: 0.1, nodes: { step: 0.5 }, restarts: 0 });
+    const better = { differences: [{ model: "dtm", reference: "lmm", mean: 1, lower: 0.5, upper: 1.5 }], models: [] };
+    for (const evidence of [null, better]) {
+      const verdict = mapVerdict(seen, evidence);
+      expect(verdict.state === "caution" || verdict.state === "poor").toBe(true);
+      expect(lightOf(verdict, "explains")?.sentence).toMatch(/5\d of 60 individuals have one observation/);
+    }
+    expect(lightOf(mapVerdict(fitted, better), "explains")?.state).toBe("good");
   });
 
   it("is poor where the fit has not settled, whatever else, and says so first", () => {

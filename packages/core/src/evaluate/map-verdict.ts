@@ -8,8 +8,10 @@
  * held-out individuals. How much of the variance the map carries in-sample is no light, since the residual beside it is
  * capped; only a map that carries next to nothing is told by it.
  */
+import { checkGiven } from "../errors.ts";
 import type { FitRecord } from "../models/fit.ts";
 import type { TrajectoryModel } from "../models/model.ts";
+import { SEEN_ONCE } from "../models/prepare.ts";
 import { SAME_MAP } from "../models/run.ts";
 import { sortedQuantile } from "../numeric/select.ts";
 
@@ -77,9 +79,10 @@ export function mapVerdict(
   comparison: HeldOutEvidence | null = null,
   refits: readonly number[] | null = null,
 ): MapVerdict {
+  checkGiven("mapVerdict", { model });
   const isMap = model.kind === "dtm" || model.kind === "dtm-paper";
   const lights = isMap
-    ? [settled(model.record), starts(model.record, refits), explains(model, comparison), covers(model, comparison)]
+    ? [settled(model.record), starts(model.record, refits), carries(model, comparison), covers(model, comparison)]
     : [settled(model.record)];
   const state = lights.reduce<LightState>(
     (worst, light) => (rank(light.state) > rank(worst) ? light.state : worst),
@@ -134,6 +137,14 @@ function amongStarts({ starts: told = [] }: FitRecord): Light {
     "caution",
     `Only the start from ${best.name} found this map; the others ended on other maps, lower by ${(best.bound - others[0].bound).toFixed(1)} or more. More starts (restarts) may find a better one.`,
   );
+}
+
+/** What the map explains; where most individuals were seen once that speaks first, unless worse is known. */
+function carries(model: TrajectoryModel, comparison: HeldOutEvidence | null): Light {
+  const light = explains(model, comparison);
+  const warning = model.record.warnings.find((text) => text.includes(SEEN_ONCE));
+  if (warning === undefined || rank(light.state) >= rank("caution")) return light;
+  return { ...light, state: "caution", sentence: `${warning} ${light.sentence}` };
 }
 
 function explains(model: TrajectoryModel, comparison: HeldOutEvidence | null): Light {

@@ -67,10 +67,19 @@ export function findColumns(
   const names = header.map((name) => name.trim());
   const complaints: Complaint[] = [];
   const notes: string[] = [];
+  const { values: several = [wanted.value], mayLack = false } = wanted;
+  const named = [wanted.id, wanted.time, ...several, wanted.marker].flatMap((name) =>
+    name === undefined ? [] : columnsNamed(names, name),
+  );
   const taken: number[] = [];
   const where = file === undefined ? { line } : { file, line };
+  // A column that is named for something is guessed for something else only if there is no other: that is then refused.
+  const guess = (role: Role) => {
+    const free = usualColumns(names, role, [...new Set([...taken, ...named])]);
+    return free.length > 0 ? free : usualColumns(names, role, taken);
+  };
   const position = (role: Role, given: string | undefined): number => {
-    const found = given === undefined ? usualColumns(names, role, taken) : columnsNamed(names, given);
+    const found = given === undefined ? guess(role) : columnsNamed(names, given);
     if (found.length === 1) {
       taken.push(found[0]);
       if (given === undefined) notes.push(`Column "${names[found[0]]}" is taken as ${role}.`);
@@ -87,7 +96,6 @@ export function findColumns(
     return found[0] ?? -1;
   };
   const [id, time] = [position("id", wanted.id), position("time", wanted.time)];
-  const { values: several = [wanted.value], mayLack = false } = wanted;
   const present = several.filter((name) => name !== undefined && columnsNamed(names, name).length > 0);
   const lacks = (name: string | undefined) => mayLack && present.length > 0 && !present.includes(name);
   const values = several.map((name) => (lacks(name) ? -1 : position("value", name)));
@@ -96,6 +104,18 @@ export function findColumns(
     const expected = "a first line with the names of the columns";
     const remedy = "The first line looks like data; add a line such as id,time,value before it.";
     return [complaint("refuse", where, "no-header", [expected, `"${showReceived(names.join(" "))}"`, remedy])];
+  }
+  const twice = twoRoles([
+    { role: "id", at: id },
+    { role: "time", at: time },
+    ...values.map((at, k) => ({ role: wanted.values === undefined ? "value" : `marker "${several[k]}"`, at })),
+    { role: "column of markers", at: marker },
+  ]);
+  if (twice !== undefined) {
+    const { at, roles } = twice;
+    const place = { ...where, column: names[at], columnNumber: at + 1 };
+    const words = ["a column for each", `one as ${roles.join(" and as ")}`, "Name another column for one."] as const;
+    complaints.push(complaint("refuse", place, "two-roles", words));
   }
   if (complaints.length > 0) return complaints;
   const unnamed = names.indexOf("");
@@ -106,17 +126,27 @@ export function findColumns(
   return { header: names, positions: { id, time, value }, values, marker, notes };
 }
 
+/** The first position that is asked for as more than one thing. */
+function twoRoles(roles: readonly { readonly role: string; readonly at: number }[]) {
+  for (const { at } of roles) {
+    const same = roles.filter((other) => other.at === at && at >= 0).map(({ role }) => role);
+    if (same.length > 1) return { at, roles: same };
+  }
+  return undefined;
+}
+
 /** Positions of columns with the usual names of a role: all those with the most telling name that occurs. */
 export function usualColumns(names: readonly string[], role: Role, taken: readonly number[] = []): number[] {
+  const isFree = (k: number) => !taken.includes(k);
   const bare = names.map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ""));
   for (const usual of USUAL[role]) {
-    const found = bare.flatMap((name, k) => (name === usual && !taken.includes(k) ? [k] : []));
+    const found = bare.flatMap((name, k) => (name === usual && isFree(k) ? [k] : []));
     if (found.length > 0) return found;
   }
   if (role !== "value") return [];
   // With id and time found, the only other named column of the table must be the marker.
-  const rest = names.flatMap((name, k) => (name !== "" && !taken.includes(k) ? [k] : []));
-  return rest.length === 1 && taken.filter((k) => k >= 0).length === 2 ? rest : [];
+  const rest = names.flatMap((name, k) => (name !== "" && isFree(k) ? [k] : []));
+  return rest.length === 1 && taken.filter((k) => k >= 0).length >= 2 ? rest : [];
 }
 
 /** Positions of columns of that very name, or else of those that differ from it in case alone. */

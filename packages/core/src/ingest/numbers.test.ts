@@ -19,7 +19,7 @@ describe("readNumber", () => {
     expect(readNumber("0e-400", ".")).toBe(0);
   });
 
-  it.each(["", "-", ".", "0x1", "1.2.3", "1_000", "١", "1e", "Infinity", "1e400"])(
+  it.each(["", "-", ".", "0x1", "1.2.3", "1_000", "١", "1e", "Infinity", "1e400", "1e300", "-1e101", "1e-300"])(
     "takes '%s' for no number",
     (cell) => {
       expect(readNumber(cell, ".")).toBeNaN();

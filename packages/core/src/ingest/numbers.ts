@@ -1,7 +1,8 @@
 /**
  * Cells as numbers. A cell becomes exactly the number written in it (the nearest double) or is reported: no hex, no
- * underscores, no text behind the digits, no thousands separators, nothing that would turn into 0 or infinity.
+ * underscores, no text behind the digits, no thousands separators, nothing that would turn into 0 or infinity, by itself or squared.
  */
+import { isComputable } from "../cohort/marker.ts";
 import { type ErrorCode, showReceived } from "../errors.ts";
 import type { Finding } from "./complaints.ts";
 
@@ -18,12 +19,12 @@ export function isMissing(cell: string): boolean {
   return cell.length <= 4 && (MISSING_MARKS as readonly string[]).includes(cell.toLowerCase());
 }
 
-/** The number written in a trimmed cell with the given decimal mark; NaN if it is not a finite number in full. */
+/** The number written in a trimmed cell with the given decimal mark; NaN if it is not in full one that can be computed with. */
 export function readNumber(cell: string, decimal: "." | ","): number {
   const plain = withPoint(cell, decimal);
   if (plain === undefined) return Number.NaN;
   const value = Number(plain);
-  if (!Number.isFinite(value) || (value === 0 && hasDigits(plain))) return Number.NaN;
+  if (!isComputable(value) || (value === 0 && hasDigits(plain))) return Number.NaN;
   return value;
 }
 
@@ -60,9 +61,9 @@ export function explainNumber(cell: string, what: string, decimal: "." | ","): F
   const plain = withPoint(cell, decimal);
   const finding = (code: ErrorCode, remedy: string): Finding => [code, [expected, received, remedy]];
   if (plain !== undefined) {
-    return Number(plain) === 0
-      ? finding("underflow", "It is too small for a double and would become 0; give the values in another unit.")
-      : finding("not-finite", "It is too large for a double; give the values in another unit.");
+    return Math.abs(Number(plain)) < 1
+      ? finding("underflow", "It is too small to be computed with (below 1e-100); give the values in another unit.")
+      : finding("not-finite", "It is too large to be computed with (above 1e100); give the values in another unit.");
   }
   if (/^[+-]?inf(?:inity)?$/i.test(cell)) {
     return finding("not-finite", "Give a finite number, or leave the cell empty if it is missing.");

@@ -6,7 +6,7 @@
 import { type Cohort, numObservations, onlyMarker } from "../cohort/cohort.ts";
 import { censoringLimits, limitWords } from "../cohort/limits.ts";
 import { combineMarkers } from "../cohort/several-markers.ts";
-import { type Complaint, type ErrorCode, showReceived } from "../errors.ts";
+import { type Complaint, checkGiven, type ErrorCode, showReceived } from "../errors.ts";
 import { type Columns, cellPlace, type FoundColumns } from "./columns.ts";
 import { EMPTY_FILE, refusal } from "./complaints.ts";
 import { type ByteSource, readTableFile, readTableText } from "./formats.ts";
@@ -46,6 +46,7 @@ export interface ReadCohort {
  * const { cohort, warnings } = readCohort("id,time,value\na,0,80\na,1,77\nb,0,91\n", { marker: { name: "FVC" } });
  */
 export function readCohort(text: string | Iterable<string>, options: ReadCohortOptions = {}): ReadCohort {
+  checkGiven("readCohort", { text, options });
   return readTableText(text, cohortReader(options), options);
 }
 

@@ -163,3 +163,37 @@ describe("checkMarkers", () => {
     expect(checkMarkers(cohortOf(["a"], () => 1, 3))).toEqual([]);
   });
 });
+
+describe("one column in two roles", () => {
+  const TABLE = "patient,years,fvc,dlco\np,0,1,2\nq,1,3,4\n";
+  const refused = (options: Parameters<typeof readCohort>[1], text = TABLE) => {
+    try {
+      readCohort(text, options);
+    } catch (error) {
+      if (error instanceof DtmError) return [error.code, error.message];
+    }
+    return [];
+  };
+
+  it.each([
+    ["time and marker", { markers: [{ column: "fvc" }, { column: "years" }] }, 'one as time and as marker "years"'],
+    ["id and marker", { markers: [{ column: "fvc" }, { column: "patient" }] }, 'one as id and as marker "patient"'],
+    ["time and value", { columns: { time: "fvc", value: "fvc" } }, "one as time and as value"],
+    ["id and time", { columns: { id: "years", time: "years", value: "fvc" } }, "one as id and as time"],
+    ["two markers", { markers: [{ column: "fvc" }, { column: "FVC" }] }, 'one as marker "fvc" and as marker "FVC"'],
+    [
+      "value and column of markers",
+      { columns: { value: "fvc" }, markers: [{ column: "1" }], markerColumn: "fvc" },
+      "one as value and as column of markers",
+    ],
+  ] as const)("is refused with the reason: %s", (_, options, words) => {
+    const [code, message] = refused(options);
+    expect(code).toBe("two-roles");
+    expect(message).toContain(words);
+  });
+
+  it("is not guessed while another can be: the column of ages is the time", () => {
+    const text = "patient,years,age,fvc\np,0,40,2\nq,1,50,4\n";
+    expect(readCohort(text, { markers: [{ column: "years" }, { column: "fvc" }] }).columns.time).toBe("age");
+  });
+});

@@ -4,7 +4,7 @@
  */
 
 import { basisDomain } from "../basis/bspline.ts";
-import { checkOption } from "../errors.ts";
+import { checkGiven, checkOption } from "../errors.ts";
 import { courseTimes } from "../models/course.ts";
 import { type MarkerModel, markerModel, viewMarker } from "../models/fit.ts";
 import type { TrajectoryModel } from "../models/model.ts";
@@ -113,6 +113,7 @@ const NUM_COMPARED = 21;
  * const { labels, groups } = groupPlaces(model, embed(model, cohort), { numGroups: 4 });
  */
 export function groupPlaces(model: TrajectoryModel, placements: Placements, options: GroupOptions = {}): Groups {
+  checkGiven("groupPlaces", { model, placements, options });
   const { markers } = model;
   const own = viewPlacements(placements, markers, 0);
   const found = groupByMarker(viewMarker(model, 0), own, options, otherCourses(model, placements));

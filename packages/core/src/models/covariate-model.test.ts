@@ -97,3 +97,25 @@ describe("a model with covariates that shift places", () => {
     expect(relativeError(some.location, embed(model, described).location.subarray(6, 12))).toBeLessThan(1e-12);
   });
 });
+
+describe("covariates far outside those fitted", () => {
+  const far = { ...cells(0), [names[0]]: 1e9 };
+
+  it("make every forecast one that is extrapolated", () => {
+    const own = modelFor(model, far);
+    const someone = placeIndividual(own, { times: [], values: [] });
+    expect(own.farCovariates).toEqual([names[0]]);
+    expect([...predict(own, someone, [0.3, 0.6]).extrapolated]).toEqual([1, 1]);
+    const usual = modelFor(model, cells(0));
+    expect([...predict(usual, someone, [0.3, 0.6]).extrapolated]).toEqual([0, 0]);
+    expect(loadModel(saveModel(own))).not.toHaveProperty("farCovariates");
+  });
+
+  it("are named with the places of a cohort", () => {
+    const values = covariates.values.slice();
+    values.set(encodeFor(coding, far));
+    const placed = embed(model, { ...described, covariates: { coding, values } });
+    expect(placed.farCovariates?.[0]).toEqual([names[0]]);
+    expect(placed.farCovariates?.slice(1).flat()).toEqual([]);
+  });
+});

@@ -6,7 +6,7 @@
 import type { CohortStatistics } from "../basis/statistics.ts";
 import type { CovariateCoding } from "../cohort/coding.ts";
 import type { Cohort } from "../cohort/cohort.ts";
-import { type CovariateValue, columnsWith, encodeFor, takeColumns } from "../covariates/covariates.ts";
+import { type CovariateValue, columnsWith, encodeFor, farCovariates, takeColumns } from "../covariates/covariates.ts";
 import { DtmError } from "../errors.ts";
 import { multiplyTransposed } from "../numeric/matrix.ts";
 import { logSumExp } from "../numeric/special.ts";
@@ -40,7 +40,8 @@ export function modelAt<M extends TrajectoryModel>(model: M, values: Float64Arra
   const terms = shiftTerms(model, values);
   const nodes = terms === null ? {} : { nodes: { ...own.nodes, logWeights: shiftedPrior(own, terms) } };
   const markers = effects === undefined ? own.markers : movedMeans(own.markers, effects.form, coding!, values);
-  return { ...own, markers, ...nodes } as unknown as M;
+  const [far] = farCovariates({ coding: coding!, values });
+  return { ...own, markers, ...nodes, ...(far.length > 0 && { farCovariates: far }) } as unknown as M;
 }
 
 /** Markers whose mean is that of an individual with coded columns [P]. */

@@ -8,7 +8,7 @@ import type { CodedCovariates } from "../cohort/coding.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import type { Marker } from "../cohort/marker.ts";
 import { markerCohort } from "../cohort/several-markers.ts";
-import { checkOption } from "../errors.ts";
+import { checkGiven, checkOption } from "../errors.ts";
 import type { Noise, NoiseChoice } from "../noise/noise.ts";
 import { multiplyTransposed } from "../numeric/matrix.ts";
 import { checkInducing } from "./check-inducing.ts";
@@ -96,6 +96,7 @@ export type DtmRunSnapshot = DtmSnapshot | DtmPaperSnapshot;
  * const model = run.finish();
  */
 export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
+  checkGiven("startDtm", { cohort, options });
   const isPaper = isPublished(options);
   const fitted = options.linear?.lmm.markers.map((marker) => marker.noise);
   const usual = usualNoise(isPaper ? "dtm-paper" : "dtm", cohort, (options as FitLatticeOptions).residual);
@@ -247,6 +248,7 @@ function checkKind(options: FitDtmOptions, mapDimension: number): void {
  * const later = resumeDtm(cohort, kept);
  */
 export function resumeDtm(cohort: Cohort, snapshot: DtmRunSnapshot, control: FitControl = {}): DtmRun {
+  checkGiven("resumeDtm", { cohort, snapshot, control });
   checkSnapshot(snapshot, ["dtm", "dtm-paper"]);
   const own = snapshot.markers.map(
     ({ basis, noise }, k) => prepareCohort(markerCohort(cohort, k), { basis }, noise).statistics,

@@ -6,7 +6,7 @@
 import type { Basis } from "../basis/bspline.ts";
 import type { CovariateCoding, CovariateEffect } from "../cohort/coding.ts";
 import type { Marker } from "../cohort/marker.ts";
-import { DtmError } from "../errors.ts";
+import { checkGiven, DtmError } from "../errors.ts";
 import type { Noise } from "../noise/noise.ts";
 import type { KernelChoice, KernelKind } from "../wasm/instance.ts";
 import type { ForecastCalibration } from "./conformal.ts";
@@ -148,6 +148,8 @@ export interface ModelBase<Part extends MarkerModel = MarkerModel> {
     /** Effects of the mixed model with the same covariates, beside those of a map, whose places take part of them. */
     readonly mixedModel?: MixedModelEffects;
   };
+  /** Of a model as it is for one individual (`modelFor`): covariates of theirs far outside those fitted. Forecasts are then extrapolated. */
+  readonly farCovariates?: readonly string[];
 }
 
 /**
@@ -156,6 +158,7 @@ export interface ModelBase<Part extends MarkerModel = MarkerModel> {
  * @throws DtmError "several-markers" for a model of more than one marker, which the caller cannot handle.
  */
 export function markerModel<Part extends MarkerModel>(model: { readonly markers: readonly Part[] }): Part {
+  checkGiven("markerModel", { model });
   const [part, ...others] = model.markers;
   if (part === undefined || others.length > 0) {
     const names = model.markers.map(({ marker }) => marker.name).join(", ");

@@ -208,3 +208,18 @@ describe("maps and components of hidden values", () => {
     expect(() => fitDtm(cohort, { kind: "dtm-paper" })).toThrow(/below or above a limit. Use kind "dtm"/);
   });
 });
+
+describe("a limit that no course leads to", () => {
+  it("is refused before it spoils the fit", () => {
+    const { ids, markers } = drawn(30, 4);
+    const [series] = markers;
+    const values = series.values.map((v, j) => (j % 9 === 0 ? 1e-60 : Math.exp(v)));
+    const censored = Int8Array.from(values, (_, j) => (j % 9 === 0 ? -1 : 0));
+    const far: Cohort = {
+      ids,
+      markers: [{ ...series, marker: { ...series.marker, transform: "log" }, values, censored }],
+    };
+    expect(() => fitLmm(far)).toThrow(/near its measured values, received "< 1e-60".*on the log scale/);
+    expect(() => fitDtm(far, { restarts: 0 })).toThrow(DtmError);
+  });
+});

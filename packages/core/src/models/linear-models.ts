@@ -4,6 +4,7 @@ import type { BasisStatistics } from "../basis/statistics.ts";
 import type { CovariateCoding } from "../cohort/coding.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import type { Marker } from "../cohort/marker.ts";
+import { checkGiven } from "../errors.ts";
 import { dot } from "../numeric/matrix.ts";
 import { type MarkersOptions, oneOf, prepareMarkers } from "./choose-noise.ts";
 import type { ColumnNames, FitControl, PriorChoice } from "./fit.ts";
@@ -54,6 +55,7 @@ export type LinearModelsOptions = Pick<LmmOptions, "mean" | "mapDimension" | "re
  * model.record.verdict; // whether and why the fit stopped
  */
 export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
+  checkGiven("fitLmm", { cohort, options });
   const { statistics, warnings } = prepareMarkers(cohort, options);
   const model = fitJointLmm(statistics, { priors: "weak", ...options, markers: markersOf(cohort), warnings });
   return finished(model, statistics, options);
@@ -66,6 +68,7 @@ export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
  * const model = fitFpca(cohort, { rank: 2 });
  */
 export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
+  checkGiven("fitFpca", { cohort, options });
   const { statistics, warnings } = prepareMarkers(cohort, options);
   const { lmm, ...others } = options;
   const start = lmm === undefined ? {} : { start: linearParameters(lmm) };

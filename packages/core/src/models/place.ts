@@ -9,7 +9,8 @@ import type { CohortStatistics } from "../basis/statistics.ts";
 import type { CodedCovariates } from "../cohort/coding.ts";
 import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
 import { markerCohort } from "../cohort/several-markers.ts";
-import { checkOption, DtmError } from "../errors.ts";
+import { farCovariates } from "../covariates/covariates.ts";
+import { checkGiven, checkOption, DtmError } from "../errors.ts";
 import { noiseLevels } from "../noise/noise.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { Random } from "../numeric/random.ts";
@@ -55,7 +56,13 @@ export interface EmbedOptions {
  * const { ids, location, area50 } = embed(model, cohort);
  */
 export function embed(model: TrajectoryModel, cohort: Cohort, options: EmbedOptions = {}): Placements {
-  return { ...placeCohort(model, cohort, options, true), numOutsideTimes: countOutsideTimes(model, cohort) };
+  checkGiven("embed", { model, cohort, options });
+  const coded = codedFor(model, cohort);
+  return {
+    ...placeCohort(model, cohort, options, true),
+    numOutsideTimes: countOutsideTimes(model, cohort),
+    ...(coded && { farCovariates: farCovariates({ coding: model.covariates!, values: coded }) }),
+  };
 }
 
 /** Places alone, in half the time of `embed`: for cohorts so large that nobody looks at the rest. */
@@ -133,6 +140,7 @@ function timeSpans({ ids, markers }: Cohort): { readonly firstTime: Float64Array
  * const other = placeIndividual(both, { markers: { bili: { times: [0], values: [1.1] }, albumin: { times: [0, 1], values: [3.9, 3.7] } } });
  */
 export function placeIndividual(model: TrajectoryModel, history: History, options: EmbedOptions = {}): Placement {
+  checkGiven("placeIndividual", { model, history, options });
   const id = history.id ?? "new";
   const cohort = historyCohort(model, history, id);
   const statistics = statisticsAt(model, modelStatistics(model, cohort), codedFor(model, options));

@@ -108,6 +108,8 @@ export interface Placements extends Places {
   readonly area50: Float64Array;
   readonly area90: Float64Array;
   readonly outsideMass: Float64Array; // [m]
+  /** Covariates of each individual far outside those fitted, [m]; of a model without covariates left out. */
+  readonly farCovariates?: readonly (readonly string[])[];
   readonly numOutsideTimes: Int32Array; // [m]
   /** Variational posteriors of the published model, beside the exact ones. */
   readonly variational?: {

@@ -49,3 +49,37 @@ describe("predict on the logit scale", () => {
     expect(Math.abs(rate!.mean[0] - difference)).toBeLessThan(0.1 * rate!.sd[0]);
   });
 });
+
+describe("limits of the marker", () => {
+  const random = createRandom(5);
+  const rows = { ids: [] as string[], times: [] as number[], values: [] as number[] };
+  for (let i = 0; i < 30; i++) {
+    const [level, slope] = [20 + 3 * random.normal(), -4 + random.normal()];
+    for (let t = 0; t < 5; t++) {
+      rows.ids.push(`p${10 + i}`);
+      rows.times.push(t);
+      rows.values.push(level + slope * t + random.normal());
+    }
+  }
+  const of = (limits: readonly [number | null, number | null]) => makeCohort(rows, { name: "score", limits });
+
+  it("that no value keeps are refused by a fit", () => {
+    for (const limits of [
+      [100, 200],
+      [null, -50],
+    ] as const) {
+      expect(() => fitLmm(of(limits), { numBasis: 3 })).toThrow(/score within its limits, .* all outside/);
+    }
+    expect(() => fitLmm(of([10, 15]), { numBasis: 3 })).not.toThrow();
+  });
+
+  it("beyond which a whole forecast lies are told, where its band has no width", () => {
+    const model = fitLmm(of([15, null]), { numBasis: 3 });
+    const someone = placeIndividual(model, { times: [0, 1], values: [20, 15] });
+    const { lower, upper, beyondLimits } = predict(model, someone, [0, 4]);
+    expect([...beyondLimits]).toEqual([0, 1]);
+    expect([lower[1], upper[1]]).toEqual([15, 15]);
+    expect(upper[0]).toBeGreaterThan(lower[0]);
+    expect([...predict(fitLmm(of([null, null]), { numBasis: 3 }), someone, [0, 4]).beyondLimits]).toEqual([0, 0]);
+  });
+});

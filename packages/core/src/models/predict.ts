@@ -6,8 +6,8 @@
  */
 
 import { basisDomain, designMatrix } from "../basis/bspline.ts";
-import { checkMarker, markerScale, undoSlope } from "../cohort/marker.ts";
-import { checkOption, DtmError } from "../errors.ts";
+import { checkMarker, markerScale, undoSlope, valueLimits } from "../cohort/marker.ts";
+import { checkGiven, checkOption, DtmError } from "../errors.ts";
 import { joinFloats } from "../numeric/matrix.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import { BASE_LEVEL, calibrationFactors } from "./conformal.ts";
@@ -59,9 +59,11 @@ export interface Prediction extends Omit<PredictedSeries, "below"> {
   readonly rate?: PredictedSeries;
   /**
    * 1 where the time lies outside the training times (the curve is held constant there) or, with a guard, after the last visit
-   * where too few similar individuals were followed that long.
+   * where too few similar individuals were followed that long; everywhere for covariates far outside those fitted.
    */
   readonly extrapolated: Uint8Array;
+  /** 1 where the whole band lies beyond a limit of the marker: values are held there, and the band has no width. */
+  readonly beyondLimits: Uint8Array;
   /** Similar individuals still followed at each time, with a guard. */
   readonly support?: Float64Array;
 }
@@ -78,6 +80,7 @@ export function predict(
   times: ArrayLike<number>,
   options: PredictOptions = {},
 ): Prediction {
+  checkGiven("predict", { model, placement, times, options });
   if (model.markers.length > 1) {
     const k = markerIndex(model, options.marker);
     return predict(viewMarker(model, k), viewPlacement(placement, k), times, options);
@@ -116,13 +119,20 @@ export function predict(
   // Up to the last visit the individual's own values speak.
   const unsupported = (t: number, k: number) =>
     guarded !== undefined && t > placement.lastTime && guarded.support[k] < SUPPORTED;
-  const outside = (t: number, k: number) => t < first || t > last || unsupported(t, k);
+  const isFar = (model.farCovariates ?? []).length > 0;
+  const outside = (t: number, k: number) => isFar || t < first || t > last || unsupported(t, k);
+  const { lower, upper } =
+    interval === "conformal" ? conformalBand(model, placement, at, level, series, guarded?.change) : series;
+  const [lowest, highest] = valueLimits(marker);
+  const isHeld = (y: number, k: number) => y === upper[k] && (y === lowest || y === highest);
   return {
     times: at,
     level,
     interval,
     ...series,
-    ...(interval === "conformal" ? conformalBand(model, placement, at, level, series, guarded?.change) : {}),
+    lower,
+    upper,
+    beyondLimits: Uint8Array.from(lower, (y, k) => (isHeld(y, k) ? 1 : 0)),
     ...(below && { belowLimit: { limit: scale(limit!), probability: below } }),
     extrapolated: Uint8Array.from(at, (t, k) => (outside(t, k) ? 1 : 0)),
     ...(guarded === undefined ? {} : { support: guarded.support }),

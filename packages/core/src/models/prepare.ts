@@ -7,7 +7,8 @@ import type { Basis } from "../basis/bspline.ts";
 import { type BasisOptions, bsplineBasis } from "../basis/knots.ts";
 import { type BasisStatistics, basisStatistics, countDistinctTimes, numVisits } from "../basis/statistics.ts";
 import { type Cohort, numIndividuals, numObservations, onlyMarker } from "../cohort/cohort.ts";
-import { measuredOnly } from "../cohort/limits.ts";
+import { censoringLimits, measuredOnly, writeCensored } from "../cohort/limits.ts";
+import { applyTransform, valueLimits } from "../cohort/marker.ts";
 import { checkOption, DtmError } from "../errors.ts";
 import { type Noise, type NoiseChoice, whiteNoise } from "../noise/noise.ts";
 
@@ -59,6 +60,9 @@ function checkStatistics(cohort: Cohort, statistics: BasisStatistics): BasisStat
   );
 }
 
+/** What a warning says where most individuals were seen once; verdicts on a map look for it. */
+export const SEEN_ONCE = "individuals have one observation, which says little about their places";
+
 /** Refuses a cohort that cannot carry a trajectory model. */
 export function checkCohort(cohort: Cohort, warnings: string[]): void {
   const m = numIndividuals(cohort);
@@ -68,7 +72,7 @@ export function checkCohort(cohort: Cohort, warnings: string[]): void {
       `Expected at least ${MIN_INDIVIDUALS} individuals, received ${m}. Variation between individuals cannot be learned from fewer.`,
     );
   }
-  const { values, offsets } = onlyMarker(cohort);
+  const { marker, values, offsets } = onlyMarker(cohort);
   if (values.every((v) => v === values[0])) {
     throw new DtmError(
       "no-variation",
@@ -82,11 +86,16 @@ export function checkCohort(cohort: Cohort, warnings: string[]): void {
       `Expected individuals with repeated observations, received one each (${measured} individuals). Measurement noise and variation between individuals cannot be told apart.`,
     );
   }
+  const [low, high] = valueLimits(marker);
+  if (values.every((v) => v < low || v > high)) {
+    throw new DtmError(
+      "out-of-range",
+      `Expected values of ${marker.name} within its limits, ${low} to ${high}, received ${values.length}, all outside. Check the limits, and the unit of the values.`,
+    );
+  }
   const singles = offsets.reduce((sum, end, i) => sum + (i > 0 && end - offsets[i - 1] === 1 ? 1 : 0), 0);
   if (singles > m / 2) {
-    warnings.push(
-      `${singles} of ${m} individuals have one observation, which says little about their places: they lie near the middle of the map.`,
-    );
+    warnings.push(`${singles} of ${m} ${SEEN_ONCE}: they lie near the middle of the map.`);
   }
 }
 
@@ -104,6 +113,29 @@ export function checkMeasured(cohort: Cohort): void {
     );
   }
   checkCohort(measured, []);
+  checkReach(cohort, values);
+}
+
+/** Limits of detection may lie this many ranges of the measured values away from them. */
+const REACH = 10;
+
+/** Refuses limits of detection so far from all measured values, on the scale of the model, that no course leads there. */
+function checkReach(cohort: Cohort, measured: Float64Array): void {
+  const series = onlyMarker(cohort);
+  const { name, transform } = series.marker;
+  const z = measured.map((v) => applyTransform(transform, v)).sort();
+  const [least, most] = [z[0], z[z.length - 1]];
+  const reach = REACH * (most - least);
+  const far = censoringLimits(series).find(({ limit }) => {
+    const at = applyTransform(transform, limit);
+    return at < least - reach || at > most + reach;
+  });
+  if (far === undefined) return;
+  const shown = writeCensored(far.side, far.limit);
+  throw new DtmError(
+    "censored-value",
+    `Expected limits of ${name} near its measured values, received "${shown}", further away than ${REACH} times their range${transform === "identity" ? "" : ` on the ${transform} scale`}. Give the limit of the assay, or leave these cells empty.`,
+  );
 }
 
 /** A fit takes the square of their number for every individual, and a map its sixth power. */

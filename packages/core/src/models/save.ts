@@ -5,7 +5,7 @@
 
 import * as z from "zod/mini";
 import { basisDomain } from "../basis/bspline.ts";
-import { DtmError } from "../errors.ts";
+import { checkGiven, DtmError } from "../errors.ts";
 import type { TrajectoryModel } from "./model.ts";
 import { placementAt } from "./place.ts";
 import { type Prediction, predict } from "./predict.ts";
@@ -21,8 +21,10 @@ import { faultOfKeys } from "./saving/json-keys.ts";
  * writeFileSync("model.json", saveModel(model));
  */
 export function saveModel(model: TrajectoryModel): string {
+  checkGiven("saveModel", { model });
   const { milliseconds: _, ...record } = model.record;
-  const body = { model: { ...model, record }, probe: probe(model) };
+  const { farCovariates: __, ...own } = model;
+  const body = { model: { ...own, record }, probe: probe(model) };
   const content = canonicalJson(body);
   const version = model.markers.length > 1 || "covariates" in model ? FILE_VERSION : 2;
   const head = `{"format":"${FILE_FORMAT}","formatVersion":${version},"checksum":"${checksum(content)}"`;
@@ -36,6 +38,7 @@ export function saveModel(model: TrajectoryModel): string {
  * const model = loadModel(readFileSync("model.json", "utf8"));
  */
 export function loadModel(text: string): TrajectoryModel {
+  checkGiven("loadModel", { text });
   const raw = parseJson(text);
   checkHeader(raw);
   const found = checksum(contentOf(raw));

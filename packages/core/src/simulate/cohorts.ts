@@ -10,7 +10,7 @@
  */
 import { type Cohort, makeCohort } from "../cohort/cohort.ts";
 import type { Marker } from "../cohort/marker.ts";
-import { checkOption } from "../errors.ts";
+import { checkGiven, checkOption } from "../errors.ts";
 import { createRandom, type Random } from "../numeric/random.ts";
 
 /** Percent-predicted forced vital capacity, or total skin score. */
@@ -142,6 +142,7 @@ const RECIPES: Readonly<Record<SimulatedMarker, Recipe>> = {
  * const { cohort, outcomes } = simulateCohort("pfvc", { numIndividuals: 200, seed: 1 });
  */
 export function simulateCohort(marker: SimulatedMarker, options: SimulateCohortOptions = {}): SimulatedCohort {
+  checkGiven("simulateCohort", { marker, options });
   const recipe = RECIPES[marker];
   const known = Object.keys(RECIPES).join(" or ");
   checkOption(recipe !== undefined, "simulateCohort", `marker ${known}`, marker, "");

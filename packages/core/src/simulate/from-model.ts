@@ -8,7 +8,7 @@ import { evaluateActive } from "../basis/bspline.ts";
 import { type Cohort, makeCohort, numIndividuals } from "../cohort/cohort.ts";
 import { markerScale } from "../cohort/marker.ts";
 import { combineMarkers } from "../cohort/several-markers.ts";
-import { checkOption } from "../errors.ts";
+import { checkGiven, checkOption } from "../errors.ts";
 import { codedFor, partsFor, shiftTerms } from "../models/covariate-model.ts";
 import { deviationDecoder } from "../models/decoder.ts";
 import { type MarkerModel, viewMarker } from "../models/fit.ts";
@@ -40,6 +40,7 @@ export function simulateFromModel(
   design: Cohort,
   options: { readonly seed?: number } = {},
 ): ModelSimulation {
+  checkGiven("simulateFromModel", { model, design, options });
   const random = createRandom(options.seed ?? 1);
   const m = numIndividuals(design);
   const D = numCoefficients(model.markers);

@@ -10,7 +10,7 @@
  */
 import { type Cohort, makeCohort } from "../cohort/cohort.ts";
 import { combineMarkers } from "../cohort/several-markers.ts";
-import { checkOption } from "../errors.ts";
+import { checkGiven, checkOption } from "../errors.ts";
 import { createRandom, type Random } from "../numeric/random.ts";
 
 /** How the places of several markers are related. */
@@ -57,6 +57,7 @@ const MOST_VISITS = 9;
  * const { cohort } = simulatePlaces({ numMarkers: 2, relation: "one-axis", seed: 1 });
  */
 export function simulatePlaces(options: SimulatePlacesOptions = {}): SimulatedPlaces {
+  checkGiven("simulatePlaces", { options });
   const { covariates, relation = "same-place", seed = 1, noiseSd = 0.5 } = options;
   const { numIndividuals: m = covariates === undefined ? 200 : 150 } = options;
   const { numMarkers: K = covariates === undefined ? 2 : 1 } = options;

@@ -4,7 +4,7 @@
  */
 
 import { basisDomain, designMatrix } from "../../basis/bspline.ts";
-import { checkOption, DtmError } from "../../errors.ts";
+import { checkGiven, checkOption, DtmError } from "../../errors.ts";
 import { type ModelBase, markerModel } from "../fit.ts";
 import { posteriorFunctionals } from "../mixture/conditioner.ts";
 import type { Placement } from "../placement.ts";
@@ -44,6 +44,7 @@ export interface Crossing {
  * const { quantiles, probabilityNone } = predictCrossing(model, someone, { threshold: 60 });
  */
 export function predictCrossing(model: ModelBase, placement: Placement, options: CrossingOptions): Crossing {
+  checkGiven("predictCrossing", { model, placement, options });
   const own = markerModel(model);
   const { threshold, probabilities = [0.05, 0.25, 0.5, 0.75, 0.95], numDraws = 4000, seed = 1 } = options;
   const [first, last] = basisDomain(own.basis);

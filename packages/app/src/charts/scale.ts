@@ -165,3 +165,9 @@ export function cutSeries(times: ArrayLike<number>, values: ArrayLike<number>, t
     ? { times: Array.from(times), values: Array.from(values) }
     : splitSeries(times, values, t).known;
 }
+
+/** About a dozen positions of a series, the first among them, for a table of its numbers. */
+export function tableSteps({ length }: ArrayLike<number>): number[] {
+  const step = Math.max(1, Math.round((length - 1) / 10));
+  return Array.from({ length }, (_, k) => k).filter((k) => k % step === 0);
+}

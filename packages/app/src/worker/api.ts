@@ -206,6 +206,8 @@ export interface IndividualAnswer {
   /** Probability that the curve is below the threshold at the last time asked for; null without a threshold. */
   readonly below: number | null;
   readonly change: Interval | null;
+  /** Covariates of the individual far outside those fitted. */
+  readonly farCovariates: readonly string[];
   /** Standard deviation of the place in prior sd, from its 50% region as for the dots of the map. */
   readonly sd: number;
   readonly trail: readonly { readonly time: number; readonly location: Float64Array }[];

@@ -99,6 +99,7 @@ export function answerIndividual(
     crossing: threshold === undefined ? null : predictCrossing(own, placement, { threshold, numDraws: 1000 }),
     below: threshold === undefined ? null : below(threshold),
     change: change === undefined ? null : predictChange(own, placement, change[0], change[1]),
+    farCovariates: own.farCovariates ?? [],
     sd: placeSd((region50.length / q) * cell ** q, whole.covariance, q),
     trail: question.trail ? trailOf(times, (until) => place(usedVisits(question, until)).location) : [],
     membership: regions === null ? new Float64Array(0) : mixtureMembership(regions, whole.location, whole.covariance),

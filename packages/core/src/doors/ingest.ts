@@ -15,7 +15,14 @@ export {
   MISSING_RULES,
   type MissingRule,
 } from "../cohort/coding.ts";
-export { type CohortColumns, type MarkerSeries, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
+export {
+  type CohortColumns,
+  compareText,
+  type MarkerSeries,
+  numObservations,
+  onlyMarker,
+  selectVisits,
+} from "../cohort/cohort.ts";
 export { type CensoringLimit, censoringLimits, limitWords, writeCensored } from "../cohort/limits.ts";
 export {
   applyTransform,
@@ -46,7 +53,7 @@ export type { Columns } from "../ingest/columns.ts";
 export { showComplaints } from "../ingest/complaints.ts";
 export { decodeText } from "../ingest/decode.ts";
 export { type ByteSource, TABLE_EXTENSIONS } from "../ingest/formats.ts";
-export { readComparator } from "../ingest/numbers.ts";
+export { isMissing, readComparator, readNumber } from "../ingest/numbers.ts";
 export {
   type ColumnGuess,
   type ColumnPreview,

@@ -4,7 +4,7 @@ import { endOf, fitTitle, gainText, leftText, lightsOf } from "./fit-words.ts";
 
 /** A fit of which only the record matters. */
 function fitted(converged: boolean, verdict = ""): Fitted {
-  const record = { iterations: 192, converged, verdict };
+  const record = { iterations: 192, converged, verdict, warnings: [] };
   return { model: { kind: "dtm-paper", record }, finished: true } as unknown as Fitted;
 }
 

@@ -5,6 +5,7 @@ import {
   cautionSentences,
   courseSentence,
   coverageSentence,
+  heldSentence,
   individualSentence,
   noiseSentence,
   spokenSentence,
@@ -35,6 +36,7 @@ function answer(over: Partial<IndividualAnswer>, course: (t: number) => number, 
     level: 0.9,
     interval: "curve" as const,
     extrapolated: new Uint8Array(41),
+    beyondLimits: new Uint8Array(41),
   };
   return {
     curve: series,
@@ -43,6 +45,7 @@ function answer(over: Partial<IndividualAnswer>, course: (t: number) => number, 
     lastUsed: 7.5,
     outsideMass: 0,
     membership: Float64Array.of(0.02, 0.98),
+    farCovariates: [],
     ...over,
   } as IndividualAnswer;
 }
@@ -198,5 +201,21 @@ describe("markerWords", () => {
     const load = of(2e4, 0.3, "log");
     expect([load.value(41), load.value(20000), load.value(3.4e7)]).toEqual(["41", "20,000", "34 × 10⁶"]);
     expect(load.values(500, 2e6)).toBe("500 to 2.0 × 10⁶");
+  });
+});
+
+describe("what lies far outside", () => {
+  it("says which covariates, in place of how long others were followed", () => {
+    const far = answer({ farCovariates: ["age"] }, () => 80, 2);
+    expect(cautionSentences(far, { worseThan: 0, observedUntil: 0 }, words)).toEqual([
+      "Covariates far outside those fitted (age): all that is said here is extrapolated.",
+    ]);
+  });
+
+  it("says from when on a whole forecast lies beyond a limit", () => {
+    const { curve } = answer({}, (t) => Math.min(80 + 10 * t, 120), 2);
+    expect(heldSentence(curve, words)).toBe("");
+    const held = { ...curve, beyondLimits: Uint8Array.from(times, (t) => (t >= 5 ? 1 : 0)) };
+    expect(heldSentence(held, words)).toBe("From year 5 the whole forecast lies beyond the limit 120: no band.");
   });
 });

@@ -102,12 +102,26 @@ export function cautionSentences(answer: IndividualAnswer, cautions: Cautions, w
   } else if (answer.outsideMass > OUTSIDE_FROM) {
     said.push("Part of this individual's place lies where the map has no courses. Read the forecast with caution.");
   }
-  if (cautions.observedUntil < words.last - UNSEEN_FROM * (words.last - words.first)) {
+  if (answer.farCovariates.length > 0) {
+    said.push(
+      `Covariates far outside those fitted (${answer.farCovariates.join(", ")}): all that is said here is extrapolated.`,
+    );
+  } else if (cautions.observedUntil < words.last - UNSEEN_FROM * (words.last - words.first)) {
     said.push(
       `Beyond ${words.when(cautions.observedUntil)} too few like this were observed. The curve there follows the model, not data.`,
     );
   }
   return said;
+}
+
+/** From when on a whole forecast lies beyond a limit of the marker, where its band has no width; empty if it never does. */
+export function heldSentence(
+  curve: Pick<Prediction, "times" | "beyondLimits" | "median"> | undefined,
+  words: Pick<MarkerWords, "when" | "value">,
+): string {
+  const at = curve?.beyondLimits.indexOf(1) ?? -1;
+  if (curve === undefined || at < 0) return "";
+  return `From ${words.when(curve.times[at])} the whole forecast lies beyond the limit ${words.value(curve.median[at])}: no band.`;
 }
 
 /** Noise sd over that of the middle that is worth a word, where most individuals are nearer to it. */

@@ -16,6 +16,7 @@ import { DtmError } from "../errors.ts";
 import { type CensoredSites, censoredSites } from "../noise/limits.ts";
 import { type Noise, whiteNoise } from "../noise/noise.ts";
 import { filterVisits, type SerialCorrelation, UNCORRELATED, whitenedProducts } from "../noise/serial.ts";
+import { takeRows } from "../numeric/matrix.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 import { type Basis, evaluateActive } from "./bspline.ts";
 
@@ -306,11 +307,9 @@ export function statisticsBlock(
 export function selectStatistics(statistics: BasisStatistics, individuals: ArrayLike<number>): BasisStatistics {
   const m = individuals.length;
   const selected = mapColumns(statistics, (column, width) => {
-    const out = column instanceof Int32Array ? new Int32Array(m * width) : new Float64Array(m * width);
-    for (let i = 0; i < m; i++) {
-      const from = individuals[i] * width;
-      out.set(column.subarray(from, from + width), i * width);
-    }
+    if (column instanceof Float64Array) return takeRows(column, width, individuals);
+    const out = new Int32Array(m * width);
+    for (let i = 0; i < m; i++) for (let k = 0; k < width; k++) out[i * width + k] = column[individuals[i] * width + k];
     return out;
   });
   return { ...selected, numIndividuals: m, numObservations: selected.counts.reduce((sum, n) => sum + n, 0) };

@@ -6,8 +6,9 @@
 /** The given rows of x [m,width], in the order given. */
 export function takeRows(x: Float64Array, width: number, rows: ArrayLike<number>): Float64Array {
   const out = new Float64Array(rows.length * width);
-  for (let k = 0; k < rows.length; k++) {
-    for (let a = 0; a < width; a++) out[k * width + a] = x[rows[k] * width + a];
+  for (let k = 0, at = 0; k < rows.length; k++) {
+    const from = rows[k] * width;
+    for (let a = 0; a < width; a++) out[at++] = x[from + a];
   }
   return out;
 }

@@ -6,9 +6,9 @@
 export { factorPositive, invertPositive, solvePositive } from "./cholesky";
 export { conditionTiles, spreadFunctional, sumNormals } from "./course";
 export { expectBlock, startBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
-export { levelsBlock, packLevels, squaresBlock } from "./levels";
+export { levelsBlock, packLevels, squaresBlock, startLevels } from "./levels";
 export { expectLinear } from "./linear";
-export { expectLevels } from "./linear-levels";
+export { expectLevels, placeLevels } from "./linear-levels";
 export { densityNodes, sumNodes, weighNodes } from "./placing";
 export { sumLevels } from "./placing-levels";
 export { addPairs, sumPairs } from "./pairs";

@@ -8,6 +8,8 @@ import { both, exp2x } from "./exp";
 
 /** Directions whose δ is below this share of the largest carry rounding only. */
 export const NO_DIRECTION: f64 = 1e-12;
+/** Below this share a direction is as if it were not there. */
+const NOTHING: f64 = 1e-16;
 /** Shares of the product of its diagonal entries and of the squared trace below which the square of an entry is rounding. */
 const NEGLIGIBLE: f64 = 1e-31;
 const NEGLIGIBLE_OF_TRACE: f64 = 1e-36;
@@ -22,7 +24,7 @@ export function at(base: usize, index: i32): usize {
 }
 
 /**
- * Jacobi rotations until A [d,d], of which the upper triangle counts, is diagonal; Q [d,d], if there is one, collects them. Pairs. A sweep goes in rounds of rotations
+ * Jacobi rotations until A [d,d], of which the upper triangle counts, is diagonal; Q [d,d] collects them. Pairs. A sweep goes in rounds of rotations
  * that share no row, as players of a tournament meet, so that none waits for the roots and quotients of the one before.
  */
 export function diagonalize(A: usize, Q: usize, d: i32): void {
@@ -69,7 +71,7 @@ function rotate(A: usize, Q: usize, d: i32, p: i32, q: i32, rounding: v128): boo
   for (let k = 0; k < p; k++) turn(at(A, k * d + p), at(A, k * d + q), c, s);
   for (let k = p + 1; k < q; k++) turn(at(A, p * d + k), at(A, k * d + q), c, s);
   for (let k = q + 1; k < d; k++) turn(at(A, p * d + k), at(A, q * d + k), c, s);
-  if (Q) for (let k = 0; k < d; k++) turn(at(Q, k * d + p), at(Q, k * d + q), c, s);
+  for (let k = 0; k < d; k++) turn(at(Q, k * d + p), at(Q, k * d + q), c, s);
   return true;
 }
 
@@ -80,6 +82,14 @@ function turn(x: usize, y: usize, c: v128, s: v128): void {
   const b = v128.load(y);
   v128.store(x, f64x2.sub(f64x2.mul(c, a), f64x2.mul(s, b)));
   v128.store(y, f64x2.add(f64x2.mul(s, a), f64x2.mul(c, b)));
+}
+
+/** How many of the directions δ [d], largest first, there are in either lane. */
+export function numDirections(delta: usize, d: i32): i32 {
+  const least = f64x2.mul(f64x2.splat(NOTHING), v128.load(delta));
+  let felt = d;
+  while (felt > 0 && !v128.any_true(f64x2.gt(v128.load(at(delta, felt - 1)), least))) felt--;
+  return felt;
 }
 
 /**

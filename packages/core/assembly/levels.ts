@@ -6,7 +6,7 @@
 import { Pass } from "./contexts";
 import { both } from "./exp";
 import { at, loadPair, pair, storeRows } from "./expectation";
-import { diagonalize, LEVEL, NO_DIRECTION, weighLevels } from "./level-weights";
+import { diagonalize, LEVEL, NO_DIRECTION, numDirections, weighLevels } from "./level-weights";
 
 /** Pairs of one record of `rotated`: G, V [d,d], g, a, δ [d] and ρ. */
 @inline
@@ -38,7 +38,7 @@ function effectGram(pass: Pass, G: usize, Y: usize, A: usize): void {
   }
 }
 
-/** δ [d] from the diagonal of A, 0 or more and largest first in each lane; columns of Q, if there is one, go with it. */
+/** δ [d] from the diagonal of A, 0 or more and largest first in each lane; columns of Q go with it. */
 function sortDirections(A: usize, Q: usize, delta: usize, d: i32): void {
   for (let j = 0; j < d; j++) v128.store(at(delta, j), f64x2.max(v128.load(at(A, j * d + j)), f64x2.splat(0)));
   for (let lane: usize = 0; lane < 16; lane += 8) {
@@ -49,7 +49,7 @@ function sortDirections(A: usize, Q: usize, delta: usize, d: i32): void {
       }
       if (largest == j) continue;
       swap(at(delta, j) + lane, at(delta, largest) + lane);
-      if (Q) for (let k = 0; k < d; k++) swap(at(Q, k * d + j) + lane, at(Q, k * d + largest) + lane);
+      for (let k = 0; k < d; k++) swap(at(Q, k * d + j) + lane, at(Q, k * d + largest) + lane);
     }
   }
 }
@@ -61,9 +61,8 @@ function swap(x: usize, y: usize): void {
   f64.store(y, a);
 }
 
-/** Weights of the levels for two individuals with n values and squares at `own` and `next`; as `weighLevels`. */
-function weighPair(pass: Pass, n: v128, delta: usize, own: usize, next: usize, total: usize): v128 {
-  const d = pass.numBasis;
+/** Weights of the levels for two individuals with n values, d directions and squares at `own` and `next`; as `weighLevels`. */
+function weighPair(pass: Pass, n: v128, delta: usize, d: i32, own: usize, next: usize, total: usize): v128 {
   for (let e = 0; e <= d; e++) {
     v128.store(at(pass.levelSquares, e), pair(own + (<usize>e << 3), next + (<usize>e << 3)));
   }
@@ -91,7 +90,8 @@ export function packLevels(context: usize, count: i32): void {
     const own = pass.squaresBefore + <usize>i * width;
     const next = own + width;
     const n = v128.load(pass.counts + (<usize>i << 3));
-    v128.store(pass.levelMaxima + (<usize>i << 3), weighPair(pass, n, delta, own, next, pass.levelSums + (<usize>i << 3)));
+    const felt = numDirections(delta, d);
+    v128.store(pass.levelMaxima + (<usize>i << 3), weighPair(pass, n, delta, felt, own, next, pass.levelSums + (<usize>i << 3)));
     // α and β, the latter to the scratch of the rotation.
     const beta = pass.scratch;
     memory.fill(beta, 0, <usize>d << 4);
@@ -99,8 +99,8 @@ export function packLevels(context: usize, count: i32): void {
     for (let k = 0; k < pass.numLevels; k++) {
       const share = f64x2.mul(v128.load(at(pass.levelWeights, k)), both(pass.levels + <usize>k * LEVEL + 32));
       alpha = f64x2.add(alpha, share);
-      const shrinks = at(pass.levelShrinks, k * d);
-      for (let j = 0; j < d; j++) {
+      const shrinks = at(pass.levelShrinks, k * felt);
+      for (let j = 0; j < felt; j++) {
         const b = at(beta, j);
         v128.store(b, f64x2.add(v128.load(b), f64x2.mul(share, v128.load(at(shrinks, j)))));
       }
@@ -113,6 +113,55 @@ export function packLevels(context: usize, count: i32): void {
     }
     v128.store(pass.rests + (<usize>i << 3), rest);
     storeRows(pass, i, G, g, V, a, beta, alpha);
+  }
+}
+
+/**
+ * The squares before the first pass, with `root` that of the whole course: u_j = a_j/(s + δ_j) at a level,
+ *   η = ρ + Σ_j Σ_k q_k [δ_j(u_j² + s/(s + δ_j)) − 2a_ju_j],   χ_j = Σ_k q_k [(su_j)²/δ_j + δ_js/(s + δ_j)].
+ */
+export function startLevels(context: usize, count: i32): void {
+  const pass = changetype<Pass>(context);
+  const d = pass.numBasis;
+  const dd = d * d;
+  for (let i = 0; i < count; i += 2) {
+    const G = record(pass, i);
+    const V = at(G, dd);
+    const g = at(V, dd);
+    const a = at(g, d);
+    const delta = at(a, d);
+    const rho = loadPair(pass, i, G, g);
+    rotate(pass, G, V, g, a, delta);
+    const least = f64x2.mul(f64x2.splat(NO_DIRECTION), v128.load(delta));
+    v128.store(pass.levelSquares, rho);
+    for (let j = 0; j < d; j++) {
+      const aj = v128.load(at(a, j));
+      const dj = v128.load(at(delta, j));
+      v128.store(at(pass.levelSquares, 1 + j), v128.and(f64x2.div(f64x2.mul(aj, aj), dj), f64x2.gt(dj, least)));
+    }
+    const n = v128.load(pass.counts + (<usize>i << 3));
+    const felt = numDirections(delta, d);
+    weighLevels(pass.levels, pass.numLevels, n, delta, pass.levelSquares, felt, pass.levelWeights, pass.levelParts, pass.levelShrinks, pass.scratch);
+    const out = pass.squaresAfter + (<usize>(i * (1 + d)) << 3);
+    let eta = rho;
+    for (let j = 0; j < d; j++) {
+      const aj = v128.load(at(a, j));
+      const dj = v128.load(at(delta, j));
+      let chi = f64x2.splat(0);
+      for (let k = 0; k < pass.numLevels && j < felt; k++) {
+        const q = v128.load(at(pass.levelWeights, k));
+        const s = both(pass.levels + <usize>k * LEVEL);
+        const shrink = v128.load(at(pass.levelShrinks, k * felt + j));
+        const u = f64x2.mul(aj, shrink);
+        const left = f64x2.mul(dj, f64x2.mul(s, shrink));
+        const fitted = f64x2.mul(u, f64x2.sub(f64x2.mul(dj, u), f64x2.add(aj, aj)));
+        eta = f64x2.add(eta, f64x2.mul(q, f64x2.add(fitted, left)));
+        const open = f64x2.mul(s, u);
+        chi = f64x2.add(chi, f64x2.mul(q, f64x2.add(f64x2.div(f64x2.mul(open, open), dj), left)));
+      }
+      storePair(out + (<usize>(1 + j) << 3), 1 + d, v128.and(chi, f64x2.gt(dj, least)));
+    }
+    storePair(out, 1 + d, eta);
   }
 }
 
@@ -152,7 +201,7 @@ function rotate(pass: Pass, G: usize, V: usize, g: usize, a: usize, delta: usize
   }
 }
 
-/** The squares that the moments of a pass leave, from the frames that `packLevels` kept. */
+/** The squares that the moments of a pass leave, from the frames that `packLevels` kept; and their δ. */
 export function squaresBlock(context: usize, count: i32): void {
   const pass = changetype<Pass>(context);
   const d = pass.numBasis;
@@ -167,6 +216,7 @@ export function squaresBlock(context: usize, count: i32): void {
     const m = pass.moments + (<usize>(i * K + pass.rowStart) << 3);
     const next = m + (<usize>K << 3);
     const out = pass.squaresAfter + (<usize>(i * (1 + d)) << 3);
+    const directions = pass.directions + (<usize>(i * d) << 3);
     let eta = v128.load(at(delta, d));
     let o: usize = <usize>d;
     for (let k = 0; k < d; k++) {
@@ -174,7 +224,7 @@ export function squaresBlock(context: usize, count: i32): void {
       for (let l = k; l < d; l++, o++) s = f64x2.add(s, f64x2.mul(v128.load(at(G, k * d + l)), pair(m + (o << 3), next + (o << 3))));
       eta = f64x2.sub(eta, f64x2.add(s, s));
     }
-    storePair(out, d, eta);
+    storePair(out, 1 + d, eta);
     const least = f64x2.mul(f64x2.splat(NO_DIRECTION), v128.load(delta));
     for (let j = 0; j < d; j++) {
       const aj = v128.load(at(a, j));
@@ -192,54 +242,50 @@ export function squaresBlock(context: usize, count: i32): void {
       const both2 = f64x2.add(f64x2.mul(aj, fitted), moment);
       const xi = f64x2.sub(f64x2.mul(aj, aj), f64x2.add(both2, both2));
       const dj = v128.load(at(delta, j));
-      storePair(out + (<usize>(1 + j) << 3), d, v128.and(f64x2.div(xi, dj), f64x2.gt(dj, least)));
+      storePair(directions + (<usize>j << 3), d, dj);
+      storePair(out + (<usize>(1 + j) << 3), 1 + d, v128.and(f64x2.div(xi, dj), f64x2.gt(dj, least)));
     }
   }
 }
 
-/** One number of each of two individuals, rows of 1 + d. */
+/** One number of each of two individuals, rows of `width`. */
 @inline
-function storePair(address: usize, d: i32, v: v128): void {
+function storePair(address: usize, width: i32, v: v128): void {
   f64.store(address, f64x2.extract_lane(v, 0));
-  f64.store(address + (<usize>(1 + d) << 3), f64x2.extract_lane(v, 1));
+  f64.store(address + (<usize>width << 3), f64x2.extract_lane(v, 1));
 }
 
 /**
- * Adds to the totals Σ q_k ∂Q_k/∂log s, ∂/∂log τ and ωz_k ∂/∂log s of the squares after, weighed by those before, and leaves largest
- * E and sum of the squares after, from which the host makes 𝒬.
+ * Adds to the totals Σ q_k ∂Q_k/∂log s, ∂/∂log τ and ωz_k ∂/∂log s of the squares after, weighed by those before, in `directions`, if asked for
+ * `slopes`; leaves largest E and sum of the squares after, from which the host makes 𝒬.
  */
-export function levelsBlock(context: usize, count: i32): void {
+export function levelsBlock(context: usize, count: i32, withSlopes: i32): void {
   const pass = changetype<Pass>(context);
   const d = pass.numBasis;
-  const dd = d * d;
   const width = <usize>(1 + d) << 3;
-  const G = record(pass, 0);
-  const g = at(G, 2 * dd);
-  const delta = at(g, 2 * d);
-  const A = pass.scratch;
+  const delta = pass.scratch;
+  const total = at(delta, d);
   const slopes = pass.levelSlopes;
   const half = f64x2.splat(0.5);
   for (let i = 0; i < count; i += 2) {
-    loadPair(pass, i, G, g);
-    memory.fill(delta, 0, <usize>d << 4);
-    if (pass.hasResidual) {
-      effectGram(pass, G, at(A, dd), A);
-      diagonalize(A, 0, d);
-      sortDirections(A, 0, delta, d);
-    }
+    const own = pass.directions + (<usize>(i * d) << 3);
+    const next = own + (<usize>d << 3);
+    for (let j = 0; j < d; j++) v128.store(at(delta, j), pair(own + (<usize>j << 3), next + (<usize>j << 3)));
     const n = v128.load(pass.counts + (<usize>i << 3));
     const after = pass.squaresAfter + <usize>i * width;
     const before = pass.squaresBefore + <usize>i * width;
     const sums = pass.levelSums + (<usize>i << 3);
-    v128.store(pass.levelMaxima + (<usize>i << 3), weighPair(pass, n, delta, after, after + width, sums));
+    const felt = numDirections(delta, d);
+    v128.store(pass.levelMaxima + (<usize>i << 3), weighPair(pass, n, delta, felt, after, after + width, sums));
+    if (!withSlopes) continue;
     // ∂Q/∂log s and ∂Q/∂log τ of the squares after, times −2, kept while the others are weighed.
     for (let k = 0; k < pass.numLevels; k++) {
       const kept = v128.load(at(pass.levelParts, 3 * k + 1));
-      const tau = f64x2.sub(f64x2.splat(<f64>d), kept);
+      const tau = f64x2.sub(f64x2.splat(<f64>felt), kept);
       v128.store(at(slopes, 2 * k), f64x2.sub(f64x2.sub(n, tau), v128.load(at(pass.levelParts, 3 * k))));
       v128.store(at(slopes, 2 * k + 1), tau);
     }
-    weighPair(pass, n, delta, before, before + width, A);
+    weighPair(pass, n, delta, felt, before, before + width, total);
     let byVariance = f64x2.splat(0);
     let byTau = f64x2.splat(0);
     let bySpread = f64x2.splat(0);

@@ -18,35 +18,15 @@ const NEGLIGIBLE: f64 = 1e-18;
 export function expectLevels(context: usize, count: i32): void {
   const p = changetype<Linear>(context);
   const r = p.rank;
-  const rr = r * r;
-  const u = at(p.frame, 2 * rr + 2 * r);
+  const weighted = at(p.frame, 2 * r * r + r);
+  const u = at(weighted, r);
   for (let i = 0; i < count; i += 2) {
-    const rho = readPair(p, i);
-    rotate(p);
-    // η = ρ and χ = a²/δ; a itself to u.
-    v128.store(p.levelSquares, rho);
-    let largestDelta = f64x2.splat(0);
-    for (let j = 0; j < r; j++) largestDelta = f64x2.pmax(largestDelta, v128.load(at(p.delta, j)));
-    const least = f64x2.mul(f64x2.splat(NO_DIRECTION), largestDelta);
-    for (let j = 0; j < r; j++) {
-      let a = f64x2.splat(0);
-      for (let c = 0; c < r; c++) a = f64x2.add(a, f64x2.mul(v128.load(at(p.Q, c * r + j)), v128.load(at(p.z, c))));
-      const delta = v128.load(at(p.delta, j));
-      v128.store(at(u, j), a);
-      v128.store(at(p.levelSquares, 1 + j), v128.and(f64x2.div(f64x2.mul(a, a), delta), f64x2.gt(delta, least)));
-    }
     const n = pair(p.counts + (<usize>i << 3), 8);
-    const sums = p.levelSums + (<usize>i << 3);
-    const largest = weighLevels(p.levels, p.numLevels, n, p.delta, p.levelSquares, r, p.levelWeights, p.levelParts, p.levelShrinks, sums);
-    v128.store(p.levelMaxima + (<usize>i << 3), largest);
+    const rho = weighPair(p, i, n, u);
     const precision = averageLevels(p, u);
     turnBack(p);
     // E v/λ, after the pairs of E vv'/λ.
-    for (let a = 0; a < r; a++) {
-      let v = f64x2.splat(0);
-      for (let j = 0; j < r; j++) v = f64x2.add(v, f64x2.mul(v128.load(at(p.Q, a * r + j)), v128.load(at(p.frame, 2 * rr + r + j))));
-      v128.store(at(p.moments, (r * (r + 1)) / 2 + a), v);
-    }
+    turnMean(p, weighted, at(p.moments, (r * (r + 1)) / 2));
     add(p.sums + 16, f64x2.mul(precision, rho));
     let out = addMoments(p, p.plain, precision);
     add(out, spreadSlope(p, n));
@@ -54,6 +34,67 @@ export function expectLevels(context: usize, count: i32): void {
       out += 16;
       add(out, f64x2.mul(precision, v128.load(at(p.band, e))));
     }
+  }
+}
+
+/** E v and the pairs of E vv' of `count` individuals, an even number, to `posterior`. */
+export function placeLevels(context: usize, count: i32): void {
+  const p = changetype<Linear>(context);
+  const r = p.rank;
+  const numPairs = (r * (r + 1)) / 2;
+  const width = <usize>(r + numPairs) << 3;
+  const mean = at(p.frame, 2 * r * r); // F, then E u
+  const u = at(mean, 2 * r);
+  let out = p.posterior;
+  for (let i = 0; i < count; i += 2, out += 2 * width) {
+    weighPair(p, i, pair(p.counts + (<usize>i << 3), 8), u);
+    averageLevels(p, u);
+    turnBack(p);
+    for (let j = 0; j < r; j++) v128.store(at(mean, j), f64x2.mul(v128.load(at(u, j)), v128.load(at(mean, j))));
+    turnMean(p, mean, p.z);
+    for (let j = 0; j < r; j++) storeLanes(out + (<usize>j << 3), width, v128.load(at(p.z, j)));
+    for (let e = 0; e < numPairs; e++) storeLanes(out + (<usize>(r + e) << 3), width, v128.load(at(p.plain, e)));
+  }
+}
+
+/** The first lane at an address, the second `stride` bytes on. */
+@inline
+function storeLanes(address: usize, stride: usize, v: v128): void {
+  f64.store(address, f64x2.extract_lane(v, 0));
+  f64.store(address + stride, f64x2.extract_lane(v, 1));
+}
+
+/** Weights of the levels of individuals i and i + 1, a to u; returns ρ. */
+function weighPair(p: Linear, i: i32, n: v128, u: usize): v128 {
+  const r = p.rank;
+  const rho = readPair(p, i);
+  rotate(p);
+  // η = ρ and χ = a²/δ.
+  v128.store(p.levelSquares, rho);
+  let largestDelta = f64x2.splat(0);
+  for (let j = 0; j < r; j++) largestDelta = f64x2.pmax(largestDelta, v128.load(at(p.delta, j)));
+  const least = f64x2.mul(f64x2.splat(NO_DIRECTION), largestDelta);
+  for (let j = 0; j < r; j++) {
+    let a = f64x2.splat(0);
+    for (let c = 0; c < r; c++) a = f64x2.add(a, f64x2.mul(v128.load(at(p.Q, c * r + j)), v128.load(at(p.z, c))));
+    const delta = v128.load(at(p.delta, j));
+    v128.store(at(u, j), a);
+    v128.store(at(p.levelSquares, 1 + j), v128.and(f64x2.div(f64x2.mul(a, a), delta), f64x2.gt(delta, least)));
+  }
+  const sums = p.levelSums + (<usize>i << 3);
+  const largest = weighLevels(p.levels, p.numLevels, n, p.delta, p.levelSquares, r, p.levelWeights, p.levelParts, p.levelShrinks, sums);
+  v128.store(p.levelMaxima + (<usize>i << 3), largest);
+  return rho;
+}
+
+/** out = Qx of two vectors [r]. */
+@inline
+function turnMean(p: Linear, x: usize, out: usize): void {
+  const r = p.rank;
+  for (let a = 0; a < r; a++) {
+    let v = f64x2.splat(0);
+    for (let j = 0; j < r; j++) v = f64x2.add(v, f64x2.mul(v128.load(at(p.Q, a * r + j)), v128.load(at(x, j))));
+    v128.store(at(out, a), v);
   }
 }
 

@@ -36,10 +36,11 @@ interface Model {
   readonly residualRoot: Float64Array | null;
 }
 
-/** η and χ of individuals before and after a pass, [m,1 + d]. */
+/** η and χ of individuals before and after a pass, [m,1 + d], and their δ in it, [m,d]. */
 interface Squares {
   readonly before: Float64Array;
   readonly after: Float64Array;
+  readonly directions: Float64Array;
 }
 
 /** Places of individuals beside their rows: what the prior of each is shifted by, η [m,q], and the log of what that divides it by. */
@@ -118,10 +119,11 @@ export function wasmPasses(numBasis: readonly number[], numNodes: number, stride
     loadRows(statistics.cross, numBasis[k], buffers.cross, first, size, padded);
     loadRows(statistics.sumSquares, 1, buffers.squares, first, size, padded);
     if (squares === undefined) return;
-    const width = 1 + numBasis[k];
-    for (let b = 0; b < padded; b++) buffers.counts[b] = b < size ? statistics.counts[first + b] : 0;
-    loadRows(squares.before, width, buffers.squaresBefore, first, size, padded);
-    loadRows(squares.after, width, buffers.squaresAfter, first, size, padded);
+    loadCounts(statistics, first, size, padded);
+    loadRows(squares.before, 1 + numBasis[k], buffers.squaresBefore, first, size, padded);
+  };
+  const loadCounts = ({ counts }: Statistics, first: number, size: number, padded: number): void => {
+    for (let b = 0; b < padded; b++) buffers.counts[b] = b < size ? counts[first + b] : 0;
   };
   const packOne = (squares: Squares | undefined, padded: number): void => {
     if (squares) run.packLevels(padded);
@@ -211,10 +213,10 @@ export function wasmPasses(numBasis: readonly number[], numNodes: number, stride
         }
         squares?.forEach((own, k) => {
           if (own === undefined) return;
-          const width = 1 + numBasis[k];
           load(k, statistics[k], models[k]);
           run.squaresBlock(padded);
-          own.after.set(buffers.squaresAfter.subarray(0, size * width), first * width);
+          storeRows(buffers.squaresAfter, 1 + numBasis[k], own.after, first, size);
+          storeRows(buffers.directions, numBasis[k], own.directions, first, size);
         });
       });
       if (nodeSums) addFromTiles(buffers.nodeSums, rowsOfMarkers, numNodes, nodeSums, stride);
@@ -249,16 +251,38 @@ export function wasmPasses(numBasis: readonly number[], numNodes: number, stride
     },
 
     /** `levelSums` of one marker. */
-    levels: (statistics: Statistics, model: Model, squares: Squares) => {
+    levels: (
+      statistics: Statistics,
+      model: Model,
+      { before, after, directions }: Squares,
+      scale = 1,
+      slopes = true,
+    ) => {
+      const [d] = numBasis;
       buffers.totals.fill(0);
       let value = 0;
       forBlocks(statistics.numIndividuals, (first, size, padded) => {
-        loadBlock(0, statistics, model, squares, first, size, padded);
-        run.levelsBlock(padded);
+        load(0, statistics, model);
+        loadCounts(statistics, first, size, padded);
+        loadRows(before, 1 + d, buffers.squaresBefore, first, size, padded);
+        loadRows(after, 1 + d, buffers.squaresAfter, first, size, padded);
+        loadRows(directions, d, buffers.directions, first, size, padded);
+        for (let e = 0; e < size * d; e++) buffers.directions[e] *= scale;
+        run.levelsBlock(padded, slopes ? 1 : 0);
         for (let b = 0; b < size; b++) value += levelDensity(statistics, first, b);
       });
       const [logVariance, logTau, logSpread] = [0, 1, 2].map((e) => buffers.totals[2 * e] + buffers.totals[2 * e + 1]);
       return { value, logVariance, logTau, logSpread };
+    },
+
+    /** `startingSquares` of one marker. */
+    squares: (statistics: Statistics, model: Model, out: Float64Array): void => {
+      forBlocks(statistics.numIndividuals, (first, size, padded) => {
+        loadBlock(0, statistics, model, undefined, first, size, padded);
+        loadCounts(statistics, first, size, padded);
+        run.startLevels(padded);
+        storeRows(buffers.squaresAfter, 1 + numBasis[0], out, first, size);
+      });
     },
 
     /** `residualObjective` of one marker. */
@@ -329,6 +353,11 @@ function takeColumns(
   for (let b = 0; b < size; b++) {
     to.set(from.subarray(b * stride + start, b * stride + start + width), (first + b) * width);
   }
+}
+
+/** The first `size` rows of `from` [·,width] to rows from `first` on of `to`. */
+function storeRows(from: Float64Array, width: number, to: Float64Array, first: number, size: number): void {
+  to.set(from.subarray(0, size * width), first * width);
 }
 
 /** Rows first..first+size−1 of `from` [m,width] to the start of `to`, and zeros up to row `padded`. */

@@ -72,6 +72,7 @@ export const PASS = layout(
     counts: { f64: (n) => n.block }, // n [block]
     squaresBefore: { f64: (n) => n.block * (1 + n.numBasis) }, // η and χ [block,1 + d]
     squaresAfter: { f64: (n) => n.block * (1 + n.numBasis) },
+    directions: { f64: (n) => n.block * n.numBasis }, // δ [block,d]
     rotated: { f64: (n) => n.block * n.recordSize }, // pairs: G, V, g, a, δ, ρ of each marker
     levelSquares: { f64: (n) => 2 * (1 + n.numBasis) }, // pairs: η, χ
     levelWeights: { f64: (n) => 2 * n.numLevels }, // pairs
@@ -83,7 +84,7 @@ export const PASS = layout(
   },
   [
     ...(["packBlock", "expectBlock", "startBlock", "residualBlock", "maximizeBlock"] as const),
-    ...(["packLevels", "squaresBlock", "levelsBlock"] as const),
+    ...(["packLevels", "squaresBlock", "levelsBlock", "startLevels"] as const),
   ],
 );
 
@@ -192,8 +193,9 @@ export const LINEAR = layout(
     levelSums: { f64: (n) => n.block }, // Σ exp(E − largest)/√Π [block]
     frame: { f64: (n) => 2 * (2 * n.rank ** 2 + 3 * n.rank) }, // E uu', E uu'/λ [r,r][2], E u, E u/λ and u [r][2]
     plain: { f64: (n) => n.rank * (n.rank + 1) }, // pairs of E vv' [r(r + 1)/2][2]
+    posterior: { f64: (n) => (n.block * n.rank * (n.rank + 3)) / 2 }, // E v and pairs of E vv' [block,r + r(r + 1)/2]
   },
-  ["expectLinear", "expectLevels"],
+  ["expectLinear", "expectLevels", "placeLevels"],
 );
 
 /** Weights of the nodes of a mixture for one individual, and sums of `numColumns` functions of a node (assembly/placing.ts). */
@@ -220,17 +222,18 @@ export const NODES = layout(
     totals: { f64: () => 3 }, // largest exponent, Σ weights, Σ kept weights
     sums: { f64: (n) => n.numColumns + n.numBasis * n.numPacked }, // of columns, then [r][numPacked]
     // Noise of several levels (assembly/placing-levels.ts).
-    levels: { f64: (n) => 2 * n.numLevels }, // λ and the logarithm of what it counts [levels][2]
+    levels: { f64: (n) => 2 * n.numLevels }, // λ and the logarithm of what it counts, times λ^{r/2} [levels][2]
     bordered: { f64: (n) => 4 * (n.numBasis + 1) ** 2 }, // [0 e'; e FΣF'] [r + 1,r + 1][4]
     products: { f64: (n) => 4 * (n.numBasis + 1) }, // [r + 1][4]
     reflections: { f64: (n) => 4 * n.numBasis }, // 2/v'v of each [r][4]
     diagonal: { f64: (n) => 4 * n.numBasis }, // α [r][4]
     beside: { f64: (n) => 4 * n.numBasis }, // β [r][4]
     squares: { f64: (n) => 4 * n.numBasis }, // β² [r][4]
-    inverses: { f64: (n) => 4 * n.numLevels * n.numBasis }, // 1/d [levels,r][4]
+    minors: { f64: (n) => 4 * n.numLevels * n.numBasis }, // 1/D_1 and D_2 to D_r [levels,r][4]
     exponents: { f64: (n) => 4 * n.numLevels }, // log densities at each level, but for
     factors: { f64: (n) => 4 * n.numLevels }, // these factors [levels][4]
-    parts: { f64: (n) => 4 * n.numTiles * n.numLevels }, // of `scales`, from each level [tile][levels][4]
+    parts: { f64: (n) => 4 * n.numTiles * n.numLevels }, // of `nodeTotals`, from each level [tile][levels][4]
+    nodeTotals: { f64: (n) => 4 * n.numTiles }, // [tile][4]
     levelSums: { f64: (n) => n.numLevels }, // Σ weights of each level
   },
   ["weighNodes", "densityNodes", "sumLevels", "sumNodes"],

@@ -4,9 +4,10 @@ import { randomCohort } from "../../../../test/random-cohort.ts";
 import { expectationSums } from "../models/linear/expectation.ts";
 import { fitLmmStatistics } from "../models/linear/lmm.ts";
 import type { LowRankParameters } from "../models/linear/low-rank.ts";
+import { effectPosterior } from "../models/linear/posterior.ts";
 import { levelNoise, noiseLevel, whiteNoise } from "../noise/noise.ts";
 import { createRandom } from "../numeric/random.ts";
-import { openLinearKernel } from "./linear.ts";
+import { openLinearKernels } from "./linear.ts";
 
 function randomParameters(d: number, r: number, seed: number, triangular: boolean): LowRankParameters {
   const random = createRandom(seed);
@@ -24,11 +25,11 @@ const CASES = [
   { numBasis: 4, degree: 1, r: 4, numIndividuals: 30 },
 ];
 
-describe("openLinearKernel", () => {
+describe("openLinearKernels", () => {
   it.each(CASES)("gives the sums of expectationSums in WebAssembly: %o", (options) => {
     const { numBasis: d, r } = options;
     const { statistics } = randomCohort({ ...options, maxObservations: 9, seed: 3 });
-    const kernel = openLinearKernel(d, statistics.numBand, r);
+    const { expect: kernel } = openLinearKernels(d, statistics.numBand, r);
     for (let seed = 0; seed < 6; seed++) {
       const p = randomParameters(d, r, seed, seed % 2 === 0);
       const [found, expected] = [kernel(statistics, p), expectationSums(statistics, p)];
@@ -40,7 +41,7 @@ describe("openLinearKernel", () => {
   it.each(CASES)("gives the sums of expectationSums where noise has levels: %o", (options) => {
     const { numBasis: d, r } = options;
     const { statistics } = randomCohort({ ...options, maxObservations: 9, seed: 3 });
-    const kernel = openLinearKernel(d, statistics.numBand, r);
+    const { expect: kernel } = openLinearKernels(d, statistics.numBand, r);
     for (let seed = 0; seed < 6; seed++) {
       const white = randomParameters(d, r, seed, seed % 2 === 0);
       const p = { ...white, noise: levelNoise(noiseLevel(white.noise), 0.3 + 0.3 * seed) };
@@ -56,13 +57,27 @@ describe("openLinearKernel", () => {
       ]) {
         expect(relativeError(found.subarray(from, to), expected.subarray(from, to))).toBeLessThan(1e-9);
       }
-      expect(kernel(statistics, white)).toEqual(openLinearKernel(d, statistics.numBand, r)(statistics, white));
+      expect(kernel(statistics, white)).toEqual(openLinearKernels(d, statistics.numBand, r).expect(statistics, white));
+    }
+  });
+
+  it.each(CASES)("gives the posteriors of the definition where noise has levels: %o", (options) => {
+    const { numBasis: d, r } = options;
+    const { statistics } = randomCohort({ ...options, maxObservations: 9, seed: 3 });
+    for (let seed = 0; seed < 6; seed++) {
+      const { noise: white, ...others } = randomParameters(d, r, seed, seed % 2 === 0);
+      const p = { ...others, noises: [levelNoise(noiseLevel(white), 0.3 + 0.3 * seed)] };
+      const [found, expected] = (["wasm", "typescript"] as const).map((kernels) =>
+        effectPosterior([statistics], p, undefined, kernels),
+      );
+      expect(relativeError(found.mean, expected.mean)).toBeLessThan(1e-9);
+      expect(relativeError(found.covariance, expected.covariance)).toBeLessThan(1e-9);
     }
   });
 
   it("says so where the noise is negligible or a trial overflows, then goes on as before", () => {
     const { statistics } = randomCohort({ seed: 6 });
-    const kernel = openLinearKernel(5, statistics.numBand, 5);
+    const { expect: kernel } = openLinearKernels(5, statistics.numBand, 5);
     const p = randomParameters(5, 5, 7, true);
     const before = kernel(statistics, p);
     expect(before[0]).toBeLessThan(0);

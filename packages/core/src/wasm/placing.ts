@@ -78,7 +78,7 @@ export function loadObserved({ buffers, sizes }: Nodes, observed: ObservedFuncti
   }
 }
 
-/** Noise variances s of the levels of the individual at hand, N = sI, with the logarithm of what each counts, [K,2]. */
+/** Noise variances λ of the levels of the individual at hand, N = λI, with the logarithm of what each counts times λ^{r/2}, [K,2]. */
 export function loadLevels({ buffers, sizes }: Nodes, levels: Float64Array): void {
   sizes.numLevels = levels.length / 2;
   buffers.levels.set(levels);

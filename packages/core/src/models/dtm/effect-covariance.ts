@@ -64,7 +64,7 @@ function meanEvidences(engine: MapEngine, state: DtmState, S: number): (individu
     });
     const parts = statistics.map((own, k) => {
       const { squares } = state.markers[k];
-      const row = rowOf(own, i, models[k], squares === null ? undefined : { before: squares, after: squares });
+      const row = rowOf(own, i, models[k], squares ?? undefined);
       return meanEvidence(row, moments[k].f, individualDesign(designs[k], z, sizes[k]));
     });
     let at = i * width;

@@ -81,10 +81,11 @@ export function expectationPass(
       const own = moment.subarray(starts[k], starts[k] + packedStride(sizes[k]));
       moments?.[k].set(own, i * own.length);
       const left = leveled[k];
-      const after = squares?.[k]?.after;
-      if (left === null || after === undefined) return;
+      const out = squares?.[k];
+      if (left === null || out === undefined) return;
       const { f: mean, R } = unpackMoments(own, sizes[k]);
-      writeSquares(left, { mean, moment: R }, rowOf(after, 1 + sizes[k], i));
+      const directions = rowOf(out.directions, sizes[k], i);
+      writeSquares(left, { mean, moment: R }, rowOf(out.after, 1 + sizes[k], i), directions);
     });
     placeMoments?.set(moment.subarray(numRows, numRows + placeMoments.length / m), (i * placeMoments.length) / m);
   }

@@ -7,7 +7,7 @@
  *   η = E‖y − Bβ − Bf‖²,   χ_j = ξ_j/δ_j, the part of η along the j-th direction of the effect, [1 + d],
  * over the responsibilities of that pass. χ does not depend on the size τ of the effect, so squares serve while τ moves.
  */
-import { type BasisStatistics, unpackGram } from "../../basis/statistics.ts";
+import type { BasisStatistics } from "../../basis/statistics.ts";
 import {
   averagedStatistics,
   expectedSquares,
@@ -31,6 +31,8 @@ const NO_DIRECTION = 1e-12;
 export interface LevelSquares {
   readonly before: Float64Array;
   readonly after: Float64Array;
+  /** δ of the pass, [count,d]. */
+  readonly directions: Float64Array;
 }
 
 /** One individual in a pass. */
@@ -74,15 +76,17 @@ function weighLevels(evidence: LevelEvidence, levels: NoiseLevels): Float64Array
   return levelPosterior(levelDensities(evidence, levels, 1), levels).weights;
 }
 
-/** Writes the squares of an individual over f with E f = f̄ and E ff' = R̄ to out [1 + d]. */
+/** Writes the squares of an individual over f with E f = f̄ and E ff' = R̄ to out [1 + d], and its δ [d]. */
 export function writeSquares(
   { own, rotated }: Pick<LevelStatistics, "own" | "rotated">,
   f: { readonly mean: Float64Array; readonly moment: Float64Array },
   out: Float64Array,
+  directions: Float64Array,
 ): void {
   const { eta, xi } = expectedSquares(own, rotated, f);
   out[0] = eta;
   const { delta } = rotated;
+  directions.set(delta);
   delta.forEach((v, j) => {
     out[1 + j] = v > NO_DIRECTION * delta[0] ? xi[j] / v : 0;
   });
@@ -135,24 +139,26 @@ export interface LevelSums {
 
 /**
  * 𝒬 of the squares after a pass, levels at their best for them; slopes for levels at their best for the squares before it, which are
- * those of the bound with everything that the pass settled held fixed.
+ * those of the bound with everything that the pass settled held fixed. The effect is `scale` times that of the pass. Without
+ * `slopes` these are zero.
  */
 export function levelSums(
   statistics: BasisStatistics,
-  { mean, noise, residualRoot: L }: IndividualModel,
-  { before, after }: LevelSquares,
+  { mean, noise }: IndividualModel,
+  { before, after, directions }: LevelSquares,
+  scale = 1,
+  slopes = true,
 ): LevelSums {
   const d = mean.length;
   const levels = noiseLevels(noise);
   const sums = { value: 0, logVariance: 0, logTau: 0, logSpread: 0 };
-  const G = new Float64Array(d * d);
   for (let i = 0; i < statistics.numIndividuals; i++) {
-    unpackGram(statistics, i, G);
-    const { delta } = rotateEffect(G, L ?? new Float64Array(d * d), d);
+    const delta = directions.subarray(i * d, (i + 1) * d).map((v) => scale * v);
     const of = (squares: Float64Array) =>
       evidenceOf(statistics.counts[i], statistics.logDets[i], delta, squares.subarray(i * (1 + d), (i + 1) * (1 + d)));
     const evidence = of(after);
     sums.value += levelPosterior(levelDensities(evidence, levels, 1), levels).logSum;
+    if (!slopes) continue;
     const { logVariance, logTau, logSpread } = levelSlopes(evidence, levels, 1, weighLevels(of(before), levels));
     sums.logVariance += logVariance;
     sums.logTau += logTau;

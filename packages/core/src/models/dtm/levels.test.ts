@@ -125,22 +125,31 @@ describe("the passes with noise levels in WebAssembly", () => {
     ...(residual ? {} : { residualRoot: null }),
   }));
 
+  const definitions = {
+    expect: expectationPass as never,
+    levels: levelSums as never,
+    squares: startingSquares as never,
+  };
+
   it.each(both)("equal the definitions", (model) => {
-    const run = (passes: Pick<typeof kernels, "expect" | "levels">) => {
+    const run = (passes: Pick<typeof kernels, "expect" | "levels" | "squares">) => {
       const before = state.markers[0].squares!;
-      const squares = { before, after: new Float64Array(before.length) };
+      const directions = new Float64Array(statistics.numIndividuals * d);
+      const squares = { before, after: new Float64Array(before.length), directions };
       const nodeSums = new Float64Array(stride * numNodes);
       const moments = new Float64Array(statistics.numIndividuals * stride);
       const contributions = new Float64Array(statistics.numIndividuals);
       const outputs = { nodeSums, moments: [moments], contributions, squares: [squares] };
       const total = passes.expect([statistics], [model], table, outputs);
-      const sums = passes.levels(statistics, model, squares);
-      return { total, nodeSums, moments, contributions, after: squares.after, sums };
+      const sums = passes.levels(statistics, model, squares, 1.3);
+      const first = new Float64Array(before.length);
+      passes.squares(statistics, model, first);
+      return { total, nodeSums, moments, contributions, after: squares.after, directions, first, sums };
     };
-    const [found, expected] = [run(kernels), run({ expect: expectationPass as never, levels: levelSums as never })];
+    const [found, expected] = [run(kernels), run(definitions)];
     expect(Math.abs(found.total / expected.total - 1)).toBeLessThan(1e-12);
-    for (const name of ["nodeSums", "moments", "contributions", "after"] as const) {
-      expect(relativeError(found[name], expected[name])).toBeLessThan(1e-9);
+    for (const name of ["nodeSums", "moments", "contributions", "after", "directions", "first"] as const) {
+      expect(relativeError(found[name], expected[name]), name).toBeLessThan(1e-9);
     }
     for (const name of ["value", "logVariance", "logTau", "logSpread"] as const) {
       expect(Math.abs(found.sums[name] - expected.sums[name])).toBeLessThan(1e-9 * (1 + Math.abs(expected.sums[name])));
@@ -150,9 +159,10 @@ describe("the passes with noise levels in WebAssembly", () => {
   it("start from the same node sums", () => {
     const [model] = both;
     const weights = startingWeights(engine.nodes, startingPlaces(start, 0, 2, 1));
-    const squares = { before: state.markers[0].squares!, after: new Float64Array(0) };
+    const before = state.markers[0].squares!;
+    const squares = { before, after: before, directions: new Float64Array(0) };
     const [a, b] = [new Float64Array(stride * numNodes), new Float64Array(stride * numNodes)];
-    kernels.start([statistics], [model], weights, a, [{ ...squares, after: squares.before }]);
+    kernels.start([statistics], [model], weights, a, [squares]);
     addStartingSums([statistics], [model], weights, b, [squares]);
     expect(relativeError(a, b)).toBeLessThan(1e-9);
   });

@@ -103,7 +103,7 @@ export function effectSums(
   const stride = packedStride(d);
   for (let i = 0; i < m; i++) {
     if (statistics.counts[i] === 0) continue;
-    const row = rowOf(statistics, i, model, squares);
+    const row = rowOf(statistics, i, model, squares?.before);
     const design = individualDesign({ mean: null, effect }, z.subarray(i * P, (i + 1) * P), d);
     const { score, complete } = meanEvidence(row, moments.subarray(i * stride, i * stride + d), design);
     addTo(sums.score, score);
@@ -117,11 +117,11 @@ export function rowOf(
   statistics: BasisStatistics,
   i: number,
   model: IndividualModel,
-  squares: LevelSquares | undefined,
+  squares: Float64Array | undefined,
 ): Float64Array {
   if (squares === undefined) return individualStatistics(statistics, i, model).row;
   const width = 1 + statistics.basis.numBasis;
-  return levelStatistics(statistics, i, model, squares.before.subarray(i * width, (i + 1) * width)).row;
+  return levelStatistics(statistics, i, model, squares.subarray(i * width, (i + 1) * width)).row;
 }
 
 /** Adds sums to others. */

@@ -17,7 +17,8 @@ export function stepLearning({ markers }: MapEngine, state: DtmState): Learning 
     markers: markers.map(({ settings, referenceRoot }, k) => {
       const { tau, trialDistance } = state.markers[k];
       const taus = tau === null ? [] : trialTaus(tau, trialDistance, capOf(settings));
-      return { roots: taus.map((t) => scaledRoot(referenceRoot, t)), residualMoment: tau === null };
+      const roots = taus.map((t) => scaledRoot(referenceRoot, t));
+      return { roots, scales: taus.map((t) => t / tau!), residualMoment: tau === null };
     }),
   };
 }

@@ -107,7 +107,8 @@ function squaresOver(engine: MarkerEngine, state: MarkerState, visited: Visited)
   const rows = visited === null ? state.squares : takeRows(state.squares, width, visited);
   const { length } = rows;
   if (engine.squares?.before.length !== length) {
-    engine.squares = { before: engine.shards.buffer(length), after: engine.shards.buffer(length) };
+    const [before, after] = [length, length].map((size) => engine.shards.buffer(size));
+    engine.squares = { before, after, directions: engine.shards.buffer((length / width) * state.mean.length) };
   }
   engine.squares.before.set(rows);
   return engine.squares;

@@ -155,9 +155,11 @@ describe("a pass over two markers", () => {
         moments: engine.markers.map(({ table: own }) => new Float64Array((m * own.length) / n)),
         placeMoments: new Float64Array(5 * m),
         contributions: new Float64Array(m),
-        squares: state.markers.map(({ squares }) =>
-          squares === null ? undefined : { before: squares, after: new Float64Array(squares.length) },
-        ),
+        squares: state.markers.map(({ squares }, k) => {
+          if (squares === null) return undefined;
+          const directions = new Float64Array(m * sizes[k]);
+          return { before: squares, after: new Float64Array(squares.length), directions };
+        }),
         shift,
       };
       const total = pass(statistics, models, table, outputs);

@@ -62,8 +62,9 @@ export interface Learning {
 }
 
 export interface MarkerLearning {
-  /** Roots of Σ_e at which Q is asked for. */
+  /** Roots of Σ_e at which Q is asked for, and what times that of the pass Σ_e is there. */
   readonly roots: readonly Float64Array[];
+  readonly scales: readonly number[];
   /** Whether Σ E ee' is read. */
   readonly residualMoment: boolean;
 }
@@ -113,6 +114,7 @@ const definitions = {
   maximize: maximizationSums,
   residual: residualObjective,
   levels: levelSums,
+  squares: startingSquares,
 };
 
 /** The work of these passes; nothing but scratch is kept. */
@@ -156,21 +158,22 @@ export function dtmShards(): ShardFunctions {
   ): MarkerSums => {
     const { kernels, effects, count } = state;
     const { levelsAfter, markers } = state.learning!;
-    const { roots, residualMoment } = markers[k];
+    const { roots, scales, residualMoment } = markers[k];
     const model = state.models[k];
-    const weighed = squares && levelsAfter ? { before: squares.after, after: squares.after } : squares;
+    const weighed = squares && levelsAfter ? { ...squares, before: squares.after } : squares;
     const sizes = [sizeOf(own)];
     const { levels, residual } = passes(kernels, sizes, 0);
     // The kernel has no Σ E ee', which a free residual covariance reads.
     const { maximize } = passes(residualMoment && model.residualRoot !== null ? "typescript" : kernels, sizes, 0);
+    const ofLevels = weighed === undefined ? null : levels(own, model, weighed);
+    const valueAt = (root: Float64Array, scale: number): number => {
+      if (weighed === undefined) return residual(own, { ...model, residualRoot: root }, moments);
+      return scale === 1 ? ofLevels!.value : levels(own, model, weighed, scale, false).value;
+    };
     return {
       maximization: weighed === undefined ? maximize(own, model, moments) : null,
-      levels: weighed === undefined ? null : levels(own, model, weighed),
-      values: Float64Array.from(roots, (residualRoot) =>
-        weighed === undefined
-          ? residual(own, { ...model, residualRoot }, moments)
-          : levels(own, { ...model, residualRoot }, weighed).value,
-      ),
+      levels: ofLevels,
+      values: Float64Array.from(roots, (root, t) => valueAt(root, scales[t])),
       effects:
         effects === undefined
           ? null
@@ -223,9 +226,10 @@ export function dtmShards(): ShardFunctions {
       passes(kernels, sizes, numNodes).start(statistics, models, weights, nodeSums, squares);
       return nodeSums;
     }),
-    "dtm-squares": work<object>((statistics, _, { models }, squares) => {
+    "dtm-squares": work<object>((statistics, _, { kernels, models }, squares) => {
       squares.forEach((own, k) => {
-        if (own !== undefined) startingSquares(statistics[k], models[k], own.after);
+        if (own === undefined) return;
+        passes(kernels, [sizeOf(statistics[k])], 0).squares(statistics[k], models[k], own.after);
       });
     }),
   };
@@ -260,8 +264,10 @@ function covariatesOf({ values }: PassEffects, { from, to }: Part, count: number
 }
 
 function squaresOf(squares: LevelSquares | undefined, d: number, { from, to }: Part): LevelSquares | undefined {
-  const rows = (of: Float64Array) => of.subarray(from * (1 + d), to * (1 + d));
-  return squares && { before: rows(squares.before), after: rows(squares.after) };
+  const rows = (of: Float64Array, width: number) => of.subarray(from * width, to * width);
+  if (squares === undefined) return undefined;
+  const { before, after, directions } = squares;
+  return { before: rows(before, 1 + d), after: rows(after, 1 + d), directions: rows(directions, d) };
 }
 
 /** The answers of all blocks of a pass, in their order. */

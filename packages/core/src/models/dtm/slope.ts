@@ -42,7 +42,7 @@ export function slopeLearning({ markers }: MapEngine, state: DtmState): Learning
       // Levels have a slope by log τ of their own.
       const by = tau === null || squares !== null ? [] : [TAU_DIFFERENCE, -TAU_DIFFERENCE];
       const roots = by.map((difference) => scaledRoot(marker.referenceRoot, tau! * Math.exp(difference)));
-      return { roots, residualMoment: tau === null && marker.settings.residual !== "none" };
+      return { roots, scales: by.map(Math.exp), residualMoment: tau === null && marker.settings.residual !== "none" };
     }),
   };
 }

@@ -8,7 +8,7 @@ import { noiseLevel } from "../../noise/noise.ts";
 import { joinFloats } from "../../numeric/matrix.ts";
 import { compensatedSum } from "../../numeric/sum.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
-import { type LinearKernel, openLinearKernel } from "../../wasm/linear.ts";
+import { type LinearKernels, openLinearKernels } from "../../wasm/linear.ts";
 import type { FitControl } from "../fit.ts";
 import { localShards, type ShardBlock, type ShardFunctions, type ShardHost, shardBlocks } from "../shards.ts";
 import { type Expectation, expectationSums, unpackExpectation } from "./expectation.ts";
@@ -120,7 +120,7 @@ export function linearShards(): ShardFunctions {
 }
 
 function linearWork() {
-  const open = new Map<string, LinearKernel>();
+  const open = new Map<string, LinearKernels>();
   return (
     statistics: readonly BasisStatistics[],
     { task, parameters, kernels, through }: LinearState,
@@ -128,13 +128,13 @@ function linearWork() {
   ): unknown => {
     const block = statistics.map((own) => statisticsBlock(own, part));
     if (task === "likelihood") return logLikelihood(block, parameters);
-    if (task === "effects") return effectPosterior(block, parameters, through);
+    if (task === "effects") return effectPosterior(block, parameters, through, kernels);
     const stack = stackMarkers(block, parameters);
     if (chooseKernels(kernels) === "typescript") return expectationSums(stack.statistics, stack.parameters);
     const { numBand, basis } = stack.statistics;
     const shape = `${basis.numBasis} ${numBand} ${parameters.rank}`;
-    const kernel = open.get(shape) ?? openLinearKernel(basis.numBasis, numBand, parameters.rank);
+    const kernel = open.get(shape) ?? openLinearKernels(basis.numBasis, numBand, parameters.rank);
     open.set(shape, kernel);
-    return kernel(stack.statistics, stack.parameters);
+    return kernel.expect(stack.statistics, stack.parameters);
   };
 }

@@ -3,8 +3,10 @@
  *   v_i | y_i ~ N(v̂_i, σ² A_i⁻¹),   w_i = L v_i;   where noise has levels, mean and covariance over them.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { noiseLevel } from "../../noise/noise.ts";
+import { noiseLevel, noiseSpread } from "../../noise/noise.ts";
 import { identity, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
+import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
+import { openLinearKernels } from "../../wasm/linear.ts";
 import { effectsReader, type IndividualEffects } from "./effects.ts";
 import { stackLevels } from "./joint-levels.ts";
 import { notPositive } from "./low-rank.ts";
@@ -29,6 +31,7 @@ export function effectPosterior(
   markers: readonly BasisStatistics[],
   parameters: LinearParameters,
   through: LinearMap = { matrix: identity(parameters.rank), shift: new Float64Array(parameters.rank) },
+  kernels: KernelChoice = "auto",
 ): EffectPosterior {
   const { matrix: M, shift } = through;
   // P is Cov v / σ² of the stack, whose noise is that of the first marker.
@@ -40,7 +43,7 @@ export function effectPosterior(
   const mean = new Float64Array(m * k);
   const covariance = new Float64Array(m * k * k);
   const [x, MP, V] = [new Float64Array(k), new Float64Array(k * r), new Float64Array(k * k)];
-  forEachPosterior(markers, parameters, (i, { v, P }) => {
+  forEachPosterior(markers, parameters, kernels, (i, { v, P }) => {
     multiplyVector(M, v, k, r, x);
     multiply(multiply(M, P, k, r, r, MP), Mt, k, r, k, V);
     for (let a = 0; a < k; a++) mean[i * k + a] = shift[a] + x[a];
@@ -62,7 +65,7 @@ export function coefficientPosterior(
 export function coefficientMeans(markers: readonly BasisStatistics[], parameters: LinearParameters): Float64Array {
   const d = numCoefficients(markers);
   const mean = new Float64Array(markers[0].numIndividuals * d);
-  forEachPosterior(markers, parameters, (i, { v }) => {
+  forEachPosterior(markers, parameters, "auto", (i, { v }) => {
     multiplyVector(parameters.factor, v, d, parameters.rank, mean.subarray(i * d));
   });
   return mean;
@@ -71,9 +74,28 @@ export function coefficientMeans(markers: readonly BasisStatistics[], parameters
 function forEachPosterior(
   markers: readonly BasisStatistics[],
   parameters: LinearParameters,
+  kernels: KernelChoice,
   visit: (i: number, posterior: Pick<IndividualEffects, "v" | "P">) => void,
 ): void {
   const { statistics, parameters: stacked } = stackLevels(markers, parameters);
+  if (noiseSpread(stacked.noise) > 0 && chooseKernels(kernels) === "wasm-simd") {
+    const r = stacked.rank;
+    const sigma2 = noiseLevel(stacked.noise);
+    const P = new Float64Array(r * r);
+    const { place } = openLinearKernels(statistics.basis.numBasis, statistics.numBand, r);
+    place(statistics, stacked, (i, moments) => {
+      const v = moments.subarray(0, r);
+      if (Number.isNaN(v[0])) throw notPositive(parameters.noises);
+      for (let a = 0, e = r; a < r; a++) {
+        for (let c = 0; c <= a; c++, e++) {
+          P[a * r + c] = (moments[e] - v[a] * v[c]) / sigma2;
+          P[c * r + a] = P[a * r + c];
+        }
+      }
+      visit(i, { v, P });
+    });
+    return;
+  }
   const effectsOf = effectsReader(statistics, stacked);
   for (let i = 0; i < statistics.numIndividuals; i++) {
     const effects = effectsOf(i);

@@ -4,11 +4,11 @@
  * place an individual never look at, by the definition (posterior.ts) when they are read.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import { noiseSpread } from "../../noise/noise.ts";
 import { courseFunctionals, openCourse } from "../../wasm/course.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { componentWeights } from "../../wasm/placing.ts";
 import { functionalDistribution, functionalMean, type GivenMeasurement, INDEPENDENT } from "./curve-distribution.ts";
-import { atLevels } from "./effect.ts";
 import type { CoefficientMixture } from "./mixture.ts";
 import { type NormalMixture, type NormalSums, normalSums } from "./normal-mixture.ts";
 import {
@@ -39,12 +39,12 @@ export function createConditioner(mixture: CoefficientMixture, kernels: KernelCh
   }
   const { memory, weigh } = nodeWeigher(mixture);
   const { numNodes: n } = mixture;
+  const spread = noiseSpread(mixture.noise);
   let course: ReturnType<typeof openCourse> | undefined;
   return (statistics, individual, logPrior) => {
     memory.buffers.logPrior.set(logPrior ?? mixture.logWeights);
-    const { observations, levels: used, logLikelihood } = weigh(statistics, individual, false);
-    const all = atLevels(observations, mixture.noise);
-    const levels = Array.from(used, (k) => all[k]);
+    const { observations, z, logLikelihood } = weigh(statistics, individual, false);
+    const levels = Array.from(z, (v) => ({ ...observations, sigma2: observations.sigma2 * Math.exp(spread * v) }));
     const { components, ...kept } = keptComponents(mixture, levels, componentWeights(memory, n), logLikelihood);
     const posterior = withLazyMoments(kept, () => componentMoments(mixture, levels, components));
     if (levels.length === 1) {

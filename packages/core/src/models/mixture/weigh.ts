@@ -2,26 +2,19 @@
  * Weights of the nodes of a mixture for one individual after the other through WebAssembly (wasm/placing.ts), at all noise levels that
  * matter. With ρ' = rest and constant those of observed.ts,
  *   log p(y) = constant + log Σ_g π_g Σ_k p_k λ_k^{−n/2} exp(−½ρ'/λ_k) (|λ_kN|/|V_gk|)^½ exp(−½ e'V_gk⁻¹e).
- *
- * A sum over levels h apart in z errs by the Fourier transform of the posterior at 2π/h: by 2 exp(−2π²σ²/h²) where that is Gaussian with
- * sd σ, and by about exp(−π²/(hω)) where few values leave it skewed. So levels between are left out, and the others count for them, where
- * h ≤ σ/0.9 and h ≤ 0.5/ω; the outermost count what is left of all weights, and must be light. Together this is felt by 2e-5 in log p(y) at
- * most.
+ * Which levels are looked at: noise/level-rules.ts.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import { GAUSS, gaussRule, type LevelRule, levelRule, STRIDES, strideFor } from "../../noise/level-rules.ts";
 import { logLevelMoments } from "../../noise/levels.ts";
 import { noiseLevels } from "../../noise/noise.ts";
+import { dot } from "../../numeric/matrix.ts";
 import { loadLevels, loadObserved, type Nodes, nodeDensities, openNodes, weighNodes } from "../../wasm/placing.ts";
 import type { Observations } from "./effect.ts";
 import type { CoefficientMixture } from "./mixture.ts";
 import { type Observed, observe } from "./observed.ts";
 import { individualObservations } from "./posterior.ts";
 
-/** Steps between levels, coarse to fine. */
-const STRIDES = [4, 3, 2, 1];
-/** The least posterior sd of a step, and the largest step in log λ. */
-const LEAST_SD = 0.9;
-const LARGEST_STEP = 0.5;
 /** Share of the outermost levels above which more are looked at, and share beside which none is. */
 const LIGHT_END = 3e-4;
 const NO_SHARE = Math.exp(-20);
@@ -31,8 +24,8 @@ const NARROW = 0.4;
 /** One individual; weights and sums are in the memory until the next. */
 export interface WeighedNodes {
   readonly logLikelihood: number;
-  /** Levels looked at, [K]. */
-  readonly levels: Int32Array;
+  /** z of the levels looked at, [K]. */
+  readonly z: Float64Array;
   /** Their posterior, [K]. */
   readonly shares: Float64Array;
   readonly observations: Observations;
@@ -49,30 +42,28 @@ export interface NodeWeigher {
 
 export function nodeWeigher(mixture: CoefficientMixture, columns?: Float64Array): NodeWeigher {
   const table = noiseLevels(mixture.noise);
-  const { z, spread, logWeights } = table;
-  const most = z.length;
-  const step = most === 1 ? 0 : z[1] - z[0];
-  const rules = new Map(STRIDES.map((stride) => [stride, rule(logWeights, stride)]));
+  const { spread } = table;
+  const most = table.z.length;
+  const rules = new Map(STRIDES.map((stride) => [stride, levelRule(table, stride)]));
+  const gauss = most === 1 ? [] : GAUSS.map((own) => ({ ...own, rule: gaussRule(table, own.points) }));
   const memory = openNodes(mixture, most, columns);
-  /** The largest step that a posterior sd allows, up to `most`. */
-  const strideFor = (sd: number, most: number): number =>
-    STRIDES.find((s) => s <= most && s * step * LEAST_SD <= sd && s * step * spread <= LARGEST_STEP) ?? 1;
 
   const load = (statistics: BasisStatistics, i: number) => {
     const observations = individualObservations(mixture, statistics, i);
-    const observed = observe({ ...observations, G: observations.G.slice() }, most > 1);
+    // Where there are several levels, all is in units of the noise, and they hold what is left.
+    const observed =
+      most === 1 ? observe({ ...observations, G: observations.G.slice() }) : observe(inNoiseUnits(observations), true);
     loadObserved(memory, observed);
-    // Where there are several levels, they hold what is left.
     const constant = observations.noiseConstant - (most === 1 ? 0.5 * observed.rest : 0);
     return { observations, observed, constant };
   };
-  const loadRule = ({ levels, logCounts }: LevelRule, { n, sigma2 }: Observations, { rest }: Observed): void => {
-    const rows = new Float64Array(2 * levels.length);
-    for (let k = 0; k < levels.length; k++) {
-      const logLevel = spread * z[levels[k]];
+  const loadRule = ({ z, logCounts }: LevelRule, { n }: Observations, { rank, rest }: Observed): void => {
+    const rows = new Float64Array(2 * z.length);
+    for (let k = 0; k < z.length; k++) {
+      const logLevel = spread * z[k];
       const lambda = Math.exp(logLevel);
-      rows[2 * k] = lambda * sigma2;
-      rows[2 * k + 1] = logCounts[k] - 0.5 * (n * logLevel + rest / lambda);
+      rows[2 * k] = lambda;
+      rows[2 * k + 1] = logCounts[k] - 0.5 * ((n - rank) * logLevel + rest / lambda);
     }
     loadLevels(memory, rows);
   };
@@ -82,21 +73,26 @@ export function nodeWeigher(mixture: CoefficientMixture, columns?: Float64Array)
     const at = (own: LevelRule): WeighedNodes => {
       loadRule(own, observations, observed);
       const logLikelihood = constant + weighNodes(memory, solve);
-      const { levels } = own;
-      const shares = most === 1 ? Float64Array.of(1) : levelSums.slice(0, levels.length).map((w) => w / totals[2]);
-      return { logLikelihood, levels, shares, observations, observed };
+      const { z } = own;
+      const shares = most === 1 ? Float64Array.of(1) : levelSums.slice(0, z.length).map((w) => w / totals[2]);
+      return { logLikelihood, z, shares, observations, observed };
     };
     if (most === 1) return at(rules.get(1)!);
+    const few = gauss.find(({ mostSpread }) => observations.n * spread * spread <= mostSpread);
+    if (few !== undefined) {
+      const weighed = at(few.rule);
+      if (Math.abs(dot(weighed.shares, weighed.z)) <= few.mostMean) return weighed;
+    }
     // What n values that say all of their level would leave of its prior.
     const expected = 1 / Math.sqrt(1 + 0.5 * observations.n * spread * spread);
-    const first = strideFor(expected, STRIDES[0]);
+    const first = strideFor(table, expected);
     let own = rules.get(first === 1 && expected < NARROW ? STRIDES[0] : first)!;
     for (;;) {
       const weighed = at(own);
-      const { levels, shares } = weighed;
-      const sd = logLevelMoments(shares, { ...table, z: Float64Array.from(levels, (k) => z[k]) }).sd / spread;
+      const { z, shares } = weighed;
+      const sd = logLevelMoments(shares, { ...table, z }).sd / spread;
       const light = Math.max(shares[0], shares[shares.length - 1]) < LIGHT_END;
-      const stride = strideFor(sd, light ? own.stride : own.stride - 1);
+      const stride = strideFor(table, sd, light ? own.stride : own.stride - 1);
       if (own.stride === 1 || stride === own.stride) return weighed;
       own = near(rules.get(stride)!, weighed);
     }
@@ -112,36 +108,22 @@ export function nodeWeigher(mixture: CoefficientMixture, columns?: Float64Array)
   };
 }
 
-/** Levels to look at, and the logarithms of what each counts, [K]. */
-interface LevelRule {
-  readonly stride: number;
-  readonly levels: Int32Array;
-  readonly logCounts: Float64Array;
-}
-
-/** Every `stride`-th level, the outermost at equal distances from both ends. */
-function rule(logWeights: Float64Array, stride: number): LevelRule {
-  const most = logWeights.length;
-  const first = ((most - 1) % stride) / 2;
-  const levels = Int32Array.from({ length: Math.floor((most - 1) / stride) + 1 }, (_, k) => first + k * stride);
-  const counts = Float64Array.from(levels, (k) => stride * Math.exp(logWeights[k]));
-  if (stride > 1) {
-    const between = counts.subarray(1, -1).reduce((sum, w) => sum + w, 0);
-    counts[0] = counts[counts.length - 1] = 0.5 * (1 - between);
-  }
-  return { stride, levels, logCounts: counts.map(Math.log) };
+/** The observations with their noise as the unit. */
+function inNoiseUnits(own: Observations): Observations {
+  const scale = 1 / own.sigma2;
+  return { ...own, G: own.G.map((v) => scale * v), g: own.g.map((v) => scale * v), rho: scale * own.rho, sigma2: 1 };
 }
 
 /** The part of a rule that lies beside levels with any share. */
-function near({ stride, levels, logCounts }: LevelRule, known: WeighedNodes): LevelRule {
-  const kept = Array.from(levels.keys()).filter((j) => {
-    const right = known.levels.findIndex((k) => k >= levels[j]);
+function near({ stride, z, logCounts }: LevelRule, known: WeighedNodes): LevelRule {
+  const kept = Array.from(z.keys()).filter((j) => {
+    const right = known.z.findIndex((v) => v >= z[j]);
     const at = (k: number) => known.shares[Math.min(Math.max(k, 0), known.shares.length - 1)];
-    return right < 0 ? at(known.levels.length) >= NO_SHARE : Math.max(at(right - 1), at(right)) >= NO_SHARE;
+    return right < 0 ? at(known.z.length) >= NO_SHARE : Math.max(at(right - 1), at(right)) >= NO_SHARE;
   });
   return {
     stride,
-    levels: Int32Array.from(kept, (j) => levels[j]),
+    z: Float64Array.from(kept, (j) => z[j]),
     logCounts: Float64Array.from(kept, (j) => logCounts[j]),
   };
 }

@@ -5,7 +5,7 @@
  */
 
 import type { BasisStatistics, CohortStatistics } from "../../basis/statistics.ts";
-import { noiseLevel as middleVariance, noiseLevels, noiseSpread } from "../../noise/noise.ts";
+import { noiseLevel as middleVariance, noiseSpread } from "../../noise/noise.ts";
 import { choleskyInPlace, logDetFromCholesky } from "../../numeric/cholesky.ts";
 import { dot } from "../../numeric/matrix.ts";
 import { chisquareQuantile } from "../../numeric/special.ts";
@@ -205,10 +205,10 @@ function kernelPlaces(model: TrajectoryModel, mixture: CoefficientMixture, detai
   });
   const weigher = nodeWeigher(mixture, Float64Array.from(columns.flat()));
   const { logPrior: prior, totals, weights, sums } = weigher.memory.buffers;
-  const { spread, z } = noiseLevels(mixture.noise);
+  const spread = noiseSpread(mixture.noise);
   return (statistics, i, logPrior) => {
     prior.set(logPrior ?? mixture.logWeights);
-    const { logLikelihood, levels, shares, observed } = weigher.weigh(statistics, i, details);
+    const { logLikelihood, z, shares, observed } = weigher.weigh(statistics, i, details);
     const scale = 1 / totals[2];
     const mean = new Float64Array(q);
     const covariance = new Float64Array(q * q);
@@ -221,7 +221,7 @@ function kernelPlaces(model: TrajectoryModel, mixture: CoefficientMixture, detai
       }
     }
     const logLevel = momentsOf(
-      Float64Array.from(levels, (k) => spread * z[k]),
+      z.map((v) => spread * v),
       shares,
     );
     const place = { mean, covariance, logLikelihood, logLevel };

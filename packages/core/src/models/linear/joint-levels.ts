@@ -8,11 +8,13 @@
  */
 import { type BasisStatistics, residualStatistics, unpackGram, weightedStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
+import { levelRule, strideFor } from "../../noise/level-rules.ts";
 import {
   expectedSquares,
   levelDensities,
   levelPosterior,
   levelsOf,
+  logLevelMoments,
   type NoiseLevels,
   rotateEffect,
 } from "../../noise/levels.ts";
@@ -77,6 +79,7 @@ export function levelLogLikelihoods(
     if (measured.length === 0) return 0;
     const [last, ...others] = measured.reverse();
     const levels = individual.posteriors(i);
+    const looked = others.map((k) => fewerLevels(levels[k]));
     const terms: number[] = [];
     const precisions = new Float64Array(K);
     // One level of each marker after the other; `share` is the product of their q, each relative to its largest.
@@ -85,17 +88,26 @@ export function levelLogLikelihoods(
         terms.push(logPrior + individual.logDensity(i, precisions, last));
         return;
       }
-      const { table, q } = levels[others[at]];
-      const largest = Math.max(...q);
-      q.forEach((own, v) => {
-        const left = (share * own) / largest;
-        if (left < NEGLIGIBLE) return;
-        precisions[others[at]] = table.precisions[v];
-        add(at + 1, logPrior + table.logWeights[v], left);
-      });
+      for (const { precision, logCount, own } of looked[at]) {
+        const left = share * own;
+        if (left < NEGLIGIBLE) continue;
+        precisions[others[at]] = precision;
+        add(at + 1, logPrior + logCount, left);
+      }
     };
     add(0, 0, 1);
     return logSumExp(terms);
+  });
+}
+
+/** As many levels of a marker as its q asks for, with the logarithm of what each counts and its q relative to the largest. */
+function fewerLevels({ table, q }: MarkerLevels) {
+  const stride = table.spread === 0 ? 1 : strideFor(table, logLevelMoments(q, table).sd / table.spread);
+  const { z, logCounts } = levelRule(table, stride);
+  const largest = Math.max(...q);
+  return Array.from(z, (at, k) => {
+    const v = table.z.indexOf(at);
+    return { precision: table.precisions[v], logCount: logCounts[k], own: q[v] / largest };
   });
 }
 
@@ -121,6 +133,7 @@ function levelReader(statistics: readonly BasisStatistics[], parameters: LinearP
     const levels = levelsOf(1, noiseSpread(noise));
     return { ...levels, precisions: levels.variances.map((lambda) => 1 / lambda) };
   });
+  const ofLast = parameters.noises.map((noise) => levelsOf(sigma2, noiseSpread(noise)));
   const { numBand, bandRow } = whole;
   // One individual at a time, weighted.
   const one = { ...whole, numIndividuals: 1, gram: new Float64Array(numBand), cross: new Float64Array(D) };
@@ -181,7 +194,7 @@ function levelReader(statistics: readonly BasisStatistics[], parameters: LinearP
       const rotated = rotateEffect(G, semidefiniteRoot(C, d), d, d);
       const { n, logDet } = { n: own.counts[i], logDet: own.logDets[i] };
       const evidence = { n, logDet, delta: rotated.delta, ...expectedSquares({ G, g, rho }, rotated) };
-      const levels = levelsOf(sigma2, noiseSpread(parameters.noises[last]));
+      const levels = ofLast[last];
       return given + levelPosterior(levelDensities(evidence, levels, 1), levels).logSum + logUnit(i);
     },
     /** q_k of each marker. */

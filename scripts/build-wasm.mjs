@@ -3,6 +3,9 @@
  * packages/core/src/wasm/bytes.ts, unless that file already belongs to the sources as they are.
  * The bytes are committed (docs/decisions/0006-webassembly.md), so this runs only after the sources have changed.
  *
+ * The module describes itself to hosts in any language (docs/kernels.md): it lays out contexts by `layout`, and names sizes, buffers and
+ * kernels in a custom section.
+ *
  * Usage: node scripts/build-wasm.mjs
  */
 import { createHash } from "node:crypto";
@@ -13,6 +16,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), "packages", "core");
 const BYTES = join(FOLDER, "src", "wasm", "bytes.ts");
+
+/** Version of the contract with hosts (docs/kernels.md): raised when a host that kept to it would read wrong numbers. */
+const CONTRACT = 1;
 
 /** Options of the compiler: SIMD, no garbage collector, the host's memory, no assertions. */
 const OPTIONS = [
@@ -26,30 +32,125 @@ const OPTIONS = [
   ["--use", "abort="],
 ].flat();
 
-/** Classes of the contexts, from the declaration of memory layouts in src/wasm/layouts.ts. */
-export async function contextsText() {
+/** The declaration of memory layouts, src/wasm/layouts.ts, as it runs and as it is written. */
+async function readLayouts() {
   const { default: typescript } = await import("typescript");
   const source = readFileSync(join(FOLDER, "src", "wasm", "layouts.ts"), "utf8");
   const { outputText } = typescript.transpileModule(source, {
     compilerOptions: { module: typescript.ModuleKind.ESNext, target: typescript.ScriptTarget.ES2022 },
   });
   const { LAYOUTS } = await import(`data:text/javascript,${encodeURIComponent(outputText)}`);
-  const classes = LAYOUTS.map(({ name, sizes, buffers }) => [
+  return { layouts: LAYOUTS, source: source.replaceAll("\r\n", "\n") };
+}
+
+/** Type and length of a buffer, the length as an expression in the sizes. */
+export function bufferOf(declared) {
+  const [[type, length]] = Object.entries(declared);
+  const [, body] = String(length).match(/^\(n?\) => (.*)$/s);
+  return { type, bytes: type === "f64" ? 8 : 4, length: body.replaceAll("n.", "").replaceAll(/\s+/g, " ") };
+}
+
+/**
+ * Classes of the contexts, and `layout`, which fills a context: both from the declaration of layouts. Lengths are whole numbers, so
+ * that their expressions mean the same in both languages.
+ */
+export async function contextsText() {
+  const { layouts, source } = await readLayouts();
+  const classes = layouts.map(({ name, sizes, buffers, kernels }) => [
     "",
+    `/** Of ${kernels.join(", ")}. */`,
     "@unmanaged",
     `export class ${name} {`,
     ...sizes.map((field) => `  ${field}: i32;`),
     ...Object.keys(buffers).map((field) => `  ${field}: usize;`),
     "}",
   ]);
-  return ["/** Made by scripts/build-wasm.mjs from src/wasm/layouts.ts; do not edit. */", ...classes.flat(), ""].join(
-    "\n",
-  );
+  const fills = layouts.map(({ name, sizes, buffers }) => {
+    const fields = Object.entries(buffers);
+    const first = sizes.length;
+    return [
+      "",
+      `function layout${name}(sizes: usize, base: usize): usize {`,
+      ...sizes.map((field, k) => `  const ${field} = size(sizes, base, ${k});`),
+      `  let at = aligned(base + ${4 * (first + 2 * fields.length)});`,
+      ...fields.map(([, declared], k) => {
+        const { bytes, length } = bufferOf(declared);
+        const whole = length.replaceAll("Math.max", "max<i32>");
+        return `  at = take(base, ${first + k}, ${first + fields.length + k}, at, ${whole}, ${bytes});`;
+      }),
+      "  return at - base;",
+      "}",
+    ];
+  });
+  const helpers = source.match(/\n\/\*\*[^\n]*\nfunction evenNodes.*?\n\}/s)[0].replaceAll(": number", ": i32");
+  return [
+    "/** Made by scripts/build-wasm.mjs from src/wasm/layouts.ts; do not edit. */",
+    ...classes.flat(),
+    helpers,
+    LAYOUT_HELPERS.trimEnd(),
+    ...fills.flat(),
+    "",
+    "/**",
+    " * Bytes that a context of this kind needs from `base` on (a multiple of 64) for the sizes at `sizes`, with all its buffers; 0 for an",
+    " * unknown kind. Unless base is 0 the context is written there: sizes, addresses of buffers, lengths of buffers.",
+    " */",
+    "export function layout(kind: i32, sizes: usize, base: usize): usize {",
+    ...layouts.map(({ name }, kind) => `  if (kind == ${kind}) return layout${name}(sizes, base);`),
+    "  return 0;",
+    "}",
+    "",
+  ].join("\n");
+}
+
+const LAYOUT_HELPERS = `
+/** Buffers begin at multiples of 64 bytes. */
+@inline
+function aligned(at: usize): usize {
+  return (at + 63) & ~63;
+}
+
+/** Size k, written to the context where there is one. */
+function size(sizes: usize, base: usize, k: i32): i32 {
+  const value = load<i32>(sizes + (<usize>k << 2));
+  if (base != 0) store<i32>(base + (<usize>k << 2), value);
+  return value;
+}
+
+/** Gives a buffer its place; returns where the next begins. */
+function take(base: usize, field: i32, counted: i32, at: usize, length: i32, bytes: i32): usize {
+  if (base != 0) {
+    store<usize>(base + (<usize>field << 2), at);
+    store<i32>(base + (<usize>counted << 2), length);
+  }
+  return aligned(at + <usize>length * bytes);
+}
+`;
+
+/** What a host must know to fill contexts by name, as the custom section "layouts" of the module: JSON. */
+async function layoutsSection() {
+  const { layouts } = await readLayouts();
+  const described = layouts.map(({ name, sizes, buffers, kernels }) => ({
+    name,
+    sizes,
+    buffers: Object.entries(buffers).map(([buffer, declared]) => [buffer, bufferOf(declared).type]),
+    kernels,
+  }));
+  const name = Buffer.from("layouts");
+  const contents = Buffer.concat([
+    Buffer.from([name.length]),
+    name,
+    Buffer.from(JSON.stringify({ contract: CONTRACT, layouts: described })),
+  ]);
+  return Buffer.concat([Buffer.from([0, ...leb128(contents.length)]), contents]);
+}
+
+function leb128(value) {
+  return value < 128 ? [value] : [(value & 127) | 128, ...leb128(value >>> 7)];
 }
 
 /** Hash of the sources and options, which names the bytes made of them. */
 export function sourceHash() {
-  const hash = createHash("sha256").update(OPTIONS.join(" "));
+  const hash = createHash("sha256").update([...OPTIONS, CONTRACT].join(" "));
   const folder = join(FOLDER, "assembly");
   for (const name of readdirSync(folder)
     .filter((file) => file.endsWith(".ts"))
@@ -75,7 +176,7 @@ export async function compile() {
     },
   );
   if (error !== null || binary === undefined) throw new Error(`${errors.join("")}${error?.message ?? ""}`);
-  return binary;
+  return Buffer.concat([binary, await layoutsSection()]);
 }
 
 /** The TypeScript module that holds the bytes. */

@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { bsplineBasis } from "../packages/core/src/basis/knots.ts";
-import { visitRows } from "../packages/core/src/basis/statistics.ts";
+import { visitRows } from "../packages/core/src/basis/visit-columns.ts";
 import {
   type Cohort,
   makeCohort,

@@ -16,7 +16,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   cohort: ["errors", "numeric"],
   ingest: ["errors", "numeric", "cohort"],
   covariates: ["errors", "numeric", "cohort", "ingest"],
-  basis: ["errors", "numeric", "noise", "cohort"],
+  basis: ["errors", "numeric", "noise", "wasm", "cohort"],
   models: ["errors", "numeric", "noise", "wasm", "cohort", "covariates", "basis"],
   simulate: ["errors", "numeric", "noise", "cohort", "covariates", "basis", "models"],
   evaluate: ["errors", "numeric", "noise", "cohort", "covariates", "basis", "models"],

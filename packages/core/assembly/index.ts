@@ -3,8 +3,11 @@
  * nothing is kept between calls: the host lays out the memory and passes byte addresses. Numbers are f64 throughout;
  * only instructions with one defined result are used (no relaxed SIMD), so every machine gives the same bits.
  */
+export { layout } from "./contexts";
+export { sumVisits, transformVisits, whitenVisits } from "./statistics";
 export { factorPositive, invertPositive, solvePositive } from "./cholesky";
 export { conditionTiles, spreadFunctional, sumNormals } from "./course";
+export { fillNormals } from "./normals";
 export { expectBlock, startBlock, packBlock, residualBlock, maximizeBlock } from "./expectation";
 export { levelsBlock, packLevels, squaresBlock, startLevels } from "./levels";
 export { expectLinear } from "./linear";

@@ -4,7 +4,9 @@ import { relativeError } from "../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../test/random-cohort.ts";
 import { type Cohort, makeCohort, onlyMarker } from "../cohort/cohort.ts";
 import { applyTransform, type Transform } from "../cohort/marker.ts";
+import { levelNoise, whiteNoise } from "../noise/noise.ts";
 import { createRandom } from "../numeric/random.ts";
+import { transformValues } from "../wasm/statistics.ts";
 import { designMatrix } from "./bspline.ts";
 import { bsplineBasis } from "./knots.ts";
 import {
@@ -167,5 +169,54 @@ describe("statisticsBlock", () => {
     expect(block.counts).toEqual(statistics.counts.slice(3, 9));
     expect(block.gram.buffer).toBe(statistics.gram.buffer);
     expect(block.cross[0]).toBe(statistics.cross[3 * statistics.basis.numBasis]);
+  });
+});
+
+describe("the kernel of basisStatistics", () => {
+  const TRANSFORMS = ["identity", "log", "log1p", "sqrt", "logit"] as const;
+  const noises = [whiteNoise(1), levelNoise(1, 0, { range: 0.7, whiteShare: 0.3 })];
+  const cases = SIZES.flatMap((size) => noises.map((noise) => ({ ...size, noise })));
+
+  it.each(cases)("gives the bits of the definition: $numBasis, $degree, $noise.kind", ({ numBasis, degree, noise }) => {
+    const { cohort } = randomCohort({ numIndividuals: 1100, maxObservations: 9, seed: numBasis + degree });
+    const basis = bsplineBasis(onlyMarker(cohort).times, { degree, numBasis });
+    const [kernel, definition] = (["wasm", "typescript"] as const).map((kernels) =>
+      basisStatistics(cohort, basis, { noise, kernels }),
+    );
+    expect(kernel).toEqual(definition);
+  });
+
+  it.each(TRANSFORMS)("gives the bits of the definition on the scale of %s, from tiny to huge values", (transform) => {
+    const random = createRandom(8);
+    const values = Float64Array.from({ length: 20_000 }, (_, j) => {
+      const share = random.uniform();
+      if (transform === "logit") return j % 3 === 0 ? share ** 9 : share;
+      const size = 10 ** (j % 2 === 0 ? 0.5 * random.normal() : 300 * (random.uniform() * 2 - 1));
+      return transform === "log1p" && j % 4 === 0 ? -share : size;
+    });
+    expect(transformValues(values, transform)).toEqual(values.map((v) => applyTransform(transform, v)));
+  });
+
+  it("gives NaN outside the domain of a transform", () => {
+    const values = Float64Array.of(-1, 0, -0, Number.NaN, 1, 2);
+    for (const transform of TRANSFORMS) {
+      expect(transformValues(values, transform)).toEqual(values.map((v) => applyTransform(transform, v)));
+    }
+  });
+
+  it("takes an individual with thousands of visits, people without any, and times outside the knots", () => {
+    const random = createRandom(4);
+    const ids = Array.from({ length: 6000 }, (_, j) => (j < 5000 ? "000" : String(j % 100).padStart(3, "0")));
+    const cohort = makeCohort({ ids, times: ids.map(() => 20 * random.uniform() - 5), values: ids.map(random.normal) });
+    const [{ offsets, ...series }] = cohort.markers;
+    const empty = Int32Array.from([...offsets.subarray(0, 3), ...offsets.subarray(2)]);
+    const withNobody = { ids: [...cohort.ids, "999"], markers: [{ ...series, offsets: empty }] };
+    const basis = bsplineBasis([0, 3, 10], { numBasis: 5, degree: 2 });
+    for (const noise of noises) {
+      const [kernel, definition] = (["wasm", "typescript"] as const).map((kernels) =>
+        basisStatistics(withNobody, basis, { noise, kernels }),
+      );
+      expect(kernel).toEqual(definition);
+    }
   });
 });

@@ -8,6 +8,7 @@
  * Noise with a correlation R_i puts R_i⁻¹ between the factors of each (noise/serial.ts); that of white noise is I. Then G_i is no
  * longer banded, and of the last three B_i'R⁻¹1 = G_i 1 and 1'R⁻¹(y_i − center) = 1'c_i hold, while 1'G_i 1 is not n_i.
  * A value below or above a limit stands in them as a pseudo-value with a weight (noise/limits.ts).
+ * This is the definition; many individuals go through its kernel (wasm/statistics.ts).
  * 12 + 5 + 1 doubles per individual for the default basis (15 + 5 + 2 with a correlation), whatever the number of observations.
  */
 import { type Cohort, numIndividuals, onlyMarker } from "../cohort/cohort.ts";
@@ -18,7 +19,16 @@ import { type Noise, whiteNoise } from "../noise/noise.ts";
 import { filterVisits, type SerialCorrelation, UNCORRELATED, whitenedProducts } from "../noise/serial.ts";
 import { takeRows } from "../numeric/matrix.ts";
 import { compensatedSum } from "../numeric/sum.ts";
-import { type Basis, evaluateActive } from "./bspline.ts";
+import { chooseKernels, type KernelChoice } from "../wasm/instance.ts";
+import {
+  FEWEST_INDIVIDUALS,
+  transformValues,
+  type VisitColumns,
+  type VisitSeries,
+  visitColumns,
+} from "../wasm/statistics.ts";
+import type { Basis } from "./bspline.ts";
+import { type Band, bandIndices, plainColumns, visitRows, whitenedColumns } from "./visit-columns.ts";
 
 export interface BasisStatistics {
   readonly basis: Basis;
@@ -66,61 +76,51 @@ type Column = BasisStatistics[(typeof COLUMNS)[number]];
 export function basisStatistics(
   cohort: Cohort,
   basis: Basis,
-  { center, noise = whiteNoise(1) }: { readonly center?: number; readonly noise?: Noise } = {},
+  options: { readonly center?: number; readonly noise?: Noise; readonly kernels?: KernelChoice } = {},
 ): BasisStatistics {
+  const { center, noise = whiteNoise(1), kernels = "auto" } = options;
   const { marker, offsets, times, values: measured, censored } = onlyMarker(cohort);
   const m = numIndividuals(cohort);
   const N = times.length;
-  const d = basis.numBasis;
-  const k = basis.degree;
-  const values = measured.map((v) => applyTransform(marker.transform, v));
+  const byKernels = m >= FEWEST_INDIVIDUALS && chooseKernels(kernels) === "wasm-simd";
+  const values = byKernels
+    ? transformValues(measured, marker.transform)
+    : measured.map((v) => applyTransform(marker.transform, v));
   const origin = center ?? compensatedSum(values) / N;
-  const band = bandIndices(d, k);
-  const numBand = band.row.length;
-  const gram = new Float64Array(m * numBand);
-  const cross = new Float64Array(m * d);
-  const sumSquares = new Float64Array(m);
   const visits = Int32Array.from({ length: m }, (_, i) => offsets[i + 1] - offsets[i]);
-  const active = new Float64Array(k + 1);
-  for (let i = 0; i < m; i++) {
-    for (let j = offsets[i]; j < offsets[i + 1]; j++) {
-      const first = evaluateActive(basis, times[j], active);
-      const r = values[j] - origin;
-      for (let a = 0; a <= k; a++) {
-        cross[i * d + first + a] += active[a] * r;
-        const row = i * numBand + band.start[first + a];
-        for (let b = a; b <= k; b++) gram[row + b - a] += active[a] * active[b];
-      }
-      sumSquares[i] += r * r;
+  const series = { offsets, times, values, ...(censored && { censored }) };
+  const columnsOf = (correlation?: SerialCorrelation): Band & VisitColumns => {
+    const { start, ...band } = bandIndices(basis.numBasis, correlation ? basis.numBasis - 1 : basis.degree);
+    if (byKernels) {
+      return { ...band, ...visitColumns(basis, series, { center: origin, numBand: band.numBand }, correlation) };
     }
-  }
+    return correlation === undefined
+      ? { ...band, ...plainColumns(basis, series, origin, start) }
+      : { ...band, ...whitenedColumns(basis, series, origin, correlation, band) };
+  };
   const plain = {
     basis,
     numIndividuals: m,
     numObservations: N,
     center: origin,
     noise,
-    numBand,
-    bandRow: band.row,
-    bandColumn: band.column,
-    gram,
-    cross,
-    sumSquares,
-    logDets: new Float64Array(m),
+    ...columnsOf(),
     counts: Float64Array.from(visits),
     visits,
   };
   const averageGram = pooledGram(plain).map((v) => v / N);
-  const series = { offsets, times, values, ...(censored && { censored }) };
-  const whitened =
-    noise.correlation === undefined
-      ? { ...plain, averageGram }
-      : { ...plain, averageGram, ...whitenedColumns(basis, series, origin, noise.correlation) };
+  const correlated = noise.correlation === undefined ? {} : columnsOf(noise.correlation);
+  const whitened = { ...plain, averageGram, ...correlated };
   return censored === undefined ? whitened : withSites(whitened, series);
 }
 
+/** Visits with values on the scale of the model, some below or above a limit as in a cohort. */
+interface CensoredSeries extends VisitSeries {
+  readonly censored?: Int8Array;
+}
+
 /** Statistics in which individuals with values below or above a limit have those of their pseudo-values. */
-function withSites(statistics: BasisStatistics, series: Visits): BasisStatistics {
+function withSites(statistics: BasisStatistics, series: CensoredSeries): BasisStatistics {
   const { basis, numBand, bandRow, bandColumn, gram, cross, sumSquares, logDets, counts, noise } = statistics;
   const d = basis.numBasis;
   const c = d + 1;
@@ -143,7 +143,7 @@ function withSites(statistics: BasisStatistics, series: Visits): BasisStatistics
  */
 export function visitSites(
   { basis, center, noise }: Pick<BasisStatistics, "basis" | "center" | "noise">,
-  { offsets, times, values, censored }: Visits,
+  { offsets, times, values, censored }: CensoredSeries,
   i: number,
 ): CensoredSites | undefined {
   const sides = censored?.subarray(offsets[i], offsets[i + 1]);
@@ -157,75 +157,6 @@ export function visitSites(
   const own = times.subarray(offsets[i], offsets[i + 1]);
   const rows = visitRows(basis, own, values.subarray(offsets[i], offsets[i + 1]), center);
   return censoredSites({ times: own, rows }, sides, center, noise.limits, noise.correlation);
-}
-
-/** Visits of all individuals, those of i at offsets[i]..offsets[i+1] in order of time, values on the scale of the model. */
-interface Visits {
-  readonly offsets: ArrayLike<number>;
-  readonly times: Float64Array;
-  readonly values: Float64Array;
-  /** As in a cohort. */
-  readonly censored?: Int8Array;
-}
-
-/** The columns where visits are correlated: those of (B_i, y_i − center)'R⁻¹(B_i, y_i − center). */
-function whitenedColumns(
-  basis: Basis,
-  { offsets, times, values }: Visits,
-  center: number,
-  correlation: SerialCorrelation,
-) {
-  const m = offsets.length - 1;
-  const d = basis.numBasis;
-  const band = bandIndices(d, d - 1);
-  const numBand = band.row.length;
-  const gram = new Float64Array(m * numBand);
-  const cross = new Float64Array(m * d);
-  const [sumSquares, logDets] = [new Float64Array(m), new Float64Array(m)];
-  const c = d + 1;
-  for (let i = 0; i < m; i++) {
-    const own = times.subarray(offsets[i], offsets[i + 1]);
-    if (own.length === 0) continue;
-    const rows = visitRows(basis, own, values.subarray(offsets[i], offsets[i + 1]), center);
-    const { products, logDet } = whitenedProducts(filterVisits({ times: own, rows }, correlation));
-    for (let e = 0; e < numBand; e++) gram[i * numBand + e] = products[band.row[e] * c + band.column[e]];
-    for (let a = 0; a < d; a++) cross[i * d + a] = products[a * c + d];
-    sumSquares[i] = products[d * c + d];
-    logDets[i] = logDet;
-  }
-  return { numBand, bandRow: band.row, bandColumn: band.column, gram, cross, sumSquares, logDets };
-}
-
-/** Rows (b(t), y − center) of visits, [n,d+1]. */
-export function visitRows(
-  basis: Basis,
-  times: ArrayLike<number>,
-  values: ArrayLike<number>,
-  center: number,
-): Float64Array {
-  const d = basis.numBasis;
-  const rows = new Float64Array(times.length * (d + 1));
-  const active = new Float64Array(basis.degree + 1);
-  for (let j = 0; j < times.length; j++) {
-    rows.set(active, j * (d + 1) + evaluateActive(basis, times[j], active));
-    rows[j * (d + 1) + d] = values[j] - center;
-  }
-  return rows;
-}
-
-/** Band entries (k,l), k ≤ l ≤ min(k+degree, d−1), and where each row starts. */
-export function bandIndices(d: number, degree: number): { row: Uint8Array; column: Uint8Array; start: Int32Array } {
-  const row: number[] = [];
-  const column: number[] = [];
-  const start = new Int32Array(d);
-  for (let k = 0; k < d; k++) {
-    start[k] = row.length;
-    for (let l = k; l <= Math.min(k + degree, d - 1); l++) {
-      row.push(k);
-      column.push(l);
-    }
-  }
-  return { row: Uint8Array.from(row), column: Uint8Array.from(column), start };
 }
 
 /** Writes G_i as a full symmetric matrix to out [d,d]. */

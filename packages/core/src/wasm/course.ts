@@ -3,7 +3,6 @@
  * coefficients at every node with weight, and from them the distribution of linear functionals b'(β + w).
  */
 import { type Noise, noiseLevel } from "../noise/noise.ts";
-import { fillNormalTable } from "../numeric/normal-table.ts";
 import { openKernels } from "./layout.ts";
 import { COURSE } from "./layouts.ts";
 import { TILE, tileCount, tileRows } from "./tiles.ts";
@@ -42,7 +41,7 @@ export function openCourse(tables: CourseTables) {
   tileRows(tables.factors, n, d * d, buffers.factors);
   tileRows(tables.means, n, d, buffers.means);
   buffers.noise[0] = noiseLevel(tables.noise);
-  fillNormalTable(buffers.normalTable);
+  memory.run.fillNormals();
   return memory;
 }
 

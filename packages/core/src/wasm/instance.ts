@@ -13,14 +13,13 @@ export type KernelChoice = "auto" | "wasm" | "typescript";
 /** Which kernels a fit used. */
 export type KernelKind = "wasm-simd" | "typescript";
 
-/** An instance with views on its memory. */
-export interface KernelInstance {
+/** A context with its buffers, laid out by the module in a memory of its own. */
+export interface KernelContext {
   /** Functions of the module, named in layouts.ts. */
   readonly exports: object;
-  /** The next `length` numbers of the memory, zero. */
-  doubles(length: number): Float64Array;
-  /** The next `length` whole numbers of the memory, zero. */
-  integers(length: number): Int32Array;
+  readonly memory: ArrayBuffer;
+  /** Byte address of the context: sizes, addresses of buffers, lengths of buffers. */
+  readonly address: number;
 }
 
 /** The part of the WebAssembly interface that is used here; the core is compiled without the types of any platform. */
@@ -30,12 +29,17 @@ interface WebAssemblyInterface {
   readonly Instance: new (module: object, imports: object) => { readonly exports: object };
 }
 
+/** `layout` of the module (docs/kernels.md). */
+type LayOut = (kind: number, sizes: number, base: number) => number;
+
 const PAGE = 65536;
-/** Views begin on these boundaries, so that rows of four numbers do not straddle cache lines more than they must. */
-const ALIGNMENT = 64;
+/** Where a context begins, and where its sizes stand before there is one. */
+const START = 64;
 
 /** The compiled module, or null where it cannot be compiled; undefined until asked for. A cache, nothing more. */
 let compiled: object | null | undefined;
+/** What tells how much memory a context needs. A cache as well. */
+let measure: ((kind: number, sizes: readonly number[]) => number) | undefined;
 
 /** The kernels to use; throws "kernels" where "wasm" is asked for and cannot be had. */
 export function chooseKernels(choice: KernelChoice = "auto"): KernelKind {
@@ -54,34 +58,33 @@ export function chooseKernels(choice: KernelChoice = "auto"): KernelKind {
   );
 }
 
-/** An instance whose memory holds the given numbers of entries (whole numbers count as doubles) in `buffers` views. */
-export function createKernelInstance(entries: number, buffers: number): KernelInstance {
+/** A new context of a kind (the position in LAYOUTS) for given sizes, in order; zeros but for its head. */
+export function createKernelContext(kind: number, sizes: readonly number[]): KernelContext {
   const module = kernelModule();
   const api = webAssembly();
   if (module === null || api === null) {
     throw new DtmError(
       "kernels",
-      "createKernelInstance: expected WebAssembly with SIMD, received a platform without it.",
+      "createKernelContext: expected WebAssembly with SIMD, received a platform without it.",
     );
   }
-  const bytes = ALIGNMENT + entries * 8 + buffers * ALIGNMENT;
-  const pages = Math.ceil(bytes / PAGE);
-  const memory = new api.Memory({ initial: pages, maximum: pages });
-  const instance = new api.Instance(module, { env: { memory } });
-  let used = ALIGNMENT;
-  const take = (size: number): number => {
-    const from = used;
-    used = Math.ceil((from + size) / ALIGNMENT) * ALIGNMENT;
-    if (used > pages * PAGE) {
-      throw new DtmError("shape", `createKernelInstance: expected at most ${pages * PAGE} bytes, received ${used}.`);
-    }
-    return from;
+  const open = (pages: number) => {
+    const memory = new api.Memory({ initial: pages, maximum: pages });
+    const { exports } = new api.Instance(module, { env: { memory } });
+    const layOut = (kind: number, sizes: readonly number[], base: number): number => {
+      new Int32Array(memory.buffer, START, sizes.length).set(sizes);
+      return (exports as { readonly layout: LayOut }).layout(kind, START, base);
+    };
+    return { memory: memory.buffer, exports, layOut };
   };
-  return {
-    exports: instance.exports,
-    doubles: (length) => new Float64Array(memory.buffer, take(length * 8), length),
-    integers: (length) => new Int32Array(memory.buffer, take(length * 4), length),
-  };
+  if (measure === undefined) {
+    const { layOut } = open(1);
+    measure = (kind, sizes) => layOut(kind, sizes, 0);
+  }
+  const { memory, exports, layOut } = open(Math.ceil((START + measure(kind, sizes)) / PAGE));
+  // The sizes are where the context will have them.
+  layOut(kind, sizes, START);
+  return { exports, memory, address: START };
 }
 
 function webAssembly(): WebAssemblyInterface | null {

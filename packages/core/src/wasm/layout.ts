@@ -5,8 +5,8 @@
  *   buffers.cross.set(...); run.packBlock(64);
  */
 import { DtmError } from "../errors.ts";
-import { createKernelInstance } from "./instance.ts";
-import type { BufferLength, Layout } from "./layouts.ts";
+import { createKernelContext } from "./instance.ts";
+import { type BufferLength, LAYOUTS, type Layout } from "./layouts.ts";
 
 type Views<Buffers> = {
   readonly [name in keyof Buffers]: Buffers[name] extends { readonly f64: unknown } ? Float64Array : Int32Array;
@@ -22,7 +22,7 @@ export interface OpenKernels<Size extends string, Buffers, Kernel extends string
   readonly run: Readonly<Record<Kernel, (...rest: number[]) => number>>;
 }
 
-/** An instance whose memory holds the buffers of a layout for given sizes. */
+/** An instance whose memory holds the buffers of a layout for given sizes, as the module itself lays them out. */
 export function openKernels<
   Size extends string,
   Buffers extends { readonly [name: string]: BufferLength<Size> },
@@ -31,17 +31,18 @@ export function openKernels<
   layout: Layout<Size, Buffers> & { readonly kernels: readonly Kernel[] },
   sizes: Readonly<Record<Size, number>>,
 ): OpenKernels<Size, Buffers, Kernel> {
-  const entries = Object.entries(layout.buffers).map(([name, length]) =>
-    "f64" in length
-      ? { name, integers: false, length: length.f64(sizes) }
-      : { name, integers: true, length: length.i32(sizes) },
+  const kind = LAYOUTS.findIndex(({ name }) => name === layout.name);
+  const { exports, memory, address } = createKernelContext(
+    kind,
+    layout.sizes.map((name) => sizes[name]),
   );
-  const numFields = layout.sizes.length + entries.length;
-  const total = entries.reduce((s, { length }) => s + length, numFields);
-  const { exports, doubles, integers } = createKernelInstance(total, entries.length + 1);
-  const context = integers(numFields);
-  const views = entries.map((e) => [e.name, e.integers ? integers(e.length) : doubles(e.length)] as const);
-  context.set([...layout.sizes.map((name) => sizes[name]), ...views.map(([, view]) => view.byteOffset)]);
+  const buffers = Object.entries(layout.buffers);
+  const [numSizes, numBuffers] = [layout.sizes.length, buffers.length];
+  const context = new Int32Array(memory, address, numSizes + 2 * numBuffers);
+  const views = buffers.map(([name, declared], k) => {
+    const [at, length] = [context[numSizes + k], context[numSizes + numBuffers + k]];
+    return [name, "f64" in declared ? new Float64Array(memory, at, length) : new Int32Array(memory, at, length)];
+  });
   const run = layout.kernels.map((name) => {
     const kernel = (exports as Record<string, ((...numbers: number[]) => number) | undefined>)[name];
     if (kernel === undefined) {
@@ -50,7 +51,7 @@ export function openKernels<
         `openKernels: expected a kernel named ${name} for ${layout.name}, received a module without it. Run scripts/build-wasm.mjs.`,
       );
     }
-    return [name, (...rest: number[]) => kernel(context.byteOffset, ...rest)] as const;
+    return [name, (...rest: number[]) => kernel(address, ...rest)] as const;
   });
   return {
     buffers: Object.fromEntries(views) as unknown as Views<Buffers>,

@@ -257,15 +257,38 @@ export const COURSE = layout(
     centers: { f64: (n) => n.numTiles * 4 }, // their means
     deviations: { f64: (n) => n.numTiles * 4 },
     inverses: { f64: (n) => n.numTiles * 4 }, // 1/deviation
-    normalTable: { f64: () => 1025 * 6 }, // of Φ (numeric/normal-table.ts)
+    normalTable: { f64: () => 1025 * 6 }, // of Φ, once by fillNormals
     sums: { f64: () => 2 }, // distribution function and density
   },
-  ["conditionTiles", "spreadFunctional", "sumNormals"],
+  ["fillNormals", "conditionTiles", "spreadFunctional", "sumNormals"],
 );
 
-/** Every layout, for the build. */
+/** From visits to statistics (assembly/statistics.ts); `block` individuals with `numVisits` visits at most at a time. */
+export const VISITS = layout(
+  "Visits",
+  ["numBasis", "degree", "numBand", "block", "numVisits", "transform"],
+  {
+    knots: { f64: (n) => n.numBasis + n.degree + 1 }, // full clamped knot vector
+    center: { f64: () => 1 }, // subtracted from values
+    correlation: { f64: () => 2 }, // ρ, κ
+    offsets: { i32: (n) => n.block + 1 }, // where the visits of each individual begin, and the last end
+    times: { f64: (n) => n.numVisits }, // in order of time within an individual
+    values: { f64: (n) => n.numVisits }, // as measured, or on the scale of the model
+    active: { f64: (n) => n.degree + 1 }, // splines at a time
+    row: { f64: (n) => n.numBasis + 1 }, // z, then e
+    state: { f64: (n) => n.numBasis + 1 }, // m
+    gram: { f64: (n) => n.block * n.numBand }, // band of G, or all pairs k ≤ l [block,numBand]
+    cross: { f64: (n) => n.block * n.numBasis }, // c [block,d]
+    squares: { f64: (n) => n.block }, // s [block]
+    logDets: { f64: (n) => n.block }, // log|R| [block]
+  },
+  ["transformVisits", "sumVisits", "whitenVisits"],
+);
+
+/** Every layout, for the build; the position of each is its kind in the module's `layout`. */
 export const LAYOUTS: readonly {
   readonly name: string;
   readonly sizes: readonly string[];
-  readonly buffers: object;
-}[] = [PASS, PAIRS, POSITIVE, LOCAL, LINEAR, NODES, COURSE];
+  readonly buffers: { readonly [name: string]: { f64: (n: never) => number } | { i32: (n: never) => number } };
+  readonly kernels: readonly string[];
+}[] = [PASS, PAIRS, POSITIVE, LOCAL, LINEAR, NODES, COURSE, VISITS];

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { KERNEL_BYTES, SOURCE_HASH } from "./bytes.ts";
-import { chooseKernels, createKernelInstance, decodeBase64 } from "./instance.ts";
+import { chooseKernels, createKernelContext, decodeBase64 } from "./instance.ts";
+import { LAYOUTS, POSITIVE } from "./layouts.ts";
 
 describe("the committed kernels", () => {
   it("are what the sources in packages/core/assembly compile to", async () => {
@@ -56,22 +57,63 @@ describe("chooseKernels", () => {
       const fresh = await import("./instance.ts");
       expect(fresh.chooseKernels("auto")).toBe("typescript");
       expect(() => fresh.chooseKernels("wasm")).toThrow(/WebAssembly with SIMD/);
-      expect(() => fresh.createKernelInstance(1, 1)).toThrow(/WebAssembly with SIMD/);
+      expect(() => fresh.createKernelContext(0, [])).toThrow(/WebAssembly with SIMD/);
     });
   }
 });
 
-describe("createKernelInstance", () => {
-  it("hands out separate views that start as zero, and refuses more than it has", () => {
-    const instance = createKernelInstance(10, 2);
-    const a = instance.doubles(8);
-    const b = instance.integers(4);
-    a.fill(1);
-    expect([...b]).toEqual([0, 0, 0, 0]);
-    expect(() => instance.doubles(10_000)).toThrow(/at most/);
+describe("createKernelContext", () => {
+  const kind = LAYOUTS.indexOf(POSITIVE);
+
+  it("lays out buffers one after the other, each on a boundary of 64 bytes, zero, with the lengths declared", () => {
+    const sizes = { order: 5, stride: 6 };
+    const { memory, address } = createKernelContext(kind, [sizes.order, sizes.stride]);
+    const lengths = Object.values(POSITIVE.buffers).map(({ f64 }) => f64(sizes));
+    const context = new Int32Array(memory, address, 2 + 2 * lengths.length);
+    expect([...context.subarray(0, 2)]).toEqual([5, 6]);
+    expect([...context.subarray(2 + lengths.length)]).toEqual(lengths);
+    let end = context.byteOffset + context.byteLength;
+    lengths.forEach((length, k) => {
+      const at = context[2 + k];
+      expect(at % 64).toBe(0);
+      expect(at).toBeGreaterThanOrEqual(end);
+      expect(new Float64Array(memory, at, length).every((v) => v === 0)).toBe(true);
+      end = at + 8 * length;
+    });
+    expect(end).toBeLessThanOrEqual(memory.byteLength);
+  });
+
+  it("knows every kind, with the lengths of layouts.ts, and no other", () => {
+    LAYOUTS.forEach(({ sizes, buffers }, k) => {
+      const values = sizes.map((_, at) => 3 + ((at * 5) % 4));
+      const named = Object.fromEntries(sizes.map((name, at) => [name, values[at]])) as Record<never, number>;
+      const declared = Object.values(buffers).map((b) => ("f64" in b ? b.f64(named) : b.i32(named)));
+      const { memory, address } = createKernelContext(k, values);
+      const context = new Int32Array(memory, address, sizes.length + 2 * declared.length);
+      expect([...context.subarray(sizes.length + declared.length)]).toEqual(declared);
+    });
+    const { exports } = createKernelContext(kind, [1, 2]);
+    expect((exports as { layout(kind: number, sizes: number, base: number): number }).layout(99, 64, 0)).toBe(0);
   });
 
   it("can be made hundreds of times", () => {
-    for (let k = 0; k < 600; k++) expect(createKernelInstance(100_000, 1).doubles(100_000)[99_999]).toBe(0);
+    for (let k = 0; k < 600; k++) expect(createKernelContext(kind, [300, 300]).memory.byteLength).toBeGreaterThan(1e6);
+  });
+});
+
+describe("the custom section of the module", () => {
+  it("names what layouts.ts declares", () => {
+    const module = new WebAssembly.Module(decodeBase64(KERNEL_BYTES) as Uint8Array<ArrayBuffer>);
+    const [section] = WebAssembly.Module.customSections(module, "layouts");
+    const exported = WebAssembly.Module.exports(module).map(({ name }) => name);
+    const { contract, layouts } = JSON.parse(new TextDecoder().decode(section));
+    expect(contract).toBe(1);
+    expect(layouts).toEqual(
+      LAYOUTS.map(({ name, sizes, buffers, kernels }) => ({
+        ...{ name, sizes, kernels },
+        buffers: Object.entries(buffers).map(([buffer, declared]) => [buffer, Object.keys(declared)[0]]),
+      })),
+    );
+    expect(exported).toEqual(expect.arrayContaining(["layout", ...LAYOUTS.flatMap(({ kernels }) => kernels)]));
   });
 });

@@ -5,7 +5,7 @@
  * so a measurement is a functional of the curve like any other, with a shift and a variance of its own.
  */
 import { designMatrix } from "../../basis/bspline.ts";
-import { visitRows } from "../../basis/statistics.ts";
+import { visitRows } from "../../basis/visit-columns.ts";
 import { givenNoise } from "../../noise/serial.ts";
 import { joinFloats } from "../../numeric/matrix.ts";
 import type { MarkerModel } from "../fit.ts";

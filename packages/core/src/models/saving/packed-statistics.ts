@@ -4,13 +4,8 @@
  * cohort. 148 bytes an individual and marker for the default basis and white noise or levels.
  */
 import type { Basis } from "../../basis/bspline.ts";
-import {
-  type BasisStatistics,
-  bandIndices,
-  basisStatistics,
-  type CohortStatistics,
-  pooledGram,
-} from "../../basis/statistics.ts";
+import { type BasisStatistics, basisStatistics, type CohortStatistics, pooledGram } from "../../basis/statistics.ts";
+import { bandIndices } from "../../basis/visit-columns.ts";
 import type { Cohort } from "../../cohort/cohort.ts";
 import type { Marker } from "../../cohort/marker.ts";
 import { markerCohort } from "../../cohort/several-markers.ts";
@@ -97,7 +92,7 @@ interface ShardColumn {
 /** Columns of one marker in a shard; those are left out that follow from the others. */
 function columnsOf({ basis, noise }: PlanMarker): ShardColumn[] {
   const columns: ShardColumn[] = [
-    { name: "gram", width: bandOf(basis, noise).row.length },
+    { name: "gram", width: bandOf(basis, noise).numBand },
     { name: "cross", width: basis.numBasis },
     { name: "sumSquares", width: 1 },
     { name: "visits", width: 1 },
@@ -236,7 +231,7 @@ function finished(
   floats: (length: number) => Float64Array,
 ): BasisStatistics {
   const { basis, noise, center } = marker;
-  const band = bandOf(basis, noise);
+  const { numBand, bandRow, bandColumn } = bandOf(basis, noise);
   const found = Object.fromEntries(columns.map(({ name, values }) => [name, values])) as Pick<
     BasisStatistics,
     "gram" | "cross" | "sumSquares" | "visits"
@@ -247,7 +242,7 @@ function finished(
   if (found.counts === undefined) counts.set(found.visits);
   const own = {
     ...{ basis, noise, center, numIndividuals: m },
-    ...{ numBand: band.row.length, bandRow: band.row, bandColumn: band.column },
+    ...{ numBand, bandRow, bandColumn },
     ...{ ...found, counts, logDets: found.logDets ?? floats(m) },
     numObservations: found.counts === undefined ? total : counts.reduce((sum, n) => sum + n, 0),
   } as Omit<BasisStatistics, "averageGram">;

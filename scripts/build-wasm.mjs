@@ -1,6 +1,6 @@
 /**
  * Compiles the WebAssembly kernels (packages/core/assembly) and writes their bytes, as base64, into
- * packages/core/src/wasm/bytes.ts, unless that file already belongs to the sources as they are.
+ * packages/core/src/wasm/bytes.ts, and as a file into the Python package, unless the first already belongs to the sources as they are.
  * The bytes are committed (docs/decisions/0006-webassembly.md), so this runs only after the sources have changed.
  *
  * The module describes itself to hosts in any language (docs/kernels.md): it lays out contexts by `layout`, and names sizes, buffers and
@@ -13,9 +13,12 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { bufferOf, readLayouts } from "./layouts.mjs";
 
 const FOLDER = join(dirname(dirname(fileURLToPath(import.meta.url))), "packages", "core");
 const BYTES = join(FOLDER, "src", "wasm", "bytes.ts");
+/** The copy that the Python package carries, the same bytes. */
+const PYTHON_COPY = join(FOLDER, "..", "..", "python", "trajectory-maps", "src", "trajectory_maps", "kernels.wasm");
 
 /** Version of the contract with hosts (docs/kernels.md): raised when a host that kept to it would read wrong numbers. */
 const CONTRACT = 1;
@@ -31,24 +34,6 @@ const OPTIONS = [
   ["--noAssert"],
   ["--use", "abort="],
 ].flat();
-
-/** The declaration of memory layouts, src/wasm/layouts.ts, as it runs and as it is written. */
-async function readLayouts() {
-  const { default: typescript } = await import("typescript");
-  const source = readFileSync(join(FOLDER, "src", "wasm", "layouts.ts"), "utf8");
-  const { outputText } = typescript.transpileModule(source, {
-    compilerOptions: { module: typescript.ModuleKind.ESNext, target: typescript.ScriptTarget.ES2022 },
-  });
-  const { LAYOUTS } = await import(`data:text/javascript,${encodeURIComponent(outputText)}`);
-  return { layouts: LAYOUTS, source: source.replaceAll("\r\n", "\n") };
-}
-
-/** Type and length of a buffer, the length as an expression in the sizes. */
-export function bufferOf(declared) {
-  const [[type, length]] = Object.entries(declared);
-  const [, body] = String(length).match(/^\(n?\) => (.*)$/s);
-  return { type, bytes: type === "f64" ? 8 : 4, length: body.replaceAll("n.", "").replaceAll(/\s+/g, " ") };
-}
 
 /**
  * Classes of the contexts, and `layout`, which fills a context: both from the declaration of layouts. Lengths are whole numbers, so
@@ -206,4 +191,7 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
     writeFileSync(BYTES, moduleText(binary, hash));
     process.stderr.write(`WebAssembly kernels compiled: ${binary.length} bytes.\n`);
   }
+  const lines = readFileSync(BYTES, "utf8").matchAll(/^ {2}"(.+)",$/gm);
+  const binary = Buffer.from(Array.from(lines, ([, line]) => line).join(""), "base64");
+  if (!existsSync(PYTHON_COPY) || !readFileSync(PYTHON_COPY).equals(binary)) writeFileSync(PYTHON_COPY, binary);
 }

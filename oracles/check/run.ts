@@ -12,6 +12,7 @@ import { checkFit } from "./fit.ts";
 import { checkGrid } from "./grid.ts";
 import { checkGridFit } from "./grid-fit.ts";
 import { checkKde, checkKdeIndex, checkKdeTest } from "./kde.ts";
+import { checkKernels } from "./kernels.ts";
 import { checkMixed } from "./mixed.ts";
 import { checkMulti } from "./multi.ts";
 import { checkMultiFit } from "./multi-fit.ts";
@@ -63,6 +64,7 @@ const KINDS: readonly Kind[] = [
   { name: "varimax rotation", fields: ["cases"], caseFields: ["loadings", "rotated"], check: checkVarimax },
   { name: "mixed model of two markers", fields: ["visits", "cases"], caseFields: ["mean", "logLik"], check: checkNlme },
   { name: "survival", fields: ["cases"], caseFields: ["time", "event"], check: checkSurvival },
+  { name: "kernels, byte for byte", fields: ["contract", "layout", "cases"], check: checkKernels },
   { name: "density test, statistic", fields: ["cases"], caseFields: ["H1", "H2"], check: checkKdeTest },
 ];
 

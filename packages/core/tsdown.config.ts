@@ -1,5 +1,14 @@
 import { defineConfig, type UserConfig } from "tsdown";
 import { thirdPartyNotices } from "../../scripts/notices.mjs";
+import { KERNEL_BYTES } from "./src/wasm/bytes.ts";
+
+/** The kernels as a file, for hosts in other languages (docs/kernels.md). */
+const kernelsFile = {
+  name: "kernels-file",
+  generateBundle(this: { emitFile(file: object): unknown }) {
+    this.emitFile({ type: "asset", fileName: "kernels.wasm", source: Buffer.from(KERNEL_BYTES, "base64") });
+  },
+};
 
 const shared: UserConfig = {
   format: "esm",
@@ -13,7 +22,7 @@ const doors = ["models", "ingest", "study", "hosts"].map((name) => [name, `src/d
 
 export default defineConfig([
   // The doors share what stands behind several of them.
-  { ...shared, entry: { index: "src/index.ts", ...Object.fromEntries(doors) }, clean: true },
+  { ...shared, entry: { index: "src/index.ts", ...Object.fromEntries(doors) }, clean: true, plugins: [kernelsFile] },
   // One file with everything in it, for pages without a bundler; what it bundles is all that the doors do.
   { ...shared, entry: { browser: "src/doors/browser.ts" }, clean: false, plugins: [thirdPartyNotices()] },
 ]);

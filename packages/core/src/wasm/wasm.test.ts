@@ -86,7 +86,7 @@ describe("createKernelContext", () => {
   it("knows every kind, with the lengths of layouts.ts, and no other", () => {
     LAYOUTS.forEach(({ sizes, buffers }, k) => {
       const values = sizes.map((_, at) => 3 + ((at * 5) % 4));
-      const named = Object.fromEntries(sizes.map((name, at) => [name, values[at]])) as Record<never, number>;
+      const named = Object.fromEntries(sizes.map((name, at) => [name, values[at]])) as never;
       const declared = Object.values(buffers).map((b) => ("f64" in b ? b.f64(named) : b.i32(named)));
       const { memory, address } = createKernelContext(k, values);
       const context = new Int32Array(memory, address, sizes.length + 2 * declared.length);

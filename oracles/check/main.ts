@@ -2,12 +2,13 @@
  * npm run oracle -- [-v] DIR: recomputes every fixture file under DIR and prints one line per file,
  *   name  worst-error/tolerance  ok|FAIL
  * With -v every check of every file. Exit code 1 if any file fails, 2 if there is no such folder.
- * npm run oracle -- --conformance writes the conformance set of the kernels (docs/kernels.md) to fixtures/kernels instead.
+ * npm run oracle -- --python writes the models and numbers that tests of the Python package compare with; npm run oracle -- --conformance writes the conformance set of the kernels (docs/kernels.md) to fixtures/kernels instead.
  */
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
 import { writeConformance } from "../conformance/write.ts";
+import { writePythonFixtures } from "../python/write.ts";
 import type { Check } from "./checker.ts";
 import { checkFolder, type FileReport, passes } from "./run.ts";
 
@@ -22,6 +23,8 @@ process.stdout.on("error", () => process.exit(process.exitCode));
 
 if (args.includes("--conformance")) {
   process.stdout.write(`${writeConformance("fixtures/kernels").join("\n")}\n`);
+} else if (args.includes("--python")) {
+  process.stdout.write(`${writePythonFixtures("python/trajectory-maps/tests/fixtures").join("\n")}\n`);
 } else if (folder === undefined || !existsSync(folder) || !statSync(folder).isDirectory()) {
   const remedy = "Try: npm run oracle -- fixtures";
   process.stderr.write(`Expected a folder of fixtures, received ${given ?? "none"}. ${remedy}\n`);

@@ -1,0 +1,192 @@
+"""Whole tables of visits: places and forecasts of everybody, as a table of the same kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from ._errors import TrajectoryMapsError
+from ._frames import column, is_missing, like, names, numbers
+from ._model import Model
+from ._place import place, place_many
+from ._statistics import Statistics, statistics, transformed
+
+Array = np.ndarray[Any, Any]
+_Z90 = 1.6448536269514722
+_BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """Visits of individuals, in order of their first row, by marker."""
+
+    ids: list[Any]
+    series: list[tuple[Array, Array, Array]]  # offsets, times, values as measured
+    covariates: list[Mapping[str, Any]] | None
+
+
+def read_visits(
+    model: Model,
+    visits: Any,
+    id: str | None,
+    time: str | None,
+    value: str | Mapping[str, str] | None,
+    marker: str | None,
+    subjects: Any,
+) -> Cohort:
+    """The visits of a table as the model reads them."""
+    columns = [part.columns or {} for part in model.parts]
+    id = _choose("id", id, columns[0].get("id"), visits)
+    time = _choose("time", time, columns[0].get("time"), visits)
+    cells = column(visits, id)
+    missing = next((k for k, cell in enumerate(cells) if is_missing(cell)), None)
+    if missing is not None:
+        raise TrajectoryMapsError("missing-id", f'expected an id in every row, received none in row {missing} of "{id}". Leave the row out.')
+    known = {cell: k for k, cell in enumerate(dict.fromkeys(cells))}
+    individuals = np.fromiter((known[cell] for cell in cells), int, len(cells))
+    times = numbers(visits, time)
+    marker = marker or columns[0].get("marker")
+    series = []
+    for k, part in enumerate(model.parts):
+        own = value.get(part.marker.name) if isinstance(value, Mapping) else value
+        fallback = columns[k].get("value") or part.marker.name
+        values = numbers(visits, _choose(f"value of {part.marker.name}", own, fallback, visits))
+        wanted = ~np.isnan(values)
+        if marker is not None:
+            level = columns[k].get("level") or part.marker.name
+            wanted &= np.fromiter((str(cell) == level for cell in column(visits, marker)), bool, len(cells))
+        if np.isnan(times[wanted]).any():
+            raise TrajectoryMapsError("not-finite", f'expected a time for every value, received none in some rows of "{time}". Leave them out.')
+        who, t, y = individuals[wanted], times[wanted], values[wanted]
+        order = np.lexsort((y, t, who))
+        offsets = np.searchsorted(who[order], np.arange(len(known) + 1))
+        series.append((offsets, t[order], y[order]))
+    return Cohort(list(known), series, _covariates(model, known, visits if subjects is None else subjects, id))
+
+
+def _choose(what: str, given: str | None, usual: str | None, table: Any) -> str:
+    name = given or usual
+    if name is None or name not in names(table):
+        raise TrajectoryMapsError(
+            "missing-column",
+            f"expected a column for the {what}, received {', '.join(names(table))}. Name it: {what.split()[0]}=...",
+        )
+    return name
+
+
+def _covariates(model: Model, known: Mapping[Any, int], table: Any, id: str) -> list[Mapping[str, Any]] | None:
+    if model.coding is None:
+        return None
+    out: list[dict[str, Any]] = [{} for _ in known]
+    ids = column(table, id)
+    for name in model.covariates:
+        for own, cell in zip(ids, column(table, name)):
+            if own not in known or is_missing(cell):
+                continue
+            before = out[known[own]].setdefault(name, cell)
+            if before != cell:
+                raise TrajectoryMapsError("varying-covariate", f'expected one value of "{name}" for each individual, received {before} and {cell} for {own}. Give the value at the first visit.')
+    return out
+
+
+def embed(
+    model: Model,
+    visits: Any,
+    *,
+    id: str | None = None,
+    time: str | None = None,
+    value: str | Mapping[str, str] | None = None,
+    marker: str | None = None,
+    subjects: Any = None,
+) -> Any:
+    """Places everybody in a table of visits; the result is a table of the same kind with a row for each individual.
+
+    Columns are those that the model was fitted to unless they are named; ``value`` may be a dict from markers to columns, ``marker`` the
+    column that names the marker of a row, ``subjects`` a second table with covariates.
+
+    >>> from trajectory_maps import example_model, load_model
+    >>> visits = {"id": ["a", "a", "b"], "time": [0, 1, 0], "fvc": [82, 79, 60]}
+    >>> placed = embed(load_model(example_model()), visits, id="id", time="time", value="fvc")
+    >>> placed["id"].tolist(), placed["visits"].tolist()
+    (['a', 'b'], [2, 1])
+    """
+    cohort = read_visits(model, visits, id, time, value, marker, subjects)
+    m, q = len(cohort.ids), model.dimensions
+    counts = sum(np.diff(offsets) for offsets, _, _ in cohort.series)
+    blocks = []
+    for start in range(0, m, _BLOCK):
+        stop = min(start + _BLOCK, m)
+        own = [_block(part, series, start, stop) for part, series in zip(model.parts, cohort.series)]
+        blocks.append(place_many(model, own, cohort.covariates[start:stop] if cohort.covariates else None))
+    join = lambda name: np.concatenate([getattr(block, name) for block in blocks]) if blocks else np.empty(0)  # noqa: E731
+    location, covariance = join("location").reshape(m, q), join("covariance").reshape(m, q, q)
+    first, last = _spans(cohort, m)
+    columns: dict[str, Any] = {"id": cohort.ids}
+    columns |= {f"x{a + 1}": location[:, a] for a in range(q)}
+    columns |= {f"var{a + 1}{b + 1}": covariance[:, a, b] for a in range(q) for b in range(a, q)}
+    columns |= {"visits": counts, "first_time": first, "last_time": last}
+    for k, part in enumerate(model.parts):
+        if part.noise.spread == 0:
+            continue
+        mean, sd = (np.concatenate([block.noise_level[k][j] for block in blocks]) for j in (0, 1))
+        end = "" if len(model.parts) == 1 else f"_{part.marker.name}"
+        for name, score in (("", 0.0), ("_lower", -_Z90), ("_upper", _Z90)):
+            columns[f"noise_ratio{name}{end}"] = np.exp(0.5 * (mean + score * sd))
+    for name in ("log_likelihood", "area50", "area90", "outside_mass"):
+        columns[name] = join(name)
+    return like(visits, columns)
+
+
+def _block(part: Any, series: tuple[Array, Array, Array], start: int, stop: int) -> Statistics:
+    offsets, times, values = series
+    own = slice(offsets[start], offsets[stop])
+    return statistics(part, offsets[start : stop + 1] - offsets[start], times[own], transformed(part, values[own]))
+
+
+def _spans(cohort: Cohort, m: int) -> tuple[Array, Array]:
+    first, last = np.full(m, np.inf), np.full(m, -np.inf)
+    for offsets, times, _ in cohort.series:
+        seen = np.flatnonzero(np.diff(offsets))
+        first[seen] = np.minimum(first[seen], times[offsets[seen]])
+        last[seen] = np.maximum(last[seen], times[offsets[seen + 1] - 1])
+    return first, last
+
+
+def forecast(
+    model: Model,
+    visits: Any,
+    times: Sequence[float],
+    *,
+    id: str | None = None,
+    time: str | None = None,
+    value: str | Mapping[str, str] | None = None,
+    marker: str | None = None,
+    subjects: Any = None,
+    **options: Any,
+) -> Any:
+    """Forecasts of everybody in a table of visits at the same times: a tidy table with a row for each individual, marker and time.
+
+    ``options`` are those of :func:`predict`.
+
+    >>> from trajectory_maps import example_model, load_model
+    >>> visits = {"id": ["a", "a", "b"], "time": [0, 1, 0], "fvc": [82, 79, 60]}
+    >>> rows = forecast(load_model(example_model()), visits, [2, 4], id="id", time="time", value="fvc")
+    >>> rows["id"].tolist(), rows["time"].tolist()
+    (['a', 'a', 'b', 'b'], [2.0, 4.0, 2.0, 4.0])
+    """
+    cohort = read_visits(model, visits, id, time, value, marker, subjects)
+    columns: dict[str, list[Any]] = {}
+    for i, own in enumerate(cohort.ids):
+        given = {
+            part.marker.name: (t[offsets[i] : offsets[i + 1]], y[offsets[i] : offsets[i + 1]])
+            for part, (offsets, t, y) in zip(model.parts, cohort.series)
+        }
+        placement = place(model, markers=given, covariates=cohort.covariates[i] if cohort.covariates else None)
+        for name in model.markers:
+            found = placement.predict(times, marker=name, **options).to_dict()
+            head = {"id": [own] * len(times)} | ({"marker": [name] * len(times)} if len(model.markers) > 1 else {})
+            for key, cells in (head | found).items():
+                columns.setdefault(key, []).extend(cells.tolist() if hasattr(cells, "tolist") else cells)
+    return like(visits, columns)

@@ -1,0 +1,270 @@
+"""Files that are refused, tables of each kind, the estimator, and finding the command."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trajectory_maps as tm
+from trajectory_maps._cli import find_command
+from trajectory_maps import example_model
+from trajectory_maps._model import read_model
+
+
+
+def example(name: str) -> Path:
+    return Path(__file__).parent / "fixtures" / f"{name}.model.json"
+
+
+VISITS = {"id": [3, 3, 1, 3, 2], "time": [0.0, 2.0, 1.0, 5.0, 0.5], "fvc": [82.0, 79.0, 60.0, 70.0, None]}
+COLUMNS = {"id": "id", "time": "time", "value": "fvc"}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return tm.load_model(example_model())
+
+
+def raw():
+    return json.loads(example_model().read_text())
+
+
+@pytest.mark.parametrize(
+    "change, code",
+    [
+        (lambda file: file.update(format="other"), "not-a-model"),
+        (lambda file: file.update(formatVersion=4), "newer-format"),
+        (lambda file: file.update(formatVersion=1), "old-format"),
+        (lambda file: file["model"]["orientation"].__setitem__(0, 0.5), "checksum"),
+    ],
+)
+def test_files_are_refused_by_name(change, code):
+    file = raw()
+    change(file)
+    with pytest.raises(tm.TrajectoryMapsError) as caught:
+        read_model(file)
+    assert caught.value.code == code
+
+
+def test_other_kinds_of_model_are_refused_with_the_remedy():
+    from trajectory_maps._model import checksum
+
+    file = raw()
+    file["model"]["kind"] = "dtm-paper"
+    file["checksum"] = checksum({"model": file["model"], "probe": file["probe"]})
+    with pytest.raises(tm.TrajectoryMapsError, match="command line"):
+        read_model(file)
+
+
+def test_a_probe_that_does_not_come_out_is_refused(tmp_path):
+    from trajectory_maps._model import checksum
+
+    file = raw()
+    file["probe"]["median"][2] += 0.1
+    file["checksum"] = checksum({"model": file["model"], "probe": file["probe"]})
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(file))
+    with pytest.raises(tm.TrajectoryMapsError) as caught:
+        tm.load_model(path)
+    assert caught.value.code == "probe"
+
+
+def test_a_file_that_was_formatted_anew_is_the_same_model(tmp_path, model):
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(raw(), indent=2, sort_keys=True))
+    assert repr(tm.load_model(tmp_path)) == repr(model)
+
+
+@pytest.mark.parametrize(
+    "times, values, code",
+    [([0, 1], [80], "shape"), ([0], [float("nan")], "not-finite"), ([float("inf")], [80], "not-finite")],
+)
+def test_visits_that_cannot_be_placed_are_refused(model, times, values, code):
+    with pytest.raises(tm.TrajectoryMapsError) as caught:
+        tm.place(model, times, values)
+    assert caught.value.code == code
+
+
+def test_values_outside_the_transform_are_refused():
+    with pytest.raises(tm.TrajectoryMapsError) as caught:
+        tm.place(tm.load_model(example("log-level")), [0], [0])
+    assert caught.value.code == "transform-domain"
+
+
+def test_covariates_are_asked_for():
+    model = tm.load_model(example("covariates-places"))
+    for row, code in (({}, "missing-covariate"), ({"age": "x", "sex": "f"}, "not-a-number"), ({"age": 5, "sex": "q"}, "unknown-level")):
+        with pytest.raises(tm.TrajectoryMapsError) as caught:
+            tm.place(model, [0], [80], covariates=row)
+        assert caught.value.code == code
+
+
+def test_options_out_of_range_are_refused(model):
+    someone = tm.place(model, [0], [80])
+    for call in (
+        lambda: someone.predict([1], level=1),
+        lambda: someone.predict([1], interval="band"),
+        lambda: someone.predict([float("nan")]),
+        lambda: someone.predict([1], marker="other"),
+        lambda: someone.predict([1], interval="conformal", level=0.8),
+        lambda: someone.crossing(60, start=99),
+        lambda: someone.crossing(60, direction="left"),
+        lambda: tm.place_at(model, [1]),
+    ):
+        with pytest.raises(tm.TrajectoryMapsError):
+            call()
+
+
+def table_of(kind):
+    library = pytest.importorskip(kind)
+    return {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[kind], library
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_tables_come_back_as_they_came(model, kind):
+    name, library = table_of(kind)
+    table = getattr(library, name)(VISITS)
+    plain = tm.embed(model, VISITS, **COLUMNS)
+    found = tm.embed(model, table, **COLUMNS)
+    assert type(found) is type(table)
+    columns = found.to_pydict() if kind == "pyarrow" else {name: list(found[name]) for name in found.columns}
+    assert columns["id"] == [3, 1, 2]
+    assert columns["visits"] == [3, 1, 0]
+    for axis in ("x1", "x2"):
+        assert np.allclose(columns[axis], plain[axis], atol=0, rtol=0)
+    rows = tm.forecast(model, table, [6, 7], **COLUMNS)
+    assert type(rows) is type(table)
+
+
+def test_a_table_of_another_kind_and_a_missing_column_are_refused(model):
+    with pytest.raises(tm.TrajectoryMapsError, match="pandas or polars"):
+        tm.embed(model, [1, 2])
+    with pytest.raises(tm.TrajectoryMapsError, match="Name it"):
+        tm.embed(model, VISITS, id="who", time="time", value="fvc")
+
+
+def test_long_tables_with_a_column_for_the_marker():
+    model = tm.load_model(example("two-markers"))
+    wide = {"id": ["a", "a", "a"], "time": [0, 1, 2], "bili": [1.1, 2.0, None], "albumin": [80.0, None, 76.0]}
+    long = {
+        "id": ["a"] * 4,
+        "time": [0, 1, 0, 2],
+        "what": ["bili", "bili", "albumin", "albumin"],
+        "value": [1.1, 2.0, 80.0, 76.0],
+    }
+    a = tm.embed(model, wide, id="id", time="time", value={"bili": "bili", "albumin": "albumin"})
+    b = tm.embed(model, long, id="id", time="time", value="value", marker="what")
+    assert a["x1"].tolist() == b["x1"].tolist()
+    assert a["visits"].tolist() == [4]
+
+
+def test_covariates_come_from_a_second_table():
+    model = tm.load_model(example("covariates-places"))
+    visits = {"id": ["a", "b"], "time": [0, 0], "fvc": [80, 80]}
+    subjects = {"id": ["b", "a"], "age": [40, 70], "sex": ["m", "f"]}
+    placed = tm.embed(model, visits, id="id", time="time", value="fvc", subjects=subjects)
+    one = tm.place(model, [0], [80], covariates={"age": 70, "sex": "f"})
+    assert np.allclose([placed["x1"][0], placed["x2"][0]], one.location, atol=1e-7)
+    assert placed["x1"][0] != placed["x1"][1]
+
+
+def test_models_and_placements_can_be_sent_elsewhere(model):
+    someone = tm.place(model, [0, 1], [82, 79])
+    again = pickle.loads(pickle.dumps(someone))
+    assert again.predict([3]).median.tolist() == someone.predict([3]).median.tolist()
+    assert pickle.loads(pickle.dumps(model)).markers == model.markers
+
+
+def test_threads_give_the_same_places(model):
+    from concurrent.futures import ThreadPoolExecutor
+
+    work = lambda k: tm.place(model, [0, 1 + k % 3], [82, 70 + k % 5]).predict([4]).median[0]  # noqa: E731
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(24))) == [work(k) for k in range(24)]
+
+
+def test_the_estimator_has_the_habits_of_scikit_learn():
+    base = pytest.importorskip("sklearn.base")
+    estimator = tm.TrajectoryMap(**COLUMNS, model=example_model())
+    copied = base.clone(estimator)
+    assert copied.get_params() == estimator.get_params() and copied is not estimator
+    assert estimator.set_params(seed=3) is estimator and estimator.seed == 3
+    with pytest.raises(ValueError, match="parameters among"):
+        estimator.set_params(sead=1)
+    places = estimator.transform(VISITS)
+    assert places.shape == (3, 2)
+    assert estimator.predict(VISITS, [6, 8], what="upper").shape == (3, 2)
+    assert estimator.get_feature_names_out().tolist() == ["x1", "x2"]
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    assert make_pipeline(copy.deepcopy(estimator), StandardScaler().fit(places)).transform(VISITS).shape == (3, 2)
+    with pytest.raises(tm.TrajectoryMapsError, match="Call fit"):
+        tm.TrajectoryMap().transform(VISITS)
+
+
+def test_without_a_command_fitting_says_what_to_do(monkeypatch):
+    monkeypatch.delenv("TRAJECTORY_MAPS_DTM", raising=False)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("trajectory_maps._cli._wheel", lambda: None)
+    with pytest.raises(tm.TrajectoryMapsError, match="need no Node"):
+        find_command()
+
+
+@pytest.fixture(scope="module")
+def dtm():
+    """The command of this repository, if it is built and Node is there."""
+    import os
+    import shutil
+
+    file = Path(__file__).parents[3] / "packages" / "cli" / "bin" / "dtm.mjs"
+    if shutil.which("node") is None or not (file.parents[1] / "dist").exists():
+        pytest.skip("needs Node and the built command line: node scripts/setup.mjs")
+    os.environ["TRAJECTORY_MAPS_DTM"] = str(file)
+    yield
+    del os.environ["TRAJECTORY_MAPS_DTM"]
+
+
+def visits_of(count):
+    random = np.random.default_rng(3)
+    rows = {"id": [], "time": [], "fvc": []}
+    for i in range(count):
+        level, slope = random.normal(80, 8), random.choice([0, -3])
+        for t in np.sort(random.uniform(0, 10, 4)):
+            rows["id"].append(f"p{i:03}")
+            rows["time"].append(round(float(t), 3))
+            rows["fvc"].append(round(float(level + slope * t + random.normal(0, 2)), 3))
+    return rows
+
+
+def test_fit_compare_groups_and_associate_by_the_command_line(dtm, tmp_path):
+    visits = visits_of(40)
+    fitted = tm.fit(visits, out=tmp_path / "run", **COLUMNS, noise="white", restarts=0)
+    assert fitted.model.markers == ("fvc",) and fitted.verdict
+    placed = tm.embed(fitted.model, visits)
+    order = [list(placed["id"]).index(own) for own in fitted.placements["id"]]
+    assert np.abs(placed["x1"][order] - fitted.placements["x1"]).max() < 1e-9
+    found = tm.groups(fitted, stability=0)
+    assert len(found.table["id"]) == 40 and found.summary["numGroups"] >= 1
+    subjects = {"id": sorted(set(visits["id"])), "ill": [k % 2 for k in range(40)]}
+    tests = tm.associate(fitted, subjects, ["ill"], draws=99)
+    assert tests.table["outcome"].tolist() == ["ill"] and 0 < tests.table["p"][0] <= 1
+    compared = tm.compare(visits, **COLUMNS, models=["lmm", "locf"], folds=2, noise="white")
+    assert compared.table["model"].tolist() == ["lmm", "locf"]
+
+
+def test_the_estimator_fits(dtm):
+    visits = visits_of(30)
+    estimator = tm.TrajectoryMap(**COLUMNS, noise="white", restarts=0)
+    assert estimator.fit_transform(visits).shape == (30, 2)
+    assert estimator.n_features_in_ == 2
+
+
+def test_a_refusal_of_the_command_is_told(dtm):
+    with pytest.raises(tm.TrajectoryMapsError, match="dtm fit ended with"):
+        tm.fit({"id": ["a"], "time": [0], "fvc": [1]}, **COLUMNS)

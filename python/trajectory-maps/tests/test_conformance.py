@@ -38,7 +38,9 @@ def test_kernels_give_the_same_bytes(path):
             assert context.run(call["kernel"], *call["arguments"]) == call["returns"], case["name"]
             for buffer, text in call["read"].items():
                 found = context.buffers[buffer].tobytes().rstrip(b"\0")
-                told = f"crc32:{zlib.crc32(found):08x}" if text.startswith("crc32:") else base64.b64encode(found).decode()
+                told = (
+                    f"crc32:{zlib.crc32(found):08x}" if text.startswith("crc32:") else base64.b64encode(found).decode()
+                )
                 assert told == text, (case["name"], call["kernel"], buffer)
 
 

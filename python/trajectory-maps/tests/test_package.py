@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import trajectory_maps as tm
-from trajectory_maps._cli import find_command
 from trajectory_maps import example_model
+from trajectory_maps._canonical import checksum
+from trajectory_maps._cli import find_command
 from trajectory_maps._model import read_model
-
 
 
 def example(name: str) -> Path:
@@ -52,8 +52,6 @@ def test_files_are_refused_by_name(change, code):
 
 
 def test_other_kinds_of_model_are_refused_with_the_remedy():
-    from trajectory_maps._model import checksum
-
     file = raw()
     file["model"]["kind"] = "dtm-paper"
     file["checksum"] = checksum({"model": file["model"], "probe": file["probe"]})
@@ -62,8 +60,6 @@ def test_other_kinds_of_model_are_refused_with_the_remedy():
 
 
 def test_a_probe_that_does_not_come_out_is_refused(tmp_path):
-    from trajectory_maps._model import checksum
-
     file = raw()
     file["probe"]["median"][2] += 0.1
     file["checksum"] = checksum({"model": file["model"], "probe": file["probe"]})
@@ -98,7 +94,11 @@ def test_values_outside_the_transform_are_refused():
 
 def test_covariates_are_asked_for():
     model = tm.load_model(example("covariates-places"))
-    for row, code in (({}, "missing-covariate"), ({"age": "x", "sex": "f"}, "not-a-number"), ({"age": 5, "sex": "q"}, "unknown-level")):
+    for row, code in (
+        ({}, "missing-covariate"),
+        ({"age": "x", "sex": "f"}, "not-a-number"),
+        ({"age": 5, "sex": "q"}, "unknown-level"),
+    ):
         with pytest.raises(tm.TrajectoryMapsError) as caught:
             tm.place(model, [0], [80], covariates=row)
         assert caught.value.code == code

@@ -66,7 +66,9 @@ def _node() -> str:
         for file in (wheel / "bin" / "node", wheel / "node.exe"):
             if file.exists():
                 return str(file)
-    raise TrajectoryMapsError("no-command", "expected Node for fitting, received none. Install it: pip install 'trajectory-maps[fit]'.")
+    raise TrajectoryMapsError(
+        "no-command", "expected Node for fitting, received none. Install it: pip install 'trajectory-maps[fit]'."
+    )
 
 
 def _environment(program: str) -> dict[str, str]:

@@ -43,7 +43,9 @@ def read_visits(
     cells = column(visits, id)
     missing = next((k for k, cell in enumerate(cells) if is_missing(cell)), None)
     if missing is not None:
-        raise TrajectoryMapsError("missing-id", f'expected an id in every row, received none in row {missing} of "{id}". Leave the row out.')
+        raise TrajectoryMapsError(
+            "missing-id", f'expected an id in every row, received none in row {missing} of "{id}". Leave the row out.'
+        )
     known = {cell: k for k, cell in enumerate(dict.fromkeys(cells))}
     individuals = np.fromiter((known[cell] for cell in cells), int, len(cells))
     times = numbers(visits, time)
@@ -58,7 +60,10 @@ def read_visits(
             level = columns[k].get("level") or part.marker.name
             wanted &= np.fromiter((str(cell) == level for cell in column(visits, marker)), bool, len(cells))
         if np.isnan(times[wanted]).any():
-            raise TrajectoryMapsError("not-finite", f'expected a time for every value, received none in some rows of "{time}". Leave them out.')
+            raise TrajectoryMapsError(
+                "not-finite",
+                f'expected a time for every value, received none in some rows of "{time}". Leave them out.',
+            )
         who, t, y = individuals[wanted], times[wanted], values[wanted]
         order = np.lexsort((y, t, who))
         offsets = np.searchsorted(who[order], np.arange(len(known) + 1))
@@ -79,7 +84,7 @@ def _choose(what: str, given: str | None, usual: str | None, table: Any) -> str:
 def _covariates(model: Model, known: Mapping[Any, int], table: Any, id: str) -> list[Mapping[str, Any]] | None:
     if model.coding is None:
         return None
-    out: list[dict[str, Any]] = [{} for _ in known]
+    out: list[Any] = [{} for _ in known]
     ids = column(table, id)
     for name in model.covariates:
         for own, cell in zip(ids, column(table, name)):
@@ -87,7 +92,10 @@ def _covariates(model: Model, known: Mapping[Any, int], table: Any, id: str) -> 
                 continue
             before = out[known[own]].setdefault(name, cell)
             if before != cell:
-                raise TrajectoryMapsError("varying-covariate", f'expected one value of "{name}" for each individual, received {before} and {cell} for {own}. Give the value at the first visit.')
+                raise TrajectoryMapsError(
+                    "varying-covariate",
+                    f'expected one value of "{name}" for each individual, received {before} and {cell} for {own}. Give the value at the first visit.',
+                )
     return out
 
 
@@ -130,7 +138,8 @@ def embed(
     for k, part in enumerate(model.parts):
         if part.noise.spread == 0:
             continue
-        mean, sd = (np.concatenate([block.noise_level[k][j] for block in blocks]) for j in (0, 1))
+        found = [block.noise_level[k] for block in blocks]
+        mean, sd = (np.concatenate([own[j] for own in found if own is not None]) for j in (0, 1))
         end = "" if len(model.parts) == 1 else f"_{part.marker.name}"
         for name, score in (("", 0.0), ("_lower", -_Z90), ("_upper", _Z90)):
             columns[f"noise_ratio{name}{end}"] = np.exp(0.5 * (mean + score * sd))

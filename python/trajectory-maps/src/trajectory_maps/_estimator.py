@@ -68,13 +68,19 @@ class TrajectoryMap:
         """Sets parameters; refuses names that there are not."""
         for name, value in params.items():
             if name not in self._names():
-                raise ValueError(f"TrajectoryMap: expected parameters among {', '.join(self._names())}, received {name!r}.")
+                raise ValueError(
+                    f"TrajectoryMap: expected parameters among {', '.join(self._names())}, received {name!r}."
+                )
             setattr(self, name, value)
         return self
 
     def __repr__(self) -> str:
         defaults = {name: p.default for name, p in inspect.signature(type(self).__init__).parameters.items()}
-        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value is not defaults[name] and value != defaults[name]]
+        changed = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if value is not defaults[name] and value != defaults[name]
+        ]
         return f"TrajectoryMap({', '.join(changed)})"
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -87,7 +93,12 @@ class TrajectoryMap:
 
     def fit(self, X: Any, y: Any = None) -> TrajectoryMap:
         """Fits the map by the command line."""
-        asked = {"id": self.id, "time": self.time, "transform": self.transform_values, "noise": self.noise}
+        asked: dict[str, Any] = {
+            "id": self.id,
+            "time": self.time,
+            "transform": self.transform_values,
+            "noise": self.noise,
+        }
         asked |= {"dim": self.dim, "restarts": self.restarts, "seed": self.seed}
         asked |= {"markers" if isinstance(self.value, (list, tuple)) else "value": self.value}
         self.run_: Fit = fit(X, **asked, **(self.options or {}))
@@ -99,7 +110,9 @@ class TrajectoryMap:
         if hasattr(self, "model_"):
             return self.model_
         if self.model is None:
-            raise TrajectoryMapsError("not-fitted", "TrajectoryMap: expected a fitted map, received none. Call fit, or give model=.")
+            raise TrajectoryMapsError(
+                "not-fitted", "TrajectoryMap: expected a fitted map, received none. Call fit, or give model=."
+            )
         self.model_ = self.model if isinstance(self.model, Model) else load_model(self.model)
         return self.model_
 

@@ -18,7 +18,11 @@ MISSING = {"", "na", "n/a", "nan", "null", "."}
 def kind(table: Any) -> str:
     """ "pandas", "polars", "pyarrow" or "columns" (a mapping from names to columns)."""
     root = type(table).__module__.split(".")[0]
-    if root in ("pandas", "polars", "pyarrow") and hasattr(table, "columns") and type(table).__name__ in ("DataFrame", "Table"):
+    if (
+        root in ("pandas", "polars", "pyarrow")
+        and hasattr(table, "columns")
+        and type(table).__name__ in ("DataFrame", "Table")
+    ):
         return root
     if isinstance(table, Mapping):
         return "columns"
@@ -38,7 +42,9 @@ def names(table: Any) -> list[str]:
 def column(table: Any, name: str) -> list[Any]:
     """A column as a list; None or NaN where it is missing."""
     if name not in names(table):
-        raise TrajectoryMapsError("missing-column", f'expected a column "{name}", received {", ".join(names(table))}. Name it.')
+        raise TrajectoryMapsError(
+            "missing-column", f'expected a column "{name}", received {", ".join(names(table))}. Name it.'
+        )
     own = table.column(name) if kind(table) == "pyarrow" else table[name]
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(own, method):
@@ -60,7 +66,10 @@ def numbers(table: Any, name: str) -> Array:
         try:
             out[k] = np.nan if is_missing(value) else float(value)
         except (TypeError, ValueError):
-            raise TrajectoryMapsError("not-a-number", f'expected numbers in column "{name}", received {value!r} in row {k}. Mend or leave out the row.') from None
+            raise TrajectoryMapsError(
+                "not-a-number",
+                f'expected numbers in column "{name}", received {value!r} in row {k}. Mend or leave out the row.',
+            ) from None
     return out
 
 

@@ -143,7 +143,8 @@ class Context:
         return self._bytes[at : at + 4 * count].view(np.int32)
 
     def _call(self, name: str, *arguments: float) -> Any:
-        return self._exports[name](self._store, *arguments)
+        function: Any = self._exports[name]
+        return function(self._store, *arguments)
 
     def resize(self, **sizes: int) -> None:
         """Writes sizes that kernels read; buffers stay as they are."""
@@ -153,8 +154,8 @@ class Context:
     def run(self, kernel: str, *arguments: float) -> Any:
         """Calls a kernel with this context."""
         if kernel not in self._kernels:
-            function = self._exports[kernel]
-            types = [float if str(own) == "f64" else int for own in function.type(self._store).params[1:]]
+            function: Any = self._exports[kernel]
+            types: list[type] = [float if str(own) == "f64" else int for own in function.type(self._store).params[1:]]
             self._kernels[kernel] = function, types
         function, types = self._kernels[kernel]
         return function(self._store, _START, *(own(value) for own, value in zip(types, arguments)))

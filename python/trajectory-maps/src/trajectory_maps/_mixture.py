@@ -154,7 +154,11 @@ class Marker:
 
     def _stride(self, sd: float, most: int) -> int:
         spread = self.levels.spread
-        fits = (s for s in _STRIDES if s <= most and s * self._step * _LEAST_SD <= sd and s * self._step * spread <= _LARGEST_STEP)
+        fits = (
+            s
+            for s in _STRIDES
+            if s <= most and s * self._step * _LEAST_SD <= sd and s * self._step * spread <= _LARGEST_STEP
+        )
         return next(fits, 1)
 
     def _load(self, individual: Individual, prior: Array) -> tuple[Observed, float]:
@@ -234,7 +238,9 @@ class Marker:
         buffers["active"][: len(tiles)] = tiles
         self._course.run("conditionTiles", len(tiles))
         rows = d + d * (d + 1) // 2
-        own = buffers["moments"][: len(tiles) * rows * 4].reshape(-1, rows, 4)[np.searchsorted(tiles, nodes >> 2), :, nodes & 3]
+        own = buffers["moments"][: len(tiles) * rows * 4].reshape(-1, rows, 4)[
+            np.searchsorted(tiles, nodes >> 2), :, nodes & 3
+        ]
         covariances = np.empty((len(nodes), d, d))
         row, column = np.tril_indices(d)
         covariances[:, row, column] = covariances[:, column, row] = own[:, d:]

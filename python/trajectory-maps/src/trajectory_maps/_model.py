@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
 import os
-import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Mapping
@@ -13,6 +11,8 @@ from typing import Any, Mapping
 import numpy as np
 
 from ._basis import Basis, Marker
+from ._canonical import checksum
+from ._covariates import encode
 from ._errors import TrajectoryMapsError
 from ._noise import Noise, log_sum_exp
 
@@ -136,7 +136,9 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     try:
         raw = json.loads(file.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as error:
-        raise TrajectoryMapsError("bad-json", f"load_model: expected a model file in JSON, received {file}: {error}.") from None
+        raise TrajectoryMapsError(
+            "bad-json", f"load_model: expected a model file in JSON, received {file}: {error}."
+        ) from None
     model = read_model(raw)
     from ._place import check_probe
 
@@ -157,24 +159,41 @@ def read_model(raw: Any) -> Model:
     """The model in a parsed file, without its probe."""
     if not isinstance(raw, dict) or raw.get("format") != FORMAT:
         found = raw.get("format") if isinstance(raw, dict) else type(raw).__name__
-        raise TrajectoryMapsError("not-a-model", f'load_model: expected format "{FORMAT}", received {found!r}. This is not a model file.')
+        raise TrajectoryMapsError(
+            "not-a-model", f'load_model: expected format "{FORMAT}", received {found!r}. This is not a model file.'
+        )
     version = raw.get("formatVersion")
     if not isinstance(version, int) or version > NEWEST:
-        raise TrajectoryMapsError("newer-format", f"load_model: expected format version {NEWEST} or older, received {version}. Update this package.")
+        raise TrajectoryMapsError(
+            "newer-format",
+            f"load_model: expected format version {NEWEST} or older, received {version}. Update this package.",
+        )
     if version < 2:
-        raise TrajectoryMapsError("old-format", "load_model: expected format version 2 or 3, received 1. Load and save the model with the JavaScript library once.")
+        raise TrajectoryMapsError(
+            "old-format",
+            "load_model: expected format version 2 or 3, received 1. Load and save the model with the JavaScript library once.",
+        )
     found = checksum({"model": raw.get("model"), "probe": raw.get("probe")})
     if found != raw.get("checksum"):
-        raise TrajectoryMapsError("checksum", f"load_model: expected checksum {raw.get('checksum')}, received contents with {found}. The file was changed or damaged: use the original.")
+        raise TrajectoryMapsError(
+            "checksum",
+            f"load_model: expected checksum {raw.get('checksum')}, received contents with {found}. The file was changed or damaged: use the original.",
+        )
     own = raw["model"]
     if own["kind"] != "dtm":
-        raise TrajectoryMapsError("unknown-model", f"load_model: expected a model of kind dtm, received {own['kind']}. Use the command line (dtm embed, dtm predict) for other kinds.")
+        raise TrajectoryMapsError(
+            "unknown-model",
+            f"load_model: expected a model of kind dtm, received {own['kind']}. Use the command line (dtm embed, dtm predict) for other kinds.",
+        )
     try:
         return _model_of(own)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, TrajectoryMapsError):
             raise
-        raise TrajectoryMapsError("bad-model", f"load_model: expected the fields of a model file, received one that lacks or mistakes some: {error}.") from None
+        raise TrajectoryMapsError(
+            "bad-model",
+            f"load_model: expected the fields of a model file, received one that lacks or mistakes some: {error}.",
+        ) from None
 
 
 def _model_of(own: Mapping[str, Any]) -> Model:
@@ -187,7 +206,10 @@ def _model_of(own: Mapping[str, Any]) -> Model:
     own_nodes = own["markers"][0]["residual"]["kind"] != "none"
     shift = own.get("shift")
     if shift is not None and not own_nodes:
-        raise TrajectoryMapsError("unknown-model", "load_model: expected residual effects in a map with covariates that shift places, received none. Use the command line.")
+        raise TrajectoryMapsError(
+            "unknown-model",
+            "load_model: expected residual effects in a map with covariates that shift places, received none. Use the command line.",
+        )
     calibration = own.get("calibration")
     if calibration is not None and len(parts) == 1:
         parts = (replace(parts[0], calibration=calibration),)
@@ -221,7 +243,13 @@ def _part_of(part: Mapping[str, Any], q: int, form: str | None) -> Part:
     limits = marker.get("limits")
     p = own["numInducing"]
     return Part(
-        marker=Marker(marker["name"], marker["unit"], marker["timeUnit"], marker["transform"], None if limits is None else (limits[0], limits[1])),
+        marker=Marker(
+            marker["name"],
+            marker["unit"],
+            marker["timeUnit"],
+            marker["transform"],
+            None if limits is None else (limits[0], limits[1]),
+        ),
         basis=basis,
         mean=np.array(part["mean"]["coefficients"]).reshape(d),
         noise=Noise(
@@ -278,93 +306,6 @@ def effect_columns(form: str, basis: Basis) -> Array:
 
 
 def _columns_with(coding: Mapping[str, Any], effect: str) -> list[int]:
-    return [p for p, column in enumerate(coding["columns"]) if coding["covariates"][column["covariate"]]["effect"] == effect]
-
-
-_MISSING = {"", "na", "n/a", "nan", "null", "."}
-
-
-def encode(coding: Mapping[str, Any], row: Mapping[str, Any]) -> Array:
-    """Covariates of one individual as coded columns, [P]."""
-    z = np.empty(len(coding["columns"]))
-    for c, covariate in enumerate(coding["covariates"]):
-        name, kind = covariate["name"], covariate["kind"]
-        value = row.get(name)
-        text = "" if value is None or (isinstance(value, float) and math.isnan(value)) else _text(value)
-        unknown = text.lower() in _MISSING
-        x = 0.0
-        if unknown and not covariate["hasUnknown"]:
-            raise TrajectoryMapsError("missing-covariate", f"place: expected a value of {name}, received none. The model needs it: covariates={{{name!r}: ...}}.")
-        if kind == "number" and not unknown:
-            try:
-                x = float(text)
-            except ValueError:
-                x = math.nan
-            if not math.isfinite(x):
-                raise TrajectoryMapsError("not-a-number", f"place: expected a number as {name}, received {text!r}. Mend it.")
-        if kind == "category" and not unknown and text not in covariate["levels"]:
-            raise TrajectoryMapsError("unknown-level", f"place: expected {name} among {', '.join(covariate['levels'])}, received {text!r}. The model has not seen this level.")
-        level = "unknown" if unknown else text
-        for p, column in enumerate(coding["columns"]):
-            if column["covariate"] != c:
-                continue
-            if column["level"] is None:
-                coded = column["center"] if unknown else x
-            else:
-                coded = float(unknown if kind == "number" else level == column["level"])
-            z[p] = (coded - column["center"]) / column["scale"]
-    return z
-
-
-def _text(value: Any) -> str:
-    """A cell as JavaScript writes it: 1.0 of a table is 1."""
-    if isinstance(value, (float, np.floating)):
-        return js_number(float(value))
-    return str(value).strip()
-
-
-def js_number(x: float) -> str:
-    """A number as JavaScript writes it.
-
-    >>> [js_number(x) for x in (1.0, 0.1, 1e21, 1e-7, 123456789012345680000.0, -0.0)]
-    ['1', '0.1', '1e+21', '1e-7', '123456789012345680000', '-0']
-    """
-    if x == 0:
-        return "-0" if math.copysign(1, x) < 0 else "0"
-    sign, digits, exponent = ("-" if x < 0 else ""), *_shortest(abs(x))
-    point = len(digits) + exponent
-    if 0 < point <= 21:
-        body = digits + "0" * exponent if exponent >= 0 else f"{digits[:point]}.{digits[point:]}"
-    elif -6 < point <= 0:
-        body = "0." + "0" * -point + digits
-    else:
-        power = point - 1
-        head = digits if len(digits) == 1 else f"{digits[0]}.{digits[1:]}"
-        body = f"{head}e{'+' if power > 0 else '-'}{abs(power)}"
-    return sign + body
-
-
-def _shortest(x: float) -> tuple[str, int]:
-    """Digits and exponent of the shortest text that reads as x: x = digits * 10**exponent."""
-    mantissa, _, power = f"{x!r}".partition("e")
-    whole, _, part = mantissa.partition(".")
-    digits, exponent = whole + part, int(power or 0) - len(part)
-    stripped = digits.rstrip("0")
-    exponent += len(digits) - len(stripped)
-    return stripped.lstrip("0"), exponent
-
-
-def canonical(value: Any) -> str:
-    """The canonical text of a value, as the checksum is taken of it."""
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{canonical(k)}:{canonical(value[k])}" for k in sorted(value)) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(canonical, value)) + "]"
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return js_number(float(value))
-    return json.dumps(value, ensure_ascii=False)
-
-
-def checksum(value: Any) -> str:
-    """CRC-32 of the canonical text in UTF-16, as eight hexadecimal digits."""
-    return f"{zlib.crc32(canonical(value).encode('utf-16-le', 'surrogatepass')):08x}"
+    return [
+        p for p, column in enumerate(coding["columns"]) if coding["covariates"][column["covariate"]]["effect"] == effect
+    ]

@@ -33,7 +33,9 @@ def observe(gram: Array, g: Array, rho: float, visits: int, variance: float, pla
     d = len(g)
     G = gram.copy()
     most = min(visits, d)
-    R, h, pivots = np.zeros((most, d)), np.zeros(most), np.zeros(most, int)
+    R: Array = np.zeros((most, d))
+    h: Array = np.zeros(most)
+    pivots: Array = np.zeros(most, int)
     first, r = 0.0, 0
     while r < most:
         p = int(np.argmax(np.diagonal(G)))
@@ -83,7 +85,9 @@ def _terms_order(d: int, r: int):
     row, column = np.tril_indices(d)
     packed = len(row)
     pairs = [(a, b) for a in range(r) for b in range(a + 1)]
-    order, offsets, entries = [], [], []
+    order: list[int] = []
+    offsets: list[int] = []
+    entries: list[int] = []
     entry, pair = 0, 0
     for a in range(r):
         order.extend(range(a * d, (a + 1) * d))
@@ -97,8 +101,17 @@ def _terms_order(d: int, r: int):
             entries.extend([entry] * packed)
             entry += 1
             pair += 1
-    first, second = np.array(pairs, int).reshape(-1, 2).T
-    return row, column, first, second, np.array(order, int), np.array(offsets, np.int32) * _QUAD, np.array(entries, int), entry
+    first, second = np.array(pairs, np.int64).reshape(-1, 2).T
+    return (
+        row,
+        column,
+        first,
+        second,
+        np.array(order, np.int64),
+        np.array(offsets, np.int32) * _QUAD,
+        np.array(entries, np.int64),
+        entry,
+    )
 
 
 def load(buffers: dict[str, Array], observed: Observed) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 import numpy as np
@@ -95,7 +96,7 @@ def place(
     times: Sequence[float] | None = None,
     values: Sequence[float] | None = None,
     *,
-    markers: Mapping[str, tuple[Sequence[float], Sequence[float]]] | None = None,
+    markers: Mapping[str, tuple[Any, Any]] | None = None,
     covariates: Mapping[str, Any] | None = None,
     id: str = "new",
 ) -> Placement:
@@ -123,22 +124,24 @@ def place(
         parts.append((t, z))
     priors = marker_priors(own, individuals)
     placed = [
-        MarkerPlacement(len(t), float(t[-1]) if len(t) else -np.inf, t, z, kernel.posterior(individual, prior, own.nodes))
+        MarkerPlacement(
+            len(t), float(t[-1]) if len(t) else -np.inf, t, z, kernel.posterior(individual, prior, own.nodes)
+        )
         for kernel, individual, prior, (t, z) in zip(prepared(own), individuals, priors, parts)
     ]
-    first = placed[0].posterior
-    mean = first.weights @ first.locations
-    deviations = first.locations - mean
-    covariance = (first.weights[:, None] * deviations).T @ deviations
+    shown = placed[0].posterior
+    mean = shown.weights @ shown.locations
+    deviations = shown.locations - mean
+    covariance = (shown.weights[:, None] * deviations).T @ deviations
     return Placement(
         id=id,
         location=own.orientation.T @ mean,
         covariance=own.orientation.T @ covariance @ own.orientation,
-        log_likelihood=first.log_likelihood,
+        log_likelihood=shown.log_likelihood,
         visits=sum(p.visits for p in placed),
         last_time=max(p.last_time for p in placed),
         visits_outside=outside,
-        outside_mass=float(first.weights @ own._shared["outside"][first.nodes]),
+        outside_mass=float(shown.weights @ own._shared["outside"][shown.nodes]),
         model=own,
         markers=tuple(placed),
     )
@@ -157,7 +160,9 @@ def _given(model: Model, times: Any, values: Any, markers: Any) -> Mapping[str, 
     unknown = [name for name in markers if name not in model.markers]
     if unknown or times is not None or values is not None:
         found = f'"{unknown[0]}"' if unknown else "times and values beside markers"
-        raise TrajectoryMapsError("other-marker", f"place: expected visits of {', '.join(model.markers)}, received {found}.")
+        raise TrajectoryMapsError(
+            "other-marker", f"place: expected visits of {', '.join(model.markers)}, received {found}."
+        )
     return markers
 
 
@@ -166,10 +171,15 @@ def _series(part: Any, times: Any, values: Any) -> tuple[Array, Array]:
     t = np.asarray(() if times is None else times, dtype=float).ravel()
     y = np.asarray(() if values is None else values, dtype=float).ravel()
     if len(t) != len(y):
-        raise TrajectoryMapsError("shape", f"place: expected as many values as times, received {len(t)} times and {len(y)} values.")
+        raise TrajectoryMapsError(
+            "shape", f"place: expected as many values as times, received {len(t)} times and {len(y)} values."
+        )
     for name, column in (("times", t), ("values", y)):
         if not np.isfinite(column).all():
-            raise TrajectoryMapsError("not-finite", f"place: expected finite {name} of {part.marker.name}, received {column[~np.isfinite(column)][0]}. Leave such visits out.")
+            raise TrajectoryMapsError(
+                "not-finite",
+                f"place: expected finite {name} of {part.marker.name}, received {column[~np.isfinite(column)][0]}. Leave such visits out.",
+            )
     order = np.lexsort((y, t))
     return t[order], transformed(part, y[order])
 
@@ -185,7 +195,9 @@ def place_at(model: Model, location: Sequence[float], covariates: Mapping[str, A
     own = model.for_covariates(covariates)
     shown = np.asarray(location, dtype=float).ravel()
     if len(shown) != own.dimensions or not np.isfinite(shown).all():
-        raise TrajectoryMapsError("shape", f"place_at: expected a place of {own.dimensions} finite coordinates, received {list(location)}.")
+        raise TrajectoryMapsError(
+            "shape", f"place_at: expected a place of {own.dimensions} finite coordinates, received {list(location)}."
+        )
     x = own.orientation @ shown
     placed = []
     for part in own.parts:
@@ -194,8 +206,9 @@ def place_at(model: Model, location: Sequence[float], covariates: Mapping[str, A
         levels = part.noise.levels()
         count = len(levels.z)
         moments = np.repeat(means, count, 0), np.repeat(covariances, count, 0)
+        shares = np.exp(levels.log_weights)
         posterior = Posterior(
-            np.zeros(1, int), np.ones(1), x[None], 0.0, np.exp(levels.log_weights), levels.variances, lambda m=moments: m
+            np.zeros(1, int), np.ones(1), x[None], 0.0, shares, levels.variances, partial(_same, moments)
         )
         placed.append(MarkerPlacement(0, -np.inf, np.empty(0), np.empty(0), posterior))
     outside = float(outside_places(own.parts[0].map, x[None])[0])
@@ -203,12 +216,14 @@ def place_at(model: Model, location: Sequence[float], covariates: Mapping[str, A
     return Placement("place", shown, np.zeros((q, q)), 0.0, 0, -np.inf, 0, outside, own, tuple(placed))
 
 
+def _same(moments: tuple[Array, Array]) -> tuple[Array, Array]:
+    return moments
+
+
 def check_probe(model: Model, probe: Mapping[str, Any]) -> None:
     """Computes again the prediction that is stored with a model."""
     if model.effect_form is not None or model.coding is not None:
         # The file's probe is of the model without covariates: z = 0.
-        from dataclasses import replace
-
         model = replace(model, coding=None, shift=None, effect_form=None)
     placement = place_at(model, probe["location"])
     for name, stored in zip(model.markers, [probe, *probe.get("others", [])]):
@@ -239,9 +254,9 @@ def place_many(model: Model, own: Sequence[Statistics], covariates: Sequence[Map
     """Places of all individuals of statistics, one for each marker."""
     m, q = len(own[0].counts), model.dimensions
     kernels = prepared(model)
-    out = Places(*(np.empty(s) for s in ((m, q), (m, q, q), m, m, m, m)), [  # type: ignore[arg-type]
-        (np.empty(m), np.empty(m)) if len(k.levels.z) > 1 else None for k in kernels
-    ])
+    levels_of = [(np.empty(m), np.empty(m)) if len(k.levels.z) > 1 else None for k in kernels]
+    location, covariance = np.empty((m, q)), np.empty((m, q, q))
+    out = Places(location, covariance, np.empty(m), np.empty(m), np.empty(m), np.empty(m), levels_of)
     outside = model._shared["outside"]
     for i in range(m):
         variant = model if model.coding is None else model.for_covariates(covariates[i] if covariates else None)
@@ -254,8 +269,8 @@ def place_many(model: Model, own: Sequence[Statistics], covariates: Sequence[Map
                 weighed = kernel.weigh(individual, prior)
             if levels is not None:
                 log_level = kernel.levels.spread * kernel.levels.z[weighed.levels]
-                mean = float(weighed.shares @ log_level)
-                levels[0][i], levels[1][i] = mean, np.sqrt(weighed.shares @ (log_level - mean) ** 2)
+                middle = float(weighed.shares @ log_level)
+                levels[0][i], levels[1][i] = middle, np.sqrt(weighed.shares @ (log_level - middle) ** 2)
             if k > 0:
                 continue
             w = weighed.weights / weighed.total

@@ -1,7 +1,7 @@
 /** Small problems that make every kernel work: what the conformance set is recorded from. Seeded, so that it comes out the same again. */
 import { bsplineBasis } from "../../packages/core/src/basis/knots.ts";
 import { basisStatistics } from "../../packages/core/src/basis/statistics.ts";
-import { bandOf } from "../../packages/core/src/basis/visit-columns.ts";
+import { bandIndices } from "../../packages/core/src/basis/visit-columns.ts";
 import { makeCohort, onlyMarker } from "../../packages/core/src/cohort/cohort.ts";
 import { TRANSFORMS } from "../../packages/core/src/cohort/marker.ts";
 import { residualRoot } from "../../packages/core/src/models/dtm/individual-statistics.ts";
@@ -199,7 +199,7 @@ function local(): void {
 }
 
 function statistics(serial: boolean): void {
-  const { numBand } = bandOf(NUM_BASIS, serial ? NUM_BASIS - 1 : DEGREE);
+  const { numBand } = bandIndices(NUM_BASIS, serial ? NUM_BASIS - 1 : DEGREE);
   const series = onlyMarker(cohort);
   visitColumns(basis, series, { center: 20, numBand }, serial ? CORRELATION : undefined);
 }

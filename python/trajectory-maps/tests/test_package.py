@@ -141,6 +141,13 @@ def test_tables_come_back_as_they_came(model, kind):
     assert type(rows) is type(table)
 
 
+def test_missing_cells_of_pandas_are_no_visits(model):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(VISITS).convert_dtypes()
+    assert table["fvc"].isna().sum() == 1
+    assert tm.embed(model, table, **COLUMNS)["visits"].tolist() == [3, 1, 0]
+
+
 def test_a_table_of_another_kind_and_a_missing_column_are_refused(model):
     with pytest.raises(tm.TrajectoryMapsError, match="pandas or polars"):
         tm.embed(model, [1, 2])

@@ -54,9 +54,11 @@ def column(table: Any, name: str) -> list[Any]:
 
 def is_missing(value: Any) -> bool:
     """Whether a cell holds nothing."""
-    if value is None or value != value:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, str) and value.strip().lower() in MISSING or type(value).__name__ in ("NAType", "NaTType")
+    if isinstance(value, str):
+        return value.strip().lower() in MISSING
+    return bool(value != value)
 
 
 def numbers(table: Any, name: str) -> Array:

@@ -97,6 +97,8 @@ def test_embed_gives_the_places_of_the_library(name):
     close(found["area90"][order], placed["area90"], "area90")
     assert np.abs(found["outside_mass"][order] - np.array(placed["outsideMass"], float)).max() < TOLERANCE
     assert found["visits"][order].tolist() == placed["numObservations"]
+    for marker, counts in zip(model.markers, placed.get("visitsOfMarkers", [])):
+        assert found[f"visits_{marker}"][order].tolist() == counts
     levels = placed.get("noiseLevel") or (placed.get("noiseLevels") or [None])[0]
     if levels is not None:
         end = "" if len(model.markers) == 1 else f"_{model.markers[0]}"

@@ -135,6 +135,8 @@ def embed(
     columns |= {f"x{a + 1}": location[:, a] for a in range(q)}
     columns |= {f"var{a + 1}{b + 1}": covariance[:, a, b] for a in range(q) for b in range(a, q)}
     columns |= {"visits": counts, "first_time": first, "last_time": last}
+    if len(model.parts) > 1:
+        columns |= {f"visits_{name}": np.diff(own[0]) for name, own in zip(model.markers, cohort.series)}
     for k, part in enumerate(model.parts):
         if part.noise.spread == 0:
             continue

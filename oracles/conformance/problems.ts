@@ -21,7 +21,7 @@ import { identity } from "../../packages/core/src/numeric/matrix.ts";
 import { createRandom } from "../../packages/core/src/numeric/random.ts";
 import { wasmPositiveSolver } from "../../packages/core/src/wasm/cholesky.ts";
 import { wasmPasses } from "../../packages/core/src/wasm/expectation.ts";
-import { openLinearKernel } from "../../packages/core/src/wasm/linear.ts";
+import { openLinearKernels } from "../../packages/core/src/wasm/linear.ts";
 import { wasmPairKernel } from "../../packages/core/src/wasm/pairs.ts";
 import { transformValues, visitColumns } from "../../packages/core/src/wasm/statistics.ts";
 import { packedStride } from "../../packages/core/src/wasm/tiles.ts";
@@ -89,10 +89,11 @@ function passes(noise: Noise): void {
   const leveled = noise.spread !== undefined;
   const before = new Float64Array(m * (1 + NUM_BASIS));
   if (leveled) startingSquares(statistics, model, before);
-  const squares = leveled ? { squares: [{ before, after: before.slice() }] } : {};
-  kernel.expect([statistics], [model], table, { nodeSums, moments: [moments], ...squares });
+  const squares = { before, after: before.slice(), directions: new Float64Array(m * NUM_BASIS) };
+  kernel.expect([statistics], [model], table, { nodeSums, moments: [moments], ...(leveled && { squares: [squares] }) });
   if (leveled) {
-    kernel.levels(statistics, model, { before, after: before });
+    kernel.squares(statistics, model, before);
+    kernel.levels(statistics, model, squares);
     return;
   }
   kernel.maximize(statistics, model, moments);
@@ -158,7 +159,9 @@ function linear(noise: Noise): void {
   const statistics = statisticsFor(noise);
   const factor = Float64Array.from({ length: NUM_BASIS * 2 }, () => 2 * random.normal());
   const meanCoefficients = Float64Array.of(19, 20, 21);
-  openLinearKernel(NUM_BASIS, statistics.numBand, 2)(statistics, { meanCoefficients, noise, factor });
+  const { expect, place } = openLinearKernels(NUM_BASIS, statistics.numBand, 2);
+  expect(statistics, { meanCoefficients, noise, factor });
+  if (noise.spread !== undefined) place(statistics, { meanCoefficients, noise, factor }, () => {});
 }
 
 function pairs(): void {

@@ -164,8 +164,15 @@ class Marker:
     def _load(self, individual: Individual, prior: Array) -> tuple[Observed, float]:
         self._nodes.buffers["logPrior"][: self.count] = prior
         several = len(self.levels.z) > 1
+        # Where there are several levels, all is in units of the noise.
+        unit, variance = (individual.variance, 1.0) if several else (1.0, individual.variance)
         observed = observe(
-            individual.gram, individual.g, individual.rho, individual.count, individual.variance, plain=several
+            individual.gram / unit,
+            individual.g / unit,
+            individual.rho / unit,
+            individual.count,
+            variance,
+            plain=several,
         )
         self._nodes.resize(rank=observed.rank)
         load(self._nodes.buffers, observed)
@@ -176,8 +183,8 @@ class Marker:
         log_level = self.levels.spread * self.levels.z[rule.levels]
         level = np.exp(log_level)
         rows = self._nodes.buffers["levels"].reshape(-1, 2)[: len(level)]
-        rows[:, 0] = level * individual.variance
-        rows[:, 1] = rule.log_counts - 0.5 * (individual.count * log_level + observed.rest / level)
+        rows[:, 0] = level
+        rows[:, 1] = rule.log_counts - 0.5 * ((individual.count - observed.rank) * log_level + observed.rest / level)
         self._nodes.resize(numLevels=len(level))
 
     def _weigh_at(self, rule: Rule, individual: Individual, observed: Observed, constant: float) -> Weighed:

@@ -4,6 +4,7 @@ import { type BasisStatistics, basisStatistics, mapColumns } from "../../basis/s
 import { makeCohort, onlyMarker } from "../../cohort/cohort.ts";
 import { levelNoise } from "../../noise/noise.ts";
 import { createRandom } from "../../numeric/random.ts";
+import { normalCdf } from "../../numeric/special.ts";
 import { createConditioner, posteriorFunctionals } from "./conditioner.ts";
 import { type CoefficientMixture, makeMixture } from "./mixture.ts";
 import { mixtureCdf, mixtureLogDensity, mixtureMean, mixtureVariance } from "./normal-mixture.ts";
@@ -106,6 +107,17 @@ describe("the posterior through WebAssembly", () => {
       expect(new Set(condition(statistics, 8).noiseVariances).size).toBeGreaterThan(5);
     },
   );
+
+  it("has the levels of the noise themselves, and so their tails, where nothing was observed", () => {
+    const { mixture, statistics } = example(4, 2, 30, 2.5, 4, 0.7);
+    const none = mapColumns(statistics, (column) => column.map(() => 0));
+    const found = createConditioner(mixture)(none, 0);
+    const expected = conditionMixture(mixture, individualObservations(mixture, none, 0), 0);
+    const beyond = ({ shares, noiseVariances }: typeof found) =>
+      shares.reduce((sum, w, k) => sum + w * normalCdf(-4 / Math.sqrt(noiseVariances[k])), 0);
+    expect(new Set(found.noiseVariances).size).toBeGreaterThan(8);
+    expect(beyond(found) / beyond(expected)).toBeCloseTo(1, 3);
+  });
 
   it("drops the same nodes where observations are precise", () => {
     const { mixture, statistics } = example(5, 2, 61, 1e-3, 8);

@@ -43,7 +43,7 @@ export function createConditioner(mixture: CoefficientMixture, kernels: KernelCh
   let course: ReturnType<typeof openCourse> | undefined;
   return (statistics, individual, logPrior) => {
     memory.buffers.logPrior.set(logPrior ?? mixture.logWeights);
-    const { observations, z, logLikelihood } = weigh(statistics, individual, false);
+    const { observations, z, logLikelihood } = weigh(statistics, individual, false, false);
     const levels = Array.from(z, (v) => ({ ...observations, sigma2: observations.sigma2 * Math.exp(spread * v) }));
     const { components, ...kept } = keptComponents(mixture, levels, componentWeights(memory, n), logLikelihood);
     const posterior = withLazyMoments(kept, () => componentMoments(mixture, levels, components));
@@ -73,7 +73,7 @@ export function logLikelihoods(
   return Float64Array.from({ length: statistics.numIndividuals }, (_, i) =>
     weigher === null
       ? mixtureLogLikelihood(mixture, individualObservations(mixture, statistics, i))
-      : weigher.weigh(statistics, i, false).logLikelihood,
+      : weigher.weigh(statistics, i, false, true).logLikelihood,
   );
 }
 

@@ -32,10 +32,13 @@ export interface WeighedNodes {
   readonly observed: Observed;
 }
 
-/** Weighs the nodes for an individual; with `solve` also what E[w | y] needs. */
+/**
+ * Weighs the nodes for an individual; with `solve` also what E[w | y] needs. Where nothing but sums over levels is read (`sumsOnly`), a
+ * few points of Gauss may serve for them; forecasts, whose tails are those of the levels, need the levels themselves.
+ */
 export interface NodeWeigher {
   readonly memory: Nodes;
-  readonly weigh: (statistics: BasisStatistics, individual: number, solve: boolean) => WeighedNodes;
+  readonly weigh: (statistics: BasisStatistics, individual: number, solve: boolean, sumsOnly: boolean) => WeighedNodes;
   /** log p(y | g), summed over levels, for the prior in the memory, [Γ]. */
   readonly densities: (statistics: BasisStatistics, individual: number) => Float64Array;
 }
@@ -67,7 +70,7 @@ export function nodeWeigher(mixture: CoefficientMixture, columns?: Float64Array)
     }
     loadLevels(memory, rows);
   };
-  const weigh: NodeWeigher["weigh"] = (statistics, i, solve) => {
+  const weigh: NodeWeigher["weigh"] = (statistics, i, solve, sumsOnly) => {
     const { observations, observed, constant } = load(statistics, i);
     const { totals, levelSums } = memory.buffers;
     const at = (own: LevelRule): WeighedNodes => {
@@ -79,7 +82,7 @@ export function nodeWeigher(mixture: CoefficientMixture, columns?: Float64Array)
     };
     if (most === 1) return at(rules.get(1)!);
     const few = gauss.find(({ mostSpread }) => observations.n * spread * spread <= mostSpread);
-    if (few !== undefined) {
+    if (sumsOnly && few !== undefined) {
       const weighed = at(few.rule);
       if (Math.abs(dot(weighed.shares, weighed.z)) <= few.mostMean) return weighed;
     }

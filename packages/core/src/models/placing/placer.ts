@@ -208,7 +208,7 @@ function kernelPlaces(model: TrajectoryModel, mixture: CoefficientMixture, detai
   const spread = noiseSpread(mixture.noise);
   return (statistics, i, logPrior) => {
     prior.set(logPrior ?? mixture.logWeights);
-    const { logLikelihood, z, shares, observed } = weigher.weigh(statistics, i, details);
+    const { logLikelihood, z, shares, observed } = weigher.weigh(statistics, i, details, true);
     const scale = 1 / totals[2];
     const mean = new Float64Array(q);
     const covariance = new Float64Array(q * q);

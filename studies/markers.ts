@@ -25,20 +25,28 @@ const isRight = (relation: string, { state }: SharingVerdict) => (relation === "
 const { cohort } = readCohort(readFileSync("examples/pbc/visits.csv", "utf8"), {
   markers: [{ column: "bili", transform: "log" }, { column: "albumin" }, { column: "protime", transform: "log" }],
 });
-const { models, differences, markers, area } = compareSeveral(cohort, {
-  folds: FOLDS,
-  onProgress: ({ iteration }) => process.stderr.write(`fold ${iteration}\n`),
-});
+const compared = (noise: "white" | "level") =>
+  compareSeveral(cohort, {
+    folds: FOLDS,
+    noise,
+    onProgress: ({ iteration }) => process.stderr.write(`${noise}, fold ${iteration}\n`),
+  });
+const { models, differences, markers, area } = compared("white");
+const leveled = compared("level");
 const shared = sharingVerdict(cohort, fitDtm(cohort));
 process.stderr.write(`${shared.sentences[0]}\n`);
 
-const joint = models.map(({ model, perIndividual }) => [SEVERAL_WORDS[model], perIndividual.toFixed(3)]);
-const paired = differences.map((own) => [
-  `${SEVERAL_WORDS[own.model]} − ${SEVERAL_WORDS[own.reference]}`,
-  withError(own),
-  signed(own.trimmed),
-  `${Math.round(100 * own.above)}%`,
-]);
+const jointOf = (of: typeof models) =>
+  of.map(({ model, perIndividual }) => [SEVERAL_WORDS[model], perIndividual.toFixed(3)]);
+const pairedOf = (of: typeof differences) =>
+  of.map((own) => [
+    `${SEVERAL_WORDS[own.model]} − ${SEVERAL_WORDS[own.reference]}`,
+    withError(own),
+    signed(own.trimmed),
+    `${Math.round(100 * own.above)}%`,
+  ]);
+const JOINT_HEAD = ["model", "log-likelihood per individual"];
+const PAIRED_HEAD = ["difference per individual", "mean", "5% trimmed", "individuals above 0"];
 const forecasts = markers.map(({ marker, numFuture, forecast, fromOthers, coverage, areaAlone }) => [
   marker,
   String(numFuture),
@@ -66,16 +74,16 @@ const numSimulated = MARKER_RELATIONS.length * SEEDS.length;
 
 const page = `# Several markers on one map
 
-\`npm run study:markers\` writes this page. Log-likelihoods and densities are held-out, differences paired by individual, standard errors in brackets. All noise
-is white, means of mixed models are curves.
+\`npm run study:markers\` writes this page. Log-likelihoods and densities are held-out, differences paired by individual, standard errors in brackets. Noise
+is white where nothing else is said, means of mixed models are curves.
 
 ## Bilirubin (log), albumin and prothrombin time (log) of the PBC cohort
 
 312 individuals, 1,945 values of each marker, ${FOLDS} folds, one start of each map.
 
-${markdownTable(["model", "log-likelihood per individual"], joint)}
+${markdownTable(JOINT_HEAD, jointOf(models))}
 
-${markdownTable(["difference per individual", "mean", "5% trimmed", "individuals above 0"], paired)}
+${markdownTable(PAIRED_HEAD, pairedOf(differences))}
 
 Marker by marker: log density of future values (after the median visit) per value against the marker's own map given its own past, for the shared map and for
 the mixed model given the past of all markers; what the pasts of the others add within the shared map; the marker predicted from the other markers alone, per
@@ -85,6 +93,18 @@ places by the marker alone. By all markers it is ${area.toFixed(1)}.
 ${markdownTable(["marker", "future values", "one map", "mixed model", "others add", "from others: one map", "from others: mixed model", "50%, 90% hold", "area alone"], forecasts)}
 
 Fitted to everybody: ${shared.sentences[0]}
+
+## The same with a level of the noise for each individual and marker (\`--noise level\`)
+
+All models have levels, so that like is compared with like.
+
+${markdownTable(JOINT_HEAD, jointOf(leveled.models))}
+
+${markdownTable(PAIRED_HEAD, pairedOf(leveled.differences))}
+
+The 50% and 90% intervals of the shared map hold, marker by marker: ${leveled.markers
+  .map(({ marker, coverage }) => `${marker} ${(100 * coverage.p50).toFixed(1)}%, ${(100 * coverage.p90).toFixed(1)}%`)
+  .join("; ")}. Median area of the 90% region of places by all markers: ${leveled.area.toFixed(1)}.
 
 ## The sharing verdict on simulated pairs
 

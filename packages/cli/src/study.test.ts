@@ -205,6 +205,15 @@ describe("dtm embed and dtm predict", () => {
     });
   });
 
+  it("predict at the times of everybody's own visits as at any others", async () => {
+    const own = rowsOf((await run("predict", RUN, FEW, "--at", "visits", "-q")).out).slice(1);
+    const seen = rowsOf(here.text("few.csv")).slice(1);
+    expect(own.map(([id, time]) => `${id} ${time}`).sort()).toEqual(seen.map(([id, time]) => `${id} ${time}`).sort());
+    const [first = []] = own;
+    const asked = rowsOf((await run("predict", RUN, FEW, "--at", String(first[1]), "-q")).out);
+    expect(asked.find(([id]) => id === first[0])).toEqual(first);
+  });
+
   it("guess columns that are called otherwise, unless they are named", async () => {
     const other = here.file("other.csv", visits.replace("patient,years,fvc", "id,time,value"));
     const { out, code } = await run("embed", RUN, other, "-q");

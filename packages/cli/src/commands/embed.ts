@@ -39,6 +39,7 @@ export const embedCommand: Command = {
           ...Object.fromEntries(columns.map((name, k) => [name, cells[k]])),
           visits: placements.numObservations[i],
           logLikelihood: placements.logLikelihood[i],
+          area50: placements.area50[i],
           area90: placements.area90[i],
         })),
       },

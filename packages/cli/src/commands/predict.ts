@@ -36,6 +36,8 @@ import { MODEL_ARGUMENT } from "./embed.ts";
 import { limitsOf, realNumber, seedOf, timesOf } from "./numbers.ts";
 import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
 
+/** The word for --at that asks for the times of everybody's own visits. */
+const OWN_TIMES = "visits";
 const PROBABILITIES = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
 const CROSSING_COLUMNS = [
   "id",
@@ -57,7 +59,10 @@ export const predictCommand: Command = {
     UNIT_OPTION,
     SUBJECTS_OPTION,
     { flags: "--marker <name>", description: "which of several markers to forecast (default: each)" },
-    { flags: "--at <times>", description: "from:to:step, or a list with commas" },
+    {
+      flags: "--at <times>",
+      description: "from:to:step, a list with commas, or visits: the times at which each individual was measured",
+    },
     {
       flags: "--interval <kind>",
       description: "band of a new measurement, of the curve without noise, or as calibrated (dtm calibrate)",
@@ -111,7 +116,7 @@ export const predictCommand: Command = {
       );
       return at === undefined
         ? crossings(model, chosen, individuals, options, context)
-        : courses(model, chosen, individuals, timesOf("--at", at), guards, options, context);
+        : courses(model, chosen, individuals, at === OWN_TIMES ? at : timesOf("--at", at), guards, options, context);
     });
   },
 };
@@ -198,7 +203,7 @@ function courses(
   model: TrajectoryModel,
   chosen: readonly number[],
   individuals: readonly PlacedHistory[],
-  times: Float64Array,
+  times: Float64Array | typeof OWN_TIMES,
   guards: readonly ForecastGuard[] | undefined,
   options: Options,
   context: Context,
@@ -233,7 +238,7 @@ function coursesOf(
   model: TrajectoryModel,
   k: number,
   individuals: readonly PlacedHistory[],
-  times: Float64Array,
+  asked: Float64Array | typeof OWN_TIMES,
   guard: ForecastGuard | undefined,
   options: Options,
   { talk }: Context,
@@ -259,17 +264,21 @@ function coursesOf(
   };
   const named = model.markers.length === 1 ? "" : `${part.marker.name}: `;
   const [first, last] = basisDomain(part.basis);
-  const beyond = times.filter((t) => t < first || t > last).length;
+  const seenBy = ({ history }: PlacedHistory) => history.markers[part.marker.name] ?? NO_VISITS;
+  const timesOfAll = asked === OWN_TIMES ? individuals.flatMap((one) => Array.from(seenBy(one).times)) : [...asked];
+  const beyond = timesOfAll.filter((t) => t < first || t > last).length;
   if (beyond > 0) {
     talk.warn(
-      `${named}${beyond} of ${times.length} times lie outside ${first} to ${last}, the times of the training data: curves are held constant there.`,
+      `${named}${beyond} of ${timesOfAll.length} times lie outside ${first} to ${last}, the times of the training data: curves are held constant there.`,
     );
   }
   const rows: CsvCell[][] = [];
   let [numExtrapolated, numHeld] = [0, 0];
-  for (const { history, own, placement: whole } of individuals) {
-    const placement = viewPlacement(whole, k);
-    const seen = history.markers[part.marker.name] ?? NO_VISITS;
+  for (const individual of individuals) {
+    const { own } = individual;
+    const placement = viewPlacement(individual.placement, k);
+    const seen = seenBy(individual);
+    const times = asked === OWN_TIMES ? Float64Array.from(seen.times) : asked;
     const fallback = guard === undefined ? undefined : placeIndividual(guard.mixedModel, seen);
     const { mean, sd, lower, upper, median, extrapolated, beyondLimits, belowLimit } = predict(
       shown(own),

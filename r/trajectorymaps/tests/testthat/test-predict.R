@@ -1,0 +1,33 @@
+test_that("forecasts are those of the command line", {
+  fit <- small_fit()
+  told <- suppressWarnings(predict(fit, at = c(1, 2.5), level = 0.8))
+  lines <- by_hand("predict", fit$folder, file.path(study$cohort$folder, "visits.csv"), "--at", "1,2.5", "--level", "0.8")
+  expected <- utils::read.csv(text = lines)
+  expect_identical(names(told), names(expected))
+  # R reads decimal numbers to the last bit but one.
+  expect_equal(told, expected, tolerance = 1e-14)
+})
+
+test_that("new individuals, thresholds and refusals", {
+  fit <- small_fit()
+  new <- data.frame(id = "new", time = c(0.5, 1), value = c(70, 65))
+  expect_identical(predict(fit, new, at = 2)$id, "new")
+  crossing <- predict(fit, new, threshold = 50, below = TRUE)
+  expect_true(crossing$probability >= 0 && crossing$probability <= 1)
+  expect_error(predict(fit, new), "expected times")
+})
+
+test_that("fitted values and residuals add up to the data", {
+  fit <- small_fit()
+  expect_equal(fitted(fit) + residuals(fit), fit$data$value)
+  told <- augment.dtm(fit)
+  expect_equal(told$.fitted, fitted(fit))
+  one <- predict(fit, at = fit$data$time[1], interval = "curve")
+  expect_equal(fitted(fit)[1], one$mean[one$id == fit$data$id[1]], tolerance = 1e-14)
+})
+
+test_that("simulated cohorts differ by their seeds", {
+  drawn <- simulate(small_fit(), nsim = 2, individuals = 5)
+  expect_identical(unique(drawn$sim), 1:2)
+  expect_false(isTRUE(all.equal(drawn$value[drawn$sim == 1], drawn$value[drawn$sim == 2])))
+})

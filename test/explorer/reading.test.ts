@@ -207,7 +207,7 @@ describe("the map of the demo", () => {
       const [scale, , , , left, top] = matrix.slice("matrix(".length, -1).split(/[ ,]+/).map(Number);
       const seen: string[] = [];
       for (const [x, y] of [
-        [0, 0],
+        [0.1, 0.3],
         [0.4, 0.1],
         [-0.3, -0.35],
       ]) {

@@ -135,7 +135,7 @@ function placing(noise: Noise): void {
   const mixture = smallMixture(noise);
   const statistics = statisticsFor(noise);
   const { weigh } = nodeWeigher(mixture, mixture.locations);
-  for (const i of [3, 1]) weigh(statistics, i, true);
+  for (const i of [3, 1]) weigh(statistics, i, true, true);
 }
 
 function densities(noise: Noise): void {

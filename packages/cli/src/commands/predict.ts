@@ -104,6 +104,17 @@ export const predictCommand: Command = {
         ? []
         : historiesOf((await readVisitsFor(model, path ?? "-", options, context)).cohort);
     const histories = options.population === true ? [{ id: "population", markers: {} }, ...known] : known;
+    const coding = codingOf(model);
+    if (options.population === true && coding !== undefined) {
+      context.talk.warn(
+        `population: somebody with the average of ${coding.covariates.map(({ name }) => name).join(", ")} of those fitted. People differ in them, so a cohort varies more than this band.`,
+      );
+    }
+    if (textOption(options, "interval") === "conformal") {
+      context.talk.say(
+        "Calibrated are times after the last visit of an individual; at others, and without visits, bands are the model's own.",
+      );
+    }
     const chosen = chosenMarkers(model, options);
     const guards = at === undefined ? undefined : await guardsOf(modelPath, model, chosen, context);
     return context.talk.during("Predictions", () => {

@@ -13,9 +13,9 @@ import {
 import { type MarkerSeries, numObservations } from "@trajectory-maps/core/ingest";
 import {
   basisDomain,
+  codingOf,
   describeNoise,
   type MapModel,
-  measurementSd,
   type Places,
   placementAt,
 } from "@trajectory-maps/core/models";
@@ -77,26 +77,38 @@ function followUp({ marker: { timeUnit }, offsets, times }: MarkerSeries): strin
 
 /** One row per model: what was maximised and its value (all in-sample), noise, how the fit ended. */
 export function modelTable(fits: readonly ScoredFit[], m: number): string {
+  const described = fits.some(({ model }) => codingOf(model) !== undefined);
   const rows = fits.map(({ model, logLikelihood }) => {
     const { converged, iterations, trace } = model.record;
     const isMap = model.kind === "dtm" || model.kind === "dtm-paper";
     const value = isMap ? (trace.at(-1) ?? Number.NaN) : logLikelihood;
     return [
-      modelTitle(model),
+      `${modelTitle(model)}${described && codingOf(model) === undefined ? ", without covariates" : ""}`,
       isMap ? "bound" : "log-likelihood",
       value.toFixed(2),
       (value / m).toFixed(3),
-      model.markers.map(({ noise }) => significant(measurementSd(noise))).join(", "),
+      model.markers.map(({ noise }) => significant(rootMeanSquare(noise))).join(", "),
       `${converged ? "yes" : "NO"}, ${counted(iterations, "iteration")}`,
     ];
   });
   return table(["Model", "in-sample", "value", "per individual", "noise sd", "settled"], rows, [1, 5]);
 }
 
-/** What the noise of a model is, and why, where it is not white; else nothing. */
+/** The root mean square of the noise, over the levels of individuals: E σ²λ = σ² exp(½ω²). */
+function rootMeanSquare({ variance, spread = 0 }: MarkerModel["noise"]): number {
+  return Math.sqrt(variance * Math.exp(0.5 * spread * spread));
+}
+
+/** What the noise of a model is, and why: of white noise where it was chosen, or was not looked at because of markers or covariates. */
 export function noiseSummary(model: TrajectoryModel): string {
+  const several = model.markers.length > 1;
+  const unasked = several || codingOf(model) !== undefined;
+  if (model.kind === "dtm" && unasked && model.markers.every(({ noise }) => noise.kind === "white")) {
+    const why = several ? "several markers" : "covariates";
+    return line("Noise", `one variance for everybody (white): with ${why} levels must be asked for, --noise level.`);
+  }
   const told = model.markers.flatMap(({ noise, marker }) => {
-    if (noise.kind === "white") return [];
+    if (noise.kind === "white" && noise.reason === undefined) return [];
     const reason = noise.reason === undefined ? "" : ` ${noise.reason}`;
     return `${ofMarker(model, marker)}${describeNoise(noise, significant, marker.timeUnit)}.${reason}`;
   });

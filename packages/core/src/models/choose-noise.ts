@@ -187,7 +187,7 @@ function reasonOf(reason: string | undefined) {
 function tooFew({ numDistinct, medianVisits }: VisitGaps): string | null {
   if (medianVisits < FEWEST_VISITS) return `half of the individuals have fewer than ${FEWEST_VISITS} visits`;
   if (numDistinct < FEWEST_GAPS) {
-    return `visits are ${numDistinct === 0 ? "never closer than a fifth of the time span" : `at ${numDistinct} distinct ${numDistinct === 1 ? "gap" : "gaps"} only`}`;
+    return `visits are ${numDistinct === 0 ? "never closer than a fifth of the time span" : `at ${numDistinct} distinct ${numDistinct === 1 ? "gap" : "gaps"} below a fifth of the time span only`}`;
   }
   return null;
 }

@@ -74,6 +74,19 @@ describe("dtm fit --statistics", () => {
     expect(await refused(STATISTICS, VISITS)).toBe(2);
     expect(await refused(STATISTICS, "--noise", "white")).toBe(2);
     expect(await refused(STATISTICS, "--model", "lmm")).toBe(2);
+    expect(await refused(STATISTICS, "--transform", "log")).toBe(2);
+    expect(await refused(STATISTICS, "--limits", "0,5")).toBe(2);
+    expect(await refused(STATISTICS, "--time-unit", "months")).toBe(2);
+    expect(await refused(`${STATISTICS},`)).toBe(4);
+    const alike = ["statistics", VISITS, "--like", STATISTICS, "-o", here.at("alike.parquet")];
+    for (const more of [
+      ["--transform", "log"],
+      ["--limits", "0,5"],
+      ["--time-unit", "months"],
+      ["--marker", "x"],
+    ]) {
+      expect((await run(...alike, ...more)).code).toBe(2);
+    }
     expect(await refused(here.at("missing.parquet"))).toBe(4);
     expect(await refused(VISITS)).toBe(4);
     const foreign = here.at("foreign.parquet");

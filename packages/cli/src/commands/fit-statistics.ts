@@ -16,20 +16,13 @@ import { type FitChoice, isPublished, listenWhileFitting, mapOptions, runSteps }
 import { jobsOf } from "./numbers.ts";
 import { placementsCsv } from "./placements.ts";
 import { runRecord, runRecordText } from "./run-record.ts";
+import { refuseOptions } from "./statistics.ts";
 
 /** Options that say something of visits, which are not read. */
 const OF_VISITS = [
-  "id",
-  "time",
-  "value",
-  "markers",
-  "markerColumn",
-  "noise",
-  "basis",
-  "degree",
-  "knots",
-  "subjects",
-  "covariates",
+  ...["id", "time", "value", "markers", "markerColumn", "marker", "unit", "timeUnit", "limits", "keepRepeats"],
+  ...["leaveOutBad", "delimiter", "decimal", "noise", "basis", "degree", "knots"],
+  ...["subjects", "covariates", "reference"],
 ];
 
 export async function fitStatistics(
@@ -40,10 +33,11 @@ export async function fitStatistics(
   context: Context,
 ): Promise<CommandResult> {
   if (path !== undefined) throw new UsageError(`--statistics: expected instead of visits, received with ${path}.`);
-  for (const name of OF_VISITS) {
-    if (options[name] === undefined) continue;
-    throw new UsageError(`--${name}: expected with visits; statistics bring their own. Give it to dtm statistics.`);
-  }
+  refuseOptions(
+    options,
+    OF_VISITS,
+    "expected with visits; statistics bring their own. Give it to dtm statistics, or fit the visits",
+  );
   if (asked.kind !== "dtm" || isPublished(asked)) {
     throw new UsageError(`--statistics: expected with --model dtm of one or two dimensions, received ${asked.kind}.`);
   }

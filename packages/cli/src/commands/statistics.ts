@@ -77,13 +77,19 @@ async function taken(path: string, options: Options, context: Context): Promise<
   return { plan: statisticsPlan(statistics, markers, markerColumns, warnings), ids: cohort.ids, statistics };
 }
 
+/** Refuses options that would not be read. */
+export function refuseOptions(options: Options, names: readonly string[], why: string): void {
+  const given = names.filter((name) => options[name] !== undefined && options[name] !== false);
+  const transform = textOption(options, "transform") ?? "identity";
+  const [first] = transform === "identity" ? given : [...given, "transform"];
+  const flag = first?.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  if (flag !== undefined) throw new UsageError(`--${flag}: ${why}.`);
+}
+
 /** Statistics as those of another file. */
 async function takenAlike(path: string, like: string, options: Options, context: Context): Promise<ReadStatistics> {
-  for (const name of ["noise", "basis", "degree", "knots"]) {
-    if (options[name] !== undefined) {
-      throw new UsageError(`--${name}: expected without --like, which brings its own. Leave one of them out.`);
-    }
-  }
+  const own = ["noise", "basis", "degree", "knots", "marker", "markers", "timeUnit", "limits"];
+  refuseOptions(options, own, "expected without --like, which brings its own. Leave one of them out");
   const plan = await readStatisticsPlan(like);
   const { cohort } = await readMarkersFor(plan, path, options, context);
   const statistics = context.talk.during("Statistics", () => plannedStatistics(plan, cohort));

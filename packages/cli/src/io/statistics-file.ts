@@ -80,6 +80,7 @@ export interface ReadStatistics {
 /** Files of statistics: those of a folder in the order of their names, or those of a list with commas. */
 export function statisticsFiles(list: string): string[] {
   return list.split(",").flatMap((path) => {
+    if (path === "") throw new FileError(`${list}: expected names of files between commas, received an empty one.`);
     try {
       if (!statSync(path).isDirectory()) return [path];
     } catch (error) {
@@ -115,13 +116,24 @@ export async function readStatistics(paths: readonly string[]): Promise<ReadStat
   for (const { path, individuals, read } of files) {
     for (let row = 0; row < individuals.length; row++) {
       const { ids, ...bytes } = await read(row);
-      builder.add({ ids: JSON.parse(ids as string) as string[], bytes: bytes as Record<string, Uint8Array> }, path);
+      builder.add({ ids: listOf(ids, path), bytes: bytes as Record<string, Uint8Array> }, path);
     }
   }
   const { ids, statistics } = builder.finish();
   checkIds(ids);
   const warnings = [...new Set(files.flatMap((file) => file.plan.warnings))];
   return { plan: { ...plan, warnings }, ids, statistics };
+}
+
+/** The ids of a shard. */
+function listOf(text: unknown, path: string): string[] {
+  try {
+    const list: unknown = JSON.parse(text as string);
+    if (Array.isArray(list) && list.every((id) => typeof id === "string")) return list as string[];
+  } catch {
+    // Told below.
+  }
+  throw new FileError(`${path}: expected ids as a JSON list of texts in every row, received something else.`);
 }
 
 /** The same individual in two shards would count twice. */

@@ -46,12 +46,16 @@ function problem(m: number, seed: number, scale: (i: number, x: number) => numbe
 }
 
 describe("jackknife", () => {
-  it("is the spread of estimates that leave out one individual after another, where these are linear", () => {
+  it("is made of the moves of estimates without one individual, and of those that count it as before", () => {
     const { m, S, I, estimate, evidenceOf, without } = problem(30, 1, () => 1);
     const expected = new Float64Array(S * S);
     for (let i = 0; i < m; i++) {
       const moved = without(i).map((v, e) => v - estimate[e]);
-      for (let e = 0; e < S * S; e++) expected[e] += moved[Math.floor(e / S)] * moved[e % S];
+      const still = multiplyVector(scaledInverse(I, S), evidenceOf(i).score, S, S).map((v) => -v);
+      for (let e = 0; e < S * S; e++) {
+        const [a, b] = [Math.floor(e / S), e % S];
+        expected[e] += 0.5 * (moved[a] * still[b] + still[a] * moved[b]);
+      }
     }
     expect(relativeError(jackknifeCovariance(m, evidenceOf, I), expected)).toBeLessThan(1e-10);
   });
@@ -73,7 +77,7 @@ describe("jackknife", () => {
       information: Float64Array.of(1, 0, 0, i === 3 ? 1 : 0),
     }));
     const V = jackknifeCovariance(4, (i) => evidence[i], Float64Array.of(4, 0, 0, 1));
-    // The others have information 3 on the first parameter: Σ (s_i/3)².
-    expect([...V]).toEqual([expect.closeTo((0.15 ** 2 + 0.05 ** 2) * (2 / 9), 12), 0, 0, 0]);
+    // The others have information 3 on the first parameter, all 4: Σ (s_i/3)(s_i/4).
+    expect([...V]).toEqual([expect.closeTo((0.15 ** 2 + 0.05 ** 2) * (2 / 12), 12), 0, 0, 0]);
   });
 });

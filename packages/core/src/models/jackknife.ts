@@ -1,8 +1,9 @@
 /**
  * How well estimates are known when the model may be wrong (docs/math/covariates.md §3). Individual i has score s_i [S] and information
- * I_i [S,S]; with I = Σ I_i, a Newton step from the estimate to that without i moves by −d_i,
- *   d_i = (I − I_i)⁻¹ s_i,   V = Σ_i d_id_i':
- * the sandwich of scores with the leverage of each individual taken out (Mancl & DeRouen 2001).
+ * I_i [S,S]; with I = Σ I_i, a Newton step from the estimate to that without i moves by −d_i, and one that counts i as before by −c_i,
+ *   d_i = (I − I_i)⁻¹ s_i,   c_i = I⁻¹ s_i,   V = ½ Σ_i (d_ic_i' + c_id_i'):
+ * the sandwich of scores Σ c_ic_i' with the leverage h of each individual made up for once, s²/(1 − h), as its score's own variance asks (HC2 of
+ * linear models; Kauermann & Carroll 2001). Twice, Σ d_id_i' (HC3), is too wide where the model is right.
  */
 import { choleskyInPlace, solveCholeskyInPlace } from "../numeric/cholesky.ts";
 import { multiplyVector } from "../numeric/matrix.ts";
@@ -22,13 +23,15 @@ export function jackknifeCovariance(
 ): Float64Array {
   const S = Math.round(Math.sqrt(information.length));
   const V = new Float64Array(S * S);
+  const inverse = scaledInverse(information, S);
   const others = new Float64Array(S * S);
   for (let i = 0; i < numIndividuals; i++) {
     const { score, information: own } = evidenceOf(i);
     for (let e = 0; e < others.length; e++) others[e] = information[e] - own[e];
     const d = solved(others, score, S);
+    const c = multiplyVector(inverse, score, S, S);
     for (let a = 0; a < S; a++) {
-      for (let b = 0; b < S; b++) V[a * S + b] += d[a] * d[b];
+      for (let b = 0; b < S; b++) V[a * S + b] += 0.5 * (d[a] * c[b] + c[a] * d[b]);
     }
   }
   return V;

@@ -191,11 +191,11 @@ export function buildStatistics(
         for (const { name, width, values } of columns) {
           const bytes = shard.bytes[columnName(name, k)];
           const target = values.subarray(at * width, (at + n) * width);
-          if (bytes?.byteLength !== target.byteLength) {
+          if (!(bytes instanceof Uint8Array) || bytes.byteLength !== target.byteLength) {
             throw badFile(
               file,
               `${target.byteLength} bytes of ${columnName(name, k)} for ${n} individuals`,
-              bytes === undefined ? "no such column" : String(bytes.byteLength),
+              bytes instanceof Uint8Array ? String(bytes.byteLength) : "no such column, or an empty cell",
             );
           }
           new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(bytes);
@@ -237,6 +237,11 @@ function finished(
     "gram" | "cross" | "sumSquares" | "visits"
   > &
     Partial<Pick<BasisStatistics, "logDets" | "counts">>;
+  for (const [name, values] of Object.entries(found)) {
+    const wrong = values.findIndex((v) => !Number.isFinite(v) || (name === "visits" && v < 0));
+    if (wrong >= 0)
+      throw badFile("statistics", `finite numbers of ${name}, visits of 0 or more`, String(values[wrong]));
+  }
   const total = numVisits(found.visits);
   const counts = found.counts ?? floats(m);
   if (found.counts === undefined) counts.set(found.visits);

@@ -1,5 +1,5 @@
 /** `dtm statistics` and `dtm fit --statistics`: the same model as from visits, shard by shard too. */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { parquetWriteFile } from "hyparquet-writer";
 import { afterAll, describe, expect, it } from "vitest";
 import { run, smallCohort, workplace } from "../test/harness.ts";
@@ -34,6 +34,11 @@ describe("dtm fit --statistics", () => {
         .split("\n")
         .map((line) => line.split(",").slice(0, 7).join());
     expect(places("from-statistics")).toEqual(places("whole"));
+    // Over an earlier run, nothing of which is left.
+    const again = here.at("again");
+    expect((await run("fit", VISITS, ...fitting, "-o", again)).code).toBe(0);
+    expect((await run("fit", "--statistics", STATISTICS, ...fitting, "-o", again, "--force")).code).toBe(0);
+    expect(existsSync(here.at("again/visits.csv"))).toBe(false);
     // What belongs to one person is for its owner alone.
     expect(statSync(STATISTICS).mode & 0o077).toBe(0);
   });

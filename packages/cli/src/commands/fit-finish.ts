@@ -98,9 +98,20 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
   };
 }
 
-/** Groups, comparisons, outcomes and baselines of the model that was here before say nothing of the new one. */
-function removeStale({ folder, context }: Work, written: readonly OutputFile[]): void {
-  const others = outputNames(false).filter((name) => written.every((file) => file.name !== name));
+/** The log-likelihood or bound of a model, iteration by iteration. */
+export function traceCsv({ record }: TrajectoryModel): string {
+  return toCsv(
+    ["iteration", "value"],
+    record.trace.map((value, k) => [k + 1, value]),
+  );
+}
+
+/** Groups, comparisons, outcomes, baselines, visits and covariates of the run that was here before say nothing of the new one. */
+export function removeStale(
+  { folder, context }: Pick<Work, "folder" | "context">,
+  written: readonly OutputFile[],
+): void {
+  const others = outputNames(true, true).filter((name) => written.every((file) => file.name !== name));
   const stale = [...LATER_FILES, ...others].filter((name) => fileExists(join(folder, name)));
   for (const name of stale) removeFile(join(folder, name));
   if (stale.length > 0) {
@@ -154,10 +165,7 @@ async function assembleRun(
     [VISITS_FILE]: () => visitsCsv(read.cohort),
     [COVARIATES_FILE]: () => covariatesCsv(read.cohort),
     "placements.csv": () => placementsCsv(model, fitted.placements, shards?.open(statistics)),
-    "trace.csv": () => {
-      const rows = model.record.trace.map((value, k) => [k + 1, value]);
-      return toCsv(["iteration", "value"], rows);
-    },
+    "trace.csv": () => traceCsv(model),
     "run.json": () => runRecordText(record),
   };
   const names = outputNames(options.visits !== false, read.cohort.covariates !== undefined).filter(

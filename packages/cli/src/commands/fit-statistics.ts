@@ -1,10 +1,11 @@
 /** dtm fit --statistics FILES: a map fitted to statistics that were taken before, shard by shard perhaps; the run keeps no visits. */
+import { join } from "node:path";
 import { saveModel } from "@trajectory-maps/core";
-import { embedStatistics, type ShardHost, startPrepared } from "@trajectory-maps/core/hosts";
+import { embedStatistics, numVisits, startPrepared } from "@trajectory-maps/core/hosts";
 import { linearLogLikelihood } from "@trajectory-maps/core/models";
-import { toCsv } from "@trajectory-maps/report";
 import { NotConvergedError, StoppedError, UsageError } from "../exit-codes.ts";
 import { lockFolder } from "../io/lock.ts";
+import { fileExists } from "../io/read.ts";
 import { BASELINES, isPrivate } from "../io/run-folder.ts";
 import { type ReadStatistics, readStatistics, statisticsFiles } from "../io/statistics-file.ts";
 import { checkOutputs, type OutputFile, writeOutputs } from "../io/write.ts";
@@ -12,6 +13,7 @@ import { mapPicture, mapSummary, modelTable, noiseSummary } from "../print/summa
 import { counted, line } from "../print/words.ts";
 import { withShards } from "../threads/shards.ts";
 import { type CommandResult, type Context, type Options, textOption } from "./command.ts";
+import { outputNames, removeStale, traceCsv } from "./fit-finish.ts";
 import { type FitChoice, isPublished, listenWhileFitting, mapOptions, runSteps } from "./fit-model.ts";
 import { jobsOf } from "./numbers.ts";
 import { placementsCsv } from "./placements.ts";
@@ -42,13 +44,7 @@ export async function fitStatistics(
     throw new UsageError(`--statistics: expected with --model dtm of one or two dimensions, received ${asked.kind}.`);
   }
   const folder = textOption(options, "out") ?? "run";
-  const names = [
-    "model.json",
-    ...BASELINES.map((kind) => `baselines/${kind}.json`),
-    "placements.csv",
-    "trace.csv",
-    "run.json",
-  ];
+  const names = outputNames(false);
   checkOutputs(folder, names, options.force === true);
   const files = statisticsFiles(list);
   const read = await readStatistics(files);
@@ -82,22 +78,21 @@ export async function fitStatistics(
       const texts: Record<string, OutputFile["text"]> = {
         "model.json": saveModel(model),
         ...Object.fromEntries(baselines.map((own) => [`baselines/${own.model.kind}.json`, saveModel(own.model)])),
-        "placements.csv": placementsCsv(model, placements, runnerOf(shards, statistics)),
-        "trace.csv": toCsv(
-          ["iteration", "value"],
-          model.record.trace.map((value, k) => [k + 1, value]),
-        ),
+        "placements.csv": placementsCsv(model, placements, shards?.open(statistics)),
+        "trace.csv": traceCsv(model),
       };
-      const numRows = statistics.reduce((sum, own) => sum + own.visits.reduce((a, b) => a + b, 0), 0);
+      const numRows = statistics.reduce((sum, own) => sum + numVisits(own), 0);
       const source = files.length === 1 ? files[0]! : `${files[0]} and ${files.length - 1} more`;
       const about = { command: context.commandLine, source, files: [...Object.keys(texts), "run.json"] };
       const reading = { ...columnsOf(read), numRows, numRowsLeftOut: 0, warnings: [], notes: [] };
-      texts["run.json"] = runRecordText(runRecord(model, reading, about));
+      const record = runRecord(model, reading, about);
+      texts["run.json"] = runRecordText(record);
       const outputs = names.flatMap((name) =>
         texts[name] === undefined ? [] : [{ name, text: texts[name], private: isPrivate(name) }],
       );
-      const record = runRecord(model, reading, about);
+      const refit = fileExists(join(folder, "run.json"));
       const paths = writeOutputs(folder, outputs);
+      if (refit) removeStale({ folder, context }, outputs);
       const text = [
         `${line("Cohort", `${counted(read.ids.length, "individual")}, ${counted(numRows, "observation")}, from ${counted(files.length, "file")} of statistics`)}\n`,
         `${modelTable([...baselines, fitted], read.ids.length)}\n`,
@@ -114,10 +109,6 @@ export async function fitStatistics(
     signals.release();
     unlock();
   }
-}
-
-function runnerOf(shards: ShardHost | undefined, statistics: ReadStatistics["statistics"]) {
-  return shards?.open(statistics);
 }
 
 /** The columns that statistics were read from, as far as they say. */

@@ -1,6 +1,6 @@
 /** dtm statistics VISITS: all that a fit reads of a cohort, as one file, or one for each shard of a large one. */
 import { basename, dirname } from "node:path";
-import { plannedStatistics, prepareMarkers, statisticsPlan } from "@trajectory-maps/core/hosts";
+import { numVisits, plannedStatistics, prepareMarkers, statisticsPlan } from "@trajectory-maps/core/hosts";
 import { NOISE_CHOICES, type NoiseChoice, usualNoise } from "@trajectory-maps/core/models";
 import { UsageError } from "../exit-codes.ts";
 import { type ReadStatistics, readStatisticsPlan, writeStatistics } from "../io/statistics-file.ts";
@@ -42,7 +42,7 @@ export const statisticsCommand: Command = {
       ? taken(path, options, context)
       : takenAlike(path, like, options, context));
     const shards = await writeStatistics(out, plan, ids, statistics);
-    const visits = statistics.reduce((sum, own) => sum + own.visits.reduce((a, b) => a + b, 0), 0);
+    const visits = statistics.reduce((sum, own) => sum + numVisits(own), 0);
     const text = [
       line(
         "Cohort",

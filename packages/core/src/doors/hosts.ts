@@ -6,6 +6,7 @@ export {
   basisStatistics,
   type CohortStatistics,
   mapColumns,
+  numVisits,
   selectStatistics,
 } from "../basis/statistics.ts";
 export { evaluateFold } from "../evaluate/compare.ts";

@@ -4,7 +4,13 @@
  * cohort. 148 bytes an individual and marker for the default basis and white noise or levels.
  */
 import type { Basis } from "../../basis/bspline.ts";
-import { type BasisStatistics, basisStatistics, type CohortStatistics, pooledGram } from "../../basis/statistics.ts";
+import {
+  type BasisStatistics,
+  basisStatistics,
+  type CohortStatistics,
+  numVisits,
+  pooledGram,
+} from "../../basis/statistics.ts";
 import { bandIndices } from "../../basis/visit-columns.ts";
 import type { Cohort } from "../../cohort/cohort.ts";
 import type { Marker } from "../../cohort/marker.ts";
@@ -145,15 +151,11 @@ export function packShard(
     }
     // The whole cohort's Σ B'B stands in its first shard.
     if (needsDesign(markers[k])) {
-      const total = numVisits(own.visits);
+      const total = numVisits(own);
       bytes[columnName("design", k)] = bytesOf(own.averageGram.map((v) => (from === 0 ? v * total : 0)));
     }
   });
   return { ids: ids.slice(from, to), bytes };
-}
-
-function numVisits(visits: Int32Array): number {
-  return visits.reduce((sum, n) => sum + n, 0);
 }
 
 function bytesOf(column: Float64Array | Int32Array): Uint8Array {
@@ -242,7 +244,7 @@ function finished(
     if (wrong >= 0)
       throw badFile("statistics", `finite numbers of ${name}, visits of 0 or more`, String(values[wrong]));
   }
-  const total = numVisits(found.visits);
+  const total = numVisits(found);
   const counts = found.counts ?? floats(m);
   if (found.counts === undefined) counts.set(found.visits);
   const own = {

@@ -144,6 +144,10 @@ export const ERROR_CODES = {
   "no-outcomes": outcome("There is no table of outcomes.", "Add one under Data."),
 
   option: option("An option is out of range or unknown.", "The message says what is accepted."),
+  "other-model": option(
+    "The individual was placed by another model than the one that is to predict.",
+    "Place it by this model (placeIndividual).",
+  ),
   "unknown-model": option("The kind of model is not one of those known.", "Use dtm, dtm-paper, lmm or fpca."),
   "map-dimension": option("The map cannot have that many dimensions.", "Use 1 or 2; dtm-paper also takes 3."),
   "basis-too-large": option("The basis is larger than the number of distinct times.", "Use a smaller basis."),

@@ -3,7 +3,7 @@
  * Rows may come in any order; inside they are sorted by (id, time, value), so that nothing computed from a cohort
  * depends on the order of rows, bit for bit.
  */
-import { checkGiven, DtmError } from "../errors.ts";
+import { checkGiven, checkOption, DtmError } from "../errors.ts";
 import { takeRows } from "../numeric/matrix.ts";
 import { assembleColumns } from "./assemble.ts";
 import type { CodedCovariates } from "./coding.ts";
@@ -132,12 +132,25 @@ export function numObservations(cohort: Cohort): number {
 
 /**
  * The cohort of the given individuals (positions, ascending or not; the result is in canonical order).
+ * @throws DtmError "option" for a position that the cohort does not have, or for one given twice.
  * @example
  * const first = selectIndividuals(cohort, [0, 1, 2]);
  */
 export function selectIndividuals(cohort: Cohort, individuals: ArrayLike<number>): Cohort {
   checkGiven("selectIndividuals", { cohort, individuals });
+  const m = numIndividuals(cohort);
+  const odd = Array.from(individuals).find((i) => !(Number.isInteger(i) && i >= 0 && i < m));
+  const remedy = "Give positions in cohort.ids, counted from 0.";
+  checkOption(odd === undefined, "selectIndividuals", `whole numbers from 0 to ${m - 1}`, odd, remedy);
   const chosen = Int32Array.from(individuals).sort();
+  const twice = chosen.find((i, k) => i === chosen[k - 1]);
+  checkOption(
+    twice === undefined,
+    "selectIndividuals",
+    "every individual once",
+    `${twice} twice`,
+    "Leave it out once.",
+  );
   return subset(cohort, chosen, ({ offsets }, i) => [offsets[i], offsets[i + 1]]);
 }
 

@@ -194,6 +194,13 @@ export function markerIndex({ markers }: Pick<ModelBase, "markers">, name?: stri
   throw new DtmError("option", `Expected one of the markers ${names}, received ${name ?? "none"}. Name one of them.`);
 }
 
+/** Tells fits apart: the same for a model, its file, its markers and what it is for an individual with covariates. */
+export function fitKey({ mapDimension, record }: Pick<ModelBase, "mapDimension" | "record">): string {
+  const { numIndividuals, numObservations, seed, iterations, trace } = record;
+  const reached = trace.length === 0 ? "unknown" : trace[trace.length - 1];
+  return `${mapDimension} dimensions, ${numIndividuals} individuals, ${numObservations} observations, seed ${seed}, ${iterations} iterations to ${reached}`;
+}
+
 export const LIBRARY_VERSION = "0.1.0";
 
 /** Throws DtmError "cancelled" once the signal is set. */

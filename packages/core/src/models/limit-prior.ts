@@ -25,8 +25,8 @@ export function limitPriorOf(model: ScoredModel, k: number): LimitPrior {
   return { mean: own, factor: semidefiniteRoot(covariance, d), variance, spread };
 }
 
-/** Mean [d] and covariance [d,d] of the coefficients of marker k of anybody. */
-function coefficientMoments(model: ScoredModel, k: number, d: number) {
+/** Mean [d], about that of the model, and covariance [d,d] of the coefficients of marker k of anybody. */
+export function coefficientMoments(model: ScoredModel, k: number, d: number) {
   if (model.kind === "lmm" || model.kind === "fpca") {
     const { factor, rank } = linearParameters(model);
     const own = splitRows(model.markers, factor)[k];

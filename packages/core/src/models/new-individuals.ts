@@ -24,6 +24,10 @@ export type History = { readonly id?: string } & (Visits | { readonly markers: {
 
 /** A history as a cohort of one individual with all markers of the model, empty where there are no visits. */
 export function historyCohort({ markers }: Pick<ModelBase, "markers">, history: History, id: string): Cohort {
+  if (typeof history !== "object") {
+    const remedy = "Give { times: [0, 1], values: [81, 77] }, or such lists by marker under `markers`.";
+    throw new DtmError("shape", `placeIndividual: expected a history, received a ${typeof history}. ${remedy}`);
+  }
   const given = "markers" in history ? history.markers : { [markerModel({ markers }).marker.name]: history };
   const unknown = Object.keys(given).find((name) => markers.every(({ marker }) => marker.name !== name));
   if (unknown !== undefined) {
@@ -31,7 +35,9 @@ export function historyCohort({ markers }: Pick<ModelBase, "markers">, history: 
     throw new DtmError("other-marker", `placeIndividual: expected visits of ${names}, received "${unknown}".`);
   }
   const series = markers.map(({ marker }): MarkerSeries => {
-    const { times, values, censored } = given[marker.name] ?? NO_VISITS;
+    const visits = given[marker.name] ?? NO_VISITS;
+    checkVisits(visits, marker.name);
+    const { times, values, censored } = visits;
     if (times.length === 0 && values.length === 0) {
       return { marker, offsets: new Int32Array(2), times: new Float64Array(0), values: new Float64Array(0) };
     }
@@ -42,6 +48,24 @@ export function historyCohort({ markers }: Pick<ModelBase, "markers">, history: 
 }
 
 const NO_VISITS: Visits = { times: [], values: [] };
+
+/** Refuses what no compiler did: visits without times or values, or with what is no list. */
+function checkVisits(visits: Visits, name: string): void {
+  for (const what of ["times", "values"] as const) {
+    const list: unknown = visits[what];
+    const isList = Array.isArray(list) || ArrayBuffer.isView(list);
+    if (isList) continue;
+    const received = list === undefined ? `none among ${showKeys(visits)}` : `${typeof list}`;
+    throw new DtmError(
+      "shape",
+      `placeIndividual: expected ${what} of ${name} as a list of numbers, received ${received}. Give { times: [0, 1], values: [81, 77] }, empty lists for no visits.`,
+    );
+  }
+}
+
+function showKeys(given: object): string {
+  return `{ ${Object.keys(given).join(", ")} }`;
+}
 
 /** The visits of marker k of one individual of a cohort as the model reads them, values on its scale. */
 export function visitsOf(model: ScoredModel, cohort: Cohort, individual: number, k = 0): VisitHistory {

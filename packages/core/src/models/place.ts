@@ -17,7 +17,7 @@ import type { Random } from "../numeric/random.ts";
 import type { KernelChoice } from "../wasm/instance.ts";
 import { codedFor, priorsOf, shiftTerms, statisticsAt } from "./covariate-model.ts";
 import { deviationDecoder } from "./decoder.ts";
-import { viewMarker } from "./fit.ts";
+import { fitKey, viewMarker } from "./fit.ts";
 import { outsidePlaces } from "./gp/outside.ts";
 import type { FpcaModel } from "./linear/fpca.ts";
 import { linearConditioner } from "./linear/joint-posterior.ts";
@@ -35,6 +35,7 @@ import { outsideMass, outsideNodes } from "./placing/placer.ts";
 import { placeBlocks, placingShards, variationalPlaces } from "./placing/shards.ts";
 import { checkLevel } from "./predicting/checks.ts";
 import { localShards, type ShardHost } from "./shards.ts";
+import { suspectVisits } from "./suspect-visits.ts";
 
 export interface EmbedOptions {
   /** The model's mixture, if it has been computed before (`modelMixture`). */
@@ -161,12 +162,15 @@ export function placeIndividual(model: TrajectoryModel, history: History, option
       numOutsideTimes: countOutsideTimes(viewMarker(model, k), markerCohort(cohort, k))[0],
     };
   });
+  const suspects = suspectVisits(model, { ...cohort, ...(options.covariates && { covariates: options.covariates }) });
   return {
     id,
+    placedBy: fitKey(model),
     ...parts[0],
     location: showLocation(model.orientation, place.mean, q),
     covariance: showCovariance(model.orientation, place.covariance, q),
     logLikelihood: posteriors[0].logLikelihood,
+    ...(suspects.length > 0 && { suspects }),
     ...(local === undefined ? {} : { variational: { ...local, bound: local.bound[0] } }),
     outsideMass: outsideMass(posteriors[0], outside),
     ...(parts.length === 1 ? {} : severalMarkers(parts)),
@@ -219,6 +223,7 @@ export function placementAt(model: TrajectoryModel, location: ArrayLike<number>)
   });
   return {
     id: "place",
+    placedBy: fitKey(model),
     ...parts[0],
     location: shown,
     covariance: new Float64Array(q * q),

@@ -17,9 +17,24 @@ export interface VisitHistory {
   readonly weights?: Float64Array;
 }
 
+/** A visit that is probably wrong. */
+export interface SuspectValue {
+  readonly id: string;
+  /** Name of the marker. */
+  readonly marker: string;
+  readonly time: number;
+  /** As it was measured, and what the individual's other values let expect; both on the marker's own scale. */
+  readonly value: number;
+  readonly expected: number;
+  /** That the value is wrong. */
+  readonly probability: number;
+}
+
 /** One individual, placed: all that prediction needs. */
 export interface Placement {
   readonly id: string;
+  /** Which fit placed it (`fitKey`): predictions by another are refused. */
+  readonly placedBy?: string;
   readonly numObservations: number;
   /** Time of the last observation; −∞ without any. */
   readonly lastTime: number;
@@ -37,6 +52,8 @@ export interface Placement {
   readonly numOutsideTimes: number;
   /** Posterior mass further than a length-scale from every inducing point, where the map says nothing. */
   readonly outsideMass: number;
+  /** Visits that are probably wrong; they moved the place all the same. Left out where there are none. */
+  readonly suspects?: readonly SuspectValue[];
   /** Where there are several markers, what belongs to each; visits and posterior above are then those of the first. */
   readonly markers?: readonly MarkerPlacement[];
 }

@@ -11,7 +11,7 @@ import { markerScale } from "../../cohort/marker.ts";
 import { type ModelBase, markerModel } from "../fit.ts";
 import { posteriorFunctionals } from "../mixture/conditioner.ts";
 import type { Placement } from "../placement.ts";
-import { checkDraws, checkLevel, checkTimes, modelThreshold } from "./checks.ts";
+import { checkDraws, checkLevel, checkPlaced, checkTimes, modelThreshold } from "./checks.ts";
 import { drawFunctionals } from "./draws.ts";
 import { drawnSeries, type PredictedSeries, valueSeries } from "./series.ts";
 
@@ -41,6 +41,7 @@ export function predictBelow(
   threshold: number,
 ): Float64Array {
   const own = markerModel(model);
+  checkPlaced("predictBelow", model, placement);
   const level = modelThreshold("predictBelow", model, threshold);
   const d = own.basis.numBasis;
   const rows = designMatrix(own.basis, checkTimes("predictBelow", times));
@@ -62,6 +63,7 @@ export function predictChange(
 ): Interval {
   const own = markerModel(model);
   const { level = 0.9, numDraws = 4000, seed = 1 } = options;
+  checkPlaced("predictChange", model, placement);
   checkLevel("predictChange", level);
   checkDraws("predictChange", numDraws);
   const { transform, limits } = own.marker;
@@ -86,6 +88,8 @@ export function predictDifference(
 ): Interval[] {
   const own = markerModel(model);
   const { level = 0.9, numDraws = 4000, seed = 1, secondModel = model } = options;
+  checkPlaced("predictDifference", model, first);
+  checkPlaced("predictDifference", secondModel, second);
   checkLevel("predictDifference", level);
   checkDraws("predictDifference", numDraws);
   const rows = designMatrix(own.basis, checkTimes("predictDifference", times));

@@ -1,8 +1,9 @@
 /** What predictions refuse. */
 
 import { applyTransform } from "../../cohort/marker.ts";
-import { checkOption, DtmError } from "../../errors.ts";
-import { type ModelBase, markerModel } from "../fit.ts";
+import { checkOption, DtmError, showReceived } from "../../errors.ts";
+import { fitKey, type ModelBase, markerModel } from "../fit.ts";
+import type { Placement } from "../placement.ts";
 
 /** A threshold on the scale of the model; refuses one outside the transform's domain. */
 export function modelThreshold(where: string, model: ModelBase, threshold: number): number {
@@ -16,6 +17,15 @@ export function modelThreshold(where: string, model: ModelBase, threshold: numbe
     "Give the threshold on the marker's original scale.",
   );
   return level;
+}
+
+/** Refuses a placement by another fit: its numbers mean something else there. */
+export function checkPlaced(where: string, model: ModelBase, { id, placedBy }: Placement): void {
+  if (placedBy === undefined || placedBy === fitKey(model)) return;
+  throw new DtmError(
+    "other-model",
+    `${where}: expected an individual placed by this model (${fitKey(model)}), received "${showReceived(id)}" placed by another (${placedBy}). Place it by this model first (placeIndividual).`,
+  );
 }
 
 /** Refuses a level that is no probability strictly inside (0, 1). */

@@ -8,7 +8,7 @@ import { checkGiven, checkOption, DtmError } from "../../errors.ts";
 import { type ModelBase, markerModel } from "../fit.ts";
 import { posteriorFunctionals } from "../mixture/conditioner.ts";
 import type { Placement } from "../placement.ts";
-import { checkDraws, checkLevel, modelThreshold } from "./checks.ts";
+import { checkDraws, checkLevel, checkPlaced, modelThreshold } from "./checks.ts";
 import { drawCoefficients } from "./draws.ts";
 import { type CrossingDirection, crossingGrid, firstCrossing } from "./first-crossing.ts";
 
@@ -45,6 +45,7 @@ export interface Crossing {
  */
 export function predictCrossing(model: ModelBase, placement: Placement, options: CrossingOptions): Crossing {
   checkGiven("predictCrossing", { model, placement, options });
+  checkPlaced("predictCrossing", model, placement);
   const own = markerModel(model);
   const { threshold, probabilities = [0.05, 0.25, 0.5, 0.75, 0.95], numDraws = 4000, seed = 1 } = options;
   const [first, last] = basisDomain(own.basis);

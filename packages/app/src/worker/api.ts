@@ -208,6 +208,8 @@ export interface IndividualAnswer {
   readonly change: Interval | null;
   /** Covariates of the individual far outside those fitted. */
   readonly farCovariates: readonly string[];
+  /** Visits that are probably wrong by the model; those of a cohort are judged by everybody's values (`suspects`). */
+  readonly suspects: readonly SuspectValue[];
   /** Standard deviation of the place in prior sd, from its 50% region as for the dots of the map. */
   readonly sd: number;
   readonly trail: readonly { readonly time: number; readonly location: Float64Array }[];

@@ -1,6 +1,6 @@
 import { embed, fitDtm, placeIndividual, predict, simulateCohort } from "@trajectory-maps/core";
 import { onlyMarker } from "@trajectory-maps/core/ingest";
-import { modelMixture, placeSds } from "@trajectory-maps/core/models";
+import { guardFor, modelMixture, placeSds } from "@trajectory-maps/core/models";
 import { calibrateForecasts, mixtureFromLabels } from "@trajectory-maps/core/study";
 import { describe, expect, it } from "vitest";
 import { answerDifference, answerIndividual, guardOf } from "./individual.ts";
@@ -78,8 +78,8 @@ describe.each([1, 2] as const)("answerIndividual on a map of %i dimensions", (ma
     const question = { ...visitsOf(often), at: AT, threshold: 70 };
     const { curve, below } = answerIndividual(model, mixture, null, question, guard);
     const placed = placeIndividual(model, visitsOf(often).visits[0], { mixture });
-    const fallback = placeIndividual(guard.mixedModel, visitsOf(often).visits[0]);
-    expect(curve).toEqual(predict(model, placed, AT, { interval: "curve", guard: { guard, fallback } }));
+    const own = guardFor(guard, visitsOf(often).visits[0]);
+    expect(curve).toEqual(predict(model, placed, AT, { interval: "curve", guard: own }));
     expect(curve.support).toHaveLength(AT.length);
     // The probability belongs to the curve: one half at its median.
     const at = { ...question, threshold: curve.median[4] };

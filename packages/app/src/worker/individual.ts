@@ -14,6 +14,8 @@ import {
   type ForecastGuard,
   fallbackWeight,
   forecastGuard,
+  guardFor,
+  heldTime,
   highestDensityRegion,
   type Interval,
   isCalibratedAt,
@@ -57,8 +59,8 @@ export function answerIndividual(
   const place = (visits: readonly Visits[]) => placeVisits(model, question, visits, mixture);
   const whole = place(used);
   const [own, placement] = [ownView(model, question, k), viewPlacement(whole, k)];
-  const fallback = guard === null ? null : placeIndividual(guard.mixedModel, used[k]);
-  const guarded = guard === null || fallback === null ? {} : { guard: { guard, fallback } };
+  const ownGuard = guard === null ? null : guardFor(guard, used[k], codedOf(model, question)?.values);
+  const guarded = ownGuard === null ? {} : { guard: ownGuard };
   const q = model.mapDimension;
   const onLattice = isMapModel(model) && q <= 2;
   const region = (level: number) => (onLattice ? highestDensityRegion(model, whole, level) : new Float64Array(0));
@@ -79,9 +81,11 @@ export function answerIndividual(
   /** Probability to be below the threshold at the last time, as the curve has it there. */
   const below = (level: number) => {
     const map = predictBelow(own, placement, [last], level)[0];
-    if (guard === null || fallback === null) return map;
+    if (ownGuard === null) return map;
     const weight = fallbackWeight(curve.support?.at(-1) ?? 0);
-    return (1 - weight) * map + weight * predictBelow(guard.mixedModel, fallback, [last], level)[0];
+    const { guard: theirs, fallback } = ownGuard;
+    const held = heldTime(theirs, fallback, last);
+    return (1 - weight) * map + weight * predictBelow(theirs.mixedModel, fallback, [held], level)[0];
   };
   return {
     location: whole.location,
@@ -100,6 +104,7 @@ export function answerIndividual(
     below: threshold === undefined ? null : below(threshold),
     change: change === undefined ? null : predictChange(own, placement, change[0], change[1]),
     farCovariates: own.farCovariates ?? [],
+    suspects: whole.suspects ?? [],
     sd: placeSd((region50.length / q) * cell ** q, whole.covariance, q),
     trail: question.trail ? trailOf(times, (until) => place(usedVisits(question, until)).location) : [],
     membership: regions === null ? new Float64Array(0) : mixtureMembership(regions, whole.location, whole.covariance),

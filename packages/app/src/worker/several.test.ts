@@ -9,7 +9,7 @@ import {
   simulatePlaces,
 } from "@trajectory-maps/core";
 import { codeCovariates, markerCohort, withCovariates } from "@trajectory-maps/core/ingest";
-import { codingOf, modelAt, viewMarker, viewPlacement } from "@trajectory-maps/core/models";
+import { codingOf, guardFor, modelAt, viewMarker, viewPlacement } from "@trajectory-maps/core/models";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Fitted, Individual, Loaded, LoadedSubjects, WorkerApi } from "./api.ts";
 import { guardOf } from "./individual.ts";
@@ -90,10 +90,9 @@ describe.each(["places", "level-and-rate"] as const)(
           const { curve, location, numUsed } = await session.individual({ ...who, marker, at: AT });
           expect(location).toEqual(placed.location);
           expect(numUsed).toBe(timesOf(who.visits).length);
-          const guard = guardOf(fitted, own, marker)!;
-          const fallback = placeIndividual(guard.mixedModel, who.visits[marker]);
+          const guard = guardFor(guardOf(fitted, own, marker)!, who.visits[marker], coded.values);
           const view = viewMarker(modelAt(model, coded.values), marker);
-          const options = { interval: "curve", guard: { guard, fallback } } as const;
+          const options = { interval: "curve", guard } as const;
           expect(curve).toEqual(predict(view, viewPlacement(placed, marker), AT, options));
         }
       }

@@ -43,7 +43,14 @@ export type {
 } from "../models/fit-models.ts";
 export { usualNoise } from "../models/fit-models.ts";
 export { SUPPORTED } from "../models/follow-up.ts";
-export { type ForecastGuard, fallbackWeight, forecastGuard } from "../models/forecast-guard.ts";
+export {
+  type ForecastGuard,
+  fallbackWeight,
+  forecastGuard,
+  guardFor,
+  heldTime,
+  type OwnGuard,
+} from "../models/forecast-guard.ts";
 export type { FpcaModel } from "../models/linear/fpca.ts";
 export type { LmmModel } from "../models/linear/lmm.ts";
 export { linearLogLikelihood, linearLogLikelihoods } from "../models/linear/scores.ts";
@@ -77,6 +84,7 @@ export {
   viewPlacement,
   viewPlacements,
 } from "../models/placement.ts";
+export { predictPopulation } from "../models/population.ts";
 export { type BandKind, drawCurves, type PredictOptions } from "../models/predict.ts";
 export {
   type ChangeOptions,
@@ -88,6 +96,7 @@ export {
 export type { Crossing, CrossingOptions } from "../models/predicting/crossing.ts";
 export type { PredictedSeries } from "../models/predicting/series.ts";
 export { modelFileJsonSchema } from "../models/saving/file-schema.ts";
+export { suspectVisits } from "../models/suspect-visits.ts";
 export {
   measurementSd,
   measurementVariance,

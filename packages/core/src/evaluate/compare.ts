@@ -13,7 +13,7 @@ import { type FitDtmOptions, fitDtm, usualNoise } from "../models/fit-models.ts"
 import { forecastGuard } from "../models/forecast-guard.ts";
 import type { LmmModel } from "../models/linear/lmm.ts";
 import { fitFpca, fitLinear, fitLmm, type LinearModels } from "../models/linear-models.ts";
-import { type MeanKind, meanForm } from "../models/mean.ts";
+import { type MeanKind, mixedModelForm } from "../models/mean.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
 import type { Noise, NoiseChoice } from "../noise/noise.ts";
@@ -127,7 +127,7 @@ function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedMo
   const { covariates: coded } = cohort;
   const adjusted = new Map<MeanKind, LinearModels>();
   const withCovariates = (kind: MeanKind) => {
-    const effects = (coded && meanForm(coded.coding)) ?? "level-and-rate";
+    const effects = coded && mixedModelForm(coded.coding);
     const sampleSize = numIndividuals(cohort);
     const known = adjusted.get(kind) ?? fitLinear(cohort, { ...shared, mean: kind, noise, sampleSize, effects });
     adjusted.set(kind, known);
@@ -200,11 +200,9 @@ function createFits(cohort: Cohort, options: CompareOptions): (model: ComparedMo
   /** The map's forecasts as users get them: with the mixed model to fall back on. */
   const guarded = (): ComparedFit => {
     const model = fitScored("dtm") as DtmModel;
-    const fit = scoredFit(model);
-    return {
-      ...fit,
-      forecaster: guardedForecaster(model, forecastGuard(model, cohort, { mixedModel: mixedModel("spline") })),
-    };
+    const own = coded === undefined ? mixedModel("spline") : withCovariates("spline").lmm;
+    const guard = forecastGuard(model, cohort, { mixedModel: own });
+    return { ...scoredFit(model), forecaster: guardedForecaster(model, guard) };
   };
   return (model) => (model === "locf" ? carried() : model === "dtm" ? guarded() : scoredFit(fitScored(model)));
 }

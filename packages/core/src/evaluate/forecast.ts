@@ -11,7 +11,7 @@ import { markerCohort } from "../cohort/several-markers.ts";
 import { partsFor, priorsOf, statisticsFor } from "../models/covariate-model.ts";
 import { markerModel } from "../models/fit.ts";
 import { followUpSupport } from "../models/follow-up.ts";
-import { blendMixtures, type ForecastGuard, fallbackWeight } from "../models/forecast-guard.ts";
+import { type ForecastGuard, fallBack, heldTime } from "../models/forecast-guard.ts";
 import { createConditioner, posteriorFunctionals } from "../models/mixture/conditioner.ts";
 import type { CoefficientMixture } from "../models/mixture/mixture.ts";
 import {
@@ -88,16 +88,21 @@ export type Forecaster = (
 
 /**
  * Forecasts of a fitted model: its mixture given the known visits, and the noise of a measurement. Of several markers the one that is
- * named is forecast given all: what the others have up to its last known visit is known too.
+ * named is forecast given all: what the others have up to its last known visit is known too. From some time on the course may be `held`.
  */
-export function modelForecaster(model: ScoredModel, mixture?: CoefficientMixture, marker?: number): Forecaster {
+export function modelForecaster(
+  model: ScoredModel,
+  mixture?: CoefficientMixture,
+  marker?: number,
+  held = (time: number, _lastTime: number) => time,
+): Forecaster {
   const k = marker ?? 0;
   if (marker === undefined) markerModel(model);
   const condition = conditionerOf(model, mixture, k);
   return (cohort, tasks) => {
     const known = knownVisits(cohort, tasks, marker);
     const statistics = statisticsFor(model, known);
-    const { times } = seriesOf(cohort, marker);
+    const { offsets, times } = seriesOf(cohort, marker);
     const priors = model.kind === "classes" ? () => undefined : priorsOf(model, known);
     const partOf = partsFor(model, known, k);
     return (task) => {
@@ -105,8 +110,11 @@ export function modelForecaster(model: ScoredModel, mixture?: CoefficientMixture
       const posterior = condition(statistics, task, priors(task));
       const functional = posteriorFunctionals(posterior, own.mean.coefficients);
       const seen = own.noise.correlation === undefined ? {} : { visits: visitsOf(model, known, task, k) };
+      const { individual, known: count } = tasks[task];
+      const lastTime = count === 0 ? Number.NEGATIVE_INFINITY : times[offsets[individual] + count - 1];
       return (observation) => {
-        const { rows, given } = measurementsAt(own, seen, [times[observation]], true);
+        const t = times[observation];
+        const { rows, given } = measurementsAt(own, seen, [t], true, false, [held(t, lastTime)]);
         return functional(rows, 0, true, given?.[0]).value;
       };
     };
@@ -134,7 +142,8 @@ export function guardedForecaster(
   marker?: number,
 ): Forecaster {
   const own = modelForecaster(model, mixture, marker);
-  const fallback = modelForecaster(guard.mixedModel);
+  const held = (time: number, lastTime: number) => heldTime(guard, { lastTime }, time);
+  const fallback = modelForecaster(guard.mixedModel, undefined, undefined, held);
   return (cohort, tasks) => {
     const { times } = seriesOf(cohort, marker);
     const { location, covariance } = embedPlaces(
@@ -150,8 +159,7 @@ export function guardedForecaster(
         location: location.slice(task * q, (task + 1) * q),
         covariance: covariance.slice(task * q * q, (task + 1) * q * q),
       });
-      return (observation) =>
-        blendMixtures(map(observation), linear(observation), fallbackWeight(support(times[observation])));
+      return (observation) => fallBack(map(observation), linear(observation), support(times[observation]));
     };
   };
 }

@@ -13,7 +13,7 @@ import type { DtmModel } from "../models/dtm/model.ts";
 import { checkCancelled, type FitControl, viewMarker } from "../models/fit.ts";
 import { fitDtm } from "../models/fit-models.ts";
 import { fitLinear, fitLmm } from "../models/linear-models.ts";
-import { meanForm } from "../models/mean.ts";
+import { mixedModelForm } from "../models/mean.ts";
 import { posteriorFunctionals } from "../models/mixture/conditioner.ts";
 import { mixtureCdf } from "../models/mixture/normal-mixture.ts";
 import type { ScoredModel } from "../models/model.ts";
@@ -134,7 +134,7 @@ function fitSeveral(train: Cohort, options: SeveralOptions) {
     lmm: () => together(fitLmm(train, curve)),
     "lmm-separate": each((own) => fitLmm(own, curve)),
     "lmm-covariates": () => {
-      const effects = (train.covariates && meanForm(train.covariates.coding)) ?? "level-and-rate";
+      const effects = train.covariates && mixedModelForm(train.covariates.coding);
       return together(fitLinear(train, { ...curve, mapDimension, sampleSize: numIndividuals(train), effects }).lmm);
     },
   };

@@ -29,6 +29,22 @@ export function followUpOf({
   return { locations: takeRows(location, q, order), lastTimes: takeRows(lastTime, 1, order) };
 }
 
+/** Least share and number of members who must still be followed; of fewer than 22 members, half. */
+export const LEAST_SHARE_FOLLOWED = 0.1;
+export const LEAST_FOLLOWED = 11;
+
+/** How many of n individuals must be followed for anything to be said of their course: max(⌈n/10⌉, min(11, ⌈n/2⌉)). */
+export function enoughFollowed(numMembers: number): number {
+  const share = Math.ceil(LEAST_SHARE_FOLLOWED * numMembers - 1e-9);
+  return Math.max(1, share, Math.min(LEAST_FOLLOWED, Math.ceil(numMembers / 2)));
+}
+
+/** The last time to which `count` of the individuals are still followed. Default as many as are enough. */
+export function followedTo(lastTimes: ArrayLike<number>, count: number = enoughFollowed(lastTimes.length)): number {
+  const ends = Float64Array.from(lastTimes).sort();
+  return ends[Math.max(0, ends.length - count)] ?? Number.NaN;
+}
+
 /** n(t) for an individual at a shown place with its covariance. */
 export function followUpSupport(
   { locations, lastTimes }: FollowUp,

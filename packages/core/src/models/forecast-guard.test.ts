@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { fitDtm } from "./fit-models.ts";
-import { fallbackWeight, forecastGuard } from "./forecast-guard.ts";
+import { fallbackWeight, forecastGuard, guardFor } from "./forecast-guard.ts";
 import { fitLmm } from "./linear-models.ts";
 import { placeIndividual } from "./place.ts";
 import { predict } from "./predict.ts";
@@ -49,6 +49,27 @@ describe("predict with a guard", () => {
       for (const v of series) expect(v >= 75 && v <= 80).toBe(true);
     const { lower: least, upper: most } = predictChange(limited, placement, 0, 9);
     expect(least >= -5 && most <= 5).toBe(true);
+  });
+
+  it("does not extrapolate the mixed model: its course is held where few of the cohort are left", () => {
+    const { lastTimes } = full.followUp;
+    expect(lastTimes.filter((t) => t >= full.followedTo).length).toBe(0.1 * lastTimes.length);
+    const none = { ...full, followUp: { ...full.followUp, lastTimes: lastTimes.map(() => 0) } };
+    const late = full.followedTo + 2;
+    const nobody = { times: [], values: [] };
+    const guarded = predict(model, placeIndividual(model, nobody), [full.followedTo, late], {
+      guard: guardFor(none, nobody),
+    });
+    expect(guarded.modelWeight).toEqual(Float64Array.of(0, 0));
+    expect(guarded.upper[1]).toBe(guarded.upper[0]);
+    expect(guarded.extrapolated).toEqual(Uint8Array.of(1, 1));
+    // Who was seen later than that tells more: the course is held from the last visit on.
+    const seen = { times: [1, late], values: [80, 40] };
+    const [at, after] = predict(model, placeIndividual(model, seen), [late, late + 1], {
+      guard: guardFor(none, seen),
+    }).median;
+    expect(after).toBe(at);
+    expect(at).toBeLessThan(60);
   });
 
   it("works for somebody without visits", () => {

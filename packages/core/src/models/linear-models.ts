@@ -1,7 +1,7 @@
 /** The linear models from a cohort: prepare, fit, orient; each alone, or both at once for a map to start from. */
 
 import type { BasisStatistics } from "../basis/statistics.ts";
-import type { CovariateCoding } from "../cohort/coding.ts";
+import type { CodedCovariates, CovariateCoding } from "../cohort/coding.ts";
 import type { Cohort } from "../cohort/cohort.ts";
 import type { Marker } from "../cohort/marker.ts";
 import { checkGiven } from "../errors.ts";
@@ -9,7 +9,7 @@ import { dot } from "../numeric/matrix.ts";
 import { type MarkersOptions, oneOf, prepareMarkers } from "./choose-noise.ts";
 import type { ColumnNames, FitControl, PriorChoice } from "./fit.ts";
 import { factorCovariance } from "./linear/canonical.ts";
-import type { CovariateEffects } from "./linear/covariate-effects.ts";
+import { type CovariateEffects, fitLmmEffects } from "./linear/covariate-effects.ts";
 import { fitJointFpca, fitJointLmm } from "./linear/fit-joint-levels.ts";
 import type { FpcaModel, FpcaStatisticsOptions } from "./linear/fpca.ts";
 import type { LmmModel, LmmStatisticsOptions } from "./linear/lmm.ts";
@@ -34,7 +34,13 @@ export interface CohortFitOptions extends MarkersOptions, Omit<FitControl, keyof
 
 type OfStatistics = "markers" | "warnings" | "start";
 
-export type LmmOptions = Omit<LmmStatisticsOptions, OfStatistics> & CohortFitOptions;
+/** Effects of the cohort's covariates, all of them, in the mean. */
+interface EffectsOption {
+  /** How they change in time. Left out, covariates are not read. */
+  readonly effects?: EffectForm;
+}
+
+export type LmmOptions = Omit<LmmStatisticsOptions, OfStatistics> & CohortFitOptions & EffectsOption;
 export type FpcaOptions = Omit<FpcaStatisticsOptions, OfStatistics> &
   CohortFitOptions & {
     /** The linear mixed model of the same cohort, if it has been fitted: components start from its leading ones. */
@@ -42,10 +48,8 @@ export type FpcaOptions = Omit<FpcaStatisticsOptions, OfStatistics> &
   };
 export type LinearModelsOptions = Pick<LmmOptions, "mean" | "mapDimension" | "restarts"> &
   Pick<FitLinearOptions, "sampleSize" | "covariates"> &
-  CohortFitOptions & {
-    /** How effects of the cohort's covariates, all of them, change in time. Left out, covariates are not read. */
-    readonly effects?: EffectForm;
-  };
+  CohortFitOptions &
+  EffectsOption;
 
 /**
  * Fits the linear mixed model with spline coefficients w_i ~ N(0, Σ), of all markers together where the cohort has several.
@@ -56,9 +60,13 @@ export type LinearModelsOptions = Pick<LmmOptions, "mean" | "mapDimension" | "re
  */
 export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
   checkGiven("fitLmm", { cohort, options });
-  const { statistics, warnings } = prepareMarkers(cohort, options);
-  const model = fitJointLmm(statistics, { priors: "weak", ...options, markers: markersOf(cohort), warnings });
-  return finished(model, statistics, options);
+  const { effects: form, ...others } = options;
+  const { statistics, warnings } = prepareMarkers(cohort, others);
+  const given = { priors: "weak", ...others, markers: markersOf(cohort), warnings } as const;
+  const coded = effectsOf(cohort, form);
+  if (coded === undefined) return finished(fitJointLmm(statistics, given), statistics, options);
+  const { covariateEffects, ...model } = fitLmmEffects(statistics, meanCovariates(coded)!, given);
+  return withEffects(finished(model, statistics, options), coded.coding, covariateEffects);
 }
 
 /**
@@ -88,14 +96,19 @@ export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
 export function fitLinear(cohort: Cohort, options: LinearModelsOptions = {}): LinearModels {
   const { effects: form, ...others } = options;
   const { statistics, warnings } = prepareMarkers(cohort, others);
-  if (form === undefined || cohort.covariates === undefined)
-    return linearModels(markersOf(cohort), statistics, warnings, others);
-  const { coding: given, values } = cohort.covariates;
-  const coding = { ...given, covariates: given.covariates.map((own) => ({ ...own, effect: form })) };
-  const covariates = meanCovariates({ coding, values })!;
+  const coded = effectsOf(cohort, form);
+  if (coded === undefined) return linearModels(markersOf(cohort), statistics, warnings, others);
+  const covariates = meanCovariates(coded)!;
   const { lmm, fpca, ...rest } = linearModels(markersOf(cohort), statistics, warnings, { ...others, covariates });
-  const own = <M extends LmmModel | FpcaModel>(model: M) => withEffects(model, coding, rest.covariateEffects!);
+  const own = <M extends LmmModel | FpcaModel>(model: M) => withEffects(model, coded.coding, rest.covariateEffects!);
   return { ...rest, lmm: own(lmm), ...(fpca && { fpca: own(fpca) }) };
+}
+
+/** The covariates of a cohort, all with effects of one form in the mean; undefined where there are none or none are asked for. */
+function effectsOf({ covariates: given }: Cohort, form: EffectForm | undefined): CodedCovariates | undefined {
+  if (form === undefined || given === undefined) return undefined;
+  const covariates = given.coding.covariates.map((own) => ({ ...own, effect: form }));
+  return { coding: { ...given.coding, covariates }, values: given.values };
 }
 
 /** A model of values without effects as one with them: it needs covariates wherever it is used. */

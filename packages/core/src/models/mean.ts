@@ -86,6 +86,11 @@ export function meanForm({ covariates }: CovariateCoding): EffectForm | null {
   return form;
 }
 
+/** The form in which a mixed model takes the covariates of a map into its mean: the map's own, or the nearest where they shift places. */
+export function mixedModelForm(coding: CovariateCoding): EffectForm {
+  return meanForm(coding) ?? "level-and-rate";
+}
+
 /** The covariates with effects in the mean; null where there are none. */
 export function meanCovariates({ coding, values }: Pick<Covariates, "coding" | "values">): MeanCovariates | null {
   const form = meanForm(coding);

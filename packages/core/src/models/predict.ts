@@ -13,11 +13,11 @@ import type { KernelChoice } from "../wasm/instance.ts";
 import { BASE_LEVEL, calibrationFactors } from "./conformal.ts";
 import { type ModelBase, markerIndex, markerModel, viewMarker } from "./fit.ts";
 import { followUpSupport, SUPPORTED } from "./follow-up.ts";
-import { blendMixtures, type ForecastGuard, fallbackWeight } from "./forecast-guard.ts";
+import { fallBack, fallbackWeight, heldTime, type OwnGuard } from "./forecast-guard.ts";
 import { posteriorFunctionals } from "./mixture/conditioner.ts";
 import type { NormalMixture } from "./mixture/normal-mixture.ts";
 import { type Placement, viewPlacement } from "./placement.ts";
-import { checkDraws, checkLevel, checkTimes } from "./predicting/checks.ts";
+import { checkDraws, checkLevel, checkPlaced, checkTimes } from "./predicting/checks.ts";
 import { drawFunctionals, drawValues } from "./predicting/draws.ts";
 import { measurementsAt } from "./predicting/measurements.ts";
 import { drawnSeries, type PredictedSeries, type ValueOptions, valueSeries } from "./predicting/series.ts";
@@ -40,8 +40,8 @@ export interface PredictOptions {
   /** Draws behind simultaneous bands and rates of transformed markers. Default 2000. */
   readonly numDraws?: number;
   readonly seed?: number;
-  /** Similar individuals and a mixed model that values of a map fall back on; `fallback` is the individual placed by that model. */
-  readonly guard?: { readonly guard: ForecastGuard; readonly fallback: Placement };
+  /** Similar individuals and a mixed model that values of a map fall back on (`guardFor`). */
+  readonly guard?: OwnGuard;
   /** Kernels that sum over the nodes. Default: the fastest that run here. */
   readonly kernels?: KernelChoice;
   /** Which of several markers, by its name. */
@@ -66,11 +66,14 @@ export interface Prediction extends Omit<PredictedSeries, "below"> {
   readonly beyondLimits: Uint8Array;
   /** Similar individuals still followed at each time, with a guard. */
   readonly support?: Float64Array;
+  /** Weight of the model itself at each time, with a guard; the rest is the mixed model's. */
+  readonly modelWeight?: Float64Array;
 }
 
 /**
  * Values of a placed individual at any times: median and band, of new measurements or of the noise-free curve.
- * @throws DtmError "option" for a level or interval out of range, "not-finite" for times that are not numbers.
+ * @throws DtmError "option" for a level or interval out of range, "not-finite" for times that are not numbers, "other-model" for a placement by
+ * another model.
  * @example
  * const { median, lower, upper } = predict(model, someone, [2, 4, 6], { level: 0.9 });
  */
@@ -81,10 +84,31 @@ export function predict(
   options: PredictOptions = {},
 ): Prediction {
   checkGiven("predict", { model, placement, times, options });
+  checkPlaced("predict", model, placement);
   if (model.markers.length > 1) {
     const k = markerIndex(model, options.marker);
     return predict(viewMarker(model, k), viewPlacement(placement, k), times, options);
   }
+  const at = checkTimes("predict", times);
+  const measured = (options.interval ?? "observation") !== "curve";
+  const guarded = options.guard === undefined ? undefined : guardValues(options.guard, placement, at, measured);
+  return predictChanged(model, placement, at, options, guarded);
+}
+
+/** What is made of the values of a placement at each time before they are told. */
+export interface ChangedValues {
+  readonly support?: Float64Array;
+  readonly change: NonNullable<ValueOptions["change"]>;
+}
+
+/** The prediction of one marker, with values changed before they are told. */
+export function predictChanged(
+  model: ModelBase,
+  placement: Placement,
+  at: Float64Array,
+  options: PredictOptions,
+  changed: ChangedValues | undefined,
+): Prediction {
   const own = markerModel(model);
   const { level = 0.9, interval = "observation", simultaneous = false, rate = false } = options;
   const { numDraws = 2000, seed = 1, kernels = "auto" } = options;
@@ -97,7 +121,6 @@ export function predict(
     'Use "observation" for the band of a new measurement.',
   );
   checkDraws("predict", numDraws);
-  const at = checkTimes("predict", times);
   const measured = interval !== "curve";
   const { rows, ...noise } = measurementsAt(own, placement, at, measured);
   const marker = checkMarker("predict", own.marker);
@@ -108,8 +131,8 @@ export function predict(
     return { lower: band.lower.map(scale), upper: band.upper.map(scale) };
   };
   const [first, last] = basisDomain(own.basis);
-  const guarded = options.guard === undefined ? undefined : guardValues(options.guard, placement, at, measured);
-  const change = guarded === undefined ? {} : { change: guarded.change };
+  const support = changed?.support;
+  const change = changed && { change: changed.change };
   const limit = measured ? own.noise.limits?.lower : undefined;
   const { below, ...series } = valueSeries(own, placement, rows, {
     ...{ level, measured, marker, kernels, limit },
@@ -118,11 +141,11 @@ export function predict(
   });
   // Up to the last visit the individual's own values speak.
   const unsupported = (t: number, k: number) =>
-    guarded !== undefined && t > placement.lastTime && guarded.support[k] < SUPPORTED;
+    support !== undefined && t > placement.lastTime && support[k] < SUPPORTED;
   const isFar = (model.farCovariates ?? []).length > 0;
   const outside = (t: number, k: number) => isFar || t < first || t > last || unsupported(t, k);
   const { lower, upper } =
-    interval === "conformal" ? conformalBand(model, placement, at, level, series, guarded?.change) : series;
+    interval === "conformal" ? conformalBand(model, placement, at, level, series, changed?.change) : series;
   const [lowest, highest] = valueLimits(marker);
   const isHeld = (y: number, k: number) => y === upper[k] && (y === lowest || y === highest);
   return {
@@ -135,7 +158,7 @@ export function predict(
     beyondLimits: Uint8Array.from(lower, (y, k) => (isHeld(y, k) ? 1 : 0)),
     ...(below && { belowLimit: { limit: scale(limit!), probability: below } }),
     extrapolated: Uint8Array.from(at, (t, k) => (outside(t, k) ? 1 : 0)),
-    ...(guarded === undefined ? {} : { support: guarded.support }),
+    ...(support && { support, modelWeight: support.map((n) => 1 - fallbackWeight(n)) }),
     ...(simultaneous ? { simultaneous: wholeCurves() } : {}),
     ...(rate ? { rate: rateSeries(model, placement, at, { level, numDraws, seed, kernels }) } : {}),
   };
@@ -183,19 +206,20 @@ function conformalBand(
 }
 
 /** The mixed model's share of the values at the times, and the support behind it. */
-function guardValues(
-  { guard, fallback }: NonNullable<PredictOptions["guard"]>,
+export function guardValues(
+  { guard, fallback }: OwnGuard,
   placement: Placement,
   at: Float64Array,
   measured: boolean,
-) {
+): Required<ChangedValues> {
   const other = markerModel(guard.mixedModel);
   const d = other.basis.numBasis;
-  const { rows, given } = measurementsAt(other, fallback, at, measured);
+  const held = at.map((t) => heldTime(guard, fallback, t));
+  const { rows, given } = measurementsAt(other, fallback, at, measured, false, held);
   const functional = posteriorFunctionals(fallback.posterior, other.mean.coefficients);
   const support = at.map(followUpSupport(guard.followUp, placement));
   const change = (value: NormalMixture, t: number) =>
-    blendMixtures(value, functional(rows, t * d, measured, given?.[t]).value, fallbackWeight(support[t]));
+    fallBack(value, functional(rows, t * d, measured, given?.[t]).value, support[t]);
   return { support, change };
 }
 
@@ -208,6 +232,7 @@ export function drawCurves(
 ): Float64Array {
   const own = markerModel(model);
   const { numDraws = 2000, seed = 1, noise = false } = options;
+  checkPlaced("drawCurves", model, placement);
   checkDraws("drawCurves", numDraws);
   const at = checkTimes("drawCurves", times);
   const draws = drawValues(model, placement, at, { numDraws, seed }, noise);

@@ -6,24 +6,22 @@
  * Beyond, the median of expected courses is mostly what the model expects of people no longer seen: drawings dash it as
  * long as `enough` are followed and then end it. Names speak of the round times between the two.   (docs/math/groups.md §5)
  */
-import { similarFollowedTo } from "../../models/follow-up.ts";
+import {
+  enoughFollowed,
+  followedTo,
+  LEAST_FOLLOWED,
+  LEAST_SHARE_FOLLOWED,
+  similarFollowedTo,
+} from "../../models/follow-up.ts";
 import type { Places } from "../../models/placement.ts";
 import { sortedQuantile } from "../../numeric/select.ts";
 
-/** Least share and number of members who must still be followed; of fewer than 22 members, half. */
-export const LEAST_SHARE_FOLLOWED = 0.1;
-export const LEAST_FOLLOWED = 11;
+export { enoughFollowed, followedTo, LEAST_FOLLOWED, LEAST_SHARE_FOLLOWED };
 
 /** From when enough members of a group have been observed, and to when half of them, and eleven, are still followed. */
 export interface FollowedWindow {
   readonly from: number;
   readonly until: number;
-}
-
-/** How many of n individuals must be followed for anything to be drawn of their course. */
-export function enoughFollowed(numMembers: number): number {
-  const share = Math.ceil(LEAST_SHARE_FOLLOWED * numMembers - 1e-9);
-  return Math.max(1, share, Math.min(LEAST_FOLLOWED, Math.ceil(numMembers / 2)));
 }
 
 /** From when and until when the course of some individuals is a finding, given their first and last times, [n]. */
@@ -32,12 +30,6 @@ export function followedWindow(firstTimes: ArrayLike<number>, lastTimes: ArrayLi
   const from = Float64Array.from(firstTimes).sort()[enoughFollowed(n) - 1];
   const until = followedTo(lastTimes, Math.max(Math.ceil(n / 2), Math.min(LEAST_FOLLOWED, n)));
   return { from, until: Math.max(from, until) };
-}
-
-/** The last time to which `count` of the individuals are still followed. Default as many as a drawing needs. */
-export function followedTo(lastTimes: ArrayLike<number>, count: number = enoughFollowed(lastTimes.length)): number {
-  const ends = Float64Array.from(lastTimes).sort();
-  return ends[Math.max(0, ends.length - count)] ?? Number.NaN;
 }
 
 /** Members whose last observation is at or after each time, [T]. */

@@ -3,7 +3,7 @@
  *   F(y) = Σ_k w_k Φ((y − m_k)/s_k).
  * Moments, density and score in closed form; quantiles by Newton steps.
  */
-import { dot } from "../../numeric/matrix.ts";
+import { dot, joinFloats } from "../../numeric/matrix.ts";
 import { LOG_2PI, logSumExp, normalCdf, normalQuantile } from "../../numeric/special.ts";
 
 export interface NormalMixture {
@@ -12,6 +12,15 @@ export interface NormalMixture {
   readonly means: Float64Array;
   /** Standard deviations, positive. */
   readonly sds: Float64Array;
+}
+
+/** Σ w F of mixtures with weights that sum to one. */
+export function blendMixtures(parts: readonly (readonly [number, NormalMixture])[]): NormalMixture {
+  return {
+    weights: joinFloats(parts.map(([w, { weights }]) => weights.map((v) => v * w))),
+    means: joinFloats(parts.map(([, { means }]) => means)),
+    sds: joinFloats(parts.map(([, { sds }]) => sds)),
+  };
 }
 
 export function mixtureMean({ weights, means }: NormalMixture): number {

@@ -21,15 +21,19 @@ export interface Measurements {
   readonly carried?: Float64Array;
 }
 
-/** Values at the times given the visits: of the curve, or of new measurements if `measured`, for draws of all of them `jointly`. */
+/**
+ * Values at the times given the visits: of the curve, or of new measurements if `measured`, for draws of all of them `jointly`. The
+ * curve may be held at other times than those of the measurements.
+ */
 export function measurementsAt(
   { basis, noise, center }: Pick<MarkerModel, "basis" | "noise" | "center">,
   { visits = NO_VISITS }: { readonly visits?: VisitHistory },
   times: ArrayLike<number>,
   measured: boolean,
   jointly = false,
+  curveTimes = times,
 ): Measurements {
-  const rows = designMatrix(basis, Float64Array.from(times));
+  const rows = designMatrix(basis, Float64Array.from(curveTimes));
   const { correlation } = noise;
   if (!measured || correlation === undefined || (visits.times.length === 0 && !jointly)) return { rows };
   const d = basis.numBasis;

@@ -189,9 +189,17 @@ export const fitContract = z.looseObject({
   covariates: z.optional(covariateEffects),
 });
 
+/** Values that are wrong with a probability of a half or more; null where the cohort is too large to look. */
+const suspects = z.nullable(
+  z.array(
+    z.looseObject({ id: text, marker: text, time: number, value: number, expected: number, probability: number }),
+  ),
+);
+
 export const embedContract = z.looseObject({
   dimension: count,
-  placements: z.array(z.looseObject({ id: text, x1: number, var11: number, visits: count })),
+  suspects,
+  placements: z.array(z.looseObject({ id: text, x1: number, var11: number, visits: count, suspects: maybe })),
 });
 
 export const predictContract = z.union([
@@ -210,6 +218,8 @@ export const predictContract = z.union([
         upper: number,
         median: number,
         extrapolated: count,
+        model_weight: number,
+        suspects: count,
       }),
     ),
   }),
@@ -217,7 +227,9 @@ export const predictContract = z.union([
     threshold: number,
     until: number,
     marker,
-    crossings: z.array(z.looseObject({ id: text, direction: text, from: number, probability: maybe, already: maybe })),
+    crossings: z.array(
+      z.looseObject({ id: text, direction: text, from: number, probability: maybe, already: maybe, suspects: count }),
+    ),
   }),
 ]);
 
@@ -255,13 +267,6 @@ const quality = {
   design: z.looseObject({ edges: z.array(number), counts: z.array(count), covered: number }),
   histogram: z.looseObject({ edges: z.array(number), counts: z.array(count) }),
 };
-
-/** Values that are wrong with a probability of a half or more; null where the cohort is too large to look. */
-const suspects = z.nullable(
-  z.array(
-    z.looseObject({ id: text, marker: text, time: number, value: number, expected: number, probability: number }),
-  ),
-);
 
 const columns = z.looseObject({ id: text, time: text, value: text });
 

@@ -73,6 +73,18 @@ describe("a run of two markers with covariates", () => {
     expect([refused.code, refused.talk]).toEqual([2, expect.stringContaining("[collinear]")]);
   }, 120_000);
 
+  it("averages a population over its covariates, which a model file alone does not have", async () => {
+    const asked = ["--population", "--at", "0.5,0.9", "--marker", "marker 1"];
+    const { out, code } = await run("predict", folder, ...asked, "--json");
+    expect(code).toBe(0);
+    const { predictions } = predictContract.parse(JSON.parse(out)) as { predictions: { id: string; sd: number }[] };
+    expect(predictions.map(({ id }) => id)).toEqual(["population", "population"]);
+    const alone = await run("predict", here.at("run", "model.json"), ...asked);
+    expect([alone.code, alone.talk]).toEqual([2, expect.stringContaining("the folder of a run that keeps its visits")]);
+    const crossing = await run("predict", folder, "--population", "--threshold", "1", "--marker", "marker 1");
+    expect([crossing.code, crossing.talk]).toEqual([2, expect.stringContaining("Expected --at, not --threshold")]);
+  });
+
   it("is compared with the mixed model that knows the covariates, over repeats", async () => {
     const { out, code } = await run("compare", folder, "--folds", "2", "--repeats", "2", "--json");
     expect(code).toBe(0);

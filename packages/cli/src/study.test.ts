@@ -3,7 +3,7 @@ import process from "node:process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run, smallCohort, workplace } from "../test/harness.ts";
 import { COMMANDS, loadAll } from "./commands/list.ts";
-import { CONTRACTS, contractSchema } from "./contracts.ts";
+import { CONTRACTS, contractSchema, embedContract } from "./contracts.ts";
 import { decodeExact, encodeExact } from "./io/json.ts";
 
 const here = workplace();
@@ -198,11 +198,33 @@ describe("dtm embed and dtm predict", () => {
   it("place the cohort where the run placed it", async () => {
     const { out } = await run("embed", here.at("run", "model.json"), VISITS, "-q");
     const rows = rowsOf(out);
-    expect(rows[0]).toEqual(["id", "x1", "x2", "var11", "var12", "var22"]);
+    expect(rows[0]).toEqual(["id", "x1", "x2", "var11", "var12", "var22", "suspects"]);
     const stored = rowsOf(here.text("run", "placements.csv"));
     rows.forEach((row, k) => {
-      expect(row).toEqual(stored[k]?.slice(0, 6));
+      expect(row.slice(0, 6)).toEqual(stored[k]?.slice(0, 6));
     });
+  });
+
+  it("tell of a value that is probably wrong, by its visit, and count it beside the individual", async () => {
+    const [head = "", first = "", ...rest] = here.text("few.csv").split("\n");
+    const cells = first.split(",");
+    const table = here.file("typed.csv", [head, [...cells.slice(0, 2), "800"].join(","), ...rest].join("\n"));
+    const words = new RegExp(`probably wrong, but used as given.*${cells[0]}, time [\\d.]+, 800, expected about`);
+    const placed = await run("embed", RUN, table, "--json");
+    expect(placed.talk).toMatch(words);
+    const { suspects, placements } = embedContract.parse(JSON.parse(placed.out));
+    expect(suspects?.filter(({ value }) => value === 800)).toMatchObject([{ id: cells[0] }]);
+    expect(placements.find(({ id }) => id === cells[0])?.suspects).toBeGreaterThan(0);
+    for (const asked of [
+      ["--at", "2"],
+      ["--threshold", "60"],
+    ]) {
+      const { out, talk } = await run("predict", RUN, table, ...asked);
+      expect(talk).toMatch(words);
+      const [columns = [], ...rows] = rowsOf(out);
+      const own = rows.find(([id]) => id === cells[0]);
+      expect(Number(own?.[columns.indexOf("suspects")])).toBeGreaterThan(0);
+    }
   });
 
   it("predict at the times of everybody's own visits as at any others", async () => {
@@ -226,7 +248,9 @@ describe("dtm embed and dtm predict", () => {
     const predicted = async (...more: string[]) => {
       const { out } = await run("predict", RUN, FEW, "--at", "2,8", "-q", ...more);
       const [header, first] = rowsOf(out);
-      expect(header).toEqual(["id", "time", "mean", "sd", "lower", "upper", "median", "extrapolated"]);
+      const weights = ["extrapolated", "model_weight", "suspects"];
+      expect(header).toEqual(["id", "time", "mean", "sd", "lower", "upper", "median", ...weights]);
+      expect(Number(first?.[8]) > 0 && Number(first?.[8]) < 1).toBe(true);
       return Number(first?.[5]) - Number(first?.[4]);
     };
     const usual = await predicted();
@@ -265,6 +289,17 @@ describe("dtm embed and dtm predict", () => {
     expect((await run("predict", RUN, VISITS)).code).toBe(2);
     expect((await run("predict", RUN, VISITS, "--at", "5:1:1")).code).toBe(2);
     expect((await run("predict", RUN, VISITS, "--threshold", "60", "--above", "--below")).code).toBe(2);
+    for (const [option, value] of [
+      ["--interval", "curve"],
+      ["--level", "0.5"],
+      ["--scale", "model"],
+      ["--limits", "0,100"],
+    ] as const) {
+      const { code, talk } = await run("predict", RUN, FEW, "--threshold", "60", option, value);
+      expect([code, talk]).toEqual([2, expect.stringContaining(`${option}: expected with --at`)]);
+    }
+    const from = await run("predict", RUN, FEW, "--at", "2", "--from", "1");
+    expect([from.code, from.talk]).toEqual([2, expect.stringContaining("--from: expected with --threshold")]);
   });
 });
 

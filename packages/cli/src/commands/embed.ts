@@ -1,8 +1,11 @@
 /** dtm embed MODEL VISITS: places of individuals under a fitted model, without refitting. */
 
 import { embed } from "@trajectory-maps/core";
+import { suspectVisits } from "@trajectory-maps/core/models";
+import { MOST_LOOKED_THROUGH } from "@trajectory-maps/core/study";
 import { toCsv } from "@trajectory-maps/report";
 import { readModel } from "../io/run-folder.ts";
+import { countById, suspectWarning } from "../print/quality.ts";
 import type { Command } from "./command.ts";
 import { checkSubjects, SUBJECTS_OPTION, tellFar } from "./covariates.ts";
 import { markerCells, markerColumns, placeCells, placeColumns } from "./placements.ts";
@@ -13,7 +16,7 @@ export const MODEL_ARGUMENT = { name: "model", description: "model file, or the 
 export const embedCommand: Command = {
   name: "embed",
   description:
-    "Place individuals on a fitted map; prints CSV: id, x1, x2, var11, var12, var22 (and noise_ratio where individuals differ in their noise).",
+    "Place individuals on a fitted map; prints CSV: id, x1, x2, var11, var12, var22 (and noise_ratio where individuals differ in their noise), suspects: how many values are probably wrong.",
   arguments: [MODEL_ARGUMENT, VISITS_ARGUMENT],
   options: [...COLUMN_OPTIONS, UNIT_OPTION, SUBJECTS_OPTION],
   examples: ["dtm embed run/model.json new-visits.csv > places.csv", "cat visits.csv | dtm embed run/ - --json"],
@@ -29,12 +32,22 @@ export const embedCommand: Command = {
       );
     }
     tellFar(placements.ids, placements.farCovariates ?? [], context);
-    const columns = [...placeColumns(model.mapDimension), ...markerColumns(model, placements)];
-    const rows = placements.ids.map((_, i) => [...placeCells(placements, i), ...markerCells(placements, i)]);
+    const isLookedThrough = cohort.ids.length <= MOST_LOOKED_THROUGH;
+    const suspects = isLookedThrough ? context.talk.during("Suspect values", () => suspectVisits(model, cohort)) : null;
+    if (suspects === null) context.talk.say("Suspect values are not looked for in so many individuals.");
+    else if (suspects.length > 0) context.talk.warn(suspectWarning(suspects, model.markers.length > 1));
+    const ofEach = countById(suspects ?? []);
+    const columns = [...placeColumns(model.mapDimension), ...markerColumns(model, placements), "suspects"];
+    const rows = placements.ids.map((id, i) => [
+      ...placeCells(placements, i),
+      ...markerCells(placements, i),
+      suspects === null ? Number.NaN : (ofEach.get(id) ?? 0),
+    ]);
     return {
       text: toCsv(columns, rows),
       json: {
         dimension: model.mapDimension,
+        suspects,
         placements: rows.map((cells, i) => ({
           ...Object.fromEntries(columns.map((name, k) => [name, cells[k]])),
           visits: placements.numObservations[i],

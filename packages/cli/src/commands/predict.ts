@@ -1,15 +1,7 @@
 /** dtm predict MODEL VISITS: courses of individuals at given times, or when they cross a threshold. */
 
 import { join } from "node:path";
-import {
-  type Cohort,
-  type Marker,
-  type Placement,
-  placeIndividual,
-  predict,
-  predictCrossing,
-  type TrajectoryModel,
-} from "@trajectory-maps/core";
+import { type Cohort, type Marker, type Prediction, predict, type TrajectoryModel } from "@trajectory-maps/core";
 import { markerCohort, valueLimits } from "@trajectory-maps/core/ingest";
 import {
   type BandKind,
@@ -18,9 +10,10 @@ import {
   embedPlaces,
   type ForecastGuard,
   forecastGuard,
+  guardFor,
   isMapModel,
   markerIndex,
-  modelAt,
+  predictPopulation,
   SUPPORTED,
   type Visits,
   viewMarker,
@@ -30,29 +23,21 @@ import { type CsvCell, toCsv } from "@trajectory-maps/report";
 import { UsageError } from "../exit-codes.ts";
 import { fileExists, isFolder } from "../io/read.ts";
 import { openRun, readModel, VISITS_FILE } from "../io/run-folder.ts";
+import { suspectWarning } from "../print/quality.ts";
 import { type Command, type CommandResult, type Context, type Options, textOption } from "./command.ts";
 import { checkSubjects, SUBJECTS_OPTION, tellFar } from "./covariates.ts";
+import { crossings, record } from "./crossings.ts";
 import { MODEL_ARGUMENT } from "./embed.ts";
-import { limitsOf, realNumber, seedOf, timesOf } from "./numbers.ts";
+import { historiesOf, type PlacedHistory, placeDescribed } from "./histories.ts";
+import { limitsOf, realNumber, timesOf } from "./numbers.ts";
 import { COLUMN_OPTIONS, readVisitsFor, UNIT_OPTION, VISITS_ARGUMENT } from "./visits.ts";
 
 /** The word for --at that asks for the times of everybody's own visits. */
 const OWN_TIMES = "visits";
-const PROBABILITIES = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
-const CROSSING_COLUMNS = [
-  "id",
-  "threshold",
-  "direction",
-  "from",
-  "probability",
-  "already",
-  ...PROBABILITIES.map((p) => `time${String(Math.round(100 * p)).padStart(2, "0")}`),
-];
-
 export const predictCommand: Command = {
   name: "predict",
   description:
-    "Forecast the courses of individuals; prints CSV: id, time, mean, sd, lower, upper, median, extrapolated on the marker's own scale, and where values have a lower limit that limit and the probability to be below it. Of several markers every row says which it is of, each given all of them.",
+    "Forecast the courses of individuals; prints CSV: id, time, mean, sd, lower, upper, median, extrapolated, model_weight (below 1 where the forecast falls back on a mixed model), suspects (how many of the individual's values are probably wrong) on the marker's own scale, and where values have a lower limit that limit and the probability to be below it. Of several markers every row says which it is of, each given all of them.",
   arguments: [MODEL_ARGUMENT, { ...VISITS_ARGUMENT, optional: true }],
   options: [
     ...COLUMN_OPTIONS,
@@ -99,15 +84,19 @@ export const predictCommand: Command = {
         "Choose what to predict: values with --at 0:10:0.25, or the time to a threshold with --threshold 50.",
       );
     }
+    checkAsked(threshold === undefined, context);
     const known =
       path === undefined && options.population === true
         ? []
         : historiesOf((await readVisitsFor(model, path ?? "-", options, context)).cohort);
-    const histories = options.population === true ? [{ id: "population", markers: {} }, ...known] : known;
-    const coding = codingOf(model);
-    if (options.population === true && coding !== undefined) {
-      context.talk.warn(
-        `population: somebody with the average of ${coding.covariates.map(({ name }) => name).join(", ")} of those fitted. People differ in them, so a cohort varies more than this band.`,
+    // People differ in covariates: a population is then averaged over those of the run.
+    const isAveraged = options.population === true && codingOf(model) !== undefined;
+    const isPopulation = options.population === true && !isAveraged;
+    const histories = isPopulation ? [{ id: "population", markers: {} }, ...known] : known;
+    const cohort = isAveraged || (at !== undefined && isMapModel(model)) ? await cohortOf(modelPath) : undefined;
+    if (isAveraged && (at === undefined || cohort === undefined)) {
+      throw new UsageError(
+        `--population: this model has covariates, and a population is an average over those of its cohort. Expected ${at === undefined ? "--at, not --threshold" : "the folder of a run that keeps its visits, not a model file"}; or give VISITS and --subjects of individuals.`,
       );
     }
     if (textOption(options, "interval") === "conformal") {
@@ -116,7 +105,7 @@ export const predictCommand: Command = {
       );
     }
     const chosen = chosenMarkers(model, options);
-    const guards = at === undefined ? undefined : await guardsOf(modelPath, model, chosen, context);
+    const guards = at === undefined ? undefined : guardsOf(cohort, model, chosen, context);
     return context.talk.during("Predictions", () => {
       const individuals = histories.map((history) => placeDescribed(model, history));
       const far = individuals.map(({ own }) => own.farCovariates ?? []);
@@ -125,47 +114,33 @@ export const predictCommand: Command = {
         far,
         context,
       );
-      return at === undefined
-        ? crossings(model, chosen, individuals, options, context)
-        : courses(model, chosen, individuals, at === OWN_TIMES ? at : timesOf("--at", at), guards, options, context);
+      const suspects = individuals.flatMap(({ placement }) => placement.suspects ?? []);
+      if (suspects.length > 0) context.talk.warn(suspectWarning(suspects, model.markers.length > 1));
+      if (at === undefined) return crossings(model, chosen, individuals, options, context);
+      const times = at === OWN_TIMES ? at : timesOf("--at", at);
+      return courses(
+        model,
+        chosen,
+        { individuals, averaged: isAveraged ? cohort : undefined },
+        times,
+        guards,
+        options,
+        context,
+      );
     });
   },
 };
 
-/** Visits by the names of their markers. */
-type MarkerHistory = { readonly id: string; readonly markers: { readonly [name: string]: Visits } };
+/** Options of values, and of times to a threshold. */
+const OF_VALUES = ["interval", "level", "scale", "limits"];
+const OF_CROSSINGS = ["above", "below", "from"];
 
-/** The same with the covariates of the individual, coded. */
-type Described = MarkerHistory & { readonly covariates?: Float64Array };
-
-/** An individual placed by all markers. */
-interface PlacedHistory {
-  readonly history: MarkerHistory;
-  /** The model as it is for the individual: covariates are in it. */
-  readonly own: TrajectoryModel;
-  readonly placement: Placement;
-}
-
-/** Somebody without covariates stands for the average of those fitted. */
-function placeDescribed(model: TrajectoryModel, { covariates, ...history }: Described): PlacedHistory {
-  const coding = codingOf(model);
-  if (coding === undefined) return { history, own: model, placement: placeIndividual(model, history) };
-  const values = covariates ?? new Float64Array(coding.columns.length);
-  const placement = placeIndividual(model, history, { covariates: { coding, values } });
-  return { history, own: modelAt(model, values), placement };
-}
-
-function historiesOf(cohort: Cohort): Described[] {
-  return cohort.ids.map((id, i) => {
-    const own = cohort.markers.map(({ marker, offsets, times, values, censored }) => {
-      const [from, to] = [offsets[i], offsets[i + 1]];
-      const visits = { times: times.subarray(from, to), values: values.subarray(from, to) };
-      return [marker.name, { ...visits, ...(censored && { censored: censored.subarray(from, to) }) }] as const;
-    });
-    const P = cohort.covariates?.coding.columns.length ?? 0;
-    const covariates = cohort.covariates?.values.subarray(i * P, (i + 1) * P);
-    return { id, markers: Object.fromEntries(own), ...(covariates && { covariates }) };
-  });
+/** Refuses options that what is asked for would ignore. */
+function checkAsked(isValues: boolean, { originOf }: Context): void {
+  const odd = (isValues ? OF_CROSSINGS : OF_VALUES).find((option) => originOf?.(option) !== undefined);
+  if (odd === undefined) return;
+  const [what, other] = isValues ? ["--threshold", "values"] : ["--at", "times to a threshold"];
+  throw new UsageError(`--${odd}: expected with ${what}; ${other} do not read it. Leave it out.`);
 }
 
 /** Positions of the markers to forecast. */
@@ -186,26 +161,49 @@ function chosenMarkers(model: TrajectoryModel, options: Options): number[] {
   return names.map((_, k) => k);
 }
 
+/** The cohort of a run that keeps its visits; undefined of a model file alone. */
+async function cohortOf(path: string): Promise<Cohort | undefined> {
+  if (!isFolder(path) || !fileExists(join(path, VISITS_FILE))) return undefined;
+  return (await openRun(path)).read.cohort;
+}
+
 /** What forecasts of each marker of a map fall back on: a run that keeps its visits has it, a model file alone has not. */
-async function guardsOf(
-  path: string,
+function guardsOf(
+  cohort: Cohort | undefined,
   model: TrajectoryModel,
   chosen: readonly number[],
   { talk }: Context,
-): Promise<readonly ForecastGuard[] | undefined> {
+): readonly ForecastGuard[] | undefined {
   if (!isMapModel(model)) return undefined;
-  if (!isFolder(path) || !fileExists(join(path, VISITS_FILE))) {
+  if (cohort === undefined) {
     talk.say("Without the visits of a run, forecasts are not held against how long similar individuals were followed.");
     return undefined;
   }
-  const { cohort } = (await openRun(path)).read;
   return talk.during("Follow-up of similar individuals", () => {
     const places = embedPlaces(model, cohort);
     return chosen.map((k) => forecastGuard(viewMarker(model, k), markerCohort(cohort, k), { places }));
   });
 }
 
-const COURSE_COLUMNS = ["id", "time", "mean", "sd", "lower", "upper", "median", "extrapolated"];
+/** Whose courses are asked for. */
+interface Asked {
+  readonly individuals: readonly PlacedHistory[];
+  /** The cohort over whose covariates a population is averaged, where that is asked for. */
+  readonly averaged: Cohort | undefined;
+}
+
+const COURSE_COLUMNS = [
+  "id",
+  "time",
+  "mean",
+  "sd",
+  "lower",
+  "upper",
+  "median",
+  "extrapolated",
+  "model_weight",
+  "suspects",
+];
 /** Further ones of measurements of a marker whose values have a lower limit. */
 const LIMIT_COLUMNS = ["limit", "below_limit"];
 
@@ -213,13 +211,13 @@ const LIMIT_COLUMNS = ["limit", "below_limit"];
 function courses(
   model: TrajectoryModel,
   chosen: readonly number[],
-  individuals: readonly PlacedHistory[],
+  people: Asked,
   times: Float64Array | typeof OWN_TIMES,
   guards: readonly ForecastGuard[] | undefined,
   options: Options,
   context: Context,
 ): CommandResult {
-  const each = chosen.map((k, c) => coursesOf(model, k, individuals, times, guards?.[c], options, context));
+  const each = chosen.map((k, c) => coursesOf(model, k, people, times, guards?.[c], options, context));
   const [{ told }] = each as [(typeof each)[number]];
   const isLimited = each.some(({ rows }) => (rows[0]?.length ?? 0) > COURSE_COLUMNS.length);
   const own = isLimited ? [...COURSE_COLUMNS, ...LIMIT_COLUMNS] : COURSE_COLUMNS;
@@ -248,7 +246,7 @@ function courses(
 function coursesOf(
   model: TrajectoryModel,
   k: number,
-  individuals: readonly PlacedHistory[],
+  { individuals, averaged }: Asked,
   asked: Float64Array | typeof OWN_TIMES,
   guard: ForecastGuard | undefined,
   options: Options,
@@ -269,10 +267,8 @@ function coursesOf(
     scale === "model"
       ? { ...described, transform: "identity" }
       : { ...part.marker, ...(limits === undefined ? {} : { limits }) };
-  const shown = (own: TrajectoryModel) => {
-    const view = viewMarker(own, k);
-    return { ...view, markers: [{ ...view.markers[0]!, marker }] } as TrajectoryModel;
-  };
+  const shown = (own: TrajectoryModel) =>
+    ({ ...own, markers: own.markers.map((one, j) => (j === k ? { ...one, marker } : one)) }) as TrajectoryModel;
   const named = model.markers.length === 1 ? "" : `${part.marker.name}: `;
   const [first, last] = basisDomain(part.basis);
   const seenBy = ({ history }: PlacedHistory) => history.markers[part.marker.name] ?? NO_VISITS;
@@ -285,29 +281,28 @@ function coursesOf(
   }
   const rows: CsvCell[][] = [];
   let [numExtrapolated, numHeld] = [0, 0];
+  const add = (id: string, { times, ...found }: Prediction, isFar = false, numSuspects = 0) => {
+    const { mean, sd, lower, upper, median, extrapolated, modelWeight, beyondLimits, belowLimit } = found;
+    times.forEach((t, j) => {
+      const cells = [mean, sd, lower, upper, median].map((x) => x[j] ?? Number.NaN);
+      const below = belowLimit === undefined ? [] : [belowLimit.limit, belowLimit.probability[j] ?? Number.NaN];
+      rows.push([id, t, ...cells, extrapolated[j] ?? 0, modelWeight?.[j] ?? 1, numSuspects, ...below]);
+      if (!isFar) numExtrapolated += extrapolated[j] ?? 0;
+      numHeld += beyondLimits[j] ?? 0;
+    });
+  };
+  if (averaged !== undefined && asked !== OWN_TIMES) {
+    const options = { level, interval, marker: marker.name, ...(guard && { guard }) };
+    add("population", predictPopulation(shown(model), averaged, asked, options));
+  }
   for (const individual of individuals) {
-    const { own } = individual;
+    const { own, covariates } = individual;
     const placement = viewPlacement(individual.placement, k);
     const seen = seenBy(individual);
     const times = asked === OWN_TIMES ? Float64Array.from(seen.times) : asked;
-    const fallback = guard === undefined ? undefined : placeIndividual(guard.mixedModel, seen);
-    const { mean, sd, lower, upper, median, extrapolated, beyondLimits, belowLimit } = predict(
-      shown(own),
-      placement,
-      times,
-      {
-        level,
-        interval,
-        ...(guard === undefined || fallback === undefined ? {} : { guard: { guard, fallback } }),
-      },
-    );
-    times.forEach((t, k) => {
-      const [m, s, l, u, q] = [mean, sd, lower, upper, median].map((x) => x[k] ?? Number.NaN);
-      const below = belowLimit === undefined ? [] : [belowLimit.limit, belowLimit.probability[k] ?? Number.NaN];
-      rows.push([placement.id, t, m!, s!, l!, u!, q!, extrapolated[k] ?? 0, ...below]);
-      if (own.farCovariates === undefined) numExtrapolated += extrapolated[k] ?? 0;
-      numHeld += beyondLimits[k] ?? 0;
-    });
+    const guarded = guard && { guard: guardFor(guard, seen, covariates) };
+    const found = predict(viewMarker(shown(own), k), placement, times, { level, interval, ...guarded });
+    add(placement.id, found, own.farCovariates !== undefined, placement.suspects?.length);
   }
   if (numHeld > 0) {
     const [low, high] = valueLimits(marker);
@@ -324,74 +319,3 @@ function coursesOf(
 }
 
 const NO_VISITS: Visits = { times: [], values: [] };
-
-function crossings(
-  model: TrajectoryModel,
-  [k = 0]: readonly number[],
-  individuals: readonly PlacedHistory[],
-  options: Options,
-  { talk }: Context,
-): CommandResult {
-  const own = model.markers[k]!;
-  const threshold = realNumber("--threshold", textOption(options, "threshold") ?? "");
-  if (options.above === true && options.below === true) throw new UsageError("Choose one of --above and --below.");
-  const direction = options.above === true ? ("up" as const) : options.below === true ? ("down" as const) : undefined;
-  const given = textOption(options, "from");
-  const from = given === undefined ? undefined : realNumber("--from", given);
-  const [, last] = basisDomain(own.basis);
-  const seed = seedOf(options);
-  const rows: CsvCell[][] = [];
-  let late = 0;
-  for (const { own: theirs, placement: whole } of individuals) {
-    const placement = viewPlacement(whole, k);
-    if (from === undefined && placement.lastTime > last) {
-      // Seen after the last time the model knows: nothing can be said of later ones.
-      late++;
-      rows.push([placement.id, threshold, "", placement.lastTime, ...Array<number>(7).fill(Number.NaN)]);
-      continue;
-    }
-    const found = predictCrossing(viewMarker(theirs, k), placement, {
-      threshold,
-      seed,
-      probabilities: PROBABILITIES,
-      ...(direction === undefined ? {} : { direction }),
-      ...(from === undefined ? {} : { from }),
-    });
-    rows.push([
-      placement.id,
-      threshold,
-      found.direction === "up" ? "above" : "below",
-      found.from,
-      shareOf(1 - found.probabilityNone),
-      found.probabilityAlready,
-      ...found.quantiles.map(({ time }) => time ?? Number.NaN),
-    ]);
-  }
-  if (late > 0)
-    talk.warn(
-      `${late} individuals were last seen after ${last}, the last time in the training data; their cells are left empty.`,
-    );
-  return {
-    text: toCsv(CROSSING_COLUMNS, rows),
-    json: {
-      threshold,
-      until: last,
-      marker: own.marker,
-      crossings: rows.map((row) => record(CROSSING_COLUMNS, row)),
-    },
-  };
-}
-
-/** A share of draws without the last digits that subtraction leaves behind. */
-function shareOf(probability: number): number {
-  return Math.round(probability * 1e12) / 1e12;
-}
-
-function record(columns: readonly string[], row: readonly CsvCell[]): Record<string, CsvCell | null> {
-  return Object.fromEntries(
-    columns.map((name, k) => {
-      const cell = row[k] ?? "";
-      return [name, typeof cell === "number" && !Number.isFinite(cell) ? null : cell];
-    }),
-  );
-}

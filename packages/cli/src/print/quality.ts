@@ -83,19 +83,34 @@ export function markersPage(quality: MarkersQuality): string {
 /** Suspect values written out at most. */
 const SUSPECTS_SHOWN = 10;
 
+/** A value that is probably wrong; with its marker where there are several. */
+function suspectText({ id, marker, time, value, expected, probability }: SuspectValue, several: boolean): string {
+  const what = several ? `${marker} ${significant(value)}` : significant(value);
+  return `${id}, time ${significant(time)}, ${what}, expected about ${significant(expected)}, P ${chance(probability)}`;
+}
+
+/** How many of them each individual has. */
+export function countById(suspects: readonly SuspectValue[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { id } of suspects) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+}
+
+/** What to warn of where values of individuals that are placed are probably wrong. */
+export function suspectWarning(suspects: readonly SuspectValue[], several: boolean): string {
+  const ordered = [...suspects].sort((a, b) => b.probability - a.probability);
+  const shown = ordered.slice(0, SUSPECTS_SHOWN).map((suspect) => suspectText(suspect, several));
+  const more = suspects.length > SUSPECTS_SHOWN ? `; and ${suspects.length - SUSPECTS_SHOWN} more` : "";
+  return `${counted(suspects.length, "value")} probably wrong, but used as given, so that places and forecasts of these individuals are not to be trusted: ${shown.join("; ")}${more}. Look them up and correct them.`;
+}
+
 /** Values that are probably wrong, most probable first, ten at most and a count. */
 export function suspectLines(suspects: readonly SuspectValue[] | null): string {
   if (suspects === null) return line("Suspect", "not looked for in so many individuals");
   if (suspects.length === 0) return line("Suspect", "no value is probably wrong");
   const ordered = [...suspects].sort((a, b) => b.probability - a.probability);
   const several = new Set(suspects.map(({ marker }) => marker)).size > 1;
-  const shown = ordered.slice(0, SUSPECTS_SHOWN).map(({ id, marker, time, value, expected, probability }) => {
-    const what = several ? `${marker} ${significant(value)}` : significant(value);
-    return line(
-      "",
-      `${id}, time ${significant(time)}, ${what}, expected about ${significant(expected)}, P ${chance(probability)}`,
-    );
-  });
+  const shown = ordered.slice(0, SUSPECTS_SHOWN).map((suspect) => line("", suspectText(suspect, several)));
   const more = suspects.length > SUSPECTS_SHOWN ? [line("", `and ${suspects.length - SUSPECTS_SHOWN} more`)] : [];
   const head = `${counted(suspects.length, "value")} probably wrong, judged by the individual's others; nothing was removed`;
   return [line("Suspect", head), ...shown, ...more].join("\n");

@@ -1,0 +1,94 @@
+/** Times to a threshold of placed individuals: the rows of `dtm predict --threshold`. */
+import { predictCrossing, type TrajectoryModel } from "@trajectory-maps/core";
+import { basisDomain, viewMarker, viewPlacement } from "@trajectory-maps/core/models";
+import { type CsvCell, toCsv } from "@trajectory-maps/report";
+import { UsageError } from "../exit-codes.ts";
+import { type CommandResult, type Context, type Options, textOption } from "./command.ts";
+import type { PlacedHistory } from "./histories.ts";
+import { realNumber, seedOf } from "./numbers.ts";
+
+const PROBABILITIES = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
+const CROSSING_COLUMNS = [
+  "id",
+  "threshold",
+  "direction",
+  "from",
+  "probability",
+  "already",
+  ...PROBABILITIES.map((p) => `time${String(Math.round(100 * p)).padStart(2, "0")}`),
+  "suspects",
+];
+
+export function crossings(
+  model: TrajectoryModel,
+  [k = 0]: readonly number[],
+  individuals: readonly PlacedHistory[],
+  options: Options,
+  { talk }: Context,
+): CommandResult {
+  const own = model.markers[k]!;
+  const threshold = realNumber("--threshold", textOption(options, "threshold") ?? "");
+  if (options.above === true && options.below === true) throw new UsageError("Choose one of --above and --below.");
+  const direction = options.above === true ? ("up" as const) : options.below === true ? ("down" as const) : undefined;
+  const given = textOption(options, "from");
+  const from = given === undefined ? undefined : realNumber("--from", given);
+  const [, last] = basisDomain(own.basis);
+  const seed = seedOf(options);
+  const rows: CsvCell[][] = [];
+  let late = 0;
+  for (const { own: theirs, placement: whole } of individuals) {
+    const placement = viewPlacement(whole, k);
+    const numSuspects = placement.suspects?.length ?? 0;
+    if (from === undefined && placement.lastTime > last) {
+      // Seen after the last time the model knows: nothing can be said of later ones.
+      late++;
+      rows.push([placement.id, threshold, "", placement.lastTime, ...Array<number>(7).fill(Number.NaN), numSuspects]);
+      continue;
+    }
+    const found = predictCrossing(viewMarker(theirs, k), placement, {
+      threshold,
+      seed,
+      probabilities: PROBABILITIES,
+      ...(direction === undefined ? {} : { direction }),
+      ...(from === undefined ? {} : { from }),
+    });
+    rows.push([
+      placement.id,
+      threshold,
+      found.direction === "up" ? "above" : "below",
+      found.from,
+      shareOf(1 - found.probabilityNone),
+      found.probabilityAlready,
+      ...found.quantiles.map(({ time }) => time ?? Number.NaN),
+      numSuspects,
+    ]);
+  }
+  if (late > 0)
+    talk.warn(
+      `${late} individuals were last seen after ${last}, the last time in the training data; their cells are left empty.`,
+    );
+  return {
+    text: toCsv(CROSSING_COLUMNS, rows),
+    json: {
+      threshold,
+      until: last,
+      marker: own.marker,
+      crossings: rows.map((row) => record(CROSSING_COLUMNS, row)),
+    },
+  };
+}
+
+/** A share of draws without the last digits that subtraction leaves behind. */
+function shareOf(probability: number): number {
+  return Math.round(probability * 1e12) / 1e12;
+}
+
+/** A row by the names of its columns; null for what is no number. */
+export function record(columns: readonly string[], row: readonly CsvCell[]): Record<string, CsvCell | null> {
+  return Object.fromEntries(
+    columns.map((name, k) => {
+      const cell = row[k] ?? "";
+      return [name, typeof cell === "number" && !Number.isFinite(cell) ? null : cell];
+    }),
+  );
+}

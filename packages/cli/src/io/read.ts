@@ -18,7 +18,7 @@ export function readText(path: string): string {
 }
 
 /** Bytes read at a time. */
-const BLOCK = 1 << 20;
+const BLOCK = 1 << 18;
 
 /** The bytes of a table, or of standard input for "-", as they come. */
 export async function* readBlocks(path: string): AsyncGenerator<Uint8Array> {

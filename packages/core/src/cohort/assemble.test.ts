@@ -11,7 +11,7 @@ describe("assembleColumns", () => {
     const individuals = Int32Array.from({ length: N }, () => Math.max(0, Math.floor(14 * random.uniform()) - 7));
     const times = Float64Array.from({ length: N }, () => Math.round(5 * random.uniform()));
     const values = Float64Array.from({ length: N }, () => Math.round(3 * random.uniform()));
-    const cohort = assembleColumns({ names, individuals, times, values });
+    const cohort = assembleColumns(names, [{ individuals, times, values }]);
     const ids = cohort.ids;
     const slow = Array.from({ length: N }, (_, j) => j).sort((a, b) => {
       const [p, q] = [names[individuals[a]], names[individuals[b]]];

@@ -3,11 +3,9 @@
  * individual's few rows by themselves. Linear in the number of rows but for the sorting of ids and of long series.
  */
 
-/** Rows whose ids are numbers into a list of names. */
+/** Some of the rows of a table; their ids are numbers into a list of names. */
 export interface NumberedRows {
-  /** Names, each once, in any order; those without a row are left out. */
-  readonly names: readonly string[];
-  /** Name of each row, [N]. */
+  /** Name of each row, [n]. */
   readonly individuals: Int32Array;
   readonly times: ArrayLike<number>;
   readonly values: ArrayLike<number>;
@@ -30,12 +28,14 @@ export interface AssembledColumns {
   readonly order: Int32Array;
 }
 
-/** The columns of checked rows in canonical order. */
-export function assembleColumns({ names, individuals, times, values, censored }: NumberedRows): AssembledColumns {
-  const N = individuals.length;
+/**
+ * The columns of checked rows, which come in blocks, in canonical order. `names` has each name once, in any order; those without a row
+ * are left out.
+ */
+export function assembleColumns(names: readonly string[], blocks: readonly NumberedRows[]): AssembledColumns {
   const counts = new Int32Array(names.length);
-  for (let j = 0; j < N; j++) counts[individuals[j]]++;
-  const present = Int32Array.from(names, (_, k) => k).filter((k) => counts[k] > 0);
+  for (const { individuals } of blocks) for (let j = 0; j < individuals.length; j++) counts[individuals[j]]++;
+  const present = counts.map((_, k) => k).filter((k) => counts[k] > 0);
   // Most tables have their individuals in order; the engine's sort would not notice.
   const inOrder = present.every((k, i) => i === 0 || names[present[i - 1]] < names[k]);
   if (!inOrder) present.sort((a, b) => compareText(names[a], names[b]));
@@ -45,25 +45,48 @@ export function assembleColumns({ names, individuals, times, values, censored }:
   // The counts become, name by name, the place where its next row goes.
   const next = counts;
   for (let i = 0; i < m; i++) next[present[i]] = offsets[i];
-  const order = new Int32Array(N);
-  for (let j = 0; j < N; j++) order[next[individuals[j]]++] = j;
-  for (let i = 0; i < m; i++) {
-    // Rows that are equal in both stay in their order.
-    const own = order.subarray(offsets[i], offsets[i + 1]);
-    if (censored === undefined) own.sort((a, b) => times[a] - times[b] || values[a] - values[b]);
-    else own.sort((a, b) => times[a] - times[b] || values[a] - values[b] || censored[a] - censored[b]);
+  const N = offsets[m];
+  const hasLimits = blocks.some(({ censored = [] }) => Array.prototype.some.call(censored, (side) => side !== 0));
+  const columns = {
+    times: new Float64Array(N),
+    values: new Float64Array(N),
+    ...(hasLimits && { censored: new Int8Array(N) }),
+    order: new Int32Array(N),
+  };
+  let row = 0;
+  for (const block of blocks) {
+    for (let j = 0; j < block.individuals.length; j++) {
+      const place = next[block.individuals[j]]++;
+      // Adding 0 turns −0 into 0, so that equal rows are equal bits.
+      columns.times[place] = block.times[j] + 0;
+      columns.values[place] = block.values[j] + 0;
+      if (hasLimits) columns.censored![place] = block.censored?.[j] ?? 0;
+      columns.order[place] = row++;
+    }
   }
-  const ids = Array.from(present, (k) => names[k]);
-  const sides = censored && Int8Array.from(order, (j) => censored[j]);
-  const columns = { offsets, times: permuted(times, order), values: permuted(values, order) };
-  return { ids, ...columns, ...(sides?.some((side) => side !== 0) && { censored: sides }), order };
+  const { times, values, censored } = columns;
+  const compare = (a: number, b: number) =>
+    times[a] - times[b] || values[a] - values[b] || (censored === undefined ? 0 : censored[a] - censored[b]);
+  const all = Object.values(columns);
+  for (let i = 0; i < m; i++) sortPlaces(all, compare, offsets[i], offsets[i + 1]);
+  return { ids: inOrder && m === names.length ? names : Array.from(present, (k) => names[k]), offsets, ...columns };
 }
 
-/** A column in another order. Adding 0 turns −0 into 0, so that equal rows are equal bits. */
-function permuted(column: ArrayLike<number>, order: Int32Array): Float64Array {
-  const out = new Float64Array(order.length);
-  for (let k = 0; k < order.length; k++) out[k] = column[order[k]] + 0;
-  return out;
+/** Puts the places `from` to `to` − 1 of all columns into order; those that are equal stay as they are. */
+function sortPlaces(
+  columns: readonly (Float64Array | Int32Array | Int8Array)[],
+  compare: (a: number, b: number) => number,
+  from: number,
+  to: number,
+): void {
+  let k = from + 1;
+  while (k < to && compare(k - 1, k) <= 0) k++;
+  if (k >= to) return;
+  const places = Int32Array.from({ length: to - from }, (_, j) => from + j).sort(compare);
+  for (const column of columns) {
+    const sorted = Array.from(places, (place) => column[place]);
+    column.set(sorted, from);
+  }
 }
 
 /** Order of text by UTF-16 code unit: the same on every machine, whatever its locale. */

@@ -73,7 +73,7 @@ export function makeCohort(columns: CohortColumns, marker: Partial<Marker> = {})
     ids: sorted,
     order: _,
     ...series
-  } = assembleColumns({ names: [...numbers.keys()], individuals, times, values, ...(censored && { censored }) });
+  } = assembleColumns([...numbers.keys()], [{ individuals, times, values, ...(censored && { censored }) }]);
   return { ids: sorted, markers: [{ marker: fullMarker, ...series }] };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Delimited text as rows: the one module that knows papaparse. Text comes in pieces of any length; whole lines are
+ * Delimited text as rows: the one module that knows papaparse, which reads what has quotes. Text comes in pieces of any length; whole lines are
  * parsed a slice at a time, so that neither the text nor its rows are ever held as a whole. Rows are handed over one by
  * one, each with the physical line (1-based) on which it starts. Quoted fields may hold line breaks; lines may end with LF,
  * CRLF, CR or a mixture.
@@ -147,27 +147,36 @@ function parseLines(state: Parsing, text: string, last: boolean): number {
 /** Parses a slice of whole lines; false, with nothing handed over, if a quote is open at its end and more follows. */
 function parseSlice(state: Parsing, slice: string, atEnd: boolean): boolean {
   const body = slice.endsWith("\n") ? slice.slice(0, -1) : slice;
+  if (!body.includes('"')) {
+    // Row by row: whole parsed slices live long enough to be moved to where only a search of all memory finds them dead.
+    for (const line of body.split("\n")) if (state.going) takeRow(state, line.split(state.delimiter), 1);
+    return true;
+  }
   const { data, errors } = Papa.parse<string[]>(body, { delimiter: state.delimiter, newline: "\n" });
   const quotes = errors.find((error) => error.type === "Quotes");
   if (quotes?.code === "MissingQuotes" && !atEnd) return false;
-  const hasQuotes = body.includes('"');
   const faulty = quotes?.row ?? data.length;
   for (let k = 0; k < data.length && state.going; k++) {
     const fields = data[k];
-    const start = state.line;
-    state.line += 1 + (hasQuotes ? countBreaks(fields) : 0);
     if (k === faulty) {
-      state.fault = quoteFault(quotes?.code === "MissingQuotes", start, fields);
+      state.fault = quoteFault(quotes?.code === "MissingQuotes", state.line, fields);
       state.going = false;
-    } else if (fields.length === 1 && fields[0].trim() === "") {
-      state.blank++;
-    } else {
-      state.blankLines += state.blank;
-      state.blank = 0;
-      state.going = state.sink.row(fields, start);
-    }
+    } else takeRow(state, fields, 1 + countBreaks(fields));
   }
   return true;
+}
+
+/** Hands over a row of so many physical lines, or counts it as blank. */
+function takeRow(state: Parsing, fields: readonly string[], numLines: number): void {
+  const start = state.line;
+  state.line += numLines;
+  if (fields.length === 1 && fields[0].trim() === "") {
+    state.blank++;
+    return;
+  }
+  state.blankLines += state.blank;
+  state.blank = 0;
+  state.going = state.sink.row(fields, start);
 }
 
 /** The delimiter seen most often, outside quotes, in the first line that is not blank; a comma if there is none. */

@@ -9,7 +9,8 @@
  */
 import type { MarkerSeries } from "../cohort/cohort.ts";
 import { applyTransform, type Transform } from "../cohort/marker.ts";
-import { sortedQuantile } from "../numeric/select.ts";
+import { median, sortedQuantile } from "../numeric/select.ts";
+import { sampleOf } from "./sample.ts";
 
 /** Far from neighbours, in usual changes; where a digit explains it; and how near a digit must bring it back. */
 const FAR_FROM_OWN = 7;
@@ -23,35 +24,43 @@ const LEAST_CHANGES = 30;
 /** Median of absolute deviations to standard deviation, for normal values. */
 const MAD_TO_SD = 1.4826;
 
-/** Places of such values in the cohort's order, ascending. */
-export function findOutliers({ marker, offsets, values }: MarkerSeries): number[] {
+/** Places of such values in the cohort's order, ascending; `sample` says what is usual. */
+export function findOutliers(series: MarkerSeries, sample = sampleOf(series)): number[] {
+  const { marker, offsets, values } = series;
   const transforms: readonly Transform[] = values.every((value) => value > 0)
     ? [marker.transform, "log"]
     : [marker.transform];
-  const scales = transforms.map((transform) => scaleOf(transform, values, offsets));
+  const scales = transforms.map((transform) => scaleOf(transform, sample, values));
   if (scales.some(({ usual }) => Number.isNaN(usual))) return [];
+  const [own, last] = [scales[0], scales[scales.length - 1]];
   const found: number[] = [];
   for (let i = 0; i < offsets.length - 1; i++) {
-    const [start, last] = [offsets[i], offsets[i + 1] - 1];
-    for (let k = start; k <= last; k++) {
-      const others = [k - 1, k + 1, ...(k === start ? [k + 2] : k === last ? [k - 2] : [])];
-      const own = others.filter((j) => j >= start && j <= last);
-      const isFar = (least: number) => scales.every((scale) => distanceTo(scale, k, own) > least);
-      const told =
-        own.length === 0
-          ? scales.every((scale) => unusual(scale, k) > FAR_FROM_ALL)
-          : (isFar(FAR_FROM_OWN) || (isFar(FAR_BY_A_DIGIT) && isSlip(scales[scales.length - 1], values[k], k, own))) &&
-            (own.length > 1 || unusual(scales[0], k) > Math.max(UNUSUAL, unusual(scales[0], own[0])));
-      if (told) found.push(k);
+    const from = offsets[i];
+    const to = offsets[i + 1];
+    for (let k = from; k < to; k++) {
+      // Both neighbours, the two nearest at either end, one twice where it is the only one.
+      const near = k > from ? k - 1 : k + 1;
+      const next = k > from && k + 1 < to ? k + 1 : near + (near < k ? -1 : 1);
+      const other = next >= from && next < to ? next : near;
+      if (to - from === 1) {
+        if (scales.every((scale) => unusual(scale, k) > FAR_FROM_ALL)) found.push(k);
+        continue;
+      }
+      const far = distanceTo(own, k, near, other);
+      if (far <= FAR_BY_A_DIGIT) continue;
+      const least = Math.min(far, distanceTo(last, k, near, other));
+      const isFar = least > FAR_FROM_OWN || (least > FAR_BY_A_DIGIT && isSlip(last, k, near, other));
+      if (!isFar) continue;
+      if (to - from > 2 || unusual(own, k) > Math.max(UNUSUAL, unusual(own, near))) found.push(k);
     }
   }
   return found;
 }
 
-/** The values on one scale, and what is usual there. */
+/** A scale of the values, and what is usual there. */
 interface Scale {
   readonly transform: Transform;
-  readonly z: Float64Array;
+  readonly values: Float64Array;
   /** s: 1.48 times the median change between an individual's neighbouring values that differ; NaN if they are few. */
   readonly usual: number;
   /** Median of all values and their robust standard deviation. */
@@ -59,31 +68,41 @@ interface Scale {
   readonly sd: number;
 }
 
-function scaleOf(transform: Transform, values: Float64Array, offsets: Int32Array): Scale {
-  const z = values.map((value) => applyTransform(transform, value));
+function scaleOf(transform: Transform, sample: MarkerSeries, values: Float64Array): Scale {
+  const z = sample.values.map((value) => applyTransform(transform, value));
   const changes = z.map((v, k) => (k === 0 ? 0 : Math.abs(v - z[k - 1])));
-  for (const start of offsets.subarray(0, -1)) changes[start] = 0;
+  for (const start of sample.offsets.subarray(0, -1)) changes[start] = 0;
   const moved = changes.filter((change) => change > 0).sort();
   const usual = moved.length < LEAST_CHANGES ? Number.NaN : MAD_TO_SD * sortedQuantile(moved, 0.5);
-  const middle = sortedQuantile(z.slice().sort(), 0.5);
-  const sd = MAD_TO_SD * sortedQuantile(z.map((v) => Math.abs(v - middle)).sort(), 0.5);
-  return { transform, z, usual, middle, sd };
+  const middle = median(z);
+  const sd = MAD_TO_SD * median(z.map((v) => Math.abs(v - middle)));
+  return { transform, values, usual, middle, sd };
 }
 
-/** How far value k lies to one side of all the others, in s; 0 if it lies among them. */
-function distanceTo({ z, usual }: Scale, k: number, others: readonly number[]): number {
-  const side = Math.sign(z[k] - z[others[0]]);
-  return Math.max(0, Math.min(...others.map((other) => side * (z[k] - z[other])))) / usual;
+/** Value k on the scale. */
+function at({ transform, values }: Scale, k: number): number {
+  return applyTransform(transform, values[k]);
 }
 
-/** Whether a digit less, for a value that is too large, or more would bring it back to one of the others. */
-function isSlip({ transform, z, usual }: Scale, value: number, k: number, others: readonly number[]): boolean {
-  const tooLarge = (z[k] - z[others[0]]) * value > 0;
-  const corrected = applyTransform(transform, tooLarge ? value / 10 : value * 10);
-  return others.some((other) => Math.abs(corrected - z[other]) < BROUGHT_BACK * usual);
+/** How far value k lies to one side of two others, in s; 0 if it lies between them. */
+function distanceTo(scale: Scale, k: number, a: number, b: number): number {
+  const z = at(scale, k);
+  const fromA = z - at(scale, a);
+  const fromB = z - at(scale, b);
+  if (fromA > 0 !== fromB > 0) return 0;
+  return Math.min(Math.abs(fromA), Math.abs(fromB)) / scale.usual;
+}
+
+/** Whether a digit less, for a value that is too large, or more would bring it back to one of two others. */
+function isSlip(scale: Scale, k: number, a: number, b: number): boolean {
+  const value = scale.values[k];
+  const tooLarge = (at(scale, k) - at(scale, a)) * value > 0;
+  const corrected = applyTransform(scale.transform, tooLarge ? value / 10 : value * 10);
+  const isNear = (other: number) => Math.abs(corrected - at(scale, other)) < BROUGHT_BACK * scale.usual;
+  return isNear(a) || isNear(b);
 }
 
 /** Distance of value k from the middle of all values, in robust standard deviations. */
-function unusual({ z, middle, sd }: Scale, k: number): number {
-  return sd > 0 ? Math.abs(z[k] - middle) / sd : 0;
+function unusual(scale: Scale, k: number): number {
+  return scale.sd > 0 ? Math.abs(at(scale, k) - scale.middle) / scale.sd : 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Growing columns of accepted rows: number of the id, time, value, 20 bytes a row, no object per row. Ids are kept once
- * each; lines only where they do not simply follow one another.
+ * Columns of accepted rows, in blocks: number of the id, time, value, 20 bytes a row, no object per row and nothing copied as
+ * they grow. Ids are kept once each; lines only where they do not simply follow one another.
  */
 import { assembleColumns } from "../cohort/assemble.ts";
 import type { Cohort } from "../cohort/cohort.ts";
@@ -10,19 +10,24 @@ import { DtmError } from "../errors.ts";
 export interface Rows {
   /** Ids with their numbers, in order of appearance. */
   ids: Map<string, number>;
-  individuals: Int32Array;
-  times: Float64Array;
-  values: Float64Array;
-  /** Sides of limits, from the first limit on. */
-  censored: Int8Array | undefined;
+  /** All blocks but the last are full. */
+  blocks: Block[];
   length: number;
   /** Rows whose line is not the one after the line of the row before, and their lines; ascending. */
   readonly jumps: { readonly rows: number[]; readonly lines: number[] };
   lastLine: number;
 }
 
-/** Rows that there is room for at first. */
-const FIRST_ROOM = 1024;
+interface Block {
+  readonly individuals: Int32Array;
+  readonly times: Float64Array;
+  readonly values: Float64Array;
+  /** Sides of limits, if there are any here. */
+  censored?: Int8Array;
+}
+
+/** Rows of a block. */
+const ROOM = 1 << 13;
 /** Most ids: what a Map can hold. */
 const MOST_IDS = 2 ** 24;
 /** Text longer than this, cut out of a longer one, keeps all of that in memory. */
@@ -30,17 +35,7 @@ const LONG_ID = 12;
 
 /** Columns without rows. */
 export function createRows(): Rows {
-  return { ...emptyColumns(), length: 0, jumps: { rows: [], lines: [] }, lastLine: -1 };
-}
-
-function emptyColumns(): Pick<Rows, "ids" | "individuals" | "times" | "values" | "censored"> {
-  return {
-    ids: new Map(),
-    individuals: new Int32Array(FIRST_ROOM),
-    times: new Float64Array(FIRST_ROOM),
-    values: new Float64Array(FIRST_ROOM),
-    censored: undefined,
-  };
+  return { ids: new Map(), blocks: [], length: 0, jumps: { rows: [], lines: [] }, lastLine: -1 };
 }
 
 /** Adds an id that was never seen before; returns its number. */
@@ -54,32 +49,39 @@ export function addId({ ids }: Rows, id: string): number {
 }
 
 export function appendRow(rows: Rows, individual: number, time: number, value: number, line: number, side = 0): void {
-  const j = rows.length;
-  if (j === rows.times.length) resize(rows, Math.ceil(1.5 * j));
-  rows.individuals[j] = individual;
-  rows.times[j] = time;
-  rows.values[j] = value;
-  if (side !== 0) rows.censored ??= new Int8Array(rows.times.length);
-  if (rows.censored !== undefined) rows.censored[j] = side;
+  const row = rows.length;
+  const j = row % ROOM;
+  if (j === 0) rows.blocks.push(emptyBlock());
+  const block = rows.blocks[rows.blocks.length - 1];
+  block.individuals[j] = individual;
+  block.times[j] = time;
+  block.values[j] = value;
+  if (side !== 0) {
+    block.censored ??= new Int8Array(ROOM);
+    block.censored[j] = side;
+  }
   if (line !== rows.lastLine + 1) {
-    rows.jumps.rows.push(j);
+    rows.jumps.rows.push(row);
     rows.jumps.lines.push(line);
   }
   rows.lastLine = line;
-  rows.length = j + 1;
+  rows.length = row + 1;
+}
+
+function emptyBlock(): Block {
+  return { individuals: new Int32Array(ROOM), times: new Float64Array(ROOM), values: new Float64Array(ROOM) };
 }
 
 /** The cohort of the rows, and the row that stands at each of its places; the rows themselves are let go. */
 export function toCohort(rows: Rows, marker: Marker): { readonly cohort: Cohort; readonly order: Int32Array } {
-  const { ids: numbers, individuals, times, values, censored, length } = rows;
-  Object.assign(rows, emptyColumns());
-  const { ids, order, ...series } = assembleColumns({
-    names: [...numbers.keys()],
-    individuals: individuals.subarray(0, length),
-    times,
-    values,
-    ...(censored && { censored }),
-  });
+  const { ids: numbers, blocks, length } = rows;
+  rows.ids = new Map();
+  rows.blocks = [];
+  const filled = blocks.map((block, k) => ({
+    ...block,
+    individuals: block.individuals.subarray(0, length - k * ROOM),
+  }));
+  const { ids, order, ...series } = assembleColumns([...numbers.keys()], filled);
   return { cohort: { ids, markers: [{ marker, ...series }] }, order };
 }
 
@@ -93,15 +95,4 @@ export function lineOf({ jumps }: Rows, row: number): number {
     else high = middle;
   }
   return jumps.lines[low] + (row - jumps.rows[low]);
-}
-
-function resize(rows: Rows, room: number): void {
-  const grown = <A extends Float64Array | Int32Array | Int8Array>(from: A, to: A): A => {
-    to.set(from);
-    return to;
-  };
-  rows.individuals = grown(rows.individuals, new Int32Array(room));
-  rows.times = grown(rows.times, new Float64Array(room));
-  rows.values = grown(rows.values, new Float64Array(room));
-  if (rows.censored !== undefined) rows.censored = grown(rows.censored, new Int8Array(room));
 }

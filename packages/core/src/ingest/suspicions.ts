@@ -9,6 +9,7 @@ import type { Role } from "./columns.ts";
 import type { Finding, Words } from "./complaints.ts";
 import { findOutliers } from "./outliers.ts";
 import { furtherValues } from "./repeats.ts";
+import { sampleOf } from "./sample.ts";
 import { findTwoUnits } from "./two-units.ts";
 
 /** Numbers that people write for "missing", by size. */
@@ -64,15 +65,16 @@ export function findSuspicions(
     `numbers near ${times[0]}`,
     "They look like day numbers of a spreadsheet; subtract the origin.",
   ]);
-  const [early, late] = farLimits(sampleOf(times).sort());
+  const sample = sampleOf(series);
+  const [early, late] = farLimits(sample.times.slice().sort());
   const farTime = countWhere((k) => times[k] < early || times[k] > late);
   tell("far-time", "time", farTime, [
     `times near the others (${early.toPrecision(3)} to ${late.toPrecision(3)})`,
     `${farTime.count} far away, the first ${showReceived(String(times[farTime.at]))}`,
     "Check it for a slip of the pen: courses are drawn over the whole range of times. Nothing was removed.",
   ]);
-  const sorted = values.slice().sort();
-  const suspected = suspectedCodes(sorted);
+  const sorted = sample.values.slice().sort();
+  const suspected = suspectedCodes(values);
   for (const code of suspected) {
     const found = countWhere((k) => values[k] === code);
     tell("suspected-missing-code", "value", found, [
@@ -84,11 +86,11 @@ export function findSuspicions(
   const [low, high] = farLimits(sorted);
   const codes = new Set(MISSING_CODES);
   const units = findTwoUnits(sorted, series, suspected);
-  const slips = new Set(units === undefined ? findOutliers(series) : []);
+  const slips = new Set(units === undefined ? findOutliers(series, sample) : []);
   const isFar = (k: number) =>
     (slips.has(k) || values[k] < low || values[k] > high) && !codes.has(values[k]) && (censored?.[k] ?? 0) === 0;
   const far = countWhere(isFar);
-  const farRows = far.count === 0 ? [] : Array.from(order).filter((_, k) => isFar(k));
+  const farRows = far.count === 0 ? [] : Array.from(order.filter((_, k) => isFar(k)));
   const beyond = values.some((v) => v < low || v > high);
   const others = beyond
     ? `, and near all others (${Number(low.toPrecision(3))} to ${Number(high.toPrecision(3))})`
@@ -117,39 +119,20 @@ export function findSuspicions(
   ]);
 }
 
-/** Codes that occur at least twice while every other value lies on one side of them, far away; `sorted` ascends. */
-function suspectedCodes(sorted: Float64Array): number[] {
+/** Codes that occur at least twice while every other value lies on one side of them, far away. */
+function suspectedCodes(values: Float64Array): number[] {
   return MISSING_CODES.filter((code) => {
-    const from = firstAtLeast(sorted, code);
-    let to = from;
-    while (to < sorted.length && sorted[to] === code) to++;
-    if (to - from < 2 || to - from === sorted.length) return false;
-    const low = from > 0 ? sorted[0] : sorted[to];
-    const high = to < sorted.length ? sorted[sorted.length - 1] : sorted[from - 1];
+    if (values.indexOf(code) === values.lastIndexOf(code)) return false;
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    for (const value of values) {
+      if (value === code) continue;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
     const span = Math.max(high - low, Math.abs(high), Math.abs(low)) / 2;
     return code < low - span || code > high + span;
   });
-}
-
-/** Position of the first entry of an ascending list that is not below `x`. */
-function firstAtLeast(sorted: Float64Array, x: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle] < x) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Numbers from which quartiles are taken: rough ones are enough, and a copy of all of them would be felt. */
-const SAMPLE = 65_536;
-
-/** At most that many of the numbers, evenly spread. */
-function sampleOf(x: Float64Array): Float64Array {
-  const stride = Math.ceil(x.length / SAMPLE);
-  return Float64Array.from({ length: Math.ceil(x.length / stride) }, (_, k) => x[k * stride]);
 }
 
 /** Limits beyond which a number is far from all others, from the quartiles. */

@@ -26,7 +26,10 @@ const DISTINCT = 5;
 /** Share of rows that may lie in the gap: slips of the pen. */
 const STRAY = 0.01;
 
-/** The heaps, or undefined if there is one only. `sorted` are the values, ascending; `codes` are not measurements. */
+/**
+ * The heaps, or undefined if there is one only. `sorted` are the values of all or of a sample, ascending: they tell where the heaps lie,
+ * and those of the series are counted; `codes` are not measurements.
+ */
 export function findTwoUnits(
   sorted: Float64Array,
   series: MarkerSeries,
@@ -57,13 +60,7 @@ export function findTwoUnits(
   const ratio = median(numSmall, n) / median(0, numSmall);
   if (ratio < RATIO || !isVaried(values.subarray(0, numSmall)) || !isVaried(values.subarray(numSmall)))
     return undefined;
-  return {
-    split,
-    numSmall,
-    numLarge: n - numSmall,
-    ratio,
-    numBoth: countBoth(series, split, codes),
-  };
+  return { split, ratio, ...countHeaps(series, split, codes) };
 }
 
 function isVaried(ascending: Float64Array): boolean {
@@ -72,17 +69,22 @@ function isVaried(ascending: Float64Array): boolean {
   return distinct >= DISTINCT;
 }
 
-function countBoth({ offsets, values }: MarkerSeries, split: number, codes: readonly number[]): number {
-  let both = 0;
+function countHeaps(
+  { offsets, values }: MarkerSeries,
+  split: number,
+  codes: readonly number[],
+): Pick<TwoUnits, "numSmall" | "numLarge" | "numBoth"> {
+  let [numSmall, numLarge, numBoth] = [0, 0, 0];
   for (let i = 0; i < offsets.length - 1; i++) {
-    let small = false;
-    let large = false;
+    let [small, large] = [0, 0];
     for (let j = offsets[i]; j < offsets[i + 1]; j++) {
       if (values[j] <= 0 || codes.includes(values[j])) continue;
-      if (values[j] > split) large = true;
-      else small = true;
+      if (values[j] > split) large++;
+      else small++;
     }
-    if (small && large) both++;
+    numSmall += small;
+    numLarge += large;
+    if (small > 0 && large > 0) numBoth++;
   }
-  return both;
+  return { numSmall, numLarge, numBoth };
 }

@@ -2,13 +2,14 @@ import { describe, expect, it } from "vitest";
 import { relativeError } from "../../../../../test/expect-gradient.ts";
 import { randomCohort } from "../../../../../test/random-cohort.ts";
 import { scrambledHost } from "../../../../../test/shard-host.ts";
-import { pooledGram } from "../../basis/statistics.ts";
-import { whiteNoise } from "../../noise/noise.ts";
+import { pooledGram, selectStatistics } from "../../basis/statistics.ts";
+import { levelNoise, noiseLevel, whiteNoise } from "../../noise/noise.ts";
+import { joinFloats } from "../../numeric/matrix.ts";
 import { fitFpca, fitLmm } from "../linear-models.ts";
 import { embed } from "../place.ts";
 import { expectationSums, unpackExpectation } from "./expectation.ts";
 import { logLikelihood } from "./likelihood.ts";
-import { allEffects, createExpectationStep } from "./passes.ts";
+import { allEffects, createExpectationStep, totalLogLikelihood } from "./passes.ts";
 import { effectPosterior } from "./posterior.ts";
 import { linearLogLikelihood, linearParameters, linearPlaces } from "./scores.ts";
 
@@ -62,6 +63,24 @@ describe("linearLogLikelihood", () => {
       expect(relativeError([linearLogLikelihood(model, [few])], [sum])).toBeLessThan(1e-11);
     }
     expect(linearLogLikelihood(lmm, [statistics])).toBeCloseTo(logLikelihood([statistics], parameters), 6);
+  });
+
+  it("is that of the definition where noise has levels, and of several markers", () => {
+    const few = selectStatistics(statistics, [0, 1, 7, 11, 12, 5000]);
+    const leveled = { ...parameters, noises: [levelNoise(noiseLevel(noise), 0.5)] };
+    const total = totalLogLikelihood([few], leveled);
+    expect(relativeError([total], [logLikelihood([few], leveled)])).toBeLessThan(1e-11);
+    const { meanCoefficients: mean, factor: L } = parameters;
+    const factor = Float64Array.from({ length: 50 }, (_, e) => (e < 25 ? L[e] : -2 * L[e - 25]));
+    const both = { meanCoefficients: joinFloats([mean, mean]), factor, rank: 5 };
+    for (const noises of [
+      [noise, whiteNoise(3 * noiseLevel(noise))],
+      [noise, levelNoise(noiseLevel(noise), 0.5)],
+    ]) {
+      const markers = [few, few];
+      const own = totalLogLikelihood(markers, { ...both, noises });
+      expect(relativeError([own], [logLikelihood(markers, { ...both, noises })])).toBeLessThan(1e-11);
+    }
   });
 });
 

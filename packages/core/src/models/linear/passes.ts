@@ -13,8 +13,17 @@ import type { FitControl } from "../fit.ts";
 import { localShards, type ShardBlock, type ShardFunctions, type ShardHost, shardBlocks } from "../shards.ts";
 import { type Expectation, expectationSums, unpackExpectation } from "./expectation.ts";
 import { logLikelihood } from "./likelihood.ts";
+import { notPositive } from "./low-rank.ts";
 import { type EffectPosterior, effectPosterior, type LinearMap } from "./posterior.ts";
-import { type LinearParameters, markerOfRow, splitRows, stackMarkers, stackStatistics, unitScales } from "./stack.ts";
+import {
+  haveLevels,
+  type LinearParameters,
+  markerOfRow,
+  splitRows,
+  stackMarkers,
+  stackStatistics,
+  unitScales,
+} from "./stack.ts";
 
 const LINEAR = "linear";
 
@@ -127,14 +136,19 @@ function linearWork() {
     part: ShardBlock,
   ): unknown => {
     const block = statistics.map((own) => statisticsBlock(own, part));
-    if (task === "likelihood") return logLikelihood(block, parameters);
+    const isPlain = chooseKernels(kernels) === "typescript";
+    // The levels of several markers have no kernel.
+    if (task === "likelihood" && (isPlain || haveLevels(parameters.noises))) return logLikelihood(block, parameters);
     if (task === "effects") return effectPosterior(block, parameters, through, kernels);
     const stack = stackMarkers(block, parameters);
-    if (chooseKernels(kernels) === "typescript") return expectationSums(stack.statistics, stack.parameters);
+    if (isPlain) return expectationSums(stack.statistics, stack.parameters);
     const { numBand, basis } = stack.statistics;
     const shape = `${basis.numBasis} ${numBand} ${parameters.rank}`;
     const kernel = open.get(shape) ?? openLinearKernels(basis.numBasis, numBand, parameters.rank);
     open.set(shape, kernel);
-    return kernel.expect(stack.statistics, stack.parameters);
+    const sums = kernel.expect(stack.statistics, stack.parameters);
+    if (task === "expectation") return sums;
+    if (Number.isNaN(sums[0])) throw notPositive(parameters.noises);
+    return block[0].counts.reduce((total, _, i) => total + stack.logUnit(i), sums[0]);
   };
 }

@@ -63,7 +63,7 @@ export const checkFit: Checker = (fixture: FitFixture) => {
     compare("lmm.s2", markerModel(model).noise.variance, lmm.s2),
     compare("lmm.Sigma", own.markers[0].covariance, lmm.Sigma),
     compare("lmm.loglik", model.record.trace[model.record.trace.length - 1], lmm.loglik),
-    compare("x_init", own.scores, fixture.x_init),
+    compare("x_init", own.scores!, fixture.x_init),
   ];
   // The fits start from the file's own numbers, so that they do not inherit rounding of the linear start.
   const start: MapStart = {

@@ -15,7 +15,7 @@ import { checkInducing } from "./check-inducing.ts";
 import { noiseLike, oneOf, prepareMarkers } from "./choose-noise.ts";
 import type { DtmModel } from "./dtm/model.ts";
 import { type DtmSnapshot, resumeDtm as resumeLattice, startDtm as startLattice } from "./dtm/run.ts";
-import type { DtmOptions } from "./dtm/settings.ts";
+import { type DtmOptions, usualRestarts } from "./dtm/settings.ts";
 import type { FitControl } from "./fit.ts";
 import { mapMeans } from "./gp/sparse-map.ts";
 import { mapStart } from "./linear/start.ts";
@@ -151,7 +151,8 @@ export function startPrepared(prepared: PreparedCohortStatistics, options: FitDt
   checkLinear(options.linear ?? linear, statistics, mean ?? "scalar", mapDimension);
   const effects = linear.covariateEffects;
   const moved = inMean && effects ? withoutEffects(statistics, effects, inMean.covariates) : statistics;
-  const fromLinear = mapStart(moved, linear, shards);
+  const withScores = isPaper || ((options as FitLatticeOptions).restarts ?? usualRestarts(moved[0].numIndividuals)) > 0;
+  const fromLinear = mapStart(moved, linear, shards, withScores);
   const start = { ...fromLinear, warnings: [...warnings, ...fromLinear.warnings] };
   const named = markers.map((marker, k) => ({
     marker,

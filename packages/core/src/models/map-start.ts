@@ -17,8 +17,8 @@ export interface MapStart {
   readonly markers: readonly MarkerStart[];
   /** Effects of covariates in the mean of the mixed model, with how well they are known. */
   readonly mixedModel?: MixedModelEffects;
-  /** Principal component scores of the mixed model's posterior means, unit variance (1/m), [m,q]. */
-  readonly scores: Float64Array;
+  /** Principal component scores of the mixed model's posterior means, unit variance (1/m), [m,q]; null where no start asks for them. */
+  readonly scores: Float64Array | null;
   /** FPCA posterior of each place, N(x̂_i, C_i): [m,q] and [m,q,q]. */
   readonly locationMean: Float64Array;
   readonly locationCovariance: Float64Array;

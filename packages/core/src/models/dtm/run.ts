@@ -46,7 +46,7 @@ export type DtmRun = FitRun<DtmState, DtmInputs, DtmModel>;
 export function startDtm(statistics: CohortStatistics, start: MapStart, options: DtmOptions = {}): DtmRun {
   const settings = dtmSettings(options, start, statistics[0].numIndividuals);
   const covariates = checkCovariates(options.covariates, statistics, settings);
-  checkStart(statistics, start, settings.mapDimension, covariates && meanCovariates(covariates));
+  checkStart(statistics, start, settings, covariates && meanCovariates(covariates));
   const levelsAble = settings.residual === "capped" || settings.residual === "none";
   checkOption(
     levelsAble || start.markers.every(({ noise }) => noiseSpread(noise) === 0),
@@ -213,7 +213,12 @@ function checkCovariates(
   return { coding, values };
 }
 
-function checkStart(statistics: CohortStatistics, start: MapStart, q: number, inMean: MeanCovariates | null): void {
+function checkStart(
+  statistics: CohortStatistics,
+  start: MapStart,
+  { mapDimension: q, restarts }: DtmSettings,
+  inMean: MeanCovariates | null,
+): void {
   const [{ numIndividuals: m }] = statistics;
   const sizes = statistics.map(({ basis }) => basis.numBasis);
   start.markers.forEach(({ effects }, k) => {
@@ -231,7 +236,7 @@ function checkStart(statistics: CohortStatistics, start: MapStart, q: number, in
   const wrong =
     start.locationMean.length !== m * q ||
     start.locationCovariance.length !== m * q * q ||
-    start.scores.length !== m * q ||
+    (start.scores?.length ?? (restarts > 0 ? 0 : m * q)) !== m * q ||
     start.markers.some(({ covariance }, k) => covariance.length !== sizes[k] ** 2) ||
     received.join() !== sizes.join();
   if (wrong) {

@@ -94,6 +94,11 @@ export function usualPerDimension(mapDimension: number): number {
   return mapDimension === 1 ? 9 : 5;
 }
 
+/** Further starts of a fit, unless told otherwise. */
+export function usualRestarts(numIndividuals: number): number {
+  return numIndividuals > MANY_STARTS ? 0 : 2;
+}
+
 /** Settings for a cohort of `numIndividuals` that starts from the linear models. */
 export function dtmSettings(
   options: DtmOptions,
@@ -103,7 +108,7 @@ export function dtmSettings(
   const startMean = start.markers[0].mean.kind;
   const { mapDimension = 2, mean = startMean, residual = "capped", cap = 0.2, learn = true, lengthscale = 1 } = options;
   const {
-    restarts = numIndividuals > MANY_STARTS ? 0 : 2,
+    restarts = usualRestarts(numIndividuals),
     seed = 1,
     markers = start.markers.map(() => ({ marker: DEFAULT_MARKER })),
   } = options;

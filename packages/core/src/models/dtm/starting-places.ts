@@ -27,11 +27,11 @@ const POINT_SPREAD = 0.3;
 /** Places of the start with the given index: 0 FPCA, 1 principal component scores, from 2 on random. */
 export function startingPlaces(start: MapStart, index: number, q: number, seed: number): StartingPlaces {
   if (index === 0) return placesFromPosterior(start.locationMean, start.locationCovariance, q);
-  if (index === 1) return placesWithSpread(start.scores, q, POINT_SPREAD);
+  if (index === 1) return placesWithSpread(start.scores!, q, POINT_SPREAD);
   // Each random start has its own stream, so that it does not depend on how many came before.
   const random = createRandom(seed + 1000003 * (index - 1));
   return placesWithSpread(
-    start.scores.map(() => random.normal()),
+    start.locationMean.map(() => random.normal()),
     q,
     POINT_SPREAD,
   );

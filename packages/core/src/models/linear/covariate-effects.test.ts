@@ -159,7 +159,7 @@ describe("fitLmmEffects", () => {
       mapDimension: 2,
       priors: "weak",
     });
-    expect(relativeError(start.scores, without.scores)).toBeLessThan(1e-2);
+    expect(relativeError(start.scores!, without.scores!)).toBeLessThan(1e-2);
     const some = fitLinearModels(statistics, { ...options, sampleSize: 60 });
     expect(some.lmm.record.numIndividuals).toBe(60);
     expect(some.covariateEffects!.coefficients).toHaveLength(2);

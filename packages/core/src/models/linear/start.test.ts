@@ -43,7 +43,7 @@ describe.each(["scalar", "spline"] as const)("linearStart with a %s mean", (mean
     const { scores } = linearStart([statistics], { mapDimension: 3, mean });
     for (let c = 0; c < 3; c++) {
       let s = 0;
-      for (let i = 0; i < m; i++) s += scores[i * 3 + c] ** 2 / m;
+      for (let i = 0; i < m; i++) s += scores![i * 3 + c] ** 2 / m;
       expect(s).toBeCloseTo(1, 9);
     }
   });
@@ -56,6 +56,13 @@ describe("fitLinearModels", () => {
     };
     return fitLinearModels([statistics], { mapDimension: 2, onProgress });
   };
+
+  it("leaves out scores that are not asked for, and nothing else", () => {
+    const models = fitLinearModels([statistics], { mapDimension: 2 });
+    const { scores, ...start } = mapStart([statistics], models);
+    expect(scores?.length).toBe(2 * statistics.numIndividuals);
+    expect(mapStart([statistics], models, undefined, false)).toEqual({ ...start, scores: null });
+  });
 
   it("leaves out components that cannot be fitted; a map then starts from the scores of the mixed model", () => {
     const models = failing("not-monotone");

@@ -101,20 +101,24 @@ function fitMixedModel(
   return { lmm, covariateEffects, fitted: withoutEffects(statistics, covariateEffects, of.covariates) };
 }
 
-/** The start that fitted linear models give to a map of everybody in the statistics, which are without effects of covariates. */
+/**
+ * The start that fitted linear models give to a map of everybody in the statistics, which are without effects of covariates; `withScores`
+ * if it may start from principal component scores, which take longer than all else here.
+ */
 export function mapStart(
   statistics: readonly BasisStatistics[],
   { lmm, fpca, covariateEffects, leftOut, warnings }: LinearModels,
   shards?: ShardHost,
+  withScores = true,
 ): MapStart {
-  const scores = linearPlaces(lmm, statistics, shards);
-  const places = fpca === undefined ? scores : linearPlaces(fpca, statistics, shards);
+  const scores = withScores || fpca === undefined ? linearPlaces(lmm, statistics, shards) : null;
+  const places = fpca === undefined ? scores! : linearPlaces(fpca, statistics, shards);
   return {
     markers: markerStarts(lmm).map((start, k) =>
       covariateEffects === undefined ? start : { ...start, effects: covariateEffects.coefficients[k] },
     ),
     ...(covariateEffects && { mixedModel: mixedModelEffects(covariateEffects) }),
-    scores: scores.mean,
+    scores: scores?.mean ?? null,
     locationMean: places.mean,
     locationCovariance: places.covariance,
     warnings: [...leftOut, ...warnings],

@@ -51,10 +51,10 @@ export function startDtmPaper(
   const settings = paperSettings(options, m);
   const q = settings.mapDimension;
   checkOption(
-    start.scores.length === m * q && start.locationMean.length === m * q,
+    start.scores?.length === m * q && start.locationMean.length === m * q,
     "startDtmPaper",
     `a start with places of ${m} individuals in ${q} dimensions`,
-    `${start.scores.length} and ${start.locationMean.length} numbers`,
+    `${start.scores?.length ?? 0} and ${start.locationMean.length} numbers`,
     "Compute the start with the same statistics and mapDimension.",
   );
   const first = paperStart(statistics, start, settings);

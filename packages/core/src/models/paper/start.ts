@@ -24,7 +24,7 @@ export function paperStart(statistics: BasisStatistics, start: MapStart, setting
   const { mapDimension: q, diagonalLocations, startSd, jitter } = settings;
   const [marker] = start.markers;
   const fpca = settings.startPlaces === "fpca";
-  const places = fpca ? start.locationMean : start.scores;
+  const places = fpca ? start.locationMean : start.scores!;
   const covariance = fpca ? start.locationCovariance : new Float64Array(m * q * q);
   for (let i = 0; i < m && !fpca; i++) covariance.set(identity(q, startSd ** 2), i * q * q);
   // E ‖f(x)‖² is αd for the RBF kernel and αdq for the linear one.

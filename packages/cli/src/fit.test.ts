@@ -42,6 +42,44 @@ describe("dtm fit --dry-run", () => {
   });
 });
 
+describe("the courses that dtm fit prints", () => {
+  it("have a dash where fewer than five similar individuals were followed that long", async () => {
+    const folder = here.at("courses");
+    const { code, out } = await run("fit", VISITS, "--restarts", "0", "-o", folder);
+    expect(code).toBe(0);
+    const [header = "", ...rows] = readFileSync(join(folder, "placements.csv"), "utf8").trim().split("\n");
+    const columns = ["x1", "x2", "last_time"].map((name) => header.split(",").indexOf(name));
+    const people = rows.map((row) => columns.map((c) => Number(row.split(",")[c])));
+    const similar = (x: number, y: number, t: number) =>
+      people.reduce((n, [u = 0, v = 0, last = 0]) => {
+        return last >= t ? n + Math.exp(-0.5 * (((x - u) ** 2 + (y - v) ** 2) / 0.25)) : n;
+      }, 0);
+    const printed = out.slice(out.indexOf("at place")).split("\n");
+    const times = (printed[0] ?? "").match(/\d[\d.]*/g)!.map(Number);
+    let [dashes, values] = [0, 0];
+    for (const row of printed.slice(1, 6)) {
+      const [x = 0, y = 0] = row
+        .match(/\((.*)\)/)![1]!
+        .replaceAll("−", "-")
+        .split(", ")
+        .map(Number);
+      const cells = row
+        .slice(row.indexOf(")") + 1)
+        .trim()
+        .split(/\s+/);
+      expect(cells).toHaveLength(times.length);
+      cells.forEach((cell, k) => {
+        expect(cell === "–", `${row} at ${times[k]}`).toBe(similar(x, y, times[k]!) < 5);
+        if (cell === "–") dashes++;
+        else values++;
+      });
+    }
+    expect(dashes).toBeGreaterThan(0);
+    expect(values).toBeGreaterThan(0);
+    expect(out).toContain("–: fewer than 5 similar individuals were followed that long");
+  });
+});
+
 describe("dtm fit --noise level", () => {
   it("gives everybody's noise ratio with the places, in the run and by embed, and compares like with like", async () => {
     const folder = here.at("levels");

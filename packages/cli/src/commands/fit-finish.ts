@@ -83,7 +83,7 @@ export async function finishRun(bare: FinishedFit, work: Work): Promise<CommandR
     ...(noiseSummary(model) === "" ? [] : [`${noiseSummary(model)}\n`]),
     `${mapSummary(model)}\n`,
     `${mapPicture(fitted)}\n`,
-    `${courseTables(model)}\n`,
+    `${courseTables(fitted, read.cohort)}\n`,
     ...(effects === "" ? [] : [`${effects}\n`]),
     ...(record.sharing === undefined ? [] : [`${sharingPage(record.sharing)}\n`]),
     `Written   ${paths.map((path) => path + privacyMark(path, folder)).join("\n          ")}`,

@@ -18,6 +18,8 @@ import {
   type MapModel,
   type Places,
   placementAt,
+  SUPPORTED,
+  similarFollowed,
 } from "@trajectory-maps/core/models";
 import { table } from "./table.ts";
 import { LEGEND, textMap } from "./text-map.ts";
@@ -177,12 +179,31 @@ export function mapPicture({ placements }: FittedModel): string {
   return `${title}\n${textMap(placements.location, placements.mapDimension)}`;
 }
 
-/** Median courses of every marker at the middle of the map and half-way out along its axes. */
-export function courseTables(model: TrajectoryModel): string {
-  return model.markers.map((part) => courseTable(model, part)).join("\n\n");
+/**
+ * Median courses of every marker at the middle of the map and half-way out along its axes; a dash where n(t) similar individuals
+ * (models/follow-up.ts), those measured then or later, are fewer than SUPPORTED.
+ */
+export function courseTables({ model, placements }: FittedModel, cohort: Cohort): string {
+  const tables = model.markers.map((own, k) =>
+    courseTable(model, own, similarFollowed({ ...placements, lastTime: lastTimes(cohort.markers[k]!) })),
+  );
+  const dashed = tables.some(({ isDashed }) => isDashed);
+  const note = `–: fewer than ${SUPPORTED} similar individuals were followed that long; what the model expects there was not seen.`;
+  return [...tables.map(({ text }) => text), ...(dashed ? [line("", note)] : [])].join("\n\n");
 }
 
-function courseTable(model: TrajectoryModel, own: MarkerModel): string {
+/** The time of everybody's last observation of a marker; −∞ without any. */
+function lastTimes({ offsets, times }: MarkerSeries): Float64Array {
+  return Float64Array.from({ length: offsets.length - 1 }, (_, i) =>
+    offsets[i + 1]! > offsets[i]! ? times[offsets[i + 1]! - 1]! : Number.NEGATIVE_INFINITY,
+  );
+}
+
+function courseTable(
+  model: TrajectoryModel,
+  own: MarkerModel,
+  followedAt: ReturnType<typeof similarFollowed>,
+): { readonly text: string; readonly isDashed: boolean } {
   const times = roundTimes(...basisDomain(own.basis));
   const q = model.mapDimension;
   const places = [new Float64Array(q)];
@@ -193,14 +214,19 @@ function courseTable(model: TrajectoryModel, own: MarkerModel): string {
       places.push(place);
     }
   }
-  const rows = places.map((place) => {
+  const cells = places.map((place) => {
     const { median } = predict(model, placementAt(model, place), times, { interval: "curve", marker: own.marker.name });
-    return [`(${Array.from(place, (x) => significant(x)).join(", ")})`, ...Array.from(median, (x) => significant(x))];
+    const followed = followedAt(place);
+    return times.map((t, k) => (followed(t) < SUPPORTED ? "–" : significant(median[k]!)));
   });
+  const rows = places.map((place, k) => [
+    `(${Array.from(place, (x) => significant(x)).join(", ")})`,
+    ...(cells[k] ?? []),
+  ]);
   const { name, unit, timeUnit } = own.marker;
   const title = line("Courses", `median ${name}${unit && ` (${unit})`} by place and time`);
   const header = ["at place", ...times.map((t) => `${significant(t)}${timeUnit && ` ${timeUnit}`}`)];
-  return `${title}\n${indent(table(header, rows))}`;
+  return { text: `${title}\n${indent(table(header, rows))}`, isDashed: cells.flat().includes("–") };
 }
 
 /** Round times inside the domain, five or six of them. */

@@ -42,7 +42,7 @@ export type {
   FitPaperOptions,
 } from "../models/fit-models.ts";
 export { usualNoise } from "../models/fit-models.ts";
-export { SUPPORTED } from "../models/follow-up.ts";
+export { SUPPORTED, similarFollowed } from "../models/follow-up.ts";
 export {
   type ForecastGuard,
   fallbackWeight,

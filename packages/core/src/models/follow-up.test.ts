@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../numeric/random.ts";
-import { followUpOf, followUpSupport, similarFollowedTo } from "./follow-up.ts";
+import { followUpOf, followUpSupport, similarFollowed, similarFollowedTo } from "./follow-up.ts";
 
 describe("followUpSupport", () => {
   const followUp = followUpOf({
@@ -49,6 +49,17 @@ function cohort() {
   const lastTime = Float64Array.from({ length: 200 }, (_, i) => (i < 100 ? 2 : 10));
   return { location, lastTime, mapDimension: 1 };
 }
+
+describe("similarFollowed", () => {
+  it("is n(t) of a place known exactly", () => {
+    const spread = cohort();
+    const support = followUpSupport(followUpOf(spread), {
+      location: Float64Array.of(-0.9),
+      covariance: Float64Array.of(0),
+    });
+    for (const t of [0, 2, 3, 11]) expect(similarFollowed(spread)([-0.9])(t)).toBe(support(t));
+  });
+});
 
 describe("similarFollowedTo", () => {
   it("is the last time to which enough of those nearby are followed", () => {

@@ -64,6 +64,15 @@ export function followUpSupport(
   };
 }
 
+/** n(t) at any shown place [q], known exactly. */
+export function similarFollowed(
+  places: Pick<Places, "location" | "lastTime" | "mapDimension">,
+): (place: ArrayLike<number>) => (time: number) => number {
+  const followUp = followUpOf(places);
+  const exactly = new Float64Array(places.mapDimension ** 2);
+  return (place) => followUpSupport(followUp, { location: Float64Array.from(place), covariance: exactly });
+}
+
 /**
  * For any shown place [q], the last time to which enough similar individuals are followed; where there are not enough, the time to
  * which everybody is.

@@ -1,5 +1,5 @@
 /** The map's figures: groups on the map, one spline coefficient, the models side by side. */
-
+import { SUPPORTED, similarFollowed } from "@trajectory-maps/core/models";
 import { caveatOf, withCaveat } from "../figures/caveat.ts";
 import type { DataTable, Figure } from "../figures/figure.ts";
 import { solidIndex } from "../figures/group-courses.ts";
@@ -80,8 +80,7 @@ function coefficientFigure(context: Context, map: MapData): Figure {
   return {
     key: "coefficient",
     title: coefficient.title,
-    caption:
-      "Expected value over the map; it shapes the course over its part of time. Shown only where there are data.",
+    caption: `Expected value over the map; it shapes the course over its part of time. Shown only where there are data. In the table: courses at the middle and along the axes, ${NONE} where fewer than ${SUPPORTED} similar individuals were followed that long.`,
     summary:
       levels.length === 0
         ? `${coefficient.title} hardly changes over the map.`
@@ -92,7 +91,7 @@ function coefficientFigure(context: Context, map: MapData): Figure {
   };
 }
 
-/** The small curves in numbers: what left, right, up and down mean. */
+/** The small curves in numbers: what left, right, up and down mean, while enough similar individuals are followed. */
 function smallCurveTable({ study, decimals, timeWord }: Context, map: MapData): DataTable {
   const { firstTime, lastTime } = study.cohort;
   const times = [firstTime, (firstTime + lastTime) / 2, lastTime];
@@ -101,13 +100,17 @@ function smallCurveTable({ study, decimals, timeWord }: Context, map: MapData): 
     const word = axis === "x" ? (at < 0 ? "left" : "right") : at < 0 ? "down" : "up";
     return `${Math.abs(at)} prior sd ${word}`;
   };
-  const pick = (values: Numbers) =>
-    [0, (values.length - 1) / 2, values.length - 1].map((k) => fixed(values[k], decimals));
+  const followedAt = study.placements && similarFollowed(study.placements);
+  const pick = (place: readonly number[], values: Numbers) => {
+    const followed = followedAt?.(place.slice(0, map.mapDimension));
+    const shown = [0, (values.length - 1) / 2, values.length - 1].map((k) => fixed(values[k], decimals));
+    return shown.map((text, k) => (followed !== undefined && followed(times[k]) < SUPPORTED ? NONE : text));
+  };
   return {
     columns: ["Place", ...times.map((t) => `expected at ${timeWord} ${fixed(t, 1)}`)],
     rows: map.curves
       .filter(({ axis, at }) => axis === "x" || at !== 0)
-      .map(({ axis, at, values }) => [place(axis, at), ...pick(values)]),
+      .map(({ axis, at, values }) => [place(axis, at), ...pick(axis === "x" ? [at, 0, 0] : [0, at, 0], values)]),
   };
 }
 

@@ -98,6 +98,19 @@ describe("dtm fit --noise level", () => {
     expect(JSON.parse(compared.out)).toMatchObject({ noise: "level" });
   });
 
+  it("has an approximate log-likelihood beside values below a limit, and says so", async () => {
+    const [header = "", ...rows] = small.visits.trim().split("\n");
+    const at = header.split(",").indexOf("fvc");
+    const cells = rows.map((row) => row.split(","));
+    const limit = cells.map((row) => Number(row[at])).sort((a, b) => a - b)[Math.floor(cells.length / 10)] ?? 0;
+    const hidden = cells.map((row) => row.with(at, Number(row[at]) < limit ? `<${limit}` : row[at]!).join(","));
+    const visits = here.file("limits.csv", `${[header, ...hidden].join("\n")}\n`);
+    const told = async (noise: string) =>
+      (await run("fit", visits, "--noise", noise, "--restarts", "0", "-o", here.at(`limits-${noise}`))).out;
+    expect(await told("level")).toMatch(/linear mixed model.* log-likelihood, approximate /);
+    expect(await told("white")).not.toContain("approximate");
+  });
+
   it.each(["level", "level+serial"])("is understood by every command that reads a run: %s", async (noise) => {
     const folder = here.at(`run-${noise}`);
     const fitted = await run("fit", VISITS, "--noise", noise, "--restarts", "0", "-o", folder);

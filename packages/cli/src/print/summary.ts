@@ -15,6 +15,7 @@ import {
   basisDomain,
   codingOf,
   describeNoise,
+  isApproximate,
   type MapModel,
   type Places,
   placementAt,
@@ -86,7 +87,7 @@ export function modelTable(fits: readonly ScoredFit[], m: number): string {
     const value = isMap ? (trace.at(-1) ?? Number.NaN) : logLikelihood;
     return [
       `${modelTitle(model)}${described && codingOf(model) === undefined ? ", without covariates" : ""}`,
-      isMap ? "bound" : "log-likelihood",
+      `${isMap ? "bound" : "log-likelihood"}${model.markers.some(({ noise }) => isApproximate(noise)) ? ", approximate" : ""}`,
       value.toFixed(2),
       (value / m).toFixed(3),
       model.markers.map(({ noise }) => significant(rootMeanSquare(noise))).join(", "),

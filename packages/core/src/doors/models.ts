@@ -98,6 +98,7 @@ export type { PredictedSeries } from "../models/predicting/series.ts";
 export { modelFileJsonSchema } from "../models/saving/file-schema.ts";
 export { suspectVisits } from "../models/suspect-visits.ts";
 export {
+  isApproximate,
   measurementSd,
   measurementVariance,
   NOISE_CHOICES,

@@ -16,7 +16,7 @@ import { fitFpca, fitLinear, fitLmm, type LinearModels } from "../models/linear-
 import { type MeanKind, mixedModelForm } from "../models/mean.ts";
 import { modelMixture, type ScoredModel } from "../models/model.ts";
 import type { PrepareOptions } from "../models/prepare.ts";
-import type { Noise, NoiseChoice } from "../noise/noise.ts";
+import { isApproximate, type Noise, type NoiseChoice } from "../noise/noise.ts";
 import { carriedForward, carriedLogLikelihoods, variogramOf } from "./carried-forward.ts";
 import { COMPARED_MODELS, type ComparedModel, defaultModels, WITH_COVARIATES } from "./compared-models.ts";
 import {
@@ -77,7 +77,7 @@ export function evaluateFold(cohort: Cohort, fold: number, options: CompareOptio
   const visits = Int32Array.from(test.ids, (_, i) => offsets[i + 1] - offsets[i]);
   return models.map((model) => {
     checkCancelled(options.signal);
-    const { logLikelihoods, forecaster } = fit(model);
+    const { logLikelihoods, forecaster, approximate } = fit(model);
     return {
       model,
       fold,
@@ -85,6 +85,7 @@ export function evaluateFold(cohort: Cohort, fold: number, options: CompareOptio
       visits,
       numObservations: numObservations(test),
       logLikelihood: logLikelihoods(test),
+      ...(approximate && { approximate }),
       later: scoreForecasts(test, laterVisits(test), forecaster),
       next: scoreForecasts(test, nextVisits(test), forecaster),
     };
@@ -96,6 +97,7 @@ interface ComparedFit {
   /** log p(y_i) of individuals it was not fitted to, [m]. */
   readonly logLikelihoods: (cohort: Cohort) => Float64Array;
   readonly forecaster: Forecaster;
+  readonly approximate?: boolean;
 }
 
 function scoredFit(model: ScoredModel): ComparedFit {
@@ -103,6 +105,7 @@ function scoredFit(model: ScoredModel): ComparedFit {
   return {
     logLikelihoods: (cohort) => heldOutLogLikelihood(model, cohort, { mixture }).logLikelihood,
     forecaster: modelForecaster(model, mixture),
+    approximate: isApproximate(markerModel(model).noise),
   };
 }
 

@@ -23,6 +23,8 @@ export interface FoldResult {
   readonly visits: Int32Array;
   readonly numObservations: number;
   readonly logLikelihood: Float64Array;
+  /** Whether it is approximate: noise levels beside values below or above a limit. */
+  readonly approximate?: boolean;
   /** Forecasts of the second half of the visits from the first. */
   readonly later: ForecastScores;
   /** Forecasts of every visit from all before it. */
@@ -86,7 +88,10 @@ export interface Comparison {
   readonly folds: number;
   readonly repeats: number;
   readonly verdict: string;
-  readonly warnings: readonly { readonly code: "informative-dropout"; readonly message: string }[];
+  readonly warnings: readonly {
+    readonly code: "informative-dropout" | "approximate-likelihood";
+    readonly message: string;
+  }[];
 }
 
 /** What was compared, with the defaults of a comparison. */
@@ -113,7 +118,7 @@ export function summarizeFolds(results: readonly FoldResult[], options: SummaryO
     folds,
     repeats,
     verdict: verdictOf(models, reference, difference),
-    warnings: dropoutWarning(main),
+    warnings: [...dropoutWarning(main), ...approximateWarning(results)],
   };
 }
 
@@ -264,6 +269,19 @@ function dropoutWarning({ nextVisit: { last } }: ModelComparison): Comparison["w
     "(5% each are expected): individuals may leave because of their course (informative dropout). Forecasts of those " +
     `who would have left are then too ${side === "below" ? "high" : "low"}.`;
   return [{ code: "informative-dropout", message }];
+}
+
+/** Limits of detection beside noise levels: likelihoods of such models are approximate. */
+function approximateWarning(results: readonly FoldResult[]): Comparison["warnings"] {
+  const names = (own: readonly FoldResult[]) => [...new Set(own.map(({ model }) => model))].join(", ");
+  const approximate = names(results.filter((own) => own.approximate === true));
+  const others = names(results.filter((own) => own.approximate !== true));
+  if (approximate === "") return [];
+  const rest = others === "" ? "" : `, not with those of ${others}`;
+  const message =
+    "Values below or above a limit are read at the noise level expected of the individual, so log-likelihoods of models with noise " +
+    `levels (${approximate}) are approximate: compare them with each other${rest}, and not with those of values without limits.`;
+  return [{ code: "approximate-likelihood", message }];
 }
 
 /** Differences of two models in log-likelihood and in the CRPS of the next visit, from their folds in the same order. */

@@ -77,10 +77,17 @@ export function prepareFit(cohort: Cohort, options: PrepareOptions & Correlation
   if (isCensored) checkMeasured(cohort);
   const prepared = prepareCohort(isCensored ? atLimits(cohort) : cohort, options);
   const warnings = [...prepared.warnings, ...(isCensored ? censoredWarnings(onlyMarker(cohort)) : [])];
-  const chosen = chooseNoise(isCensored ? measuredOnly(cohort) : cohort, prepared, options, warnings);
+  const found = chooseNoise(isCensored ? measuredOnly(cohort) : cohort, prepared, options, warnings);
+  const chosen = isCensored && typeof options.noise === "string" ? withMeasuredOnly(found) : found;
   const noise = isCensored ? { ...chosen, limits: limitsFor(cohort, prepared, options, chosen) } : chosen;
   const { statistics } = prepareCohort(cohort, { statistics: options.statistics ?? prepared.statistics }, noise);
   return { statistics, warnings };
+}
+
+/** Says of a noise chosen by the data which of them chose it. */
+function withMeasuredOnly(noise: Noise): Noise {
+  if (noise.reason === undefined) return noise;
+  return { ...noise, reason: `${noise.reason} Judged by measured values alone, without those below or above a limit.` };
 }
 
 /** A share of values beyond limits above which courses rest on what nobody saw. */

@@ -5,9 +5,10 @@ import { type Cohort, makeCohort, onlyMarker, selectIndividuals, selectVisits } 
 import { atLimits } from "../cohort/limits.ts";
 import { combineMarkers } from "../cohort/several-markers.ts";
 import { DtmError } from "../errors.ts";
+import { compareModels } from "../evaluate/compare.ts";
 import { forecastScores } from "../evaluate/forecast.ts";
 import { heldOutLogLikelihood } from "../evaluate/held-out.ts";
-import { type Noise, whiteNoise } from "../noise/noise.ts";
+import { isApproximate, type Noise, whiteNoise } from "../noise/noise.ts";
 import { bilinear, multiplyTransposed } from "../numeric/matrix.ts";
 import { createRandom } from "../numeric/random.ts";
 import { normalCdf } from "../numeric/special.ts";
@@ -221,5 +222,34 @@ describe("a limit that no course leads to", () => {
     };
     expect(() => fitLmm(far)).toThrow(/near its measured values, received "< 1e-60".*on the log scale/);
     expect(() => fitDtm(far, { restarts: 0 })).toThrow(DtmError);
+  });
+});
+
+describe("noise levels beside limits", () => {
+  it("make likelihoods approximate, which a comparison says", () => {
+    const level = markerModel(fitLmm(cohort, { mean: "spline", noise: "level" })).noise;
+    const white = markerModel(fitLmm(cohort, { mean: "spline" })).noise;
+    expect([isApproximate(level), isApproximate(white)]).toEqual([true, false]);
+    const options = { models: ["lmm-paper", "lmm"], folds: 2 } as const;
+    const told = compareModels(cohort, { ...options, noise: "level" }).warnings.filter(
+      ({ code }) => code === "approximate-likelihood",
+    );
+    expect(told).toHaveLength(1);
+    expect(told[0].message).toContain(
+      "levels (lmm) are approximate: compare them with each other, not with those of lmm-paper",
+    );
+    for (const [of, noise] of [
+      [cohort, "white"],
+      [truth, "level"],
+    ] as const) {
+      const { warnings } = compareModels(of, { ...options, noise });
+      expect(warnings.map(({ code }) => code)).not.toContain("approximate-likelihood");
+    }
+  });
+
+  it("are chosen by the measured values alone, and the reason says so", () => {
+    const { reason } = markerModel(fitLmm(cohort, { noise: "auto" })).noise;
+    expect(reason).toMatch(/Judged by measured values alone, without those below or above a limit\.$/);
+    expect(markerModel(fitLmm(truth, { noise: "auto" })).noise.reason).not.toContain("measured values");
   });
 });

@@ -65,6 +65,11 @@ export function noiseSpread(noise: Noise): number {
   return noise.spread ?? 0;
 }
 
+/** Whether log p(y_i) is approximate: sites of values beyond a limit are those of the expected level (limits.ts), kept at all levels. */
+export function isApproximate({ limits, spread = 0 }: Noise): boolean {
+  return limits !== undefined && spread > 0;
+}
+
 /** The levels s_k = σ² exp(ωz_k) with their weights; one for white noise. */
 export function noiseLevels(noise: Noise): NoiseLevels {
   return levelsOf(noise.variance, noiseSpread(noise));

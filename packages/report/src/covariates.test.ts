@@ -6,6 +6,8 @@ import { describe, expect, it } from "vitest";
 import { contextOf } from "./content/context.ts";
 import { studyFigures } from "./content/study-figures.ts";
 import {
+  disagreement,
+  effectNote,
   effectTable,
   effectTables,
   methodsText,
@@ -52,6 +54,35 @@ describe("covariates of a study", () => {
     const older = effectTable(effects.map((row) => ({ ...row, mixedModel: null })));
     expect(older.columns).toHaveLength(4);
     expect(older.rows[0]).toEqual(told.rows[0].slice(0, 4));
+  });
+
+  it("say what their intervals know, and of a rate only where there is one", () => {
+    const { effects } = effectTables(model)!;
+    expect(effectNote(effects)).toContain("Intervals are given this map");
+    expect(effectNote(effects)).not.toContain("rate");
+    expect(effectNote([{ ...effects[0], quantity: "rate" }])).toContain("rate per unit of time");
+    expect(effectNote(effects.map((row) => ({ ...row, mixedModel: null })))).not.toContain("mixed model");
+  });
+
+  it("warn where map and mixed model disagree about 0", () => {
+    const [row] = effectTables(model)!.effects;
+    const told = (own: readonly number[], other: readonly number[]) => {
+      const [estimate, lower, upper] = own;
+      const beside = { ...row.mixedModel!, estimate: other[0], lower: other[1], upper: other[2] };
+      return disagreement({ ...row, estimate, lower, upper, mixedModel: beside });
+    };
+    expect(told([0.3, 0.05, 0.55], [0.18, -0.11, 0.48])).toEqual([
+      "marker 1, level: c3, per 1: intervals of map and mixed model leave out 0 in the map alone, +0.3 (+0.05 to +0.55) against +0.18 (−0.11 to +0.48). Whether there is an effect hangs on the model: do not rest on it.",
+    ]);
+    expect(told([0.1, -0.1, 0.3], [-0.3, -0.5, -0.1])[0]).toContain("leave out 0 in the mixed model alone");
+    expect(told([0.3, 0.1, 0.5], [-0.3, -0.5, -0.1])[0]).toContain("have opposite signs");
+    for (const same of [
+      [0.2, 0.1, 0.3],
+      [0.1, -0.1, 0.3],
+      [-0.2, -0.3, -0.1],
+    ])
+      expect(told(same, same)).toEqual([]);
+    expect(disagreement({ ...row, lower: 1, mixedModel: null })).toEqual([]);
   });
 
   it("have courses at the 10th and 90th percentile and at each level, of every marker", () => {

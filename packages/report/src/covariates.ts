@@ -58,8 +58,20 @@ export function studyCovariates(
   return { ...tables, cautions, courses: coursesOf(model, cohort, lastTime) };
 }
 
-/** Covariates with effects in the mean that places go with all the same. */
+/**
+ * What to be careful with in effects in the mean: covariates that places go with all the same, where the cohort is at hand, and effects
+ * of which map and mixed model say different things about 0.
+ */
 export function effectCautions(
+  model: TrajectoryModel,
+  cohort: Cohort | undefined,
+  placements: Pick<Placements, "location" | "mapDimension">,
+): string[] {
+  const remaining = cohort === undefined ? [] : placesGoWith(model, cohort, placements);
+  return [...remaining, ...(effectTables(model)?.effects ?? []).flatMap(disagreement)];
+}
+
+function placesGoWith(
   model: TrajectoryModel,
   cohort: Cohort,
   placements: Pick<Placements, "location" | "mapDimension">,
@@ -70,6 +82,24 @@ export function effectCautions(
       ({ covariate, p }) =>
         `Places still go with ${covariate} (score test, p ${p < 0.001 ? "" : "= "}${pValue(p)}): part of what goes with it is in the map, and its effect in the mean is too small. Let it shift places instead (effects "places").`,
     );
+}
+
+/** An effect whose interval leaves out 0 in the map or in the mixed model, but not in both on the same side. */
+export function disagreement(row: EffectTables["effects"][number]): string[] {
+  const { mixedModel, marker, quantity } = row;
+  if (mixedModel === null) return [];
+  const side = ({ lower, upper }: EffectEstimate) => (lower > 0 ? 1 : upper < 0 ? -1 : 0);
+  const [own, other] = [side(row), side(mixedModel)];
+  if (own === other) return [];
+  const told = (estimate: EffectEstimate) => {
+    const [value, interval] = withInterval(estimate);
+    return `${value} (${interval})`;
+  };
+  const apart =
+    own * other === -1 ? "have opposite signs" : `leave out 0 in the ${own !== 0 ? "map" : "mixed model"} alone`;
+  return [
+    `${marker}, ${quantity}: ${comparedWords(row)}: intervals of map and mixed model ${apart}, ${told(row)} against ${told(mixedModel)}. Whether there is an effect hangs on the model: do not rest on it.`,
+  ];
 }
 
 /** Effects of a model's covariates, numbers by a step of about a standard deviation; undefined for a model without any. */
@@ -96,8 +126,21 @@ export function stepWords({ covariate, level, step }: CovariateStep): string {
 
 export const SHIFT_NOTE =
   "Where people stand before anything is measured, in standard deviations of places given covariates (± half a 95% interval); p by Wald's test of no shift.";
-export const EFFECT_NOTE =
-  "In the mean course, given the place: level in the middle of the times, rate per unit of time, on the scale of the model. Standard errors are robust: they do not count on the model being right. The mixed model with the same covariates has no places that could take part of an effect.";
+
+/** What effects in the mean are and what their intervals know, for the rows there are. */
+export function effectNote(effects: EffectTables["effects"]): string {
+  const rate = effects.some(({ quantity }) => quantity === "rate") ? ", rate per unit of time" : "";
+  const robust = effects.some(({ errorKind }) => errorKind === "robust")
+    ? " Standard errors are robust: they do not count on the model being right."
+    : "";
+  const beside = effects.some(({ mixedModel }) => mixedModel !== null)
+    ? " The mixed model with the same covariates has no places that could take part of an effect."
+    : "";
+  return (
+    `In the mean course, given the place: level in the middle of the times${rate}, on the scale of the model. Intervals are given this map: ` +
+    `that another map might leave more or less of an effect to the mean is not in them.${robust}${beside}`
+  );
+}
 
 /** Half-widths of 95% intervals of a shift along one axis. */
 const Z_95 = 1.959963984540054;

@@ -6,8 +6,9 @@ export { studyFigures } from "./content/study-figures.ts";
 export {
   type CovariateCourses,
   comparedWords,
-  EFFECT_NOTE,
+  disagreement,
   effectCautions,
+  effectNote,
   effectTable,
   effectTables,
   SHIFT_NOTE,

@@ -1,6 +1,6 @@
 /** What covariates do under a fitted map, as a terminal shows it. */
 import type { TrajectoryModel } from "@trajectory-maps/core";
-import { EFFECT_NOTE, effectTable, effectTables, SHIFT_NOTE, shiftTable } from "@trajectory-maps/report";
+import { effectNote, effectTable, effectTables, SHIFT_NOTE, shiftTable } from "@trajectory-maps/report";
 import { table } from "./table.ts";
 import { line } from "./words.ts";
 
@@ -11,7 +11,7 @@ export function effectsPage(model: TrajectoryModel, cautions: readonly string[] 
     rows.length === 0 ? [] : [`${line(title, note)}\n\n${table(columns, rows)}`];
   return [
     ...part("Shifts", `${SHIFT_NOTE} Read them on the map.`, shiftTable(shifts)),
-    ...part("Effects", EFFECT_NOTE, effectTable(effects)),
+    ...part("Effects", effectNote(effects), effectTable(effects)),
     ...cautions.map((text) => line("Caution", text)),
   ].join("\n\n");
 }

@@ -1,5 +1,5 @@
 /** What covariates do: shifts on the map, effects in the mean, courses at chosen values. */
-import { EFFECT_NOTE, effectTable, SHIFT_NOTE, shiftTable } from "../covariates.ts";
+import { effectNote, effectTable, SHIFT_NOTE, shiftTable } from "../covariates.ts";
 import type { DataTable } from "../figures/figure.ts";
 import { html, type Markup } from "./html.ts";
 import { figureHtml, type PageContext, type Section, scrollHtml, tableHtml } from "./parts.ts";
@@ -14,7 +14,7 @@ export function covariateSection(context: PageContext): Section | undefined {
       ? undefined
       : scrollHtml(title, tableHtml(table, html`<caption><b>${title}.</b> ${note}</caption>`));
   const body = html`<p class="sub">Effects are of the model: they compare people who are alike in the other covariates, and say nothing of causes.</p>
-${part("Shifts of places", SHIFT_NOTE, shiftTable(shifts))}${part("Effects in the mean", EFFECT_NOTE, effectTable(effects))}
+${part("Shifts of places", SHIFT_NOTE, shiftTable(shifts))}${part("Effects in the mean", effectNote(effects), effectTable(effects))}
 ${cautions.map((text) => html`<p class="note">${text}</p>`)}
 ${map && html`<div class="two">${map}</div>`}
 ${figureHtml(context, "covariate-courses")}`;

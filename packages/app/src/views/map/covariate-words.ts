@@ -11,9 +11,9 @@ export function arrowsOf(model: TrajectoryModel): readonly ShiftRow[] {
   return effectTables(model.kind === "dtm" ? { ...model, effects: undefined } : model)?.shifts ?? [];
 }
 
-/** Covariates with effects in the mean that places go with all the same, in sentences; none where the cohort is not at hand. */
+/** What to be careful with in effects in the mean, in sentences. */
 export function cautionsOf({ model, cohort, placements }: Pick<Fitted, "model" | "cohort" | "placements">): string[] {
-  return cohort === undefined ? [] : effectCautions(model, cohort, placements);
+  return effectCautions(model, cohort, placements);
 }
 
 /** Whose courses are shown. */

@@ -33,6 +33,8 @@ const predictors = z.looseObject({
     }),
   ),
   added: estimate,
+  /** Whether the place has weight beside the others; false where it was shrunk out of every fold. */
+  placeUsed: z.boolean(),
   verdict: text,
 });
 

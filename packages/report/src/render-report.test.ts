@@ -86,6 +86,9 @@ describe("the report", () => {
       return textOf(html);
     };
     expect(shown({ ...first.predictors!, added: few })).toContain("too few");
+    const zero = { value: 0, lower: 0, upper: 0 };
+    expect(shown({ ...first.predictors!, added: zero, placeUsed: false })).toContain("not used");
+    expect(shown({ ...first.predictors!, added: zero, placeUsed: undefined })).not.toContain("not used");
     expect(shown(first.predictors)).toContain(first.predictors!.verdict);
     expect(shown(undefined)).not.toContain("last value and visits");
     const all = textOf(page);

@@ -233,6 +233,8 @@ export interface StudyPredictors {
   readonly rows: readonly (StudyEstimate & { readonly predictors: string })[];
   /** What the place adds to last value and visits. */
   readonly added: StudyEstimate;
+  /** Unknown of older files. */
+  readonly placeUsed?: boolean;
   readonly verdict: string;
 }
 

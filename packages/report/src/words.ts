@@ -139,14 +139,16 @@ export function gainSentence(
   if (compared.length === 1) return compared[0].verdict;
   const names = (list: typeof compared) => listWords(list.map(({ outcome }) => midSentence(outcomeName(outcome))));
   const known = compared.filter(({ added }) => Number.isFinite(added.value));
-  const gain = known.filter(({ added }) => added.lower > 0);
-  const none = known.filter(({ added }) => !(added.lower > 0));
+  const gain = known.filter(({ added, placeUsed }) => added.lower > 0 && placeUsed !== false);
+  const unused = known.filter(({ placeUsed }) => placeUsed === false);
+  const none = known.filter(({ added, placeUsed }) => !(added.lower > 0) && placeUsed !== false);
   const few = compared.filter(({ added }) => !Number.isFinite(added.value));
   const isAdjusted = compared.some(({ rows }) => rows.some(({ predictors }) => predictors === "covariates"));
   const base = isAdjusted ? "covariates, last value and visits" : "last value and visits";
   const parts = [
     ...(gain.length > 0 ? [`it adds to ${base} for ${names(gain)}`] : []),
     ...(none.length > 0 ? [`no gain is shown for ${names(none)}`] : []),
+    ...(unused.length > 0 ? [`it is not used, shrunk to nothing in every fold, for ${names(unused)}`] : []),
     ...(few.length > 0 ? [`there are too few cases to say for ${names(few)}`] : []),
   ];
   return `What the place adds: ${parts.join("; ")}.`;

@@ -186,10 +186,10 @@ export function associationPage(association: Association): string {
         ...["Outcome", ...(isAdjusted ? ["covariates"] : []), "last value", "visits only", "place"],
         ...[isAdjusted ? "first three" : "value, visits", "and place", "place adds", "95% CI"],
       ],
-      outcomes.map(({ outcome, predictors: { rows, added } }) => [
+      outcomes.map(({ outcome, predictors: { rows, added, placeUsed } }) => [
         outcome,
         ...rows.map(({ value }) => (Number.isFinite(value) ? decimals(value) : "too few")),
-        ...showAdded(added),
+        ...showAdded(added, placeUsed),
       ]),
     ),
     ...(warnings.length > 0 ? ["", ...warnings] : []),
@@ -197,9 +197,13 @@ export function associationPage(association: Association): string {
   ].join("\n");
 }
 
-/** What the place adds, and its interval. */
-function showAdded({ value, lower, upper }: { value: number; lower: number; upper: number }): [string, string] {
+/** What the place adds, and its interval; or that it was shrunk out of every fold. */
+function showAdded(
+  { value, lower, upper }: { value: number; lower: number; upper: number },
+  placeUsed: boolean,
+): [string, string] {
   const three = (x: number) => x.toFixed(3).replace(/^-(0\.000)$/, "$1");
+  if (Number.isFinite(value) && !placeUsed) return ["not used", "-"];
   return Number.isFinite(value) ? [three(value), `${three(lower)} to ${three(upper)}`] : ["-", "-"];
 }
 

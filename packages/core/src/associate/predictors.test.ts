@@ -56,7 +56,7 @@ describe("comparePredictors", () => {
     expect(byName(found)).toMatchObject({ "last value": 1, "visits only": 0.5, "last value and visits": 1 });
     expect(found.rows[1].numPredictors).toBe(0);
     expect(found.added.value).toBeLessThanOrEqual(0);
-    expect(found.verdict).toMatch(/no gain shown\.$/);
+    expect(found.verdict).toMatch(/^The place is not used beside|no gain shown\.$/);
   });
 
   it("compares pairs within folds by a fit to the others: C, AUC and their errors by brute force", () => {
@@ -92,6 +92,23 @@ describe("comparePredictors", () => {
     expect(c.measure).toBe("C");
     expect(c.added.lower).toBeGreaterThan(0.03);
     for (const { value, lower, upper } of [...auc.rows, ...c.rows]) expect(lower <= value && value <= upper).toBe(true);
+  });
+
+  it("says that the place is not used where it was shrunk out of every fold, and not where it tells something", () => {
+    const told = (slope: number) =>
+      Array.from({ length: 12 }, (_, k) => {
+        const { cohort, places, events } = draw(300, 50 + k, slope);
+        return comparePredictors(cohort, places, { events });
+      });
+    const unused = told(0).filter(({ placeUsed }) => !placeUsed);
+    expect(unused.length).toBeGreaterThan(0);
+    for (const { added, verdict } of unused) {
+      expect(Math.abs(added.value)).toBeLessThan(0.005);
+      expect(verdict).toBe(
+        "The place is not used beside last value and visits: its weight was shrunk to nothing in every fold.",
+      );
+    }
+    expect(told(1.5).every(({ placeUsed }) => placeUsed)).toBe(true);
   });
 
   it("adds nothing on average, and says so, where the place says no more than the value", () => {

@@ -37,6 +37,8 @@ export interface PredictorComparison {
   readonly rows: readonly PredictorRow[];
   /** The last row less the one before, or less ½ where that is below: what the place adds to last value and visits, and to covariates. */
   readonly added: Estimate;
+  /** Whether the place has weight beside the others in some fold; false where it was shrunk out of all of them. */
+  readonly placeUsed: boolean;
   readonly verdict: string;
 }
 
@@ -68,6 +70,8 @@ const NUM_FOLDS = 10;
 /** Fewer cases (of an outcome: or fewer without it) for each predictor are too few. */
 const CASES_PER_PREDICTOR = 5;
 const LEAST_CASES = 10;
+/** A kind of predictors is used where its part of the risks x'β̂ has more than this share of their sd. */
+const LEAST_SHARE = 0.02;
 
 /**
  * The comparison for individuals of a cohort at their places, both from the same visits; `seed` deals out the folds. Those who lack
@@ -99,15 +103,16 @@ export function comparePredictors(
     const chosen = columns.filter(({ part }) => parts.some((own) => own === part));
     const numPredictors = chosen.length;
     if (cases < Math.max(LEAST_CASES, CASES_PER_PREDICTOR * numPredictors)) {
-      return { row: { predictors, numPredictors, ...UNKNOWN }, influence: new Float64Array(n).fill(Number.NaN) };
+      const influence = new Float64Array(n).fill(Number.NaN);
+      return { row: { predictors, numPredictors, ...UNKNOWN }, influence, used: new Set<string>() };
     }
-    const { value, influence, pairs } = heldOut(
+    const { value, influence, pairs, used } = heldOut(
       rowsOf(chosen),
       chosen.map(({ part }) => part),
       folds,
       times === undefined ? "logistic" : "cox",
     );
-    return { row: { predictors, numPredictors, ...logitInterval(value, norm(influence), pairs) }, influence };
+    return { row: { predictors, numPredictors, ...logitInterval(value, norm(influence), pairs) }, influence, used };
   });
   const [base, full] = judged.slice(-2);
   // Worse than chance, as predictors that tell nothing often are when held out, is no base to gain on.
@@ -115,18 +120,21 @@ export function comparePredictors(
   const difference = full.row.value - (chance ? 0.5 : base.row.value);
   const reach = normalQuantile(0.975) * norm(full.influence.map((v, i) => v - (chance ? 0 : base.influence[i])));
   const added = { value: difference, lower: difference - reach, upper: difference + reach };
+  const placeUsed = full.used.has("place");
   return {
     measure: times === undefined ? "AUC" : "C",
     rows: judged.map(({ row }) => row),
     added,
-    verdict: verdictOf(added, isAdjusted ? "covariates, last value and visits" : "last value and visits"),
+    placeUsed,
+    verdict: verdictOf(added, placeUsed, isAdjusted ? "covariates, last value and visits" : "last value and visits"),
   };
 }
 
 const UNKNOWN: Estimate = { value: Number.NaN, lower: Number.NaN, upper: Number.NaN };
 
-function verdictOf({ value, lower, upper }: Estimate, base: string): string {
+function verdictOf({ value, lower, upper }: Estimate, placeUsed: boolean, base: string): string {
   if (!Number.isFinite(value)) return `Too few cases to say what the place adds to ${base}.`;
+  if (!placeUsed) return `The place is not used beside ${base}: its weight was shrunk to nothing in every fold.`;
   const text = (v: number) => (Math.abs(v) < 0.0005 ? "0.000" : v.toFixed(3).replace("-", "−"));
   const found = lower > 0 ? "" : ": no gain shown";
   return `The place adds ${text(value)} (95% CI ${text(lower)} to ${text(upper)}) to ${base}${found}.`;
@@ -186,7 +194,7 @@ function sortedIndividuals(
   });
 }
 
-/** C over pairs within folds [n], each individual's influence ψ [n] on it, and the number of pairs. */
+/** C over pairs within folds [n], each individual's influence ψ [n] on it, the number of pairs, and which kinds are used in some fold. */
 export function heldOut(
   { n, p, times, events, X }: CoxRows,
   kinds: readonly string[],
@@ -203,8 +211,15 @@ export function heldOut(
     X: takeRows(X, p, members),
   });
   const everyone = Int32Array.from({ length: n }, (_, i) => i);
+  const used = new Set<string>();
   for (let f = 0; f < NUM_FOLDS; f++) {
-    const beta = fitShrunk(rowsOf(everyone.filter((i) => folds[i] !== f)), kinds, regression);
+    const train = rowsOf(everyone.filter((i) => folds[i] !== f));
+    const beta = fitShrunk(train, kinds, regression);
+    const spread = (of: Float64Array) => meanAndSd(linearPredictor(train, of)).sd;
+    for (const kind of new Set(kinds)) {
+      const own = beta.map((b, c) => (kinds[c] === kind ? b : 0));
+      if (spread(own) > LEAST_SHARE * spread(beta)) used.add(kind);
+    }
     const judged = everyone.filter((i) => folds[i] === f);
     if (judged.length === 0) continue;
     const rows = rowsOf(judged);
@@ -218,7 +233,7 @@ export function heldOut(
   // Every pair is held by two.
   const pairs = 0.5 * total(held);
   const value = (0.5 * total(wins)) / pairs;
-  return { value, influence: wins.map((w, i) => (w - value * held[i]) / pairs), pairs };
+  return { value, influence: wins.map((w, i) => (w - value * held[i]) / pairs), pairs, used };
 }
 
 function norm(x: Float64Array): number {

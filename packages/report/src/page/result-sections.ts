@@ -142,19 +142,25 @@ function estimateHtml({ value, lower, upper }: StudyEstimate, show = (v: number)
   return html`${show(value)} <span class="mu">(${show(lower)} to ${show(upper)})</span>`;
 }
 
+/** What the place adds, or that it was shrunk out of every fold. */
+function addedHtml({ added, placeUsed }: Pick<StudyPredictors, "added" | "placeUsed">): Markup {
+  if (placeUsed === false && Number.isFinite(added.value)) return html`<span class="mu">not used</span>`;
+  return estimateHtml(added, (v) => signed(v, 3));
+}
+
 /** Last value and visits beside the place, one row per outcome. */
 function predictorTable(outcomes: readonly Tested[]): Markup {
   const compared = outcomes.flatMap(({ outcome, predictors }) => (predictors ? [{ outcome, ...predictors }] : []));
   const rows = compared.map(
-    ({ outcome, rows, added }) =>
-      html`<tr><th scope="row">${outcomeName(outcome)}</th>${rows.map((row) => html`<td>${estimateHtml(row)}</td>`)}<td>${estimateHtml(added, (v) => signed(v, 3))}</td></tr>`,
+    ({ outcome, rows, ...gain }) =>
+      html`<tr><th scope="row">${outcomeName(outcome)}</th>${rows.map((row) => html`<td>${estimateHtml(row)}</td>`)}<td>${addedHtml(gain)}</td></tr>`,
   );
   return html`<table><caption><b>Table 2 b.</b> AUC (95% CI) of simple predictors and of the place; last column: what the place adds to the column before the last.</caption><thead><tr><th scope="col">Outcome</th>${compared[0].rows.map(({ predictors }) => html`<th scope="col">${predictors}</th>`)}<th scope="col">place adds</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 /** The same for the time to an event, one row per set of predictors. */
-function concordanceTable({ rows, added }: StudyPredictors): Markup {
-  return html`<table><caption class="hide">Concordance of simple predictors and of the place</caption><thead><tr><th scope="col">Known at the landmark</th><th scope="col">C (95% CI)</th></tr></thead><tbody>${rows.map((row) => html`<tr><th scope="row">${capital(row.predictors)}</th><td>${estimateHtml(row)}</td></tr>`)}<tr class="hl"><th scope="row">The place adds</th><td>${estimateHtml(added, (v) => signed(v, 3))}</td></tr></tbody></table>`;
+function concordanceTable({ rows, ...gain }: StudyPredictors): Markup {
+  return html`<table><caption class="hide">Concordance of simple predictors and of the place</caption><thead><tr><th scope="col">Known at the landmark</th><th scope="col">C (95% CI)</th></tr></thead><tbody>${rows.map((row) => html`<tr><th scope="row">${capital(row.predictors)}</th><td>${estimateHtml(row)}</td></tr>`)}<tr class="hl"><th scope="row">The place adds</th><td>${addedHtml(gain)}</td></tr></tbody></table>`;
 }
 
 /** The paper's Table 2: outcomes by representations, the test on whole posteriors with the published one beside it. */

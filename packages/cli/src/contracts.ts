@@ -299,7 +299,15 @@ export const calibrateContract = z.looseObject({
   horizonFrom: z.array(number),
   numIndividuals: count,
   /** By class of visits known, then of time: factors of the lower and upper half of the model's own 90% band. */
-  classes: z.array(z.looseObject({ numIndividuals: count, lower: z.array(maybe), upper: z.array(maybe) })),
+  classes: z.array(
+    z.looseObject({
+      numIndividuals: count,
+      /** Where the class has too few individuals of its own, and others are counted in. */
+      borrowed: z.optional(z.literal(true)),
+      lower: z.array(maybe),
+      upper: z.array(maybe),
+    }),
+  ),
 });
 
 export const calibrateMarkersContract = z.looseObject({

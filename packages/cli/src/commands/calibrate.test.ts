@@ -62,4 +62,34 @@ describe("dtm calibrate", () => {
       expect(here.text("run", "model.json")).toBe(before);
     }
   });
+
+  it("marks classes that count others in, and those with individuals enough not", async () => {
+    const { out } = await run("calibrate", RUN, "-q");
+    const { out: text } = await run("calibrate", RUN, "--json", "-q");
+    const { classes } = calibrateContract.parse(JSON.parse(text));
+    const marks = out.slice(out.indexOf("visits known"), out.indexOf("\n\n*:")).match(/\d\*/g) ?? [];
+    expect(marks).toHaveLength(classes.filter(({ borrowed }) => borrowed).length);
+    expect(marks.length).toBeGreaterThan(0);
+    expect(marks.length).toBeLessThan(classes.length);
+    expect(out).toContain("*: too few individuals with so many visits known");
+  });
+
+  it("says for which levels there are too few, and shows the highest there is", async () => {
+    const dozen = here.file("dozen.csv", smallCohort(18, 5).visits);
+    const folder = here.at("dozen");
+    const fitted = await run("fit", dozen, ...columns, "--model", "lmm", "--no-visits", "-o", folder, "-q");
+    expect(fitted.code).toBe(0);
+    const refused = await run("calibrate", folder, "-q");
+    expect(refused.code).toBe(2);
+    expect(refused.talk).toContain("--visits FILE");
+    const { code, out } = await run("calibrate", folder, "--visits", dozen, ...columns, "-q");
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /Too few for levels of 90%, 95%: these need 19, 39 individuals with two visits or more, and there are 1\d\. Calibrated levels: 50%, 80%\./,
+    );
+    expect(out).toMatch(/^Calibrated on 1\d of 18 individuals of the run, those with two visits or more/);
+    expect(out).toContain("to be one of 80%");
+    expect(out).toMatch(/\n1 +\d\.\d\d, \d\.\d\d\*/);
+    expect(out).not.toContain("-, -");
+  });
 });

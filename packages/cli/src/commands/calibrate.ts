@@ -1,8 +1,8 @@
 /** dtm calibrate RUN: makes forecast bands hold what they promise; the factors go into the run's model file. */
 import { join } from "node:path";
 import { numIndividuals, saveModel } from "@trajectory-maps/core";
-import type { ForecastCalibration } from "@trajectory-maps/core/models";
-import { calibrateByRefits, calibrateForecasts, withCalibrations } from "@trajectory-maps/core/study";
+import { type ForecastCalibration, isCalibratedAt } from "@trajectory-maps/core/models";
+import { calibrateByRefits, calibrateForecasts, fewestFor, withCalibrations } from "@trajectory-maps/core/study";
 import { UsageError } from "../exit-codes.ts";
 import { MODEL_FILE, openRun } from "../io/run-folder.ts";
 import { writeOutputs } from "../io/write.ts";
@@ -10,7 +10,7 @@ import { table } from "../print/table.ts";
 import { counted, percent, significant } from "../print/words.ts";
 import { type Command, textOption } from "./command.ts";
 import { SUBJECTS_OPTION } from "./covariates.ts";
-import { otherVisits, RUN_ARGUMENT } from "./groups.ts";
+import { otherVisits, RUN_ARGUMENT, VISITS_OPTION } from "./groups.ts";
 import { seedOf, wholeNumber } from "./numbers.ts";
 import { laterRecord } from "./run-record.ts";
 import { COLUMN_OPTIONS, readVisitsFor } from "./visits.ts";
@@ -31,6 +31,7 @@ export const calibrate: Command = {
       default: "5",
     },
     ...COLUMN_OPTIONS,
+    VISITS_OPTION,
     SUBJECTS_OPTION,
   ],
   examples: [
@@ -82,7 +83,7 @@ export const calibrate: Command = {
     const most = Math.max(...calibrations.map(({ numIndividuals: n }) => n));
     const exact =
       path === undefined
-        ? `${numIndividuals(read.cohort)} individuals of the run, each forecast by a model fitted to others`
+        ? `${most} of ${counted(numIndividuals(read.cohort), "individual")} of the run, those with two visits or more, each forecast by a model fitted to others`
         : `${most} new individuals`;
     return {
       text: `Calibrated on ${exact}.\n\n${pages.join("\n\n")}\n\nWritten   ${join(folder, MODEL_FILE)}   (use: dtm predict --interval conformal)`,
@@ -93,10 +94,15 @@ export const calibrate: Command = {
   },
 };
 
-/** What 90% bands are multiplied by, downwards and upwards, by visits known and time since the last. */
+/**
+ * What 90% bands are multiplied by, downwards and upwards, by visits known and time since the last, to be 90% bands, or those of the highest
+ * level that there are individuals for; and for which levels there are too few.
+ */
 function calibrationPage(calibration: ForecastCalibration, timeUnit: string): string {
-  const { levels, knownFrom, horizonFrom, classes, coverage } = calibration;
-  const at = levels.indexOf(0.9);
+  const { levels, knownFrom, horizonFrom, classes, coverage, numIndividuals: n } = calibration;
+  const told = levels.filter((level) => isCalibratedAt(calibration, level));
+  const shown = Math.max(...told.filter((level) => level <= 0.9));
+  const at = levels.indexOf(shown);
   const show = (factor: number | null | undefined) => (factor == null ? "-" : factor.toFixed(2));
   const times = horizonFrom.map((from, h) => {
     const to = horizonFrom[h + 1];
@@ -109,16 +115,32 @@ function calibrationPage(calibration: ForecastCalibration, timeUnit: string): st
     const to = knownFrom[k + 1];
     const known = to === undefined ? `${from} or more` : to === from + 1 ? String(from) : `${from} to ${to - 1}`;
     const cells = horizonFrom.map((_, h) => {
-      const { lower, upper } = classes[k * horizonFrom.length + h]!;
-      return `${show(lower[at])}, ${show(upper[at])}`;
+      const { lower, upper, borrowed } = classes[k * horizonFrom.length + h]!;
+      return `${show(lower[at])}, ${show(upper[at])}${borrowed ? "*" : " "}`;
     });
     return [known, ...cells];
   });
-  return (
-    "What the model's own 90% band is multiplied by, downwards and upwards (1: it holds what it promises)\n\n" +
-    table(["visits known", ...times], rows) +
-    (coverage === undefined
-      ? ""
-      : `\n\nThe model's own 90% band holds ${percent(coverage.own)} of their later visits, the calibrated one ${percent(coverage.calibrated)}.`)
-  );
+  const missing = levels.filter((level) => !told.includes(level));
+  const list = (of: readonly number[], words: (level: number) => string) => of.map(words).join(", ");
+  return [
+    ...(missing.length === 0
+      ? []
+      : [
+          `Too few for levels of ${list(missing, (level) => percent(level))}: these need ${list(missing, (level) => String(fewestFor(level)))} individuals with two visits or more, and there are ${n}. Calibrated levels: ${list(told, (level) => percent(level))}.`,
+        ]),
+    shown === 0.9
+      ? "What the model's own 90% band is multiplied by, downwards and upwards (1: it holds what it promises)"
+      : `What the model's own 90% band is multiplied by, downwards and upwards, to be one of ${percent(shown)}`,
+    table(["visits known", ...times], rows),
+    ...(classes.some(({ borrowed }) => borrowed)
+      ? [
+          "*: too few individuals with so many visits known; those nearest in visits known, at last everybody, are counted in.",
+        ]
+      : []),
+    ...(coverage === undefined
+      ? []
+      : [
+          `The model's own 90% band holds ${percent(coverage.own)} of their later visits, the calibrated one ${percent(coverage.calibrated)}.`,
+        ]),
+  ].join("\n\n");
 }

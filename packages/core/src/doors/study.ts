@@ -26,7 +26,7 @@ export { MAP_KERNEL } from "../associate/place-features.ts";
 export { type PosteriorFeatures, posteriorFeatures } from "../associate/posterior-features.ts";
 export type { PredictorComparison, PredictorRow } from "../associate/predictors.ts";
 export { yearsPer } from "../cohort/marker.ts";
-export { calibrateForecasts, type HeldOutPart, withCalibrations } from "../evaluate/calibrate.ts";
+export { calibrateForecasts, fewestFor, type HeldOutPart, withCalibrations } from "../evaluate/calibrate.ts";
 export type { CompareOptions } from "../evaluate/compare.ts";
 export {
   COMPARED_MODELS,

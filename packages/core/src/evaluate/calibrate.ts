@@ -35,8 +35,11 @@ const KNOWN_FROM = [1, 2, 3, 5, 9, 17];
 const NUM_HORIZONS = 3;
 /** Individuals that a class needs; else those nearest in visits known, with its time, are counted in, and at last everybody. */
 const LEAST_INDIVIDUALS = 40;
-/** Least n with (1 + level)/2 ≤ n/(n + 1), for the lowest level and for 90%: fewer tell no quantile of one more individual. */
-const [FEWEST, FEWEST_90] = [3, 19];
+/** Least n with (1 + level)/2 ≤ n/(n + 1): fewer tell no quantile of one more individual. */
+export function fewestFor(level: number): number {
+  return Math.ceil((1 + level) / (1 - level) - 1e-9);
+}
+const [FEWEST, FEWEST_90] = [fewestFor(CALIBRATED_LEVELS[0]), fewestFor(BASE_LEVEL)];
 /** Parts of the individuals, of which each is covered by factors of the others. */
 const NUM_PARTS = 5;
 
@@ -105,7 +108,8 @@ function calibrationOf(misses: readonly Miss[]): ForecastCalibration {
       const within = (reach: number) => list.filter(({ known }) => Math.abs(classOf(KNOWN_FROM, known) - k) <= reach);
       let reach = 0;
       while (reach < KNOWN_FROM.length && !enough(within(reach))) reach++;
-      return describeClass(reach < KNOWN_FROM.length ? within(reach) : misses);
+      const described = describeClass(reach < KNOWN_FROM.length ? within(reach) : misses);
+      return reach === 0 ? described : { ...described, borrowed: true as const };
     }),
   );
   return {

@@ -36,6 +36,8 @@ export interface ForecastCoverage {
 
 export interface CalibrationClass {
   readonly numIndividuals: number;
+  /** Where the class itself has too few: others, the nearest in visits known or at last everybody, are counted in. */
+  readonly borrowed?: true;
   readonly lower: readonly (number | null)[];
   readonly upper: readonly (number | null)[];
 }

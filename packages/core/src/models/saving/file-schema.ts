@@ -50,9 +50,17 @@ const calibration = z.optional(
     horizonFrom: numbers("First time since the last visit of each class"),
     numIndividuals: count,
     classes: z
-      .array(z.strictObject({ numIndividuals: count, lower: z.array(factor), upper: z.array(factor) }))
+      .array(
+        z.strictObject({
+          numIndividuals: count,
+          borrowed: z.optional(z.literal(true)),
+          lower: z.array(factor),
+          upper: z.array(factor),
+        }),
+      )
       .register(z.globalRegistry, {
-        description: "By class of visits known, then of time: factors of the lower and upper half of the 90% band",
+        description:
+          "By class of visits known, then of time: factors of the lower and upper half of the 90% band; borrowed where others than its own individuals are counted in",
       }),
     coverage: z.optional(
       z.strictObject({ own: share, calibrated: share }).register(z.globalRegistry, {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -63,6 +63,20 @@ describe("dtm fit", () => {
     expect(asked.code).toBe(2);
     expect(asked.talk).toContain("--visits FILE");
     expect((await run("groups", here.at("bare"), "--stability", "0", "--visits", VISITS)).code).toBe(0);
+    // The file must be that of the run.
+    const [header = "", ...rows] = readFileSync(VISITS, "utf8").trim().split("\n");
+    const moved = rows.map((row, k) => (k === 0 ? row.replace(/^[^,]+/, "2") : row));
+    for (const [others, found] of [
+      [rows.slice(1), "received 312 individuals and 1,944 observations"],
+      [moved, 'received 1 visit of "1"'],
+      [rows.map((row) => `x${row}`), 'of "x1"'],
+    ] as const) {
+      const other = here.file("other.csv", `${[header, ...others].join("\n")}\n`);
+      const refused = await run("groups", here.at("bare"), "--stability", "0", "--visits", other, "--force");
+      expect(refused.code).toBe(2);
+      expect(refused.talk).toContain("expected the visits that");
+      expect(refused.talk).toContain(found);
+    }
   });
 
   it("refuses a tolerance of 0, which no fit reaches", async () => {

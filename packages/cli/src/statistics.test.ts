@@ -43,6 +43,19 @@ describe("dtm fit --statistics", () => {
     expect(statSync(STATISTICS).mode & 0o077).toBe(0);
   });
 
+  it("says so where --like takes a column of another name for its marker", async () => {
+    await fitted;
+    const renamed = here.file("renamed.csv", visits.replace("fvc", "dlco"));
+    const like = ["statistics", renamed, "--like", STATISTICS, "-o", here.at("renamed.parquet")];
+    const refused = await run(...like);
+    expect([refused.code, refused.talk]).toEqual([3, expect.stringContaining('expected a column of "fvc"')]);
+    const { code, talk } = await run(...like, "--id", "patient", "--time", "years", "--value", "dlco");
+    expect(code).toBe(0);
+    expect(talk).toContain('Column "dlco" is taken as "fvc", the marker of the model or statistics.');
+    const same = await run("statistics", VISITS, "--like", STATISTICS, "--value", "fvc", "-o", here.at("same.parquet"));
+    expect(same.talk).not.toContain("is taken as");
+  });
+
   it("takes shards that were made apart, in the basis and noise of the first", async () => {
     await fitted;
     const ids = [...new Set(rows.map((row) => row.split(",")[0]))];

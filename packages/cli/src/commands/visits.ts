@@ -161,7 +161,11 @@ export async function readMarkersFor(
   const columns = { ...own.columns, ...base.columns };
   // The columns may be called otherwise than those the model was fitted to: they are guessed, and that is said.
   const read = await readCohortFile(readBlocks(path), { ...base, columns, orGuess: !picked });
-  if (!picked && own.columns !== undefined) checkSameMarker(own, read.columns.value, path);
+  const found = read.columns.value;
+  if (!isSameMarker(own, found)) {
+    if (!picked && own.columns !== undefined) throw otherMarker(own, found, path);
+    context.talk.warn(`Column "${found}" is taken as "${own.marker.name}", the marker of the model or statistics.`);
+  }
   return tell(read, context);
 }
 
@@ -199,12 +203,16 @@ async function readSeveralFor(model: ReadAlike, path: string, options: Options, 
 /** Names that say nothing of which marker it is. */
 const ANY_MARKER = ["value", "y", "measurement", "result"];
 
-/** A column with the name of another marker is not taken for the model's unless it is picked. */
-function checkSameMarker({ marker, columns }: ReadAlike["markers"][number], found: string, path: string): void {
+/** Whether the name of a column says that it is the marker, or nothing of which marker it is. */
+function isSameMarker({ marker, columns }: ReadAlike["markers"][number], found: string): boolean {
   const name = found.toLowerCase();
   const own = [marker.name, columns?.value ?? marker.name].map((text) => text.toLowerCase());
-  if (ANY_MARKER.includes(name) || own.includes(name) || own.some((text) => ANY_MARKER.includes(text))) return;
-  throw new DtmError(
+  return ANY_MARKER.includes(name) || own.includes(name) || own.some((text) => ANY_MARKER.includes(text));
+}
+
+/** A column with the name of another marker is not taken for the model's unless it is picked. */
+function otherMarker({ marker }: ReadAlike["markers"][number], found: string, path: string): DtmError {
+  return new DtmError(
     "other-marker",
     `${nameOf(path)}: expected a column of "${marker.name}", the marker of the model, received "${found}". If it is the same marker, pick it: --value ${found}.`,
   );

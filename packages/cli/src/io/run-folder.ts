@@ -13,6 +13,7 @@ import { codingOf } from "@trajectory-maps/core/models";
 import { csvPieces } from "@trajectory-maps/report";
 import { FileError, UsageError } from "../exit-codes.ts";
 import { fileExists, isFolder, readBlocks, readText } from "./read.ts";
+import { checkSameVisits } from "./same-visits.ts";
 
 export const MODEL_FILE = "model.json";
 export const VISITS_FILE = "visits.csv";
@@ -81,7 +82,7 @@ export function checkRun(folder: string): void {
   );
 }
 
-/** Reads a run back; `readOther` reads the visits where the run keeps no copy of them. */
+/** Reads a run back; `readOther` reads the visits where the run keeps no copy of them, and they must be those of the fit. */
 export async function openRun(
   folder: string,
   readOther?: (model: TrajectoryModel) => Promise<ReadCohort>,
@@ -91,6 +92,7 @@ export async function openRun(
     .filter(fileExists)
     .map(loadFile);
   const read = await (readOther === undefined ? readPrivateCopy(folder, model) : readOther(model));
+  if (readOther !== undefined) await checkSameVisits(folder, model, read.cohort);
   const cohort = await withKeptCovariates(folder, model, read.cohort);
   return { folder, model, baselines, read: { ...read, cohort } };
 }

@@ -33,8 +33,8 @@ const predictors = z.looseObject({
     }),
   ),
   added: estimate,
-  /** Whether the place has weight beside the others; false where it was shrunk out of every fold. */
-  placeUsed: z.boolean(),
+  /** Whether the place has weight beside the others; false where it was shrunk out of every fold. Files of before have none. */
+  placeUsed: z.optional(z.boolean()),
   verdict: text,
 });
 

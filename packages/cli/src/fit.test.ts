@@ -103,7 +103,9 @@ describe("dtm fit --noise level", () => {
     const at = header.split(",").indexOf("fvc");
     const cells = rows.map((row) => row.split(","));
     const limit = cells.map((row) => Number(row[at])).sort((a, b) => a - b)[Math.floor(cells.length / 10)] ?? 0;
-    const hidden = cells.map((row) => row.with(at, Number(row[at]) < limit ? `<${limit}` : row[at]!).join(","));
+    const hidden = cells.map((row) =>
+      row.map((cell, c) => (c === at && Number(cell) < limit ? `<${limit}` : cell)).join(","),
+    );
     const visits = here.file("limits.csv", `${[header, ...hidden].join("\n")}\n`);
     const told = async (noise: string) =>
       (await run("fit", visits, "--noise", noise, "--restarts", "0", "-o", here.at(`limits-${noise}`))).out;

@@ -95,6 +95,44 @@ export function checkGiven(where: string, given: Readonly<Record<string, unknown
   }
 }
 
+/** Throws a DtmError with code `option` for an option that is not among the known ones: a slip of the pen would be ignored in silence. */
+export function checkNames(where: string, options: object, known: readonly string[]): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || known.includes(name)) continue;
+    const nearest = nearestName(known, name);
+    const hint = nearest === undefined ? `It has: ${known.join(", ")}.` : `Did you mean "${nearest}"?`;
+    throw new DtmError("option", `${where}: expected options that it has, received "${showReceived(name)}". ${hint}`);
+  }
+}
+
+/** The name with the fewest edits from `wanted`, if they are few beside its length. */
+export function nearestName(names: readonly string[], wanted: string): string | undefined {
+  let best: string | undefined;
+  let fewest = Math.max(2, wanted.length / 2);
+  for (const name of names.slice(0, 200)) {
+    if (name === "" || name.length > 60) continue;
+    const edits = editDistance(name.toLowerCase(), wanted.toLowerCase());
+    if (edits < fewest) {
+      best = name;
+      fewest = edits;
+    }
+  }
+  return best;
+}
+
+/** Levenshtein distance, one row at a time. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length];
+}
+
 /** What `work` gives, or undefined where its numbers break down: for what can be done without. */
 export function withoutBreakdown<T>(work: () => T): T | undefined {
   try {

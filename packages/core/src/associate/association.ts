@@ -5,7 +5,7 @@
  * over outcomes, and controls. Threads take part through `options.count`.          (docs/math/association.md)
  */
 import { type Cohort, numIndividuals } from "../cohort/cohort.ts";
-import { checkGiven, DtmError } from "../errors.ts";
+import { checkGiven, checkNames, DtmError } from "../errors.ts";
 import { isMapModel, type TrajectoryModel } from "../models/model.ts";
 import type { Placements } from "../models/placement.ts";
 import { type Adjustment, isAdjustable, NO_ADJUSTMENT } from "./adjustment.ts";
@@ -78,6 +78,16 @@ function representationName(model: TrajectoryModel): "lmm" | "fpca" | "dtm" {
   return isMapModel(model) ? "dtm" : model.kind;
 }
 
+const ASSOCIATION_OPTIONS: { readonly [Name in keyof Required<AssociationOptions>]: true } = {
+  seed: true,
+  draws: true,
+  controls: true,
+  count: true,
+  shards: true,
+  signal: true,
+  onProgress: true,
+};
+
 /**
  * Tests every outcome against the places of every model.
  * @throws DtmError "shape" or "one-class" for outcomes that do not fit the cohort, "cancelled" once the signal is set.
@@ -87,6 +97,7 @@ function representationName(model: TrajectoryModel): "lmm" | "fpca" | "dtm" {
  */
 export async function associate(input: AssociationInput, options: AssociationOptions = {}): Promise<Association> {
   checkGiven("associate", { input, options });
+  checkNames("associate", options, Object.keys(ASSOCIATION_OPTIONS));
   checkGiven("associate", { outcomes: input.outcomes, cohort: input.cohort, placements: input.placements });
   const { placements, adjustment = NO_ADJUSTMENT } = input;
   const outcomes = input.outcomes.map((outcome) => ofAdjustable(outcome, adjustment));

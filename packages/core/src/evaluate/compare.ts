@@ -5,7 +5,7 @@
  */
 import { type Cohort, numIndividuals, numObservations, onlyMarker, selectVisits } from "../cohort/cohort.ts";
 import { splitCohort } from "../cohort/split.ts";
-import { checkGiven, checkOption, DtmError } from "../errors.ts";
+import { checkGiven, checkNames, checkOption, DtmError } from "../errors.ts";
 import { fitClasses } from "../models/classes/classes.ts";
 import type { DtmModel } from "../models/dtm/model.ts";
 import { checkCancelled, type FitControl, markerModel } from "../models/fit.ts";
@@ -45,6 +45,12 @@ export interface CompareOptions extends PrepareOptions, FitControl {
   readonly mapDimension?: 1 | 2 | 3;
 }
 
+const COMPARE_OPTIONS: { readonly [Name in keyof Required<CompareOptions>]: true } = {
+  ...{ models: true, folds: true, repeats: true, mean: true, restarts: true, mapDimension: true, seed: true },
+  ...{ basis: true, numBasis: true, degree: true, domain: true, knots: true, noise: true, statistics: true },
+  ...{ onProgress: true, signal: true, kernels: true, shards: true },
+};
+
 /**
  * Cross-validates the models, one fold after the other.
  * @throws DtmError "option" for an unknown model, "cancelled" once the signal is set, and what the fits throw.
@@ -53,6 +59,7 @@ export interface CompareOptions extends PrepareOptions, FitControl {
  */
 export function compareModels(cohort: Cohort, options: CompareOptions = {}): Comparison {
   checkGiven("compareModels", { cohort, options });
+  checkNames("compareModels", options, Object.keys(COMPARE_OPTIONS));
   const { folds = 10, repeats = 1, onProgress } = options;
   const total = folds * repeats;
   const results = Array.from({ length: total }, (_, fold) => {

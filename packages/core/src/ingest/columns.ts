@@ -2,7 +2,7 @@
  * Which column holds what. A name given is found as it is written, or without regard to case and surrounding space
  * when that is unambiguous; names not given are guessed from usual ones, and the guess is told.
  */
-import { type Complaint, showReceived, type Where } from "../errors.ts";
+import { type Complaint, nearestName, showReceived, type Where } from "../errors.ts";
 import { complaint } from "./complaints.ts";
 import { readNumber } from "./numbers.ts";
 
@@ -174,34 +174,6 @@ function missingColumn(
       ? "Bring the table into long form: one row per observation, with columns id, time and value."
       : `Name the column that holds the ${role}.${hint}`,
   ]);
-}
-
-/** The name with the fewest edits from `wanted`, if they are few beside its length. */
-function nearestName(names: readonly string[], wanted: string): string | undefined {
-  let best: string | undefined;
-  let fewest = Math.max(2, wanted.length / 2);
-  for (const name of names.slice(0, 200)) {
-    if (name === "" || name.length > 60) continue;
-    const edits = editDistance(name.toLowerCase(), wanted.toLowerCase());
-    if (edits < fewest) {
-      best = name;
-      fewest = edits;
-    }
-  }
-  return best;
-}
-
-/** Levenshtein distance, one row at a time. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length];
 }
 
 function looksLikeData(names: readonly string[]): boolean {

@@ -4,7 +4,7 @@
  */
 
 import { basisDomain } from "../basis/bspline.ts";
-import { checkGiven, checkOption } from "../errors.ts";
+import { checkGiven, checkNames, checkOption } from "../errors.ts";
 import { courseTimes } from "../models/course.ts";
 import { type MarkerModel, markerModel, viewMarker } from "../models/fit.ts";
 import type { TrajectoryModel } from "../models/model.ts";
@@ -57,6 +57,15 @@ export interface GroupOptions {
   /** Which side of the marker is better, if known; only then do names say "recovers". */
   readonly better?: "high" | "low";
 }
+
+const GROUP_OPTIONS: { readonly [Name in keyof Required<GroupOptions>]: true } = {
+  method: true,
+  numGroups: true,
+  minObservations: true,
+  maxGroups: true,
+  seed: true,
+  better: true,
+};
 
 export interface Group extends FollowedWindow {
   readonly letter: string;
@@ -114,6 +123,7 @@ const NUM_COMPARED = 21;
  */
 export function groupPlaces(model: TrajectoryModel, placements: Placements, options: GroupOptions = {}): Groups {
   checkGiven("groupPlaces", { model, placements, options });
+  checkNames("groupPlaces", options, Object.keys(GROUP_OPTIONS));
   const { markers } = model;
   const own = viewPlacements(placements, markers, 0);
   const found = groupByMarker(viewMarker(model, 0), own, options, otherCourses(model, placements));

@@ -22,6 +22,7 @@ import { mapStart } from "./linear/start.ts";
 import { type CohortFitOptions, type LinearModels, linearModels } from "./linear-models.ts";
 import { type MeanKind, meanCovariates, withoutEffects } from "./mean.ts";
 import { type MapModel, placeNodes, type TrajectoryModel } from "./model.ts";
+import { checkFitNames } from "./option-names.ts";
 import { linearPart, orientMarkers } from "./orient.ts";
 import type { DtmPaperModel } from "./paper/model.ts";
 import type { DtmPaperOptions } from "./paper/options.ts";
@@ -97,6 +98,7 @@ export type DtmRunSnapshot = DtmSnapshot | DtmPaperSnapshot;
  */
 export function startDtm(cohort: Cohort, options: FitDtmOptions = {}): DtmRun {
   checkGiven("startDtm", { cohort, options });
+  checkFitNames<FitDtmOptions>("fitDtm", options);
   const isPaper = isPublished(options);
   const fitted = options.linear?.lmm.markers.map((marker) => marker.noise);
   const usual = usualNoise(isPaper ? "dtm-paper" : "dtm", cohort, (options as FitLatticeOptions).residual);

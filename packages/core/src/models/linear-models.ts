@@ -17,6 +17,7 @@ import { linearParameters, scoreDirections } from "./linear/scores.ts";
 import { splitRows } from "./linear/stack.ts";
 import { type LinearModelsOptions as FitLinearOptions, fitLinearModels, type LinearModels } from "./linear/start.ts";
 import { type EffectForm, meanCovariates } from "./mean.ts";
+import { checkFitNames } from "./option-names.ts";
 import { orientMarkers } from "./orient.ts";
 
 export type { LinearModels };
@@ -60,6 +61,7 @@ export type LinearModelsOptions = Pick<LmmOptions, "mean" | "mapDimension" | "re
  */
 export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
   checkGiven("fitLmm", { cohort, options });
+  checkFitNames<LmmOptions>("fitLmm", options);
   const { effects: form, ...others } = options;
   const { statistics, warnings } = prepareMarkers(cohort, others);
   const given = { priors: "weak", ...others, markers: markersOf(cohort), warnings } as const;
@@ -77,6 +79,7 @@ export function fitLmm(cohort: Cohort, options: LmmOptions = {}): LmmModel {
  */
 export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
   checkGiven("fitFpca", { cohort, options });
+  checkFitNames<FpcaOptions>("fitFpca", options);
   const { statistics, warnings } = prepareMarkers(cohort, options);
   const { lmm, ...others } = options;
   const start = lmm === undefined ? {} : { start: linearParameters(lmm) };
@@ -94,6 +97,8 @@ export function fitFpca(cohort: Cohort, options: FpcaOptions = {}): FpcaModel {
  * const { lmm, fpca } = fitLinear(cohort, { mapDimension: 2 });
  */
 export function fitLinear(cohort: Cohort, options: LinearModelsOptions = {}): LinearModels {
+  checkGiven("fitLinear", { cohort, options });
+  checkFitNames<LinearModelsOptions>("fitLinear", options);
   const { effects: form, ...others } = options;
   const { statistics, warnings } = prepareMarkers(cohort, others);
   const coded = effectsOf(cohort, form);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitEnd } from "./header.ts";
+import { factColumns, fitEnd } from "./header.ts";
 
 describe("fitEnd", () => {
   it("says of a fit that ran to its end that it settled", () => {
@@ -20,5 +20,11 @@ describe("fitEnd", () => {
     expect(
       said("Stopped after 9 iterations with the noise at its lower limit: the bound has no maximum for these data."),
     ).toBe("Stopped");
+  });
+});
+
+describe("factColumns", () => {
+  it("leaves no fact alone in a row", () => {
+    expect([1, 4, 5, 6, 7, 8, 9, 13].map(factColumns)).toEqual([1, 4, 5, 6, 4, 4, 5, 5]);
   });
 });

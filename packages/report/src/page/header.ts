@@ -142,5 +142,12 @@ function factsHtml({ study, smallCell, verdict, timeWord, visitCells }: Context)
       });
     }
   }
-  return html`<dl class="facts">${facts.map(({ name, value, note, tone }) => html`<div><dt>${name}</dt><dd class="${tone ?? "value"}">${value}</dd><dd>${note}</dd></div>`)}</dl>`;
+  return html`<dl class="facts" style="--columns:${factColumns(facts.length)}">${facts.map(({ name, value, note, tone }) => html`<div><dt>${name}</dt><dd class="${tone ?? "value"}">${value}</dd><dd>${note}</dd></div>`)}</dl>`;
 }
+
+/** Columns in which facts stand in rows of nearly one length, six at most. */
+export function factColumns(count: number): number {
+  return Math.ceil(count / Math.ceil(count / MOST_COLUMNS));
+}
+
+const MOST_COLUMNS = 6;

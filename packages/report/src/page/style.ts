@@ -22,7 +22,7 @@ p{margin:0}
 .mu{color:var(--ink-3);font-weight:400}
 .kick{display:flex;flex-wrap:wrap;gap:4px 10px;align-items:center;font-size:13px;color:var(--ink-2)}
 .kick svg{display:block}
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));margin:28px 0 0;border-top:1px solid var(--ink);border-bottom:1px solid var(--line);overflow:hidden}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(max(150px,100%/var(--columns) - 1px),1fr));margin:28px 0 0;border-top:1px solid var(--ink);border-bottom:1px solid var(--line);overflow:hidden}
 .facts div{position:relative;left:-15px;padding:11px 14px 12px;border-left:1px solid var(--line)}
 .facts dt{font-size:12px;color:var(--ink-3)}
 .facts dd{margin:1px 0 0;font-size:20px;line-height:1.25;font-weight:600;letter-spacing:-.01em}
@@ -74,7 +74,7 @@ code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 @media print{@page{size:A4;margin:14mm}
 body{font-size:9.5pt}.wrap{padding:0;max-width:none}nav,.skip,details:not([open])>summary{display:none}
 h1{font-size:24pt}.lede{font-size:12.5pt}h2{font-size:15pt;margin-top:22pt}h2,h3,h2+.sub{break-after:avoid}
-figure,tr,.note,.facts,.sub,.scroll,.fine{break-inside:avoid}.fine{margin-top:18pt}#checklist{break-before:page}#checklist h2{margin-top:0}.scroll:has(.plain){break-inside:auto}.facts{grid-template-columns:repeat(6,1fr)}.facts dd{font-size:13pt}.facts dd+dd,.facts dt{font-size:7.5pt}.facts div{left:-9px;padding:7px 8px}
+figure,tr,.note,.facts,.sub,.scroll,.fine{break-inside:avoid}.fine{margin-top:18pt}#checklist{break-before:page}#checklist h2{margin-top:0}.scroll:has(.plain){break-inside:auto}.facts{grid-template-columns:repeat(var(--columns),1fr)}.facts dd{font-size:13pt}.facts dd+dd,.facts dt{font-size:7.5pt}.facts div{left:-9px;padding:7px 8px}
 .scroll{overflow:visible}table,figcaption,details{font-size:8pt}thead th{font-size:7.5pt}td,thead th{padding-left:8px}td{padding-top:4px;padding-bottom:4px}tbody th{padding:4px 0;min-width:0}.g{display:none}td,thead th{padding-left:6px}thead th,tbody th{white-space:normal}td.tx{min-width:0}details td{white-space:normal}.two,.three{break-inside:avoid}.two.lead{display:block}.two.lead>div{margin-top:14px}
 .two{gap:16px 20px}.three{gap:0 16px}.meth{font-size:9pt}a{color:inherit;text-decoration:none}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 @media (forced-colors:active){.plot svg{forced-color-adjust:none;background:Canvas}}`;

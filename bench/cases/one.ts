@@ -16,7 +16,7 @@ export const oneIndividual: BenchCase = {
   name: "one",
   about: "one new individual placed and predicted",
   run: async ({ quick }) => {
-    const model = fitDtm(registry(500), { maxIterations: 40 });
+    const model = fitDtm(registry(500), { noise: "white", maxIterations: 40 });
     // What does not depend on the individual is made once per model.
     const mixture = modelMixture(model);
     // Placed anew each time: whatever is kept of a placement for a second question must not be left out of the first.
@@ -27,6 +27,17 @@ export const oneIndividual: BenchCase = {
         { name: "course", chunk: chunkOf(() => void predict(model, place(), COURSE)) },
       ],
       quick ? 15 : 60,
+    );
+    // With noise levels a component is a node with a level: 33 times as many.
+    const levels = fitDtm(registry(500), { noise: "level", maxIterations: 40 });
+    const levelMixture = modelMixture(levels);
+    const placeLevel = () => placeIndividual(levels, HISTORY, { mixture: levelMixture });
+    const levelTime = await interleave(
+      [
+        { name: "next", chunk: chunkOf(() => void predict(levels, placeLevel(), [4])) },
+        { name: "course", chunk: chunkOf(() => void predict(levels, placeLevel(), COURSE)) },
+      ],
+      quick ? 5 : 20,
     );
     // The published map has a finer lattice, and its local step beside the exact place. Tables are kept from the first call on.
     const published = fitDtm(registry(500), { kind: "dtm-paper", schedule: "paper" });
@@ -49,6 +60,8 @@ export const oneIndividual: BenchCase = {
     return [
       alone("one individual placed and predicted at the next visit", "ms", time("next") / 1e6, { goal: 1 }),
       alone("one individual placed, course of 41 times with bands", "ms", time("course") / 1e6, { goal: 5 }),
+      alone("one individual placed and predicted at the next visit, noise levels", "ms", levelTime("next") / 1e6),
+      alone("one individual placed, course of 41 times with bands, noise levels", "ms", levelTime("course") / 1e6),
       alone("the same under the published map, next visit", "ms", publishedTime("next") / 1e6),
       alone("the same under the published map, 41 times from a place", "ms", publishedTime("course") / 1e6),
     ];

@@ -1,5 +1,6 @@
 /** `dtm statistics` and `dtm fit --statistics`: the same model as from visits, shard by shard too. */
-import { existsSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { parquetWriteFile } from "hyparquet-writer";
 import { afterAll, describe, expect, it } from "vitest";
 import { run, smallCohort, workplace } from "../test/harness.ts";
@@ -84,6 +85,56 @@ describe("dtm fit --statistics", () => {
     const mixed = await run("fit", "--statistics", `${files[0]},${other}`, ...fitting, "-o", here.at("mixed"));
     expect(mixed.code).toBe(4);
     expect(mixed.talk).toMatch(/--like/);
+  });
+
+  it("takes folders of engines, whose rows say their plan: in order of shards, each once, nothing stale", async () => {
+    await fitted;
+    const { visits: many } = smallCohort(600);
+    const source = here.at("many.parquet");
+    const alike = ["--like", STATISTICS, "-o", source, "-q"];
+    expect((await run("statistics", here.file("many.csv", many), ...alike)).code).toBe(0);
+    const file = await asyncBufferFromFile(source);
+    const metadata = await parquetMetadataAsync(file);
+    const plan = metadata.key_value_metadata?.find(({ key }) => key === "trajectory-maps")?.value ?? "";
+    const shards = await parquetReadObjects({ file, metadata, utf8: false });
+    expect(shards.length).toBe(3);
+    /** A file as an engine writes it: columns that may be empty, the plan in every row, no metadata of ours. */
+    const write = (name: string, own: readonly Record<string, unknown>[], ownPlan = plan) => {
+      const types: Record<string, "INT32" | "STRING" | "BYTE_ARRAY"> = {
+        ...{ shard: "INT32", individuals: "INT32", ids: "STRING", plan: "STRING" },
+      };
+      const columnData = [...Object.keys(shards[0]!), "plan"].map((column) => ({
+        name: column,
+        data: own.map((row) => (column === "plan" ? ownPlan : row[column])),
+        type: types[column] ?? "BYTE_ARRAY",
+      }));
+      parquetWriteFile({ filename: here.at(name), columnData });
+    };
+    for (const folder of ["engine", "stale", "other", "none"]) mkdirSync(here.at(folder));
+    const [a, b, c] = shards as [Record<string, unknown>, Record<string, unknown>, Record<string, unknown>];
+    write("engine/part-0.parquet", [c, a]);
+    write("engine/part-1.parquet", []);
+    write("engine/part-2.parquet", [b, c]);
+    const fitOf = async (from: string, to: string) =>
+      run("fit", "--statistics", here.at(from), ...fitting, "-o", here.at(to));
+    expect((await fitOf("engine", "from-engine")).code).toBe(0);
+    expect((await fitOf("many.parquet", "from-file")).code).toBe(0);
+    for (const name of ["model.json", "placements.csv"]) {
+      expect(here.text("from-engine", name)).toBe(here.text("from-file", name));
+    }
+    expect(
+      (await run("statistics", VISITS, "--like", here.at("engine"), "-o", here.at("like.parquet"), "-q")).code,
+    ).toBe(0);
+    write("stale/part-0.parquet", [a, b]);
+    write("stale/part-1.parquet", [{ ...b, sumSquares_1: new Uint8Array(b.sumSquares_1 as Uint8Array).reverse() }]);
+    const stale = await fitOf("stale", "no");
+    expect(stale.code).toBe(4);
+    expect(stale.talk).toMatch(/shard 1 once.*earlier run/);
+    write("other/part-0.parquet", [a]);
+    write("other/part-1.parquet", [b], plan.replace(/"center":[^,]*/, '"center":1'));
+    expect((await fitOf("other", "no")).talk).toMatch(/received others, perhaps of an earlier run/);
+    write("none/part-0.parquet", []);
+    expect((await fitOf("none", "no")).talk).toMatch(/expected shards of individuals, received none/);
   });
 
   it("refuses visits beside it, options of visits, and files that are something else", async () => {

@@ -1,6 +1,7 @@
 /**
  * Files of statistics (docs/statistics-file.md): Parquet with one row for each shard of individuals, numbers packed as bytes, and what all
- * shards share as JSON in the file's metadata. Shards are read one by one, so that a file needs no memory beyond what a fit keeps.
+ * shards share as JSON in the file's metadata, or in every row where an engine such as Spark wrote it, which has no say in metadata. Shards
+ * are read one by one, so that a file needs no memory beyond what a fit keeps.
  */
 import { chmodSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -21,6 +22,7 @@ import { FileError } from "../exit-codes.ts";
 import { reason } from "./read.ts";
 
 const PLAN_KEY = "trajectory-maps";
+const PLAN_COLUMN = "plan";
 const CODEC = "UNCOMPRESSED";
 
 /** Writes the statistics of a cohort; returns how many shards there are. */
@@ -92,37 +94,78 @@ export function statisticsFiles(list: string): string[] {
   });
 }
 
-/** The plan of a file. */
+/** The plan of a file, or of a folder of them. */
 export async function readStatisticsPlan(path: string): Promise<StatisticsPlan> {
-  return (await openStatistics(path)).plan;
+  for (const file of statisticsFiles(path)) {
+    const { plan } = await openStatistics(file);
+    if (plan !== undefined) return plan;
+  }
+  throw new FileError(`${path}: expected shards of individuals, received none.`);
 }
 
-/** Reads files of one plan, one after the other. */
+/** Reads files of one plan: their shards one after the other, those of an engine in the order of their numbers. */
 export async function readStatistics(paths: readonly string[]): Promise<ReadStatistics> {
   const files = [];
   for (const path of paths) files.push(await openStatistics(path));
-  const [first] = files;
-  if (first === undefined) throw new FileError("Name a file of statistics, or a folder of them.");
+  const found = files.flatMap((file) => file.rows);
+  const [first] = found;
+  if (first === undefined) throw new FileError(`${paths.join()}: expected shards of individuals, received none.`);
   const { plan } = first;
   const text = planText({ ...plan, warnings: [] });
-  for (const other of files) {
-    if (planText({ ...other.plan, warnings: [] }) === text) continue;
+  for (const other of found) {
+    if (other.plan === plan || planText({ ...other.plan, warnings: [] }) === text) continue;
     throw new FileError(
-      `${other.path}: expected statistics in the basis, centre and noise of ${first.path}, received others. Take them with: dtm statistics VISITS --like ${first.path}.`,
+      `${other.path}: expected statistics in the basis, centre and noise of ${first.path}, received others, perhaps of an earlier run. Remove them, or take them with: dtm statistics VISITS --like ${first.path}.`,
     );
   }
-  const numIndividuals = files.reduce((sum, { individuals }) => sum + individuals.reduce((a, b) => a + b, 0), 0);
+  const rows = [...found.filter((row) => !row.ofEngine), ...(await eachOnce(found.filter((row) => row.ofEngine)))];
+  const numIndividuals = rows.reduce((sum, { individuals }) => sum + individuals, 0);
   const builder = buildStatistics(plan, numIndividuals, (bytes) => new SharedArrayBuffer(bytes));
-  for (const { path, individuals, read } of files) {
-    for (let row = 0; row < individuals.length; row++) {
-      const { ids, ...bytes } = await read(row);
-      builder.add({ ids: listOf(ids, path), bytes: bytes as Record<string, Uint8Array> }, path);
-    }
+  for (const { path, read } of rows) {
+    const { ids, ...bytes } = await read();
+    builder.add({ ids: listOf(ids, path), bytes: bytes as Record<string, Uint8Array> }, path);
   }
   const { ids, statistics } = builder.finish();
   checkIds(ids);
-  const warnings = [...new Set(files.flatMap((file) => file.plan.warnings))];
+  const warnings = [...new Set(found.flatMap((row) => row.plan.warnings))];
   return { plan: { ...plan, warnings }, ids, statistics };
+}
+
+/** One row of a file. */
+interface ShardRow {
+  readonly path: string;
+  readonly plan: StatisticsPlan;
+  /** Whether the row says its plan itself: then its number is its key among the rows of the folder. */
+  readonly ofEngine: boolean;
+  readonly shard: number;
+  readonly individuals: number;
+  read(): Promise<Record<string, unknown>>;
+}
+
+/** Shards of engines in the order of folders and numbers, each once: an engine may write one again. */
+async function eachOnce(rows: readonly ShardRow[]): Promise<ShardRow[]> {
+  const folders = new Map<string, Map<number, ShardRow>>();
+  for (const row of rows) {
+    const folder = dirname(row.path);
+    const known = folders.get(folder) ?? new Map<number, ShardRow>();
+    folders.set(folder, known);
+    const before = known.get(row.shard);
+    if (before === undefined) known.set(row.shard, row);
+    else if (!sameCells(await before.read(), await row.read())) {
+      throw new FileError(
+        `${row.path}: expected shard ${row.shard} once, received another one in ${before.path}: one of them is of an earlier run. Remove it, or write all shards anew to an empty folder.`,
+      );
+    }
+  }
+  return [...folders.values()].flatMap((known) => [...known.values()].sort((a, b) => a.shard - b.shard));
+}
+
+function sameCells(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
+  return Object.entries(a).every(([name, cell]) => {
+    const other = b[name];
+    if (!(cell instanceof Uint8Array && other instanceof Uint8Array)) return cell === other;
+    return Buffer.compare(cell, other) === 0;
+  });
 }
 
 /** The ids of a shard. */
@@ -145,27 +188,33 @@ function checkIds(ids: readonly string[]): void {
   );
 }
 
-async function openStatistics(path: string) {
+async function openStatistics(path: string): Promise<{ plan?: StatisticsPlan; rows: ShardRow[] }> {
   try {
     const file = await asyncBufferFromFile(path);
     const metadata = await parquetMetadataAsync(file);
     const text = metadata.key_value_metadata?.find(({ key }) => key === PLAN_KEY)?.value;
-    const plan = readPlan(text ?? "", path);
-    const columns = ["ids", ...shardColumns(plan)];
-    const counted = await parquetReadObjects({ file, metadata, columns: ["individuals"] });
-    const individuals = counted.map((row) => Number(row.individuals));
-    const read = async (row: number) => {
-      const [found] = await parquetReadObjects({
-        file,
-        metadata,
-        columns,
-        rowStart: row,
-        rowEnd: row + 1,
-        utf8: false,
-      });
-      return found ?? {};
+    const ofEngine = text === undefined && metadata.schema.some(({ name }) => name === PLAN_COLUMN);
+    const plans = new Map<unknown, StatisticsPlan>();
+    const planOf = (written: unknown) => {
+      const plan = plans.get(written) ?? readPlan(typeof written === "string" ? written : "", path);
+      plans.set(written, plan);
+      return plan;
     };
-    return { path, plan, individuals, read };
+    const columns = ["shard", "individuals", ...(ofEngine ? [PLAN_COLUMN] : [])];
+    const plan = ofEngine ? undefined : planOf(text);
+    const heads = await parquetReadObjects({ file, metadata, columns });
+    const rows = heads.map((head, row) => {
+      const own = plan ?? planOf(head[PLAN_COLUMN]);
+      const read = async () => {
+        const columns = ["ids", ...shardColumns(own)];
+        const range = { rowStart: row, rowEnd: row + 1 };
+        const [found] = await parquetReadObjects({ file, metadata, columns, ...range, utf8: false });
+        return found ?? {};
+      };
+      return { path, plan: own, ofEngine, shard: Number(head.shard), individuals: Number(head.individuals), read };
+    });
+    const [first] = rows;
+    return { rows, ...(plan && { plan }), ...(first && { plan: first.plan }) };
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "bad-statistics") throw error;
     throw new FileError(`${path} cannot be read as statistics: ${reason(error)}.`);

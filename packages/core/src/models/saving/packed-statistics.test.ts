@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { unmeasured } from "../../basis/statistics.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
 import { simulateCohort } from "../../simulate/cohorts.ts";
 import { prepareMarkers } from "../choose-noise.ts";
@@ -32,6 +33,13 @@ describe("statistics in shards", () => {
     expect(others).toEqual(rest);
     for (const [e, v] of averageGram.entries()) expect(v).toBeCloseTo(expected[e], 14);
     expect(shardColumns(plan)).toContain("design_1");
+  });
+
+  it("of individuals without a visit of a marker add nothing to its design", () => {
+    const { before, plan } = throughShards({ noise: "serial" });
+    const nobody = { ...unmeasured(before[0]), averageGram: before[0].averageGram.map(() => Number.NaN) };
+    const { bytes } = packShard([nobody], cohort.ids, plan, { from: 0, to: 10 });
+    expect(bytes.design_1.every((byte) => byte === 0)).toBe(true);
   });
 
   it("hold values below a limit", () => {

@@ -152,7 +152,7 @@ export function packShard(
     // The whole cohort's Σ B'B stands in its first shard.
     if (needsDesign(markers[k])) {
       const total = numVisits(own);
-      bytes[columnName("design", k)] = bytesOf(own.averageGram.map((v) => (from === 0 ? v * total : 0)));
+      bytes[columnName("design", k)] = bytesOf(own.averageGram.map((v) => (from === 0 && total > 0 ? v * total : 0)));
     }
   });
   return { ids: ids.slice(from, to), bytes };

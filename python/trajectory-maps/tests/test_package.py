@@ -92,6 +92,51 @@ def test_values_outside_the_transform_are_refused():
     assert caught.value.code == "transform-domain"
 
 
+def test_masked_and_missing_cells_are_no_numbers_and_dates_are_refused(model):
+    masked = np.ma.array([82.0, 1e9], mask=[False, True])
+    with pytest.raises(tm.TrajectoryMapsError, match="finite values"):
+        tm.place(model, [0, 1], masked)
+    table = {"id": ["a", "a"], "time": [0, 1], "fvc": masked}
+    assert tm.embed(model, table, **COLUMNS)["visits"].tolist() == [1]
+    dates = np.array(["2020-01-01", "2021-01-01"], "datetime64[ns]")
+    for times in (dates, list(dates), [d.item() for d in dates.astype("datetime64[D]")]):
+        with pytest.raises(tm.TrajectoryMapsError, match="common start"):
+            tm.place(model, times, [82, 80])
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(tm.TrajectoryMapsError, match="common start"):
+        tm.embed(model, pandas.DataFrame({"id": ["a", "a"], "time": dates, "fvc": [82, 80]}), **COLUMNS)
+    for cell in ("1_000", "inf", "0x10", "<3", "1e999", 1e200, float("inf")):
+        with pytest.raises(tm.TrajectoryMapsError):
+            tm.embed(model, {"id": ["a"], "time": [0], "fvc": [cell]}, **COLUMNS)
+
+
+def test_rows_that_repeat_another_count_once(model):
+    table = {"id": ["a", "a", "a"], "time": [0, 0, 1], "fvc": [82, 82, 79]}
+    assert tm.embed(model, table, **COLUMNS)["visits"].tolist() == [2]
+    assert tm.embed(model, table, **COLUMNS, keep_repeats=True)["visits"].tolist() == [3]
+
+
+def test_a_table_may_lack_one_of_several_markers():
+    model = tm.load_model(example("two-markers"))
+    lacks = {"id": ["a", "a"], "time": [0, 1], "bili": [1.1, 2.0]}
+    whole = lacks | {"albumin": [None, None]}
+    a, b = (tm.embed(model, table, id="id", time="time") for table in (lacks, whole))
+    assert a["x1"].tolist() == b["x1"].tolist() and a["visits_albumin"].tolist() == [0]
+    with pytest.raises(tm.TrajectoryMapsError, match="value of bili"):
+        tm.embed(model, {"id": ["a"], "time": [0]}, id="id", time="time")
+    with pytest.raises(tm.TrajectoryMapsError) as caught:
+        tm.embed(model, whole, id="id", time="time", value={"bilirubin": "bili"})
+    assert caught.value.code == "other-marker"
+
+
+def test_an_empty_table_gives_an_empty_one():
+    for name in ("log-level", "two-markers"):
+        model = tm.load_model(example(name))
+        empty = {"id": [], "time": []} | {own: [] for own in model.markers}
+        value = {own: own for own in model.markers}
+        assert len(tm.embed(model, empty, id="id", time="time", value=value)["id"]) == 0
+
+
 def test_covariates_are_asked_for():
     model = tm.load_model(example("covariates-places"))
     for row, code in (
@@ -102,6 +147,13 @@ def test_covariates_are_asked_for():
         with pytest.raises(tm.TrajectoryMapsError) as caught:
             tm.place(model, [0], [80], covariates=row)
         assert caught.value.code == code
+    plain = tm.load_model(example_model())
+    for own, row in ((model, {"age": 5, "sex": "f", "weight": 80}), (plain, {"age": 5})):
+        with pytest.raises(tm.TrajectoryMapsError) as caught:
+            tm.place(own, [0], [80], covariates=row)
+        assert caught.value.code == "unknown-covariate"
+    with pytest.raises(tm.TrajectoryMapsError, match="subjects"):
+        tm.embed(plain, VISITS, **COLUMNS, subjects={"id": [3]})
 
 
 def test_options_out_of_range_are_refused(model):
@@ -223,20 +275,6 @@ def test_without_a_command_fitting_says_what_to_do(monkeypatch):
         find_command()
 
 
-@pytest.fixture(scope="module")
-def dtm():
-    """The command of this repository, if it is built and Node is there."""
-    import os
-    import shutil
-
-    file = Path(__file__).parents[3] / "packages" / "cli" / "bin" / "dtm.mjs"
-    if shutil.which("node") is None or not (file.parents[1] / "dist").exists():
-        pytest.skip("needs Node and the built command line: node scripts/setup.mjs")
-    os.environ["TRAJECTORY_MAPS_DTM"] = str(file)
-    yield
-    del os.environ["TRAJECTORY_MAPS_DTM"]
-
-
 def visits_of(count):
     random = np.random.default_rng(3)
     rows = {"id": [], "time": [], "fvc": []}
@@ -251,9 +289,11 @@ def visits_of(count):
 
 def test_fit_compare_groups_and_associate_by_the_command_line(dtm, tmp_path):
     visits = visits_of(40)
+    visits["id"] = [f"-{own}" if own == "p003" else own for own in visits["id"]]
     fitted = tm.fit(visits, out=tmp_path / "run", **COLUMNS, noise="white", restarts=0)
     assert fitted.model.markers == ("fvc",) and fitted.verdict
     placed = tm.embed(fitted.model, visits)
+    assert set(fitted.placements["id"]) == set(visits["id"])
     order = [list(placed["id"]).index(own) for own in fitted.placements["id"]]
     assert np.abs(placed["x1"][order] - fitted.placements["x1"]).max() < 1e-9
     found = tm.groups(fitted, stability=0)

@@ -12,6 +12,7 @@ from ._embed import embed, forecast
 from ._errors import TrajectoryMapsError
 from ._estimator import TrajectoryMap
 from ._model import Model, example_model, load_model
+from ._packed import Plan, statistics, write_statistics
 from ._place import Placement, place, place_at
 from ._predict import Crossing, Prediction, Series, crossing, predict
 
@@ -21,6 +22,7 @@ __all__ = [
     "Fit",
     "Model",
     "Placement",
+    "Plan",
     "Prediction",
     "Series",
     "Study",
@@ -38,4 +40,6 @@ __all__ = [
     "place",
     "place_at",
     "predict",
+    "statistics",
+    "write_statistics",
 ]

@@ -2,101 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from ._errors import TrajectoryMapsError
-from ._frames import column, is_missing, like, names, numbers
+from ._frames import like
 from ._model import Model
 from ._place import place, place_many
 from ._statistics import Statistics, statistics, transformed
+from ._visits import Cohort, read_visits
 
 Array = np.ndarray[Any, Any]
 _Z90 = 1.6448536269514722
 _BLOCK = 4096
-
-
-@dataclass(frozen=True)
-class Cohort:
-    """Visits of individuals, in order of their first row, by marker."""
-
-    ids: list[Any]
-    series: list[tuple[Array, Array, Array]]  # offsets, times, values as measured
-    covariates: list[Mapping[str, Any]] | None
-
-
-def read_visits(
-    model: Model,
-    visits: Any,
-    id: str | None,
-    time: str | None,
-    value: str | Mapping[str, str] | None,
-    marker: str | None,
-    subjects: Any,
-) -> Cohort:
-    """The visits of a table as the model reads them."""
-    columns = [part.columns or {} for part in model.parts]
-    id = _choose("id", id, columns[0].get("id"), visits)
-    time = _choose("time", time, columns[0].get("time"), visits)
-    cells = column(visits, id)
-    missing = next((k for k, cell in enumerate(cells) if is_missing(cell)), None)
-    if missing is not None:
-        raise TrajectoryMapsError(
-            "missing-id", f'expected an id in every row, received none in row {missing} of "{id}". Leave the row out.'
-        )
-    known = {cell: k for k, cell in enumerate(dict.fromkeys(cells))}
-    individuals = np.fromiter((known[cell] for cell in cells), int, len(cells))
-    times = numbers(visits, time)
-    marker = marker or columns[0].get("marker")
-    series = []
-    for k, part in enumerate(model.parts):
-        own = value.get(part.marker.name) if isinstance(value, Mapping) else value
-        fallback = columns[k].get("value") or part.marker.name
-        values = numbers(visits, _choose(f"value of {part.marker.name}", own, fallback, visits))
-        wanted = ~np.isnan(values)
-        if marker is not None:
-            level = columns[k].get("level") or part.marker.name
-            wanted &= np.fromiter((str(cell) == level for cell in column(visits, marker)), bool, len(cells))
-        if np.isnan(times[wanted]).any():
-            raise TrajectoryMapsError(
-                "not-finite",
-                f'expected a time for every value, received none in some rows of "{time}". Leave them out.',
-            )
-        who, t, y = individuals[wanted], times[wanted], values[wanted]
-        order = np.lexsort((y, t, who))
-        offsets = np.searchsorted(who[order], np.arange(len(known) + 1))
-        series.append((offsets, t[order], y[order]))
-    return Cohort(list(known), series, _covariates(model, known, visits if subjects is None else subjects, id))
-
-
-def _choose(what: str, given: str | None, usual: str | None, table: Any) -> str:
-    name = given or usual
-    if name is None or name not in names(table):
-        raise TrajectoryMapsError(
-            "missing-column",
-            f"expected a column for the {what}, received {', '.join(names(table))}. Name it: {what.split()[0]}=...",
-        )
-    return name
-
-
-def _covariates(model: Model, known: Mapping[Any, int], table: Any, id: str) -> list[Mapping[str, Any]] | None:
-    if model.coding is None:
-        return None
-    out: list[Any] = [{} for _ in known]
-    ids = column(table, id)
-    for name in model.covariates:
-        for own, cell in zip(ids, column(table, name)):
-            if own not in known or is_missing(cell):
-                continue
-            before = out[known[own]].setdefault(name, cell)
-            if before != cell:
-                raise TrajectoryMapsError(
-                    "varying-covariate",
-                    f'expected one value of "{name}" for each individual, received {before} and {cell} for {own}. Give the value at the first visit.',
-                )
-    return out
 
 
 def embed(
@@ -108,11 +26,13 @@ def embed(
     value: str | Mapping[str, str] | None = None,
     marker: str | None = None,
     subjects: Any = None,
+    keep_repeats: bool = False,
 ) -> Any:
     """Places everybody in a table of visits; the result is a table of the same kind with a row for each individual.
 
     Columns are those that the model was fitted to unless they are named; ``value`` may be a dict from markers to columns, ``marker`` the
-    column that names the marker of a row, ``subjects`` a second table with covariates.
+    column that names the marker of a row, ``subjects`` a second table with covariates. A table may lack some of several markers. A row that
+    repeats another exactly counts once unless ``keep_repeats``.
 
     >>> from trajectory_maps import example_model, load_model
     >>> visits = {"id": ["a", "a", "b"], "time": [0, 1, 0], "fvc": [82, 79, 60]}
@@ -120,7 +40,8 @@ def embed(
     >>> placed["id"].tolist(), placed["visits"].tolist()
     (['a', 'b'], [2, 1])
     """
-    cohort = read_visits(model, visits, id, time, value, marker, subjects)
+    named = {"id": id, "time": time, "value": value, "marker": marker, "subjects": subjects}
+    cohort = read_visits(model, visits, **named, keep_repeats=keep_repeats)
     m, q = len(cohort.ids), model.dimensions
     counts = sum(np.diff(offsets) for offsets, _, _ in cohort.series)
     blocks = []
@@ -141,7 +62,7 @@ def embed(
         if part.noise.spread == 0:
             continue
         found = [block.noise_level[k] for block in blocks]
-        mean, sd = (np.concatenate([own[j] for own in found if own is not None]) for j in (0, 1))
+        mean, sd = (np.concatenate([np.empty(0), *(own[j] for own in found if own is not None)]) for j in (0, 1))
         end = "" if len(model.parts) == 1 else f"_{part.marker.name}"
         for name, score in (("", 0.0), ("_lower", -_Z90), ("_upper", _Z90)):
             columns[f"noise_ratio{name}{end}"] = np.exp(0.5 * (mean + score * sd))
@@ -175,6 +96,7 @@ def forecast(
     value: str | Mapping[str, str] | None = None,
     marker: str | None = None,
     subjects: Any = None,
+    keep_repeats: bool = False,
     **options: Any,
 ) -> Any:
     """Forecasts of everybody in a table of visits at the same times: a tidy table with a row for each individual, marker and time.
@@ -187,7 +109,8 @@ def forecast(
     >>> rows["id"].tolist(), rows["time"].tolist()
     (['a', 'a', 'b', 'b'], [2.0, 4.0, 2.0, 4.0])
     """
-    cohort = read_visits(model, visits, id, time, value, marker, subjects)
+    named = {"id": id, "time": time, "value": value, "marker": marker, "subjects": subjects}
+    cohort = read_visits(model, visits, **named, keep_repeats=keep_repeats)
     columns: dict[str, list[Any]] = {}
     for i, own in enumerate(cohort.ids):
         given = {

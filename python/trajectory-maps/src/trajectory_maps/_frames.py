@@ -4,6 +4,8 @@ already there."""
 from __future__ import annotations
 
 import csv
+import datetime
+import re
 from pathlib import Path
 from typing import Any, Mapping, Sequence
 
@@ -39,13 +41,18 @@ def names(table: Any) -> list[str]:
     return [str(name) for name in (table.keys() if kind(table) == "columns" else table.columns)]
 
 
-def column(table: Any, name: str) -> list[Any]:
-    """A column as a list; None or NaN where it is missing."""
+def _own(table: Any, name: str) -> Any:
+    """A column as the table has it."""
     if name not in names(table):
         raise TrajectoryMapsError(
             "missing-column", f'expected a column "{name}", received {", ".join(names(table))}. Name it.'
         )
-    own = table.column(name) if kind(table) == "pyarrow" else table[name]
+    return table.column(name) if kind(table) == "pyarrow" else table[name]
+
+
+def column(table: Any, name: str) -> list[Any]:
+    """A column as a list; None or NaN where it is missing."""
+    own = _own(table, name)
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(own, method):
             return list(getattr(own, method)())
@@ -63,16 +70,63 @@ def is_missing(value: Any) -> bool:
 
 def numbers(table: Any, name: str) -> Array:
     """A column as numbers, NaN where it is missing."""
-    out = np.empty(len(values := column(table, name)))
-    for k, value in enumerate(values):
-        try:
-            out[k] = np.nan if is_missing(value) else float(value)
-        except (TypeError, ValueError):
-            raise TrajectoryMapsError(
-                "not-a-number",
-                f'expected numbers in column "{name}", received {value!r} in row {k}. Mend or leave out the row.',
-            ) from None
-    return out
+    return as_numbers(_own(table, name), f'column "{name}"')
+
+
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+def as_numbers(cells: Any, where: str) -> Array:
+    """Cells as numbers, NaN where one is missing (masked, None, NaN or a mark of it); ``where`` says whose they are."""
+    cells = _plain(cells)
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiu":
+        out = np.ma.filled(cells.astype(float), np.nan).ravel()
+    else:
+        dates = isinstance(cells, np.ndarray) and cells.dtype.kind in "mM"
+        listed = cells.ravel().tolist() if isinstance(cells, np.ndarray) and not dates else cells
+        out = np.array([_number(cell, k, where) for k, cell in enumerate(listed)], dtype=float)
+    size = np.abs(out)
+    wrong = np.flatnonzero((size > 1e100) | ((size < 1e-100) & (size > 0)))
+    if len(wrong):
+        raise TrajectoryMapsError(
+            "not-finite",
+            f"expected 0 or numbers from 1e-100 to 1e100 in size in {where}, received {out[wrong[0]]} in row {wrong[0]}. Mend or leave out the row.",
+        )
+    return out + 0.0
+
+
+def _plain(cells: Any) -> Any:
+    """A column of a library as an array of numbers, or as a list; anything else as it is."""
+    root = type(cells).__module__.split(".")[0]
+    if root == "pandas":
+        return cells.to_numpy(dtype=float, na_value=np.nan) if cells.dtype.kind in "fiu" else list(cells)
+    if root == "polars":
+        return cells.cast(float).to_numpy() if cells.dtype.is_numeric() else cells.to_list()
+    if root == "pyarrow":
+        numeric = str(cells.type).startswith(("int", "uint", "float", "double", "halffloat"))
+        return np.asarray(cells.cast("double"), dtype=float) if numeric else cells.to_pylist()
+    return [cells] if np.ndim(cells) == 0 else cells
+
+
+def _number(cell: Any, row: int, where: str) -> float:
+    if is_missing(cell):
+        return np.nan
+    remedy = "Mend or leave out the row"
+    try:
+        if isinstance(cell, _DATES):
+            remedy = "Count days, months or years from a common start and give that"
+        elif isinstance(cell, str) and cell.strip()[:1] in ("<", ">", "\u2264", "\u2265"):
+            remedy = "Values below or above a limit are read by the command line (dtm) alone"
+        elif not isinstance(cell, str):
+            return float(cell)
+        elif _PLAIN.fullmatch(cell.strip()):
+            return float(cell)
+    except (TypeError, ValueError):
+        pass
+    raise TrajectoryMapsError(
+        "not-a-number", f"expected numbers in {where}, received {cell!r} in row {row}. {remedy}."
+    ) from None
 
 
 def like(table: Any, columns: Mapping[str, Any]) -> Any:
@@ -104,13 +158,22 @@ def write_csv(table: Any, path: Path) -> None:
 
 
 def read_csv(path: Path, table: Any) -> Any:
-    """A file of the command line as a table like another; columns of numbers as numbers."""
+    """A file of the command line as a table like another; columns of numbers as numbers, ids without the apostrophe that keeps
+    spreadsheets from running them as formulas."""
     with path.open(newline="", encoding="utf-8") as file:
         head, *rows = csv.reader(file)
     columns: dict[str, Sequence[Any]] = {}
     for name, cells in zip(head, zip(*rows) if rows else ([] for _ in head)):
         try:
-            columns[name] = list(cells) if name == "id" else [np.nan if cell == "" else float(cell) for cell in cells]
+            columns[name] = (
+                [_bare(cell) for cell in cells]
+                if name == "id"
+                else [np.nan if cell == "" else float(cell) for cell in cells]
+            )
         except ValueError:
             columns[name] = list(cells)
     return like(table, columns)
+
+
+def _bare(text: str) -> str:
+    return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@", "\t", "\r") else text

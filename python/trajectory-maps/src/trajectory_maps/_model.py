@@ -34,19 +34,57 @@ class SparseMap:
 
 
 @dataclass(frozen=True)
-class Part:
-    """What a model holds of one marker."""
+class Measured:
+    """How visits of one marker become statistics."""
 
     marker: Marker
     basis: Basis
-    mean: Array  # [d]
     noise: Noise
     center: float
+    columns: Mapping[str, str] | None
+    #: the same as the file has it
+    source: Mapping[str, Any] = field(repr=False)
+
+    @staticmethod
+    def of(part: Mapping[str, Any]) -> Measured:
+        """From the part of a model file, or of the plan of statistics, that is about a marker."""
+        basis = Basis(part["basis"]["degree"], part["basis"]["numBasis"], np.array(part["basis"]["knots"], float))
+        if len(basis.knots) != basis.size + basis.degree + 1:
+            raise ValueError(f"{len(basis.knots)} knots")
+        noise, marker = part["noise"], part["marker"]
+        correlation, limits = noise.get("correlation"), marker.get("limits")
+        return Measured(
+            marker=Marker(
+                marker["name"],
+                marker["unit"],
+                marker["timeUnit"],
+                marker["transform"],
+                None if limits is None else (limits[0], limits[1]),
+            ),
+            basis=basis,
+            noise=Noise(
+                noise["kind"],
+                noise["variance"],
+                noise.get("spread", 0.0),
+                None if correlation is None else (correlation["range"], correlation["whiteShare"]),
+                noise.get("limits", {}).get("lower"),
+                "limits" in noise,
+            ),
+            center=float(part["center"]),
+            columns=part.get("columns"),
+            source={name: part[name] for name in ("marker", "columns", "basis", "noise", "center") if name in part},
+        )
+
+
+@dataclass(frozen=True)
+class Part(Measured):
+    """What a model holds of one marker."""
+
+    mean: Array  # [d]
     map: SparseMap
     residual: Array  # [d,d]
     calibration: Mapping[str, Any] | None = None
     effects: Array | None = None  # [P,h]
-    columns: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -97,6 +135,13 @@ class Model:
 
     def for_covariates(self, row: Mapping[str, Any] | None) -> Model:
         """The model as it is for an individual with these covariates: the prior of its place and its mean course."""
+        unknown = [name for name in row or () if name not in self.covariates]
+        if unknown:
+            has = ", ".join(self.covariates) or "none"
+            raise TrajectoryMapsError(
+                "unknown-covariate",
+                f'place: expected covariates of the model ({has}), received "{unknown[0]}". Leave it out.',
+            )
         if self.coding is None:
             return self
         z = encode(self.coding, row or {})
@@ -232,34 +277,14 @@ def _model_of(own: Mapping[str, Any]) -> Model:
 
 
 def _part_of(part: Mapping[str, Any], q: int, form: str | None) -> Part:
-    basis = Basis(part["basis"]["degree"], part["basis"]["numBasis"], np.array(part["basis"]["knots"]))
-    d = basis.size
-    if len(basis.knots) != d + basis.degree + 1:
-        raise ValueError(f"{len(basis.knots)} knots")
-    noise, marker, own = part["noise"], part["marker"], part["map"]
+    measured, own = Measured.of(part), part["map"]
+    d = measured.basis.size
     if own["kernel"]["kind"] != "rbf":
         raise ValueError(f"kernel {own['kernel']['kind']}")
-    correlation = noise.get("correlation")
-    limits = marker.get("limits")
     p = own["numInducing"]
     return Part(
-        marker=Marker(
-            marker["name"],
-            marker["unit"],
-            marker["timeUnit"],
-            marker["transform"],
-            None if limits is None else (limits[0], limits[1]),
-        ),
-        basis=basis,
+        **measured.__dict__,
         mean=np.array(part["mean"]["coefficients"]).reshape(d),
-        noise=Noise(
-            noise["kind"],
-            noise["variance"],
-            noise.get("spread", 0.0),
-            None if correlation is None else (correlation["range"], correlation["whiteShare"]),
-            noise.get("limits", {}).get("lower"),
-        ),
-        center=float(part["center"]),
         map=SparseMap(
             own["kernel"]["signalVariance"],
             np.array(own["kernel"]["lengthscales"]).reshape(q),
@@ -270,8 +295,9 @@ def _part_of(part: Mapping[str, Any], q: int, form: str | None) -> Part:
         ),
         residual=np.array(part["residual"]["covariance"]).reshape(d, d),
         calibration=part.get("calibration"),
-        columns=part.get("columns"),
-        effects=None if form is None else np.array(part["effects"]).reshape(-1, effect_columns(form, basis).shape[1]),
+        effects=None
+        if form is None
+        else np.array(part["effects"]).reshape(-1, effect_columns(form, measured.basis).shape[1]),
     )
 
 

@@ -21,6 +21,8 @@ class Noise:
     correlation: tuple[float, float] | None = None
     #: lower limit of detection in the training data, on the scale of the model
     lower_limit: float | None = None
+    #: whether there were values below or above a limit in the training data
+    has_limits: bool = False
 
     def levels(self) -> Levels:
         """The levels s_k = variance exp(spread z_k), with their weights."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 import numpy as np
 
 from ._errors import TrajectoryMapsError
+from ._frames import as_numbers
 from ._mixture import Individual, Marker, Posterior, kernel_factor, map_moments, outside_places
 from ._model import Model
 from ._statistics import Statistics, statistics, transformed
@@ -168,8 +169,8 @@ def _given(model: Model, times: Any, values: Any, markers: Any) -> Mapping[str, 
 
 def _series(part: Any, times: Any, values: Any) -> tuple[Array, Array]:
     """Visits in order of time, values on the scale of the model."""
-    t = np.asarray(() if times is None else times, dtype=float).ravel()
-    y = np.asarray(() if values is None else values, dtype=float).ravel()
+    t = as_numbers(() if times is None else times, f"times of {part.marker.name}")
+    y = as_numbers(() if values is None else values, f"values of {part.marker.name}")
     if len(t) != len(y):
         raise TrajectoryMapsError(
             "shape", f"place: expected as many values as times, received {len(t)} times and {len(y)} values."

@@ -11,7 +11,7 @@ import numpy as np
 from ._basis import TRANSFORMS
 from ._errors import TrajectoryMapsError
 from ._kernels import Context
-from ._model import Part
+from ._model import Measured, Part
 
 Array = np.ndarray[Any, Any]
 
@@ -50,7 +50,7 @@ class Statistics:
         return self.gram[i], g, max(rho, 0.0)
 
 
-def transformed(part: Part, values: Array) -> Array:
+def transformed(part: Measured, values: Array) -> Array:
     """Values on the scale of the model."""
     context = _context(0, 0, 0, 0, len(values))
     context.resize(transform=TRANSFORMS.index(part.marker.transform))
@@ -66,12 +66,21 @@ def transformed(part: Part, values: Array) -> Array:
     return out
 
 
-def statistics(part: Part, offsets: Array, times: Array, values: Array) -> Statistics:
-    """Statistics of individuals, whose visits offsets[i]..offsets[i+1] are in order of time, values on the scale of the model."""
+@dataclass(frozen=True)
+class Columns:
+    """Statistics as the kernel leaves them; of G the entries k <= l <= k + degree by rows, all k <= l where visits correlate."""
+
+    gram: Array  # [m,band]
+    cross: Array  # [m,d]
+    squares: Array  # [m]
+    log_dets: Array  # [m]
+
+
+def columns(part: Measured, offsets: Array, times: Array, values: Array, serial: bool) -> Columns:
+    """Columns of individuals, whose visits offsets[i]..offsets[i+1] are in order of time, values on the scale of the model."""
     m, d = len(offsets) - 1, part.basis.size
-    serial = part.noise.correlation is not None
-    row, column = _band(d, d - 1 if serial else part.basis.degree)
-    context = _context(d, part.basis.degree, len(row), m, len(times))
+    count = len(band(part, serial)[0])
+    context = _context(d, part.basis.degree, count, m, len(times))
     buffers = context.buffers
     buffers["knots"][:] = part.basis.knots
     buffers["center"][0] = part.center
@@ -81,16 +90,30 @@ def statistics(part: Part, offsets: Array, times: Array, values: Array) -> Stati
     if serial:
         buffers["correlation"][:] = part.noise.correlation
     context.run("whitenVisits" if serial else "sumVisits", m)
-    band = buffers["gram"][: m * len(row)].reshape(m, len(row))
+    return Columns(
+        buffers["gram"][: m * count].reshape(m, count).copy(),
+        buffers["cross"][: m * d].reshape(m, d).copy(),
+        buffers["squares"][:m].copy(),
+        buffers["logDets"][:m].copy() if serial else np.zeros(m),
+    )
+
+
+def statistics(part: Measured, offsets: Array, times: Array, values: Array) -> Statistics:
+    """Statistics of individuals, as :func:`columns` takes them."""
+    m, d = len(offsets) - 1, part.basis.size
+    serial = part.noise.correlation is not None
+    own = columns(part, offsets, times, values, serial)
+    row, column = band(part, serial)
     gram = np.zeros((m, d, d))
-    gram[:, row, column] = band
-    gram[:, column, row] = band
-    cross = buffers["cross"][: m * d].reshape(m, d).copy()
-    return Statistics(gram, cross, buffers["squares"][:m].copy(), buffers["logDets"][:m].copy(), np.diff(offsets))
+    gram[:, row, column] = own.gram
+    gram[:, column, row] = own.gram
+    return Statistics(gram, own.cross, own.squares, own.log_dets, np.diff(offsets))
 
 
-def _band(d: int, degree: int) -> tuple[Array, Array]:
-    """Rows and columns k <= l <= k + degree of a symmetric matrix, in the order of the kernel."""
+def band(part: Measured, serial: bool) -> tuple[Array, Array]:
+    """Rows and columns of the entries of G that are kept."""
+    d = part.basis.size
+    degree = d - 1 if serial else part.basis.degree
     pairs = [(k, l) for k in range(d) for l in range(k, min(k + degree, d - 1) + 1)]
     row, column = zip(*pairs)
     return np.array(row), np.array(column)

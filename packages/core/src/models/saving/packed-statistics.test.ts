@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { unmeasured } from "../../basis/statistics.ts";
+import { selectStatistics, unmeasured } from "../../basis/statistics.ts";
 import { makeCohort } from "../../cohort/cohort.ts";
 import { simulateCohort } from "../../simulate/cohorts.ts";
 import { prepareMarkers } from "../choose-noise.ts";
@@ -24,6 +24,27 @@ describe("statistics in shards", () => {
     const { before, statistics, ids } = throughShards({ noise });
     expect(statistics).toEqual(before);
     expect(ids).toEqual([...cohort.ids]);
+  });
+
+  it("may come in any order, with individuals spread over them", () => {
+    const { before, plan, ids } = throughShards({ noise: "level" });
+    const builder = buildStatistics(plan, ids.length);
+    for (const rest of [2, 0, 1]) {
+      const own = ids.flatMap((_, i) => (i % 3 === rest ? [i] : [])).reverse();
+      const part = [selectStatistics(before[0], own)];
+      builder.add(
+        packShard(
+          part,
+          own.map((i) => ids[i]),
+          plan,
+          { from: 0, to: own.length },
+        ),
+        "x.parquet",
+      );
+    }
+    const { ids: found, statistics } = builder.finish();
+    expect(found).toEqual([...cohort.ids]);
+    expect(statistics).toEqual(before);
   });
 
   it("hold a correlation of visits, with the plain design beside it", () => {

@@ -1,7 +1,7 @@
 /**
  * Statistics of a cohort as shards of bytes, for files and for other engines (docs/statistics-file.md): what all shards share, as JSON,
- * and for each marker columns of little-endian numbers, individuals in their order. A fit of the shards, put together, is the fit of the
- * cohort. 148 bytes an individual and marker for the default basis and white noise or levels.
+ * and for each marker columns of little-endian numbers, individuals in their order. Put together, individuals stand in the order of a
+ * cohort, by id, whichever shards they came in: a fit of the shards is the fit of the cohort. 148 bytes an individual and marker for the default basis and white noise or levels.
  */
 import type { Basis } from "../../basis/bspline.ts";
 import {
@@ -12,7 +12,7 @@ import {
   pooledGram,
 } from "../../basis/statistics.ts";
 import { bandIndices } from "../../basis/visit-columns.ts";
-import type { Cohort } from "../../cohort/cohort.ts";
+import { type Cohort, compareText } from "../../cohort/cohort.ts";
 import type { Marker } from "../../cohort/marker.ts";
 import { markerCohort } from "../../cohort/several-markers.ts";
 import { DtmError } from "../../errors.ts";
@@ -162,7 +162,7 @@ function bytesOf(column: Float64Array | Int32Array): Uint8Array {
   return new Uint8Array(column.buffer, column.byteOffset, column.byteLength).slice();
 }
 
-/** A cohort's statistics put together from shards, which are added in the order of individuals. */
+/** A cohort's statistics put together from shards. */
 export interface StatisticsBuilder {
   add(shard: StatisticsShard, file: string): void;
   finish(): { readonly ids: string[]; readonly statistics: CohortStatistics };
@@ -215,9 +215,39 @@ export function buildStatistics(
     finish: () => {
       const m = ids.length;
       if (m !== numIndividuals) throw badFile("statistics", `${numIndividuals} individuals`, String(m));
+      const order = orderOfIds(ids);
+      if (order !== undefined) {
+        for (const { columns } of parts) for (const { values, width } of columns) takeInOrder(values, width, order);
+        const before = ids.slice();
+        order.forEach((from, i) => {
+          ids[i] = before[from];
+        });
+      }
       return { ids, statistics: plan.markers.map((marker, k) => finished(marker, parts[k], m, floats)) };
     },
   };
+}
+
+/** Who comes at each place in the order of a cohort; undefined if everybody is there already. */
+function orderOfIds(ids: readonly string[]): Int32Array | undefined {
+  if (ids.every((id, i) => i === 0 || compareText(ids[i - 1], id) < 0)) return undefined;
+  return Int32Array.from(ids, (_, i) => i).sort((a, b) => compareText(ids[a], ids[b]) || a - b);
+}
+
+/** Rows of a column in another order, in place: row i becomes what row order[i] was, cycle by cycle. */
+function takeInOrder(values: Float64Array | Int32Array, width: number, order: Int32Array): void {
+  const done = new Uint8Array(order.length);
+  for (let start = 0; start < order.length; start++) {
+    if (done[start] === 1) continue;
+    const first = values.slice(start * width, (start + 1) * width);
+    let to = start;
+    for (let from = order[to]; from !== start; to = from, from = order[to]) {
+      values.copyWithin(to * width, from * width, (from + 1) * width);
+      done[to] = 1;
+    }
+    values.set(first, to * width);
+    done[to] = 1;
+  }
 }
 
 interface MarkerParts {

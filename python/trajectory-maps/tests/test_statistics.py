@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 
 import trajectory_maps as tm
 from trajectory_maps._cli import run
 from trajectory_maps._frames import write_csv
+from trajectory_maps._spark_work import pieces
 
 pytestmark = pytest.mark.usefixtures("dtm")
 
@@ -114,3 +116,17 @@ def test_what_is_no_plan_is_refused(tmp_path):
         with pytest.raises(tm.TrajectoryMapsError) as caught:
             tm.Plan.of(like)
         assert caught.value.code == code
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 100])
+@pytest.mark.parametrize("keys", [[], [1], [1, 1, 2, 2, 2, 3, 4, 4], [7, 7, 7, 7], ["a", "b", "b", "c"]])
+def test_pieces_of_batches_hold_all_rows_of_their_keys(keys, size):
+    table = pyarrow.table({"key": keys, "row": pyarrow.array(range(len(keys)), pyarrow.int64())})
+    for length in (1, 2, 3, 100):
+        found = list(pieces(table.to_batches(max_chunksize=length), "key", size))
+        assert [row for own in found for row in own["row"].to_pylist()] == list(range(len(keys)))
+        owners = [key for own in found for key in set(own["key"].to_pylist())]
+        assert len(owners) == len(set(owners))
+        assert all(own.num_rows >= size for own in found[:-1])
+        if size == 1:
+            assert len(found) == len(set(keys))

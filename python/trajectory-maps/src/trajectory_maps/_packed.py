@@ -64,6 +64,14 @@ class Plan:
                 return Plan.of(text)
         raise TrajectoryMapsError("bad-statistics", f"like: expected statistics in {path}, received others.")
 
+    def arrow_schema(self) -> Any:
+        """The schema of rows of :func:`statistics`; needs pyarrow."""
+        import pyarrow
+
+        head = [("shard", pyarrow.int32()), ("individuals", pyarrow.int32())]
+        head += [("ids", pyarrow.string()), ("plan", pyarrow.string())]
+        return pyarrow.schema([*head, *((name, pyarrow.binary()) for name, _, _ in self.width())])
+
     def width(self) -> list[tuple[str, int, Any]]:
         """Name, entries of an individual (0 for those of a shard) and type of each column of bytes."""
         out: list[tuple[str, int, Any]] = []
@@ -186,7 +194,7 @@ def write_statistics(path: str | os.PathLike[str], rows: Iterable[Mapping[str, A
     try:
         for row in rows:
             if writer is None:
-                schema = arrow_schema(Plan.of(row["plan"]))
+                schema = Plan.of(row["plan"]).arrow_schema()
                 os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
                 writer = parquet.ParquetWriter(path, schema, compression="snappy", use_dictionary=False)
             cells = {name: bytes(cell) if isinstance(cell, bytearray) else cell for name, cell in row.items()}
@@ -196,13 +204,3 @@ def write_statistics(path: str | os.PathLike[str], rows: Iterable[Mapping[str, A
         if writer is not None:
             writer.close()
     return count
-
-
-def arrow_schema(plan: Plan) -> Any:
-    """The schema of rows of statistics."""
-    import pyarrow
-
-    head = [("shard", pyarrow.int32()), ("individuals", pyarrow.int32()), ("ids", pyarrow.string())]
-    return pyarrow.schema(
-        [*head, ("plan", pyarrow.string()), *((name, pyarrow.binary()) for name, _, _ in plan.width())]
-    )

@@ -52,6 +52,16 @@ function tests(own, mode) {
     PYTHONDONTWRITEBYTECODE: "1",
     DTM_SPARK_MODE: mode,
   };
-  const args = ["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "tests_spark", ...process.argv.slice(2)];
+  const args = [
+    "-m",
+    "pytest",
+    "-q",
+    "-W",
+    "ignore::DeprecationWarning",
+    "-p",
+    "no:cacheprovider",
+    "tests_spark",
+    ...process.argv.slice(2),
+  ];
   return run(own, args, { cwd: PACKAGE, env });
 }

@@ -14,6 +14,17 @@ SOURCE = str(Path(__file__).parents[1] / "src")
 FIXTURES = Path(__file__).parents[1] / "tests" / "fixtures"
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "modes(*names): the modes in which a test says something of its own")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Takes the tests of this mode."""
+    others = [item for item in items if MODE not in next(item.iter_markers("modes"), pytest.mark.modes(MODE)).args]
+    config.hook.pytest_deselected(items=others)
+    items[:] = [item for item in items if item not in others]
+
+
 @pytest.fixture(scope="session")
 def spark():
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable

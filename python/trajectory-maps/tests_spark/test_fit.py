@@ -15,10 +15,10 @@ import trajectory_maps.spark as engine
 from trajectory_maps._cli import find_command, run
 from trajectory_maps._frames import write_csv
 
-pytestmark = pytest.mark.skipif(MODE == "cluster", reason="needs no executors of its own")
 FITTING = {"noise": "white", "restarts": 0}
 
 
+@pytest.mark.modes("local", "connect")
 def test_a_fit_is_that_of_the_visits_and_does_not_depend_on_the_way(frame, visits, tmp_path):
     collected = engine.fit(frame, value="fvc", shards=4, out=tmp_path / "collected", **FITTING)
     assert collected.verdict and collected.model.markers == ("fvc",)
@@ -62,7 +62,7 @@ def check_places(fitted, tmp_path):
             assert row[name] == pytest.approx(float(own[name]), rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.skipif(MODE != "local", reason="the same in every mode")
+@pytest.mark.modes("local")
 def test_basis_and_noise_are_chosen_on_a_sample_with_the_first_and_last_visits(frame, visits, tmp_path):
     fitted = engine.fit(frame, value="fvc", sample=60, out=tmp_path / "run", **FITTING)
     seen = [t for t, y in zip(visits["time"], visits["fvc"]) if y is not None]
@@ -70,7 +70,7 @@ def test_basis_and_noise_are_chosen_on_a_sample_with_the_first_and_last_visits(f
     assert fitted.model.record["numIndividuals"] == len(set(visits["id"]))
 
 
-@pytest.mark.skipif(MODE != "local", reason="the same in every mode")
+@pytest.mark.modes("local")
 def test_several_markers_are_fitted_from_a_long_table(spark, visits, tmp_path):
     rows = [
         (who, t, name, y if name == "fvc" else 100 - y)
@@ -85,7 +85,7 @@ def test_several_markers_are_fitted_from_a_long_table(spark, visits, tmp_path):
     assert {row["visits_dl,co"] for row in fitted.placements.collect()} == set(range(1, 8))
 
 
-@pytest.mark.skipif(MODE != "local", reason="the same in every mode")
+@pytest.mark.modes("local")
 def test_columns_that_are_not_said_are_asked_for(frame):
     for given in (
         {},

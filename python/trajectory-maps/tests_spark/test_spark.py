@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from conftest import FIXTURES, MODE, of
+from conftest import FIXTURES, of
 
 import trajectory_maps as tm
 import trajectory_maps.spark as engine
@@ -81,7 +81,7 @@ def killing(file):
     return pass_on
 
 
-@pytest.mark.skipif(MODE != "cluster", reason="executors are processes in mode cluster alone")
+@pytest.mark.modes("cluster")
 def test_an_executor_that_is_killed_changes_no_byte(frame, visits, model, tmp_path):
     made = {
         "statistics": engine.statistics(frame, model, **COLUMNS, shards=SHARDS, partitions=4),

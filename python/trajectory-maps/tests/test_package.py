@@ -172,6 +172,29 @@ def test_options_out_of_range_are_refused(model):
             call()
 
 
+def test_what_is_no_number_or_no_file_is_refused_in_words(model, tmp_path):
+    someone = tm.place(model, [0], [80])
+    (tmp_path / "bytes.json").write_bytes(b"\xff\xfe{")
+    for call in (
+        lambda: tm.load_model(tmp_path / "none.json"),
+        lambda: tm.load_model(tmp_path),
+        lambda: tm.load_model(tmp_path / "bytes.json"),
+        lambda: tm.place(model, ["a"], [1]),
+        lambda: tm.place(model, markers=[1]),
+        lambda: tm.place(model, markers={"fvc": [1, 2, 3]}),
+        lambda: someone.predict(["a"]),
+        lambda: someone.predict([1], level="x"),
+        lambda: someone.crossing("x"),
+        lambda: tm.place_at(model, ["a", "b"]),
+        lambda: tm.place_at(model, None),
+        lambda: tm.embed(model, {"id": ["a", "b"], "time": [0], "fvc": [1, 2]}, **COLUMNS),
+        lambda: tm.embed(model, {"id": [["a"]], "time": [0], "fvc": [1]}, **COLUMNS),
+        lambda: tm.forecast(model, VISITS, ["x"], **COLUMNS),
+    ):
+        with pytest.raises(tm.TrajectoryMapsError, match="expected"):
+            call()
+
+
 def table_of(kind):
     library = pytest.importorskip(kind)
     return {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[kind], library

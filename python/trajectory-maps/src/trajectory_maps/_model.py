@@ -180,7 +180,11 @@ def load_model(path: str | os.PathLike[str]) -> Model:
         file = file / "model.json"
     try:
         raw = json.loads(file.read_text(encoding="utf-8-sig"))
-    except json.JSONDecodeError as error:
+    except OSError as error:
+        raise TrajectoryMapsError(
+            "file", f"load_model: expected a model file or the folder of a run, received {path}: {error.strerror}."
+        ) from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise TrajectoryMapsError(
             "bad-json", f"load_model: expected a model file in JSON, received {file}: {error}."
         ) from None

@@ -158,7 +158,16 @@ def _given(model: Model, times: Any, values: Any, markers: Any) -> Mapping[str, 
                 f"place: expected visits by marker for {', '.join(model.markers)}, received one list. Use markers={{name: (times, values)}}.",
             )
         return {model.markers[0]: (times, values)}
+    if not isinstance(markers, Mapping):
+        raise TrajectoryMapsError(
+            "shape", f"place: expected markers={{name: (times, values)}}, received {type(markers).__name__}."
+        )
     unknown = [name for name in markers if name not in model.markers]
+    pairs = all(isinstance(own, Sequence) and not isinstance(own, str) and len(own) == 2 for own in markers.values())
+    if not unknown and not pairs:
+        raise TrajectoryMapsError(
+            "shape", "place: expected a pair (times, values) for each marker, received something else."
+        )
     if unknown or times is not None or values is not None:
         found = f'"{unknown[0]}"' if unknown else "times and values beside markers"
         raise TrajectoryMapsError(
@@ -194,10 +203,10 @@ def place_at(model: Model, location: Sequence[float], covariates: Mapping[str, A
     (3,)
     """
     own = model.for_covariates(covariates)
-    shown = np.asarray(location, dtype=float).ravel()
+    shown = as_numbers(location, "the place")
     if len(shown) != own.dimensions or not np.isfinite(shown).all():
         raise TrajectoryMapsError(
-            "shape", f"place_at: expected a place of {own.dimensions} finite coordinates, received {list(location)}."
+            "shape", f"place_at: expected a place of {own.dimensions} finite coordinates, received {shown.tolist()}."
         )
     x = own.orientation @ shown
     placed = []

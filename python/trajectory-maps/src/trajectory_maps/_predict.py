@@ -11,6 +11,7 @@ from ._basis import apply, undo_slope
 from ._distributions import Sums, mixture_cdf, quantiles, transformed_moments
 from ._draws import crossing_grid, draw_coefficients, draw_values, first_crossings, measurements, simultaneous_band
 from ._errors import TrajectoryMapsError
+from ._frames import as_numbers
 from ._mixture import Posterior
 from ._model import Part
 from ._place import MarkerPlacement, Placement
@@ -153,7 +154,7 @@ def crossing(
     """
     k = placement.model.part(marker)
     part, own = placement.model.parts[k], placement.markers[k]
-    level = float(apply(part.marker.transform, threshold))
+    level = float(apply(part.marker.transform, as_numbers([threshold], "the threshold"))[0])
     if not np.isfinite(level):
         raise TrajectoryMapsError(
             "option",
@@ -292,7 +293,7 @@ def _rates(part: Part, own: MarkerPlacement, at: Array, level: float, draws: int
 
 
 def _check_level(where: str, level: float) -> None:
-    if not 0 < level < 1:
+    if not isinstance(level, (int, float)) or not 0 < level < 1:
         raise TrajectoryMapsError(
             "option", f"{where}: expected a level between 0 and 1, received {level}. Use 0.9 for a 90% band."
         )
@@ -306,7 +307,7 @@ def _check_draws(where: str, draws: int) -> None:
 
 
 def _check_times(where: str, times: Sequence[float]) -> Array:
-    at = np.asarray(times, dtype=float).ravel()
+    at = as_numbers(times, f"the times of {where}")
     if not np.isfinite(at).all():
         raise TrajectoryMapsError("not-finite", f"{where}: expected finite times, received {at[~np.isfinite(at)][0]}.")
     return at

@@ -112,13 +112,18 @@ def read_visits(
             "missing-id",
             f'expected an id in every row, received none in row {missing} of "{picked.id}". Leave the row out.',
         )
-    known = {cell: k for k, cell in enumerate(dict.fromkeys(cells))}
+    try:
+        known = {cell: k for k, cell in enumerate(dict.fromkeys(cells))}
+    except TypeError:
+        raise TrajectoryMapsError(
+            "missing-id", f'expected texts or numbers as ids in "{picked.id}", received lists or the like.'
+        ) from None
     individuals = np.fromiter((known[cell] for cell in cells), int, len(cells))
-    times = numbers(visits, picked.time)
+    times = _rows(visits, picked.time, len(cells))
     levels = None if picked.marker is None else np.array([str(cell).strip() for cell in column(visits, picked.marker)])
     series = []
     for name, level in zip(picked.values, picked.levels):
-        values = np.full(len(cells), np.nan) if name is None else numbers(visits, name)
+        values = np.full(len(cells), np.nan) if name is None else _rows(visits, name, len(cells))
         wanted = ~np.isnan(values)
         if levels is not None:
             wanted &= levels == level
@@ -130,6 +135,15 @@ def read_visits(
             )
         series.append(_ordered(individuals[wanted], times[wanted], values[wanted], len(known), keep_repeats))
     return Cohort(list(known), series, _covariates(reader, known, visits, subjects, picked.id))
+
+
+def _rows(visits: Any, name: str, count: int) -> Array:
+    found = numbers(visits, name)
+    if len(found) != count:
+        raise TrajectoryMapsError(
+            "shape", f'expected columns of the same length, received {count} ids and {len(found)} cells of "{name}".'
+        )
+    return found
 
 
 def _ordered(who: Array, t: Array, y: Array, m: int, keep_repeats: bool) -> tuple[Array, Array, Array]:

@@ -89,7 +89,7 @@ describe("dtm fit --statistics", () => {
     expect(mixed.talk).toMatch(/--like/);
   });
 
-  it("takes folders of engines, whose rows say their plan: in order of shards, each once, nothing stale", async () => {
+  it("takes folders of engines, whose rows say their plan: shards in any order, each once, nothing stale", async () => {
     await fitted;
     const { visits: many } = smallCohort(600);
     const source = here.at("many.parquet");

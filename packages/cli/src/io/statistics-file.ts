@@ -1,8 +1,9 @@
 /**
  * Files of statistics (docs/statistics-file.md): Parquet with one row for each shard of individuals, numbers packed as bytes, and what all
- * shards share as JSON in the file's metadata, or in every row where an engine such as Spark wrote it, which has no say in metadata. Shards
- * are read one by one, so that a file needs no memory beyond what a fit keeps.
+ * shards share as JSON in the file's metadata, or in every row where an engine such as Spark wrote it, which has no say in metadata. One group
+ * of rows is read at a time, so that a file needs little memory beyond what a fit keeps.
  */
+import { createHash } from "node:crypto";
 import { chmodSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
@@ -16,7 +17,7 @@ import {
   shardBlocks,
   shardColumns,
 } from "@trajectory-maps/core/hosts";
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, type RowGroup } from "hyparquet";
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { FileError } from "../exit-codes.ts";
 import { reason } from "./read.ts";
@@ -97,16 +98,17 @@ export function statisticsFiles(list: string): string[] {
 /** The plan of a file, or of a folder of them. */
 export async function readStatisticsPlan(path: string): Promise<StatisticsPlan> {
   for (const file of statisticsFiles(path)) {
-    const { plan } = await openStatistics(file);
+    const { plan } = await openStatistics(file, { rows: [] });
     if (plan !== undefined) return plan;
   }
   throw new FileError(`${path}: expected shards of individuals, received none.`);
 }
 
-/** Reads files of one plan: their shards one after the other, those of an engine in the order of their numbers. */
+/** Reads files of one plan, their shards one after the other. */
 export async function readStatistics(paths: readonly string[]): Promise<ReadStatistics> {
   const files = [];
-  for (const path of paths) files.push(await openStatistics(path));
+  const held: HeldRows = { rows: [] };
+  for (const path of paths) files.push(await openStatistics(path, held));
   const found = files.flatMap((file) => file.rows);
   const [first] = found;
   if (first === undefined) throw new FileError(`${paths.join()}: expected shards of individuals, received none.`);
@@ -118,7 +120,7 @@ export async function readStatistics(paths: readonly string[]): Promise<ReadStat
       `${other.path}: expected statistics in the basis, centre and noise of ${first.path}, received others, perhaps of an earlier run. Remove them, or take them with: dtm statistics VISITS --like ${first.path}.`,
     );
   }
-  const rows = [...found.filter((row) => !row.ofEngine), ...(await eachOnce(found.filter((row) => row.ofEngine)))];
+  const rows = await eachOnce(found);
   const numIndividuals = rows.reduce((sum, { individuals }) => sum + individuals, 0);
   const builder = buildStatistics(plan, numIndividuals, (bytes) => new SharedArrayBuffer(bytes));
   for (const { path, read } of rows) {
@@ -142,30 +144,36 @@ interface ShardRow {
   read(): Promise<Record<string, unknown>>;
 }
 
-/** Shards of engines in the order of folders and numbers, each once: an engine may write one again. */
+/** Rows without those of engines that were written again. */
 async function eachOnce(rows: readonly ShardRow[]): Promise<ShardRow[]> {
-  const folders = new Map<string, Map<number, ShardRow>>();
+  const keyOf = ({ path, shard }: ShardRow) => `${dirname(path)}\n${shard}`;
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const key of rows.filter((row) => row.ofEngine).map(keyOf)) (seen.has(key) ? repeated : seen).add(key);
+  const known = new Map<string, { readonly path: string; readonly digest: string }>();
+  const kept: ShardRow[] = [];
   for (const row of rows) {
-    const folder = dirname(row.path);
-    const known = folders.get(folder) ?? new Map<number, ShardRow>();
-    folders.set(folder, known);
-    const before = known.get(row.shard);
-    if (before === undefined) known.set(row.shard, row);
-    else if (!sameCells(await before.read(), await row.read())) {
-      throw new FileError(
-        `${row.path}: expected shard ${row.shard} once, received another one in ${before.path}: one of them is of an earlier run. Remove it, or write all shards anew to an empty folder.`,
-      );
+    const key = keyOf(row);
+    if (row.ofEngine && repeated.has(key)) {
+      const digest = digestOf(await row.read());
+      const before = known.get(key);
+      if (before?.digest === digest) continue;
+      if (before !== undefined) {
+        throw new FileError(
+          `${row.path}: expected shard ${row.shard} once, received another one in ${before.path}: one of them is of an earlier run. Remove it, or write all shards anew to an empty folder.`,
+        );
+      }
+      known.set(key, { path: row.path, digest });
     }
+    kept.push(row);
   }
-  return [...folders.values()].flatMap((known) => [...known.values()].sort((a, b) => a.shard - b.shard));
+  return kept;
 }
 
-function sameCells(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
-  return Object.entries(a).every(([name, cell]) => {
-    const other = b[name];
-    if (!(cell instanceof Uint8Array && other instanceof Uint8Array)) return cell === other;
-    return Buffer.compare(cell, other) === 0;
-  });
+function digestOf(cells: Record<string, unknown>): string {
+  const hash = createHash("sha256");
+  for (const cell of Object.values(cells)) hash.update(cell instanceof Uint8Array ? cell : String(cell)).update("\n");
+  return hash.digest("hex");
 }
 
 /** The ids of a shard. */
@@ -188,7 +196,13 @@ function checkIds(ids: readonly string[]): void {
   );
 }
 
-async function openStatistics(path: string): Promise<{ plan?: StatisticsPlan; rows: ShardRow[] }> {
+/** The group of rows that was read last: to read one row of a group is to read all of it. */
+interface HeldRows {
+  group?: RowGroup;
+  rows: Record<string, unknown>[];
+}
+
+async function openStatistics(path: string, held: HeldRows): Promise<{ plan?: StatisticsPlan; rows: ShardRow[] }> {
   try {
     const file = await asyncBufferFromFile(path);
     const metadata = await parquetMetadataAsync(file);
@@ -203,13 +217,19 @@ async function openStatistics(path: string): Promise<{ plan?: StatisticsPlan; ro
     const columns = ["shard", "individuals", ...(ofEngine ? [PLAN_COLUMN] : [])];
     const plan = ofEngine ? undefined : planOf(text);
     const heads = await parquetReadObjects({ file, metadata, columns });
+    const groups = metadata.row_groups.flatMap((group) => Array.from({ length: Number(group.num_rows) }, () => group));
     const rows = heads.map((head, row) => {
       const own = plan ?? planOf(head[PLAN_COLUMN]);
+      const group = groups[row]!;
+      const from = groups.indexOf(group);
       const read = async () => {
-        const columns = ["ids", ...shardColumns(own)];
-        const range = { rowStart: row, rowEnd: row + 1 };
-        const [found] = await parquetReadObjects({ file, metadata, columns, ...range, utf8: false });
-        return found ?? {};
+        if (held.group !== group) {
+          const columns = ["ids", ...shardColumns(own)];
+          const range = { rowStart: from, rowEnd: from + Number(group.num_rows) };
+          held.rows = await parquetReadObjects({ file, metadata, columns, ...range, utf8: false });
+          held.group = group;
+        }
+        return held.rows[row - from] ?? {};
       };
       return { path, plan: own, ofEngine, shard: Number(head.shard), individuals: Number(head.individuals), read };
     });

@@ -182,14 +182,14 @@ export function buildStatistics(
       const values = name === "visits" ? new Int32Array(buffer(4 * length)) : floats(length);
       return { name, width, values };
     }),
-    design: new Float64Array(marker.basis.numBasis ** 2),
+    designs: [] as { readonly first: string; readonly sums: Float64Array }[],
   }));
   return {
     add: (shard, file) => {
       const at = ids.length;
       const n = shard.ids.length;
       if (at + n > numIndividuals) throw badFile(file, `${numIndividuals} individuals`, `at least ${at + n}`);
-      parts.forEach(({ columns, design }, k) => {
+      parts.forEach(({ columns, designs }, k) => {
         for (const { name, width, values } of columns) {
           const bytes = shard.bytes[columnName(name, k)];
           const target = values.subarray(at * width, (at + n) * width);
@@ -203,12 +203,12 @@ export function buildStatistics(
           new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(bytes);
         }
         const more = shard.bytes[columnName("design", k)];
-        if (more === undefined) return;
-        if (more.byteLength !== design.byteLength) {
-          throw badFile(file, `${design.byteLength} bytes of ${columnName("design", k)}`, String(more.byteLength));
+        if (more === undefined || n === 0) return;
+        const expected = 8 * plan.markers[k].basis.numBasis ** 2;
+        if (more.byteLength !== expected) {
+          throw badFile(file, `${expected} bytes of ${columnName("design", k)}`, String(more.byteLength));
         }
-        const sums = new Float64Array(more.slice().buffer);
-        for (let e = 0; e < design.length; e++) design[e] += sums[e];
+        designs.push({ first: shard.ids[0], sums: new Float64Array(more.slice().buffer) });
       });
       for (const id of shard.ids) ids.push(id);
     },
@@ -252,13 +252,13 @@ function takeInOrder(values: Float64Array | Int32Array, width: number, order: In
 
 interface MarkerParts {
   readonly columns: readonly { readonly name: string; readonly values: Float64Array | Int32Array }[];
-  /** Σ B'B. */
-  readonly design: Float64Array;
+  /** Σ B'B of each shard, with its first id: they are added in the order of these. */
+  readonly designs: { readonly first: string; readonly sums: Float64Array }[];
 }
 
 function finished(
   marker: PlanMarker,
-  { columns, design }: MarkerParts,
+  { columns, designs }: MarkerParts,
   m: number,
   floats: (length: number) => Float64Array,
 ): BasisStatistics {
@@ -283,6 +283,10 @@ function finished(
     ...{ ...found, counts, logDets: found.logDets ?? floats(m) },
     numObservations: found.counts === undefined ? total : counts.reduce((sum, n) => sum + n, 0),
   } as Omit<BasisStatistics, "averageGram">;
+  const design = new Float64Array(basis.numBasis ** 2);
+  for (const { sums } of designs.sort((a, b) => compareText(a.first, b.first))) {
+    for (let e = 0; e < design.length; e++) design[e] += sums[e];
+  }
   const averageGram = (needsDesign(marker) ? design : pooledGram(own)).map((v) => v / total);
   return { ...own, averageGram };
 }

@@ -16,8 +16,22 @@ export function weakNoisePrior(statistics: BasisStatistics, lowest: number): Noi
   return { count: NUM_OBSERVATIONS, level: Math.max(varianceAboutLines(statistics), lowest) };
 }
 
+/** Squares of values about individuals' own lines and own means, with their degrees of freedom. */
+export interface Scatter {
+  /** Of individuals with three values or more. */
+  readonly aboutLines: { readonly squares: number; readonly freedom: number };
+  readonly aboutMeans: { readonly squares: number; readonly freedom: number };
+}
+
 /** Σ RSS_i / Σ (n_i − 2) over individuals with three values or more; about their own means where nobody has three. */
 export function varianceAboutLines(statistics: BasisStatistics): number {
+  const { aboutLines, aboutMeans } = statistics.whole?.scatter ?? scatterAbout(statistics);
+  const { squares, freedom } = aboutLines.freedom > 0 ? aboutLines : aboutMeans;
+  return squares / freedom;
+}
+
+/** The scatter of the individuals at hand. */
+export function scatterAbout(statistics: BasisStatistics): Scatter {
   const { basis, counts, cross, sumSquares, numIndividuals: m } = statistics;
   const d = basis.numBasis;
   const xi = grevilleAbscissae(basis);
@@ -44,6 +58,5 @@ export function varianceAboutLines(statistics: BasisStatistics): number {
     aboutLines.squares += Math.max(squares - slope * slope * spread, 0);
     aboutLines.freedom += count - 2;
   }
-  const { squares, freedom } = aboutLines.freedom > 0 ? aboutLines : aboutMeans;
-  return squares / freedom;
+  return { aboutLines, aboutMeans };
 }

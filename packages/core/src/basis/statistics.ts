@@ -28,6 +28,7 @@ import {
   visitColumns,
 } from "../wasm/statistics.ts";
 import type { Basis } from "./bspline.ts";
+import type { CohortSums } from "./cohort-sums.ts";
 import { type Band, bandIndices, plainColumns, visitRows, whitenedColumns } from "./visit-columns.ts";
 
 export interface BasisStatistics {
@@ -58,10 +59,12 @@ export interface BasisStatistics {
   readonly counts: Float64Array;
   /** Visits of each, [m]. */
   readonly visits: Int32Array;
+  /** Sums over the whole cohort, where it is spread and these are some of its individuals; N and Ḡ are then those of the whole too. */
+  readonly whole?: CohortSums;
 }
 
 /** Statistics of coefficients, whatever their functions: what formulas read. Coefficients of several markers are stacked so. */
-export interface CoefficientStatistics extends Omit<BasisStatistics, "basis" | "averageGram"> {
+export interface CoefficientStatistics extends Omit<BasisStatistics, "basis" | "averageGram" | "whole"> {
   readonly basis: Pick<Basis, "numBasis">;
 }
 
@@ -236,6 +239,7 @@ export function statisticsBlock(
 
 /** Statistics of some individuals, in the given order, from statistics already taken. */
 export function selectStatistics(statistics: BasisStatistics, individuals: ArrayLike<number>): BasisStatistics {
+  refuseSpread(statistics, "a sample of individuals");
   const m = individuals.length;
   const selected = mapColumns(statistics, (column, width) => {
     if (column instanceof Float64Array) return takeRows(column, width, individuals);
@@ -248,6 +252,7 @@ export function selectStatistics(statistics: BasisStatistics, individuals: Array
 
 /** Statistics of values less B_io_i, with o_i [d] of each individual, offsets [m,d]. */
 export function movedStatistics(statistics: BasisStatistics, offsets: Float64Array): BasisStatistics {
+  refuseSpread(statistics, "effects of covariates in the mean");
   const { numIndividuals: m, center } = statistics;
   const d = statistics.basis.numBasis;
   const cross = new Float64Array(m * d);
@@ -261,6 +266,7 @@ export function movedStatistics(statistics: BasisStatistics, offsets: Float64Arr
 
 /** Statistics of values and curves divided by √λ_i, with weights 1/λ_i [m]. */
 export function weightedStatistics(statistics: BasisStatistics, weights: Float64Array): BasisStatistics {
+  refuseSpread(statistics, "noise levels of several markers");
   const weigh = (column: Float64Array, width: number) => column.map((v, e) => weights[Math.floor(e / width)] * v);
   const { gram, cross, sumSquares, numBand, basis } = statistics;
   return {
@@ -269,6 +275,15 @@ export function weightedStatistics(statistics: BasisStatistics, weights: Float64
     cross: weigh(cross, basis.numBasis),
     sumSquares: weigh(sumSquares, 1),
   };
+}
+
+/** Sums over a spread cohort hold for all of its values as they were measured. */
+function refuseSpread({ whole }: BasisStatistics, what: string): void {
+  if (whole === undefined) return;
+  throw new DtmError(
+    "option",
+    `A cohort that is spread over several places: expected a fit without ${what}, received one with it. Fit it in one place, or leave that out.`,
+  );
 }
 
 /** Statistics of the same individuals as if nobody had been measured. */

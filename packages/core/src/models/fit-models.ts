@@ -3,6 +3,7 @@
  * (`fitDtm`) or step by step (`startDtm`, `resumeDtm`), with the same result bit for bit.
  */
 
+import { cohortSize } from "../basis/cohort-sums.ts";
 import type { BasisStatistics, CohortStatistics } from "../basis/statistics.ts";
 import type { CodedCovariates } from "../cohort/coding.ts";
 import type { Cohort } from "../cohort/cohort.ts";
@@ -139,7 +140,7 @@ export function startPrepared(prepared: PreparedCohortStatistics, options: FitDt
   const isPaper = isPublished(options);
   const statistics = options.shards?.open(prepared.statistics).statistics ?? prepared.statistics;
   checkKind(options, mapDimension);
-  checkInducing(options.inducing, mapDimension, statistics[0].numIndividuals);
+  checkInducing(options.inducing, mapDimension, cohortSize(statistics[0]));
   // Tolerances and limits of iterations are the map's. The map as published has no priors, nor have the models it starts from.
   const { mean, seed, onProgress, signal, kernels, shards } = options;
   const control = { seed, onProgress, signal, kernels, shards };

@@ -3,7 +3,8 @@
  * any moment. What a model brings is an `IterativeFit` over a state of plain data; the run adds what every model needs
  * alike: cancelling, progress, the clock, snapshots bound to their data, the best of several starts, and the record.
  */
-import { type BasisStatistics, type CohortStatistics, numVisits, statisticsColumns } from "../basis/statistics.ts";
+import { cohortSize, cohortVisits } from "../basis/cohort-sums.ts";
+import { type BasisStatistics, type CohortStatistics, statisticsColumns } from "../basis/statistics.ts";
 import { DtmError } from "../errors.ts";
 import { procrustes } from "../numeric/procrustes.ts";
 import {
@@ -17,6 +18,7 @@ import {
 } from "./fit.ts";
 import { startName } from "./map-start.ts";
 import { bytesChecksum } from "./saving/canonical-json.ts";
+import type { Total } from "./shards.ts";
 
 /** What the state of every fit holds beside the model's own: plain data throughout, so that it can be stored. */
 export interface FitState {
@@ -171,7 +173,8 @@ export function openRun<State extends FitState, Inputs, Model extends Fitted>(
         last = clonePlain(state);
         fit.close(last);
       }
-      const starts = compareStarts(ended.finished, ended.best?.start ?? start, fit.mapDimension);
+      const kept = ended.best?.start ?? start;
+      const starts = compareStarts(ended.finished, kept, fit.mapDimension, control.shards?.spread?.total);
       return fit.model(last, { interrupted, starts, milliseconds: { ...milliseconds } });
     },
   };
@@ -274,8 +277,8 @@ export function fitRecord(
   statistics: CohortStatistics,
   told: Omit<FitRecord, "version" | "numIndividuals" | "numObservations">,
 ): FitRecord {
-  const [{ numIndividuals }] = statistics;
-  const numObservations = statistics.reduce((sum, own) => sum + numVisits(own), 0);
+  const numIndividuals = cohortSize(statistics[0]);
+  const numObservations = statistics.reduce((sum, own) => sum + cohortVisits(own), 0);
   return { version: LIBRARY_VERSION, numIndividuals, numObservations, ...told };
 }
 
@@ -284,13 +287,18 @@ export const SAME_MAP = 0.9;
 const SIMILAR_BOUND = 2;
 
 /** The finished starts of a run, the one that is kept first, each compared with it. */
-export function compareStarts(finished: readonly FinishedStart[], kept: number, mapDimension: number): StartResult[] {
+export function compareStarts(
+  finished: readonly FinishedStart[],
+  kept: number,
+  mapDimension: number,
+  total?: Total,
+): StartResult[] {
   if (finished.length < 2) return [];
   const rank = ({ start, bound }: FinishedStart) => (start === kept ? Number.POSITIVE_INFINITY : bound);
   const starts = [...finished].sort((a, b) => rank(b) - rank(a));
   return starts.map(({ start, bound, places }) => {
     const best = starts[0];
-    const agreement = procrustes(best.places, places, places.length / mapDimension, mapDimension).rSquared;
+    const agreement = procrustes(best.places, places, places.length / mapDimension, mapDimension, total).rSquared;
     const similarBound = best.bound - bound <= SIMILAR_BOUND;
     return { name: startName(start), bound, agreement, sameMap: agreement >= SAME_MAP, similarBound };
   });

@@ -30,6 +30,12 @@ export function shardFunction(works: ShardFunctions): ShardFunction {
   };
 }
 
+/**
+ * Sums over all individuals of a cohort that is spread, from those over the individuals here (spread.ts); `what` says what they are of.
+ * Every place asks for the same sums in the same order.
+ */
+export type Total = (sums: Float64Array, what: string) => Float64Array;
+
 /** Runs pieces of work over the individuals of one cohort. */
 export interface ShardRunner {
   /** The statistics of each marker, where every shard can read them. */
@@ -38,11 +44,20 @@ export interface ShardRunner {
   buffer(length: number): Float64Array;
   /** The answers of all parts, in their order. */
   run(name: string, state: unknown, parts: readonly unknown[]): unknown[];
+  readonly spread?: Spread;
 }
 
 /** Where shards are run; threads are one. */
 export interface ShardHost {
   open(statistics: CohortStatistics): ShardRunner;
+  readonly spread?: Spread;
+}
+
+/** Of a cohort whose individuals are not all here. */
+export interface Spread {
+  readonly total: Total;
+  /** Individuals of the cohort that come before those here. */
+  readonly before: () => number;
 }
 
 /** Individuals from..to−1 of the cohort or of a list. */

@@ -10,12 +10,16 @@ export function meanAndSd(x: ArrayLike<number>): { readonly mean: number; readon
   return { mean, sd: n > 1 ? Math.sqrt(sum / (n - 1)) : 0 };
 }
 
+/** Sums of the columns, [d]. */
+export function columnSums(x: Float64Array, n: number, d: number): Float64Array {
+  const sums = new Float64Array(d);
+  for (let i = 0; i < n; i++) for (let k = 0; k < d; k++) sums[k] += x[i * d + k];
+  return sums;
+}
+
 /** Means of the columns, [d]. */
 export function columnMeans(x: Float64Array, n: number, d: number): Float64Array {
-  const mean = new Float64Array(d);
-  for (let i = 0; i < n; i++) for (let k = 0; k < d; k++) mean[k] += x[i * d + k];
-  for (let k = 0; k < d; k++) mean[k] /= n;
-  return mean;
+  return columnSums(x, n, d).map((sum) => sum / n);
 }
 
 /** Covariance of the columns, [d,d]; divided by n − 1 unless told otherwise. */

@@ -3,8 +3,8 @@
  * min ‖Y − s X R‖², R'R = I: the polar factor R = U V' of M = X'Y = U D V'.
  */
 
-import { dot, multiply, transpose } from "./matrix.ts";
-import { columnMeans } from "./moments.ts";
+import { dot, joinFloats, multiply, transpose } from "./matrix.ts";
+import { columnSums } from "./moments.ts";
 import { polarFactor } from "./polar.ts";
 
 export interface Alignment {
@@ -19,31 +19,45 @@ export interface Alignment {
   readonly rSquared: number;
 }
 
-/** The alignment of points X [n,q] with points Y [n,q]. */
-export function procrustes(X: Float64Array, Y: Float64Array, n: number, q: number): Alignment {
-  const fromCenter = columnMeans(X, n, q);
-  const toCenter = columnMeans(Y, n, q);
-  const M = new Float64Array(q * q);
-  let xx = 0;
-  let yy = 0;
+/** Sums over these and further points, from the sums over these. */
+type TotalSums = (sums: Float64Array, what: string) => Float64Array;
+
+const WHAT = "places of two maps";
+
+/** The alignment of points X [n,q] with points Y [n,q], and with further ones where `total` adds their sums. */
+export function procrustes(
+  X: Float64Array,
+  Y: Float64Array,
+  n: number,
+  q: number,
+  total: TotalSums = (sums) => sums,
+): Alignment {
+  const [count, ...sums] = total(Float64Array.of(n, ...columnSums(X, n, q), ...columnSums(Y, n, q)), WHAT);
+  const centers = Float64Array.from(sums, (sum) => sum / count);
+  const [fromCenter, toCenter] = [centers.slice(0, q), centers.slice(q)];
+  const products = new Float64Array(q * q + 2);
+  const own = products.subarray(2);
   for (let i = 0; i < n; i++) {
     for (let a = 0; a < q; a++) {
       const x = X[i * q + a] - fromCenter[a];
       const y = Y[i * q + a] - toCenter[a];
-      xx += x * x;
-      yy += y * y;
-      for (let b = 0; b < q; b++) M[a * q + b] += x * (Y[i * q + b] - toCenter[b]);
+      products[0] += x * x;
+      products[1] += y * y;
+      for (let b = 0; b < q; b++) own[a * q + b] += x * (Y[i * q + b] - toCenter[b]);
     }
   }
-  const { rotation, sum } = polarFactor(M, q);
+  const [xx, yy, ...M] = total(products, WHAT);
+  const { rotation, sum } = polarFactor(Float64Array.from(M), q);
   const scale = xx > 0 ? sum / xx : 1;
   const rSquared = xx > 0 && yy > 0 ? (sum * sum) / (xx * yy) : 0;
   return { rotation, scale, fromCenter, toCenter, rSquared };
 }
 
-/** Root mean square distance of points X and Y [n,q] once X is turned and mirrored about the origin towards Y. */
-export function turnedDistance(X: Float64Array, Y: Float64Array, q: number): number {
+/** Root mean square distance of points X and Y [n,q] (and further ones) once X is turned and mirrored about the origin towards Y. */
+export function turnedDistance(X: Float64Array, Y: Float64Array, q: number, total: TotalSums = (sums) => sums): number {
   const n = X.length / q;
-  const { sum } = polarFactor(multiply(transpose(X, n, q), Y, q, n, q), q);
-  return Math.sqrt(Math.max(0, dot(X, X) + dot(Y, Y) - 2 * sum) / n);
+  const own = multiply(transpose(X, n, q), Y, q, n, q);
+  const [count, squares, ...M] = total(joinFloats([Float64Array.of(n, dot(X, X) + dot(Y, Y)), own]), WHAT);
+  const { sum } = polarFactor(Float64Array.from(M), q);
+  return Math.sqrt(Math.max(0, squares - 2 * sum) / count);
 }

@@ -58,11 +58,9 @@ export function batchIteration(engine: MapEngine, state: DtmState): void {
 
 /** A pass over everybody with all that the next iteration is made from; returns the bound. */
 function wholePass(engine: MapEngine, state: DtmState): number {
-  const { nodeSums } = engine;
-  nodeSums.fill(0);
   engine.slope = null;
   const learning = state.iteration + 1 < FIRST_QUASI_NEWTON_ITERATION ? stepLearning : slopeLearning;
-  engine.bound = expectBound(engine, state, nodeSums, learning(engine, state));
+  engine.bound = expectBound(engine, state, engine.nodeSums, learning(engine, state));
   return engine.bound;
 }
 
@@ -169,6 +167,13 @@ function checkMovement(engine: MapEngine, state: DtmState): void {
   state.places = placeMeans(engine, state);
   if (before === null) return;
   const limit = movementLimit(settings, stage);
-  state.movement = nextMovement(state.movement, before, state.places, settings.mapDimension, limit);
+  state.movement = nextMovement(
+    state.movement,
+    before,
+    state.places,
+    settings.mapDimension,
+    limit,
+    engine.shards.spread?.total,
+  );
   state.settled = hasSettled(state.movement, stage);
 }

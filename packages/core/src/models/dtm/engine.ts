@@ -4,11 +4,12 @@
  * scratch and the node table that belongs to the state's q(u). Markers meet in the pass over individuals alone: they share the
  * responsibilities of the places, and all else is done for one marker after the other.
  */
+
+import { totalSquares } from "../../basis/cohort-sums.ts";
 import { weakNoisePrior } from "../../basis/noise-prior.ts";
 import type { BasisStatistics, CohortStatistics } from "../../basis/statistics.ts";
 import { NO_NOISE_PRIOR, type Noise, type NoisePrior, noiseLevel } from "../../noise/noise.ts";
 import type { Precondition } from "../../numeric/optimize/lbfgs.ts";
-import { compensatedSum } from "../../numeric/sum.ts";
 import { chooseKernels, type KernelKind } from "../../wasm/instance.ts";
 import { gridLocations } from "../gp/inducing.ts";
 import type { MapStart, MarkerStart } from "../map-start.ts";
@@ -183,8 +184,9 @@ function markerEngine(
  * σ² stays above 1e-8 of its start and 1e-10 of the variance of the values (unless it starts below): curves that pass
  * through all observations would let the bound grow without limit.
  */
-function lowestNoiseLevel({ sumSquares, numObservations }: BasisStatistics, first: number): number {
-  return Math.min(first, Math.max(1e-8 * first, (1e-10 * compensatedSum(sumSquares)) / numObservations));
+function lowestNoiseLevel(statistics: BasisStatistics, first: number): number {
+  const variance = totalSquares(statistics) / statistics.numObservations;
+  return Math.min(first, Math.max(1e-8 * first, 1e-10 * variance));
 }
 
 /** What a fit keeps of a marker's linear start throughout. */

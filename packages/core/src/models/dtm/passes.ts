@@ -15,6 +15,7 @@ import {
   expectInShards,
   type Learning,
   type Pass,
+  rowsInShards,
   startInShards,
   startSquaresInShards,
   type Visited,
@@ -169,7 +170,7 @@ export function expectBound(
 }
 
 /**
- * An expectation pass over some individuals; returns Σ (c_i + λ_i), adds to node sums where given, and leaves in the engine what the
+ * An expectation pass over some individuals; returns Σ (c_i + λ_i), sets node sums where given, and leaves in the engine what the
  * next parameters are made from, if asked.
  */
 export function expectVisited(
@@ -203,7 +204,7 @@ export function checkBound(state: DtmState, bound: number): number {
 export function placeMeans(engine: MapEngine, state: DtmState): Float64Array {
   const { nodes, numIndividuals: m } = engine;
   const placeMoments = placeMomentsFor(engine, m);
-  expectInShards(passOver(engine, state, null), wholeTable(engine, true), { placeMoments });
+  rowsInShards(passOver(engine, state, null), wholeTable(engine, true), { placeMoments });
   return momentsOfPowers(placeMoments, nodes.mapDimension).means;
 }
 
@@ -230,7 +231,7 @@ export function expectProducts(engine: MapEngine, state: DtmState): Float64Array
   const moments = markers.map((marker) => momentsFor(marker, m));
   const beside = width === 0 ? null : shards.buffer(m * width);
   const table = wholeTable(engine, shifted, rows.length === 0 ? undefined : joinFloats(rows));
-  expectInShards(passOver(engine, state, null), table, { moments, placeMoments: beside });
+  rowsInShards(passOver(engine, state, null), table, { moments, placeMoments: beside });
   if (beside === null || rows.length === 0) return new Float64Array(0);
   return takeColumns(
     beside,

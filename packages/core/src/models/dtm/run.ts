@@ -3,6 +3,7 @@
  * coarse lattice until the bound nearly settles there (the map hardly depends on the lattice, and a coarse one is cheap),
  * then on the lattice asked for; or minibatches on the coarse one and a last whole pass on the other.
  */
+import { cohortSize } from "../../basis/cohort-sums.ts";
 import type { CohortStatistics } from "../../basis/statistics.ts";
 import type { CodedCovariates } from "../../cohort/coding.ts";
 import { columnsWith, takeColumns } from "../../covariates/covariates.ts";
@@ -44,7 +45,15 @@ export type DtmRun = FitRun<DtmState, DtmInputs, DtmModel>;
 
 /** Starts a fit; nothing is computed before the first `step`. */
 export function startDtm(statistics: CohortStatistics, start: MapStart, options: DtmOptions = {}): DtmRun {
-  const settings = dtmSettings(options, start, statistics[0].numIndividuals);
+  const settings = dtmSettings(options, start, cohortSize(statistics[0]));
+  const { shards } = options;
+  checkOption(
+    shards?.spread === undefined || settings.schedule === "batch",
+    "dtm",
+    'schedule "batch" for a cohort that is spread',
+    settings.schedule,
+    "Ask for it.",
+  );
   const covariates = checkCovariates(options.covariates, statistics, settings);
   checkStart(statistics, start, settings, covariates && meanCovariates(covariates));
   const levelsAble = settings.residual === "capped" || settings.residual === "none";
@@ -133,7 +142,8 @@ function dtmFit(
 
   const firstStep = (state: DtmState): void => {
     const engine = engineOf(state);
-    const places = startingPlaces(linearStartOf(inputs), state.start, mapDimension, seed);
+    const before = shards.spread?.before() ?? 0;
+    const places = startingPlaces(linearStartOf(inputs), state.start, mapDimension, seed, before);
     if (state.stage === "svi") startSvi(engine, state, places);
     else startBatch(engine, state, places);
   };

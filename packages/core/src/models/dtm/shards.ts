@@ -18,7 +18,14 @@ import { takeRows } from "../../numeric/matrix.ts";
 import { wasmPasses } from "../../wasm/expectation.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { type EffectForm, effectColumns, withoutEffects } from "../mean.ts";
-import { type ShardBlock, type ShardFunctions, type ShardRunner, type ShardWork, shardBlocks } from "../shards.ts";
+import {
+  type ShardBlock,
+  type ShardFunctions,
+  type ShardRunner,
+  type ShardWork,
+  shardBlocks,
+  type Total,
+} from "../shards.ts";
 import { expectationPass, type PlaceShift } from "./expectation-step.ts";
 import { type IndividualModel, packedStride } from "./individual-statistics.ts";
 import { type LevelSquares, type LevelSums, levelSums, startingSquares } from "./level-statistics.ts";
@@ -300,38 +307,70 @@ export function startInShards(pass: Pass, nodes: MapNodes, places: StartingPlace
   };
   nodeSums.fill(0);
   for (const part of runPass<Float64Array>(pass, "dtm-start", task)) addTo(nodeSums, part);
+  if (shards.spread !== undefined) nodeSums.set(shards.spread.total(nodeSums, "map"));
+}
+
+/** Rows that a pass may leave, of each individual. */
+interface PassRows {
+  readonly moments?: readonly Float64Array[] | null;
+  readonly placeMoments?: Float64Array | null;
+}
+
+/** Rows of the visited, and no sums. */
+export function rowsInShards(pass: Pass, table: NodeTable, { moments = null, placeMoments = null }: PassRows): void {
+  const task: ExpectTask = { table, withSums: false, learning: null, moments, placeMoments };
+  runPass(pass, "dtm-expect", task);
 }
 
 /** What a pass may give beside Σ (c_i + λ_i). */
-interface PassOutputs {
-  /** Added to, [K,Γ]. */
+interface PassOutputs extends Pick<PassRows, "placeMoments"> {
+  /** Where node sums go, [K,Γ]. */
   readonly nodeSums?: Float64Array | null;
   readonly learning?: Learning | null;
-  readonly moments?: readonly Float64Array[] | null;
-  readonly placeMoments?: Float64Array | null;
 }
 
 /** One pass over the visited: Σ (c_i + λ_i), and the sums of each marker where parameters are learned. */
 export function expectInShards(
   pass: Pass,
   table: NodeTable,
-  outputs: PassOutputs,
+  { nodeSums = null, learning = null, placeMoments = null }: PassOutputs,
 ): Pick<ExpectAnswer, "total" | "markers"> {
-  const { nodeSums = null, learning = null, moments = null, placeMoments = null } = outputs;
-  const task: ExpectTask = { table, withSums: nodeSums !== null, learning, moments, placeMoments };
-  const answers = runPass<ExpectAnswer>(pass, "dtm-expect", task);
-  const markers = answers[0].markers;
-  let total = 0;
-  answers.forEach((answer, part) => {
-    total += answer.total;
-    if (nodeSums !== null && answer.nodeSums !== undefined) addTo(nodeSums, answer.nodeSums);
-    if (part > 0) {
-      answer.markers?.forEach((own, k) => {
-        addMarkerSums(own, markers![k]);
-      });
-    }
+  const task: ExpectTask = { table, withSums: nodeSums !== null, learning, moments: null, placeMoments };
+  const [first, ...others] = runPass<ExpectAnswer>(pass, "dtm-expect", task);
+  const here = others.reduce(addAnswers, first);
+  const all = pass.shards.spread === undefined ? here : totalOf(here, pass.shards.spread.total);
+  if (all.nodeSums !== undefined) nodeSums?.set(all.nodeSums);
+  return all;
+}
+
+/** A sum of answers, in the place of the first. */
+function addAnswers(sum: ExpectAnswer, answer: ExpectAnswer): ExpectAnswer {
+  if (sum.nodeSums !== undefined) addTo(sum.nodeSums, answer.nodeSums!);
+  sum.markers?.forEach((own, k) => {
+    addMarkerSums(answer.markers![k], own);
   });
-  return { total, markers };
+  return { ...sum, total: sum.total + answer.total };
+}
+
+/** The answer of a cohort that is spread, from that of the individuals here. */
+function totalOf(here: ExpectAnswer, total: Total): ExpectAnswer {
+  const sums = total(Float64Array.from(numbersIn(here)), "map");
+  let at = 0;
+  const filled = (of: unknown): unknown => {
+    if (typeof of === "number") return sums[at++];
+    if (of instanceof Float64Array) return sums.slice(at, (at += of.length));
+    if (Array.isArray(of)) return of.map(filled);
+    if (of === null || of === undefined) return of;
+    return Object.fromEntries(Object.entries(of).map(([name, own]) => [name, filled(own)]));
+  };
+  return filled(here) as ExpectAnswer;
+}
+
+/** All numbers of plain data, in its order. */
+function* numbersIn(of: unknown): Iterable<number> {
+  if (typeof of === "number") yield of;
+  else if (of instanceof Float64Array) yield* of;
+  else if (of !== null && of !== undefined) for (const own of Object.values(of)) yield* numbersIn(own);
 }
 
 /** Adds sums to others. */

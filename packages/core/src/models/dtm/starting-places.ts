@@ -24,12 +24,16 @@ const LATTICE_SPREAD = 0.15;
 /** Spread of a start from point guesses. */
 const POINT_SPREAD = 0.3;
 
-/** Places of the start with the given index: 0 FPCA, 1 principal component scores, from 2 on random. */
-export function startingPlaces(start: MapStart, index: number, q: number, seed: number): StartingPlaces {
+/**
+ * Places of the start with the given index: 0 FPCA, 1 principal component scores, from 2 on random. `before` individuals of the cohort come
+ * before these.
+ */
+export function startingPlaces(start: MapStart, index: number, q: number, seed: number, before = 0): StartingPlaces {
   if (index === 0) return placesFromPosterior(start.locationMean, start.locationCovariance, q);
   if (index === 1) return placesWithSpread(start.scores!, q, POINT_SPREAD);
   // Each random start has its own stream, so that it does not depend on how many came before.
   const random = createRandom(seed + 1000003 * (index - 1));
+  for (let k = 0; k < before * q; k++) random.normal();
   return placesWithSpread(
     start.locationMean.map(() => random.normal()),
     q,

@@ -67,7 +67,6 @@ export function sviPass(engine: MapEngine, state: DtmState): void {
     const update = ++state.updates;
     const rate = (update + RATE_DELAY) ** -RATE_POWER;
     const learns = settings.learn && update >= FIRST_LEARNING_UPDATE;
-    nodeSums.fill(0);
     total += expectVisited(engine, state, visited, nodeSums, learns ? stepLearning(engine, state) : null);
     const learningRate = parameterRate(rate, visited.length);
     // Where noise has levels, node sums weigh the mean as they weigh the map; else the moments do.
@@ -144,7 +143,6 @@ export function closeSvi(engine: MapEngine, state: DtmState): void {
       (sum, { problem, table }, k) => sum + (dot(problem.nodeSums, table) - state.markers[k].divergence),
       0,
     );
-  nodeSums.fill(0);
   const bound = checkBound(state, expectBound(engine, state, nodeSums, null));
   const before = movingPart();
   updateMap(engine, state, null);

@@ -9,21 +9,22 @@
  * Priors (prior.ts) add to S, N, Q, M and Y what their pseudo-individuals and pseudo-observations say.
  * No inverse of Σ is taken, which may be singular, and a lower triangular L stays so.
  */
-import { type BasisStatistics, pooledGram } from "../../basis/statistics.ts";
+import { cohortSize, totalSquares as squaresOf } from "../../basis/cohort-sums.ts";
+import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { learnNoise, noiseLevel } from "../../noise/noise.ts";
 import { choleskyInPlace } from "../../numeric/cholesky.ts";
 import { multiply, transpose } from "../../numeric/matrix.ts";
 import { solveSemidefiniteInPlace } from "../../numeric/semidefinite.ts";
-import { compensatedSum } from "../../numeric/sum.ts";
 import type { FitControl, PriorChoice } from "../fit.ts";
 import { type MeanDesign, type MeanKind, meanDesign, meanShift, misfitChange, stackDesigns } from "../mean.ts";
+import type { Total } from "../shards.ts";
 import { type Expectation, remainder } from "./expectation.ts";
 import { notPositive } from "./low-rank.ts";
 import { createExpectationStep, type ExpectationStep } from "./passes.ts";
 import { expectPrior, type LinearPrior, logPrior, noPrior, weakPrior } from "./prior.ts";
 import type { LinearSettings } from "./settings.ts";
-import { type LinearParameters, markerOfRow, numCoefficients, stackStatistics } from "./stack.ts";
+import { type LinearParameters, markerOfRow, numCoefficients, stackedGram } from "./stack.ts";
 
 /** What is maximised: the likelihood of these statistics, on the scale of standardize.ts or any other, under this mean. */
 export interface LinearProblem {
@@ -45,6 +46,8 @@ export interface LinearProblem {
   /** ℓ of the values as given, minus ℓ of the statistics (other than 0 if these are scaled). */
   readonly logLikelihoodShift: number;
   readonly expect: ExpectationStep;
+  /** Of a cohort that is spread. */
+  readonly total?: Total;
 }
 
 /** The lowest level of the noise, as a share of the variance of the values. */
@@ -57,19 +60,20 @@ export function linearProblem(
   control: Pick<FitControl, "kernels" | "shards"> = {},
   priors: PriorChoice = "none",
 ): LinearProblem {
-  const totalSquares = statistics.map(({ sumSquares }) => compensatedSum(sumSquares));
+  const totalSquares = statistics.map(squaresOf);
   const lowestLevels = statistics.map(({ numObservations: N }, k) => (LEAST_NOISE * totalSquares[k]) / N);
   return {
     statistics,
     numCoefficients: numCoefficients(statistics),
     rowMarker: markerOfRow(statistics),
     mean: stackDesigns(statistics.map(({ basis }) => meanDesign(mean, basis.numBasis))),
-    gram: pooledGram(stackStatistics(statistics)),
+    gram: stackedGram(statistics),
     totalSquares,
     lowestLevels,
     prior: priors === "none" ? noPrior(statistics.length) : weakPrior(statistics, lowestLevels),
     logLikelihoodShift: 0,
     expect: createExpectationStep(statistics, control),
+    total: control.shards?.spread?.total,
   };
 }
 
@@ -89,7 +93,7 @@ export type MaximizationStep = (
 export const maximizeCovariance: MaximizationStep = (problem, parameters, expected) => {
   const { rank: r, factor: L } = parameters;
   const { statistics, prior, numCoefficients: d } = problem;
-  const m = statistics[0].numIndividuals;
+  const m = cohortSize(statistics[0]);
   const { effects } = expectPrior(prior, parameters);
   const root = expected.effects.map((s, e) => (s + effects[e]) / (m + prior.covariance.count));
   if (!choleskyInPlace(root, r)) throw notPositive(parameters.noises);

@@ -3,7 +3,8 @@
  * scale. Says in words how it ended.
  */
 
-import { type BasisStatistics, numVisits } from "../../basis/statistics.ts";
+import { cohortSize, cohortVisits } from "../../basis/cohort-sums.ts";
+import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DEFAULT_MARKER } from "../../cohort/marker.ts";
 import { spreadWarnings } from "../../noise/words.ts";
 import { identity } from "../../numeric/matrix.ts";
@@ -139,8 +140,8 @@ export function linearBase(
         degree: each(parts.map(({ basis }) => basis.degree)),
       },
       seed,
-      numIndividuals: statistics[0].numIndividuals,
-      numObservations: statistics.reduce((sum, own) => sum + numVisits(own), 0),
+      numIndividuals: cohortSize(statistics[0]),
+      numObservations: statistics.reduce((sum, own) => sum + cohortVisits(own), 0),
       trace,
       iterations,
       converged,

@@ -4,6 +4,7 @@
  * coefficients of all, one after another, with one full Σ, and each marker has its own noise (docs/math/linear.md §9).
  */
 
+import { cohortSize, totalCross } from "../../basis/cohort-sums.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { checkOption } from "../../errors.ts";
 import { withLevel } from "../../noise/noise.ts";
@@ -23,14 +24,7 @@ import {
   linearSettings,
   type StatisticsFitOptions,
 } from "./settings.ts";
-import {
-  type LinearParameters,
-  numCoefficients,
-  scaleRows,
-  stackStatistics,
-  unitScales,
-  unscaleRows,
-} from "./stack.ts";
+import { type LinearParameters, numCoefficients, scaleRows, unitScales, unscaleRows } from "./stack.ts";
 import { fromStandard, standardProblem, toStandard } from "./standardize.ts";
 
 export interface LmmModel extends ModelBase {
@@ -61,7 +55,7 @@ export interface LmmStatisticsOptions extends StatisticsFitOptions {
 /** Fits the linear mixed model to sufficient statistics. */
 export function fitLmmStatistics(statistics: readonly BasisStatistics[], options: LmmStatisticsOptions = {}): LmmModel {
   const began = now();
-  const { numIndividuals: m } = statistics[0];
+  const m = cohortSize(statistics[0]);
   const d = numCoefficients(statistics);
   const settings = linearSettings(options, "fitLmm");
   const { mapDimension: q = Math.min(2, d) } = options;
@@ -95,6 +89,7 @@ export function finishedLmm(
     m,
     d,
     q,
+    options.shards?.spread?.total,
   );
   const flat =
     scores.numVarying < q
@@ -126,9 +121,7 @@ export function markerParameters({ markers }: ModelBase): Pick<LinearParameters,
 /** The published start: least squares of all values, v = their residual variance (divided by N), Σ = vI, σ² = v/2; by marker. */
 export function publishedStart(problem: LinearProblem): LinearParameters {
   const { statistics, mean, gram, totalSquares, lowestLevels, rowMarker, numCoefficients: d } = problem;
-  const { cross, numIndividuals: m } = stackStatistics(statistics);
-  const E = new Float64Array(d);
-  for (let i = 0; i < m; i++) for (let k = 0; k < d; k++) E[k] += cross[i * d + k];
+  const E = joinFloats(statistics.map(totalCross));
   const shift = meanShift(mean, gram, E);
   const change = misfitChange(gram, E, shift, rowMarker);
   const variances = statistics.map(({ numObservations: N }, k) => (totalSquares[k] + change[k]) / N);

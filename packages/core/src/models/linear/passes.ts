@@ -3,10 +3,10 @@
  * sum over individuals or a row for each, so blocks are added, or put together, in their order: the same bytes wherever
  * they were worked on.
  */
-import { type BasisStatistics, pooledGram, statisticsBlock } from "../../basis/statistics.ts";
+import { totalCross, totalSquares } from "../../basis/cohort-sums.ts";
+import { type BasisStatistics, statisticsBlock } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
 import { joinFloats } from "../../numeric/matrix.ts";
-import { compensatedSum } from "../../numeric/sum.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { type LinearKernels, openLinearKernels } from "../../wasm/linear.ts";
 import type { FitControl } from "../fit.ts";
@@ -20,6 +20,7 @@ import {
   type LinearParameters,
   markerOfRow,
   splitRows,
+  stackedGram,
   stackMarkers,
   stackStatistics,
   unitScales,
@@ -46,13 +47,14 @@ export function createExpectationStep(
   { kernels, shards }: Pick<FitControl, "kernels" | "shards"> = {},
 ): ExpectationStep {
   const run = openPasses(statistics, shards);
-  const stacked = stackStatistics(statistics);
-  const gram = pooledGram(stacked);
+  const stacked = stackStatistics(statistics.map((own) => statisticsBlock(own, { from: 0, to: 0 })));
+  const gram = stackedGram(statistics);
   const inOwnUnits = ownUnits(statistics);
   return (parameters) => {
     const [first, ...others] = run({ task: "expectation", parameters, kernels }) as Float64Array[];
     for (const part of others) for (let k = 0; k < part.length; k++) first[k] += part[k];
-    return inOwnUnits(unpackExpectation(stacked, parameters.rank, first, gram), parameters);
+    const sums = shards?.spread?.total(first, "linear model") ?? first;
+    return inOwnUnits(unpackExpectation(stacked, parameters.rank, sums, gram), parameters);
   };
 }
 
@@ -64,10 +66,8 @@ function ownUnits(
   statistics: readonly BasisStatistics[],
 ): (expected: Expectation, parameters: LinearParameters) => Expectation {
   const rowMarker = markerOfRow(statistics);
-  const totals = statistics.map(({ sumSquares }) => compensatedSum(sumSquares));
-  const sums = statistics.map(({ cross, basis: { numBasis: d } }) =>
-    Float64Array.from({ length: d }, (_, j) => compensatedSum(cross.filter((__, e) => e % d === j))),
-  );
+  const totals = statistics.map(totalSquares);
+  const sums = statistics.map(totalCross);
   return (expected, { noises, meanCoefficients }) => {
     const S = unitScales(statistics, noises);
     const D = S.length;

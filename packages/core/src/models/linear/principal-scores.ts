@@ -6,8 +6,9 @@
  * positive. Equal to √m A_{1:q} of the singular value decomposition W_c = ADQ'.
  */
 import { multiply } from "../../numeric/matrix.ts";
-import { columnMeans, covarianceOf } from "../../numeric/moments.ts";
+import { columnSums, covarianceOf } from "../../numeric/moments.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
+import type { Total } from "../shards.ts";
 import { fixColumnSignsInPlace } from "./canonical.ts";
 
 /** Components with less than this share of the first one's variance carry no information: their scores are 0. */
@@ -24,10 +25,22 @@ export interface PrincipalScores {
   readonly numVarying: number;
 }
 
-/** Scores of the first q principal components of the rows of W [m,d]. */
-export function principalScores(W: Float64Array, m: number, d: number, q: number): PrincipalScores {
-  const center = columnMeans(W, m, d);
-  const { values, vectors } = symmetricEigen(covarianceOf(W, m, d, center, m), d);
+/** Scores of the first q principal components of the rows of W [m,d], and of further rows where `total` adds their sums. */
+export function principalScores(
+  W: Float64Array,
+  m: number,
+  d: number,
+  q: number,
+  total: Total = (sums) => sums,
+): PrincipalScores {
+  const what = "coefficients of the mixed model";
+  const sums = total(Float64Array.of(m, ...columnSums(W, m, d)), what);
+  const center = sums.slice(1).map((s) => s / sums[0]);
+  const squares = total(covarianceOf(W, m, d, center, 1), what);
+  const { values, vectors } = symmetricEigen(
+    squares.map((s) => s / sums[0]),
+    d,
+  );
   const loadings = new Float64Array(d * q);
   let numVarying = 0;
   for (let c = 0; c < q; c++) {

@@ -112,13 +112,13 @@ export function maximizeLikelihood(
  * Returns the raised parameters, or null at a maximum.
  */
 function leaveSaddle(
-  { statistics, prior, numCoefficients: d, expect }: LinearProblem,
+  { statistics, prior, numCoefficients: d, expect, total = (sums) => sums }: LinearProblem,
   parameters: LinearParameters,
   tolerance: number,
 ): Pick<Climb, "parameters" | "logLikelihood"> | null {
   const r = parameters.rank;
   if (numericalRank(parameters.factor, d, r) === r) return null;
-  const D = covarianceGradient(statistics, parameters);
+  const D = total(covarianceGradient(statistics, parameters), "linear model");
   addCovarianceGradient(prior, parameters, D);
   const { values, vectors } = symmetricEigen(D, d);
   if (!(values[0] > tolerance)) return null;

@@ -5,7 +5,7 @@
  *   log p(y_i) = log p(S y_i) + Σ_k n_ik log S_k.
  * An individual without a marker has zeros there. One marker is its own stack, S = 1.
  */
-import type { BasisStatistics, CoefficientStatistics } from "../../basis/statistics.ts";
+import { type BasisStatistics, type CoefficientStatistics, pooledGram } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { type Noise, noiseLevel, noiseSpread } from "../../noise/noise.ts";
 import type { LowRankParameters } from "./low-rank.ts";
@@ -152,6 +152,20 @@ export function stackStatistics(
     ...{ basis: { numBasis: D }, numIndividuals: m, numObservations, center: 0, noise: first.noise },
     ...{ numBand, bandRow, bandColumn, gram, cross, sumSquares, logDets, counts, visits },
   };
+}
+
+/** Σ G of all markers, one after another along the diagonal, [D,D]. */
+export function stackedGram(statistics: readonly BasisStatistics[]): Float64Array {
+  const D = numCoefficients(statistics);
+  const total = new Float64Array(D * D);
+  let row = 0;
+  for (const own of statistics) {
+    const d = own.basis.numBasis;
+    const gram = own.whole?.gram ?? pooledGram(own);
+    for (let k = 0; k < d; k++) total.set(gram.subarray(k * d, (k + 1) * d), (row + k) * D + row);
+    row += d;
+  }
+  return total;
 }
 
 function checkMarkers(statistics: readonly BasisStatistics[], noises: readonly Noise[]): void {

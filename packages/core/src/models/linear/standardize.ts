@@ -5,11 +5,12 @@
  * Further markers are divided by what makes their variance about individuals' own lines that of the first: the prior of the covariance
  * then means the same for each (prior.ts).
  */
+
+import { scaledSums, totalSquares } from "../../basis/cohort-sums.ts";
 import { weakNoisePrior } from "../../basis/noise-prior.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { DtmError } from "../../errors.ts";
 import { scaleNoise } from "../../noise/noise.ts";
-import { compensatedSum } from "../../numeric/sum.ts";
 import type { FitControl, PriorChoice } from "../fit.ts";
 import type { MeanKind } from "../mean.ts";
 import { LEAST_NOISE, type LinearProblem, linearProblem } from "./em.ts";
@@ -36,6 +37,7 @@ export function standardProblem(
       center: 0,
       cross: own.cross.map((c) => c / scales[k]),
       sumSquares: own.sumSquares.map((s) => s / scales[k] / scales[k]),
+      whole: scaledSums(own.whole, scales[k]),
     }),
   );
   return {
@@ -47,8 +49,9 @@ export function standardProblem(
 }
 
 /** Standard deviation of the values, refused where there is none. */
-function spreadOf({ sumSquares, numObservations: N }: BasisStatistics): number {
-  const spread = Math.sqrt(compensatedSum(sumSquares) / N);
+function spreadOf(statistics: BasisStatistics): number {
+  const N = statistics.numObservations;
+  const spread = Math.sqrt(totalSquares(statistics) / N);
   if (spread > 0 && Number.isFinite(spread)) return spread;
   throw new DtmError(
     "no-variation",

@@ -62,7 +62,8 @@ export function fitLinearModels(statistics: readonly BasisStatistics[], options:
   const { mapDimension: q, seed = 1, warnings = [] } = options;
   checkComponents("linearModels", "mapDimension", q, numCoefficients(statistics));
   const { many, enough } = statistics.length === 1 ? ONE_MARKER : SEVERAL_MARKERS;
-  const size = Math.min(options.sampleSize ?? (m > many ? enough : m), m);
+  const sampled = m > many && options.shards?.spread === undefined;
+  const size = Math.min(options.sampleSize ?? (sampled ? enough : m), m);
   const sample = size < m ? createRandom(seed).permutation(m).slice(0, size).sort() : undefined;
   const all = sample === undefined ? statistics : statistics.map((own) => selectStatistics(own, sample));
   const note = sample === undefined ? [] : [`Fitted to a random sample of ${size} of ${m} individuals.`];

@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import { relativeError } from "../../../../test/expect-gradient.ts";
+import { type CohortStatistics, selectStatistics, statisticsBlock } from "../basis/statistics.ts";
+import { DEFAULT_MARKER } from "../cohort/marker.ts";
+import { simulateCohort } from "../simulate/cohorts.ts";
+import { prepareMarkers } from "./choose-noise.ts";
+import type { DtmModel } from "./dtm/model.ts";
+import { type FitLatticeOptions, fitDtmStatistics } from "./fit-models.ts";
+import { fitLmmStatistics } from "./linear/lmm.ts";
+import { type LinearModels, linearModels } from "./linear-models.ts";
+import { createShardWorker } from "./shard-worker.ts";
+import { localShards, type ShardFunctions, type ShardHost, type Total } from "./shards.ts";
+import { spreadShards } from "./spread.ts";
+
+const { cohort } = simulateCohort("pfvc", { numIndividuals: 90, seed: 3 });
+const options: FitLatticeOptions = { mapDimension: 1, maxIterations: 12, restarts: 1 };
+
+/** A round: what the places gave, and the sum once all have. */
+interface Round {
+  readonly what: string;
+  readonly given: Float64Array[];
+}
+
+/** Individuals of each place; those of the cohort are divided at these. */
+function divided(statistics: CohortStatistics, cuts: readonly number[]): CohortStatistics[] {
+  const ends = [...cuts, statistics[0].numIndividuals];
+  return ends.map((to, k) =>
+    statistics.map((own) => {
+      const block = statisticsBlock(own, { from: cuts[k - 1] ?? 0, to });
+      const visits = block.visits.reduce((sum, n) => sum + n, 0);
+      return { ...block, numObservations: visits };
+    }),
+  );
+}
+
+class Waiting extends Error {}
+
+/** What `fit` makes of the statistics of every place, each started anew until all sums it asks for are there. */
+function fitSpread<M>(
+  places: readonly CohortStatistics[],
+  fit: (statistics: CohortStatistics, shards: ShardHost) => M,
+) {
+  const rounds: Round[] = [];
+  const worker = createShardWorker();
+  const works: ShardFunctions = new Proxy(
+    {},
+    { get: (_, name: string) => (s: CohortStatistics, state: unknown, part: unknown) => worker(s, name, state, part) },
+  );
+  const models: (M | undefined)[] = places.map(() => undefined);
+  const go = (place: number): void => {
+    let k = 0;
+    const total: Total = (sums, what) => {
+      const round = rounds[k] ?? { what, given: [] };
+      rounds[k++] = round;
+      expect(what).toBe(round.what);
+      if (round.given[place] === undefined) round.given[place] = sums.slice();
+      else expect(sums).toEqual(round.given[place]);
+      if (round.given.filter(Boolean).length < places.length) throw new Waiting();
+      return round.given.reduce((sum, own) => sum.map((v, e) => v + own[e]));
+    };
+    const shards = spreadShards(
+      localShards(() => works),
+      { place, numPlaces: places.length },
+      total,
+    );
+    try {
+      models[place] = fit(places[place], shards);
+    } catch (error) {
+      if (!(error instanceof Waiting)) throw error;
+    }
+  };
+  while (models.some((model) => model === undefined)) places.forEach((_, place) => go(place));
+  return { models: models as M[], rounds };
+}
+
+/** The largest relative difference of what two models say. */
+function difference(a: DtmModel, b: DtmModel): number {
+  const [own, other] = [a.markers[0], b.markers[0]];
+  return Math.max(
+    relativeError(own.mean.coefficients, other.mean.coefficients),
+    relativeError(own.map.inducingMean, other.map.inducingMean),
+    relativeError(own.residual.covariance, other.residual.covariance),
+    relativeError(a.orientation, b.orientation),
+  );
+}
+
+/** A fit of a map, from linear models that are known. */
+function fitMap(linear: LinearModels, given: FitLatticeOptions = options) {
+  return (statistics: CohortStatistics, shards?: ShardHost): DtmModel =>
+    fitDtmStatistics({ markers: [DEFAULT_MARKER], statistics }, { ...given, linear, shards });
+}
+
+describe("a cohort that is spread", () => {
+  it.each(["white", "level"] as const)("has the map of the cohort in one place: %s noise", (noise) => {
+    const { statistics } = prepareMarkers(cohort, { noise });
+    const fit = fitMap(linearModels([DEFAULT_MARKER], statistics, [], { mapDimension: 1 }));
+    const pooled = fit(statistics);
+    const { models, rounds } = fitSpread(divided(statistics, [20, 55]), fit);
+    for (const model of models) {
+      // Numbers are added in another order; steps that are not yet at their end spread that.
+      expect(relativeError([model.bound], [pooled.bound])).toBeLessThan(1e-12);
+      expect(difference(model, pooled)).toBeLessThan(1e-7);
+      expect({ ...model, record: null }).toEqual({ ...models[0], record: null });
+      expect(model.record.numIndividuals).toBe(90);
+      expect(model.record.numObservations).toBe(pooled.record.numObservations);
+      expect(model.record.verdict).toBe(pooled.record.verdict);
+      expect(model.record.starts?.map(({ name }) => name)).toEqual(pooled.record.starts?.map(({ name }) => name));
+    }
+    expect(rounds[0].given.map((counts) => [...counts])).toEqual([
+      [20, 0, 0],
+      [0, 35, 0],
+      [0, 0, 35],
+    ]);
+  });
+
+  it.each(["white", "level", "serial"] as const)(
+    "has the linear models of the cohort in one place: %s noise",
+    (noise) => {
+      const { statistics } = prepareMarkers(cohort, { noise });
+      const few = { maxEmIterations: 5, maxEvaluations: 5, priors: "weak" } as const;
+      const pooled = fitLmmStatistics(statistics, few);
+      const { models } = fitSpread(divided(statistics, [50]), (own, shards) =>
+        fitLmmStatistics(shards.open(own).statistics, { ...few, shards }),
+      );
+      for (const model of models) {
+        expect(model.record.trace).toHaveLength(pooled.record.trace.length);
+        expect(relativeError(model.record.trace, pooled.record.trace)).toBeLessThan(1e-12);
+        expect(relativeError(model.covarianceFactor, pooled.covarianceFactor)).toBeLessThan(1e-10);
+        expect(relativeError(model.scoreLoadings, pooled.scoreLoadings)).toBeLessThan(1e-9);
+        expect(model.record.numObservations).toBe(pooled.record.numObservations);
+      }
+    },
+  );
+
+  it("refuses what needs rows of others", () => {
+    const { statistics } = prepareMarkers(cohort, { noise: "white" });
+    const shards = spreadShards(
+      localShards(() => ({})),
+      { place: 0, numPlaces: 1 },
+      (sums) => sums,
+    );
+    const [own] = shards.open(statistics).statistics;
+    expect(own.whole?.numIndividuals).toBe(90);
+    expect(() => selectStatistics(own, [1, 2])).toThrow(/spread.*sample/);
+    const prepared = { markers: [DEFAULT_MARKER], statistics: [own] };
+    const linear = linearModels([DEFAULT_MARKER], statistics, [], { mapDimension: 1 });
+    expect(() => fitDtmStatistics(prepared, { ...options, linear, shards, schedule: "svi" })).toThrow(
+      /schedule "batch"/,
+    );
+  });
+});

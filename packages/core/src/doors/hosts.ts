@@ -12,6 +12,7 @@ export {
 export { evaluateFold } from "../evaluate/compare.ts";
 export { type FoldResult, summarizeFolds } from "../evaluate/summarize-folds.ts";
 export { prepareMarkers } from "../models/choose-noise.ts";
+export type { NodeCells } from "../models/dtm/cells.ts";
 export { fitDtmStatistics, type PreparedCohortStatistics, startPrepared } from "../models/fit-models.ts";
 export { modelStatistics } from "../models/new-individuals.ts";
 export { embedStatistics } from "../models/place.ts";
@@ -34,6 +35,8 @@ export {
   type ShardHost,
   type ShardRunner,
   shardBlocks,
+  type Total,
 } from "../models/shards.ts";
+export { type SpreadOptions, type SpreadPlace, spreadShards } from "../models/spread.ts";
 export { type RefitPart, type ResampleTask, refitPart } from "../study/group-stability.ts";
 export { runStudyTask, type StudyTask } from "../study/tasks.ts";

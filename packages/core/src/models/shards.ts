@@ -6,6 +6,7 @@
  */
 import type { CohortStatistics } from "../basis/statistics.ts";
 import { DtmError } from "../errors.ts";
+import type { NodeCells } from "./dtm/cells.ts";
 
 /** Does one piece of work: `name` says which, `state` is common to all parts, `part` names the block. */
 export type ShardFunction = (statistics: CohortStatistics, name: string, state: unknown, part: unknown) => unknown;
@@ -58,6 +59,8 @@ export interface Spread {
   readonly total: Total;
   /** Individuals of the cohort that come before those here. */
   readonly before: () => number;
+  /** Hears, before node sums of a map are handed out, how single individuals stand out from them; may throw to refuse. */
+  readonly inspect?: (cells: NodeCells) => void;
 }
 
 /** Individuals from..to−1 of the cohort or of a list. */

@@ -9,7 +9,8 @@ import type { CohortSums } from "../basis/cohort-sums.ts";
 import { cohortSums } from "../basis/cohort-sums.ts";
 import type { BasisStatistics, CohortStatistics } from "../basis/statistics.ts";
 import { DtmError } from "../errors.ts";
-import type { ShardHost, Total } from "./shards.ts";
+import { hereShards } from "./shard-worker.ts";
+import type { ShardHost, Spread, Total } from "./shards.ts";
 
 /** Which of the places this is. */
 export interface SpreadPlace {
@@ -17,11 +18,19 @@ export interface SpreadPlace {
   readonly numPlaces: number;
 }
 
-/** A host for one place: its individuals are worked on by `host`, sums over all places come from `total`. */
-export function spreadShards(host: ShardHost, { place, numPlaces }: SpreadPlace, total: Total): ShardHost {
+/** What a place is given: sums over all places, and perhaps where its individuals are worked on and who looks at what it hands out. */
+export interface SpreadOptions extends Pick<Spread, "total" | "inspect"> {
+  /** Default: here, one block after the other. */
+  readonly host?: ShardHost;
+}
+
+/** A host for one place. */
+export function spreadShards({ place, numPlaces }: SpreadPlace, options: SpreadOptions): ShardHost {
+  const { total, inspect, host = hereShards() } = options;
   let before: number | undefined;
-  const spread = {
+  const spread: Spread = {
     total,
+    ...(inspect && { inspect }),
     before: () => {
       if (before !== undefined) return before;
       throw new DtmError("not-fitted", "spreadShards: individuals before these are known once statistics are opened.");

@@ -4,6 +4,7 @@
  *   expect    one round: node table in, and out Σ (c_i + λ_i), node sums and, of each marker, the sums that the next parameters are
  *             made from: for mean, noise and residual (maximization-step.ts) or, where noise has levels, 𝒬 with its slopes
  *             (level-statistics.ts), Q at some τ (residual-step.ts), score and information on effects in the mean (mean-effects.ts);
+ *   cells     how single individuals stand out from node sums (cells.ts);
  *   squares   where noise has levels: first squares of the block.
  * Moments of individuals are made and dropped within a block. Squares [count,1 + d], places and moments that are asked for are rows by
  * position in the pass, in memory that all shards share.
@@ -26,6 +27,7 @@ import {
   shardBlocks,
   type Total,
 } from "../shards.ts";
+import { addCells, type NodeCells, nodeCells } from "./cells.ts";
 import { expectationPass, type PlaceShift } from "./expectation-step.ts";
 import { type IndividualModel, packedStride } from "./individual-statistics.ts";
 import { type LevelSquares, type LevelSums, levelSums, startingSquares } from "./level-statistics.ts";
@@ -233,6 +235,9 @@ export function dtmShards(): ShardFunctions {
       passes(kernels, sizes, numNodes).start(statistics, models, weights, nodeSums, squares);
       return nodeSums;
     }),
+    "dtm-cells": work<Pick<ExpectTask, "table">>((statistics, _, { models, table }, squares) =>
+      nodeCells(statistics, models, table, squares),
+    ),
     "dtm-squares": work<object>((statistics, _, { kernels, models }, squares) => {
       squares.forEach((own, k) => {
         if (own === undefined) return;
@@ -338,7 +343,13 @@ export function expectInShards(
   const task: ExpectTask = { table, withSums: nodeSums !== null, learning, moments: null, placeMoments };
   const [first, ...others] = runPass<ExpectAnswer>(pass, "dtm-expect", task);
   const here = others.reduce(addAnswers, first);
-  const all = pass.shards.spread === undefined ? here : totalOf(here, pass.shards.spread.total);
+  const { spread } = pass.shards;
+  if (nodeSums !== null && spread?.inspect !== undefined) {
+    const [cells, ...more] = runPass<NodeCells>(pass, "dtm-cells", { table });
+    for (const own of more) addCells(own, cells);
+    spread.inspect(cells);
+  }
+  const all = spread === undefined ? here : totalOf(here, spread.total);
   if (all.nodeSums !== undefined) nodeSums?.set(all.nodeSums);
   return all;
 }
@@ -358,7 +369,10 @@ function totalOf(here: ExpectAnswer, total: Total): ExpectAnswer {
   let at = 0;
   const filled = (of: unknown): unknown => {
     if (typeof of === "number") return sums[at++];
-    if (of instanceof Float64Array) return sums.slice(at, (at += of.length));
+    if (of instanceof Float64Array) {
+      at += of.length;
+      return sums.slice(at - of.length, at);
+    }
     if (Array.isArray(of)) return of.map(filled);
     if (of === null || of === undefined) return of;
     return Object.fromEntries(Object.entries(of).map(([name, own]) => [name, filled(own)]));

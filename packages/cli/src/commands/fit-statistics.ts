@@ -1,7 +1,7 @@
 /** dtm fit --statistics FILES: a map fitted to statistics that were taken before, shard by shard perhaps; the run keeps no visits. */
 import { join } from "node:path";
 import { saveModel } from "@trajectory-maps/core";
-import { embedStatistics, numVisits, startPrepared } from "@trajectory-maps/core/hosts";
+import { embedStatistics, numVisits, type ShardHost, startPrepared } from "@trajectory-maps/core/hosts";
 import { linearLogLikelihood } from "@trajectory-maps/core/models";
 import { NotConvergedError, StoppedError, UsageError } from "../exit-codes.ts";
 import { lockFolder } from "../io/lock.ts";
@@ -44,14 +44,40 @@ export async function fitStatistics(
     throw new UsageError(`--statistics: expected with --model dtm of one or two dimensions, received ${asked.kind}.`);
   }
   const folder = textOption(options, "out") ?? "run";
-  const names = outputNames(false);
-  checkOutputs(folder, names, options.force === true);
+  checkOutputs(folder, STATISTICS_OUTPUTS, options.force === true);
   const files = statisticsFiles(list);
   const read = await readStatistics(files);
+  const source = files.length === 1 ? files[0]! : `${files[0]} and ${files.length - 1} more`;
+  return fitRead({ read, source, folder, asked, options, context });
+}
+
+/** Files that a fit of statistics may write. */
+export const STATISTICS_OUTPUTS = outputNames(false);
+
+/** A fit of statistics that have been read. */
+export interface StatisticsFit {
+  readonly read: ReadStatistics;
+  /** Where they are from, in words. */
+  readonly source: string;
+  readonly folder: string;
+  readonly asked: Omit<FitChoice, "noise">;
+  readonly options: Options;
+  readonly context: Context;
+  /** Of a cohort that is spread: how sums over all places are had. */
+  readonly spread?: (threads: ShardHost | undefined) => ShardHost;
+  /** Hears the model once everything is written. */
+  readonly onModel?: (text: string) => void;
+}
+
+/** Fits a map, places everybody, and writes the run. */
+export async function fitRead(fit: StatisticsFit): Promise<CommandResult> {
+  const { read, source, folder, asked, options, context, spread, onModel } = fit;
   const unlock = lockFolder(folder);
-  const signals = listenWhileFitting(context);
+  // A place that waits for others would not hear a signal; it can be ended at any moment.
+  const signals = spread === undefined ? listenWhileFitting(context) : { received: () => undefined, release: () => {} };
   try {
-    return await withShards(jobsOf(options), read.ids.length, async (shards) => {
+    return await withShards(jobsOf(options), read.ids.length, async (threads) => {
+      const shards = spread === undefined ? threads : spread(threads);
       const { kind } = read.plan.markers[0]!.noise;
       const { model, statistics, linear } = await context.talk.during("Trajectory map", async (onProgress) => {
         const given = mapOptions(columnsOf(read), { ...asked, noise: kind }, onProgress);
@@ -67,34 +93,36 @@ export async function fitStatistics(
         return { ...fitted, statistics: fitted.statistics ?? read.statistics };
       });
       if (!model.record.converged) context.talk.warn(model.record.verdict);
+      const here = threads === undefined ? {} : { shards: threads };
       const baselines = BASELINES.flatMap((name) => linear?.[name] ?? []).map((baseline) => ({
         model: baseline,
-        logLikelihood: linearLogLikelihood(baseline, statistics, shards ? { shards } : {}),
+        logLikelihood: linearLogLikelihood(baseline, statistics, here),
       }));
       const placements = context.talk.during("  places of everyone", () =>
-        embedStatistics(model, read.ids, statistics, shards ? { shards } : {}),
+        embedStatistics(model, read.ids, statistics, here),
       );
       const fitted = { model, placements, logLikelihood: placements.logLikelihood.reduce((sum, v) => sum + v, 0) };
       const texts: Record<string, OutputFile["text"]> = {
         "model.json": saveModel(model),
         ...Object.fromEntries(baselines.map((own) => [`baselines/${own.model.kind}.json`, saveModel(own.model)])),
-        "placements.csv": placementsCsv(model, placements, shards?.open(statistics)),
+        "placements.csv": placementsCsv(model, placements, threads?.open(statistics)),
         "trace.csv": traceCsv(model),
       };
       const numRows = statistics.reduce((sum, own) => sum + numVisits(own), 0);
-      const source = files.length === 1 ? files[0]! : `${files[0]} and ${files.length - 1} more`;
       const about = { command: context.commandLine, source, files: [...Object.keys(texts), "run.json"] };
       const reading = { ...columnsOf(read), numRows, numRowsLeftOut: 0, warnings: [], notes: [] };
       const record = runRecord(model, reading, about);
       texts["run.json"] = runRecordText(record);
-      const outputs = names.flatMap((name) =>
+      const outputs = STATISTICS_OUTPUTS.flatMap((name) =>
         texts[name] === undefined ? [] : [{ name, text: texts[name], private: isPrivate(name) }],
       );
       const refit = fileExists(join(folder, "run.json"));
       const paths = writeOutputs(folder, outputs);
       if (refit) removeStale({ folder, context }, outputs);
+      onModel?.(texts["model.json"] as string);
+      const cohort = `${counted(read.ids.length, "individual")}, ${counted(numRows, "observation")}`;
       const text = [
-        `${line("Cohort", `${counted(read.ids.length, "individual")}, ${counted(numRows, "observation")}, from ${counted(files.length, "file")} of statistics`)}\n`,
+        `${line("Cohort", `${cohort}${spread === undefined ? "" : ` here of ${counted(model.record.numIndividuals, "individual")} in all`}, from ${source}`)}\n`,
         `${modelTable([...baselines, fitted], read.ids.length)}\n`,
         ...(noiseSummary(model) === "" ? [] : [`${noiseSummary(model)}\n`]),
         `${mapSummary(model)}\n`,

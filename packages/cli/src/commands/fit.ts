@@ -19,6 +19,7 @@ import {
   type Context,
   FORCE_OPTION,
   JOBS_OPTION,
+  type OptionSpec,
   type Options,
   textOption,
 } from "./command.ts";
@@ -43,6 +44,26 @@ import { fitStatistics } from "./fit-statistics.ts";
 import { dimensionOf, jobsOf, meanOf, positiveNumber, seedOf, wholeNumber } from "./numbers.ts";
 import { COLUMN_OPTIONS, MARKER_OPTIONS, readVisits, tableForm, VISITS_ARGUMENT } from "./visits.ts";
 
+/** What a map is asked for, whatever it is fitted to. */
+export const MAP_OPTIONS: readonly OptionSpec[] = [
+  { flags: "--dim <number>", description: "dimensions of the map: 1, 2 or 3", default: "2" },
+  { flags: "--mean <kind>", description: "population mean", default: "scalar", choices: ["scalar", "spline"] },
+  {
+    flags: "--restarts <number>",
+    description: "further starts of the map; the best is kept (default: 2 up to 5,000 individuals)",
+  },
+  {
+    flags: "--tolerance <number>",
+    description: "movement of places, in standard deviations, at which the map has settled (default: 0.01)",
+  },
+  { flags: "--residual <kind>", description: "residual effect beside the map (default: capped)", choices: RESIDUALS },
+  {
+    flags: "--priors <kind>",
+    description: "priors on noise and covariance for small cohorts (default: weak; none for the published map)",
+    choices: PRIORS,
+  },
+];
+
 export const fit: Command = {
   name: "fit",
   description: "Fit a model to a table of visits, place every individual, and write the results to a folder.",
@@ -51,26 +72,11 @@ export const fit: Command = {
     ...COLUMN_OPTIONS,
     ...MARKER_OPTIONS,
     { flags: "--model <kind>", description: "kind of model", default: "dtm", choices: KINDS },
-    { flags: "--dim <number>", description: "dimensions of the map: 1, 2 or 3", default: "2" },
-    { flags: "--mean <kind>", description: "population mean", default: "scalar", choices: ["scalar", "spline"] },
+    ...MAP_OPTIONS,
     {
       flags: "--schedule <name>",
       description: "how the map is fitted (default: batch; svi above 50,000 individuals)",
       choices: SCHEDULES,
-    },
-    {
-      flags: "--restarts <number>",
-      description: "further starts of the map; the best is kept (default: 2 up to 5,000 individuals)",
-    },
-    {
-      flags: "--tolerance <number>",
-      description: "movement of places, in standard deviations, at which the map has settled (default: 0.01)",
-    },
-    { flags: "--residual <kind>", description: "residual effect beside the map (default: capped)", choices: RESIDUALS },
-    {
-      flags: "--priors <kind>",
-      description: "priors on noise and covariance for small cohorts (default: weak; none for the published map)",
-      choices: PRIORS,
     },
     {
       flags: "--noise <kind>",

@@ -33,6 +33,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./statistics.ts")).statisticsCommand,
   },
   {
+    name: "shards",
+    usage: "<action> <folder>",
+    summary: "fit in many jobs of a cluster: plan, run, reduce",
+    load: async () => (await import("./shards.ts")).shardsCommand,
+  },
+  {
+    name: "federate",
+    usage: "<action> <folder>",
+    summary: "fit one map at several sites without sharing rows",
+    load: async () => (await import("./federate.ts")).federateCommand,
+  },
+  {
     name: "embed",
     usage: "<model> <visits>",
     summary: "place individuals on a fitted map",

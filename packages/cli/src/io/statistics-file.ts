@@ -20,6 +20,7 @@ import {
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, type RowGroup } from "hyparquet";
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { FileError } from "../exit-codes.ts";
+import { AGREEMENT, readAgreement } from "../rounds/agreement.ts";
 import { reason } from "./read.ts";
 
 const PLAN_KEY = "trajectory-maps";
@@ -95,8 +96,9 @@ export function statisticsFiles(list: string): string[] {
   });
 }
 
-/** The plan of a file, or of a folder of them. */
+/** The plan of a file, of a folder of them, or of what several places have agreed on. */
 export async function readStatisticsPlan(path: string): Promise<StatisticsPlan> {
+  if (basename(path) === AGREEMENT) return readAgreement(dirname(path)).agreement.plan;
   for (const file of statisticsFiles(path)) {
     const { plan } = await openStatistics(file, { rows: [] });
     if (plan !== undefined) return plan;
@@ -104,14 +106,30 @@ export async function readStatisticsPlan(path: string): Promise<StatisticsPlan> 
   throw new FileError(`${path}: expected shards of individuals, received none.`);
 }
 
-/** Reads files of one plan, their shards one after the other. */
-export async function readStatistics(paths: readonly string[]): Promise<ReadStatistics> {
-  const files = [];
+/** Rows of files: shards from..to−1 of each. */
+export interface StatisticsRows {
+  readonly file: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** All rows of files, as many in each as it has. */
+export async function statisticsRows(paths: readonly string[]): Promise<StatisticsRows[]> {
+  const rows = [];
+  for (const file of paths) rows.push({ file, from: 0, to: (await openStatistics(file, { rows: [] })).rows.length });
+  return rows;
+}
+
+/** Reads files of one plan, or some rows of them, their shards one after the other. */
+export async function readStatistics(given: readonly (string | StatisticsRows)[]): Promise<ReadStatistics> {
   const held: HeldRows = { rows: [] };
-  for (const path of paths) files.push(await openStatistics(path, held));
-  const found = files.flatMap((file) => file.rows);
+  const found: ShardRow[] = [];
+  for (const one of given) {
+    const { file, from, to } = typeof one === "string" ? { file: one, from: 0, to: undefined } : one;
+    found.push(...(await openStatistics(file, held)).rows.slice(from, to));
+  }
   const [first] = found;
-  if (first === undefined) throw new FileError(`${paths.join()}: expected shards of individuals, received none.`);
+  if (first === undefined) throw new FileError("Statistics: expected shards of individuals, received none.");
   const { plan } = first;
   const text = planText({ ...plan, warnings: [] });
   for (const other of found) {

@@ -32,10 +32,10 @@ export function shardFunction(works: ShardFunctions): ShardFunction {
 }
 
 /**
- * Sums over all individuals of a cohort that is spread, from those over the individuals here (spread.ts); `what` says what they are of.
- * Every place asks for the same sums in the same order.
+ * Sums over all individuals of a cohort that is spread, from those over the individuals here (spread.ts); `what` says what they are of, and
+ * `state` is a checksum of the parameters they were taken at. Every place asks for the same sums in the same order, at the same parameters.
  */
-export type Total = (sums: Float64Array, what: string) => Float64Array;
+export type Total = (sums: Float64Array, what: string, state?: string) => Float64Array;
 
 /** Runs pieces of work over the individuals of one cohort. */
 export interface ShardRunner {

@@ -18,6 +18,7 @@ const options: FitLatticeOptions = { mapDimension: 1, maxIterations: 12, restart
 /** A round: what the places gave, and the sum once all have. */
 interface Round {
   readonly what: string;
+  readonly state: string | undefined;
   readonly given: Float64Array[];
 }
 
@@ -44,10 +45,10 @@ function fitSpread<M>(
   const models: (M | undefined)[] = places.map(() => undefined);
   const go = (place: number): void => {
     let k = 0;
-    const total: Total = (sums, what) => {
-      const round = rounds[k] ?? { what, given: [] };
+    const total: Total = (sums, what, state) => {
+      const round = rounds[k] ?? { what, state, given: [] };
       rounds[k++] = round;
-      expect(what).toBe(round.what);
+      expect([what, state]).toEqual([round.what, round.state]);
       if (round.given[place] === undefined) round.given[place] = sums.slice();
       else expect(sums).toEqual(round.given[place]);
       if (round.given.filter(Boolean).length < places.length) throw new Waiting();

@@ -2,6 +2,7 @@
  * Noise, residual effect and mean from the sums of a pass (docs/math/dtm.md §4, §7): the closed forms of the M step, each by the
  * share of its step that the size of the minibatch allows. All are made from the parameters of the pass.
  */
+import { cohortSize } from "../../basis/cohort-sums.ts";
 import { learnLevels, learnNoise } from "../../noise/noise.ts";
 import { type MapEngine, type MarkerEngine, scaledRoot } from "./engine.ts";
 import { meanShift, remainingSquares } from "./maximization-step.ts";
@@ -42,7 +43,7 @@ export function updateParameters(
   if (state.tau !== null) {
     moveTau(engine, state, values, rate);
   } else if (maximization !== null) {
-    const count = visited?.length ?? statistics.numIndividuals;
+    const count = visited?.length ?? cohortSize(statistics);
     const target = freeResidual(settings.residual, maximization.residualMoment, count);
     state.residualCovariance = state.residualCovariance.map((v, e) => v + rate * (target[e] - v));
   }

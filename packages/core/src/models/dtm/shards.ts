@@ -19,6 +19,7 @@ import { takeRows } from "../../numeric/matrix.ts";
 import { wasmPasses } from "../../wasm/expectation.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { type EffectForm, effectColumns, withoutEffects } from "../mean.ts";
+import { bytesChecksum } from "../saving/canonical-json.ts";
 import {
   type ShardBlock,
   type ShardFunctions,
@@ -349,7 +350,7 @@ export function expectInShards(
     for (const own of more) addCells(own, cells);
     spread.inspect(cells);
   }
-  const all = spread === undefined ? here : totalOf(here, spread.total);
+  const all = spread === undefined ? here : totalOf(here, spread.total, bytesChecksum([table.rows]));
   if (all.nodeSums !== undefined) nodeSums?.set(all.nodeSums);
   return all;
 }
@@ -364,8 +365,8 @@ function addAnswers(sum: ExpectAnswer, answer: ExpectAnswer): ExpectAnswer {
 }
 
 /** The answer of a cohort that is spread, from that of the individuals here. */
-function totalOf(here: ExpectAnswer, total: Total): ExpectAnswer {
-  const sums = total(Float64Array.from(numbersIn(here)), "map");
+function totalOf(here: ExpectAnswer, total: Total, state: string): ExpectAnswer {
+  const sums = total(Float64Array.from(numbersIn(here)), "map", state);
   let at = 0;
   const filled = (of: unknown): unknown => {
     if (typeof of === "number") return sums[at++];

@@ -8,6 +8,7 @@
  * Beside it stands the curvature for fixed r, in which an EM step is exact: (Λ, H; H', B) for ν and mean, counts for the
  * other parameters.
  */
+import { cohortSize } from "../../basis/cohort-sums.ts";
 import { HIGHEST_LOG_SPREAD, LOWEST_LOG_SPREAD, noiseLevel, noiseSlope, noiseSpread } from "../../noise/noise.ts";
 import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import type { Precondition } from "../../numeric/optimize/lbfgs.ts";
@@ -94,7 +95,8 @@ export function slopeAt(engine: MarkerEngine, state: MarkerState): Slope {
   ]);
 
   const numColumns = byMean.length;
-  const { numObservations: N, numIndividuals: m } = statistics;
+  const { numObservations: N } = statistics;
+  const m = cohortSize(statistics);
   const scales = [
     2 / N,
     2 / dp,

@@ -10,6 +10,7 @@ import { joinFloats } from "../../numeric/matrix.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { type LinearKernels, openLinearKernels } from "../../wasm/linear.ts";
 import type { FitControl } from "../fit.ts";
+import { bytesChecksum } from "../saving/canonical-json.ts";
 import { localShards, type ShardBlock, type ShardFunctions, type ShardHost, shardBlocks } from "../shards.ts";
 import { type Expectation, expectationSums, unpackExpectation } from "./expectation.ts";
 import { logLikelihood } from "./likelihood.ts";
@@ -53,7 +54,8 @@ export function createExpectationStep(
   return (parameters) => {
     const [first, ...others] = run({ task: "expectation", parameters, kernels }) as Float64Array[];
     for (const part of others) for (let k = 0; k < part.length; k++) first[k] += part[k];
-    const sums = shards?.spread?.total(first, "linear model") ?? first;
+    const { factor, meanCoefficients } = parameters;
+    const sums = shards?.spread?.total(first, "linear model", bytesChecksum([factor, meanCoefficients])) ?? first;
     return inOwnUnits(unpackExpectation(stacked, parameters.rank, sums, gram), parameters);
   };
 }

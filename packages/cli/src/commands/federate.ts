@@ -1,0 +1,116 @@
+/** dtm federate init|round|merge FOLDER: one map of several sites, none of which shows its individuals (docs/federation.md). */
+import { UsageError } from "../exit-codes.ts";
+import { readStatistics, readStatisticsPlan, statisticsFiles } from "../io/statistics-file.ts";
+import { counted, line } from "../print/words.ts";
+import { writeAgreement } from "../rounds/agreement.ts";
+import { addPlaces, runPlace } from "../rounds/place.ts";
+import {
+  type Command,
+  type CommandResult,
+  FORCE_OPTION,
+  JOBS_OPTION,
+  listOption,
+  type Options,
+  textOption,
+} from "./command.ts";
+import { choiceOf, MAP_OPTIONS } from "./fit.ts";
+import { wholeNumber } from "./numbers.ts";
+
+const ACTIONS = ["init", "round", "merge"] as const;
+const NAME = /^[A-Za-z0-9_]+$/;
+const LEAST = "20";
+
+export const federateCommand: Command = {
+  name: "federate",
+  description:
+    "Fit one map at several sites without sharing rows. One site begins (init) with its statistics; every site takes part (round) with its own, handing out sums over its individuals; someone whom all trust with sums adds them (merge). Rounds are files in a folder, which is shared, or sent by hand: a fit takes some 150 to 600 rounds, most of a few kilobytes, those of the map of about 100. Every site ends with the same model, and with the places of its own individuals.",
+  arguments: [
+    { name: "action", description: "what to do", choices: ACTIONS },
+    { name: "folder", description: "folder of agreement, sums and totals" },
+  ],
+  options: [
+    { flags: "--like <file>", description: "init: statistics whose basis, centre and noise all sites take" },
+    { flags: "--sites <names>", description: "init: names of the sites, with commas" },
+    {
+      flags: "--least <number>",
+      description: "init: the fewest individuals a site may take part with",
+      default: LEAST,
+    },
+    ...MAP_OPTIONS,
+    { flags: "--site <name>", description: "round: which site this is" },
+    {
+      flags: "--statistics <files>",
+      description: "round: statistics of its individuals (dtm statistics --like FOLDER/agreement.json)",
+    },
+    { flags: "--preview", description: "round: say what would leave next, and write nothing" },
+    { flags: "--allow-exposed", description: "round: also hand out sums from which one individual could be read off" },
+    {
+      flags: "--wait <seconds>",
+      description: "how long to wait for others; 0: do what can be done and stop",
+      default: "0",
+    },
+    { flags: "-o, --out <folder>", description: "round: folder for the results of this site", default: "run" },
+    JOBS_OPTION,
+    FORCE_OPTION,
+  ],
+  examples: [
+    "dtm statistics visits-a.csv --value fvc -o a.parquet",
+    "dtm federate init shared --like a.parquet --sites a,b,c",
+    "dtm statistics visits-b.csv --like shared/agreement.json -o b.parquet",
+    "dtm federate round shared --site b --statistics b.parquet --preview",
+    "dtm federate round shared --site b --statistics b.parquet --wait 3600 -o run-b",
+    "dtm federate merge shared --wait 3600",
+  ],
+  run: async ([action = "", folder = ""], options, context) => {
+    if (action === "init") return begin(folder, options);
+    if (action === "merge") return addPlaces(folder, waitOf(options));
+    const list = textOption(options, "statistics");
+    const name = textOption(options, "site");
+    if (list === undefined || name === undefined) {
+      throw new UsageError("dtm federate round: expected --site and --statistics. Name the site and its statistics.");
+    }
+    const files = statisticsFiles(list);
+    return runPlace({
+      ...{ folder, name, options, context },
+      read: await readStatistics(files),
+      source: files.join(", "),
+      out: textOption(options, "out") ?? "run",
+      waitSeconds: waitOf(options),
+      allowExposed: options.allowExposed === true,
+      preview: options.preview === true,
+    });
+  },
+};
+
+/** Seconds to wait. */
+export function waitOf(options: Options): number {
+  return wholeNumber("wait", textOption(options, "wait") ?? "0", 0);
+}
+
+async function begin(folder: string, options: Options): Promise<CommandResult> {
+  const like = textOption(options, "like");
+  const places = listOption(options, "sites") ?? [];
+  if (like === undefined || places.length < 2) {
+    throw new UsageError("dtm federate init: expected --like and the names of two sites or more in --sites.");
+  }
+  const bad = places.find((name, k) => !NAME.test(name) || places.indexOf(name) < k);
+  if (bad !== undefined) {
+    throw new UsageError(`--sites: expected different names of letters, digits and _, received ${bad}.`);
+  }
+  const leastIndividuals = wholeNumber("least", textOption(options, "least") ?? LEAST, 2);
+  const { noise: _noise, basis: _basis, ...choice } = choiceOf(options);
+  const plan = await readStatisticsPlan(like);
+  const path = writeAgreement(folder, { plan: { ...plan, warnings: [] }, choice, places, leastIndividuals });
+  const text = [
+    line("Sites", `${places.join(", ")}; each with ${leastIndividuals} individuals or more`),
+    ...plan.markers.map(({ marker, noise, basis }) =>
+      line(
+        "Marker",
+        `${marker.name}: ${noise.kind} noise, ${basis.numBasis} basis functions on ${basis.knots[0]} to ${basis.knots.at(-1)}`,
+      ),
+    ),
+    line("Budget", "some 150 to 600 rounds: linear models of about 2 kB each, the map of about 100 kB each"),
+    line("Written", `${path}   (no individuals: basis, centre and noise of ${counted(plan.markers.length, "marker")})`),
+  ].join("\n");
+  return { text, json: { agreement: path, sites: places, leastIndividuals } };
+}

@@ -1,0 +1,117 @@
+/** dtm shards plan|run|reduce FOLDER: one fit in many jobs, for Slurm arrays, Kubernetes indexed jobs and the like (docs/batch.md). */
+import { join, resolve } from "node:path";
+import { UsageError } from "../exit-codes.ts";
+import {
+  readStatistics,
+  readStatisticsPlan,
+  type StatisticsRows,
+  statisticsFiles,
+  statisticsRows,
+} from "../io/statistics-file.ts";
+import { counted, line } from "../print/words.ts";
+import { readAgreement, writeAgreement } from "../rounds/agreement.ts";
+import { addPlaces, runPlace } from "../rounds/place.ts";
+import { type Command, type CommandResult, FORCE_OPTION, JOBS_OPTION, type Options, textOption } from "./command.ts";
+import { waitOf } from "./federate.ts";
+import { choiceOf, MAP_OPTIONS } from "./fit.ts";
+import { wholeNumber } from "./numbers.ts";
+
+const ACTIONS = ["plan", "run", "reduce"] as const;
+
+export const shardsCommand: Command = {
+  name: "shards",
+  description:
+    "Fit in many jobs that share a folder: plan divides statistics among them, run is one job, reduce adds what they hand out. Jobs may be stopped, started again or run twice at any moment; the model has the same bytes.",
+  arguments: [
+    { name: "action", description: "what to do", choices: ACTIONS },
+    { name: "folder", description: "folder of plan, sums, totals and results" },
+  ],
+  options: [
+    { flags: "--statistics <files>", description: "plan: files of dtm statistics, with commas, or a folder of them" },
+    { flags: "--shards <number>", description: "plan: number of jobs (default: one for each file)" },
+    ...MAP_OPTIONS,
+    { flags: "--shard <number>", description: "run: which job this is, from 0" },
+    {
+      flags: "--wait <seconds>",
+      description: "how long to wait for others; 0: do what can be done and stop",
+      default: "3600",
+    },
+    JOBS_OPTION,
+    FORCE_OPTION,
+  ],
+  examples: [
+    "dtm shards plan fit/ --statistics parts/ --shards 64",
+    "dtm shards run fit/ --shard $SLURM_ARRAY_TASK_ID",
+    "dtm shards reduce fit/",
+  ],
+  run: async ([action = "", folder = ""], options, context) => {
+    if (action === "plan") return plan(folder, options);
+    if (action === "reduce") return addPlaces(folder, waitOf(options));
+    const { shards = [] } = readAgreement(folder).agreement;
+    const k = wholeNumber("shard", textOption(options, "shard") ?? "", 0);
+    const rows = shards[k];
+    if (rows === undefined) {
+      throw new UsageError(`--shard: expected 0 to ${shards.length - 1}, as planned, received ${k}.`);
+    }
+    return runPlace({
+      ...{ folder, name: nameOf(k), context },
+      options: { ...options, force: true, jobs: textOption(options, "jobs") ?? "1" },
+      read: await readStatistics(rows),
+      source: rows.map(({ file, from, to }) => `${file} rows ${from} to ${to - 1}`).join(", "),
+      out: join(folder, "runs", nameOf(k)),
+      waitSeconds: waitOf(options),
+      allowExposed: true,
+      preview: false,
+    });
+  },
+};
+
+function nameOf(shard: number): string {
+  return `shard${String(shard).padStart(4, "0")}`;
+}
+
+async function plan(folder: string, options: Options): Promise<CommandResult> {
+  const list = textOption(options, "statistics");
+  if (list === undefined) throw new UsageError("dtm shards plan: expected --statistics. Name files of dtm statistics.");
+  const files = await statisticsRows(statisticsFiles(list).map((file) => resolve(file)));
+  const rows = files.flatMap(({ file, to }) =>
+    Array.from({ length: to }, (_, row) => ({ file, from: row, to: row + 1 })),
+  );
+  const asked = textOption(options, "shards");
+  const number = asked === undefined ? files.length : wholeNumber("shards", asked, 1);
+  if (number > rows.length) {
+    throw new UsageError(
+      `--shards: expected at most ${rows.length}, the rows of the statistics, received ${number}. Each row is some 256 to 4,096 individuals.`,
+    );
+  }
+  const shards = Array.from({ length: number }, (_, k) =>
+    joined(rows.slice(Math.floor((k * rows.length) / number), Math.floor(((k + 1) * rows.length) / number))),
+  );
+  const { noise: _noise, basis: _basis, ...choice } = choiceOf(options);
+  const statistics = await readStatisticsPlan(files[0]!.file);
+  const places = shards.map((_, k) => nameOf(k));
+  const path = writeAgreement(folder, { plan: statistics, choice, places, leastIndividuals: 1, shards });
+  const text = [
+    line(
+      "Planned",
+      `${counted(number, "job")} over ${counted(rows.length, "row")} of ${counted(files.length, "file")}`,
+    ),
+    line(
+      "Next",
+      `dtm shards run ${folder} --shard K for K from 0 to ${number - 1}, and dtm shards reduce ${folder} beside them`,
+    ),
+    line("Written", path),
+  ].join("\n");
+  return { text, json: { plan: path, shards: number, rows: rows.length } };
+}
+
+/** Neighbouring rows of one file as one range. */
+function joined(rows: readonly StatisticsRows[]): StatisticsRows[] {
+  const out: StatisticsRows[] = [];
+  for (const row of rows) {
+    const last = out.at(-1);
+    if (last?.file === row.file) out[out.length - 1] = { ...last, to: row.to };
+    else out.push(row);
+  }
+  return out;
+}

@@ -1,20 +1,26 @@
 /** dtm fit --statistics FILES: a map fitted to statistics that were taken before, shard by shard perhaps; the run keeps no visits. */
 import { join } from "node:path";
 import { saveModel } from "@trajectory-maps/core";
-import { embedStatistics, numVisits, type ShardHost, startPrepared } from "@trajectory-maps/core/hosts";
+import { embedStatistics, numVisits, type ShardHost, spreadShards, startPrepared } from "@trajectory-maps/core/hosts";
 import { linearLogLikelihood } from "@trajectory-maps/core/models";
 import { NotConvergedError, StoppedError, UsageError } from "../exit-codes.ts";
 import { lockFolder } from "../io/lock.ts";
 import { fileExists } from "../io/read.ts";
 import { BASELINES, isPrivate } from "../io/run-folder.ts";
-import { type ReadStatistics, readStatistics, statisticsFiles } from "../io/statistics-file.ts";
+import { type ReadStatistics, readStatistics, readStatisticsByFile, statisticsFiles } from "../io/statistics-file.ts";
 import { checkOutputs, type OutputFile, writeOutputs } from "../io/write.ts";
 import { mapPicture, mapSummary, modelTable, noiseSummary } from "../print/summary.ts";
 import { counted, line } from "../print/words.ts";
 import { withShards } from "../threads/shards.ts";
 import { type CommandResult, type Context, type Options, textOption } from "./command.ts";
 import { outputNames, removeStale, traceCsv } from "./fit-finish.ts";
-import { type FitChoice, isPublished, listenWhileFitting, mapOptions, runSteps } from "./fit-model.ts";
+import {
+  type FitChoice,
+  isPublished,
+  listenWhileFitting,
+  mapOptions,
+  runSteps,
+} from "./fit-model.ts";
 import { jobsOf } from "./numbers.ts";
 import { placementsCsv } from "./placements.ts";
 import { runRecord, runRecordText } from "./run-record.ts";
@@ -46,9 +52,12 @@ export async function fitStatistics(
   const folder = textOption(options, "out") ?? "run";
   checkOutputs(folder, STATISTICS_OUTPUTS, options.force === true);
   const files = statisticsFiles(list);
-  const read = await readStatistics(files);
+  const byFile = options.byFile === true;
+  const read = await (byFile ? readStatisticsByFile(files) : readStatistics(files));
   const source = files.length === 1 ? files[0]! : `${files[0]} and ${files.length - 1} more`;
-  return fitRead({ read, source, folder, asked, options, context });
+  const spread = (host: ShardHost | undefined) => spreadShards({ place: 0, numPlaces: 1 }, host ? { host } : {});
+  const choice = byFile ? { ...asked, schedule: "batch" as const } : asked;
+  return fitRead({ read, source, folder, asked: choice, options, context, ...(byFile && { spread }) });
 }
 
 /** Files that a fit of statistics may write. */
@@ -74,7 +83,8 @@ export async function fitRead(fit: StatisticsFit): Promise<CommandResult> {
   const { read, source, folder, asked, options, context, spread, onModel } = fit;
   const unlock = lockFolder(folder);
   // A place that waits for others would not hear a signal; it can be ended at any moment.
-  const signals = spread === undefined ? listenWhileFitting(context) : { received: () => undefined, release: () => {} };
+  const waits = onModel !== undefined;
+  const signals = waits ? { received: () => undefined, release: () => {} } : listenWhileFitting(context);
   try {
     return await withShards(jobsOf(options), read.ids.length, async (threads) => {
       const shards = spread === undefined ? threads : spread(threads);
@@ -122,7 +132,7 @@ export async function fitRead(fit: StatisticsFit): Promise<CommandResult> {
       onModel?.(texts["model.json"] as string);
       const cohort = `${counted(read.ids.length, "individual")}, ${counted(numRows, "observation")}`;
       const text = [
-        `${line("Cohort", `${cohort}${spread === undefined ? "" : ` here of ${counted(model.record.numIndividuals, "individual")} in all`}, from ${source}`)}\n`,
+        `${line("Cohort", `${cohort}${waits ? ` here of ${counted(model.record.numIndividuals, "individual")} in all` : ""}, from ${source}`)}\n`,
         `${modelTable([...baselines, fitted], read.ids.length)}\n`,
         ...(noiseSummary(model) === "" ? [] : [`${noiseSummary(model)}\n`]),
         `${mapSummary(model)}\n`,

@@ -90,6 +90,10 @@ export const fit: Command = {
       flags: "--statistics <files>",
       description: "files of dtm statistics instead of visits, with commas, or a folder of them",
     },
+    {
+      flags: "--by-file",
+      description: "with --statistics: add sums file by file, which gives the bytes of dtm federate of a site for each",
+    },
     { flags: "--learn", description: "also learn the noise, variance and length-scale of the published map" },
     { flags: "-o, --out <folder>", description: "folder for results", default: "run" },
     { flags: "--no-visits", description: "keep no copy of the visits in the results" },

@@ -10,6 +10,7 @@ import process from "node:process";
 import {
   buildStatistics,
   type CohortStatistics,
+  joinStatistics,
   packShard,
   planText,
   readPlan,
@@ -131,13 +132,7 @@ export async function readStatistics(given: readonly (string | StatisticsRows)[]
   const [first] = found;
   if (first === undefined) throw new FileError("Statistics: expected shards of individuals, received none.");
   const { plan } = first;
-  const text = planText({ ...plan, warnings: [] });
-  for (const other of found) {
-    if (other.plan === plan || planText({ ...other.plan, warnings: [] }) === text) continue;
-    throw new FileError(
-      `${other.path}: expected statistics in the basis, centre and noise of ${first.path}, received others, perhaps of an earlier run. Remove them, or take them with: dtm statistics VISITS --like ${first.path}.`,
-    );
-  }
+  for (const other of found) checkPlan(other.path, other.plan, first.path, plan);
   const rows = await eachOnce(found);
   const numIndividuals = rows.reduce((sum, { individuals }) => sum + individuals, 0);
   const builder = buildStatistics(plan, numIndividuals, (bytes) => new SharedArrayBuffer(bytes));
@@ -149,6 +144,29 @@ export async function readStatistics(given: readonly (string | StatisticsRows)[]
   checkIds(ids);
   const warnings = [...new Set(found.flatMap((row) => row.plan.warnings))];
   return { plan: { ...plan, warnings }, ids, statistics };
+}
+
+/** Reads files of one plan as parts: individuals by file, in each by id. */
+export async function readStatisticsByFile(paths: readonly string[]): Promise<ReadStatistics> {
+  const parts = [];
+  for (const path of paths) parts.push(await readStatistics([path]));
+  const [first] = parts;
+  if (first === undefined) throw new FileError("Statistics: expected shards of individuals, received none.");
+  parts.forEach(({ plan }, k) => {
+    checkPlan(paths[k]!, plan, paths[0]!, first.plan);
+  });
+  const ids = parts.flatMap((part) => part.ids);
+  checkIds(ids);
+  const warnings = [...new Set(parts.flatMap(({ plan }) => plan.warnings))];
+  return { plan: { ...first.plan, warnings }, ids, statistics: joinStatistics(parts.map((part) => part.statistics)) };
+}
+
+/** Refuses statistics of another plan. */
+function checkPlan(path: string, plan: StatisticsPlan, firstPath: string, first: StatisticsPlan): void {
+  if (plan === first || planText({ ...plan, warnings: [] }) === planText({ ...first, warnings: [] })) return;
+  throw new FileError(
+    `${path}: expected statistics in the basis, centre and noise of ${firstPath}, received others, perhaps of an earlier run. Remove them, or take them with: dtm statistics VISITS --like ${firstPath}.`,
+  );
 }
 
 /** One row of a file. */

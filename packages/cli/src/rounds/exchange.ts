@@ -1,14 +1,15 @@
 /**
  * Sums of a spread fit as files in a folder that places and whoever adds can reach (docs/rounds.md). Of round k every place writes
  * `sums/000k-PLACE.sums`, and the one who adds writes `totals/000k.sums`. A file is a line of JSON and then the numbers, eight bytes each,
- * little-endian. Files are renamed into place whole and hold the same bytes whoever writes them when: a place or an adder may be stopped
+ * little-endian: of a place two for each sum (numeric/pair-sum.ts in the core), so that it does not matter in which groups individuals are
+ * added up. Files are renamed into place whole and hold the same bytes whoever writes them when: a place or an adder may be stopped
  * at any moment, started again, or run twice. What belongs to another fit, another version or another round is refused.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import type { Total } from "@trajectory-maps/core/hosts";
+import { addToPairs, type Exchange, roundPairs } from "@trajectory-maps/core/hosts";
 import { FileError } from "../exit-codes.ts";
 
 /** The first line of a file of sums. */
@@ -59,27 +60,27 @@ export function openExchange(
   agreement: string,
   place: string,
   waitSeconds: number,
-): { readonly total: Total; readonly exchanged: Exchanged[] } {
+): { readonly exchange: Exchange; readonly exchanged: Exchanged[] } {
   const exchanged: Exchanged[] = [];
   let before = FIRST;
   let round = 0;
-  const total: Total = (sums, what, state = "") => {
+  const exchange: Exchange = (pairs, what, state = "") => {
     round++;
-    const numbers = sums.length;
+    const numbers = pairs.length;
     const header = { format: FORMAT, agreement, before, round, what, state, numbers } as const;
     const path = totalPath(folder, round);
     if (!existsSync(path)) {
       const own = sumsPath(folder, round, place);
-      giveSums(own, { header: { ...header, place }, sums });
+      giveSums(own, { header: { ...header, place }, sums: pairs });
       waitFor(path, waitSeconds, () => new WaitingForTotals(round, own));
     }
     const all = readSums(path);
-    checkHeader(path, all.header, { ...header, place: ALL });
+    checkHeader(path, all.header, { ...header, numbers: numbers / 2, place: ALL });
     before = chained(before, all.sums);
-    count(exchanged, what, sums.length);
+    count(exchanged, what, numbers);
     return all.sums;
   };
-  return { total, exchanged };
+  return { exchange, exchanged };
 }
 
 function count(exchanged: Exchanged[], what: string, numbers: number): void {
@@ -103,9 +104,10 @@ export function addRounds(folder: string, agreement: string, places: readonly st
         const expected = { format: FORMAT, agreement, before, round, what, state, numbers } as const;
         checkHeader(files[k]!, header, { ...expected, place: places[k]! });
       });
-      const sums = new Float64Array(numbers);
-      for (const own of given) for (let e = 0; e < numbers; e++) sums[e]! += own.sums[e]!;
-      writeSums(path, { header: { ...given[0]!.header, place: ALL }, sums });
+      const pairs = new Float64Array(numbers);
+      for (const own of given) addToPairs(pairs, own.sums);
+      const sums = roundPairs(pairs);
+      writeSums(path, { header: { ...given[0]!.header, place: ALL, numbers: sums.length }, sums });
     }
     const { header, sums } = readSums(path);
     checkHeader(path, header, { ...header, format: FORMAT, agreement, before, round, place: ALL });

@@ -51,12 +51,12 @@ export async function runPlace(place: Place): Promise<CommandResult> {
       left.cells = cells;
       if (!preview && !place.allowExposed) checkCells(cells, name);
     },
-    total: (sums: Float64Array, what: string, state?: string) => {
-      Object.assign(left, { round: left.round + 1, what, numbers: sums.length });
+    exchange: (pairs: Float64Array, what: string, state?: string) => {
+      Object.assign(left, { round: left.round + 1, what, numbers: pairs.length });
       if (what !== "map") left.cells = null;
       if (preview && !existsSync(join(folder, "totals", `${String(left.round).padStart(6, "0")}.sums`)))
         throw new Preview();
-      return exchange.total(sums, what, state);
+      return exchange.exchange(pairs, what, state);
     },
   };
   checkOutputs(out, STATISTICS_OUTPUTS, options.force === true);

@@ -17,7 +17,7 @@ import { DtmError } from "../errors.ts";
 import { type CensoredSites, censoredSites } from "../noise/limits.ts";
 import { type Noise, whiteNoise } from "../noise/noise.ts";
 import { filterVisits, type SerialCorrelation, UNCORRELATED, whitenedProducts } from "../noise/serial.ts";
-import { takeRows } from "../numeric/matrix.ts";
+import { joinFloats, takeRows } from "../numeric/matrix.ts";
 import { compensatedSum } from "../numeric/sum.ts";
 import { chooseKernels, type KernelChoice } from "../wasm/instance.ts";
 import {
@@ -61,10 +61,12 @@ export interface BasisStatistics {
   readonly visits: Int32Array;
   /** Sums over the whole cohort, where it is spread and these are some of its individuals; N and Ḡ are then those of the whole too. */
   readonly whole?: CohortSums;
+  /** Of statistics that were put together: where each part ends, so that sums are taken by part. */
+  readonly ends?: readonly number[];
 }
 
 /** Statistics of coefficients, whatever their functions: what formulas read. Coefficients of several markers are stacked so. */
-export interface CoefficientStatistics extends Omit<BasisStatistics, "basis" | "averageGram" | "whole"> {
+export interface CoefficientStatistics extends Omit<BasisStatistics, "basis" | "averageGram" | "whole" | "ends"> {
   readonly basis: Pick<Basis, "numBasis">;
 }
 
@@ -234,7 +236,33 @@ export function statisticsBlock(
   { from, to }: { readonly from: number; readonly to: number },
 ): BasisStatistics {
   const block = mapColumns(statistics, (column, width) => column.subarray(from * width, to * width));
-  return { ...block, numIndividuals: to - from };
+  return { ...block, numIndividuals: to - from, ends: undefined };
+}
+
+/** Statistics of several parts of a cohort, one after the other; sums over it are taken by part. */
+export function joinStatistics(parts: readonly CohortStatistics[]): CohortStatistics {
+  let end = 0;
+  const ends = parts.map(([{ numIndividuals }]) => {
+    end += numIndividuals;
+    return end;
+  });
+  return parts[0].map((first, k) => {
+    const own = parts.map((part) => part[k]);
+    const visits = own.map(numVisits);
+    const total = visits.reduce((sum, n) => sum + n, 0);
+    const joined = COLUMNS.map((name) => {
+      const columns = own.map((one) => one[name]);
+      return [name, name === "visits" ? Int32Array.from(columns.flatMap((one) => [...one])) : joinFloats(columns as Float64Array[])];
+    });
+    return {
+      ...first,
+      ...Object.fromEntries(joined),
+      numIndividuals: end,
+      numObservations: own.reduce((sum, { numObservations }) => sum + numObservations, 0),
+      averageGram: first.averageGram.map((_, e) => own.reduce((sum, { averageGram }, j) => sum + averageGram[e] * visits[j], 0) / total),
+      ends,
+    };
+  });
 }
 
 /** Statistics of some individuals, in the given order, from statistics already taken. */
@@ -247,7 +275,12 @@ export function selectStatistics(statistics: BasisStatistics, individuals: Array
     for (let i = 0; i < m; i++) for (let k = 0; k < width; k++) out[i * width + k] = column[individuals[i] * width + k];
     return out;
   });
-  return { ...selected, numIndividuals: m, numObservations: selected.counts.reduce((sum, n) => sum + n, 0) };
+  return {
+    ...selected,
+    numIndividuals: m,
+    ends: undefined,
+    numObservations: selected.counts.reduce((sum, n) => sum + n, 0),
+  };
 }
 
 /** Statistics of values less B_io_i, with o_i [d] of each individual, offsets [m,d]. */

@@ -5,6 +5,7 @@ export {
   type BasisStatistics,
   basisStatistics,
   type CohortStatistics,
+  joinStatistics,
   mapColumns,
   numVisits,
   selectStatistics,
@@ -35,8 +36,8 @@ export {
   type ShardHost,
   type ShardRunner,
   shardBlocks,
-  type Total,
 } from "../models/shards.ts";
-export { type SpreadOptions, type SpreadPlace, spreadShards } from "../models/spread.ts";
+export { type Exchange, type SpreadOptions, type SpreadPlace, spreadShards } from "../models/spread.ts";
+export { addToPairs, roundPairs } from "../numeric/pair-sum.ts";
 export { type RefitPart, type ResampleTask, refitPart } from "../study/group-stability.ts";
 export { runStudyTask, type StudyTask } from "../study/tasks.ts";

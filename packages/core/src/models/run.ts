@@ -18,7 +18,7 @@ import {
 } from "./fit.ts";
 import { startName } from "./map-start.ts";
 import { bytesChecksum } from "./saving/canonical-json.ts";
-import type { Total } from "./shards.ts";
+import type { RowSums } from "./shards.ts";
 
 /** What the state of every fit holds beside the model's own: plain data throughout, so that it can be stored. */
 export interface FitState {
@@ -174,7 +174,7 @@ export function openRun<State extends FitState, Inputs, Model extends Fitted>(
         fit.close(last);
       }
       const kept = ended.best?.start ?? start;
-      const starts = compareStarts(ended.finished, kept, fit.mapDimension, control.shards?.spread?.total);
+      const starts = compareStarts(ended.finished, kept, fit.mapDimension, control.shards?.spread?.rows);
       return fit.model(last, { interrupted, starts, milliseconds: { ...milliseconds } });
     },
   };
@@ -291,14 +291,14 @@ export function compareStarts(
   finished: readonly FinishedStart[],
   kept: number,
   mapDimension: number,
-  total?: Total,
+  rows?: RowSums,
 ): StartResult[] {
   if (finished.length < 2) return [];
   const rank = ({ start, bound }: FinishedStart) => (start === kept ? Number.POSITIVE_INFINITY : bound);
   const starts = [...finished].sort((a, b) => rank(b) - rank(a));
   return starts.map(({ start, bound, places }) => {
     const best = starts[0];
-    const agreement = procrustes(best.places, places, places.length / mapDimension, mapDimension, total).rSquared;
+    const agreement = procrustes(best.places, places, places.length / mapDimension, mapDimension, rows).rSquared;
     const similarBound = best.bound - bound <= SIMILAR_BOUND;
     return { name: startName(start), bound, agreement, sameMap: agreement >= SAME_MAP, similarBound };
   });

@@ -31,12 +31,6 @@ export function shardFunction(works: ShardFunctions): ShardFunction {
   };
 }
 
-/**
- * Sums over all individuals of a cohort that is spread, from those over the individuals here (spread.ts); `what` says what they are of, and
- * `state` is a checksum of the parameters they were taken at. Every place asks for the same sums in the same order, at the same parameters.
- */
-export type Total = (sums: Float64Array, what: string, state?: string) => Float64Array;
-
 /** Runs pieces of work over the individuals of one cohort. */
 export interface ShardRunner {
   /** The statistics of each marker, where every shard can read them. */
@@ -54,9 +48,18 @@ export interface ShardHost {
   readonly spread?: Spread;
 }
 
-/** Of a cohort whose individuals are not all here. */
+/** Sums of blocks of rows: what `sums` makes of rows from..to−1, added up. */
+export type RowSums = (what: string, sums: (from: number, to: number) => Float64Array) => Float64Array;
+
+/**
+ * Of a cohort that is spread over several places (spread.ts). Every place asks for the same sums in the same order, at the same
+ * parameters; `what` says what they are of, and `state` is a checksum of the parameters.
+ */
 export interface Spread {
-  readonly total: Total;
+  /** Sums over all individuals of the cohort, from those of the blocks here. */
+  readonly total: (blocks: readonly Float64Array[], what: string, state?: string) => Float64Array;
+  /** The same of rows of the individuals here. */
+  readonly rows: RowSums;
   /** Individuals of the cohort that come before those here. */
   readonly before: () => number;
   /** Hears, before node sums of a map are handed out, how single individuals stand out from them; may throw to refuse. */
@@ -73,6 +76,14 @@ const SMALLEST_BLOCK = 256;
 const LARGEST_BLOCK = 4096;
 /** Blocks per pass before they grow: enough for eight threads to share evenly. */
 const BLOCKS_WANTED = 32;
+
+/** The blocks of everybody in the statistics: none has individuals of two files. */
+export function statisticsBlocks([{ numIndividuals, ends = [numIndividuals] }]: CohortStatistics): ShardBlock[] {
+  return ends.flatMap((end, k) => {
+    const start = ends[k - 1] ?? 0;
+    return shardBlocks(end - start).map(({ from, to }) => ({ from: start + from, to: start + to }));
+  });
+}
 
 /** The fixed blocks of `count` individuals: 256 to 4,096 each, whatever the number of threads. */
 export function shardBlocks(count: number): ShardBlock[] {

@@ -2,15 +2,22 @@
  * One fit of a cohort that is spread over several places, such as hospitals or jobs of a cluster, none of which shows its individuals to
  * another. Every place runs the whole fit on its own individuals. Wherever the fit needs a sum over individuals it hands out its own and
  * takes up the sum over all places instead, so that all places go the same way and end with the same model: that of the cohort in one place,
- * but for the order in which numbers are added. Rows of individuals never leave. Sums are asked for in one order, which the fit alone
+ * sum by sum, since sums are added so that their order hardly matters. Rows of individuals never leave. Sums are asked for in one order, which the fit alone
  * determines; a place that is started anew goes the same way again.
  */
-import type { CohortSums } from "../basis/cohort-sums.ts";
-import { cohortSums } from "../basis/cohort-sums.ts";
-import type { BasisStatistics, CohortStatistics } from "../basis/statistics.ts";
+import { type CohortSums, cohortSums } from "../basis/cohort-sums.ts";
+import {
+  type BasisStatistics,
+  type CohortStatistics,
+  numVisits,
+  pooledGram,
+  statisticsBlock,
+} from "../basis/statistics.ts";
 import { DtmError } from "../errors.ts";
+import { roundPairs, sumPairs } from "../numeric/pair-sum.ts";
+import { compensatedSum } from "../numeric/sum.ts";
 import { hereShards } from "./shard-worker.ts";
-import type { ShardHost, Spread, Total } from "./shards.ts";
+import { type RowSums, type ShardBlock, type ShardHost, type Spread, statisticsBlocks } from "./shards.ts";
 
 /** Which of the places this is. */
 export interface SpreadPlace {
@@ -18,18 +25,31 @@ export interface SpreadPlace {
   readonly numPlaces: number;
 }
 
+/** Sums over all places from the pairs of sums (numeric/pair-sum.ts) here, [n] from [2n]. */
+export type Exchange = (pairs: Float64Array, what: string, state?: string) => Float64Array;
+
 /** What a place is given: sums over all places, and perhaps where its individuals are worked on and who looks at what it hands out. */
-export interface SpreadOptions extends Pick<Spread, "total" | "inspect"> {
+export interface SpreadOptions extends Pick<Spread, "inspect"> {
+  /** Default: there is no other place. */
+  readonly exchange?: Exchange;
   /** Default: here, one block after the other. */
   readonly host?: ShardHost;
 }
 
 /** A host for one place. */
-export function spreadShards({ place, numPlaces }: SpreadPlace, options: SpreadOptions): ShardHost {
-  const { total, inspect, host = hereShards() } = options;
+export function spreadShards({ place, numPlaces }: SpreadPlace, options: SpreadOptions = {}): ShardHost {
+  const { exchange = roundPairs, inspect, host = hereShards() } = options;
   let before: number | undefined;
+  let blocks: readonly ShardBlock[] = [];
+  const total: Spread["total"] = (parts, what, state) => exchange(sumPairs(parts), what, state);
+  const rows: RowSums = (what, sums) =>
+    total(
+      blocks.map(({ from, to }) => sums(from, to)),
+      what,
+    );
   const spread: Spread = {
     total,
+    rows,
     ...(inspect && { inspect }),
     before: () => {
       if (before !== undefined) return before;
@@ -43,21 +63,39 @@ export function spreadShards({ place, numPlaces }: SpreadPlace, options: SpreadO
     }
     const counts = new Float64Array(numPlaces);
     counts[place] = statistics[0].numIndividuals;
-    const sizes = total(counts, "individuals of each place");
+    const sizes = total([counts], "individuals of each place");
     before = sizes.slice(0, place).reduce((sum, n) => sum + n, 0);
-    return { ...host.open(wholeStatistics(statistics, total)), spread };
+    blocks = statisticsBlocks(statistics);
+    return { ...host.open(wholeStatistics(statistics, blocks, total)), spread };
   };
   return { open, spread };
 }
 
 /** Statistics of the individuals here that know the sums over all places. */
-function wholeStatistics(statistics: CohortStatistics, total: Total): CohortStatistics {
+function wholeStatistics(
+  statistics: CohortStatistics,
+  blocks: readonly ShardBlock[],
+  total: Spread["total"],
+): CohortStatistics {
   return statistics.map((own): BasisStatistics => {
-    const here = cohortSums(own);
-    const whole = unpack(total(pack(here), "visits"), own.basis.numBasis);
+    const parts = blocks.map((block) => pack(cohortSums(partOf(own, block))));
+    const whole = unpack(total(parts, "visits"), own.basis.numBasis);
     const averageGram = whole.design.map((v) => v / whole.numVisits);
     return { ...own, numObservations: whole.numObservations, averageGram, whole };
   });
+}
+
+/** The statistics of a block as those of a cohort of its own; Σ B'B of whitened ones is known of all together, and stands with the first. */
+function partOf(statistics: BasisStatistics, block: ShardBlock): BasisStatistics {
+  const part = statisticsBlock(statistics, block);
+  const visits = numVisits(part);
+  const share = block.from === 0 ? numVisits(statistics) / visits : 0;
+  const plain = statistics.noise.correlation === undefined && statistics.noise.limits === undefined;
+  return {
+    ...part,
+    numObservations: compensatedSum(part.counts),
+    averageGram: plain ? pooledGram(part).map((v) => v / visits) : statistics.averageGram.map((v) => share * v),
+  };
 }
 
 function pack({ scatter: { aboutLines, aboutMeans }, ...sums }: CohortSums): Float64Array {

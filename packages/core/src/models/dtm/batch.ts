@@ -173,7 +173,7 @@ function checkMovement(engine: MapEngine, state: DtmState): void {
     state.places,
     settings.mapDimension,
     limit,
-    engine.shards.spread?.total,
+    engine.shards.spread?.rows,
   );
   state.settled = hasSettled(state.movement, stage);
 }

@@ -25,8 +25,9 @@ import {
   type ShardFunctions,
   type ShardRunner,
   type ShardWork,
+  type Spread,
   shardBlocks,
-  type Total,
+  statisticsBlocks,
 } from "../shards.ts";
 import { addCells, type NodeCells, nodeCells } from "./cells.ts";
 import { expectationPass, type PlaceShift } from "./expectation-step.ts";
@@ -286,7 +287,8 @@ function squaresOf(squares: LevelSquares | undefined, d: number, { from, to }: P
 /** The answers of all blocks of a pass, in their order. */
 function runPass<Answer>({ shards, visited, ...state }: Pass, name: string, task: object): Answer[] {
   const count = visited?.length ?? shards.statistics[0].numIndividuals;
-  const parts = shardBlocks(count).map(
+  const blocks = visited === null ? statisticsBlocks(shards.statistics) : shardBlocks(count);
+  const parts = blocks.map(
     ({ from, to }): Part => ({ from, to, visited: visited === null ? null : visited.slice(from, to) }),
   );
   return shards.run(name, { ...state, count, ...task }, parts) as Answer[];
@@ -311,9 +313,13 @@ export function startInShards(pass: Pass, nodes: MapNodes, places: StartingPlace
     nodes,
     places: { means: shared(places.means, q), covariances: shared(places.covariances, q * q) },
   };
+  const parts = runPass<Float64Array>(pass, "dtm-start", task);
+  if (shards.spread !== undefined) {
+    nodeSums.set(shards.spread.total(parts, "map"));
+    return;
+  }
   nodeSums.fill(0);
-  for (const part of runPass<Float64Array>(pass, "dtm-start", task)) addTo(nodeSums, part);
-  if (shards.spread !== undefined) nodeSums.set(shards.spread.total(nodeSums, "map"));
+  for (const part of parts) addTo(nodeSums, part);
 }
 
 /** Rows that a pass may leave, of each individual. */
@@ -342,15 +348,14 @@ export function expectInShards(
   { nodeSums = null, learning = null, placeMoments = null }: PassOutputs,
 ): Pick<ExpectAnswer, "total" | "markers"> {
   const task: ExpectTask = { table, withSums: nodeSums !== null, learning, moments: null, placeMoments };
-  const [first, ...others] = runPass<ExpectAnswer>(pass, "dtm-expect", task);
-  const here = others.reduce(addAnswers, first);
+  const answers = runPass<ExpectAnswer>(pass, "dtm-expect", task);
   const { spread } = pass.shards;
   if (nodeSums !== null && spread?.inspect !== undefined) {
     const [cells, ...more] = runPass<NodeCells>(pass, "dtm-cells", { table });
     for (const own of more) addCells(own, cells);
     spread.inspect(cells);
   }
-  const all = spread === undefined ? here : totalOf(here, spread.total, bytesChecksum([table.rows]));
+  const all = spread === undefined ? answers.reduce(addAnswers) : totalOf(answers, spread, bytesChecksum([table.rows]));
   if (all.nodeSums !== undefined) nodeSums?.set(all.nodeSums);
   return all;
 }
@@ -364,9 +369,10 @@ function addAnswers(sum: ExpectAnswer, answer: ExpectAnswer): ExpectAnswer {
   return { ...sum, total: sum.total + answer.total };
 }
 
-/** The answer of a cohort that is spread, from that of the individuals here. */
-function totalOf(here: ExpectAnswer, total: Total, state: string): ExpectAnswer {
-  const sums = total(Float64Array.from(numbersIn(here)), "map", state);
+/** The answer of a cohort that is spread, from those of the blocks here. */
+function totalOf(answers: readonly ExpectAnswer[], { total }: Spread, state: string): ExpectAnswer {
+  const blocks = answers.map((answer) => Float64Array.from(numbersIn(answer)));
+  const sums = total(blocks, "map", state);
   let at = 0;
   const filled = (of: unknown): unknown => {
     if (typeof of === "number") return sums[at++];
@@ -378,7 +384,7 @@ function totalOf(here: ExpectAnswer, total: Total, state: string): ExpectAnswer 
     if (of === null || of === undefined) return of;
     return Object.fromEntries(Object.entries(of).map(([name, own]) => [name, filled(own)]));
   };
-  return filled(here) as ExpectAnswer;
+  return filled(answers[0]) as ExpectAnswer;
 }
 
 /** All numbers of plain data, in its order. */

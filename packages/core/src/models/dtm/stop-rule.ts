@@ -12,7 +12,7 @@
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { type Noise, noiseLevel } from "../../noise/noise.ts";
 import { turnedDistance } from "../../numeric/procrustes.ts";
-import type { Total } from "../shards.ts";
+import type { RowSums } from "../shards.ts";
 import type { DtmSettings } from "./settings.ts";
 
 /** Iterations between checks. */
@@ -49,9 +49,9 @@ export function nextMovement(
   to: Float64Array,
   q: number,
   limit: number,
-  total?: Total,
+  rows?: RowSums,
 ): Movement {
-  const distance = turnedDistance(from, to, q, total);
+  const distance = turnedDistance(from, to, q, rows);
   const [least, most] = RATE_BOUNDS;
   const shrunk = Math.sqrt(distance / before);
   const rate = Number.isNaN(shrunk) ? FIRST_RATE : Math.min(Math.max(shrunk, least), most);

@@ -18,7 +18,7 @@ import { multiply, transpose } from "../../numeric/matrix.ts";
 import { solveSemidefiniteInPlace } from "../../numeric/semidefinite.ts";
 import type { FitControl, PriorChoice } from "../fit.ts";
 import { type MeanDesign, type MeanKind, meanDesign, meanShift, misfitChange, stackDesigns } from "../mean.ts";
-import type { Total } from "../shards.ts";
+import type { RowSums } from "../shards.ts";
 import { type Expectation, remainder } from "./expectation.ts";
 import { notPositive } from "./low-rank.ts";
 import { createExpectationStep, type ExpectationStep } from "./passes.ts";
@@ -47,7 +47,7 @@ export interface LinearProblem {
   readonly logLikelihoodShift: number;
   readonly expect: ExpectationStep;
   /** Of a cohort that is spread. */
-  readonly total?: Total;
+  readonly rows?: RowSums;
 }
 
 /** The lowest level of the noise, as a share of the variance of the values. */
@@ -73,7 +73,7 @@ export function linearProblem(
     prior: priors === "none" ? noPrior(statistics.length) : weakPrior(statistics, lowestLevels),
     logLikelihoodShift: 0,
     expect: createExpectationStep(statistics, control),
-    total: control.shards?.spread?.total,
+    rows: control.shards?.spread?.rows,
   };
 }
 

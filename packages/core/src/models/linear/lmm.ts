@@ -89,7 +89,7 @@ export function finishedLmm(
     m,
     d,
     q,
-    options.shards?.spread?.total,
+    options.shards?.spread?.rows,
   );
   const flat =
     scores.numVarying < q

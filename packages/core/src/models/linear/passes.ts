@@ -11,7 +11,7 @@ import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { type LinearKernels, openLinearKernels } from "../../wasm/linear.ts";
 import type { FitControl } from "../fit.ts";
 import { bytesChecksum } from "../saving/canonical-json.ts";
-import { localShards, type ShardBlock, type ShardFunctions, type ShardHost, shardBlocks } from "../shards.ts";
+import { localShards, type ShardBlock, type ShardFunctions, type ShardHost, statisticsBlocks } from "../shards.ts";
 import { type Expectation, expectationSums, unpackExpectation } from "./expectation.ts";
 import { logLikelihood } from "./likelihood.ts";
 import { notPositive } from "./low-rank.ts";
@@ -52,12 +52,17 @@ export function createExpectationStep(
   const gram = stackedGram(statistics);
   const inOwnUnits = ownUnits(statistics);
   return (parameters) => {
-    const [first, ...others] = run({ task: "expectation", parameters, kernels }) as Float64Array[];
-    for (const part of others) for (let k = 0; k < part.length; k++) first[k] += part[k];
+    const parts = run({ task: "expectation", parameters, kernels }) as Float64Array[];
     const { factor, meanCoefficients } = parameters;
-    const sums = shards?.spread?.total(first, "linear model", bytesChecksum([factor, meanCoefficients])) ?? first;
+    const sums =
+      shards?.spread?.total(parts, "linear model", bytesChecksum([factor, meanCoefficients])) ?? added(parts);
     return inOwnUnits(unpackExpectation(stacked, parameters.rank, sums, gram), parameters);
   };
+}
+
+function added([first, ...others]: readonly Float64Array[]): Float64Array {
+  for (const part of others) for (let k = 0; k < part.length; k++) first[k] += part[k];
+  return first;
 }
 
 /**
@@ -121,7 +126,7 @@ function openPasses(statistics: readonly BasisStatistics[], shards?: ShardHost):
   const m = statistics[0].numIndividuals;
   const host = m < WORTH_SHARING ? undefined : shards;
   const runner = (host ?? localShards(linearShards)).open(statistics);
-  return (state) => runner.run(LINEAR, state, shardBlocks(m));
+  return (state) => runner.run(LINEAR, state, statisticsBlocks(statistics));
 }
 
 /** A worker for blocks of the linear models; it keeps the memory of kernels. */

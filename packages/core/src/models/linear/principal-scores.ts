@@ -8,7 +8,7 @@
 import { multiply } from "../../numeric/matrix.ts";
 import { columnSums, covarianceOf } from "../../numeric/moments.ts";
 import { symmetricEigen } from "../../numeric/symmetric-eigen.ts";
-import type { Total } from "../shards.ts";
+import type { RowSums } from "../shards.ts";
 import { fixColumnSignsInPlace } from "./canonical.ts";
 
 /** Components with less than this share of the first one's variance carry no information: their scores are 0. */
@@ -25,18 +25,19 @@ export interface PrincipalScores {
   readonly numVarying: number;
 }
 
-/** Scores of the first q principal components of the rows of W [m,d], and of further rows where `total` adds their sums. */
+/** Scores of the first q principal components of the rows of W [m,d], and of further rows where `rows` adds their sums. */
 export function principalScores(
   W: Float64Array,
   m: number,
   d: number,
   q: number,
-  total: Total = (sums) => sums,
+  rows: RowSums = (_, sums) => sums(0, m),
 ): PrincipalScores {
   const what = "coefficients of the mixed model";
-  const sums = total(Float64Array.of(m, ...columnSums(W, m, d)), what);
+  const block = (from: number, to: number) => W.subarray(from * d, to * d);
+  const sums = rows(what, (from, to) => Float64Array.of(to - from, ...columnSums(block(from, to), to - from, d)));
   const center = sums.slice(1).map((s) => s / sums[0]);
-  const squares = total(covarianceOf(W, m, d, center, 1), what);
+  const squares = rows(what, (from, to) => covarianceOf(block(from, to), to - from, d, center, 1));
   const { values, vectors } = symmetricEigen(
     squares.map((s) => s / sums[0]),
     d,

@@ -6,6 +6,8 @@
  *   I = σ⁻² Σ_i E[(1, v_i)(1, v_i)'] ⊗ G_i  for (mean, L),   N/2 for log σ²,   Nω²/2 for log ω:   θ = θ₀ + R⁻ᵀx,  I = RR',
  * so that the first step is a joint EM step and the following ones learn what EM lacks.
  */
+
+import { statisticsBlock } from "../../basis/statistics.ts";
 import { LOWEST_LOG_SPREAD, type Noise, noiseLevel, noiseSpread, withLevel, withSpread } from "../../noise/noise.ts";
 import { choleskyInPlace, invertLower } from "../../numeric/cholesky.ts";
 import { multiplyVector } from "../../numeric/matrix.ts";
@@ -112,13 +114,18 @@ export function maximizeLikelihood(
  * Returns the raised parameters, or null at a maximum.
  */
 function leaveSaddle(
-  { statistics, prior, numCoefficients: d, expect, total = (sums) => sums }: LinearProblem,
+  { statistics, prior, numCoefficients: d, expect, rows }: LinearProblem,
   parameters: LinearParameters,
   tolerance: number,
 ): Pick<Climb, "parameters" | "logLikelihood"> | null {
   const r = parameters.rank;
   if (numericalRank(parameters.factor, d, r) === r) return null;
-  const D = total(covarianceGradient(statistics, parameters), "linear model");
+  const gradient = (from: number, to: number) =>
+    covarianceGradient(
+      statistics.map((own) => statisticsBlock(own, { from, to })),
+      parameters,
+    );
+  const D = rows?.("linear model", gradient) ?? gradient(0, statistics[0].numIndividuals);
   addCovarianceGradient(prior, parameters, D);
   const { values, vectors } = symmetricEigen(D, d);
   if (!(values[0] > tolerance)) return null;

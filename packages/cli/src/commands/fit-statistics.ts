@@ -14,13 +14,7 @@ import { counted, line } from "../print/words.ts";
 import { withShards } from "../threads/shards.ts";
 import { type CommandResult, type Context, type Options, textOption } from "./command.ts";
 import { outputNames, removeStale, traceCsv } from "./fit-finish.ts";
-import {
-  type FitChoice,
-  isPublished,
-  listenWhileFitting,
-  mapOptions,
-  runSteps,
-} from "./fit-model.ts";
+import { type FitChoice, isPublished, listenWhileFitting, mapOptions, runSteps } from "./fit-model.ts";
 import { jobsOf } from "./numbers.ts";
 import { placementsCsv } from "./placements.ts";
 import { runRecord, runRecordText } from "./run-record.ts";

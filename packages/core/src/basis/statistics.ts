@@ -252,14 +252,19 @@ export function joinStatistics(parts: readonly CohortStatistics[]): CohortStatis
     const total = visits.reduce((sum, n) => sum + n, 0);
     const joined = COLUMNS.map((name) => {
       const columns = own.map((one) => one[name]);
-      return [name, name === "visits" ? Int32Array.from(columns.flatMap((one) => [...one])) : joinFloats(columns as Float64Array[])];
+      return [
+        name,
+        name === "visits" ? Int32Array.from(columns.flatMap((one) => [...one])) : joinFloats(columns as Float64Array[]),
+      ];
     });
     return {
       ...first,
       ...Object.fromEntries(joined),
       numIndividuals: end,
       numObservations: own.reduce((sum, { numObservations }) => sum + numObservations, 0),
-      averageGram: first.averageGram.map((_, e) => own.reduce((sum, { averageGram }, j) => sum + averageGram[e] * visits[j], 0) / total),
+      averageGram: first.averageGram.map(
+        (_, e) => own.reduce((sum, { averageGram }, j) => sum + averageGram[e] * visits[j], 0) / total,
+      ),
       ends,
     };
   });

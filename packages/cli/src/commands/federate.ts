@@ -1,9 +1,8 @@
 /** dtm federate init|round|merge FOLDER: one map of several sites, none of which shows its individuals (docs/federation.md). */
 import { UsageError } from "../exit-codes.ts";
+import { writeAgreement } from "../io/agreement.ts";
 import { readStatistics, readStatisticsPlan, statisticsFiles } from "../io/statistics-file.ts";
 import { counted, line } from "../print/words.ts";
-import { writeAgreement } from "../rounds/agreement.ts";
-import { addPlaces, runPlace } from "../rounds/place.ts";
 import {
   type Command,
   type CommandResult,
@@ -15,6 +14,7 @@ import {
 } from "./command.ts";
 import { choiceOf, MAP_OPTIONS } from "./fit.ts";
 import { wholeNumber } from "./numbers.ts";
+import { addPlaces, runPlace } from "./place.ts";
 
 const ACTIONS = ["init", "round", "merge"] as const;
 const NAME = /^[A-Za-z0-9_]+$/;

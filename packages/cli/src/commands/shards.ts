@@ -1,6 +1,7 @@
 /** dtm shards plan|run|reduce FOLDER: one fit in many jobs, for Slurm arrays, Kubernetes indexed jobs and the like (docs/batch.md). */
 import { join, resolve } from "node:path";
 import { UsageError } from "../exit-codes.ts";
+import { readAgreement, writeAgreement } from "../io/agreement.ts";
 import {
   readStatistics,
   readStatisticsPlan,
@@ -9,12 +10,11 @@ import {
   statisticsRows,
 } from "../io/statistics-file.ts";
 import { counted, line } from "../print/words.ts";
-import { readAgreement, writeAgreement } from "../rounds/agreement.ts";
-import { addPlaces, runPlace } from "../rounds/place.ts";
 import { type Command, type CommandResult, FORCE_OPTION, JOBS_OPTION, type Options, textOption } from "./command.ts";
 import { waitOf } from "./federate.ts";
 import { choiceOf, MAP_OPTIONS } from "./fit.ts";
 import { wholeNumber } from "./numbers.ts";
+import { addPlaces, runPlace } from "./place.ts";
 
 const ACTIONS = ["plan", "run", "reduce"] as const;
 

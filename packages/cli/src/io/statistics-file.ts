@@ -21,7 +21,7 @@ import {
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, type RowGroup } from "hyparquet";
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { FileError } from "../exit-codes.ts";
-import { AGREEMENT, readAgreement } from "../rounds/agreement.ts";
+import { AGREEMENT, readAgreement } from "./agreement.ts";
 import { reason } from "./read.ts";
 
 const PLAN_KEY = "trajectory-maps";

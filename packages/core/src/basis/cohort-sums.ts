@@ -3,22 +3,8 @@
  * these are some individuals of a cohort that is spread over several places (models/spread.ts), the sums over all, which `whole` then holds.
  */
 import { compensatedSum } from "../numeric/sum.ts";
-import { type Scatter, scatterAbout } from "./noise-prior.ts";
-import { type BasisStatistics, numVisits, pooledGram } from "./statistics.ts";
-
-export interface CohortSums {
-  readonly numIndividuals: number;
-  readonly numVisits: number;
-  readonly numObservations: number;
-  /** Σ s_i. */
-  readonly squares: number;
-  /** Σ c_i, [d]. */
-  readonly cross: Float64Array;
-  /** Σ G_i and Σ B_i'B_i, which are the same for white noise, [d,d]. */
-  readonly gram: Float64Array;
-  readonly design: Float64Array;
-  readonly scatter: Scatter;
-}
+import { scatterAbout } from "./noise-prior.ts";
+import { type BasisStatistics, type CohortSums, numVisits, pooledGram } from "./statistics.ts";
 
 /** The sums over the cohort that the statistics belong to. */
 export function cohortSums(statistics: BasisStatistics): CohortSums {

@@ -6,7 +6,7 @@
 import type { NoisePrior } from "../noise/noise.ts";
 import { dot, multiplyVector } from "../numeric/matrix.ts";
 import { grevilleAbscissae } from "./bspline.ts";
-import { type BasisStatistics, unpackGram } from "./statistics.ts";
+import { type BasisStatistics, type Scatter, unpackGram } from "./statistics.ts";
 
 /** ν: the fewest that keep cohorts of ten individuals sane. */
 const NUM_OBSERVATIONS = 10;
@@ -14,13 +14,6 @@ const NUM_OBSERVATIONS = 10;
 /** ν pseudo-observations of values like these; their mean square is at least `lowest`. */
 export function weakNoisePrior(statistics: BasisStatistics, lowest: number): NoisePrior {
   return { count: NUM_OBSERVATIONS, level: Math.max(varianceAboutLines(statistics), lowest) };
-}
-
-/** Squares of values about individuals' own lines and own means, with their degrees of freedom. */
-export interface Scatter {
-  /** Of individuals with three values or more. */
-  readonly aboutLines: { readonly squares: number; readonly freedom: number };
-  readonly aboutMeans: { readonly squares: number; readonly freedom: number };
 }
 
 /** Σ RSS_i / Σ (n_i − 2) over individuals with three values or more; about their own means where nobody has three. */

@@ -28,7 +28,6 @@ import {
   visitColumns,
 } from "../wasm/statistics.ts";
 import type { Basis } from "./bspline.ts";
-import type { CohortSums } from "./cohort-sums.ts";
 import { type Band, bandIndices, plainColumns, visitRows, whitenedColumns } from "./visit-columns.ts";
 
 export interface BasisStatistics {
@@ -63,6 +62,28 @@ export interface BasisStatistics {
   readonly whole?: CohortSums;
   /** Of statistics that were put together: where each part ends, so that sums are taken by part. */
   readonly ends?: readonly number[];
+}
+
+/** Sums over the individuals of a cohort (cohort-sums.ts). */
+export interface CohortSums {
+  readonly numIndividuals: number;
+  readonly numVisits: number;
+  readonly numObservations: number;
+  /** Σ s_i. */
+  readonly squares: number;
+  /** Σ c_i, [d]. */
+  readonly cross: Float64Array;
+  /** Σ G_i and Σ B_i'B_i, which are the same for white noise, [d,d]. */
+  readonly gram: Float64Array;
+  readonly design: Float64Array;
+  readonly scatter: Scatter;
+}
+
+/** Squares of values about individuals' own lines and own means, with their degrees of freedom. */
+export interface Scatter {
+  /** Of individuals with three values or more. */
+  readonly aboutLines: { readonly squares: number; readonly freedom: number };
+  readonly aboutMeans: { readonly squares: number; readonly freedom: number };
 }
 
 /** Statistics of coefficients, whatever their functions: what formulas read. Coefficients of several markers are stacked so. */

@@ -13,7 +13,6 @@ export {
 export { evaluateFold } from "../evaluate/compare.ts";
 export { type FoldResult, summarizeFolds } from "../evaluate/summarize-folds.ts";
 export { prepareMarkers } from "../models/choose-noise.ts";
-export type { NodeCells } from "../models/dtm/cells.ts";
 export { fitDtmStatistics, type PreparedCohortStatistics, startPrepared } from "../models/fit-models.ts";
 export { modelStatistics } from "../models/new-individuals.ts";
 export { embedStatistics } from "../models/place.ts";
@@ -31,6 +30,7 @@ export {
 } from "../models/saving/packed-statistics.ts";
 export { createShardWorker } from "../models/shard-worker.ts";
 export {
+  type NodeCells,
   type ShardBlock,
   type ShardFunction,
   type ShardHost,

@@ -6,7 +6,6 @@
  */
 import type { CohortStatistics } from "../basis/statistics.ts";
 import { DtmError } from "../errors.ts";
-import type { NodeCells } from "./dtm/cells.ts";
 
 /** Does one piece of work: `name` says which, `state` is common to all parts, `part` names the block. */
 export type ShardFunction = (statistics: CohortStatistics, name: string, state: unknown, part: unknown) => unknown;
@@ -50,6 +49,12 @@ export interface ShardHost {
 
 /** Sums of blocks of rows: what `sums` makes of rows from..to−1, added up. */
 export type RowSums = (what: string, sums: (from: number, to: number) => Float64Array) => Float64Array;
+
+/** How single individuals stand out from node sums of a map (dtm/cells.ts). Of each node, [Γ]: Σ_i r_ig, and the largest r_ig. */
+export interface NodeCells {
+  readonly people: Float64Array;
+  readonly largest: Float64Array;
+}
 
 /**
  * Of a cohort that is spread over several places (spread.ts). Every place asks for the same sums in the same order, at the same

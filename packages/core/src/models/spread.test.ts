@@ -5,12 +5,11 @@ import { DEFAULT_MARKER } from "../cohort/marker.ts";
 import { addToPairs, roundPairs } from "../numeric/pair-sum.ts";
 import { simulateCohort } from "../simulate/cohorts.ts";
 import { prepareMarkers } from "./choose-noise.ts";
-import type { NodeCells } from "./dtm/cells.ts";
 import type { DtmModel } from "./dtm/model.ts";
 import { type FitLatticeOptions, fitDtmStatistics } from "./fit-models.ts";
 import { fitLmmStatistics } from "./linear/lmm.ts";
 import { type LinearModels, linearModels } from "./linear-models.ts";
-import type { ShardHost } from "./shards.ts";
+import type { NodeCells, ShardHost } from "./shards.ts";
 import { type Exchange, spreadShards } from "./spread.ts";
 
 const { cohort } = simulateCohort("pfvc", { numIndividuals: 90, seed: 3 });

@@ -5,10 +5,11 @@
  * sum by sum, since sums are added so that their order hardly matters. Rows of individuals never leave. Sums are asked for in one order, which the fit alone
  * determines; a place that is started anew goes the same way again.
  */
-import { type CohortSums, cohortSums } from "../basis/cohort-sums.ts";
+import { cohortSums } from "../basis/cohort-sums.ts";
 import {
   type BasisStatistics,
   type CohortStatistics,
+  type CohortSums,
   numVisits,
   pooledGram,
   statisticsBlock,

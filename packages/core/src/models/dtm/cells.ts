@@ -3,17 +3,12 @@
  * individual who is nearly certain to be there, its sums are that individual's own statistics. Whoever gives sums away looks here first.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
+import type { NodeCells } from "../shards.ts";
 import { nodeWeights } from "./expectation-step.ts";
 import type { IndividualModel } from "./individual-statistics.ts";
 import type { LevelSquares } from "./level-statistics.ts";
 import { rowOf } from "./mean-effects.ts";
 import type { NodeTable } from "./node-table.ts";
-
-/** Of each node, [Γ]: Σ_i r_ig, and the largest r_ig. */
-export interface NodeCells {
-  readonly people: Float64Array;
-  readonly largest: Float64Array;
-}
 
 /** The cells of individuals whose places have one prior. */
 export function nodeCells(

@@ -21,6 +21,7 @@ import type { KernelKind } from "../../wasm/instance.ts";
 import { type EffectForm, effectColumns, withoutEffects } from "../mean.ts";
 import { bytesChecksum } from "../saving/canonical-json.ts";
 import {
+  type NodeCells,
   type ShardBlock,
   type ShardFunctions,
   type ShardRunner,
@@ -29,7 +30,7 @@ import {
   shardBlocks,
   statisticsBlocks,
 } from "../shards.ts";
-import { addCells, type NodeCells, nodeCells } from "./cells.ts";
+import { addCells, nodeCells } from "./cells.ts";
 import { expectationPass, type PlaceShift } from "./expectation-step.ts";
 import { type IndividualModel, packedStride } from "./individual-statistics.ts";
 import { type LevelSquares, type LevelSums, levelSums, startingSquares } from "./level-statistics.ts";

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { addToPairs, type Exchange, roundPairs } from "@trajectory-maps/core/hosts";
 import { FileError } from "../exit-codes.ts";
+import { writeOutputs } from "./write.ts";
 
 /** The first line of a file of sums. */
 interface SumsHeader {
@@ -120,6 +121,22 @@ export function roundsGiven(folder: string, place: string): number {
   const path = join(folder, "sums");
   if (!existsSync(path)) return 0;
   return readdirSync(path).filter((name) => name.endsWith(`-${place}.sums`) && !name.startsWith(".")).length;
+}
+
+/** Whether a round has its total. */
+export function hasTotal(folder: string, round: number): boolean {
+  return existsSync(totalPath(folder, round));
+}
+
+/** Keeps the model that a place ended with, for whoever adds to compare. */
+export function keepModel(folder: string, place: string, text: string): void {
+  writeOutputs(join(folder, "models"), [{ name: `${place}.json`, text }]);
+}
+
+/** The model that a place ended with, once it has. */
+export function modelOf(folder: string, place: string): string | undefined {
+  const path = join(folder, "models", `${place}.json`);
+  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 
 function sumsPath(folder: string, round: number, place: string): string {

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { planText, readPlan, type StatisticsPlan } from "@trajectory-maps/core/hosts";
 import type { FitChoice } from "../commands/fit-model.ts";
 import { FileError, UsageError } from "../exit-codes.ts";
-import type { StatisticsRows } from "../io/statistics-file.ts";
-import { writeOutputs } from "../io/write.ts";
+import type { StatisticsRows } from "./statistics-file.ts";
+import { writeOutputs } from "./write.ts";
 
 export const AGREEMENT = "agreement.json";
 const FORMAT = "trajectory-maps-agreement";

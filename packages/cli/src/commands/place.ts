@@ -1,18 +1,24 @@
 /** One place of a spread fit, from its statistics to its run; and the one who adds. */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { type NodeCells, planText, spreadShards } from "@trajectory-maps/core/hosts";
-import type { CommandResult, Context, Options } from "../commands/command.ts";
-import { fitRead, STATISTICS_OUTPUTS } from "../commands/fit-statistics.ts";
 import { FileError, UsageError } from "../exit-codes.ts";
+import { type Agreement, readAgreement } from "../io/agreement.ts";
+import {
+  addRounds,
+  type Exchanged,
+  hasTotal,
+  keepModel,
+  modelOf,
+  openExchange,
+  roundsGiven,
+  WaitingForTotals,
+} from "../io/exchange.ts";
 import type { ReadStatistics } from "../io/statistics-file.ts";
-import { checkOutputs } from "../io/write.ts";
+import { checkOutputs, writeOutputs } from "../io/write.ts";
 import { table } from "../print/table.ts";
 import { counted, line } from "../print/words.ts";
-import { type Agreement, readAgreement } from "./agreement.ts";
-import { addRounds, type Exchanged, openExchange, roundsGiven, WaitingForTotals } from "./exchange.ts";
+import type { CommandResult, Context, Options } from "./command.ts";
+import { fitRead, STATISTICS_OUTPUTS } from "./fit-statistics.ts";
 
 /** A node whose sums are those of one individual: it carries this share of them, and is there with this probability. */
 const CARRIES = 0.9;
@@ -54,8 +60,7 @@ export async function runPlace(place: Place): Promise<CommandResult> {
     exchange: (pairs: Float64Array, what: string, state?: string) => {
       Object.assign(left, { round: left.round + 1, what, numbers: pairs.length });
       if (what !== "map") left.cells = null;
-      if (preview && !existsSync(join(folder, "totals", `${String(left.round).padStart(6, "0")}.sums`)))
-        throw new Preview();
+      if (preview && !hasTotal(folder, left.round)) throw new Preview();
       return exchange.exchange(pairs, what, state);
     },
   };
@@ -150,14 +155,6 @@ function exchangedTable(exchanged: readonly Exchanged[]): string {
   );
 }
 
-/** The model that a place ended with, for whoever adds to compare. */
-function keepModel(folder: string, name: string, text: string): void {
-  mkdirSync(join(folder, "models"), { recursive: true });
-  const temporary = join(folder, "models", `.${name}.${process.pid}.tmp`);
-  writeFileSync(temporary, text);
-  renameSync(temporary, join(folder, "models", `${name}.json`));
-}
-
 /** Adds rounds as they come, until every place has its model or nothing comes for so many seconds. */
 export async function addPlaces(folder: string, waitSeconds: number): Promise<CommandResult> {
   const { agreement, checksum } = readAgreement(folder);
@@ -168,7 +165,7 @@ export async function addPlaces(folder: string, waitSeconds: number): Promise<Co
     const added = addRounds(folder, checksum, places);
     if (added > rounds) until = Date.now() + 1000 * waitSeconds;
     rounds = added;
-    const missing = places.filter((name) => !existsSync(join(folder, "models", `${name}.json`)));
+    const missing = places.filter((name) => modelOf(folder, name) === undefined);
     if (missing.length === 0) return finished(folder, places, rounds);
     if (Date.now() >= until) {
       const waited = places.filter((name) => roundsGiven(folder, name) <= rounds);
@@ -184,15 +181,14 @@ export async function addPlaces(folder: string, waitSeconds: number): Promise<Co
 
 /** All places must have ended with the same bytes. */
 function finished(folder: string, places: readonly string[], rounds: number): CommandResult {
-  const texts = places.map((name) => readFileSync(join(folder, "models", `${name}.json`), "utf8"));
+  const texts = places.map((name) => modelOf(folder, name)!);
   const other = texts.findIndex((text) => text !== texts[0]);
   if (other >= 0) {
     throw new FileError(
       `${folder}: expected one model at all places, received another at ${places[other]} than at ${places[0]}. They ran different versions of this program or of Node.`,
     );
   }
-  const path = join(folder, "model.json");
-  writeFileSync(path, texts[0]!);
+  const [path = ""] = writeOutputs(folder, [{ name: "model.json", text: texts[0]! }]);
   const text = [
     line("Added", `${counted(rounds, "round")} of ${counted(places.length, "place")}, which ended with the same model`),
     line("Written", path),

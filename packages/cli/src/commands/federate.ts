@@ -1,8 +1,12 @@
 /** dtm federate init|round|merge FOLDER: one map of several sites, none of which shows its individuals (docs/federation.md). */
+import { latticeNodes, type StatisticsPlan } from "@trajectory-maps/core/hosts";
 import { UsageError } from "../exit-codes.ts";
 import { writeAgreement } from "../io/agreement.ts";
 import { readStatistics, readStatisticsPlan, statisticsFiles } from "../io/statistics-file.ts";
-import { counted, line } from "../print/words.ts";
+import { line } from "../print/words.ts";
+import { addPlaces } from "../rounds/add.ts";
+import { safeRestarts } from "../rounds/exposed.ts";
+import { runPlace } from "../rounds/place.ts";
 import {
   type Command,
   type CommandResult,
@@ -14,39 +18,48 @@ import {
 } from "./command.ts";
 import { choiceOf, MAP_OPTIONS } from "./fit.ts";
 import { wholeNumber } from "./numbers.ts";
-import { addPlaces, runPlace } from "./place.ts";
 
 const ACTIONS = ["init", "round", "merge"] as const;
 const NAME = /^[A-Za-z0-9_]+$/;
 const LEAST = "20";
+/** A number in the files of a place: two of eight bytes (docs/rounds.md). */
+const BYTES = 16;
+
+const RESTARTS = {
+  flags: "--restarts <number>",
+  description: "further starts of the map, 0 or 1; the best is kept (default: 1)",
+};
 
 export const federateCommand: Command = {
   name: "federate",
   description:
-    "Fit one map at several sites without sharing rows. One site begins (init) with its statistics; every site takes part (round) with its own, handing out sums over its individuals; someone whom all trust with sums adds them (merge). Rounds are files in a folder, which is shared, or sent by hand: a fit takes some 150 to 600 rounds, most of a few kilobytes, those of the map of about 100. Every site ends with the same model, and with the places of its own individuals.",
+    "Fit one map at several sites without sharing rows. One site begins (init) with its statistics; every site takes part (round) with its own and hands out sums over its individuals; someone whom all trust with these sums adds them (merge). Sums and totals are files in a folder that is shared, or sent by hand; init says how many to expect. Every site ends with the same model, and with the places of its own individuals. What sums reveal: docs/privacy.md.",
   arguments: [
     { name: "action", description: "what to do", choices: ACTIONS },
     { name: "folder", description: "folder of agreement, sums and totals" },
   ],
   options: [
-    { flags: "--like <file>", description: "init: statistics whose basis, centre and noise all sites take" },
+    { flags: "--like <file>", description: "init: statistics whose basis, centre and noise all sites take over" },
     { flags: "--sites <names>", description: "init: names of the sites, with commas" },
     {
       flags: "--least <number>",
       description: "init: the fewest individuals a site may take part with",
       default: LEAST,
     },
-    ...MAP_OPTIONS,
+    ...MAP_OPTIONS.map((option) => (option.flags.startsWith("--restarts") ? RESTARTS : option)),
     { flags: "--site <name>", description: "round: which site this is" },
     {
       flags: "--statistics <files>",
       description: "round: statistics of its individuals (dtm statistics --like FOLDER/agreement.json)",
     },
     { flags: "--preview", description: "round: say what would leave next, and write nothing" },
-    { flags: "--allow-exposed", description: "round: also hand out sums from which one individual could be read off" },
+    {
+      flags: "--allow-exposed",
+      description: "init, round: also hand out sums from which single individuals could be read off",
+    },
     {
       flags: "--wait <seconds>",
-      description: "how long to wait for others; 0: do what can be done and stop",
+      description: "round, merge: how long to wait for others; 0: do what can be done, and end",
       default: "0",
     },
     { flags: "-o, --out <folder>", description: "round: folder for the results of this site", default: "run" },
@@ -99,8 +112,11 @@ async function begin(folder: string, options: Options): Promise<CommandResult> {
   }
   const leastIndividuals = wholeNumber("least", textOption(options, "least") ?? LEAST, 2);
   const { noise: _noise, basis: _basis, ...choice } = choiceOf(options);
+  const restarts = options.allowExposed === true ? (choice.restarts ?? 1) : safeRestarts(choice.restarts);
   const plan = await readStatisticsPlan(like);
-  const path = writeAgreement(folder, { plan: { ...plan, warnings: [] }, choice, places, leastIndividuals });
+  const budget = budgetText(plan, choice.mapDimension);
+  const agreed = { choice: { ...choice, restarts }, places, leastIndividuals };
+  const path = writeAgreement(folder, { plan: { ...plan, warnings: [] }, ...agreed });
   const text = [
     line("Sites", `${places.join(", ")}; each with ${leastIndividuals} individuals or more`),
     ...plan.markers.map(({ marker, noise, basis }) =>
@@ -109,8 +125,16 @@ async function begin(folder: string, options: Options): Promise<CommandResult> {
         `${marker.name}: ${noise.kind} noise, ${basis.numBasis} basis functions on ${basis.knots[0]} to ${basis.knots.at(-1)}`,
       ),
     ),
-    line("Budget", "some 150 to 600 rounds: linear models of about 2 kB each, the map of about 100 kB each"),
-    line("Written", `${path}   (no individuals: basis, centre and noise of ${counted(plan.markers.length, "marker")})`),
+    line("Budget", budget),
+    line("Written", path),
+    line("", "It has no rows: basis, centre, noise, the model asked for, and the names of the sites."),
   ].join("\n");
   return { text, json: { agreement: path, sites: places, leastIndividuals } };
+}
+
+/** What to expect to be exchanged. */
+function budgetText({ markers }: StatisticsPlan, mapDimension: number): string {
+  const sizes = markers.map(({ basis: { numBasis: d } }) => d + (d * (d + 1)) / 2);
+  const nodeSums = latticeNodes(mapDimension).numNodes * sizes.reduce((sum, size) => sum + size, 0);
+  return `some 200 to 800 rounds: about a third of them of the map, ${Math.ceil((BYTES * nodeSums) / 1000)} kB from each site, the others of a few kB. Rounds take turns: each waits for all sites.`;
 }

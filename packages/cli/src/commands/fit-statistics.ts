@@ -75,9 +75,9 @@ export interface StatisticsFit {
 /** Fits a map, places everybody, and writes the run. */
 export async function fitRead(fit: StatisticsFit): Promise<CommandResult> {
   const { read, source, folder, asked, options, context, spread, onModel } = fit;
-  const unlock = lockFolder(folder);
-  // A place that waits for others would not hear a signal; it can be ended at any moment.
+  // A place that waits for others would not hear a signal; it can be ended at any moment, and run twice: its files have the same bytes.
   const waits = onModel !== undefined;
+  const unlock = waits ? () => {} : lockFolder(folder);
   const signals = waits ? { received: () => undefined, release: () => {} } : listenWhileFitting(context);
   try {
     return await withShards(jobsOf(options), read.ids.length, async (threads) => {
@@ -127,7 +127,8 @@ export async function fitRead(fit: StatisticsFit): Promise<CommandResult> {
       const cohort = `${counted(read.ids.length, "individual")}, ${counted(numRows, "observation")}`;
       const text = [
         `${line("Cohort", `${cohort}${waits ? ` here of ${counted(model.record.numIndividuals, "individual")} in all` : ""}, from ${source}`)}\n`,
-        `${modelTable([...baselines, fitted], read.ids.length)}\n`,
+        // Of a place, scores of the baselines are over the individuals here, and the bound is over all: not side by side.
+        `${waits ? modelTable([fitted], model.record.numIndividuals) : modelTable([...baselines, fitted], read.ids.length)}\n`,
         ...(noiseSummary(model) === "" ? [] : [`${noiseSummary(model)}\n`]),
         `${mapSummary(model)}\n`,
         `${mapPicture(fitted)}\n`,

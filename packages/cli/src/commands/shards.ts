@@ -10,18 +10,19 @@ import {
   statisticsRows,
 } from "../io/statistics-file.ts";
 import { counted, line } from "../print/words.ts";
+import { addPlaces } from "../rounds/add.ts";
+import { runPlace } from "../rounds/place.ts";
 import { type Command, type CommandResult, FORCE_OPTION, JOBS_OPTION, type Options, textOption } from "./command.ts";
 import { waitOf } from "./federate.ts";
 import { choiceOf, MAP_OPTIONS } from "./fit.ts";
 import { wholeNumber } from "./numbers.ts";
-import { addPlaces, runPlace } from "./place.ts";
 
 const ACTIONS = ["plan", "run", "reduce"] as const;
 
 export const shardsCommand: Command = {
   name: "shards",
   description:
-    "Fit in many jobs that share a folder: plan divides statistics among them, run is one job, reduce adds what they hand out. Jobs may be stopped, started again or run twice at any moment; the model has the same bytes.",
+    "Fit one map in many jobs that share a folder, as of a Slurm array or a Kubernetes indexed job: plan divides statistics among the jobs, run is one of them, reduce adds the sums that they hand out, and runs beside them. All must run at the same time. Any of them may be stopped, started again or run twice at any moment: the model has the same bytes.",
   arguments: [
     { name: "action", description: "what to do", choices: ACTIONS },
     { name: "folder", description: "folder of plan, sums, totals and results" },
@@ -41,8 +42,8 @@ export const shardsCommand: Command = {
   ],
   examples: [
     "dtm shards plan fit/ --statistics parts/ --shards 64",
+    "dtm shards reduce fit/ &",
     "dtm shards run fit/ --shard $SLURM_ARRAY_TASK_ID",
-    "dtm shards reduce fit/",
   ],
   run: async ([action = "", folder = ""], options, context) => {
     if (action === "plan") return plan(folder, options);

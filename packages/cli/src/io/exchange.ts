@@ -1,19 +1,18 @@
 /**
  * Sums of a spread fit as files in a folder that places and whoever adds can reach (docs/rounds.md). Of round k every place writes
- * `sums/000k-PLACE.sums`, and the one who adds writes `totals/000k.sums`. A file is a line of JSON and then the numbers, eight bytes each,
+ * `sums/00000k-PLACE.sums`, and the one who adds writes `totals/00000k.sums`. A file is a line of JSON and then the numbers, eight bytes each,
  * little-endian: of a place two for each sum (numeric/pair-sum.ts in the core), so that it does not matter in which groups individuals are
  * added up. Files are renamed into place whole and hold the same bytes whoever writes them when: a place or an adder may be stopped
  * at any moment, started again, or run twice. What belongs to another fit, another version or another round is refused.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import process from "node:process";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { addToPairs, type Exchange, roundPairs } from "@trajectory-maps/core/hosts";
 import { FileError } from "../exit-codes.ts";
 import { writeOutputs } from "./write.ts";
 
-/** The first line of a file of sums. */
+/** The first line of a file of sums; there the checksum of the numbers follows. */
 interface SumsHeader {
   readonly format: typeof FORMAT;
   /** The agreement of the fit, and the checksum of all totals before this round. */
@@ -36,15 +35,25 @@ interface Sums {
 const FORMAT = "trajectory-maps-sums";
 const ALL = "all";
 const POLL_MS = 20;
-const FIRST = createHash("sha256").digest("hex").slice(0, 16);
+/** The checksum of no totals. */
+const FIRST = checksumOf();
 
-/** Thrown where a place has done all it can until others have: its sums of this round are written. */
-export class WaitingForTotals extends Error {
+/** Sums that a place has made and whose total is not there yet. */
+export interface Pending {
   readonly round: number;
+  readonly what: string;
+  readonly bytes: number;
+  /** Where they are written, or would be. */
+  readonly path: string;
+}
 
-  constructor(round: number, path: string) {
-    super(`Round ${round} waits for its total: the sums of this place are in ${path}.`);
-    this.round = round;
+/** Thrown where a place has done all it can until others have: its sums of this round are written, unless it only looks. */
+export class WaitingForTotal extends Error {
+  readonly pending: Pending;
+
+  constructor(pending: Pending) {
+    super(`Round ${pending.round} waits for its total.`);
+    this.pending = pending;
   }
 }
 
@@ -52,16 +61,25 @@ export class WaitingForTotals extends Error {
 export interface Exchanged {
   readonly what: string;
   rounds: number;
-  numbers: number;
+  bytes: number;
 }
 
-/** Sums over all places for one of them; waits for each total at most so many seconds. */
-export function openExchange(
-  folder: string,
-  agreement: string,
-  place: string,
-  waitSeconds: number,
-): { readonly exchange: Exchange; readonly exchanged: Exchanged[] } {
+/** Whose sums, and how long to wait for each total; a place that only looks writes nothing. */
+export interface ExchangeOptions {
+  readonly folder: string;
+  /** Checksum of the agreement. */
+  readonly agreement: string;
+  readonly place: string;
+  readonly waitSeconds: number;
+  readonly onlyLook: boolean;
+}
+
+/** Sums over all places for one of them. */
+export function openExchange(options: ExchangeOptions): {
+  readonly exchange: Exchange;
+  readonly exchanged: Exchanged[];
+} {
+  const { folder, agreement, place, waitSeconds, onlyLook } = options;
   const exchanged: Exchanged[] = [];
   let before = FIRST;
   let round = 0;
@@ -72,71 +90,73 @@ export function openExchange(
     const path = totalPath(folder, round);
     if (!existsSync(path)) {
       const own = sumsPath(folder, round, place);
+      const waiting = new WaitingForTotal({ round, what, bytes: 8 * numbers, path: own });
+      if (onlyLook) throw waiting;
       giveSums(own, { header: { ...header, place }, sums: pairs });
-      waitFor(path, waitSeconds, () => new WaitingForTotals(round, own));
+      waitFor(path, waitSeconds, waiting);
     }
     const all = readSums(path);
     checkHeader(path, all.header, { ...header, numbers: numbers / 2, place: ALL });
     before = chained(before, all.sums);
-    count(exchanged, what, numbers);
+    count(exchanged, what, 8 * numbers);
     return all.sums;
   };
   return { exchange, exchanged };
 }
 
-function count(exchanged: Exchanged[], what: string, numbers: number): void {
-  const kind = exchanged.find((own) => own.what === what) ?? { what, rounds: 0, numbers: 0 };
+function count(exchanged: Exchanged[], what: string, bytes: number): void {
+  const kind = exchanged.find((own) => own.what === what) ?? { what, rounds: 0, bytes: 0 };
   if (kind.rounds === 0) exchanged.push(kind);
   kind.rounds++;
-  kind.numbers += numbers;
+  kind.bytes += bytes;
 }
 
-/** Adds all rounds that every place has given sums for; returns how many totals there are. */
-export function addRounds(folder: string, agreement: string, places: readonly string[]): number {
+/** What adding has come to. */
+export interface Added {
+  /** Rounds that have a total. */
+  readonly rounds: number;
+  /** Places that have not given sums for the next one. */
+  readonly missing: readonly string[];
+}
+
+/** Adds, whenever called, all rounds that every place has given sums for since. */
+export function openAdding(folder: string, agreement: string, places: readonly string[]): () => Added {
   let before = FIRST;
-  for (let round = 1; ; round++) {
-    const path = totalPath(folder, round);
-    if (!existsSync(path)) {
-      const files = places.map((place) => sumsPath(folder, round, place));
-      if (!files.every(existsSync)) return round - 1;
-      const given = files.map(readSums);
-      const { what, state, numbers } = given[0]!.header;
-      given.forEach(({ header }, k) => {
-        const expected = { format: FORMAT, agreement, before, round, what, state, numbers } as const;
-        checkHeader(files[k]!, header, { ...expected, place: places[k]! });
-      });
-      const pairs = new Float64Array(numbers);
-      for (const own of given) addToPairs(pairs, own.sums);
-      const sums = roundPairs(pairs);
-      writeSums(path, { header: { ...given[0]!.header, place: ALL, numbers: sums.length }, sums });
+  let rounds = 0;
+  return () => {
+    for (;;) {
+      const round = rounds + 1;
+      const path = totalPath(folder, round);
+      if (!existsSync(path)) {
+        const missing = places.filter((place) => !existsSync(sumsPath(folder, round, place)));
+        if (missing.length > 0) return { rounds, missing };
+        writeSums(path, totalOf(folder, { agreement, before, round }, places));
+      }
+      const { header, sums } = readSums(path);
+      checkHeader(path, header, { ...header, format: FORMAT, agreement, before, round, place: ALL });
+      before = chained(before, sums);
+      rounds = round;
     }
-    const { header, sums } = readSums(path);
-    checkHeader(path, header, { ...header, format: FORMAT, agreement, before, round, place: ALL });
-    before = chained(before, sums);
-  }
+  };
 }
 
-/** Rounds a place has given sums for. */
-export function roundsGiven(folder: string, place: string): number {
-  const path = join(folder, "sums");
-  if (!existsSync(path)) return 0;
-  return readdirSync(path).filter((name) => name.endsWith(`-${place}.sums`) && !name.startsWith(".")).length;
-}
-
-/** Whether a round has its total. */
-export function hasTotal(folder: string, round: number): boolean {
-  return existsSync(totalPath(folder, round));
-}
-
-/** Keeps the model that a place ended with, for whoever adds to compare. */
-export function keepModel(folder: string, place: string, text: string): void {
-  writeOutputs(join(folder, "models"), [{ name: `${place}.json`, text }]);
-}
-
-/** The model that a place ended with, once it has. */
-export function modelOf(folder: string, place: string): string | undefined {
-  const path = join(folder, "models", `${place}.json`);
-  return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+/** The total of a round, from the sums of all places in the order agreed on. */
+function totalOf(
+  folder: string,
+  known: Pick<SumsHeader, "agreement" | "before" | "round">,
+  places: readonly string[],
+): Sums {
+  const files = places.map((place) => sumsPath(folder, known.round, place));
+  const given = files.map(readSums);
+  const { what, state, numbers } = given[0]!.header;
+  const expected = { format: FORMAT, ...known, what, state, numbers } as const;
+  given.forEach(({ header }, k) => {
+    checkHeader(files[k]!, header, { ...expected, place: places[k]! });
+  });
+  const pairs = new Float64Array(numbers);
+  for (const own of given) addToPairs(pairs, own.sums);
+  const sums = roundPairs(pairs);
+  return { header: { ...given[0]!.header, place: ALL, numbers: sums.length }, sums };
 }
 
 function sumsPath(folder: string, round: number, place: string): string {
@@ -148,7 +168,13 @@ function totalPath(folder: string, round: number): string {
 }
 
 function chained(before: string, sums: Float64Array): string {
-  return createHash("sha256").update(before).update(bytesOf(sums)).digest("hex").slice(0, 16);
+  return checksumOf(before, bytesOf(sums));
+}
+
+function checksumOf(...parts: (string | Uint8Array)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex").slice(0, 16);
 }
 
 function bytesOf(sums: Float64Array): Uint8Array {
@@ -166,29 +192,30 @@ function giveSums(path: string, given: Sums): void {
 }
 
 function fileOf({ header, sums }: Sums): Buffer {
-  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), bytesOf(sums)]);
+  const bytes = bytesOf(sums);
+  return Buffer.concat([Buffer.from(`${JSON.stringify({ ...header, checksum: checksumOf(bytes) })}\n`), bytes]);
 }
 
-/** Written aside and renamed, so that nobody reads half a file. */
+/** Renamed into place, so that nobody reads half a file. */
 function writeSums(path: string, sums: Sums): void {
-  mkdirSync(join(path, ".."), { recursive: true });
-  const temporary = join(path, "..", `.${String(sums.header.round)}-${sums.header.place}.${process.pid}.tmp`);
-  writeFileSync(temporary, fileOf(sums));
-  renameSync(temporary, path);
+  writeOutputs(dirname(path), [{ name: basename(path), text: fileOf(sums) }]);
 }
 
 function readSums(path: string): Sums {
   const bytes = readFileSync(path);
-  const end = bytes.indexOf(10);
+  const end = bytes.indexOf("\n");
+  const numbers = Uint8Array.from(bytes.subarray(end + 1));
   try {
-    const header = JSON.parse(bytes.subarray(0, end).toString()) as SumsHeader;
-    if (bytes.length - end - 1 === 8 * header.numbers) {
-      return { header, sums: new Float64Array(Uint8Array.from(bytes.subarray(end + 1)).buffer) };
+    const { checksum, ...header } = JSON.parse(bytes.subarray(0, end).toString()) as SumsHeader & { checksum: string };
+    if (numbers.length === 8 * header.numbers && checksum === checksumOf(numbers)) {
+      return { header, sums: new Float64Array(numbers.buffer) };
     }
   } catch {
     // Told below.
   }
-  throw new FileError(`${path}: expected a line of JSON and the numbers it announces, received something else.`);
+  throw new FileError(
+    `${path}: expected a line of JSON and the numbers it announces, with their checksum; received something else. It was damaged on its way: remove it, and have it written or sent again.`,
+  );
 }
 
 function checkHeader(path: string, received: SumsHeader, expected: SumsHeader): void {
@@ -200,11 +227,11 @@ function checkHeader(path: string, received: SumsHeader, expected: SumsHeader): 
   }
 }
 
-function waitFor(path: string, seconds: number, late: () => Error): void {
+function waitFor(path: string, seconds: number, late: Error): void {
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
   const until = Date.now() + 1000 * seconds;
   while (!existsSync(path)) {
-    if (Date.now() >= until) throw late();
+    if (Date.now() >= until) throw late;
     Atomics.wait(sleeper, 0, 0, POLL_MS);
   }
 }

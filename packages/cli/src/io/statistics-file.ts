@@ -6,7 +6,6 @@
 import { createHash } from "node:crypto";
 import { chmodSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import process from "node:process";
 import {
   buildStatistics,
   type CohortStatistics,
@@ -23,6 +22,7 @@ import { fileWriter, ParquetWriter } from "hyparquet-writer";
 import { FileError } from "../exit-codes.ts";
 import { AGREEMENT, readAgreement } from "./agreement.ts";
 import { reason } from "./read.ts";
+import { temporaryFor } from "./write.ts";
 
 const PLAN_KEY = "trajectory-maps";
 const PLAN_COLUMN = "plan";
@@ -35,7 +35,7 @@ export async function writeStatistics(
   ids: readonly string[],
   statistics: CohortStatistics,
 ): Promise<number> {
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
+  const temporary = temporaryFor(path);
   const names = shardColumns(plan);
   const required = { repetition_type: "REQUIRED" } as const;
   const blocks = shardBlocks(ids.length);

@@ -2,6 +2,7 @@
  * Writing files, all or none: everything is written under temporary names beside its goal, and only then renamed, so
  * that a crash or a full disk leaves the old files whole. Private files are readable by their owner alone.
  */
+import { randomUUID } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
@@ -37,7 +38,7 @@ function checkWritable(folder: string): void {
   let nearest = resolve(folder);
   while (!existsSync(nearest)) nearest = dirname(nearest);
   if (!statSync(nearest).isDirectory()) return;
-  const trial = join(nearest, `.dtm-${process.pid}.tmp`);
+  const trial = temporaryFor(join(nearest, "dtm"));
   try {
     writeFileSync(trial, "");
     rmSync(trial, { force: true });
@@ -46,11 +47,16 @@ function checkWritable(folder: string): void {
   }
 }
 
+/** A name beside a file under which nobody else writes, on other machines neither, where processes may have the same number. */
+export function temporaryFor(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`);
+}
+
 /** Writes the files into the folder, making it if needed; returns their paths. */
 export function writeOutputs(folder: string, files: readonly OutputFile[]): string[] {
   const waiting = files.map(({ name, text, private: secret }) => {
     const path = join(folder, name);
-    const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
+    const temporary = temporaryFor(path);
     return { path, temporary, text, mode: secret === true ? 0o600 : 0o644 };
   });
   let bytes = 0;

@@ -13,6 +13,7 @@ export {
 export { evaluateFold } from "../evaluate/compare.ts";
 export { type FoldResult, summarizeFolds } from "../evaluate/summarize-folds.ts";
 export { prepareMarkers } from "../models/choose-noise.ts";
+export { latticeNodes } from "../models/dtm/nodes.ts";
 export { fitDtmStatistics, type PreparedCohortStatistics, startPrepared } from "../models/fit-models.ts";
 export { modelStatistics } from "../models/new-individuals.ts";
 export { embedStatistics } from "../models/place.ts";

@@ -9,6 +9,7 @@ import type { IndividualModel } from "./individual-statistics.ts";
 import type { LevelSquares } from "./level-statistics.ts";
 import { rowOf } from "./mean-effects.ts";
 import type { NodeTable } from "./node-table.ts";
+import type { StartingWeights } from "./starting-places.ts";
 
 /** The cells of individuals whose places have one prior. */
 export function nodeCells(
@@ -17,11 +18,26 @@ export function nodeCells(
   { numNodes, rows, logWeights }: NodeTable,
   squares: readonly (LevelSquares | undefined)[],
 ): NodeCells {
-  const cells = { people: new Float64Array(numNodes), largest: new Float64Array(numNodes) };
-  const r = new Float64Array(numNodes);
-  for (let i = 0; i < statistics[0].numIndividuals; i++) {
+  return cellsOf(statistics[0].numIndividuals, numNodes, (i, r) => {
     const row = models.flatMap((model, k) => [...rowOf(statistics[k], i, model, squares[k]?.before)]);
     nodeWeights(Float64Array.from(row), rows, logWeights, r);
+  });
+}
+
+/** The cells of m individuals at their starting responsibilities. */
+export function startingCells(m: number, { terms, powers }: StartingWeights): NodeCells {
+  const numTerms = terms.length / m;
+  const even = new Float64Array(powers.length / numTerms);
+  return cellsOf(m, even.length, (i, r) =>
+    nodeWeights(terms.subarray(i * numTerms, (i + 1) * numTerms), powers, even, r),
+  );
+}
+
+function cellsOf(m: number, numNodes: number, weigh: (i: number, r: Float64Array) => void): NodeCells {
+  const cells = { people: new Float64Array(numNodes), largest: new Float64Array(numNodes) };
+  const r = new Float64Array(numNodes);
+  for (let i = 0; i < m; i++) {
+    weigh(i, r);
     addCells({ people: r, largest: r }, cells);
   }
   return cells;

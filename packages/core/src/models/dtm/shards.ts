@@ -30,7 +30,7 @@ import {
   shardBlocks,
   statisticsBlocks,
 } from "../shards.ts";
-import { addCells, nodeCells } from "./cells.ts";
+import { addCells, nodeCells, startingCells } from "./cells.ts";
 import { expectationPass, type PlaceShift } from "./expectation-step.ts";
 import { type IndividualModel, packedStride } from "./individual-statistics.ts";
 import { type LevelSquares, type LevelSums, levelSums, startingSquares } from "./level-statistics.ts";
@@ -227,17 +227,16 @@ export function dtmShards(): ShardFunctions {
           : statistics.map((own, k) => sumsOf(own, k, state, moments[k], squares[k], part));
       return { total, nodeSums, markers };
     }),
-    "dtm-start": work<StartTask>((statistics, { from, to }, { kernels, models, nodes, places }, squares) => {
-      const { numNodes, mapDimension: q } = nodes;
+    "dtm-start": work<StartTask>((statistics, part, { kernels, models, nodes, places }, squares) => {
       const sizes = statistics.map(sizeOf);
-      const nodeSums = new Float64Array(rowLength(sizes) * numNodes);
-      const weights = startingWeights(nodes, {
-        means: places.means.subarray(from * q, to * q),
-        covariances: places.covariances.subarray(from * q * q, to * q * q),
-      });
-      passes(kernels, sizes, numNodes).start(statistics, models, weights, nodeSums, squares);
+      const nodeSums = new Float64Array(rowLength(sizes) * nodes.numNodes);
+      const weights = startingWeights(nodes, placesIn(places, nodes.mapDimension, part));
+      passes(kernels, sizes, nodes.numNodes).start(statistics, models, weights, nodeSums, squares);
       return nodeSums;
     }),
+    "dtm-start-cells": work<StartTask>(([{ numIndividuals }], part, { nodes, places }) =>
+      startingCells(numIndividuals, startingWeights(nodes, placesIn(places, nodes.mapDimension, part))),
+    ),
     "dtm-cells": work<Pick<ExpectTask, "table">>((statistics, _, { models, table }, squares) =>
       nodeCells(statistics, models, table, squares),
     ),
@@ -248,6 +247,11 @@ export function dtmShards(): ShardFunctions {
       });
     }),
   };
+}
+
+/** The starting places of a block. */
+function placesIn({ means, covariances }: StartingPlaces, q: number, { from, to }: ShardBlock): StartingPlaces {
+  return { means: means.subarray(from * q, to * q), covariances: covariances.subarray(from * q * q, to * q * q) };
 }
 
 function sizeOf({ basis }: BasisStatistics): number {
@@ -315,6 +319,7 @@ export function startInShards(pass: Pass, nodes: MapNodes, places: StartingPlace
     places: { means: shared(places.means, q), covariances: shared(places.covariances, q * q) },
   };
   const parts = runPass<Float64Array>(pass, "dtm-start", task);
+  inspectCells(pass, "dtm-start-cells", task);
   if (shards.spread !== undefined) {
     nodeSums.set(shards.spread.total(parts, "map"));
     return;
@@ -351,14 +356,19 @@ export function expectInShards(
   const task: ExpectTask = { table, withSums: nodeSums !== null, learning, moments: null, placeMoments };
   const answers = runPass<ExpectAnswer>(pass, "dtm-expect", task);
   const { spread } = pass.shards;
-  if (nodeSums !== null && spread?.inspect !== undefined) {
-    const [cells, ...more] = runPass<NodeCells>(pass, "dtm-cells", { table });
-    for (const own of more) addCells(own, cells);
-    spread.inspect(cells);
-  }
+  if (nodeSums !== null) inspectCells(pass, "dtm-cells", { table });
   const all = spread === undefined ? answers.reduce(addAnswers) : totalOf(answers, spread, bytesChecksum([table.rows]));
   if (all.nodeSums !== undefined) nodeSums?.set(all.nodeSums);
   return all;
+}
+
+/** Shows how single individuals stand out from node sums to whoever looks at what a place hands out. */
+function inspectCells(pass: Pass, name: string, task: object): void {
+  const inspect = pass.shards.spread?.inspect;
+  if (inspect === undefined) return;
+  const [cells, ...more] = runPass<NodeCells>(pass, name, task);
+  for (const own of more) addCells(own, cells);
+  inspect(cells);
 }
 
 /** A sum of answers, in the place of the first. */

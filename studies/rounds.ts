@@ -124,7 +124,7 @@ async function studyJobs(): Promise<string> {
   const files = await takeStatistics(at("data", "visits.csv"), parts, ["--noise", "white", "--basis", "4"]);
   const model = ["--dim", "1", "--restarts", "0", "--tolerance", "0.3"];
   const statistics = ["--statistics", files.join()];
-  await dtm("fit", ...statistics, ...model, "--schedule", "batch", "-o", at("one"));
+  await dtm("fit", ...statistics, "--by-file", ...model, "-o", at("one"));
   const one = readFileSync(at("one", "model.json"), "utf8");
   const plan = (name: string, count: number) =>
     dtm("shards", "plan", at(name), ...statistics, ...model, "--shards", String(count));
@@ -179,7 +179,7 @@ async function studySites(): Promise<string> {
   );
   await merging;
   const seconds = (Date.now() - before) / 1000;
-  await dtm("fit", "--statistics", files.join(), "--restarts", "1", "-o", at("pooled"));
+  await dtm("fit", "--statistics", files.join(), "--by-file", "--restarts", "1", "-o", at("pooled"));
   const modelOf = (...path: string[]) => JSON.parse(readFileSync(at(...path), "utf8")).model as object;
   const ofModel = difference(numbersIn(modelOf("sites", "model.json")), numbersIn(modelOf("pooled", "model.json")));
   const ofPlaces = difference(placesIn(SITES.map((site) => `run-${site}`)), placesIn(["pooled"]));
@@ -210,7 +210,7 @@ try {
 
 ## Jobs that are killed and doubled
 
-${individuals} simulated individuals (pfvc) in ${FILES} files of statistics with four basis functions; a map of one dimension from one start, tolerance 0.3. The model of \`dtm fit --statistics\` in one process is compared with that of
+${individuals} simulated individuals (pfvc) in ${FILES} files of statistics with four basis functions; a map of one dimension from one start, tolerance 0.3. The model of \`dtm fit --statistics --by-file\` in one process is compared with that of
 ${FEW} jobs of \`dtm shards\`, undisturbed, and of ${jobs} jobs on one machine at once, disturbed: ${doubles} further processes do the work of jobs that are running already, and ${kills} times a process, the one that adds among
 them, is killed (SIGKILL) at a random moment of the fit and started again. A job that is started anew goes the whole way again from the totals that are there; with two cores for all, that is most of the time.
 
@@ -219,7 +219,7 @@ ${shards}
 ## Five sites and the pooled cohort
 
 Bilirubin of the bundled cohort (pbc, logarithms), its individuals dealt to five sites; \`dtm federate\` with its defaults (a map of two dimensions, two starts) and
-\`--allow-exposed\`, which sites of about 62 individuals need here ([privacy](../privacy.md)), against \`dtm fit --statistics\` of the five files with \`--restarts 1\`.
+\`--allow-exposed\`, which sites of about 62 individuals need here ([privacy](../privacy.md)), against \`dtm fit --statistics --by-file\` of the five files with \`--restarts 1\`.
 ${sites}
 `;
   writeFileSync("docs/studies/rounds.md", page);

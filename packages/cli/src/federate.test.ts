@@ -82,7 +82,16 @@ describe("dtm federate", () => {
       ),
     );
     for (const { ended } of [...sites, merging]) expect(await ended).toMatchObject({ code: 0 });
-    const pooled = await run("fit", "--statistics", SITES.map(at).join(), ...MODEL, "-o", here.at("pooled"), "-q");
+    const pooled = await run(
+      "fit",
+      "--statistics",
+      SITES.map(at).join(),
+      "--by-file",
+      ...MODEL,
+      "-o",
+      here.at("pooled"),
+      "-q",
+    );
     expect(pooled.code).toBe(0);
     const model = here.text("pooled", "model.json");
     for (const site of SITES) expect(here.text(`run-${site}`, "model.json")).toBe(model);
@@ -98,7 +107,7 @@ describe("dtm federate", () => {
     await begun;
     expect((await init("steps")).code).toBe(0);
     const preview = await round("steps", "b", "--preview");
-    expect(preview.out).toMatch(/round 1, of b: individuals of each place, summed over 24\s+individuals\n +48 bytes/);
+    expect(preview.out).toMatch(/round 1 of b: individuals of each place\n +sums over 24 individuals, 48 bytes/);
     expect(readdirSync(here.at("steps"))).toEqual(["agreement.json"]);
     expect((await merge("steps")).out).toMatch(/Added +0 rounds\nWaits +for sums of round 1 of a, b, c/);
     expect((await round("steps", "b")).out).toMatch(/000001-b\.sums, the sums of round 1\nWaits/);
@@ -140,6 +149,7 @@ describe("dtm federate", () => {
     expect((await init("random", "--restarts", "2", "--allow-exposed")).code).toBe(0);
     expect((await round("random", "a")).talk).toMatch(/--restarts: expected 0 or 1/);
     expect((await run("federate", "round", here.at("none"), "--site", "a", "--statistics", at("a"))).code).toBe(4);
+    expect((await init("dim", "--dim", "3")).talk).toMatch(/expected 1 or 2/);
     expect((await init("names", "--sites", "a,a")).talk).toMatch(/different names/);
   });
 
@@ -201,7 +211,7 @@ describe("dtm federate", () => {
     const refused = await site("y", ...WAIT).ended;
     expect([refused.code, refused.said]).toEqual([2, expect.stringMatching(/nearly all is of one individual/)]);
     const preview = await site("y", "--preview").ended;
-    expect(preview.said).toMatch(/map, summed over 8\s+individuals/);
+    expect(preview.said).toMatch(/of y: map\n +sums over 8 individuals/);
     expect(preview.said).toMatch(/at [1-9]\d* of \d+ nodes one individual/);
     expect(existsSync(here.at("few", "models", "x.json"))).toBe(false);
     expect((await site("y", ...WAIT, "--allow-exposed").ended).code).toBe(0);
@@ -233,7 +243,7 @@ describe("dtm shards", () => {
       adder = adding();
     }
     for (const { ended } of [...jobs, twin, adder]) expect(await ended).toMatchObject({ code: 0 });
-    const one = await run("fit", ...statistics, ...MODEL, "-o", here.at("one"), "-q");
+    const one = await run("fit", ...statistics, "--by-file", ...MODEL, "-o", here.at("one"), "-q");
     expect(one.code).toBe(0);
     expect(here.text("jobs", "model.json")).toBe(here.text("one", "model.json"));
     // The fit is done: what is started once more finds all totals, and changes nothing.

@@ -1,7 +1,7 @@
 /** dtm federate init|round|merge FOLDER: one map of several sites, none of which shows its individuals (docs/federation.md). */
 import { latticeNodes, type StatisticsPlan } from "@trajectory-maps/core/hosts";
 import { UsageError } from "../exit-codes.ts";
-import { writeAgreement } from "../io/agreement.ts";
+import { type Agreement, writeAgreement } from "../io/agreement.ts";
 import { readStatistics, readStatisticsPlan, statisticsFiles } from "../io/statistics-file.ts";
 import { line } from "../print/words.ts";
 import { addPlaces } from "../rounds/add.ts";
@@ -100,6 +100,13 @@ export function waitOf(options: Options): number {
   return wholeNumber("wait", textOption(options, "wait") ?? "0", 0);
 }
 
+/** The map asked for; noise and basis are those of the statistics. */
+export function spreadChoice(options: Options): Agreement["choice"] {
+  const { noise: _noise, basis: _basis, ...choice } = choiceOf(options);
+  if (choice.mapDimension <= 2) return choice;
+  throw new UsageError(`--dim: expected 1 or 2 for a fit in several places, received ${choice.mapDimension}.`);
+}
+
 async function begin(folder: string, options: Options): Promise<CommandResult> {
   const like = textOption(options, "like");
   const places = listOption(options, "sites") ?? [];
@@ -111,7 +118,7 @@ async function begin(folder: string, options: Options): Promise<CommandResult> {
     throw new UsageError(`--sites: expected different names of letters, digits and _, received ${bad}.`);
   }
   const leastIndividuals = wholeNumber("least", textOption(options, "least") ?? LEAST, 2);
-  const { noise: _noise, basis: _basis, ...choice } = choiceOf(options);
+  const choice = spreadChoice(options);
   const restarts = options.allowExposed === true ? (choice.restarts ?? 1) : safeRestarts(choice.restarts);
   const plan = await readStatisticsPlan(like);
   const budget = budgetText(plan, choice.mapDimension);
@@ -136,5 +143,5 @@ async function begin(folder: string, options: Options): Promise<CommandResult> {
 function budgetText({ markers }: StatisticsPlan, mapDimension: number): string {
   const sizes = markers.map(({ basis: { numBasis: d } }) => d + (d * (d + 1)) / 2);
   const nodeSums = latticeNodes(mapDimension).numNodes * sizes.reduce((sum, size) => sum + size, 0);
-  return `some 200 to 800 rounds: about a third of them of the map, ${Math.ceil((BYTES * nodeSums) / 1000)} kB from each site, the others of a few kB. Rounds take turns: each waits for all sites.`;
+  return `some 200 to 800 rounds: more than half of them of the map, up to ${Math.ceil((BYTES * nodeSums) / 1000)} kB from each site, the others of a few kB. Each round waits for all sites.`;
 }

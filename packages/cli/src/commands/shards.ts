@@ -13,8 +13,8 @@ import { counted, line } from "../print/words.ts";
 import { addPlaces } from "../rounds/add.ts";
 import { runPlace } from "../rounds/place.ts";
 import { type Command, type CommandResult, FORCE_OPTION, JOBS_OPTION, type Options, textOption } from "./command.ts";
-import { waitOf } from "./federate.ts";
-import { choiceOf, MAP_OPTIONS } from "./fit.ts";
+import { spreadChoice, waitOf } from "./federate.ts";
+import { MAP_OPTIONS } from "./fit.ts";
 import { wholeNumber } from "./numbers.ts";
 
 const ACTIONS = ["plan", "run", "reduce"] as const;
@@ -88,7 +88,7 @@ async function plan(folder: string, options: Options): Promise<CommandResult> {
   const shards = Array.from({ length: number }, (_, k) =>
     joined(rows.slice(Math.floor((k * rows.length) / number), Math.floor(((k + 1) * rows.length) / number))),
   );
-  const { noise: _noise, basis: _basis, ...choice } = choiceOf(options);
+  const choice = spreadChoice(options);
   const statistics = await readStatisticsPlan(files[0]!.file);
   const places = shards.map((_, k) => nameOf(k));
   const path = writeAgreement(folder, { plan: statistics, choice, places, leastIndividuals: 1, shards });

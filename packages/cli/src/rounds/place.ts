@@ -84,8 +84,8 @@ function previewOf({ name, read }: Place, pending: Pending, cells: NodeCells | n
   const individuals = read.ids.length;
   const exposure = cells === null ? null : exposureOf(cells);
   const text = [
-    line("Leaves", `in round ${round}, of ${name}: ${what}, summed over ${counted(individuals, "individual")}`),
-    line("", `${whole(bytes)} bytes; no rows, ids or times of visits`),
+    line("Leaves", `round ${round} of ${name}: ${what}`),
+    line("", `sums over ${counted(individuals, "individual")}, ${whole(bytes)} bytes; no rows, ids or times of visits`),
     ...(exposure === null ? [] : [line("Nodes", exposureText(exposure))]),
     line("", `Nothing was written; a round would write ${path}.`),
   ].join("\n");

@@ -149,7 +149,8 @@ describe("dtm federate", () => {
     expect((await init("random", "--restarts", "2", "--allow-exposed")).code).toBe(0);
     expect((await round("random", "a")).talk).toMatch(/--restarts: expected 0 or 1/);
     expect((await run("federate", "round", here.at("none"), "--site", "a", "--statistics", at("a"))).code).toBe(4);
-    expect((await init("dim", "--dim", "3")).talk).toMatch(/expected 1 or 2/);
+    const three = ["--like", at("a"), "--sites", "a,b", "--dim", "3"];
+    expect((await run("federate", "init", here.at("three"), ...three)).talk).toMatch(/expected 1 or 2/);
     expect((await init("names", "--sites", "a,a")).talk).toMatch(/different names/);
   });
 

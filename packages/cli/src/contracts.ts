@@ -327,6 +327,35 @@ export const statisticsContract = z.looseObject({
   markers: z.array(z.looseObject({ marker, noise: text })),
 });
 
+export const planContract = z.looseObject({
+  individuals: count,
+  visits: number,
+  markers: count,
+  noise: z.enum(["white", "level"]),
+  observations: count,
+  machine: z.looseObject({ jobs: count, memoryBytes: number, heapBytes: number }),
+  /** Measured: seconds on one thread of a visit read and reduced, and of an individual in the rest. */
+  secondsEach: z.looseObject({
+    ...{ read: number, reduce: number, linear: number, pass: number, place: number, write: number },
+  }),
+  /** Extrapolated. */
+  ways: z.array(
+    z.looseObject({
+      way: z.enum(["visits", "statistics", "shards"]),
+      stages: z.array(z.looseObject({ stage: text, seconds: number })),
+      seconds: number,
+      memoryBytes: number,
+      parts: count,
+      fits: z.boolean(),
+    }),
+  ),
+  /** Absent where no way fits this machine. */
+  recommended: z.optional(z.enum(["visits", "statistics", "shards"])),
+  statisticsBytes: number,
+  schedule: z.enum(["batch", "svi"]),
+  passes: count,
+});
+
 /** Every contract by the name of its file in packages/cli/schemas. */
 export const CONTRACTS = {
   associate: associateContract,
@@ -341,6 +370,7 @@ export const CONTRACTS = {
   groups: groupsContract,
   inspect: inspectContract,
   "inspect-markers": inspectMarkersContract,
+  plan: planContract,
   predict: predictContract,
   report: reportContract,
   run: runContract,

@@ -289,6 +289,7 @@ describe("dtm", () => {
       "covariates",
       "report",
       "simulate",
+      "plan",
       "doctor",
     ];
     for (const name of commands) {

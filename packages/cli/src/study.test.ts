@@ -42,6 +42,7 @@ describe("the JSON of every command", () => {
     ["simulate", ["simulate", "tss", "--individuals", "5"]],
     ["statistics", ["statistics", VISITS, ...columns, "-o", here.at("contract.parquet")]],
     ["doctor", ["doctor"]],
+    ["plan", ["plan", "--individuals", "1e6"]],
     ["compare", ["compare", RUN, "--models", "constant,line,lmm,fpca", "--folds", "2"]],
     ["groups", ["groups", RUN, "--groups", "3", "--stability", "2"]],
     [

@@ -33,6 +33,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./statistics.ts")).statisticsCommand,
   },
   {
+    name: "plan",
+    usage: "",
+    summary: "time, memory and shards of a large fit",
+    load: async () => (await import("./plan.ts")).planCommand,
+  },
+  {
     name: "shards",
     usage: "<action> <folder>",
     summary: "fit in many jobs of a cluster: plan, run, reduce",

@@ -110,6 +110,8 @@ function runPeer(program: string, args: readonly string[]): Record<string, numbe
 /** What a run of our own program took and printed. */
 export interface ProgramRun {
   readonly out: string;
+  /** What it said on standard error. */
+  readonly talk: string;
   readonly wall: number;
   /** CPU seconds of all its threads. */
   readonly cpu: number;
@@ -142,7 +144,7 @@ export function runDtm(args: readonly string[]): Promise<ProgramRun> {
     child.on("close", (code) => {
       if (code !== 0) return reject(new Error(`dtm ${args[0]} ended with ${code}: ${talk.slice(-2000)}`));
       const used = JSON.parse(readFileSync(usageFile, "utf8")) as { cpu: number; peakBytes: number };
-      resolve({ out, wall: (performance.now() - began) / 1000, ...used });
+      resolve({ out, talk, wall: (performance.now() - began) / 1000, ...used });
     });
   });
 }

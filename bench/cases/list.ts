@@ -15,6 +15,7 @@ import { localSolve } from "./local-solve.ts";
 import { million } from "./million.ts";
 import { noise } from "./noise.ts";
 import { oneIndividual } from "./one.ts";
+import { scaling } from "./scaling.ts";
 import { stochastic } from "./stochastic.ts";
 import { threads } from "./threads.ts";
 import { visits } from "./visits.ts";
@@ -30,6 +31,7 @@ export const CASES: readonly BenchCase[] = [
   compare,
   stochastic,
   million,
+  scaling,
   visits,
   kde,
   bound,

@@ -47,7 +47,9 @@ export async function fitStatistics(
   checkOutputs(folder, STATISTICS_OUTPUTS, options.force === true);
   const files = statisticsFiles(list);
   const byFile = options.byFile === true;
-  const read = await (byFile ? readStatisticsByFile(files) : readStatistics(files));
+  const read = await context.talk.during("Statistics", () =>
+    byFile ? readStatisticsByFile(files) : readStatistics(files),
+  );
   const source = files.length === 1 ? files[0]! : `${files[0]} and ${files.length - 1} more`;
   const spread = (host: ShardHost | undefined) => spreadShards({ place: 0, numPlaces: 1 }, host ? { host } : {});
   const choice = byFile ? { ...asked, schedule: "batch" as const } : asked;

@@ -44,8 +44,8 @@ const THREE_STARTS_UP_TO = 5_000;
 const MAP_SAMPLE = 65_536;
 const LINEAR_SAMPLE = { one: { many: 50_000, enough: 20_000 }, several: { many: 8_000, enough: 4_000 } };
 
-// As simulated registries were seen to take (docs/scaling.md): other cohorts take others.
-export const ITERATIONS = 100;
+// Passes as simulated registries were seen to take (docs/scaling.md); other cohorts take more or fewer. Iterations: 190 to 380 passes.
+export const ITERATIONS = 300;
 export const SAMPLE_PASSES = 21;
 /** Passes over everybody once a sample has settled: minibatches, the exact map and its bound; likelihoods and starting places count as one. */
 const WHOLE_PASSES = 3;
@@ -63,7 +63,8 @@ const PLACE_BYTES = 2 * 48 + 2 * 60 + 16;
 export const ID_BYTES = 90;
 /** A visit while its table is read. */
 const VISIT_BYTES = 120;
-const PROGRAM_BYTES = 150 * 2 ** 20;
+/** The program itself with its threads and what they leave behind for a while. */
+const PROGRAM_BYTES = 450 * 2 ** 20;
 /** Share of memory that may be used. */
 const USABLE = 0.75;
 /** Individuals of one file of statistics. */

@@ -38,8 +38,8 @@ describe("the plan of a large fit", () => {
   });
 
   it("takes batches and three starts for few individuals", () => {
-    expect(planned({ individuals: 2_000 })).toMatchObject({ schedule: "batch", passes: 300, recommended: "visits" });
-    expect(planned({ individuals: 20_000 })).toMatchObject({ schedule: "batch", passes: 100 });
+    expect(planned({ individuals: 2_000 })).toMatchObject({ schedule: "batch", passes: 900, recommended: "visits" });
+    expect(planned({ individuals: 20_000 })).toMatchObject({ schedule: "batch", passes: 300 });
     expect(planned({ individuals: 60_000 }).schedule).toBe("svi");
   });
 

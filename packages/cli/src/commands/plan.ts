@@ -111,7 +111,7 @@ function partsText(parts: number): string {
 
 function measuredText({ read, reduce, linear, pass, place, write }: Rates): string {
   const us = (seconds: number) => `${significant(1e6 * seconds, 2)} µs`;
-  return `just now, CPU time on one thread: a visit read ${us(read)}, reduced ${us(reduce)}; an individual in the linear models ${us(linear)}, in a pass of the map ${us(pass)}, placed ${us(place)}, written ${us(write)}. Everything above is extrapolated from these.`;
+  return `just now, CPU time on one thread: a visit read ${us(read)}, reduced ${us(reduce)}; an individual in the linear models ${us(linear)}, in a pass of the map ${us(pass)}, placed ${us(place)}, written ${us(write)}. All times above are extrapolated from these.`;
 }
 
 function assumedText({ schedule, passes }: Estimate): string {

@@ -92,6 +92,7 @@ function eventTalk(stream: TalkStream, quiet: boolean): Talk {
     insist: (text) => emit("note", { text }),
     during: (title, work) => {
       const began = Date.now();
+      const used = process.cpuUsage();
       let last = 0;
       unlessQuiet("start", { title });
       const update = ({ stage, iteration, maxIterations, value }: FitProgress) => {
@@ -105,7 +106,11 @@ function eventTalk(stream: TalkStream, quiet: boolean): Talk {
           value: Number.isFinite(value) ? value : null,
         });
       };
-      const done = () => unlessQuiet("end", { title, milliseconds: Date.now() - began });
+      const done = () => {
+        const { user, system } = process.cpuUsage(used);
+        const cpuMilliseconds = Math.round((user + system) / 1000);
+        unlessQuiet("end", { title, milliseconds: Date.now() - began, cpuMilliseconds });
+      };
       return metered(work, { update, stop: () => {} }, done);
     },
   };

@@ -44,9 +44,9 @@ const THREE_STARTS_UP_TO = 5_000;
 const MAP_SAMPLE = 65_536;
 const LINEAR_SAMPLE = { one: { many: 50_000, enough: 20_000 }, several: { many: 8_000, enough: 4_000 } };
 
-// Passes as simulated registries were seen to take (docs/scaling.md); other cohorts take more or fewer. Iterations: 190 to 380 passes.
+// Passes that the time of simulated registries comes to (docs/scaling.md): 190 to 380 where all are over everybody. Other cohorts take more or fewer.
 export const ITERATIONS = 300;
-export const SAMPLE_PASSES = 21;
+export const SAMPLE_PASSES = 24;
 /** Passes over everybody once a sample has settled: minibatches, the exact map and its bound; likelihoods and starting places count as one. */
 const WHOLE_PASSES = 3;
 /** What each thread beyond the first adds. */
@@ -59,7 +59,7 @@ const STATISTICS_BYTES = FILE_BYTES + 16;
 const LEVEL_BYTES = 3 * 6 * 8 + 5 * 8;
 /** Starting places (twice mean, covariance) and places as they are put together (twice mean, covariance, likelihood, count). */
 const PLACE_BYTES = 2 * 48 + 2 * 60 + 16;
-/** A short id in a list, and in the set that finds repeats. */
+/** A short id in a list, and while ids are put in order. */
 export const ID_BYTES = 90;
 /** A visit while its table is read. */
 const VISIT_BYTES = 120;

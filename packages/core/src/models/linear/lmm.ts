@@ -4,11 +4,12 @@
  * coefficients of all, one after another, with one full Σ, and each marker has its own noise (docs/math/linear.md §9).
  */
 
-import { cohortSize, totalCross } from "../../basis/cohort-sums.ts";
+import { cohortSize } from "../../basis/cohort-sums.ts";
 import type { BasisStatistics } from "../../basis/statistics.ts";
 import { checkOption } from "../../errors.ts";
 import { withLevel } from "../../noise/noise.ts";
 import { joinFloats } from "../../numeric/matrix.ts";
+import { columnSums } from "../../numeric/moments.ts";
 import { lowerFactor } from "../../numeric/semidefinite.ts";
 import { type Json, type ModelBase, now } from "../fit.ts";
 import { meanShift, misfitChange } from "../mean.ts";
@@ -121,7 +122,11 @@ export function markerParameters({ markers }: ModelBase): Pick<LinearParameters,
 /** The published start: least squares of all values, v = their residual variance (divided by N), Σ = vI, σ² = v/2; by marker. */
 export function publishedStart(problem: LinearProblem): LinearParameters {
   const { statistics, mean, gram, totalSquares, lowestLevels, rowMarker, numCoefficients: d } = problem;
-  const E = joinFloats(statistics.map(totalCross));
+  const E = joinFloats(
+    statistics.map(
+      ({ whole, cross, numIndividuals, basis }) => whole?.cross ?? columnSums(cross, numIndividuals, basis.numBasis),
+    ),
+  );
   const shift = meanShift(mean, gram, E);
   const change = misfitChange(gram, E, shift, rowMarker);
   const variances = statistics.map(({ numObservations: N }, k) => (totalSquares[k] + change[k]) / N);

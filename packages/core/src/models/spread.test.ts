@@ -116,10 +116,13 @@ describe("a cohort that is spread", () => {
     (noise) => {
       const { statistics } = prepareMarkers(cohort, { noise });
       const few = { maxEmIterations: 5, maxEvaluations: 5, priors: "weak" } as const;
-      const pooled = fitLmmStatistics(statistics, few);
-      const { models } = fitSpread(divided(statistics, [50]), (own, shards) =>
-        fitLmmStatistics(shards.open(own).statistics, { ...few, shards }),
-      );
+      const fit = (own: CohortStatistics, shards: ShardHost) =>
+        fitLmmStatistics(shards.open(own).statistics, { ...few, shards });
+      const together = statistics.map((own) => ({ ...own, ends: [50, 90] }));
+      const pooled = fit(together, spreadShards({ place: 0, numPlaces: 1 }));
+      const { models } = fitSpread(divided(statistics, [50]), fit);
+      const [last, plain] = [pooled, fitLmmStatistics(statistics, few)].map(({ record }) => record.trace.at(-1)!);
+      expect(relativeError([last], [plain])).toBeLessThan(1e-9);
       for (const model of models) {
         expect(model.record.trace).toHaveLength(pooled.record.trace.length);
         expect(relativeError(model.record.trace, pooled.record.trace)).toBeLessThan(1e-12);

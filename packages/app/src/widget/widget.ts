@@ -1,6 +1,6 @@
 /**
- * The map for hosts that hand over plain data: an htmlwidget of R, or any page with the text of a model file and places as
- * arrays. `showMap(element, data, listener)` draws it; selection and opened individual come back by their ids.
+ * The map for hosts that hand over plain data: an htmlwidget of R, a widget of Jupyter, or any page with the text of a model
+ * file and places as arrays. `showMap(element, data, listener)` draws it; selection and opened individual come and go by their ids.
  */
 import { loadModel, type Placements } from "@trajectory-maps/core";
 import { lastShownTime } from "@trajectory-maps/core/study";
@@ -44,17 +44,32 @@ export interface WidgetListener {
   onSelect?(ids: readonly string[]): void;
 }
 
+/** The map with what its host may change; the listener hears of wishes of the reader alone. Ids that nobody has are left out. */
+export interface WidgetHandle extends MapHandle {
+  open(id: string | null): void;
+  select(ids: readonly string[]): void;
+}
+
 /** Draws the map of the data into an element, in place of a map that was there. */
-export function showMap(element: HTMLElement, data: WidgetData, listener: WidgetListener = {}): MapHandle {
+export function showMap(element: HTMLElement, data: WidgetData, listener: WidgetListener = {}): WidgetHandle {
   const model = loadModel(data.model);
   const placements = placementsOf(data.places, model.mapDimension);
   const { ids, location } = placements;
   const q = model.mapDimension;
+  const positions = new Map(ids.map((id, i) => [id, i]));
   let selection: MapOptions["selection"] = null;
-  const select = (next: NonNullable<MapOptions["selection"]> | null) => {
+  const show = (next: typeof selection) => {
     selection = next;
     map.update({ selection });
-    listener.onSelect?.(Array.from(selection ?? [], (i) => ids[i] ?? ""));
+  };
+  const open = (i: number | undefined) =>
+    map.update({
+      individual:
+        i === undefined ? null : { index: i, location: location.slice(i * q, (i + 1) * q), label: ids[i] ?? "" },
+    });
+  const select = (next: typeof selection) => {
+    show(next);
+    listener.onSelect?.(Array.from(next ?? [], (i) => ids[i] ?? ""));
   };
   element.replaceChildren();
   const map = mountMap(element, {
@@ -66,18 +81,25 @@ export function showMap(element: HTMLElement, data: WidgetData, listener: Widget
     // Later, most of the land would be hatched: few are followed that long.
     terrain: data.terrain ?? { kind: "value", time: lastShownTime(placements) },
     onOpen(i) {
-      map.update({ individual: { index: i, location: location.slice(i * q, (i + 1) * q), label: ids[i] ?? "" } });
+      open(i);
       listener.onOpen?.(ids[i] ?? null);
     },
     onSelect: (found, mode) => select(combine(selection, found, mode)),
     onClear(what) {
       if (what === "selection") select(null);
       if (what !== "individual") return;
-      map.update({ individual: null });
+      open(undefined);
       listener.onOpen?.(null);
     },
   });
-  return map;
+  return {
+    ...map,
+    open: (id) => open(id === null ? undefined : positions.get(id)),
+    select(chosen) {
+      const found = chosen.flatMap((id) => positions.get(id) ?? []);
+      show(combine(null, found, "replace"));
+    },
+  };
 }
 
 const numbers = (values: readonly (number | null)[]) => Float64Array.from(values, (value) => value ?? Number.NaN);

@@ -109,6 +109,8 @@ class Model:
     coding: Mapping[str, Any] | None = None
     shift: Array | None = None  # [q,columns that shift places]
     effect_form: str | None = None
+    #: where it was loaded from
+    file: Path | None = field(default=None, repr=False, compare=False)
     #: tables that every model for an individual shares
     _shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -192,7 +194,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     from ._place import check_probe
 
     check_probe(model, raw["probe"])
-    return model
+    return replace(model, file=file)
 
 
 def example_model() -> Path:

@@ -2,9 +2,10 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL("./packages/", import.meta.url)) + path;
-const SLOW = "**/*.slow.test.ts";
+/** Files that a script of their own runs, by their mode: npm run test:slow and npm run test:jupyter. */
+const APART = ["slow", "jupyter"];
 
-/** npm test runs everything but files named *.slow.test.ts, npm run test:slow (mode "slow") those alone. */
+/** npm test runs everything but files named *.slow.test.ts and the like, mode "slow" those alone. */
 export default defineConfig(({ mode }) => ({
   resolve: {
     alias: [
@@ -13,8 +14,8 @@ export default defineConfig(({ mode }) => ({
     ],
   },
   test: {
-    include: mode === "slow" ? [SLOW] : ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: mode === "slow" ? ["**/node_modules/**"] : ["**/node_modules/**", SLOW],
+    include: APART.includes(mode) ? [`**/*.${mode}.test.ts`] : ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
+    exclude: ["**/node_modules/**", ...APART.filter((name) => name !== mode).map((name) => `**/*.${name}.test.ts`)],
     // Modules hold no state, so files may share them: loading the core anew for each took most of the time.
     isolate: false,
     maxWorkers: "100%",

@@ -195,7 +195,7 @@ def compare(visits: Any, *, subjects: Any = None, **options: Any) -> Study:
             row["log_likelihood"] = own["perIndividual"]
         row |= {"coverage50": own["coverage"]["p50"], "coverage90": own["coverage"]["p90"]}
         rows.append(row)
-    return Study(summary, _table(rows, _kind_of({} if isinstance(visits, Fit) else visits)))
+    return Study(summary, _table(rows, _kind_of(visits.placements if isinstance(visits, Fit) else visits)))
 
 
 def groups(run_of: Fit | str | os.PathLike[str], **options: Any) -> Study:

@@ -139,7 +139,7 @@ def statistics(
     plan = Plan.of(like)
     cohort = read_visits(plan, visits, id=id, time=time, value=value, marker=marker, keep_repeats=keep_repeats)
     counts = sum(np.diff(offsets) for offsets, _, _ in cohort.series)
-    texts = [_text(own) for own in cohort.ids]
+    texts = [id_text(own) for own in cohort.ids]
     # Individuals in the order of the library: by UTF-16 code units.
     order = sorted(np.flatnonzero(counts), key=lambda i: texts[i].encode("utf-16-be"))
     ids = [texts[i] for i in order]
@@ -152,7 +152,7 @@ def statistics(
     return row | {name: found[name].astype(kind).tobytes() for name, _, kind in plan.width()}
 
 
-def _text(id: Any) -> str:
+def id_text(id: Any) -> str:
     """An id as the command line reads it."""
     return canonical(id) if isinstance(id, float) else str(id).strip()
 

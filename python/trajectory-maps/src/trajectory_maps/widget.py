@@ -20,6 +20,7 @@ from ._cli import Fit, Study
 from ._errors import TrajectoryMapsError
 from ._frames import column, is_missing, names, numbers, read_csv
 from ._model import Model, load_model
+from ._packed import id_text
 
 SCRIPT = Path(__file__).parent / "static" / "trajectory-map.mjs"
 THEMES = ("light", "dark", "system")
@@ -129,11 +130,6 @@ def _source(run_or_model: Any, placements: Any) -> tuple[Model, str, Any]:
     return model, file.read_text(encoding="utf-8-sig"), placements
 
 
-def _text(cell: Any) -> str:
-    """An id as the command line writes it: 2.0, as tables with gaps hold whole numbers, is 2."""
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
-
-
 def _known(values: Any) -> list[float | None]:
     """Numbers with None for what JSON cannot hold."""
     return [float(value) if np.isfinite(value) else None for value in values]
@@ -146,7 +142,7 @@ def _places(rows: Any, q: int) -> dict[str, Any]:
     m = len(location)
     area = numbers(rows, "area50") if "area50" in names(rows) else np.full(m, np.nan)
     return {
-        "ids": [_text(cell) for cell in column(rows, "id")],
+        "ids": [id_text(cell) for cell in column(rows, "id")],
         "location": location.ravel().tolist(),
         "covariance": np.stack(variances, 1).ravel().tolist(),
         "visits": numbers(rows, "visits").astype(int).tolist(),
@@ -158,7 +154,7 @@ def _places(rows: Any, q: int) -> dict[str, Any]:
 
 def _colour(colour: Any, ids: Sequence[str], title: str) -> dict[str, Any]:
     if isinstance(colour, Mapping):
-        by_id = {_text(key): value for key, value in colour.items()}
+        by_id = {id_text(key): value for key, value in colour.items()}
         cells = [by_id.get(id) for id in ids]
     else:
         cells = list(colour)
@@ -179,7 +175,7 @@ def _colour(colour: Any, ids: Sequence[str], title: str) -> dict[str, Any]:
 
 def _groups_colour(groups: Study, ids: Sequence[str]) -> dict[str, Any]:
     found = groups.summary["groups"]
-    of = dict(zip(map(_text, column(groups.table, "id")), column(groups.table, "group")))
+    of = dict(zip(map(id_text, column(groups.table, "id")), column(groups.table, "group")))
     named = [{"name": own["name"], "letter": own["letter"]} for own in found]
     return _categories("Group", [own["letter"] for own in found], named, [of.get(id) for id in ids])
 

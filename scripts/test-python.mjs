@@ -8,6 +8,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
+import { buildWidget } from "./build-python.mjs";
 import { environment, findPython, OLDEST, PACKAGE, run, testEnvironment } from "./python-environments.mjs";
 
 const python = findPython();
@@ -32,6 +33,8 @@ if (python === undefined) {
 function testsAndExamples() {
   const own = testEnvironment(python, "requirements-test.txt", "tests");
   if (own === undefined) return false;
+  // The widget has its script.
+  buildWidget();
   // The package as it stands in the repository; the command line as it is built here.
   const env = {
     ...process.env,
@@ -54,8 +57,9 @@ function fiveLines() {
     if (own === undefined) return false;
     const [, lines] = readFileSync(join(PACKAGE, "README.md"), "utf8").match(/```python\n(.*?)```/s);
     const work = join(folder, "work");
-    mkdirSync(work);
-    copyFileSync(join(PACKAGE, "src", "trajectory_maps", "example.model.json"), join(work, "model.json"));
+    const place = join(work, "out", "run");
+    mkdirSync(place, { recursive: true });
+    copyFileSync(join(PACKAGE, "src", "trajectory_maps", "example.model.json"), join(place, "model.json"));
     process.stdout.write(lines);
     const alone = dirname(own) + delimiter;
     return run(own, ["-I", "-c", lines], { cwd: work, env: { PATH: alone, SYSTEMROOT: process.env.SYSTEMROOT ?? "" } });

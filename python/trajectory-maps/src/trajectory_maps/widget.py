@@ -18,7 +18,7 @@ except ImportError:
 
 from ._cli import Fit, Study
 from ._errors import TrajectoryMapsError
-from ._frames import column, is_missing, names, numbers, read_csv
+from ._frames import column, is_missing, names, read_csv
 from ._model import Model, load_model
 from ._packed import id_text
 
@@ -130,6 +130,11 @@ def _source(run_or_model: Any, placements: Any) -> tuple[Model, str, Any]:
     return model, file.read_text(encoding="utf-8-sig"), placements
 
 
+def _floats(rows: Any, name: str) -> Any:
+    """A column of places; times of individuals without visits are infinite."""
+    return np.array(column(rows, name), float)
+
+
 def _known(values: Any) -> list[float | None]:
     """Numbers with None for what JSON cannot hold."""
     return [float(value) if np.isfinite(value) else None for value in values]
@@ -137,17 +142,17 @@ def _known(values: Any) -> list[float | None]:
 
 def _places(rows: Any, q: int) -> dict[str, Any]:
     """Places as the script reads them: locations and covariances row by row."""
-    location = np.stack([numbers(rows, f"x{a + 1}") for a in range(q)], 1)
-    variances = [numbers(rows, f"var{min(a, b) + 1}{max(a, b) + 1}") for a in range(q) for b in range(q)]
+    location = np.stack([_floats(rows, f"x{a + 1}") for a in range(q)], 1)
+    variances = [_floats(rows, f"var{min(a, b) + 1}{max(a, b) + 1}") for a in range(q) for b in range(q)]
     m = len(location)
-    area = numbers(rows, "area50") if "area50" in names(rows) else np.full(m, np.nan)
+    area = _floats(rows, "area50") if "area50" in names(rows) else np.full(m, np.nan)
     return {
         "ids": [id_text(cell) for cell in column(rows, "id")],
         "location": location.ravel().tolist(),
         "covariance": np.stack(variances, 1).ravel().tolist(),
-        "visits": numbers(rows, "visits").astype(int).tolist(),
-        "firstTime": _known(numbers(rows, "first_time")),
-        "lastTime": _known(numbers(rows, "last_time")),
+        "visits": [int(count) for count in column(rows, "visits")],
+        "firstTime": _known(_floats(rows, "first_time")),
+        "lastTime": _known(_floats(rows, "last_time")),
         "area50": _known(area),
     }
 

@@ -1,19 +1,14 @@
 /** npm run build:python: bundles the map for the Jupyter widget of the Python package into its folder static. */
-import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { bundleWidget, ROOT } from "./bundle-widget.mjs";
 
-const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const FILE = join(ROOT, "python", "trajectory-maps", "src", "trajectory_maps", "static", "trajectory-map.mjs");
 
 export function buildWidget() {
-  execFileSync(
-    process.execPath,
-    [join(ROOT, "node_modules", "tsdown", "dist", "run.mjs"), "--config", "tsdown.jupyter.config.ts"],
-    { cwd: join(ROOT, "packages", "app"), stdio: "pipe" },
-  );
+  bundleWidget("tsdown.jupyter.config.ts");
   return { file: FILE, bytes: statSync(FILE).size };
 }
 

@@ -1,19 +1,14 @@
 /** npm run build:r: bundles the map for the htmlwidget of the R package into its inst/htmlwidgets/lib. */
-import { execFileSync } from "node:child_process";
 import { renameSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { bundleWidget, ROOT } from "./bundle-widget.mjs";
 
-const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const LIBRARY = join(ROOT, "r", "trajectorymaps", "inst", "htmlwidgets", "lib", "trajectory-map");
 
 export function buildWidget() {
-  execFileSync(
-    process.execPath,
-    [join(ROOT, "node_modules", "tsdown", "dist", "run.mjs"), "--config", "tsdown.widget.config.ts"],
-    { cwd: join(ROOT, "packages", "app"), stdio: "pipe" },
-  );
+  bundleWidget("tsdown.widget.config.ts");
   const file = join(LIBRARY, "trajectory-map.js");
   renameSync(join(LIBRARY, "trajectory-map.iife.js"), file);
   return { file, bytes: statSync(file).size };

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import zlib
 from pathlib import Path
 
-import numpy as np
 import pytest
+from conformance import run_file
 
-from trajectory_maps._kernels import CONTRACT, Context, kernel_bytes, module
+from trajectory_maps._kernels import CONTRACT, kernel_bytes, module
 
 SET = Path(__file__).parents[3] / "fixtures" / "kernels"
 FILES = sorted(SET.glob("*.json"))
@@ -24,24 +22,8 @@ def test_there_is_a_file_for_each_layout():
 def test_kernels_give_the_same_bytes(path):
     file = json.loads(path.read_text())
     assert file["contract"] == CONTRACT
-    names = module().layouts[file["layout"]].sizes
-    for case in file["cases"]:
-        context = Context(file["layout"], **dict(zip(names, case["sizes"])))
-        for call in case["calls"]:
-            if "sizes" in call:
-                context.resize(**dict(zip(names, call["sizes"])))
-            for buffer, text in call["write"].items():
-                bytes_of = context.buffers[buffer].view(np.uint8)
-                given = np.frombuffer(base64.b64decode(text), np.uint8)
-                bytes_of[:] = 0
-                bytes_of[: len(given)] = given
-            assert context.run(call["kernel"], *call["arguments"]) == call["returns"], case["name"]
-            for buffer, text in call["read"].items():
-                found = context.buffers[buffer].tobytes().rstrip(b"\0")
-                told = (
-                    f"crc32:{zlib.crc32(found):08x}" if text.startswith("crc32:") else base64.b64encode(found).decode()
-                )
-                assert told == text, (case["name"], call["kernel"], buffer)
+    calls, otherwise = run_file(file)
+    assert calls > 0 and otherwise == []
 
 
 def test_the_module_is_that_of_the_library():

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 MODE = os.environ.get("DTM_SPARK_MODE", "local")
-SOURCE = str(Path(__file__).parents[1] / "src")
-FIXTURES = Path(__file__).parents[1] / "tests" / "fixtures"
+TESTS = Path(__file__).parents[1] / "tests"
+FIXTURES = TESTS / "fixtures"
+#: what workers import: the package, and what its tests share
+SOURCE = os.pathsep.join([str(Path(__file__).parents[1] / "src"), str(TESTS)])
 
 
 def pytest_configure(config):

@@ -1,10 +1,10 @@
 /** What all places of a spread fit agree on before it begins: basis, centre and noise, the model, who takes part, and what may not leave. */
-import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { planText, readPlan, type StatisticsPlan } from "@trajectory-maps/core/hosts";
 import type { FitChoice } from "../commands/fit-model.ts";
 import { FileError, UsageError } from "../exit-codes.ts";
+import { checksumOf } from "./exchange.ts";
 import type { StatisticsRows } from "./statistics-file.ts";
 import { writeOutputs } from "./write.ts";
 
@@ -18,7 +18,7 @@ export interface Agreement {
   readonly places: readonly string[];
   /** The fewest individuals that a place may take part with. */
   readonly leastIndividuals: number;
-  /** Where the jobs of one machine read their shards (`dtm shards`); absent where places bring their own statistics. */
+  /** What rows of statistics each job reads (`dtm shards`); absent where places bring their own statistics. */
   readonly shards?: readonly (readonly StatisticsRows[])[];
 }
 
@@ -51,7 +51,7 @@ export function readAgreement(folder: string): { readonly agreement: Agreement; 
     throw new FileError(`${path}: expected an agreement as dtm federate init writes it, received something else.`);
   }
   const plan = readPlan(JSON.stringify(json.plan), path);
-  const checksum = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  const checksum = checksumOf(text);
   return { agreement: { plan, choice, places, leastIndividuals, ...(shards && { shards }) }, checksum };
 }
 

@@ -171,7 +171,8 @@ function chained(before: string, sums: Float64Array): string {
   return checksumOf(before, bytesOf(sums));
 }
 
-function checksumOf(...parts: (string | Uint8Array)[]): string {
+/** Sixteen hexadecimal digits by which what belongs together knows each other. */
+export function checksumOf(...parts: (string | Uint8Array)[]): string {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part);
   return hash.digest("hex").slice(0, 16);

@@ -159,3 +159,8 @@ export function joinFloats(parts: readonly Float64Array[]): Float64Array {
   }
   return out;
 }
+
+/** sums += terms. */
+export function addTo(sums: Float64Array, terms: Float64Array): void {
+  for (let e = 0; e < sums.length; e++) sums[e] += terms[e];
+}

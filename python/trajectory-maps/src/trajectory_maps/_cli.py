@@ -124,7 +124,7 @@ class Fit:
     folder: Path
     #: what `dtm fit --json` printed
     summary: Mapping[str, Any] = field(repr=False)
-    #: places of everybody, a table of the kind that was given
+    #: places of everybody, a table of the kind that was given (of Spark a DataFrame)
     placements: Any = field(repr=False)
     _keep: Any = field(default=None, repr=False, compare=False)
 

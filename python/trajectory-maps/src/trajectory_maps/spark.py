@@ -13,13 +13,12 @@ import os
 import pickle
 import re
 import tempfile
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Mapping, Sequence
 
 from ._basis import TRANSFORMS
-from ._cli import run
+from ._cli import Fit, run
 from ._embed import embed as embed_table
 from ._errors import TrajectoryMapsError
 from ._frames import write_csv
@@ -103,26 +102,6 @@ def embed(
     kinds = ("string" if name == "id" else "bigint" if re.match("visits(_|$)", name) else "double" for name in names)
     schema = ", ".join(f"{_quoted(name)} {kind}" for name, kind in zip(names, kinds))
     return spread.sortWithinPartitions("id").mapInArrow(partial(places_of, pickle.dumps(sent), keep_repeats), schema)
-
-
-@dataclass(frozen=True)
-class Fit:
-    """A map that was fitted to statistics of a DataFrame. Without a folder of your own the run is temporary and goes with this object."""
-
-    model: Model
-    #: the folder of the run, on this machine
-    folder: Path
-    #: what `dtm fit --json` printed
-    summary: Mapping[str, Any] = field(repr=False)
-    #: places of everybody, a DataFrame
-    placements: Any = field(repr=False)
-    _keep: Any = field(default=None, repr=False, compare=False)
-
-    @property
-    def verdict(self) -> str:
-        """Whether the map can be trusted, in a sentence."""
-        run = self.summary["run"]
-        return run.get("map", {}).get("headline", run["verdict"])
 
 
 def fit(

@@ -11,7 +11,7 @@
  */
 
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { bilinear, dot, multiply, multiplyTransposed, multiplyVector } from "../../numeric/matrix.ts";
+import { addTo, bilinear, dot, multiply, multiplyTransposed, multiplyVector } from "../../numeric/matrix.ts";
 import { meanShift as leastSquaresShift, type MeanDesign } from "../mean.ts";
 import {
   conditionalResidual,
@@ -51,7 +51,7 @@ export function addMaximizationSums(from: MaximizationSums, to: MaximizationSums
   for (const name of ["numObservations", "sumSquares", "crossFitted", "quadratic"] as const) {
     to[name] += from[name];
   }
-  for (const name of ["gram", "cross", "fitted", "residualMoment"] as const) addTo(from[name], to[name]);
+  for (const name of ["gram", "cross", "fitted", "residualMoment"] as const) addTo(to[name], from[name]);
 }
 
 /** The sums over individuals from their moments [m,K]. */
@@ -71,7 +71,7 @@ export function maximizationSums(
       // e = h − Tf + N(0, C) and w = h + Jf + N(0, C): second moments of an affine function of f.
       const J = T.map((v, e) => (Math.floor(e / d) === e % d ? 1 - v : -v));
       const minusT = T.map((v) => -v);
-      addTo(affineMoment(minusT, h, C, w, ww, d), sums.residualMoment);
+      addTo(sums.residualMoment, affineMoment(minusT, h, C, w, ww, d));
       ww = affineMoment(J, h, C, w, ww, d);
       w = multiplyVector(J, w, d, d).map((v, k) => v + h[k]);
     }
@@ -80,9 +80,9 @@ export function maximizationSums(
     sums.sumSquares += own.rho;
     sums.crossFitted += dot(own.g, w);
     sums.quadratic += dot(own.G, ww);
-    addTo(own.G, sums.gram);
-    addTo(own.g, sums.cross);
-    addTo(fitted, sums.fitted);
+    addTo(sums.gram, own.G);
+    addTo(sums.cross, own.g);
+    addTo(sums.fitted, fitted);
   }
   return sums;
 }
@@ -103,10 +103,6 @@ function affineMoment(
     const l = e % d;
     return v + C[e] + h[k] * h[l] + Af[k] * h[l] + h[k] * Af[l];
   });
-}
-
-function addTo(from: Float64Array, to: Float64Array): void {
-  for (let e = 0; e < to.length; e++) to[e] += from[e];
 }
 
 /** δ, by which the mean's coefficients move, [d]; those that the observed times do not determine stay where they are. */

@@ -7,7 +7,7 @@
  * With C_i over nodes alone I is minus the Hessian of the bound; for intervals C_i holds the uncertainty of the map too.
  */
 import type { BasisStatistics } from "../../basis/statistics.ts";
-import { multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
+import { addTo, multiply, multiplyVector, transpose } from "../../numeric/matrix.ts";
 import type { EffectColumns, MeanDesign } from "../mean.ts";
 import { type IndividualModel, individualStatistics, packedStride } from "./individual-statistics.ts";
 import { type LevelSquares, levelStatistics } from "./level-statistics.ts";
@@ -128,8 +128,4 @@ export function rowOf(
 export function addEffectSums(from: EffectSums, to: EffectSums): void {
   addTo(to.score, from.score);
   addTo(to.complete, from.complete);
-}
-
-function addTo(sums: Float64Array, part: Float64Array): void {
-  for (let e = 0; e < sums.length; e++) sums[e] += part[e];
 }

@@ -6,20 +6,13 @@ import { takeColumns } from "../../covariates/covariates.ts";
 import { DtmError } from "../../errors.ts";
 import { logNoisePrior, noiseSpread } from "../../noise/noise.ts";
 import { joinFloats, takeRows } from "../../numeric/matrix.ts";
+import { expectInShards, rowsInShards, startInShards, startSquaresInShards } from "./block-passes.ts";
 import { individualModel, type MapEngine, type MarkerEngine } from "./engine.ts";
 import { packedStride } from "./individual-statistics.ts";
 import type { LevelSquares } from "./level-statistics.ts";
 import type { NodeTable } from "./node-table.ts";
 import { momentsOfPowers, type PlacePriors, placePriors } from "./place-shift.ts";
-import {
-  expectInShards,
-  type Learning,
-  type Pass,
-  rowsInShards,
-  startInShards,
-  startSquaresInShards,
-  type Visited,
-} from "./shards.ts";
+import type { Learning, Pass, Visited } from "./shards.ts";
 import { nodePowers, type StartingPlaces } from "./starting-places.ts";
 import type { DtmState, MarkerState } from "./state.ts";
 

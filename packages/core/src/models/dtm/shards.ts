@@ -1,5 +1,5 @@
 /**
- * The passes over individuals as shards (models/shards.ts). Kinds of work on a block, all at given parameters; of all markers:
+ * The passes over individuals as shards (models/shards.ts), which block-passes.ts runs. Kinds of work on a block, all at given parameters; of all markers:
  *   start     first guesses of places in, node sums of the block out (starting-places.ts);
  *   expect    one round: node table in, and out Σ (c_i + λ_i), node sums and, of each marker, the sums that the next parameters are
  *             made from: for mean, noise and residual (maximization-step.ts) or, where noise has levels, 𝒬 with its slopes
@@ -15,27 +15,16 @@ import {
   selectStatistics,
   statisticsBlock,
 } from "../../basis/statistics.ts";
-import { takeRows } from "../../numeric/matrix.ts";
 import { wasmPasses } from "../../wasm/expectation.ts";
 import type { KernelKind } from "../../wasm/instance.ts";
 import { type EffectForm, effectColumns, withoutEffects } from "../mean.ts";
-import { bytesChecksum } from "../saving/canonical-json.ts";
-import {
-  type NodeCells,
-  type ShardBlock,
-  type ShardFunctions,
-  type ShardRunner,
-  type ShardWork,
-  type Spread,
-  shardBlocks,
-  statisticsBlocks,
-} from "../shards.ts";
-import { addCells, nodeCells, startingCells } from "./cells.ts";
+import type { ShardBlock, ShardFunctions, ShardRunner, ShardWork } from "../shards.ts";
+import { nodeCells, startingCells } from "./cells.ts";
 import { expectationPass, type PlaceShift } from "./expectation-step.ts";
 import { type IndividualModel, packedStride } from "./individual-statistics.ts";
 import { type LevelSquares, type LevelSums, levelSums, startingSquares } from "./level-statistics.ts";
-import { addMaximizationSums, type MaximizationSums, maximizationSums } from "./maximization-step.ts";
-import { addEffectSums, type EffectSums, effectSums } from "./mean-effects.ts";
+import { type MaximizationSums, maximizationSums } from "./maximization-step.ts";
+import { type EffectSums, effectSums } from "./mean-effects.ts";
 import type { NodeTable } from "./node-table.ts";
 import type { MapNodes } from "./nodes.ts";
 import { residualObjective } from "./residual-step.ts";
@@ -95,12 +84,12 @@ export interface MarkerSums {
 /** What every shard gets: kernels and parameters, and what its work asks for beside. */
 type PassState = Pick<Pass, "kernels" | "models" | "squares" | "shift" | "effects"> & { readonly count: number };
 
-interface StartTask {
+export interface StartTask {
   readonly nodes: MapNodes;
   readonly places: StartingPlaces; // by position in the pass
 }
 
-interface ExpectTask {
+export interface ExpectTask {
   readonly table: NodeTable;
   readonly withSums: boolean;
   readonly learning: Learning | null;
@@ -108,14 +97,14 @@ interface ExpectTask {
   readonly placeMoments: Float64Array | null; // [count,T]
 }
 
-interface ExpectAnswer {
+export interface ExpectAnswer {
   readonly total: number;
   readonly nodeSums?: Float64Array;
   readonly markers: readonly MarkerSums[] | null;
 }
 
 /** A block by position in the pass, and who stands there. */
-interface Part extends ShardBlock {
+export interface Part extends ShardBlock {
   readonly visited: Visited;
 }
 
@@ -287,135 +276,4 @@ function squaresOf(squares: LevelSquares | undefined, d: number, { from, to }: P
   if (squares === undefined) return undefined;
   const { before, after, directions } = squares;
   return { before: rows(before, 1 + d), after: rows(after, 1 + d), directions: rows(directions, d) };
-}
-
-/** The answers of all blocks of a pass, in their order. */
-function runPass<Answer>({ shards, visited, ...state }: Pass, name: string, task: object): Answer[] {
-  const count = visited?.length ?? shards.statistics[0].numIndividuals;
-  const blocks = visited === null ? statisticsBlocks(shards.statistics) : shardBlocks(count);
-  const parts = blocks.map(
-    ({ from, to }): Part => ({ from, to, visited: visited === null ? null : visited.slice(from, to) }),
-  );
-  return shards.run(name, { ...state, count, ...task }, parts) as Answer[];
-}
-
-function addTo(sums: Float64Array, part: Float64Array): void {
-  for (let e = 0; e < sums.length; e++) sums[e] += part[e];
-}
-
-/** Node sums Σ_i r_ig (g̃_i, G̃_i) of the starting responsibilities of the visited, [K,Γ]. */
-export function startInShards(pass: Pass, nodes: MapNodes, places: StartingPlaces, nodeSums: Float64Array): void {
-  const { shards, visited } = pass;
-  const q = nodes.mapDimension;
-  // The places of the visited, in their order, where all shards can read them.
-  const shared = (rows: Float64Array, width: number) => {
-    const own = visited === null ? rows : takeRows(rows, width, visited);
-    const out = shards.buffer(own.length);
-    out.set(own);
-    return out;
-  };
-  const task: StartTask = {
-    nodes,
-    places: { means: shared(places.means, q), covariances: shared(places.covariances, q * q) },
-  };
-  const parts = runPass<Float64Array>(pass, "dtm-start", task);
-  inspectCells(pass, "dtm-start-cells", task);
-  if (shards.spread !== undefined) {
-    nodeSums.set(shards.spread.total(parts, "map"));
-    return;
-  }
-  nodeSums.fill(0);
-  for (const part of parts) addTo(nodeSums, part);
-}
-
-/** Rows that a pass may leave, of each individual. */
-interface PassRows {
-  readonly moments?: readonly Float64Array[] | null;
-  readonly placeMoments?: Float64Array | null;
-}
-
-/** Rows of the visited, and no sums. */
-export function rowsInShards(pass: Pass, table: NodeTable, { moments = null, placeMoments = null }: PassRows): void {
-  const task: ExpectTask = { table, withSums: false, learning: null, moments, placeMoments };
-  runPass(pass, "dtm-expect", task);
-}
-
-/** What a pass may give beside Σ (c_i + λ_i). */
-interface PassOutputs extends Pick<PassRows, "placeMoments"> {
-  /** Where node sums go, [K,Γ]. */
-  readonly nodeSums?: Float64Array | null;
-  readonly learning?: Learning | null;
-}
-
-/** One pass over the visited: Σ (c_i + λ_i), and the sums of each marker where parameters are learned. */
-export function expectInShards(
-  pass: Pass,
-  table: NodeTable,
-  { nodeSums = null, learning = null, placeMoments = null }: PassOutputs,
-): Pick<ExpectAnswer, "total" | "markers"> {
-  const task: ExpectTask = { table, withSums: nodeSums !== null, learning, moments: null, placeMoments };
-  const answers = runPass<ExpectAnswer>(pass, "dtm-expect", task);
-  const { spread } = pass.shards;
-  if (nodeSums !== null) inspectCells(pass, "dtm-cells", { table });
-  const all = spread === undefined ? answers.reduce(addAnswers) : totalOf(answers, spread, bytesChecksum([table.rows]));
-  if (all.nodeSums !== undefined) nodeSums?.set(all.nodeSums);
-  return all;
-}
-
-/** Shows how single individuals stand out from node sums to whoever looks at what a place hands out. */
-function inspectCells(pass: Pass, name: string, task: object): void {
-  const inspect = pass.shards.spread?.inspect;
-  if (inspect === undefined) return;
-  const [cells, ...more] = runPass<NodeCells>(pass, name, task);
-  for (const own of more) addCells(own, cells);
-  inspect(cells);
-}
-
-/** A sum of answers, in the place of the first. */
-function addAnswers(sum: ExpectAnswer, answer: ExpectAnswer): ExpectAnswer {
-  if (sum.nodeSums !== undefined) addTo(sum.nodeSums, answer.nodeSums!);
-  sum.markers?.forEach((own, k) => {
-    addMarkerSums(answer.markers![k], own);
-  });
-  return { ...sum, total: sum.total + answer.total };
-}
-
-/** The answer of a cohort that is spread, from those of the blocks here. */
-function totalOf(answers: readonly ExpectAnswer[], { total }: Spread, state: string): ExpectAnswer {
-  const blocks = answers.map((answer) => Float64Array.from(numbersIn(answer)));
-  const sums = total(blocks, "map", state);
-  let at = 0;
-  const filled = (of: unknown): unknown => {
-    if (typeof of === "number") return sums[at++];
-    if (of instanceof Float64Array) {
-      at += of.length;
-      return sums.slice(at - of.length, at);
-    }
-    if (Array.isArray(of)) return of.map(filled);
-    if (of === null || of === undefined) return of;
-    return Object.fromEntries(Object.entries(of).map(([name, own]) => [name, filled(own)]));
-  };
-  return filled(answers[0]) as ExpectAnswer;
-}
-
-/** All numbers of plain data, in its order. */
-function* numbersIn(of: unknown): Iterable<number> {
-  if (typeof of === "number") yield of;
-  else if (of instanceof Float64Array) yield* of;
-  else if (of !== null && of !== undefined) for (const own of Object.values(of)) yield* numbersIn(own);
-}
-
-/** Adds sums to others. */
-function addMarkerSums(from: MarkerSums, to: MarkerSums): void {
-  if (from.maximization !== null) addMaximizationSums(from.maximization, to.maximization!);
-  if (from.effects !== null) addEffectSums(from.effects, to.effects!);
-  for (const name of ["value", "logVariance", "logTau", "logSpread"] as const) {
-    if (from.levels !== null) to.levels![name] += from.levels[name];
-  }
-  addTo(to.values, from.values);
-}
-
-/** Writes the squares before the first pass of the visited to their `after`. */
-export function startSquaresInShards(pass: Pass): void {
-  runPass(pass, "dtm-squares", {});
 }

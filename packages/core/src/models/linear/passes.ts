@@ -6,7 +6,7 @@
 import { totalCross, totalSquares } from "../../basis/cohort-sums.ts";
 import { type BasisStatistics, statisticsBlock } from "../../basis/statistics.ts";
 import { noiseLevel } from "../../noise/noise.ts";
-import { joinFloats } from "../../numeric/matrix.ts";
+import { addTo, joinFloats } from "../../numeric/matrix.ts";
 import { chooseKernels, type KernelChoice } from "../../wasm/instance.ts";
 import { type LinearKernels, openLinearKernels } from "../../wasm/linear.ts";
 import type { FitControl } from "../fit.ts";
@@ -61,7 +61,7 @@ export function createExpectationStep(
 }
 
 function added([first, ...others]: readonly Float64Array[]): Float64Array {
-  for (const part of others) for (let k = 0; k < part.length; k++) first[k] += part[k];
+  for (const part of others) addTo(first, part);
   return first;
 }
 

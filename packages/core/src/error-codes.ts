@@ -33,9 +33,29 @@ const explorer = (meaning: string, remedy: string): Entry => ({ kind: "explorer"
 
 export const ERROR_CODES = {
   "empty-file": table("The file holds nothing.", "Check the file and how it was exported."),
-  "not-text": table("The file is not text: a workbook, a web page, damaged gzip data.", "Export the table as CSV."),
-  "not-utf8": table("The text is not encoded in UTF-8 or UTF-16.", "Save the file as UTF-8."),
-  "unsupported-format": table("The format is known but not read: JSON, Parquet.", "Export the table as CSV."),
+  "not-text": table("The file is not text: a web page, damaged gzip data.", "Export the table as CSV."),
+  "not-utf8": table(
+    "The text is not encoded in UTF-8, UTF-16 or, throughout, Windows-1252.",
+    "Save the file as UTF-8, or name the encoding.",
+  ),
+  "unsupported-format": table(
+    "The format is known but not read: old workbooks (.xls), JSON that is no table, FHIR without its options.",
+    "Save it as .xlsx, Parquet or CSV.",
+  ),
+  "damaged-file": table(
+    "A workbook, a zip archive, Parquet or Arrow data cannot be opened: damaged, cut or encrypted.",
+    "Write or copy the file again, without a password.",
+  ),
+  "several-files": table("A zip archive holds several files, or none.", "Unpack it and name the file that is meant."),
+  "missing-sheet": table("A workbook has no sheet of that name or number.", "Name one of its sheets."),
+  "nested-cell": table(
+    "A cell holds a list, an object or bytes.",
+    "Write one row for each observation, or leave the column out.",
+  ),
+  "inexact-number": table(
+    "A whole number has more digits than are held exactly; two ids might become one.",
+    "Write long numbers as text.",
+  ),
   "too-large": table(
     "The file, unpacked, or the number of its individuals is more than can be held.",
     "Split the file.",
@@ -62,11 +82,43 @@ export const ERROR_CODES = {
   ),
   underflow: table("A number is too small to be computed with and would become 0.", "Give the values in another unit."),
   "mixed-decimals": table("Some numbers have a decimal comma, some a decimal point.", "Use one decimal mark."),
-  "ambiguous-comma": table("Commas may be decimal marks or thousands separators.", "Say which is the decimal mark."),
-  "mixed-time": table("Some times are dates, some are numbers.", "Turn all times into numbers since one origin."),
-  "dates-need-origin": table("Times are dates.", "Turn dates into years since an origin, such as the first visit."),
-  "no-such-date": table("A date is not in the calendar.", "Correct the date."),
-  "ambiguous-date": table("Day and month of a date could be swapped.", "Write dates as year-month-day."),
+  "ambiguous-comma": table(
+    "Commas or points may be decimal marks or thousands separators.",
+    "Say which is the decimal mark.",
+  ),
+  "mixed-time": table(
+    "Some times or origins are dates, some are numbers.",
+    "Write all of them in one way: dates, or numbers since one origin.",
+  ),
+  "dates-need-origin": table(
+    "Times are dates where numbers were fitted, or their unit is none of years, months, weeks and days.",
+    "Say from when dates are counted, and in which unit.",
+  ),
+  "no-such-date": table("A date is not in the calendar, or not in the order that was asked for.", "Correct the date."),
+  "ambiguous-date": table(
+    "Day and month of all dates of a column could be swapped.",
+    "Say which comes first, or write dates as year-month-day.",
+  ),
+  "mixed-dates": table(
+    "Some dates of a column can only be read day first, others only month first.",
+    "Write all dates alike, best as year-month-day.",
+  ),
+  "short-year": table(
+    "Dates have years of two digits.",
+    "Write four, or say the order of dates and the last year of this century.",
+  ),
+  "partial-date": table(
+    "Dates have no day, or no month and day.",
+    "Give the day, or take such dates at the middle of their month or year.",
+  ),
+  "missing-origin": table(
+    "Individuals have no date or number from which their times are counted.",
+    "Give it, or leave these individuals out.",
+  ),
+  "contradicting-origin": table(
+    "An individual has two origins of time.",
+    "Give each individual one, the same in all rows.",
+  ),
   "transform-domain": table(
     "The marker's transform is not defined for a value.",
     "Leave such rows out, or choose another transform.",
@@ -80,12 +132,29 @@ export const ERROR_CODES = {
   "same-time": table("Warning: an individual has several values at one time; all are kept.", "Check the export."),
   "negative-time": table("Warning: times below 0.", "Check the origin of time."),
   "far-time": table("Warning: times far from all others; nothing was removed.", "Check them for typing errors."),
-  "spreadsheet-dates": table("Warning: times look like day numbers of a spreadsheet.", "Subtract the origin."),
+  "spreadsheet-dates": table(
+    "Warning: times look like day numbers of a spreadsheet, or like dates without marks.",
+    "Write them as dates, or say that they are.",
+  ),
   "suspected-missing-code": table("Warning: a value such as -999 may mean missing.", "If so, empty these cells."),
   outlier: table("Warning: values far from the others; nothing was removed.", "Check them for typing errors or units."),
   "out-of-range": table(
     "Values outside the limits of the marker: a warning, and refused by a fit where all are.",
     "Check the values and the range.",
+  ),
+  "not-json": table(
+    "A file or line of FHIR resources is not JSON.",
+    "Check whether the file is whole; export it again.",
+  ),
+  "mixed-systems": table("A code was found in several systems of codes.", "Name the system before the code."),
+  "missing-unit": table(
+    "A value has no unit where a column of units is read.",
+    "Give the unit, or say what none means.",
+  ),
+  "unknown-unit": table("A unit is not known, or may mean two things.", "Write it as UCUM does, or say what it means."),
+  "other-unit": table(
+    "A value is in a unit that no rule joins with that of the marker.",
+    "Name the analyte, or say what the unit means.",
   ),
   "two-units": table("Warning: the values may be in two units.", "Bring all values to one unit."),
 

@@ -6,9 +6,9 @@
 /** Some of the rows of a table; their ids are numbers into a list of names. */
 export interface NumberedRows {
   /** Name of each row, [n]. */
-  readonly individuals: Int32Array;
-  readonly times: ArrayLike<number>;
-  readonly values: ArrayLike<number>;
+  individuals: Int32Array;
+  times: ArrayLike<number>;
+  values: ArrayLike<number>;
   /** Which values are limits, as in a cohort; none by default. */
   readonly censored?: ArrayLike<number>;
 }
@@ -30,7 +30,7 @@ export interface AssembledColumns {
 
 /**
  * The columns of checked rows, which come in blocks, in canonical order. `names` has each name once, in any order; those without a row
- * are left out.
+ * are left out. The columns of `blocks` are let go one after the other, so that rows and cohort are never held both as a whole.
  */
 export function assembleColumns(names: readonly string[], blocks: readonly NumberedRows[]): AssembledColumns {
   const counts = new Int32Array(names.length);
@@ -47,30 +47,40 @@ export function assembleColumns(names: readonly string[], blocks: readonly Numbe
   for (let i = 0; i < m; i++) next[present[i]] = offsets[i];
   const N = offsets[m];
   const hasLimits = blocks.some(({ censored = [] }) => Array.prototype.some.call(censored, (side) => side !== 0));
-  const columns = {
-    times: new Float64Array(N),
-    values: new Float64Array(N),
-    ...(hasLimits && { censored: new Int8Array(N) }),
-    order: new Int32Array(N),
-  };
+  const places = blocks.map((block) => {
+    const own = block.individuals.map((individual) => next[individual]++);
+    block.individuals = NONE;
+    return own;
+  });
+  // Adding 0 turns −0 into 0, so that equal rows are equal bits.
+  const times = new Float64Array(N);
+  for (const [b, block] of blocks.entries()) {
+    for (let j = 0; j < places[b].length; j++) times[places[b][j]] = block.times[j] + 0;
+    block.times = NONE;
+  }
+  const values = new Float64Array(N);
+  for (const [b, block] of blocks.entries()) {
+    for (let j = 0; j < places[b].length; j++) values[places[b][j]] = block.values[j] + 0;
+    block.values = NONE;
+  }
+  const censored = hasLimits ? new Int8Array(N) : undefined;
+  const order = new Int32Array(N);
   let row = 0;
-  for (const block of blocks) {
-    for (let j = 0; j < block.individuals.length; j++) {
-      const place = next[block.individuals[j]]++;
-      // Adding 0 turns −0 into 0, so that equal rows are equal bits.
-      columns.times[place] = block.times[j] + 0;
-      columns.values[place] = block.values[j] + 0;
-      if (hasLimits) columns.censored![place] = block.censored?.[j] ?? 0;
-      columns.order[place] = row++;
+  for (const [b, block] of blocks.entries()) {
+    for (let j = 0; j < places[b].length; j++) {
+      if (censored !== undefined) censored[places[b][j]] = block.censored?.[j] ?? 0;
+      order[places[b][j]] = row++;
     }
   }
-  const { times, values, censored } = columns;
+  const columns = { times, values, ...(censored && { censored }), order };
   const compare = (a: number, b: number) =>
     times[a] - times[b] || values[a] - values[b] || (censored === undefined ? 0 : censored[a] - censored[b]);
   const all = Object.values(columns);
   for (let i = 0; i < m; i++) sortPlaces(all, compare, offsets[i], offsets[i + 1]);
   return { ids: inOrder && m === names.length ? names : Array.from(present, (k) => names[k]), offsets, ...columns };
 }
+
+const NONE = new Int32Array(0);
 
 /** Puts the places `from` to `to` − 1 of all columns into order; those that are equal stay as they are. */
 function sortPlaces(

@@ -49,11 +49,21 @@ export {
 } from "../covariates/covariates.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorKind } from "../error-codes.ts";
 export { showComplaint, showReceived, showWhere, type Where } from "../errors.ts";
+export { DAYS_PER, dayNumber, TIME_UNITS, type TimeUnit, timeUnitOf, writeDay } from "../ingest/calendar.ts";
+export { cellText, decimalText, singleText } from "../ingest/cell-text.ts";
 export type { Columns } from "../ingest/columns.ts";
 export { showComplaints } from "../ingest/complaints.ts";
+export type { DateOptions } from "../ingest/date-column.ts";
 export { decodeText } from "../ingest/decode.ts";
-export { type ByteSource, TABLE_EXTENSIONS } from "../ingest/formats.ts";
+export {
+  type ByteSource,
+  type RandomBytes,
+  TABLE_EXTENSIONS,
+  type TableSource,
+  type TypedRows,
+} from "../ingest/formats.ts";
 export { isMissing, readComparator, readNumber } from "../ingest/numbers.ts";
+export { type CountedTimes, describeTimes, originWords, parseOrigin } from "../ingest/origin.ts";
 export {
   type ColumnGuess,
   type ColumnPreview,
@@ -61,7 +71,9 @@ export {
   previewFile,
   previewTable,
   type TablePreview,
+  type WidePreview,
 } from "../ingest/preview.ts";
+export type { DatesPreview } from "../ingest/preview-dates.ts";
 export {
   type CohortQuality,
   type CoveredPairs,
@@ -76,6 +88,11 @@ export { leftOutNote, type ReadCohort, readCohortFile } from "../ingest/read-coh
 export type { MarkerChoice, ReadCohortOptions } from "../ingest/reading.ts";
 export type { SubjectsTable } from "../ingest/subjects-table.ts";
 export type { Delimiter, TableRow } from "../ingest/table.ts";
+export { type TableKind, tableKind } from "../ingest/table-kind.ts";
+export { TEMPLATES, type TemplateName } from "../ingest/templates.ts";
+export { THOUSANDS, type Thousands } from "../ingest/thousands.ts";
+export { findWide, type WideLayout } from "../ingest/wide.ts";
+export { DATE_ORDERS, type DateOrder, readDate } from "../ingest/written-dates.ts";
 export { meanAndSd } from "../numeric/moments.ts";
 export { sortedQuantile } from "../numeric/select.ts";
 export {

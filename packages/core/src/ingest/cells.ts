@@ -1,10 +1,12 @@
 /** Cells of a row of visits: the number of its individual, its time and values, or complaints about them. */
-import { showReceived } from "../errors.ts";
+import { showReceived, type Where } from "../errors.ts";
 import { cellPlace } from "./columns.ts";
 import type { Finding } from "./complaints.ts";
-import { commaMayBeThousands, dateKind, explainNumber, isMissing, readComparator, readNumber } from "./numbers.ts";
+import { takeDate } from "./date-column.ts";
+import { explainNumber, isMissing, mayBeThousands, questionOf, readComparator, readNumber } from "./numbers.ts";
 import type { Reading } from "./reading.ts";
 import { addId } from "./rows.ts";
+import { withoutThousands } from "./thousands.ts";
 
 /** Characters of the longest id that is read. */
 const MAX_ID_LENGTH = 1000;
@@ -65,51 +67,90 @@ export function readValue(reading: Reading, k: number, at: number, cell: string,
     reading.sides[k] = censored!.side;
     return limit;
   }
-  return isMissing(cell) ? Number.POSITIVE_INFINITY : complainOfNumber(reading, at, cell, line);
+  return isMissing(cell) ? Number.POSITIVE_INFINITY : complainOfNumber(reading, at, cell, line, "value");
 }
 
-/** The number of a time cell, NaN after a complaint; a time may be missing where the value is. */
+/** The number of a time cell, of a date its code; NaN after a complaint. A time may be missing where the value is. */
 export function readTime(reading: Reading, cell: string, line: number, valueIsMissing: boolean): number {
   const { times } = reading;
   const at = reading.found!.positions.time;
+  // A column that has begun with dates will go on with them.
+  const first = times.dates.count > 0 ? takeDate(times, cell, line) : undefined;
+  if (typeof first === "number") return first;
   const time = readMarked(reading, at, cell, line);
   if (!Number.isNaN(time)) {
-    if (times.numbers === 0) times.numberLine = line;
-    times.numbers++;
+    if (times.numbers.count++ === 0) {
+      times.numbers.line = line;
+      times.numbers.cells.push(cell);
+    }
     return time;
   }
-  const date = dateKind(cell);
   if (isMissing(cell)) {
     if (valueIsMissing) return Number.NaN;
     const received = cell === "" ? "an empty cell" : `"${cell}"`;
     const remedy = "Give every value its time, or leave the row out.";
     complain(reading, at, line, "missing-time", ["a time", received, remedy]);
-  } else if (date === undefined) {
-    complainOfNumber(reading, at, cell, line);
-  } else if (date === "iso") {
-    if (times.dates === 0) {
-      times.dateLine = line;
-      times.date = cell;
-    }
-    times.dates++;
-  } else {
-    const received = `"${showReceived(cell)}"`;
-    const finding: Finding =
-      date === "no-such-date"
-        ? ["no-such-date", ["a date of the calendar", received, "Correct the date."]]
-        : ["ambiguous-date", ["a number, or a date such as 2020-01-31", received, "Write dates as year-month-day."]];
-    complain(reading, at, line, ...finding);
+    return Number.NaN;
   }
+  const date = first ?? takeDate(times, cell, line);
+  if (typeof date === "number") return date;
+  if (date === undefined && times.dates.count === 0) return complainOfNumber(reading, at, cell, line, "time");
+  const remedy = "Write it as 2020-01-31, or leave the row out.";
+  const other: Finding = ["no-such-date", ["a date, as in rows before", `"${showReceived(cell)}"`, remedy]];
+  complain(reading, at, line, ...(date ?? other));
   return Number.NaN;
 }
 
+/** Notes the origin of an individual; a finding if the cell can be none. `number` reads one. */
+export function takeOrigin(
+  { column, codes, lines, contradicted }: Reading["origin"],
+  individual: number,
+  cell: string,
+  line: number,
+  number: (cell: string) => number,
+): Finding | undefined {
+  if (isMissing(cell)) return undefined;
+  let code = number(cell);
+  if (Number.isNaN(code)) {
+    const date = takeDate(column, cell, line);
+    if (date === undefined) {
+      const remedy = "Give a date such as 2020-01-31, or a number where times are numbers.";
+      return ["not-a-number", ["a date or a number as origin of time", `"${showReceived(cell)}"`, remedy]];
+    }
+    if (typeof date !== "number") return date;
+    code = date;
+  } else if (column.numbers.count++ === 0) {
+    column.numbers.line = line;
+    column.numbers.cells.push(cell);
+  }
+  while (codes.length <= individual) codes.push(Number.NaN);
+  if (Number.isNaN(codes[individual])) {
+    codes[individual] = code;
+    lines[individual] = line;
+  } else if (codes[individual] !== code && contradicted.count++ === 0) {
+    contradicted.individual = individual;
+    contradicted.line = line;
+  }
+  return undefined;
+}
+
+/** Notes the origin that a row of visits gives for its individual. */
+export function readOrigin(reading: Reading, individual: number, written: string, line: number): void {
+  const { origin } = reading;
+  const found = takeOrigin(origin, individual, written.trim(), line, (cell) =>
+    readMarked(reading, origin.at, cell, line),
+  );
+  if (found !== undefined) complain(reading, origin.at, line, ...found);
+}
+
 /** The number of a cell, NaN if it is none; where both decimal marks are possible they are counted, and judged at the end. */
-export function readMarked(reading: Reading, at: number, cell: string, line: number): number {
-  const { marks, decimal } = reading;
+export function readMarked(reading: Reading, at: number, written: string, line: number): number {
+  const { marks, decimal, thousands } = reading;
+  const cell = thousands === undefined ? written : withoutThousands(written, thousands);
   const number = readNumber(cell, decimal === "," ? "," : ".");
   if (decimal !== "either") return number;
   if (!Number.isNaN(number)) {
-    if (cell.includes(".")) marks.points++;
+    if (cell.includes(".")) countPoint(reading, at, cell, line);
     return number;
   }
   const withComma = readNumber(cell, ",");
@@ -119,18 +160,48 @@ export function readMarked(reading: Reading, at: number, cell: string, line: num
     marks.commaPosition = at;
   }
   marks.commas++;
-  if (commaMayBeThousands(cell)) marks.unclear++;
+  if (mayBeThousands(cell)) marks.unclear++;
   return withComma;
 }
 
-function complainOfNumber(reading: Reading, at: number, cell: string, line: number): number {
-  const what = at === reading.found!.positions.time ? "time" : "value";
-  const [code, [expected, received, remedy]] = explainNumber(cell, what, reading.decimal === "," ? "," : ".");
+function countPoint({ marks, groups }: Reading, at: number, cell: string, line: number): void {
+  if (marks.points === 0) {
+    marks.pointLine = line;
+    marks.pointPosition = at;
+  }
+  marks.points++;
+  if (groups && mayBeThousands(cell)) marks.unclearPoints++;
+}
+
+function complainOfNumber(reading: Reading, at: number, cell: string, line: number, what: "value" | "time"): number {
+  const decimal = reading.decimal === "," ? "," : ".";
+  const kind = reading.leaveOut ? undefined : questionOf(cell, decimal);
+  if (kind !== undefined) {
+    ask(reading, kind, at, cell, line);
+    return Number.NaN;
+  }
+  const [code, [expected, received, remedy]] = explainNumber(cell, what, decimal);
   const second = line === reading.firstRow ? " If this line holds units, skip it (skipLines)." : "";
   complain(reading, at, line, code, [expected, received, remedy + second]);
   return Number.NaN;
 }
 
+/** Cells of a question that are shown. */
+const CELLS_SHOWN = 3;
+
+function ask({ questions }: Reading, kind: string, at: number, cell: string, line: number): void {
+  const question = questions.get(kind) ?? { count: 0, at, line, cells: [] };
+  questions.set(kind, question);
+  question.count++;
+  if (question.cells.length < CELLS_SHOWN && !question.cells.includes(cell)) question.cells.push(cell);
+}
+
 export function complain(reading: Reading, at: number, line: number, ...finding: Finding): void {
-  reading.cells.refuse(cellPlace(reading.found!, at, line), ...finding);
+  reading.cells.refuse(placeOf(reading, at, line), ...finding);
+}
+
+/** Where a cell of the row that is being read stands in its file. */
+export function placeOf({ found, placeInWide }: Reading, at: number, line: number): Where {
+  const wide = placeInWide?.(at);
+  return wide === undefined ? cellPlace(found!, at, line) : { line, ...wide };
 }

@@ -3,11 +3,14 @@
  * when that is unambiguous; names not given are guessed from usual ones, and the guess is told.
  */
 import { type Complaint, nearestName, showReceived, type Where } from "../errors.ts";
+import { columnsNamed, type Role, usualColumns } from "./column-names.ts";
 import { complaint } from "./complaints.ts";
 import { readNumber } from "./numbers.ts";
+import type { CountedTimes } from "./origin.ts";
+import { findWide, type WideLayout } from "./wide.ts";
 
 /** Names of the columns that hold a marker: three, and where several markers share them one more that says which. */
-export interface Columns {
+export interface Columns extends CountedTimes {
   readonly id: string;
   readonly time: string;
   readonly value: string;
@@ -15,19 +18,6 @@ export interface Columns {
   readonly marker?: string;
   readonly level?: string;
 }
-
-export type Role = "id" | "time" | "value";
-
-/** Usual names, most telling first; compared in lower case with everything but letters and digits taken away. */
-const USUAL: Readonly<Record<Role, readonly string[]>> = {
-  id: [
-    ...["id", "individual", "patient", "subject", "person", "participant"].flatMap((name) => [name, `${name}id`]),
-    "usubjid",
-    "pid",
-  ],
-  time: ["time", "t", "years", "year", "months", "days", "day", "weeks", "age", "date", "measurementdate"],
-  value: ["value", "y", "measurement", "result", "valueasnumber"],
-};
 
 export interface FoundColumns {
   /** All names, as they are written but for space around them. */
@@ -91,7 +81,7 @@ export function findColumns(
       const words = [expected, received, "Rename or remove all but one."] as const;
       complaints.push(complaint("refuse", place, "duplicate-column", words));
     } else {
-      complaints.push(missingColumn(names, role, given, where));
+      complaints.push(missingColumn(names, role, given, where, taken));
     }
     return found[0] ?? -1;
   };
@@ -100,6 +90,9 @@ export function findColumns(
   const lacks = (name: string | undefined) => mayLack && present.length > 0 && !present.includes(name);
   const values = several.map((name) => (lacks(name) ? -1 : position("value", name)));
   const marker = wanted.marker === undefined ? -1 : position("value", wanted.marker);
+  const wide =
+    complaints.some((c) => c.code === "missing-column") && id >= 0 ? wideOf(names, wanted, time, values) : undefined;
+  if (wide !== undefined) return [wideComplaint(wide, where)];
   if (complaints.some((c) => c.code === "missing-column") && looksLikeData(names)) {
     const expected = "a first line with the names of the columns";
     const remedy = "The first line looks like data; add a line such as id,time,value before it.";
@@ -135,44 +128,56 @@ function twoRoles(roles: readonly { readonly role: string; readonly at: number }
   return undefined;
 }
 
-/** Positions of columns with the usual names of a role: all those with the most telling name that occurs. */
-export function usualColumns(names: readonly string[], role: Role, taken: readonly number[] = []): number[] {
-  const isFree = (k: number) => !taken.includes(k);
-  const bare = names.map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ""));
-  for (const usual of USUAL[role]) {
-    const found = bare.flatMap((name, k) => (name === usual && isFree(k) ? [k] : []));
-    if (found.length > 0) return found;
-  }
-  if (role !== "value") return [];
-  // With id and time found, the only other named column of the table must be the marker.
-  const rest = names.flatMap((name, k) => (name !== "" && isFree(k) ? [k] : []));
-  return rest.length === 1 && taken.filter((k) => k >= 0).length >= 2 ? rest : [];
-}
-
-/** Positions of columns of that very name, or else of those that differ from it in case alone. */
-export function columnsNamed(names: readonly string[], wanted: string): number[] {
-  const where = (same: (name: string) => boolean) => names.flatMap((name, k) => (same(name) ? [k] : []));
-  const exact = where((name) => name === wanted.trim());
-  return exact.length > 0 ? exact : where((name) => name.toLowerCase() === wanted.trim().toLowerCase());
-}
-
 function missingColumn(
   names: readonly string[],
   role: Role,
   given: string | undefined,
   where: Complaint["where"],
+  taken: readonly number[],
 ): Complaint {
   const listed = names.slice(0, 30).map((name) => `"${showReceived(name)}"`);
   const more = names.length > 30 ? ` and ${names.length - 30} more` : "";
   const nearest = nearestName(names, given ?? role);
   const hint = nearest === undefined ? "" : ` Did you mean "${showReceived(nearest)}"?`;
-  const wide = role === "value" && given === undefined && names.filter((name) => /\d$/.test(name)).length >= 2;
+  const free = names.filter((name, k) => name !== "" && !taken.includes(k));
+  const choice =
+    role === "value" && given === undefined && free.length > 1
+      ? `Name it (--value ${shellWord(free[0])}), or several markers (--markers ${free.slice(0, 3).map(shellWord).join(",")}).`
+      : `Name the column that holds the ${role}.${hint}`;
   return complaint("refuse", where, "missing-column", [
     given === undefined ? `a column for the ${role}` : `a column "${showReceived(given)}"`,
     `the columns ${listed.join(", ")}${more}`,
-    wide
-      ? "Bring the table into long form: one row per observation, with columns id, time and value."
-      : `Name the column that holds the ${role}.${hint}`,
+    choice,
+  ]);
+}
+
+/** A name as it stands on a command line. */
+function shellWord(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : `"${showReceived(name)}"`;
+}
+
+/** The layout of what is no table of visits, if it looks like a wide one: an age at the first visit is not taken for a time. */
+function wideOf(
+  names: readonly string[],
+  wanted: WantedColumns,
+  time: number,
+  values: readonly number[],
+): WideLayout | undefined {
+  if (wanted.time !== undefined || (time >= 0 && !values.includes(-1))) return undefined;
+  const layout = findWide(names);
+  return time < 0 || names[time].toLowerCase() === "age" || (layout?.points.length ?? 0) > 2 ? layout : undefined;
+}
+
+/** What is asked about a table with one row per individual. */
+function wideComplaint({ markers, points, unit }: WideLayout, where: Complaint["where"]): Complaint {
+  const times = points.map(({ time }) => time);
+  const listed = times.length > 6 ? `${times.slice(0, 5).join(", ")} ... ${times.at(-1)}` : times.join(", ");
+  const named = markers.map((name) => `"${showReceived(name)}"`).join(", ");
+  const inUnit = unit === undefined ? ", with --time-unit for what the numbers count" : `, in ${unit}`;
+  return complaint("refuse", where, "missing-column", [
+    "one row per visit, with columns for id, time and value",
+    `what looks like one row per individual: ${named} at ${listed}`,
+    `If that is so, read it as one (--wide; wide: true)${inUnit}. Otherwise name the columns (--time, --value).`,
   ]);
 }
 

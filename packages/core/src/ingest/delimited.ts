@@ -34,13 +34,13 @@ export const DELIMITED_TEXT: TableFormat = {
   rows: (head, sink, options) => {
     // As Latin-1, so that bytes can be looked at as text is.
     refuseOthers(String.fromCharCode(...head.subarray(0, START)), options.file);
-    const decoder = createDecoder(head, options.file);
+    const decoder = createDecoder(head, options.file, options.encoding);
     const parser = parseText(sink, options);
     return {
       push: (bytes) => parser.push(decoder.push(bytes)),
       end: () => {
         parser.push(decoder.end());
-        return parser.end();
+        return { ...parser.end(), notes: decoder.notes() };
       },
     };
   },
@@ -87,7 +87,7 @@ export function parseText(sink: RowSink, options: TableOptions): RowParser<strin
       notes.push(`Columns are separated by ${DELIMITER_WORDS[delimiter]}.`);
     }
     if (marked) notes.push("A byte-order mark was dropped.");
-    sink.start({ decimal: delimiter === "," ? "." : "either", notes });
+    sink.start({ decimal: delimiter === "," ? "." : "either", groups: delimiter === ";", notes });
     return { delimiter, sink, line: 1, blank: 0, blankLines: 0, size: SLICE, going: true };
   };
   return {

@@ -1,40 +1,99 @@
 /**
- * The table of formats: for each how a file of it is recognised and how its rows are streamed. The command line, the
+ * The table of formats: for each how a file of it is recognised and how its rows are read. The command line, the
  * explorer's worker and the library all read files through `readTableFile`. A new format is a file of its own and an entry
- * here, before delimited text, which takes whatever nobody else does. Gzip is no format but a wrapping: any file may be packed.
+ * here, before delimited text, which takes whatever nobody else does. Gzip and zip are no formats but wrappings: any file may be
+ * packed. Libraries of formats are loaded when a file needs them.
  */
-import { joined } from "./decode.ts";
+import { type OpenFile, openBytes, openSource, type TableSource, type TypedRows } from "./bytes.ts";
+import { cellText, plainCell } from "./cell-text.ts";
 import { DELIMITED_TEXT, parseText } from "./delimited.ts";
+import { ARROW, FEATHER_1 } from "./formats/arrow.ts";
+import { EXCEL, isWorkbook, OLD_EXCEL } from "./formats/excel.ts";
+import { JSON_ROWS } from "./formats/json.ts";
+import { PARQUET } from "./formats/parquet.ts";
+import { isZip, onlyEntry, openZip } from "./formats/zip.ts";
 import { isGzip, unpack } from "./gzip.ts";
-import type { TableFormat, TableOptions, TableReader } from "./table.ts";
+import type { RowSink, TableEnd, TableFormat, TableOptions, TableReader } from "./table.ts";
 
-export const FORMATS: readonly TableFormat[] = [DELIMITED_TEXT];
+export type { ByteSource, RandomBytes, TableSource, TypedRows } from "./bytes.ts";
+
+export const FORMATS: readonly TableFormat[] = [EXCEL, OLD_EXCEL, PARQUET, ARROW, FEATHER_1, JSON_ROWS, DELIMITED_TEXT];
 
 /** Ends of names of files that can be read. */
-export const TABLE_EXTENSIONS: readonly string[] = [...FORMATS.flatMap(({ extensions }) => extensions), ".gz"];
+export const TABLE_EXTENSIONS: readonly string[] = [
+  ...FORMATS.filter((format) => format !== OLD_EXCEL).flatMap(({ extensions }) => extensions),
+  ".gz",
+  ".zip",
+];
 
-/** The bytes of a file in blocks of any length: a stream of Node, of a Blob, or arrays. */
-export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-
-/** First bytes that tell what a file is. */
-const HEAD = 4096;
-
-/** Reads a file of any known format, plain or gzip, without ever holding it as a whole. */
+/** Reads a file of any known format, plain, gzip or zip, or the answer of a database; what can be streamed is never held as a whole. */
 export async function readTableFile<T>(
-  source: ByteSource,
+  source: TableSource,
   reader: TableReader<T>,
   options: TableOptions = {},
 ): Promise<T> {
   const { file = "the file" } = options;
-  const packed = await peek(source, 2);
-  const plain = await peek(isGzip(packed.head) ? unpack(packed.blocks, file) : packed.blocks, HEAD);
+  if ("columns" in source) return reader.finish(await typedRows(source, reader, options));
+  const given = await openSource(source, file);
+  let open = given;
   try {
-    const format = FORMATS.find(({ recognise }) => recognise(plain.head, file))!;
-    const rows = format.rows(plain.head, reader, options);
-    for await (const block of plain.blocks) if (!rows.push(block)) break;
-    return reader.finish(rows.end());
+    open = await unwrapped(given, file);
+    const format = FORMATS.find(({ recognise }) => recognise(open.head, file))!;
+    return reader.finish(await rowsOf(format, open, reader, options));
   } finally {
-    await plain.blocks.return(undefined);
+    await open.blocks.return(undefined);
+    await given.blocks.return(undefined);
+  }
+}
+
+/** Wrappings taken off at most: a workbook in a zip in a gzip. */
+const MOST_WRAPPINGS = 3;
+
+/** What was packed: gzip as it comes, the only file of a zip archive as a whole. A workbook is a zip archive itself. */
+async function unwrapped(given: OpenFile, file: string): Promise<OpenFile> {
+  let open = given;
+  for (let k = 0; k < MOST_WRAPPINGS; k++) {
+    if (isGzip(open.head)) open = await openSource(unpack(open.blocks, file), file);
+    else if (isZip(open.head)) {
+      const zip = await openZip(open, file);
+      if (isWorkbook(zip)) return openBytes(zip.bytes);
+      open = openBytes(await onlyEntry(zip, file));
+    } else break;
+  }
+  return open;
+}
+
+async function rowsOf<T>(
+  format: TableFormat,
+  open: OpenFile,
+  reader: TableReader<T>,
+  options: TableOptions,
+): Promise<TableEnd> {
+  if ("read" in format) return format.read(open, reader, options);
+  const rows = format.rows(open.head, reader, options);
+  for await (const block of open.blocks) if (!rows.push(block)) break;
+  return rows.end();
+}
+
+async function typedRows(
+  { columns, batches, close }: TypedRows,
+  sink: RowSink,
+  { file }: TableOptions,
+): Promise<TableEnd> {
+  const end: TableEnd = { blankLines: 0 };
+  try {
+    sink.start({ decimal: ".", notes: [] });
+    if (!sink.row(columns, 1)) return end;
+    let line = 2;
+    for await (const batch of batches) {
+      for (const row of batch) {
+        const cells = row.map((value, k) => plainCell(cellText(value), columns[k], k, line, file));
+        if (!sink.row(cells, line++)) return end;
+      }
+    }
+    return end;
+  } finally {
+    await close?.();
   }
 }
 
@@ -47,32 +106,4 @@ export function readTableText<T>(
   const rows = parseText(reader, options);
   for (const piece of typeof text === "string" ? [text] : text) if (!rows.push(piece)) break;
   return reader.finish(rows.end());
-}
-
-/** The first bytes of a file, `size` of them if it has as many, and all blocks from its beginning. */
-async function peek(
-  source: ByteSource,
-  size: number,
-): Promise<{ head: Uint8Array; blocks: AsyncGenerator<Uint8Array> }> {
-  const blocks = blocksOf(source);
-  let head: Uint8Array = new Uint8Array(0);
-  while (head.length < size) {
-    const next = await blocks.next();
-    if (next.done) break;
-    head = joined(head, next.value);
-  }
-  return { head, blocks: startingWith(head, blocks) };
-}
-
-async function* blocksOf(source: ByteSource): AsyncGenerator<Uint8Array> {
-  yield* source;
-}
-
-async function* startingWith(head: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    if (head.length > 0) yield head;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
-  }
 }

@@ -5,14 +5,14 @@
 import { isComputable } from "../cohort/marker.ts";
 import { type ErrorCode, showReceived } from "../errors.ts";
 import type { Finding } from "./complaints.ts";
+import { thousandsMark } from "./thousands.ts";
+import { readDate } from "./written-dates.ts";
 
 /** Cells that mean "missing", without regard to case. */
 export const MISSING_MARKS = ["", "na", "n/a", "nan", "null", "."] as const;
 
 const PLAIN = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const WITH_COMMA = /^[+-]?(?:\d+,?\d*|,\d+)(?:[eE][+-]?\d+)?$/;
-const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?$/;
-const OTHER_DATE = /^\d{1,2}[/.]\d{1,2}[/.]\d{2,4}$/;
 
 /** Whether a trimmed cell is one of the marks of a missing number. */
 export function isMissing(cell: string): boolean {
@@ -44,9 +44,9 @@ function withPoint(cell: string, decimal: "." | ","): string | undefined {
   return WITH_COMMA.test(cell) ? cell.replace(",", ".") : undefined;
 }
 
-/** Whether a number with a comma may as well be one with a thousands separator: 1,234 but not 0,234 or 12,5. */
-export function commaMayBeThousands(cell: string): boolean {
-  return /^[+-]?[1-9]\d{0,2},\d{3}$/.test(cell);
+/** Whether the mark of a number may as well separate thousands: 1,234 and 1.234, but not 0,234 or 12,5. */
+export function mayBeThousands(cell: string): boolean {
+  return /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/.test(cell);
 }
 
 /** Whether the mantissa has a digit other than 0. */
@@ -82,13 +82,8 @@ function remedyFor(cell: string, decimal: "." | ","): string {
   if (/^#(?:N\/A|DIV\/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)/i.test(cell)) {
     return "This is an error of a spreadsheet; mend the formula there, or leave the cell empty.";
   }
-  if (ISO_DATE.test(cell) || OTHER_DATE.test(cell)) return "It looks like a date; are the columns swapped?";
-  if (/^[+-]?\d{1,3}(?:[,. ']\d{3})+(?:[.,]\d+)?$/.test(cell) && /[,. '].*[,. ']/.test(cell)) {
-    return "Write the number without thousands separators.";
-  }
-  if (decimal === "." && WITH_COMMA.test(cell)) {
-    return 'If this is a decimal comma, say so (decimal: ","); thousands separators must go.';
-  }
+  const question = questionOf(cell, decimal);
+  if (question !== undefined) return questionRemedy(question);
   if (decimal === "," && PLAIN.test(cell)) {
     return "The decimal mark is a comma here: write the number with one, and without thousands separators.";
   }
@@ -97,15 +92,18 @@ function remedyFor(cell: string, decimal: "." | ","): string {
   return `Give a number, or leave the cell empty if it is missing (${MISSING_MARKS.filter((m) => m !== "").join(", ")} also mean missing).`;
 }
 
-/** What kind of date a trimmed cell is, if any. */
-export function dateKind(cell: string): "iso" | "ambiguous" | "no-such-date" | undefined {
-  const iso = ISO_DATE.exec(cell);
-  if (iso === null) return OTHER_DATE.test(cell) ? "ambiguous" : undefined;
-  const [year, month, day] = [Number(iso[1]), Number(iso[2]), Number(iso[3])];
-  return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month) ? "iso" : "no-such-date";
+/** What can be asked about a cell that is no number: which mark separates thousands, whether a comma is the decimal mark, why it is a date. */
+export function questionOf(cell: string, decimal: "." | ","): string | undefined {
+  const mark = thousandsMark(cell);
+  if (mark !== undefined) return mark;
+  if (readDate(cell) !== undefined) return "date";
+  return decimal === "." && cell.includes(",") && WITH_COMMA.test(cell) ? "decimal" : undefined;
 }
 
-function daysInMonth(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+/** What answers the question. */
+export function questionRemedy(question: string): string {
+  if (question === "date") return "These look like dates; are the columns swapped?";
+  return question === "decimal"
+    ? 'If this is a decimal comma, say so (--decimal ,; decimal: ","); if it separates thousands, --thousands , (thousands).'
+    : `If these are thousands separators, say so: --thousands "${question}" (thousands: "${question}").`;
 }

@@ -153,3 +153,33 @@ describe("previewFile", () => {
     expect(guessed(preview)).toEqual(["id", "time", "value"]);
   });
 });
+
+describe("numbers whose marks are asked about", () => {
+  const marks = (...values: string[]) => {
+    const text = `id;time;value\n${values.map((value, k) => `a${k >> 1};${k};${value}\n`).join("")}`;
+    const { thousands, marked } = previewTable(text).columns[2];
+    return [thousands, marked];
+  };
+
+  it("tells thousands for sure from a comma that may be either, and says nothing where decimals are plain", () => {
+    expect(marks("1,234.5", "2,345.6")).toEqual([",", ["1,234.5", "2,345.6"]]);
+    expect(marks("1,234", "998.5")).toEqual([",", ["1,234"]]);
+    expect(marks("1.234,5", "998,5")).toEqual([".", ["1.234,5"]]);
+    expect(marks("1,234", "2,345", "998")).toEqual([undefined, ["1,234", "2,345"]]);
+    expect(marks("1,234", "12,5")).toEqual([undefined, undefined]);
+    expect(marks("1.5", "12.25")).toEqual([undefined, undefined]);
+  });
+});
+
+describe("a wide table", () => {
+  it("is shown as the long one with its own columns, dates and guesses", () => {
+    const { kind, wide } = previewTable(
+      "id,sex,date_1,fvc_1,date_2,fvc_2\na,f,03/04/2020,80,05/06/2021,78\nb,m,07/08/2020,91,,\n",
+    );
+    expect(kind).toBe("wide");
+    expect(wide?.columns.map(({ name }) => name)).toEqual(["id", "sex", "date", "fvc"]);
+    expect(wide?.guesses.map(({ column }) => column)).toEqual([0, 2, 3]);
+    expect(wide?.columns[2].dates?.form).toBe("ambiguous");
+    expect(wide?.rows).toHaveLength(3);
+  });
+});

@@ -3,13 +3,20 @@
  * marker, each guess with its reason. Usual names decide first (as in `readCohort`); where names say nothing, contents do:
  * an id repeats over rows and need not be a number, time grows along an individual's rows, the marker is a number that
  * is left, changes between visits and does not merely count along with time.
+ * The same look tells what a screen has to ask: how ambiguous dates would be read each way, whether columns are times of a wide table,
+ * and whether the table is of visits or of individuals.
  */
 
-import { findColumns, type Role, usualColumns } from "./columns.ts";
+import { type Role, usualColumns } from "./column-names.ts";
+import { findColumns } from "./columns.ts";
 import { EMPTY_FILE, refusal, refusalAt } from "./complaints.ts";
-import { type ByteSource, readTableFile, readTableText } from "./formats.ts";
-import { dateKind, isMissing, readComparator, readNumber } from "./numbers.ts";
-import type { TableOptions, TableReader } from "./table.ts";
+import { readTableFile, readTableText, type TableSource } from "./formats.ts";
+import { isMissing, mayBeThousands, readComparator, readNumber } from "./numbers.ts";
+import { type DatesPreview, previewDates } from "./preview-dates.ts";
+import type { Sheets, TableOptions, TableReader } from "./table.ts";
+import { type TableKind, tableKind } from "./table-kind.ts";
+import { type Thousands, thousandsMark } from "./thousands.ts";
+import { findWide, type WideLayout, wideRow } from "./wide.ts";
 
 export interface ColumnPreview {
   readonly name: string;
@@ -20,6 +27,12 @@ export interface ColumnPreview {
   readonly distinct: number;
   /** These cells in the order of the file where they are text and few, such as names of markers; none otherwise. */
   readonly levels: readonly string[];
+  /** How its cells are read as dates, where most are. */
+  readonly dates?: DatesPreview;
+  /** The mark between thousands of its numbers, where that is what it must be: readers are asked to say so (`thousands`). */
+  readonly thousands?: Thousands;
+  /** First cells with that mark; without one, cells such as 1,234 whose comma separates thousands or decimals, where no cell tells which. */
+  readonly marked?: readonly string[];
 }
 
 export interface ColumnGuess {
@@ -39,13 +52,28 @@ export interface TablePreview {
   readonly guesses: readonly ColumnGuess[];
   /** Positions of columns that could be markers beside the guessed one: numbers that change between visits. */
   readonly otherMarkers: readonly number[];
+  /** What the table is of: visits, individuals, or individuals with a column for each time. */
+  readonly kind: TableKind;
+  /** The table as one row per visit, if columns look like times of a marker: `wide` of `readCohort` reads it so. */
+  readonly wide?: WidePreview;
+  /** What was understood without being said: delimiter, encoding, in sentences. */
+  readonly notes: readonly string[];
+  /** Sheets of a workbook, and the one that is read. */
+  readonly sheets?: Sheets;
 }
+
+/** A wide table as the long one that it stands for. */
+export interface WidePreview
+  extends Pick<WideLayout, "header" | "markers" | "time" | "unit" | "notes">,
+    Pick<TablePreview, "columns" | "rows" | "numRowsSeen" | "guesses" | "otherMarkers"> {}
 
 export interface PreviewOptions extends TableOptions {
   /** Rows shown. Default 20. */
   readonly numRows?: number;
   /** Rows looked at for guesses. Default 2,000, of wide tables fewer, a hundred at least. */
   readonly numRowsSeen?: number;
+  /** Columns that are times of a marker, as `readCohort` takes it. Default: those found by their names. */
+  readonly wide?: true | string;
 }
 
 /** Cells that guesses rest on: what takes a tenth of a second to look through. */
@@ -66,16 +94,26 @@ export function previewTable(text: string, options: PreviewOptions = {}): TableP
  * @example
  * const { columns, guesses } = await previewFile(blob.stream());
  */
-export function previewFile(bytes: ByteSource, options: PreviewOptions = {}): Promise<TablePreview> {
+export function previewFile(bytes: TableSource, options: PreviewOptions = {}): Promise<TablePreview> {
   return readTableFile(bytes, previewReader(options), options);
 }
 
-function previewReader({ numRows = 20, numRowsSeen, file }: PreviewOptions): TableReader<TablePreview> {
+function previewReader({
+  numRows = 20,
+  numRowsSeen,
+  file,
+  wide: patterns = true,
+}: PreviewOptions): TableReader<TablePreview> {
   let names: readonly string[] | undefined;
   let most = 0;
   const rows: (readonly string[])[] = [];
+  let notes: readonly string[] = [];
+  let sheets: Sheets | undefined;
   return {
-    start: () => {},
+    start: (table) => {
+      notes = table.notes;
+      sheets = table.sheets;
+    },
     row: (fields) => {
       if (names === undefined) {
         names = fields.map((name) => name.trim());
@@ -83,7 +121,7 @@ function previewReader({ numRows = 20, numRowsSeen, file }: PreviewOptions): Tab
       } else rows.push(fields);
       return rows.length < most;
     },
-    finish: ({ fault }) => {
+    finish: ({ fault, notes: more = [] }) => {
       if (names === undefined) {
         const { finding, where } = fault ?? { finding: EMPTY_FILE, where: { line: 1 } };
         throw refusalAt(where, file, ...finding);
@@ -93,8 +131,53 @@ function previewReader({ numRows = 20, numRowsSeen, file }: PreviewOptions): Tab
       checkHeader(names, guesses, file);
       const shown = { rows: rows.slice(0, numRows), numRowsSeen: rows.length };
       const otherMarkers = furtherMarkers(columns, guesses);
-      return { columns: columns.map(({ about }) => about), ...shown, guesses, otherMarkers };
+      const wide = previewWide(findWide(names, patterns), rows, numRows, most);
+      const ids = columns[guesses.find(({ role }) => role === "id")!.column]?.cells;
+      return {
+        columns: columns.map(({ about }) => about),
+        ...shown,
+        guesses,
+        otherMarkers,
+        kind: tableKind(ids, wide !== undefined),
+        ...(wide === undefined ? {} : { wide }),
+        notes: [...notes, ...more],
+        ...(sheets === undefined ? {} : { sheets }),
+      };
     },
+  };
+}
+
+function previewWide(
+  layout: WideLayout | undefined,
+  rows: readonly (readonly string[])[],
+  numRows: number,
+  most: number,
+): WidePreview | undefined {
+  if (layout === undefined) return undefined;
+  const { header, markers, time, unit, notes, kept, points } = layout;
+  const width = Math.max(...kept, ...points.flatMap((point) => [point.timeColumn, ...point.columns]));
+  const whole = rows.filter((fields) => fields.length > width);
+  const long: string[][] = [];
+  for (const fields of whole) {
+    if (long.length >= most) break;
+    for (const point of points) {
+      const row = wideRow(layout, point, fields);
+      if (row !== undefined) long.push(row);
+    }
+  }
+  const columns = header.map((name, k) => describeColumn(name, long, k));
+  const [id] = guessColumns(header.slice(0, kept.length), columns.slice(0, kept.length), long.length);
+  const guesses: ColumnGuess[] = [
+    id,
+    { role: "time", column: kept.length, reason: "from the names of columns" },
+    { role: "value", column: kept.length + 1, reason: "a column for each time" },
+  ];
+  return {
+    ...{ header, markers, time, unit, notes, guesses },
+    columns: columns.map(({ about }) => about),
+    rows: long.slice(0, numRows),
+    numRowsSeen: long.length,
+    otherMarkers: markers.slice(1).map((_, k) => kept.length + 2 + k),
   };
 }
 
@@ -125,11 +208,23 @@ function describeColumn(name: string, rows: readonly (readonly string[])[], k: n
   const numeric = share((cell) => !Number.isNaN(numberOf(cell)));
   const different = [...new Set(filled)];
   const levels = numeric < MOSTLY && different.length <= MOST_LEVELS ? different : [];
+  const dates = previewDates(filled);
+  const isDated = dates !== undefined && dates.about.share >= MOSTLY;
+  const { thousands, marked } = isDated ? { thousands: undefined, marked: [] } : marksOf(different);
   return {
-    about: { name, numeric, empty: (n - filled.length) / n, distinct: different.length, levels },
+    about: {
+      name,
+      numeric,
+      empty: (n - filled.length) / n,
+      distinct: different.length,
+      levels: isDated ? [] : levels,
+      ...(isDated ? { dates: dates.about } : {}),
+      ...(thousands === undefined ? {} : { thousands }),
+      ...(marked.length === 0 ? {} : { marked: marked.slice(0, MARKED_SHOWN) }),
+    },
     cells,
-    numbers: Float64Array.from(cells, (c) => (dateKind(c) === "iso" ? Date.parse(c) / 86_400_000 : numberOf(c))),
-    dates: share((cell) => dateKind(cell) !== undefined),
+    numbers: Float64Array.from(cells, (cell) => dates?.dayOf(cell) ?? numberOf(cell)),
+    dates: dates?.about.share ?? 0,
   };
 }
 
@@ -140,6 +235,19 @@ function numberOf(cell: string): number {
   return Number.isNaN(plain) ? readNumber(written, ",") : plain;
 }
 
+/** The mark between thousands of different cells, if it can be nothing else, and cells with it; or cells whose comma may be either. */
+function marksOf(cells: readonly string[]): { readonly thousands: Thousands | undefined; readonly marked: string[] } {
+  const sure = cells.map(thousandsMark).find((mark) => mark !== undefined);
+  if (sure !== undefined) return { thousands: sure, marked: cells.filter((cell) => thousandsMark(cell) === sure) };
+  const unclear = cells.filter((cell) => cell.includes(",") && mayBeThousands(readComparator(cell)?.rest ?? cell));
+  const decimals = (mark: string) => (cell: string) =>
+    cell.includes(mark) && !unclear.includes(cell) && !Number.isNaN(numberOf(cell));
+  if (unclear.length === 0 || cells.some(decimals(","))) return { thousands: undefined, marked: [] };
+  return { thousands: cells.some(decimals(".")) ? "," : undefined, marked: unclear };
+}
+
+/** Cells shown whose mark is asked about. */
+const MARKED_SHOWN = 3;
 /** A share that still counts as "numbers", with some text among them. */
 const MOSTLY = 0.8;
 /** A column that grows along this share of neighbouring rows counts time, whatever its name. */

@@ -79,9 +79,10 @@ describe("readCohort refuses", () => {
     ["an empty id", table("p1,0,1", " ,0,71"), "missing-id", 3],
     ["a very long id", table(`${"x".repeat(2000)},0,71`), "field-too-long", 2],
     ["a value without time", table("p1,0,71", "p1,,71"), "missing-time", 3],
-    ["dates without origin", table("p1,2020-01-31,71", "p2,2020-02-29,70"), "dates-need-origin", 2],
+    ["dates, though their model has numbers", table("p1,2020-01-31,71", "p2,2020-02-29,70"), "dates-need-origin", 2],
     ["numbers, then dates", table("p1,0,71", "p2,1,70", "p2,2020-01-31,71"), "mixed-time", 4],
-    ["a date that may be two", withTime("01/02/2020"), "ambiguous-date", 3],
+    ["dates that may be two", table("p1,01/02/2020,71", "p1,03/04/2020,70"), "ambiguous-date", 2],
+    ["a date among numbers", withTime("01/02/2020"), "mixed-time", 3],
     ["a date that does not exist", withTime("2021-02-30"), "no-such-date", 3],
     ["points and commas as decimal marks", "id;time;value\na;0,5;1\nb;0.5;2\n", "mixed-decimals", 2],
     ["nothing but missing values", table("p1,0,NA", "p2,1,"), "no-rows", undefined],
@@ -89,9 +90,10 @@ describe("readCohort refuses", () => {
     ["JSON", '[{"id":"p1","time":0,"value":71}]', "unsupported-format", 1],
     ["JSON by lines", '{"id":"p1","time":0,"value":71}\n', "unsupported-format", 1],
     ["a NUL in the header", "id,time,value,no\u0000te\np1,0,71,a\n", "control-character", 1],
+    ["points that may separate thousands", "id;time;value\na;0;1.234\nb;1;987\nb;2;2.050\n", "ambiguous-comma", 2],
     ["commas that may separate thousands", "id;time;value\na;0;1,234\nb;1;987\nb;2;2,050\n", "ambiguous-comma", 2],
   ])("%s", (_, text, code, line) => {
-    const complaints = refused(text);
+    const complaints = refused(text, code === "dates-need-origin" ? { origin: "none" } : {});
     expect(complaints[0].code).toBe(code);
     expect(complaints[0].where.line).toBe(line);
   });
@@ -216,6 +218,13 @@ describe("readCohort warns of", () => {
       { code: "negative-time", count: 2, where: { line: 2 } },
     ]);
     expect(codes(table("p1,44197,1", "p1,44228,2"))).toEqual(["spreadsheet-dates"]);
+    for (const [a, b] of [
+      ["1431907200", "1440201600"],
+      ["1431907200000", "1440201600000"],
+      ["201505181030", "201508221030"],
+    ]) {
+      expect(codes(table(`p1,${a},1`, `p1,${b},2`))).toEqual(["spreadsheet-dates"]);
+    }
     const repeats = readCohort(table("p1,1,5", "p1,1,6", "p2,1,5", "p2,1,5", "p2,1,5"));
     const expected = [
       { code: "duplicate-rows", count: 2, where: { line: 5 }, received: expect.stringContaining("lines 5 and 6") },
@@ -291,6 +300,10 @@ describe("readCohort", () => {
     expect(values("id;time;value\na;0;1,234\na;1;12,5\n")).toEqual([1.234, 12.5]);
     expect(values("id;time;value\na;0,5;1,234\n")).toEqual([1.234]);
     expect(values("id;time;value\na;0;1,234\n", { decimal: "," })).toEqual([1.234]);
+    expect(values("id;time;value\na;0;1.234\n", { decimal: "." })).toEqual([1.234]);
+    expect(values("id;time;value\na;0;1.234\n", { thousands: "." })).toEqual([1234]);
+    expect(values("id;time;value\na;0;1.234\na;1;0.5\n")).toEqual([1.234, 0.5]);
+    expect(values("id\ttime\tvalue\na\t0\t1.234\n")).toEqual([1.234]);
   });
 
   it("takes no point for a decimal mark where the mark is a comma", () => {

@@ -7,15 +7,22 @@ import { type Cohort, numObservations, onlyMarker } from "../cohort/cohort.ts";
 import { censoringLimits, limitWords } from "../cohort/limits.ts";
 import { combineMarkers } from "../cohort/several-markers.ts";
 import { type Complaint, checkGiven, type ErrorCode, showReceived } from "../errors.ts";
+import { placeOf } from "./cells.ts";
 import { type Columns, cellPlace, type FoundColumns } from "./columns.ts";
 import { EMPTY_FILE, refusal } from "./complaints.ts";
-import { type ByteSource, readTableFile, readTableText } from "./formats.ts";
+import { type Counted, countTimes } from "./count-times.ts";
+import { readTableFile, readTableText, type TableSource } from "./formats.ts";
+import { questionRemedy } from "./numbers.ts";
+import type { CountedTimes } from "./origin.ts";
 import { readRow } from "./read-row.ts";
 import { createReading, type ReadCohortOptions, type Reading, type SeriesReading, startTable } from "./reading.ts";
 import { exactRepeats, withoutPlaces } from "./repeats.ts";
+import { type CountedConversion, conversionsOf, conversionWords, markerUnit } from "./row-units.ts";
 import { lineOf, toCohort } from "./rows.ts";
 import { findSuspicions } from "./suspicions.ts";
 import type { TableEnd, TableReader, TableRow } from "./table.ts";
+import { refuseUnits } from "./unit-cells.ts";
+import { wideReader } from "./wide-reader.ts";
 
 export interface ReadCohort {
   readonly cohort: Cohort;
@@ -32,6 +39,8 @@ export interface ReadCohort {
   readonly leftOutRows: readonly TableRow[];
   /** Every kept complaint about a row that was left out because that was asked for. */
   readonly complaints: readonly Complaint[];
+  /** Every conversion of units with its count, none where all values are in the unit of their marker. */
+  readonly conversions: readonly CountedConversion[];
   /** One per kind, with its count and first place. */
   readonly warnings: readonly Complaint[];
   /** What was understood without being said: delimiter, columns, blank lines, in sentences. */
@@ -56,36 +65,67 @@ export function readCohort(text: string | Iterable<string>, options: ReadCohortO
  * @example
  * const { cohort } = await readCohortFile(createReadStream("visits.csv.gz"), { columns: { value: "fvc" } });
  */
-export function readCohortFile(bytes: ByteSource, options: ReadCohortOptions = {}): Promise<ReadCohort> {
+export function readCohortFile(bytes: TableSource, options: ReadCohortOptions = {}): Promise<ReadCohort> {
   return readTableFile(bytes, cohortReader(options), options);
 }
 
+/**
+ * Reads a cohort from rows of cells that are text already, as a format or a database hands them over; refuses as `readCohort`. Lines in complaints
+ * count the rows, the header being the first.
+ */
+export function readCohortRows(
+  header: readonly string[],
+  rows: Iterable<readonly string[]>,
+  options: ReadCohortOptions = {},
+): ReadCohort {
+  const reader = cohortReader(options);
+  reader.start({ decimal: ".", notes: [] });
+  let line = 1;
+  let going = reader.row(header, line);
+  for (const row of rows) {
+    if (!going) break;
+    going = reader.row(row, ++line);
+  }
+  return reader.finish({ blankLines: 0 });
+}
+
 function cohortReader(options: ReadCohortOptions): TableReader<ReadCohort> {
+  if (options.wide !== undefined) return wideReader(options, finish);
   const reading = createReading(options);
   return {
     start: (table) => startTable(reading, table),
     row: (fields, line) => readRow(reading, fields, line),
+    wanted: () => wantedColumns(reading),
     finish: (end) => finish(reading, end),
   };
 }
 
-function finish(reading: Reading, { fault, blankLines }: TableEnd): ReadCohort {
-  const { structure, cells, options } = reading;
+/** Positions of the columns that are looked at, of a table that is read alike. */
+function wantedColumns({ found, origin, units }: Reading): number[] | undefined {
+  if (found === undefined) return undefined;
+  const { positions, values, marker } = found;
+  return [...Object.values(positions), ...values, marker, origin.at, ...(units?.positions ?? [])].filter(
+    (at) => at >= 0,
+  );
+}
+
+function finish(reading: Reading, { fault, blankLines, notes = [] }: TableEnd): ReadCohort {
+  const { structure, cells } = reading;
   if (fault !== undefined) structure.refuse(fault.where, ...fault.finding);
-  checkTable(reading);
-  const leaveOut = options.onBad === "leave-out" && structure.numRefused() === 0;
+  const counted = checkTable(reading);
+  const leaveOut = reading.leaveOut && structure.numRefused() === 0;
   if (!leaveOut && structure.numRefused() + cells.numRefused() > 0) {
     throw refusal([...structure.complaints(), ...cells.complaints()]);
   }
-  return takeCohort(reading, reading.found!, describe(reading, blankLines));
+  return takeCohort(reading, reading.found!, counted, [...notes, ...describe(reading, blankLines), ...counted.notes]);
 }
 
-/** Judgements that need the whole table. */
-function checkTable(reading: Reading): void {
-  const { found, structure, marks, times, options } = reading;
+/** Judgements that need the whole table; and how its times were counted. */
+function checkTable(reading: Reading): Counted {
+  const { found, structure, marks, options } = reading;
   if (found === undefined) {
     if (structure.numRefused() === 0) structure.refuse({ line: 1 }, ...EMPTY_FILE);
-    return;
+    return { notes: [] };
   }
   if (reading.numRows === 0 && structure.numRefused() === 0) {
     const received = `only the columns ${Object.values(columnsOf(reading, found)[0]).join(", ")}`;
@@ -96,32 +136,45 @@ function checkTable(reading: Reading): void {
     structure.refuse(firstComma, "mixed-decimals", [
       "one decimal mark throughout",
       `${marks.commas} numbers with a comma and ${marks.points} with a point`,
-      "Write all numbers with a decimal point, without thousands separators.",
+      "Write all numbers with a decimal point; if one of the marks separates thousands, say which (--thousands; thousands).",
     ]);
   }
   if (marks.unclear > 0 && marks.unclear === marks.commas) {
     structure.refuse(firstComma, "ambiguous-comma", [
       "numbers whose comma can only be a decimal mark",
       `${marks.unclear} like 1,234, none like 0,5 or 12,5`,
-      'If it is a decimal comma, say so (decimal: ","); thousands separators must go.',
+      questionRemedy("decimal"),
     ]);
   }
-  if (times.dates > 0) {
-    const mixed = times.numbers > 0;
-    const where = cellPlace(found, found.positions.time, Math.max(times.dateLine, times.numberLine));
-    structure.refuse(where, mixed ? "mixed-time" : "dates-need-origin", [
-      mixed ? "times that are all numbers" : "times as numbers since an origin",
-      `${times.dates} dates, the first "${showReceived(times.date)}"`,
-      mixed
-        ? "Turn all times into numbers since one origin."
-        : "Turn dates into years since the first observation, since onset (a column), or since a fixed date.",
+  if (marks.unclearPoints > 0 && marks.unclearPoints === marks.points && marks.commas === 0) {
+    structure.refuse(cellPlace(found, marks.pointPosition, marks.pointLine), "ambiguous-comma", [
+      "numbers whose point can only be a decimal mark, in a file with semicolons",
+      `${marks.points} like 1.234, none like 0.5 or 12.5`,
+      'If it separates thousands, say --thousands . (thousands: "."); if it is the decimal mark, --decimal . (decimal: ".").',
     ]);
   }
+  refuseUnits(reading);
+  askQuestions(reading);
+  const counted = countTimes(reading, found);
   checkLevels(reading, found);
   const empty = reading.numTaken === 0 && reading.numRows > 0;
   if (empty && structure.numRefused() === 0 && (options.onBad === "leave-out" || reading.cells.numRefused() === 0)) {
     const received = `${reading.numRows} rows, none with a usable value`;
     structure.refuse({}, "no-rows", ["rows of observations", received, "Check the columns."]);
+  }
+  return counted;
+}
+
+/** One complaint for each kind of number that a word could explain. */
+function askQuestions(reading: Reading): void {
+  for (const [kind, { count, at, line, cells }] of reading.questions) {
+    const listed = cells.map((cell) => `"${showReceived(cell)}"`).join(", ");
+    const received = count > cells.length ? `${count} cells such as ${listed}` : listed;
+    reading.structure.refuse(placeOf(reading, at, line), "not-a-number", [
+      "plain numbers",
+      received,
+      questionRemedy(kind),
+    ]);
   }
 }
 
@@ -149,9 +202,14 @@ function checkLevels({ series, options, others, structure, numRows }: Reading, f
   }
 }
 
-/** Names of the columns of each marker, [K]. */
-function columnsOf({ series, options }: Reading, { header, positions, values, marker }: FoundColumns): Columns[] {
-  const shared = { id: header[positions.id], time: header[positions.time] };
+/** Names of the columns of each marker, and from when times were counted, [K]. */
+function columnsOf(
+  { series, options }: Reading,
+  { header, positions, values, marker }: FoundColumns,
+  { origin, dates }: CountedTimes = {},
+): Columns[] {
+  const since = { ...(origin === undefined ? {} : { origin }), ...(dates === undefined ? {} : { dates }) };
+  const shared = { id: header[positions.id], time: header[positions.time], ...since };
   return series.map((_, k) => {
     const choice = options.markers?.[k].column ?? "";
     if (marker >= 0) return { ...shared, value: header[positions.value], marker: header[marker], level: choice.trim() };
@@ -159,20 +217,27 @@ function columnsOf({ series, options }: Reading, { header, positions, values, ma
   });
 }
 
-function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): ReadCohort {
+function takeCohort(reading: Reading, found: FoundColumns, counted: Counted, notes: string[]): ReadCohort {
   const { options, missing, paddedIds, cells, numRows, leftOutRows, others } = reading;
   const { positions } = found;
   const { keepRepeats = false } = options;
-  const markerColumns = columnsOf(reading, found);
+  const markerColumns = columnsOf(reading, found, counted);
   if (missing.count > 0) {
     const words = ["a value", `${missing.count} rows without one`, "These rows were left out."] as const;
     cells.warn(cellPlace(found, positions.value, missing.line), missing.count, "missing-value", words);
   }
   const parts = reading.series.map((series, k) => {
     const name = options.marker?.name ?? markerColumns[k].value;
-    const marker = options.markers === undefined ? { ...series.marker, name } : series.marker;
+    const own = counted.timeUnit === undefined ? series.marker : { ...series.marker, timeUnit: counted.timeUnit };
+    const named = options.markers === undefined ? { ...own, name } : own;
+    const marker = reading.units === undefined ? named : { ...named, unit: markerUnit(reading.units, k, named) };
     return withoutRepeats(series, toCohort(series.rows, marker), keepRepeats);
   });
+  const conversions = conversionsOf(
+    reading.units,
+    parts.map(({ cohort }) => onlyMarker(cohort).marker.name),
+  );
+  notes.push(...conversions.map(conversionWords));
   const numOthers = [...others.values()].reduce((sum, count) => sum + count, 0);
   // Of a row with several markers the one that was repeated most often speaks for all.
   const repeatedMost = parts.reduce((most, part) => (part.repeated.length > most.repeated.length ? part : most));
@@ -211,7 +276,7 @@ function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): Rea
       `${count} of ${series.values.length} values of ${name} are given as below or above a limit: ${limitWords(limits)}. They are taken as that, not as numbers.`,
     );
   }
-  warnOfSuspicions(reading, found, parts);
+  warnOfSuspicions(reading, found, parts, counted.origin !== undefined);
   const cohort = parts.length === 1 ? parts[0].cohort : combineMarkers(parts.map((part) => part.cohort));
   return {
     cohort,
@@ -222,6 +287,7 @@ function takeCohort(reading: Reading, found: FoundColumns, notes: string[]): Rea
     leftOut,
     leftOutRows,
     complaints: cells.complaints(),
+    conversions,
     warnings: cells.warnings(),
     notes,
   };
@@ -259,7 +325,12 @@ function numRowsKept({ numTaken }: Reading, parts: readonly MarkerPart[]): numbe
 }
 
 /** Warnings of every marker; of times, which markers share by their rows, the one with the highest count. */
-function warnOfSuspicions({ cells, options }: Reading, found: FoundColumns, parts: readonly MarkerPart[]): void {
+function warnOfSuspicions(
+  { cells, options }: Reading,
+  found: FoundColumns,
+  parts: readonly MarkerPart[],
+  isCounted: boolean,
+): void {
   const ofTimes = new Map<string, Parameters<typeof cells.warn>>();
   for (const [k, { cohort, order, lineAt }] of parts.entries()) {
     const series = onlyMarker(cohort);
@@ -267,6 +338,8 @@ function warnOfSuspicions({ cells, options }: Reading, found: FoundColumns, part
     const linesOf = (rows: readonly number[]) => lineWords([...rows].sort((a, b) => a - b).map(lineAt));
     const named = found.marker < 0 ? {} : { marker: options.markers?.[k].column };
     findSuspicions(series, order, linesOf, (role, firstRow, count, code, words) => {
+      // Visits before an origin that was chosen are told by a note.
+      if (isCounted && code === "negative-time") return;
       const at = role === "value" && found.marker < 0 ? found.values[k] : found.positions[role];
       const where = { ...cellPlace(found, at, lineAt(firstRow)), ...named };
       if (role !== "time" || found.marker >= 0 || parts.length === 1) cells.warn(where, count, code, words);

@@ -4,11 +4,14 @@
  */
 import { applyTransform, type Transform } from "../cohort/marker.ts";
 import { showReceived } from "../errors.ts";
-import { complain, readId, readTime, readValue } from "./cells.ts";
+import { complain, readId, readOrigin, readTime, readValue } from "./cells.ts";
+import { columnsNamed } from "./column-names.ts";
 import { type FoundColumns, findColumns, type WantedColumns } from "./columns.ts";
 import { type ComplaintBook, raggedRow } from "./complaints.ts";
+import { parseOrigin } from "./origin.ts";
 import type { Reading } from "./reading.ts";
 import { appendRow } from "./rows.ts";
+import { findUnitColumns, inMarkerUnit } from "./unit-cells.ts";
 
 /** Rows left out that are kept as they are written, to be shown. */
 const LEFT_OUT_KEPT = 1000;
@@ -25,7 +28,8 @@ export function readRow(reading: Reading, fields: readonly string[], line: numbe
 }
 
 function readHeader(reading: Reading, header: readonly string[], line: number): boolean {
-  const { columns = {}, orGuess = false, markers, markerColumn, mayLack = false } = reading.options;
+  const { columns: asked = {}, orGuess = false, markers, markerColumn, mayLack = false } = reading.options;
+  const { origin: _, dates: __, ...columns } = asked;
   const several: WantedColumns =
     markers === undefined
       ? {}
@@ -38,14 +42,23 @@ function readHeader(reading: Reading, header: readonly string[], line: number): 
   }
   if (refuseNul(reading, reading.structure, header, line)) return false;
   if ("header" in found) {
+    if (!findUnitColumns(reading, found, line)) return false;
     reading.found = found;
     reading.header = header;
+    reading.origin.at = originColumn(reading, found);
     return true;
   }
   for (const { code, expected, received, remedy, where } of found) {
     reading.structure.refuse(where, code, [expected, received, remedy]);
   }
   return false;
+}
+
+/** Position of the column from which times are counted, if the table has it. */
+function originColumn({ options }: Reading, { header }: FoundColumns): number {
+  const rule = options.origin ?? options.columns?.origin ?? "none";
+  const origin = rule === "none" ? undefined : parseOrigin(rule);
+  return origin?.kind === "column" ? (columnsNamed(header, origin.column)[0] ?? -1) : -1;
 }
 
 /** Adds the observations of a row, one per marker at most, or complaints about it; returns whether all is well with it. */
@@ -79,14 +92,16 @@ function readObservation(reading: Reading, found: FoundColumns, fields: readonly
   const time = readTime(reading, fields[positions.time].trim(), line, isEmpty);
   // The id comes last: a line of units is better told by its words than by its empty id.
   const individual = readId(reading, fields[positions.id], line);
+  if (individual >= 0 && reading.origin.at >= 0) readOrigin(reading, individual, fields[reading.origin.at], line);
   if (individual < 0 || isEmpty || Number.isNaN(time)) return false;
   let isWell = true;
   let isTaken = false;
   for (let k = from; k < to; k++) {
     if (values[k] === Number.POSITIVE_INFINITY) continue;
     const { marker, rows } = reading.series[k];
-    if (!Number.isNaN(values[k]) && isInDomain(reading, marker.transform, values[k], fields, column(k), line)) {
-      appendRow(rows, individual, time, values[k], line, reading.sides[k]);
+    const value = reading.units === undefined ? values[k] : inMarkerUnit(reading, k, values[k], fields, line);
+    if (!Number.isNaN(value) && isInDomain(reading, marker.transform, value, fields, column(k), line)) {
+      appendRow(rows, individual, time, value, line, reading.sides[k]);
       isTaken = true;
     } else isWell = false;
   }

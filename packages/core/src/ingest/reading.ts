@@ -1,14 +1,31 @@
 /** What is asked of a reading of visits, and what is gathered on the way: rows of each marker, complaints, counts. */
 import { checkMarker, DEFAULT_MARKER, type Marker } from "../cohort/marker.ts";
 import { checkOption } from "../errors.ts";
-import type { Columns, FoundColumns, Role } from "./columns.ts";
+import type { Role } from "./column-names.ts";
+import type { Columns, FoundColumns } from "./columns.ts";
 import { type ComplaintBook, createComplaintBook } from "./complaints.ts";
+import { createDateColumn, type DateColumn, type DateOptions } from "./date-column.ts";
+import { parseOrigin } from "./origin.ts";
+import { createUnitReading, type RowUnits, type UnitReading } from "./row-units.ts";
 import { createRows, type Rows } from "./rows.ts";
+import type { SubjectsTable } from "./subjects-table.ts";
 import type { TableOptions, TableRow, TableStart } from "./table.ts";
+import { THOUSANDS, type Thousands } from "./thousands.ts";
 
-export interface ReadCohortOptions extends TableOptions {
-  /** Names of the columns; those not given are guessed from usual names. */
-  readonly columns?: Partial<Pick<Columns, Role>>;
+export interface ReadCohortOptions extends TableOptions, DateOptions {
+  /**
+   * Names of the columns; those not given are guessed from usual names. As a reading gave them (`ReadCohort.columns`) they also say from when
+   * times are counted, so that the next table is read alike.
+   */
+  readonly columns?: Partial<Pick<Columns, Role | "origin" | "dates">>;
+  /**
+   * From when times are counted: "first" (visit of the individual), "column:NAME" (of visits or `subjects`), or "date:2010-01-31". Default: first for
+   * dates; numbers are taken as they are. "none" refuses dates. Dates are counted in the `timeUnit` of the marker: years (365.25 days) by default,
+   * months (30.4375), weeks or days.
+   */
+  readonly origin?: string;
+  /** The table of individuals, where the column of the origin may stand. */
+  readonly subjects?: SubjectsTable;
   /** Whether all columns are guessed if those named are not there. Default: the table is refused. */
   readonly orGuess?: boolean;
   /** Name, units, transform and limits of the marker; its name defaults to that of the value column. */
@@ -19,8 +36,17 @@ export interface ReadCohortOptions extends TableOptions {
   readonly markerColumn?: string;
   /** Whether the columns of some of the markers may be lacking. Default: the table is refused. */
   readonly mayLack?: boolean;
+  /** Units of the values, and converters to those of the markers. Default: values are taken as they are. */
+  readonly units?: RowUnits;
   /** Decimal mark. Default: a point; a comma is also understood where it does not separate columns. */
   readonly decimal?: "." | ",";
+  /** The mark that separates thousands, as in 1,234.5. Default: numbers with one are refused. */
+  readonly thousands?: Thousands;
+  /**
+   * Whether the table has one row per individual and a column for each time, such as fvc_0, fvc_6, fvc_12: true for those found by their names, or
+   * patterns with commas and a * for the number. Default: a row per visit.
+   */
+  readonly wide?: true | string;
   /** What to do with rows that hold something unreadable. Default "refuse": the whole input, with every complaint. */
   readonly onBad?: "refuse" | "leave-out";
   /** Keep rows that repeat another exactly (id, time and value). Default: they are left out, and that is told. */
@@ -32,6 +58,26 @@ export interface ReadCohortOptions extends TableOptions {
 /** One of several markers: its value column, or how it is written in the column of markers, which is its name by default. */
 export interface MarkerChoice extends Partial<Marker> {
   readonly column: string;
+}
+
+/** From when times are counted, as far as the table says it row by row. */
+export interface OriginReading {
+  /** Position in the table of visits; −1 if it is not there, or no column is asked for. */
+  at: number;
+  readonly column: DateColumn;
+  /** What the cell of each individual was taken as, and its line; NaN if there is none. */
+  readonly codes: number[];
+  readonly lines: number[];
+  /** Individuals with two different ones: how many cells, and the first. */
+  readonly contradicted: { count: number; individual: number; line: number };
+}
+
+/** Numbers that cannot be read as they are, of one kind, about which one question is asked. */
+export interface Question {
+  count: number;
+  readonly at: number;
+  readonly line: number;
+  readonly cells: string[];
 }
 
 /** What is gathered of one marker. */
@@ -64,12 +110,32 @@ export interface Reading {
   readonly sides: Int8Array;
   /** Rows without a value of any marker. */
   readonly missing: { count: number; line: number };
-  /** Decimal marks seen; commas that may as well separate thousands are counted by themselves too. */
-  readonly marks: { points: number; commas: number; commaLine: number; commaPosition: number; unclear: number };
-  readonly times: { numbers: number; numberLine: number; dates: number; dateLine: number; date: string };
+  /** Decimal marks seen; those that may as well separate thousands are counted by themselves too. */
+  readonly marks: {
+    points: number;
+    unclearPoints: number;
+    pointLine: number;
+    pointPosition: number;
+    commas: number;
+    commaLine: number;
+    commaPosition: number;
+    unclear: number;
+  };
+  readonly times: DateColumn;
+  readonly origin: OriginReading;
+  /** Questions about numbers, by kind. */
+  readonly questions: Map<string, Question>;
+  readonly leaveOut: boolean;
+  readonly thousands: Thousands | undefined;
+  /** Where a cell stands in a wide table, of the row that is being read: name and position of its column. */
+  placeInWide: ((at: number) => { readonly column: string; readonly columnNumber: number } | undefined) | undefined;
+  /** Units of values, where they are read. */
+  readonly units: UnitReading | undefined;
   /** The first rows left out. */
   readonly leftOutRows: TableRow[];
   decimal: "." | "," | "either";
+  /** Whether a point may separate thousands. */
+  groups: boolean;
   /** What was understood without being said, in sentences. */
   notes: readonly string[];
   header: readonly string[];
@@ -83,6 +149,11 @@ export interface Reading {
 export function createReading(options: ReadCohortOptions): Reading {
   const choices = markerChoices(options);
   const rows = createRows();
+  const leaveOut = options.onBad === "leave-out";
+  const { origin, thousands, decimal } = options;
+  if (origin !== undefined && origin !== "none") parseOrigin(origin);
+  const marks = thousands === undefined || (THOUSANDS.includes(thousands) && thousands !== decimal);
+  checkOption(marks, "readCohort", `thousands among ${THOUSANDS.join(" ")} other than the decimal mark`, thousands, "");
   return {
     options,
     series: choices.map((marker, k) => ({ marker, rows: k === 0 ? rows : { ...createRows(), ids: rows.ids } })),
@@ -96,10 +167,32 @@ export function createReading(options: ReadCohortOptions): Reading {
     values: new Float64Array(choices.length),
     sides: new Int8Array(choices.length),
     missing: { count: 0, line: 0 },
-    marks: { points: 0, commas: 0, commaLine: 0, commaPosition: -1, unclear: 0 },
-    times: { numbers: 0, numberLine: 0, dates: 0, dateLine: 0, date: "" },
+    marks: {
+      points: 0,
+      unclearPoints: 0,
+      pointLine: 0,
+      pointPosition: -1,
+      commas: 0,
+      commaLine: 0,
+      commaPosition: -1,
+      unclear: 0,
+    },
+    times: createDateColumn(options, leaveOut),
+    origin: {
+      at: -1,
+      column: createDateColumn(options, leaveOut),
+      codes: [],
+      lines: [],
+      contradicted: { count: 0, individual: -1, line: 0 },
+    },
+    questions: new Map(),
+    leaveOut,
+    thousands: options.thousands,
+    placeInWide: undefined,
+    units: createUnitReading(options.units, choices.length),
     leftOutRows: [],
     decimal: ".",
+    groups: false,
     notes: [],
     header: [],
     found: undefined,
@@ -123,7 +216,11 @@ function markerChoices({ marker, markers, markerColumn }: ReadCohortOptions): Ma
   return markers.map(({ column, ...given }) => check({ name: column.trim(), ...given }));
 }
 
-export function startTable(reading: Reading, { decimal, notes }: TableStart): void {
-  reading.decimal = reading.options.decimal ?? decimal;
+export function startTable(reading: Reading, { decimal, groups = false, notes }: TableStart): void {
+  const { thousands, decimal: asked } = reading.options;
+  // The mark that separates thousands is not the decimal mark.
+  const other = thousands === "," ? "." : thousands === "." ? "," : decimal;
+  reading.decimal = asked ?? other;
+  reading.groups = groups;
   reading.notes = notes;
 }

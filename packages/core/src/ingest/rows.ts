@@ -14,11 +14,13 @@ export interface Rows {
   blocks: Block[];
   length: number;
   /** Rows whose line is not the one after the line of the row before, and their lines; ascending. */
-  readonly jumps: { readonly rows: number[]; readonly lines: number[] };
+  jumps: { readonly rows: number[]; readonly lines: number[] };
   lastLine: number;
 }
 
 interface Block {
+  /** Rows in it. */
+  length: number;
   readonly individuals: Int32Array;
   readonly times: Float64Array;
   readonly values: Float64Array;
@@ -26,8 +28,9 @@ interface Block {
   censored?: Int8Array;
 }
 
-/** Rows of a block. */
+/** Rows of the first block; each further one has room for twice as many, up to a limit: large blocks go back to the system when let go. */
 const ROOM = 1 << 13;
+const MOST_ROOM = 1 << 22;
 /** Most ids: what a Map can hold. */
 const MOST_IDS = 2 ** 24;
 /** Text longer than this, cut out of a longer one, keeps all of that in memory. */
@@ -50,14 +53,17 @@ export function addId({ ids }: Rows, id: string): number {
 
 export function appendRow(rows: Rows, individual: number, time: number, value: number, line: number, side = 0): void {
   const row = rows.length;
-  const j = row % ROOM;
-  if (j === 0) rows.blocks.push(emptyBlock());
-  const block = rows.blocks[rows.blocks.length - 1];
+  let block = rows.blocks[rows.blocks.length - 1];
+  if (block === undefined || block.length === block.individuals.length) {
+    block = emptyBlock(block === undefined ? ROOM : Math.min(2 * block.length, MOST_ROOM));
+    rows.blocks.push(block);
+  }
+  const j = block.length++;
   block.individuals[j] = individual;
   block.times[j] = time;
   block.values[j] = value;
   if (side !== 0) {
-    block.censored ??= new Int8Array(ROOM);
+    block.censored ??= new Int8Array(block.individuals.length);
     block.censored[j] = side;
   }
   if (line !== rows.lastLine + 1) {
@@ -68,20 +74,22 @@ export function appendRow(rows: Rows, individual: number, time: number, value: n
   rows.length = row + 1;
 }
 
-function emptyBlock(): Block {
-  return { individuals: new Int32Array(ROOM), times: new Float64Array(ROOM), values: new Float64Array(ROOM) };
+function emptyBlock(room: number): Block {
+  return {
+    length: 0,
+    individuals: new Int32Array(room),
+    times: new Float64Array(room),
+    values: new Float64Array(room),
+  };
 }
 
 /** The cohort of the rows, and the row that stands at each of its places; the rows themselves are let go. */
 export function toCohort(rows: Rows, marker: Marker): { readonly cohort: Cohort; readonly order: Int32Array } {
-  const { ids: numbers, blocks, length } = rows;
+  const names = [...rows.ids.keys()];
+  const filled = rows.blocks.map((block) => ({ ...block, individuals: block.individuals.subarray(0, block.length) }));
   rows.ids = new Map();
   rows.blocks = [];
-  const filled = blocks.map((block, k) => ({
-    ...block,
-    individuals: block.individuals.subarray(0, length - k * ROOM),
-  }));
-  const { ids, order, ...series } = assembleColumns([...numbers.keys()], filled);
+  const { ids, order, ...series } = assembleColumns(names, filled);
   return { cohort: { ids, markers: [{ marker, ...series }] }, order };
 }
 

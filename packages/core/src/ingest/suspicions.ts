@@ -5,12 +5,13 @@
 import type { MarkerSeries } from "../cohort/cohort.ts";
 import { valueLimits } from "../cohort/marker.ts";
 import { type ErrorCode, showReceived } from "../errors.ts";
-import type { Role } from "./columns.ts";
+import type { Role } from "./column-names.ts";
 import type { Finding, Words } from "./complaints.ts";
 import { findOutliers } from "./outliers.ts";
 import { furtherValues } from "./repeats.ts";
 import { sampleOf } from "./sample.ts";
-import { findTwoUnits } from "./two-units.ts";
+import { findTwoUnits, unitsRemedy } from "./two-units.ts";
+import { compactDay } from "./written-dates.ts";
 
 /** Numbers that people write for "missing", by size. */
 const MISSING_CODES = [9, 99, 999, 9999, 99999].flatMap((code) => [-code, code]);
@@ -63,7 +64,19 @@ export function findSuspicions(
   tell("spreadsheet-dates", "time", { count: days ? times.length : 0, row: 0 }, [
     "times such as years of follow-up",
     `numbers near ${times[0]}`,
-    "They look like day numbers of a spreadsheet; subtract the origin.",
+    "They look like day numbers of a spreadsheet: format the cells as dates there, or subtract the origin.",
+  ]);
+  const dates = times.every((time) => !Number.isNaN(compactDay(time)));
+  tell("spreadsheet-dates", "time", { count: dates ? times.length : 0, row: 0 }, [
+    "times such as years of follow-up",
+    `numbers such as ${times[0]}`,
+    'They look like dates; if they are, say so: --date-order ymd (dateOrder: "ymd").',
+  ]);
+  const moments = times.every(isMoment);
+  tell("spreadsheet-dates", "time", { count: moments ? times.length : 0, row: 0 }, [
+    "times such as years of follow-up",
+    `numbers such as ${times[0]}`,
+    "They look like moments: seconds or milliseconds since 1970, or dates with a time of day such as 202001311030. Write them as dates, such as 2020-01-31.",
   ]);
   const sample = sampleOf(series);
   const [early, late] = farLimits(sample.times.slice().sort());
@@ -107,7 +120,7 @@ export function findSuspicions(
       "values in one unit",
       `${numSmall} small and ${numLarge} large values with nothing between, their medians ` +
         `${Number(ratio.toPrecision(3))} times apart, both in ${numBoth} individuals`,
-      "If they are two units, bring all values into one; nothing was changed.",
+      `${unitsRemedy(units, series.marker)} Nothing was changed.`,
     ]);
   }
   const [least, most] = valueLimits(series.marker);
@@ -117,6 +130,12 @@ export function findSuspicions(
     String(values[outside.at]),
     "Check unit and column.",
   ]);
+}
+
+/** Whether a number can be a moment from 1980 to 2100 in seconds, milli-, micro- or nanoseconds since 1970, or a date with hours and minutes. */
+function isMoment(time: number): boolean {
+  const inSeconds = [1, 1e3, 1e6, 1e9].some((per) => time >= 3.15e8 * per && time < 4.11e9 * per);
+  return inSeconds || [1e4, 1e6].some((clock) => !Number.isNaN(compactDay(Math.floor(time / clock))));
 }
 
 /** Codes that occur at least twice while every other value lies on one side of them, far away. */

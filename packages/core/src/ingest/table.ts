@@ -4,6 +4,7 @@
  * come, so that the same code serves a text in memory, a file of the command line and a dropped file in the browser.
  */
 import type { Where } from "../errors.ts";
+import type { OpenFile } from "./bytes.ts";
 import type { Finding } from "./complaints.ts";
 
 export const DELIMITERS = [",", "\t", ";", "|"] as const;
@@ -13,8 +14,17 @@ export type Delimiter = (typeof DELIMITERS)[number];
 export interface TableStart {
   /** Decimal mark of its numbers: a point, or a comma as well where a comma does not separate columns. */
   readonly decimal: "." | "either";
+  /** Whether a point may separate thousands: columns are separated by semicolons, as where a comma is the decimal mark. */
+  readonly groups?: boolean;
   /** What was understood without being said, in sentences. */
   readonly notes: readonly string[];
+  /** Sheets of the workbook that are not empty, and the one that is read. */
+  readonly sheets?: Sheets;
+}
+
+export interface Sheets {
+  readonly names: readonly string[];
+  readonly chosen: string;
 }
 
 /** What is known of a table after its last row. */
@@ -23,6 +33,8 @@ export interface TableEnd {
   readonly fault?: { readonly finding: Finding; readonly where: Where };
   /** Blank lines between rows; those after the last one are not counted. */
   readonly blankLines: number;
+  /** What was understood on the way, such as the encoding, in sentences. */
+  readonly notes?: readonly string[];
 }
 
 /** Takes the rows of a table, the header first. */
@@ -30,6 +42,8 @@ export interface RowSink {
   start(table: TableStart): void;
   /** A row and the physical line (1-based) on which it starts; returns false to stop reading. */
   row(fields: readonly string[], line: number): boolean;
+  /** After the header, the positions of all columns that are looked at; the cells of others may be handed over empty. */
+  wanted?(): Iterable<number> | undefined;
 }
 
 /** Makes something of the rows of a table. */
@@ -47,20 +61,35 @@ export interface RowParser<Piece> {
 export interface TableOptions {
   /** Default: the one seen most often in the first line. */
   readonly delimiter?: Delimiter;
+  /** Sheet of a workbook: its name, or its number from 1. Default: the first that is not empty. */
+  readonly sheet?: string;
   /** Name of the file, for complaints. */
   readonly file?: string;
+  /** How letters are encoded, as browsers name it. Default: UTF-8, or UTF-16 with a mark; Windows-1252 where it can only be that. */
+  readonly encoding?: string;
 }
 
-/** One kind of file: how it is recognised and how its rows are streamed. */
-export interface TableFormat {
+/** One kind of file: how it is recognised and how its rows are read. */
+export type TableFormat = StreamedFormat | FileFormat;
+
+interface Recognised {
   /** What is read, in words that follow "expected". */
   readonly name: string;
   /** Ends of names that such files usually have. */
   readonly extensions: readonly string[];
   /** Whether a file is one of these, by its first bytes (4 kB or all of it) and, where they say nothing, by its name. */
   recognise(head: Uint8Array, fileName: string): boolean;
+}
+
+/** A format whose rows come with the bytes, without waiting. */
+export interface StreamedFormat extends Recognised {
   /** Hands the rows of the file that begins with `head` to a sink, as its bytes come; `head` itself comes first. */
   rows(head: Uint8Array, sink: RowSink, options: TableOptions): RowParser<Uint8Array>;
+}
+
+/** A format that reads a file by itself: at any place, as a whole, or by a library that is loaded for it. */
+export interface FileFormat extends Recognised {
+  read(open: OpenFile, sink: RowSink, options: TableOptions): Promise<TableEnd>;
 }
 
 /** A row of a table, as it is written. */

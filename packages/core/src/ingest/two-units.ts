@@ -3,6 +3,9 @@
  * write creatinine in mg/dL and others in µmol/L (88.4 times as much).
  */
 import type { MarkerSeries } from "../cohort/cohort.ts";
+import type { Marker } from "../cohort/marker.ts";
+import { unitCode } from "../units/aliases.ts";
+import { ratioReasons } from "../units/analytes.ts";
 
 export interface TwoUnits {
   /** A value between the heaps. */
@@ -87,4 +90,24 @@ function countHeaps(
     if (small > 0 && large > 0) numBoth++;
   }
   return { numSmall, numLarge, numBoth };
+}
+
+/**
+ * What may be done: the units that would explain the ratio, and how to ask for the conversion of one heap, that which is not in the unit of the
+ * marker or else the smaller one. The limit is a round number between the heaps.
+ */
+export function unitsRemedy({ split, ratio, numSmall, numLarge }: TwoUnits, { name, unit }: Marker): string {
+  const reasons = ratioReasons(ratio, name);
+  const [first] = reasons;
+  if (first === undefined) return "If they are two units, bring all values into one.";
+  const said = reasons.map(
+    ({ analyte, small, large, ratio: own }) =>
+      `${analyte} in ${large} is ${Number(own.toPrecision(3))} times that in ${small}`,
+  );
+  const own = unit === "" ? undefined : unitCode(unit);
+  const isLarge = own !== undefined && "code" in own ? own.code === first.large : numLarge > numSmall;
+  const [to, from] = isLarge ? [first.large, first.small] : [first.small, first.large];
+  const side = isLarge ? "below" : "above";
+  const limit = Number(split.toPrecision(2));
+  return `${said.join("; ")}. If that is it, ask for the conversion: --unit ${to} --convert-${side} ${limit}:${from} --analyte "${first.analyte}" (units.beyond in code).`;
 }

@@ -1,0 +1,39 @@
+/** Columns by their names: usual ones of each role, and those that are asked for. */
+
+export type Role = "id" | "time" | "value";
+
+/** Usual names, most telling first; compared in lower case with everything but letters and digits taken away. */
+const USUAL: Readonly<Record<Role, readonly string[]>> = {
+  id: [
+    ...["id", "individual", "patient", "subject", "person", "participant"].flatMap((name) => [name, `${name}id`]),
+    "usubjid",
+    "pid",
+  ],
+  time: [
+    ...["time", "t", "years", "year", "months", "days", "day", "weeks", "age", "date", "measurementdate"],
+    ...["visit", "observation", "sample", "test", "exam", "effective", "collection"].map((name) => `${name}date`),
+    ...["dateofvisit", "datum", "datetime", "timestamp", "measurementdatetime", "effectivedatetime"],
+  ],
+  value: ["value", "y", "measurement", "result", "valueasnumber"],
+};
+
+/** Positions of columns with the usual names of a role: all those with the most telling name that occurs. */
+export function usualColumns(names: readonly string[], role: Role, taken: readonly number[] = []): number[] {
+  const isFree = (k: number) => !taken.includes(k);
+  const bare = names.map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ""));
+  for (const usual of USUAL[role]) {
+    const found = bare.flatMap((name, k) => (name === usual && isFree(k) ? [k] : []));
+    if (found.length > 0) return found;
+  }
+  if (role !== "value") return [];
+  // With id and time found, the only other named column of the table must be the marker.
+  const rest = names.flatMap((name, k) => (name !== "" && isFree(k) ? [k] : []));
+  return rest.length === 1 && taken.filter((k) => k >= 0).length >= 2 ? rest : [];
+}
+
+/** Positions of columns of that very name, or else of those that differ from it in case alone. */
+export function columnsNamed(names: readonly string[], wanted: string): number[] {
+  const where = (same: (name: string) => boolean) => names.flatMap((name, k) => (same(name) ? [k] : []));
+  const exact = where((name) => name === wanted.trim());
+  return exact.length > 0 ? exact : where((name) => name.toLowerCase() === wanted.trim().toLowerCase());
+}

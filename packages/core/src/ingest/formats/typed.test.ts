@@ -1,0 +1,484 @@
+/** One cohort in every format that holds types gives the same cohort; what each format can do wrong is told. */
+import { Buffer } from "node:buffer";
+import { gzipSync } from "node:zlib";
+import * as arrow from "apache-arrow";
+import { strToU8, zipSync } from "fflate";
+import { type ColumnSource, parquetWriteBuffer } from "hyparquet-writer";
+import { describe, expect, it } from "vitest";
+import { madeWorkbook } from "../../../../../test/made-workbook.ts";
+import { readSubjectsFile } from "../../study/subjects.ts";
+import type { RandomBytes } from "../bytes.ts";
+import { readTableFile } from "../formats.ts";
+import { previewFile } from "../preview.ts";
+import { readCohort, readCohortFile } from "../read-cohort.ts";
+import type { TableOptions } from "../table.ts";
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const parquet = (columnData: ColumnSource[], more: object = {}) =>
+  new Uint8Array(parquetWriteBuffer({ columnData, ...more }));
+
+const ROWS = [
+  { id: "a", time: 0, value: 80.25 },
+  { id: "a", time: 0.5, value: null },
+  { id: "a", time: 1.5, value: 77 },
+  { id: "b", time: 0.1, value: 0.30000000000000004 },
+  { id: "b", time: 2, value: 1e-7 },
+];
+const CSV = ["id,time,value", ...ROWS.map(({ id, time, value }) => `${id},${time},${value ?? ""}`)].join("\n");
+const column = (name: "id" | "time" | "value") => ROWS.map((row) => row[name]);
+const TABLE = arrow.tableFromArrays({ id: column("id"), time: column("time"), value: column("value") });
+const PARQUET = parquet([
+  { name: "id", data: column("id") as string[] },
+  { name: "time", data: column("time") as number[], type: "DOUBLE" },
+  { name: "value", data: column("value") as number[], type: "DOUBLE", nullable: true },
+]);
+const NDJSON = bytesOf(ROWS.map((row) => JSON.stringify(row)).join("\n"));
+const WORKBOOK = madeWorkbook([
+  { name: "Visits", rows: [["id", "time", "value"], ...ROWS.map(({ id, time, value }) => [id, time, value])] },
+]);
+
+/** The rows of a file, header first, with their lines. */
+function rowsOf(bytes: Uint8Array | RandomBytes, options: TableOptions = {}) {
+  const found = { notes: [] as readonly string[], rows: [] as (readonly string[])[], lines: [] as number[] };
+  const reader = {
+    start: ({ notes }: { readonly notes: readonly string[] }) => {
+      found.notes = notes;
+    },
+    row: (fields: readonly string[], line: number) => {
+      found.rows.push([...fields]);
+      found.lines.push(line);
+      return true;
+    },
+    finish: ({ blankLines }: { readonly blankLines: number }) => ({ ...found, blankLines }),
+  };
+  return readTableFile(bytes instanceof Uint8Array ? [bytes] : bytes, reader, options);
+}
+
+describe("one cohort", () => {
+  const formats: [string, Uint8Array][] = [
+    ["Excel", WORKBOOK],
+    ["Parquet", PARQUET],
+    ["an Arrow stream", arrow.tableToIPC(TABLE, "stream")],
+    ["an Arrow file", arrow.tableToIPC(TABLE, "file")],
+    ["NDJSON", NDJSON],
+    ["NDJSON behind a byte-order mark", bytesOf(`\ufeff${new TextDecoder().decode(NDJSON)}\n`)],
+    ["a JSON array", bytesOf(JSON.stringify(ROWS, null, 2))],
+    ["a zip of CSV", zipSync({ "visits.csv": strToU8(CSV), "__MACOSX/._visits.csv": strToU8("x") })],
+    ["a zip of a workbook", zipSync({ "visits.xlsx": WORKBOOK })],
+    ["gzip of Parquet", new Uint8Array(gzipSync(PARQUET))],
+    ["gzip of NDJSON", new Uint8Array(gzipSync(NDJSON))],
+  ];
+
+  it.each(formats)("is the same from %s, in blocks of any length and at any place", async (_, bytes) => {
+    const { cohort } = readCohort(CSV);
+    const blob = new Blob([bytes as BlobPart]);
+    const slices = { size: bytes.length, slice: async (from: number, to: number) => bytes.slice(from, to) };
+    const blocks = Array.from({ length: Math.ceil(bytes.length / 7) }, (__, k) => bytes.slice(7 * k, 7 * k + 7));
+    for (const source of [[bytes], blocks, blob, slices]) {
+      const read = await readCohortFile(source);
+      expect(read.cohort).toEqual(cohort);
+      expect(read.numRows).toBe(5);
+      expect(read.leftOut).toEqual([{ code: "missing-value", count: 1 }]);
+    }
+  });
+
+  it.each(formats)("is previewed from %s and read as a table of individuals", async (_, bytes) => {
+    const preview = await previewFile([bytes]);
+    expect(preview.columns.map(({ name }) => name)).toEqual(["id", "time", "value"]);
+    const { table } = await readSubjectsFile([bytes]);
+    expect(table.columns[2].cells).toEqual(["80.25", "", "77", "0.30000000000000004", "1e-7"]);
+  });
+});
+
+describe("Excel", () => {
+  const visits = {
+    name: "Visits",
+    rows: [
+      ["id", "time", "value"],
+      ["a", 0, 1],
+    ],
+  };
+  const subjects = {
+    name: "Subjects",
+    rows: [
+      ["id", "death"],
+      ["a", true],
+    ],
+  };
+
+  it("writes dates as days of the workbook's own system, times of day to the second", async () => {
+    const rows = [
+      ["id", "when"],
+      ["a", { serial: 43861 }],
+      ["a", { serial: 43861.42708333333, withTime: true }],
+    ];
+    expect((await rowsOf(madeWorkbook([{ name: "S", rows }]))).rows.slice(1)).toEqual([
+      ["a", "2020-01-31"],
+      ["a", "2020-01-31T10:15:00"],
+    ]);
+    const later = [
+      ["id", "when"],
+      ["a", { serial: 43861 - 1462 }],
+    ];
+    const in1904 = await rowsOf(madeWorkbook([{ name: "S", rows: later }], { date1904: true }));
+    expect(in1904.rows[1]).toEqual(["a", "2020-01-31"]);
+  });
+
+  it("takes the values of formulas, errors as empty cells, and says where the table begins", async () => {
+    const rows = [
+      [null],
+      ["Lung function study", null],
+      [null],
+      ["id", "value", "ok"],
+      ["a", { formula: "1+1", value: 2 }, true],
+      [null],
+      ["b", { error: "#DIV/0!" }, false],
+    ];
+    const read = await rowsOf(madeWorkbook([{ name: "S", rows }]));
+    expect(read.rows).toEqual([
+      ["id", "value", "ok"],
+      ["a", "2", "true"],
+      ["b", "", "false"],
+    ]);
+    expect(read.lines).toEqual([4, 5, 7]);
+    expect(read.blankLines).toBe(1);
+    expect(read.notes).toEqual([
+      'Rows above the table ("Lung function study") are passed over.',
+      "The table begins in row 4 of the sheet.",
+    ]);
+  });
+
+  it("reads the sheet asked for by name or number, else the first that is not empty, and says so", async () => {
+    const workbook = madeWorkbook([{ name: "Empty", rows: [] }, visits, subjects]);
+    const first = await rowsOf(workbook);
+    expect(first.rows[0]).toEqual(["id", "time", "value"]);
+    expect(first.notes[0]).toMatch(/^Sheet "Visits" is read; .*"Subjects"/);
+    expect((await rowsOf(workbook, { sheet: "Subjects" })).rows[1]).toEqual(["a", "true"]);
+    expect((await rowsOf(workbook, { sheet: "3" })).rows[1]).toEqual(["a", "true"]);
+    await expect(rowsOf(workbook, { sheet: "Sheet9" })).rejects.toMatchObject({
+      code: "missing-sheet",
+      message: /received the sheets "Empty", "Visits", "Subjects"/,
+    });
+  });
+
+  it("complains of cells beyond the header, and takes an empty workbook for an empty file", async () => {
+    const wide = madeWorkbook([
+      {
+        name: "S",
+        rows: [
+          ["id", "time", "value"],
+          ["a", 0, 1, 2],
+        ],
+      },
+    ]);
+    await expect(readCohortFile([wide])).rejects.toMatchObject({ code: "ragged-row" });
+    await expect(readCohortFile([madeWorkbook([{ name: "S", rows: [] }])])).rejects.toMatchObject({
+      code: "empty-file",
+    });
+  });
+});
+
+describe("Parquet", () => {
+  it("writes whole numbers of 64 bits, short numbers, decimals, dates and truth in the normal form", async () => {
+    const date = new Date(Date.UTC(2020, 0, 31));
+    const bytes = parquet([
+      { name: "id", data: [9007199254740993n] },
+      { name: "single", data: [Math.fround(0.1)], type: "FLOAT" },
+      { name: "date", data: [date] },
+      { name: "moment", data: [new Date(date.getTime() + 36_900_000)] },
+      { name: "alive", data: [true] },
+    ]);
+    expect((await rowsOf(bytes)).rows[1]).toEqual([
+      "9007199254740993",
+      "0.1",
+      "2020-01-31",
+      "2020-01-31T10:15:00",
+      "true",
+    ]);
+    const decimals = parquet([{ name: "price", data: [1.15, 2.5, 3] }], {
+      schema: [
+        { name: "root", num_children: 1 },
+        {
+          name: "price",
+          type: "INT32",
+          converted_type: "DECIMAL",
+          scale: 2,
+          precision: 9,
+          repetition_type: "REQUIRED",
+        },
+      ],
+    });
+    expect((await rowsOf(decimals)).rows.slice(1)).toEqual([["1.15"], ["2.5"], ["3"]]);
+  });
+
+  it("reads group after group, and of a cohort only the columns that are looked at", async () => {
+    const n = 2500;
+    const bytes = parquet(
+      [
+        { name: "nested", data: Array.from({ length: n }, () => ({ a: [1] })), type: "JSON" },
+        { name: "id", data: Array.from({ length: n }, (_, k) => `p${k % 50}`) },
+        { name: "time", data: Float64Array.from({ length: n }, (_, k) => k / 7) },
+        { name: "value", data: Float64Array.from({ length: n }, (_, k) => k % 13) },
+      ],
+      { rowGroupSize: [1000, 1000, 500] },
+    );
+    const { cohort, numRows } = await readCohortFile([bytes]);
+    expect(numRows).toBe(n);
+    const csv = Array.from({ length: n }, (_, k) => `p${k % 50},${k / 7},${k % 13}`);
+    expect(cohort).toEqual(readCohort(["id,time,value", ...csv].join("\n")).cohort);
+    await expect(rowsOf(bytes)).rejects.toMatchObject({ code: "nested-cell", message: /line 2, column "nested"/ });
+  });
+});
+
+describe("dates", () => {
+  it("of a workbook and of Parquet are counted from a column, whatever else stands in the table", async () => {
+    const day = (text: string) => new Date(`${text}T00:00:00Z`);
+    const bytes = parquet([
+      { name: "note", data: ["x", "y"] },
+      { name: "id", data: ["a", "a"] },
+      { name: "date", data: [day("2020-01-31"), day("2021-01-31")] },
+      { name: "onset", data: [day("2019-01-31"), day("2019-01-31")] },
+      { name: "value", data: [1.5, 2] },
+    ]);
+    const serial = (text: string) => ({ serial: day(text).getTime() / 86_400_000 + 25_569 });
+    const rows = [
+      ["note", "id", "date", "onset", "value"],
+      ["x", "a", serial("2020-01-31"), serial("2019-01-31"), 1.5],
+      ["y", "a", serial("2021-01-31"), serial("2019-01-31"), 2],
+    ];
+    const options = { columns: { time: "date", value: "value" }, origin: "column:onset" };
+    const csv = readCohort(
+      "note,id,date,onset,value\nx,a,2020-01-31,2019-01-31,1.5\ny,a,2021-01-31,2019-01-31,2\n",
+      options,
+    );
+    expect((await readCohortFile([bytes], options)).cohort).toEqual(csv.cohort);
+    expect((await readCohortFile([madeWorkbook([{ name: "S", rows }])], options)).cohort).toEqual(csv.cohort);
+  });
+});
+
+describe("Parquet of pandas", () => {
+  const moments = (data: readonly Date[], isAdjustedToUTC: boolean) =>
+    parquet(
+      [
+        { name: "id", data: ["a", "a"] },
+        { name: "date", data: data as Date[] },
+        { name: "value", data: [1, 2] },
+      ],
+      {
+        schema: [
+          { name: "root", num_children: 3 },
+          { name: "id", type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type: "REQUIRED" },
+          {
+            ...{ name: "date", type: "INT64", repetition_type: "REQUIRED" },
+            logical_type: { type: "TIMESTAMP", isAdjustedToUTC, unit: "MILLIS" },
+          },
+          { name: "value", type: "DOUBLE", repetition_type: "REQUIRED" },
+        ],
+      },
+    );
+  const evening = [new Date(Date.UTC(2020, 0, 30, 23)), new Date(Date.UTC(2020, 1, 2, 23))];
+
+  it.each([
+    [true, /Moments of "date" are kept in UTC/],
+    [false, /^(?!.*UTC)/],
+  ])("says where moments are kept in UTC: %s", async (isAdjusted, note) => {
+    const columns = { id: "id", time: "date", value: "value" };
+    const read = await readCohortFile([moments(evening, isAdjusted)], { columns });
+    expect(read.notes.join(" ")).toMatch(note);
+  });
+});
+
+describe("Arrow", () => {
+  it("writes dates, moments, 64-bit and 32-bit numbers, categories and truth in the normal form", async () => {
+    const day = new Date(Date.UTC(2020, 0, 31));
+    const table = new arrow.Table({
+      id: arrow.vectorFromArray([9007199254740993n], new arrow.Int64()),
+      single: arrow.vectorFromArray([0.1], new arrow.Float32()),
+      date: arrow.vectorFromArray([day], new arrow.DateDay()),
+      moment: arrow.vectorFromArray([day.getTime() + 36_900_000], new arrow.TimestampMicrosecond()),
+      group: arrow.vectorFromArray(["x"], new arrow.Dictionary(new arrow.Utf8(), new arrow.Int32())),
+      alive: arrow.vectorFromArray([true], new arrow.Bool()),
+      none: arrow.vectorFromArray([null], new arrow.Float64()),
+    });
+    expect((await rowsOf(arrow.tableToIPC(table, "stream"))).rows[1]).toEqual([
+      "9007199254740993",
+      "0.1",
+      "2020-01-31",
+      "2020-01-31T10:15:00",
+      "x",
+      "true",
+      "",
+    ]);
+  });
+
+  it("says where moments are kept in UTC, unless all are midnights", async () => {
+    const midnight = Date.UTC(2020, 0, 31);
+    const zoned = (moment: number) =>
+      arrow.tableToIPC(
+        new arrow.Table({
+          id: arrow.vectorFromArray(["a", "a"], new arrow.Utf8()),
+          date: arrow.vectorFromArray([midnight, moment], new arrow.TimestampMillisecond("Europe/Berlin")),
+          value: arrow.vectorFromArray([1, 2], new arrow.Float64()),
+        }),
+        "stream",
+      );
+    const columns = { columns: { id: "id", time: "date", value: "value" } };
+    const notes = async (moment: number) => (await readCohortFile([zoned(moment)], columns)).notes.join("\n");
+    expect(await notes(midnight + 82_800_000)).toContain('Moments of "date" are kept in UTC');
+    expect(await notes(midnight + 86_400_000)).not.toContain("UTC");
+  });
+
+  it("refuses lists by their name", async () => {
+    const list = arrow.vectorFromArray([[1, 2]], new arrow.List(new arrow.Field("item", new arrow.Float64())));
+    const bytes = arrow.tableToIPC(new arrow.Table({ courses: list }), "stream");
+    await expect(rowsOf(bytes)).rejects.toMatchObject({ code: "nested-cell", message: /column "courses"/ });
+  });
+});
+
+describe("JSON", () => {
+  it("has the keys in order of first appearance, and empty cells where one is missing", async () => {
+    const read = await rowsOf(bytesOf('{"id":"a","time":0}\n\n{"value":2,"id":"b"}\r\n'));
+    expect(read.rows).toEqual([
+      ["id", "time", "value"],
+      ["a", "0", ""],
+      ["b", "", "2"],
+    ]);
+    expect(read.lines).toEqual([1, 1, 3]);
+    expect(read.blankLines).toBe(1);
+  });
+
+  it.each([
+    [
+      "an object in a cell",
+      '{"id":"a","time":0,"value":{"x":1}}',
+      "nested-cell",
+      /line 1, column "value" \(3\).*one row for each/s,
+    ],
+    ["an id that lost digits", '{"id":12345678901234567890,"time":0,"value":1}', "inexact-number", /as text/],
+    ["a line that is no object", '{"id":"a"}\n7', "unsupported-format", /line 2.*one object on each line/is],
+    ["an object over several lines", '{\n"id": ["a"],\n"time": [0]\n}', "unsupported-format", /line 1/],
+    ["broken JSON", '[{"id":"a"}', "unsupported-format", /broken JSON/],
+    ["FHIR", '{"resourceType":"Observation","id":"1"}', "unsupported-format", /--fhir/],
+    ["FHIR after another line", '{"id":"1"}\n{"resourceType":"Observation"}', "unsupported-format", /line 2.*--fhir/s],
+    ["no objects", "[]", "empty-file", /nothing/],
+  ])("refuses %s", async (_, text, code, message) => {
+    await expect(readCohortFile([bytesOf(text)])).rejects.toMatchObject({ code, message });
+  });
+
+  it("passes over what is nested in columns that are not looked at", async () => {
+    const { cohort } = await readCohortFile([bytesOf('{"id":"a","time":0,"value":1,"notes":["x"]}')]);
+    expect(cohort.ids).toEqual(["a"]);
+  });
+
+  it("refuses a key that comes after ten thousand objects without it", async () => {
+    const lines = Array.from({ length: 10_001 }, (_, k) => JSON.stringify({ id: "a", time: k, value: 1 }));
+    const text = [...lines, '{"id":"a","late":1}'].join("\n");
+    await expect(readCohortFile([bytesOf(text)])).rejects.toMatchObject({
+      code: "ragged-row",
+      message: /line 10002, column "late"/,
+    });
+  });
+});
+
+describe("rows of a database", () => {
+  it("are read as files are, and the query is ended whatever happens", async () => {
+    const closed: string[] = [];
+    const source = (columns: string[]) => ({
+      columns,
+      batches: (async function* () {
+        yield ROWS.map(({ id, time, value }) => [id, time, value]);
+      })(),
+      close: async () => {
+        closed.push(columns.join(" "));
+      },
+    });
+    expect((await readCohortFile(source(["id", "time", "value"]))).cohort).toEqual(readCohort(CSV).cohort);
+    await expect(readCohortFile(source(["x", "y", "z"]))).rejects.toMatchObject({ code: "missing-column" });
+    expect(closed).toEqual(["id time value", "x y z"]);
+  });
+});
+
+describe("what cannot be read", () => {
+  const zip = zipSync({ "a.csv": strToU8(CSV), "b.csv": strToU8(CSV) });
+  const bomb = zipSync({ "a.csv": new Uint8Array(1 << 27) });
+  it.each<[string, Uint8Array, string, RegExp]>([
+    ["a zip of several files", zip, "several-files", /received 2: a\.csv, b\.csv. Unpack it/],
+    ["a zip of nothing", zipSync({ "a/": new Uint8Array(0) }), "several-files", /none in it/],
+    [
+      "an OpenDocument sheet",
+      zipSync({ mimetype: strToU8("x"), "content.xml": strToU8("x") }),
+      "several-files",
+      /\.xlsx/,
+    ],
+    ["a zip bomb", bomb, "too-large", /at most 64 MB/],
+    ["a cut zip", zip.slice(0, 100), "damaged-file", /zip archive/],
+    ["a cut workbook", zipSync({ "xl/workbook.xml": strToU8("no workbook") }), "damaged-file", /workbook/],
+    ["an old workbook", Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), "unsupported-format", /save it as \.xlsx/],
+    ["cut Parquet", PARQUET.slice(0, 60), "damaged-file", /Parquet/],
+    ["a cut Arrow file", arrow.tableToIPC(TABLE, "file").slice(0, 100), "damaged-file", /Arrow/],
+    ["a cut Arrow stream", arrow.tableToIPC(TABLE, "stream").slice(0, 8), "damaged-file", /Arrow/],
+    ["Feather of the first version", bytesOf("FEA1...."), "unsupported-format", /Feather 2/],
+  ])("is told: %s", async (_, bytes, code, message) => {
+    await expect(readCohortFile([bytes], { file: "visits" })).rejects.toMatchObject({ code, message });
+  });
+
+  it("leaves nothing of a Buffer's neighbours in what is read", async () => {
+    const pool = Buffer.concat([Buffer.from("xxxx"), Buffer.from(PARQUET), Buffer.from("yyyy")]);
+    const inside = pool.subarray(4, 4 + PARQUET.length);
+    expect((await readCohortFile([inside])).cohort).toEqual(readCohort(CSV).cohort);
+  });
+});
+
+describe("a workbook from a hospital", () => {
+  const table = [["id", "time", "value"], ...ROWS.map(({ id, time, value }) => [id, time, value])];
+  const csv = readCohort(CSV).cohort;
+
+  it("is read past a page with a title, and past a block of two cells in a row", async () => {
+    const titled = [["Klinik"], ["Export", "01.02.2024"], [null], ...table];
+    const bytes = madeWorkbook([
+      { name: "Deckblatt", rows: [["Studie"], ["Stand heute"]] },
+      { name: "Daten", rows: titled },
+    ]);
+    const { cohort, notes } = await readCohortFile([bytes]);
+    expect(cohort).toEqual(csv);
+    expect(notes.join(" ")).toContain('Sheet "Daten" is read; the workbook also has "Deckblatt"');
+    expect(notes.join(" ")).toContain('("Klinik", "Export", "01.02.2024")');
+  });
+
+  it("may hold a table of two columns", async () => {
+    const rows = [["id", "sex"], ["a", "f"], [null], ["b", "m"]];
+    expect((await rowsOf(madeWorkbook([{ name: "A", rows }]))).rows[0]).toEqual(["id", "sex"]);
+  });
+
+  it("never takes two long ids for one", async () => {
+    const rows = [
+      ["id", "time", "value"],
+      [2e16, 0, 1],
+      [2e16 + 4, 1, 2],
+    ];
+    await expect(readCohortFile([madeWorkbook([{ name: "A", rows }])])).rejects.toMatchObject({
+      complaints: [{ code: "inexact-number", where: { line: 2, column: "id" } }],
+    });
+  });
+});
+
+describe("Arrow from Python", () => {
+  it("packed with zstd has moments", async () => {
+    // 40 rows by pyarrow: timestamp[us] of 1 to 20 January 2020, twice, and the values 0 to 39.
+    const packed = Buffer.from(
+      "/////9AAAAAQAAAAAAAKAAwABgAFAAgACgAAAAABBAAMAAAACAAIAAAABAAIAAAABAAAAAMAAAB4AAAANAAAAAQAAACk////AAABAxAAAAAYAAAABAAAAAAAAAAFAAAAdmFsdWUAAADW////AAACAND///8AAAEKEAAAABwAAAAEAAAAAAAAAAQAAABkYXRlAAAGAAgABgAGAAAAAAACABAAFAAIAAYABwAMAAAAEAAQAAAAAAABBRAAAAAYAAAABAAAAAAAAAACAAAAaWQAAAQABAAEAAAA/////xABAAAUAAAAAAAAAAwAGAAGAAUACAAMAAwAAAAAAwQAHAAAAJgBAAAAAAAAAAAAAAwAHgAQAAQACAAMAAwAAACgAAAAJAAAABgAAAAoAAAAAAAAAAAAAAAAAAYACAAHAAYAAAAAAAABBwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAFEAAAAAAAAAWAAAAAAAAAAcAAAAAAAAAHgAAAAAAAAAAAAAAAAAAAB4AAAAAAAAAJ4AAAAAAAAAGAEAAAAAAAAAAAAAAAAAABgBAAAAAAAAfgAAAAAAAAAAAAAAAwAAACgAAAAAAAAAAAAAAAAAAAAoAAAAAAAAAAAAAAAAAAAAKAAAAAAAAAAAAAAAAAAAAKQAAAAAAAAAKLUv/SCkBQIAQgoPCxBgvhkoilJ1lFEKf9zxxhlfXPHEET/c8MIJH1zwwAH/7r079+3as2O/br069enSo0N/7rw58+XKkyMfAAAAAAAAAAAoAAAAAAAAACi1L/0gKF0AABhhYWICACARHsACAAAAAEABAAAAAAAAKLUv/WBAAGUEAMQGAED6wQibBQAAoNHfHJsFAAAAqf0wmwUAAGCAG0WbBQAAwFc5WZsFAAAgL1dtmwUAAIAGdYGbBQAA4N2SlZsFAABAtbCpjM69ZOzROwrmEij66kUOnMFjIpyYgTaccJ9KnEe9Xpwf23Kc9viGDQCbkSEwVA+wBCwBS8ASsAQsAmSAG6ANkCmGK5gBAABAAQAAAAAAACi1L/1gQABlAwB0AwAA8D8AQAAIEBQYHCAiJCYoKiwuMDEyMzQ1Njc4OTo7PD0+P0CAAEGAAEKAAENAAAAAAACAQ0AmIODXWQzMbLQs4zLLki+zLPkyy5Ivsyz5MpMlX2ZZ8mWWJV9mWfJlliWfzGwpGsYG97AAAP////8AAAAA",
+      "base64",
+    );
+    const { rows } = await rowsOf(new Uint8Array(packed));
+    expect(rows).toHaveLength(41);
+    expect(rows[40]).toEqual(["b", "2020-01-20", "39"]);
+  });
+
+  it("with decimals of 256 bits is refused", async () => {
+    const bytes = Buffer.from(
+      "/////+gAAAAQAAAAAAAKAAwABgAFAAgACgAAAAABBAAMAAAACAAIAAAABAAIAAAABAAAAAMAAACQAAAARAAAAAQAAACM////AAABBxAAAAAgAAAABAAAAAAAAAAFAAAAdmFsdWUACgAQAAQACAAMAAoAAAAoAAAAAgAAAAABAADI////AAABAhAAAAAgAAAABAAAAAAAAAAEAAAAdGltZQAAAAAIAAwACAAHAAgAAAAAAAABQAAAABAAFAAIAAYABwAMAAAAEAAQAAAAAAABBRAAAAAYAAAABAAAAAAAAAACAAAAaWQAAAQABAAEAAAA//////gAAAAUAAAAAAAAAAwAFgAGAAUACAAMAAwAAAAAAwQAGAAAADgAAAAAAAAAAAAKABgADAAEAAgACgAAAIwAAAAQAAAAAQAAAAAAAAAAAAAABwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAgAAAAAAAAACAAAAAAAAAABAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAAAgAAAAAAAAAGAAAAAAAAAAAAAAAAAAAABgAAAAAAAAAIAAAAAAAAAAAAAAAAwAAAAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAABAAAAYQAAAAAAAAAAAAAAAAAAAGr//////////////////////////////////////////////wAAAAA=",
+      "base64",
+    );
+    await expect(rowsOf(new Uint8Array(bytes))).rejects.toMatchObject({ complaints: [{ where: { column: "value" } }] });
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { onlyMarker } from "../cohort/cohort.ts";
+import type { DtmError } from "../errors.ts";
+import { previewTable } from "./preview.ts";
+import { readCohort } from "./read-cohort.ts";
+import type { ReadCohortOptions } from "./reading.ts";
+import { TEMPLATES } from "./templates.ts";
+import { findWide } from "./wide.ts";
+
+const found = (names: string, wide: true | string = true) => {
+  const layout = findWide(names.split(","), wide);
+  return layout && { markers: layout.markers, times: layout.points.map(({ time }) => time), unit: layout.unit };
+};
+
+function complaintOf(text: string, options: ReadCohortOptions = {}) {
+  try {
+    readCohort(text, options);
+  } catch (error) {
+    return (error as DtmError).complaints;
+  }
+  throw new Error("the text was accepted");
+}
+
+describe("findWide", () => {
+  it.each([
+    ["id,fvc_0,fvc_6,fvc_12", ["fvc"], ["0", "6", "12"], undefined],
+    ["id,sex,fvc0,fvc6,dlco0,dlco6", ["fvc", "dlco"], ["0", "6"], undefined],
+    ["id,2019,2020,2021", ["value"], ["2019", "2020", "2021"], undefined],
+    ["id,month0,month6", ["value"], ["0", "6"], "months"],
+    ["id,fvc_-6,fvc_0,fvc_6", ["fvc"], ["-6", "0", "6"], undefined],
+    ["id,fvc_m-6,fvc_m0,fvc_m6", ["fvc"], ["-6", "0", "6"], "months"],
+    ["id,fvc_m-0,fvc_m-6", ["fvc"], ["0", "6"], "months"],
+    ["id,fvc-6,fvc-12", ["fvc"], ["6", "12"], undefined],
+    ["id,fvc_baseline,fvc_6wk,fvc_3mo,fvc_1yr", ["fvc"], ["0", "42", "91.3125", "365.25"], "days"],
+    ["id,fvc_m0,fvc_m6,age", ["fvc"], ["0", "6"], "months"],
+    ["id,fvc_baseline,fvc_6mo,fvc_12mo", ["fvc"], ["0", "6", "12"], "months"],
+    ["id,v1_fvc,v2_fvc", ["fvc"], ["1", "2"], undefined],
+    ["id,fvc 2019-01-31,fvc 2020-01-31", ["fvc"], ["2019-01-31", "2020-01-31"], undefined],
+    ["id,fvc_0,fvc_6,fvc_12,hla_a1,hla_a2", ["fvc"], ["0", "6", "12"], undefined],
+    ["id,fvc_0.5,fvc_1.5", ["fvc"], ["0.5", "1.5"], undefined],
+  ])("of %s", (names, markers, times, unit) => {
+    expect(found(names)).toEqual({ markers, times, unit });
+  });
+
+  it("takes numbers with a unit beside numbers without one for no series", () => {
+    expect(findWide("id,fvc_v1,fvc_month6,fvc_month12".split(","))).toBeUndefined();
+    expect(findWide("id,fvc_6,fvc_12mo".split(","))).toBeUndefined();
+  });
+
+  it("takes columns by patterns", () => {
+    expect(found("id,fvc_0,fvc_6,il6,il8", "fvc_*")?.markers).toEqual(["fvc"]);
+    expect(found("id,fvc_0,fvc_6,il6,il8", "il*,fvc_*")?.markers).toEqual(["fvc", "il"]);
+    expect(found("id,m0_fvc,m6_fvc", "m*_fvc")).toMatchObject({ times: ["0", "6"] });
+    expect(found("id,fvc_0,fvc_6", "dlco_*")).toBeUndefined();
+  });
+
+  it("finds none in long tables", () => {
+    expect(found("id,time,value")).toBeUndefined();
+    expect(found("id,age,fvc_0")).toBeUndefined();
+  });
+});
+
+describe("a wide table", () => {
+  const WIDE = "id,sex,fvc_0,fvc_6,fvc_12\na,f,80,78,\nb,m,90,NA,85\n";
+  const LONG = "id,time,fvc\na,0,80\na,6,78\nb,0,90\nb,12,85\n";
+
+  it("is asked about in one complaint", () => {
+    const [complaint, ...others] = complaintOf(WIDE);
+    expect(others).toEqual([]);
+    expect(complaint).toMatchObject({ code: "missing-column", where: { line: 1 } });
+    expect(complaint.received).toContain('"fvc" at 0, 6, 12');
+    expect(complaint.remedy).toContain("--wide");
+    expect(complaintOf("id,2019,2020\na,1,2\n")[0].remedy).toContain("--wide");
+    expect(complaintOf("id,age,fvc_0,fvc_6\na,50,1,2\n")[0].remedy).toContain("--wide");
+    expect(complaintOf("id,time,il6,il8\na,50,1,2\n")[0].remedy).toContain("--markers il6,il8");
+  });
+
+  it("is read as the long one", () => {
+    const marker = { timeUnit: "months" };
+    expect(readCohort(WIDE, { wide: true, marker }).cohort).toEqual(readCohort(LONG, { marker }).cohort);
+    expect(readCohort(WIDE, { wide: "fvc_*", marker }).columns).toEqual({ id: "id", time: "time", value: "fvc" });
+  });
+
+  it("takes several markers, the unit that names say, and dates of each visit", () => {
+    const read = readCohort(TEMPLATES.wide, { wide: true });
+    expect(read.cohort.markers.map(({ marker }) => [marker.name, marker.timeUnit])).toEqual([
+      ["fvc", "months"],
+      ["dlco", "months"],
+    ]);
+    expect(Array.from(read.cohort.markers[1].times)).toEqual([0, 6, 0, 12, 0, 6]);
+    const dated = "id,date_1,fvc_1,date_2,fvc_2\na,2020-01-01,80,2020-01-11,78\nb,2020-01-01,80,,\n";
+    const series = onlyMarker(readCohort(dated, { wide: true, marker: { timeUnit: "days" } }).cohort);
+    expect(Array.from(series.times)).toEqual([0, 10, 0]);
+    expect(() => readCohort(TEMPLATES.wide, { wide: true, marker: { timeUnit: "years" } })).toThrow("months");
+  });
+
+  it("complains by the columns of the file", () => {
+    const [complaint] = complaintOf(WIDE.replace("85", "high"), { wide: true });
+    expect(complaint).toMatchObject({ code: "not-a-number", where: { line: 3, column: "fvc_12", columnNumber: 5 } });
+    expect(complaintOf(`${WIDE}c,f,1\n`, { wide: true })[0]).toMatchObject({ code: "ragged-row", where: { line: 4 } });
+    expect(complaintOf(LONG, { wide: true })[0].code).toBe("missing-column");
+  });
+
+  it("is seen by a preview, with its long rows, as are visits and individuals", () => {
+    const preview = previewTable(WIDE);
+    expect(preview.kind).toBe("wide");
+    expect(preview.wide).toMatchObject({ header: ["id", "sex", "time", "fvc"], markers: ["fvc"] });
+    expect(preview.wide?.rows[1]).toEqual(["a", "f", "6", "78"]);
+    expect(previewTable(LONG).kind).toBe("visits");
+    expect(previewTable(TEMPLATES.visits).kind).toBe("visits");
+    expect(previewTable(TEMPLATES.subjects).kind).toBe("subjects");
+  });
+});
+
+describe("marks in numbers", () => {
+  const table = (...cells: string[]) => `id,time,value\n${cells.map((cell, k) => `p${k},${k},"${cell}"`).join("\n")}\n`;
+
+  it("are asked about once", () => {
+    const complaints = complaintOf(table("1,234.5", "2,345.6", "3,456.7", "4,567.8"));
+    expect(complaints).toHaveLength(1);
+    expect(complaints[0].received).toContain("4 cells such as");
+    expect(complaints[0].remedy).toContain('--thousands ","');
+    expect(complaintOf(table("71,2", "70,1"))).toHaveLength(1);
+    expect(complaintOf("id;time;value\na;0;1,234\nb;1;2,345\n")[0].remedy).toContain("--thousands");
+  });
+
+  it.each([
+    [",", table("1,234.5", "987", "1,234,567"), [1234.5, 987, 1234567]],
+    [".", table("1.234,5", "987", "12.345"), [1234.5, 987, 12345]],
+    ["'", table("1'234.5", "9’870", "5"), [1234.5, 9870, 5]],
+    [" ", table("1 234.5", "9\u202f870", "5"), [1234.5, 9870, 5]],
+  ] as const)("are read with thousands separated by '%s'", (thousands, text, values) => {
+    expect(Array.from(onlyMarker(readCohort(text, { thousands }).cohort).values)).toEqual(values);
+  });
+
+  it("are never guessed from groups that are none", () => {
+    expect(complaintOf(table("12,34"), { thousands: "," })[0].code).toBe("not-a-number");
+    expect(() => readCohort(table("1"), { thousands: ",", decimal: "," })).toThrow(
+      expect.objectContaining({ code: "option" }),
+    );
+  });
+
+  it("leave several value columns to be named", () => {
+    expect(complaintOf("id,time,fvc,dlco\na,0,1,2\n")[0].remedy).toContain("--markers fvc,dlco");
+  });
+});

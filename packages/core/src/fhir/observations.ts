@@ -1,0 +1,205 @@
+/** An Observation as values of the markers asked for, each with its day and unit; or why it gives none. */
+import type { Observation, ObservationComponent, Quantity } from "fhir/r4";
+import { writeDay } from "../ingest/calendar.ts";
+import { hasCode, type WantedCode } from "./codes.ts";
+import { dayOf, isDay, numberOf, type PartialDates } from "./days.ts";
+import { subjectOf } from "./references.ts";
+import type { Found } from "./resources.ts";
+import type { ToldCode } from "./told.ts";
+
+export const PERIOD_RULES = ["start", "middle", "end"] as const;
+export type PeriodRule = (typeof PERIOD_RULES)[number];
+
+/** Statuses of R4 that stand for a result. */
+export const USUAL_STATUS: readonly string[] = ["final", "amended", "corrected"];
+
+export interface ObservationRules {
+  /** Codes of each marker, [K]. */
+  readonly markers: readonly (readonly WantedCode[])[];
+  readonly status: readonly string[];
+  readonly partialDates: PartialDates;
+  readonly period: PeriodRule;
+  /** Whether numbers in valueString are taken. */
+  readonly strings: boolean;
+}
+
+/** One value, as cells of a table. */
+export interface ValueRow {
+  readonly id: string;
+  readonly day: string;
+  readonly marker: number;
+  readonly value: string;
+  readonly unit: string;
+}
+
+/** What an Observation gives: rows, and what is told of it. */
+export interface Taken {
+  readonly rows: readonly ValueRow[];
+  readonly told: readonly ToldCode[];
+  /** How what is measured is called there. */
+  readonly names: readonly { readonly marker: number; readonly name: string }[];
+}
+
+/** The values of an Observation; undefined if it has no code that was asked for. */
+export function takeObservation({ resource, patients }: Found, rules: ObservationRules): Taken | undefined {
+  const observation = resource as Observation;
+  const wanted = wantedParts(observation, rules);
+  if (wanted.length === 0) return undefined;
+  const names = wanted.map(({ marker, part }) => ({ marker, name: nameOf(part) }));
+  const leave = (...told: readonly ToldCode[]): Taken => ({ rows: [], told, names });
+  const status = statusOf(observation, rules);
+  if (status !== undefined) return leave(status);
+  const rows: ValueRow[] = [];
+  const told: ToldCode[] = [];
+  for (const { marker, part, kind, isTwice } of wanted) {
+    // Contained members have what the panel says where they say nothing.
+    const own = kind === "contained" ? { ...observation, ...withoutUndefined(part as Observation) } : observation;
+    if (kind === "contained" && (part as Observation).status !== undefined) {
+      const ofPart = statusOf(own, rules);
+      if (ofPart !== undefined) {
+        told.push(ofPart);
+        continue;
+      }
+    }
+    const subject = subjectOf(own.subject, patients);
+    if ("reason" in subject) {
+      told.push(subject.reason);
+      continue;
+    }
+    const time = timeOf(own, rules);
+    told.push(...time.told);
+    if (time.day === undefined) continue;
+    const value = cellOf(part, rules.strings);
+    told.push(...value.told);
+    if (value.cell === undefined) continue;
+    if ((part.code?.coding?.length ?? 0) > 1) told.push("several-codings");
+    if (isTwice) told.push("two-markers");
+    if (kind !== "own") told.push(kind);
+    rows.push({ id: subject.id, day: time.day, marker, value: value.cell, unit: value.unit });
+  }
+  return { rows, told, names };
+}
+
+/** A part of an Observation that may have a value: itself, a component, a contained member. */
+type Part = ObservationComponent | Observation;
+
+interface WantedPart {
+  readonly marker: number;
+  readonly part: Part;
+  readonly kind: "own" | "component" | "contained";
+  /** Whether it has codes of another marker too. */
+  readonly isTwice: boolean;
+}
+
+function wantedParts(observation: Observation, { markers }: ObservationRules): WantedPart[] {
+  const find = (part: Part, kind: WantedPart["kind"]): WantedPart[] => {
+    // All are asked, so that every system is seen.
+    const has = markers.map((codes) => hasCode(part.code, codes));
+    const marker = has.indexOf(true);
+    return marker < 0 ? [] : [{ marker, part, kind, isTwice: has.lastIndexOf(true) > marker }];
+  };
+  const contained = (observation.contained ?? []).filter(
+    (member): member is Observation => member.resourceType === "Observation",
+  );
+  return [
+    ...find(observation, "own"),
+    ...(observation.component ?? []).flatMap((part) => find(part, "component")),
+    ...contained.flatMap((member) => [
+      ...find(member, "contained"),
+      ...(member.component ?? []).flatMap((part) => find(part, "component")),
+    ]),
+  ];
+}
+
+function statusOf({ status }: Pick<Observation, "status">, rules: ObservationRules): ToldCode | undefined {
+  if (rules.status.includes(status)) return undefined;
+  switch (status) {
+    case "entered-in-error":
+    case "cancelled":
+    case "preliminary":
+    case "registered":
+      return status;
+    default:
+      return "other-status";
+  }
+}
+
+interface FoundDay {
+  readonly day?: string;
+  readonly told: readonly ToldCode[];
+}
+
+/** The day of an Observation, as it is written where it was made. */
+function timeOf(observation: Observation, { partialDates, period }: ObservationRules): FoundDay {
+  const { effectiveDateTime, effectiveInstant, effectivePeriod, effectiveTiming } = observation;
+  const read = (written: string, ...told: readonly ToldCode[]): FoundDay => {
+    const day = dayOf(written, partialDates);
+    if (!isDay(day)) return { told: [day as ToldCode] };
+    return { day, told: written.trim().length < 10 ? [...told, "completed-date"] : told };
+  };
+  const written = effectiveDateTime ?? effectiveInstant;
+  if (written !== undefined) return read(written);
+  if (effectivePeriod !== undefined) {
+    const { start, end } = effectivePeriod;
+    if (start === undefined && end === undefined) return { told: ["no-time"] };
+    if (period !== "middle" || start === undefined || end === undefined) {
+      return read((period === "end" ? (end ?? start) : (start ?? end))!, "period");
+    }
+    const [from, to] = [read(start), read(end)];
+    if (from.day === undefined || to.day === undefined) return { told: [...from.told, ...to.told].slice(0, 1) };
+    const middle = Math.floor((numberOf(from.day) + numberOf(to.day)) / 2);
+    return { day: writeDay(middle), told: ["period"] };
+  }
+  if (effectiveTiming !== undefined) {
+    const events = effectiveTiming.event ?? [];
+    return events.length === 1 ? read(events[0], "timing") : { told: ["several-times"] };
+  }
+  return { told: ["no-time"] };
+}
+
+interface FoundValue {
+  readonly cell?: string;
+  readonly unit: string;
+  readonly told: readonly ToldCode[];
+}
+
+const UCUM = "http://unitsofmeasure.org";
+const NUMBER_TEXT = /^\s*(<=?|>=?|≤|≥)?\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*$/;
+
+/** The value of a part as a cell, with its unit. */
+function cellOf(part: Part, strings: boolean): FoundValue {
+  const none = (...told: readonly ToldCode[]): FoundValue => ({ unit: "", told });
+  if (part.valueQuantity?.value !== undefined) return quantityOf(part.valueQuantity);
+  if (part.valueInteger !== undefined) return { cell: String(part.valueInteger), unit: "", told: [] };
+  if (part.valueString !== undefined) {
+    const text = NUMBER_TEXT.exec(part.valueString);
+    if (text === null) return none("not-a-number");
+    if (!strings) return none("string");
+    const [, sign = "", number, unit] = text;
+    return { cell: sign + number, unit, told: sign === "" ? ["string-taken"] : ["string-taken", "limit"] };
+  }
+  if (part.valueSampledData !== undefined) return none("sampled");
+  if (part.dataAbsentReason !== undefined) return none("absent");
+  if (Object.keys(part).some((key) => /^value[A-Z]/.test(key) && key !== "valueQuantity")) return none("not-a-number");
+  const { hasMember = [], component = [] } = part as Partial<Observation>;
+  // A panel asked for by its own code, as blood pressure, has its values below.
+  return none(hasMember.length > 0 || component.length > 0 ? "panel" : "no-value");
+}
+
+function quantityOf({ value, comparator, unit, system, code }: Quantity): FoundValue {
+  const sign = comparator ?? "";
+  // The code of UCUM is what the unit is; the text beside it is for people.
+  const written = system === UCUM ? (code ?? unit) : (unit ?? code);
+  if (typeof value !== "number" || !["", "<", "<=", ">", ">="].includes(sign)) {
+    return { unit: "", told: [typeof value === "number" ? "other-comparator" : "not-a-number"] };
+  }
+  return { cell: sign + String(value), unit: written ?? "", told: sign === "" ? [] : ["limit"] };
+}
+
+function nameOf({ code }: Part): string {
+  return code?.text ?? code?.coding?.find(({ display }) => display !== undefined)?.display ?? "";
+}
+
+function withoutUndefined<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Partial<T>;
+}

@@ -7,7 +7,7 @@
  */
 import { compareText } from "../cohort/cohort.ts";
 import { type Complaint, type ErrorCode, showReceived, type Where } from "../errors.ts";
-import { columnsNamed } from "../ingest/columns.ts";
+import { columnsNamed } from "../ingest/column-names.ts";
 import { createComplaintBook, type Words } from "../ingest/complaints.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
 import { lineOf, type SubjectsTable } from "../ingest/subjects-table.ts";

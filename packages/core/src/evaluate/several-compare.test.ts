@@ -27,6 +27,13 @@ describe("evaluateSeveralFold", () => {
     }
   });
 
+  it("warns where likelihoods are approximate, and only there", () => {
+    expect(summarizeSeveral([fold]).warnings).toEqual([]);
+    const [warning] = summarizeSeveral([{ ...fold, approximate: true }]).warnings;
+    expect(warning.code).toBe("approximate-likelihood");
+    expect(warning.message).toContain("(dtm, dtm-separate, lmm, lmm-separate) are approximate");
+  });
+
   it("splits a joint model by the rules of probability: p(A, B) = p(A) p(B | A) = p(B) p(A | B)", () => {
     for (const name of ["dtm", "lmm"]) {
       const { logLikelihood, markers } = of(name);

@@ -15,6 +15,7 @@ import {
   type SeveralModel,
   type SeveralOptions,
 } from "./several-folds.ts";
+import { approximateWarning, type Comparison } from "./summarize-folds.ts";
 
 /** A paired difference, with the mean without the 5% largest and smallest, and the share of individuals above 0. */
 export interface SeveralDifference extends PairedDifference {
@@ -63,6 +64,7 @@ export interface SeveralComparison {
   readonly markers: readonly MarkerComparison[];
   readonly area: number;
   readonly verdict: string;
+  readonly warnings: Comparison["warnings"];
 }
 
 /**
@@ -150,6 +152,7 @@ export function summarizeSeveral(results: readonly SeveralFold[], repeats = 1): 
     markers,
     area: median(pooled((fold) => fold.area)),
     verdict: verdictOf(differences[0], differences[1]),
+    warnings: results.some(({ approximate }) => approximate === true) ? [approximateWarning(told, [])] : [],
   };
 }
 

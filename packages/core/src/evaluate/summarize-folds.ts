@@ -111,6 +111,9 @@ export function summarizeFolds(results: readonly FoldResult[], options: SummaryO
   const difference = (model: ComparedModel, other: ComparedModel) =>
     modelDifference(model, byModel[models.indexOf(model)], other, byModel[models.indexOf(other)]);
   const differences = models.filter((model) => model !== reference).map((model) => difference(model, reference));
+  const [approximate, exact] = [true, false].map((is) =>
+    models.filter((_, k) => byModel[k].length > 0 && byModel[k].some((own) => own.approximate === true) === is),
+  );
   const main = summaries.find(({ model }) => model === "dtm") ?? summaries[models.indexOf(reference)];
   return {
     models: summaries,
@@ -118,7 +121,7 @@ export function summarizeFolds(results: readonly FoldResult[], options: SummaryO
     folds,
     repeats,
     verdict: verdictOf(models, reference, difference),
-    warnings: [...dropoutWarning(main), ...approximateWarning(results)],
+    warnings: [...dropoutWarning(main), ...(approximate.length === 0 ? [] : [approximateWarning(approximate, exact)])],
   };
 }
 
@@ -272,16 +275,15 @@ function dropoutWarning({ nextVisit: { last } }: ModelComparison): Comparison["w
 }
 
 /** Limits of detection beside noise levels: likelihoods of such models are approximate. */
-function approximateWarning(results: readonly FoldResult[]): Comparison["warnings"] {
-  const names = (own: readonly FoldResult[]) => [...new Set(own.map(({ model }) => model))].join(", ");
-  const approximate = names(results.filter((own) => own.approximate === true));
-  const others = names(results.filter((own) => own.approximate !== true));
-  if (approximate === "") return [];
-  const rest = others === "" ? "" : `, not with those of ${others}`;
+export function approximateWarning(
+  approximate: readonly string[],
+  others: readonly string[],
+): Comparison["warnings"][number] {
+  const rest = others.length === 0 ? "" : `, not with those of ${others.join(", ")}`;
   const message =
     "Values below or above a limit are read at the noise level expected of the individual, so log-likelihoods of models with noise " +
-    `levels (${approximate}) are approximate: compare them with each other${rest}, and not with those of values without limits.`;
-  return [{ code: "approximate-likelihood", message }];
+    `levels (${approximate.join(", ")}) are approximate: compare them with each other${rest}, and not with those of values without limits.`;
+  return { code: "approximate-likelihood", message };
 }
 
 /** Differences of two models in log-likelihood and in the CRPS of the next visit, from their folds in the same order. */

@@ -105,6 +105,9 @@ export interface ColumnNames {
   /** In a table with one value column for all markers: the column that names the marker, and how it is written there. */
   readonly marker?: string;
   readonly level?: string;
+  /** From when times were counted (first, column:NAME, date:2010-01-31), and whether they were dates; absent for numbers as they were. */
+  readonly origin?: string;
+  readonly dates?: true;
 }
 
 /** What a model holds of one marker; places are shared by all markers. */

@@ -48,8 +48,8 @@ export function predictPopulation(
     const guarded = guard && guardValues(guardFor(guard, { times: [], values: [] }, z), placement, at, measured);
     // Distributions come one after the other, and each serves until the next: what is kept are near components merged.
     const found = Array.from(at, (_, t): NormalMixture => {
-      const { value } = functional(rows, t * part.basis.numBasis, measured);
-      return mergeMixture(guarded === undefined ? value : guarded.change(value, t), NEAR);
+      const one = functional(rows, t * part.basis.numBasis, measured);
+      return mergeMixture(guarded === undefined ? one.value : guarded.change(one, t).value, NEAR);
     });
     return { own, placement, share, found, support: guarded?.support };
   });
@@ -57,7 +57,7 @@ export function predictPopulation(
   const support = at.map((_, t) => people.reduce((sum, one) => sum + one.share * (one.support?.[t] ?? 0), 0));
   return predictChanged({ ...own, farCovariates: [] }, placement, at, others, {
     ...(guard && { support }),
-    change: (_, t) => blendMixtures(people.map(({ share, found }) => [share, found[t]])),
+    change: (_, t) => ({ value: blendMixtures(people.map(({ share, found }) => [share, found[t]])) }),
   });
 }
 

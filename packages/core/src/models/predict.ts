@@ -14,8 +14,8 @@ import { BASE_LEVEL, calibrationFactors } from "./conformal.ts";
 import { type ModelBase, markerIndex, markerModel, viewMarker } from "./fit.ts";
 import { followUpSupport, SUPPORTED } from "./follow-up.ts";
 import { fallBack, fallbackWeight, heldTime, type OwnGuard } from "./forecast-guard.ts";
-import { posteriorFunctionals } from "./mixture/conditioner.ts";
-import type { NormalMixture } from "./mixture/normal-mixture.ts";
+import { type FunctionalValue, posteriorFunctionals } from "./mixture/conditioner.ts";
+import { blendSums } from "./mixture/normal-mixture.ts";
 import { type Placement, viewPlacement } from "./placement.ts";
 import { checkDraws, checkLevel, checkPlaced, checkTimes } from "./predicting/checks.ts";
 import { drawFunctionals, drawValues } from "./predicting/draws.ts";
@@ -218,8 +218,12 @@ export function guardValues(
   const { rows, given } = measurementsAt(other, fallback, at, measured, false, held);
   const functional = posteriorFunctionals(fallback.posterior, other.mean.coefficients);
   const support = at.map(followUpSupport(guard.followUp, placement));
-  const change = (value: NormalMixture, t: number) =>
-    fallBack(value, functional(rows, t * d, measured, given?.[t]).value, support[t]);
+  const change = (own: FunctionalValue, t: number) => {
+    const other = functional(rows, t * d, measured, given?.[t]);
+    const w = fallbackWeight(support[t]);
+    // Sums over the many components of a map stay where they are fast.
+    return { value: fallBack(own.value, other.value, support[t]), sums: blendSums(1 - w, own.sums, w, other.sums) };
+  };
   return { support, change };
 }
 

@@ -42,6 +42,14 @@ describe("loadModel", () => {
     expect(JSON.parse(saveModel(model)).formatVersion).toBe(2);
   });
 
+  it("keeps from when dates were counted, and says by its version that it does", () => {
+    const columns = { id: "id", time: "date", value: "fvc", origin: "column:onset", dates: true } as const;
+    const dated = { ...model, markers: model.markers.map((own) => ({ ...own, columns })) } as typeof model;
+    const text = saveModel(dated);
+    expect(JSON.parse(text).formatVersion).toBe(4);
+    expect(markerModel(loadModel(text)).columns).toEqual(columns);
+  });
+
   it("reads a file of version 1, in which the noise was a variance", () => {
     const text = readFileSync(new URL("../../../../test/model-version-1.json", import.meta.url), "utf8");
     const raw = JSON.parse(text);

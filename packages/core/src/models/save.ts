@@ -26,7 +26,8 @@ export function saveModel(model: TrajectoryModel): string {
   const { farCovariates: __, ...own } = model;
   const body = { model: { ...own, record }, probe: probe(model) };
   const content = canonicalJson(body);
-  const version = model.markers.length > 1 || "covariates" in model ? FILE_VERSION : 2;
+  const isCounted = model.markers.some(({ columns }) => columns?.origin !== undefined);
+  const version = isCounted ? FILE_VERSION : model.markers.length > 1 || "covariates" in model ? 3 : 2;
   const head = `{"format":"${FILE_FORMAT}","formatVersion":${version},"checksum":"${checksum(content)}"`;
   return `${head},${content.slice(1)}\n`;
 }

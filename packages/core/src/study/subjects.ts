@@ -1,8 +1,8 @@
 /** A table of individuals: one row each, columns as text; and follow-up times from two of its columns. */
 import { DtmError, showReceived } from "../errors.ts";
-import { usualColumns } from "../ingest/columns.ts";
+import { usualColumns } from "../ingest/column-names.ts";
 import { createComplaintBook, raggedRow } from "../ingest/complaints.ts";
-import { type ByteSource, readTableFile, readTableText } from "../ingest/formats.ts";
+import { readTableFile, readTableText, type TableSource } from "../ingest/formats.ts";
 import { isMissing, readNumber } from "../ingest/numbers.ts";
 import { lineOf, type SubjectsTable } from "../ingest/subjects-table.ts";
 import type { TableOptions, TableReader } from "../ingest/table.ts";
@@ -11,6 +11,8 @@ import type { FollowUp } from "../survival/follow-up.ts";
 export interface ReadSubjectsOptions extends TableOptions {
   /** Column with the id. Default: guessed from usual names, else the first. */
   readonly id?: string;
+  /** Whether the column is guessed if the one named is not there. Default: the table is refused. */
+  readonly orGuess?: boolean;
   readonly decimal?: "." | ",";
 }
 
@@ -30,7 +32,7 @@ export function readSubjects(text: string, options: ReadSubjectsOptions = {}): R
 }
 
 /** The same from the bytes of a file, of any known format, plain or gzip. */
-export function readSubjectsFile(bytes: ByteSource, options: ReadSubjectsOptions = {}): Promise<ReadSubjects> {
+export function readSubjectsFile(bytes: TableSource, options: ReadSubjectsOptions = {}): Promise<ReadSubjects> {
   return readTableFile(bytes, subjectsReader(options), options);
 }
 
@@ -46,7 +48,8 @@ function subjectsReader(options: ReadSubjectsOptions): TableReader<ReadSubjects>
     if (names === undefined) {
       names = fields.map((field) => field.trim());
       cells = names.map(() => []);
-      at = idColumn(names, options.id, notes);
+      const isThere = options.id !== undefined && names.includes(options.id);
+      at = idColumn(names, isThere || options.orGuess !== true ? options.id : undefined, notes);
       return true;
     }
     if (fields.length !== names.length) {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../numeric/random.ts";
 import {
+  blendMixtures,
+  blendSums,
   mergeMixture,
   mixtureCdf,
   mixtureCrps,
@@ -9,6 +11,7 @@ import {
   mixtureQuantile,
   mixtureVariance,
   type NormalMixture,
+  normalSums,
 } from "./normal-mixture.ts";
 import { highestDensityNodes } from "./place.ts";
 
@@ -27,6 +30,23 @@ function integrate(f: (y: number) => number, a = -12, b = 16, n = 40_000): numbe
 }
 
 describe("a mixture of normals", () => {
+  it("blended with another has the sums of both", () => {
+    const other = { weights: Float64Array.of(1), means: Float64Array.of(4), sds: Float64Array.of(3) };
+    const whole = normalSums(
+      blendMixtures([
+        [0.8, mixture],
+        [0.2, other],
+      ]),
+    );
+    const [expected, found] = [new Float64Array(2), new Float64Array(2)];
+    for (const y of [-3, 0, 2.5, 11]) {
+      whole(y, expected);
+      blendSums(0.8, normalSums(mixture), 0.2, normalSums(other))(y, found);
+      expect(found[0]).toBeCloseTo(expected[0], 14);
+      expect(found[1]).toBeCloseTo(expected[1], 14);
+    }
+  });
+
   it("has a density that integrates to its cdf, mean and variance", () => {
     const density = (y: number) => Math.exp(mixtureLogDensity(mixture, y));
     expect(integrate(density)).toBeCloseTo(1, 9);

@@ -89,6 +89,16 @@ export function normalSums({ weights, means, sds }: NormalMixture): NormalSums {
   };
 }
 
+/** F and f of v A + w B. */
+export function blendSums(v: number, a: NormalSums, w: number, b: NormalSums): NormalSums {
+  const other = new Float64Array(2);
+  return (y, out) => {
+    a(y, out);
+    b(y, other);
+    for (let k = 0; k < 2; k++) out[k] = v * out[k] + w * other[k];
+  };
+}
+
 /** Quantiles are solved for to this share of the spread. */
 const ACCURACY = 1e-11;
 

@@ -17,7 +17,7 @@ import { sortedQuantile } from "../../numeric/select.ts";
 import { LOG_2PI, normalCdf } from "../../numeric/special.ts";
 import type { KernelChoice } from "../../wasm/instance.ts";
 import type { MarkerModel } from "../fit.ts";
-import { posteriorFunctionals } from "../mixture/conditioner.ts";
+import { type FunctionalValue, posteriorFunctionals } from "../mixture/conditioner.ts";
 import type { GivenMeasurement } from "../mixture/curve-distribution.ts";
 import { mixtureCdf, type NormalMixture, quantileSolver } from "../mixture/normal-mixture.ts";
 import type { Placement } from "../placement.ts";
@@ -33,6 +33,9 @@ export interface PredictedSeries {
   readonly below?: Float64Array;
 }
 
+/** A distribution, with sums over its components where there is a faster way than over each. */
+export type ChangedValue = Pick<FunctionalValue, "value"> & Partial<FunctionalValue>;
+
 export interface ValueOptions {
   /** Probability inside the band. */
   readonly level: number;
@@ -44,7 +47,7 @@ export interface ValueOptions {
   /** Shift and variance of the noise at each row, where they depend on the visits (measurements.ts). */
   readonly given?: readonly GivenMeasurement[];
   /** What is made of the distribution at each row before it is summarised. Default: nothing. */
-  readonly change?: (value: NormalMixture, row: number) => NormalMixture;
+  readonly change?: (own: FunctionalValue, row: number) => ChangedValue;
   /** A limit on the scale of the model, to tell how probably the value lies below. */
   readonly limit?: number;
 }
@@ -68,8 +71,8 @@ export function valueSeries(
   const scores: (number | undefined)[] = probabilities.map(() => undefined);
   for (let t = 0; t < out.mean.length; t++) {
     const own = functional(rows, t * d, measured, given?.[t]);
-    const value = change === undefined ? own.value : change(own.value, t);
-    const solver = quantileSolver(value, change === undefined ? own.sums : undefined);
+    const { value, sums }: ChangedValue = change === undefined ? own : change(own, t);
+    const solver = quantileSolver(value, sums);
     const [median, lower, upper] = probabilities.map((p, j) => {
       const y = solver.quantile(p, scores[j]);
       scores[j] = solver.spread > 0 ? (y - solver.mean) / solver.spread : undefined;

@@ -8,8 +8,8 @@ import { TRANSFORMS } from "../../cohort/marker.ts";
 import { EFFECT_FORMS } from "../mean.ts";
 
 export const FILE_FORMAT = "disease-trajectory-map";
-/** The newest form. A file is written in the oldest that can hold it: 3 with several markers or covariates, else 2. */
-export const FILE_VERSION = 3;
+/** The newest form. A file is written in the oldest that can hold it: 4 with an origin of times, 3 with several markers or covariates, else 2. */
+export const FILE_VERSION = 4;
 
 const numbers = (description: string) => z.array(z.number()).register(z.globalRegistry, { description });
 /** A list in the file, a typed array in the model; lengths are checked by check-model.ts. */
@@ -92,6 +92,14 @@ const part = {
       value: z.string(),
       marker: z.optional(z.string()),
       level: z.optional(z.string()),
+      origin: z.optional(
+        z.string().register(z.globalRegistry, {
+          description: "From when times were counted: first, column:NAME or date:2010-01-31",
+        }),
+      ),
+      dates: z.optional(
+        z.literal(true).register(z.globalRegistry, { description: "Times were dates, counted in timeUnit" }),
+      ),
     }),
   ),
   mean: z.strictObject({

@@ -1,0 +1,244 @@
+/**
+ * The application behind the door: a table of routes, each with its schemas, from which requests are checked and the OpenAPI
+ * document is written; whatever is refused has one form (problem.ts).
+ */
+import type { IncomingMessage } from "node:http";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Served } from "../io/served-files.ts";
+import { ownVersion } from "../io/version.ts";
+import { mapOf } from "./map.ts";
+import type { ServedModel } from "./models.ts";
+import { placeSomebody } from "./place.ts";
+import { answerTo, RequestError, refused } from "./problem.ts";
+import type { Queue } from "./queue.ts";
+import * as schemas from "./schemas.ts";
+import { type Application, serveFiles } from "./server.ts";
+
+export interface AppOptions {
+  readonly models: ReadonlyMap<string, ServedModel>;
+  readonly queue: Queue;
+  /** Pages served beside the routes. */
+  readonly files?: ReadonlyMap<string, Served>;
+}
+
+/** Bytes of the largest body. */
+export const MOST_BYTES = 1 << 20;
+
+/** What a handler is given. */
+interface Asked {
+  readonly name: string;
+  readonly body: unknown;
+}
+
+export interface Route {
+  readonly method: "get" | "post";
+  readonly path: string;
+  readonly summary: string;
+  /** Whether it is answered without a token. */
+  readonly open?: boolean;
+  readonly body?: z.ZodType;
+  readonly response: z.ZodType;
+  readonly handle: (asked: Asked) => unknown;
+}
+
+/** Every route there is. */
+export function routesOf({ models, queue }: AppOptions, document: () => unknown): readonly Route[] {
+  const maps = new Map<string, Promise<string>>();
+  return [
+    {
+      method: "get",
+      path: "/healthz",
+      summary: "Whether the server answers; needs no token",
+      open: true,
+      response: schemas.healthResponse,
+      handle: () => ({ status: "ok" }),
+    },
+    {
+      method: "get",
+      path: "/version",
+      summary: "The version of the program",
+      response: schemas.versionResponse,
+      handle: () => ({ name: "dtm", version: ownVersion() }),
+    },
+    {
+      method: "get",
+      path: "/openapi.json",
+      summary: "This document",
+      response: z.looseObject({}),
+      handle: document,
+    },
+    {
+      method: "get",
+      path: "/v1/models",
+      summary: "The models that are served",
+      response: schemas.modelsResponse,
+      handle: () => ({ models: Array.from(models.values(), ({ info }) => info) }),
+    },
+    {
+      method: "get",
+      path: "/v1/models/{name}/map",
+      summary: "What a drawing of the map needs: courses on a lattice of places, groups; nothing of single individuals",
+      response: schemas.mapResponse,
+      handle: ({ name }) => {
+        const served = modelNamed(models, name);
+        const made = maps.get(name) ?? queue.run(() => JSON.stringify(mapOf(served)));
+        maps.set(name, made);
+        // Refused for want of time: the next one tries again.
+        made.catch(() => maps.delete(name));
+        return made;
+      },
+    },
+    {
+      method: "post",
+      path: "/v1/models/{name}/place",
+      summary: "One individual: place, region, groups, forecast and time to a threshold from visits",
+      body: schemas.placeRequest,
+      response: schemas.placeResponse,
+      handle: ({ name, body }) => {
+        const served = modelNamed(models, name);
+        return queue.run(() => placeSomebody(served, body as schemas.PlaceRequest));
+      },
+    },
+  ];
+}
+
+export function modelNamed(models: ReadonlyMap<string, ServedModel>, name: string): ServedModel {
+  const found = models.get(name);
+  if (found !== undefined) return found;
+  throw refused(404, "no-such-model", {
+    where: "name",
+    expected: `a model among ${[...models.keys()].join(", ")}`,
+    received: "another name",
+    remedy: "GET /v1/models lists them.",
+  });
+}
+
+type Env = { Bindings: HttpBindings };
+
+export function createApp(options: AppOptions): {
+  readonly application: Application;
+  readonly routes: readonly Route[];
+  readonly document: unknown;
+} {
+  const app = new OpenAPIHono<Env>();
+  const matched = new WeakMap<IncomingMessage, string>();
+  let document: unknown;
+  const routes = routesOf(options, () => document);
+  for (const route of routes) addRoute(app, route, matched);
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const methods = routes.filter((route) => route.path === path).map(({ method }) => method.toUpperCase());
+    const allow = methods.includes("GET") ? ["HEAD", ...methods] : methods;
+    app.all(pattern(path), (c) => {
+      matched.set(c.env.incoming, path);
+      const message = `Expected ${methods.join(" or ")}, received another method.`;
+      throw new RequestError(405, { code: "method", message }, { Allow: allow.join(", ") });
+    });
+  }
+  app.notFound((c) =>
+    sendError(c, new RequestError(404, { code: "not-found", message: "There is nothing at this address." })),
+  );
+  app.onError((error, c) => sendError(c, answerTo(error)));
+  document = app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: { title: "Disease trajectory maps", version: ownVersion(), license: { name: "MIT" } },
+    servers: [{ url: "/" }],
+    security: [{ bearer: [] }],
+  });
+  const listen = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
+    overrideGlobalObjects: false,
+  });
+  const files = options.files ?? new Map<string, Served>();
+  const pages = serveFiles(files);
+  return {
+    routes,
+    document,
+    application: async (request, response, path) => {
+      if (files.has(path === "/" ? "/index.html" : path)) return pages(request, response, path);
+      await listen(request, response);
+      return { route: matched.get(request) ?? "-" };
+    },
+  };
+}
+
+/** "/v1/models/{name}" as Hono writes it. */
+function pattern(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+function addRoute(app: OpenAPIHono<Env>, route: Route, matched: WeakMap<IncomingMessage, string>): void {
+  const { method, path, summary, open, body, response, handle } = route;
+  const problem = {
+    content: { "application/json": { schema: schemas.problemSchema } },
+    description: "Refused, and why",
+  };
+  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
+  app.openAPIRegistry.registerPath(
+    createRoute({
+      ...{ method, path, summary },
+      ...(open === true && { security: [] }),
+      request: {
+        ...(path.includes("{name}") && { params: z.object({ name: z.string() }) }),
+        ...(body && { body: { required: true, content: { "application/json": { schema: body } } } }),
+      },
+      responses: {
+        200: { content: { "application/json": { schema: response } }, description: summary },
+        default: problem,
+      },
+    }),
+  );
+  const refuseLarge = bodyLimit({
+    maxSize: MOST_BYTES,
+    onError: () => {
+      const message = `Expected a body of at most ${MOST_BYTES} bytes, received a larger one.`;
+      throw new RequestError(413, { code: "too-large", message }, { Connection: "close" });
+    },
+  });
+  app.on([method.toUpperCase()], pattern(path), refuseLarge, async (c) => {
+    matched.set(c.env.incoming, path);
+    const asked = { name: c.req.param("name") ?? "", body: body === undefined ? undefined : await readBody(c, body) };
+    const answer = await handle(asked);
+    return typeof answer === "string" ? c.body(answer, 200, JSON_TYPE) : c.json(answer as object, 200);
+  });
+}
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+/** The body of a request, held against its schema. */
+async function readBody(c: Context<Env>, schema: z.ZodType): Promise<unknown> {
+  const type = (c.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
+  if (type !== "application/json") {
+    const remedy = "Send it with Content-Type: application/json.";
+    const received = type === "" ? "none" : "another";
+    throw refused(415, "content-type", { where: "Content-Type", expected: "application/json", received, remedy });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(await c.req.text());
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const remedy = "Check quotes, commas and brackets.";
+    throw refused(400, "not-json", { where: "body", expected: "one JSON document", received: "another text", remedy });
+  }
+  return checked(schema, value, "body");
+}
+
+/** A value held against a schema; the first thing that is wrong is told. */
+export function checked<T>(schema: z.ZodType<T>, value: unknown, root: string): T {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  const [issue] = error.issues;
+  const where = (issue?.path ?? []).reduce<string>(
+    (path, step) => (typeof step === "number" ? `${path}[${step}]` : `${path}.${String(step).slice(0, 40)}`),
+    root,
+  );
+  const message = issue?.message ?? "not of the form expected";
+  throw new RequestError(422, { code: "bad-request", message: `${where}: ${message}.`, where });
+}
+
+function sendError(c: Context<Env>, { status, problem, headers }: RequestError): Response {
+  return c.json({ error: problem }, status as ContentfulStatusCode, { ...headers });
+}
